@@ -1,0 +1,52 @@
+/** Reads every workspace package's declarations and prints what breaks the layering; exit status 1 if anything does. */
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { type Declaration, findViolations } from "./layers.ts";
+
+const root = resolve(import.meta.dirname, "..");
+
+interface PackageJson {
+  readonly name: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+}
+interface TsConfig {
+  readonly references?: readonly { readonly path: string }[];
+}
+
+const declarations = globSync(["packages/*/package.json", "apps/*/package.json"], { cwd: root })
+  .sort()
+  .map(declarationOf);
+const violations = findViolations(declarations);
+for (const { file, reason } of violations) console.error(`${file}: ${reason}`);
+if (violations.length > 0) process.exitCode = 1;
+else console.log(`${declarations.length} packages, every dependency points down`);
+
+function declarationOf(packageFile: string): Declaration {
+  const packageJson = readJson<PackageJson>(packageFile);
+  const tsconfigFile = join(dirname(packageFile), "tsconfig.json");
+  return {
+    name: packageJson.name,
+    packageFile,
+    tsconfigFile,
+    dependencies: Object.keys({
+      ...packageJson.dependencies,
+      ...packageJson.peerDependencies,
+      ...packageJson.optionalDependencies,
+    }),
+    devDependencies: Object.keys(packageJson.devDependencies ?? {}),
+    references: (readJson<TsConfig>(tsconfigFile).references ?? []).map(({ path }) => nameAt(tsconfigFile, path)),
+  };
+}
+
+/** The package a reference leads to, or its path where there is none. */
+function nameAt(tsconfigFile: string, reference: string): string {
+  const packageFile = relative(root, resolve(root, dirname(tsconfigFile), reference, "package.json"));
+  return existsSync(join(root, packageFile)) ? readJson<PackageJson>(packageFile).name : reference;
+}
+
+function readJson<T>(file: string): T {
+  return JSON.parse(readFileSync(join(root, file), "utf8")) as T;
+}

@@ -1,0 +1,114 @@
+/**
+ * Which package may stand on which, and what each may take from outside.
+ *
+ * `beneath` names the direct neighbours below, as the arrows in docs/architecture.md do; whatever stands beneath
+ * those is allowed too. A package that is missing here belongs nowhere yet and is reported.
+ */
+export interface Layer {
+  readonly beneath: readonly string[];
+  /** Third-party run-time dependencies; "any" only for applications, which nobody imports. */
+  readonly thirdParty: readonly string[] | "any";
+}
+
+const PURE: readonly string[] = [];
+
+export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
+  ["@zooid/model", { beneath: [], thirdParty: PURE }],
+  ["@zooid/wire", { beneath: ["@zooid/model"], thirdParty: ["protobufjs"] }],
+  ["@zooid/election", { beneath: ["@zooid/model"], thirdParty: PURE }],
+  ["@zooid/zab", { beneath: ["@zooid/model"], thirdParty: PURE }],
+  ["@zooid/data-tree", { beneath: ["@zooid/wire"], thirdParty: PURE }],
+  ["@zooid/txn-log", { beneath: ["@zooid/wire"], thirdParty: ["better-sqlite3"] }],
+  ["@zooid/replica", { beneath: ["@zooid/election", "@zooid/zab", "@zooid/data-tree"], thirdParty: PURE }],
+  ["@zooid/server", { beneath: ["@zooid/replica", "@zooid/txn-log"], thirdParty: ["rxjs"] }],
+  ["@zooid/client", { beneath: ["@zooid/wire"], thirdParty: ["rxjs"] }],
+  ["@zooid/recipes", { beneath: ["@zooid/client"], thirdParty: ["rxjs"] }],
+  ["@zooid/simulator", { beneath: ["@zooid/replica", "@zooid/txn-log"], thirdParty: PURE }],
+  ["@zooid/conformance", { beneath: ["@zooid/wire", "@zooid/server"], thirdParty: PURE }],
+  ["@zooid/app-server", { beneath: ["@zooid/server"], thirdParty: "any" }],
+  ["@zooid/app-bench", { beneath: ["@zooid/recipes"], thirdParty: "any" }],
+  ["@zooid/app-cli", { beneath: ["@zooid/recipes"], thirdParty: "any" }],
+  ["@zooid/app-console", { beneath: ["@zooid/recipes"], thirdParty: "any" }],
+]);
+
+/** What one workspace package declares, as far as layers are concerned. */
+export interface Declaration {
+  readonly name: string;
+  /** The package.json and tsconfig.json that say so, for messages. */
+  readonly packageFile: string;
+  readonly tsconfigFile: string;
+  /** Names under dependencies, peerDependencies and optionalDependencies. */
+  readonly dependencies: readonly string[];
+  /** Names under devDependencies. */
+  readonly devDependencies: readonly string[];
+  /** Package names that tsconfig.json references. */
+  readonly references: readonly string[];
+}
+
+export interface Violation {
+  readonly file: string;
+  readonly reason: string;
+}
+
+export function findViolations(
+  declarations: readonly Declaration[],
+  layers: ReadonlyMap<string, Layer> = LAYERS,
+): readonly Violation[] {
+  const workspace = new Set(declarations.map((declaration) => declaration.name));
+  return declarations.flatMap((declaration) => violationsOf(declaration, { workspace, layers }));
+}
+
+interface Context {
+  readonly workspace: ReadonlySet<string>;
+  readonly layers: ReadonlyMap<string, Layer>;
+}
+
+function violationsOf(declaration: Declaration, { workspace, layers }: Context): readonly Violation[] {
+  const { name, packageFile, tsconfigFile } = declaration;
+  const layer = layers.get(name);
+  if (layer === undefined)
+    return [{ file: packageFile, reason: `${name} has no layer yet: add it to tools/layers.ts` }];
+
+  const violations: Violation[] = [];
+  const declared = [...declaration.dependencies, ...declaration.devDependencies];
+  const internal = declared.filter((dependency) => workspace.has(dependency) || dependency.startsWith("@zooid/"));
+  const below = everythingBeneath(name, layers);
+  for (const dependency of internal) {
+    if (!below.has(dependency)) {
+      violations.push({
+        file: packageFile,
+        reason: `${name} may not depend on ${dependency}, which does not stand below it`,
+      });
+    }
+  }
+  for (const dependency of declaration.dependencies) {
+    if (internal.includes(dependency) || layer.thirdParty === "any" || layer.thirdParty.includes(dependency)) continue;
+    const allowed = layer.thirdParty.length === 0 ? "nothing" : `only ${layer.thirdParty.join(", ")}`;
+    violations.push({
+      file: packageFile,
+      reason: `${name} may not depend on ${dependency}: it takes ${allowed} from outside`,
+    });
+  }
+  for (const dependency of internal) {
+    if (!declaration.references.includes(dependency)) {
+      violations.push({ file: tsconfigFile, reason: `${name} depends on ${dependency} but does not reference it` });
+    }
+  }
+  for (const reference of declaration.references) {
+    if (!internal.includes(reference)) {
+      violations.push({ file: tsconfigFile, reason: `${name} references ${reference} but does not depend on it` });
+    }
+  }
+  return violations;
+}
+
+function everythingBeneath(name: string, layers: ReadonlyMap<string, Layer>): ReadonlySet<string> {
+  const seen = new Set<string>();
+  const waiting = [...(layers.get(name)?.beneath ?? [])];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (seen.has(next)) continue;
+    seen.add(next);
+    waiting.push(...(layers.get(next)?.beneath ?? []));
+  }
+  return seen;
+}
