@@ -1,25 +1,80 @@
 /**
- * Keeps the lock file free of engine ranges, so that `npm ci` is quiet on every Node that package.json accepts.
+ * Keeps the lock file such that `npm ci` is complete and quiet on every machine that package.json accepts.
  *
- * Some of our tools ask for a newer Node than the machine may have. They never run on it: each npm script runs on the
- * Node pinned as a dev dependency. npm cannot know that and warns about each of them at every install, from the ranges
- * that it copied into the lock file. `--write` drops those ranges (`npm run lock` does it after updating the file).
+ * Two things need a hand. npm copies engine ranges into the file and warns about each that the machine's Node misses,
+ * though every npm script of ours runs on the Node pinned as a dev dependency. And npm leaves out an optional package
+ * for another platform when the registry in use does not carry it; `npm ci` then refuses the whole file.
+ * `--write` mends both (`npm run lock` does it after updating the file).
  */
-import { readFileSync, writeFileSync } from "node:fs";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-const file = join(import.meta.dirname, "..", "package-lock.json");
-interface LockFile {
-  readonly packages: Record<string, { readonly engines?: unknown; readonly [field: string]: unknown }>;
+interface Entry {
+  readonly version?: string;
+  readonly dev?: boolean;
+  readonly engines?: unknown;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly [field: string]: unknown;
 }
+interface LockFile {
+  packages: Record<string, Entry>;
+}
+
+const root = join(import.meta.dirname, "..");
+const file = join(root, "package-lock.json");
 const lock = JSON.parse(readFileSync(file, "utf8")) as LockFile;
-const ranged = Object.entries(lock.packages).filter(([place, entry]) => place !== "" && entry.engines !== undefined);
+
+const ranged = Object.keys(lock.packages).filter(
+  (place) => place.startsWith("node_modules/") && lock.packages[place]?.engines !== undefined,
+);
+const missing = Object.entries(lock.packages).flatMap(([place, entry]) =>
+  Object.entries(entry.optionalDependencies ?? {})
+    .map(([name, version]) => ({ place: placeOf(name, place), entry: platformEntry(name, version, entry) }))
+    .filter((added) => lock.packages[added.place] === undefined && added.entry !== undefined),
+);
 
 if (process.argv.includes("--write")) {
-  for (const [place, { engines: _, ...rest }] of ranged) lock.packages[place] = rest;
+  for (const place of ranged) {
+    const { engines: _, ...rest } = lock.packages[place] ?? {};
+    lock.packages[place] = rest;
+  }
+  for (const { place, entry } of missing) if (entry !== undefined) lock.packages[place] = entry;
+  lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => a.localeCompare(b, "en")));
   writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
-} else if (ranged.length > 0) {
-  const places = ranged.map(([place]) => place).join(", ");
-  console.error(`package-lock.json holds engine ranges, which make npm ci warn: run "npm run lock" (${places})`);
+} else {
+  report("package-lock.json holds engine ranges, which make npm ci warn", ranged);
+  report(
+    "package-lock.json lacks packages for other platforms",
+    missing.map(({ place }) => place),
+  );
+}
+report(
+  "workspace packages must leave out engines, which make npm ci warn",
+  globSync(["packages/*/package.json", "apps/*/package.json"], { cwd: root }).filter(
+    (path) => (JSON.parse(readFileSync(join(root, path), "utf8")) as Entry).engines !== undefined,
+  ),
+);
+
+function report(complaint: string, places: readonly string[]): void {
+  if (places.length === 0) return;
+  console.error(`${complaint} (npm run lock mends the file): ${places.join(", ")}`);
   process.exitCode = 1;
+}
+
+/** Where npm puts an optional dependency: at the top, or beside its nested owner. */
+function placeOf(name: string, owner: string): string {
+  const nested = owner.lastIndexOf("/node_modules/");
+  return nested === -1 ? `node_modules/${name}` : `${owner.slice(0, nested)}/node_modules/${name}`;
+}
+
+/** The entry of a package such as `@biomejs/cli-linux-x64-musl`, whose name says where it runs; else undefined. */
+function platformEntry(name: string, version: string, owner: Entry): Entry | undefined {
+  const words = name.split("-");
+  const os = ["aix", "android", "darwin", "freebsd", "linux", "openharmony", "win32"].find((word) =>
+    words.includes(word),
+  );
+  const cpu = ["arm64", "arm", "ia32", "ppc64", "riscv64", "s390x", "x64"].find((word) => words.includes(word));
+  if (os === undefined || cpu === undefined || !/^\d/.test(version)) return undefined;
+  const libc = words.includes("musl") ? { libc: ["musl"] } : {};
+  return { version, cpu: [cpu], ...(owner.dev ? { dev: true } : {}), ...libc, optional: true, os: [os] };
 }
