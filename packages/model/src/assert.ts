@@ -1,0 +1,13 @@
+/** Thrown when an invariant is false: a defect, after which a replica must stop rather than go on wrong. */
+export class InvariantError extends Error {
+  override readonly name = "InvariantError";
+}
+
+export function assert(condition: boolean, invariant: string): asserts condition {
+  if (!condition) throw new InvariantError(invariant);
+}
+
+/** Ends every `switch` over a union: the compiler proves that it is not reached. */
+export function assertNever(value: never): never {
+  throw new InvariantError(`unexpected value ${String(value)}`);
+}

@@ -1,0 +1,68 @@
+export {
+  type AccessRules,
+  type Acl,
+  type AclEntry,
+  type Identity,
+  type IdMatcher,
+  may,
+  OPEN_ACL,
+  Permission,
+  READ_ONLY_ACL,
+} from "./acl.ts";
+export { assert, assertNever, InvariantError } from "./assert.ts";
+export { type ByteSlice, copyBytes, copySlice, emptySlice, setSlice, sliceEquals, sliceOf, sliceText } from "./byte-slice.ts";
+export { ErrorCode, type ErrorName, errorName } from "./error-code.ts";
+export { hash32, mix32 } from "./hash.ts";
+export type { NodeView } from "./node-view.ts";
+export { isWrite, OpCode, type OpName, opName } from "./op-code.ts";
+export {
+  baseName,
+  checkPath,
+  isValidPath,
+  joinPath,
+  lastSlash,
+  type PathFault,
+  parentPath,
+  pathFault,
+  sequenceSuffix,
+} from "./path.ts";
+export type { ConnectionRef, ReplySink } from "./reply.ts";
+export { CreateMode, isEphemeralMode, isSequentialMode, isTtlMode, newRequest, type Request } from "./request.ts";
+export { type ServerId, serverId } from "./server-id.ts";
+export {
+  formatSessionId,
+  PASSWORD_BYTES,
+  PASSWORD_HASH_BYTES,
+  SESSION_NONE,
+  type SessionId,
+  sessionIdFromHalves,
+  sessionIdHigh,
+  sessionIdLow,
+} from "./session.ts";
+export {
+  CONTAINER_OWNER_HIGH,
+  CONTAINER_OWNER_LOW,
+  type NodeKind,
+  nodeKind,
+  STAT_BYTES,
+  type Stat,
+  StatOffset,
+} from "./stat.ts";
+export { newTxnHeader, newTxnOp, type TxnDecoder, type TxnEncoder, type TxnHeader, type TxnOp } from "./txn.ts";
+export { WatchEventType, WatchMode, WatchTableKind } from "./watch.ts";
+export {
+  COUNTER_HANDOVER,
+  composeZxid,
+  counterOf,
+  EPOCH_ALARM,
+  EPOCH_MAX,
+  epochOf,
+  formatZxid,
+  nextZxid,
+  parseZxid,
+  ZXID_NONE,
+  type Zxid,
+  zxidFromHalves,
+  zxidHigh,
+  zxidLow,
+} from "./zxid.ts";

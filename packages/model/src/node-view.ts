@@ -1,0 +1,24 @@
+import type { Acl } from "./acl.ts";
+import type { ByteSlice } from "./byte-slice.ts";
+
+/**
+ * One znode as the tree holds it, seen through a cursor that the tree moves from node to node. It is valid until the call that
+ * handed it out returns; nobody keeps it.
+ */
+export interface NodeView {
+  /** The buffer and the place in it where the node's Stat lies, 68 bytes in wire form (see `StatOffset`). */
+  readonly statBytes: Uint8Array;
+  readonly statStart: number;
+  /** False is ZooKeeper's null. */
+  readonly hasData: boolean;
+  readonly data: Readonly<ByteSlice>;
+  readonly acl: Acl;
+  readonly childCount: number;
+  /**
+   * Walks the children's names in no promised order: `first` fills `childName` with one of them, `next` with another, until
+   * false.
+   */
+  firstChild(): boolean;
+  nextChild(): boolean;
+  readonly childName: Readonly<ByteSlice>;
+}

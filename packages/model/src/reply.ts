@@ -1,0 +1,45 @@
+import type { Acl, Identity } from "./acl.ts";
+import type { ByteSlice } from "./byte-slice.ts";
+import type { NodeView } from "./node-view.ts";
+import type { SessionId } from "./session.ts";
+import type { WatchEventType } from "./watch.ts";
+import type { Zxid } from "./zxid.ts";
+
+/** A connection at this server: a small number that is used again after the connection is gone. */
+export type ConnectionRef = number & { readonly __brand: "ConnectionRef" };
+
+/**
+ * Where answers and events go, in the order in which the client must see them. `@zooid/wire` implements it over bytes, the
+ * simulator by recording. Arguments are valid during the call only.
+ *
+ * A multi is answered between `multiBegin` and `multiEnd` by one part for each of its ops.
+ */
+export interface ReplySink {
+  /** The answer to a connect request. `timeoutMs` 0 says that the session is gone; the connection is closed afterwards. */
+  connected(to: ConnectionRef, timeoutMs: number, session: SessionId, password: Readonly<ByteSlice>): void;
+  /** An answer without a body: success (0) of delete, ping, setWatches, …, or any refusal. */
+  header(to: ConnectionRef, xid: number, zxid: Zxid | -1, code: number): void;
+  data(to: ConnectionRef, xid: number, zxid: Zxid, node: NodeView): void;
+  stat(to: ConnectionRef, xid: number, zxid: Zxid, node: NodeView): void;
+  children(to: ConnectionRef, xid: number, zxid: Zxid, node: NodeView): void;
+  childrenAndStat(to: ConnectionRef, xid: number, zxid: Zxid, node: NodeView): void;
+  aclAndStat(to: ConnectionRef, xid: number, zxid: Zxid, acl: Acl, node: NodeView): void;
+  path(to: ConnectionRef, xid: number, zxid: Zxid, path: Readonly<ByteSlice>): void;
+  pathAndStat(to: ConnectionRef, xid: number, zxid: Zxid, path: Readonly<ByteSlice>, node: NodeView): void;
+  strings(to: ConnectionRef, xid: number, zxid: Zxid, values: readonly string[]): void;
+  integer(to: ConnectionRef, xid: number, zxid: Zxid, value: number): void;
+  identities(to: ConnectionRef, xid: number, zxid: Zxid, identities: readonly Identity[]): void;
+  multiBegin(to: ConnectionRef, xid: number, zxid: Zxid): void;
+  partError(to: ConnectionRef, code: number): void;
+  /** A part without a body: delete, check. */
+  partEmpty(to: ConnectionRef, op: number): void;
+  partPath(to: ConnectionRef, path: Readonly<ByteSlice>): void;
+  partPathAndStat(to: ConnectionRef, path: Readonly<ByteSlice>, node: NodeView): void;
+  partStat(to: ConnectionRef, node: NodeView): void;
+  partData(to: ConnectionRef, node: NodeView): void;
+  partChildren(to: ConnectionRef, node: NodeView): void;
+  multiEnd(to: ConnectionRef): void;
+  event(to: ConnectionRef, zxid: Zxid | -1, type: WatchEventType, path: Readonly<ByteSlice>): void;
+  /** Nothing more will be said on this connection: send what was said, then close it. */
+  close(to: ConnectionRef): void;
+}

@@ -1,0 +1,75 @@
+import type { Acl } from "./acl.ts";
+import { type ByteSlice, emptySlice } from "./byte-slice.ts";
+
+/**
+ * A client's request as the decoder left it: one structure for every operation, filled again for each request, so that the hot
+ * ways allocate nothing. Slices lie in the frame that was decoded. Which fields hold anything depends on `op`.
+ */
+export interface Request {
+  xid: number;
+  op: number;
+  /** False for the protocol's null string. */
+  hasPath: boolean;
+  path: ByteSlice;
+  watch: boolean;
+  hasData: boolean;
+  data: ByteSlice;
+  /** As the client sent it, not yet checked; undefined for a null list. */
+  acl: Acl | undefined;
+  /** Creates: the mode's number. */
+  flags: number;
+  /** Creates with a time to live: milliseconds, -1 elsewhere. */
+  ttlMs: number;
+  /** Expected version; -1 matches any. */
+  version: number;
+  /** addWatch's mode, or checkWatches' and removeWatches' type. */
+  mode: number;
+  /** setWatches: the last zxid that the client saw. */
+  relativeZxid: number;
+}
+
+export function newRequest(): Request {
+  return {
+    xid: 0,
+    op: 0,
+    hasPath: false,
+    path: emptySlice(),
+    watch: false,
+    hasData: false,
+    data: emptySlice(),
+    acl: undefined,
+    flags: 0,
+    ttlMs: -1,
+    version: -1,
+    mode: 0,
+    relativeZxid: 0,
+  };
+}
+
+/** The modes that a create's flags name. */
+export const CreateMode = {
+  PERSISTENT: 0,
+  EPHEMERAL: 1,
+  PERSISTENT_SEQUENTIAL: 2,
+  EPHEMERAL_SEQUENTIAL: 3,
+  CONTAINER: 4,
+  PERSISTENT_WITH_TTL: 5,
+  PERSISTENT_SEQUENTIAL_WITH_TTL: 6,
+} as const;
+export type CreateMode = (typeof CreateMode)[keyof typeof CreateMode];
+
+export function isEphemeralMode(flags: number): boolean {
+  return flags === CreateMode.EPHEMERAL || flags === CreateMode.EPHEMERAL_SEQUENTIAL;
+}
+
+export function isSequentialMode(flags: number): boolean {
+  return (
+    flags === CreateMode.PERSISTENT_SEQUENTIAL ||
+    flags === CreateMode.EPHEMERAL_SEQUENTIAL ||
+    flags === CreateMode.PERSISTENT_SEQUENTIAL_WITH_TTL
+  );
+}
+
+export function isTtlMode(flags: number): boolean {
+  return flags === CreateMode.PERSISTENT_WITH_TTL || flags === CreateMode.PERSISTENT_SEQUENTIAL_WITH_TTL;
+}

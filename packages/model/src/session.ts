@@ -1,0 +1,25 @@
+/** A client's lifetime at the ensemble; unique for ever. A signed 64-bit integer, 0 for none. */
+export type SessionId = bigint & { readonly __brand: "SessionId" };
+
+export const SESSION_NONE: SessionId = 0n as SessionId;
+
+/** What is kept of a session's password: the first bytes of its SHA-256. */
+export const PASSWORD_HASH_BYTES = 16;
+export const PASSWORD_BYTES = 16;
+
+/** As operators read it: `0x` and lower-case hexadecimal of the unsigned 64 bits. */
+export function formatSessionId(id: SessionId): string {
+  return `0x${BigInt.asUintN(64, id).toString(16)}`;
+}
+
+export function sessionIdFromHalves(high: number, low: number): SessionId {
+  return ((BigInt(high) << 32n) | BigInt(low >>> 0)) as SessionId;
+}
+
+export function sessionIdHigh(id: SessionId): number {
+  return Number(BigInt.asIntN(32, id >> 32n));
+}
+
+export function sessionIdLow(id: SessionId): number {
+  return Number(BigInt.asIntN(32, id));
+}

@@ -1,0 +1,109 @@
+import type { Acl } from "./acl.ts";
+import { OPEN_ACL } from "./acl.ts";
+import { type ByteSlice, emptySlice } from "./byte-slice.ts";
+import { ZXID_NONE, type Zxid } from "./zxid.ts";
+
+/**
+ * A transaction is a decided change: it carries its effects, so that applying it needs no clock, no chance and no permission
+ * check, and does the same on every server.
+ *
+ * It is one header and a run of ops: one for a simple write, several for a multi, the deletes of a session's ephemerals before
+ * the op that closes it, and a single error op for a write that was refused (which consumes its zxid all the same).
+ *
+ * Header and ops are structures that encoder, decoder, tree and state store fill and read again and again; none may keep one.
+ */
+export interface TxnHeader {
+  zxid: Zxid;
+  /** The session that asked, as signed halves; both 0 for what servers do by themselves. */
+  sessionHigh: number;
+  sessionLow: number;
+  /** The client's xid; 0 for what servers do by themselves. */
+  cxid: number;
+  /** The leader's wall clock when it prepared the transaction. */
+  timeMs: number;
+  /** The server whose client asked, and that server's own count of its requests: together they find the waiting client. */
+  origin: number;
+  originSeq: number;
+  /** The request's opcode: MULTI, CLOSE_SESSION, CREATE, … */
+  op: number;
+}
+
+/** One effect. Which fields hold anything depends on `op`. */
+export interface TxnOp {
+  /**
+   * CREATE, CREATE2, CREATE_CONTAINER, CREATE_TTL, DELETE, SET_DATA, SET_ACL, CHECK, ERROR, CREATE_SESSION or CLOSE_SESSION,
+   * as the client asked it: the form of the answer follows from it.
+   */
+  op: number;
+  /** The full path, of a sequential node with its suffix. Empty for session ops and errors. */
+  path: ByteSlice;
+  /** The node's id: unique for ever, counting up with each create. Creates, deletes, SET_DATA, SET_ACL. */
+  node: number;
+  /** The parent's node id. Creates and deletes. */
+  parent: number;
+  /** Whether `data` holds bytes; false is ZooKeeper's null. Creates and SET_DATA. */
+  hasData: boolean;
+  data: ByteSlice;
+  /** Creates and SET_ACL. */
+  acl: Acl;
+  /** The owner as stored, in halves: a session, a container's or a TTL node's marker, or 0. Creates. */
+  ownerHigh: number;
+  ownerLow: number;
+  /** The version that results: of the data (SET_DATA) or the ACL (SET_ACL). */
+  version: number;
+  /** How many children the parent was ever given, this one counted. Creates. */
+  parentCversion: number;
+  /** ERROR: the code to answer; for a multi also which of how many ops failed. */
+  code: number;
+  failedIndex: number;
+  opCount: number;
+  /** CREATE_SESSION: the negotiated timeout and the first bytes of the password's SHA-256. */
+  timeoutMs: number;
+  passwordHash: ByteSlice;
+}
+
+export function newTxnHeader(): TxnHeader {
+  return { zxid: ZXID_NONE, sessionHigh: 0, sessionLow: 0, cxid: 0, timeMs: 0, origin: 0, originSeq: 0, op: 0 };
+}
+
+export function newTxnOp(): TxnOp {
+  return {
+    op: 0,
+    path: emptySlice(),
+    node: 0,
+    parent: 0,
+    hasData: false,
+    data: emptySlice(),
+    acl: OPEN_ACL,
+    ownerHigh: 0,
+    ownerLow: 0,
+    version: 0,
+    parentCversion: 0,
+    code: 0,
+    failedIndex: 0,
+    opCount: 0,
+    timeoutMs: 0,
+    passwordHash: emptySlice(),
+  };
+}
+
+/**
+ * Writes transactions, one after another, into a batch. Implemented by `@zooid/wire/peer`; handed to the core, which knows no
+ * bytes.
+ */
+export interface TxnEncoder {
+  /** Opens a transaction. What follows belongs to it until {@link end}. */
+  begin(header: Readonly<TxnHeader>): void;
+  op(op: Readonly<TxnOp>): void;
+  /** Takes back every op since {@link begin}: the request was refused half-way. */
+  rewind(): void;
+  end(): void;
+}
+
+/** Reads one transaction: header first, then op by op. */
+export interface TxnDecoder {
+  /** Fills the header and stands before the first op. Throws on bytes that are no transaction. */
+  open(bytes: Uint8Array, start: number, end: number, header: TxnHeader): void;
+  /** Fills the next op; its slices lie in the bytes that were opened. False after the last. */
+  next(op: TxnOp): boolean;
+}

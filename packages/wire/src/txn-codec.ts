@@ -1,0 +1,503 @@
+import {
+  type Acl,
+  type AclEntry,
+  copyBytes,
+  OPEN_ACL,
+  setSlice,
+  type TxnDecoder,
+  type TxnEncoder,
+  type TxnHeader,
+  type TxnOp,
+  ZXID_NONE,
+  type Zxid,
+  zxidFromHalves,
+  zxidHigh,
+  zxidLow,
+} from "@zooid/model";
+import { fixed32, ProtobufReader, varintSize, writeFixed64, writeVarint, zigzag } from "./protobuf-bytes.ts";
+import { WireError } from "./wire-error.ts";
+
+/**
+ * Transactions as `txn.proto` describes them, in batches of frames:
+ *
+ * ```
+ * ┌──────────┬────────────┬───────────────┐
+ * │ zxid u64 │ length u32 │ Txn, protobuf │  … and the next one, big-endian both
+ * └──────────┴────────────┴───────────────┘
+ * ```
+ *
+ * The same bytes go to the log and to every follower, and are what the leader itself applies.
+ */
+export const FRAME_HEADER_BYTES = 12;
+
+const tagOf = (field: number, wireType: number): number => (field << 3) | wireType;
+const VARINT = 0;
+const FIXED64 = 1;
+const DELIMITED = 2;
+
+const TxnTag = {
+  session: tagOf(1, FIXED64),
+  cxid: tagOf(2, VARINT),
+  timeMs: tagOf(3, VARINT),
+  origin: tagOf(4, VARINT),
+  originSeq: tagOf(5, VARINT),
+  op: tagOf(6, VARINT),
+  ops: tagOf(7, DELIMITED),
+} as const;
+
+const OpTag = {
+  op: tagOf(1, VARINT),
+  path: tagOf(2, DELIMITED),
+  node: tagOf(3, VARINT),
+  parent: tagOf(4, VARINT),
+  data: tagOf(5, DELIMITED),
+  acl: tagOf(6, DELIMITED),
+  owner: tagOf(7, FIXED64),
+  version: tagOf(8, VARINT),
+  parentCversion: tagOf(9, VARINT),
+  code: tagOf(10, VARINT),
+  failedIndex: tagOf(11, VARINT),
+  opCount: tagOf(12, VARINT),
+  timeoutMs: tagOf(13, VARINT),
+  passwordHash: tagOf(14, DELIMITED),
+} as const;
+
+const AclTag = { entries: tagOf(1, DELIMITED) } as const;
+const AclEntryTag = { perms: tagOf(1, VARINT), scheme: tagOf(2, DELIMITED), id: tagOf(3, DELIMITED) } as const;
+
+/** A run of encoded transactions with consecutive zxids of one epoch. */
+export interface TxnBatch {
+  readonly first: Zxid;
+  readonly last: Zxid;
+  readonly count: number;
+  /** Frames from 0 to `end`; owned by whoever holds the batch, until it is given back with `recycle`. */
+  readonly bytes: Uint8Array;
+  readonly end: number;
+}
+
+/** Room that one header may need beyond its ops. */
+const HEADER_BYTES_MAX = FRAME_HEADER_BYTES + 64;
+/** Buffers kept for the next batches. */
+const SPARE_BUFFERS_MAX = 8;
+/** A buffer that one huge batch made this large is left to the collector. */
+const SPARE_BYTES_MAX = 4 * 1024 * 1024;
+
+/** Gathers transactions into batches. `take` hands over what was gathered and begins anew in another buffer. */
+export class TxnBatchEncoder implements TxnEncoder {
+  #bytes: Uint8Array;
+  #end = 0;
+  #count = 0;
+  #first: Zxid = ZXID_NONE;
+  #last: Zxid = ZXID_NONE;
+  /** Where the open transaction's frame and its ops begin. */
+  #frame = 0;
+  #ops = 0;
+  #zxid: Zxid = ZXID_NONE;
+  readonly #spare: Uint8Array[] = [];
+  readonly #initialBytes: number;
+
+  constructor(initialBytes: number = 256 * 1024) {
+    this.#initialBytes = initialBytes;
+    this.#bytes = Buffer.allocUnsafeSlow(initialBytes);
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  get sizeBytes(): number {
+    return this.#end;
+  }
+
+  begin(header: Readonly<TxnHeader>): void {
+    this.#reserve(HEADER_BYTES_MAX);
+    this.#frame = this.#end;
+    this.#zxid = header.zxid;
+    const bytes = this.#bytes;
+    let at = this.#end + FRAME_HEADER_BYTES;
+    if (header.sessionHigh !== 0 || header.sessionLow !== 0) {
+      bytes[at++] = TxnTag.session;
+      at = writeFixed64(bytes, at, header.sessionHigh, header.sessionLow);
+    }
+    if (header.cxid !== 0) {
+      bytes[at++] = TxnTag.cxid;
+      at = writeVarint(bytes, at, zigzag(header.cxid));
+    }
+    bytes[at++] = TxnTag.timeMs;
+    at = writeVarint(bytes, at, header.timeMs);
+    if (header.origin !== 0) {
+      bytes[at++] = TxnTag.origin;
+      at = writeVarint(bytes, at, header.origin);
+    }
+    if (header.originSeq !== 0) {
+      bytes[at++] = TxnTag.originSeq;
+      at = writeVarint(bytes, at, header.originSeq);
+    }
+    bytes[at++] = TxnTag.op;
+    at = writeVarint(bytes, at, zigzag(header.op));
+    this.#end = at;
+    this.#ops = at;
+  }
+
+  op(op: Readonly<TxnOp>): void {
+    const size = opSize(op);
+    this.#reserve(size + 8);
+    let at = this.#end;
+    this.#bytes[at++] = TxnTag.ops;
+    at = writeVarint(this.#bytes, at, size);
+    this.#end = writeOp(this.#bytes, at, op);
+  }
+
+  rewind(): void {
+    this.#end = this.#ops;
+  }
+
+  end(): void {
+    const bytes = this.#bytes;
+    const frame = this.#frame;
+    writeUint32(bytes, frame, zxidHigh(this.#zxid));
+    writeUint32(bytes, frame + 4, zxidLow(this.#zxid));
+    writeUint32(bytes, frame + 8, this.#end - frame - FRAME_HEADER_BYTES);
+    if (this.#count === 0) this.#first = this.#zxid;
+    this.#last = this.#zxid;
+    this.#count++;
+  }
+
+  /** What was gathered since the last call. Only between transactions, and only when there is something. */
+  take(): TxnBatch {
+    const batch = { first: this.#first, last: this.#last, count: this.#count, bytes: this.#bytes, end: this.#end };
+    this.#bytes = this.#spare.pop() ?? Buffer.allocUnsafeSlow(this.#initialBytes);
+    this.#end = 0;
+    this.#count = 0;
+    return batch;
+  }
+
+  /** Gives a batch's buffer back for later batches: nobody reads it any more. */
+  recycle(batch: TxnBatch): void {
+    if (this.#spare.length < SPARE_BUFFERS_MAX && batch.bytes.length <= SPARE_BYTES_MAX) this.#spare.push(batch.bytes);
+  }
+
+  #reserve(more: number): void {
+    if (this.#end + more <= this.#bytes.length) return;
+    const grown = Buffer.allocUnsafeSlow(Math.max(this.#bytes.length * 2, this.#end + more));
+    copyBytes(this.#bytes, 0, this.#end, grown, 0);
+    this.#bytes = grown;
+  }
+}
+
+function writeUint32(bytes: Uint8Array, at: number, value: number): void {
+  bytes[at] = value >>> 24;
+  bytes[at + 1] = value >>> 16;
+  bytes[at + 2] = value >>> 8;
+  bytes[at + 3] = value;
+}
+
+function readUint32(bytes: Uint8Array, at: number): number {
+  return (
+    (((bytes[at] as number) << 24) |
+      ((bytes[at + 1] as number) << 16) |
+      ((bytes[at + 2] as number) << 8) |
+      (bytes[at + 3] as number)) >>>
+    0
+  );
+}
+
+/** The zxid in the frame that begins at `at`. */
+export function frameZxid(bytes: Uint8Array, at: number): Zxid {
+  return zxidFromHalves(readUint32(bytes, at), readUint32(bytes, at + 4));
+}
+
+/** How many bytes the record has whose frame begins at `at`; it stands behind the frame's {@link FRAME_HEADER_BYTES}. */
+export function frameLength(bytes: Uint8Array, at: number): number {
+  return readUint32(bytes, at + 8);
+}
+
+function numberSize(value: number): number {
+  return value === 0 ? 0 : 1 + varintSize(value);
+}
+
+function delimitedSize(length: number): number {
+  return 1 + varintSize(length) + length;
+}
+
+function opSize(op: Readonly<TxnOp>): number {
+  let size = numberSize(zigzag(op.op)) + numberSize(op.node) + numberSize(op.parent);
+  const pathLength = op.path.end - op.path.start;
+  if (pathLength !== 0) size += delimitedSize(pathLength);
+  if (op.hasData) size += delimitedSize(op.data.end - op.data.start);
+  if (op.acl !== OPEN_ACL) size += delimitedSize(aclBytes(op.acl).length);
+  if (op.ownerHigh !== 0 || op.ownerLow !== 0) size += 9;
+  size += numberSize(zigzag(op.version)) + numberSize(zigzag(op.parentCversion)) + numberSize(zigzag(op.code));
+  size += numberSize(op.failedIndex) + numberSize(op.opCount) + numberSize(op.timeoutMs);
+  const hashLength = op.passwordHash.end - op.passwordHash.start;
+  if (hashLength !== 0) size += delimitedSize(hashLength);
+  return size;
+}
+
+function writeNumber(bytes: Uint8Array, at: number, tag: number, value: number): number {
+  if (value === 0) return at;
+  bytes[at] = tag;
+  return writeVarint(bytes, at + 1, value);
+}
+
+function writeDelimited(bytes: Uint8Array, at: number, tag: number, source: Uint8Array, start: number, end: number): number {
+  bytes[at] = tag;
+  const body = writeVarint(bytes, at + 1, end - start);
+  copyBytes(source, start, end, bytes, body);
+  return body + end - start;
+}
+
+function writeOp(bytes: Uint8Array, start: number, op: Readonly<TxnOp>): number {
+  let at = writeNumber(bytes, start, OpTag.op, zigzag(op.op));
+  if (op.path.end !== op.path.start) at = writeDelimited(bytes, at, OpTag.path, op.path.bytes, op.path.start, op.path.end);
+  at = writeNumber(bytes, at, OpTag.node, op.node);
+  at = writeNumber(bytes, at, OpTag.parent, op.parent);
+  if (op.hasData) at = writeDelimited(bytes, at, OpTag.data, op.data.bytes, op.data.start, op.data.end);
+  if (op.acl !== OPEN_ACL) {
+    const acl = aclBytes(op.acl);
+    at = writeDelimited(bytes, at, OpTag.acl, acl, 0, acl.length);
+  }
+  if (op.ownerHigh !== 0 || op.ownerLow !== 0) {
+    bytes[at] = OpTag.owner;
+    at = writeFixed64(bytes, at + 1, op.ownerHigh, op.ownerLow);
+  }
+  at = writeNumber(bytes, at, OpTag.version, zigzag(op.version));
+  at = writeNumber(bytes, at, OpTag.parentCversion, zigzag(op.parentCversion));
+  at = writeNumber(bytes, at, OpTag.code, zigzag(op.code));
+  at = writeNumber(bytes, at, OpTag.failedIndex, op.failedIndex);
+  at = writeNumber(bytes, at, OpTag.opCount, op.opCount);
+  at = writeNumber(bytes, at, OpTag.timeoutMs, op.timeoutMs);
+  const hash = op.passwordHash;
+  return hash.end === hash.start ? at : writeDelimited(bytes, at, OpTag.passwordHash, hash.bytes, hash.start, hash.end);
+}
+
+/** Encoded forms of lists that are in use somewhere; the keys are weak, so a list that nobody holds costs nothing. */
+const encodedAcls = new WeakMap<Acl, Uint8Array>();
+
+/** An access list as `txn.proto` has it: the same list always gives the same bytes. Shared; not to be changed. */
+export function aclBytes(acl: Acl): Uint8Array {
+  let bytes = encodedAcls.get(acl);
+  if (bytes === undefined) {
+    bytes = encodeAcl(acl);
+    encodedAcls.set(acl, bytes);
+  }
+  return bytes;
+}
+
+const utf8 = new TextEncoder();
+const text = new TextDecoder("utf-8", { ignoreBOM: true });
+
+function encodeAcl(acl: Acl): Uint8Array {
+  const entries = acl.map((entry) => {
+    const scheme = utf8.encode(entry.scheme);
+    const id = utf8.encode(entry.id);
+    const perms = zigzag(entry.perms);
+    return { perms, scheme, id, size: numberSize(perms) + delimitedSize(scheme.length) + delimitedSize(id.length) };
+  });
+  const bytes = Buffer.alloc(entries.reduce((sum, entry) => sum + delimitedSize(entry.size), 0));
+  let at = 0;
+  for (const entry of entries) {
+    bytes[at] = AclTag.entries;
+    at = writeVarint(bytes, at + 1, entry.size);
+    at = writeNumber(bytes, at, AclEntryTag.perms, entry.perms);
+    at = writeDelimited(bytes, at, AclEntryTag.scheme, entry.scheme, 0, entry.scheme.length);
+    at = writeDelimited(bytes, at, AclEntryTag.id, entry.id, 0, entry.id.length);
+  }
+  return bytes;
+}
+
+/** Reads back what {@link aclBytes} wrote. */
+export function decodeAcl(bytes: Uint8Array, start: number, end: number): Acl {
+  const list = new ProtobufReader();
+  list.reset(bytes, start, end);
+  const acl: AclEntry[] = [];
+  for (let tag = list.tag(); tag !== 0; tag = list.tag()) {
+    if (tag !== AclTag.entries) {
+      list.skip(tag);
+      continue;
+    }
+    const entryEnd = list.delimited();
+    acl.push(decodeAclEntry(bytes, list.at, entryEnd));
+    list.at = entryEnd;
+  }
+  return acl;
+}
+
+function decodeAclEntry(bytes: Uint8Array, start: number, end: number): AclEntry {
+  const reader = new ProtobufReader();
+  reader.reset(bytes, start, end);
+  let perms = 0;
+  let scheme = "";
+  let id = "";
+  for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
+    if (tag === AclEntryTag.perms) perms = reader.sint32();
+    else if (tag === AclEntryTag.scheme || tag === AclEntryTag.id) {
+      const fieldEnd = reader.delimited();
+      const value = text.decode(bytes.subarray(reader.at, fieldEnd));
+      if (tag === AclEntryTag.scheme) scheme = value;
+      else id = value;
+      reader.at = fieldEnd;
+    } else reader.skip(tag);
+  }
+  return { perms, scheme, id };
+}
+
+/** Reads transactions back; one reader serves any number of them, one after another. */
+export class TxnReader implements TxnDecoder {
+  readonly #txn = new ProtobufReader();
+  readonly #op = new ProtobufReader();
+  /** Where the op begins that `next` will read, or -1 when there is none. */
+  #nextOp = -1;
+
+  open(bytes: Uint8Array, start: number, end: number, header: TxnHeader): void {
+    const txn = this.#txn;
+    txn.reset(bytes, start, end);
+    header.sessionHigh = 0;
+    header.sessionLow = 0;
+    header.cxid = 0;
+    header.timeMs = 0;
+    header.origin = 0;
+    header.originSeq = 0;
+    header.op = 0;
+    this.#nextOp = -1;
+    for (;;) {
+      const tag = txn.tag();
+      switch (tag) {
+        case 0:
+          return;
+        case TxnTag.session: {
+          const at = txn.fixed64();
+          header.sessionLow = fixed32(bytes, at);
+          header.sessionHigh = fixed32(bytes, at + 4);
+          break;
+        }
+        case TxnTag.cxid:
+          header.cxid = txn.sint32();
+          break;
+        case TxnTag.timeMs:
+          header.timeMs = txn.varint();
+          break;
+        case TxnTag.origin:
+          header.origin = txn.uint32();
+          break;
+        case TxnTag.originSeq:
+          header.originSeq = txn.varint();
+          break;
+        case TxnTag.op:
+          header.op = txn.sint32();
+          break;
+        case TxnTag.ops: {
+          // Ours come last, after the whole header: no need to look further before they are asked for.
+          this.#nextOp = txn.delimited();
+          return;
+        }
+        default:
+          txn.skip(tag);
+      }
+    }
+  }
+
+  next(op: TxnOp): boolean {
+    const end = this.#nextOp;
+    if (end < 0) return false;
+    const txn = this.#txn;
+    readOp(this.#op, txn.bytes, txn.at, end, op);
+    txn.at = end;
+    this.#nextOp = -1;
+    for (let tag = txn.tag(); tag !== 0; tag = txn.tag()) {
+      if (tag === TxnTag.ops) {
+        this.#nextOp = txn.delimited();
+        break;
+      }
+      txn.skip(tag);
+    }
+    return true;
+  }
+}
+
+function readOp(reader: ProtobufReader, bytes: Uint8Array, start: number, end: number, op: TxnOp): void {
+  op.op = 0;
+  setSlice(op.path, bytes, start, start);
+  op.node = 0;
+  op.parent = 0;
+  op.hasData = false;
+  setSlice(op.data, bytes, start, start);
+  op.acl = OPEN_ACL;
+  op.ownerHigh = 0;
+  op.ownerLow = 0;
+  op.version = 0;
+  op.parentCversion = 0;
+  op.code = 0;
+  op.failedIndex = 0;
+  op.opCount = 0;
+  op.timeoutMs = 0;
+  setSlice(op.passwordHash, bytes, start, start);
+  reader.reset(bytes, start, end);
+  for (;;) {
+    const tag = reader.tag();
+    switch (tag) {
+      case 0:
+        return;
+      case OpTag.op:
+        op.op = reader.sint32();
+        break;
+      case OpTag.path: {
+        const fieldEnd = reader.delimited();
+        setSlice(op.path, bytes, reader.at, fieldEnd);
+        reader.at = fieldEnd;
+        break;
+      }
+      case OpTag.node:
+        op.node = reader.varint();
+        break;
+      case OpTag.parent:
+        op.parent = reader.varint();
+        break;
+      case OpTag.data: {
+        const fieldEnd = reader.delimited();
+        op.hasData = true;
+        setSlice(op.data, bytes, reader.at, fieldEnd);
+        reader.at = fieldEnd;
+        break;
+      }
+      case OpTag.acl: {
+        const fieldEnd = reader.delimited();
+        op.acl = decodeAcl(bytes, reader.at, fieldEnd);
+        reader.at = fieldEnd;
+        break;
+      }
+      case OpTag.owner: {
+        const at = reader.fixed64();
+        op.ownerLow = fixed32(bytes, at);
+        op.ownerHigh = fixed32(bytes, at + 4);
+        break;
+      }
+      case OpTag.version:
+        op.version = reader.sint32();
+        break;
+      case OpTag.parentCversion:
+        op.parentCversion = reader.sint32();
+        break;
+      case OpTag.code:
+        op.code = reader.sint32();
+        break;
+      case OpTag.failedIndex:
+        op.failedIndex = reader.uint32();
+        break;
+      case OpTag.opCount:
+        op.opCount = reader.uint32();
+        break;
+      case OpTag.timeoutMs:
+        op.timeoutMs = reader.uint32();
+        break;
+      case OpTag.passwordHash: {
+        const fieldEnd = reader.delimited();
+        setSlice(op.passwordHash, bytes, reader.at, fieldEnd);
+        reader.at = fieldEnd;
+        break;
+      }
+      default:
+        reader.skip(tag);
+    }
+  }
+}
