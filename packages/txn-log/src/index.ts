@@ -1,0 +1,34 @@
+export { CHAIN_NONE, type Chain, ChainCursor, chainFromHalves, chainHigh, chainLow, formatChain } from "./chain.ts";
+export { BatchCursor, ENTRY_HEADER_BYTES, putEntry } from "./entry-batch.ts";
+export {
+  type MemoryEntry,
+  type MemoryLogImage,
+  type MemoryLogOptions,
+  MemoryTxnLog,
+  type MemoryWrite,
+} from "./memory-txn-log.ts";
+export type {
+  StateMark,
+  StateMeta,
+  StateNode,
+  StateSession,
+  StateSink,
+  StateStats,
+  StateStore,
+} from "./state-store.ts";
+export { StoreError, type StoreErrorCode, type StoreErrorDetail } from "./store-error.ts";
+export type {
+  AppendBatch,
+  Appended,
+  DurableLog,
+  EpochPromise,
+  EpochRange,
+  Flip,
+  LogHandler,
+  LogIdentity,
+  LogPosition,
+  LogRun,
+  LogStats,
+  Refused,
+  TxnLog,
+} from "./txn-log.ts";

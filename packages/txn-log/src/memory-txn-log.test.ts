@@ -1,0 +1,80 @@
+import { expect, test } from "vitest";
+import { type MemoryLogImage, MemoryTxnLog } from "./memory-txn-log.ts";
+import type { LogHandler, TxnLog } from "./txn-log.ts";
+import { batchOf, describeTxnLog, RecordingHandler, type TxnLogHarness, Z } from "./txn-log-contract.ts";
+
+class MemoryHarness implements TxnLogHarness {
+  #image: MemoryLogImage | undefined;
+  #log: MemoryTxnLog | undefined;
+
+  async open(handler: LogHandler, options: { readonly takeEpoch?: boolean }): Promise<TxnLog> {
+    const image = this.#image === undefined ? {} : { image: this.#image };
+    this.#log = new MemoryTxnLog({ sid: 3, handler, ...options, ...image });
+    return this.#log;
+  }
+  async settle(): Promise<void> {
+    this.#log?.syncAll();
+  }
+  async kill(): Promise<void> {
+    this.#log?.syncAll();
+    this.#image = this.#log?.crash();
+  }
+  async [Symbol.asyncDispose](): Promise<void> {}
+}
+
+describeTxnLog("the memory log", async () => new MemoryHarness());
+
+function newLog(image?: MemoryLogImage): { log: MemoryTxnLog; told: RecordingHandler } {
+  const told = new RecordingHandler();
+  return { told, log: new MemoryTxnLog({ sid: 1, handler: told, ...(image === undefined ? {} : { image }) }) };
+}
+
+test("nothing is durable before the simulator says so", () => {
+  const { log, told } = newLog();
+  log.append(batchOf([Z(1, 1)]));
+  expect(told.completions).toEqual([]);
+  expect(log.durable.tail.zxid).toBe(0);
+  expect(log.syncNext()).toMatchObject({ kind: "append", zxid: Z(1, 1) });
+  expect(told.completions).toHaveLength(1);
+});
+
+test.each([0, 1, 2, 3])("a crash may keep %i of three pending writes, as a prefix, unreported", (keep) => {
+  const { log, told } = newLog();
+  for (const counter of [1, 2, 3]) log.append(batchOf([Z(1, counter)]));
+  const { log: reopened } = newLog(log.crash(keep));
+  expect(reopened.durable.tail.zxid).toBe(keep === 0 ? 0 : Z(1, keep));
+  expect(told.completions).toEqual([]);
+});
+
+test("a full disk refuses appends in order until it is resumed, and the log stays whole", () => {
+  const { log, told } = newLog();
+  log.append(batchOf([Z(1, 1)]));
+  log.fill();
+  log.append(batchOf([Z(1, 2)]));
+  log.syncAll();
+  expect(told.refusals.map(({ zxid }) => zxid)).toEqual([Z(1, 1), Z(1, 2)]);
+  log.resume();
+  log.append(batchOf([Z(1, 1), Z(1, 2)]));
+  log.syncAll();
+  expect(log.durable.tail.zxid).toBe(Z(1, 2));
+});
+
+test("after a failed sync nothing more is completed", async () => {
+  const { log, told } = newLog();
+  const promised = log.setPromise({ epoch: 1, sid: 1, incarnation: 1 });
+  log.fail();
+  await expect(promised).rejects.toMatchObject({ detail: { code: "WRITE_FAILED" } });
+  expect(log.syncNext()).toBeUndefined();
+  expect(told.failures).toHaveLength(1);
+});
+
+test("entries are purged up to what the state and the commit point allow, and never what is held", () => {
+  const { log } = newLog();
+  log.append(batchOf([Z(1, 1), Z(1, 2), Z(1, 3), Z(1, 4)]));
+  log.append(batchOf([Z(1, 5)], { committed: Z(1, 4) }));
+  log.syncAll();
+  using _held = log.hold(Z(1, 2));
+  log.allowPurge(Z(1, 5));
+  expect(log.durable.floor.zxid).toBe(Z(1, 2));
+  expect(log.readNow(Z(1, 2), 1 << 20).count).toBe(3);
+});

@@ -1,0 +1,416 @@
+import { assert, formatZxid, ZXID_NONE, type Zxid } from "@zooid/model";
+import { type Chain, ChainCursor } from "./chain.ts";
+import { BatchCursor, ENTRY_HEADER_BYTES, putEntry } from "./entry-batch.ts";
+import {
+  assertFollows,
+  earlierOf,
+  laterOf,
+  newStage,
+  type Stage,
+  withConfigs,
+  withCurrentEpoch,
+  withCut,
+  withEnsembleId,
+  withEntry,
+  withFlip,
+  withPromise,
+} from "./log-book.ts";
+import { bootLog, newDurableLog } from "./log-boot.ts";
+import { StoreError } from "./store-error.ts";
+import type {
+  AppendBatch,
+  Appended,
+  DurableLog,
+  EpochPromise,
+  Flip,
+  LogHandler,
+  LogPosition,
+  LogRun,
+  LogStats,
+  TxnLog,
+} from "./txn-log.ts";
+
+/** What a crash leaves behind. Belongs to the next log that is opened from it; nobody else changes it. */
+export interface MemoryLogImage {
+  readonly log: DurableLog;
+  readonly entries: readonly MemoryEntry[];
+}
+
+export interface MemoryEntry {
+  readonly zxid: Zxid;
+  readonly chain: Chain;
+  readonly record: Uint8Array;
+}
+
+export interface MemoryLogOptions {
+  readonly sid: number;
+  readonly ensembleId?: string;
+  readonly handler: LogHandler;
+  /** What an earlier log left; none is a new disk. */
+  readonly image?: MemoryLogImage;
+  /** As a standalone server asks: see `SqliteLogOptions`. */
+  readonly takeEpoch?: boolean;
+}
+
+/** What {@link MemoryTxnLog.syncNext} made durable. */
+export type MemoryWrite =
+  | ({ readonly kind: "append" } & Appended)
+  | { readonly kind: "promise" | "epoch" | "configs" | "ensemble" | "stage"; readonly log: DurableLog }
+  | { readonly kind: "cut" | "flip"; readonly at: LogPosition };
+
+interface PendingWrite {
+  /** Changes the disk; throws when the write is a defect. */
+  readonly perform: () => MemoryWrite;
+  readonly settle: (write: MemoryWrite) => void;
+  readonly reject: (error: Error) => void;
+  readonly append: { readonly generation: number; readonly zxid: Zxid; readonly bytes: number } | undefined;
+}
+
+/**
+ * The log's promises in memory, with the disk's moods in the hands of a simulator: nothing becomes durable before
+ * {@link syncNext}, and {@link crash} says what survived. Deterministic; only promises need a turn of the microtask queue,
+ * and the simulator can do without them by what `syncNext` returns.
+ */
+export class MemoryTxnLog implements TxnLog {
+  readonly #handler: LogHandler;
+  #log: DurableLog;
+  #entries: MemoryEntry[];
+  #stage: { book: Stage; entries: MemoryEntry[] } | undefined;
+  #pending: PendingWrite[] = [];
+  #dead: StoreError | undefined;
+  #refusing = false;
+  #purgeUpTo: Zxid = ZXID_NONE;
+  readonly #holds = new Set<{ readonly after: Zxid }>();
+  #batchCount = 0;
+  #entryCount = 0;
+  #appendedBytes = 0;
+  #syncCount = 0;
+  #purgedCount = 0;
+
+  constructor(options: MemoryLogOptions) {
+    this.#handler = options.handler;
+    const found = options.image?.log ?? newDurableLog(options);
+    this.#log = bootLog(found, options.takeEpoch === true);
+    this.#entries = [...(options.image?.entries ?? [])];
+  }
+
+  get durable(): DurableLog {
+    return this.#log;
+  }
+
+  /** Writes handed over and not yet durable. */
+  get pendingCount(): number {
+    return this.#pending.length;
+  }
+
+  /** Makes the oldest pending write durable and reports it. Undefined when there is none. */
+  syncNext(): MemoryWrite | undefined {
+    const pending = this.#pending.shift();
+    if (pending === undefined) return undefined;
+    try {
+      const write = pending.perform();
+      this.#syncCount++;
+      pending.settle(write);
+      return write;
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      this.#pending.unshift(pending);
+      this.fail(new StoreError({ code: "DEFECT", reason }, { cause }));
+      return undefined;
+    }
+  }
+
+  syncAll(): void {
+    while (this.syncNext() !== undefined);
+  }
+
+  /** The disk is full: refuses the pending writes that are appends, from the oldest on, and all to come until {@link resume}. */
+  fill(reason = "no space left"): void {
+    this.#refusing = true;
+    const refused = this.#pending.filter((pending) => pending.append !== undefined);
+    this.#pending = this.#pending.filter((pending) => pending.append === undefined);
+    for (const { append } of refused) if (append !== undefined) this.#handler.refused({ ...append, reason });
+  }
+
+  /** A sync fails: from here on the log is poisoned. */
+  fail(error: StoreError = new StoreError({ code: "WRITE_FAILED", file: "memory", reason: "EIO" })): void {
+    if (this.#dead !== undefined) return;
+    this.#dead = error;
+    this.#handler.failed(error);
+    for (const pending of this.#pending.splice(0)) pending.reject(error);
+  }
+
+  /**
+   * Ends this log as a crash would.
+   *
+   * @param keep how many of the pending writes reached the disk all the same, as a prefix; none of them is reported
+   */
+  crash(keep = 0): MemoryLogImage {
+    for (const pending of this.#pending.splice(0, keep)) pending.perform();
+    this.#pending = [];
+    this.#dead = new StoreError({ code: "CLOSED" });
+    return { log: this.#log, entries: [...this.#entries] };
+  }
+
+  append(batch: AppendBatch): void {
+    const { generation, committed, lastSeenConfig } = batch;
+    const bytes = batch.bytes.slice(batch.start, batch.end);
+    assert(bytes.length > 0, "an empty batch was appended");
+    const cursor = new BatchCursor();
+    cursor.open(bytes, 0, bytes.length);
+    cursor.next();
+    const append = { generation, zxid: cursor.zxid, bytes: bytes.length };
+    if (this.#refusing) {
+      // Reported by the next write's turn, as a real log would: never from within this call.
+      this.#pending.push({
+        append: undefined,
+        perform: () => ({ kind: "configs", log: this.#log }),
+        settle: () => this.#handler.refused({ generation, zxid: append.zxid, reason: "no space left" }),
+        reject: () => {},
+      });
+      return;
+    }
+    this.#pending.push({
+      append,
+      perform: () => {
+        const added: MemoryEntry[] = [];
+        const tail = walk(bytes, this.#log.tail, (entry) => added.push(entry));
+        this.#entries.push(...added);
+        this.#log = {
+          ...this.#log,
+          tail,
+          epochs: added.reduce((epochs, entry) => withEntry(epochs, entry.zxid), this.#log.epochs),
+          commitHint: laterOf(this.#log.commitHint, committed),
+          lastSeenConfig: lastSeenConfig?.slice() ?? this.#log.lastSeenConfig,
+        };
+        this.#batchCount++;
+        this.#entryCount += added.length;
+        this.#appendedBytes += bytes.length;
+        return { kind: "append", generation, ...tail };
+      },
+      settle: (write) => {
+        if (write.kind !== "append") return;
+        this.#handler.appended({ generation: write.generation, zxid: write.zxid, chain: write.chain });
+      },
+      reject: () => {},
+    });
+  }
+
+  resume(): void {
+    this.#refusing = false;
+  }
+
+  async setPromise(promise: EpochPromise): Promise<void> {
+    await this.#write("promise", () => withPromise(this.#log, promise));
+  }
+
+  async setCurrentEpoch(epoch: number): Promise<void> {
+    await this.#write("epoch", () => withCurrentEpoch(this.#log, epoch));
+  }
+
+  async setConfigs(configs: { readonly committed?: Uint8Array; readonly lastSeen?: Uint8Array }): Promise<void> {
+    await this.#write("configs", () => withConfigs(this.#log, configs));
+  }
+
+  async setEnsembleId(ensembleId: string): Promise<void> {
+    await this.#write("ensemble", () => withEnsembleId(this.#log, ensembleId));
+  }
+
+  async cut(to: Zxid): Promise<LogPosition> {
+    await this.#enqueue(() => {
+      this.#log = withCut(this.#log, this.#position(to));
+      this.#entries = this.#entries.filter((entry) => entry.zxid <= to);
+      return { kind: "cut", at: this.#log.tail };
+    });
+    return this.#log.tail;
+  }
+
+  async beginStage(after: LogPosition): Promise<void> {
+    await this.#write("stage", () => {
+      this.#stage = { book: newStage(after), entries: [] };
+      return this.#log;
+    });
+  }
+
+  async stage(source: Uint8Array, start: number, end: number): Promise<LogPosition> {
+    const bytes = source.slice(start, end);
+    let staged: LogPosition | undefined;
+    await this.#write("stage", () => {
+      const stage = this.#stage;
+      assert(stage !== undefined, "entries were staged without a stage");
+      staged = walk(bytes, stage.book.tail, (entry) => {
+        stage.entries.push(entry);
+        stage.book = { ...stage.book, epochs: withEntry(stage.book.epochs, entry.zxid) };
+      });
+      stage.book = { ...stage.book, tail: staged };
+      return this.#log;
+    });
+    assert(staged !== undefined, "a stage write ran without staging");
+    return staged;
+  }
+
+  async dropStage(): Promise<void> {
+    await this.#write("stage", () => {
+      this.#stage = undefined;
+      return this.#log;
+    });
+  }
+
+  async flip(flip: Flip): Promise<LogPosition> {
+    let at: LogPosition | undefined;
+    await this.#enqueue(() => {
+      const stage = this.#stage;
+      assert(stage !== undefined, "a flip without a stage");
+      if (flip.snapshot === undefined) {
+        const here = this.#position(stage.book.after.zxid);
+        assert(
+          here.chain === stage.book.after.chain,
+          `the stage continues another history at ${formatZxid(here.zxid)}`,
+        );
+      }
+      this.#log = withFlip(this.#log, flip, stage.book);
+      const kept =
+        flip.snapshot === undefined ? this.#entries.filter((entry) => entry.zxid <= stage.book.after.zxid) : [];
+      this.#entries = [...kept, ...stage.entries];
+      this.#stage = undefined;
+      at = this.#log.tail;
+      return { kind: "flip", at };
+    });
+    assert(at !== undefined, "a flip resolved before it ran");
+    return at;
+  }
+
+  async read(after: Zxid, bytesMax: number): Promise<LogRun> {
+    return this.readNow(after, bytesMax);
+  }
+
+  /** {@link read} without a promise. */
+  readNow(after: Zxid, bytesMax: number): LogRun {
+    const { floor } = this.#log;
+    if (after < floor.zxid) {
+      throw new StoreError({ code: "BELOW_FLOOR", asked: formatZxid(after), floor: formatZxid(floor.zxid) });
+    }
+    const from = this.#position(after);
+    const run: MemoryEntry[] = [];
+    let size = 0;
+    for (const entry of this.#entries) {
+      if (entry.zxid <= after) continue;
+      const more = ENTRY_HEADER_BYTES + entry.record.length;
+      if (run.length > 0 && size + more > bytesMax) break;
+      run.push(entry);
+      size += more;
+    }
+    const bytes = new Uint8Array(size);
+    let at = 0;
+    for (const entry of run) at = putEntry(bytes, at, entry.zxid, entry.record);
+    const last = run.at(-1);
+    return {
+      bytes,
+      after: from,
+      last: last === undefined ? from : { zxid: last.zxid, chain: last.chain },
+      count: run.length,
+    };
+  }
+
+  async chainAt(zxid: Zxid): Promise<Chain | undefined> {
+    return this.chainNow(zxid);
+  }
+
+  /** {@link chainAt} without a promise. */
+  chainNow(zxid: Zxid): Chain | undefined {
+    if (zxid === this.#log.floor.zxid) return this.#log.floor.chain;
+    return this.#entries.find((entry) => entry.zxid === zxid)?.chain;
+  }
+
+  allowPurge(upTo: Zxid): void {
+    this.#purgeUpTo = laterOf(this.#purgeUpTo, upTo);
+    this.#purge();
+  }
+
+  hold(after: Zxid): Disposable {
+    const held = { after };
+    this.#holds.add(held);
+    return { [Symbol.dispose]: () => void this.#holds.delete(held) };
+  }
+
+  stats(): LogStats {
+    const appends = this.#pending.flatMap(({ append }) => (append === undefined ? [] : [append]));
+    return {
+      batchCount: this.#batchCount,
+      entryCount: this.#entryCount,
+      appendedBytes: this.#appendedBytes,
+      syncCount: this.#syncCount,
+      syncMsTotal: 0,
+      syncMsMax: 0,
+      syncMsLast: 0,
+      slowSyncCount: 0,
+      pendingBatches: appends.length,
+      pendingBytes: appends.reduce((sum, append) => sum + append.bytes, 0),
+      walBytes: 0,
+      checkpointCount: 0,
+      checkpointMsTotal: 0,
+      walStallCount: 0,
+      walStallMsTotal: 0,
+      purgedCount: this.#purgedCount,
+      storageFull: this.#refusing,
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#dead !== undefined) return;
+    this.syncAll();
+    this.#dead ??= new StoreError({ code: "CLOSED" });
+  }
+
+  /** What a closed log leaves; for reopening without a crash. */
+  image(): MemoryLogImage {
+    return { log: this.#log, entries: [...this.#entries] };
+  }
+
+  #write(kind: "promise" | "epoch" | "configs" | "ensemble" | "stage", change: () => DurableLog): Promise<void> {
+    return this.#enqueue(() => {
+      this.#log = change();
+      return { kind, log: this.#log };
+    });
+  }
+
+  #enqueue(perform: () => MemoryWrite): Promise<void> {
+    if (this.#dead !== undefined) return Promise.reject(this.#dead);
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#pending.push({ perform, settle: () => resolve(), reject, append: undefined });
+    return promise;
+  }
+
+  #position(zxid: Zxid): LogPosition {
+    const chain = this.chainNow(zxid);
+    assert(chain !== undefined, `the log holds no entry ${formatZxid(zxid)}`);
+    return { zxid, chain };
+  }
+
+  #purge(): void {
+    let limit = earlierOf(this.#purgeUpTo, this.#log.commitHint);
+    for (const { after } of this.#holds) if (after < limit) limit = after;
+    const gone = this.#entries.filter((entry) => entry.zxid <= limit);
+    const last = gone.at(-1);
+    if (last === undefined) return;
+    this.#entries = this.#entries.slice(gone.length);
+    this.#log = { ...this.#log, floor: { zxid: last.zxid, chain: last.chain } };
+    this.#purgedCount += gone.length;
+  }
+}
+
+/** Takes a batch apart onto a position; returns the new end. */
+function walk(bytes: Uint8Array, from: LogPosition, each: (entry: MemoryEntry) => void): LogPosition {
+  const cursor = new BatchCursor();
+  const chain = new ChainCursor();
+  chain.set(from.chain);
+  let last: LogPosition = from;
+  cursor.open(bytes, 0, bytes.length);
+  while (cursor.next()) {
+    assertFollows(last.zxid, cursor.zxid);
+    cursor.extend(chain);
+    last = { zxid: cursor.zxid, chain: chain.value() };
+    each({ ...last, record: cursor.record() });
+  }
+  return last;
+}

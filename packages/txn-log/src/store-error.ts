@@ -1,0 +1,76 @@
+/** Why a store cannot be opened, read or written. */
+export type StoreErrorDetail =
+  /** Another process holds the directory. */
+  | {
+      readonly code: "LOCKED";
+      readonly directory: string;
+      readonly pid: number | undefined;
+      readonly since: string | undefined;
+    }
+  /** The directory is somebody else's: Apache's, another server's, another ensemble's. */
+  | { readonly code: "FOREIGN"; readonly directory: string; readonly expected: string; readonly found: string }
+  | { readonly code: "NEWER_FORMAT"; readonly file: string; readonly known: number; readonly found: number }
+  /** Something is not what was written. `place` names table and row. */
+  | { readonly code: "DAMAGED"; readonly file: string; readonly place: string; readonly found: string }
+  /** The system does not let us read or write. */
+  | { readonly code: "UNREADABLE"; readonly file: string; readonly reason: string }
+  /** The log lacks what it once acked or promised: this server is an amnesiac. */
+  | { readonly code: "LOG_SHORTENED"; readonly file: string; readonly expected: string; readonly found: string }
+  /** SQLite does not keep the promise that was asked of it. */
+  | { readonly code: "NOT_DURABLE"; readonly file: string; readonly expected: string; readonly found: string }
+  /** No epoch is left to take. */
+  | { readonly code: "EPOCH_EXHAUSTED"; readonly epoch: number }
+  /** What follows the zxid asked for has been purged. */
+  | { readonly code: "BELOW_FLOOR"; readonly asked: string; readonly floor: string }
+  /** A write or sync failed; the process must end. */
+  | { readonly code: "WRITE_FAILED"; readonly file: string; readonly reason: string }
+  /** The caller broke the log's rules; the process must end. */
+  | { readonly code: "DEFECT"; readonly reason: string }
+  | { readonly code: "CLOSED" };
+
+export type StoreErrorCode = StoreErrorDetail["code"];
+
+export class StoreError extends Error {
+  override readonly name = "StoreError";
+  readonly detail: StoreErrorDetail;
+
+  constructor(detail: StoreErrorDetail, options?: ErrorOptions) {
+    super(describe(detail), options);
+    this.detail = detail;
+  }
+
+  get code(): StoreErrorCode {
+    return this.detail.code;
+  }
+}
+
+function describe(detail: StoreErrorDetail): string {
+  switch (detail.code) {
+    case "LOCKED": {
+      const holder = detail.pid === undefined ? "another process" : `process ${detail.pid}, started ${detail.since}`;
+      return `${detail.directory} is in use by ${holder}; two servers cannot share a data directory`;
+    }
+    case "FOREIGN":
+      return `${detail.directory} belongs to somebody else: expected ${detail.expected}, found ${detail.found}; nothing was changed`;
+    case "NEWER_FORMAT":
+      return `${detail.file} has format ${detail.found}, this version knows formats up to ${detail.known}; nothing was changed`;
+    case "DAMAGED":
+      return `${detail.file} is damaged at ${detail.place}: ${detail.found}`;
+    case "UNREADABLE":
+      return `${detail.file} cannot be used: ${detail.reason}`;
+    case "LOG_SHORTENED":
+      return `${detail.file} has lost what this server once acknowledged: expected ${detail.expected}, found ${detail.found}`;
+    case "NOT_DURABLE":
+      return `${detail.file}: asked SQLite for ${detail.expected}, read back ${detail.found}`;
+    case "EPOCH_EXHAUSTED":
+      return `epoch ${detail.epoch} is the last one; no further leader can be elected`;
+    case "BELOW_FLOOR":
+      return `entries after ${detail.asked} were purged; the log begins after ${detail.floor}`;
+    case "WRITE_FAILED":
+      return `${detail.file} could not be written: ${detail.reason}`;
+    case "DEFECT":
+      return detail.reason;
+    case "CLOSED":
+      return "the store is closed";
+  }
+}

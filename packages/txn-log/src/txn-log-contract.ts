@@ -1,0 +1,410 @@
+import { composeZxid, epochOf, type Zxid } from "@zooid/model";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { CHAIN_NONE } from "./chain.ts";
+import { BatchCursor, ENTRY_HEADER_BYTES, putEntry } from "./entry-batch.ts";
+import type { AppendBatch, Appended, LogHandler, Refused, TxnLog } from "./txn-log.ts";
+
+/** What the contract needs of an implementation under test: one disk, opened again and again. */
+export interface TxnLogHarness extends AsyncDisposable {
+  open(handler: LogHandler, options: { readonly takeEpoch?: boolean }): Promise<TxnLog>;
+  /** Returns when everything handed over so far is durable and reported. */
+  settle(log: TxnLog): Promise<void>;
+  /** Ends the log as a killed process would, once all is settled. */
+  kill(log: TxnLog): Promise<void>;
+}
+
+/** Every promise of {@link TxnLog} that can be seen from outside. Run it for each implementation. */
+export function describeTxnLog(name: string, newHarness: () => Promise<TxnLogHarness>): void {
+  describe(`${name} keeps the promises of a log`, () => {
+    let harness: TxnLogHarness;
+    let log: TxnLog;
+    let told: RecordingHandler;
+
+    const reopen = async (options: { readonly takeEpoch?: boolean } = {}): Promise<void> => {
+      told = new RecordingHandler();
+      log = await harness.open(told, options);
+    };
+    const restart = async (options: { readonly takeEpoch?: boolean } = {}): Promise<void> => {
+      await harness.kill(log);
+      await reopen(options);
+    };
+    const append = (...zxids: readonly Zxid[]): void => log.append(batchOf(zxids, { generation: 7 }));
+    const settled = async <T>(answer: Promise<T>): Promise<T> => {
+      // A rejection is the caller's business; it only must not count as unhandled while the log settles.
+      answer.catch(() => {});
+      await harness.settle(log);
+      return answer;
+    };
+    const held = async (after: Zxid = Z(0, 0)): Promise<readonly Zxid[]> =>
+      zxidsOf((await settled(log.read(after, 1 << 20))).bytes);
+
+    beforeEach(async () => {
+      harness = await newHarness();
+      await reopen();
+    });
+    afterEach(async () => {
+      await log[Symbol.asyncDispose]();
+      await harness[Symbol.asyncDispose]();
+    });
+
+    test("a new log is empty and counts its first start", () => {
+      expect(log.durable.identity.bootCount).toBe(1);
+      expect(log.durable.tail).toEqual({ zxid: 0, chain: CHAIN_NONE });
+      expect(log.durable.epochs).toEqual([]);
+    });
+
+    test("every start is counted", async () => {
+      await restart();
+      await restart();
+      expect(log.durable.identity.bootCount).toBe(3);
+    });
+
+    test("completions come in order with generation, last zxid and chain", async () => {
+      append(Z(1, 1), Z(1, 2));
+      append(Z(1, 3));
+      await harness.settle(log);
+      expect(told.completions.map(({ generation, zxid }) => ({ generation, zxid }))).toEqual([
+        { generation: 7, zxid: Z(1, 2) },
+        { generation: 7, zxid: Z(1, 3) },
+      ]);
+      expect(told.completions[1]?.chain).toBe(log.durable.tail.chain);
+    });
+
+    test("the caller may reuse its bytes as soon as append returns", async () => {
+      const batch = batchOf([Z(1, 1)], { generation: 1 });
+      const before = batch.bytes.slice();
+      log.append(batch);
+      batch.bytes.fill(0xee);
+      await harness.settle(log);
+      expect((await settled(log.read(Z(0, 0), 1 << 20))).bytes).toEqual(before);
+    });
+
+    test("what was completed is there after a kill, with the same chain", async () => {
+      append(Z(1, 1), Z(1, 2));
+      await harness.settle(log);
+      const { tail } = log.durable;
+      await restart();
+      expect(log.durable.tail).toEqual(tail);
+      expect(await held()).toEqual([Z(1, 1), Z(1, 2)]);
+    });
+
+    test("records come back byte for byte, empty and large ones too", async () => {
+      const records = [new Uint8Array(0), new Uint8Array(1).fill(9), new Uint8Array(300_000).map((_, i) => i * 7)];
+      log.append(batchOf([Z(1, 1), Z(1, 2), Z(1, 3)], { records }));
+      await harness.settle(log);
+      await restart();
+      expect(recordsOf((await settled(log.read(Z(0, 0), 1 << 20))).bytes)).toEqual(records);
+    });
+
+    test("equal histories have equal chains and a changed record changes every chain after it", async () => {
+      const chains: string[] = [];
+      for (const fill of [1, 1, 2]) {
+        await using other = await newHarness();
+        const handler = new RecordingHandler();
+        const one = await other.open(handler, {});
+        one.append(batchOf([Z(1, 1)], { records: [new Uint8Array(10).fill(fill)] }));
+        one.append(batchOf([Z(1, 2)]));
+        await other.settle(one);
+        chains.push(String(one.durable.tail.chain));
+        await one[Symbol.asyncDispose]();
+      }
+      expect(chains[0]).toBe(chains[1]);
+      expect(chains[0]).not.toBe(chains[2]);
+    });
+
+    test("the chain does not depend on how entries were batched", async () => {
+      append(Z(1, 1), Z(1, 2), Z(1, 3));
+      await harness.settle(log);
+      await using other = await newHarness();
+      const one = await other.open(new RecordingHandler(), {});
+      for (const zxid of [Z(1, 1), Z(1, 2), Z(1, 3)]) one.append(batchOf([zxid]));
+      await other.settle(one);
+      expect(one.durable.tail).toEqual(log.durable.tail);
+      await one[Symbol.asyncDispose]();
+    });
+
+    test("the epoch table tells the first and last counter of each epoch, also after a restart", async () => {
+      append(Z(1, 1), Z(1, 2), Z(3, 1));
+      append(Z(3, 2), Z(4, 1));
+      await harness.settle(log);
+      const expected = [
+        { epoch: 1, first: 1, last: 2 },
+        { epoch: 3, first: 1, last: 2 },
+        { epoch: 4, first: 1, last: 1 },
+      ];
+      expect(log.durable.epochs).toEqual(expected);
+      await restart();
+      expect(log.durable.epochs).toEqual(expected);
+    });
+
+    test("the commit hint is written with the batch", async () => {
+      log.append(batchOf([Z(1, 1), Z(1, 2)]));
+      log.append(batchOf([Z(1, 3)], { committed: Z(1, 2) }));
+      await harness.settle(log);
+      await restart();
+      expect(log.durable.commitHint).toBe(Z(1, 2));
+    });
+
+    test("a configuration carried by a batch is durable with it", async () => {
+      log.append({ ...batchOf([Z(1, 1)]), lastSeenConfig: Uint8Array.of(1, 2, 3) });
+      await harness.settle(log);
+      await restart();
+      expect(log.durable.lastSeenConfig).toEqual(Uint8Array.of(1, 2, 3));
+    });
+
+    test("an entry that leaves a gap fails the log", async () => {
+      append(Z(1, 1));
+      append(Z(1, 3));
+      await harness.settle(log).catch(() => {});
+      expect(told.failures).toHaveLength(1);
+      expect(told.completions.map(({ zxid }) => zxid)).toEqual([Z(1, 1)]);
+    });
+
+    test("a failed log rejects what is asked of it afterwards", async () => {
+      append(Z(1, 2));
+      await harness.settle(log).catch(() => {});
+      await expect(settled(log.setPromise({ epoch: 1, sid: 1, incarnation: 1 }))).rejects.toThrow();
+      expect(told.failures).toHaveLength(1);
+    });
+
+    test("a promise with its leader survives a kill", async () => {
+      await settled(log.setPromise({ epoch: 5, sid: 2, incarnation: 9 }));
+      await restart();
+      expect(log.durable.promise).toEqual({ epoch: 5, sid: 2, incarnation: 9 });
+    });
+
+    test("an epoch is promised only once", async () => {
+      await settled(log.setPromise({ epoch: 5, sid: 2, incarnation: 9 }));
+      await expect(settled(log.setPromise({ epoch: 5, sid: 3, incarnation: 1 }))).rejects.toThrow("promised");
+    });
+
+    test("currentEpoch never exceeds the promise", async () => {
+      await settled(log.setPromise({ epoch: 5, sid: 2, incarnation: 9 }));
+      await settled(log.setCurrentEpoch(5));
+      await restart();
+      expect(log.durable.currentEpoch).toBe(5);
+      await expect(settled(log.setCurrentEpoch(6))).rejects.toThrow("above the promise");
+    });
+
+    test("configurations are kept one by one", async () => {
+      await settled(log.setConfigs({ committed: Uint8Array.of(1) }));
+      await settled(log.setConfigs({ lastSeen: Uint8Array.of(2) }));
+      await restart();
+      expect(log.durable.committedConfig).toEqual(Uint8Array.of(1));
+      expect(log.durable.lastSeenConfig).toEqual(Uint8Array.of(2));
+    });
+
+    test("a standalone start takes the next epoch and calls everything committed", async () => {
+      append(Z(1, 1), Z(1, 2));
+      await settled(log.setPromise({ epoch: 4, sid: 1, incarnation: 1 }));
+      await restart({ takeEpoch: true });
+      expect(log.durable.promise).toEqual({ epoch: 5, sid: log.durable.identity.sid, incarnation: 2 });
+      expect(log.durable.currentEpoch).toBe(5);
+      expect(log.durable.commitHint).toBe(Z(1, 2));
+    });
+
+    test("a cut drops the tail, and the log goes on from there", async () => {
+      append(Z(1, 1), Z(1, 2), Z(2, 1));
+      await settled(log.cut(Z(1, 1)));
+      expect(log.durable.epochs).toEqual([{ epoch: 1, first: 1, last: 1 }]);
+      append(Z(3, 1));
+      await harness.settle(log);
+      await restart();
+      expect(await held()).toEqual([Z(1, 1), Z(3, 1)]);
+      expect(log.durable.epochs.map(({ epoch }) => epoch)).toEqual([1, 3]);
+    });
+
+    test("a log whose whole content was cut is as new", async () => {
+      append(Z(1, 1));
+      await settled(log.cut(Z(0, 0)));
+      await restart();
+      expect(log.durable.tail).toEqual({ zxid: 0, chain: CHAIN_NONE });
+      expect(log.durable.epochs).toEqual([]);
+    });
+
+    test("what is known to be committed cannot be cut", async () => {
+      append(Z(1, 1));
+      log.append(batchOf([Z(1, 2)], { committed: Z(1, 1) }));
+      await expect(settled(log.cut(Z(0, 0)))).rejects.toThrow("committed");
+    });
+
+    test("reading goes on from any entry, in pieces of a bounded size", async () => {
+      append(...range(1, 50));
+      await harness.settle(log);
+      const seen: Zxid[] = [];
+      for (let after = Z(0, 0); ; ) {
+        const run = await settled(log.read(after, 500));
+        expect(run.bytes.length).toBeLessThanOrEqual(500);
+        if (run.count === 0) break;
+        expect(run.after.zxid).toBe(after);
+        seen.push(...zxidsOf(run.bytes));
+        after = run.last.zxid;
+      }
+      expect(seen).toEqual(range(1, 50));
+    });
+
+    test("an entry larger than the bound is read alone", async () => {
+      log.append(batchOf([Z(1, 1), Z(1, 2)], { records: [new Uint8Array(5000), new Uint8Array(5000)] }));
+      await harness.settle(log);
+      expect((await settled(log.read(Z(0, 0), 100))).count).toBe(1);
+    });
+
+    test("a run's chains are those of the log", async () => {
+      append(...range(1, 5));
+      await harness.settle(log);
+      const run = await settled(log.read(Z(1, 2), 1 << 20));
+      expect(run.after.chain).toBe(await settled(log.chainAt(Z(1, 2))));
+      expect(run.last).toEqual(log.durable.tail);
+      expect(await settled(log.chainAt(Z(9, 9)))).toBeUndefined();
+    });
+
+    test("a flip cuts, adds what was staged and moves the epoch at once", async () => {
+      append(Z(1, 1), Z(1, 2), Z(1, 3));
+      await settled(log.setPromise({ epoch: 3, sid: 2, incarnation: 1 }));
+      const chain = await settled(log.chainAt(Z(1, 2)));
+      if (chain === undefined) throw new Error("an entry was lost");
+      await settled(log.beginStage({ zxid: Z(1, 2), chain }));
+      const staged = batchOf([Z(2, 1), Z(2, 2)]);
+      await settled(log.stage(staged.bytes, staged.start, staged.end));
+      expect(await held()).toEqual([Z(1, 1), Z(1, 2), Z(1, 3)]);
+      await settled(log.flip({ epoch: 3, tail: Z(2, 2), committed: Z(1, 1), lastSeenConfig: Uint8Array.of(8) }));
+      await restart();
+      expect(await held()).toEqual([Z(1, 1), Z(1, 2), Z(2, 1), Z(2, 2)]);
+      expect(log.durable).toMatchObject({ currentEpoch: 3, commitHint: Z(1, 1), lastSeenConfig: Uint8Array.of(8) });
+      expect(log.durable.epochs.map(({ epoch, last }) => [epoch, last])).toEqual([
+        [1, 2],
+        [2, 2],
+      ]);
+    });
+
+    test("a stage that was not flipped is gone after a kill", async () => {
+      append(Z(1, 1));
+      await harness.settle(log);
+      await settled(log.beginStage(log.durable.tail));
+      const staged = batchOf([Z(1, 2)]);
+      await settled(log.stage(staged.bytes, staged.start, staged.end));
+      await restart();
+      expect(await held()).toEqual([Z(1, 1)]);
+      append(Z(1, 2));
+      await harness.settle(log);
+      expect(log.durable.tail.zxid).toBe(Z(1, 2));
+    });
+
+    test("a flip with a snapshot replaces the log, and what was staged continues the snapshot", async () => {
+      append(Z(1, 1), Z(1, 2));
+      await settled(log.setPromise({ epoch: 6, sid: 2, incarnation: 1 }));
+      const base = { zxid: Z(5, 10), chain: (1234n << 40n) as typeof CHAIN_NONE };
+      await settled(log.beginStage(base));
+      const staged = batchOf([Z(5, 11)]);
+      await settled(log.stage(staged.bytes, staged.start, staged.end));
+      const epochs = [
+        { epoch: 1, first: 1, last: 9 },
+        { epoch: 5, first: 1, last: 10 },
+      ];
+      const snapshot = { stateFile: "state-2.db", epochs };
+      await settled(log.flip({ epoch: 6, tail: Z(5, 11), committed: Z(5, 10), snapshot }));
+      await restart();
+      expect(log.durable).toMatchObject({ floor: base, stateFile: "state-2.db", currentEpoch: 6 });
+      expect(log.durable.epochs.map(({ epoch, last }) => [epoch, last])).toEqual([
+        [1, 9],
+        [5, 11],
+      ]);
+      expect(await held(Z(5, 10))).toEqual([Z(5, 11)]);
+      await expect(settled(log.read(Z(1, 1), 1 << 20))).rejects.toMatchObject({ detail: { code: "BELOW_FLOOR" } });
+    });
+
+    test("a flip to another tail than the staged one is a defect", async () => {
+      append(Z(1, 1));
+      await settled(log.setPromise({ epoch: 3, sid: 2, incarnation: 1 }));
+      await settled(log.beginStage(log.durable.tail));
+      await expect(settled(log.flip({ epoch: 3, tail: Z(1, 2), committed: Z(0, 0) }))).rejects.toThrow("stage ends");
+    });
+
+    test("an ensemble id is given once", async () => {
+      const before = log.durable.identity.ensembleId;
+      if (before === "") await settled(log.setEnsembleId("colony"));
+      await expect(settled(log.setEnsembleId("another"))).rejects.toThrow("belongs");
+    });
+
+    test("promises settle after the completions of the appends before them", async () => {
+      append(Z(1, 1));
+      await settled(log.setPromise({ epoch: 2, sid: 1, incarnation: 1 }).then(() => told.order.push("promise")));
+      expect(told.order).toEqual(["appended", "promise"]);
+    });
+
+    test("pending batches are counted until they are durable", async () => {
+      append(Z(1, 1));
+      expect(log.stats().pendingBatches).toBe(1);
+      await harness.settle(log);
+      expect(log.stats()).toMatchObject({ pendingBatches: 0, pendingBytes: 0, batchCount: 1, entryCount: 1 });
+    });
+  });
+}
+
+/** Remembers what a log reported. */
+export class RecordingHandler implements LogHandler {
+  readonly completions: Appended[] = [];
+  readonly order: string[] = [];
+  readonly refusals: Refused[] = [];
+  readonly failures: Error[] = [];
+  readonly warnings: string[] = [];
+
+  appended(done: Appended): void {
+    this.completions.push(done);
+    this.order.push("appended");
+  }
+  refused(refused: Refused): void {
+    this.refusals.push(refused);
+    this.order.push("refused");
+  }
+  failed(error: Error): void {
+    this.failures.push(error);
+  }
+  warned(text: string): void {
+    this.warnings.push(text);
+  }
+}
+
+export function Z(epoch: number, counter: number): Zxid {
+  return composeZxid(epoch, counter);
+}
+
+/** Counters `first` to `last` of epoch 1. */
+export function range(first: number, last: number): Zxid[] {
+  return Array.from({ length: last - first + 1 }, (_, i) => Z(1, first + i));
+}
+
+export interface BatchParts {
+  readonly generation?: number;
+  readonly committed?: Zxid;
+  readonly records?: readonly Uint8Array[];
+}
+
+/** A batch whose records name their zxid, unless they are given. */
+export function batchOf(zxids: readonly Zxid[], parts: BatchParts = {}): AppendBatch {
+  const records = zxids.map(
+    (zxid, i) => parts.records?.[i] ?? new TextEncoder().encode(`record ${zxid} of ${epochOf(zxid)}`),
+  );
+  const bytes = new Uint8Array(records.reduce((sum, record) => sum + ENTRY_HEADER_BYTES + record.length, 0));
+  let at = 0;
+  zxids.forEach((zxid, i) => {
+    at = putEntry(bytes, at, zxid, records[i] ?? new Uint8Array(0));
+  });
+  return { generation: parts.generation ?? 0, bytes, start: 0, end: at, committed: parts.committed ?? Z(0, 0) };
+}
+
+export function zxidsOf(bytes: Uint8Array): Zxid[] {
+  const cursor = new BatchCursor();
+  const zxids: Zxid[] = [];
+  cursor.open(bytes, 0, bytes.length);
+  while (cursor.next()) zxids.push(cursor.zxid);
+  return zxids;
+}
+
+export function recordsOf(bytes: Uint8Array): Uint8Array[] {
+  const cursor = new BatchCursor();
+  const records: Uint8Array[] = [];
+  cursor.open(bytes, 0, bytes.length);
+  while (cursor.next()) records.push(cursor.record().slice());
+  return records;
+}

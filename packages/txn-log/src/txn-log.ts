@@ -1,0 +1,236 @@
+import type { Zxid } from "@zooid/model";
+import type { Chain } from "./chain.ts";
+
+/**
+ * The durable log of one server: entries in zxid order, the promises and epochs that elections rest on, and the name of
+ * the state file that the log continues.
+ *
+ * **Order.** Everything asked of a log (appends and all other writes) takes effect in the order of the calls. Appends are
+ * completed in that order through {@link LogHandler}; the other writes answer through promises. A promise settles after the
+ * completions of every append before it were reported.
+ *
+ * **Durability.** What was completed or resolved survives the process and the power. What was not may survive or not, but
+ * always as a prefix of what was asked. One call is one transaction at most: a batch, a flip, a cut are there whole or
+ * not at all.
+ *
+ * **Failure.** After {@link LogHandler.failed} the log takes and completes nothing more, every open promise rejects with
+ * the same error, and nothing is retried: the process must end and recover from what is on disk. The single exception is a
+ * disk without room ({@link LogHandler.refused}).
+ *
+ * Records are opaque here. A batch is one run of bytes, entry after entry: zxid (u64 BE), length (u32 BE), record. Within an
+ * epoch counters rise by one; a new epoch begins with counter 1; anything else is a defect and fails the log.
+ */
+export interface TxnLog extends AsyncDisposable {
+  /**
+   * What is durable now: as found at open, then moved by every completed write, before its completion is reported. A new
+   * object whenever something other than `tail` and `commitHint` changes; never changed in place otherwise.
+   */
+  readonly durable: DurableLog;
+
+  /**
+   * Hands a batch over. Never blocks and never throws for the disk's sake: the bytes are copied once before it returns, so the
+   * caller may reuse them at once. An empty batch is not allowed.
+   */
+  append(batch: AppendBatch): void;
+
+  /**
+   * Takes appends again after {@link LogHandler.refused}. Every append handed over between the refusal and this call is
+   * refused as well, so that none lands on a gap.
+   */
+  resume(): void;
+
+  /** Records the epoch that was promised, and to whom. Lower or equal epochs than the recorded one are a defect. */
+  setPromise(promise: EpochPromise): Promise<void>;
+
+  /** The leader's own way to become a holder of an epoch; learners do it in {@link flip}. Never lowers it. */
+  setCurrentEpoch(epoch: number): Promise<void>;
+
+  /** Replaces the configurations named; the others stay. Their bytes are opaque. */
+  setConfigs(configs: { readonly committed?: Uint8Array; readonly lastSeen?: Uint8Array }): Promise<void>;
+
+  /** Gives a log that was made without one its ensemble's id. A defect when it has another. */
+  setEnsembleId(ensembleId: string): Promise<void>;
+
+  /** Drops every entry above a zxid. A zxid below the floor, or one that the log does not hold, is a defect. */
+  cut(to: Zxid): Promise<LogPosition>;
+
+  /**
+   * Opens a stage beside the log for what a leader sends in synchronization, dropping an earlier stage. Nothing visible
+   * changes until {@link flip}; a restart drops it.
+   *
+   * @param after the position that staged entries continue: one of this log (where it will be cut), or that of a snapshot
+   */
+  beginStage(after: LogPosition): Promise<void>;
+
+  /** Adds a batch to the stage; the bytes are copied before it returns. Resolves with the stage's new end. */
+  stage(bytes: Uint8Array, start: number, end: number): Promise<LogPosition>;
+
+  dropStage(): Promise<void>;
+
+  /**
+   * The atomic flip: cut to where the stage begins, add the staged entries, move epoch table, state file name, last-seen
+   * configuration and `currentEpoch`, all in one transaction. Source: reference on ZAB, rule 3 and section 5.4 step S4.
+   */
+  flip(flip: Flip): Promise<LogPosition>;
+
+  /**
+   * Reads durable entries after a zxid, in order, each checked against the chain. The answer ends at an entry's border, holds at
+   * least one entry where there is one, and more only up to `bytesMax` in all. Rejects with `BELOW_FLOOR` when the log no longer holds
+   * what follows, `DAMAGED` (with the place) when a row is not what was written.
+   */
+  read(after: Zxid, bytesMax: number): Promise<LogRun>;
+
+  /** The chain at a zxid that the log holds or that is its floor; undefined for any other. */
+  chainAt(zxid: Zxid): Promise<Chain | undefined>;
+
+  /**
+   * Allows entries up to a zxid to be purged: they are in a *synced* state file. What goes, and when, is the log's own
+   * choice, in small slices between batches: it keeps `logKeepBytes`, what `retentionMs` asks for, everything above the commit
+   * hint and everything that is held.
+   */
+  allowPurge(upTo: Zxid): void;
+
+  /** Keeps every entry after a zxid from being purged until the hold is disposed: for a learner's cursor, or a backup. */
+  hold(after: Zxid): Disposable;
+
+  stats(): LogStats;
+
+  /** Finishes what was handed over, then closes. Stopping twice is harmless. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface AppendBatch {
+  /** The role generation that asks; echoed in the completion, so that the core can tell its own from an earlier life's. */
+  readonly generation: number;
+  readonly bytes: Uint8Array;
+  readonly start: number;
+  readonly end: number;
+  /** The commit point known now, written along as the hint. It may lag; it must never exceed what was committed. */
+  readonly committed: Zxid;
+  /** A configuration that an entry of this batch carries: durable in the same transaction. */
+  readonly lastSeenConfig?: Uint8Array;
+}
+
+/** How a log reports. Calls come one at a time, in order, never from within a call to the log. */
+export interface LogHandler {
+  /** A batch, and so everything before it, is durable. Once for each append, in order. */
+  appended(done: Appended): void;
+  /** No room on the disk: a batch was rolled back and the tail read back unchanged. See {@link TxnLog.resume}. */
+  refused(refused: Refused): void;
+  /** The store cannot be trusted any more. Called once. */
+  failed(error: Error): void;
+  /** A sentence for operators, such as one on a slow sync. */
+  warned(text: string): void;
+}
+
+export interface Appended {
+  readonly generation: number;
+  /** The batch's last entry, and the chain there. */
+  readonly zxid: Zxid;
+  readonly chain: Chain;
+}
+
+export interface Refused {
+  readonly generation: number;
+  /** The first entry of the batch that was refused. */
+  readonly zxid: Zxid;
+  readonly reason: string;
+}
+
+/** A place in a history, and the proof of everything before it. */
+export interface LogPosition {
+  readonly zxid: Zxid;
+  readonly chain: Chain;
+}
+
+/** The counters of one epoch that this server has logged. Rows outlive the floor. */
+export interface EpochRange {
+  readonly epoch: number;
+  readonly first: number;
+  readonly last: number;
+}
+
+/** "No leader below this epoch has my word": acceptedEpoch, and the leader it was given to. */
+export interface EpochPromise {
+  readonly epoch: number;
+  readonly sid: number;
+  readonly incarnation: number;
+}
+
+export interface LogIdentity {
+  /** Empty until the ensemble has one. */
+  readonly ensembleId: string;
+  readonly sid: number;
+  readonly formatVersion: number;
+  /** One up at each open, durable before open returns: it fences what an earlier process left on its way. */
+  readonly bootCount: number;
+}
+
+export interface DurableLog {
+  readonly identity: LogIdentity;
+  readonly promise: EpochPromise;
+  readonly currentEpoch: number;
+  /** The last entry, or the floor when there is none. */
+  readonly tail: LogPosition;
+  /** The position before the first entry that is still held. */
+  readonly floor: LogPosition;
+  /** A point known to be committed; nothing above it may be applied before a leader has spoken. */
+  readonly commitHint: Zxid;
+  /** Oldest epoch first. */
+  readonly epochs: readonly EpochRange[];
+  /** The file, in the same directory, whose state the log continues. */
+  readonly stateFile: string;
+  readonly committedConfig: Uint8Array | undefined;
+  readonly lastSeenConfig: Uint8Array | undefined;
+  /** The log once lost something it had acked; it must not vote until a flip with `endsAmnesia`. */
+  readonly amnesiac: boolean;
+}
+
+export interface Flip {
+  /** Becomes `currentEpoch`. */
+  readonly epoch: number;
+  /** The end of the history that the leader announced: the stage must end exactly there. */
+  readonly tail: Zxid;
+  /** A commit point known now. */
+  readonly committed: Zxid;
+  readonly lastSeenConfig?: Uint8Array;
+  /** Replace everything by a snapshot at the stage's beginning: the log's rows go, the floor becomes the snapshot. */
+  readonly snapshot?: { readonly stateFile: string; readonly epochs: readonly EpochRange[] };
+  /** The leader's quorums were complete without this server: what it forgot, others know. */
+  readonly endsAmnesia?: boolean;
+}
+
+/** A run of entries in batch framing. */
+export interface LogRun {
+  readonly bytes: Uint8Array;
+  /** Where the run begins (the entry before the first) and ends, with chains: equal when there was nothing. */
+  readonly after: LogPosition;
+  readonly last: LogPosition;
+  /** How many entries. */
+  readonly count: number;
+}
+
+/** Counts since open, and gauges. Durations in milliseconds. */
+export interface LogStats {
+  readonly batchCount: number;
+  readonly entryCount: number;
+  readonly appendedBytes: number;
+  /** Transactions, each with one sync; several batches may share one. */
+  readonly syncCount: number;
+  readonly syncMsTotal: number;
+  readonly syncMsMax: number;
+  readonly syncMsLast: number;
+  /** Syncs slower than `fsyncWarnMs`. */
+  readonly slowSyncCount: number;
+  /** Batches and bytes handed over and not completed. */
+  readonly pendingBatches: number;
+  readonly pendingBytes: number;
+  readonly walBytes: number;
+  readonly checkpointCount: number;
+  readonly checkpointMsTotal: number;
+  /** Times, and how long in all, the log took no batch because the WAL had outgrown its marks. */
+  readonly walStallCount: number;
+  readonly walStallMsTotal: number;
+  readonly purgedCount: number;
+  readonly storageFull: boolean;
+}
