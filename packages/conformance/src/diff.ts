@@ -46,7 +46,8 @@ function commonLengths(before: readonly string[], after: readonly string[]): rea
     for (let j = after.length - 1; j >= 0; j--) {
       const row = table[i];
       if (row === undefined) continue;
-      row[j] = before[i] === after[j] ? at(table, i + 1, j + 1) + 1 : Math.max(at(table, i + 1, j), at(table, i, j + 1));
+      row[j] =
+        before[i] === after[j] ? at(table, i + 1, j + 1) + 1 : Math.max(at(table, i + 1, j), at(table, i, j + 1));
     }
   }
   return table;

@@ -14,7 +14,7 @@ export interface Endpoint extends AsyncDisposable {
   readonly port: number;
 }
 
-export const ROOT = resolve(import.meta.dirname, "../../..");
+export const ROOT: string = resolve(import.meta.dirname, "../../..");
 const START_DEADLINE_MS = 60_000;
 const STOP_DEADLINE_MS = 10_000;
 const POLL_MS = 50;

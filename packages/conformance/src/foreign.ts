@@ -31,7 +31,9 @@ const kinds = (["apache", "zooid"] as const).filter((kind) => options.against?.i
 const counts = { passed: 0, failed: 0, skipped: 0 };
 
 for (const client of clients) await runClient(client);
-console.log(`${counts.passed} passed, ${counts.failed} failed${counts.skipped > 0 ? `, ${counts.skipped} skipped` : ""}`);
+console.log(
+  `${counts.passed} passed, ${counts.failed} failed${counts.skipped > 0 ? `, ${counts.skipped} skipped` : ""}`,
+);
 if (counts.failed > 0 || counts.passed === 0) process.exitCode = 1;
 
 async function runClient(client: ForeignClient): Promise<void> {
@@ -44,7 +46,8 @@ async function runClient(client: ForeignClient): Promise<void> {
     return lack(`${client.name} could not be made ready: ${describe(error)}`);
   }
   for (const kind of kinds) {
-    if (kind === "apache" && !(isOnPath("java") && isOnPath("mvn"))) lack(`${client.name} on apache needs java and mvn`);
+    if (kind === "apache" && !(isOnPath("java") && isOnPath("mvn")))
+      lack(`${client.name} on apache needs java and mvn`);
     else await runAgainst(client, kind, command);
   }
 }
@@ -65,7 +68,8 @@ async function runAgainst(
   const title = `${client.name} on ${kind}`;
   try {
     const lines = await transcript(kind, command);
-    if (kind === "apache" && options.update && !lines.some((line) => line.startsWith(ABORTED))) writeFileSync(goldenFile, `${lines.join("\n")}\n`);
+    if (kind === "apache" && options.update && !lines.some((line) => line.startsWith(ABORTED)))
+      writeFileSync(goldenFile, `${lines.join("\n")}\n`);
     const golden = existsSync(goldenFile) ? readFileSync(goldenFile, "utf8").trimEnd().split("\n") : [];
     const difference = printDiff(diffLines(golden, lines));
     if (difference === "") {
