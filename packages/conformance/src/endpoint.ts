@@ -1,7 +1,7 @@
-/** Starts one standalone server on loopback, on a port of the system's choice and with data of its own. */
+/** Starts standalone servers as processes on loopback, on ports of the system's choice. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createWriteStream, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createWriteStream, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
@@ -17,36 +17,130 @@ export interface Endpoint extends AsyncDisposable {
 export const ROOT: string = resolve(import.meta.dirname, "../../..");
 const START_DEADLINE_MS = 60_000;
 const STOP_DEADLINE_MS = 10_000;
-const POLL_MS = 50;
+const POLL_MS = 20;
 
-/** @param jars folder of Apache's jars; needed for `apache` only */
+/**
+ * One server with a folder of its own that goes when it is disposed of.
+ *
+ * @param jars folder of Apache's jars; needed for `apache` only
+ */
 export async function startEndpoint(kind: EndpointKind, jars?: string): Promise<Endpoint> {
   const folder = mkdtempSync(join(tmpdir(), `conformance-${kind}-`));
-  const port = await freePort();
-  const dataDir = join(folder, "data");
-  mkdirSync(dataDir);
-  const configFile = join(folder, "zoo.cfg");
-  writeFileSync(configFile, zooCfg({ port, dataDir }));
-  writeFileSync(join(folder, "logback.xml"), LOGBACK);
-  const process = kind === "apache" ? apache({ folder, configFile, jars }) : zooid(configFile);
-  const log = createWriteStream(join(folder, "server.log"));
-  process.stdout?.pipe(log, { end: false });
-  process.stderr?.pipe(log, { end: false });
-  try {
-    await untilServing(process, port);
-  } catch (cause) {
-    await stop(process);
-    throw new Error(`${kind} does not serve; its log ends with:\n${tail(join(folder, "server.log"))}`, { cause });
-  }
+  const server = new ServerProcess({ kind, folder, ...(jars === undefined ? {} : { jars }) });
+  await server.start();
   return {
     kind,
-    port,
+    port: server.port,
     async [Symbol.asyncDispose](): Promise<void> {
-      await stop(process);
-      log.end();
+      await server.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+export interface ServerOptions {
+  readonly kind: EndpointKind;
+  /** Holds zoo.cfg, the log, and the data below `data`; kept by whoever made it. */
+  readonly folder: string;
+  readonly jars?: string;
+  /** Added to the environment of the process. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A server that can be started, killed and started again on the same data. Every start takes a new port. */
+export class ServerProcess {
+  readonly dataDir: string;
+  readonly #options: ServerOptions;
+  readonly #logFile: string;
+  #process: ChildProcess | undefined;
+  #port = 0;
+
+  constructor(options: ServerOptions) {
+    this.#options = options;
+    this.dataDir = join(options.folder, "data");
+    this.#logFile = join(options.folder, "server.log");
+    mkdirSync(this.dataDir, { recursive: true });
+    writeFileSync(join(options.folder, "logback.xml"), LOGBACK);
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  /** @throws with the end of its log where the server does not serve */
+  async start(): Promise<void> {
+    await this.launch();
+    try {
+      await this.#untilServing();
+    } catch (cause) {
+      await this.kill();
+      throw new Error(`${this.#options.kind} does not serve; its log ends with:\n${this.logTail()}`, { cause });
+    }
+  }
+
+  /** Starts the process without waiting for it to serve. */
+  async launch(): Promise<void> {
+    const { kind, folder } = this.#options;
+    this.#port = await freePort();
+    const configFile = join(folder, "zoo.cfg");
+    writeFileSync(configFile, zooCfg({ port: this.#port, dataDir: this.dataDir }));
+    const [command = "", ...args] = kind === "apache" ? this.#apacheCommand(configFile) : [ZOOID_SERVER, configFile];
+    const bin = join(ROOT, "node_modules/.bin");
+    const env = { ...process.env, PATH: `${bin}${delimiter}${process.env["PATH"] ?? ""}`, ...this.#options.env };
+    this.#process = spawn(command, args, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+    const log = createWriteStream(this.#logFile, { flags: "a" });
+    this.#process.stdout?.pipe(log, { end: false });
+    this.#process.stderr?.pipe(log, { end: false });
+    this.#process.on("close", () => log.end());
+    this.#process.on("error", (error) => log.write(String(error)));
+  }
+
+  async kill(): Promise<void> {
+    await this.#end("SIGKILL");
+  }
+
+  /** Asks it to stop, and kills it where it does not. */
+  async stop(): Promise<void> {
+    const timer = setTimeout(() => this.#process?.kill("SIGKILL"), STOP_DEADLINE_MS);
+    await this.#end("SIGTERM");
+    clearTimeout(timer);
+  }
+
+  logTail(): string {
+    return existsSync(this.#logFile) ? readFileSync(this.#logFile, "utf8").split("\n").slice(-20).join("\n") : "";
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    const process = this.#process;
+    if (process?.pid === undefined || hasEnded(process)) return;
+    const ended = once(process, "exit");
+    process.kill(signal);
+    await ended;
+  }
+
+  async #untilServing(): Promise<void> {
+    const deadline = Date.now() + START_DEADLINE_MS;
+    while (!(await fourLetterWord(this.#port, "srvr")).includes("Mode:")) {
+      if (this.#process === undefined || this.#process.pid === undefined || hasEnded(this.#process)) {
+        throw new Error("the process ended");
+      }
+      if (Date.now() > deadline) throw new Error(`no answer within ${START_DEADLINE_MS} ms`);
+      await delay(POLL_MS);
+    }
+  }
+
+  #apacheCommand(configFile: string): readonly string[] {
+    const { folder, jars } = this.#options;
+    if (jars === undefined) throw new Error("Apache's server needs its jars");
+    const main = "org.apache.zookeeper.server.quorum.QuorumPeerMain";
+    return ["java", "-Xmx512m", "-cp", `${folder}${delimiter}${jars}/*`, main, configFile];
+  }
+}
+
+const ZOOID_SERVER = join(ROOT, "node_modules/.bin/zooid-server");
+
+function hasEnded(process: ChildProcess): boolean {
+  return process.exitCode !== null || process.signalCode !== null;
 }
 
 /** The answer of a four-letter word, or an empty string when nobody answers. */
@@ -95,49 +189,3 @@ const LOGBACK = `<configuration>
   <root level="WARN"><appender-ref ref="out"/></root>
 </configuration>
 `;
-
-interface ApacheOptions {
-  readonly folder: string;
-  readonly configFile: string;
-  readonly jars: string | undefined;
-}
-
-function apache({ folder, configFile, jars }: ApacheOptions): ChildProcess {
-  if (jars === undefined) throw new Error("Apache's server needs its jars");
-  const main = "org.apache.zookeeper.server.quorum.QuorumPeerMain";
-  return spawn("java", ["-Xmx512m", "-cp", `${folder}${delimiter}${jars}/*`, main, configFile], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-}
-
-function zooid(configFile: string): ChildProcess {
-  const bin = join(ROOT, "node_modules/.bin");
-  const path = `${bin}${delimiter}${process.env["PATH"] ?? ""}`;
-  return spawn(join(bin, "zooid-server"), [configFile], {
-    cwd: ROOT,
-    env: { ...process.env, PATH: path },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-}
-
-async function untilServing(process: ChildProcess, port: number): Promise<void> {
-  const deadline = Date.now() + START_DEADLINE_MS;
-  while (!(await fourLetterWord(port, "srvr")).includes("Mode:")) {
-    if (process.exitCode !== null || process.signalCode !== null) throw new Error("the process ended");
-    if (Date.now() > deadline) throw new Error(`no answer within ${START_DEADLINE_MS} ms`);
-    await delay(POLL_MS);
-  }
-}
-
-async function stop(process: ChildProcess): Promise<void> {
-  if (process.pid === undefined || process.exitCode !== null || process.signalCode !== null) return;
-  const ended = once(process, "exit");
-  process.kill("SIGTERM");
-  const timer = setTimeout(() => process.kill("SIGKILL"), STOP_DEADLINE_MS);
-  await ended;
-  clearTimeout(timer);
-}
-
-function tail(file: string): string {
-  return readFileSync(file, "utf8").split("\n").slice(-20).join("\n");
-}

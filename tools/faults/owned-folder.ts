@@ -1,0 +1,139 @@
+/**
+ * What one writer did to a folder that nobody else writes, and what the folder must therefore hold.
+ *
+ * A session's requests are carried out in order. So after any crash the folder must look exactly as after some prefix of
+ * what was asked: at least everything that was answered, at most everything that was sent. That single rule covers lost
+ * writes, resurrected deletes, half transactions, values that swap and ephemerals that outlive their session.
+ */
+import type { Credentials } from "./raw-session.ts";
+
+export type Change =
+  | { readonly kind: "open" }
+  | { readonly kind: "close" }
+  | { readonly kind: "folder" }
+  | { readonly kind: "create"; readonly name: string; readonly value: string; readonly ephemeral: boolean }
+  | { readonly kind: "append"; readonly prefix: string; readonly value: string; readonly ephemeral: boolean }
+  | { readonly kind: "set"; readonly name: string; readonly value: string }
+  | { readonly kind: "delete"; readonly name: string }
+  | { readonly kind: "multi"; readonly parts: readonly Change[] };
+
+/** One request: when it was sent and, once answered, when and with which zxid. */
+export interface Step {
+  readonly change: Change;
+  readonly sentAt: bigint;
+  answeredAt?: bigint;
+  zxid?: bigint;
+  /** For "open": the session that it made. */
+  session?: Credentials;
+}
+
+export interface Node {
+  readonly value: string;
+  /** Session id, or 0 for a persistent node. */
+  readonly owner: bigint;
+}
+
+export class FolderState {
+  exists = false;
+  readonly nodes: Map<string, Node> = new Map();
+  /** Children ever created: the source of sequence numbers. */
+  createdCount = 0;
+  session: Credentials | undefined;
+
+  copy(): FolderState {
+    const copy = new FolderState();
+    copy.exists = this.exists;
+    for (const [name, node] of this.nodes) copy.nodes.set(name, node);
+    copy.createdCount = this.createdCount;
+    copy.session = this.session;
+    return copy;
+  }
+
+  apply({ change, session }: Pick<Step, "change" | "session">): void {
+    switch (change.kind) {
+      case "open":
+        this.session = session;
+        return;
+      case "close":
+        for (const [name, { owner }] of this.nodes) if (owner === this.session?.id) this.nodes.delete(name);
+        this.session = undefined;
+        return;
+      case "folder":
+        this.exists = true;
+        return;
+      case "create":
+      case "append": {
+        const name = change.kind === "create" ? change.name : this.nextName(change.prefix);
+        const owner = change.ephemeral ? (this.session?.id ?? 0n) : 0n;
+        this.nodes.set(name, { value: change.value, owner });
+        this.createdCount++;
+        return;
+      }
+      case "set":
+        this.nodes.set(change.name, { value: change.value, owner: this.nodes.get(change.name)?.owner ?? 0n });
+        return;
+      case "delete":
+        this.nodes.delete(change.name);
+        return;
+      case "multi":
+        for (const part of change.parts) this.apply({ change: part });
+        return;
+    }
+  }
+
+  nextName(prefix: string): string {
+    return `${prefix}${String(this.createdCount).padStart(10, "0")}`;
+  }
+
+  /** How the folder that was found differs from this state; undefined when it does not. */
+  differenceFrom(found: FoundFolder | undefined): string | undefined {
+    if (found === undefined) return this.exists ? "the folder is missing" : undefined;
+    if (!this.exists) return "the folder was never asked for";
+    for (const [name, expected] of this.nodes) {
+      const node = found.get(name);
+      if (node === undefined) return `${name} is missing`;
+      if (node.value !== expected.value)
+        return `${name} holds ${node.value.slice(0, 24)}, not ${expected.value.slice(0, 24)}`;
+      if (node.owner !== expected.owner) return `${name} belongs to ${hex(node.owner)}, not ${hex(expected.owner)}`;
+    }
+    for (const [name, { owner }] of found) {
+      if (!this.nodes.has(name)) return `${name} should be gone${owner === 0n ? "" : ` (ephemeral of ${hex(owner)})`}`;
+    }
+    return undefined;
+  }
+}
+
+export type FoundFolder = ReadonlyMap<string, Node>;
+
+export function hex(sessionId: bigint): string {
+  return `0x${BigInt.asUintN(64, sessionId).toString(16)}`;
+}
+
+export interface Bounds {
+  /** Steps answered: these must be there. */
+  readonly answered: number;
+  /** Steps sent: nothing beyond may be there. */
+  readonly sent: number;
+}
+
+/** The lengths of all prefixes that explain what was found. */
+export function explanations(
+  steps: readonly Step[],
+  found: FoundFolder | undefined,
+  bounds: Bounds,
+): readonly number[] {
+  const state = stateAfter(steps, bounds.answered);
+  const lengths: number[] = [];
+  for (let length = bounds.answered; length <= bounds.sent; length++) {
+    const last = steps[length - 1];
+    if (length > bounds.answered && last !== undefined) state.apply(last);
+    if (state.differenceFrom(found) === undefined) lengths.push(length);
+  }
+  return lengths;
+}
+
+export function stateAfter(steps: readonly Step[], length: number): FolderState {
+  const state = new FolderState();
+  for (const step of steps.slice(0, length)) state.apply(step);
+  return state;
+}

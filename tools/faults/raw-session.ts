@@ -1,0 +1,229 @@
+/**
+ * A ZooKeeper session of a few hundred lines less than a client: it sends what it is told, in order and pipelined, and
+ * hands back each reply with its zxid. It hides nothing that a fault test wants to see, retries nothing, and knows
+ * exactly which requests were answered when the connection ended.
+ */
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+
+export const OPCODE = {
+  create: 1,
+  delete: 2,
+  getData: 4,
+  setData: 5,
+  getChildren: 8,
+  ping: 11,
+  multi: 14,
+  close: -11,
+} as const;
+export const NO_NODE = -101;
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const PING_XID = -2;
+const EVENT_XID = -1;
+
+export interface Credentials {
+  readonly id: bigint;
+  readonly password: Buffer;
+}
+
+export interface Reply {
+  readonly zxid: bigint;
+  readonly error: number;
+  readonly body: Buffer;
+}
+
+/** The connection ended before the answer came: whether the request was carried out is not known. */
+export class Unanswered extends Error {
+  override readonly name = "Unanswered";
+}
+
+/** The server says that the session is over. */
+export class SessionRefused extends Error {
+  override readonly name = "SessionRefused";
+}
+
+export interface OpenOptions {
+  readonly port: number;
+  readonly timeoutMs: number;
+  readonly resume?: Credentials;
+  readonly lastZxidSeen?: bigint;
+}
+
+interface Waiting {
+  readonly xid: number;
+  readonly resolve: (reply: Reply) => void;
+  readonly reject: (error: Error) => void;
+}
+
+export class RawSession {
+  readonly credentials: Credentials;
+  readonly #socket: Socket;
+  readonly #waiting: Waiting[] = [];
+  readonly #pings: NodeJS.Timeout;
+  #xid = 0;
+
+  private constructor(socket: Socket, frames: FrameReader, credentials: Credentials, timeoutMs: number) {
+    this.credentials = credentials;
+    this.#socket = socket;
+    frames.onFrame = (frame) => this.#receive(frame);
+    socket.on("close", () => this.#lose());
+    this.#pings = setInterval(() => this.#write(PING_XID, OPCODE.ping, Buffer.alloc(0)), timeoutMs / 3);
+  }
+
+  /** @throws SessionRefused where the session to resume is over; Unanswered where the connection ends before an answer */
+  static async open({ port, timeoutMs, resume, lastZxidSeen = 0n }: OpenOptions): Promise<RawSession> {
+    const socket = connect({ port, host: "127.0.0.1", noDelay: true });
+    const frames = new FrameReader();
+    const { promise: answer, resolve, reject } = Promise.withResolvers<Buffer>();
+    frames.onFrame = resolve;
+    socket.on("data", (chunk: Buffer) => frames.push(chunk));
+    socket.on("error", () => socket.destroy());
+    socket.on("close", () => reject(new Unanswered("the connection ended before the session was open")));
+    const timer = setTimeout(() => socket.destroy(), CONNECT_TIMEOUT_MS);
+    const writer = new JuteWriter().int(0).long(lastZxidSeen).int(timeoutMs);
+    writer.long(resume?.id ?? 0n).buffer(resume?.password ?? Buffer.alloc(16));
+    socket.write(framed(Buffer.concat([writer.bytes(), Buffer.of(0)])));
+    const frame = await answer.finally(() => clearTimeout(timer));
+    const reader = new JuteReader(frame);
+    reader.int();
+    const negotiatedMs = reader.int();
+    const credentials = { id: reader.long(), password: Buffer.from(reader.buffer() ?? []) };
+    if (negotiatedMs <= 0 || credentials.id === 0n) {
+      socket.destroy();
+      throw new SessionRefused("the server does not know the session any more");
+    }
+    return new RawSession(socket, frames, credentials, negotiatedMs);
+  }
+
+  /** Sends one request. Replies come in the order of the requests. */
+  async ask(opcode: number, body: Buffer): Promise<Reply> {
+    const { promise, resolve, reject } = Promise.withResolvers<Reply>();
+    const xid = ++this.#xid;
+    this.#waiting.push({ xid, resolve, reject });
+    this.#write(xid, opcode, body);
+    return await promise;
+  }
+
+  /** Drops the connection and leaves the session to the server. */
+  async abandon(): Promise<void> {
+    if (this.#socket.closed) return;
+    const closed = once(this.#socket, "close");
+    this.#socket.destroy();
+    await closed;
+  }
+
+  #write(xid: number, opcode: number, body: Buffer): void {
+    if (this.#socket.destroyed) this.#lose();
+    else this.#socket.write(framed(Buffer.concat([new JuteWriter().int(xid).int(opcode).bytes(), body])));
+  }
+
+  #receive(frame: Buffer): void {
+    const reader = new JuteReader(frame);
+    const xid = reader.int();
+    if (xid === EVENT_XID || xid === PING_XID) return;
+    const waiting = this.#waiting.shift();
+    if (waiting?.xid !== xid) {
+      this.#socket.destroy(new Error(`reply to ${xid} where one to ${waiting?.xid} was due`));
+      return;
+    }
+    waiting.resolve({ zxid: reader.long(), error: reader.int(), body: reader.rest() });
+  }
+
+  #lose(): void {
+    clearInterval(this.#pings);
+    for (const { reject } of this.#waiting.splice(0)) reject(new Unanswered("the connection ended before the reply"));
+  }
+}
+
+class FrameReader {
+  onFrame: (frame: Buffer) => void = () => undefined;
+  #pending: Buffer = Buffer.alloc(0);
+
+  push(chunk: Buffer): void {
+    this.#pending = Buffer.concat([this.#pending, chunk]);
+    while (this.#pending.length >= 4) {
+      const end = 4 + this.#pending.readInt32BE(0);
+      if (this.#pending.length < end) return;
+      const frame = this.#pending.subarray(4, end);
+      this.#pending = this.#pending.subarray(end);
+      this.onFrame(frame);
+    }
+  }
+}
+
+function framed(payload: Buffer): Buffer {
+  return Buffer.concat([new JuteWriter().int(payload.length).bytes(), payload]);
+}
+
+export class JuteWriter {
+  readonly #parts: Buffer[] = [];
+
+  int(value: number): this {
+    const bytes = Buffer.alloc(4);
+    bytes.writeInt32BE(value);
+    this.#parts.push(bytes);
+    return this;
+  }
+  long(value: bigint): this {
+    const bytes = Buffer.alloc(8);
+    bytes.writeBigInt64BE(value);
+    this.#parts.push(bytes);
+    return this;
+  }
+  bool(value: boolean): this {
+    this.#parts.push(Buffer.of(value ? 1 : 0));
+    return this;
+  }
+  buffer(value: Uint8Array): this {
+    this.int(value.length);
+    this.#parts.push(Buffer.from(value));
+    return this;
+  }
+  string(value: string): this {
+    return this.buffer(Buffer.from(value));
+  }
+  raw(value: Buffer): this {
+    this.#parts.push(value);
+    return this;
+  }
+  bytes(): Buffer {
+    return Buffer.concat(this.#parts);
+  }
+}
+
+export class JuteReader {
+  readonly #bytes: Buffer;
+  #at = 0;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+  int(): number {
+    this.#at += 4;
+    return this.#bytes.readInt32BE(this.#at - 4);
+  }
+  long(): bigint {
+    this.#at += 8;
+    return this.#bytes.readBigInt64BE(this.#at - 8);
+  }
+  bool(): boolean {
+    this.#at += 1;
+    return this.#bytes.readUInt8(this.#at - 1) !== 0;
+  }
+  buffer(): Buffer | undefined {
+    const length = this.int();
+    if (length < 0) return undefined;
+    this.#at += length;
+    return this.#bytes.subarray(this.#at - length, this.#at);
+  }
+  string(): string {
+    return String(this.buffer() ?? "");
+  }
+  skip(byteCount: number): void {
+    this.#at += byteCount;
+  }
+  rest(): Buffer {
+    return this.#bytes.subarray(this.#at);
+  }
+}
