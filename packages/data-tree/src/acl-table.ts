@@ -1,0 +1,92 @@
+import { type Acl, assert, OPEN_ACL } from "@zooid/model";
+import { hashAcl, WordHash } from "./digest.ts";
+import { HashTable } from "./hash-table.ts";
+
+/**
+ * Every different ACL once, by a number that nodes keep. Millions of nodes share a handful of ACLs; one that no node uses any more
+ * is forgotten and its number used again.
+ */
+
+const OPEN_ID = 1;
+
+interface Entry {
+  readonly acl: Acl;
+  readonly hashHigh: number;
+  readonly hashLow: number;
+  references: number;
+}
+
+export class AclTable {
+  readonly #entries: (Entry | undefined)[] = [undefined];
+  readonly #freeIds: number[] = [];
+  readonly #table = new HashTable();
+  readonly #hash = new WordHash();
+
+  constructor() {
+    this.acquire(OPEN_ACL);
+  }
+
+  /** The number of an ACL of this content, with one reference more. */
+  acquire(acl: Acl): number {
+    const id = isOpen(acl) && this.#entries.length > OPEN_ID ? OPEN_ID : this.#findOrAdd(acl);
+    this.#entry(id).references++;
+    return id;
+  }
+
+  release(id: number): void {
+    const entry = this.#entry(id);
+    entry.references--;
+    if (entry.references > 0) return;
+    this.#table.remove(entry.hashHigh, id);
+    this.#entries[id] = undefined;
+    this.#freeIds.push(id);
+  }
+
+  get(id: number): Acl {
+    return this.#entry(id).acl;
+  }
+
+  hashHigh(id: number): number {
+    return this.#entry(id).hashHigh;
+  }
+
+  hashLow(id: number): number {
+    return this.#entry(id).hashLow;
+  }
+
+  /** How many different ACLs are in use, the open one always among them. */
+  get count(): number {
+    return this.#table.count;
+  }
+
+  #findOrAdd(acl: Acl): number {
+    hashAcl(this.#hash, acl);
+    const hashHigh = this.#hash.high;
+    for (let id = this.#table.first(hashHigh); id !== 0; id = this.#table.next()) {
+      if (isEqual(this.#entry(id).acl, acl)) return id;
+    }
+    const id = this.#freeIds.pop() ?? this.#entries.length;
+    const kept = acl === OPEN_ACL ? acl : acl.map(({ perms, scheme, id }) => ({ perms, scheme, id }));
+    this.#entries[id] = { acl: kept, hashHigh, hashLow: this.#hash.low, references: 0 };
+    this.#table.insert(hashHigh, id);
+    return id;
+  }
+
+  #entry(id: number): Entry {
+    const entry = this.#entries[id];
+    assert(entry !== undefined, "an ACL that a node names is in the table");
+    return entry;
+  }
+}
+
+function isOpen(acl: Acl): boolean {
+  return acl === OPEN_ACL || isEqual(acl, OPEN_ACL);
+}
+
+function isEqual(acl: Acl, other: Acl): boolean {
+  if (acl.length !== other.length) return false;
+  for (let i = 0; i < acl.length; i++) {
+    if (acl[i].perms !== other[i].perms || acl[i].scheme !== other[i].scheme || acl[i].id !== other[i].id) return false;
+  }
+  return true;
+}

@@ -1,0 +1,400 @@
+import {
+  assert,
+  type ByteSlice,
+  type ConnectionRef,
+  type ErrorCode,
+  emptySlice,
+  type NodeView,
+  type Request,
+  StatOffset,
+  setSlice,
+  sliceText,
+  type TxnHeader,
+  type TxnOp,
+  WatchEventType,
+  WatchMode,
+  WatchTableKind,
+  type Zxid,
+} from "@zooid/model";
+import { TxnApplier } from "./apply-txn.ts";
+import { NodeCursor } from "./node-cursor.ts";
+import { NO_NODE, ROOT } from "./node-store.ts";
+import { PendingChanges } from "./pending-changes.ts";
+import { type PrepareContext, TxnPreparer } from "./prepare-txn.ts";
+import { NO_SESSION } from "./session-table.ts";
+import {
+  type NodeRecord,
+  nodeRecord,
+  nodesById,
+  type SessionRecord,
+  type SnapshotRecord,
+  sessionRecord,
+  sessionRows,
+  snapshotOf,
+  TreeLoader,
+  type TreeRecord,
+} from "./snapshot.ts";
+import { TreeState } from "./tree-state.ts";
+import { type WatchSink, WatchTable } from "./watch-table.ts";
+
+export interface DataTreeOptions {
+  /** 32 bits that those who choose paths do not know. It changes nothing that can be seen. */
+  readonly hashSeed: number;
+}
+
+/** Which of setWatches' lists a path stands in, by the order in which they are sent. */
+export const WatchList = { DATA: 0, EXIST: 1, CHILD: 2, PERSISTENT: 3, PERSISTENT_RECURSIVE: 4 } as const;
+export type WatchList = (typeof WatchList)[keyof typeof WatchList];
+
+/**
+ * The replicated state machine: the tree with its sessions and ACLs, what is proposed about it, and who watches it.
+ *
+ * A request becomes a transaction by {@link prepare} on the leader; {@link apply} and {@link finish} make it true on every server.
+ * Equal transactions in equal order give equal trees, digests and snapshots, whatever the seed.
+ *
+ * Nodes are indexes: numbers that mean something until the next change. 0 is none.
+ */
+export class DataTree {
+  /** What the connections at this server wait for. It is not replicated. */
+  readonly watches: WatchTable;
+  readonly #hashSeed: number;
+  #state: TreeState;
+  #pending: PendingChanges;
+  #preparer: TxnPreparer;
+  #applier: TxnApplier;
+  #cursor: NodeCursor;
+  #loader: TreeLoader | undefined = undefined;
+
+  /** Holds what every ensemble begins with: `/`, `/zookeeper`, `/zookeeper/quota` and `/zookeeper/config`. */
+  constructor({ hashSeed }: DataTreeOptions) {
+    this.#hashSeed = hashSeed;
+    this.watches = new WatchTable(hashSeed);
+    this.#state = new TreeState(hashSeed);
+    this.#state.createInitialNodes();
+    this.#pending = new PendingChanges(hashSeed);
+    this.#preparer = new TxnPreparer(this.#state, this.#pending);
+    this.#applier = new TxnApplier(this.#state, this.watches);
+    this.#cursor = new NodeCursor(this.#state.store, this.#state.acls);
+  }
+
+  // Reading
+
+  /**
+   * The node at a path, or 0. A malformed path is simply not found, except that the empty path is the root, as in ZooKeeper.
+   * Allocates nothing.
+   */
+  find(bytes: Uint8Array, start: number, end: number): number {
+    return this.#state.store.find(bytes, start, end);
+  }
+
+  /** Moves the tree's one cursor to a node. Valid until the next call of it and until the tree changes. */
+  view(node: number): NodeView {
+    return this.#cursor.moveTo(node);
+  }
+
+  nodeId(node: number): number {
+    return this.#state.store.id(node);
+  }
+
+  /** Nodes below a node, however deep. Takes time for each of them. */
+  countDescendants(node: number): number {
+    const { store } = this.#state;
+    if (node === ROOT) return store.count - 1;
+    let count = 0;
+    let at = node;
+    for (;;) {
+      const child = store.firstChild(at);
+      if (child !== NO_NODE) {
+        at = child;
+        count++;
+        continue;
+      }
+      while (at !== node && store.nextSibling(at) === NO_NODE) at = store.parent(at);
+      if (at === node) return count;
+      at = store.nextSibling(at);
+      count++;
+    }
+  }
+
+  /** The last transaction that is applied whole. */
+  get applied(): Zxid {
+    return this.#state.applied;
+  }
+
+  get digestHigh(): number {
+    return this.#state.digest.high;
+  }
+
+  get digestLow(): number {
+    return this.#state.digest.low;
+  }
+
+  /** As Apache counts: the root twice, so 5 for an ensemble that nobody has used. */
+  get nodeCount(): number {
+    return this.#state.nodeCount;
+  }
+
+  get approximateDataSize(): number {
+    return this.#state.approximateDataSize;
+  }
+
+  get ephemeralCount(): number {
+    return this.#state.ephemerals.count;
+  }
+
+  /** Bytes of pages that hold names and data. */
+  get pageBytes(): number {
+    return this.#state.store.pageBytes;
+  }
+
+  // Sessions
+
+  get sessionCount(): number {
+    return this.#state.sessions.openCount;
+  }
+
+  /** Whether the session's creation is applied and its end is not. */
+  hasSession(high: number, low: number): boolean {
+    const row = this.#state.sessions.find(high, low);
+    return row !== NO_SESSION && this.#state.sessions.isOpen(row);
+  }
+
+  /** Whether requests of the session may be prepared: it exists or is about to, and its end is not proposed. */
+  isSessionUsable(high: number, low: number): boolean {
+    const row = this.#state.sessions.find(high, low);
+    return row !== NO_SESSION && this.#state.sessions.isUsable(row);
+  }
+
+  isSessionClosing(high: number, low: number): boolean {
+    const row = this.#state.sessions.find(high, low);
+    return row !== NO_SESSION && this.#state.sessions.isClosing(row);
+  }
+
+  /** 0 for a session that is not there. */
+  sessionTimeoutMs(high: number, low: number): number {
+    const row = this.#state.sessions.find(high, low);
+    return row === NO_SESSION ? 0 : this.#state.sessions.timeoutMs(row);
+  }
+
+  /** A copy, or undefined for a session that is not there. */
+  sessionPasswordHash(high: number, low: number): Uint8Array | undefined {
+    const row = this.#state.sessions.find(high, low);
+    return row === NO_SESSION || !this.#state.sessions.isOpen(row) ? undefined : this.#state.sessions.passwordHash(row);
+  }
+
+  forEachSession(visit: (high: number, low: number, timeoutMs: number) => void): void {
+    const { sessions } = this.#state;
+    for (let row = 1; row < sessions.end; row++) {
+      if (sessions.isOpen(row)) visit(sessions.high(row), sessions.low(row), sessions.timeoutMs(row));
+    }
+  }
+
+  /** The slice is valid during the call. */
+  forEachEphemeral(high: number, low: number, visit: (path: Readonly<ByteSlice>) => void): void {
+    const { store, ephemerals } = this.#state;
+    const slice = emptySlice();
+    for (let node = ephemerals.first(high, low); node !== NO_NODE; node = ephemerals.next(node)) {
+      const length = store.pathLength(node);
+      if (slice.bytes.length < length) slice.bytes = Buffer.allocUnsafeSlow(length * 2);
+      store.writePath(node, slice.bytes, length);
+      setSlice(slice, slice.bytes, 0, length);
+      visit(slice);
+    }
+  }
+
+  /** The session's ephemerals whose path begins with the prefix as text; a blank one or `/` means all. */
+  ephemeralPaths(high: number, low: number, prefix: string): string[] {
+    const paths: string[] = [];
+    const wanted = prefix.trim() === "" ? "/" : prefix;
+    this.forEachEphemeral(high, low, (slice) => {
+      const path = sliceText(slice);
+      if (path.startsWith(wanted)) paths.push(path);
+    });
+    return paths;
+  }
+
+  // Preparing
+
+  /**
+   * Judges a write against the tree as it will be and fills `op` with its effects; anything but OK changes nothing. What comes
+   * before (decoding, the session's check) is the caller's; of a create, the checks of its mode are made here once more.
+   *
+   * The op's slices lie in the request or in a scratch that the next call of a prepare method reuses.
+   */
+  prepare(request: Readonly<Request>, context: Readonly<PrepareContext>, op: TxnOp): ErrorCode {
+    return this.#preparer.prepare(request, context, op);
+  }
+
+  /** The requests prepared from here on stand or fall together: {@link endMulti} or {@link abortMulti} follows. */
+  beginMulti(): void {
+    this.#pending.beginMulti();
+  }
+
+  endMulti(): void {
+    this.#pending.endMulti();
+  }
+
+  /** Takes back what was prepared since {@link beginMulti}, sequence counters and node ids too. */
+  abortMulti(): void {
+    this.#pending.abortMulti();
+  }
+
+  /** The session counts from now on for {@link isSessionUsable}; {@link hasSession} has to wait. */
+  prepareCreateSession(
+    timeoutMs: number,
+    passwordHash: Readonly<ByteSlice>,
+    context: Readonly<PrepareContext>,
+    op: TxnOp,
+  ): void {
+    this.#preparer.createSession(timeoutMs, passwordHash, context, op);
+  }
+
+  /**
+   * The end of a session, known or not: a DELETE for each of its ephemerals, those still in flight too, then the CLOSE_SESSION.
+   * Nothing of the session may be prepared afterwards. The op and its slices are valid during the call.
+   */
+  prepareCloseSession(
+    high: number,
+    low: number,
+    context: Readonly<PrepareContext>,
+    emit: (op: Readonly<TxnOp>) => void,
+  ): void {
+    this.#preparer.closeSession(high, low, context, emit);
+  }
+
+  /** How many paths have a proposal in flight. */
+  get pendingCount(): number {
+    return this.#pending.count;
+  }
+
+  /** This server leads no more: what it proposed and has not applied may never be. */
+  discardPending(): void {
+    this.#pending.discard();
+    this.#state.sessions.discardPending();
+  }
+
+  // Applying
+
+  /**
+   * Makes one op true and fires its watches, unless `sink` is undefined. What does not fit the tree is a defect and throws.
+   *
+   * @returns the node that was created or changed, else 0
+   */
+  apply(header: Readonly<TxnHeader>, op: Readonly<TxnOp>, sink: WatchSink | undefined): number {
+    return this.#applier.apply(header, op, sink);
+  }
+
+  /** After a transaction's last op: {@link applied} moves to it, and what was pending for it is dropped. */
+  finish(header: Readonly<TxnHeader>): void {
+    assert(header.zxid > this.#state.applied, "transactions are applied in the order of their zxids");
+    this.#state.applied = header.zxid;
+    this.#pending.applied(header.zxid);
+  }
+
+  /**
+   * One path of a setWatches: tells what the client missed since the zxid that it saw last, or arms the watch again. Events bypass
+   * ACLs and carry the zxid -1. Lists come in the order of {@link WatchList}.
+   */
+  restoreWatch(
+    list: number,
+    path: Readonly<ByteSlice>,
+    connection: ConnectionRef,
+    relativeZxid: number,
+    sink: WatchSink,
+  ): void {
+    const { bytes, start, end } = path;
+    if (list === WatchList.PERSISTENT) this.watches.armPersistent(bytes, start, end, connection);
+    else if (list === WatchList.PERSISTENT_RECURSIVE) this.watches.armRecursive(bytes, start, end, connection);
+    else {
+      const missed = this.#missedEvent(list, this.find(bytes, start, end), relativeZxid);
+      if (missed !== 0) sink.event(connection, -1, missed, path);
+      else {
+        const kind = list === WatchList.CHILD ? WatchTableKind.CHILD : WatchTableKind.DATA;
+        this.watches.arm(kind, bytes, start, end, connection, WatchMode.STANDARD);
+      }
+    }
+  }
+
+  /** 0 when nothing was missed. */
+  #missedEvent(list: number, node: number, relativeZxid: number): WatchEventType | 0 {
+    if (list === WatchList.EXIST) return node === NO_NODE ? 0 : WatchEventType.NODE_CREATED;
+    if (node === NO_NODE) return WatchEventType.NODE_DELETED;
+    const { store } = this.#state;
+    if (list === WatchList.CHILD) {
+      return store.statLong(node, StatOffset.pzxid) > relativeZxid ? WatchEventType.NODE_CHILDREN_CHANGED : 0;
+    }
+    return store.statLong(node, StatOffset.mzxid) > relativeZxid ? WatchEventType.NODE_DATA_CHANGED : 0;
+  }
+
+  /**
+   * Moves names and data out of sparse pages until those can be given back. For idle moments.
+   *
+   * @param budget most values to look at
+   * @returns how many were looked at; 0 when there is nothing to gain
+   */
+  compact(budget: number): number {
+    return this.#state.store.compact(budget) + this.watches.compact(budget);
+  }
+
+  // Loading and saving
+
+  /** Throws the state away; {@link loadSession} and {@link loadNode} fill it again until {@link finishLoad}. Watches stay. */
+  beginLoad(): void {
+    this.#state = new TreeState(this.#hashSeed);
+    this.#pending = new PendingChanges(this.#hashSeed);
+    this.#preparer = new TxnPreparer(this.#state, this.#pending);
+    this.#applier = new TxnApplier(this.#state, this.watches);
+    this.#cursor = new NodeCursor(this.#state.store, this.#state.acls);
+    this.#loader = new TreeLoader(this.#state);
+  }
+
+  loadSession(record: Readonly<SessionRecord>): void {
+    this.#loading().session(record);
+  }
+
+  /** Nodes come by ascending id, the root first, so parents before their children. The bytes are copied. */
+  loadNode(record: Readonly<NodeRecord>): void {
+    this.#loading().node(record);
+  }
+
+  finishLoad(record: Readonly<TreeRecord>): void {
+    this.#loading().finish(record);
+    this.#loader = undefined;
+  }
+
+  /** What {@link finishLoad} wants to be told. */
+  get record(): TreeRecord {
+    return { applied: this.#state.applied, nextNode: this.#state.nextNode };
+  }
+
+  forEachSessionRecord(visit: (record: SessionRecord) => void): void {
+    for (const row of sessionRows(this.#state)) visit(sessionRecord(this.#state, row));
+  }
+
+  /** By ascending id. The records are copies. */
+  forEachNodeRecord(visit: (record: NodeRecord) => void): void {
+    for (const node of nodesById(this.#state)) visit(nodeRecord(this.#state, node));
+  }
+
+  /** The whole state as canonical records: equal states give equal ones. The tree must not change until the last is taken. */
+  snapshot(): Generator<SnapshotRecord, void, undefined> {
+    return snapshotOf(this.#state);
+  }
+
+  loadSnapshot(records: Iterable<SnapshotRecord>): void {
+    this.beginLoad();
+    let tree: TreeRecord | undefined;
+    for (const record of records) {
+      if (record.kind === "tree") tree = record;
+      else if (record.kind === "session") this.loadSession(record);
+      else this.loadNode(record);
+    }
+    assert(tree !== undefined, "a snapshot has its tree record");
+    this.finishLoad(tree);
+  }
+
+  #loading(): TreeLoader {
+    assert(this.#loader !== undefined, "loading was begun");
+    return this.#loader;
+  }
+}

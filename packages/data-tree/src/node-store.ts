@@ -1,0 +1,366 @@
+import { assert, type ByteSlice, copyBytes, hash32, mix32, STAT_BYTES, StatOffset, setSlice } from "@zooid/model";
+import { IntColumn, NumberColumn, RecordColumn } from "./columns.ts";
+import { DataPages } from "./data-pages.ts";
+import { DIGEST_SEED } from "./digest.ts";
+import { HashTable } from "./hash-table.ts";
+
+/**
+ * Znodes as indexes into columns: nothing for a collector to walk, however many there are. A node is a number, 0 is none, 1 the
+ * root; the index of a deleted node is used again, its node id never.
+ *
+ * The Stat is kept in wire form and current at every moment, so a reply copies 68 bytes. What the wire does not say is derived from
+ * it: the number of children ever created is (cversion + numChildren) / 2 in unsigned arithmetic, exact because it stays below
+ * 2^31. Only containers and TTL nodes, whose owner the wire shows as 0, need a column for it; its pages exist where they do.
+ *
+ * Names lie in slots filled up with zero bytes. No name holds one, so a name's length needs no column either.
+ */
+
+export const NO_NODE = 0;
+export const ROOT = 1;
+
+const SLASH = 0x2f;
+const EMPTY: Buffer = Buffer.alloc(0);
+/** Data of length 0, as against 0 for null; neither takes a slot. */
+const EMPTY_DATA = -1;
+/** In a slot's owner word: the slot holds the node's data, not its name. */
+const IS_DATA = -0x8000_0000;
+const CREATED_MAX = 0x7fff_ffff;
+
+export class NodeStore {
+  readonly #seed: number;
+  readonly #stats = new RecordColumn(STAT_BYTES);
+  readonly #ids = new NumberColumn();
+  readonly #parents = new IntColumn();
+  readonly #firstChildren = new IntColumn();
+  /** Of a free index: the next free one. */
+  readonly #nextSiblings = new IntColumn();
+  readonly #previousSiblings = new IntColumn();
+  readonly #acls = new IntColumn();
+  readonly #names = new IntColumn();
+  readonly #data = new IntColumn();
+  readonly #dataHashes = new IntColumn();
+  readonly #hiddenOwnersHigh = new IntColumn();
+  readonly #hiddenOwnersLow = new IntColumn();
+  readonly #table = new HashTable();
+  readonly #pages: DataPages = new DataPages((owner, ref) => {
+    if (owner < 0) this.#data.set(owner & ~IS_DATA, ref);
+    else this.#names.set(owner, ref);
+  });
+  #end: number = ROOT;
+  #freeIndex: number = NO_NODE;
+  #count = 0;
+
+  /** @param seed not known to those who choose names, so that they cannot choose names that collide */
+  constructor(seed: number) {
+    this.#seed = mix32(seed);
+  }
+
+  /** Nodes that exist, the root among them. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Every node's index is below it. */
+  get end(): number {
+    return this.#end;
+  }
+
+  /** The bytes of pages that hold names and data. */
+  get pageBytes(): number {
+    return this.#pages.pageBytes;
+  }
+
+  /** The first node, without a name. Its Stat is all zero, like every new node's. */
+  createRoot(id: number): number {
+    assert(this.#count === 0, "the root is the first node");
+    return this.#takeIndex(id);
+  }
+
+  /** Adds a node that {@link child} does not find. Its Stat is all zero; the parent's counts one child more. */
+  create(parent: number, bytes: Uint8Array, start: number, end: number, id: number): number {
+    const node = this.#takeIndex(id);
+    const ref = this.#pages.put(node, bytes, start, end);
+    const slot = this.#pages.buffer(ref);
+    const slotEnd = this.#pages.slotEnd(ref);
+    for (let at = this.#pages.start(ref) + end - start; at < slotEnd; at++) slot[at] = 0;
+    this.#names.set(node, ref);
+    this.#table.insert(this.#hash(parent, bytes, start, end), node);
+    this.#parents.set(node, parent);
+    const sibling = this.#firstChildren.get(parent);
+    this.#nextSiblings.set(node, sibling);
+    if (sibling !== NO_NODE) this.#previousSiblings.set(sibling, node);
+    this.#firstChildren.set(parent, node);
+    this.#countChild(parent, 1);
+    return node;
+  }
+
+  /** Removes a node that has no children. */
+  remove(node: number): void {
+    assert(this.#firstChildren.get(node) === NO_NODE && node !== ROOT, "a node that is removed is a leaf");
+    const parent = this.#parents.get(node);
+    const name = this.#names.get(node);
+    const nameStart = this.#pages.start(name);
+    this.#table.remove(this.#hash(parent, this.#pages.buffer(name), nameStart, this.#nameEnd(name)), node);
+    this.#pages.free(name);
+    const data = this.#data.get(node);
+    if (data !== 0 && data !== EMPTY_DATA) this.#pages.free(data);
+
+    const next = this.#nextSiblings.get(node);
+    const previous = this.#previousSiblings.get(node);
+    if (previous === NO_NODE) this.#firstChildren.set(parent, next);
+    else this.#nextSiblings.set(previous, next);
+    if (next !== NO_NODE) this.#previousSiblings.set(next, previous);
+    this.#countChild(parent, -1);
+
+    this.#names.set(node, 0);
+    this.#data.set(node, 0);
+    this.#dataHashes.set(node, 0);
+    this.#parents.set(node, NO_NODE);
+    this.#previousSiblings.set(node, NO_NODE);
+    this.#hiddenOwnersHigh.set(node, 0);
+    this.#hiddenOwnersLow.set(node, 0);
+    this.#ids.set(node, 0);
+    const statStart = this.#stats.start(node);
+    this.#stats.bytes(node).fill(0, statStart, statStart + STAT_BYTES);
+    this.#nextSiblings.set(node, this.#freeIndex);
+    this.#freeIndex = node;
+    this.#count--;
+  }
+
+  /** The child of that name, or 0. */
+  child(parent: number, bytes: Uint8Array, start: number, end: number): number {
+    let node = this.#table.first(this.#hash(parent, bytes, start, end));
+    while (node !== NO_NODE) {
+      if (this.#parents.get(node) === parent && this.#isNamed(node, bytes, start, end)) return node;
+      node = this.#table.next();
+    }
+    return NO_NODE;
+  }
+
+  /** The node at a path, or 0. As in ZooKeeper the empty path is the root too; any other malformed path finds nothing. */
+  find(bytes: Uint8Array, start: number, end: number): number {
+    if (end - start <= 1) return end <= start || bytes[start] === SLASH ? ROOT : NO_NODE;
+    if (bytes[start] !== SLASH) return NO_NODE;
+    let node: number = ROOT;
+    let segment = start + 1;
+    for (let i = segment; ; i++) {
+      if (i < end && bytes[i] !== SLASH) continue;
+      if (i === segment) return NO_NODE;
+      node = this.child(node, bytes, segment, i);
+      if (i >= end || node === NO_NODE) return node;
+      segment = i + 1;
+    }
+  }
+
+  exists(node: number): boolean {
+    return this.#ids.get(node) !== 0;
+  }
+
+  id(node: number): number {
+    return this.#ids.get(node);
+  }
+
+  parent(node: number): number {
+    return this.#parents.get(node);
+  }
+
+  firstChild(node: number): number {
+    return this.#firstChildren.get(node);
+  }
+
+  nextSibling(node: number): number {
+    return this.#nextSiblings.get(node);
+  }
+
+  aclId(node: number): number {
+    return this.#acls.get(node);
+  }
+
+  setAclId(node: number, aclId: number): void {
+    this.#acls.set(node, aclId);
+  }
+
+  /** Lets a slice show the name; empty for the root. */
+  name(node: number, into: ByteSlice): void {
+    const ref = this.#names.get(node);
+    if (ref === 0) setSlice(into, EMPTY, 0, 0);
+    else setSlice(into, this.#pages.buffer(ref), this.#pages.start(ref), this.#nameEnd(ref));
+  }
+
+  nameLength(node: number): number {
+    const ref = this.#names.get(node);
+    return ref === 0 ? 0 : this.#nameEnd(ref) - this.#pages.start(ref);
+  }
+
+  hasData(node: number): boolean {
+    return this.#data.get(node) !== 0;
+  }
+
+  /** Lets a slice show the data; empty for null and for empty data. */
+  data(node: number, into: ByteSlice): void {
+    const ref = this.#data.get(node);
+    if (ref === 0 || ref === EMPTY_DATA) {
+      setSlice(into, EMPTY, 0, 0);
+      return;
+    }
+    const start = this.#pages.start(ref);
+    setSlice(into, this.#pages.buffer(ref), start, start + this.#stats.int(node, StatOffset.dataLength));
+  }
+
+  dataHash(node: number): number {
+    return this.#dataHashes.get(node);
+  }
+
+  setData(node: number, bytes: Uint8Array, start: number, end: number): void {
+    const ref = this.#data.get(node);
+    const isStored = ref !== 0 && ref !== EMPTY_DATA;
+    if (end > start) {
+      this.#data.set(
+        node,
+        isStored ? this.#pages.replace(ref, bytes, start, end) : this.#pages.put(node | IS_DATA, bytes, start, end),
+      );
+    } else {
+      if (isStored) this.#pages.free(ref);
+      this.#data.set(node, EMPTY_DATA);
+    }
+    this.#stats.setInt(node, StatOffset.dataLength, end - start);
+    this.#dataHashes.set(node, hash32(bytes, start, end, DIGEST_SEED));
+  }
+
+  setNullData(node: number): void {
+    const ref = this.#data.get(node);
+    if (ref !== 0 && ref !== EMPTY_DATA) this.#pages.free(ref);
+    this.#data.set(node, 0);
+    this.#stats.setInt(node, StatOffset.dataLength, 0);
+    this.#dataHashes.set(node, 0);
+  }
+
+  statBytes(node: number): Buffer {
+    return this.#stats.bytes(node);
+  }
+
+  statStart(node: number): number {
+    return this.#stats.start(node);
+  }
+
+  statInt(node: number, offset: number): number {
+    return this.#stats.int(node, offset);
+  }
+
+  setStatInt(node: number, offset: number, value: number): void {
+    this.#stats.setInt(node, offset, value);
+  }
+
+  statLong(node: number, offset: number): number {
+    return this.#stats.long(node, offset);
+  }
+
+  setStatLong(node: number, offset: number, value: number): void {
+    this.#stats.setLong(node, offset, value);
+  }
+
+  childCount(node: number): number {
+    return this.#stats.int(node, StatOffset.numChildren);
+  }
+
+  /** How many children the node was ever given, at most 2^31 - 1: ZooKeeper's stored cversion. */
+  created(node: number): number {
+    return (this.#stats.int(node, StatOffset.cversion) + this.childCount(node)) >>> 1;
+  }
+
+  setCreated(node: number, created: number): void {
+    assert(created >= 0 && created <= CREATED_MAX, "a count of created children is from 0 to 2^31 - 1");
+    this.#stats.setInt(node, StatOffset.cversion, 2 * created - this.childCount(node));
+  }
+
+  /** The owner as stored: of a container or TTL node too. */
+  ownerHigh(node: number): number {
+    return this.#hiddenOwnersHigh.get(node) || this.#stats.int(node, StatOffset.ephemeralOwner);
+  }
+
+  ownerLow(node: number): number {
+    return this.#hiddenOwnersHigh.get(node) !== 0
+      ? this.#hiddenOwnersLow.get(node)
+      : this.#stats.int(node, StatOffset.ephemeralOwner + 4);
+  }
+
+  /** @param isSession whether the owner is a session, which the wire shows, or a marker, which it hides */
+  setOwner(node: number, high: number, low: number, isSession: boolean): void {
+    this.#stats.setInt(node, StatOffset.ephemeralOwner, isSession ? high : 0);
+    this.#stats.setInt(node, StatOffset.ephemeralOwner + 4, isSession ? low : 0);
+    this.#hiddenOwnersHigh.set(node, isSession ? 0 : high);
+    this.#hiddenOwnersLow.set(node, isSession ? 0 : low);
+  }
+
+  isEphemeral(node: number): boolean {
+    return (
+      (this.#stats.int(node, StatOffset.ephemeralOwner) | this.#stats.int(node, StatOffset.ephemeralOwner + 4)) !== 0
+    );
+  }
+
+  /** How many bytes the node's path has. */
+  pathLength(node: number): number {
+    if (node === ROOT) return 1;
+    let length = 0;
+    for (let at = node; at !== ROOT; at = this.#parents.get(at)) length += 1 + this.nameLength(at);
+    return length;
+  }
+
+  /** Writes the node's path so that it ends before `end`, and returns where it starts. */
+  writePath(node: number, target: Uint8Array, end: number): number {
+    if (node === ROOT) target[--end] = SLASH;
+    for (let at = node; at !== ROOT; at = this.#parents.get(at)) {
+      const ref = this.#names.get(at);
+      const start = this.#pages.start(ref);
+      const nameEnd = this.#nameEnd(ref);
+      end -= nameEnd - start;
+      copyBytes(this.#pages.buffer(ref), start, nameEnd, target, end);
+      target[--end] = SLASH;
+    }
+    return end;
+  }
+
+  /** See {@link DataPages.compact}. */
+  compact(budget: number): number {
+    return this.#pages.compact(budget);
+  }
+
+  #takeIndex(id: number): number {
+    let node = this.#freeIndex;
+    if (node !== NO_NODE) this.#freeIndex = this.#nextSiblings.get(node);
+    else {
+      node = this.#end++;
+      this.#stats.reserve(node);
+    }
+    this.#ids.set(node, id);
+    this.#count++;
+    return node;
+  }
+
+  /** With the same number of creations, the wire's cversion falls when numChildren rises. */
+  #countChild(parent: number, change: number): void {
+    this.#stats.setInt(parent, StatOffset.numChildren, this.#stats.int(parent, StatOffset.numChildren) + change);
+    this.#stats.setInt(parent, StatOffset.cversion, this.#stats.int(parent, StatOffset.cversion) - change);
+  }
+
+  #hash(parent: number, bytes: Uint8Array, start: number, end: number): number {
+    return hash32(bytes, start, end, Math.imul(parent, 0x9e3779b1) ^ this.#seed);
+  }
+
+  #isNamed(node: number, bytes: Uint8Array, start: number, end: number): boolean {
+    const ref = this.#names.get(node);
+    const name = this.#pages.buffer(ref);
+    const slotEnd = this.#pages.slotEnd(ref);
+    let at = this.#pages.start(ref);
+    if (slotEnd - at < end - start) return false;
+    for (let i = start; i < end; i++) if (name[at++] !== bytes[i]) return false;
+    return at === slotEnd || name[at] === 0;
+  }
+
+  #nameEnd(ref: number): number {
+    const name = this.#pages.buffer(ref);
+    let end = this.#pages.slotEnd(ref);
+    while (name[end - 1] === 0) end--;
+    return end;
+  }
+}

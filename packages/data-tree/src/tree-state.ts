@@ -1,0 +1,124 @@
+import {
+  type Acl,
+  type ByteSlice,
+  emptySlice,
+  hash32,
+  OPEN_ACL,
+  READ_ONLY_ACL,
+  STAT_BYTES,
+  StatOffset,
+  sliceOf,
+  ZXID_NONE,
+  type Zxid,
+} from "@zooid/model";
+import { AclTable } from "./acl-table.ts";
+import { DIGEST_SEED, Digest, DigestKind, WordHash } from "./digest.ts";
+import { Ephemerals } from "./ephemerals.ts";
+import { NodeStore, ROOT } from "./node-store.ts";
+import { SessionTable } from "./session-table.ts";
+
+/** Apache keeps the root under "" too, and counts it twice. */
+const ROOT_COPIES = 1;
+
+/** Everything that is replicated, and the sums kept about it. The data tree owns it; applying and loading change it. */
+export class TreeState {
+  readonly store: NodeStore;
+  readonly acls: AclTable = new AclTable();
+  readonly sessions: SessionTable = new SessionTable();
+  readonly ephemerals: Ephemerals = new Ephemerals(this.sessions);
+  readonly digest: Digest = new Digest();
+  applied: Zxid = ZXID_NONE;
+  /** The id of the node that is created next. */
+  nextNode = 1;
+  /** Lengths of all paths in UTF-16 units and of all data in bytes, as Apache counts them. */
+  approximateDataSize = 0;
+  readonly #hash = new WordHash();
+  readonly #name: ByteSlice = emptySlice();
+
+  constructor(hashSeed: number) {
+    this.store = new NodeStore(hashSeed);
+  }
+
+  get nodeCount(): number {
+    return this.store.count + ROOT_COPIES;
+  }
+
+  /** What every ensemble begins with: node ids 1 to 4. */
+  createInitialNodes(): void {
+    const root = this.#createInitial(0, "", OPEN_ACL);
+    const zookeeper = this.#createInitial(root, "zookeeper", OPEN_ACL);
+    this.#createInitial(zookeeper, "quota", OPEN_ACL);
+    const config = this.#createInitial(zookeeper, "config", READ_ONLY_ACL);
+    this.store.setStatInt(config, StatOffset.aversion, -1);
+    for (let node: number = ROOT; node < this.store.end; node++) this.addToDigest(node);
+    this.approximateDataSize =
+      "/".length + "/zookeeper".length + "/zookeeper/quota".length + "/zookeeper/config".length;
+  }
+
+  /** The node's present contribution joins the digest. */
+  addToDigest(node: number): void {
+    this.#hashNode(node);
+    this.digest.add(this.#hash);
+  }
+
+  /** The node's present contribution leaves the digest: called before anything of the node changes. */
+  removeFromDigest(node: number): void {
+    this.#hashNode(node);
+    this.digest.subtract(this.#hash);
+  }
+
+  addSessionToDigest(row: number): void {
+    this.#hashSession(row);
+    this.digest.add(this.#hash);
+  }
+
+  removeSessionFromDigest(row: number): void {
+    this.#hashSession(row);
+    this.digest.subtract(this.#hash);
+  }
+
+  #createInitial(parent: number, name: string, acl: Acl): number {
+    const id = this.nextNode++;
+    const { bytes, start, end } = sliceOf(name);
+    const node = parent === 0 ? this.store.createRoot(id) : this.store.create(parent, bytes, start, end, id);
+    this.store.setData(node, bytes, 0, 0);
+    this.store.setAclId(node, this.acls.acquire(acl));
+    return node;
+  }
+
+  #hashNode(node: number): void {
+    const store = this.store;
+    const hash = this.#hash;
+    hash.start(DigestKind.NODE);
+    hash.long(store.id(node));
+    if (node !== ROOT) {
+      hash.long(store.id(store.parent(node)));
+      store.name(node, this.#name);
+      hash.word(hash32(this.#name.bytes, this.#name.start, this.#name.end, DIGEST_SEED));
+    }
+    hash.word(store.hasData(node) ? 1 : 0);
+    hash.word(store.dataHash(node));
+    for (let offset = 0; offset < STAT_BYTES; offset += 4) hash.word(store.statInt(node, offset));
+    hash.word(store.ownerHigh(node));
+    hash.word(store.ownerLow(node));
+    const acl = store.aclId(node);
+    hash.word(this.acls.hashHigh(acl));
+    hash.word(this.acls.hashLow(acl));
+  }
+
+  #hashSession(row: number): void {
+    const hash = this.#hash;
+    hash.start(DigestKind.SESSION);
+    hash.word(this.sessions.high(row));
+    hash.word(this.sessions.low(row));
+    hash.word(this.sessions.timeoutMs(row));
+    for (let i = 0; i < 4; i++) hash.word(this.sessions.passwordWord(row, i));
+  }
+}
+
+/** How many UTF-16 units a run of UTF-8 without characters above U+FFFF has. */
+export function textLength(bytes: Uint8Array, start: number, end: number): number {
+  let length = 0;
+  for (let i = start; i < end; i++) if ((bytes[i] & 0xc0) !== 0x80) length++;
+  return length;
+}
