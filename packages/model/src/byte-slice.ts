@@ -34,9 +34,9 @@ export function sliceText(slice: Readonly<ByteSlice>): string {
   return decoder.decode(slice.bytes.subarray(slice.start, slice.end));
 }
 
-/** A copy that its holder may keep. */
+/** A copy that its holder may keep. (A Buffer's own `slice` would be a view.) */
 export function copySlice(slice: Readonly<ByteSlice>): Uint8Array {
-  return slice.bytes.slice(slice.start, slice.end);
+  return Uint8Array.prototype.slice.call(slice.bytes, slice.start, slice.end);
 }
 
 export function sliceEquals(slice: Readonly<ByteSlice>, other: Readonly<ByteSlice>): boolean {
@@ -58,7 +58,9 @@ const LOOP_COPY_MAX = 48;
 export function copyBytes(source: Uint8Array, start: number, end: number, target: Uint8Array, at: number): void {
   if (end - start <= LOOP_COPY_MAX) {
     for (let i = start, j = at; i < end; i++, j++) target[j] = source[i] as number;
+  } else if (Buffer.isBuffer(source)) {
+    source.copy(target, at, start, end);
   } else {
-    (source as Buffer).copy(target, at, start, end);
+    target.set(source.subarray(start, end), at);
   }
 }

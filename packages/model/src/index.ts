@@ -11,6 +11,7 @@ export {
 } from "./acl.ts";
 export { assert, assertNever, InvariantError } from "./assert.ts";
 export { type ByteSlice, copyBytes, copySlice, emptySlice, setSlice, sliceEquals, sliceOf, sliceText } from "./byte-slice.ts";
+export type { ConnectRequest } from "./connect-request.ts";
 export { ErrorCode, type ErrorName, errorName } from "./error-code.ts";
 export { hash32, mix32 } from "./hash.ts";
 export type { NodeView } from "./node-view.ts";
@@ -26,8 +27,14 @@ export {
   pathFault,
   sequenceSuffix,
 } from "./path.ts";
+export {
+  everyVerifier,
+  HierarchicalQuorum,
+  MajorityQuorum,
+  type QuorumVerifier,
+} from "./quorum.ts";
 export type { ConnectionRef, ReplySink } from "./reply.ts";
-export { CreateMode, isEphemeralMode, isSequentialMode, isTtlMode, newRequest, type Request } from "./request.ts";
+export { CreateMode, isEphemeralMode, isSequentialMode, isTtlMode, newRequest, type Request, type RequestDecoder } from "./request.ts";
 export { type ServerId, serverId } from "./server-id.ts";
 export {
   formatSessionId,
@@ -48,7 +55,8 @@ export {
   type Stat,
   StatOffset,
 } from "./stat.ts";
-export { newTxnHeader, newTxnOp, type TxnDecoder, type TxnEncoder, type TxnHeader, type TxnOp } from "./txn.ts";
+export { newTxnHeader, newTxnOp, type TxnBatcher, type TxnDecoder, type TxnEncoder, type TxnHeader, type TxnOp } from "./txn.ts";
+export { FRAME_HEADER_BYTES, type FrameBatch, frameLength, frameZxid, writeFrameHeader } from "./txn-frame.ts";
 export { WatchEventType, WatchMode, WatchTableKind } from "./watch.ts";
 export {
   COUNTER_HANDOVER,

@@ -73,3 +73,24 @@ export function isSequentialMode(flags: number): boolean {
 export function isTtlMode(flags: number): boolean {
   return flags === CreateMode.PERSISTENT_WITH_TTL || flags === CreateMode.PERSISTENT_SEQUENTIAL_WITH_TTL;
 }
+
+/**
+ * Turns frames into requests. Implemented by `@zooid/wire`; handed to the core, which knows no bytes. One decoder serves all
+ * connections, one frame after another.
+ */
+export interface RequestDecoder {
+  /**
+   * Opens a frame and fills `xid` and `op`. Throws when even these cannot be read, which ends the connection.
+   */
+  open(bytes: Uint8Array, start: number, end: number, request: Request): void;
+  /** Fills the fields that the opened request's `op` has. Throws when the body cannot be read. */
+  body(request: Request): void;
+  /** Begins, or begins again, with the parts of the opened request: the ops of a multi, the paths of setWatches. */
+  rewindParts(): void;
+  /**
+   * Fills the next part and returns true, or returns false after the last. A multi's part is a request of its own; a part of
+   * setWatches has `path`, and in `mode` the place of its list: data 0, exists 1, child 2, persistent 3, recursive 4. Throws
+   * when it cannot be read.
+   */
+  nextPart(part: Request): boolean;
+}

@@ -1,6 +1,7 @@
 import type { Acl } from "./acl.ts";
 import { OPEN_ACL } from "./acl.ts";
 import { type ByteSlice, emptySlice } from "./byte-slice.ts";
+import type { FrameBatch } from "./txn-frame.ts";
 import { ZXID_NONE, type Zxid } from "./zxid.ts";
 
 /**
@@ -98,6 +99,17 @@ export interface TxnEncoder {
   /** Takes back every op since {@link begin}: the request was refused half-way. */
   rewind(): void;
   end(): void;
+}
+
+/** Gathers what an encoder wrote into batches for the log and the followers. */
+export interface TxnBatcher extends TxnEncoder {
+  /** Transactions gathered since the last `take`. */
+  readonly count: number;
+  readonly sizeBytes: number;
+  /** Hands over what was gathered and begins anew. Only between transactions, and only when there is something. */
+  take(): FrameBatch;
+  /** Gives a batch's buffer back: nobody reads it any more. */
+  recycle(batch: FrameBatch): void;
 }
 
 /** Reads one transaction: header first, then op by op. */

@@ -1,11 +1,2 @@
-export {
-  aclBytes,
-  decodeAcl,
-  FRAME_HEADER_BYTES,
-  frameLength,
-  frameZxid,
-  type TxnBatch,
-  TxnBatchEncoder,
-  TxnReader,
-} from "./txn-codec.ts";
+export { aclBytes, decodeAcl, TxnBatchEncoder, TxnReader } from "./txn-codec.ts";
 export { WireError, type WireErrorCode } from "./wire-error.ts";

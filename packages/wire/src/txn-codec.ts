@@ -2,33 +2,22 @@ import {
   type Acl,
   type AclEntry,
   copyBytes,
+  FRAME_HEADER_BYTES,
+  type FrameBatch,
   OPEN_ACL,
   setSlice,
+  type TxnBatcher,
   type TxnDecoder,
-  type TxnEncoder,
   type TxnHeader,
   type TxnOp,
+  writeFrameHeader,
   ZXID_NONE,
   type Zxid,
-  zxidFromHalves,
-  zxidHigh,
-  zxidLow,
 } from "@zooid/model";
 import { fixed32, ProtobufReader, varintSize, writeFixed64, writeVarint, zigzag } from "./protobuf-bytes.ts";
 import { WireError } from "./wire-error.ts";
 
-/**
- * Transactions as `txn.proto` describes them, in batches of frames:
- *
- * ```
- * ┌──────────┬────────────┬───────────────┐
- * │ zxid u64 │ length u32 │ Txn, protobuf │  … and the next one, big-endian both
- * └──────────┴────────────┴───────────────┘
- * ```
- *
- * The same bytes go to the log and to every follower, and are what the leader itself applies.
- */
-export const FRAME_HEADER_BYTES = 12;
+/** Transactions as `txn.proto` describes them. The same bytes go to the log and to every follower, and are what the leader applies. */
 
 const tagOf = (field: number, wireType: number): number => (field << 3) | wireType;
 const VARINT = 0;
@@ -65,16 +54,6 @@ const OpTag = {
 const AclTag = { entries: tagOf(1, DELIMITED) } as const;
 const AclEntryTag = { perms: tagOf(1, VARINT), scheme: tagOf(2, DELIMITED), id: tagOf(3, DELIMITED) } as const;
 
-/** A run of encoded transactions with consecutive zxids of one epoch. */
-export interface TxnBatch {
-  readonly first: Zxid;
-  readonly last: Zxid;
-  readonly count: number;
-  /** Frames from 0 to `end`; owned by whoever holds the batch, until it is given back with `recycle`. */
-  readonly bytes: Uint8Array;
-  readonly end: number;
-}
-
 /** Room that one header may need beyond its ops. */
 const HEADER_BYTES_MAX = FRAME_HEADER_BYTES + 64;
 /** Buffers kept for the next batches. */
@@ -83,7 +62,7 @@ const SPARE_BUFFERS_MAX = 8;
 const SPARE_BYTES_MAX = 4 * 1024 * 1024;
 
 /** Gathers transactions into batches. `take` hands over what was gathered and begins anew in another buffer. */
-export class TxnBatchEncoder implements TxnEncoder {
+export class TxnBatchEncoder implements TxnBatcher {
   #bytes: Uint8Array;
   #end = 0;
   #count = 0;
@@ -153,18 +132,14 @@ export class TxnBatchEncoder implements TxnEncoder {
   }
 
   end(): void {
-    const bytes = this.#bytes;
-    const frame = this.#frame;
-    writeUint32(bytes, frame, zxidHigh(this.#zxid));
-    writeUint32(bytes, frame + 4, zxidLow(this.#zxid));
-    writeUint32(bytes, frame + 8, this.#end - frame - FRAME_HEADER_BYTES);
+    writeFrameHeader(this.#bytes, this.#frame, this.#zxid, this.#end - this.#frame - FRAME_HEADER_BYTES);
     if (this.#count === 0) this.#first = this.#zxid;
     this.#last = this.#zxid;
     this.#count++;
   }
 
   /** What was gathered since the last call. Only between transactions, and only when there is something. */
-  take(): TxnBatch {
+  take(): FrameBatch {
     const batch = { first: this.#first, last: this.#last, count: this.#count, bytes: this.#bytes, end: this.#end };
     this.#bytes = this.#spare.pop() ?? Buffer.allocUnsafeSlow(this.#initialBytes);
     this.#end = 0;
@@ -173,7 +148,7 @@ export class TxnBatchEncoder implements TxnEncoder {
   }
 
   /** Gives a batch's buffer back for later batches: nobody reads it any more. */
-  recycle(batch: TxnBatch): void {
+  recycle(batch: FrameBatch): void {
     if (this.#spare.length < SPARE_BUFFERS_MAX && batch.bytes.length <= SPARE_BYTES_MAX) this.#spare.push(batch.bytes);
   }
 
@@ -183,33 +158,6 @@ export class TxnBatchEncoder implements TxnEncoder {
     copyBytes(this.#bytes, 0, this.#end, grown, 0);
     this.#bytes = grown;
   }
-}
-
-function writeUint32(bytes: Uint8Array, at: number, value: number): void {
-  bytes[at] = value >>> 24;
-  bytes[at + 1] = value >>> 16;
-  bytes[at + 2] = value >>> 8;
-  bytes[at + 3] = value;
-}
-
-function readUint32(bytes: Uint8Array, at: number): number {
-  return (
-    (((bytes[at] as number) << 24) |
-      ((bytes[at + 1] as number) << 16) |
-      ((bytes[at + 2] as number) << 8) |
-      (bytes[at + 3] as number)) >>>
-    0
-  );
-}
-
-/** The zxid in the frame that begins at `at`. */
-export function frameZxid(bytes: Uint8Array, at: number): Zxid {
-  return zxidFromHalves(readUint32(bytes, at), readUint32(bytes, at + 4));
-}
-
-/** How many bytes the record has whose frame begins at `at`; it stands behind the frame's {@link FRAME_HEADER_BYTES}. */
-export function frameLength(bytes: Uint8Array, at: number): number {
-  return readUint32(bytes, at + 8);
 }
 
 function numberSize(value: number): number {

@@ -1,0 +1,38 @@
+import type { QuorumVerifier, ServerId } from "@zooid/model";
+import type { AuthConfig } from "./auth.ts";
+
+export interface ReplicaConfig {
+  readonly sid: ServerId;
+  readonly verifier: QuorumVerifier;
+  /** The unit of session expiry. */
+  readonly tickMs: number;
+  readonly sessionTimeoutMsMin: number;
+  readonly sessionTimeoutMsMax: number;
+  readonly auth: AuthConfig;
+  /** TTL nodes are allowed. */
+  readonly isTtlEnabled: boolean;
+  /** Requests of one connection that are read and not answered; beyond it the connection is not read. */
+  readonly inFlightCountMax: number;
+  /** Bytes of such requests that wait behind a write. */
+  readonly inFlightBytesMax: number;
+  /** Writes of all connections prepared and not yet committed; beyond it no connection is read. */
+  readonly outstandingCountMax: number;
+  readonly outstandingBytesMax: number;
+  /** Watches of one connection; a request for more ends the connection. */
+  readonly watchCountMax: number;
+  /** Seeds the tables that names chosen by strangers go into. */
+  readonly hashSeed: number;
+}
+
+/** Fields that have no default: they tell who this server is and for whom it works. */
+type RequiredOfCallers = "sid" | "verifier" | "sessionTimeoutMsMin" | "sessionTimeoutMsMax" | "auth" | "hashSeed";
+
+export const REPLICA_DEFAULTS: Omit<ReplicaConfig, RequiredOfCallers> = {
+  tickMs: 2000,
+  inFlightCountMax: 4096,
+  inFlightBytesMax: 4_194_304,
+  outstandingCountMax: 65_536,
+  outstandingBytesMax: 64_194_304,
+  watchCountMax: 1_000_000,
+  isTtlEnabled: false,
+};

@@ -1,0 +1,86 @@
+import { type ConnectionRef, type Identity, OpCode } from "@zooid/model";
+import type { Session } from "./session-table.ts";
+import type { WaitingFrames } from "./waiting-frames.ts";
+
+/**
+ * - `new`: nothing but four-letter words and a connect request is legal
+ * - `creating`: its session is being written; what it sends meanwhile waits
+ * - `open`: requests
+ * - `closing`: its last word was said or its end decided; nothing it sends is read
+ */
+export type ConnectionPhase = "new" | "creating" | "open" | "closing";
+
+/** What a replica knows of one client connection. Sockets are not among it. */
+export class Connection {
+  readonly ref: ConnectionRef;
+  /** The peer's address in Java's form: it is the connection's first identity. */
+  readonly address: string;
+  phase: ConnectionPhase = "new";
+  session: Session | undefined;
+  /** Who it is: it only grows, and dies with the connection. */
+  identities: readonly Identity[];
+  /** The password of a session that is being created, until its answer carries it. */
+  password: Uint8Array | undefined;
+  /** Own writes that are not answered yet, and the sequence number of the last of them. */
+  unanswered = 0;
+  lastWrite = 0;
+  waiting: WaitingFrames | undefined;
+  /** It was told to wait until there is room again. */
+  stalled = false;
+  /** The socket is gone; the number is kept until the last unanswered write has committed. */
+  gone = false;
+  readonly stats: ConnectionStats = new ConnectionStats();
+
+  constructor(ref: ConnectionRef, address: string) {
+    this.ref = ref;
+    this.address = address;
+    this.identities = [{ scheme: "ip", id: address }];
+  }
+
+  get inFlight(): number {
+    return this.unanswered + (this.waiting?.count ?? 0);
+  }
+}
+
+/** What `cons` and `stat` tell of a connection. Times are milliseconds. */
+export class ConnectionStats {
+  received = 0;
+  sent = 0;
+  lastOp = 0;
+  /** The last xid answered; -1 while there was none that counts. */
+  lastXid = -1;
+  lastZxid = -1;
+  lastResponseMs = 0;
+  lastLatencyMs = 0;
+  latencyMsMin: number = Number.POSITIVE_INFINITY;
+  latencyMsMax = 0;
+  latencyMsTotal = 0;
+  latencyCount = 0;
+
+  answered(op: number, xid: number, zxid: number, latencyMs: number, nowMs: number): void {
+    this.sent++;
+    this.lastOp = op;
+    if (xid >= 0) this.lastXid = xid;
+    this.lastZxid = zxid;
+    this.lastResponseMs = nowMs;
+    this.lastLatencyMs = latencyMs;
+    if (op === OpCode.PING) return;
+    if (latencyMs < this.latencyMsMin) this.latencyMsMin = latencyMs;
+    if (latencyMs > this.latencyMsMax) this.latencyMsMax = latencyMs;
+    this.latencyMsTotal += latencyMs;
+    this.latencyCount++;
+  }
+
+  reset(): void {
+    this.received = 0;
+    this.sent = 0;
+    this.lastOp = 0;
+    this.lastXid = -1;
+    this.lastZxid = -1;
+    this.lastLatencyMs = 0;
+    this.latencyMsMin = Number.POSITIVE_INFINITY;
+    this.latencyMsMax = 0;
+    this.latencyMsTotal = 0;
+    this.latencyCount = 0;
+  }
+}

@@ -1,0 +1,97 @@
+/** Addresses as ZooKeeper's `ip` scheme knows them: text in Java's form, and bytes with a prefix length to compare. */
+
+/** Four or sixteen bytes; undefined for text that is no address. */
+export function parseIpAddress(text: string): Uint8Array | undefined {
+  return text.includes(":") ? parseIpv6(text) : parseIpv4(text);
+}
+
+function parseIpv4(text: string): Uint8Array | undefined {
+  const parts = text.split(".");
+  if (parts.length !== 4) return undefined;
+  const bytes = new Uint8Array(4);
+  for (const [i, part] of parts.entries()) {
+    if (!/^\d{1,3}$/.test(part) || Number(part) > 255) return undefined;
+    bytes[i] = Number(part);
+  }
+  return bytes;
+}
+
+function parseIpv6(text: string): Uint8Array | undefined {
+  const halves = text.split("::");
+  if (halves.length > 2) return undefined;
+  const head = parseGroups(halves[0] ?? "");
+  const tail = halves.length === 2 ? parseGroups(halves[1] ?? "") : [];
+  if (head === undefined || tail === undefined) return undefined;
+  const missing = 8 - head.length - tail.length;
+  if (halves.length === 2 ? missing < 1 : missing !== 0) return undefined;
+  const groups = [...head, ...new Array<number>(missing).fill(0), ...tail];
+  const bytes = new Uint8Array(16);
+  for (const [i, group] of groups.entries()) {
+    bytes[2 * i] = group >> 8;
+    bytes[2 * i + 1] = group & 0xff;
+  }
+  return bytes;
+}
+
+function parseGroups(text: string): number[] | undefined {
+  if (text === "") return [];
+  const groups: number[] = [];
+  const parts = text.split(":");
+  for (const [i, part] of parts.entries()) {
+    if (i === parts.length - 1 && part.includes(".")) {
+      const v4 = parseIpv4(part);
+      if (v4 === undefined) return undefined;
+      groups.push(((v4[0] as number) << 8) | (v4[1] as number), ((v4[2] as number) << 8) | (v4[3] as number));
+    } else {
+      if (!/^[0-9a-f]{1,4}$/i.test(part)) return undefined;
+      groups.push(Number.parseInt(part, 16));
+    }
+  }
+  return groups;
+}
+
+/**
+ * A peer's address as Java prints it: IPv4 in decimals, also where it arrived mapped into IPv6; IPv6 uncompressed. Text that is no
+ * address comes back as it is.
+ */
+export function javaAddress(text: string): string {
+  const bytes = parseIpAddress(text.replace(/%.*$/, ""));
+  if (bytes === undefined) return text;
+  if (bytes.length === 4) return bytes.join(".");
+  if (isMappedIpv4(bytes)) return bytes.subarray(12).join(".");
+  const groups: string[] = [];
+  for (let i = 0; i < 16; i += 2) groups.push((((bytes[i] as number) << 8) | (bytes[i + 1] as number)).toString(16));
+  return groups.join(":");
+}
+
+function isMappedIpv4(bytes: Uint8Array): boolean {
+  for (let i = 0; i < 10; i++) if (bytes[i] !== 0) return false;
+  return bytes[10] === 0xff && bytes[11] === 0xff;
+}
+
+/** `address` or `address/bits`; undefined for anything else. */
+function parseRange(text: string): { readonly address: Uint8Array; readonly bits: number } | undefined {
+  const [addressText = "", bitsText, ...more] = text.split("/");
+  const address = parseIpAddress(addressText);
+  if (address === undefined || more.length > 0) return undefined;
+  const bitsMax = address.length * 8;
+  if (bitsText === undefined) return { address, bits: bitsMax };
+  if (!/^\d{1,3}$/.test(bitsText) || Number(bitsText) > bitsMax) return undefined;
+  return { address, bits: Number(bitsText) };
+}
+
+export function isIpRange(text: string): boolean {
+  return parseRange(text) !== undefined;
+}
+
+/** Whether an address lies in a range of the same family. */
+export function isInIpRange(addressText: string, rangeText: string): boolean {
+  const address = parseIpAddress(addressText);
+  const range = parseRange(rangeText);
+  if (address === undefined || range === undefined || address.length !== range.address.length) return false;
+  for (let bit = 0; bit < range.bits; bit += 8) {
+    const mask = range.bits - bit >= 8 ? 0xff : (0xff << (8 - (range.bits - bit))) & 0xff;
+    if ((((address[bit >> 3] as number) ^ (range.address[bit >> 3] as number)) & mask) !== 0) return false;
+  }
+  return true;
+}

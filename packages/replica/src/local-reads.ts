@@ -1,0 +1,185 @@
+import type { DataTree, WatchSink, WatchTable } from "@zooid/data-tree";
+import {
+  ErrorCode,
+  may,
+  newRequest,
+  OpCode,
+  Permission,
+  type ReplySink,
+  type Request,
+  type RequestDecoder,
+  WatchMode,
+  WatchTableKind,
+  type Zxid,
+} from "@zooid/model";
+import type { AuthSchemes } from "./auth.ts";
+import type { Connection } from "./connection.ts";
+
+/** xid of every answer to a ping, whatever the ping carried. */
+const PING_XID = -2;
+
+/** Answers what changes nothing from this server's own tree: reads, watches, pings, sync. */
+export class LocalReads {
+  readonly #tree: DataTree;
+  readonly #watches: WatchTable;
+  readonly #auth: AuthSchemes;
+  readonly #replies: ReplySink;
+  /** Where a client learns what its watches missed. */
+  readonly #missed: WatchSink;
+  readonly #part: Request = newRequest();
+
+  constructor(tree: DataTree, watches: WatchTable, auth: AuthSchemes, replies: ReplySink) {
+    this.#tree = tree;
+    this.#watches = watches;
+    this.#auth = auth;
+    this.#replies = replies;
+    this.#missed = {
+      mayRead: () => true,
+      event: (to, zxid, type, path) => replies.event(to, zxid, type, path),
+    };
+  }
+
+  /** Throws only where a part of the request cannot be read; nothing was answered then. */
+  answer(connection: Connection, request: Request, parts: RequestDecoder, zxid: Zxid): void {
+    const { ref } = connection;
+    const { xid } = request;
+    switch (request.op) {
+      case OpCode.GET_DATA:
+        this.#getData(connection, request, zxid);
+        return;
+      case OpCode.PING:
+        this.#replies.header(ref, PING_XID, zxid, ErrorCode.OK);
+        return;
+      case OpCode.EXISTS:
+        this.#exists(connection, request, zxid);
+        return;
+      case OpCode.GET_CHILDREN:
+      case OpCode.GET_CHILDREN2:
+        this.#getChildren(connection, request, zxid);
+        return;
+      case OpCode.GET_ACL:
+        this.#getAcl(connection, request, zxid);
+        return;
+      case OpCode.SYNC:
+        if (request.hasPath) this.#replies.path(ref, xid, zxid, request.path);
+        else this.#replies.header(ref, xid, zxid, ErrorCode.MARSHALLING_ERROR);
+        return;
+      case OpCode.MULTI_READ:
+        this.#multiRead(connection, request, parts, zxid);
+        return;
+      case OpCode.SET_WATCHES:
+      case OpCode.SET_WATCHES2:
+        this.#setWatches(connection, request, parts, zxid);
+        return;
+      default:
+        this.#replies.header(ref, xid, zxid, ErrorCode.MARSHALLING_ERROR);
+    }
+  }
+
+  #getData(connection: Connection, request: Request, zxid: Zxid): void {
+    const { path } = request;
+    const node = this.#tree.find(path.bytes, path.start, path.end);
+    const code = this.#refusal(connection, node, Permission.READ);
+    if (code !== ErrorCode.OK) {
+      this.#replies.header(connection.ref, request.xid, zxid, code);
+      return;
+    }
+    if (request.watch) this.#arm(WatchTableKind.DATA, connection, request);
+    this.#replies.data(connection.ref, request.xid, zxid, this.#tree.view(node));
+  }
+
+  #exists(connection: Connection, request: Request, zxid: Zxid): void {
+    const { path, xid } = request;
+    const { ref } = connection;
+    if (!request.hasPath || path.bytes.subarray(path.start, path.end).includes(0)) {
+      this.#replies.header(ref, xid, zxid, request.hasPath ? ErrorCode.BAD_ARGUMENTS : ErrorCode.MARSHALLING_ERROR);
+      return;
+    }
+    const node = this.#tree.find(path.bytes, path.start, path.end);
+    const code = this.#refusal(connection, node, Permission.READ);
+    if (code === ErrorCode.NO_AUTH) {
+      this.#replies.header(ref, xid, zxid, code);
+      return;
+    }
+    if (request.watch) this.#arm(WatchTableKind.DATA, connection, request);
+    if (code === ErrorCode.OK) this.#replies.stat(ref, xid, zxid, this.#tree.view(node));
+    else this.#replies.header(ref, xid, zxid, code);
+  }
+
+  #getChildren(connection: Connection, request: Request, zxid: Zxid): void {
+    const { path, xid } = request;
+    const { ref } = connection;
+    const node = this.#tree.find(path.bytes, path.start, path.end);
+    const code = this.#refusal(connection, node, Permission.READ);
+    if (code !== ErrorCode.OK) {
+      this.#replies.header(ref, xid, zxid, code);
+      return;
+    }
+    if (request.watch) this.#arm(WatchTableKind.CHILD, connection, request);
+    const view = this.#tree.view(node);
+    if (request.op === OpCode.GET_CHILDREN) this.#replies.children(ref, xid, zxid, view);
+    else this.#replies.childrenAndStat(ref, xid, zxid, view);
+  }
+
+  #getAcl(connection: Connection, request: Request, zxid: Zxid): void {
+    const { path, xid } = request;
+    const node = this.#tree.find(path.bytes, path.start, path.end);
+    const code = this.#refusal(connection, node, Permission.READ | Permission.ADMIN);
+    if (code !== ErrorCode.OK) {
+      this.#replies.header(connection.ref, xid, zxid, code);
+      return;
+    }
+    const view = this.#tree.view(node);
+    const isAdmin = may(this.#auth.rules, connection.identities, view.acl, Permission.ADMIN);
+    const acl = isAdmin ? view.acl : this.#auth.mask(view.acl);
+    this.#replies.aclAndStat(connection.ref, xid, zxid, acl, view);
+  }
+
+  /** Each part succeeds or fails by itself. All are read before the first is answered. */
+  #multiRead(connection: Connection, request: Request, parts: RequestDecoder, zxid: Zxid): void {
+    const { ref } = connection;
+    const part = this.#part;
+    while (parts.nextPart(part)) {
+      // Only whether each can be read.
+    }
+    parts.rewindParts();
+    this.#replies.multiBegin(ref, request.xid, zxid);
+    while (parts.nextPart(part)) {
+      const { path } = part;
+      const node = this.#tree.find(path.bytes, path.start, path.end);
+      const code = this.#refusal(connection, node, Permission.READ);
+      if (code !== ErrorCode.OK) this.#replies.partError(ref, code);
+      else if (part.op === OpCode.GET_DATA) this.#replies.partData(ref, this.#tree.view(node));
+      else this.#replies.partChildren(ref, this.#tree.view(node));
+    }
+    this.#replies.multiEnd(ref);
+  }
+
+  /**
+   * Arms watches again that a client had on another connection, or tells at once what they have missed. Events come before the
+   * answer and are not filtered by access lists, as in Apache.
+   */
+  #setWatches(connection: Connection, request: Request, parts: RequestDecoder, zxid: Zxid): void {
+    const { ref } = connection;
+    const part = this.#part;
+    while (parts.nextPart(part)) {
+      // Only whether each can be read.
+    }
+    parts.rewindParts();
+    while (parts.nextPart(part)) {
+      this.#tree.restoreWatch(part.mode, part.path, ref, request.relativeZxid, this.#missed);
+    }
+    this.#replies.header(ref, request.xid, zxid, ErrorCode.OK);
+  }
+
+  #arm(kind: WatchTableKind, connection: Connection, request: Request): void {
+    const { bytes, start, end } = request.path;
+    this.#watches.arm(kind, bytes, start, end, connection.ref, WatchMode.STANDARD);
+  }
+
+  #refusal(connection: Connection, node: number, need: number): ErrorCode {
+    if (node === 0) return ErrorCode.NO_NODE;
+    const { acl } = this.#tree.view(node);
+    return may(this.#auth.rules, connection.identities, acl, need) ? ErrorCode.OK : ErrorCode.NO_AUTH;
+  }
+}

@@ -1,0 +1,43 @@
+import { OpCode } from "@zooid/model";
+
+/**
+ * What a client may ask of this server. Everything else, internal operations of servers among it, is answered "unimplemented" and
+ * the connection closed.
+ */
+const SERVED: ReadonlySet<number> = new Set([
+  OpCode.CREATE,
+  OpCode.CREATE2,
+  OpCode.DELETE,
+  OpCode.EXISTS,
+  OpCode.GET_DATA,
+  OpCode.SET_DATA,
+  OpCode.GET_ACL,
+  OpCode.SET_ACL,
+  OpCode.GET_CHILDREN,
+  OpCode.GET_CHILDREN2,
+  OpCode.SYNC,
+  OpCode.PING,
+  OpCode.MULTI,
+  OpCode.MULTI_READ,
+  OpCode.SET_WATCHES,
+  OpCode.SET_WATCHES2,
+  OpCode.AUTH,
+  OpCode.CLOSE_SESSION,
+]);
+
+export function isServed(op: number): boolean {
+  return SERVED.has(op);
+}
+
+const SERVED_PARTS: ReadonlySet<number> = new Set([
+  OpCode.CREATE,
+  OpCode.CREATE2,
+  OpCode.DELETE,
+  OpCode.SET_DATA,
+  OpCode.CHECK,
+]);
+
+/** What may stand inside a multi. */
+export function isServedPart(op: number): boolean {
+  return SERVED_PARTS.has(op);
+}

@@ -1,0 +1,234 @@
+import type { Socket } from "node:net";
+import type { ConnectionRef } from "@zooid/model";
+import { type BufferPool, Framer, JuteWriter, readConnectRequest, WireError } from "@zooid/wire";
+import type { RefusalLog } from "./refusal-log.ts";
+
+/** What a connection asks of the driver. */
+export interface ConnectionHost {
+  readonly pool: BufferPool;
+  readonly limits: ConnectionLimits;
+  readonly refusals: RefusalLog;
+  /** Called before anything that arrived is read, so that the turn has its time and its end. */
+  wake(): void;
+  /** The answer to a four-letter word, or undefined when these bytes are none. */
+  fourLetterWord(word: string, connection: ClientConnection): string | undefined;
+  /** Takes the first frame of a connection. False when the server does not serve. */
+  connect(connection: ClientConnection, frame: ReturnType<typeof readConnectRequest>): boolean;
+  /** Takes a further frame; false when no more may be read for now. */
+  receive(connection: ClientConnection, bytes: Uint8Array, start: number, end: number): boolean;
+  /** The connection has bytes to send at the end of the turn, or is to be closed then. */
+  dirty(connection: ClientConnection): void;
+  /** The socket is gone. */
+  closed(connection: ClientConnection): void;
+}
+
+export interface ConnectionLimits {
+  /** `jute.maxbuffer`: the largest frame after the first. */
+  readonly frameBytesMax: number;
+  /** Bytes that wait for a slow reader before its requests are left unread. */
+  readonly outputBytesHigh: number;
+  /** Bytes that wait for a slow reader before it is cut off. */
+  readonly outputBytesMax: number;
+}
+
+/** The first frame is 44 or 45 bytes; anything much longer is no ZooKeeper client. */
+const FIRST_FRAME_BYTES_MAX = 1024;
+const TELNET_INTERRUPT = "\xff\xf4\xff\xfd";
+const HTTP_METHODS: ReadonlySet<string> = new Set(["GET ", "POST", "PUT ", "HEAD", "OPTI", "DELE", "PATC", "TRAC", "CONN"]);
+
+/**
+ * One client's socket: bytes into frames, answers into one write a turn.
+ *
+ * What arrives first decides what it is: a four-letter word is answered and the connection closed; a connect request opens a
+ * session; anything else is closed.
+ */
+export class ClientConnection {
+  readonly socket: Socket;
+  readonly ref: ConnectionRef;
+  /** The peer as Java prints it, without the port. */
+  readonly address: string;
+  readonly port: number;
+  /** When it came, by the wall clock and by the monotonic one. */
+  readonly establishedMs: number;
+  readonly acceptedAtMs: number;
+  /** Whether the client sent the read-only byte. */
+  sentReadOnly = false;
+  /** Its writer is among those that are flushed at the end of this turn. */
+  isDirty = false;
+  readonly writer: JuteWriter;
+  readonly #host: ConnectionHost;
+  readonly #framer: Framer;
+  #phase: "first bytes" | "connect request" | "requests" | "closing" = "first bytes";
+  /** Fewer than four bytes have come yet. */
+  #firstBytes: Buffer | undefined;
+  #isPaused = false;
+  #isChoked = false;
+
+  constructor(socket: Socket, identity: { ref: ConnectionRef; address: string; nowMs: number; wallMs: number }, host: ConnectionHost) {
+    this.socket = socket;
+    this.ref = identity.ref;
+    this.address = identity.address;
+    this.port = socket.remotePort ?? 0;
+    this.establishedMs = identity.wallMs;
+    this.acceptedAtMs = identity.nowMs;
+    this.#host = host;
+    this.writer = new JuteWriter(host.pool);
+    this.#framer = new Framer(host.limits.frameBytesMax);
+    socket.setNoDelay(true);
+    socket.on("data", (chunk: Buffer) => this.#read(chunk));
+    socket.on("error", () => {
+      // The close that follows tells all that matters: a client that is gone is no event.
+    });
+    socket.on("close", () => {
+      this.#phase = "closing";
+      host.closed(this);
+    });
+    // A client that sends no more is gone, except that it may still want the answer to a four-letter word.
+    socket.on("end", () => {
+      host.wake();
+      this.close();
+    });
+    socket.on("drain", () => this.#drained());
+  }
+
+  /** `/address:port`, as Apache prints a peer. */
+  get peer(): string {
+    return this.address.includes(":") ? `/[${this.address}]:${this.port}` : `/${this.address}:${this.port}`;
+  }
+
+  get isClosing(): boolean {
+    return this.#phase === "closing";
+  }
+
+  get hasSession(): boolean {
+    return this.#phase === "requests";
+  }
+
+  /** Reads on after `receive` said false. */
+  resume(): void {
+    if (this.#phase === "closing") return;
+    this.#guard(() => this.#framer.resume(this.#sink));
+    if (!this.#framer.isStopped && !this.#isChoked) this.#setPaused(false);
+  }
+
+  /** Says no more than what was said: the socket is closed behind it at the end of the turn. */
+  close(): void {
+    this.#phase = "closing";
+    this.#host.dirty(this);
+  }
+
+  /** Sends what this turn wrote. */
+  flush(): void {
+    const { socket, writer } = this;
+    this.isDirty = false;
+    if (writer.end > 0) {
+      const { end } = writer;
+      const bytes = writer.detach();
+      if (socket.writable) {
+        socket.write(end === bytes.length ? bytes : bytes.subarray(0, end));
+        // What the kernel took at once is free again; a buffer that waits for a slow reader is left to the collector.
+        if (socket.writableLength === 0) this.#host.pool.give(bytes);
+        else this.#checkBacklog();
+      }
+    }
+    if (this.#phase === "closing") socket.destroySoon();
+  }
+
+  #read(chunk: Buffer): void {
+    this.#host.wake();
+    this.#guard(() => {
+      if (this.#phase === "closing") return;
+      if (this.#phase === "first bytes") this.#readFirst(chunk);
+      else this.#framer.push(chunk, this.#sink);
+    });
+    if (this.#framer.isStopped) this.#setPaused(true);
+  }
+
+  readonly #sink = (bytes: Uint8Array, start: number, end: number): boolean => {
+    if (this.#phase === "requests") return this.#host.receive(this, bytes, start, end);
+    if (this.#phase !== "connect request") return false;
+    const request = readConnectRequest(bytes, start, end);
+    this.sentReadOnly = request.readOnly !== undefined;
+    this.#phase = "requests";
+    if (!this.#host.connect(this, request)) this.close();
+    // What follows waits for the session.
+    return false;
+  };
+
+  #readFirst(chunk: Buffer): void {
+    const bytes = this.#firstBytes === undefined ? chunk : Buffer.concat([this.#firstBytes, chunk]);
+    if (bytes.length < 4) {
+      this.#firstBytes = bytes;
+      return;
+    }
+    this.#firstBytes = undefined;
+    const word = bytes.toString("latin1", 0, 4);
+    const answer = word === TELNET_INTERRUPT ? "" : this.#host.fourLetterWord(word, this);
+    if (answer !== undefined) {
+      const encoded = Buffer.from(answer);
+      this.writer.raw(encoded, 0, encoded.length);
+      this.close();
+      return;
+    }
+    const length = bytes.readInt32BE(0);
+    if (length <= 0 || length > FIRST_FRAME_BYTES_MAX) {
+      this.#refuseFirst(word, length);
+      return;
+    }
+    this.#phase = "connect request";
+    this.#framer.push(bytes, this.#sink);
+  }
+
+  #refuseFirst(word: string, length: number): void {
+    if (HTTP_METHODS.has(word)) {
+      this.#host.refusals.note("http", this.peer, "an HTTP request came to the client port, which speaks ZooKeeper's protocol");
+      const body = "This is a ZooKeeper client port. It does not speak HTTP.\n";
+      const answer = Buffer.from(
+        `HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      );
+      this.writer.raw(answer, 0, answer.length);
+    } else if (word.startsWith("\x16\x03")) {
+      this.#host.refusals.note("tls", this.peer, "a TLS handshake came to the client port, which is plain");
+    } else {
+      this.#host.refusals.note("first-frame", this.peer, `the first frame claims ${length} bytes; a connect request has 44 or 45`);
+    }
+    this.close();
+  }
+
+  /** Bytes that are no requests end their connection, and nothing else. */
+  #guard(read: () => void): void {
+    try {
+      read();
+    } catch (error) {
+      if (!(error instanceof WireError)) throw error;
+      this.#host.refusals.note(error.code, this.peer, error.message);
+      this.close();
+    }
+  }
+
+  #checkBacklog(): void {
+    const waiting = this.socket.writableLength;
+    const { outputBytesHigh, outputBytesMax } = this.#host.limits;
+    if (waiting > outputBytesMax) {
+      this.#host.refusals.note("slow-reader", this.peer, `${waiting} bytes wait for a client that does not read them`);
+      this.#phase = "closing";
+      this.socket.resetAndDestroy();
+    } else if (waiting > outputBytesHigh) {
+      this.#isChoked = true;
+      this.#setPaused(true);
+    }
+  }
+
+  #drained(): void {
+    if (!this.#isChoked) return;
+    this.#isChoked = false;
+    if (!this.#framer.isStopped) this.#setPaused(false);
+  }
+
+  #setPaused(paused: boolean): void {
+    if (paused === this.#isPaused || this.#phase === "closing") return;
+    this.#isPaused = paused;
+    if (paused) this.socket.pause();
+    else this.socket.resume();
+  }
+}

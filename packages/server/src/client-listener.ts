@@ -1,0 +1,85 @@
+import { once } from "node:events";
+import { createServer, type Server as NetServer, type Socket } from "node:net";
+import { javaAddress } from "@zooid/replica";
+
+export interface ListenerConfig {
+  readonly port: number;
+  /** Undefined listens on every address. */
+  readonly address: string | undefined;
+  readonly backlog: number | undefined;
+  /** Connections of one address; 0 is no limit. */
+  readonly perAddressMax: number;
+  /** Connections of all addresses; 0 is no limit. */
+  readonly totalMax: number;
+}
+
+/** Accepts clients, and refuses those beyond the limits by a reset, before they cost anything. */
+export class ClientListener {
+  readonly #config: ListenerConfig;
+  readonly #server: NetServer;
+  readonly #perAddress = new Map<string, number>();
+  #total = 0;
+  #rejected = 0;
+
+  constructor(config: ListenerConfig, accept: (socket: Socket, address: string) => void) {
+    this.#config = config;
+    this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+      const address = javaAddress(socket.remoteAddress ?? "");
+      const mine = this.#perAddress.get(address) ?? 0;
+      const isOver =
+        (config.perAddressMax > 0 && mine >= config.perAddressMax) ||
+        (config.totalMax > 0 && this.#total >= config.totalMax);
+      if (isOver || socket.remoteAddress === undefined) {
+        this.#rejected++;
+        socket.on("error", () => {
+          // A reset of a connection that is gone already.
+        });
+        socket.resetAndDestroy();
+        return;
+      }
+      this.#perAddress.set(address, mine + 1);
+      this.#total++;
+      socket.once("close", () => this.#left(address));
+      accept(socket, address);
+    });
+  }
+
+  /** Resolves once the port is bound; rejects with the system's error when it cannot be. */
+  async listen(): Promise<void> {
+    const { port, address, backlog } = this.#config;
+    this.#server.listen({
+      port,
+      ...(address === undefined ? {} : { host: address }),
+      ...(backlog === undefined ? {} : { backlog }),
+    });
+    await once(this.#server, "listening");
+  }
+
+  /** The bound port, also where the configuration left the choice to the system. */
+  get port(): number {
+    const bound = this.#server.address();
+    return bound !== null && typeof bound === "object" ? bound.port : this.#config.port;
+  }
+
+  /** The bound address. */
+  get address(): string {
+    const bound = this.#server.address();
+    return bound !== null && typeof bound === "object" ? bound.address : "";
+  }
+
+  get rejectedCount(): number {
+    return this.#rejected;
+  }
+
+  /** Accepts no more; connections that are open stay so. */
+  stop(): void {
+    if (this.#server.listening) this.#server.close();
+  }
+
+  #left(address: string): void {
+    this.#total--;
+    const mine = (this.#perAddress.get(address) ?? 1) - 1;
+    if (mine === 0) this.#perAddress.delete(address);
+    else this.#perAddress.set(address, mine);
+  }
+}

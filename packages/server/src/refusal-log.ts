@@ -1,0 +1,36 @@
+/** Lines of one kind that are written within one window. */
+const LINES_PER_WINDOW = 5;
+const WINDOW_MS = 10_000;
+
+/** What was refused from outside, as a few lines and exact counts: a flood must not become a flood of lines. */
+export class RefusalLog {
+  readonly counts = new Map<string, number>();
+  readonly #warn: (text: string) => void;
+  readonly #nowMs: () => number;
+  readonly #windows = new Map<string, { startMs: number; lines: number; suppressed: number }>();
+
+  constructor(warn: (text: string) => void, nowMs: () => number) {
+    this.#warn = warn;
+    this.#nowMs = nowMs;
+  }
+
+  /** @param kind what lines of one kind have in common; from our own words, never from outside */
+  note(kind: string, peer: string, text: string): void {
+    this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1);
+    const now = this.#nowMs();
+    let window = this.#windows.get(kind);
+    if (window === undefined || now - window.startMs >= WINDOW_MS) {
+      if (window !== undefined && window.suppressed > 0) {
+        this.#warn(`${window.suppressed} more refusals of this kind in the last ${WINDOW_MS / 1000} s: ${kind}`);
+      }
+      window = { startMs: now, lines: 0, suppressed: 0 };
+      this.#windows.set(kind, window);
+    }
+    if (window.lines < LINES_PER_WINDOW) {
+      window.lines++;
+      this.#warn(`closed ${peer}: ${text}`);
+    } else {
+      window.suppressed++;
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import { copyBytes } from "@zooid/model";
+import { WireError } from "./wire-error.ts";
+
+/** Takes one whole frame, without its length. The bytes are valid during the call only. False stops the cutting for now. */
+export type FrameSink = (bytes: Uint8Array, start: number, end: number) => boolean;
+
+/**
+ * Cuts a stream of chunks into length-prefixed frames. A frame that lies within one chunk is handed on where it lies; one that
+ * spans chunks is gathered in a buffer that grows with what arrives, never by what the length claims.
+ *
+ * What comes behind a frame whose sink said false is kept, and goes on with `resume`.
+ */
+export class Framer {
+  readonly #frameBytesMax: number;
+  /** The unfinished frame, or what waits for `resume`: from `#start` to `#end`. */
+  #kept: Buffer = NOTHING;
+  #start = 0;
+  #end = 0;
+  #stopped = false;
+
+  constructor(frameBytesMax: number) {
+    this.#frameBytesMax = frameBytesMax;
+  }
+
+  /** Bytes that arrived and were not handed on yet. */
+  get keptBytes(): number {
+    return this.#end - this.#start;
+  }
+
+  get isStopped(): boolean {
+    return this.#stopped;
+  }
+
+  /** Throws a WireError for a length that is not between 1 and the limit; the stream cannot be read on after it. */
+  push(chunk: Buffer, sink: FrameSink): void {
+    if (this.#stopped || this.keptBytes > 0) {
+      this.#keep(chunk, 0);
+      if (!this.#stopped) this.#cutKept(sink);
+      return;
+    }
+    const used = this.#cut(chunk, 0, chunk.length, sink);
+    if (used < chunk.length) this.#keep(chunk, used);
+  }
+
+  resume(sink: FrameSink): void {
+    this.#stopped = false;
+    this.#cutKept(sink);
+  }
+
+  /** Hands on whole frames between two places and returns where it stopped. */
+  #cut(bytes: Buffer, start: number, end: number, sink: FrameSink): number {
+    let at = start;
+    while (end - at >= 4) {
+      const length = bytes.readInt32BE(at);
+      if (length <= 0 || length > this.#frameBytesMax) {
+        throw new WireError("FRAME_SIZE", `a frame of ${length} bytes; between 1 and ${this.#frameBytesMax} are allowed`);
+      }
+      const frameEnd = at + 4 + length;
+      if (frameEnd > end) break;
+      const goOn = sink(bytes, at + 4, frameEnd);
+      at = frameEnd;
+      if (!goOn) {
+        this.#stopped = true;
+        break;
+      }
+    }
+    return at;
+  }
+
+  #cutKept(sink: FrameSink): void {
+    const kept = this.#kept;
+    const used = this.#cut(kept, this.#start, this.#end, sink);
+    // The sink may have pushed nothing: only `#cut` and `#keep` move these.
+    this.#start = used;
+    if (this.#start === this.#end) {
+      this.#start = 0;
+      this.#end = 0;
+      if (kept.length > KEPT_BYTES_IDLE) this.#kept = NOTHING;
+    }
+  }
+
+  #keep(chunk: Buffer, from: number): void {
+    const more = chunk.length - from;
+    if (this.#end + more > this.#kept.length) {
+      const held = this.#end - this.#start;
+      const room = held + more <= this.#kept.length / 2 ? this.#kept : Buffer.allocUnsafeSlow(roomFor(held + more));
+      copyBytes(this.#kept, this.#start, this.#end, room, 0);
+      this.#kept = room;
+      this.#start = 0;
+      this.#end = held;
+    }
+    copyBytes(chunk, from, chunk.length, this.#kept, this.#end);
+    this.#end += more;
+  }
+}
+
+const NOTHING = Buffer.alloc(0);
+/** A larger buffer is given up once it is empty: most connections send small requests, and there may be many of them. */
+const KEPT_BYTES_IDLE = 4096;
+
+function roomFor(bytes: number): number {
+  return Math.max(256, 2 ** Math.ceil(Math.log2(bytes * 1.25)));
+}

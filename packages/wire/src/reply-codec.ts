@@ -1,0 +1,275 @@
+import {
+  type Acl,
+  type ByteSlice,
+  type ConnectionRef,
+  copyBytes,
+  type Identity,
+  type NodeView,
+  OpCode,
+  type ReplySink,
+  type SessionId,
+  STAT_BYTES,
+  type WatchEventType,
+  type Zxid,
+  zxidHigh,
+  zxidLow,
+} from "@zooid/model";
+import { writeAcl } from "./acl-codec.ts";
+import { writeConnectResponse } from "./handshake.ts";
+import { JuteWriter, putInt } from "./jute-writer.ts";
+
+/** The frame's length, the xid, the zxid and the error. */
+const FRAME_AND_HEADER_BYTES = 20;
+const NOTIFICATION_XID = -1;
+/** What every notification says of the session: it is connected. */
+const STATE_SYNC_CONNECTED = 3;
+/** A larger buffer for a multi's answer is not kept for the next one. */
+const MULTI_BYTES_KEPT = 64 * 1024;
+
+/** What the encoder asks of whoever owns the connections. */
+export interface ReplyTargets {
+  /** Where a connection's bytes of this turn are gathered; undefined when it is gone, and what is said to it is lost. */
+  writer(to: ConnectionRef): JuteWriter | undefined;
+  /** Whether the client sent the read-only byte and so expects it back. */
+  sentReadOnly(to: ConnectionRef): boolean;
+  close(to: ConnectionRef): void;
+}
+
+/** Encodes answers and events straight into their connections' buffers. */
+export class ReplyEncoder implements ReplySink {
+  readonly #targets: ReplyTargets;
+  /**
+   * The open multi's frame. It is written beside the connection's buffer, since events that its ops fire come first there.
+   */
+  readonly #multi = new JuteWriter();
+
+  constructor(targets: ReplyTargets) {
+    this.#targets = targets;
+  }
+
+  connected(to: ConnectionRef, timeoutMs: number, sessionId: SessionId, password: Readonly<ByteSlice>): void {
+    const writer = this.#targets.writer(to);
+    if (writer === undefined) return;
+    const readOnly = this.#targets.sentReadOnly(to) ? false : undefined;
+    writeConnectResponse(writer, { timeoutMs, sessionId, password, readOnly });
+  }
+
+  header(to: ConnectionRef, xid: number, zxid: Zxid | -1, code: number): void {
+    const writer = this.#targets.writer(to);
+    if (writer !== undefined) frame(writer, 0, xid, zxid, code);
+  }
+
+  data(to: ConnectionRef, xid: number, zxid: Zxid, node: NodeView): void {
+    const writer = this.#targets.writer(to);
+    if (writer === undefined) return;
+    const length = node.data.end - node.data.start;
+    frame(writer, 4 + length + STAT_BYTES, xid, zxid, 0);
+    putData(writer, node);
+    putStat(writer, node);
+  }
+
+  stat(to: ConnectionRef, xid: number, zxid: Zxid, node: NodeView): void {
+    const writer = this.#targets.writer(to);
+    if (writer === undefined) return;
+    frame(writer, STAT_BYTES, xid, zxid, 0);
+    putStat(writer, node);
+  }
+
+  children(to: ConnectionRef, xid: number, zxid: Zxid, node: NodeView): void {
+    const writer = this.#targets.writer(to);
+    if (writer === undefined) return;
+    const at = beginReply(writer, xid, zxid);
+    writeChildren(writer, node);
+    writer.endFrame(at);
+  }
+
+  childrenAndStat(to: ConnectionRef, xid: number, zxid: Zxid, node: NodeView): void {
+    const writer = this.#targets.writer(to);
+    if (writer === undefined) return;
+    const at = beginReply(writer, xid, zxid);
+    writeChildren(writer, node);
+    writeStat(writer, node);
+    writer.endFrame(at);
+  }
+
+  aclAndStat(to: ConnectionRef, xid: number, zxid: Zxid, acl: Acl, node: NodeView): void {
+    const writer = this.#targets.writer(to);
+    if (writer === undefined) return;
+    const at = beginReply(writer, xid, zxid);
+    writeAcl(writer, acl);
+    writeStat(writer, node);
+    writer.endFrame(at);
+  }
+
+  path(to: ConnectionRef, xid: number, zxid: Zxid, path: Readonly<ByteSlice>): void {
+    const writer = this.#targets.writer(to);
+    if (writer === undefined) return;
+    frame(writer, 4 + path.end - path.start, xid, zxid, 0);
+    putSlice(writer, path);
+  }
+
+  pathAndStat(to: ConnectionRef, xid: number, zxid: Zxid, path: Readonly<ByteSlice>, node: NodeView): void {
+    const writer = this.#targets.writer(to);
+    if (writer === undefined) return;
+    frame(writer, 4 + path.end - path.start + STAT_BYTES, xid, zxid, 0);
+    putSlice(writer, path);
+    putStat(writer, node);
+  }
+
+  strings(to: ConnectionRef, xid: number, zxid: Zxid, values: readonly string[]): void {
+    const writer = this.#targets.writer(to);
+    if (writer === undefined) return;
+    const at = beginReply(writer, xid, zxid);
+    writer.int(values.length);
+    for (const value of values) writer.text(value);
+    writer.endFrame(at);
+  }
+
+  integer(to: ConnectionRef, xid: number, zxid: Zxid, value: number): void {
+    const writer = this.#targets.writer(to);
+    if (writer === undefined) return;
+    frame(writer, 4, xid, zxid, 0);
+    writer.int(value);
+  }
+
+  identities(to: ConnectionRef, xid: number, zxid: Zxid, identities: readonly Identity[]): void {
+    const writer = this.#targets.writer(to);
+    if (writer === undefined) return;
+    const at = beginReply(writer, xid, zxid);
+    writer.int(identities.length);
+    for (const identity of identities) {
+      writer.text(identity.scheme);
+      writer.text(identity.id);
+    }
+    writer.endFrame(at);
+  }
+
+  multiBegin(to: ConnectionRef, xid: number, zxid: Zxid): void {
+    this.#multi.end = 0;
+    if (this.#targets.writer(to) !== undefined) beginReply(this.#multi, xid, zxid);
+  }
+
+  partError(to: ConnectionRef, code: number): void {
+    const writer = this.#part(to, OpCode.ERROR, code);
+    writer?.int(code);
+  }
+
+  partEmpty(to: ConnectionRef, op: number): void {
+    this.#part(to, op, 0);
+  }
+
+  partPath(to: ConnectionRef, path: Readonly<ByteSlice>): void {
+    this.#part(to, OpCode.CREATE, 0)?.slice(path);
+  }
+
+  partPathAndStat(to: ConnectionRef, path: Readonly<ByteSlice>, node: NodeView): void {
+    const writer = this.#part(to, OpCode.CREATE2, 0);
+    if (writer === undefined) return;
+    writer.slice(path);
+    writeStat(writer, node);
+  }
+
+  partStat(to: ConnectionRef, node: NodeView): void {
+    const writer = this.#part(to, OpCode.SET_DATA, 0);
+    if (writer !== undefined) writeStat(writer, node);
+  }
+
+  partData(to: ConnectionRef, node: NodeView): void {
+    const writer = this.#part(to, OpCode.GET_DATA, 0);
+    if (writer === undefined) return;
+    writer.reserve(4 + node.data.end - node.data.start + STAT_BYTES);
+    putData(writer, node);
+    putStat(writer, node);
+  }
+
+  partChildren(to: ConnectionRef, node: NodeView): void {
+    const writer = this.#part(to, OpCode.GET_CHILDREN, 0);
+    if (writer !== undefined) writeChildren(writer, node);
+  }
+
+  multiEnd(to: ConnectionRef): void {
+    const writer = this.#targets.writer(to);
+    if (writer === undefined) return;
+    const multi = this.#multi;
+    partHeader(multi, -1, true, -1);
+    multi.endFrame(0);
+    writer.raw(multi.bytes, 0, multi.end);
+    if (multi.bytes.length > MULTI_BYTES_KEPT) multi.clear();
+  }
+
+  event(to: ConnectionRef, zxid: Zxid | -1, type: WatchEventType, path: Readonly<ByteSlice>): void {
+    const writer = this.#targets.writer(to);
+    if (writer === undefined) return;
+    frame(writer, 12 + path.end - path.start, NOTIFICATION_XID, zxid, 0);
+    writer.int(type);
+    writer.int(STATE_SYNC_CONNECTED);
+    writer.slice(path);
+  }
+
+  close(to: ConnectionRef): void {
+    this.#targets.close(to);
+  }
+
+  #part(to: ConnectionRef, type: number, code: number): JuteWriter | undefined {
+    if (this.#targets.writer(to) === undefined) return undefined;
+    partHeader(this.#multi, type, false, code);
+    return this.#multi;
+  }
+}
+
+/** Writes length and header of a reply whose body has a known size, and makes room for that body. */
+function frame(writer: JuteWriter, bodyBytes: number, xid: number, zxid: number, code: number): void {
+  writer.reserve(FRAME_AND_HEADER_BYTES + bodyBytes);
+  const { bytes } = writer;
+  let at = putInt(bytes, writer.end, FRAME_AND_HEADER_BYTES - 4 + bodyBytes);
+  at = putInt(bytes, at, xid);
+  at = putInt(bytes, at, zxidHigh(zxid));
+  at = putInt(bytes, at, zxidLow(zxid));
+  writer.end = putInt(bytes, at, code);
+}
+
+/** Begins a reply whose size shows only when it is written. */
+function beginReply(writer: JuteWriter, xid: number, zxid: Zxid): number {
+  const at = writer.beginFrame();
+  writer.int(xid);
+  writer.zxid(zxid);
+  writer.int(0);
+  return at;
+}
+
+function partHeader(writer: JuteWriter, type: number, done: boolean, code: number): void {
+  writer.int(type);
+  writer.bool(done);
+  writer.int(code);
+}
+
+function putData(writer: JuteWriter, node: NodeView): void {
+  const { data } = node;
+  writer.end = putInt(writer.bytes, writer.end, node.hasData ? data.end - data.start : -1);
+  if (!node.hasData) return;
+  copyBytes(data.bytes, data.start, data.end, writer.bytes, writer.end);
+  writer.end += data.end - data.start;
+}
+
+function putSlice(writer: JuteWriter, slice: Readonly<ByteSlice>): void {
+  const at = putInt(writer.bytes, writer.end, slice.end - slice.start);
+  copyBytes(slice.bytes, slice.start, slice.end, writer.bytes, at);
+  writer.end = at + slice.end - slice.start;
+}
+
+function putStat(writer: JuteWriter, node: NodeView): void {
+  const { bytes, end } = writer;
+  const { statBytes, statStart } = node;
+  for (let i = 0; i < STAT_BYTES; i++) bytes[end + i] = statBytes[statStart + i] as number;
+  writer.end = end + STAT_BYTES;
+}
+
+function writeStat(writer: JuteWriter, node: NodeView): void {
+  writer.reserve(STAT_BYTES);
+  putStat(writer, node);
+}
+
+function writeChildren(writer: JuteWriter, node: NodeView): void {
+  writer.int(node.childCount);
+  for (let more = node.firstChild(); more; more = node.nextChild()) writer.slice(node.childName);
+}
