@@ -1,8 +1,9 @@
 /** Compares what a restarted server holds with what its writers may expect, and tells which of their steps happened. */
-import type { FolderWriter } from "./folder-writer.ts";
 import { SESSION_TIMEOUT_MS } from "./folder-writer.ts";
 import {
+  type Book,
   type Bounds,
+  boundsAt,
   explanations,
   type FolderState,
   type FoundFolder,
@@ -14,29 +15,30 @@ import { JuteReader, JuteWriter, NO_NODE, OPCODE, RawSession, SessionRefused } f
 
 export interface AuditOptions {
   readonly port: number;
-  readonly writers: readonly FolderWriter[];
-  readonly boundsOf: (writer: FolderWriter) => Bounds;
+  readonly books: readonly Book[];
+  /** What was answered by then must be there; what was sent after then cannot be. */
+  readonly moment: bigint;
 }
 
 export interface Finding {
-  /** For each writer, how many of its steps happened. */
-  readonly lengths: ReadonlyMap<FolderWriter, number>;
+  /** For each path, how many steps of its book happened. */
+  readonly lengths: ReadonlyMap<string, number>;
   readonly faults: readonly string[];
 }
 
-export async function audit({ port, writers, boundsOf }: AuditOptions): Promise<Finding> {
-  const lengths = new Map<FolderWriter, number>();
+export async function audit({ port, books, moment }: AuditOptions): Promise<Finding> {
+  const lengths = new Map<string, number>();
   const faults: string[] = [];
   const auditor = await RawSession.open({ port, timeoutMs: SESSION_TIMEOUT_MS });
-  for (const writer of writers) {
-    const bounds = boundsOf(writer);
-    const found = await readFolder(auditor, writer.path);
-    const candidates = explanations(writer.steps, found, bounds);
-    const length = await firstWithItsSession(writer, candidates, port);
-    if (length !== undefined) lengths.set(writer, length);
-    else faults.push(describeFault(writer, { bounds, found, candidates }));
+  for (const book of books) {
+    const bounds = boundsAt(book.steps, moment);
+    const found = await readFolder(auditor, book.path);
+    const candidates = explanations(book, found, bounds);
+    const length = await firstWithItsSession(candidates, port);
+    if (length !== undefined) lengths.set(book.path, length);
+    else faults.push(describeFault(book, { bounds, found, candidates }));
   }
-  faults.push(...(await zxidFaults(auditor, { writers, boundsOf })));
+  faults.push(...(await zxidFaults(auditor, { books, moment })));
   await auditor.ask(OPCODE.close, Buffer.alloc(0));
   await auditor.abandon();
   return { lengths, faults };
@@ -44,24 +46,18 @@ export async function audit({ port, writers, boundsOf }: AuditOptions): Promise<
 
 /** Among prefixes that leave the same nodes, the one whose session is as open or as gone as the server says. */
 async function firstWithItsSession(
-  writer: FolderWriter,
-  candidates: readonly number[],
+  candidates: ReadonlyMap<number, FolderState>,
   port: number,
 ): Promise<number | undefined> {
   const known = new Map<bigint, boolean>();
-  for (const length of candidates) {
-    const before = stateAfter(writer.steps, length);
-    const session = before.session ?? lastClosedSession(writer, length);
+  for (const [length, state] of candidates) {
+    const session = state.session ?? state.closedSession;
     if (session === undefined) return length;
     const isOpen = known.get(session.id) ?? (await isResumable(session, port));
     known.set(session.id, isOpen);
-    if (isOpen === (before.session !== undefined)) return length;
+    if (isOpen === (state.session !== undefined)) return length;
   }
   return undefined;
-}
-
-function lastClosedSession(writer: FolderWriter, length: number): FolderState["session"] {
-  return writer.steps.slice(0, length).findLast(({ session }) => session !== undefined)?.session;
 }
 
 async function isResumable(resume: NonNullable<FolderState["session"]>, port: number): Promise<boolean> {
@@ -100,28 +96,29 @@ async function readNode(session: RawSession, path: string): Promise<Node> {
 /** A new write must stand after everything that was answered. */
 async function zxidFaults(
   auditor: RawSession,
-  { writers, boundsOf }: Pick<AuditOptions, "writers" | "boundsOf">,
+  { books, moment }: Pick<AuditOptions, "books" | "moment">,
 ): Promise<readonly string[]> {
-  const answered = writers.flatMap((writer) => writer.steps.slice(0, boundsOf(writer).answered));
-  const highest = answered.reduce((high, { zxid = 0n }) => (zxid > high ? zxid : high), 0n);
   const probe = new JuteWriter().string("/").buffer(Buffer.alloc(0)).int(-1).bytes();
   const { zxid, error } = await auditor.ask(OPCODE.setData, probe);
   if (error !== 0) return [`a write after the restart was refused with ${error}`];
-  return zxid > highest ? [] : [`a new write has zxid ${hex(zxid)}, not above ${hex(highest)} which was answered`];
+  const higher = books
+    .map((book) => stateAfter(book, boundsAt(book.steps, moment).answered).highestZxid)
+    .find((highest) => highest >= zxid);
+  return higher === undefined ? [] : [`a new write has zxid ${hex(zxid)}, not above ${hex(higher)} which was answered`];
 }
 
 interface Evidence {
   readonly bounds: Bounds;
   readonly found: FoundFolder | undefined;
-  readonly candidates: readonly number[];
+  readonly candidates: ReadonlyMap<number, FolderState>;
 }
 
-function describeFault(writer: FolderWriter, { bounds, found, candidates }: Evidence): string {
+function describeFault(book: Book, { bounds, found, candidates }: Evidence): string {
   const range = `${bounds.answered} answered, ${bounds.sent} sent`;
-  const expected = stateAfter(writer.steps, bounds.answered);
-  if (candidates.length > 0) {
+  const expected = stateAfter(book, bounds.answered);
+  if (candidates.size > 0) {
     const session = expected.session === undefined ? "none" : hex(expected.session.id);
-    return `${writer.path} (${range}): nodes are right, but the session is not (expected ${session})`;
+    return `${book.path} (${range}): nodes are right, but the session is not (expected ${session})`;
   }
-  return `${writer.path} (${range}): ${expected.differenceFrom(found) ?? "no prefix of the requests explains what is there"}`;
+  return `${book.path} (${range}): ${expected.differenceFrom(found) ?? "no prefix of the requests explains what is there"}`;
 }

@@ -23,7 +23,8 @@ export class FolderWriter {
   readonly steps: Step[] = [];
   readonly #random: Random;
   readonly #inFlightMax: number;
-  #ahead = new FolderState();
+  base: FolderState = new FolderState();
+  #ahead: FolderState = new FolderState();
   #session: RawSession | undefined;
   #valueCount = 0;
   #lastZxid = 0n;
@@ -34,20 +35,6 @@ export class FolderWriter {
     this.#inFlightMax = inFlightMax;
   }
 
-  get answeredCount(): number {
-    return this.answeredBy(process.hrtime.bigint());
-  }
-
-  /** How many steps had been answered at a moment. Answers come in order, so they are a prefix. */
-  answeredBy(moment: bigint): number {
-    return countWhile(this.steps, ({ answeredAt }) => answeredAt !== undefined && answeredAt <= moment);
-  }
-
-  /** How many steps had been sent at a moment. */
-  sentBy(moment: bigint): number {
-    return countWhile(this.steps, ({ sentAt }) => sentAt <= moment);
-  }
-
   /**
    * Forgets the steps that turned out never to have happened, and goes on from what is there. What was only found, not
    * answered, counts as answered from now on: what a client has read may not vanish either.
@@ -56,7 +43,13 @@ export class FolderWriter {
     this.steps.length = length;
     const now = process.hrtime.bigint();
     for (const step of this.steps) step.answeredAt ??= now;
-    this.#ahead = stateAfter(this.steps, length);
+    this.#ahead = stateAfter(this, length);
+  }
+
+  /** Folds the settled steps into the base, for runs that never look back. */
+  compact(): void {
+    this.base = this.#ahead.copy();
+    this.steps.length = 0;
   }
 
   /** Takes up the session that the book says is open; a test that finds it refused has found a fault. */
@@ -128,8 +121,7 @@ export class FolderWriter {
   }
 
   async #settle(step: Step, reply: Promise<Reply>, expectedPath: string | undefined): Promise<void> {
-    const { zxid, error, body } = await reply;
-    const answeredAt = process.hrtime.bigint();
+    const { zxid, error, body, arrivedAt } = await reply;
     const code = error === 0 && step.change.kind === "multi" ? multiError(body) : error;
     if (code !== 0) throw new Error(`${this.path}: ${step.change.kind} was refused with ${code}`);
     const path = expectedPath === undefined ? undefined : new JuteReader(body).string();
@@ -137,7 +129,7 @@ export class FolderWriter {
     if (zxid <= this.#lastZxid)
       throw new Error(`${this.path}: zxid ${zxid} is not above the last one, ${this.#lastZxid}`);
     this.#lastZxid = zxid;
-    step.answeredAt = answeredAt;
+    step.answeredAt = arrivedAt;
     step.zxid = zxid;
   }
 
@@ -231,9 +223,4 @@ function multiError(body: Buffer): number {
     reader.skip(4);
   }
   return first === 0 ? -1 : first;
-}
-
-function countWhile<T>(values: readonly T[], holds: (value: T) => boolean): number {
-  const end = values.findIndex((value) => !holds(value));
-  return end === -1 ? values.length : end;
 }

@@ -42,6 +42,7 @@ const writers = Array.from(
       inFlightMax: random.pick([1, 4, 16, 64]),
     }),
 );
+let stepCount = 0;
 const counts = { passed: 0, failed: 0 };
 
 console.log(`seed ${options.seed}, ${writers.length} writers, data in ${server.dataDir}`);
@@ -62,8 +63,7 @@ async function runRound(round: number): Promise<void> {
     const faults = await loadAndKill();
     if (faults.length > 0) throw new Error(faults.join("\n"));
     counts.passed++;
-    const answered = writers.reduce((sum, writer) => sum + writer.answeredCount, 0);
-    console.log(`round ${round}: ${answered} steps in the books`);
+    console.log(`round ${round}: ${stepCount} steps so far`);
   } catch (error) {
     counts.failed++;
     console.log(`round ${round} FAILED: ${error instanceof Error ? error.message : error}\n${server.logTail()}`);
@@ -82,9 +82,12 @@ async function loadAndKill(): Promise<readonly string[]> {
     await server.kill();
   }
   await server.start();
-  const boundsOf = (writer: FolderWriter) => ({ answered: writer.answeredCount, sent: writer.steps.length });
-  const { lengths, faults } = await audit({ port: server.port, writers, boundsOf });
-  for (const [writer, length] of lengths) writer.settle(length);
+  const { lengths, faults } = await audit({ port: server.port, books: writers, moment: process.hrtime.bigint() });
+  for (const writer of writers) {
+    writer.settle(lengths.get(writer.path) ?? 0);
+    stepCount += writer.steps.length;
+    writer.compact();
+  }
   if (faults.length === 0) for (const writer of writers) await writer.resume(server.port);
   await server.kill();
   return faults;

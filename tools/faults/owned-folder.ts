@@ -38,7 +38,11 @@ export class FolderState {
   readonly nodes: Map<string, Node> = new Map();
   /** Children ever created: the source of sequence numbers. */
   createdCount = 0;
+  /** The session that is open. */
   session: Credentials | undefined;
+  /** The session that was closed last. */
+  closedSession: Credentials | undefined;
+  highestZxid = 0n;
 
   copy(): FolderState {
     const copy = new FolderState();
@@ -46,16 +50,20 @@ export class FolderState {
     for (const [name, node] of this.nodes) copy.nodes.set(name, node);
     copy.createdCount = this.createdCount;
     copy.session = this.session;
+    copy.closedSession = this.closedSession;
+    copy.highestZxid = this.highestZxid;
     return copy;
   }
 
-  apply({ change, session }: Pick<Step, "change" | "session">): void {
+  apply({ change, session, zxid = 0n }: Pick<Step, "change" | "session" | "zxid">): void {
+    if (zxid > this.highestZxid) this.highestZxid = zxid;
     switch (change.kind) {
       case "open":
         this.session = session;
         return;
       case "close":
         for (const [name, { owner }] of this.nodes) if (owner === this.session?.id) this.nodes.delete(name);
+        this.closedSession = this.session;
         this.session = undefined;
         return;
       case "folder":
@@ -116,24 +124,44 @@ export interface Bounds {
   readonly sent: number;
 }
 
-/** The lengths of all prefixes that explain what was found. */
-export function explanations(
-  steps: readonly Step[],
-  found: FoundFolder | undefined,
-  bounds: Bounds,
-): readonly number[] {
-  const state = stateAfter(steps, bounds.answered);
-  const lengths: number[] = [];
-  for (let length = bounds.answered; length <= bounds.sent; length++) {
-    const last = steps[length - 1];
-    if (length > bounds.answered && last !== undefined) state.apply(last);
-    if (state.differenceFrom(found) === undefined) lengths.push(length);
-  }
-  return lengths;
+/** What had been answered and what had been sent at a moment. Answers come in order, so they are a prefix. */
+export function boundsAt(steps: readonly Step[], moment: bigint): Bounds {
+  return {
+    answered: countWhile(steps, ({ answeredAt }) => answeredAt !== undefined && answeredAt <= moment),
+    sent: countWhile(steps, ({ sentAt }) => sentAt <= moment),
+  };
 }
 
-export function stateAfter(steps: readonly Step[], length: number): FolderState {
-  const state = new FolderState();
+function countWhile<T>(values: readonly T[], holds: (value: T) => boolean): number {
+  const end = values.findIndex((value) => !holds(value));
+  return end === -1 ? values.length : end;
+}
+
+/** A folder's book: how it was to begin with, and every step since. */
+export interface Book {
+  readonly path: string;
+  readonly base: FolderState;
+  readonly steps: readonly Step[];
+}
+
+/** The prefixes that explain what was found, by length, each with the state that it leaves. */
+export function explanations(
+  book: Pick<Book, "base" | "steps">,
+  found: FoundFolder | undefined,
+  bounds: Bounds,
+): ReadonlyMap<number, FolderState> {
+  const state = stateAfter(book, bounds.answered);
+  const matching = new Map<number, FolderState>();
+  for (let length = bounds.answered; length <= bounds.sent; length++) {
+    const last = book.steps[length - 1];
+    if (length > bounds.answered && last !== undefined) state.apply(last);
+    if (state.differenceFrom(found) === undefined) matching.set(length, state.copy());
+  }
+  return matching;
+}
+
+export function stateAfter({ base, steps }: Pick<Book, "base" | "steps">, length: number): FolderState {
+  const state = base.copy();
   for (const step of steps.slice(0, length)) state.apply(step);
   return state;
 }

@@ -31,6 +31,8 @@ export interface Reply {
   readonly zxid: bigint;
   readonly error: number;
   readonly body: Buffer;
+  /** When it arrived, by the machine's monotonic clock in nanoseconds. */
+  readonly arrivedAt: bigint;
 }
 
 /** The connection ended before the answer came: whether the request was carried out is not known. */
@@ -127,7 +129,12 @@ export class RawSession {
       this.#socket.destroy(new Error(`reply to ${xid} where one to ${waiting?.xid} was due`));
       return;
     }
-    waiting.resolve({ zxid: reader.long(), error: reader.int(), body: reader.rest() });
+    waiting.resolve({
+      zxid: reader.long(),
+      error: reader.int(),
+      body: reader.rest(),
+      arrivedAt: process.hrtime.bigint(),
+    });
   }
 
   #lose(): void {

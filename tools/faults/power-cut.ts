@@ -1,0 +1,153 @@
+/**
+ * Records what a loaded server does to its disk, then starts servers on the disk as power cuts would have left it.
+ *
+ *     npm run power-cut -- [--moments 300] [--seconds 4] [--lives 2] [--writers 8] [--seed N] [--keep]
+ *                          [--break synchronous-normal|reply-before-sync|no-sync] [--expect-failures]
+ *
+ * At each moment, everything that had been answered by then must be there, and the server must start. `--break` damages
+ * the server (or, with no-sync, the record) so that the test can be seen to fail: `--expect-failures` turns the exit
+ * status around. One life of the server ends with `kill -9`, so moments fall into a recovery as well.
+ */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { fetchApacheJars } from "../../packages/conformance/src/clients.ts";
+import { ROOT, ServerProcess } from "../../packages/conformance/src/endpoint.ts";
+import { audit } from "./audit.ts";
+import { FolderWriter } from "./folder-writer.ts";
+import type { Book } from "./owned-folder.ts";
+import { DiskHistory } from "./power-cut/disk-history.ts";
+import { Random } from "./random.ts";
+
+const SYNC_DELAY_US = 1_000;
+
+const { values: options } = parseArgs({
+  options: {
+    moments: { type: "string", default: "300" },
+    seconds: { type: "string", default: "4" },
+    lives: { type: "string", default: "2" },
+    writers: { type: "string", default: "8" },
+    seed: { type: "string", default: String(Date.now() % 1_000_000) },
+    break: { type: "string" },
+    "expect-failures": { type: "boolean", default: false },
+    server: { type: "string", default: "zooid" },
+    keep: { type: "boolean", default: false },
+  },
+});
+const kind = options.server === "apache" ? "apache" : "zooid";
+const jars = kind === "apache" ? { jars: fetchApacheJars() } : {};
+const folder = mkdtempSync(join(tmpdir(), "power-cut-"));
+const random = new Random(Number(options.seed));
+
+/** The books as they were during one life of the server, which lasted until the audit of the next. */
+interface Era {
+  readonly until: bigint;
+  readonly books: readonly Book[];
+}
+
+console.log(
+  `seed ${options.seed}${options.break === undefined ? "" : `, broken by ${options.break}`}, data in ${folder}`,
+);
+const eras: Era[] = [];
+const history = await recordLives();
+const changeMoments = history.moments();
+const counts = { passed: 0, failed: 0 };
+for (let index = 1; index <= Number(options.moments); index++) await runMoment(index);
+
+if (options.keep) console.log(`record and images are kept in ${folder}`);
+else rmSync(folder, { recursive: true, force: true });
+console.log(`${counts.passed} passed, ${counts.failed} failed`);
+if (counts.failed > 0 !== options["expect-failures"]) process.exitCode = 1;
+
+async function recordLives(): Promise<DiskHistory> {
+  const shim = join(ROOT, ".cache/power-cut-shim.so");
+  const source = join(import.meta.dirname, "power-cut/shim.c");
+  mkdirSync(join(ROOT, ".cache"), { recursive: true });
+  execFileSync("cc", ["-O2", "-Wall", "-shared", "-fPIC", "-pthread", "-o", shim, source], { stdio: "inherit" });
+  const log = join(folder, "record");
+  const server = new ServerProcess({
+    kind,
+    folder: join(folder, "recorded"),
+    ...jars,
+    env: {
+      LD_PRELOAD: shim,
+      RECORD_ROOT: join(folder, "recorded/data"),
+      RECORD_LOG: log,
+      RECORD_SYNC_DELAY_US: String(SYNC_DELAY_US),
+      UV_USE_IO_URING: "0",
+      ...(options.break === "no-sync" ? { RECORD_BREAK: "no-sync" } : {}),
+      ...(options.break !== undefined && options.break !== "no-sync" ? { ZOOID_TEST_BREAK: options.break } : {}),
+    },
+  });
+  const writers = Array.from({ length: Number(options.writers) }, (_, index) => {
+    const seed = Number(options.seed) + index + 1;
+    return new FolderWriter({
+      path: `/folder${index}`,
+      random: new Random(seed),
+      inFlightMax: random.pick([1, 4, 16]),
+    });
+  });
+  try {
+    for (let life = 1; life <= Number(options.lives); life++) await recordLife(server, writers);
+  } finally {
+    await server.kill();
+  }
+  eras.push({ until: process.hrtime.bigint(), books: copies(writers) });
+  return new DiskHistory(log, server.dataDir);
+}
+
+async function recordLife(server: ServerProcess, writers: readonly FolderWriter[]): Promise<void> {
+  await server.start();
+  const moment = process.hrtime.bigint();
+  const books = copies(writers);
+  const { lengths, faults } = await audit({ port: server.port, books, moment });
+  if (faults.length > 0) throw new Error(`already kill -9 lost something: ${faults.join("; ")}`);
+  if (books.some(({ steps }) => steps.length > 0)) eras.push({ until: process.hrtime.bigint(), books });
+  for (const writer of writers) writer.settle(lengths.get(writer.path) ?? 0);
+  for (const writer of writers) await writer.resume(server.port);
+  const end = Date.now() + Number(options.seconds) * 1000;
+  const load = Promise.all(writers.map((writer) => writer.write(server.port, () => Date.now() >= end)));
+  await load;
+  await server.kill();
+  for (const writer of writers) await writer.abandon();
+}
+
+function copies(writers: readonly FolderWriter[]): readonly Book[] {
+  return writers.map(({ path, base, steps }) => ({ path, base, steps: [...steps] }));
+}
+
+async function runMoment(index: number): Promise<void> {
+  const moment = chooseMoment();
+  const books = eras.find(({ until }) => moment < until)?.books ?? [];
+  const image = join(folder, `moment${index}`);
+  const server = new ServerProcess({ kind, folder: image, ...jars });
+  const { description } = history.restore(server.dataDir, { moment, random });
+  let faults: readonly string[];
+  try {
+    await server.start();
+    ({ faults } = await audit({ port: server.port, books, moment }));
+  } catch (error) {
+    faults = [error instanceof Error ? error.message : String(error)];
+  } finally {
+    await server.kill();
+  }
+  if (faults.length === 0) {
+    counts.passed++;
+    if (!options.keep) rmSync(image, { recursive: true, force: true });
+    return;
+  }
+  counts.failed++;
+  const afterMs = Number((moment - history.begun) / 1_000_000n);
+  console.log(`moment ${index}, ${afterMs} ms after the start FAILED (${description}):\n  ${faults.join("\n  ")}`);
+}
+
+/** Half of them anywhere, the others where it hurts: as an answer arrives, or as a file changes or is synced. */
+function chooseMoment(): bigint {
+  if (random.chance(0.5))
+    return history.begun + BigInt(Math.floor(Number(history.ended - history.begun) * random.next()));
+  if (random.chance(0.5)) return random.pick(changeMoments);
+  const answers = random.pick(random.pick(eras).books).steps.flatMap(({ answeredAt }) => answeredAt ?? []);
+  return answers.length === 0 ? history.ended : random.pick(answers);
+}
