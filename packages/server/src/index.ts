@@ -1,1 +1,4 @@
-export {};
+export type { Change } from "./change-stream.ts";
+export { ConfigError, parseServerConfig, type ServerConfig, type ServerOptions, type TestBreak } from "./config.ts";
+export { PROTOCOL_VERSION } from "./server-facts.ts";
+export { type Role, type ServerLog, type StartOptions, type StorageStatus, startServer, type ZooidServer } from "./server.ts";

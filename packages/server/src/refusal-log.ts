@@ -4,7 +4,7 @@ const WINDOW_MS = 10_000;
 
 /** What was refused from outside, as a few lines and exact counts: a flood must not become a flood of lines. */
 export class RefusalLog {
-  readonly counts = new Map<string, number>();
+  readonly counts: Map<string, number> = new Map();
   readonly #warn: (text: string) => void;
   readonly #nowMs: () => number;
   readonly #windows = new Map<string, { startMs: number; lines: number; suppressed: number }>();

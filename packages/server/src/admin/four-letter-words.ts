@@ -201,9 +201,9 @@ function configuration(view: AdminView): string {
   const lines: (readonly [string, number | string])[] = [
     ["clientPort", view.clientPort()],
     ["secureClientPort", -1],
-    ["dataDir", config.dataDir],
+    ["dataDir", config.dataDir ?? ""],
     ["dataDirSize", dataBytes],
-    ["dataLogDir", config.dataLogDir],
+    ["dataLogDir", config.dataDir ?? ""],
     ["dataLogSize", logBytes],
     ["tickTime", config.tickMs],
     ["maxClientCnxns", config.connectionsPerAddressMax],
@@ -257,11 +257,11 @@ function dump({ driver }: AdminView): string {
     for (const session of sessions) text += `\t${formatSessionId(session.id)}\n`;
   }
   const owners: string[] = [];
-  for (const { high, low } of replica.tree.sessions()) {
-    const paths = [...replica.tree.ephemeralsOf(high, low)];
-    if (paths.length === 0) continue;
+  replica.tree.forEachSession((high, low) => {
+    const paths = replica.tree.ephemeralPaths(high, low, "/");
+    if (paths.length === 0) return;
     owners.push(`${formatSessionId(sessionIdFromHalves(high, low))}:\n${paths.map((path) => `\t${path}\n`).join("")}`);
-  }
+  });
   text += `ephemeral nodes dump:\nSessions with Ephemerals (${owners.length}):\n${owners.join("")}`;
   const connections = [...driver.connections()];
   text += `Connections dump:\nConnections Sets (1)/(${connections.length}):\n`;

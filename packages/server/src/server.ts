@@ -1,0 +1,247 @@
+import { createHash, randomInt } from "node:crypto";
+import { MajorityQuorum, serverId, type Zxid } from "@zooid/model";
+import { REPLICA_DEFAULTS } from "@zooid/replica";
+import { type LogHandler, StoreError } from "@zooid/txn-log";
+import { RequestReader } from "@zooid/wire";
+import { TxnBatchEncoder, TxnReader } from "@zooid/wire/peer";
+import { BehaviorSubject, type Observable } from "rxjs";
+import { type AdminView, answerWord } from "./admin/four-letter-words.ts";
+import { type Change, ChangeRecorder } from "./change-stream.ts";
+import { ClientListener } from "./client-listener.ts";
+import { parseServerConfig, type ServerConfig, type ServerOptions } from "./config.ts";
+import { Driver } from "./driver.ts";
+import { RefusalLog } from "./refusal-log.ts";
+import { versionText } from "./server-facts.ts";
+import { openMemoryStorage, type Storage } from "./storage.ts";
+
+/** Where a server says what an operator should know. Each line is one sentence. */
+export interface ServerLog {
+  info(text: string): void;
+  warn(text: string): void;
+  error(text: string): void;
+}
+
+export interface StartOptions extends ServerOptions {
+  /** Default: silent. */
+  readonly log?: ServerLog;
+  /** What `srvr` shows as our own version. */
+  readonly version?: string;
+  /** Called once when the server cannot go on: storage failed, or an invariant was false. It has stopped serving. */
+  readonly onFailure?: (error: unknown) => void;
+}
+
+/** Leading alone, or not serving. */
+export type Role = "starting" | "leading" | "stopped";
+
+/** A running server. Disposing of it stops it; stopping twice is harmless. */
+export interface ZooidServer extends AsyncDisposable {
+  /** The port that clients connect to. */
+  readonly port: number;
+  readonly address: string;
+  /** `host:port`, as clients take it. */
+  readonly connectString: string;
+  /** What each turn committed. Completes when the server stops. */
+  readonly changes$: Observable<readonly Change[]>;
+  readonly role$: Observable<Role>;
+  /** How many sessions there are, told when it may have changed. */
+  readonly sessions$: Observable<number>;
+  /** How the log and the state file stand, told about once a second. */
+  readonly storage$: Observable<StorageStatus>;
+  /** Answers what was read, makes it durable, closes everything. */
+  stop(): Promise<void>;
+}
+
+export interface StorageStatus {
+  readonly logBytes: number;
+  readonly stateBytes: number;
+  readonly appliedZxid: Zxid;
+}
+
+const SILENT: ServerLog = { info() {}, warn() {}, error() {} };
+const STATUS_MS = 1000;
+
+/**
+ * Starts a server: recovers what its data directory holds, takes the next epoch, and serves.
+ *
+ * @returns once clients can connect
+ * @throws ConfigError for options that cannot be, StoreError for a data directory that cannot be used, the system's error for a
+ *   port that cannot be bound; nothing is left behind then
+ */
+export async function startServer(options: StartOptions = {}): Promise<ZooidServer> {
+  const config = parseServerConfig(options);
+  const server = new Server(config, options);
+  await server.start();
+  return server;
+}
+
+class Server implements ZooidServer {
+  readonly #config: ServerConfig;
+  readonly #log: ServerLog;
+  readonly #options: StartOptions;
+  readonly #recorder = new ChangeRecorder();
+  readonly #role = new BehaviorSubject<Role>("starting");
+  readonly #sessions = new BehaviorSubject<number>(0);
+  readonly #storageStatus: BehaviorSubject<StorageStatus>;
+  readonly changes$: Observable<readonly Change[]> = this.#recorder.changes$;
+  readonly role$: Observable<Role> = this.#role.asObservable();
+  readonly sessions$: Observable<number> = this.#sessions.asObservable();
+  readonly storage$: Observable<StorageStatus>;
+  #storage: Storage | undefined;
+  #driver: Driver | undefined;
+  #listener: ClientListener | undefined;
+  #statusTimer: NodeJS.Timeout | undefined;
+  #stopped: Promise<void> | undefined;
+
+  constructor(config: ServerConfig, options: StartOptions) {
+    this.#config = config;
+    this.#options = options;
+    this.#log = options.log ?? SILENT;
+    this.#storageStatus = new BehaviorSubject({ logBytes: 0, stateBytes: 0, appliedZxid: 0 as Zxid });
+    this.storage$ = this.#storageStatus.asObservable();
+  }
+
+  get port(): number {
+    return this.#listener?.port ?? this.#config.port;
+  }
+
+  get address(): string {
+    return this.#listener?.address ?? this.#config.address;
+  }
+
+  get connectString(): string {
+    const { address } = this;
+    const host = address === "0.0.0.0" || address === "::" ? "127.0.0.1" : address;
+    return host.includes(":") ? `[${host}]:${this.port}` : `${host}:${this.port}`;
+  }
+
+  async start(): Promise<void> {
+    try {
+      await this.#start();
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
+
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  async #start(): Promise<void> {
+    const config = this.#config;
+    const handler: LogHandler = {
+      appended: ({ generation, zxid }) => this.#driver?.appended(generation, zxid),
+      refused: ({ reason }) => this.#fail(new Error(`the log was refused room on the disk: ${reason}`)),
+      failed: (error) => this.#fail(error),
+      warned: (text) => this.#log.warn(text),
+    };
+    const storage = openMemoryStorage(handler);
+    this.#storage = storage;
+    const refusals = new RefusalLog(
+      (text) => this.#log.warn(text),
+      () => performance.now(),
+    );
+    const startedAtMs = performance.now();
+    const view = (driver: Driver): AdminView => ({
+      driver,
+      config,
+      version: versionText(this.#options.version ?? "0.0.0", "2026-11-21 00:00 UTC"),
+      startedAtMs,
+      clientPort: () => this.port,
+      diskUsage: () => ({ dataBytes: storage.usage().stateBytes, logBytes: storage.usage().logBytes }),
+      metrics: () => storage.metrics(),
+    });
+    const driver: Driver = new Driver(
+      {
+        replica: {
+          ...REPLICA_DEFAULTS,
+          sid: serverId(1),
+          verifier: new MajorityQuorum([serverId(1)]),
+          tickMs: config.tickMs,
+          sessionTimeoutMsMin: config.sessionTimeoutMsMin,
+          sessionTimeoutMsMax: config.sessionTimeoutMsMax,
+          auth: { superDigest: config.superDigest, digestEnabled: config.digestEnabled, skipAcl: config.skipAcl },
+          outstandingCountMax: config.outstandingCountMax,
+          watchCountMax: config.watchCountMax,
+          hashSeed: randomInt(2 ** 32) | 0,
+        },
+        limits: {
+          frameBytesMax: config.frameBytesMax,
+          outputBytesHigh: 1024 * 1024,
+          outputBytesMax: 64 * 1024 * 1024,
+        },
+        sessionlessTimeoutMs: config.sessionlessTimeoutMs,
+        batchesInFlightMax: 2,
+        deliverCountMax: 4096,
+      },
+      storage.log,
+      {
+        requests: new RequestReader(),
+        batcher: new TxnBatchEncoder(),
+        txns: new TxnReader(),
+        hashes: {
+          digest: (bytes) => createHash(config.digestAlgorithm).update(bytes).digest(),
+          sha256: (bytes) => createHash("sha256").update(bytes).digest(),
+        },
+      },
+      {
+        refusals,
+        fourLetterWord: (word, connection) => answerWord(word, view(driver), connection),
+        mark: (mark) => storage.mark(mark),
+        defect: (error) => this.#fail(error),
+      },
+      this.#recorder,
+    );
+    this.#driver = driver;
+    await storage.recover(driver.replica);
+    const listener = new ClientListener(
+      {
+        port: config.port,
+        address: config.address,
+        backlog: config.listenBacklog,
+        perAddressMax: config.connectionsPerAddressMax,
+        totalMax: config.connectionsMax,
+      },
+      (socket, address) => driver.accept(socket, address),
+    );
+    const { durable } = storage.log;
+    driver.lead(durable.currentEpoch, durable.identity.bootCount);
+    await listener.listen();
+    this.#listener = listener;
+    this.#role.next("leading");
+    this.#statusTimer = setInterval(() => this.#tellStatus(), STATUS_MS);
+    this.#statusTimer.unref();
+  }
+
+  async #stop(): Promise<void> {
+    clearInterval(this.#statusTimer);
+    this.#listener?.stop();
+    await this.#driver?.stop();
+    await this.#storage?.[Symbol.asyncDispose]();
+    this.#role.next("stopped");
+    this.#recorder.complete();
+    this.#role.complete();
+    this.#sessions.complete();
+    this.#storageStatus.complete();
+  }
+
+  #tellStatus(): void {
+    const { replica } = this.#driver ?? {};
+    if (replica === undefined || this.#storage === undefined) return;
+    if (replica.sessions.size !== this.#sessions.value) this.#sessions.next(replica.sessions.size);
+    if (this.#storageStatus.observed) {
+      this.#storageStatus.next({ ...this.#storage.usage(), appliedZxid: replica.tree.applied });
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.#log.error(error instanceof Error ? error.message : String(error));
+    this.#listener?.stop();
+    this.#options.onFailure?.(error);
+  }
+}
