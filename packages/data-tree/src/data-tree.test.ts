@@ -1,0 +1,324 @@
+import {
+  type Acl,
+  type ConnectionRef,
+  ErrorCode,
+  InvariantError,
+  newTxnOp,
+  OpCode,
+  sliceOf,
+  sliceText,
+} from "@zooid/model";
+import { describe, expect, test } from "vitest";
+import { WatchList } from "./data-tree.ts";
+import { applyTxn, create, remove, removeContainer, setAcl, setData, TestTree } from "./test-tree.ts";
+
+const READ_ONLY: Acl = [{ perms: 1, scheme: "world", id: "anyone" }];
+const EPOCH = 2 ** 32;
+
+describe("a new tree", () => {
+  test("holds what ZooKeeper begins with", () => {
+    const test = new TestTree();
+    const { tree } = test;
+    expect([tree.nodeCount, tree.approximateDataSize, tree.ephemeralCount, tree.sessionCount]).toEqual([5, 44, 0, 0]);
+    expect(tree.countDescendants(test.find("/"))).toBe(3);
+    expect(test.children("/zookeeper")).toEqual(["config", "quota"]);
+    expect(test.data("/zookeeper/config")).toBe("");
+    expect(test.stat("/")).toMatchObject({ cversion: -1, numChildren: 1, version: 0 });
+    expect(test.stat("/zookeeper")).toMatchObject({ cversion: -2, numChildren: 2 });
+    expect(test.stat("/zookeeper/quota")).toMatchObject({ cversion: 0, aversion: 0 });
+    expect(test.stat("/zookeeper/config")).toMatchObject({ cversion: 0, aversion: -1 });
+    expect(tree.view(test.find("/zookeeper/config")).acl).toEqual(READ_ONLY);
+    expect(tree.record).toEqual({ applied: 0, nextNode: 5 });
+  });
+
+  test("has the same digest whatever the seed", () => {
+    expect(new TestTree(1).digest()).toBe(new TestTree(2).digest());
+  });
+});
+
+test("only well-formed paths are found, and the empty one is the root", () => {
+  const test = new TestTree();
+  test.commit(create("/a"));
+  test.commit(create("/a/b"));
+  expect(["/", "", "/a", "/a/b"].map((path) => test.find(path) !== 0)).toEqual([true, true, true, true]);
+  const missing = ["a", "a/b", "/a/", "//", "/a//b", "/a/b/", "/ab", "/a/c", "/b", "//a", "x"];
+  expect(missing.filter((path) => test.find(path) !== 0)).toEqual([]);
+});
+
+describe("what moves in Stats", () => {
+  test("create, setData, setAcl and delete move what section 5 says", () => {
+    const test = new TestTree();
+    test.commit(create("/p")); // zxid 1
+    test.commit(create("/p/x", { data: "abc" })); // zxid 2
+    expect(test.stat("/p/x")).toEqual({
+      czxid: EPOCH + 2,
+      mzxid: EPOCH + 2,
+      ctime: 2000,
+      mtime: 2000,
+      version: 0,
+      cversion: 0,
+      aversion: 0,
+      ephemeralOwner: 0,
+      dataLength: 3,
+      numChildren: 0,
+      pzxid: EPOCH + 2,
+    });
+    const afterCreate = test.stat("/p");
+    expect(afterCreate).toMatchObject({ pzxid: EPOCH + 2, cversion: 1, numChildren: 1, mzxid: EPOCH + 1, mtime: 1000 });
+
+    const before = test.stat("/p/x");
+    test.commit(setData("/p/x", "defgh")); // zxid 3
+    expect(test.stat("/p/x")).toEqual({ ...before, version: 1, mzxid: EPOCH + 3, mtime: 3000, dataLength: 5 });
+    expect(test.stat("/p")).toEqual(afterCreate);
+
+    const beforeAcl = test.stat("/p/x");
+    test.commit(setAcl("/p/x", READ_ONLY)); // zxid 4
+    expect(test.stat("/p/x")).toEqual({ ...beforeAcl, aversion: 1 });
+    expect(test.stat("/p")).toEqual(afterCreate);
+
+    test.commit(remove("/p/x")); // zxid 5
+    expect(test.stat("/p")).toEqual({ ...afterCreate, pzxid: EPOCH + 5, cversion: 2, numChildren: 0 });
+  });
+
+  test("the ops of a multi share its zxid and time, and versions add up", () => {
+    const test = new TestTree();
+    expect(test.proposeMulti([create("/a"), create("/a/b"), setData("/a", "1"), setData("/a", "22")])).toEqual([
+      0, 0, 0, 0,
+    ]);
+    test.applyAll();
+    expect(test.stat("/a")).toMatchObject({
+      czxid: EPOCH + 1,
+      mzxid: EPOCH + 1,
+      pzxid: EPOCH + 1,
+      version: 2,
+      cversion: 1,
+    });
+  });
+
+  test("containers and TTL nodes hide their owner, and an ephemeral shows it", () => {
+    const test = new TestTree();
+    test.proposeSession(0x0100_0000, 7);
+    test.commit(create("/c", { op: OpCode.CREATE_CONTAINER }));
+    test.commit(create("/t", { op: OpCode.CREATE_TTL, flags: 5, ttlMs: 2 ** 33 + 5 }));
+    test.commit(create("/e", { flags: 1 }));
+    expect(test.stat("/c").ephemeralOwner).toBe(0);
+    expect(test.stat("/t").ephemeralOwner).toBe(0);
+    expect(test.stat("/e").ephemeralOwner).toBe(0x0100_0000 * 2 ** 32 + 7);
+    const owners: Record<string, string> = {};
+    test.tree.forEachNodeRecord(({ name, stat }) => {
+      owners[sliceText({ bytes: name, start: 0, end: name.length })] = Buffer.from(stat).toString("hex", 44, 52);
+    });
+    expect(owners).toMatchObject({ c: "8000000000000000", t: "ff00000200000005", e: "0100000000000007" });
+    expect(test.tree.ephemeralCount).toBe(1);
+    expect(test.commit(create("/c/e", { flags: 1 }))).toBe(ErrorCode.OK);
+    expect(test.commit(create("/t/e", { flags: 1 }))).toBe(ErrorCode.OK);
+  });
+
+  test("null data is not empty data", () => {
+    const test = new TestTree();
+    test.commit(create("/n", { data: null }));
+    test.commit(create("/e", { data: "" }));
+    expect([test.data("/n"), test.data("/e")]).toEqual([null, ""]);
+    test.commit(setData("/n", ""));
+    test.commit(setData("/e", null));
+    expect([test.data("/n"), test.data("/e")]).toEqual(["", null]);
+    expect(test.stat("/e").dataLength).toBe(0);
+  });
+
+  test("sizes are counted as Apache counts them", () => {
+    const test = new TestTree();
+    test.commit(create("/größe", { data: "12345" }));
+    expect(test.tree.approximateDataSize).toBe(44 + 6 + 5);
+    test.commit(setData("/größe", "1"));
+    expect(test.tree.approximateDataSize).toBe(44 + 6 + 1);
+    expect(test.tree.nodeCount).toBe(6);
+    test.commit(remove("/größe"));
+    expect([test.tree.approximateDataSize, test.tree.nodeCount]).toEqual([44, 5]);
+  });
+});
+
+describe("a multi", () => {
+  test("sees its own earlier parts", () => {
+    const test = new TestTree();
+    const parts = [create("/a"), create("/a/s", { flags: 2 }), create("/a/s", { flags: 2 }), setData("/a", "x", 0)];
+    expect(test.proposeMulti([...parts, remove("/a/s0000000000", 0)])).toEqual([0, 0, 0, 0, 0]);
+    test.applyAll();
+    expect(test.children("/a")).toEqual(["s0000000001"]);
+  });
+
+  test("that fails leaves no trace, and sequence numbers go on as if it had never been", () => {
+    const test = new TestTree();
+    test.commit(create("/q"));
+    test.commit(create("/q/old"));
+    test.propose(create("/q/s", { flags: 2 }));
+    test.propose(setData("/q/old", "pending"));
+    const parts = [
+      create("/q/s", { flags: 2 }),
+      create("/q/sub"),
+      create("/q/sub/x", { flags: 1 }),
+      setData("/q/old", "multi", 1),
+      setAcl("/q", [{ perms: 15, scheme: "world", id: "anyone" }]),
+      remove("/q/old"),
+      setData("/", "root"),
+      remove("/missing"),
+    ];
+    const pending = test.tree.pendingCount;
+    expect(test.proposeMulti(parts)).toEqual([0, 0, 0, 0, 0, 0, 0, ErrorCode.NO_NODE]);
+    expect(test.tree.pendingCount).toBe(pending);
+    expect(test.propose(setData("/q/old", "after", 1))).toBe(ErrorCode.OK);
+    expect(test.propose(create("/q/s", { flags: 2 }))).toBe(ErrorCode.OK);
+    expect(test.propose(create("/q/sub"))).toBe(ErrorCode.OK);
+    expect(test.proposeClose(1, 1)).toEqual([]);
+    test.applyAll();
+    expect(test.children("/q")).toEqual(["old", "s0000000001", "s0000000002", "sub"]);
+    expect(test.tree.pendingCount).toBe(0);
+    const ids = test.history.flatMap((txn) => txn.ops).filter((op) => op.op === OpCode.CREATE);
+    expect(ids.map((op) => op.node)).toEqual([5, 6, 7, 8, 9]);
+  });
+
+  test("whose records an earlier transaction still holds keeps those", () => {
+    const test = new TestTree();
+    test.commit(create("/a"));
+    test.propose(setData("/a", "1"));
+    test.proposeMulti([setData("/a", "2"), setData("/missing", "x")]);
+    test.applyNext();
+    expect(test.tree.pendingCount).toBe(0);
+  });
+});
+
+describe("a session", () => {
+  test("is usable once proposed, there once applied, and neither once closed", () => {
+    const test = new TestTree();
+    const seen = () => [
+      test.tree.isSessionUsable(3, -4),
+      test.tree.hasSession(3, -4),
+      test.tree.isSessionClosing(3, -4),
+    ];
+    expect(seen()).toEqual([false, false, false]);
+    test.proposeSession(3, -4);
+    expect(seen()).toEqual([true, false, false]);
+    test.applyAll();
+    expect(seen()).toEqual([true, true, false]);
+    expect(test.tree.sessionTimeoutMs(3, -4)).toBe(30_000);
+    expect(Buffer.from(test.tree.sessionPasswordHash(3, -4) ?? []).toString()).toBe("0123456789abcdef");
+    test.proposeClose(3, -4);
+    expect(seen()).toEqual([false, true, true]);
+    test.applyAll();
+    expect(seen()).toEqual([false, false, false]);
+    expect(test.tree.sessionPasswordHash(3, -4)).toBeUndefined();
+    expect(test.digest()).toBe(new TestTree().digest());
+  });
+
+  test("takes its ephemerals along: applied ones, those in flight, not those whose deletion is in flight", () => {
+    const test = new TestTree();
+    test.proposeSession(1, 1);
+    test.commit(create("/p"));
+    for (const name of ["applied", "deleted", "replaced", "changed"]) test.commit(create(`/p/${name}`, { flags: 1 }));
+    test.propose(remove("/p/deleted"));
+    test.propose(remove("/p/replaced"));
+    test.propose(create("/p/replaced", { flags: 1 }));
+    test.propose(setData("/p/changed", "x"));
+    test.propose(create("/p/in-flight-", { flags: 3 }));
+    test.propose(create("/p/gone", { flags: 1 }));
+    test.propose(remove("/p/gone"));
+    test.context.sessionHigh = 2;
+    test.propose(create("/p/other", { flags: 1 }));
+
+    const paths = test.proposeClose(1, 1);
+
+    expect(paths.sort()).toEqual(["/p/applied", "/p/changed", "/p/in-flight-0000000005", "/p/replaced"]);
+    expect(test.proposeClose(1, 1)).toEqual([]);
+    test.applyAll();
+    expect(test.children("/p")).toEqual(["other"]);
+    expect(test.stat("/p").pzxid).toBe(test.history[test.history.length - 2].header.zxid);
+    expect([test.tree.sessionCount, test.tree.ephemeralCount, test.tree.pendingCount]).toEqual([0, 1, 0]);
+  });
+
+  test("that is unknown closes without complaint", () => {
+    const test = new TestTree();
+    expect(test.proposeClose(9, 9)).toEqual([]);
+    test.applyAll();
+    expect(test.tree.sessionCount).toBe(0);
+  });
+
+  test("lists its ephemerals by textual prefix", () => {
+    const test = new TestTree();
+    test.proposeSession(1, 1);
+    for (const path of ["/a", "/ab", "/b"]) test.commit(create(path, { flags: 1 }));
+    expect(test.tree.ephemeralPaths(1, 1, "/a").sort()).toEqual(["/a", "/ab"]);
+    for (const prefix of ["", " ", "/"]) expect(test.tree.ephemeralPaths(1, 1, prefix)).toHaveLength(3);
+    expect(test.tree.ephemeralPaths(2, 2, "/")).toEqual([]);
+  });
+
+  test("whose creation was only proposed is forgotten when the leader steps down", () => {
+    const test = new TestTree();
+    test.proposeSession(1, 1);
+    test.applyAll();
+    test.proposeSession(2, 2);
+    test.proposeClose(1, 1);
+    test.tree.discardPending();
+    expect(test.tree.isSessionUsable(1, 1)).toBe(true);
+    expect(test.tree.isSessionUsable(2, 2)).toBe(false);
+  });
+});
+
+test("what does not fit the tree is a defect", () => {
+  const test = new TestTree();
+  test.commit(create("/a"));
+  const [created] = test.history;
+  expect(() => applyTxn(test.tree, { header: { ...created.header }, ops: created.ops })).toThrow(InvariantError);
+  const op = { ...newTxnOp(), path: sliceOf("/a"), node: 99, parent: 1 };
+  for (const kind of [OpCode.DELETE, OpCode.SET_DATA, OpCode.SET_ACL]) {
+    expect(() => test.tree.apply(created.header, { ...op, op: kind }, undefined)).toThrow(InvariantError);
+  }
+  expect(() => test.tree.finish(created.header)).toThrow(InvariantError);
+});
+
+test("descendants are counted however deep they lie", () => {
+  const test = new TestTree();
+  for (const path of ["/a", "/a/b", "/a/b/c", "/a/b/d", "/a/e", "/f", "/f/g"]) test.commit(create(path));
+  expect(test.tree.countDescendants(test.find("/a"))).toBe(4);
+  expect(test.tree.countDescendants(test.find("/a/b"))).toBe(2);
+  expect(test.tree.countDescendants(test.find("/f/g"))).toBe(0);
+  expect(test.tree.countDescendants(test.find("/"))).toBe(10);
+});
+
+describe("setWatches", () => {
+  const connection = 4 as ConnectionRef;
+  const cases: [string, WatchList, string, string[]][] = [
+    ["data: gone", WatchList.DATA, "/gone", ["4 deleted /gone"]],
+    ["data: changed since", WatchList.DATA, "/new", ["4 data /new"]],
+    ["data: unchanged", WatchList.DATA, "/old", []],
+    ["exist: there", WatchList.EXIST, "/old", ["4 created /old"]],
+    ["exist: still missing", WatchList.EXIST, "/gone", []],
+    ["child: gone", WatchList.CHILD, "/gone", ["4 deleted /gone"]],
+    ["child: changed since", WatchList.CHILD, "/new", ["4 children /new"]],
+    ["child: unchanged", WatchList.CHILD, "/old", []],
+  ];
+  test.each(cases)("%s", (_, list, path, told) => {
+    const test = new TestTree();
+    test.commit(create("/old", { acl: [{ perms: 30, scheme: "world", id: "anyone" }] }));
+    const seen = test.history[0].header.zxid;
+    test.commit(create("/new"));
+    test.tree.restoreWatch(list, sliceOf(path), connection, seen, test.sink);
+    expect(test.takeEvents()).toEqual(told);
+    expect(test.tree.watches.watchCount).toBe(told.length === 0 ? 1 : 0);
+  });
+
+  test("persistent ones are armed without an event", () => {
+    const test = new TestTree();
+    test.tree.restoreWatch(WatchList.PERSISTENT, sliceOf("/a"), connection, 0, test.sink);
+    test.tree.restoreWatch(WatchList.PERSISTENT_RECURSIVE, sliceOf("/a"), connection, 0, test.sink);
+    test.commit(create("/a"));
+    test.commit(create("/a/b"));
+    expect(test.takeEvents()).toEqual(["4 created /a", "4 created /a/b", "4 children /a"]);
+    expect(test.tree.watches.watchCount).toBe(2);
+  });
+});
+
+test("a node may be reaped as a container and leaves like any other", () => {
+  const test = new TestTree();
+  test.commit(create("/c", { op: OpCode.CREATE_CONTAINER }));
+  expect(test.commit(removeContainer("/c"))).toBe(ErrorCode.OK);
+  expect(test.find("/c")).toBe(0);
+});
