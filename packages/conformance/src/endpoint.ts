@@ -137,7 +137,8 @@ export class ServerProcess {
   }
 }
 
-const ZOOID_SERVER = join(ROOT, "node_modules/.bin/zooid-server");
+/** Set ZOOID_SERVER to try another build: a command that takes a zoo.cfg. */
+const ZOOID_SERVER = process.env["ZOOID_SERVER"] ?? join(ROOT, "node_modules/.bin/zooid-server");
 
 function hasEnded(process: ChildProcess): boolean {
   return process.exitCode !== null || process.signalCode !== null;
