@@ -1,5 +1,58 @@
-import { startServer } from "@zooid/server";
+import { createRequire } from "node:module";
+import { type ServerOptions, startServer, type TestBreak } from "@zooid/server";
+import { parseCommandLine, USAGE } from "./command-line.ts";
+import { exitStatusOf, explain } from "./exit-status.ts";
+import { openLog } from "./logger.ts";
+import { stopOnSignals } from "./shutdown.ts";
 
-const server = await startServer({ port: Number(process.argv[2] ?? 2181), fourLetterWords: "*", connectionsPerAddressMax: 0 });
-console.log(`serving ${server.connectString}`);
-process.on("SIGTERM", () => void server.stop().then(() => process.exit(0)));
+const { version } = createRequire(import.meta.url)("../package.json") as { readonly version: string };
+
+await main();
+
+async function main(): Promise<void> {
+  try {
+    const command = parseCommandLine(process.argv.slice(2));
+    switch (command.kind) {
+      case "help":
+        console.log(USAGE);
+        return;
+      case "version":
+        console.log(`zooid-server ${version} on Node.js ${process.versions.node}`);
+        return;
+      case "serve":
+        await serve(command.options, command.warnings, openLog(command.logLevel));
+    }
+  } catch (error) {
+    for (const line of explain(error).split("\n")) console.error(`zooid-server: ${line}`);
+    process.exit(exitStatusOf(error));
+  }
+}
+
+async function serve(
+  options: ServerOptions,
+  warnings: readonly string[],
+  log: ReturnType<typeof openLog>,
+): Promise<void> {
+  for (const warning of warnings) log.warn(warning);
+  const server = await startServer({
+    ...options,
+    ...testBreak(),
+    version,
+    log,
+    onFailure: (error) => {
+      log.error(`the server stops: ${explain(error)}`);
+      process.exit(exitStatusOf(error));
+    },
+  });
+  log.info(
+    `zooid-server ${version} serves ZooKeeper clients on ${server.address}:${server.port}, data in ${options.dataDir ?? "memory"} ` +
+      `(${server.recovered}), Node.js ${process.versions.node}, process ${process.pid}`,
+  );
+  stopOnSignals(server, log);
+}
+
+/** Damage that the power-cut test asks for, to see itself fail. */
+function testBreak(): { testBreak?: TestBreak } {
+  const value = process.env["ZOOID_TEST_BREAK"];
+  return value === "synchronous-normal" || value === "reply-before-sync" ? { testBreak: value } : {};
+}

@@ -1,3 +1,4 @@
+export { StoreError } from "@zooid/txn-log";
 export type { Change } from "./change-stream.ts";
 export { ConfigError, parseServerConfig, type ServerConfig, type ServerOptions, type TestBreak } from "./config.ts";
 export { PROTOCOL_VERSION } from "./server-facts.ts";

@@ -40,6 +40,8 @@ export interface ZooidServer extends AsyncDisposable {
   readonly address: string;
   /** `host:port`, as clients take it. */
   readonly connectString: string;
+  /** What was found at the start, in words for a log line. */
+  readonly recovered: string;
   /** What each turn committed. Completes when the server stops. */
   readonly changes$: Observable<readonly Change[]>;
   readonly role$: Observable<Role>;
@@ -86,6 +88,7 @@ class Server implements ZooidServer {
   readonly role$: Observable<Role> = this.#role.asObservable();
   readonly sessions$: Observable<number> = this.#sessions.asObservable();
   readonly storage$: Observable<StorageStatus>;
+  recovered = "";
   #storage: Storage | undefined;
   #driver: Driver | undefined;
   #listener: ClientListener | undefined;
@@ -198,11 +201,11 @@ class Server implements ZooidServer {
       this.#recorder,
     );
     this.#driver = driver;
-    await storage.recover(driver.replica);
+    this.recovered = await storage.recover(driver.replica);
     const listener = new ClientListener(
       {
         port: config.port,
-        address: config.address,
+        address: config.address === "*" ? undefined : config.address,
         backlog: config.listenBacklog,
         perAddressMax: config.connectionsPerAddressMax,
         totalMax: config.connectionsMax,

@@ -5,8 +5,8 @@ import type { StateMark } from "./driver.ts";
 /** Where a server's log and state lie. */
 export interface Storage extends AsyncDisposable {
   readonly log: TxnLog;
-  /** Loads the state and replays the log's tail; before the replica leads. */
-  recover(replica: Replica): Promise<void>;
+  /** Loads the state and replays the log's tail, before the replica leads. Answers what was found, in words for a log line. */
+  recover(replica: Replica): Promise<string>;
   /** The state file may be brought forward to here. */
   mark(mark: StateMark): void;
   /** Bytes on disk. */
@@ -31,7 +31,7 @@ export function openMemoryStorage(handler: LogHandler): Storage {
   };
   return {
     log,
-    recover: () => Promise.resolve(),
+    recover: () => Promise.resolve("nothing is kept"),
     mark: ({ zxid }) => log.allowPurge(zxid),
     usage: () => ({ stateBytes: 0, logBytes: 0 }),
     metrics: () => [],

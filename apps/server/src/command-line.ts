@@ -1,0 +1,129 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { ConfigError, type ServerOptions } from "@zooid/server";
+import { applySettings, parseConfigFile } from "./config-file.ts";
+
+export const USAGE = `zooid-server [zoo.cfg] [options]
+zooid-server PORT DATADIR [TICKTIME] [MAXCLIENTCNXNS]
+
+Serves ZooKeeper clients. Without a file: 127.0.0.1:2181, with its data under ./data.
+
+  --port N           port for clients; 0 lets the system choose
+  --address A        address to listen on; * for every one
+  --data DIR         directory for state and log
+  --set KEY=VALUE    any setting of zoo.cfg; may be given more than once
+  --log-level LEVEL  debug, info (default), warn or error
+  --version          print the version
+  --help             print this
+
+Options win over the file.`;
+
+export type Command =
+  | { readonly kind: "help" }
+  | { readonly kind: "version" }
+  | {
+      readonly kind: "serve";
+      readonly options: ServerOptions;
+      readonly warnings: readonly string[];
+      readonly logLevel: LogLevel;
+    };
+
+const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+const DEFAULT_DATA_DIR = "data";
+
+/** Reads what follows the command's name; throws ConfigError with everything that is wrong. */
+export function parseCommandLine(argv: readonly string[]): Command {
+  const { values, positionals } = parse(argv);
+  if (values.help === true) return { kind: "help" };
+  if (values.version === true) return { kind: "version" };
+  const base = positionals.length > 1 ? fromArguments(positionals) : fromFile(positionals[0]);
+  const flags = fromFlags(values);
+  const options = { dataDir: resolve(DEFAULT_DATA_DIR), ...base.options, ...flags.options };
+  // A log directory of the file does not go with another data directory of the command line.
+  if (flags.options.dataDir !== undefined && flags.options.logDir === undefined) delete (options as { logDir?: string }).logDir;
+  return { kind: "serve", options, warnings: [...base.warnings, ...flags.warnings], logLevel: logLevel(values["log-level"]) };
+}
+
+interface Values {
+  readonly port?: string | undefined;
+  readonly address?: string | undefined;
+  readonly data?: string | undefined;
+  readonly set?: string[] | undefined;
+  readonly "log-level"?: string | undefined;
+  readonly version?: boolean | undefined;
+  readonly help?: boolean | undefined;
+}
+
+interface Parsed {
+  readonly values: Values;
+  readonly positionals: readonly string[];
+}
+
+function parse(argv: readonly string[]): Parsed {
+  try {
+    return parseArgs({
+      args: [...argv],
+      allowPositionals: true,
+      options: {
+        port: { type: "string" },
+        address: { type: "string" },
+        data: { type: "string" },
+        set: { type: "string", multiple: true },
+        "log-level": { type: "string" },
+        version: { type: "boolean" },
+        help: { type: "boolean", short: "h" },
+      },
+    });
+  } catch (error) {
+    throw new ConfigError([`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`]);
+  }
+}
+
+function fromFile(file: string | undefined): ReturnType<typeof parseConfigFile> {
+  if (file === undefined) return { options: {}, warnings: [] };
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    throw new ConfigError([`cannot read the configuration file ${file}: ${error instanceof Error ? error.message : error}`]);
+  }
+  try {
+    return parseConfigFile(text);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new ConfigError(error.problems.map((problem) => `${file}: ${problem}`));
+  }
+}
+
+/** As Apache's server takes them when there is no file. */
+function fromArguments(positionals: readonly string[]): ReturnType<typeof applySettings> {
+  const keys = ["clientPort", "dataDir", "tickTime", "maxClientCnxns"];
+  if (positionals.length > keys.length) throw new ConfigError([`expected at most ${keys.length} arguments\n\n${USAGE}`]);
+  const { options, warnings } = applySettings(
+    positionals.map((value, i) => ({ key: keys[i] ?? "", value, where: `argument ${i + 1}` })),
+  );
+  return { options: { address: "*", ...options }, warnings };
+}
+
+function fromFlags(values: Values): ReturnType<typeof applySettings> {
+  const settings: { key: string; value: string; where: string }[] = [];
+  for (const pair of values.set ?? []) {
+    const equals = pair.indexOf("=");
+    if (equals < 1) throw new ConfigError([`--set takes KEY=VALUE, found "${pair}"`]);
+    settings.push({ key: pair.slice(0, equals), value: pair.slice(equals + 1), where: "--set" });
+  }
+  const { port, address, data } = values;
+  if (port !== undefined) settings.push({ key: "clientPort", value: port, where: "--port" });
+  if (address !== undefined) settings.push({ key: "clientPortAddress", value: address, where: "--address" });
+  if (data !== undefined) settings.push({ key: "dataDir", value: data, where: "--data" });
+  return applySettings(settings);
+}
+
+function logLevel(value: string | undefined): LogLevel {
+  const level = LOG_LEVELS.find((known) => known === (value ?? "info"));
+  if (level === undefined) throw new ConfigError([`--log-level is one of ${LOG_LEVELS.join(", ")}, found "${value}"`]);
+  return level;
+}

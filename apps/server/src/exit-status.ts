@@ -1,0 +1,76 @@
+import { ConfigError } from "@zooid/server";
+import { StoreError } from "@zooid/server";
+
+/** How the process ends, for supervisors: which of these a restart can help is in the README. */
+export const ExitStatus = {
+  OK: 0,
+  UNEXPECTED: 1,
+  CONFIG: 2,
+  DATA_IN_USE: 3,
+  PORT: 5,
+  DATA_UNREADABLE: 7,
+  STORAGE_FAILED: 20,
+  DATA_DAMAGED: 21,
+  DATA_FOREIGN: 22,
+  DATA_NEWER: 23,
+} as const;
+export type ExitStatus = (typeof ExitStatus)[keyof typeof ExitStatus];
+
+/** The status for what stopped the server. */
+export function exitStatusOf(error: unknown): ExitStatus {
+  if (error instanceof ConfigError) return ExitStatus.CONFIG;
+  if (error instanceof StoreError) return storeStatus(error);
+  if (isSystemError(error) && error.syscall === "listen") return ExitStatus.PORT;
+  return ExitStatus.UNEXPECTED;
+}
+
+/** What stopped the server, in a sentence. */
+export function explain(error: unknown): string {
+  if (isSystemError(error) && error.syscall === "listen") return explainPort(error);
+  return error instanceof Error ? error.message : String(error);
+}
+
+function storeStatus(error: StoreError): ExitStatus {
+  switch (error.code) {
+    case "LOCKED":
+      return ExitStatus.DATA_IN_USE;
+    case "FOREIGN":
+      return ExitStatus.DATA_FOREIGN;
+    case "NEWER_FORMAT":
+      return ExitStatus.DATA_NEWER;
+    case "UNREADABLE":
+    case "NOT_DURABLE":
+      return ExitStatus.DATA_UNREADABLE;
+    case "DAMAGED":
+    case "LOG_SHORTENED":
+      return ExitStatus.DATA_DAMAGED;
+    case "WRITE_FAILED":
+      return ExitStatus.STORAGE_FAILED;
+    default:
+      return ExitStatus.UNEXPECTED;
+  }
+}
+
+interface SystemError extends Error {
+  readonly code: string;
+  readonly syscall: string;
+  readonly address?: string;
+  readonly port?: number;
+}
+
+function isSystemError(error: unknown): error is SystemError {
+  return error instanceof Error && "code" in error && "syscall" in error;
+}
+
+function explainPort({ code, address, port, message }: SystemError): string {
+  switch (code) {
+    case "EADDRINUSE":
+      return `port ${port} on ${address} is taken by another process; choose another with clientPort or --port`;
+    case "EACCES":
+      return `port ${port} on ${address} needs more rights than this process has; choose one above 1023`;
+    case "EADDRNOTAVAIL":
+      return `${address} is not an address of this machine; see clientPortAddress or --address`;
+    default:
+      return `cannot listen on ${address}:${port}: ${message}`;
+  }
+}

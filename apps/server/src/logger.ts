@@ -1,0 +1,28 @@
+import type { ServerLog } from "@zooid/server";
+import { pino } from "pino";
+import pretty from "pino-pretty";
+import type { LogLevel } from "./command-line.ts";
+
+/** Lines for people on a terminal, JSON for whatever collects them elsewhere. Written at once, so that none is lost at the end. */
+export function openLog(level: LogLevel): ServerLog {
+  // A reader that went away must not take the server with it.
+  process.stdout.on("error", () => {});
+  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
+  const logger = process.stdout.isTTY
+    ? pino(options, pretty({ sync: true, translateTime: "SYS:yyyy-mm-dd HH:MM:ss.l" }))
+    : pino(options, pino.destination({ dest: 1, sync: true }));
+  return {
+    info: (text) => logger.info(printable(text)),
+    warn: (text) => logger.warn(printable(text)),
+    error: (text) => logger.error(printable(text)),
+  };
+}
+
+const LINE_CHARS_MAX = 2000;
+
+/** Control characters, line breaks and direction marks of strangers do not reach a terminal or forge a line. */
+function printable(text: string): string {
+  return text
+    .slice(0, LINE_CHARS_MAX)
+    .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}

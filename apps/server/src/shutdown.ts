@@ -1,0 +1,35 @@
+import type { ServerLog, ZooidServer } from "@zooid/server";
+import { ExitStatus } from "./exit-status.ts";
+
+/** How long a stop may take before the process ends without it. */
+const STOP_MS_MAX = 5000;
+
+/**
+ * Stops the server at SIGTERM and SIGINT: what was read is answered and durable, then the process ends with status 0. A second
+ * signal ends it at once; that loses nothing either, since whatever was acknowledged is on disk.
+ */
+export function stopOnSignals(server: ZooidServer, log: ServerLog): void {
+  let isStopping = false;
+  const stop = (signal: NodeJS.Signals): void => {
+    if (isStopping) process.exit(ExitStatus.UNEXPECTED);
+    isStopping = true;
+    log.info(`${signal}: stopping`);
+    const deadline = setTimeout(() => {
+      log.warn(`the stop took longer than ${STOP_MS_MAX} ms; ending without it`);
+      process.exit(ExitStatus.OK);
+    }, STOP_MS_MAX);
+    deadline.unref();
+    server.stop().then(
+      () => {
+        log.info("stopped");
+        process.exit(ExitStatus.OK);
+      },
+      (error: unknown) => {
+        log.error(`the stop failed: ${error instanceof Error ? error.message : String(error)}`);
+        process.exit(ExitStatus.UNEXPECTED);
+      },
+    );
+  };
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
+}
