@@ -1,4 +1,6 @@
 /** Compares what a restarted server holds with what its writers may expect, and tells which of their steps happened. */
+
+import { JuteReader, JuteWriter } from "../../packages/conformance/src/jute.ts";
 import { SESSION_TIMEOUT_MS } from "./folder-writer.ts";
 import {
   type Book,
@@ -11,7 +13,7 @@ import {
   type Node,
   stateAfter,
 } from "./owned-folder.ts";
-import { JuteReader, JuteWriter, NO_NODE, OPCODE, RawSession, SessionRefused } from "./raw-session.ts";
+import { NO_NODE, OPCODE, RawSession, SessionRefused } from "./raw-session.ts";
 
 export interface AuditOptions {
   readonly port: number;

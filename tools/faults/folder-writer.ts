@@ -2,9 +2,11 @@
  * Writes one folder through one session at a time, as fast as its pipeline allows, and keeps the book that an audit
  * needs: every step with the moments of sending and of the answer.
  */
+
+import { JuteReader, JuteWriter } from "../../packages/conformance/src/jute.ts";
 import { type Change, FolderState, hex, type Step, stateAfter } from "./owned-folder.ts";
 import type { Random } from "./random.ts";
-import { JuteReader, JuteWriter, OPCODE, RawSession, type Reply, SessionRefused, Unanswered } from "./raw-session.ts";
+import { OPCODE, RawSession, type Reply, SessionRefused, Unanswered } from "./raw-session.ts";
 
 export const SESSION_TIMEOUT_MS = 40_000;
 const OPEN_ACL_PERMISSIONS = 31;

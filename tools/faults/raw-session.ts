@@ -5,6 +5,7 @@
  */
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import { FrameReader, framed, JuteReader, JuteWriter } from "../../packages/conformance/src/jute.ts";
 
 export const OPCODE = {
   create: 1,
@@ -140,97 +141,5 @@ export class RawSession {
   #lose(): void {
     clearInterval(this.#pings);
     for (const { reject } of this.#waiting.splice(0)) reject(new Unanswered("the connection ended before the reply"));
-  }
-}
-
-class FrameReader {
-  onFrame: (frame: Buffer) => void = () => undefined;
-  #pending: Buffer = Buffer.alloc(0);
-
-  push(chunk: Buffer): void {
-    this.#pending = Buffer.concat([this.#pending, chunk]);
-    while (this.#pending.length >= 4) {
-      const end = 4 + this.#pending.readInt32BE(0);
-      if (this.#pending.length < end) return;
-      const frame = this.#pending.subarray(4, end);
-      this.#pending = this.#pending.subarray(end);
-      this.onFrame(frame);
-    }
-  }
-}
-
-function framed(payload: Buffer): Buffer {
-  return Buffer.concat([new JuteWriter().int(payload.length).bytes(), payload]);
-}
-
-export class JuteWriter {
-  readonly #parts: Buffer[] = [];
-
-  int(value: number): this {
-    const bytes = Buffer.alloc(4);
-    bytes.writeInt32BE(value);
-    this.#parts.push(bytes);
-    return this;
-  }
-  long(value: bigint): this {
-    const bytes = Buffer.alloc(8);
-    bytes.writeBigInt64BE(value);
-    this.#parts.push(bytes);
-    return this;
-  }
-  bool(value: boolean): this {
-    this.#parts.push(Buffer.of(value ? 1 : 0));
-    return this;
-  }
-  buffer(value: Uint8Array): this {
-    this.int(value.length);
-    this.#parts.push(Buffer.from(value));
-    return this;
-  }
-  string(value: string): this {
-    return this.buffer(Buffer.from(value));
-  }
-  raw(value: Buffer): this {
-    this.#parts.push(value);
-    return this;
-  }
-  bytes(): Buffer {
-    return Buffer.concat(this.#parts);
-  }
-}
-
-export class JuteReader {
-  readonly #bytes: Buffer;
-  #at = 0;
-
-  constructor(bytes: Buffer) {
-    this.#bytes = bytes;
-  }
-  int(): number {
-    this.#at += 4;
-    return this.#bytes.readInt32BE(this.#at - 4);
-  }
-  long(): bigint {
-    this.#at += 8;
-    return this.#bytes.readBigInt64BE(this.#at - 8);
-  }
-  bool(): boolean {
-    this.#at += 1;
-    return this.#bytes.readUInt8(this.#at - 1) !== 0;
-  }
-  buffer(): Buffer | undefined {
-    const length = this.int();
-    if (length < 0) return undefined;
-    this.#at += length;
-    return this.#bytes.subarray(this.#at - length, this.#at);
-  }
-  string(): string {
-    return String(this.buffer() ?? "");
-  }
-  skip(byteCount: number): void {
-    this.#at += byteCount;
-  }
-  rest(): Buffer {
-    return this.#bytes.subarray(this.#at);
   }
 }

@@ -27,6 +27,7 @@ export const FOREIGN_CLIENTS: readonly ForeignClient[] = [
   { name: "c", needs: ["cc"], prepare: prepareC },
   { name: "go", needs: ["go"], prepare: prepareGo },
   { name: "node", needs: ["npm"], prepare: prepareNode },
+  { name: "wire", needs: [], prepare: prepareWire },
   { name: "zkcli", needs: ["java", "mvn"], prepare: prepareZkCli },
 ];
 
@@ -63,6 +64,11 @@ function prepareNode(): (addresses: Addresses) => readonly string[] {
     run("npm", ["install", "--silent", "--no-save", "--no-workspaces", "node-zookeeper-client@1.1.3"], folder);
   }
   return ({ direct, proxied }) => [process.execPath, join(CLIENTS, "node/scenario.cjs"), installed, direct, proxied];
+}
+
+/** No client at all: our own bytes, for what clients hide. */
+function prepareWire(): (addresses: Addresses) => readonly string[] {
+  return ({ direct }) => [process.execPath, join(import.meta.dirname, "wire-scenario.ts"), direct];
 }
 
 function prepareZkCli(): (addresses: Addresses) => readonly string[] {

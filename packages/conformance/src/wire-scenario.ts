@@ -1,0 +1,694 @@
+/**
+ * The conformance scenario byte by byte: what no client shows, because it repairs or refuses it before anyone sees.
+ *
+ *     wire-scenario.ts HOST:PORT       prints one line for each packet that arrives
+ *
+ * Zxids are printed relative to the last packet that carried a newer one (`+1`: the next transaction), so that refused
+ * writes count; session ids and times become words. Packets come in the order of the wire: events before the reply of the
+ * write that fires them.
+ */
+import { createHash } from "node:crypto";
+import { connect, type Socket } from "node:net";
+import { FrameReader, framed, JuteReader, JuteWriter } from "./jute.ts";
+
+const [host = "", port = ""] = (process.argv[2] ?? "").split(":");
+const WAIT_MS = 20_000;
+const CLOSED = "closed";
+const ALL = 31;
+const OPEN_ACL: readonly Acl[] = [[ALL, "world", "anyone"]];
+
+type Acl = readonly [permissions: number, scheme: string, id: string];
+
+const OP = {
+  create: 1,
+  delete: 2,
+  exists: 3,
+  getData: 4,
+  setData: 5,
+  getAcl: 6,
+  setAcl: 7,
+  getChildren: 8,
+  sync: 9,
+  ping: 11,
+  getChildren2: 12,
+  check: 13,
+  multi: 14,
+  create2: 15,
+  multiRead: 22,
+  auth: 100,
+  setWatches: 101,
+  setWatches2: 105,
+  close: -11,
+} as const;
+
+/** Turns what differs from run to run into words that do not. */
+class Normaliser {
+  #newest = 0n;
+  readonly #sessions = new Map<bigint, string>();
+
+  zxid(value: bigint): string {
+    if (value <= 0n) return String(value);
+    const distance = this.#newest === 0n ? 0n : value - this.#newest;
+    if (value > this.#newest) this.#newest = value;
+    return distance > 0n ? `+${distance}` : String(distance === 0n ? "=" : distance);
+  }
+  /** Where a stat points back to: printed without moving the mark. */
+  stamp(value: bigint): string {
+    return value <= 0n ? String(value) : `now-${this.#newest - value}`;
+  }
+  name(session: bigint, word: string): void {
+    this.#sessions.set(session, word);
+  }
+  session(value: bigint): string {
+    return value === 0n ? "none" : (this.#sessions.get(value) ?? "unknown");
+  }
+  get newest(): bigint {
+    return this.#newest;
+  }
+}
+
+const normal = new Normaliser();
+
+interface HandshakeFields {
+  readonly id?: bigint;
+  readonly password?: Buffer;
+  readonly timeoutMs?: number;
+  readonly lastZxid?: bigint;
+  readonly withReadOnly?: boolean;
+}
+
+class Wire {
+  readonly #socket: Socket;
+  readonly #frames: (Buffer | typeof CLOSED)[] = [];
+  readonly #asked = new Map<number, string>();
+  #wake: () => void = () => undefined;
+  #xid = 0;
+  id = 0n;
+  password: Buffer = Buffer.alloc(16);
+
+  constructor() {
+    this.#socket = connect({ host, port: Number(port), noDelay: true });
+    const reader = new FrameReader();
+    reader.onFrame = (frame) => this.#take(frame);
+    this.#socket.on("data", (chunk: Buffer) => reader.push(chunk));
+    this.#socket.on("error", () => this.#socket.destroy());
+    this.#socket.on("close", () => this.#take(CLOSED));
+  }
+
+  #take(frame: Buffer | typeof CLOSED): void {
+    this.#frames.push(frame);
+    this.#wake();
+  }
+
+  async next(): Promise<Buffer | typeof CLOSED> {
+    const timer = setTimeout(() => {
+      console.log("(nothing came)");
+      process.exit(1);
+    }, WAIT_MS);
+    while (this.#frames.length === 0) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    clearTimeout(timer);
+    return this.#frames.shift() ?? CLOSED;
+  }
+
+  write(bytes: Buffer): void {
+    this.#socket.write(bytes);
+  }
+
+  async handshake(label: string, fields: HandshakeFields = {}): Promise<void> {
+    const { id = 0n, password = Buffer.alloc(16), timeoutMs = 20_000, lastZxid = 0n, withReadOnly = true } = fields;
+    const request = new JuteWriter().int(0).long(lastZxid).int(timeoutMs).long(id).buffer(password);
+    if (withReadOnly) request.bool(false);
+    this.write(framed(request.bytes()));
+    const frame = await this.next();
+    if (frame === CLOSED) return print(label, CLOSED);
+    const reader = new JuteReader(frame);
+    const version = reader.int();
+    const negotiatedMs = reader.int();
+    this.id = reader.long();
+    this.password = Buffer.from(reader.buffer() ?? []);
+    const isNew = id === 0n && this.id !== 0n;
+    const identity = isNew
+      ? "new session"
+      : this.id === 0n
+        ? "no session"
+        : this.id === id
+          ? "same session"
+          : "ANOTHER SESSION";
+    const secret = this.password.every((byte) => byte === 0) ? "zero password" : `password of ${this.password.length}`;
+    const readOnly = reader.rest().length === 0 ? "no read-only byte" : `read-only ${reader.bool()}`;
+    print(label, `version ${version}, ${negotiatedMs} ms, ${identity}, ${secret}, ${readOnly}`);
+  }
+
+  /** Sends a request without waiting; `label` is printed with its reply. */
+  send(label: string, opcode: number, body: Buffer = Buffer.alloc(0), xid: number = ++this.#xid): void {
+    this.#asked.set(xid, `${opcode} ${label}`);
+    this.write(framed(Buffer.concat([new JuteWriter().int(xid).int(opcode).bytes(), body])));
+  }
+
+  /** Prints packets up to and with the reply to the last request. */
+  async settle(): Promise<void> {
+    while (this.#asked.size > 0) {
+      const frame = await this.next();
+      if (frame === CLOSED) {
+        print([...this.#asked.values()].map((asked) => asked.replace(/^\S+ /, "")).join(", "), CLOSED);
+        return;
+      }
+      this.#print(new JuteReader(frame));
+    }
+  }
+
+  async ask(label: string, opcode: number, body?: Buffer, xid?: number): Promise<void> {
+    this.send(label, opcode, body, xid);
+    await this.settle();
+  }
+
+  /** Prints the next packet, which nobody asked for. */
+  async event(label: string): Promise<void> {
+    const frame = await this.next();
+    if (frame === CLOSED) print(label, CLOSED);
+    else this.#print(new JuteReader(frame), label);
+  }
+
+  #print(reader: JuteReader, label = "event"): void {
+    const xid = reader.int();
+    const zxid = normal.zxid(reader.long());
+    const error = reader.int();
+    if (xid === -1) {
+      print(label, `zxid ${zxid} type ${reader.int()} state ${reader.int()} ${reader.string()}${leftover(reader)}`);
+      return;
+    }
+    const asked = this.#asked.get(xid) ?? "";
+    this.#asked.delete(xid);
+    const [opcode = "", ...words] = asked.split(" ");
+    const body = error === 0 ? bodyText(Number(opcode), reader) : "";
+    print(words.join(" "), `xid ${xid < 0 ? xid : "same"} zxid ${zxid} error ${error}${body}${leftover(reader)}`);
+  }
+
+  end(): void {
+    this.#socket.destroy();
+  }
+}
+
+function print(label: string, text: string): void {
+  console.log(`${label}: ${text}`);
+}
+
+function leftover(reader: JuteReader): string {
+  const rest = reader.rest();
+  return rest.length === 0 ? "" : ` and ${rest.length} more bytes: ${rest.toString("hex")}`;
+}
+
+function bodyText(opcode: number, reader: JuteReader): string {
+  switch (opcode) {
+    case OP.create:
+    case OP.sync:
+      return ` ${reader.string()}`;
+    case OP.create2:
+      return ` ${reader.string()} ${statText(reader)}`;
+    case OP.exists:
+    case OP.setData:
+    case OP.setAcl:
+      return ` ${statText(reader)}`;
+    case OP.getData:
+      return ` ${dataText(reader)} ${statText(reader)}`;
+    case OP.getAcl:
+      return ` ${aclText(reader)} ${statText(reader)}`;
+    case OP.getChildren:
+      return ` ${namesText(reader)}`;
+    case OP.getChildren2:
+      return ` ${namesText(reader)} ${statText(reader)}`;
+    case OP.multi:
+    case OP.multiRead:
+      return ` [${resultsText(reader)}]`;
+    default:
+      return "";
+  }
+}
+
+function statText(reader: JuteReader): string {
+  const [czxid, mzxid, ctime, mtime] = [reader.long(), reader.long(), reader.long(), reader.long()];
+  const [version, cversion, aversion] = [reader.int(), reader.int(), reader.int()];
+  const [owner, length, children, pzxid] = [reader.long(), reader.int(), reader.int(), reader.long()];
+  const [c, m, p] = [normal.stamp(czxid), normal.stamp(mzxid), normal.stamp(pzxid)];
+  const times = ctime === 0n && mtime === 0n ? "never" : mtime >= ctime ? "dated" : "MODIFIED BEFORE IT WAS MADE";
+  return `(c ${c} m ${m} p ${p} v ${version}/${cversion}/${aversion} ${normal.session(owner)} ${length} bytes ${children} children ${times})`;
+}
+
+function dataText(reader: JuteReader): string {
+  const data = reader.buffer();
+  return data === undefined ? "null" : `'${data}'`;
+}
+
+function namesText(reader: JuteReader): string {
+  return `[${Array.from({ length: reader.int() }, () => reader.string())
+    .sort()
+    .join(" ")}]`;
+}
+
+function aclText(reader: JuteReader): string {
+  return Array.from({ length: reader.int() }, () => `${reader.int()}:${reader.string()}:${reader.string()}`).join(",");
+}
+
+function resultsText(reader: JuteReader): string {
+  const texts: string[] = [];
+  for (;;) {
+    const type = reader.int();
+    const isDone = reader.bool();
+    const error = reader.int();
+    if (isDone) return [...texts, `end ${type} ${error}`].join("; ");
+    texts.push(type === -1 ? `failed ${error} ${reader.int()}` : `${type} ${error}${bodyText(type, reader)}`);
+  }
+}
+
+function aclBytes(acl: readonly Acl[]): Buffer {
+  const writer = new JuteWriter().int(acl.length);
+  for (const [permissions, scheme, id] of acl) writer.int(permissions).string(scheme).string(id);
+  return writer.bytes();
+}
+
+interface CreateOptions {
+  readonly data?: string | null;
+  readonly acl?: readonly Acl[];
+  readonly flags?: number;
+}
+
+function create(path: string, { data = "", acl = OPEN_ACL, flags = 0 }: CreateOptions = {}): Buffer {
+  const writer = new JuteWriter().string(path);
+  if (data === null) writer.int(-1);
+  else writer.string(data);
+  return writer.raw(aclBytes(acl)).int(flags).bytes();
+}
+const onPath = (path: string): Buffer => new JuteWriter().string(path).bytes();
+const read = (path: string, isWatched = false): Buffer => new JuteWriter().string(path).bool(isWatched).bytes();
+const versioned = (path: string, version: number): Buffer => new JuteWriter().string(path).int(version).bytes();
+const setData = (path: string, data: string, version = -1): Buffer =>
+  new JuteWriter().string(path).string(data).int(version).bytes();
+const setAcl = (path: string, acl: readonly Acl[], version = -1): Buffer =>
+  new JuteWriter().string(path).raw(aclBytes(acl)).int(version).bytes();
+const auth = (scheme: string, credentials: string): Buffer =>
+  new JuteWriter().int(0).string(scheme).string(credentials).bytes();
+const strings = (values: readonly string[]): Buffer => {
+  const writer = new JuteWriter().int(values.length);
+  for (const value of values) writer.string(value);
+  return writer.bytes();
+};
+function multi(...parts: readonly (readonly [opcode: number, body: Buffer])[]): Buffer {
+  const writer = new JuteWriter();
+  for (const [opcode, body] of parts) writer.int(opcode).bool(false).int(-1).raw(body);
+  return writer.int(-1).bool(true).int(-1).bytes();
+}
+/** Watches to arm again, as one that has seen everything up to `lastZxid`. */
+function setWatches(lastZxid: bigint, lists: readonly (readonly string[])[]): Buffer {
+  return Buffer.concat([new JuteWriter().long(lastZxid).bytes(), ...lists.map(strings)]);
+}
+const digest = (text: string): string => `${text.split(":")[0]}:${createHash("sha1").update(text).digest("base64")}`;
+
+async function open(word: string): Promise<Wire> {
+  const wire = new Wire();
+  await wire.handshake(`handshake of ${word}`);
+  normal.name(wire.id, word);
+  return wire;
+}
+
+await handshakes();
+const a = await open("a");
+const b = await open("b");
+await a.ask("the first ping", OP.ping, Buffer.alloc(0), -2);
+await createsAndErrors();
+await otherWrites();
+await reads();
+await transactions();
+await acls();
+await watches();
+await replay();
+await refusals();
+await endings();
+
+async function handshakes(): Promise<void> {
+  const short = new Wire();
+  await short.handshake("handshake without the read-only byte", { withReadOnly: false });
+  const { id, password } = short;
+  const low = new Wire();
+  await low.handshake("a timeout below the minimum", { timeoutMs: 1 });
+  const high = new Wire();
+  await high.handshake("a timeout above the maximum", { timeoutMs: 10_000_000 });
+  const again = new Wire();
+  await again.handshake("the session again, with another timeout", { id, password, timeoutMs: 9_000 });
+  await short.event("the connection that had the session");
+  const wrong = new Wire();
+  await wrong.handshake("a wrong password", { id: low.id, password: Buffer.alloc(16, 1) });
+  await wrong.event("after a wrong password");
+  const unknown = new Wire();
+  await unknown.handshake("an unknown session", { id: 0x7fff_ffff_ffffn, password });
+  await unknown.event("after an unknown session");
+  const ahead = new Wire();
+  await ahead.handshake("a client that has seen more than there is", { lastZxid: 0x7fff_ffff_ffff_fffen });
+  // Apache drops the connection of a session when a stranger asks for it with a wrong password; ours does not.
+  low.end();
+  for (const wire of [high, again]) await wire.ask("close", OP.close);
+}
+
+async function createsAndErrors(): Promise<void> {
+  await a.ask("create", OP.create, create("/w", { data: "hello" }));
+  await a.ask("create again", OP.create, create("/w"));
+  await a.ask("create2", OP.create2, create("/w/two", { data: null }));
+  await a.ask("create2 ephemeral", OP.create2, create("/w/e", { data: "x", flags: 1 }));
+  await a.ask("create2 sequential", OP.create2, create("/w/s-", { flags: 2 }));
+  await a.ask("create2 ephemeral sequential", OP.create2, create("/w/s-", { flags: 3 }));
+  await a.ask("create sequential after a slash", OP.create, create("/w/", { flags: 2 }));
+  const paths = [
+    "",
+    "x",
+    "a/b",
+    "/",
+    "/w/",
+    "/missing/x/",
+    "//",
+    "/w//x",
+    "/w/./x",
+    "/w/..",
+    "/w/\u0000",
+    "/w/\u0001",
+    "/w/\uE000",
+    "/w/\uD800",
+    "/w/ü",
+  ];
+  for (const path of paths) await a.ask(`create ${JSON.stringify(path)}`, OP.create, create(path));
+  await a.ask(
+    "create of a null path",
+    OP.create,
+    new JuteWriter().int(-1).string("").raw(aclBytes(OPEN_ACL)).int(0).bytes(),
+  );
+  await a.ask("create with flags 7", OP.create, create("/w/flags", { flags: 7 }));
+  await a.ask("create with flags -1", OP.create, create("/w/flags", { flags: -1 }));
+  await a.ask("create below an ephemeral", OP.create, create("/w/e/x"));
+  await a.ask("create sequential below an ephemeral", OP.create, create("/w/e/x", { flags: 3 }));
+  await a.ask("create of an existing node below an ephemeral's parent", OP.create, create("/w/e", { flags: 1 }));
+  await a.ask("create without an acl", OP.create, create("/w/none", { acl: [] }));
+  await a.ask(
+    "create with a null acl",
+    OP.create,
+    new JuteWriter().string("/w/none").string("").int(-1).int(0).bytes(),
+  );
+  await a.ask("bad acl below a missing parent", OP.create, create("/missing/x", { acl: [] }));
+  await a.ask("create with repeated acl entries", OP.create, create("/w/twice", { acl: [...OPEN_ACL, ...OPEN_ACL] }));
+  await a.ask("what became of them", OP.getAcl, onPath("/w/twice"));
+}
+
+async function otherWrites(): Promise<void> {
+  await a.ask("set", OP.setData, setData("/w", "world", 0));
+  await a.ask("set at a passed version", OP.setData, setData("/w", "no", 0));
+  await a.ask("set of a missing node", OP.setData, setData("/nope", "", -1));
+  await a.ask("set of a malformed path", OP.setData, setData("/w/", "", -1));
+  await a.ask("set of the root", OP.setData, setData("/", "root", 0));
+  await a.ask("delete at a wrong version, not empty", OP.delete, versioned("/w", 9));
+  await a.ask("delete, not empty", OP.delete, versioned("/w", -1));
+  await a.ask("delete", OP.delete, versioned("/w/two", 0));
+  await a.ask("delete again", OP.delete, versioned("/w/two", 0));
+  await a.ask("delete below a missing parent", OP.delete, versioned("/missing/x", -1));
+  for (const path of ["/", "", "x", "/zookeeper", "/zookeeper/quota", "/zookeeper/config"]) {
+    await a.ask(`delete ${JSON.stringify(path)}`, OP.delete, versioned(path, -1));
+  }
+  await a.ask("the parent after all that", OP.exists, read("/w"));
+}
+
+async function reads(): Promise<void> {
+  await a.ask("exists", OP.exists, read("/w/e"));
+  await a.ask("exists of a missing node", OP.exists, read("/nope"));
+  await a.ask("exists of a path with NUL", OP.exists, read("/w\u0000"));
+  await a.ask("get", OP.getData, read("/w"));
+  await a.ask("get of the other's ephemeral", OP.getData, read("/w/e"));
+  await a.ask("get of a malformed path", OP.getData, read("//"));
+  await a.ask("get of an empty path", OP.getData, read(""));
+  await a.ask("get of the root", OP.getData, read("/"));
+  await a.ask("children", OP.getChildren, read("/w"));
+  await a.ask("children and stat", OP.getChildren2, read("/w"));
+  await a.ask("children of the reserved node", OP.getChildren2, read("/zookeeper"));
+  await a.ask("acl", OP.getAcl, onPath("/w"));
+  await a.ask("acl of the configuration", OP.getAcl, onPath("/zookeeper/config"));
+  await a.ask("acl of a missing node", OP.getAcl, onPath("/nope"));
+  await a.ask("sync of a missing node", OP.sync, onPath("/nope"));
+  await a.ask(
+    "read several",
+    OP.multiRead,
+    multi(
+      [OP.getData, read("/w")],
+      [OP.getChildren, read("/nope")],
+      [OP.getChildren, read("/w/e")],
+      [OP.getData, read("/nope")],
+    ),
+  );
+  await a.ask(
+    "read several, one of them a write",
+    OP.multiRead,
+    multi([OP.getData, read("/w")], [OP.delete, versioned("/w", -1)]),
+  );
+  await a.ask("read nothing", OP.multiRead, multi());
+  await a.ask("a request with xid 0", OP.exists, read("/w"), 0);
+  await a.ask("a body that ends early", OP.getData, Buffer.of(0, 0));
+  await a.ask("a body with a tail", OP.getData, Buffer.concat([read("/w"), Buffer.alloc(5)]));
+  await a.ask("a write that ends early", OP.setData, onPath("/w"));
+  await a.ask("and the connection goes on", OP.ping, Buffer.alloc(0), -2);
+}
+
+async function transactions(): Promise<void> {
+  await a.ask(
+    "multi",
+    OP.multi,
+    multi(
+      [OP.create, create("/m", { data: "1" })],
+      [OP.create2, create("/m/c", { data: "2" })],
+      [OP.create, create("/m/s-", { flags: 2 })],
+      [OP.create2, create("/m/s-", { flags: 3 })],
+      [OP.setData, setData("/m", "22", 0)],
+      [OP.setData, setData("/m", "333", 1)],
+      [OP.check, versioned("/m", 2)],
+      [OP.delete, versioned("/m/c", 0)],
+    ),
+  );
+  await a.ask("what it left", OP.getData, read("/m"));
+  await a.ask("its children", OP.getChildren2, read("/m"));
+  const failing: readonly (readonly [string, readonly [number, Buffer]])[] = [
+    ["check of a version", [OP.check, versioned("/m", 77)]],
+    ["check of a missing node", [OP.check, versioned("/nope", 0)]],
+    ["delete of a node with children", [OP.delete, versioned("/m", -1)]],
+    ["create of what an earlier part made", [OP.create, create("/m/x")]],
+    ["set of a malformed path", [OP.setData, setData("x", "")]],
+    ["create without an acl", [OP.create, create("/m/y", { acl: [] })]],
+  ];
+  for (const [label, part] of failing) {
+    await a.ask(
+      `multi that fails: ${label}`,
+      OP.multi,
+      multi([OP.create, create("/m/x")], part, [OP.create, create("/m/z")]),
+    );
+  }
+  await a.ask("children, as before", OP.getChildren2, read("/m"));
+  await a.ask("a sequence, as before", OP.create, create("/m/s-", { flags: 2 }));
+  await a.ask("an empty multi", OP.multi, multi());
+  await a.ask("a multi with a read", OP.multi, multi([OP.create, create("/m/r")], [OP.getData, read("/m")]));
+  await a.ask("a multi of reads", OP.multi, multi([OP.getData, read("/m")]));
+  await a.ask(
+    "a multi with an unknown part",
+    OP.multi,
+    multi([OP.create, create("/m/r")], [OP.setAcl, setAcl("/m", OPEN_ACL)]),
+  );
+  await a.ask("a multi that ends early", OP.multi, multi([OP.create, create("/m/r")]).subarray(0, 20));
+  await a.ask("nothing of those", OP.exists, read("/m/r"));
+  await a.ask("the node is as before", OP.exists, read("/m"));
+}
+
+async function acls(): Promise<void> {
+  const alice: Acl = [ALL, "digest", digest("alice:secret")];
+  await a.ask("create for alice", OP.create, create("/acl", { acl: [alice], data: "hidden" }));
+  await a.ask(
+    "create for all, below",
+    OP.setAcl,
+    setAcl(
+      "/m",
+      [
+        [1, "world", "anyone"],
+        [2, "digest", digest("bob:x")],
+      ],
+      0,
+    ),
+  );
+  for (const [label, opcode, body] of [
+    ["get", OP.getData, read("/acl")],
+    ["exists with a watch", OP.exists, read("/acl", true)],
+    ["children", OP.getChildren, read("/acl")],
+    ["acl", OP.getAcl, onPath("/acl")],
+    ["set", OP.setData, setData("/acl", "")],
+    ["create below", OP.create, create("/acl/x")],
+    ["delete below, missing", OP.delete, versioned("/acl/x", -1)],
+    ["set acl", OP.setAcl, setAcl("/acl", OPEN_ACL)],
+    ["check", OP.multi, multi([OP.check, versioned("/acl", 0)])],
+    ["read several", OP.multiRead, multi([OP.getData, read("/acl")])],
+    ["acl of what may be read", OP.getAcl, onPath("/m")],
+    ["set what may only be read", OP.setData, setData("/m", "")],
+    ["delete below what may only be read", OP.delete, versioned("/m/s-0000000001", -1)],
+  ] as const) {
+    await b.ask(`without authority: ${label}`, opcode, body);
+  }
+  const invalid: readonly Acl[] = [
+    [ALL, "world", "other"],
+    [ALL, "auth", ""],
+    [ALL, "digest", "alice"],
+    [ALL, "digest", "a:b:c"],
+    [ALL, "ip", "1.2.3"],
+    [ALL, "ip", "1.2.3.4/33"],
+    [ALL, "super", ""],
+    [ALL, "nobody", "x"],
+  ];
+  for (const entry of invalid)
+    await b.ask(`acl ${entry.slice(1).join(":")}`, OP.create, create("/bad", { acl: [entry] }));
+  await b.ask("acl by address", OP.create, create("/ip", { acl: [[ALL, "ip", "127.0.0.0/8"]] }));
+  await b.ask("get by address", OP.getData, read("/ip"));
+  await b.ask("acl of another address", OP.create, create("/ip2", { acl: [[ALL, "ip", "10.1.2.3"]] }));
+  await b.ask("get by another address", OP.getData, read("/ip2"));
+  await b.ask("no permission for anyone", OP.create, create("/closed", { acl: [[0, "world", "anyone"]] }));
+  await b.ask("get with no permission", OP.getData, read("/closed"));
+  await b.ask("delete needs the parent's permission only", OP.delete, versioned("/closed", -1));
+  await b.ask("a wrong password", OP.auth, auth("digest", "alice:wrong"), -4);
+  await b.ask("get with a wrong password", OP.getData, read("/acl"));
+  await b.ask("auth with an ordinary xid", OP.auth, auth("digest", "alice:secret"));
+  await b.ask("get with authority", OP.getData, read("/acl"));
+  await b.ask("acl with authority", OP.getAcl, onPath("/acl"));
+  await b.ask("auth becomes every identity", OP.create, create("/acl/both", { acl: [[3, "auth", "ignored"]] }));
+  await b.ask("which are", OP.getAcl, onPath("/acl/both"));
+  await b.ask("set acl at a wrong version", OP.setAcl, setAcl("/acl", [alice, [1, "world", "anyone"]], 4));
+  await b.ask("set acl", OP.setAcl, setAcl("/acl", [alice, [1, "world", "anyone"]], 0));
+  await a.ask("a stranger reads", OP.getData, read("/acl"));
+  await a.ask("a stranger sees no digest", OP.getAcl, onPath("/acl"));
+}
+
+async function watches(): Promise<void> {
+  await a.ask("create to watch", OP.create, create("/v"));
+  await a.ask("watch data", OP.getData, read("/v", true));
+  await a.ask("watch existence", OP.exists, read("/v", true));
+  await a.ask("watch children", OP.getChildren2, read("/v", true));
+  await a.ask("watch what is missing", OP.exists, read("/v/c", true));
+  await a.ask("no watch where a read fails", OP.getData, read("/v/d", true));
+  await a.ask("create below", OP.create, create("/v/c"));
+  await a.ask("set", OP.setData, setData("/v", "1"));
+  await a.ask("set again", OP.setData, setData("/v", "2"));
+  await a.ask("create what a failed read asked for", OP.create, create("/v/d"));
+  await a.ask("watch data again", OP.getData, read("/v/c", true));
+  await a.ask("watch children again", OP.getChildren, read("/v/c", true));
+  await a.ask("watch children of the parent", OP.getChildren, read("/v", true));
+  await a.ask("set acl fires nothing", OP.setAcl, setAcl("/v/c", OPEN_ACL));
+  await a.ask("delete, one event for two watches", OP.delete, versioned("/v/c", -1));
+  await a.ask("watch for a transaction", OP.getChildren, read("/v", true));
+  await a.ask("watch for creation by a transaction", OP.exists, read("/v/t", true));
+  await a.ask("watch data for a transaction", OP.getData, read("/v", true));
+  await a.ask(
+    "a failed transaction fires nothing",
+    OP.multi,
+    multi([OP.setData, setData("/v", "3")], [OP.check, versioned("/v", 99)]),
+  );
+  await a.ask(
+    "a transaction fires in order",
+    OP.multi,
+    multi([OP.setData, setData("/v", "3")], [OP.create, create("/v/t")], [OP.delete, versioned("/v/t", -1)]),
+  );
+  await a.ask("watch what will be hidden", OP.exists, read("/v/h", true));
+  await b.ask(
+    "create what the watcher may not read",
+    OP.create,
+    create("/v/h", { acl: [[ALL, "digest", digest("bob:x")]] }),
+  );
+  await a.ask("so nothing came", OP.ping, Buffer.alloc(0), -2);
+  await b.ask("an ephemeral of b", OP.create, create("/v/b", { flags: 1 }));
+  await b.ask("another of b", OP.create, create("/w/b", { flags: 1 }));
+  await a.ask("watch it", OP.exists, read("/v/b", true));
+  // Pipelined: everything in one write, replies and events in one order.
+  await a.ask("watch for the pipeline", OP.getData, read("/v", true));
+  a.send("1st of a pipeline: set", OP.setData, setData("/v", "p", 3));
+  a.send("2nd: ping", OP.ping, Buffer.alloc(0), -2);
+  a.send("3rd: set of the version just made", OP.setData, setData("/v", "q", 4));
+  a.send("4th: set that fails", OP.setData, setData("/v", "r", 4));
+  a.send("5th: get, watched", OP.getData, read("/v", true));
+  a.send("6th: sync", OP.sync, onPath("/"));
+  a.send("7th: create", OP.create, create("/v/p"));
+  a.send("8th: create below it", OP.create, create("/v/p/q"));
+  a.send("9th: set", OP.setData, setData("/v", "s", 5));
+  await a.settle();
+}
+
+async function replay(): Promise<void> {
+  await a.ask("create a", OP.create, create("/r"));
+  await a.ask("create gone", OP.create, create("/r/gone"));
+  await a.ask("create changed", OP.create, create("/r/changed"));
+  await a.ask("create same", OP.create, create("/r/same"));
+  await a.ask("create parent", OP.create, create("/r/parent"));
+  const seen = normal.newest;
+  await b.ask("change", OP.setData, setData("/r/changed", "x"));
+  await b.ask("delete", OP.delete, versioned("/r/gone", -1));
+  await b.ask("populate", OP.create, create("/r/parent/child"));
+  const c = await open("c");
+  const lists = [
+    ["/r/same", "/r/changed", "/r/gone"],
+    ["/r/same", "/r/later"],
+    ["/r/parent", "/r/same", "/r/gone"],
+  ];
+  await c.ask("arm again", OP.setWatches, setWatches(seen, lists), -8);
+  await b.ask("change what was armed again", OP.setData, setData("/r/same", "y"));
+  await c.event("armed data");
+  await b.ask("create what was armed again", OP.create, create("/r/later"));
+  await c.event("armed existence");
+  await b.ask("populate what was armed again", OP.create, create("/r/same/child"));
+  await c.event("armed children");
+  await c.ask(
+    "arm again with an ordinary xid",
+    OP.setWatches2,
+    setWatches(normal.newest, [["/r/same"], [], [], [], []]),
+  );
+  await b.ask("change once more", OP.setData, setData("/r/same", "z"));
+  await c.event("armed by the second form");
+  await c.ask("close", OP.close);
+  await c.event("after close");
+}
+
+async function refusals(): Promise<void> {
+  const victims: readonly (readonly [string, (wire: Wire) => void])[] = [
+    ["an unknown opcode", (wire) => wire.send("an unknown opcode", 50)],
+    ["opcode 0", (wire) => wire.send("opcode 0", 0)],
+    ["a check on its own", (wire) => wire.send("a check on its own", OP.check, versioned("/m", 0))],
+    ["an unknown scheme", (wire) => wire.send("an unknown scheme", OP.auth, auth("nobody", "x"), -4)],
+    ["a header that ends early", (wire) => wire.write(framed(Buffer.of(0, 0, 0)))],
+    ["a negative length", (wire) => wire.write(Buffer.from("ffffffff", "hex"))],
+    ["a huge length", (wire) => wire.write(Buffer.from("7fffffff", "hex"))],
+    ["a length of zero", (wire) => wire.write(Buffer.from("00000000", "hex"))],
+  ];
+  for (const [label, provoke] of victims) {
+    const wire = await open("victim");
+    provoke(wire);
+    await wire.settle();
+    await wire.event(`${label}, then`);
+  }
+  const text = new Wire();
+  text.write(Buffer.from("GET / HTTP/1.0\r\n\r\n"));
+  await text.event("a request of another protocol");
+  const early = new Wire();
+  early.write(framed(Buffer.alloc(20)));
+  await early.event("a handshake that ends early");
+}
+
+async function endings(): Promise<void> {
+  await b.ask("b closes", OP.close);
+  await b.event("then");
+  await a.event("its watched ephemeral");
+  await a.ask("no ephemeral is left", OP.exists, read("/w/b"));
+  const closed = new Wire();
+  await closed.handshake("a closed session", { id: b.id, password: b.password });
+  await closed.event("after a closed session");
+  await a.ask("a goes on", OP.ping, Buffer.alloc(0), -2);
+  a.send("pipelined before the close", OP.create, create("/w/last"));
+  a.send("close", OP.close);
+  await a.settle();
+  await a.event("then");
+}
