@@ -81,6 +81,10 @@ export class RecordColumn {
     return this.#pages[index >>> PAGE_BITS].bytes;
   }
 
+  view(index: number): DataView {
+    return this.#pages[index >>> PAGE_BITS].view;
+  }
+
   start(index: number): number {
     return (index & PAGE_MASK) * this.#recordBytes;
   }

@@ -1,4 +1,5 @@
 import { assert, copyBytes } from "@zooid/model";
+import { hashWords } from "./digest.ts";
 
 /**
  * Byte strings of any length in pages of equal slots, one class of slot sizes a page, so that millions of values are a few thousand
@@ -174,6 +175,11 @@ export class DataPages {
 
   start(ref: number): number {
     return (ref & SLOT_MASK) * this.#page(ref).slotBytes + HEADER_BYTES;
+  }
+
+  /** See {@link hashWords}: of the slot's first bytes. */
+  hash(ref: number, length: number): number {
+    return hashWords(this.#page(ref).words, this.start(ref) >> 2, length);
   }
 
   /** Where the slot ends, at or after the last byte that was put there. */

@@ -26,6 +26,21 @@ export class WordHash {
     this.#low = low ^ (low >>> 15);
   }
 
+  /** Consecutive big-endian words: the same as {@link word} for each, faster. */
+  words(view: DataView, at: number, count: number): void {
+    let high = this.#high;
+    let low = this.#low;
+    for (const end = at + count * 4; at < end; at += 4) {
+      const word = view.getInt32(at);
+      high = Math.imul(high ^ word, 0x9e3779b1);
+      high = (high << 13) | (high >>> 19);
+      low = Math.imul(low + word, 0x85ebca6b);
+      low ^= low >>> 15;
+    }
+    this.#high = high;
+    this.#low = low;
+  }
+
   /** A whole number up to 2^53. */
   long(value: number): void {
     this.word(Math.floor(value / 2 ** 32));
@@ -54,6 +69,49 @@ export class Digest {
     this.high = (this.high - hash.high) | 0;
     this.low = (this.low - hash.low) | 0;
   }
+}
+
+const IS_LITTLE_ENDIAN: boolean = new Uint8Array(Int32Array.of(1).buffer)[0] === 1;
+
+/**
+ * 32 bits about a run of bytes that begins at a word of its buffer. Four lanes that do not wait for each other make it several times
+ * as fast as hash32, which matters for data. A change of any one word changes its lane.
+ */
+export function hashWords(words: Int32Array, first: number, byteLength: number): number {
+  let a: number = DIGEST_SEED;
+  let b = ~a;
+  let c: number = byteLength;
+  let d = ~c;
+  const end = first + (byteLength >> 2);
+  let at = first;
+  if (IS_LITTLE_ENDIAN) {
+    for (; at + 3 < end; at += 4) {
+      a = lane(a, words[at]);
+      b = lane(b, words[at + 1]);
+      c = lane(c, words[at + 2]);
+      d = lane(d, words[at + 3]);
+    }
+  }
+  for (; at < end; at++) {
+    const next = lane(a, littleEndian(words[at]));
+    a = b;
+    b = c;
+    c = d;
+    d = next;
+  }
+  const rest = byteLength & 3;
+  if (rest !== 0) a = lane(a, littleEndian(words[end]) & ((1 << (rest * 8)) - 1));
+  return mix32(lane(lane(lane(a, b), c), d));
+}
+
+function lane(hash: number, word: number): number {
+  const mixed = Math.imul(hash ^ word, 0x9e3779b1);
+  return (mixed << 13) | (mixed >>> 19);
+}
+
+function littleEndian(word: number): number {
+  if (IS_LITTLE_ENDIAN) return word;
+  return (word << 24) | ((word & 0xff00) << 8) | ((word >>> 8) & 0xff00) | (word >>> 24);
 }
 
 /** Begins with the kind of what is hashed, so that a node never cancels out a session. */

@@ -1,7 +1,7 @@
 import { assert, type ByteSlice, copyBytes, hash32, mix32, STAT_BYTES, StatOffset, setSlice } from "@zooid/model";
 import { IntColumn, NumberColumn, RecordColumn } from "./columns.ts";
 import { DataPages } from "./data-pages.ts";
-import { DIGEST_SEED } from "./digest.ts";
+import type { WordHash } from "./digest.ts";
 import { HashTable } from "./hash-table.ts";
 
 /**
@@ -214,17 +214,14 @@ export class NodeStore {
   setData(node: number, bytes: Uint8Array, start: number, end: number): void {
     const ref = this.#data.get(node);
     const isStored = ref !== 0 && ref !== EMPTY_DATA;
+    let stored = EMPTY_DATA;
     if (end > start) {
-      this.#data.set(
-        node,
-        isStored ? this.#pages.replace(ref, bytes, start, end) : this.#pages.put(node | IS_DATA, bytes, start, end),
-      );
-    } else {
-      if (isStored) this.#pages.free(ref);
-      this.#data.set(node, EMPTY_DATA);
-    }
+      if (isStored) stored = this.#pages.replace(ref, bytes, start, end);
+      else stored = this.#pages.put(node | IS_DATA, bytes, start, end);
+    } else if (isStored) this.#pages.free(ref);
+    this.#data.set(node, stored);
+    this.#dataHashes.set(node, stored === EMPTY_DATA ? 0 : this.#pages.hash(stored, end - start));
     this.#stats.setInt(node, StatOffset.dataLength, end - start);
-    this.#dataHashes.set(node, hash32(bytes, start, end, DIGEST_SEED));
   }
 
   setNullData(node: number): void {
@@ -257,6 +254,11 @@ export class NodeStore {
 
   setStatLong(node: number, offset: number, value: number): void {
     this.#stats.setLong(node, offset, value);
+  }
+
+  /** Every word of the Stat goes into a hash. */
+  hashStat(node: number, hash: WordHash): void {
+    hash.words(this.#stats.view(node), this.#stats.start(node), STAT_BYTES / 4);
   }
 
   childCount(node: number): number {

@@ -5,7 +5,6 @@ import {
   hash32,
   OPEN_ACL,
   READ_ONLY_ACL,
-  STAT_BYTES,
   StatOffset,
   sliceOf,
   ZXID_NONE,
@@ -98,7 +97,7 @@ export class TreeState {
     }
     hash.word(store.hasData(node) ? 1 : 0);
     hash.word(store.dataHash(node));
-    for (let offset = 0; offset < STAT_BYTES; offset += 4) hash.word(store.statInt(node, offset));
+    store.hashStat(node, hash);
     hash.word(store.ownerHigh(node));
     hash.word(store.ownerLow(node));
     const acl = store.aclId(node);
