@@ -307,9 +307,9 @@ function setWatches(lastZxid: bigint, lists: readonly (readonly string[])[]): Bu
 }
 const digest = (text: string): string => `${text.split(":")[0]}:${createHash("sha1").update(text).digest("base64")}`;
 
-async function open(word: string): Promise<Wire> {
+async function open(word: string, fields?: HandshakeFields): Promise<Wire> {
   const wire = new Wire();
-  await wire.handshake(`handshake of ${word}`);
+  await wire.handshake(`handshake of ${word}`, fields);
   normal.name(wire.id, word);
   return wire;
 }
@@ -349,7 +349,9 @@ async function handshakes(): Promise<void> {
   await ahead.handshake("a client that has seen more than there is", { lastZxid: 0x7fff_ffff_ffff_fffen });
   // Apache drops the connection of a session when a stranger asks for it with a wrong password; ours does not.
   low.end();
-  for (const wire of [high, again]) await wire.ask("close", OP.close);
+  const lowAgain = new Wire();
+  await lowAgain.handshake("the right password", { id: low.id, password: low.password, timeoutMs: 1 });
+  for (const wire of [lowAgain, high, again]) await wire.ask("close", OP.close);
 }
 
 async function createsAndErrors(): Promise<void> {
@@ -665,7 +667,8 @@ async function refusals(): Promise<void> {
     ["a length of zero", (wire) => wire.write(Buffer.from("00000000", "hex"))],
   ];
   for (const [label, provoke] of victims) {
-    const wire = await open("victim");
+    // Long enough that none of them expires before the end.
+    const wire = await open("victim", { timeoutMs: 40_000 });
     provoke(wire);
     await wire.settle();
     await wire.event(`${label}, then`);
@@ -679,6 +682,13 @@ async function refusals(): Promise<void> {
 }
 
 async function endings(): Promise<void> {
+  const lost = await open("one who vanishes", { timeoutMs: 1 });
+  await lost.ask("its ephemeral", OP.create, create("/v/lost", { flags: 1 }));
+  await a.ask("watch it", OP.exists, read("/v/lost", true));
+  lost.end();
+  await a.event("it expires");
+  const expired = new Wire();
+  await expired.handshake("an expired session", { id: lost.id, password: lost.password });
   await b.ask("b closes", OP.close);
   await b.event("then");
   await a.event("its watched ephemeral");
