@@ -27,7 +27,22 @@ export const FOREIGN_CLIENTS: readonly ForeignClient[] = [
   { name: "c", needs: ["cc"], prepare: prepareC },
   { name: "go", needs: ["go"], prepare: prepareGo },
   { name: "node", needs: ["npm"], prepare: prepareNode },
-  { name: "wire", needs: [], prepare: prepareWire },
+  {
+    name: "wire",
+    needs: [],
+    prepare:
+      () =>
+      ({ direct }) =>
+        ownScenario("wire-scenario.ts", direct),
+  },
+  {
+    name: "words",
+    needs: [],
+    prepare:
+      () =>
+      ({ direct }) =>
+        ownScenario("words-scenario.ts", direct),
+  },
   { name: "zkcli", needs: ["java", "mvn"], prepare: prepareZkCli },
 ];
 
@@ -67,8 +82,8 @@ function prepareNode(): (addresses: Addresses) => readonly string[] {
 }
 
 /** No client at all: our own bytes, for what clients hide. */
-function prepareWire(): (addresses: Addresses) => readonly string[] {
-  return ({ direct }) => [process.execPath, join(import.meta.dirname, "wire-scenario.ts"), direct];
+function ownScenario(file: string, address: string): readonly string[] {
+  return [process.execPath, join(import.meta.dirname, file), address];
 }
 
 function prepareZkCli(): (addresses: Addresses) => readonly string[] {
