@@ -454,6 +454,26 @@ async function reads(): Promise<void> {
   await a.ask("a body that ends early", OP.getData, Buffer.of(0, 0));
   await a.ask("a body with a tail", OP.getData, Buffer.concat([read("/w"), Buffer.alloc(5)]));
   await a.ask("a write that ends early", OP.setData, onPath("/w"));
+  await a.ask("a string longer than its body", OP.getData, new JuteWriter().int(1_000).raw(Buffer.from("/w")).bytes());
+  await a.ask("a string of a negative length", OP.getData, new JuteWriter().int(-2).bool(false).bytes());
+  await a.ask("a string of a huge length", OP.exists, new JuteWriter().int(0x7fff_ffff).bool(false).bytes());
+  await a.ask("an acl of a huge count", OP.create, new JuteWriter().string("/x").string("").int(0x7fff_ffff).bytes());
+  await a.ask("an acl of a negative count", OP.create, new JuteWriter().string("/x").string("").int(-7).int(0).bytes());
+  await a.ask("watches of a huge count", OP.setWatches, new JuteWriter().long(0n).int(0x7fff_ffff).bytes());
+  await a.ask("watches that are null", OP.setWatches, new JuteWriter().long(0n).int(-1).int(-1).int(-1).bytes());
+  await a.ask(
+    "a multi of an endless string",
+    OP.multi,
+    new JuteWriter().int(OP.delete).bool(false).int(-1).int(0x7fff_fff0).bytes(),
+  );
+  await a.ask(
+    "malformed UTF-8",
+    OP.create,
+    new JuteWriter().buffer(Buffer.from("2f77ff", "hex")).string("").raw(aclBytes(OPEN_ACL)).int(0).bytes(),
+  );
+  await a.ask("which is found as", OP.getChildren, read("/"));
+  const header = create("/big").length + 8;
+  await a.ask("a request of the greatest length", OP.create, create("/big", { data: "x".repeat(0xf_ffff - header) }));
   await a.ask("and the connection goes on", OP.ping, Buffer.alloc(0), -2);
 }
 
@@ -664,6 +684,7 @@ async function refusals(): Promise<void> {
     ["a header that ends early", (wire) => wire.write(framed(Buffer.of(0, 0, 0)))],
     ["a negative length", (wire) => wire.write(Buffer.from("ffffffff", "hex"))],
     ["a huge length", (wire) => wire.write(Buffer.from("7fffffff", "hex"))],
+    ["a request above the greatest length", (wire) => wire.write(framed(Buffer.alloc(0x10_0000)))],
     ["a length of zero", (wire) => wire.write(Buffer.from("00000000", "hex"))],
   ];
   for (const [label, provoke] of victims) {
