@@ -20,9 +20,11 @@ export class WordHash {
   }
 
   word(word: number): void {
-    const high = Math.imul(this.#high ^ word, 0x9e3779b1);
+    let spread = Math.imul(word, 0xcc9e2d51);
+    spread ^= spread >>> 15;
+    const high = Math.imul(this.#high ^ spread, 0x9e3779b1);
     this.#high = (high << 13) | (high >>> 19);
-    const low = Math.imul(this.#low + word, 0x85ebca6b);
+    const low = Math.imul(this.#low + spread, 0x85ebca6b);
     this.#low = low ^ (low >>> 15);
   }
 
@@ -31,10 +33,11 @@ export class WordHash {
     let high = this.#high;
     let low = this.#low;
     for (const end = at + count * 4; at < end; at += 4) {
-      const word = view.getInt32(at);
-      high = Math.imul(high ^ word, 0x9e3779b1);
+      let spread = Math.imul(view.getInt32(at), 0xcc9e2d51);
+      spread ^= spread >>> 15;
+      high = Math.imul(high ^ spread, 0x9e3779b1);
       high = (high << 13) | (high >>> 19);
-      low = Math.imul(low + word, 0x85ebca6b);
+      low = Math.imul(low + spread, 0x85ebca6b);
       low ^= low >>> 15;
     }
     this.#high = high;
@@ -101,11 +104,14 @@ export function hashWords(words: Int32Array, first: number, byteLength: number):
   }
   const rest = byteLength & 3;
   if (rest !== 0) a = lane(a, littleEndian(words[end]) & ((1 << (rest * 8)) - 1));
-  return mix32(lane(lane(lane(a, b), c), d));
+  // Mixing in between keeps equal differences of two lanes from meeting.
+  return mix32(lane(mix32(lane(mix32(lane(mix32(a), b)), c)), d));
 }
 
+/** The word is mixed before it joins: else its top bit and a lower one of the lane's next word would cancel each other. */
 function lane(hash: number, word: number): number {
-  const mixed = Math.imul(hash ^ word, 0x9e3779b1);
+  const spread = Math.imul(word, 0x85ebca6b);
+  const mixed = Math.imul(hash ^ spread ^ (spread >>> 15), 0x9e3779b1);
   return (mixed << 13) | (mixed >>> 19);
 }
 

@@ -1,0 +1,39 @@
+import { type Acl, OPEN_ACL } from "@zooid/model";
+import { expect, test } from "vitest";
+import { AclTable } from "./acl-table.ts";
+
+const acl = (id: string): Acl => [{ perms: 31, scheme: "digest", id }];
+
+test("equal content has one number, and a list that nobody uses is forgotten", () => {
+  const table = new AclTable();
+  const first = table.acquire(acl("a"));
+  expect(table.acquire(acl("a"))).toBe(first);
+  const second = table.acquire(acl("b"));
+  expect(second).not.toBe(first);
+  expect(table.get(first)).toEqual(acl("a"));
+  expect(table.count).toBe(3);
+  table.release(first);
+  expect(table.get(first)).toEqual(acl("a"));
+  table.release(first);
+  expect(table.count).toBe(2);
+  expect(table.acquire(acl("c"))).toBe(first);
+  expect([table.get(first), table.get(second)]).toEqual([acl("c"), acl("b")]);
+});
+
+test("the open list keeps its number, however it is written", () => {
+  const table = new AclTable();
+  const id = table.acquire(OPEN_ACL);
+  const same = table.acquire([{ perms: 31, scheme: "world", id: "anyone" }]);
+  table.release(id);
+  table.release(same);
+  expect(table.acquire(OPEN_ACL)).toBe(id);
+  expect(same).toBe(id);
+});
+
+test("order, permissions, scheme and id all make a difference", () => {
+  const table = new AclTable();
+  const [a] = acl("a");
+  const [b] = acl("b");
+  const lists: Acl[] = [[a], [b], [a, b], [b, a], [{ ...a, perms: 1 }], [{ ...a, scheme: "ip" }], [a, a], []];
+  expect(new Set(lists.map((list) => table.acquire(list))).size).toBe(lists.length);
+});
