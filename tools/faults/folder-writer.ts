@@ -4,8 +4,8 @@
  */
 
 import { JuteReader, JuteWriter } from "../../packages/conformance/src/jute.ts";
+import type { Random } from "../../packages/conformance/src/random.ts";
 import { type Change, FolderState, hex, type Step, stateAfter } from "./owned-folder.ts";
-import type { Random } from "./random.ts";
 import { OPCODE, RawSession, type Reply, SessionRefused, Unanswered } from "./raw-session.ts";
 
 export const SESSION_TIMEOUT_MS = 40_000;

@@ -15,9 +15,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { fetchApacheJars } from "../../packages/conformance/src/clients.ts";
 import { ServerProcess } from "../../packages/conformance/src/endpoint.ts";
+import { Random } from "../../packages/conformance/src/random.ts";
 import { audit } from "./audit.ts";
 import { FolderWriter } from "./folder-writer.ts";
-import { Random } from "./random.ts";
 
 const { values: options } = parseArgs({
   options: {

@@ -15,11 +15,11 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { fetchApacheJars } from "../../packages/conformance/src/clients.ts";
 import { ROOT, ServerProcess } from "../../packages/conformance/src/endpoint.ts";
+import { Random } from "../../packages/conformance/src/random.ts";
 import { audit } from "./audit.ts";
 import { FolderWriter } from "./folder-writer.ts";
 import type { Book } from "./owned-folder.ts";
 import { DiskHistory } from "./power-cut/disk-history.ts";
-import { Random } from "./random.ts";
 
 const SYNC_DELAY_US = 1_000;
 

@@ -2,313 +2,33 @@
  * The conformance scenario byte by byte: what no client shows, because it repairs or refuses it before anyone sees.
  *
  *     wire-scenario.ts HOST:PORT       prints one line for each packet that arrives
- *
- * Zxids are printed relative to the last packet that carried a newer one (`+1`: the next transaction), so that refused
- * writes count; session ids and times become words. Packets come in the order of the wire: events before the reply of the
- * write that fires them.
  */
-import { createHash } from "node:crypto";
-import { connect, type Socket } from "node:net";
-import { FrameReader, framed, JuteReader, JuteWriter } from "./jute.ts";
+import { framed, JuteWriter } from "./jute.ts";
+import {
+  type Acl,
+  ALL,
+  aclBytes,
+  auth,
+  create,
+  digest,
+  type HandshakeFields,
+  multi,
+  normal,
+  OP,
+  OPEN_ACL,
+  onPath,
+  read,
+  setAcl,
+  setData,
+  setWatches,
+  versioned,
+  Wire,
+} from "./wire.ts";
 
-const [host = "", port = ""] = (process.argv[2] ?? "").split(":");
-const WAIT_MS = 20_000;
-const CLOSED = "closed";
-const ALL = 31;
-const OPEN_ACL: readonly Acl[] = [[ALL, "world", "anyone"]];
-
-type Acl = readonly [permissions: number, scheme: string, id: string];
-
-const OP = {
-  create: 1,
-  delete: 2,
-  exists: 3,
-  getData: 4,
-  setData: 5,
-  getAcl: 6,
-  setAcl: 7,
-  getChildren: 8,
-  sync: 9,
-  ping: 11,
-  getChildren2: 12,
-  check: 13,
-  multi: 14,
-  create2: 15,
-  multiRead: 22,
-  auth: 100,
-  setWatches: 101,
-  setWatches2: 105,
-  close: -11,
-} as const;
-
-/** Turns what differs from run to run into words that do not. */
-class Normaliser {
-  #newest = 0n;
-  readonly #sessions = new Map<bigint, string>();
-
-  zxid(value: bigint): string {
-    if (value <= 0n) return String(value);
-    const distance = this.#newest === 0n ? 0n : value - this.#newest;
-    if (value > this.#newest) this.#newest = value;
-    return distance > 0n ? `+${distance}` : String(distance === 0n ? "=" : distance);
-  }
-  /** Where a stat points back to: printed without moving the mark. */
-  stamp(value: bigint): string {
-    return value <= 0n ? String(value) : `now-${this.#newest - value}`;
-  }
-  name(session: bigint, word: string): void {
-    this.#sessions.set(session, word);
-  }
-  session(value: bigint): string {
-    return value === 0n ? "none" : (this.#sessions.get(value) ?? "unknown");
-  }
-  get newest(): bigint {
-    return this.#newest;
-  }
-}
-
-const normal = new Normaliser();
-
-interface HandshakeFields {
-  readonly id?: bigint;
-  readonly password?: Buffer;
-  readonly timeoutMs?: number;
-  readonly lastZxid?: bigint;
-  readonly withReadOnly?: boolean;
-}
-
-class Wire {
-  readonly #socket: Socket;
-  readonly #frames: (Buffer | typeof CLOSED)[] = [];
-  readonly #asked = new Map<number, string>();
-  #wake: () => void = () => undefined;
-  #xid = 0;
-  id = 0n;
-  password: Buffer = Buffer.alloc(16);
-
-  constructor() {
-    this.#socket = connect({ host, port: Number(port), noDelay: true });
-    const reader = new FrameReader();
-    reader.onFrame = (frame) => this.#take(frame);
-    this.#socket.on("data", (chunk: Buffer) => reader.push(chunk));
-    this.#socket.on("error", () => this.#socket.destroy());
-    this.#socket.on("close", () => this.#take(CLOSED));
-  }
-
-  #take(frame: Buffer | typeof CLOSED): void {
-    this.#frames.push(frame);
-    this.#wake();
-  }
-
-  async next(): Promise<Buffer | typeof CLOSED> {
-    const timer = setTimeout(() => {
-      console.log("(nothing came)");
-      process.exit(1);
-    }, WAIT_MS);
-    while (this.#frames.length === 0) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
-    clearTimeout(timer);
-    return this.#frames.shift() ?? CLOSED;
-  }
-
-  write(bytes: Buffer): void {
-    this.#socket.write(bytes);
-  }
-
-  async handshake(label: string, fields: HandshakeFields = {}): Promise<void> {
-    const { id = 0n, password = Buffer.alloc(16), timeoutMs = 20_000, lastZxid = 0n, withReadOnly = true } = fields;
-    const request = new JuteWriter().int(0).long(lastZxid).int(timeoutMs).long(id).buffer(password);
-    if (withReadOnly) request.bool(false);
-    this.write(framed(request.bytes()));
-    const frame = await this.next();
-    if (frame === CLOSED) return print(label, CLOSED);
-    const reader = new JuteReader(frame);
-    const version = reader.int();
-    const negotiatedMs = reader.int();
-    this.id = reader.long();
-    this.password = Buffer.from(reader.buffer() ?? []);
-    const isNew = id === 0n && this.id !== 0n;
-    const identity = isNew
-      ? "new session"
-      : this.id === 0n
-        ? "no session"
-        : this.id === id
-          ? "same session"
-          : "ANOTHER SESSION";
-    const secret = this.password.every((byte) => byte === 0) ? "zero password" : `password of ${this.password.length}`;
-    const readOnly = reader.rest().length === 0 ? "no read-only byte" : `read-only ${reader.bool()}`;
-    print(label, `version ${version}, ${negotiatedMs} ms, ${identity}, ${secret}, ${readOnly}`);
-  }
-
-  /** Sends a request without waiting; `label` is printed with its reply. */
-  send(label: string, opcode: number, body: Buffer = Buffer.alloc(0), xid: number = ++this.#xid): void {
-    this.#asked.set(xid, `${opcode} ${label}`);
-    this.write(framed(Buffer.concat([new JuteWriter().int(xid).int(opcode).bytes(), body])));
-  }
-
-  /** Prints packets up to and with the reply to the last request. */
-  async settle(): Promise<void> {
-    while (this.#asked.size > 0) {
-      const frame = await this.next();
-      if (frame === CLOSED) {
-        print([...this.#asked.values()].map((asked) => asked.replace(/^\S+ /, "")).join(", "), CLOSED);
-        return;
-      }
-      this.#print(new JuteReader(frame));
-    }
-  }
-
-  async ask(label: string, opcode: number, body?: Buffer, xid?: number): Promise<void> {
-    this.send(label, opcode, body, xid);
-    await this.settle();
-  }
-
-  /** Prints the next packet, which nobody asked for. */
-  async event(label: string): Promise<void> {
-    const frame = await this.next();
-    if (frame === CLOSED) print(label, CLOSED);
-    else this.#print(new JuteReader(frame), label);
-  }
-
-  #print(reader: JuteReader, label = "event"): void {
-    const xid = reader.int();
-    const zxid = normal.zxid(reader.long());
-    const error = reader.int();
-    if (xid === -1) {
-      print(label, `zxid ${zxid} type ${reader.int()} state ${reader.int()} ${reader.string()}${leftover(reader)}`);
-      return;
-    }
-    const asked = this.#asked.get(xid) ?? "";
-    this.#asked.delete(xid);
-    const [opcode = "", ...words] = asked.split(" ");
-    const body = error === 0 ? bodyText(Number(opcode), reader) : "";
-    print(words.join(" "), `xid ${xid < 0 ? xid : "same"} zxid ${zxid} error ${error}${body}${leftover(reader)}`);
-  }
-
-  end(): void {
-    this.#socket.destroy();
-  }
-}
-
-function print(label: string, text: string): void {
-  console.log(`${label}: ${text}`);
-}
-
-function leftover(reader: JuteReader): string {
-  const rest = reader.rest();
-  return rest.length === 0 ? "" : ` and ${rest.length} more bytes: ${rest.toString("hex")}`;
-}
-
-function bodyText(opcode: number, reader: JuteReader): string {
-  switch (opcode) {
-    case OP.create:
-    case OP.sync:
-      return ` ${reader.string()}`;
-    case OP.create2:
-      return ` ${reader.string()} ${statText(reader)}`;
-    case OP.exists:
-    case OP.setData:
-    case OP.setAcl:
-      return ` ${statText(reader)}`;
-    case OP.getData:
-      return ` ${dataText(reader)} ${statText(reader)}`;
-    case OP.getAcl:
-      return ` ${aclText(reader)} ${statText(reader)}`;
-    case OP.getChildren:
-      return ` ${namesText(reader)}`;
-    case OP.getChildren2:
-      return ` ${namesText(reader)} ${statText(reader)}`;
-    case OP.multi:
-    case OP.multiRead:
-      return ` [${resultsText(reader)}]`;
-    default:
-      return "";
-  }
-}
-
-function statText(reader: JuteReader): string {
-  const [czxid, mzxid, ctime, mtime] = [reader.long(), reader.long(), reader.long(), reader.long()];
-  const [version, cversion, aversion] = [reader.int(), reader.int(), reader.int()];
-  const [owner, length, children, pzxid] = [reader.long(), reader.int(), reader.int(), reader.long()];
-  const [c, m, p] = [normal.stamp(czxid), normal.stamp(mzxid), normal.stamp(pzxid)];
-  const times = ctime === 0n && mtime === 0n ? "never" : mtime >= ctime ? "dated" : "MODIFIED BEFORE IT WAS MADE";
-  return `(c ${c} m ${m} p ${p} v ${version}/${cversion}/${aversion} ${normal.session(owner)} ${length} bytes ${children} children ${times})`;
-}
-
-function dataText(reader: JuteReader): string {
-  const data = reader.buffer();
-  return data === undefined ? "null" : `'${data}'`;
-}
-
-function namesText(reader: JuteReader): string {
-  return `[${Array.from({ length: reader.int() }, () => reader.string())
-    .sort()
-    .join(" ")}]`;
-}
-
-function aclText(reader: JuteReader): string {
-  return Array.from({ length: reader.int() }, () => `${reader.int()}:${reader.string()}:${reader.string()}`).join(",");
-}
-
-function resultsText(reader: JuteReader): string {
-  const texts: string[] = [];
-  for (;;) {
-    const type = reader.int();
-    const isDone = reader.bool();
-    const error = reader.int();
-    if (isDone) return [...texts, `end ${type} ${error}`].join("; ");
-    texts.push(type === -1 ? `failed ${error} ${reader.int()}` : `${type} ${error}${bodyText(type, reader)}`);
-  }
-}
-
-function aclBytes(acl: readonly Acl[]): Buffer {
-  const writer = new JuteWriter().int(acl.length);
-  for (const [permissions, scheme, id] of acl) writer.int(permissions).string(scheme).string(id);
-  return writer.bytes();
-}
-
-interface CreateOptions {
-  readonly data?: string | null;
-  readonly acl?: readonly Acl[];
-  readonly flags?: number;
-}
-
-function create(path: string, { data = "", acl = OPEN_ACL, flags = 0 }: CreateOptions = {}): Buffer {
-  const writer = new JuteWriter().string(path);
-  if (data === null) writer.int(-1);
-  else writer.string(data);
-  return writer.raw(aclBytes(acl)).int(flags).bytes();
-}
-const onPath = (path: string): Buffer => new JuteWriter().string(path).bytes();
-const read = (path: string, isWatched = false): Buffer => new JuteWriter().string(path).bool(isWatched).bytes();
-const versioned = (path: string, version: number): Buffer => new JuteWriter().string(path).int(version).bytes();
-const setData = (path: string, data: string, version = -1): Buffer =>
-  new JuteWriter().string(path).string(data).int(version).bytes();
-const setAcl = (path: string, acl: readonly Acl[], version = -1): Buffer =>
-  new JuteWriter().string(path).raw(aclBytes(acl)).int(version).bytes();
-const auth = (scheme: string, credentials: string): Buffer =>
-  new JuteWriter().int(0).string(scheme).string(credentials).bytes();
-const strings = (values: readonly string[]): Buffer => {
-  const writer = new JuteWriter().int(values.length);
-  for (const value of values) writer.string(value);
-  return writer.bytes();
-};
-function multi(...parts: readonly (readonly [opcode: number, body: Buffer])[]): Buffer {
-  const writer = new JuteWriter();
-  for (const [opcode, body] of parts) writer.int(opcode).bool(false).int(-1).raw(body);
-  return writer.int(-1).bool(true).int(-1).bytes();
-}
-/** Watches to arm again, as one that has seen everything up to `lastZxid`. */
-function setWatches(lastZxid: bigint, lists: readonly (readonly string[])[]): Buffer {
-  return Buffer.concat([new JuteWriter().long(lastZxid).bytes(), ...lists.map(strings)]);
-}
-const digest = (text: string): string => `${text.split(":")[0]}:${createHash("sha1").update(text).digest("base64")}`;
+const address = process.argv[2] ?? "";
 
 async function open(word: string, fields?: HandshakeFields): Promise<Wire> {
-  const wire = new Wire();
+  const wire = new Wire(address);
   await wire.handshake(`handshake of ${word}`, fields);
   normal.name(wire.id, word);
   return wire;
@@ -329,27 +49,27 @@ await refusals();
 await endings();
 
 async function handshakes(): Promise<void> {
-  const short = new Wire();
+  const short = new Wire(address);
   await short.handshake("handshake without the read-only byte", { withReadOnly: false });
   const { id, password } = short;
-  const low = new Wire();
+  const low = new Wire(address);
   await low.handshake("a timeout below the minimum", { timeoutMs: 1 });
-  const high = new Wire();
+  const high = new Wire(address);
   await high.handshake("a timeout above the maximum", { timeoutMs: 10_000_000 });
-  const again = new Wire();
+  const again = new Wire(address);
   await again.handshake("the session again, with another timeout", { id, password, timeoutMs: 9_000 });
   await short.event("the connection that had the session");
-  const wrong = new Wire();
+  const wrong = new Wire(address);
   await wrong.handshake("a wrong password", { id: low.id, password: Buffer.alloc(16, 1) });
   await wrong.event("after a wrong password");
-  const unknown = new Wire();
+  const unknown = new Wire(address);
   await unknown.handshake("an unknown session", { id: 0x7fff_ffff_ffffn, password });
   await unknown.event("after an unknown session");
-  const ahead = new Wire();
+  const ahead = new Wire(address);
   await ahead.handshake("a client that has seen more than there is", { lastZxid: 0x7fff_ffff_ffff_fffen });
   // Apache drops the connection of a session when a stranger asks for it with a wrong password; ours does not.
   low.end();
-  const lowAgain = new Wire();
+  const lowAgain = new Wire(address);
   await lowAgain.handshake("the right password", { id: low.id, password: low.password, timeoutMs: 1 });
   for (const wire of [lowAgain, high, again]) await wire.ask("close", OP.close);
 }
@@ -694,10 +414,10 @@ async function refusals(): Promise<void> {
     await wire.settle();
     await wire.event(`${label}, then`);
   }
-  const text = new Wire();
+  const text = new Wire(address);
   text.write(Buffer.from("GET / HTTP/1.0\r\n\r\n"));
   await text.event("a request of another protocol");
-  const early = new Wire();
+  const early = new Wire(address);
   early.write(framed(Buffer.alloc(20)));
   await early.event("a handshake that ends early");
 }
@@ -708,13 +428,13 @@ async function endings(): Promise<void> {
   await a.ask("watch it", OP.exists, read("/v/lost", true));
   lost.end();
   await a.event("it expires");
-  const expired = new Wire();
+  const expired = new Wire(address);
   await expired.handshake("an expired session", { id: lost.id, password: lost.password });
   await b.ask("b closes", OP.close);
   await b.event("then");
   await a.event("its watched ephemeral");
   await a.ask("no ephemeral is left", OP.exists, read("/w/b"));
-  const closed = new Wire();
+  const closed = new Wire(address);
   await closed.handshake("a closed session", { id: b.id, password: b.password });
   await closed.event("after a closed session");
   await a.ask("a goes on", OP.ping, Buffer.alloc(0), -2);

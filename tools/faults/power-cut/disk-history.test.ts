@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Random } from "../random.ts";
+import { Random } from "../../../packages/conformance/src/random.ts";
 import { DiskHistory } from "./disk-history.ts";
 
 const KIND = { opened: 2, wrote: 4, resized: 5, synced: 6, renamed: 7 } as const;

@@ -8,7 +8,7 @@
  */
 import { closeSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import type { Random } from "../random.ts";
+import type { Random } from "../../../packages/conformance/src/random.ts";
 
 const BLOCK_BYTES = 512;
 const HEAD_BYTES = 44;
