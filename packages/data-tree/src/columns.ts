@@ -30,26 +30,26 @@ export class IntColumn {
   }
 }
 
-/** Doubles: whole numbers up to 2^53. */
-export class NumberColumn {
-  readonly #pages: (Float64Array | undefined)[] = [];
+/** Several signed 32-bit integers for each index, side by side. */
+export class IntRows {
+  readonly #pages: Int32Array[] = [];
+  readonly #length: number;
 
-  get(index: number): number {
-    const page = this.#pages[index >>> PAGE_BITS];
-    return page === undefined ? 0 : page[index & PAGE_MASK];
+  constructor(length: number) {
+    this.#length = length;
   }
 
-  set(index: number, value: number): void {
-    const page = this.#pages[index >>> PAGE_BITS];
-    if (page !== undefined) page[index & PAGE_MASK] = value;
-    else if (value !== 0) this.#addPage(index)[index & PAGE_MASK] = value;
+  /** Makes room for `index`; called before anything of it is read or written. */
+  reserve(index: number): void {
+    while (this.#pages.length <= index >>> PAGE_BITS) this.#pages.push(new Int32Array(PAGE_LENGTH * this.#length));
   }
 
-  #addPage(index: number): Float64Array {
-    const page = new Float64Array(PAGE_LENGTH);
-    while (this.#pages.length <= index >>> PAGE_BITS) this.#pages.push(undefined);
-    this.#pages[index >>> PAGE_BITS] = page;
-    return page;
+  get(index: number, field: number): number {
+    return this.#pages[index >>> PAGE_BITS][(index & PAGE_MASK) * this.#length + field];
+  }
+
+  set(index: number, field: number, value: number): void {
+    this.#pages[index >>> PAGE_BITS][(index & PAGE_MASK) * this.#length + field] = value;
   }
 }
 

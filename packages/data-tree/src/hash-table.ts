@@ -25,9 +25,13 @@ const MERGE_BELOW: number = Math.floor(SLOTS * 0.3);
 const MERGE_EVERY = 64;
 const DEPTH_MAX = 20;
 
+/** Holds a segment's slots while they are divided. */
+const divided: Int32Array = new Int32Array(SLOTS * 2);
+
 class Segment {
   readonly slots: Int32Array = new Int32Array(SLOTS * 2);
-  readonly depth: number;
+  /** How many of a hash's high bits all its entries share. */
+  depth: number;
   count = 0;
 
   constructor(depth: number) {
@@ -132,14 +136,16 @@ export class HashTable {
       this.#depth++;
       index *= 2;
     }
-    const zero = new Segment(segment.depth + 1);
-    const one = new Segment(segment.depth + 1);
     const bit = 31 - segment.depth;
-    const slots = segment.slots;
-    for (let at = 0; at < slots.length; at += 2) {
-      if (slots[at + 1] !== 0) ((slots[at] >>> bit) & 1 ? one : zero).insert(slots[at], slots[at + 1]);
+    segment.depth++;
+    const other = new Segment(segment.depth);
+    divided.set(segment.slots);
+    segment.slots.fill(0);
+    segment.count = 0;
+    for (let at = 0; at < divided.length; at += 2) {
+      if (divided[at + 1] !== 0) ((divided[at] >>> bit) & 1 ? other : segment).insert(divided[at], divided[at + 1]);
     }
-    this.#point(index, segment.depth + 1, zero, one);
+    this.#point(index, segment.depth, segment, other);
   }
 
   #merge(segment: Segment, index: number): void {
