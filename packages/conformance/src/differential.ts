@@ -13,6 +13,7 @@ import { diffLines, printDiff } from "./diff.ts";
 import { type EndpointKind, startEndpoint } from "./endpoint.ts";
 
 const DEADLINE_MS = 120_000;
+const LINES_SHOWN = 40;
 
 const { values: options } = parseArgs({
   options: {
@@ -28,15 +29,15 @@ console.log(`${counts.passed} passed, ${counts.failed} failed`);
 if (counts.failed > 0) process.exitCode = 1;
 
 async function compare(seed: number): Promise<void> {
-  const apache = await converse("apache", seed);
-  const zooid = await converse("zooid", seed);
-  const difference = printDiff(diffLines(apache, zooid).slice(0, 4000), 4);
-  if (difference === "") {
+  try {
+    const [apache, zooid] = [await converse("apache", seed), await converse("zooid", seed)];
+    const difference = printDiff(diffLines(apache, zooid), 4).split("\n");
+    if (difference.length > 1) throw new Error(`(- apache, + zooid)\n${difference.slice(0, LINES_SHOWN).join("\n")}`);
     counts.passed++;
-    return;
+  } catch (error) {
+    counts.failed++;
+    console.log(`seed ${seed} FAILED: ${error instanceof Error ? error.message : error}`);
   }
-  counts.failed++;
-  console.log(`seed ${seed} differs (- apache, + zooid):\n${difference.split("\n").slice(0, 40).join("\n")}`);
 }
 
 async function converse(kind: EndpointKind, seed: number): Promise<readonly string[]> {

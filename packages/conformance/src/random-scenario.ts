@@ -57,7 +57,11 @@ let valueCount = 0;
 const sessions = new Map<string, Wire>();
 for (const name of NAMES) sessions.set(name, await open(name));
 for (let step = 0; step < Number(stepCount); step++) await play(step);
-for (const wire of sessions.values()) await wire.ask("the end", OP.close);
+for (const [name, wire] of sessions) {
+  sessions.delete(name);
+  await wire.askSorted(`${name} ends`, OP.close);
+  await listen();
+}
 
 async function open(name: string): Promise<Wire> {
   const wire = new Wire(address);
@@ -70,8 +74,11 @@ async function play(step: number): Promise<void> {
   const name = random.pick(NAMES);
   const wire = sessions.get(name);
   if (wire === undefined) return;
-  if (random.chance(0.01)) await leave(name, wire);
-  else if (random.chance(0.02)) await comeBack(name, wire);
+  if (random.chance(0.01)) {
+    await leave(name, wire);
+    return;
+  }
+  if (random.chance(0.01)) await comeBack(name, wire);
   else if (random.chance(0.03)) {
     // Alone: Apache answers it out of turn.
     const [scheme, credentials] = random.pick(SCHEMES);
@@ -89,9 +96,16 @@ async function play(step: number): Promise<void> {
 }
 
 async function leave(name: string, wire: Wire): Promise<void> {
-  await wire.ask(`${name} leaves`, OP.close);
+  sessions.delete(name);
+  await wire.askSorted(`${name} leaves`, OP.close);
   await wire.event(`${name} then`);
+  await listen();
   sessions.set(name, await open(name));
+}
+
+/** What the end of a session did to the others: the order in which its ephemerals go is nobody's promise. */
+async function listen(): Promise<void> {
+  for (const [name, wire] of sessions) await wire.askSorted(`${name} listens`, OP.ping, undefined, -2);
 }
 
 /** The connection is lost, the session goes on; some watches are armed again. */

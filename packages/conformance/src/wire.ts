@@ -146,15 +146,23 @@ export class Wire {
     this.write(framed(Buffer.concat([new JuteWriter().int(xid).int(opcode).bytes(), body])));
   }
 
+  /** Asks where the order of the events before the reply is nobody's promise: prints them sorted, without zxids. */
+  async askSorted(label: string, opcode: number, body?: Buffer, xid?: number): Promise<void> {
+    this.send(label, opcode, body, xid);
+    const events: string[] = [];
+    await this.settle((line) => events.push(line.replace(/zxid \S+ /, "")));
+    for (const event of events.sort()) print("event, in any order", event);
+  }
+
   /** Prints packets up to and with the reply to the last request. */
-  async settle(): Promise<void> {
+  async settle(onEvent: (text: string) => void = (text) => print("event", text)): Promise<void> {
     while (this.#asked.size > 0) {
       const frame = await this.next();
       if (frame === CLOSED) {
         print([...this.#asked.values()].map((asked) => asked.replace(/^\S+ /, "")).join(", "), CLOSED);
         return;
       }
-      this.#print(new JuteReader(frame));
+      this.#print(new JuteReader(frame), onEvent);
     }
   }
 
@@ -167,15 +175,15 @@ export class Wire {
   async event(label: string): Promise<void> {
     const frame = await this.next();
     if (frame === CLOSED) print(label, CLOSED);
-    else this.#print(new JuteReader(frame), label);
+    else this.#print(new JuteReader(frame), (text) => print(label, text));
   }
 
-  #print(reader: JuteReader, label = "event"): void {
+  #print(reader: JuteReader, onEvent: (text: string) => void): void {
     const xid = reader.int();
     const zxid = normal.zxid(reader.long());
     const error = reader.int();
     if (xid === -1) {
-      print(label, `zxid ${zxid} type ${reader.int()} state ${reader.int()} ${reader.string()}${leftover(reader)}`);
+      onEvent(`zxid ${zxid} type ${reader.int()} state ${reader.int()} ${reader.string()}${leftover(reader)}`);
       return;
     }
     const asked = this.#asked.get(xid) ?? "";
