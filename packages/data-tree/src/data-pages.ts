@@ -163,7 +163,7 @@ export class DataPages {
       else if (!wasFull) this.#unlist(group, page);
       group.pageCount--;
       this.#dropPage(page);
-    } else if (wasFull && page !== this.#evacuated) {
+    } else if (wasFull) {
       this.#list(group, page);
     }
   }

@@ -262,6 +262,26 @@ describe("a session", () => {
   });
 });
 
+test("an ACL that no node has any more is forgotten", () => {
+  const test = new TestTree();
+  const own = (id: string): Acl => [
+    ...READ_ONLY,
+    { perms: 31, scheme: "world", id: "anyone" },
+    { perms: 31, scheme: "ip", id },
+  ];
+  expect(test.tree.aclCount).toBe(2);
+  test.commit(create("/a", { acl: own("1") }));
+  test.commit(create("/b", { acl: own("1") }));
+  expect(test.tree.aclCount).toBe(3);
+  test.commit(setAcl("/a", own("2")));
+  test.commit(setAcl("/a", own("3")));
+  expect(test.tree.aclCount).toBe(4);
+  test.commit(remove("/a"));
+  expect(test.tree.aclCount).toBe(3);
+  test.commit(remove("/b"));
+  expect(test.tree.aclCount).toBe(2);
+});
+
 test("what does not fit the tree is a defect", () => {
   const test = new TestTree();
   test.commit(create("/a"));

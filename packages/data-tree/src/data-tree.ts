@@ -142,6 +142,11 @@ export class DataTree {
     return this.#state.ephemerals.count;
   }
 
+  /** Different ACLs in use. */
+  get aclCount(): number {
+    return this.#state.acls.count;
+  }
+
   /** Bytes of pages that hold names and data. */
   get pageBytes(): number {
     return this.#state.store.pageBytes;

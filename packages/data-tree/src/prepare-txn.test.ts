@@ -1,4 +1,15 @@
-import { type Acl, ErrorCode, errorName, OPEN_ACL, OpCode, type Request, sliceText } from "@zooid/model";
+import {
+  type Acl,
+  ErrorCode,
+  errorName,
+  newTxnOp,
+  OPEN_ACL,
+  OpCode,
+  type Request,
+  sliceOf,
+  sliceText,
+  type TxnOp,
+} from "@zooid/model";
 import { expect, test } from "vitest";
 import { check, create, remove, removeContainer, setAcl, setData, TestTree } from "./test-tree.ts";
 
@@ -200,6 +211,51 @@ test("node ids count up, also across creates that are in flight", () => {
   const ids = test.history.flatMap((txn) => txn.ops).filter((op) => op.op === OpCode.CREATE);
   expect(ids.map((op) => op.node)).toEqual([5, 6, 7]);
 });
+
+test("an op says nothing of the requests that it was filled for before", () => {
+  const test = new TestTree();
+  const op = newTxnOp();
+  test.tree.prepareCreateSession(1000, sliceOf("hash"), test.context, op);
+  const acl = [{ perms: 31, scheme: "world", id: "anyone" }];
+  for (const request of [
+    create("/a", { data: "x", flags: 1, acl }),
+    setData("/a", "y"),
+    setAcl("/a", acl),
+    remove("/a"),
+  ]) {
+    expect(test.tree.prepare(request, test.context, op)).toBe(ErrorCode.OK);
+    const fresh = newTxnOp();
+    const said = Object.keys(op).filter(
+      (key) => JSON.stringify(fieldOf(op, key)) !== JSON.stringify(fieldOf(fresh, key)),
+    );
+    expect(said.sort()).toEqual(FIELDS[request.op]);
+  }
+});
+
+const FIELDS: Record<number, string[]> = {
+  [OpCode.CREATE]: [
+    "acl",
+    "data",
+    "hasData",
+    "node",
+    "op",
+    "ownerHigh",
+    "ownerLow",
+    "parent",
+    "parentCversion",
+    "path",
+  ],
+  [OpCode.SET_DATA]: ["data", "hasData", "node", "op", "path", "version"],
+  [OpCode.SET_ACL]: ["acl", "node", "op", "path", "version"],
+  [OpCode.DELETE]: ["node", "op", "parent", "path"],
+};
+
+/** Slices by what they show; an ACL by who it is, as the encoder tells the open one. */
+function fieldOf(op: TxnOp, key: string): unknown {
+  const value: unknown = Object.entries(op).find(([name]) => name === key)?.[1];
+  if (key === "path" || key === "data" || key === "passwordHash") return sliceText(op[key]);
+  return key === "acl" ? op.acl === OPEN_ACL : value;
+}
 
 test("a leader that steps down forgets what it proposed", () => {
   const test = new TestTree();
