@@ -18,7 +18,9 @@ export interface AclEntry {
 export type Acl = readonly AclEntry[];
 
 export const OPEN_ACL: Acl = Object.freeze([Object.freeze({ perms: Permission.ALL, scheme: "world", id: "anyone" })]);
-export const READ_ONLY_ACL: Acl = Object.freeze([Object.freeze({ perms: Permission.READ, scheme: "world", id: "anyone" })]);
+export const READ_ONLY_ACL: Acl = Object.freeze([
+  Object.freeze({ perms: Permission.READ, scheme: "world", id: "anyone" }),
+]);
 
 /** Whether an entry of a scheme covers an identity of the same scheme. Equality, unless the scheme says otherwise. */
 export type IdMatcher = (identityId: string, aclId: string) => boolean;

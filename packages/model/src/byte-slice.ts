@@ -36,7 +36,12 @@ export function sliceText(slice: Readonly<ByteSlice>): string {
 
 /** A copy that its holder may keep. (A Buffer's own `slice` would be a view.) */
 export function copySlice(slice: Readonly<ByteSlice>): Uint8Array {
-  return Uint8Array.prototype.slice.call(slice.bytes, slice.start, slice.end);
+  return copyRange(slice.bytes, slice.start, slice.end);
+}
+
+/** A copy of a range, also of a `Buffer`, whose own `slice` is a view of the same memory. */
+export function copyRange(bytes: Uint8Array, start: number, end: number): Uint8Array {
+  return Uint8Array.prototype.slice.call(bytes, start, end);
 }
 
 export function sliceEquals(slice: Readonly<ByteSlice>, other: Readonly<ByteSlice>): boolean {
@@ -58,9 +63,8 @@ const LOOP_COPY_MAX = 48;
 export function copyBytes(source: Uint8Array, start: number, end: number, target: Uint8Array, at: number): void {
   if (end - start <= LOOP_COPY_MAX) {
     for (let i = start, j = at; i < end; i++, j++) target[j] = source[i] as number;
-  } else if (Buffer.isBuffer(source)) {
-    source.copy(target, at, start, end);
   } else {
-    target.set(source.subarray(start, end), at);
+    // It works on every Uint8Array, whatever its declared receiver.
+    Buffer.prototype.copy.call(source, target, at, start, end);
   }
 }

@@ -10,7 +10,17 @@ export {
   READ_ONLY_ACL,
 } from "./acl.ts";
 export { assert, assertNever, InvariantError } from "./assert.ts";
-export { type ByteSlice, copyBytes, copySlice, emptySlice, setSlice, sliceEquals, sliceOf, sliceText } from "./byte-slice.ts";
+export {
+  type ByteSlice,
+  copyBytes,
+  copyRange,
+  copySlice,
+  emptySlice,
+  setSlice,
+  sliceEquals,
+  sliceOf,
+  sliceText,
+} from "./byte-slice.ts";
 export type { ConnectRequest } from "./connect-request.ts";
 export { ErrorCode, type ErrorName, errorName } from "./error-code.ts";
 export { hash32, mix32 } from "./hash.ts";
@@ -34,7 +44,15 @@ export {
   type QuorumVerifier,
 } from "./quorum.ts";
 export type { ConnectionRef, ReplySink } from "./reply.ts";
-export { CreateMode, isEphemeralMode, isSequentialMode, isTtlMode, newRequest, type Request, type RequestDecoder } from "./request.ts";
+export {
+  CreateMode,
+  isEphemeralMode,
+  isSequentialMode,
+  isTtlMode,
+  newRequest,
+  type Request,
+  type RequestDecoder,
+} from "./request.ts";
 export { type ServerId, serverId } from "./server-id.ts";
 export {
   formatSessionId,
@@ -55,7 +73,15 @@ export {
   type Stat,
   StatOffset,
 } from "./stat.ts";
-export { newTxnHeader, newTxnOp, type TxnBatcher, type TxnDecoder, type TxnEncoder, type TxnHeader, type TxnOp } from "./txn.ts";
+export {
+  newTxnHeader,
+  newTxnOp,
+  type TxnBatcher,
+  type TxnDecoder,
+  type TxnEncoder,
+  type TxnHeader,
+  type TxnOp,
+} from "./txn.ts";
 export { FRAME_HEADER_BYTES, type FrameBatch, frameLength, frameZxid, writeFrameHeader } from "./txn-frame.ts";
 export { WatchEventType, WatchMode, WatchTableKind } from "./watch.ts";
 export {

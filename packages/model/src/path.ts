@@ -46,7 +46,8 @@ export function isValidPath(bytes: Uint8Array, start: number, end: number): bool
 export function checkPath(path: string): void {
   const bytes = new TextEncoder().encode(path);
   const fault = pathFault(bytes, 0, bytes.length);
-  if (fault !== undefined) throw new RangeError(`invalid path ${JSON.stringify(path)}: it ${fault === "empty" ? "is empty" : fault}`);
+  if (fault !== undefined)
+    throw new RangeError(`invalid path ${JSON.stringify(path)}: it ${fault === "empty" ? "is empty" : fault}`);
 }
 
 /** How many bytes the legal character at `i` has; 0 when it is malformed or refused. */

@@ -1,4 +1,9 @@
-export const WatchEventType = { NODE_CREATED: 1, NODE_DELETED: 2, NODE_DATA_CHANGED: 3, NODE_CHILDREN_CHANGED: 4 } as const;
+export const WatchEventType = {
+  NODE_CREATED: 1,
+  NODE_DELETED: 2,
+  NODE_DATA_CHANGED: 3,
+  NODE_CHILDREN_CHANGED: 4,
+} as const;
 export type WatchEventType = (typeof WatchEventType)[keyof typeof WatchEventType];
 
 /** How long a watch lives and how far it sees. Modes of one connection on one path coexist and are removed independently. */

@@ -67,7 +67,8 @@ export function formatZxid(zxid: Zxid): string {
 
 /** Reads `0x`-prefixed or bare hexadecimal; throws a RangeError that names what was found. */
 export function parseZxid(text: string): Zxid {
-  if (!/^(0x)?[0-9a-f]{1,16}$/i.test(text)) throw new RangeError(`a zxid is hexadecimal like 0x100000002, found "${text}"`);
+  if (!/^(0x)?[0-9a-f]{1,16}$/i.test(text))
+    throw new RangeError(`a zxid is hexadecimal like 0x100000002, found "${text}"`);
   const value = Number.parseInt(text.replace(/^0x/i, ""), 16);
   if (value >= EPOCH_MAX * COUNTER_SPAN) throw new RangeError(`zxid ${text} lies beyond epoch ${EPOCH_MAX}`);
   return value as Zxid;

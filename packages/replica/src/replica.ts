@@ -372,12 +372,7 @@ export class Replica {
     this.#tools.batcher.end();
   }
 
-  #renewSession(
-    connection: Connection,
-    id: SessionId,
-    password: Readonly<ByteSlice>,
-    timeoutMs: number,
-  ): void {
+  #renewSession(connection: Connection, id: SessionId, password: Readonly<ByteSlice>, timeoutMs: number): void {
     const session = this.#sessions.get(id);
     // The hash is computed for an unknown id too: the time an answer takes tells nothing about which ids exist.
     const hash = this.#tools.hashes.sha256(password.bytes.subarray(password.start, password.end));
@@ -439,7 +434,8 @@ export class Replica {
     const credentials = request.hasData ? data.bytes.subarray(data.start, data.end) : undefined;
     const known = connection.identities;
     const added = this.auth.authenticate(sliceText(request.path), credentials, known);
-    const isNew = (one: Identity): boolean => !known.some((other) => other.scheme === one.scheme && other.id === one.id);
+    const isNew = (one: Identity): boolean =>
+      !known.some((other) => other.scheme === one.scheme && other.id === one.id);
     return added === undefined ? undefined : [...known, ...added.filter(isNew)];
   }
 
@@ -694,8 +690,7 @@ export class Replica {
   /** Of a failed multi every part is an error: 0 before the one that failed, its own code, "inconsistent" behind it. */
   #answerRefusedParts(ref: ConnectionRef, op: TxnOp): void {
     for (let i = 0; i < op.opCount; i++) {
-      const code =
-        i < op.failedIndex ? ErrorCode.OK : i === op.failedIndex ? op.code : ErrorCode.RUNTIME_INCONSISTENCY;
+      const code = i < op.failedIndex ? ErrorCode.OK : i === op.failedIndex ? op.code : ErrorCode.RUNTIME_INCONSISTENCY;
       this.#sinks.replies.partError(ref, code);
     }
   }

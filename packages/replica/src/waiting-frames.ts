@@ -42,7 +42,10 @@ export class WaitingFrames {
   /**
    * Hands on, in order, every frame whose write has committed. The bytes are valid during the call; it must not push.
    */
-  release(committed: number, handle: (bytes: Uint8Array, start: number, end: number, receivedMs: number) => void): void {
+  release(
+    committed: number,
+    handle: (bytes: Uint8Array, start: number, end: number, receivedMs: number) => void,
+  ): void {
     while (this.#count > 0 && this.#bytes.readDoubleLE(this.#start) <= committed) {
       const start = this.#start + ITEM_BYTES;
       const end = start + this.#bytes.readInt32LE(this.#start + 8);

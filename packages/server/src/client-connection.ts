@@ -34,7 +34,17 @@ export interface ConnectionLimits {
 /** The first frame is 44 or 45 bytes; anything much longer is no ZooKeeper client. */
 const FIRST_FRAME_BYTES_MAX = 1024;
 const TELNET_INTERRUPT = "\xff\xf4\xff\xfd";
-const HTTP_METHODS: ReadonlySet<string> = new Set(["GET ", "POST", "PUT ", "HEAD", "OPTI", "DELE", "PATC", "TRAC", "CONN"]);
+const HTTP_METHODS: ReadonlySet<string> = new Set([
+  "GET ",
+  "POST",
+  "PUT ",
+  "HEAD",
+  "OPTI",
+  "DELE",
+  "PATC",
+  "TRAC",
+  "CONN",
+]);
 
 /**
  * One client's socket: bytes into frames, answers into one write a turn.
@@ -64,7 +74,11 @@ export class ClientConnection {
   #isPaused = false;
   #isChoked = false;
 
-  constructor(socket: Socket, identity: { ref: ConnectionRef; address: string; nowMs: number; wallMs: number }, host: ConnectionHost) {
+  constructor(
+    socket: Socket,
+    identity: { ref: ConnectionRef; address: string; nowMs: number; wallMs: number },
+    host: ConnectionHost,
+  ) {
     this.socket = socket;
     this.ref = identity.ref;
     this.address = identity.address;
@@ -181,7 +195,11 @@ export class ClientConnection {
 
   #refuseFirst(word: string, length: number): void {
     if (HTTP_METHODS.has(word)) {
-      this.#host.refusals.note("http", this.peer, "an HTTP request came to the client port, which speaks ZooKeeper's protocol");
+      this.#host.refusals.note(
+        "http",
+        this.peer,
+        "an HTTP request came to the client port, which speaks ZooKeeper's protocol",
+      );
       const body = "This is a ZooKeeper client port. It does not speak HTTP.\n";
       const answer = Buffer.from(
         `HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
@@ -190,7 +208,11 @@ export class ClientConnection {
     } else if (word.startsWith("\x16\x03")) {
       this.#host.refusals.note("tls", this.peer, "a TLS handshake came to the client port, which is plain");
     } else {
-      this.#host.refusals.note("first-frame", this.peer, `the first frame claims ${length} bytes; a connect request has 44 or 45`);
+      this.#host.refusals.note(
+        "first-frame",
+        this.peer,
+        `the first frame claims ${length} bytes; a connect request has 44 or 45`,
+      );
     }
     this.close();
   }

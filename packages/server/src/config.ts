@@ -98,8 +98,18 @@ export function parseServerConfig(options: ServerOptions): ServerConfig {
     return value;
   };
   const tickMs = whole("tickTime", options.tickMs ?? 2000, 1, INT_MAX);
-  const sessionTimeoutMsMin = whole("minSessionTimeout", orDefault(options.sessionTimeoutMsMin, 2 * tickMs), 1, INT_MAX);
-  const sessionTimeoutMsMax = whole("maxSessionTimeout", orDefault(options.sessionTimeoutMsMax, 20 * tickMs), 1, INT_MAX);
+  const sessionTimeoutMsMin = whole(
+    "minSessionTimeout",
+    orDefault(options.sessionTimeoutMsMin, 2 * tickMs),
+    1,
+    INT_MAX,
+  );
+  const sessionTimeoutMsMax = whole(
+    "maxSessionTimeout",
+    orDefault(options.sessionTimeoutMsMax, 20 * tickMs),
+    1,
+    INT_MAX,
+  );
   if (sessionTimeoutMsMin > sessionTimeoutMsMax) {
     problems.push(`minSessionTimeout ${sessionTimeoutMsMin} must not exceed maxSessionTimeout ${sessionTimeoutMsMax}`);
   }
@@ -125,7 +135,12 @@ export function parseServerConfig(options: ServerOptions): ServerConfig {
     digestEnabled: options.digestEnabled ?? true,
     digestAlgorithm: digestAlgorithm ?? "sha1",
     skipAcl: options.skipAcl ?? false,
-    outstandingCountMax: whole("outstandingCountMax", options.outstandingCountMax ?? REPLICA_DEFAULTS.outstandingCountMax, 1, INT_MAX),
+    outstandingCountMax: whole(
+      "outstandingCountMax",
+      options.outstandingCountMax ?? REPLICA_DEFAULTS.outstandingCountMax,
+      1,
+      INT_MAX,
+    ),
     watchCountMax: whole("watchCountMax", options.watchCountMax ?? REPLICA_DEFAULTS.watchCountMax, 1, INT_MAX),
     fsyncWarnMs: whole("fsync.warningthresholdms", options.fsyncWarnMs ?? 1000, 1, INT_MAX),
     testBreak: options.testBreak,
@@ -159,4 +174,3 @@ const HASHES: ReadonlyMap<string, string> = new Map([
 function nodeHashName(javaName: string): string | undefined {
   return HASHES.get(javaName.toUpperCase());
 }
-

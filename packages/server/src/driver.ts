@@ -304,7 +304,11 @@ export class Driver implements ConnectionHost {
     const oldestMs = performance.now() - this.#config.sessionlessTimeoutMs;
     for (const connection of this.#sessionless) {
       if (connection.acceptedAtMs > oldestMs) break;
-      this.refusals.note("handshake", connection.peer, `no connect request came within ${this.#config.sessionlessTimeoutMs} ms`);
+      this.refusals.note(
+        "handshake",
+        connection.peer,
+        `no connect request came within ${this.#config.sessionlessTimeoutMs} ms`,
+      );
       connection.close();
     }
     this.#step(() => this.replica.tree.compact(COMPACT_BUDGET));

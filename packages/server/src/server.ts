@@ -12,7 +12,7 @@ import { parseServerConfig, type ServerConfig, type ServerOptions } from "./conf
 import { Driver } from "./driver.ts";
 import { RefusalLog } from "./refusal-log.ts";
 import { versionText } from "./server-facts.ts";
-import { openMemoryStorage, type Storage } from "./storage.ts";
+import { openMemoryStorage, openSqliteStorage, type Storage } from "./storage.ts";
 
 /** Where a server says what an operator should know. Each line is one sentence. */
 export interface ServerLog {
@@ -61,6 +61,8 @@ export interface StorageStatus {
 
 const SILENT: ServerLog = { info() {}, warn() {}, error() {} };
 const STATUS_MS = 1000;
+/** A single server's own id. */
+const SELF = serverId(1);
 
 /**
  * Starts a server: recovers what its data directory holds, takes the next epoch, and serves.
@@ -143,7 +145,11 @@ class Server implements ZooidServer {
       failed: (error) => this.#fail(error),
       warned: (text) => this.#log.warn(text),
     };
-    const storage = openMemoryStorage(handler);
+    const { dataDir: directory, fsyncWarnMs, testBreak } = config;
+    const storage =
+      directory === undefined
+        ? openMemoryStorage(handler)
+        : await openSqliteStorage({ directory, sid: SELF, handler, fsyncWarnMs, testBreak });
     this.#storage = storage;
     const refusals = new RefusalLog(
       (text) => this.#log.warn(text),
@@ -163,8 +169,8 @@ class Server implements ZooidServer {
       {
         replica: {
           ...REPLICA_DEFAULTS,
-          sid: serverId(1),
-          verifier: new MajorityQuorum([serverId(1)]),
+          sid: SELF,
+          verifier: new MajorityQuorum([SELF]),
           tickMs: config.tickMs,
           sessionTimeoutMsMin: config.sessionTimeoutMsMin,
           sessionTimeoutMsMax: config.sessionTimeoutMsMax,

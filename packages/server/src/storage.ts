@@ -1,5 +1,11 @@
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { type ByteSlice, formatZxid, ZXID_NONE } from "@zooid/model";
 import type { Replica } from "@zooid/replica";
-import { type LogHandler, MemoryTxnLog, type TxnLog } from "@zooid/txn-log";
+import { type LogHandler, MemoryTxnLog, type StateMeta, StoreError, type TxnLog } from "@zooid/txn-log";
+import { openStore, type Store } from "@zooid/txn-log/sqlite";
+import { javaDecimal } from "./admin/java-text.ts";
+import type { TestBreak } from "./config.ts";
 import type { StateMark } from "./driver.ts";
 
 /** Where a server's log and state lie. */
@@ -37,4 +43,105 @@ export function openMemoryStorage(handler: LogHandler): Storage {
     metrics: () => [],
     [Symbol.asyncDispose]: () => log[Symbol.asyncDispose](),
   };
+}
+
+export interface SqliteStorageOptions {
+  readonly directory: string;
+  readonly sid: number;
+  readonly fsyncWarnMs: number;
+  readonly handler: LogHandler;
+  readonly testBreak: TestBreak | undefined;
+}
+
+/** Opens a data directory for a server that is an ensemble by itself. Rejects with a StoreError. */
+export async function openSqliteStorage(options: SqliteStorageOptions): Promise<Storage> {
+  const { testBreak, ...rest } = options;
+  const store = await openStore({ ...rest, takeEpoch: true, ...(testBreak === undefined ? {} : { testBreak }) });
+  return new SqliteStorage(store, options.directory);
+}
+
+class SqliteStorage implements Storage {
+  readonly log: TxnLog;
+  readonly #store: Store;
+  readonly #directory: string;
+
+  constructor(store: Store, directory: string) {
+    this.#store = store;
+    this.#directory = directory;
+    this.log = store.log;
+  }
+
+  recover(replica: Replica): Promise<string> {
+    const { tree } = replica;
+    const startMs = performance.now();
+    tree.beginLoad();
+    const meta = this.#store.loadState({
+      session: ({ idHigh, idLow, timeoutMs, passwordHash }) =>
+        tree.loadSession({ high: idHigh, low: idLow, timeoutMs, passwordHash }),
+      node: ({ id, parentId, name, hasData, data, stat, acl }) =>
+        tree.loadNode({ id, parentId, name: view(name), data: hasData ? view(data) : null, stat: view(stat), acl }),
+    });
+    tree.finishLoad({ applied: meta.applied.zxid, nextNode: meta.nextNodeId });
+    this.#checkDigest(replica, meta);
+    let replayed = 0;
+    this.#store.replay(meta.applied, (zxid, bytes, start, end) => {
+      replayed++;
+      replica.replay(zxid, bytes, start, end);
+    });
+    const tookMs = Math.round(performance.now() - startMs);
+    const nodes = `${tree.nodeCount} znodes and ${tree.sessionCount} sessions at ${formatZxid(tree.applied)}`;
+    return Promise.resolve(`recovered ${nodes} in ${tookMs} ms, ${replayed} transactions from the log`);
+  }
+
+  mark(mark: StateMark): void {
+    this.#store.state.advance(mark);
+  }
+
+  usage(): { readonly stateBytes: number; readonly logBytes: number } {
+    let stateBytes = 0;
+    let logBytes = 0;
+    for (const name of readdirSync(this.#directory)) {
+      const { size } = statSync(join(this.#directory, name), { throwIfNoEntry: false }) ?? { size: 0 };
+      if (name.startsWith("log.db")) logBytes += size;
+      else stateBytes += size;
+    }
+    return { stateBytes, logBytes };
+  }
+
+  *metrics(): IterableIterator<readonly [name: string, value: number | string]> {
+    const log = this.log.stats();
+    const state = this.#store.state.stats();
+    const average = log.syncCount === 0 ? 0 : log.syncMsTotal / log.syncCount;
+    yield ["avg_fsynctime", javaDecimal(average)];
+    yield ["max_fsynctime", Math.round(log.syncMsMax)];
+    yield ["cnt_fsynctime", log.syncCount];
+    yield ["sum_fsynctime", Math.round(log.syncMsTotal)];
+    yield ["zooid_log_wal_bytes", log.walBytes];
+    yield ["zooid_log_wal_stalls", log.walStallCount];
+    yield ["zooid_log_pending_bytes", log.pendingBytes];
+    yield ["zooid_log_purged_entries", log.purgedCount];
+    yield ["zooid_state_lag_bytes", state.lagBytes];
+    yield ["zooid_state_folds", state.foldCount];
+    yield ["zooid_state_last_fold_ms", Math.round(state.foldMsLast)];
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#store[Symbol.asyncDispose]();
+  }
+
+  /** The state file names the digest that the tree had there when it was alive. */
+  #checkDigest({ tree }: Replica, meta: StateMeta): void {
+    if (meta.applied.zxid === ZXID_NONE) return;
+    if (tree.digestHigh === meta.digestHigh && tree.digestLow === meta.digestLow) return;
+    throw new StoreError({
+      code: "DAMAGED",
+      file: join(this.#directory, this.log.durable.stateFile),
+      place: `the state at ${formatZxid(meta.applied.zxid)}`,
+      found: "its digest is not the one that the tree had there",
+    });
+  }
+}
+
+function view({ bytes, start, end }: Readonly<ByteSlice>): Uint8Array {
+  return bytes.subarray(start, end);
 }

@@ -27,7 +27,8 @@ export class AclReader {
     if (known !== undefined) return known;
     const end = reader.at;
     reader.at = start + 4;
-    for (let i = 0; i < count; i++) entries.push({ perms: reader.int(), scheme: reader.text() ?? "", id: reader.text() ?? "" });
+    for (let i = 0; i < count; i++)
+      entries.push({ perms: reader.int(), scheme: reader.text() ?? "", id: reader.text() ?? "" });
     const only = entries[0];
     const open = entries.length === 1 && only?.perms === 31 && only.scheme === "world" && only.id === "anyone";
     const acl = open ? OPEN_ACL : entries;

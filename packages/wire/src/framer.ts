@@ -53,7 +53,10 @@ export class Framer {
     while (end - at >= 4) {
       const length = bytes.readInt32BE(at);
       if (length <= 0 || length > this.#frameBytesMax) {
-        throw new WireError("FRAME_SIZE", `a frame of ${length} bytes; between 1 and ${this.#frameBytesMax} are allowed`);
+        throw new WireError(
+          "FRAME_SIZE",
+          `a frame of ${length} bytes; between 1 and ${this.#frameBytesMax} are allowed`,
+        );
       }
       const frameEnd = at + 4 + length;
       if (frameEnd > end) break;

@@ -1,6 +1,6 @@
 export { AclReader, writeAcl } from "./acl-codec.ts";
 export { BufferPool } from "./buffer-pool.ts";
-export { type FrameSink, Framer } from "./framer.ts";
+export { Framer, type FrameSink } from "./framer.ts";
 export {
   type ConnectResponse,
   readConnectRequest,

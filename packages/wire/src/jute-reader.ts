@@ -1,4 +1,4 @@
-import { type ByteSlice, sliceText, setSlice, type Zxid, zxidFromHalves } from "@zooid/model";
+import { type ByteSlice, setSlice, sliceText, type Zxid, zxidFromHalves } from "@zooid/model";
 import { WireError } from "./wire-error.ts";
 
 const NOTHING = Buffer.alloc(0);
@@ -54,7 +54,8 @@ export class JuteReader {
       return false;
     }
     const { at } = this;
-    if (at + length > this.end) throw new WireError("TRUNCATED", `${length} bytes are claimed, ${this.end - at} are left`);
+    if (at + length > this.end)
+      throw new WireError("TRUNCATED", `${length} bytes are claimed, ${this.end - at} are left`);
     setSlice(into, this.bytes, at, at + length);
     this.at = at + length;
     return true;

@@ -112,7 +112,8 @@ export class ProtobufReader {
   delimited(): number {
     const length = this.varint();
     const end = this.at + length;
-    if (end > this.end) throw new WireError("TRUNCATED", `a field of ${length} bytes reaches past the end of its message`);
+    if (end > this.end)
+      throw new WireError("TRUNCATED", `a field of ${length} bytes reaches past the end of its message`);
     return end;
   }
 

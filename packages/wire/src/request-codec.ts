@@ -68,7 +68,9 @@ export class RequestReader implements RequestDecoder {
 
   nextPart(part: Request): boolean {
     if (this.#done) return false;
-    return this.#op === OpCode.SET_WATCHES || this.#op === OpCode.SET_WATCHES2 ? this.#nextWatch(part) : this.#nextOperation(part);
+    return this.#op === OpCode.SET_WATCHES || this.#op === OpCode.SET_WATCHES2
+      ? this.#nextWatch(part)
+      : this.#nextOperation(part);
   }
 
   /** A request's body that may also stand inside a multi. */
@@ -136,7 +138,8 @@ export class RequestReader implements RequestDecoder {
       this.#done = true;
       return false;
     }
-    if (!isPart(this.#op, type)) throw new WireError("UNKNOWN_TYPE", `operation ${type} cannot stand inside operation ${this.#op}`);
+    if (!isPart(this.#op, type))
+      throw new WireError("UNKNOWN_TYPE", `operation ${type} cannot stand inside operation ${this.#op}`);
     part.op = type;
     this.#operation(part);
     normalizePart(part);
@@ -187,7 +190,8 @@ function normalizePart(part: Request): void {
     part.op === OpCode.CREATE_CONTAINER ||
     part.op === OpCode.CREATE_TTL;
   if (!isCreate) return;
-  const isTtl = part.flags === CreateMode.PERSISTENT_WITH_TTL || part.flags === CreateMode.PERSISTENT_SEQUENTIAL_WITH_TTL;
+  const isTtl =
+    part.flags === CreateMode.PERSISTENT_WITH_TTL || part.flags === CreateMode.PERSISTENT_SEQUENTIAL_WITH_TTL;
   if (part.flags < CreateMode.PERSISTENT || part.flags > CreateMode.PERSISTENT_SEQUENTIAL_WITH_TTL) {
     throw new WireError("VALUE", `create mode ${part.flags} does not exist`);
   }
@@ -201,4 +205,3 @@ function normalizePart(part: Request): void {
   if (part.acl === undefined) throw new WireError("VALUE", "a create inside a multi has no access list");
   if (part.flags === CreateMode.CONTAINER) part.op = OpCode.CREATE_CONTAINER;
 }
-

@@ -188,7 +188,14 @@ function writeNumber(bytes: Uint8Array, at: number, tag: number, value: number):
   return writeVarint(bytes, at + 1, value);
 }
 
-function writeDelimited(bytes: Uint8Array, at: number, tag: number, source: Uint8Array, start: number, end: number): number {
+function writeDelimited(
+  bytes: Uint8Array,
+  at: number,
+  tag: number,
+  source: Uint8Array,
+  start: number,
+  end: number,
+): number {
   bytes[at] = tag;
   const body = writeVarint(bytes, at + 1, end - start);
   copyBytes(source, start, end, bytes, body);
@@ -197,7 +204,8 @@ function writeDelimited(bytes: Uint8Array, at: number, tag: number, source: Uint
 
 function writeOp(bytes: Uint8Array, start: number, op: Readonly<TxnOp>): number {
   let at = writeNumber(bytes, start, OpTag.op, zigzag(op.op));
-  if (op.path.end !== op.path.start) at = writeDelimited(bytes, at, OpTag.path, op.path.bytes, op.path.start, op.path.end);
+  if (op.path.end !== op.path.start)
+    at = writeDelimited(bytes, at, OpTag.path, op.path.bytes, op.path.start, op.path.end);
   at = writeNumber(bytes, at, OpTag.node, op.node);
   at = writeNumber(bytes, at, OpTag.parent, op.parent);
   if (op.hasData) at = writeDelimited(bytes, at, OpTag.data, op.data.bytes, op.data.start, op.data.end);

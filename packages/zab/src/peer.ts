@@ -3,8 +3,8 @@ import {
   COUNTER_HANDOVER,
   composeZxid,
   counterOf,
-  epochOf,
   EPOCH_MAX,
+  epochOf,
   type FrameBatch,
   formatZxid,
   type QuorumVerifier,
@@ -88,7 +88,10 @@ export class ZabPeer {
    * @param history the last entry of that history: everything up to it is committed
    */
   lead(epoch: number, history: Zxid): void {
-    assert(this.#config.verifier.isQuorum([this.#config.sid]), "a server leads alone only where it is a quorum by itself");
+    assert(
+      this.#config.verifier.isQuorum([this.#config.sid]),
+      "a server leads alone only where it is a quorum by itself",
+    );
     assert(epoch > epochOf(history), `epoch ${epoch} follows the history's last zxid ${formatZxid(history)}`);
     assert(epoch < EPOCH_MAX, `epoch ${epoch} is below ${EPOCH_MAX}, where zxids would no longer be exact`);
     this.#generation++;
@@ -109,8 +112,14 @@ export class ZabPeer {
   /** Proposes entries that continue the epoch. They are appended here and, later, at every follower. */
   propose(batch: FrameBatch): void {
     assert(this.#state === "leading", "only a leader proposes");
-    assert(epochOf(batch.first) === this.#epoch, `a leader of epoch ${this.#epoch} proposes in it, not ${formatZxid(batch.first)}`);
-    assert(batch.first === this.#queue.last + 1, `${formatZxid(batch.first)} leaves a gap behind ${formatZxid(this.#queue.last)}`);
+    assert(
+      epochOf(batch.first) === this.#epoch,
+      `a leader of epoch ${this.#epoch} proposes in it, not ${formatZxid(batch.first)}`,
+    );
+    assert(
+      batch.first === this.#queue.last + 1,
+      `${formatZxid(batch.first)} leaves a gap behind ${formatZxid(this.#queue.last)}`,
+    );
     this.#queue.push(batch);
     this.#sinks.append(batch, this.#generation);
   }

@@ -1,4 +1,12 @@
-import { assert, FRAME_HEADER_BYTES, type FrameBatch, frameLength, frameZxid, ZXID_NONE, type Zxid } from "@zooid/model";
+import {
+  assert,
+  FRAME_HEADER_BYTES,
+  type FrameBatch,
+  frameLength,
+  frameZxid,
+  ZXID_NONE,
+  type Zxid,
+} from "@zooid/model";
 import type { ZabSinks } from "./events.ts";
 
 /** Batches that were proposed and not yet wholly delivered, oldest first. */
@@ -81,4 +89,3 @@ export class ProposalQueue {
     sinks.release(batch);
   }
 }
-

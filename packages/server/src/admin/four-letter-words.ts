@@ -1,8 +1,8 @@
 import { hostname, release, tmpdir, userInfo } from "node:os";
 import { formatSessionId, formatZxid, OpCode, sessionIdFromHalves } from "@zooid/model";
 import type { ClientConnection } from "../client-connection.ts";
-import type { Driver } from "../driver.ts";
 import type { ServerConfig } from "../config.ts";
+import type { Driver } from "../driver.ts";
 import { javaDate, javaDecimal } from "./java-text.ts";
 
 /** What the words tell of beyond the replica. */

@@ -1,0 +1,118 @@
+import {
+  type ByteSlice,
+  type ConnectionRef,
+  copySlice,
+  type NodeView,
+  type ReplySink,
+  type SessionId,
+  StatOffset,
+  sliceText,
+  type WatchEventType,
+} from "@zooid/model";
+
+/** A Stat's fields that a model can foretell. */
+export interface SeenStat {
+  readonly czxid: number;
+  readonly mzxid: number;
+  readonly pzxid: number;
+  readonly version: number;
+  readonly cversion: number;
+  readonly aversion: number;
+  readonly owner: bigint;
+  readonly dataLength: number;
+  readonly numChildren: number;
+}
+
+export type PartAnswer =
+  | { readonly kind: "error"; readonly code: number }
+  | { readonly kind: "empty" }
+  | { readonly kind: "path"; readonly path: string }
+  | { readonly kind: "stat"; readonly stat: SeenStat };
+
+/** An answer or event as a client sees it, in plain values. */
+export type Answer =
+  | { readonly kind: "connected"; readonly timeoutMs: number; readonly session: SessionId; readonly password: string }
+  | { readonly kind: "header"; readonly code: number }
+  | { readonly kind: "data"; readonly data: string | null; readonly stat: SeenStat }
+  | { readonly kind: "stat"; readonly stat: SeenStat }
+  | { readonly kind: "children"; readonly children: readonly string[] }
+  | { readonly kind: "path"; readonly path: string }
+  | { readonly kind: "multi"; readonly parts: readonly PartAnswer[] }
+  | { readonly kind: "event"; readonly type: WatchEventType; readonly path: string }
+  | { readonly kind: "close" };
+
+export type Hear = (to: ConnectionRef, xid: number, zxid: number, answer: Answer) => void;
+
+/** Turns the calls of a replica into values. Kinds that the simulated clients never ask for are a defect. */
+export function answerSink(hear: Hear): ReplySink {
+  let open: { readonly xid: number; readonly zxid: number; readonly parts: PartAnswer[] } | undefined;
+  const part = (one: PartAnswer): void => {
+    if (open === undefined) throw new Error("a part outside a multi");
+    open.parts.push(one);
+  };
+  const unasked = (): never => {
+    throw new Error("an answer that no simulated client asks for");
+  };
+  return {
+    connected: (to, timeoutMs, session, password) =>
+      hear(to, 0, -1, { kind: "connected", timeoutMs, session, password: hex(password) }),
+    header: (to, xid, zxid, code) => hear(to, xid, zxid, { kind: "header", code }),
+    data: (to, xid, zxid, node) =>
+      hear(to, xid, zxid, { kind: "data", data: node.hasData ? sliceText(node.data) : null, stat: readStat(node) }),
+    stat: (to, xid, zxid, node) => hear(to, xid, zxid, { kind: "stat", stat: readStat(node) }),
+    children: (to, xid, zxid, node) => {
+      const children: string[] = [];
+      for (let more = node.firstChild(); more; more = node.nextChild()) children.push(sliceText(node.childName));
+      hear(to, xid, zxid, { kind: "children", children: children.sort() });
+    },
+    childrenAndStat: unasked,
+    aclAndStat: unasked,
+    path: (to, xid, zxid, path) => hear(to, xid, zxid, { kind: "path", path: sliceText(path) }),
+    pathAndStat: unasked,
+    strings: unasked,
+    integer: unasked,
+    identities: unasked,
+    multiBegin: (_, xid, zxid) => {
+      open = { xid, zxid, parts: [] };
+    },
+    partError: (_, code) => part({ kind: "error", code }),
+    partEmpty: () => part({ kind: "empty" }),
+    partPath: (_, path) => part({ kind: "path", path: sliceText(path) }),
+    partPathAndStat: unasked,
+    partStat: (_, node) => part({ kind: "stat", stat: readStat(node) }),
+    partData: unasked,
+    partChildren: unasked,
+    multiEnd: (to) => {
+      if (open !== undefined) hear(to, open.xid, open.zxid, { kind: "multi", parts: open.parts });
+      open = undefined;
+    },
+    event: (to, zxid, type, path) => hear(to, -1, zxid, { kind: "event", type, path: sliceText(path) }),
+    close: (to) => hear(to, 0, -1, { kind: "close" }),
+  };
+}
+
+function hex(slice: Readonly<ByteSlice>): string {
+  return Buffer.from(copySlice(slice)).toString("hex");
+}
+
+function readStat({ statBytes, statStart }: NodeView): SeenStat {
+  const view = new DataView(statBytes.buffer, statBytes.byteOffset + statStart);
+  const long = (at: number): number => Number(view.getBigInt64(at));
+  return {
+    czxid: long(StatOffset.czxid),
+    mzxid: long(StatOffset.mzxid),
+    pzxid: long(StatOffset.pzxid),
+    version: view.getInt32(StatOffset.version),
+    cversion: view.getInt32(StatOffset.cversion),
+    aversion: view.getInt32(StatOffset.aversion),
+    owner: view.getBigInt64(StatOffset.ephemeralOwner),
+    dataLength: view.getInt32(StatOffset.dataLength),
+    numChildren: view.getInt32(StatOffset.numChildren),
+  };
+}
+
+/** For a trace: short, and equal for equal answers. */
+export function describeAnswer(answer: Answer): string {
+  return JSON.stringify(answer, (_, value: unknown) => (typeof value === "bigint" ? `0x${BigInt.asUintN(64, value).toString(16)}` : value));
+}
+

@@ -1,0 +1,195 @@
+import { ErrorCode, parentPath, sequenceSuffix } from "@zooid/model";
+import type { Answer, PartAnswer, SeenStat } from "./answers.ts";
+
+/** A write as a simulated client asks for it. */
+export type Write =
+  | { readonly kind: "create"; readonly path: string; readonly data: string; readonly ephemeral: boolean; readonly sequential: boolean }
+  | { readonly kind: "delete"; readonly path: string; readonly version: number }
+  | { readonly kind: "set"; readonly path: string; readonly data: string; readonly version: number }
+  | { readonly kind: "check"; readonly path: string; readonly version: number };
+
+export type WriteRequest =
+  | { readonly kind: "one"; readonly write: Write }
+  | { readonly kind: "multi"; readonly writes: readonly Write[] }
+  | { readonly kind: "close" };
+
+interface ModelNode {
+  readonly czxid: number;
+  readonly owner: bigint;
+  data: string;
+  mzxid: number;
+  pzxid: number;
+  version: number;
+  created: number;
+  readonly children: Set<string>;
+}
+
+const RESERVED = new Set(["/", "/zookeeper", "/zookeeper/quota", "/zookeeper/config"]);
+
+/** What a committed write did to a node, in the order in which watches must tell of it. */
+export interface Effect {
+  readonly kind: "created" | "deleted" | "changed";
+  readonly path: string;
+}
+
+/**
+ * What a ZooKeeper tree does, as plainly as it can be said: one object a node, one function a rule, nothing pending, nothing fast.
+ * Fed with the committed requests in zxid order, it foretells every answer.
+ */
+export class ModelTree {
+  readonly #nodes = new Map<string, ModelNode>();
+  #effects: Effect[] = [];
+
+  constructor() {
+    for (const path of RESERVED) {
+      this.#nodes.set(path, { czxid: 0, owner: 0n, data: "", mzxid: 0, pzxid: 0, version: 0, created: 0, children: new Set() });
+    }
+    this.#node("/").children.add("zookeeper");
+    this.#node("/zookeeper").children.add("quota").add("config");
+  }
+
+  /** Every node but the reserved ones, for comparison with a real tree. */
+  *paths(): IterableIterator<string> {
+    for (const path of this.#nodes.keys()) if (!RESERVED.has(path)) yield path;
+  }
+
+  read(path: string): { readonly data: string; readonly stat: SeenStat; readonly children: readonly string[] } | undefined {
+    const node = this.#nodes.get(path);
+    if (node === undefined) return undefined;
+    return { data: node.data, stat: statOf(node), children: [...node.children].sort() };
+  }
+
+  /** What was done since the last call. */
+  takeEffects(): readonly Effect[] {
+    const effects = this.#effects;
+    this.#effects = [];
+    return effects;
+  }
+
+  /** Owners of ephemeral nodes. */
+  owners(): ReadonlySet<bigint> {
+    const owners = new Set<bigint>();
+    for (const { owner } of this.#nodes.values()) if (owner !== 0n) owners.add(owner);
+    return owners;
+  }
+
+  closeSession(session: bigint, zxid: number): void {
+    for (const [path, node] of [...this.#nodes]) if (node.owner === session) this.#remove(path, zxid);
+  }
+
+  /** Applies a committed request and foretells its answer. */
+  apply(request: WriteRequest, session: bigint, zxid: number): Answer {
+    switch (request.kind) {
+      case "close":
+        this.closeSession(session, zxid);
+        return { kind: "header", code: ErrorCode.OK };
+      case "one": {
+        const part = this.#write(request.write, session, zxid);
+        if (part.kind === "error") return { kind: "header", code: part.code };
+        return part.kind === "empty" ? { kind: "header", code: ErrorCode.OK } : part;
+      }
+      default:
+        return { kind: "multi", parts: this.#multi(request.writes, session, zxid) };
+    }
+  }
+
+  #multi(writes: readonly Write[], session: bigint, zxid: number): readonly PartAnswer[] {
+    const before = new Map([...this.#nodes].map(([path, node]) => [path, { ...node, children: new Set(node.children) }]));
+    const parts: PartAnswer[] = [];
+    const effectsBefore = this.#effects.length;
+    for (const [i, write] of writes.entries()) {
+      const part = this.#write(write, session, zxid);
+      if (part.kind === "error") {
+        this.#nodes.clear();
+        for (const [path, node] of before) this.#nodes.set(path, node);
+        this.#effects.length = effectsBefore;
+        return writes.map((_, j) => ({
+          kind: "error",
+          code: j < i ? ErrorCode.OK : j === i ? part.code : ErrorCode.RUNTIME_INCONSISTENCY,
+        }));
+      }
+      parts.push(part);
+    }
+    return parts;
+  }
+
+  #write(write: Write, session: bigint, zxid: number): PartAnswer {
+    switch (write.kind) {
+      case "create":
+        return this.#create(write, session, zxid);
+      case "delete":
+        return this.#delete(write.path, write.version, zxid);
+      case "set": {
+        const node = this.#nodes.get(write.path);
+        if (node === undefined) return refuse(ErrorCode.NO_NODE);
+        if (write.version !== -1 && write.version !== node.version) return refuse(ErrorCode.BAD_VERSION);
+        node.data = write.data;
+        node.version++;
+        node.mzxid = zxid;
+        this.#effects.push({ kind: "changed", path: write.path });
+        return { kind: "stat", stat: statOf(node) };
+      }
+      default: {
+        const node = this.#nodes.get(write.path);
+        if (node === undefined) return refuse(ErrorCode.NO_NODE);
+        return write.version !== -1 && write.version !== node.version ? refuse(ErrorCode.BAD_VERSION) : { kind: "empty" };
+      }
+    }
+  }
+
+  #create(write: Extract<Write, { kind: "create" }>, session: bigint, zxid: number): PartAnswer {
+    const parent = this.#nodes.get(parentPath(write.path));
+    if (parent === undefined) return refuse(ErrorCode.NO_NODE);
+    const path = write.sequential ? `${write.path}${sequenceSuffix(parent.created)}` : write.path;
+    if (this.#nodes.has(path)) return refuse(ErrorCode.NODE_EXISTS);
+    if (parent.owner !== 0n) return refuse(ErrorCode.NO_CHILDREN_FOR_EPHEMERALS);
+    const owner = write.ephemeral ? session : 0n;
+    this.#nodes.set(path, { czxid: zxid, owner, data: write.data, mzxid: zxid, pzxid: zxid, version: 0, created: 0, children: new Set() });
+    parent.children.add(path.slice(path.lastIndexOf("/") + 1));
+    parent.created++;
+    parent.pzxid = zxid;
+    this.#effects.push({ kind: "created", path });
+    return { kind: "path", path };
+  }
+
+  #delete(path: string, version: number, zxid: number): PartAnswer {
+    const node = this.#nodes.get(path);
+    if (node === undefined) return refuse(ErrorCode.NO_NODE);
+    if (version !== -1 && version !== node.version) return refuse(ErrorCode.BAD_VERSION);
+    if (node.children.size > 0) return refuse(ErrorCode.NOT_EMPTY);
+    this.#remove(path, zxid);
+    return { kind: "empty" };
+  }
+
+  #remove(path: string, zxid: number): void {
+    const parent = this.#node(parentPath(path));
+    parent.children.delete(path.slice(path.lastIndexOf("/") + 1));
+    parent.pzxid = zxid;
+    this.#nodes.delete(path);
+    this.#effects.push({ kind: "deleted", path });
+  }
+
+  #node(path: string): ModelNode {
+    const node = this.#nodes.get(path);
+    if (node === undefined) throw new Error(`the model has no ${path}`);
+    return node;
+  }
+}
+
+function refuse(code: number): PartAnswer {
+  return { kind: "error", code };
+}
+
+function statOf(node: ModelNode): SeenStat {
+  return {
+    czxid: node.czxid,
+    mzxid: node.mzxid,
+    pzxid: node.pzxid,
+    version: node.version,
+    cversion: 2 * node.created - node.children.size,
+    aversion: 0,
+    owner: node.owner,
+    dataLength: Buffer.byteLength(node.data),
+    numChildren: node.children.size,
+  };
+}

@@ -1,0 +1,95 @@
+import { CreateMode, OpCode } from "@zooid/model";
+import { JuteWriter } from "@zooid/wire";
+import type { Write, WriteRequest } from "./model-tree.ts";
+
+/** A read as a simulated client asks for it. */
+export type Read =
+  | { readonly kind: "data" | "exists" | "children"; readonly path: string; readonly watch: boolean }
+  | { readonly kind: "ping" }
+  | { readonly kind: "sync"; readonly path: string };
+
+export type SimRequest =
+  | { readonly kind: "write"; readonly request: WriteRequest }
+  | { readonly kind: "read"; readonly read: Read };
+
+/** The frame, without its length, in which a client sends a request. */
+export function encodeRequest(xid: number, { ...request }: SimRequest): Uint8Array {
+  const writer = new JuteWriter();
+  if (request.kind === "read") writeRead(writer, xid, request.read);
+  else writeWrite(writer, xid, request.request);
+  return writer.bytes.subarray(0, writer.end);
+}
+
+function writeRead(writer: JuteWriter, xid: number, read: Read): void {
+  switch (read.kind) {
+    case "ping":
+      writer.int(-2);
+      writer.int(OpCode.PING);
+      return;
+    case "sync":
+      writer.int(xid);
+      writer.int(OpCode.SYNC);
+      writer.text(read.path);
+      return;
+    default:
+      writer.int(xid);
+      writer.int({ data: OpCode.GET_DATA, exists: OpCode.EXISTS, children: OpCode.GET_CHILDREN }[read.kind]);
+      writer.text(read.path);
+      writer.bool(read.watch);
+  }
+}
+
+function writeWrite(writer: JuteWriter, xid: number, request: WriteRequest): void {
+  writer.int(xid);
+  switch (request.kind) {
+    case "close":
+      writer.int(OpCode.CLOSE_SESSION);
+      return;
+    case "one":
+      writer.int(opOf(request.write));
+      writeBody(writer, request.write);
+      return;
+    default:
+      writer.int(OpCode.MULTI);
+      for (const write of request.writes) {
+        writeMultiHeader(writer, opOf(write), false);
+        writeBody(writer, write);
+      }
+      writeMultiHeader(writer, -1, true);
+  }
+}
+
+function writeMultiHeader(writer: JuteWriter, type: number, done: boolean): void {
+  writer.int(type);
+  writer.bool(done);
+  writer.int(-1);
+}
+
+function opOf(write: Write): number {
+  return { create: OpCode.CREATE, delete: OpCode.DELETE, set: OpCode.SET_DATA, check: OpCode.CHECK }[write.kind];
+}
+
+function writeBody(writer: JuteWriter, write: Write): void {
+  writer.text(write.path);
+  switch (write.kind) {
+    case "create":
+      writer.text(write.data);
+      writer.int(1);
+      writer.int(31);
+      writer.text("world");
+      writer.text("anyone");
+      writer.int(modeOf(write));
+      return;
+    case "set":
+      writer.text(write.data);
+      writer.int(write.version);
+      return;
+    default:
+      writer.int(write.version);
+  }
+}
+
+function modeOf({ ephemeral, sequential }: Extract<Write, { kind: "create" }>): number {
+  if (ephemeral) return sequential ? CreateMode.EPHEMERAL_SEQUENTIAL : CreateMode.EPHEMERAL;
+  return sequential ? CreateMode.PERSISTENT_SEQUENTIAL : CreateMode.PERSISTENT;
+}

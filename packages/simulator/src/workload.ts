@@ -1,0 +1,61 @@
+import type { Write } from "./model-tree.ts";
+import type { Prng } from "./prng.ts";
+import type { SimRequest } from "./requests.ts";
+
+/** Few paths, so that clients meet on them; some below others, so that order matters. */
+const PATHS = ["/a", "/b", "/a/x", "/a/y", "/b/x", "/a/x/deep", "/queue"];
+
+/** Chooses what a simulated client asks next. */
+export class Workload {
+  readonly #chance: Prng;
+  #serial = 0;
+
+  constructor(chance: Prng) {
+    this.#chance = chance;
+  }
+
+  next(): SimRequest {
+    const dice = this.#chance.below(100);
+    if (dice < 45) return { kind: "write", request: { kind: "one", write: this.#write() } };
+    if (dice < 57) {
+      const writes = Array.from({ length: 1 + this.#chance.below(4) }, () => this.#write());
+      return { kind: "write", request: { kind: "multi", writes: this.#chance.chance(0.3) ? [this.#check(), ...writes] : writes } };
+    }
+    if (dice < 60) return { kind: "read", read: { kind: "sync", path: "/a" } };
+    if (dice < 65) return { kind: "read", read: { kind: "ping" } };
+    const kind = this.#chance.pick(["data", "exists", "children"] as const);
+    return { kind: "read", read: { kind, path: this.#path(), watch: this.#chance.chance(0.4) } };
+  }
+
+  #write(): Write {
+    const dice = this.#chance.below(10);
+    if (dice < 4) {
+      const sequential = this.#chance.chance(0.3);
+      return {
+        kind: "create",
+        path: sequential ? "/queue/n-" : this.#path(),
+        data: this.#value(),
+        ephemeral: this.#chance.chance(0.3),
+        sequential,
+      };
+    }
+    if (dice < 7) return { kind: "set", path: this.#path(), data: this.#value(), version: this.#version() };
+    return { kind: "delete", path: this.#path(), version: this.#version() };
+  }
+
+  #check(): Write {
+    return { kind: "check", path: this.#path(), version: this.#version() };
+  }
+
+  #path(): string {
+    return this.#chance.pick(PATHS);
+  }
+
+  #version(): number {
+    return this.#chance.chance(0.6) ? -1 : this.#chance.below(4);
+  }
+
+  #value(): string {
+    return `value-${++this.#serial}`;
+  }
+}
