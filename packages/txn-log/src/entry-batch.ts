@@ -1,24 +1,20 @@
 import { crc32 } from "node:zlib";
-import { assert, type Zxid, zxidFromHalves, zxidHigh, zxidLow } from "@zooid/model";
+import {
+  assert,
+  FRAME_HEADER_BYTES,
+  formatZxid,
+  frameLength,
+  frameZxid,
+  writeFrameHeader,
+  type Zxid,
+} from "@zooid/model";
 import type { ChainCursor } from "./chain.ts";
 
-/**
- * Entries on their way to the log, one behind the other, as leader, learners and log pass them on without looking inside:
- *
- * ```
- *  | zxid: u64 BE | length: u32 BE | record: length bytes | zxid … |
- * ```
- */
-export const ENTRY_HEADER_BYTES = 12;
-
-/** Writes one entry; returns where the next one goes. */
+/** Writes one entry as a frame of a batch; returns where the next one goes. */
 export function putEntry(target: Uint8Array, at: number, zxid: Zxid, record: Uint8Array): number {
-  const view = new DataView(target.buffer, target.byteOffset, target.byteLength);
-  view.setInt32(at, zxidHigh(zxid));
-  view.setInt32(at + 4, zxidLow(zxid));
-  view.setUint32(at + 8, record.length);
-  target.set(record, at + ENTRY_HEADER_BYTES);
-  return at + ENTRY_HEADER_BYTES + record.length;
+  writeFrameHeader(target, at, zxid, record.length);
+  target.set(record, at + FRAME_HEADER_BYTES);
+  return at + FRAME_HEADER_BYTES + record.length;
 }
 
 /** Walks a batch. The fields tell of the entry that {@link next} stood on last. */
@@ -27,28 +23,31 @@ export class BatchCursor {
   /** The record's place in the bytes. */
   start = 0;
   end = 0;
-  #view: DataView = new DataView(new ArrayBuffer(0));
   #bytes: Uint8Array = new Uint8Array(0);
   #at = 0;
   #limit = 0;
 
   open(bytes: Uint8Array, start: number, end: number): void {
     this.#bytes = bytes;
-    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#at = start;
     this.#limit = end;
+  }
+
+  /** Whether the entry that {@link next} stood on is the last. */
+  get atEnd(): boolean {
+    return this.#at === this.#limit;
   }
 
   /** False after the last entry; throws when the bytes do not end at an entry's border. */
   next(): boolean {
     const at = this.#at;
-    if (at === this.#limit) return false;
-    assert(at + ENTRY_HEADER_BYTES <= this.#limit, `a batch ends inside an entry's header at ${at} of ${this.#limit}`);
-    const length = this.#view.getUint32(at + 8);
-    this.zxid = zxidFromHalves(this.#view.getInt32(at), this.#view.getInt32(at + 4));
-    this.start = at + ENTRY_HEADER_BYTES;
-    this.end = this.start + length;
-    assert(this.end <= this.#limit, `entry 0x${this.zxid.toString(16)} says ${length} bytes and the batch has fewer`);
+    const limit = this.#limit;
+    if (at === limit) return false;
+    if (at + FRAME_HEADER_BYTES > limit) assert(false, `a batch ends inside an entry's header at ${at} of ${limit}`);
+    this.zxid = frameZxid(this.#bytes, at);
+    this.start = at + FRAME_HEADER_BYTES;
+    this.end = this.start + frameLength(this.#bytes, at);
+    if (this.end > limit) assert(false, `entry ${formatZxid(this.zxid)} goes on beyond its batch`);
     this.#at = this.end;
     return true;
   }

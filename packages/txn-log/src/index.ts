@@ -1,5 +1,5 @@
 export { CHAIN_NONE, type Chain, ChainCursor, chainFromHalves, chainHigh, chainLow, formatChain } from "./chain.ts";
-export { BatchCursor, ENTRY_HEADER_BYTES, putEntry } from "./entry-batch.ts";
+export { BatchCursor, putEntry } from "./entry-batch.ts";
 export {
   type MemoryEntry,
   type MemoryLogImage,

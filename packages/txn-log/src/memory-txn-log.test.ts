@@ -15,6 +15,7 @@ class MemoryHarness implements TxnLogHarness {
   async settle(): Promise<void> {
     this.#log?.syncAll();
   }
+  async putState(): Promise<void> {}
   async kill(): Promise<void> {
     this.#log?.syncAll();
     this.#image = this.#log?.crash();

@@ -1,6 +1,6 @@
-import { assert, formatZxid, ZXID_NONE, type Zxid } from "@zooid/model";
+import { assert, copyRange, FRAME_HEADER_BYTES, formatZxid, ZXID_NONE, type Zxid } from "@zooid/model";
 import { type Chain, ChainCursor } from "./chain.ts";
-import { BatchCursor, ENTRY_HEADER_BYTES, putEntry } from "./entry-batch.ts";
+import { BatchCursor, putEntry } from "./entry-batch.ts";
 import {
   assertFollows,
   earlierOf,
@@ -154,7 +154,7 @@ export class MemoryTxnLog implements TxnLog {
 
   append(batch: AppendBatch): void {
     const { generation, committed, lastSeenConfig } = batch;
-    const bytes = batch.bytes.slice(batch.start, batch.end);
+    const bytes = copyRange(batch.bytes, batch.start, batch.end);
     assert(bytes.length > 0, "an empty batch was appended");
     const cursor = new BatchCursor();
     cursor.open(bytes, 0, bytes.length);
@@ -181,7 +181,7 @@ export class MemoryTxnLog implements TxnLog {
           tail,
           epochs: added.reduce((epochs, entry) => withEntry(epochs, entry.zxid), this.#log.epochs),
           commitHint: laterOf(this.#log.commitHint, committed),
-          lastSeenConfig: lastSeenConfig?.slice() ?? this.#log.lastSeenConfig,
+          lastSeenConfig: (lastSeenConfig && copyRange(lastSeenConfig, 0, lastSeenConfig.length)) ?? this.#log.lastSeenConfig,
         };
         this.#batchCount++;
         this.#entryCount += added.length;
@@ -233,7 +233,7 @@ export class MemoryTxnLog implements TxnLog {
   }
 
   async stage(source: Uint8Array, start: number, end: number): Promise<LogPosition> {
-    const bytes = source.slice(start, end);
+    const bytes = copyRange(source, start, end);
     let staged: LogPosition | undefined;
     await this.#write("stage", () => {
       const stage = this.#stage;
@@ -295,7 +295,7 @@ export class MemoryTxnLog implements TxnLog {
     let size = 0;
     for (const entry of this.#entries) {
       if (entry.zxid <= after) continue;
-      const more = ENTRY_HEADER_BYTES + entry.record.length;
+      const more = FRAME_HEADER_BYTES + entry.record.length;
       if (run.length > 0 && size + more > bytesMax) break;
       run.push(entry);
       size += more;

@@ -1,4 +1,4 @@
-import type { Acl, Zxid } from "@zooid/model";
+import type { Acl, ByteSlice, Zxid } from "@zooid/model";
 import type { Chain } from "./chain.ts";
 import type { LogPosition } from "./txn-log.ts";
 
@@ -51,19 +51,20 @@ export interface StateMeta {
   readonly nextNodeId: number;
 }
 
-/** One node as stored. A single object is reused for every row; its bytes are the row's own and may be kept. */
+/** One node as stored. A single object is reused for every row: read it before returning, copy what is kept. */
 export interface StateNode {
   id: number;
   parentId: number;
-  name: Uint8Array;
-  /** Null is ZooKeeper's null. */
-  data: Uint8Array | null;
+  readonly name: ByteSlice;
+  /** False is ZooKeeper's null. */
+  hasData: boolean;
+  readonly data: ByteSlice;
   /**
    * 68 bytes in wire order, in stored form: `cversion` counts the children ever created, `ephemeralOwner` is the owner as stored,
    * `numChildren` is 0.
    */
-  stat: Uint8Array;
-  /** The same object for every node with equal access lists. */
+  readonly stat: ByteSlice;
+  /** The same object for every node with an equal access list. */
   acl: Acl;
 }
 

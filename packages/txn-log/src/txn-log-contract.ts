@@ -1,14 +1,16 @@
-import { composeZxid, epochOf, type Zxid } from "@zooid/model";
+import { composeZxid, epochOf, FRAME_HEADER_BYTES, type Zxid } from "@zooid/model";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CHAIN_NONE } from "./chain.ts";
-import { BatchCursor, ENTRY_HEADER_BYTES, putEntry } from "./entry-batch.ts";
-import type { AppendBatch, Appended, LogHandler, Refused, TxnLog } from "./txn-log.ts";
+import { BatchCursor, putEntry } from "./entry-batch.ts";
+import type { AppendBatch, Appended, LogHandler, LogPosition, Refused, TxnLog } from "./txn-log.ts";
 
 /** What the contract needs of an implementation under test: one disk, opened again and again. */
 export interface TxnLogHarness extends AsyncDisposable {
   open(handler: LogHandler, options: { readonly takeEpoch?: boolean }): Promise<TxnLog>;
   /** Returns when everything handed over so far is durable and reported. */
   settle(log: TxnLog): Promise<void>;
+  /** Puts a state file beside the log, as a transfer does before its flip. */
+  putState(name: string, applied: LogPosition): Promise<void>;
   /** Ends the log as a killed process would, once all is settled. */
   kill(log: TxnLog): Promise<void>;
 }
@@ -154,6 +156,7 @@ export function describeTxnLog(name: string, newHarness: () => Promise<TxnLogHar
 
     test("an entry that leaves a gap fails the log", async () => {
       append(Z(1, 1));
+      await harness.settle(log);
       append(Z(1, 3));
       await harness.settle(log).catch(() => {});
       expect(told.failures).toHaveLength(1);
@@ -301,6 +304,7 @@ export function describeTxnLog(name: string, newHarness: () => Promise<TxnLogHar
         { epoch: 1, first: 1, last: 9 },
         { epoch: 5, first: 1, last: 10 },
       ];
+      await harness.putState("state-2.db", base);
       const snapshot = { stateFile: "state-2.db", epochs };
       await settled(log.flip({ epoch: 6, tail: Z(5, 11), committed: Z(5, 10), snapshot }));
       await restart();
@@ -385,7 +389,7 @@ export function batchOf(zxids: readonly Zxid[], parts: BatchParts = {}): AppendB
   const records = zxids.map(
     (zxid, i) => parts.records?.[i] ?? new TextEncoder().encode(`record ${zxid} of ${epochOf(zxid)}`),
   );
-  const bytes = new Uint8Array(records.reduce((sum, record) => sum + ENTRY_HEADER_BYTES + record.length, 0));
+  const bytes = new Uint8Array(records.reduce((sum, record) => sum + FRAME_HEADER_BYTES + record.length, 0));
   let at = 0;
   zxids.forEach((zxid, i) => {
     at = putEntry(bytes, at, zxid, records[i] ?? new Uint8Array(0));

@@ -1,0 +1,117 @@
+import { closeSync, existsSync, fsyncSync, openSync } from "node:fs";
+import { dirname } from "node:path";
+import Sqlite, { type Statement } from "better-sqlite3";
+import { StoreError } from "./store-error.ts";
+
+/** The one door to SQLite: how our files are opened, and that it does what it was asked. */
+
+export type Database = Sqlite;
+export type { Statement };
+
+/** For the fault harness only: prove that tests notice when a promise is broken. */
+export type TestBreak = "synchronous-normal" | "reply-before-sync";
+
+export interface DatabaseOptions {
+  readonly pageBytes: number;
+  readonly cacheKib: number;
+  /** `wal` for the log, which is small and written at every turn; `truncate` for the state, which is large and written rarely. */
+  readonly journal: "wal" | "truncate";
+  readonly testBreak?: TestBreak | undefined;
+}
+
+const BUSY_TIMEOUT_MS = 1_000;
+/** SQLite before 3.51.3 may corrupt a database when a checkpoint meets a writer that resets the WAL. */
+const VERSION_FLOOR: readonly number[] = [3, 51, 3];
+const FILE_MODE = 0o600;
+
+/** Opens for writing; a file that does not exist is made, readable by nobody else. */
+export function openDatabase(file: string, options: DatabaseOptions): Database {
+  // SQLite gives a new file the mode of the process's umask, and its WAL the mode of the file: so the file must be there first.
+  if (!existsSync(file)) closeSync(openSync(file, "wx", FILE_MODE));
+  const database = new Sqlite(file, { timeout: BUSY_TIMEOUT_MS });
+  try {
+    assertVersion(database, file);
+    database.pragma(`page_size = ${options.pageBytes}`);
+    expectPragma(database, file, `journal_mode = ${options.journal}`, options.journal);
+    if (options.testBreak === "synchronous-normal") {
+      database.pragma("synchronous = NORMAL");
+    } else {
+      database.pragma("synchronous = FULL");
+      expectPragma(database, file, "synchronous", 2);
+      expectPragma(database, file, "journal_mode", options.journal);
+    }
+    database.pragma("fullfsync = ON");
+    database.pragma("wal_autocheckpoint = 0");
+    configure(database, options.cacheKib);
+    return database;
+  } catch (cause) {
+    database.close();
+    throw cause;
+  }
+}
+
+/** Opens for reading what must exist; never changes the file. */
+export function openReader(file: string, cacheKib: number): Database {
+  const database = new Sqlite(file, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
+  configure(database, cacheKib);
+  return database;
+}
+
+function configure(database: Database, cacheKib: number): void {
+  database.pragma("mmap_size = 0");
+  database.pragma("locking_mode = NORMAL");
+  database.pragma("temp_store = MEMORY");
+  database.pragma("cell_size_check = ON");
+  database.pragma("trusted_schema = OFF");
+  database.pragma(`cache_size = -${cacheKib}`);
+}
+
+function expectPragma(database: Database, file: string, pragma: string, expected: string | number): void {
+  const found = database.pragma(pragma, { simple: true });
+  if (found === expected) return;
+  throw new StoreError({ code: "NOT_DURABLE", file, expected: `${pragma} (${expected})`, found: String(found) });
+}
+
+function assertVersion(database: Database, file: string): void {
+  const found = String(database.prepare("SELECT sqlite_version()").pluck().get());
+  const parts = found.split(".").map(Number);
+  const decisive = VERSION_FLOOR.findIndex((part, i) => part !== parts[i]);
+  if (decisive === -1 || (parts[decisive] ?? 0) > (VERSION_FLOOR[decisive] ?? 0)) return;
+  throw new StoreError({ code: "NOT_DURABLE", file, expected: `SQLite ${VERSION_FLOOR.join(".")} or later`, found });
+}
+
+/** SQLite's name for what went wrong, or undefined for an error of another kind. */
+export function sqliteCode(error: unknown): string | undefined {
+  return error instanceof Sqlite.SqliteError ? error.code : undefined;
+}
+
+/** No room: nothing is wrong with what is on the disk. */
+export function isFull(error: unknown): boolean {
+  return sqliteCode(error) === "SQLITE_FULL";
+}
+
+/** A thrown value as the error that a store reports. */
+export function storeErrorOf(cause: unknown, file: string): StoreError {
+  if (cause instanceof StoreError) return cause;
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const code = sqliteCode(cause);
+  if (code === undefined) return new StoreError({ code: "DEFECT", reason }, { cause });
+  if (code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB") {
+    return new StoreError({ code: "DAMAGED", file, place: "a page", found: reason }, { cause });
+  }
+  return new StoreError({ code: "WRITE_FAILED", file, reason: `${reason} (${code})` }, { cause });
+}
+
+/** Makes names in a directory durable: SQLite itself ignores it when this fails. */
+export function syncDirectoryOf(file: string): void {
+  syncPath(dirname(file));
+}
+
+export function syncPath(path: string): void {
+  const handle = openSync(path, "r");
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}

@@ -1,0 +1,152 @@
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { formatZxid, type Zxid } from "@zooid/model";
+import { formatChain } from "./chain.ts";
+import { openReader, sqliteCode } from "./database.ts";
+import { LogReader } from "./log-reader.ts";
+import { isUnfinished, readDurableLog } from "./schema.ts";
+import { inspectStateFile } from "./state-file.ts";
+import { StoreError } from "./store-error.ts";
+import type { DurableLog } from "./txn-log.ts";
+import { readWitness } from "./witness.ts";
+
+/** What a data directory is, found out before anything in it is changed. */
+export interface Inspection {
+  /** Undefined: nothing was ever promised here. */
+  readonly log: DurableLog | undefined;
+  /** The state file is there; without it the state is made anew, which is exact as long as the log goes back to the beginning. */
+  readonly hasState: boolean;
+  /** What is missing of what was once acked, if anything. */
+  readonly shortened: StoreError | undefined;
+}
+
+export const LOG_FILE = "log.db";
+export const WITNESS_FILE = "witness";
+const APACHE_DIRECTORY = "version-2";
+
+/** Refuses a directory that belongs to another program, before even a lock is put into it. */
+export function refuseForeign(directory: string): void {
+  const names = existsSync(directory) ? readdirSync(directory) : [];
+  if (names.includes(LOG_FILE) || !names.includes(APACHE_DIRECTORY)) return;
+  const found = `a ${APACHE_DIRECTORY} directory written by Apache ZooKeeper`;
+  throw new StoreError({ code: "FOREIGN", directory, expected: "a directory of Zooid or an empty one", found });
+}
+
+/** Throws the typed error that says why the directory cannot be used. */
+export function inspectDirectory(
+  directory: string,
+  owner: { readonly sid: number; readonly ensembleId?: string | undefined },
+): Inspection {
+  const file = join(directory, LOG_FILE);
+  try {
+    return inspect(directory, file, owner);
+  } catch (cause) {
+    if (cause instanceof StoreError) throw cause;
+    const code = sqliteCode(cause);
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    if (code?.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB" || code === "SQLITE_ERROR") {
+      throw new StoreError({ code: "DAMAGED", file, place: "a page", found: reason }, { cause });
+    }
+    throw new StoreError({ code: "UNREADABLE", file, reason }, { cause });
+  }
+}
+
+function inspect(
+  directory: string,
+  file: string,
+  owner: { readonly sid: number; readonly ensembleId?: string | undefined },
+): Inspection {
+  const witness = readWitness(join(directory, WITNESS_FILE));
+  const log = existsSync(file) && statSync(file).size > 0 ? readLog(file) : undefined;
+  const states = readdirSync(directory).filter((name) => /^state-\d+\.db$/.test(name));
+  if (log === undefined) {
+    const lost = witness !== undefined || states.length > 0;
+    return { log: undefined, hasState: false, shortened: lost ? shortened(file, "a log", "none") : undefined };
+  }
+  refuseStranger(directory, log, owner);
+  const state = inspectStateFile(join(directory, log.stateFile));
+  if (state === undefined) {
+    if (log.floor.zxid === 0) return { log, hasState: false, shortened: undefined };
+    const place = `the state at ${formatZxid(log.floor.zxid)} or later`;
+    throw new StoreError({
+      code: "DAMAGED",
+      file: join(directory, log.stateFile),
+      place,
+      found: "the file is missing",
+    });
+  }
+  const { applied } = state;
+  if (applied.zxid < log.floor.zxid) {
+    const place = `the entries after ${formatZxid(applied.zxid)}, where the state stands`;
+    throw new StoreError({ code: "DAMAGED", file, place, found: `the log begins after ${formatZxid(log.floor.zxid)}` });
+  }
+  if (state.ensembleId !== "" && log.identity.ensembleId !== "" && state.ensembleId !== log.identity.ensembleId) {
+    const expected = `ensemble ${log.identity.ensembleId}`;
+    throw new StoreError({ code: "FOREIGN", directory, expected, found: `a state of ${state.ensembleId}` });
+  }
+  if (applied.zxid > log.tail.zxid) {
+    return { log, hasState: true, shortened: shortened(file, entriesUpTo(applied.zxid), entriesUpTo(log.tail.zxid)) };
+  }
+  refuseSplit(file, log, applied);
+  if (witness === undefined) return { log, hasState: true, shortened: undefined };
+  if (witness.zxid > log.tail.zxid) {
+    return { log, hasState: true, shortened: shortened(file, entriesUpTo(witness.zxid), entriesUpTo(log.tail.zxid)) };
+  }
+  if (witness.promise > log.promise.epoch) {
+    const expected = `a promise of epoch ${witness.promise}`;
+    return { log, hasState: true, shortened: shortened(file, expected, `of epoch ${log.promise.epoch}`) };
+  }
+  if (witness.bootCount > log.identity.bootCount) {
+    const expected = `start ${witness.bootCount}`;
+    return { log, hasState: true, shortened: shortened(file, expected, `start ${log.identity.bootCount}`) };
+  }
+  return { log, hasState: true, shortened: undefined };
+}
+
+function readLog(file: string): DurableLog | undefined {
+  const database = openReader(file, 256);
+  try {
+    return isUnfinished(database) ? undefined : readDurableLog(database, file);
+  } finally {
+    database.close();
+  }
+}
+
+function refuseStranger(
+  directory: string,
+  log: DurableLog,
+  owner: { readonly sid: number; readonly ensembleId?: string | undefined },
+): void {
+  const { sid, ensembleId } = log.identity;
+  if (sid !== owner.sid) {
+    throw new StoreError({ code: "FOREIGN", directory, expected: `server ${owner.sid}`, found: `server ${sid}` });
+  }
+  if (owner.ensembleId === undefined || ensembleId === "" || ensembleId === owner.ensembleId) return;
+  throw new StoreError({
+    code: "FOREIGN",
+    directory,
+    expected: `ensemble ${owner.ensembleId}`,
+    found: `ensemble ${ensembleId}`,
+  });
+}
+
+/** Log and state must be of one history. */
+function refuseSplit(file: string, log: DurableLog, applied: { readonly zxid: Zxid; readonly chain: bigint }): void {
+  const reader = new LogReader(file);
+  try {
+    const chain = applied.zxid === log.floor.zxid ? log.floor.chain : reader.chainAt(applied.zxid);
+    if (chain === applied.chain) return;
+    const found = chain === undefined ? "no such entry" : `chain ${formatChain(chain)}, where the state has another`;
+    throw new StoreError({ code: "DAMAGED", file, place: `table log, row ${formatZxid(applied.zxid)}`, found });
+  } finally {
+    reader.close();
+  }
+}
+
+function entriesUpTo(zxid: Zxid): string {
+  return `entries up to ${formatZxid(zxid)}`;
+}
+
+function shortened(file: string, expected: string, found: string): StoreError {
+  return new StoreError({ code: "LOG_SHORTENED", file, expected, found });
+}

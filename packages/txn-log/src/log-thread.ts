@@ -1,0 +1,307 @@
+import { receiveMessageOnPort, workerData } from "node:worker_threads";
+import { assertNever, frameZxid, ZXID_NONE, type Zxid } from "@zooid/model";
+import { ControlWord, RecordKind, RingReader } from "./append-ring.ts";
+import { chainHigh, chainLow } from "./chain.ts";
+import { isFull, storeErrorOf } from "./database.ts";
+import { withConfigs, withCurrentEpoch, withEnsembleId, withPromise } from "./log-book.ts";
+import { LogFile } from "./log-file.ts";
+import { type LogCommand, type LogReport, LogStat, type LogThreadData } from "./log-messages.ts";
+import type { DurableLog, LogPosition } from "./txn-log.ts";
+import { WalRecycler } from "./wal-recycler.ts";
+
+/**
+ * The log thread: the one writer of `log.db`. It sleeps until something lies in the ring, puts every batch that waits there into one
+ * transaction with one sync, reports, and looks again. It never returns to its event loop.
+ */
+
+/** A group is committed at this size even if more batches wait. */
+const GROUP_BYTES_MAX = 2 * 1024 * 1024;
+/** How long nothing must happen before purges and checkpoints take a turn of their own. */
+const IDLE_MS = 50;
+const IDLE_CHECKPOINT_TURNS = 20;
+const PURGE_ROWS_ALONG = 512;
+const PURGE_ROWS_IDLE = 2_000;
+
+class LogThread {
+  readonly #data: LogThreadData;
+  readonly #control: Int32Array;
+  readonly #stats: Float64Array;
+  readonly #ring: RingReader;
+  readonly #file: LogFile;
+  readonly #recycler: WalRecycler;
+  /** The open group: for each batch five numbers as `LogReport` has them, and its first zxid for a refusal. */
+  #group: number[] = [];
+  #groupFirsts: { generation: number; zxid: Zxid }[] = [];
+  #groupBytes = 0;
+  #plannedSegments = 0;
+  #open = false;
+  /** What was last told to the other side in full. */
+  #told: DurableLog;
+  #full = false;
+  #purgeAllowed: Zxid = ZXID_NONE;
+  #purgeLimit: Zxid = ZXID_NONE;
+  #closed = false;
+
+  constructor(data: LogThreadData) {
+    this.#data = data;
+    this.#control = new Int32Array(data.ring.control);
+    this.#stats = new Float64Array(data.stats);
+    this.#ring = new RingReader(data.ring);
+    this.#file = new LogFile(data.options);
+    this.#told = this.#file.log;
+    this.#recycler = new WalRecycler({
+      file: this.#file,
+      control: this.#control,
+      helper: data.helper,
+      stats: this.#stats,
+      markBytes: data.walMarkBytes,
+      warn: (text) => this.#report({ kind: "warned", text }),
+    });
+    this.#report({ kind: "ready", log: this.#file.log });
+  }
+
+  run(): void {
+    let idleTurns = 0;
+    while (!this.#closed) {
+      const seen = Atomics.load(this.#control, ControlWord.WAKE);
+      if (this.#takeAll()) {
+        idleTurns = 0;
+        this.#recycler.turn();
+        continue;
+      }
+      const purging = this.#purgeLimit > this.#file.log.floor.zxid;
+      if (Atomics.wait(this.#control, ControlWord.WAKE, seen, IDLE_MS) !== "timed-out") {
+        this.#recycler.turn();
+        continue;
+      }
+      if (purging) this.#purgeIdle();
+      if (++idleTurns % IDLE_CHECKPOINT_TURNS === 0) this.#recycler.idle();
+    }
+    this.#file.close();
+    this.#data.helper.close();
+    this.#data.port.close();
+  }
+
+  /** Everything that waits, one group or more. False when there was nothing. */
+  #takeAll(): boolean {
+    let took = false;
+    while (!this.#closed && this.#ring.next()) {
+      took = true;
+      const { kind, start, end, generation, committed } = this.#ring;
+      if (kind === RecordKind.APPEND) {
+        this.#append(this.#ring.bytes, { start, end, generation, committed: committed as Zxid });
+      } else {
+        this.#command();
+      }
+      if (this.#groupBytes >= GROUP_BYTES_MAX) {
+        this.#commitGroup();
+        this.#recycler.turn();
+      }
+    }
+    this.#commitGroup();
+    return took;
+  }
+
+  #append(
+    bytes: Buffer,
+    batch: {
+      readonly start: number;
+      readonly end: number;
+      readonly generation: number;
+      readonly committed: Zxid;
+      readonly lastSeenConfig?: Uint8Array | undefined;
+    },
+  ): void {
+    const { start, end, generation } = batch;
+    const zxid = frameZxid(bytes, start);
+    if (this.#full) {
+      this.#commitGroup();
+      this.#refuse([{ generation, zxid }], "the disk is full");
+      this.#ring.release();
+      return;
+    }
+    this.#groupFirsts.push({ generation, zxid });
+    try {
+      if (!this.#open) {
+        this.#file.begin();
+        this.#open = true;
+      }
+      const tail = this.#file.add(bytes, start, end, batch.committed);
+      if (batch.lastSeenConfig !== undefined) this.#file.addConfig(batch.lastSeenConfig);
+      const done = [generation, tail.zxid, chainHigh(tail.chain), chainLow(tail.chain), batch.committed];
+      this.#group.push(...done);
+      this.#groupBytes += end - start;
+    } catch (error) {
+      this.#refuseGroup(error);
+    }
+  }
+
+  #commitGroup(): void {
+    if (!this.#open) return this.#ring.release();
+    const early = this.#data.options.testBreak === "reply-before-sync";
+    try {
+      if (this.#purgeLimit > this.#file.log.floor.zxid) this.#purge(PURGE_ROWS_ALONG);
+      if (early) this.#report({ kind: "appended", done: this.#group, log: undefined });
+      this.#sync();
+    } catch (error) {
+      return this.#refuseGroup(error);
+    }
+    const done = this.#group;
+    this.#count(LogStat.BATCHES, done.length / 5);
+    this.#count(LogStat.BYTES, this.#groupBytes);
+    this.#stats[LogStat.ENTRIES] = this.#file.entryCount;
+    const { log } = this.#file;
+    const changed = isMoreThanTail(this.#told, log);
+    if (changed) this.#told = log;
+    this.#clearGroup();
+    if (!early) this.#report({ kind: "appended", done, log: changed ? log : undefined });
+    if (this.#file.segmentCount > this.#plannedSegments) this.#replan();
+  }
+
+  #sync(): void {
+    const startMs = performance.now();
+    this.#file.commit();
+    const tookMs = performance.now() - startMs;
+    this.#count(LogStat.SYNCS, 1);
+    this.#count(LogStat.SYNC_MS_TOTAL, tookMs);
+    this.#stats[LogStat.SYNC_MS_LAST] = tookMs;
+    this.#stats[LogStat.SYNC_MS_MAX] = Math.max(this.#stats[LogStat.SYNC_MS_MAX] ?? 0, tookMs);
+    if (tookMs <= this.#data.fsyncWarnMs) return;
+    this.#count(LogStat.SLOW_SYNCS, 1);
+    const text = `fsync-ing the write ahead log in the log thread took ${Math.round(tookMs)}ms which will adversely affect operation latency.`;
+    this.#report({ kind: "warned", text });
+  }
+
+  /**
+   * An append failed. Without room nothing is wrong with what is on the disk: the frames of an unfinished commit are overwritten by
+   * the next one, and should a crash make them whole, they were never acked. That is true only if the tail is still what it was.
+   * Everything else ends the log.
+   */
+  #refuseGroup(error: unknown): void {
+    if (!isFull(error) || !this.#file.rollback()) throw error;
+    const refused = this.#groupFirsts;
+    this.#clearGroup();
+    this.#full = true;
+    this.#stats[LogStat.FULL] = 1;
+    this.#refuse(refused, error instanceof Error ? error.message : String(error));
+  }
+
+  #refuse(refused: readonly { generation: number; zxid: Zxid }[], reason: string): void {
+    this.#report({ kind: "refused", refused, reason });
+  }
+
+  #clearGroup(): void {
+    this.#group = [];
+    this.#groupFirsts = [];
+    this.#groupBytes = 0;
+    this.#open = false;
+    this.#ring.release();
+  }
+
+  #command(): void {
+    this.#commitGroup();
+    const received = receiveMessageOnPort(this.#data.port);
+    if (received === undefined) throw new Error("a command was announced in the ring and did not come");
+    const command: LogCommand = received.message;
+    const file = this.#file;
+    switch (command.kind) {
+      case "append": {
+        const { bytes, generation, committed, lastSeenConfig } = command.batch;
+        const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+        this.#append(buffer, { start: 0, end: bytes.length, generation, committed, lastSeenConfig });
+        // Its bytes are not the ring's: they must be written before anything else is taken.
+        return this.#commitGroup();
+      }
+      case "resume":
+        this.#full = false;
+        this.#stats[LogStat.FULL] = 0;
+        return;
+      case "promise":
+        file.change(withPromise(file.log, command.promise));
+        return this.#answer(command.id);
+      case "epoch":
+        file.change(withCurrentEpoch(file.log, command.epoch));
+        return this.#answer(command.id);
+      case "configs":
+        file.change(withConfigs(file.log, command));
+        return this.#answer(command.id);
+      case "ensemble":
+        file.change(withEnsembleId(file.log, command.ensembleId));
+        return this.#answer(command.id);
+      case "cut":
+        return this.#answer(command.id, file.cut(command.to));
+      case "begin-stage":
+        file.beginStage(command.after);
+        return this.#answer(command.id);
+      case "stage":
+        return this.#answer(command.id, file.stage(Buffer.from(command.bytes)));
+      case "drop-stage":
+        file.dropStage();
+        return this.#answer(command.id);
+      case "flip":
+        return this.#answer(command.id, file.flip(command.flip));
+      case "purge":
+        this.#purgeAllowed = command.upTo;
+        return this.#replan();
+      case "close":
+        this.#closed = true;
+        return;
+      default:
+        return assertNever(command);
+    }
+  }
+
+  #answer(id: number, at?: LogPosition): void {
+    const { log } = this.#file;
+    this.#told = log;
+    this.#report({ kind: "answer", id, log, at });
+  }
+
+  /** Looks anew for what may be purged, unless a purge is under way. */
+  #replan(): void {
+    this.#plannedSegments = this.#file.segmentCount;
+    if (this.#purgeAllowed <= this.#file.log.floor.zxid || this.#purgeLimit > this.#file.log.floor.zxid) return;
+    const { logKeepBytes, retentionMs } = this.#data;
+    const limit = this.#file.purgeLimit(this.#purgeAllowed, logKeepBytes, Date.now() - retentionMs);
+    this.#purgeLimit = limit ?? ZXID_NONE;
+  }
+
+  #purgeIdle(): void {
+    this.#file.begin();
+    this.#purge(PURGE_ROWS_IDLE);
+    this.#sync();
+    this.#told = this.#file.log;
+    this.#report({ kind: "purged", log: this.#told });
+    this.#replan();
+    this.#recycler.turn();
+  }
+
+  #purge(countMax: number): void {
+    this.#count(LogStat.PURGED, this.#file.purgeSlice(this.#purgeLimit, countMax));
+  }
+
+  #count(stat: number, by: number): void {
+    this.#stats[stat] = (this.#stats[stat] ?? 0) + by;
+  }
+
+  #report(report: LogReport): void {
+    this.#data.port.postMessage(report);
+  }
+}
+
+/** Whether the other side could not tell by a completion alone. */
+function isMoreThanTail(told: DurableLog, log: DurableLog): boolean {
+  return (
+    told.epochs.length !== log.epochs.length || told.floor !== log.floor || told.lastSeenConfig !== log.lastSeenConfig
+  );
+}
+
+const data = workerData as LogThreadData;
+try {
+  new LogThread(data).run();
+} catch (cause) {
+  // Poisoned: nothing more is written or completed, and the file is left as it is for the next start.
+  data.port.postMessage({ kind: "failed", detail: storeErrorOf(cause, data.options.file).detail } satisfies LogReport);
+  data.port.close();
+  data.helper.close();
+}

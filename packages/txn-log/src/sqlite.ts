@@ -1,0 +1,204 @@
+import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { assert, formatZxid, type Zxid } from "@zooid/model";
+import { syncDirectoryOf, type TestBreak } from "./database.ts";
+import { DirectoryLock } from "./directory-lock.ts";
+import { BatchCursor } from "./entry-batch.ts";
+import { inspectDirectory, LOG_FILE, refuseForeign, WITNESS_FILE } from "./inspect-directory.ts";
+import { LogReader } from "./log-reader.ts";
+import { openSqliteState } from "./sqlite-state-store.ts";
+import { openSqliteLog } from "./sqlite-txn-log.ts";
+import { createStateFile } from "./state-file.ts";
+import type { StateMeta, StateSink, StateStore } from "./state-store.ts";
+import { StoreError } from "./store-error.ts";
+import type { LogHandler, LogPosition, TxnLog } from "./txn-log.ts";
+
+export interface StoreOptions {
+  /** Made, readable by nobody else, if it does not exist. */
+  readonly directory: string;
+  readonly sid: number;
+  /** Must be the directory's, if it has one; a new directory gets it. */
+  readonly ensembleId?: string;
+  /** Of log and state alike. */
+  readonly handler: LogHandler;
+  /** An ensemble of one: promise and hold the next epoch in the transaction that counts the start, and call all that is logged committed. */
+  readonly takeEpoch?: boolean;
+  /** Open a log that lost what it acked; it says `amnesiac` until a flip ends that. Otherwise such a log is refused. */
+  readonly allowAmnesia?: boolean;
+  /** Log kept for learners even when the state is beyond it. Default 64 MiB. */
+  readonly logKeepBytes?: number;
+  /** Log kept for questions about the past. Default 0: none. */
+  readonly retentionMs?: number;
+  /** Where the WAL is recycled; the log stops for a checkpoint at eight times as much. Default 16 MiB. */
+  readonly walMarkBytes?: number;
+  /** A slower sync is warned about. Default 1000 ms. */
+  readonly fsyncWarnMs?: number;
+  /** Shared memory for batches on their way; what does not fit waits in ordinary memory. Default 4 MiB. */
+  readonly ringBytes?: number;
+  /** The state is brought forward when the log has so much more, or after so long. Defaults 64 MiB, 30 s. */
+  readonly lagMarkBytes?: number;
+  readonly lagMarkMs?: number;
+  /** Specifier or URL of a module whose `TxnReader` decodes records. Default `@zooid/wire/peer`. */
+  readonly decoderModule?: string;
+  /** Breaks a promise on purpose. */
+  readonly testBreak?: TestBreak;
+}
+
+/** What replay tells of one entry: its record lies in the bytes, which are only lent. */
+export type ReplaySink = (zxid: Zxid, bytes: Uint8Array, start: number, end: number) => void;
+
+/** A server's data directory: its log and the state behind it. */
+export interface Store extends AsyncDisposable {
+  readonly log: TxnLog;
+  readonly state: StateStore;
+  /** Fills the tree from the state file, synchronously; `replay` goes on from the position in the answer. */
+  loadState(sink: StateSink): StateMeta;
+  /**
+   * Hands over every entry after a position, in order, to the log's end, checking the chain; synchronously, for the start. What lies
+   * above `log.durable.commitHint` may not be committed.
+   */
+  replay(after: LogPosition, sink: ReplaySink): LogPosition;
+}
+
+const MIB = 1024 * 1024;
+const DIRECTORY_MODE = 0o700;
+const REPLAY_BYTES = MIB;
+const SEGMENTS_KEPT = 16;
+
+/** Opens a data directory: locks it, looks before it touches, counts the start. Rejects with a `StoreError`. */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const { directory, handler, sid, ensembleId } = options;
+  makeDirectory(directory);
+  refuseForeign(directory);
+  const lock = new DirectoryLock(directory);
+  let opened: TxnLog | undefined;
+  try {
+    const found = inspectDirectory(directory, { sid, ensembleId });
+    if (found.shortened !== undefined && options.allowAmnesia !== true) throw found.shortened;
+    const logFile = join(directory, LOG_FILE);
+    const logKeepBytes = options.logKeepBytes ?? 64 * MIB;
+    const log = await openSqliteLog({
+      file: {
+        file: logFile,
+        witnessFile: join(directory, WITNESS_FILE),
+        sid,
+        ensembleId,
+        takeEpoch: options.takeEpoch === true,
+        amnesiac: found.shortened !== undefined,
+        segmentBytes: Math.max(64 * 1024, Math.floor(logKeepBytes / SEGMENTS_KEPT)),
+        testBreak: options.testBreak,
+      },
+      handler,
+      ringBytes: options.ringBytes ?? 4 * MIB,
+      walMarkBytes: options.walMarkBytes ?? 16 * MIB,
+      logKeepBytes,
+      retentionMs: options.retentionMs ?? 0,
+      fsyncWarnMs: options.fsyncWarnMs ?? 1_000,
+    });
+    opened = log;
+    const stateFile = join(directory, log.durable.stateFile);
+    removeUnnamed(directory, log.durable.stateFile);
+    if (!found.hasState) {
+      rmSync(stateFile, { force: true });
+      createStateFile(stateFile);
+    }
+    const state = await openSqliteState({
+      stateFile,
+      logFile,
+      decoderModule: options.decoderModule ?? "@zooid/wire/peer",
+      lagMarkBytes: options.lagMarkBytes ?? 64 * MIB,
+      lagMarkMs: options.lagMarkMs ?? 30_000,
+      folded: (meta) => log.allowPurge(meta.applied.zxid),
+      failed: (error) => handler.failed(error),
+    });
+    return new SqliteStore({ log, state, lock, logFile });
+  } catch (cause) {
+    await opened?.[Symbol.asyncDispose]();
+    lock.abandon();
+    throw cause;
+  }
+}
+
+class SqliteStore implements Store {
+  readonly log: TxnLog;
+  readonly state: StateStore;
+  readonly #lock: DirectoryLock;
+  readonly #logFile: string;
+  #closing: Promise<void> | undefined;
+
+  constructor(parts: {
+    readonly log: TxnLog;
+    readonly state: StateStore;
+    readonly lock: DirectoryLock;
+    readonly logFile: string;
+  }) {
+    this.log = parts.log;
+    this.state = parts.state;
+    this.#lock = parts.lock;
+    this.#logFile = parts.logFile;
+  }
+
+  loadState(sink: StateSink): StateMeta {
+    return this.state.load(sink);
+  }
+
+  replay(after: LogPosition, sink: ReplaySink): LogPosition {
+    const reader = new LogReader(this.#logFile);
+    const cursor = new BatchCursor();
+    try {
+      let at = after;
+      for (;;) {
+        const run = reader.read(at.zxid, REPLAY_BYTES);
+        if (run.after.chain !== at.chain) {
+          const place = `table log, row ${formatZxid(at.zxid)}`;
+          throw new StoreError({
+            code: "DAMAGED",
+            file: this.#logFile,
+            place,
+            found: "the state was of another history",
+          });
+        }
+        if (run.count === 0) break;
+        cursor.open(run.bytes, 0, run.bytes.length);
+        while (cursor.next()) sink(cursor.zxid, run.bytes, cursor.start, cursor.end);
+        at = run.last;
+      }
+      assert(at.zxid >= this.log.durable.tail.zxid, "replay comes to the log's end");
+      return at;
+    } finally {
+      reader.close();
+    }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.state[Symbol.asyncDispose]();
+    await this.log[Symbol.asyncDispose]();
+    this.#lock[Symbol.dispose]();
+  }
+}
+
+function makeDirectory(directory: string): void {
+  if (existsSync(directory)) return;
+  try {
+    mkdirSync(directory, { recursive: true, mode: DIRECTORY_MODE });
+    syncDirectoryOf(directory);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new StoreError({ code: "UNREADABLE", file: dirname(directory), reason }, { cause });
+  }
+}
+
+/** State files that no log names: a transfer that did not end, or one that was superseded. */
+function removeUnnamed(directory: string, named: string): void {
+  for (const name of readdirSync(directory)) {
+    const file = /^(state-\d+\.db)(-journal)?$/.exec(name)?.[1];
+    if (file !== undefined && file !== named) rmSync(join(directory, name), { force: true });
+  }
+}
+
+export type { TestBreak } from "./database.ts";

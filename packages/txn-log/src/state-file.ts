@@ -1,0 +1,322 @@
+import { existsSync } from "node:fs";
+import {
+  type Acl,
+  emptySlice,
+  OPEN_ACL,
+  READ_ONLY_ACL,
+  STAT_BYTES,
+  StatOffset,
+  sliceOf,
+  ZXID_NONE,
+  type Zxid,
+} from "@zooid/model";
+import { CHAIN_NONE, chainFromHalves, chainHigh, chainLow } from "./chain.ts";
+import { type Database, openDatabase, openReader, type Statement, syncDirectoryOf, syncPath } from "./database.ts";
+import { isWhole, type NodeRow, packNode, unpackNode, viewNode } from "./node-row.ts";
+import type { StateMeta, StateNode, StateSession, StateSink } from "./state-store.ts";
+import { StoreError } from "./store-error.ts";
+import type { LogPosition } from "./txn-log.ts";
+
+/**
+ * `state-<n>.db`: the tree at one zxid, written by one connection.
+ *
+ * It keeps a rollback journal, not a WAL: new nodes are appended, and pages beyond the file's old end need no journal, so that they are
+ * written once instead of twice; and nothing has to be checkpointed. Whoever reads while a fold is written waits or is waited for.
+ */
+const SCHEMA = `
+  CREATE TABLE nodes (id INTEGER PRIMARY KEY, node BLOB NOT NULL) STRICT;
+  CREATE TABLE acls (id INTEGER PRIMARY KEY, content TEXT NOT NULL) STRICT;
+  CREATE TABLE sessions (
+    high INTEGER NOT NULL, low INTEGER NOT NULL, timeout_ms INTEGER NOT NULL, password_hash BLOB NOT NULL,
+    PRIMARY KEY (high, low)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE meta (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    format INTEGER NOT NULL,
+    ensemble TEXT NOT NULL,
+    applied INTEGER NOT NULL,
+    chain_high INTEGER NOT NULL,
+    chain_low INTEGER NOT NULL,
+    digest_high INTEGER NOT NULL,
+    digest_low INTEGER NOT NULL,
+    next_node INTEGER NOT NULL,
+    node_count INTEGER NOT NULL,
+    session_count INTEGER NOT NULL
+  ) STRICT;
+`;
+
+export const STATE_FORMAT = 1;
+/** Pages of 4 KiB: a fold rewrites single nodes all over the file, each with its whole page. */
+const PAGE_BYTES = 4096;
+const CACHE_KIB = 4096;
+const LOAD_CACHE_KIB = 1024;
+/** Rows fetched by one call; measured. */
+const LOAD_ROWS = 1024;
+
+interface Counts {
+  readonly nodeCount: number;
+  readonly sessionCount: number;
+}
+
+/** Makes a state file that holds what every tree begins with, durable in all its bytes. */
+export function createStateFile(file: string, applied: LogPosition = EMPTY.applied): void {
+  const state = new StateFile(file, { isNew: true });
+  if (applied.zxid !== ZXID_NONE) {
+    state.begin();
+    state.commit({ ...state.meta, applied });
+  }
+  state.close();
+  syncPath(file);
+  syncDirectoryOf(file);
+}
+
+export class StateFile {
+  readonly #file: string;
+  readonly #database: Database;
+  readonly #select: Statement;
+  readonly #upsert: Statement;
+  readonly #delete: Statement;
+  readonly #openSession: Statement;
+  readonly #closeSession: Statement;
+  readonly #aclIds = new Map<string, number>();
+  #meta: StateMeta;
+  #counts: Counts;
+
+  constructor(file: string, options: { readonly isNew: boolean } = { isNew: false }) {
+    this.#file = file;
+    if (!options.isNew && !existsSync(file)) throw damaged(file, "the file", "it is missing");
+    this.#database = openDatabase(file, { pageBytes: PAGE_BYTES, cacheKib: CACHE_KIB, journal: "truncate" });
+    const database = this.#database;
+    if (options.isNew) {
+      database.exec(`BEGIN IMMEDIATE; ${SCHEMA}`);
+      this.#writeMeta(EMPTY, { nodeCount: 0, sessionCount: 0 });
+    }
+    this.#select = database.prepare("SELECT node FROM nodes WHERE id = ?").pluck();
+    this.#upsert = database.prepare("INSERT OR REPLACE INTO nodes (id, node) VALUES (?, ?)");
+    this.#delete = database.prepare("DELETE FROM nodes WHERE id = ?");
+    this.#openSession = database.prepare(
+      "INSERT OR REPLACE INTO sessions (high, low, timeout_ms, password_hash) VALUES (?, ?, ?, ?)",
+    );
+    this.#closeSession = database.prepare("DELETE FROM sessions WHERE high = ? AND low = ?");
+    [this.#meta, this.#counts] = readMeta(database, file);
+    for (const [id, content] of readAcls(database)) this.#aclIds.set(content, id);
+    if (options.isNew) {
+      for (const row of initialRows((acl) => this.aclId(acl))) this.putNode(row, "new");
+      this.commit({ ...EMPTY, nextNodeId: FIRST_FREE_ID });
+    }
+  }
+
+  get meta(): StateMeta {
+    return this.#meta;
+  }
+
+  begin(): void {
+    this.#database.exec("BEGIN IMMEDIATE");
+  }
+
+  /** Ends the transaction, synced. */
+  commit(meta: StateMeta): void {
+    this.#writeMeta(meta, this.#counts);
+    this.#database.exec("COMMIT");
+    this.#meta = meta;
+  }
+
+  node(id: number): NodeRow | undefined {
+    const bytes = this.#select.get(id) as Buffer | undefined;
+    if (bytes === undefined) return undefined;
+    if (!isWhole(bytes)) throw damaged(this.#file, `table nodes, row ${id}`, "its sum does not match");
+    return unpackNode(bytes);
+  }
+
+  putNode(row: NodeRow, age: "new" | "known"): void {
+    this.#upsert.run(row.id, packNode(row));
+    if (age === "new") this.#counts = { ...this.#counts, nodeCount: this.#counts.nodeCount + 1 };
+  }
+
+  deleteNode(id: number): void {
+    const { changes } = this.#delete.run(id);
+    this.#counts = { ...this.#counts, nodeCount: this.#counts.nodeCount - changes };
+  }
+
+  /** The number of an access list in this file, given out when it is new. */
+  aclId(acl: Acl): number {
+    const content = JSON.stringify(acl.map(({ perms, scheme, id }) => [perms, scheme, id]));
+    const known = this.#aclIds.get(content);
+    if (known !== undefined) return known;
+    const id = this.#aclIds.size + 1;
+    this.#database.prepare("INSERT INTO acls (id, content) VALUES (?, ?)").run(id, content);
+    this.#aclIds.set(content, id);
+    return id;
+  }
+
+  openSession(session: Readonly<StateSession>): void {
+    const { idHigh, idLow } = session;
+    this.closeSession(idHigh, idLow);
+    this.#openSession.run(idHigh, idLow, session.timeoutMs, session.passwordHash);
+    this.#counts = { ...this.#counts, sessionCount: this.#counts.sessionCount + 1 };
+  }
+
+  closeSession(idHigh: number, idLow: number): void {
+    const { changes } = this.#closeSession.run(idHigh, idLow);
+    this.#counts = { ...this.#counts, sessionCount: this.#counts.sessionCount - changes };
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #writeMeta(meta: StateMeta, counts: Counts): void {
+    const { applied } = meta;
+    this.#database
+      .prepare("INSERT OR REPLACE INTO meta VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+      .run(
+        STATE_FORMAT,
+        meta.ensembleId,
+        applied.zxid,
+        chainHigh(applied.chain),
+        chainLow(applied.chain),
+        meta.digestHigh,
+        meta.digestLow,
+        meta.nextNodeId,
+        counts.nodeCount,
+        counts.sessionCount,
+      );
+  }
+}
+
+/** Reads a whole state in ascending id, each row checked. */
+export function loadStateFile(file: string, sink: StateSink): StateMeta {
+  const database = openReader(file, LOAD_CACHE_KIB);
+  try {
+    database.exec("BEGIN");
+    const [meta, counts] = readMeta(database, file);
+    const sessionCount = loadSessions(database, sink);
+    const nodeCount = loadNodes(database, file, sink);
+    if (nodeCount !== counts.nodeCount) {
+      throw damaged(file, "table nodes", `${nodeCount} rows where there were ${counts.nodeCount}`);
+    }
+    if (sessionCount !== counts.sessionCount) {
+      throw damaged(file, "table sessions", `${sessionCount} rows where there were ${counts.sessionCount}`);
+    }
+    return meta;
+  } finally {
+    database.close();
+  }
+}
+
+function loadSessions(database: Database, sink: StateSink): number {
+  const rows = database.prepare("SELECT high, low, timeout_ms, password_hash FROM sessions ORDER BY high, low").raw();
+  const session: StateSession = { idHigh: 0, idLow: 0, timeoutMs: 0, passwordHash: new Uint8Array(0) };
+  let count = 0;
+  for (const row of rows.iterate()) {
+    [session.idHigh, session.idLow, session.timeoutMs, session.passwordHash] = row as [
+      number,
+      number,
+      number,
+      Uint8Array,
+    ];
+    sink.session(session);
+    count++;
+  }
+  return count;
+}
+
+function loadNodes(database: Database, file: string, sink: StateSink): number {
+  const acls = new Map([...readAcls(database)].map(([id, content]) => [id, parseAcl(content)]));
+  const rows = database.prepare(`SELECT node FROM nodes WHERE id > ? ORDER BY id LIMIT ${LOAD_ROWS}`).pluck();
+  const node: StateNode = {
+    id: 0,
+    parentId: 0,
+    name: emptySlice(),
+    hasData: false,
+    data: emptySlice(),
+    stat: emptySlice(),
+    acl: OPEN_ACL,
+  };
+  let count = 0;
+  for (;;) {
+    const chunk = rows.all(node.id) as Buffer[];
+    for (const bytes of chunk) {
+      if (!isWhole(bytes)) throw damaged(file, `table nodes, the row after ${node.id}`, "its sum does not match");
+      const acl = acls.get(viewNode(bytes, node));
+      if (acl === undefined) throw damaged(file, `table nodes, row ${node.id}`, "its access list is missing");
+      node.acl = acl;
+      sink.node(node);
+    }
+    count += chunk.length;
+    if (chunk.length < LOAD_ROWS) return count;
+  }
+}
+
+function readMeta(database: Database, file: string): [StateMeta, Counts] {
+  const format = database.prepare("SELECT format FROM meta").pluck().get();
+  if (typeof format !== "number") throw damaged(file, "table meta, row 1", `format ${String(format)}`);
+  if (format > STATE_FORMAT) throw new StoreError({ code: "NEWER_FORMAT", file, known: STATE_FORMAT, found: format });
+  const row = database.prepare("SELECT * FROM meta").raw().get();
+  const [, , ensembleId, applied, high, low, digestHigh, digestLow, nextNodeId, nodeCount, sessionCount] = row as [
+    number,
+    number,
+    string,
+    Zxid,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  const position = { zxid: applied, chain: chainFromHalves(high, low) };
+  return [
+    { applied: position, digestHigh, digestLow, ensembleId, nextNodeId },
+    { nodeCount, sessionCount },
+  ];
+}
+
+/** What stands in a state file's meta row, or undefined when there is no such file. Rolls back what a crash left half done. */
+export function inspectStateFile(file: string): StateMeta | undefined {
+  if (!existsSync(file)) return undefined;
+  const state = new StateFile(file);
+  state.close();
+  return state.meta;
+}
+
+function readAcls(database: Database): Iterable<readonly [id: number, content: string]> {
+  return database.prepare("SELECT id, content FROM acls ORDER BY id").raw().all() as [number, string][];
+}
+
+function parseAcl(content: string): Acl {
+  const entries = JSON.parse(content) as [number, string, string][];
+  const acl: Acl = entries.map(([perms, scheme, id]) => ({ perms, scheme, id }));
+  return [OPEN_ACL, READ_ONLY_ACL].find((known) => JSON.stringify(known) === JSON.stringify(acl)) ?? acl;
+}
+
+const FIRST_FREE_ID = 5;
+const EMPTY: StateMeta = {
+  applied: { zxid: ZXID_NONE, chain: CHAIN_NONE },
+  digestHigh: 0,
+  digestLow: 0,
+  ensembleId: "",
+  nextNodeId: FIRST_FREE_ID,
+};
+
+/** The four nodes that every tree is made with: like the tree's own, so that loading them over those changes nothing. */
+function initialRows(aclId: (acl: Acl) => number): NodeRow[] {
+  const row = (id: number, parentId: number, name: string, acl: Acl): NodeRow => {
+    return {
+      id,
+      parentId,
+      name: sliceOf(name).bytes,
+      data: new Uint8Array(0),
+      stat: Buffer.alloc(STAT_BYTES),
+      aclId: aclId(acl),
+    };
+  };
+  const config = row(4, 2, "config", READ_ONLY_ACL);
+  config.stat.writeInt32BE(-1, StatOffset.aversion);
+  return [row(1, 0, "", OPEN_ACL), row(2, 1, "zookeeper", OPEN_ACL), row(3, 2, "quota", OPEN_ACL), config];
+}
+
+function damaged(file: string, place: string, found: string): StoreError {
+  return new StoreError({ code: "DAMAGED", file, place, found });
+}

@@ -1,0 +1,152 @@
+import { setPriority } from "node:os";
+import { workerData } from "node:worker_threads";
+import { assertNever, formatZxid, type TxnDecoder, type Zxid } from "@zooid/model";
+import { storeErrorOf } from "./database.ts";
+import { LogReader } from "./log-reader.ts";
+import { StateFile } from "./state-file.ts";
+import { StateFold } from "./state-fold.ts";
+import type { FoldReport, StateCommand, StateReport, StateThreadData } from "./state-messages.ts";
+import type { StateMark } from "./state-store.ts";
+import { StoreError } from "./store-error.ts";
+import type { LogPosition } from "./txn-log.ts";
+
+/** The state thread: the one writer of the state file. It wakes at a lag, folds what is marked, and sleeps again. */
+
+/** Below every other thread of the process; the call changes only the thread that makes it. */
+const NICE = 10;
+/** What one read of the log takes: its transaction must be short. */
+const READ_BYTES = 512 * 1024;
+/** Marks are folded together up to this much log, which bounds the memory of a fold. */
+const FOLD_BYTES_MAX = 16 * 1024 * 1024;
+
+class StateThread {
+  readonly #data: StateThreadData;
+  readonly #state: StateFile;
+  readonly #decoder: TxnDecoder;
+  #log: LogReader | undefined;
+  #marks: StateMark[] = [];
+  #lagBytes = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(data: StateThreadData, decoder: TxnDecoder) {
+    this.#data = data;
+    this.#decoder = decoder;
+    this.#state = new StateFile(data.stateFile);
+    data.port.on("message", (command: StateCommand) => this.#guard(() => this.#receive(command)));
+    this.#report({ kind: "ready", meta: this.#state.meta });
+  }
+
+  #receive(command: StateCommand): void {
+    switch (command.kind) {
+      case "mark":
+        this.#marks.push(command.mark);
+        this.#lagBytes += command.mark.bytes;
+        if (this.#lagBytes >= this.#data.lagMarkBytes) return this.#foldAll();
+        this.#timer ??= setTimeout(() => this.#guard(() => this.#foldAll()), this.#data.lagMarkMs);
+        return;
+      case "flush":
+        this.#foldAll();
+        return this.#report({ kind: "flushed", id: command.id });
+      case "close":
+        return this.#close();
+      default:
+        return assertNever(command);
+    }
+  }
+
+  #foldAll(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    while (this.#marks.length > 0) this.#fold(this.#takeMarks());
+  }
+
+  /** The oldest marks that one fold may hold; at least one. */
+  #takeMarks(): readonly StateMark[] {
+    let bytes = 0;
+    let count = 0;
+    for (const mark of this.#marks) {
+      if (count > 0 && bytes + mark.bytes > FOLD_BYTES_MAX) break;
+      bytes += mark.bytes;
+      count++;
+    }
+    return this.#marks.splice(0, count);
+  }
+
+  #fold(marks: readonly StateMark[]): void {
+    const startMs = performance.now();
+    const bytes = marks.reduce((sum, mark) => sum + mark.bytes, 0);
+    this.#lagBytes -= bytes;
+    const target = marks.at(-1);
+    const { meta } = this.#state;
+    let report: FoldReport = { meta, marks: marks.length, bytes, entries: 0, nodes: 0, ms: 0 };
+    if (target !== undefined && target.zxid > meta.applied.zxid) {
+      this.#state.begin();
+      const fold = new StateFold(this.#state, this.#decoder);
+      const [applied, entries] = this.#read(meta.applied, target, fold);
+      const nodes = fold.write();
+      this.#log ??= new LogReader(this.#data.logFile);
+      this.#state.commit({
+        applied,
+        digestHigh: target.digestHigh,
+        digestLow: target.digestLow,
+        ensembleId: this.#log.ensembleId(),
+        nextNodeId: fold.nextNodeId,
+      });
+      report = { ...report, meta: this.#state.meta, entries, nodes, ms: performance.now() - startMs };
+    }
+    this.#report({ kind: "folded", fold: report });
+  }
+
+  /** Hands a fold every entry up to a mark. Only what is durable can be read, so nothing else can be folded. */
+  #read(from: LogPosition, target: StateMark, fold: StateFold): [applied: LogPosition, entries: number] {
+    this.#log ??= new LogReader(this.#data.logFile);
+    let at = from;
+    let entries = 0;
+    while (at.zxid < target.zxid) {
+      const run = this.#log.read(at.zxid, READ_BYTES, target.zxid);
+      if (run.after.chain !== at.chain) throw this.#split(at.zxid, "the chain is another one");
+      if (run.count === 0) throw this.#split(target.zxid, "the log ends before it");
+      fold.add(run.bytes);
+      entries += run.count;
+      at = run.last;
+    }
+    if (target.chain !== undefined && target.chain !== at.chain) throw this.#split(at.zxid, "the chain is another one");
+    return [at, entries];
+  }
+
+  #split(zxid: Zxid, found: string): StoreError {
+    const place = `the entry ${formatZxid(zxid)} that the state was to continue with`;
+    return new StoreError({ code: "DAMAGED", file: this.#data.logFile, place, found });
+  }
+
+  #close(): void {
+    clearTimeout(this.#timer);
+    this.#log?.close();
+    this.#state.close();
+    this.#data.port.close();
+  }
+
+  #guard(act: () => void): void {
+    try {
+      act();
+    } catch (cause) {
+      clearTimeout(this.#timer);
+      this.#report({ kind: "failed", detail: storeErrorOf(cause, this.#data.stateFile).detail });
+      this.#data.port.close();
+    }
+  }
+
+  #report(report: StateReport): void {
+    this.#data.port.postMessage(report);
+  }
+}
+
+const data = workerData as StateThreadData;
+setPriority(0, NICE);
+try {
+  const { TxnReader } = (await import(data.decoderModule)) as { readonly TxnReader: new () => TxnDecoder };
+  new StateThread(data, new TxnReader());
+} catch (cause) {
+  data.port.postMessage({ kind: "failed", detail: storeErrorOf(cause, data.stateFile).detail } satisfies StateReport);
+  data.port.close();
+}

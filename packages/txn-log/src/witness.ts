@@ -1,0 +1,74 @@
+import { closeSync, constants, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
+import { crc32 } from "node:zlib";
+import type { Zxid } from "@zooid/model";
+import { type Chain, chainFromHalves, chainHigh, chainLow } from "./chain.ts";
+
+/**
+ * A second memory of what this server has acked and promised, 64 bytes beside the log, written after each batch and not synced.
+ *
+ * SQLite's recovery forgets, without a word, everything after the first damaged frame of a WAL. That looks like a log that never had
+ * those entries, and a voter that forgot what it acked can complete a quorum that loses a committed entry. The witness tells the
+ * two apart. It may lag behind the log (so the power may set it back); it is never ahead, for a cut lowers it first, with a sync.
+ *
+ * ```
+ *  0 magic "ZOOIDWIT" · 8 zxid f64 · 16 chain u64 · 24 promise f64 · 32 bootCount f64 · 40 zero · 60 CRC-32 of 0..60
+ * ```
+ */
+export interface Witness {
+  readonly zxid: Zxid;
+  readonly chain: Chain;
+  readonly promise: number;
+  readonly bootCount: number;
+}
+
+const WITNESS_BYTES = 64;
+const MAGIC = "ZOOIDWIT";
+
+/** Undefined when there is none, or one whose writing was torn: no witness proves nothing. */
+export function readWitness(file: string): Witness | undefined {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+  if (bytes.length !== WITNESS_BYTES || bytes.toString("latin1", 0, 8) !== MAGIC) return undefined;
+  if (bytes.readUInt32BE(60) !== crc32(bytes.subarray(0, 60))) return undefined;
+  return {
+    zxid: bytes.readDoubleBE(8) as Zxid,
+    chain: chainFromHalves(bytes.readInt32BE(16), bytes.readInt32BE(20)),
+    promise: bytes.readDoubleBE(24),
+    bootCount: bytes.readDoubleBE(32),
+  };
+}
+
+export class WitnessFile {
+  readonly #handle: number;
+  readonly #bytes: Buffer = Buffer.alloc(WITNESS_BYTES);
+  readonly #sum: Buffer = this.#bytes.subarray(0, 60);
+
+  constructor(file: string) {
+    this.#handle = openSync(file, constants.O_RDWR | constants.O_CREAT, 0o600);
+    this.#bytes.write(MAGIC, "latin1");
+  }
+
+  write(witness: Witness): void {
+    const bytes = this.#bytes;
+    bytes.writeDoubleBE(witness.zxid, 8);
+    bytes.writeInt32BE(chainHigh(witness.chain), 16);
+    bytes.writeInt32BE(chainLow(witness.chain), 20);
+    bytes.writeDoubleBE(witness.promise, 24);
+    bytes.writeDoubleBE(witness.bootCount, 32);
+    bytes.writeUInt32BE(crc32(this.#sum), 60);
+    writeSync(this.#handle, bytes, 0, WITNESS_BYTES, 0);
+  }
+
+  sync(): void {
+    fsyncSync(this.#handle);
+  }
+
+  close(): void {
+    closeSync(this.#handle);
+  }
+}
