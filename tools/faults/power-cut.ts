@@ -53,6 +53,9 @@ console.log(
 const eras: Era[] = [];
 const history = await recordLives();
 const changeMoments = history.moments();
+const stepCount = eras.flatMap(({ books }) => books).reduce((sum, { steps }) => sum + steps.length, 0);
+const lengthMs = Number((history.ended - history.begun) / 1_000_000n);
+console.log(`${stepCount} steps, ${changeMoments.length / 2} changes and syncs of files in ${lengthMs} ms`);
 const counts = { passed: 0, failed: 0 };
 for (let index = 1; index <= Number(options.moments); index++) await runMoment(index);
 
