@@ -43,8 +43,14 @@ export function parseCommandLine(argv: readonly string[]): Command {
   const flags = fromFlags(values);
   const options = { dataDir: resolve(DEFAULT_DATA_DIR), ...base.options, ...flags.options };
   // A log directory of the file does not go with another data directory of the command line.
-  if (flags.options.dataDir !== undefined && flags.options.logDir === undefined) delete (options as { logDir?: string }).logDir;
-  return { kind: "serve", options, warnings: [...base.warnings, ...flags.warnings], logLevel: logLevel(values["log-level"]) };
+  if (flags.options.dataDir !== undefined && flags.options.logDir === undefined)
+    delete (options as { logDir?: string }).logDir;
+  return {
+    kind: "serve",
+    options,
+    warnings: [...base.warnings, ...flags.warnings],
+    logLevel: logLevel(values["log-level"]),
+  };
 }
 
 interface Values {
@@ -88,7 +94,9 @@ function fromFile(file: string | undefined): ReturnType<typeof parseConfigFile> 
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
-    throw new ConfigError([`cannot read the configuration file ${file}: ${error instanceof Error ? error.message : error}`]);
+    throw new ConfigError([
+      `cannot read the configuration file ${file}: ${error instanceof Error ? error.message : error}`,
+    ]);
   }
   try {
     return parseConfigFile(text);
@@ -101,7 +109,8 @@ function fromFile(file: string | undefined): ReturnType<typeof parseConfigFile> 
 /** As Apache's server takes them when there is no file. */
 function fromArguments(positionals: readonly string[]): ReturnType<typeof applySettings> {
   const keys = ["clientPort", "dataDir", "tickTime", "maxClientCnxns"];
-  if (positionals.length > keys.length) throw new ConfigError([`expected at most ${keys.length} arguments\n\n${USAGE}`]);
+  if (positionals.length > keys.length)
+    throw new ConfigError([`expected at most ${keys.length} arguments\n\n${USAGE}`]);
   const { options, warnings } = applySettings(
     positionals.map((value, i) => ({ key: keys[i] ?? "", value, where: `argument ${i + 1}` })),
   );

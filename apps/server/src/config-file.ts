@@ -27,7 +27,8 @@ type KeyRule =
 export function parseConfigFile(text: string): ConfigFile {
   const settings = parseProperties(text).map(({ key, value, line }) => ({ key, value, where: `line ${line}` }));
   const { options, warnings } = applySettings(settings);
-  if (options.dataDir === undefined) throw new ConfigError(["dataDir is missing: it names the directory for the server's data"]);
+  if (options.dataDir === undefined)
+    throw new ConfigError(["dataDir is missing: it names the directory for the server's data"]);
   return { options: { address: ANY_ADDRESS, ...options }, warnings };
 }
 
@@ -47,7 +48,9 @@ export function applySettings(settings: readonly Setting[]): ConfigFile {
   for (const setting of settings) last.set(setting.key, setting);
   const servers = [...last.values()].filter(({ key }) => SERVER_KEY.test(key));
   if (servers.length > 1) {
-    problems.push(`${servers.length} servers are listed (server.N): an ensemble is not supported yet, a single server is`);
+    problems.push(
+      `${servers.length} servers are listed (server.N): an ensemble is not supported yet, a single server is`,
+    );
   }
   for (const { key, value, where } of last.values()) {
     if (SERVER_KEY.test(key)) continue;
@@ -68,7 +71,9 @@ export function applySettings(settings: readonly Setting[]): ConfigFile {
 
 const SERVER_KEY = /^server\.\d+$/;
 
-function wholeNumber(name: keyof { [K in keyof Options as Options[K] extends number | undefined ? K : never]: true }): KeyRule {
+function wholeNumber(
+  name: keyof { [K in keyof Options as Options[K] extends number | undefined ? K : never]: true },
+): KeyRule {
   return {
     kind: "honoured",
     set: (options, value) => {
@@ -79,7 +84,9 @@ function wholeNumber(name: keyof { [K in keyof Options as Options[K] extends num
   };
 }
 
-function text(name: keyof { [K in keyof Options as Options[K] extends string | undefined ? K : never]: true }): KeyRule {
+function text(
+  name: keyof { [K in keyof Options as Options[K] extends string | undefined ? K : never]: true },
+): KeyRule {
   return {
     kind: "honoured",
     set: (options, value) => {
@@ -103,7 +110,8 @@ const path: (name: "dataDir" | "logDir") => KeyRule = (name) => ({
 const ANY_ADDRESS = "*";
 
 const NOT_YET_TLS = "asks for TLS, which is not supported yet; without it connections would be plain";
-const NOT_YET_AUTH = "asks for authentication that is not supported yet; without it clients would get in that should not";
+const NOT_YET_AUTH =
+  "asks for authentication that is not supported yet; without it clients would get in that should not";
 const NOT_YET_ENSEMBLE = "belongs to an ensemble, which is not supported yet; a single server is";
 const NOT_YET_READ_ONLY = "asks for read-only mode, which is not supported yet";
 
@@ -161,11 +169,17 @@ const RULES: ReadonlyMap<string, KeyRule> = new Map<string, KeyRule>([
   ["enforce.auth.schemes", refused(NOT_YET_AUTH)],
   ["jaasLoginConfig", refused(NOT_YET_AUTH)],
   ["ensembleAuthName", refused(NOT_YET_AUTH)],
-  ["enforceQuota", refused("asks for quotas to be enforced, which is not supported yet; writes beyond them would pass", "false")],
+  [
+    "enforceQuota",
+    refused("asks for quotas to be enforced, which is not supported yet; writes beyond them would pass", "false"),
+  ],
   ["readonlymode.enabled", refused(NOT_YET_READ_ONLY, "false")],
   ["peerType", refused(NOT_YET_ENSEMBLE, "participant")],
   ["reconfigEnabled", refused(NOT_YET_ENSEMBLE, "false")],
-  ["standaloneEnabled", refused("set to false asks for an ensemble of one that others can join, which is not supported yet", "true")],
+  [
+    "standaloneEnabled",
+    refused("set to false asks for an ensemble of one that others can join, which is not supported yet", "true"),
+  ],
   ["dynamicConfigFile", refused(NOT_YET_ENSEMBLE)],
   ["localSessionsEnabled", refused("asks for local sessions, which are not supported yet", "false")],
   ["localSessionsUpgradingEnabled", refused("asks for local sessions, which are not supported yet", "false")],

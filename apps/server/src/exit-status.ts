@@ -1,5 +1,4 @@
-import { ConfigError } from "@zooid/server";
-import { StoreError } from "@zooid/server";
+import { ConfigError, StoreError } from "@zooid/server";
 
 /** How the process ends, for supervisors: which of these a restart can help is in the README. */
 export const ExitStatus = {

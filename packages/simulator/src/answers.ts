@@ -113,6 +113,7 @@ function readStat({ statBytes, statStart }: NodeView): SeenStat {
 
 /** For a trace: short, and equal for equal answers. */
 export function describeAnswer(answer: Answer): string {
-  return JSON.stringify(answer, (_, value: unknown) => (typeof value === "bigint" ? `0x${BigInt.asUintN(64, value).toString(16)}` : value));
+  return JSON.stringify(answer, (_, value: unknown) =>
+    typeof value === "bigint" ? `0x${BigInt.asUintN(64, value).toString(16)}` : value,
+  );
 }
-

@@ -3,7 +3,13 @@ import type { Answer, PartAnswer, SeenStat } from "./answers.ts";
 
 /** A write as a simulated client asks for it. */
 export type Write =
-  | { readonly kind: "create"; readonly path: string; readonly data: string; readonly ephemeral: boolean; readonly sequential: boolean }
+  | {
+      readonly kind: "create";
+      readonly path: string;
+      readonly data: string;
+      readonly ephemeral: boolean;
+      readonly sequential: boolean;
+    }
   | { readonly kind: "delete"; readonly path: string; readonly version: number }
   | { readonly kind: "set"; readonly path: string; readonly data: string; readonly version: number }
   | { readonly kind: "check"; readonly path: string; readonly version: number };
@@ -42,7 +48,16 @@ export class ModelTree {
 
   constructor() {
     for (const path of RESERVED) {
-      this.#nodes.set(path, { czxid: 0, owner: 0n, data: "", mzxid: 0, pzxid: 0, version: 0, created: 0, children: new Set() });
+      this.#nodes.set(path, {
+        czxid: 0,
+        owner: 0n,
+        data: "",
+        mzxid: 0,
+        pzxid: 0,
+        version: 0,
+        created: 0,
+        children: new Set(),
+      });
     }
     this.#node("/").children.add("zookeeper");
     this.#node("/zookeeper").children.add("quota").add("config");
@@ -53,7 +68,9 @@ export class ModelTree {
     for (const path of this.#nodes.keys()) if (!RESERVED.has(path)) yield path;
   }
 
-  read(path: string): { readonly data: string; readonly stat: SeenStat; readonly children: readonly string[] } | undefined {
+  read(
+    path: string,
+  ): { readonly data: string; readonly stat: SeenStat; readonly children: readonly string[] } | undefined {
     const node = this.#nodes.get(path);
     if (node === undefined) return undefined;
     return { data: node.data, stat: statOf(node), children: [...node.children].sort() };
@@ -94,7 +111,9 @@ export class ModelTree {
   }
 
   #multi(writes: readonly Write[], session: bigint, zxid: number): readonly PartAnswer[] {
-    const before = new Map([...this.#nodes].map(([path, node]) => [path, { ...node, children: new Set(node.children) }]));
+    const before = new Map(
+      [...this.#nodes].map(([path, node]) => [path, { ...node, children: new Set(node.children) }]),
+    );
     const parts: PartAnswer[] = [];
     const effectsBefore = this.#effects.length;
     for (const [i, write] of writes.entries()) {
@@ -132,7 +151,9 @@ export class ModelTree {
       default: {
         const node = this.#nodes.get(write.path);
         if (node === undefined) return refuse(ErrorCode.NO_NODE);
-        return write.version !== -1 && write.version !== node.version ? refuse(ErrorCode.BAD_VERSION) : { kind: "empty" };
+        return write.version !== -1 && write.version !== node.version
+          ? refuse(ErrorCode.BAD_VERSION)
+          : { kind: "empty" };
       }
     }
   }
@@ -144,7 +165,16 @@ export class ModelTree {
     if (this.#nodes.has(path)) return refuse(ErrorCode.NODE_EXISTS);
     if (parent.owner !== 0n) return refuse(ErrorCode.NO_CHILDREN_FOR_EPHEMERALS);
     const owner = write.ephemeral ? session : 0n;
-    this.#nodes.set(path, { czxid: zxid, owner, data: write.data, mzxid: zxid, pzxid: zxid, version: 0, created: 0, children: new Set() });
+    this.#nodes.set(path, {
+      czxid: zxid,
+      owner,
+      data: write.data,
+      mzxid: zxid,
+      pzxid: zxid,
+      version: 0,
+      created: 0,
+      children: new Set(),
+    });
     parent.children.add(path.slice(path.lastIndexOf("/") + 1));
     parent.created++;
     parent.pzxid = zxid;

@@ -9,7 +9,8 @@ describe("one replica, many sessions", () => {
 
   test("the seeds together crash, expire sessions and fire watches", () => {
     const reports = Array.from({ length: 10 }, (_, i) => runSimulation({ seed: 100 + i }));
-    const sum = (field: "crashes" | "expiries" | "events"): number => reports.reduce((all, report) => all + report[field], 0);
+    const sum = (field: "crashes" | "expiries" | "events"): number =>
+      reports.reduce((all, report) => all + report[field], 0);
     expect(sum("crashes")).toBeGreaterThan(10);
     expect(sum("expiries")).toBeGreaterThan(3);
     expect(sum("events")).toBeGreaterThan(100);

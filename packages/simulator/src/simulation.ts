@@ -61,7 +61,10 @@ export class SimulationFailure extends Error {
   readonly seed: number;
   readonly transcript: readonly string[];
   constructor(seed: number, what: string, transcript: readonly string[], options?: ErrorOptions) {
-    super(`seed ${seed}: ${what}\n${transcript.slice(-30).join("\n")}\nrepeat: npm run simulate -- --from ${seed} --seeds 1`, options);
+    super(
+      `seed ${seed}: ${what}\n${transcript.slice(-30).join("\n")}\nrepeat: npm run simulate -- --from ${seed} --seeds 1`,
+      options,
+    );
     this.seed = seed;
     this.transcript = transcript;
   }
@@ -101,7 +104,9 @@ export function runSimulation(options: SimulationOptions): SimulationReport {
 }
 
 class Simulation {
-  readonly #options: Required<Omit<SimulationOptions, "crashAtLogStep">> & { readonly crashAtLogStep: number | undefined };
+  readonly #options: Required<Omit<SimulationOptions, "crashAtLogStep">> & {
+    readonly crashAtLogStep: number | undefined;
+  };
   readonly #chance: Prng;
   readonly #secrets: Prng;
   readonly #workload: Workload;
@@ -332,7 +337,13 @@ class Simulation {
           if (this.#options.replyBeforeSync) this.#synced(generation, batch.last);
         },
         resume: () => {},
-        applied: (header) => this.#applied(header.zxid, sessionIdFromHalves(header.sessionHigh, header.sessionLow), header.cxid, header.op),
+        applied: (header) =>
+          this.#applied(
+            header.zxid,
+            sessionIdFromHalves(header.sessionHigh, header.sessionLow),
+            header.cxid,
+            header.op,
+          ),
       },
     );
     replica.setTime(this.#nowMs, this.#wallMs);
@@ -344,7 +355,8 @@ class Simulation {
       replica.replay(entry.zxid, entry.record, 0, entry.record.length);
     }
     for (const zxid of this.#committed.keys()) {
-      if (zxid > replica.tree.applied) this.#violated(`${formatZxid(zxid as Zxid)} was committed and is gone after the crash`);
+      if (zxid > replica.tree.applied)
+        this.#violated(`${formatZxid(zxid as Zxid)} was committed and is gone after the crash`);
     }
     const { currentEpoch, identity } = log.durable;
     replica.lead(currentEpoch, identity.bootCount);
@@ -390,7 +402,12 @@ class Simulation {
       this.#expiries++;
       for (const client of this.#clients) {
         const decidedMs = this.#decidedMs.get(session);
-        if (client.session === session && client.isConnected && decidedMs !== undefined && decidedMs - client.heardMs < TIMEOUT_MS) {
+        if (
+          client.session === session &&
+          client.isConnected &&
+          decidedMs !== undefined &&
+          decidedMs - client.heardMs < TIMEOUT_MS
+        ) {
           this.#violated(`${client.name} was expired ${decidedMs - client.heardMs} ms after it was heard of`);
         }
       }
@@ -465,7 +482,8 @@ class Simulation {
       client.lastZxid = 0;
       return;
     }
-    if (client.session !== SESSION_NONE && client.session !== session) this.#violated(`${client.name} resumed another session`);
+    if (client.session !== SESSION_NONE && client.session !== session)
+      this.#violated(`${client.name} resumed another session`);
     if (!this.#sessions.has(session)) this.#violated(`${client.name} got a session that is not committed`);
     client.session = session;
     client.password = Buffer.from(password, "hex");
@@ -480,7 +498,8 @@ class Simulation {
     if (zxid < client.lastZxid) this.#violated(`${client.name} saw ${client.lastZxid} and now sees ${zxid}`);
     client.lastZxid = zxid;
     const late = client.due.find((due) => due.zxid <= zxid);
-    if (late !== undefined) this.#violated(`${client.name} sees ${zxid} before the event of ${late.path} at ${late.zxid}`);
+    if (late !== undefined)
+      this.#violated(`${client.name} sees ${zxid} before the event of ${late.path} at ${late.zxid}`);
     if (sent.request.kind === "write") {
       this.#acknowledged++;
       if (zxid > this.#log.durable.tail.zxid) this.#violated(`${zxid} was acknowledged and is not durable`);
@@ -520,7 +539,9 @@ class Simulation {
       const node = tree.find(bytes, start, end);
       if (node === 0) this.#violated(`${path} is missing`);
       const seen = { kind: "none" as string, text: "" };
-      const sink = answerSink((_, __, ___, answer) => Object.assign(seen, { kind: answer.kind, text: describeAnswer(answer) }));
+      const sink = answerSink((_, __, ___, answer) =>
+        Object.assign(seen, { kind: answer.kind, text: describeAnswer(answer) }),
+      );
       sink.data(0 as ConnectionRef, 0, composeZxid(0, 0), tree.view(node));
       const model = this.#model.read(path);
       const expected = describeAnswer({ kind: "data", data: model?.data ?? "", stat: model?.stat as never });
@@ -531,7 +552,8 @@ class Simulation {
     for (const owner of this.#model.owners()) {
       if (!this.#sessions.has(owner as SessionId)) this.#violated(`an ephemeral outlives its session ${owner}`);
     }
-    if (tree.sessionCount !== this.#sessions.size) this.#violated(`${tree.sessionCount} sessions, the model has ${this.#sessions.size}`);
+    if (tree.sessionCount !== this.#sessions.size)
+      this.#violated(`${tree.sessionCount} sessions, the model has ${this.#sessions.size}`);
   }
 
   #violated(what: string, cause?: unknown): never {

@@ -19,7 +19,10 @@ export class Workload {
     if (dice < 45) return { kind: "write", request: { kind: "one", write: this.#write() } };
     if (dice < 57) {
       const writes = Array.from({ length: 1 + this.#chance.below(4) }, () => this.#write());
-      return { kind: "write", request: { kind: "multi", writes: this.#chance.chance(0.3) ? [this.#check(), ...writes] : writes } };
+      return {
+        kind: "write",
+        request: { kind: "multi", writes: this.#chance.chance(0.3) ? [this.#check(), ...writes] : writes },
+      };
     }
     if (dice < 60) return { kind: "read", read: { kind: "sync", path: "/a" } };
     if (dice < 65) return { kind: "read", read: { kind: "ping" } };

@@ -320,6 +320,11 @@ export class LogFile {
     this.#database.pragma(`busy_timeout = ${ms}`);
   }
 
+  /** What SQLite says that a setting is. */
+  pragma(name: string): unknown {
+    return this.#database.pragma(name, { simple: true });
+  }
+
   /** For tests: the file may not grow beyond so many pages. */
   limitPages(countMax: number): void {
     this.#database.pragma(`max_page_count = ${countMax}`);

@@ -57,12 +57,15 @@ test("a sink that stops after any frame gets the rest, whole and in order, when 
   );
 });
 
-test.each([0, -1, -(2 ** 31), FRAME_BYTES_MAX + 1, 2 ** 31 - 1])("a frame of %i bytes is refused by its length alone", (length) => {
-  const framer = new Framer(FRAME_BYTES_MAX);
-  const claim = Buffer.alloc(4);
-  claim.writeInt32BE(length);
-  expect(() => framer.push(claim, () => true)).toThrow(WireError);
-});
+test.each([0, -1, -(2 ** 31), FRAME_BYTES_MAX + 1, 2 ** 31 - 1])(
+  "a frame of %i bytes is refused by its length alone",
+  (length) => {
+    const framer = new Framer(FRAME_BYTES_MAX);
+    const claim = Buffer.alloc(4);
+    claim.writeInt32BE(length);
+    expect(() => framer.push(claim, () => true)).toThrow(WireError);
+  },
+);
 
 test("a frame of exactly the limit is handed on, also byte by byte", () => {
   const framer = new Framer(FRAME_BYTES_MAX);

@@ -32,7 +32,12 @@ describe("recorded packets", () => {
         "00000032 00000001 00000001 00000002 2f61 00000001 78 00000001 0000001f 00000005 776f726c64 00000006 616e796f6e65 00000000",
       ),
     );
-    expect([request.xid, request.op, sliceText(request.path), sliceText(request.data)]).toEqual([1, OpCode.CREATE, "/a", "x"]);
+    expect([request.xid, request.op, sliceText(request.path), sliceText(request.data)]).toEqual([
+      1,
+      OpCode.CREATE,
+      "/a",
+      "x",
+    ]);
     expect(request.acl).toBe(OPEN_ACL);
     expect([request.flags, request.ttlMs]).toEqual([0, -1]);
   });
@@ -97,13 +102,19 @@ function create(flags: number): (writer: JuteWriter) => void {
 }
 
 describe("what cannot stand in a multi", () => {
-  test.each([OpCode.SET_ACL, OpCode.EXISTS, OpCode.DELETE_CONTAINER, OpCode.MULTI, OpCode.CLOSE_SESSION, OpCode.GET_DATA, -1, 999])(
-    "operation %i",
-    (type) => {
-      const { reader } = read(multiOf(type, create(0)));
-      expect(() => parts(reader)).toThrow(WireError);
-    },
-  );
+  test.each([
+    OpCode.SET_ACL,
+    OpCode.EXISTS,
+    OpCode.DELETE_CONTAINER,
+    OpCode.MULTI,
+    OpCode.CLOSE_SESSION,
+    OpCode.GET_DATA,
+    -1,
+    999,
+  ])("operation %i", (type) => {
+    const { reader } = read(multiOf(type, create(0)));
+    expect(() => parts(reader)).toThrow(WireError);
+  });
 
   test.each([-1, 5, 6, 7, 255])("a create with flags %i", (flags) => {
     const { reader } = read(multiOf(OpCode.CREATE, create(flags)));
@@ -189,7 +200,12 @@ test("random bytes behind any opcode are a request or a WireError, and never any
         const { request, reader } = read(bytes);
         expect(request.path.end).toBeLessThanOrEqual(bytes.length);
         expect(request.data.end).toBeLessThanOrEqual(bytes.length);
-        if (op === OpCode.MULTI || op === OpCode.MULTI_READ || op === OpCode.SET_WATCHES || op === OpCode.SET_WATCHES2) {
+        if (
+          op === OpCode.MULTI ||
+          op === OpCode.MULTI_READ ||
+          op === OpCode.SET_WATCHES ||
+          op === OpCode.SET_WATCHES2
+        ) {
           parts(reader);
         }
       } catch (error) {

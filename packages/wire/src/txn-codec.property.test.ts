@@ -1,7 +1,17 @@
-import { FRAME_HEADER_BYTES, frameLength, frameZxid, newTxnHeader, newTxnOp, OPEN_ACL, sliceText, type TxnOp, type Zxid } from "@zooid/model";
-import { zooid } from "#gen/txn";
+import {
+  FRAME_HEADER_BYTES,
+  frameLength,
+  frameZxid,
+  newTxnHeader,
+  newTxnOp,
+  OPEN_ACL,
+  sliceText,
+  type TxnOp,
+  type Zxid,
+} from "@zooid/model";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { zooid } from "#gen/txn";
 import { TxnBatchEncoder, TxnReader } from "./txn-codec.ts";
 import { WireError } from "./wire-error.ts";
 
