@@ -22,10 +22,19 @@ const LINE_CHARS_MAX = 2000;
 
 /** Control characters, line breaks and direction marks of strangers do not reach a terminal or forge a line. */
 function printable(text: string): string {
-  return text
-    .slice(0, LINE_CHARS_MAX)
-    .replace(
-      /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
-      (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
-    );
+  let line = "";
+  for (const char of text.slice(0, LINE_CHARS_MAX))
+    line += isPrintable(char.codePointAt(0) ?? 0) ? char : escaped(char);
+  return line;
+}
+
+function isPrintable(point: number): boolean {
+  const isControl = point < 0x20 || (point >= 0x7f && point < 0xa0);
+  const isLineBreak = point === 0x2028 || point === 0x2029;
+  const isDirectionMark = (point >= 0x202a && point <= 0x202e) || (point >= 0x2066 && point <= 0x2069);
+  return !isControl && !isLineBreak && !isDirectionMark;
+}
+
+function escaped(char: string): string {
+  return `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }

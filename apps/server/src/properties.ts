@@ -20,7 +20,7 @@ export function parseProperties(text: string): readonly Property[] {
       logical = logical.slice(0, -1) + (lines[++i] ?? "").trimStart();
     }
     const [rawKey, rawValue] = splitKey(logical);
-    properties.push({ key: unescape(rawKey), value: unescape(rawValue).trim(), line });
+    properties.push({ key: unescapeText(rawKey), value: unescapeText(rawValue).trim(), line });
   }
   return properties;
 }
@@ -37,7 +37,7 @@ function splitKey(line: string): readonly [key: string, value: string] {
   return [line.slice(0, end), value];
 }
 
-function unescape(text: string): string {
+function unescapeText(text: string): string {
   return text.replace(/\\u([0-9a-fA-F]{4})|\\(.)/g, (_, hex: string | undefined, char: string | undefined) => {
     if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
     return { t: "\t", n: "\n", r: "\r", f: "\f" }[char ?? ""] ?? char ?? "";

@@ -1,7 +1,7 @@
 import { createHash, randomInt } from "node:crypto";
 import { MajorityQuorum, serverId, type Zxid } from "@zooid/model";
 import { REPLICA_DEFAULTS } from "@zooid/replica";
-import { type LogHandler, StoreError } from "@zooid/txn-log";
+import type { LogHandler } from "@zooid/txn-log";
 import { RequestReader } from "@zooid/wire";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/peer";
 import { BehaviorSubject, type Observable } from "rxjs";

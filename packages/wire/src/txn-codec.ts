@@ -15,7 +15,6 @@ import {
   type Zxid,
 } from "@zooid/model";
 import { fixed32, ProtobufReader, varintSize, writeFixed64, writeVarint, zigzag } from "./protobuf-bytes.ts";
-import { WireError } from "./wire-error.ts";
 
 /** Transactions as `txn.proto` describes them. The same bytes go to the log and to every follower, and are what the leader applies. */
 
