@@ -181,7 +181,8 @@ export class MemoryTxnLog implements TxnLog {
           tail,
           epochs: added.reduce((epochs, entry) => withEntry(epochs, entry.zxid), this.#log.epochs),
           commitHint: laterOf(this.#log.commitHint, committed),
-          lastSeenConfig: (lastSeenConfig && copyRange(lastSeenConfig, 0, lastSeenConfig.length)) ?? this.#log.lastSeenConfig,
+          lastSeenConfig:
+            (lastSeenConfig && copyRange(lastSeenConfig, 0, lastSeenConfig.length)) ?? this.#log.lastSeenConfig,
         };
         this.#batchCount++;
         this.#entryCount += added.length;

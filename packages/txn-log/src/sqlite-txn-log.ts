@@ -196,7 +196,10 @@ export class SqliteTxnLog implements TxnLog {
       if (taken) return;
     }
     const { generation, committed } = batch;
-    this.#enqueue({ kind: "append", batch: { generation, committed, bytes: copyRange(bytes, start, end), lastSeenConfig } });
+    this.#enqueue({
+      kind: "append",
+      batch: { generation, committed, bytes: copyRange(bytes, start, end), lastSeenConfig },
+    });
   }
 
   resume(): void {

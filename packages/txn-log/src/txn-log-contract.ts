@@ -1,7 +1,7 @@
 import type { Zxid } from "@zooid/model";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { CHAIN_NONE } from "./chain.ts";
 import { batchOf, RecordingHandler, range, recordsOf, Z, zxidsOf } from "./append-batches.ts";
+import { CHAIN_NONE } from "./chain.ts";
 import type { LogHandler, LogPosition, TxnLog } from "./txn-log.ts";
 
 /** What the contract needs of an implementation under test: one disk, opened again and again. */

@@ -1,0 +1,28 @@
+/** For the test that kills it: appends without end and tells its parent what was completed. */
+
+import { batchOf, range } from "./append-batches.ts";
+import { openStore } from "./sqlite.ts";
+import type { TxnLog } from "./txn-log.ts";
+
+const [, , directory = ""] = process.argv;
+let next = 1;
+
+function append(log: TxnLog): void {
+  log.append(batchOf(range(next, next + 9)));
+  next += 10;
+}
+
+const { log } = await openStore({
+  directory,
+  sid: 1,
+  handler: {
+    appended: ({ zxid }) => {
+      process.send?.(zxid);
+      append(log);
+    },
+    refused: ({ reason }) => console.error(reason),
+    failed: (error) => console.error(error),
+    warned: (text) => console.error(text),
+  },
+});
+for (let i = 0; i < 4; i++) append(log);

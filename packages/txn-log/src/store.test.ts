@@ -1,0 +1,344 @@
+import { fork } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Sqlite from "better-sqlite3";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { CHAIN_NONE } from "./chain.ts";
+import { LogFile } from "./log-file.ts";
+import { openStore, type Store, type StoreOptions } from "./sqlite.ts";
+import { StoreError } from "./store-error.ts";
+import { TemporaryDirectory } from "./temporary-directory.ts";
+import { batchOf, RecordingHandler, range, Z } from "./txn-log-contract.ts";
+import { readWitness, WitnessFile } from "./witness.ts";
+
+let place: TemporaryDirectory;
+let directory: string;
+let told: RecordingHandler;
+
+beforeEach(() => {
+  place = new TemporaryDirectory();
+  directory = join(place.path, "data");
+  told = new RecordingHandler();
+});
+afterEach(() => place[Symbol.dispose]());
+
+const open = (options: Partial<StoreOptions> = {}): Promise<Store> =>
+  openStore({ directory, sid: 1, handler: told, ...options });
+
+/** A write is answered after everything before it was reported. */
+const settle = (store: Store): Promise<void> => store.log.setConfigs({});
+
+/** Makes a store with entries 1 to `count` of epoch 1, closed again. */
+async function fill(count: number): Promise<void> {
+  await using store = await open();
+  store.log.append(batchOf(range(1, count)));
+  await settle(store);
+}
+
+/** Changes a file as no server of ours would. */
+function tamper(file: string, sql: string): void {
+  const database = new Sqlite(join(directory, file));
+  database.exec(sql);
+  database.close();
+}
+
+const refusal = async (options: Partial<StoreOptions> = {}): Promise<StoreError> => {
+  try {
+    await using _store = await open(options);
+  } catch (error) {
+    if (error instanceof StoreError) return error;
+    throw error;
+  }
+  throw new Error("the store opened");
+};
+
+describe("opening", () => {
+  test("directory and files are for their owner alone", async () => {
+    await using _store = await open();
+    expect(statSync(directory).mode & 0o777).toBe(0o700);
+    for (const name of readdirSync(directory))
+      expect([name, statSync(join(directory, name)).mode & 0o777]).toEqual([name, 0o600]);
+  });
+
+  test("a second holder gets one clear error that names the first", async () => {
+    await using _store = await open();
+    const error = await refusal();
+    expect(error.detail).toMatchObject({ code: "LOCKED", pid: process.pid });
+    expect(error.message).toContain(`process ${process.pid}`);
+  });
+
+  test("a directory of Apache's is refused and stays as it was", async () => {
+    mkdirSync(join(directory, "version-2"), { recursive: true });
+    expect((await refusal()).code).toBe("FOREIGN");
+    expect(readdirSync(directory)).toEqual(["version-2"]);
+  });
+
+  test("another server's directory is refused and its start is not counted", async () => {
+    await fill(1);
+    expect((await refusal({ sid: 2 })).code).toBe("FOREIGN");
+    await using store = await open();
+    expect(store.log.durable.identity.bootCount).toBe(2);
+  });
+
+  test("another ensemble's directory is refused", async () => {
+    await (await open({ ensembleId: "red" }))[Symbol.asyncDispose]();
+    expect((await refusal({ ensembleId: "blue" })).code).toBe("FOREIGN");
+  });
+
+  test("a newer format is refused", async () => {
+    await fill(1);
+    tamper("log.db", "UPDATE store SET format = 2");
+    expect((await refusal()).code).toBe("NEWER_FORMAT");
+  });
+
+  test("a promise that was changed on the disk is found out", async () => {
+    await fill(1);
+    tamper("log.db", "UPDATE store SET promise_epoch = 0, boot_count = 7");
+    expect((await refusal()).detail).toMatchObject({ code: "DAMAGED", place: "table store, row 1" });
+  });
+
+  test("a file that is no database is damaged, not new", async () => {
+    await fill(1);
+    writeFileSync(join(directory, "log.db"), "x".repeat(10_000));
+    expect((await refusal()).code).toBe("DAMAGED");
+  });
+
+  test.skipIf(process.getuid?.() === 0)("a file that may not be read is unreadable", async () => {
+    await fill(1);
+    chmodSync(join(directory, "log.db"), 0);
+    expect((await refusal()).code).toBe("UNREADABLE");
+  });
+
+  test("a store whose making was cut short is made again", async () => {
+    mkdirSync(directory);
+    writeFileSync(join(directory, "log.db"), "");
+    await using store = await open();
+    expect(store.log.durable.identity.bootCount).toBe(1);
+  });
+
+  test("a state file that no log names is removed", async () => {
+    await fill(1);
+    writeFileSync(join(directory, "state-9.db"), "half a transfer");
+    await using _store = await open();
+    expect(existsSync(join(directory, "state-9.db"))).toBe(false);
+  });
+});
+
+describe("amnesia", () => {
+  test("a log shorter than its witness is refused, or opened as an amnesiac on demand", async () => {
+    await fill(5);
+    tamper("log.db", `DELETE FROM log WHERE zxid > ${Z(1, 3)}`);
+    expect((await refusal()).detail).toMatchObject({ code: "LOG_SHORTENED", expected: "entries up to 0x100000005" });
+    await using store = await open({ allowAmnesia: true });
+    expect(store.log.durable).toMatchObject({ amnesiac: true, tail: { zxid: Z(1, 3) } });
+  });
+
+  test("amnesia is remembered", async () => {
+    await fill(5);
+    tamper("log.db", `DELETE FROM log WHERE zxid > ${Z(1, 3)}`);
+    await (await open({ allowAmnesia: true }))[Symbol.asyncDispose]();
+    await using store = await open();
+    expect(store.log.durable.amnesiac).toBe(true);
+  });
+
+  test("a log that is gone while its witness is there is refused", async () => {
+    await fill(1);
+    const witness = readFileSync(join(directory, "witness"));
+    place[Symbol.dispose]();
+    mkdirSync(directory, { recursive: true });
+    writeFileSync(join(directory, "witness"), witness);
+    expect((await refusal()).code).toBe("LOG_SHORTENED");
+  });
+
+  test.each([0, 10, 63])("a witness torn to %i bytes proves nothing", async (length) => {
+    await fill(3);
+    const file = join(directory, "witness");
+    writeFileSync(file, readFileSync(file).subarray(0, length));
+    await using store = await open();
+    expect(store.log.durable.tail.zxid).toBe(Z(1, 3));
+  });
+
+  test("a cut lowers the witness, so that it is no amnesia", async () => {
+    {
+      await using store = await open();
+      store.log.append(batchOf(range(1, 5)));
+      await store.log.cut(Z(1, 2));
+    }
+    expect(readWitness(join(directory, "witness"))?.zxid).toBe(Z(1, 2));
+    await using store = await open();
+    expect(store.log.durable.tail.zxid).toBe(Z(1, 2));
+  });
+
+  test("each byte of a witness is covered by its sum", () => {
+    mkdirSync(directory);
+    const file = join(directory, "witness");
+    const witness = new WitnessFile(file);
+    const written = { zxid: Z(3, 4), chain: CHAIN_NONE, promise: 5, bootCount: 6 };
+    witness.write(written);
+    witness.close();
+    expect(readWitness(file)).toEqual(written);
+    const whole = readFileSync(file);
+    for (let at = 0; at < whole.length; at++) {
+      const bytes = Buffer.from(whole);
+      bytes[at] = (bytes[at] ?? 0) ^ 1;
+      writeFileSync(file, bytes);
+      expect(readWitness(file)).toBeUndefined();
+    }
+  });
+});
+
+describe("damage", () => {
+  const flips = [0, 4, 8, 12].map(
+    (at) => [at, `substr(entry, 1, ${at}) || x'ff' || substr(entry, ${at + 2})`] as const,
+  );
+
+  test.each(flips)("a byte changed at %i of a log row is found by reading and by replay", async (_, entry) => {
+    await fill(9);
+    tamper("log.db", `UPDATE log SET entry = CAST(${entry} AS BLOB) WHERE zxid = ${Z(1, 5)}`);
+    await using store = await open();
+    const found = { detail: { code: "DAMAGED", place: "table log, row 0x100000005" } };
+    await expect(store.log.read(Z(1, 2), 1 << 20)).rejects.toMatchObject(found);
+    const { applied } = store.loadState({ session: () => {}, node: () => {} });
+    expect(() => store.replay(applied, () => {})).toThrow("0x100000005");
+  });
+
+  test("a row that is lost in the middle is found", async () => {
+    await fill(9);
+    tamper("log.db", `DELETE FROM log WHERE zxid = ${Z(1, 5)}`);
+    await using store = await open();
+    await expect(store.log.read(Z(0, 0), 1 << 20)).rejects.toMatchObject({
+      detail: { place: "table log, row 0x100000006" },
+    });
+  });
+});
+
+describe("writing", () => {
+  test("synchronous FULL and a WAL are what SQLite says it does", () => {
+    mkdirSync(directory);
+    const file = new LogFile(logFileOptions());
+    expect(file.pragma("synchronous")).toBe(2);
+    expect(file.pragma("journal_mode")).toBe("wal");
+    file.close();
+  });
+
+  test("the harness can ask for a broken promise", () => {
+    mkdirSync(directory);
+    const file = new LogFile({ ...logFileOptions(), testBreak: "synchronous-normal" });
+    expect(file.pragma("synchronous")).toBe(1);
+    file.close();
+  });
+
+  test("a full disk undoes the batch and leaves the log as it was", () => {
+    mkdirSync(directory);
+    const file = new LogFile(logFileOptions());
+    add(file, range(1, 3), 100);
+    const before = file.log;
+    file.limitPages(8);
+    expect(() => add(file, range(4, 2000), 1000)).toThrow("full");
+    expect(file.rollback()).toBe(true);
+    expect(file.log).toBe(before);
+    file.limitPages(1_000_000);
+    add(file, range(4, 5), 100);
+    expect(file.log.tail.zxid).toBe(Z(1, 5));
+    file.close();
+  });
+
+  test("a slow sync is warned about", async () => {
+    await using store = await open({ fsyncWarnMs: 0 });
+    store.log.append(batchOf(range(1, 1)));
+    await settle(store);
+    expect(told.warnings[0]).toMatch(/^fsync-ing the write ahead log in/);
+    expect(store.log.stats().slowSyncCount).toBe(1);
+  });
+
+  test("batches beyond the ring's room and larger than the ring keep their order", async () => {
+    await using store = await open({ ringBytes: 64 * 1024 });
+    let next = 1;
+    for (const size of [40_000, 500, 200_000, 20_000, 1, 300_000, 20_000, 20_000, 20_000]) {
+      const records = [Buffer.alloc(size, next)];
+      const batch = batchOf([Z(1, next++)], { records });
+      store.log.append({ ...batch, bytes: Buffer.from(batch.bytes.buffer) });
+      batch.bytes.fill(0);
+    }
+    await settle(store);
+    expect(told.completions.map(({ zxid }) => zxid)).toEqual(range(1, 9));
+    expect((await store.log.read(Z(0, 0), 10_000_000)).count).toBe(9);
+  });
+
+  test("the WAL stays within its marks under a sustained load", async () => {
+    const walMarkBytes = 1024 * 1024;
+    await using store = await open({ walMarkBytes });
+    const record = Buffer.alloc(1000, 1);
+    const records = new Array(500).fill(record);
+    let next = 1;
+    let largest = 0;
+    while (next < 100_000) {
+      for (let i = 0; i < 4; i++) {
+        store.log.append(batchOf(range(next, next + 499), { records }));
+        next += 500;
+      }
+      await settle(store);
+      largest = Math.max(largest, statSync(join(directory, "log.db-wal")).size);
+    }
+    // A group may lie on top of the eighth mark.
+    expect(largest).toBeLessThan(walMarkBytes * 8 + 6 * 1024 * 1024);
+    expect(store.log.stats().checkpointCount).toBeGreaterThan(5);
+  });
+
+  test("what the state holds is purged from the log, apart from what is to be kept", async () => {
+    const logKeepBytes = 1024 * 1024;
+    await using store = await open({ logKeepBytes });
+    const records = new Array(1000).fill(Buffer.alloc(1000, 1));
+    for (let first = 1; first < 8000; first += 1000) {
+      store.log.append(batchOf(range(first, first + 999), { records, committed: Z(1, first - 1) }));
+    }
+    await settle(store);
+    store.log.allowPurge(Z(1, 5000));
+    for (let next = 8001; store.log.durable.floor.zxid === 0; next++) {
+      store.log.append(batchOf([Z(1, next)], { committed: Z(1, next - 1) }));
+      await settle(store);
+    }
+    const { floor } = store.log.durable;
+    expect(floor.zxid).toBeLessThanOrEqual(Z(1, 5000));
+    await expect(store.log.read(Z(0, 0), 1)).rejects.toMatchObject({ detail: { code: "BELOW_FLOOR" } });
+    expect((await store.log.read(floor.zxid, 1)).after).toEqual(floor);
+  });
+
+  function logFileOptions(): ConstructorParameters<typeof LogFile>[0] {
+    return {
+      file: join(directory, "log.db"),
+      witnessFile: join(directory, "witness"),
+      sid: 1,
+      takeEpoch: false,
+      amnesiac: false,
+      segmentBytes: 1 << 20,
+    };
+  }
+
+  function add(file: LogFile, zxids: ReturnType<typeof range>, size: number): void {
+    const batch = batchOf(zxids, { records: zxids.map(() => new Uint8Array(size)) });
+    file.begin();
+    file.add(Buffer.from(batch.bytes.buffer), 0, batch.end, Z(0, 0));
+    file.commit();
+  }
+});
+
+describe("a killed process", () => {
+  test.each([1, 2, 3])("leaves every completed batch and a free directory, run %i", async () => {
+    const child = fork(join(import.meta.dirname, "append-until-killed.ts"), [directory], {
+      execArgv: ["--conditions=@zooid/source"],
+    });
+    let completed = 0;
+    await new Promise<void>((resolve) => {
+      child.on("message", (zxid) => {
+        completed = Number(zxid);
+        if (completed > Z(1, 3000)) child.kill("SIGKILL");
+      });
+      child.on("exit", () => resolve());
+    });
+    await using store = await open();
+    expect(store.log.durable.tail.zxid).toBeGreaterThanOrEqual(completed);
+    const { applied } = store.loadState({ session: () => {}, node: () => {} });
+    expect(store.replay(applied, () => {})).toEqual(store.log.durable.tail);
+  });
+});
