@@ -43,15 +43,18 @@ export class StateFold {
   nextNodeId: number;
   readonly #state: StateFile;
   readonly #decoder: TxnDecoder;
+  readonly #openAclId: number;
   readonly #nodes = new Map<number, Folded>();
   readonly #sessions = new Map<string, SessionChange>();
   readonly #batch = new BatchCursor();
   readonly #header: TxnHeader = newTxnHeader();
   readonly #op: TxnOp = newTxnOp();
 
+  /** @param state with a transaction open */
   constructor(state: StateFile, decoder: TxnDecoder) {
     this.#state = state;
     this.#decoder = decoder;
+    this.#openAclId = state.aclId(OPEN_ACL);
     this.nextNodeId = state.meta.nextNodeId;
   }
 
@@ -160,7 +163,7 @@ export class StateFold {
   }
 
   #aclId(op: TxnOp): number {
-    return op.acl === OPEN_ACL ? OPEN_ACL_ID : this.#state.aclId(op.acl);
+    return op.acl === OPEN_ACL ? this.#openAclId : this.#state.aclId(op.acl);
   }
 
   #node(id: number, zxid: Zxid): NodeRow {
@@ -180,8 +183,6 @@ export class StateFold {
   }
 }
 
-/** A state file is made with this list first. */
-const OPEN_ACL_ID = 1;
 const SLASH = 0x2f;
 
 function nameOf(op: TxnOp): Uint8Array {
