@@ -24,9 +24,14 @@ export interface NodeRow {
 const STAT_AT = 32;
 const NAME_AT = STAT_AT + STAT_BYTES;
 
+let scratch = Buffer.allocUnsafeSlow(4096);
+
+/** The bytes are good until the next call. */
 export function packNode(row: NodeRow): Buffer {
   const nameEnd = NAME_AT + row.name.length;
-  const bytes = Buffer.allocUnsafeSlow(nameEnd + (row.data?.length ?? 0));
+  const size = nameEnd + (row.data?.length ?? 0);
+  if (size > scratch.length) scratch = Buffer.allocUnsafeSlow(2 * size);
+  const bytes = scratch.subarray(0, size);
   bytes.writeDoubleBE(row.id, 4);
   bytes.writeDoubleBE(row.parentId, 12);
   bytes.writeUInt32BE(row.aclId, 20);

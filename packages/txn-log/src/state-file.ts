@@ -54,8 +54,8 @@ const LOAD_CACHE_KIB = 1024;
 const LOAD_ROWS = 1024;
 
 interface Counts {
-  readonly nodeCount: number;
-  readonly sessionCount: number;
+  nodeCount: number;
+  sessionCount: number;
 }
 
 /** Makes a state file that holds what every tree begins with, durable in all its bytes. */
@@ -80,7 +80,7 @@ export class StateFile {
   readonly #closeSession: Statement;
   readonly #aclIds = new Map<string, number>();
   #meta: StateMeta;
-  #counts: Counts;
+  readonly #counts: Counts;
 
   constructor(file: string, options: { readonly isNew: boolean } = { isNew: false }) {
     this.#file = file;
@@ -130,12 +130,12 @@ export class StateFile {
 
   putNode(row: NodeRow, age: "new" | "known"): void {
     this.#upsert.run(row.id, packNode(row));
-    if (age === "new") this.#counts = { ...this.#counts, nodeCount: this.#counts.nodeCount + 1 };
+    if (age === "new") this.#counts.nodeCount++;
   }
 
   deleteNode(id: number): void {
     const { changes } = this.#delete.run(id);
-    this.#counts = { ...this.#counts, nodeCount: this.#counts.nodeCount - changes };
+    this.#counts.nodeCount -= changes;
   }
 
   /** The number of an access list in this file, given out when it is new. */
@@ -153,12 +153,12 @@ export class StateFile {
     const { idHigh, idLow } = session;
     this.closeSession(idHigh, idLow);
     this.#openSession.run(idHigh, idLow, session.timeoutMs, session.passwordHash);
-    this.#counts = { ...this.#counts, sessionCount: this.#counts.sessionCount + 1 };
+    this.#counts.sessionCount++;
   }
 
   closeSession(idHigh: number, idLow: number): void {
     const { changes } = this.#closeSession.run(idHigh, idLow);
-    this.#counts = { ...this.#counts, sessionCount: this.#counts.sessionCount - changes };
+    this.#counts.sessionCount -= changes;
   }
 
   close(): void {

@@ -1,7 +1,7 @@
 import {
-  assert,
   copySlice,
   formatZxid,
+  InvariantError,
   newTxnHeader,
   newTxnOp,
   OPEN_ACL,
@@ -101,16 +101,13 @@ export class StateFold {
       case OpCode.CLOSE_SESSION:
         return this.#changeSession(op);
       default:
-        assert(
-          op.op === OpCode.CHECK || op.op === OpCode.ERROR,
-          `transaction ${formatZxid(zxid)} has the unknown op ${op.op}`,
-        );
+        if (op.op !== OpCode.CHECK && op.op !== OpCode.ERROR) defect(zxid, `has the unknown op ${op.op}`);
     }
   }
 
   #create(zxid: Zxid, op: TxnOp): void {
-    assert(!this.#nodes.has(op.node), `transaction ${formatZxid(zxid)} creates node ${op.node} again`);
-    const stat = Buffer.alloc(STAT_BYTES);
+    if (this.#nodes.has(op.node)) defect(zxid, `creates node ${op.node} again`);
+    const stat = Buffer.allocUnsafe(STAT_BYTES).fill(0);
     for (const at of [StatOffset.czxid, StatOffset.mzxid, StatOffset.pzxid]) putLong(stat, at, zxid);
     for (const at of [StatOffset.ctime, StatOffset.mtime]) putLong(stat, at, this.#header.timeMs);
     stat.writeInt32BE(op.ownerHigh, StatOffset.ephemeralOwner);
@@ -168,7 +165,7 @@ export class StateFold {
 
   #node(id: number, zxid: Zxid): NodeRow {
     const { row } = this.#folded(id, zxid);
-    assert(row !== undefined, `transaction ${formatZxid(zxid)} changes node ${id}, which is deleted`);
+    if (row === undefined) defect(zxid, `changes node ${id}, which is deleted`);
     return row;
   }
 
@@ -176,7 +173,7 @@ export class StateFold {
     const known = this.#nodes.get(id);
     if (known !== undefined) return known;
     const row = this.#state.node(id);
-    assert(row !== undefined, `transaction ${formatZxid(zxid)} changes node ${id}, which does not exist`);
+    if (row === undefined) defect(zxid, `changes node ${id}, which does not exist`);
     const folded: Folded = { row, age: "known" };
     this.#nodes.set(id, folded);
     return folded;
@@ -184,6 +181,11 @@ export class StateFold {
 }
 
 const SLASH = 0x2f;
+
+/** An `assert` whose sentence is only made when it is needed: this is asked for every op. */
+function defect(zxid: Zxid, what: string): never {
+  throw new InvariantError(`transaction ${formatZxid(zxid)} ${what}`);
+}
 
 function nameOf(op: TxnOp): Uint8Array {
   const { bytes, start, end } = op.path;
