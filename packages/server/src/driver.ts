@@ -1,6 +1,13 @@
 import { randomFillSync } from "node:crypto";
 import type { Socket } from "node:net";
-import type { ConnectionRef, ConnectRequest, FrameBatch, ReplySink, Zxid } from "@zooid/model";
+import {
+  type ConnectionRef,
+  type ConnectRequest,
+  type FrameBatch,
+  type ReplySink,
+  ZXID_NONE,
+  type Zxid,
+} from "@zooid/model";
 import { Replica, type ReplicaConfig, type ReplicaTools } from "@zooid/replica";
 import type { TxnLog } from "@zooid/txn-log";
 import { BufferPool, ReplyEncoder } from "@zooid/wire";
@@ -65,6 +72,7 @@ export class Driver implements ConnectionHost {
   #batchesInFlight = 0;
   #markBytes = 0;
   #markCount = 0;
+  #marked: Zxid = ZXID_NONE;
   #expiryTimer: NodeJS.Timeout | undefined;
   #expiryDueMs = Number.POSITIVE_INFINITY;
   #sweepTimer: NodeJS.Timeout | undefined;
@@ -119,6 +127,7 @@ export class Driver implements ConnectionHost {
   /** Begins to serve as leader of an epoch that is durable. */
   lead(epoch: number, bootCount: number): void {
     this.#setTime();
+    this.#marked = this.replica.tree.applied;
     this.replica.lead(epoch, bootCount);
     this.#isServing = true;
     this.#sweepTimer = setInterval(() => this.#sweep(), SWEEP_MS);
@@ -260,6 +269,9 @@ export class Driver implements ConnectionHost {
   /** Tells how far the state file may follow. */
   #mark(): void {
     const { tree } = this.replica;
+    // What was handed to the log may not have been applied yet: the next mark counts it.
+    if (tree.applied <= this.#marked) return;
+    this.#marked = tree.applied;
     this.#hooks.mark({
       zxid: tree.applied,
       digestHigh: tree.digestHigh,
@@ -311,8 +323,10 @@ export class Driver implements ConnectionHost {
       );
       connection.close();
     }
-    this.#step(() => this.replica.tree.compact(COMPACT_BUDGET));
-    if (this.#markCount > 0) this.#mark();
+    this.#step(() => {
+      this.replica.tree.compact(COMPACT_BUDGET);
+      if (this.#markCount > 0) this.#mark();
+    });
   }
 
   #step(step: () => void): void {
