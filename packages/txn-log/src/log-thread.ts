@@ -267,9 +267,15 @@ class LogThread {
   }
 
   #purgeIdle(): void {
-    this.#file.begin();
-    this.#purge(PURGE_ROWS_IDLE);
-    this.#sync();
+    try {
+      this.#file.begin();
+      this.#purge(PURGE_ROWS_IDLE);
+      this.#sync();
+    } catch (error) {
+      if (!isFull(error) || !this.#file.rollback()) throw error;
+      this.#purgeLimit = ZXID_NONE;
+      return;
+    }
     this.#told = this.#file.log;
     this.#report({ kind: "purged", log: this.#told });
     this.#replan();

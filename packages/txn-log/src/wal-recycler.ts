@@ -1,5 +1,6 @@
 import type { MessagePort } from "node:worker_threads";
 import { CheckpointState, ControlWord } from "./append-ring.ts";
+import { isFull } from "./database.ts";
 import type { LogFile } from "./log-file.ts";
 import { LogStat } from "./log-messages.ts";
 
@@ -77,8 +78,15 @@ export class WalRecycler {
   }
 
   #restart(): void {
-    // A reader in the way: the next turn tries again, with less to copy.
-    if (!this.#file.restartWal()) return;
+    try {
+      // A reader in the way: the next turn tries again, with less to copy.
+      if (!this.#file.restartWal()) return;
+    } catch (error) {
+      // The main file cannot grow. The WAL keeps everything; sooner or later it cannot grow either, and appends are refused.
+      if (!isFull(error)) throw error;
+      Atomics.store(this.#control, ControlWord.CHECKPOINT, CheckpointState.FAILED);
+      return;
+    }
     Atomics.store(this.#control, ControlWord.CHECKPOINT, CheckpointState.IDLE);
     this.#stats[LogStat.CHECKPOINTS] = (this.#stats[LogStat.CHECKPOINTS] ?? 0) + 1;
     const tookMs = performance.now() - this.#startedMs;
@@ -92,6 +100,7 @@ export class WalRecycler {
       const seen = Atomics.load(this.#control, ControlWord.WAKE);
       const running = Atomics.load(this.#control, ControlWord.CHECKPOINT) === CheckpointState.RUNNING;
       if (running) Atomics.wait(this.#control, ControlWord.WAKE, seen, 1_000);
+      if (Atomics.load(this.#control, ControlWord.CHECKPOINT) === CheckpointState.FAILED) break;
       if (this.#advance(this.#markBytes) < this.#markBytes * STALL_MARKS) break;
     }
     this.#stats[LogStat.STALL_MS_TOTAL] = (this.#stats[LogStat.STALL_MS_TOTAL] ?? 0) + performance.now() - startMs;
