@@ -15,6 +15,9 @@ import {
 } from "./owned-folder.ts";
 import { NO_NODE, OPCODE, RawSession, SessionRefused } from "./raw-session.ts";
 
+/** Where a Stat's three versions begin: behind two zxids and two times. */
+const STAT_VERSION_AT = 4 * 8;
+
 export interface AuditOptions {
   readonly port: number;
   readonly books: readonly Book[];
@@ -75,15 +78,18 @@ async function isResumable(resume: NonNullable<FolderState["session"]>, port: nu
 
 /** The children of a folder with their data and owners; undefined where there is no such folder. */
 async function readFolder(session: RawSession, path: string): Promise<FoundFolder | undefined> {
-  const listing = await session.ask(OPCODE.getChildren, new JuteWriter().string(path).bool(false).bytes());
+  const listing = await session.ask(OPCODE.getChildren2, new JuteWriter().string(path).bool(false).bytes());
   if (listing.error === NO_NODE) return undefined;
   if (listing.error !== 0) throw new Error(`listing ${path} failed with ${listing.error}`);
   const reader = new JuteReader(listing.body);
   const names = Array.from({ length: reader.int() }, () => reader.string());
+  reader.skip(STAT_VERSION_AT + 4);
+  // The protocol's cversion counts a creation twice and takes away one for each child that is there.
+  const createdCount = (reader.int() + names.length) / 2;
   const nodes = await Promise.all(
     names.map(async (name) => [name, await readNode(session, `${path}/${name}`)] as const),
   );
-  return new Map(nodes);
+  return { nodes: new Map(nodes), createdCount };
 }
 
 async function readNode(session: RawSession, path: string): Promise<Node> {
@@ -91,7 +97,7 @@ async function readNode(session: RawSession, path: string): Promise<Node> {
   if (error !== 0) throw new Error(`reading ${path} failed with ${error}`);
   const reader = new JuteReader(body);
   const value = reader.string();
-  reader.skip(4 * 8 + 3 * 4);
+  reader.skip(STAT_VERSION_AT + 3 * 4);
   return { value, owner: reader.long() };
 }
 

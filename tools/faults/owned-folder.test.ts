@@ -4,13 +4,13 @@ import {
   type Change,
   explanations,
   FolderState,
-  type Node,
+  type FoundFolder,
   type Step,
   stateAfter,
 } from "./owned-folder.ts";
 
 const stateOf = (steps: readonly Step[]): FolderState => stateAfter({ base: new FolderState(), steps }, steps.length);
-const lengths = (steps: readonly Step[], nodes: ReadonlyMap<string, Node>, bounds: Bounds): readonly number[] => [
+const lengths = (steps: readonly Step[], nodes: FoundFolder, bounds: Bounds): readonly number[] => [
   ...explanations({ base: new FolderState(), steps }, nodes, bounds).keys(),
 ];
 const session = { id: 7n, password: Buffer.alloc(16) };
@@ -21,8 +21,9 @@ const create = (name: string, value: string, ephemeral = false): Step =>
 const OPEN = step({ kind: "open" });
 const FOLDER = step({ kind: "folder" });
 
-function found(nodes: Record<string, string>, owner = 0n): ReadonlyMap<string, Node> {
-  return new Map(Object.entries(nodes).map(([name, value]) => [name, { value, owner }]));
+function found(values: Record<string, string>, createdCount = Object.keys(values).length): FoundFolder {
+  const nodes = new Map(Object.entries(values).map(([name, value]) => [name, { value, owner: 0n }] as const));
+  return { nodes, createdCount };
 }
 
 test("what was answered must be found", () => {
@@ -56,4 +57,10 @@ test("sequence numbers count every child ever created", () => {
   const steps = [FOLDER, create("a", "1"), step({ kind: "delete", name: "a" })];
   const append = step({ kind: "append", prefix: "q-", value: "2", ephemeral: false });
   expect([...stateOf([...steps, append]).nodes.keys()]).toEqual(["q-0000000001"]);
+});
+
+test("a node that came and went unseen is told from one that never was", () => {
+  const steps = [FOLDER, create("a", "1"), step({ kind: "delete", name: "a" })];
+  expect(lengths(steps, found({}, 0), { answered: 1, sent: 3 })).toEqual([1]);
+  expect(lengths(steps, found({}, 1), { answered: 1, sent: 3 })).toEqual([3]);
 });

@@ -98,20 +98,25 @@ export class FolderState {
     if (found === undefined) return this.exists ? "the folder is missing" : undefined;
     if (!this.exists) return "the folder was never asked for";
     for (const [name, expected] of this.nodes) {
-      const node = found.get(name);
+      const node = found.nodes.get(name);
       if (node === undefined) return `${name} is missing`;
       if (node.value !== expected.value)
         return `${name} holds ${node.value.slice(0, 24)}, not ${expected.value.slice(0, 24)}`;
       if (node.owner !== expected.owner) return `${name} belongs to ${hex(node.owner)}, not ${hex(expected.owner)}`;
     }
-    for (const [name, { owner }] of found) {
+    for (const [name, { owner }] of found.nodes) {
       if (!this.nodes.has(name)) return `${name} should be gone${owner === 0n ? "" : ` (ephemeral of ${hex(owner)})`}`;
     }
-    return undefined;
+    if (found.createdCount === this.createdCount) return undefined;
+    return `${found.createdCount} children were ever created, not ${this.createdCount}`;
   }
 }
 
-export type FoundFolder = ReadonlyMap<string, Node>;
+export interface FoundFolder {
+  readonly nodes: ReadonlyMap<string, Node>;
+  /** Tells a node that came and went from one that never was. */
+  readonly createdCount: number;
+}
 
 export function hex(sessionId: bigint): string {
   return `0x${BigInt.asUintN(64, sessionId).toString(16)}`;

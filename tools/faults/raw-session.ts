@@ -12,8 +12,8 @@ export const OPCODE = {
   delete: 2,
   getData: 4,
   setData: 5,
-  getChildren: 8,
   ping: 11,
+  getChildren2: 12,
   multi: 14,
   close: -11,
 } as const;

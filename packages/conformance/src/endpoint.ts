@@ -120,13 +120,19 @@ export class ServerProcess {
 
   async #untilServing(): Promise<void> {
     const deadline = Date.now() + START_DEADLINE_MS;
-    while (!(await fourLetterWord(this.#port, "srvr")).includes("Mode:")) {
+    while (!(await this.#isServing())) {
       if (this.#process === undefined || this.#process.pid === undefined || hasEnded(this.#process)) {
         throw new Error("the process ended");
       }
       if (Date.now() > deadline) throw new Error(`no answer within ${START_DEADLINE_MS} ms`);
       await delay(POLL_MS);
     }
+  }
+
+  /** Whether it is this server that serves on the port: between its choice and its use, another may have taken it. */
+  async #isServing(): Promise<boolean> {
+    if (!(await fourLetterWord(this.#port, "srvr")).includes("Mode:")) return false;
+    return (await fourLetterWord(this.#port, "conf")).includes(this.dataDir);
   }
 
   #apacheCommand(configFile: string): readonly string[] {
