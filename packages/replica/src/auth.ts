@@ -35,7 +35,10 @@ export class AuthSchemes {
   /** Lists that were found valid as they are; weak, so it forgets them with their last holder. */
   readonly #fixed = new WeakMap<Acl, true>();
 
-  constructor(config: AuthConfig, hashes: Hashes) {
+  readonly #aclCountMax: number;
+
+  constructor(config: AuthConfig, hashes: Hashes, { aclCountMax }: { readonly aclCountMax: number }) {
+    this.#aclCountMax = aclCountMax;
     this.#schemes.set("ip", ipScheme);
     if (config.digestEnabled) this.#schemes.set("digest", digestScheme(config.superDigest, hashes));
     const matchers = new Map<string, IdMatcher>();
@@ -54,10 +57,10 @@ export class AuthSchemes {
 
   /**
    * The list that is stored for one that a client sent: duplicates dropped, `auth` replaced by the client's identities.
-   * Undefined when the list is empty or an entry is not valid.
+   * Undefined when the list is empty or too long, or an entry is not valid.
    */
   fixAcl(acl: Acl | undefined, identities: readonly Identity[]): Acl | undefined {
-    if (acl === undefined || acl.length === 0) return undefined;
+    if (acl === undefined || acl.length === 0 || acl.length > this.#aclCountMax) return undefined;
     if (acl === OPEN_ACL || this.#fixed.has(acl)) return acl;
     const fixed: AclEntry[] = [];
     let changed = false;
@@ -70,6 +73,7 @@ export class AuthSchemes {
           if (this.#schemes.get(identity.scheme)?.isAuthenticated !== true) continue;
           any = true;
           push(fixed, { perms: entry.perms, scheme: identity.scheme, id: identity.id });
+          if (fixed.length > this.#aclCountMax) return undefined;
         }
         if (!any && before === fixed.length) return undefined;
       } else {

@@ -20,6 +20,12 @@ export interface ReplicaConfig {
   readonly outstandingBytesMax: number;
   /** Watches of one connection; a request for more ends the connection. */
   readonly watchCountMax: number;
+  /** Data and names in the answer to one multiRead; a request for more is refused. */
+  readonly multiReadBytesMax: number;
+  /** Entries of an access list; a longer one is refused. */
+  readonly aclCountMax: number;
+  /** Identities of one connection; an auth packet for more is refused. */
+  readonly identityCountMax: number;
   /** Seeds the tables that names chosen by strangers go into. */
   readonly hashSeed: number;
 }
@@ -34,5 +40,8 @@ export const REPLICA_DEFAULTS: Omit<ReplicaConfig, RequiredOfCallers> = {
   outstandingCountMax: 65_536,
   outstandingBytesMax: 64_194_304,
   watchCountMax: 1_000_000,
+  multiReadBytesMax: 16 * 1024 * 1024,
+  aclCountMax: 1000,
+  identityCountMax: 1000,
   isTtlEnabled: false,
 };

@@ -2,5 +2,5 @@ export { type AuthConfig, AuthSchemes, digestId, type Hashes } from "./auth.ts";
 export { REPLICA_DEFAULTS, type ReplicaConfig } from "./config.ts";
 export { Connection, type ConnectionPhase, ConnectionStats } from "./connection.ts";
 export { isInIpRange, isIpRange, javaAddress } from "./ip-address.ts";
-export { Replica, type ReplicaCounters, type ReplicaSinks, type ReplicaTools } from "./replica.ts";
+export { type Refusal, Replica, type ReplicaCounters, type ReplicaSinks, type ReplicaTools } from "./replica.ts";
 export { type Session, SessionTable } from "./session-table.ts";

@@ -17,6 +17,8 @@ import type { Connection } from "./connection.ts";
 
 /** xid of every answer to a ping, whatever the ping carried. */
 const PING_XID = -2;
+/** A name's length and one byte. */
+const CHILD_BYTES_MIN = 5;
 
 /** Answers what changes nothing from this server's own tree: reads, watches, pings, sync. */
 export class LocalReads {
@@ -27,10 +29,17 @@ export class LocalReads {
   /** Where a client learns what its watches missed. */
   readonly #missed: WatchSink;
   readonly #part: Request = newRequest();
+  readonly #multiReadBytesMax: number;
 
-  constructor(tree: DataTree, watches: WatchTable, auth: AuthSchemes, replies: ReplySink) {
+  constructor(
+    tree: DataTree,
+    auth: AuthSchemes,
+    replies: ReplySink,
+    { multiReadBytesMax }: { readonly multiReadBytesMax: number },
+  ) {
     this.#tree = tree;
-    this.#watches = watches;
+    this.#watches = tree.watches;
+    this.#multiReadBytesMax = multiReadBytesMax;
     this.#auth = auth;
     this.#replies = replies;
     this.#missed = {
@@ -77,6 +86,7 @@ export class LocalReads {
   }
 
   #getData(connection: Connection, request: Request, zxid: Zxid): void {
+    if (this.#isPathless(connection, request, zxid)) return;
     const { path } = request;
     const node = this.#tree.find(path.bytes, path.start, path.end);
     const code = this.#refusal(connection, node, Permission.READ);
@@ -107,6 +117,7 @@ export class LocalReads {
   }
 
   #getChildren(connection: Connection, request: Request, zxid: Zxid): void {
+    if (this.#isPathless(connection, request, zxid)) return;
     const { path, xid } = request;
     const { ref } = connection;
     const node = this.#tree.find(path.bytes, path.start, path.end);
@@ -122,6 +133,7 @@ export class LocalReads {
   }
 
   #getAcl(connection: Connection, request: Request, zxid: Zxid): void {
+    if (this.#isPathless(connection, request, zxid)) return;
     const { path, xid } = request;
     const node = this.#tree.find(path.bytes, path.start, path.end);
     const code = this.#refusal(connection, node, Permission.READ | Permission.ADMIN);
@@ -135,12 +147,15 @@ export class LocalReads {
     this.#replies.aclAndStat(connection.ref, xid, zxid, acl, view);
   }
 
-  /** Each part succeeds or fails by itself. All are read before the first is answered. */
+  /** Each part succeeds or fails by itself. All are read, and the answer is measured, before the first is answered. */
   #multiRead(connection: Connection, request: Request, parts: RequestDecoder, zxid: Zxid): void {
     const { ref } = connection;
     const part = this.#part;
-    while (parts.nextPart(part)) {
-      // Only whether each can be read.
+    let bytes = 0;
+    while (parts.nextPart(part)) bytes += part.hasPath ? this.#partBytes(part) : Number.POSITIVE_INFINITY;
+    if (bytes > this.#multiReadBytesMax) {
+      this.#replies.header(ref, request.xid, zxid, ErrorCode.MARSHALLING_ERROR);
+      return;
     }
     parts.rewindParts();
     this.#replies.multiBegin(ref, request.xid, zxid);
@@ -153,6 +168,20 @@ export class LocalReads {
       else this.#replies.partChildren(ref, this.#tree.view(node));
     }
     this.#replies.multiEnd(ref);
+  }
+
+  /** At least how long the answer to one part is. */
+  #partBytes({ op, path }: Request): number {
+    const node = this.#tree.find(path.bytes, path.start, path.end);
+    if (node === 0) return 0;
+    const { data, childCount } = this.#tree.view(node);
+    return op === OpCode.GET_DATA ? data.end - data.start : childCount * CHILD_BYTES_MIN;
+  }
+
+  /** Whether the path is the protocol's null, which names no node and is refused. */
+  #isPathless({ ref }: Connection, { hasPath, xid }: Request, zxid: Zxid): boolean {
+    if (!hasPath) this.#replies.header(ref, xid, zxid, ErrorCode.MARSHALLING_ERROR);
+    return !hasPath;
   }
 
   /**

@@ -45,6 +45,9 @@ import { newSessionId } from "./session-id.ts";
 import { type Session, SessionTable } from "./session-table.ts";
 import { WaitingFrames } from "./waiting-frames.ts";
 
+/** Why a connection was closed, other than by its own wish or its session's end. */
+export type Refusal = "unreadable-request" | "unknown-operation" | "authentication" | "watch-limit";
+
 /**
  * What a replica does to the world. The driver implements it; calls come in the order in which things must happen.
  */
@@ -54,6 +57,8 @@ export interface ReplicaSinks {
   append(batch: FrameBatch, generation: number): void;
   /** There is room again: go on reading this connection. */
   resume(connection: ConnectionRef): void;
+  /** A connection is closed for what it sent. For those who observe. */
+  refused?(connection: ConnectionRef, refusal: Refusal): void;
   /** One op of a committed transaction was applied. For those who observe; never on the way of an answer. */
   applied?(header: Readonly<TxnHeader>, op: Readonly<TxnOp>): void;
 }
@@ -123,7 +128,7 @@ export class Replica {
     this.#config = config;
     this.#tools = tools;
     this.#sinks = sinks;
-    this.auth = new AuthSchemes(config.auth, tools.hashes);
+    this.auth = new AuthSchemes(config.auth, tools.hashes, config);
     this.tree = new DataTree({ hashSeed: config.hashSeed });
     this.watches = this.tree.watches;
     this.#firings = {
@@ -134,7 +139,7 @@ export class Replica {
       event: (ref, zxid, type, path) => sinks.replies.event(ref, zxid, type, path),
     };
     this.#sessions = new SessionTable(config.tickMs, 0);
-    this.#reads = new LocalReads(this.tree, this.watches, this.auth, sinks.replies);
+    this.#reads = new LocalReads(this.tree, this.auth, sinks.replies, config);
     this.zab = new ZabPeer(
       {
         sid: config.sid,
@@ -287,7 +292,7 @@ export class Replica {
     try {
       this.#tools.requests.open(bytes, start, end, request);
     } catch {
-      this.#close(connection);
+      this.#refuseConnection(connection, "unreadable-request");
       return false;
     }
     this.counters.packetsReceived++;
@@ -297,7 +302,7 @@ export class Replica {
     if (!isServed(op)) {
       this.#sinks.replies.header(ref, request.xid, -1, ErrorCode.UNIMPLEMENTED);
       this.#answered(connection, op, request.xid, -1, this.#nowMs);
-      this.#close(connection);
+      this.#refuseConnection(connection, "unknown-operation");
       return false;
     }
     const { session } = connection;
@@ -417,7 +422,7 @@ export class Replica {
     this.#answered(connection, request.op, request.xid, 0, receivedMs);
     if (granted === undefined) {
       this.counters.authFailures++;
-      this.#close(connection);
+      this.#refuseConnection(connection, "authentication");
     } else {
       connection.identities = granted;
     }
@@ -436,7 +441,9 @@ export class Replica {
     const added = this.auth.authenticate(sliceText(request.path), credentials, known);
     const isNew = (one: Identity): boolean =>
       !known.some((other) => other.scheme === one.scheme && other.id === one.id);
-    return added === undefined ? undefined : [...known, ...added.filter(isNew)];
+    if (added === undefined) return undefined;
+    const all = [...known, ...added.filter(isNew)];
+    return all.length > this.#config.identityCountMax ? undefined : all;
   }
 
   #wait(connection: Connection, bytes: Uint8Array, start: number, end: number): void {
@@ -462,7 +469,9 @@ export class Replica {
     }
     if (!isReadable) this.#sinks.replies.header(ref, xid, this.#visible, ErrorCode.MARSHALLING_ERROR);
     this.#answered(connection, op, xid, this.#visible, receivedMs);
-    if (connection.phase === "open" && this.watches.countOf(ref) > this.#config.watchCountMax) this.#close(connection);
+    if (connection.phase === "open" && this.watches.countOf(ref) > this.#config.watchCountMax) {
+      this.#refuseConnection(connection, "watch-limit");
+    }
   }
 
   #write(
@@ -777,6 +786,11 @@ export class Replica {
         this.#stalled.push(connection);
       }
     }
+  }
+
+  #refuseConnection(connection: Connection, refusal: Refusal): void {
+    this.#sinks.refused?.(connection.ref, refusal);
+    this.#close(connection);
   }
 
   #close(connection: Connection): void {

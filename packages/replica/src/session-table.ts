@@ -13,6 +13,8 @@ export interface Session {
   connection: ConnectionRef | undefined;
   /** Its end was proposed: nothing of it is accepted any more. */
   closing: boolean;
+  /** The border, in ticks, of the bucket that it stands in. */
+  border: number;
 }
 
 /**
@@ -65,6 +67,7 @@ export class SessionTable {
       touchedMs: nowMs,
       connection: undefined,
       closing: false,
+      border: 0,
     };
     this.#sessions.set(id, session);
     this.#enqueue(session);
@@ -115,7 +118,8 @@ export class SessionTable {
       if (bucket === undefined) continue;
       this.#buckets.delete(this.#swept);
       for (const session of bucket) {
-        if (session.closing) continue;
+        // A renewal may have put it into an earlier bucket meanwhile; there it was seen to.
+        if (session.closing || session.border !== this.#swept) continue;
         if (this.expiryMs(session) <= this.#swept * this.#tickMs) end(session);
         else this.#enqueue(session);
       }
@@ -126,6 +130,7 @@ export class SessionTable {
   #enqueue(session: Session): void {
     this.#revision++;
     const border = Math.max(this.expiryMs(session) / this.#tickMs, this.#swept + 1);
+    session.border = border;
     const bucket = this.#buckets.get(border);
     if (bucket === undefined) this.#buckets.set(border, [session]);
     else bucket.push(session);

@@ -72,6 +72,9 @@ export class ClientConnection {
   /** Fewer than four bytes have come yet. */
   #firstBytes: Buffer | undefined;
   #isPaused = false;
+  /** The core takes no more for now; it says when. */
+  #isHeld = false;
+  /** Too much waits for a slow reader: it is read again once that has left. */
   #isChoked = false;
 
   constructor(
@@ -120,15 +123,30 @@ export class ClientConnection {
 
   /** Reads on after `receive` said false. */
   resume(): void {
-    if (this.#phase === "closing") return;
-    this.#guard(() => this.#framer.resume(this.#sink));
-    if (!this.#framer.isStopped && !this.#isChoked) this.#setPaused(false);
+    this.#isHeld = false;
+    this.#readOn();
   }
 
   /** Says no more than what was said: the socket is closed behind it at the end of the turn. */
   close(): void {
     this.#phase = "closing";
     this.#host.dirty(this);
+  }
+
+  /** Ends the connection here and now: what was not sent is lost. */
+  cutOff(): void {
+    this.#phase = "closing";
+    this.socket.resetAndDestroy();
+  }
+
+  /** Ends the connection of a client for whom more waits than may. */
+  cutOffSlowReader(waitingBytes: number): void {
+    this.#host.refusals.note(
+      "slow-reader",
+      this.peer,
+      `${waitingBytes} bytes wait for a client that does not read them`,
+    );
+    this.cutOff();
   }
 
   /** Sends what this turn wrote. */
@@ -141,8 +159,12 @@ export class ClientConnection {
       if (socket.writable) {
         socket.write(end === bytes.length ? bytes : bytes.subarray(0, end));
         // What the kernel took at once is free again; a buffer that waits for a slow reader is left to the collector.
-        if (socket.writableLength === 0) this.#host.pool.give(bytes);
-        else this.#checkBacklog();
+        if (socket.writableLength > 0) this.#checkBacklog();
+        else {
+          this.#host.pool.give(bytes);
+          // No drain follows what the kernel took at once. Others get their turn before this client goes on.
+          if (this.#isChoked) setImmediate(() => this.#drained());
+        }
       }
     }
     if (this.#phase === "closing") socket.destroySoon();
@@ -159,13 +181,19 @@ export class ClientConnection {
   }
 
   readonly #sink = (bytes: Uint8Array, start: number, end: number): boolean => {
-    if (this.#phase === "requests") return this.#host.receive(this, bytes, start, end);
+    if (this.#phase === "requests") {
+      if (!this.#host.receive(this, bytes, start, end)) this.#isHeld = true;
+      // A chunk holds thousands of requests, and each may be answered with a mebibyte.
+      if (this.writer.end > this.#host.limits.outputBytesHigh) this.#isChoked = true;
+      return !this.#isHeld && !this.#isChoked;
+    }
     if (this.#phase !== "connect request") return false;
     const request = readConnectRequest(bytes, start, end);
     this.sentReadOnly = request.readOnly !== undefined;
     this.#phase = "requests";
-    if (!this.#host.connect(this, request)) this.close();
     // What follows waits for the session.
+    this.#isHeld = true;
+    if (!this.#host.connect(this, request)) this.close();
     return false;
   };
 
@@ -231,11 +259,8 @@ export class ClientConnection {
   #checkBacklog(): void {
     const waiting = this.socket.writableLength;
     const { outputBytesHigh, outputBytesMax } = this.#host.limits;
-    if (waiting > outputBytesMax) {
-      this.#host.refusals.note("slow-reader", this.peer, `${waiting} bytes wait for a client that does not read them`);
-      this.#phase = "closing";
-      this.socket.resetAndDestroy();
-    } else if (waiting > outputBytesHigh) {
+    if (waiting > outputBytesMax) this.cutOffSlowReader(waiting);
+    else if (waiting > outputBytesHigh) {
       this.#isChoked = true;
       this.#setPaused(true);
     }
@@ -244,6 +269,13 @@ export class ClientConnection {
   #drained(): void {
     if (!this.#isChoked) return;
     this.#isChoked = false;
+    this.#readOn();
+  }
+
+  #readOn(): void {
+    if (this.#phase === "closing" || this.#isHeld || this.#isChoked) return;
+    this.#host.wake();
+    this.#guard(() => this.#framer.resume(this.#sink));
     if (!this.#framer.isStopped) this.#setPaused(false);
   }
 

@@ -40,6 +40,8 @@ export interface ServerOptions {
   readonly outstandingCountMax?: number;
   /** Watches of one connection before it is closed. Default 1000000. */
   readonly watchCountMax?: number;
+  /** Bytes that wait for a client that does not read before it is cut off. Default 64 MiB. */
+  readonly outputBytesMax?: number;
   /** A sync of the log that takes longer is told of, in milliseconds. Default 1000. */
   readonly fsyncWarnMs?: number;
   /** Deliberate damage, for tests that must see their checks fail. */
@@ -72,6 +74,7 @@ export interface ServerConfig {
   readonly skipAcl: boolean;
   readonly outstandingCountMax: number;
   readonly watchCountMax: number;
+  readonly outputBytesMax: number;
   readonly fsyncWarnMs: number;
   readonly testBreak: TestBreak | undefined;
 }
@@ -142,6 +145,7 @@ export function parseServerConfig(options: ServerOptions): ServerConfig {
       INT_MAX,
     ),
     watchCountMax: whole("watchCountMax", options.watchCountMax ?? REPLICA_DEFAULTS.watchCountMax, 1, INT_MAX),
+    outputBytesMax: whole("outputBytesMax", options.outputBytesMax ?? 64 * 1024 * 1024, 65_536, INT_MAX),
     fsyncWarnMs: whole("fsync.warningthresholdms", options.fsyncWarnMs ?? 1000, 1, INT_MAX),
     testBreak: options.testBreak,
   };

@@ -8,7 +8,7 @@ import {
   ZXID_NONE,
   type Zxid,
 } from "@zooid/model";
-import { Replica, type ReplicaConfig, type ReplicaTools } from "@zooid/replica";
+import { type Refusal, Replica, type ReplicaConfig, type ReplicaTools } from "@zooid/replica";
 import type { TxnLog } from "@zooid/txn-log";
 import { BufferPool, ReplyEncoder } from "@zooid/wire";
 import type { ChangeRecorder } from "./change-stream.ts";
@@ -47,6 +47,12 @@ export interface DriverHooks {
 const MARK_BYTES = 16 * 1024 * 1024;
 const MARK_ENTRIES = 50_000;
 const SWEEP_MS = 1000;
+const REFUSALS: Readonly<Record<Refusal, string>> = {
+  "unreadable-request": "it sent a frame that is no request",
+  "unknown-operation": "it asked for an operation that this server does not serve",
+  authentication: "its authentication was refused",
+  "watch-limit": "it armed more watches than one connection may",
+};
 /** What compaction may do in one turn. */
 const COMPACT_BUDGET = 64;
 
@@ -79,6 +85,7 @@ export class Driver implements ConnectionHost {
   #sessionsRevision = -1;
   #isServing = false;
   #isStopped = false;
+  #isHalted = false;
   readonly #secret = new Uint8Array(18);
 
   constructor(
@@ -97,6 +104,10 @@ export class Driver implements ConnectionHost {
       writer: (to) => {
         const connection = this.#connections[to];
         if (connection === undefined || connection.isClosing) return undefined;
+        if (connection.writer.end > config.limits.outputBytesMax) {
+          connection.cutOffSlowReader(connection.writer.end);
+          return undefined;
+        }
         if (!connection.isDirty) this.dirty(connection);
         return connection.writer;
       },
@@ -107,6 +118,10 @@ export class Driver implements ConnectionHost {
       replies,
       append: (batch, generation) => this.#append(batch, generation),
       resume: (to) => this.#resumed.push(to),
+      refused: (to, refusal) => {
+        const connection = this.#connections[to];
+        if (connection !== undefined) hooks.refusals.note(refusal, connection.peer, REFUSALS[refusal]);
+      },
       ...(recorder === undefined ? {} : { applied: (header, op) => recorder.applied(header, op) }),
     });
     this.#recorder = recorder;
@@ -204,6 +219,7 @@ export class Driver implements ConnectionHost {
     clearInterval(this.#sweepTimer);
     clearTimeout(this.#expiryTimer);
     await this.#quiet();
+    if (this.#isHalted) return;
     for (const connection of this.connections()) {
       connection.close();
       connection.flush();
@@ -211,9 +227,19 @@ export class Driver implements ConnectionHost {
     this.#mark();
   }
 
-  /** Resolves when every write that was read is answered. */
+  /** Ends everything at once, after a failure: no more is read, and no more is said. */
+  halt(): void {
+    this.#isStopped = true;
+    this.#isHalted = true;
+    this.#isServing = false;
+    clearInterval(this.#sweepTimer);
+    clearTimeout(this.#expiryTimer);
+    for (const connection of this.connections()) connection.cutOff();
+  }
+
+  /** Resolves when every write that was read is answered, or never will be. */
   async #quiet(): Promise<void> {
-    while (this.#batchesInFlight > 0 || this.replica.hasPrepared || this.#isTurnOpen) {
+    while (!this.#isHalted && (this.#batchesInFlight > 0 || this.replica.hasPrepared || this.#isTurnOpen)) {
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
@@ -283,7 +309,8 @@ export class Driver implements ConnectionHost {
   }
 
   #setTime(): void {
-    this.replica.setTime(performance.now(), Date.now());
+    // Whole milliseconds: a fraction would be an object wherever it is kept.
+    this.replica.setTime(Math.floor(performance.now()), Date.now());
   }
 
   #armExpiry(): void {
@@ -306,6 +333,8 @@ export class Driver implements ConnectionHost {
       setImmediate(() => {
         this.wake();
         this.#step(() => this.replica.expireSessions());
+        // The timer may have fired a moment too soon, and this was one bucket of all.
+        this.#armExpiry();
       });
     });
   }
@@ -338,9 +367,8 @@ export class Driver implements ConnectionHost {
   }
 
   #fail(error: unknown): void {
-    if (this.#isStopped) return;
-    this.#isStopped = true;
-    this.#isServing = false;
+    if (this.#isHalted) return;
+    this.halt();
     this.#hooks.defect(error);
   }
 }

@@ -96,6 +96,7 @@ class Server implements ZooidServer {
   #listener: ClientListener | undefined;
   #statusTimer: NodeJS.Timeout | undefined;
   #stopped: Promise<void> | undefined;
+  #hasFailed = false;
 
   constructor(config: ServerConfig, options: StartOptions) {
     this.#config = config;
@@ -145,6 +146,22 @@ class Server implements ZooidServer {
       failed: (error) => this.#fail(error),
       warned: (text) => this.#log.warn(text),
     };
+    // The port comes first: where it is taken, nothing on disk is touched.
+    const listener = new ClientListener(
+      {
+        port: config.port,
+        address: config.address === "*" ? undefined : config.address,
+        backlog: config.listenBacklog,
+        perAddressMax: config.connectionsPerAddressMax,
+        totalMax: config.connectionsMax,
+      },
+      (socket, address) => {
+        if (this.#driver === undefined) socket.destroy();
+        else this.#driver.accept(socket, address);
+      },
+    );
+    this.#listener = listener;
+    await listener.listen();
     const { dataDir: directory, fsyncWarnMs, testBreak } = config;
     const storage =
       directory === undefined
@@ -181,8 +198,8 @@ class Server implements ZooidServer {
         },
         limits: {
           frameBytesMax: config.frameBytesMax,
-          outputBytesHigh: 1024 * 1024,
-          outputBytesMax: 64 * 1024 * 1024,
+          outputBytesHigh: Math.min(1024 * 1024, config.outputBytesMax),
+          outputBytesMax: config.outputBytesMax,
         },
         sessionlessTimeoutMs: config.sessionlessTimeoutMs,
         batchesInFlightMax: 2,
@@ -208,20 +225,8 @@ class Server implements ZooidServer {
     );
     this.#driver = driver;
     this.recovered = await storage.recover(driver.replica);
-    const listener = new ClientListener(
-      {
-        port: config.port,
-        address: config.address === "*" ? undefined : config.address,
-        backlog: config.listenBacklog,
-        perAddressMax: config.connectionsPerAddressMax,
-        totalMax: config.connectionsMax,
-      },
-      (socket, address) => driver.accept(socket, address),
-    );
     const { durable } = storage.log;
     driver.lead(durable.currentEpoch, durable.identity.bootCount);
-    await listener.listen();
-    this.#listener = listener;
     this.#role.next("leading");
     this.#statusTimer = setInterval(() => this.#tellStatus(), STATUS_MS);
     this.#statusTimer.unref();
@@ -249,6 +254,9 @@ class Server implements ZooidServer {
   }
 
   #fail(error: unknown): void {
+    if (this.#hasFailed) return;
+    this.#hasFailed = true;
+    this.#driver?.halt();
     this.#log.error(error instanceof Error ? error.message : String(error));
     this.#listener?.stop();
     this.#options.onFailure?.(error);

@@ -1,0 +1,251 @@
+import { OpCode } from "@zooid/model";
+import { expect, test } from "vitest";
+import { type StartOptions, startServer, type ZooidServer } from "./index.ts";
+import { connectRequest, create, frameOf, RawClient, read, request, setData } from "./raw-client.ts";
+
+const MEBIBYTE = 1024 * 1024;
+
+/** A server with everything in memory, and what it logged. */
+async function start(options: StartOptions = {}): Promise<ZooidServer & { readonly lines: string[] }> {
+  const lines: string[] = [];
+  const note = (text: string): void => {
+    lines.push(text);
+  };
+  const server = await startServer({ port: 0, log: { info: note, warn: note, error: note }, ...options });
+  return Object.assign(server, { lines });
+}
+
+function int(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeInt32BE(value);
+  return bytes;
+}
+
+/** Another client sees nothing of what was done to the first. */
+async function expectUndisturbed(bystander: RawClient): Promise<void> {
+  expect(await bystander.ask(OpCode.EXISTS, read("/"))).toMatchObject({ code: 0 });
+}
+
+test.each([
+  ["a length of 0", int(0)],
+  ["a length of -1", int(-1)],
+  ["the smallest length", int(-(2 ** 31))],
+  ["the greatest length", int(2 ** 31 - 1)],
+  ["a first frame of 1025 bytes", int(1025)],
+  ["a first frame too short for a connect request", Buffer.concat([int(20), Buffer.alloc(20)])],
+  [
+    "a connect request whose password is cut short",
+    Buffer.concat([int(30), Buffer.alloc(24), int(16), Buffer.alloc(2)]),
+  ],
+  [
+    "a connect request with a password length of -2",
+    Buffer.concat([int(30), Buffer.alloc(24), int(-2), Buffer.alloc(2)]),
+  ],
+  ["a TLS handshake", Buffer.from("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", "latin1")],
+  ["an unknown word", Buffer.from("abcd")],
+])("%s first closes the connection without an answer, with one line in the log", async (_, bytes) => {
+  await using zk = await start();
+  await using bystander = await RawClient.withSession(zk.port);
+  await using client = await RawClient.open(zk.port);
+  client.send(bytes);
+  expect(await client.rest()).toHaveLength(0);
+  expect(zk.lines).toHaveLength(1);
+  await expectUndisturbed(bystander);
+});
+
+test("HTTP is told that this is no web server", async () => {
+  await using zk = await start();
+  await using client = await RawClient.open(zk.port);
+  client.send(Buffer.from("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+  expect((await client.rest()).toString()).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n.*ZooKeeper client port/s);
+  expect(zk.lines).toEqual([expect.stringContaining("an HTTP request came")]);
+});
+
+test.each([0, -1, -(2 ** 31), MEBIBYTE, 2 ** 31 - 1, 0x72756f6b])(
+  "a length of %i behind a session closes the connection, with one line in the log",
+  async (length) => {
+    await using zk = await start();
+    await using bystander = await RawClient.withSession(zk.port);
+    await using client = await RawClient.withSession(zk.port);
+    client.send(int(length), Buffer.alloc(8));
+    expect(await client.rest()).toHaveLength(0);
+    expect(zk.lines).toHaveLength(1);
+    await expectUndisturbed(bystander);
+  },
+);
+
+test("bytes that name an HTTP method or a four-letter word are a length once there is a session", async () => {
+  await using zk = await start({ fourLetterWords: "*" });
+  for (const text of ["GET / HTTP/1.1\r\n\r\n", "ruok", "srvr"]) {
+    await using client = await RawClient.withSession(zk.port);
+    client.send(Buffer.from(text));
+    expect(await client.rest()).toHaveLength(0);
+  }
+});
+
+test.each([1, 4, 7])("a frame of %i bytes, too short for a request's header, closes the connection", async (length) => {
+  await using zk = await start();
+  await using client = await RawClient.withSession(zk.port);
+  client.send(int(length), Buffer.alloc(length));
+  expect(await client.rest()).toHaveLength(0);
+  expect(zk.lines).toEqual([expect.stringContaining("a frame that is no request")]);
+});
+
+test("a frame of exactly the limit is taken, one byte more closes the connection", async () => {
+  await using zk = await start({ frameBytesMax: 2000 });
+  await using client = await RawClient.withSession(zk.port);
+  const empty = request(1, OpCode.CREATE, create("/limit"));
+  const largest = request(1, OpCode.CREATE, create("/limit", new Uint8Array(2000 - (empty.length - 4))));
+  expect(largest.readInt32BE(0)).toBe(2000);
+  client.send(largest);
+  expect(await client.reply()).toMatchObject({ xid: 1, code: 0 });
+  client.send(request(2, OpCode.CREATE, create("/beyond", new Uint8Array(2001 - (empty.length - 4) - 1))));
+  expect(await client.rest()).toHaveLength(0);
+});
+
+test("a conversation of one byte a packet is understood", async () => {
+  await using zk = await start();
+  await using client = await RawClient.open(zk.port);
+  for (const byte of Buffer.concat([connectRequest(), request(1, OpCode.CREATE, create("/a", "x"))])) {
+    await new Promise((resolve) => client.socket.write(Buffer.of(byte), resolve));
+  }
+  await client.frame();
+  expect(await client.reply()).toMatchObject({ xid: 1, code: 0 });
+});
+
+test("a mebibyte in small pieces takes time in proportion to its size", async () => {
+  await using zk = await start();
+  await using client = await RawClient.withSession(zk.port);
+  const frame = request(1, OpCode.CREATE, create("/a", new Uint8Array(1_000_000)));
+  const begunMs = Date.now();
+  for (let at = 0; at < frame.length; at += 100) client.socket.write(frame.subarray(at, at + 100));
+  expect(await client.reply()).toMatchObject({ xid: 1, code: 0 });
+  expect(Date.now() - begunMs).toBeLessThan(5000);
+});
+
+test.each([
+  ["nothing", Buffer.alloc(0)],
+  ["half a length", Buffer.of(0, 0)],
+  ["a length", int(45)],
+  ["half a connect request", connectRequest().subarray(0, 30)],
+])("a client that sends %s and waits is closed after the handshake's time", async (_, bytes) => {
+  await using zk = await start({ sessionlessTimeoutMs: 20 });
+  await using bystander = await RawClient.withSession(zk.port);
+  await using client = await RawClient.open(zk.port);
+  client.send(bytes);
+  expect(await client.rest()).toHaveLength(0);
+  expect(zk.lines).toEqual([expect.stringContaining("no connect request came within 20 ms")]);
+  await expectUndisturbed(bystander);
+});
+
+test("requests sent with the connect request wait for the session and are answered in order", async () => {
+  await using zk = await start();
+  await using client = await RawClient.open(zk.port);
+  client.send(
+    connectRequest(),
+    request(1, OpCode.CREATE, create("/a")),
+    request(2, OpCode.EXISTS, read("/a")),
+    request(3, OpCode.PING),
+  );
+  await client.frame();
+  expect((await client.reply()).xid).toBe(1);
+  expect(await client.reply()).toMatchObject({ xid: 2, code: 0 });
+  expect((await client.reply()).xid).toBe(-2);
+});
+
+test("a flood of pings is answered one by one", async () => {
+  const count = 200_000;
+  await using zk = await start();
+  await using client = await RawClient.withSession(zk.port);
+  const pings = Buffer.alloc(12 * count);
+  for (let i = 0; i < count; i++) request(-2, OpCode.PING).copy(pings, 12 * i);
+  client.send(pings);
+  await client.until("every answer", () => client.receivedBytes === 20 * count);
+  await expectUndisturbed(client);
+});
+
+/** A client that pipelines reads of a large node and takes no answer. */
+async function readsWithoutReading(zk: ZooidServer, count: number): Promise<RawClient> {
+  const client = await RawClient.withSession(zk.port);
+  await client.ask(OpCode.CREATE, create("/big", new Uint8Array(500_000)));
+  client.socket.pause();
+  client.send(...Array.from({ length: count }, (_, i) => request(100 + i, OpCode.GET_DATA, read("/big"))));
+  return client;
+}
+
+test("reads are answered no further than a client takes the answers, whatever it sends", async () => {
+  const before = process.memoryUsage().arrayBuffers;
+  await using zk = await start();
+  await using client = await readsWithoutReading(zk, 2000);
+  await using bystander = await RawClient.withSession(zk.port);
+  for (let i = 0; i < 50; i++) await expectUndisturbed(bystander);
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * MEBIBYTE);
+  // All of it is there for a client that begins to read.
+  client.socket.resume();
+  for (let i = 0; i < 20; i++) expect((await client.reply()).xid).toBe(100 + i);
+});
+
+test("a client that reads slowly gets every answer in order", async () => {
+  await using zk = await start();
+  await using client = await readsWithoutReading(zk, 60);
+  client.socket.resume();
+  for (let i = 0; i < 60; i++) expect(await client.reply()).toMatchObject({ xid: 100 + i, code: 0 });
+  await expectUndisturbed(client);
+});
+
+test("answers that were held behind a write end the connection when they pass its limit", async () => {
+  await using zk = await start({ outputBytesMax: 8 * MEBIBYTE });
+  await using bystander = await RawClient.withSession(zk.port);
+  await using client = await RawClient.withSession(zk.port);
+  await client.ask(OpCode.CREATE, create("/big", new Uint8Array(1_000_000)));
+  client.send(
+    request(100, OpCode.SET_DATA, setData("/", "x")),
+    ...Array.from({ length: 20 }, (_, i) => request(101 + i, OpCode.GET_DATA, read("/big"))),
+  );
+  await client.rest();
+  expect(zk.lines).toEqual([expect.stringContaining("bytes wait for a client that does not read them")]);
+  await expectUndisturbed(bystander);
+});
+
+test("a client that never reads its events is cut off at the limit, and the others get theirs", async () => {
+  await using zk = await start({ outputBytesMax: 4 * MEBIBYTE });
+  await using writer = await RawClient.withSession(zk.port);
+  await using reader = await RawClient.withSession(zk.port);
+  await using deaf = await RawClient.withSession(zk.port);
+  const paths = Array.from({ length: 20 }, (_, i) => `/${"n".repeat(1_000_000)}${i}`);
+  for (const path of paths) await deaf.ask(OpCode.EXISTS, read(path, true));
+  deaf.socket.pause();
+  await reader.ask(OpCode.EXISTS, read(paths[19] ?? "", true));
+  for (const path of paths) await writer.ask(OpCode.CREATE, create(path));
+  expect(await reader.reply()).toMatchObject({ xid: -1 });
+  deaf.socket.resume();
+  await deaf.rest();
+  expect(zk.lines).toEqual([expect.stringContaining("bytes wait for a client that does not read them")]);
+});
+
+test("a client that goes away in the middle of a frame leaves nothing behind", async () => {
+  await using zk = await start({ fourLetterWords: "*" });
+  await using bystander = await RawClient.withSession(zk.port);
+  {
+    await using client = await RawClient.withSession(zk.port);
+    client.send(request(1, OpCode.CREATE, create("/half")).subarray(0, 20));
+  }
+  expect(await bystander.ask(OpCode.EXISTS, read("/half"))).toMatchObject({ code: -101 });
+  await using word = await RawClient.open(zk.port);
+  word.send(Buffer.from("srvr"));
+  expect((await word.rest()).toString()).toContain("Connections: 2\n");
+});
+
+test("trailing bytes behind a request's last field are ignored", async () => {
+  await using zk = await start();
+  await using client = await RawClient.withSession(zk.port);
+  client.send(
+    frameOf((writer) => {
+      writer.int(7);
+      writer.int(OpCode.EXISTS);
+      read("/")(writer);
+      writer.text("and more");
+    }),
+  );
+  expect(await client.reply()).toMatchObject({ xid: 7, code: 0 });
+});

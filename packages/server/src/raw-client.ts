@@ -1,0 +1,276 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { CreateMode, OpCode, SESSION_NONE, type SessionId, ZXID_NONE, type Zxid } from "@zooid/model";
+import { type ConnectResponse, JuteReader, JuteWriter, readConnectResponse, writeConnectRequest } from "@zooid/wire";
+
+/** No wait of a test is longer. */
+const DEADLINE_MS = 15_000;
+
+/** An answer or an event: its header, and a reader that stands before its body. */
+export interface RawReply {
+  readonly xid: number;
+  readonly zxid: number;
+  readonly code: number;
+  readonly body: JuteReader;
+}
+
+export interface Handshake {
+  readonly sessionId?: SessionId;
+  readonly password?: Uint8Array | null;
+  readonly timeoutMs?: number;
+  readonly lastZxidSeen?: number;
+  /** False leaves the last byte out, as old clients do. */
+  readonly readOnlyByte?: boolean;
+}
+
+/**
+ * A client for tests, without a will of its own: it says the bytes that it is told to say and hands on the frames that come, in
+ * order. Not part of the package.
+ */
+export class RawClient implements AsyncDisposable {
+  readonly socket: Socket;
+  #received: Buffer = Buffer.alloc(0);
+  #isClosed = false;
+  #wake: (() => void) | undefined;
+  #xid = 0;
+
+  private constructor(socket: Socket) {
+    this.socket = socket;
+    socket.on("data", (chunk) => {
+      this.#received = Buffer.concat([this.#received, chunk]);
+      this.#wake?.();
+    });
+    socket.on("error", () => {
+      // A reset is one way in which a server closes.
+    });
+    socket.on("close", () => {
+      this.#isClosed = true;
+      this.#wake?.();
+    });
+  }
+
+  /** @param localAddress another loopback address to come from */
+  static async open(port: number, localAddress = "127.0.0.1"): Promise<RawClient> {
+    const socket = connect({ port, host: "127.0.0.1", localAddress, noDelay: true });
+    const client = new RawClient(socket);
+    await Promise.race([once(socket, "connect"), once(socket, "close")]);
+    return client;
+  }
+
+  /** A connection with a session. */
+  static async withSession(port: number, handshake: Handshake = {}): Promise<RawClient> {
+    const client = await RawClient.open(port);
+    await client.handshake(handshake);
+    return client;
+  }
+
+  /** Bytes that came and were not taken yet. */
+  get receivedBytes(): number {
+    return this.#received.length;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  send(...bytes: readonly Uint8Array[]): void {
+    this.socket.write(Buffer.concat(bytes));
+  }
+
+  async handshake(handshake: Handshake = {}): Promise<ConnectResponse> {
+    this.send(connectRequest(handshake));
+    const frame = await this.frame();
+    return readConnectResponse(frame, 0, frame.length);
+  }
+
+  /** Asks with the next xid and takes the next frame for its answer. */
+  async ask(op: number, body: (writer: JuteWriter) => void = () => {}): Promise<RawReply> {
+    this.send(request(++this.#xid, op, body));
+    return this.reply();
+  }
+
+  /** The next frame as an answer or event. */
+  async reply(): Promise<RawReply> {
+    const frame = await this.frame();
+    const body = new JuteReader();
+    body.reset(frame, 0, frame.length);
+    const xid = body.int();
+    const zxid = body.zxid();
+    return { xid, zxid, code: body.int(), body };
+  }
+
+  /** The next frame without its length. Rejects when the connection ends before it. */
+  async frame(): Promise<Buffer> {
+    await this.#until("a frame", () => this.#frameBytes() !== undefined || this.#isClosed);
+    const bytes = this.#frameBytes();
+    if (bytes === undefined) throw new Error(`the connection was closed with ${this.#received.length} bytes unread`);
+    const frame = this.#received.subarray(4, 4 + bytes);
+    this.#received = this.#received.subarray(4 + bytes);
+    return frame;
+  }
+
+  /** Everything until the server closes the connection. */
+  async rest(): Promise<Buffer> {
+    await this.#until("the close", () => this.#isClosed);
+    return this.#received;
+  }
+
+  /** Waits for a condition on what came. */
+  until(what: string, condition: () => boolean): Promise<void> {
+    return this.#until(what, condition);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#isClosed) return;
+    this.socket.destroy();
+    await once(this.socket, "close");
+  }
+
+  #frameBytes(): number | undefined {
+    if (this.#received.length < 4) return undefined;
+    const length = this.#received.readInt32BE(0);
+    return this.#received.length >= 4 + length ? length : undefined;
+  }
+
+  async #until(what: string, condition: () => boolean): Promise<void> {
+    const deadline = Date.now() + DEADLINE_MS;
+    while (!condition()) {
+      const leftMs = deadline - Date.now();
+      if (leftMs <= 0) throw new Error(`waited ${DEADLINE_MS} ms for ${what}`);
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, leftMs);
+        this.#wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+  }
+}
+
+/** A frame with its length in front. */
+export function frameOf(write: (writer: JuteWriter) => void): Buffer {
+  const writer = new JuteWriter();
+  const at = writer.beginFrame();
+  write(writer);
+  writer.endFrame(at);
+  return writer.bytes.subarray(0, writer.end);
+}
+
+export function connectRequest({
+  sessionId = SESSION_NONE,
+  password = new Uint8Array(16),
+  timeoutMs = 30_000,
+  lastZxidSeen = ZXID_NONE,
+  readOnlyByte = true,
+}: Handshake = {}): Buffer {
+  if (password === null) {
+    return frameOf((writer) => {
+      writer.int(0);
+      writer.zxid(lastZxidSeen);
+      writer.int(timeoutMs);
+      writer.long(Number(BigInt.asIntN(32, sessionId >> 32n)), Number(BigInt.asIntN(32, sessionId)));
+      writer.null();
+      writer.bool(false);
+    });
+  }
+  const writer = new JuteWriter();
+  writeConnectRequest(writer, {
+    protocolVersion: 0,
+    lastZxidSeen: lastZxidSeen as Zxid,
+    timeoutMs,
+    sessionId,
+    password: { bytes: password, start: 0, end: password.length },
+    readOnly: readOnlyByte ? false : undefined,
+  });
+  return writer.bytes.subarray(0, writer.end);
+}
+
+export function request(xid: number, op: number, body: (writer: JuteWriter) => void = () => {}): Buffer {
+  return frameOf((writer) => {
+    writer.int(xid);
+    writer.int(op);
+    body(writer);
+  });
+}
+
+/** A multi's frame: each part with its header, and the end marker. */
+export function multi(
+  xid: number,
+  ...parts: readonly (readonly [op: number, body: (writer: JuteWriter) => void])[]
+): Buffer {
+  return request(xid, OpCode.MULTI, multiBody(...parts));
+}
+
+export function multiBody(
+  ...parts: readonly (readonly [op: number, body: (writer: JuteWriter) => void])[]
+): (writer: JuteWriter) => void {
+  return (writer) => {
+    for (const [op, body] of parts) {
+      partHeader(writer, op, false);
+      body(writer);
+    }
+    partHeader(writer, -1, true);
+  };
+}
+
+function partHeader(writer: JuteWriter, op: number, done: boolean): void {
+  writer.int(op);
+  writer.bool(done);
+  writer.int(-1);
+}
+
+/** The body of a create with an open access list. */
+export function create(
+  path: string | Uint8Array,
+  data: string | Uint8Array = "",
+  flags: number = CreateMode.PERSISTENT,
+): (writer: JuteWriter) => void {
+  return (writer) => {
+    field(writer, path);
+    field(writer, data);
+    writer.int(1);
+    writer.int(31);
+    writer.text("world");
+    writer.text("anyone");
+    writer.int(flags);
+  };
+}
+
+/** The body of getData, exists, getChildren, getChildren2. */
+export function read(path: string | Uint8Array, watch = false): (writer: JuteWriter) => void {
+  return (writer) => {
+    field(writer, path);
+    writer.bool(watch);
+  };
+}
+
+export function setData(path: string | Uint8Array, data: string, version = -1): (writer: JuteWriter) => void {
+  return (writer) => {
+    field(writer, path);
+    writer.text(data);
+    writer.int(version);
+  };
+}
+
+/** The body of delete and check. */
+export function versioned(path: string | Uint8Array, version = -1): (writer: JuteWriter) => void {
+  return (writer) => {
+    field(writer, path);
+    writer.int(version);
+  };
+}
+
+export function auth(scheme: string, data: string | null): (writer: JuteWriter) => void {
+  return (writer) => {
+    writer.int(0);
+    writer.text(scheme);
+    if (data === null) writer.null();
+    else writer.text(data);
+  };
+}
+
+function field(writer: JuteWriter, value: string | Uint8Array): void {
+  if (typeof value === "string") writer.text(value);
+  else writer.range(value, 0, value.length);
+}
