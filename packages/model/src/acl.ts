@@ -38,18 +38,25 @@ export interface AccessRules {
  * @param need one permission, or several of which any suffices (getACL needs READ or ADMIN)
  */
 export function may(rules: AccessRules, identities: readonly Identity[], acl: Acl, need: number): boolean {
-  if (rules.skipAcl || acl.length === 0) return true;
-  for (const entry of acl) {
+  if (acl === OPEN_ACL || rules.skipAcl || acl.length === 0) return true;
+  // Indexes, not iterators: this is on the way of every read, and an iterator is an object.
+  for (let i = 0; i < acl.length; i++) {
+    const entry = acl[i] as AclEntry;
     if ((entry.perms & need) !== 0 && entry.scheme === "world" && entry.id === "anyone") return true;
   }
-  for (const identity of identities) if (identity.scheme === "super") return true;
-  for (const entry of acl) {
-    if ((entry.perms & need) === 0) continue;
-    const matches = rules.matchers.get(entry.scheme);
-    if (matches === undefined) continue;
-    for (const identity of identities) {
-      if (identity.scheme === entry.scheme && matches(identity.id, entry.id)) return true;
-    }
+  for (let i = 0; i < identities.length; i++) if ((identities[i] as Identity).scheme === "super") return true;
+  for (let i = 0; i < acl.length; i++) {
+    const entry = acl[i] as AclEntry;
+    if ((entry.perms & need) !== 0 && matchesAny(rules.matchers.get(entry.scheme), identities, entry)) return true;
+  }
+  return false;
+}
+
+function matchesAny(matches: IdMatcher | undefined, identities: readonly Identity[], entry: AclEntry): boolean {
+  if (matches === undefined) return false;
+  for (let i = 0; i < identities.length; i++) {
+    const identity = identities[i] as Identity;
+    if (identity.scheme === entry.scheme && matches(identity.id, entry.id)) return true;
   }
   return false;
 }

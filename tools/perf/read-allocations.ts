@@ -1,0 +1,138 @@
+import { Session } from "node:inspector/promises";
+import type { HeapProfiler } from "node:inspector";
+import { connect, type Socket } from "node:net";
+import { relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { Worker, isMainThread, workerData } from "node:worker_threads";
+import { startServer } from "@zooid/server";
+
+/**
+ * Counts what a read allocates: a server in this thread, pipelined getData of 1 KiB from another one, every allocation sampled,
+ * collected ones too. Prints bytes a read by the place that allocated them. `--reads N` (default ten million).
+ */
+const WINDOW = 1000;
+const NODE_BYTES = 1024;
+const SAMPLE_BYTES = 16 * 1024;
+
+if (isMainThread) await measure();
+else await read(workerData as { readonly port: number; readonly reads: number });
+
+async function measure(): Promise<void> {
+  const { values } = parseArgs({ options: { reads: { type: "string" } } });
+  const reads = Number(values.reads ?? 10_000_000);
+  await using server = await startServer({ port: 0 });
+  await run(server.port, 200_000);
+  const session = new Session();
+  session.connect();
+  await session.post("HeapProfiler.startSampling", {
+    samplingInterval: SAMPLE_BYTES,
+    includeObjectsCollectedByMajorGC: true,
+    includeObjectsCollectedByMinorGC: true,
+  } as HeapProfiler.StartSamplingParameterType);
+  const before = performance.now();
+  await run(server.port, reads);
+  const seconds = (performance.now() - before) / 1000;
+  const { profile } = await session.post("HeapProfiler.stopSampling");
+  const sites = new Map<string, number>();
+  collect(profile.head, sites);
+  const rows = [...sites].sort(([, a], [, b]) => b - a);
+  console.log(`${reads} reads in ${seconds.toFixed(1)} s; bytes allocated a read, by place:`);
+  for (const [site, bytes] of rows.slice(0, 15)) console.log(`${(bytes / reads).toFixed(2).padStart(9)}  ${site}`);
+  const ours = rows.filter(([site]) => !site.startsWith("node:") && !site.startsWith("("));
+  const total = ours.reduce((sum, [, bytes]) => sum + bytes, 0);
+  console.log(`${(total / reads).toFixed(2).padStart(9)}  all places of ours together`);
+}
+
+function collect(node: HeapProfiler.SamplingHeapProfileNode, sites: Map<string, number>): void {
+  const { functionName, url, lineNumber } = node.callFrame;
+  const file = url.startsWith("file:") ? relative(process.cwd(), fileURLToPath(url)) : url === "" ? "(native)" : url;
+  const site = `${file}:${lineNumber + 1} ${functionName}`;
+  if (node.selfSize > 0) sites.set(site, (sites.get(site) ?? 0) + node.selfSize);
+  for (const child of node.children) collect(child, sites);
+}
+
+/** Lets another thread read; resolves when it has its answers. */
+async function run(port: number, reads: number): Promise<void> {
+  const worker = new Worker(new URL(import.meta.url), { workerData: { port, reads } });
+  await new Promise<void>((resolve, reject) => {
+    worker.once("error", reject);
+    worker.once("exit", () => resolve());
+  });
+}
+
+async function read({ port, reads }: { readonly port: number; readonly reads: number }): Promise<void> {
+  const socket = connect({ port, host: "127.0.0.1", noDelay: true });
+  await answer(socket, connectRequest(), 41);
+  await answer(socket, frame(createNode()), 16);
+  const one = frame(getData());
+  const replyBytes = 4 + 16 + 4 + NODE_BYTES + 68;
+  const window = Buffer.concat(Array.from({ length: WINDOW }, () => one));
+  await new Promise<void>((resolve) => {
+    let received = 0;
+    let answered = 0;
+    let asked = 2 * WINDOW;
+    socket.on("data", (chunk: Buffer) => {
+      received += chunk.length;
+      while (received - answered >= WINDOW * replyBytes) {
+        answered += WINDOW * replyBytes;
+        if (asked >= reads) {
+          if (answered >= asked * replyBytes) {
+            socket.destroy();
+            resolve();
+          }
+        } else {
+          asked += WINDOW;
+          socket.write(window);
+        }
+      }
+    });
+    socket.write(window);
+    socket.write(window);
+  });
+}
+
+function answer(socket: Socket, request: Buffer, bytesMin: number): Promise<void> {
+  return new Promise((resolve) => {
+    let received = 0;
+    const hear = (chunk: Buffer): void => {
+      received += chunk.length;
+      if (received < bytesMin) return;
+      socket.off("data", hear);
+      resolve();
+    };
+    socket.on("data", hear);
+    socket.write(request);
+  });
+}
+
+function frame(body: Buffer): Buffer {
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(body.length);
+  return Buffer.concat([length, body]);
+}
+
+function int(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeInt32BE(value);
+  return bytes;
+}
+
+function text(value: string): Buffer {
+  return Buffer.concat([int(value.length), Buffer.from(value)]);
+}
+
+function connectRequest(): Buffer {
+  return frame(Buffer.concat([int(0), Buffer.alloc(8), int(30_000), Buffer.alloc(8), int(16), Buffer.alloc(17)]));
+}
+
+/** It exists already in the second run; the refusal is as good an answer. */
+function createNode(): Buffer {
+  const data = Buffer.alloc(NODE_BYTES, 1);
+  const acl = Buffer.concat([int(1), int(31), text("world"), text("anyone")]);
+  return Buffer.concat([int(1), int(1), text("/node"), int(data.length), data, acl, int(0)]);
+}
+
+function getData(): Buffer {
+  return Buffer.concat([int(2), int(4), text("/node"), Buffer.alloc(1)]);
+}
