@@ -1,11 +1,12 @@
-import { Session } from "node:inspector/promises";
 import type { HeapProfiler } from "node:inspector";
+import { Session } from "node:inspector/promises";
 import { connect, type Socket } from "node:net";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { Worker, isMainThread, workerData } from "node:worker_threads";
+import { isMainThread, Worker, workerData } from "node:worker_threads";
 import { startServer } from "@zooid/server";
+import { connectRequest, createRequest, frame, getData } from "./frames.ts";
 
 /**
  * Counts what a read allocates: a server in this thread, pipelined getData of 1 KiB from another one, every allocation sampled,
@@ -64,8 +65,9 @@ async function run(port: number, reads: number): Promise<void> {
 async function read({ port, reads }: { readonly port: number; readonly reads: number }): Promise<void> {
   const socket = connect({ port, host: "127.0.0.1", noDelay: true });
   await answer(socket, connectRequest(), 41);
-  await answer(socket, frame(createNode()), 16);
-  const one = frame(getData());
+  // It exists already in the second run; the refusal is as good an answer.
+  await answer(socket, frame(createRequest({ xid: 1, path: "/node", dataBytes: NODE_BYTES, flags: 0 })), 16);
+  const one = frame(getData("/node"));
   const replyBytes = 4 + 16 + 4 + NODE_BYTES + 68;
   const window = Buffer.concat(Array.from({ length: WINDOW }, () => one));
   await new Promise<void>((resolve) => {
@@ -104,35 +106,4 @@ function answer(socket: Socket, request: Buffer, bytesMin: number): Promise<void
     socket.on("data", hear);
     socket.write(request);
   });
-}
-
-function frame(body: Buffer): Buffer {
-  const length = Buffer.alloc(4);
-  length.writeInt32BE(body.length);
-  return Buffer.concat([length, body]);
-}
-
-function int(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeInt32BE(value);
-  return bytes;
-}
-
-function text(value: string): Buffer {
-  return Buffer.concat([int(value.length), Buffer.from(value)]);
-}
-
-function connectRequest(): Buffer {
-  return frame(Buffer.concat([int(0), Buffer.alloc(8), int(30_000), Buffer.alloc(8), int(16), Buffer.alloc(17)]));
-}
-
-/** It exists already in the second run; the refusal is as good an answer. */
-function createNode(): Buffer {
-  const data = Buffer.alloc(NODE_BYTES, 1);
-  const acl = Buffer.concat([int(1), int(31), text("world"), text("anyone")]);
-  return Buffer.concat([int(1), int(1), text("/node"), int(data.length), data, acl, int(0)]);
-}
-
-function getData(): Buffer {
-  return Buffer.concat([int(2), int(4), text("/node"), Buffer.alloc(1)]);
 }

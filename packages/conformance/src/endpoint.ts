@@ -43,6 +43,8 @@ export interface ServerOptions {
   /** Holds zoo.cfg, the log, and the data below `data`; kept by whoever made it. */
   readonly folder: string;
   readonly jars?: string;
+  /** Most heap that Apache's server may take, as Java writes it. Default 512m. */
+  readonly heap?: string;
   /** Added to the environment of the process. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -65,6 +67,13 @@ export class ServerProcess {
 
   get port(): number {
     return this.#port;
+  }
+
+  /** The running process. */
+  get pid(): number {
+    const pid = this.#process?.pid;
+    if (pid === undefined) throw new Error("the server was not started");
+    return pid;
   }
 
   /** @throws with the end of its log where the server does not serve */
@@ -136,10 +145,10 @@ export class ServerProcess {
   }
 
   #apacheCommand(configFile: string): readonly string[] {
-    const { folder, jars } = this.#options;
+    const { folder, jars, heap = "512m" } = this.#options;
     if (jars === undefined) throw new Error("Apache's server needs its jars");
     const main = "org.apache.zookeeper.server.quorum.QuorumPeerMain";
-    return ["java", "-Xmx512m", "-cp", `${folder}${delimiter}${jars}/*`, main, configFile];
+    return ["java", `-Xmx${heap}`, "-cp", `${folder}${delimiter}${jars}/*`, main, configFile];
   }
 }
 
