@@ -1,19 +1,10 @@
 import { OpCode } from "@zooid/model";
 import { expect, test } from "vitest";
-import { type StartOptions, startServer, type ZooidServer } from "./index.ts";
+import type { ZooidServer } from "./index.ts";
 import { connectRequest, create, frameOf, RawClient, read, request, setData } from "./raw-client.ts";
+import { startTestServer } from "./test-server.ts";
 
 const MEBIBYTE = 1024 * 1024;
-
-/** A server with everything in memory, and what it logged. */
-async function start(options: StartOptions = {}): Promise<ZooidServer & { readonly lines: string[] }> {
-  const lines: string[] = [];
-  const note = (text: string): void => {
-    lines.push(text);
-  };
-  const server = await startServer({ port: 0, log: { info: note, warn: note, error: note }, ...options });
-  return Object.assign(server, { lines });
-}
 
 function int(value: number): Buffer {
   const bytes = Buffer.alloc(4);
@@ -44,7 +35,7 @@ test.each([
   ["a TLS handshake", Buffer.from("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", "latin1")],
   ["an unknown word", Buffer.from("abcd")],
 ])("%s first closes the connection without an answer, with one line in the log", async (_, bytes) => {
-  await using zk = await start();
+  await using zk = await startTestServer();
   await using bystander = await RawClient.withSession(zk.port);
   await using client = await RawClient.open(zk.port);
   client.send(bytes);
@@ -54,7 +45,7 @@ test.each([
 });
 
 test("HTTP is told that this is no web server", async () => {
-  await using zk = await start();
+  await using zk = await startTestServer();
   await using client = await RawClient.open(zk.port);
   client.send(Buffer.from("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"));
   expect((await client.rest()).toString()).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n.*ZooKeeper client port/s);
@@ -64,7 +55,7 @@ test("HTTP is told that this is no web server", async () => {
 test.each([0, -1, -(2 ** 31), MEBIBYTE, 2 ** 31 - 1, 0x72756f6b])(
   "a length of %i behind a session closes the connection, with one line in the log",
   async (length) => {
-    await using zk = await start();
+    await using zk = await startTestServer();
     await using bystander = await RawClient.withSession(zk.port);
     await using client = await RawClient.withSession(zk.port);
     client.send(int(length), Buffer.alloc(8));
@@ -75,7 +66,7 @@ test.each([0, -1, -(2 ** 31), MEBIBYTE, 2 ** 31 - 1, 0x72756f6b])(
 );
 
 test("bytes that name an HTTP method or a four-letter word are a length once there is a session", async () => {
-  await using zk = await start({ fourLetterWords: "*" });
+  await using zk = await startTestServer({ fourLetterWords: "*" });
   for (const text of ["GET / HTTP/1.1\r\n\r\n", "ruok", "srvr"]) {
     await using client = await RawClient.withSession(zk.port);
     client.send(Buffer.from(text));
@@ -84,7 +75,7 @@ test("bytes that name an HTTP method or a four-letter word are a length once the
 });
 
 test.each([1, 4, 7])("a frame of %i bytes, too short for a request's header, closes the connection", async (length) => {
-  await using zk = await start();
+  await using zk = await startTestServer();
   await using client = await RawClient.withSession(zk.port);
   client.send(int(length), Buffer.alloc(length));
   expect(await client.rest()).toHaveLength(0);
@@ -92,7 +83,7 @@ test.each([1, 4, 7])("a frame of %i bytes, too short for a request's header, clo
 });
 
 test("a frame of exactly the limit is taken, one byte more closes the connection", async () => {
-  await using zk = await start({ frameBytesMax: 2000 });
+  await using zk = await startTestServer({ frameBytesMax: 2000 });
   await using client = await RawClient.withSession(zk.port);
   const empty = request(1, OpCode.CREATE, create("/limit"));
   const largest = request(1, OpCode.CREATE, create("/limit", new Uint8Array(2000 - (empty.length - 4))));
@@ -104,7 +95,7 @@ test("a frame of exactly the limit is taken, one byte more closes the connection
 });
 
 test("a conversation of one byte a packet is understood", async () => {
-  await using zk = await start();
+  await using zk = await startTestServer();
   await using client = await RawClient.open(zk.port);
   for (const byte of Buffer.concat([connectRequest(), request(1, OpCode.CREATE, create("/a", "x"))])) {
     await new Promise((resolve) => client.socket.write(Buffer.of(byte), resolve));
@@ -114,7 +105,7 @@ test("a conversation of one byte a packet is understood", async () => {
 });
 
 test("a mebibyte in small pieces takes time in proportion to its size", async () => {
-  await using zk = await start();
+  await using zk = await startTestServer();
   await using client = await RawClient.withSession(zk.port);
   const frame = request(1, OpCode.CREATE, create("/a", new Uint8Array(1_000_000)));
   const begunMs = Date.now();
@@ -129,7 +120,7 @@ test.each([
   ["a length", int(45)],
   ["half a connect request", connectRequest().subarray(0, 30)],
 ])("a client that sends %s and waits is closed after the handshake's time", async (_, bytes) => {
-  await using zk = await start({ sessionlessTimeoutMs: 20 });
+  await using zk = await startTestServer({ sessionlessTimeoutMs: 20 });
   await using bystander = await RawClient.withSession(zk.port);
   await using client = await RawClient.open(zk.port);
   client.send(bytes);
@@ -139,7 +130,7 @@ test.each([
 });
 
 test("requests sent with the connect request wait for the session and are answered in order", async () => {
-  await using zk = await start();
+  await using zk = await startTestServer();
   await using client = await RawClient.open(zk.port);
   client.send(
     connectRequest(),
@@ -155,7 +146,7 @@ test("requests sent with the connect request wait for the session and are answer
 
 test("a flood of pings is answered one by one", async () => {
   const count = 200_000;
-  await using zk = await start();
+  await using zk = await startTestServer();
   await using client = await RawClient.withSession(zk.port);
   const pings = Buffer.alloc(12 * count);
   for (let i = 0; i < count; i++) request(-2, OpCode.PING).copy(pings, 12 * i);
@@ -175,7 +166,7 @@ async function readsWithoutReading(zk: ZooidServer, count: number): Promise<RawC
 
 test("reads are answered no further than a client takes the answers, whatever it sends", async () => {
   const before = process.memoryUsage().arrayBuffers;
-  await using zk = await start();
+  await using zk = await startTestServer();
   await using client = await readsWithoutReading(zk, 2000);
   await using bystander = await RawClient.withSession(zk.port);
   for (let i = 0; i < 50; i++) await expectUndisturbed(bystander);
@@ -186,7 +177,7 @@ test("reads are answered no further than a client takes the answers, whatever it
 });
 
 test("a client that reads slowly gets every answer in order", async () => {
-  await using zk = await start();
+  await using zk = await startTestServer();
   await using client = await readsWithoutReading(zk, 60);
   client.socket.resume();
   for (let i = 0; i < 60; i++) expect(await client.reply()).toMatchObject({ xid: 100 + i, code: 0 });
@@ -194,7 +185,7 @@ test("a client that reads slowly gets every answer in order", async () => {
 });
 
 test("answers that were held behind a write end the connection when they pass its limit", async () => {
-  await using zk = await start({ outputBytesMax: 8 * MEBIBYTE });
+  await using zk = await startTestServer({ outputBytesMax: 8 * MEBIBYTE });
   await using bystander = await RawClient.withSession(zk.port);
   await using client = await RawClient.withSession(zk.port);
   await client.ask(OpCode.CREATE, create("/big", new Uint8Array(1_000_000)));
@@ -208,7 +199,7 @@ test("answers that were held behind a write end the connection when they pass it
 });
 
 test("a client that never reads its events is cut off at the limit, and the others get theirs", async () => {
-  await using zk = await start({ outputBytesMax: 4 * MEBIBYTE });
+  await using zk = await startTestServer({ outputBytesMax: 4 * MEBIBYTE });
   await using writer = await RawClient.withSession(zk.port);
   await using reader = await RawClient.withSession(zk.port);
   await using deaf = await RawClient.withSession(zk.port);
@@ -224,7 +215,7 @@ test("a client that never reads its events is cut off at the limit, and the othe
 });
 
 test("a client that goes away in the middle of a frame leaves nothing behind", async () => {
-  await using zk = await start({ fourLetterWords: "*" });
+  await using zk = await startTestServer({ fourLetterWords: "*" });
   await using bystander = await RawClient.withSession(zk.port);
   {
     await using client = await RawClient.withSession(zk.port);
@@ -237,7 +228,7 @@ test("a client that goes away in the middle of a frame leaves nothing behind", a
 });
 
 test("trailing bytes behind a request's last field are ignored", async () => {
-  await using zk = await start();
+  await using zk = await startTestServer();
   await using client = await RawClient.withSession(zk.port);
   client.send(
     frameOf((writer) => {

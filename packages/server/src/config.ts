@@ -97,6 +97,8 @@ export function parseServerConfig(options: ServerOptions): ServerConfig {
   const whole = (name: string, value: number, min: number, max: number): number => {
     if (!Number.isInteger(value) || value < min || value > max) {
       problems.push(`${name} is a whole number from ${min} to ${max}, found ${value}`);
+      // What follows from it is no problem of its own.
+      return min;
     }
     return value;
   };

@@ -53,7 +53,7 @@ export class RawClient implements AsyncDisposable {
   static async open(port: number, localAddress = "127.0.0.1"): Promise<RawClient> {
     const socket = connect({ port, host: "127.0.0.1", localAddress, noDelay: true });
     const client = new RawClient(socket);
-    await Promise.race([once(socket, "connect"), once(socket, "close")]);
+    await new Promise<void>((resolve) => socket.once("connect", resolve).once("close", () => resolve()));
     return client;
   }
 

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { RefusalLog } from "./refusal-log.ts";
+
+function openLog() {
+  const clock = { nowMs: 0 };
+  const lines: string[] = [];
+  const log = new RefusalLog(
+    (text) => lines.push(text),
+    () => clock.nowMs,
+  );
+  return { clock, lines, log };
+}
+
+test("a refusal is a line that names the peer and the reason", () => {
+  const { lines, log } = openLog();
+  log.note("http", "/127.0.0.1:4711", "an HTTP request came");
+  expect(lines).toEqual(["closed /127.0.0.1:4711: an HTTP request came"]);
+});
+
+test("a flood is five lines, and later a sixth that says how many more there were", () => {
+  const { clock, lines, log } = openLog();
+  for (let i = 0; i < 1000; i++) log.note("http", "peer", "flood");
+  expect(lines).toHaveLength(5);
+  clock.nowMs = 10_000;
+  log.note("http", "peer", "again");
+  expect(lines.slice(5)).toEqual(["995 more refusals of this kind in the last 10 s: http", "closed peer: again"]);
+  expect(log.counts.get("http")).toBe(1001);
+});
+
+test("kinds are limited apart from each other", () => {
+  const { lines, log } = openLog();
+  for (let i = 0; i < 10; i++) log.note("http", "peer", "one");
+  log.note("tls", "peer", "other");
+  expect(lines.at(-1)).toBe("closed peer: other");
+});

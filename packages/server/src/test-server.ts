@@ -1,0 +1,11 @@
+import { type StartOptions, startServer, type ZooidServer } from "./server.ts";
+
+/** A server for tests, on a port of the system's choice and with everything in memory, and the lines that it logged. */
+export async function startTestServer(options: StartOptions = {}): Promise<ZooidServer & { readonly lines: string[] }> {
+  const lines: string[] = [];
+  const note = (text: string): void => {
+    lines.push(text);
+  };
+  const server = await startServer({ port: 0, log: { info: note, warn: note, error: note }, ...options });
+  return Object.assign(server, { lines });
+}
