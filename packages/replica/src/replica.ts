@@ -112,7 +112,8 @@ export class Replica {
   #wallMs = 0;
   /** The last zxid given to a prepared transaction, and the one that answers show at least. */
   #prepared: Zxid = composeZxid(0, 0);
-  #visible: Zxid = composeZxid(0, 0);
+  // Set in the constructor: a field that begins as a number is kept unboxed, and every read would box it anew.
+  #visible: Zxid;
   #bootCount = 0;
   #sessionCounter = 0;
   // Structures that every request and every transaction is read into.
@@ -126,6 +127,7 @@ export class Replica {
 
   constructor(config: ReplicaConfig, tools: ReplicaTools, sinks: ReplicaSinks) {
     this.#config = config;
+    this.#visible = composeZxid(0, 0);
     this.#tools = tools;
     this.#sinks = sinks;
     this.auth = new AuthSchemes(config.auth, tools.hashes, config);

@@ -1,0 +1,38 @@
+import type { ConnectionRef } from "@zooid/model";
+import { expect, test } from "vitest";
+import { CommitGate, NO_CONNECTION } from "./commit-gate.ts";
+
+const ref = (value: number): ConnectionRef => value as ConnectionRef;
+
+test("writes come back in the order in which they were sent off, with who waits for them", () => {
+  const gate = new CommitGate();
+  const first = gate.put(ref(7), 100, 1, 5.5);
+  const second = gate.put(NO_CONNECTION, 0, -11, 6);
+  expect([first, second, gate.count]).toEqual([1, 2, 2]);
+  gate.take(first);
+  expect([gate.connection, gate.xid, gate.op, gate.receivedMs]).toEqual([7, 100, 1, 5.5]);
+  gate.take(second);
+  expect([gate.connection, gate.xid, gate.op, gate.count]).toEqual([NO_CONNECTION, 0, -11, 0]);
+});
+
+test("a commit out of order is a defect", () => {
+  const gate = new CommitGate();
+  gate.put(ref(0), 1, 1, 0);
+  gate.put(ref(0), 2, 1, 0);
+  expect(() => gate.take(2)).toThrow("own writes commit in order: 2 came where 1 was due");
+});
+
+test("the ring grows while it is half walked, and forgets nothing", () => {
+  const gate = new CommitGate();
+  let taken = 0;
+  let put = 0;
+  for (let round = 0; round < 40; round++) {
+    for (let i = 0; i < 300; i++) gate.put(ref(put % 50), put++, put % 7, put / 2);
+    for (let i = 0; i < 100; i++) {
+      gate.take(taken + 1);
+      expect([gate.connection, gate.xid]).toEqual([taken % 50, taken]);
+      taken++;
+    }
+  }
+  expect(gate.count).toBe(put - taken);
+});

@@ -1,0 +1,134 @@
+import type { SessionId } from "@zooid/model";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type Session, SessionTable } from "./session-table.ts";
+
+const TICK = 100;
+
+function add(table: SessionTable, id: number, timeoutMs: number, nowMs: number): Session {
+  return table.add(BigInt(id) as SessionId, 0, id, timeoutMs, nowMs);
+}
+
+/** What ends when the table is swept as a driver does it: at each border that it names, until nothing is due. */
+function sweep(table: SessionTable, nowMs: number): number[] {
+  const ended: number[] = [];
+  for (let due = table.nextBorderMs(); due !== undefined && due <= nowMs; due = table.nextBorderMs()) {
+    table.expire(nowMs, (session) => {
+      ended.push(session.idLow);
+      table.remove(session);
+    });
+  }
+  return ended;
+}
+
+test("a session ends at the border behind its timeout, at least the timeout and at most a tick later", () => {
+  const table = new SessionTable(TICK, 0);
+  const session = add(table, 1, 250, 30);
+  expect(table.expiryMs(session)).toBe(300);
+  expect(sweep(table, 299)).toEqual([]);
+  expect(sweep(table, 300)).toEqual([1]);
+  expect([table.size, table.nextBorderMs()]).toEqual([0, undefined]);
+});
+
+test("a touch puts the end off, without any work until the old border comes", () => {
+  const table = new SessionTable(TICK, 0);
+  const session = add(table, 1, 250, 0);
+  session.touchedMs = 290;
+  expect(table.nextBorderMs()).toBe(300);
+  expect(sweep(table, 500)).toEqual([]);
+  expect(table.nextBorderMs()).toBe(600);
+  expect(sweep(table, 600)).toEqual([1]);
+});
+
+test("however late it is called, one call ends one bucket", () => {
+  const table = new SessionTable(TICK, 0);
+  for (let i = 1; i <= 5; i++) add(table, i, i * 1000, 0);
+  const ended: number[] = [];
+  const end = (session: Session): void => {
+    ended.push(session.idLow);
+    table.remove(session);
+  };
+  for (let call = 1; call <= 5; call++) {
+    table.expire(60_000, end);
+    expect(ended).toHaveLength(call);
+  }
+  expect(ended).toEqual([1, 2, 3, 4, 5]);
+});
+
+test("what was heard between two calls after a stall is not ended", () => {
+  const table = new SessionTable(TICK, 0);
+  add(table, 1, 100, 0);
+  const late = add(table, 2, 1000, 0);
+  const ended: number[] = [];
+  table.expire(60_000, ({ idLow }) => ended.push(idLow));
+  late.touchedMs = 60_000;
+  table.expire(60_000, ({ idLow }) => ended.push(idLow));
+  expect(ended).toEqual([1]);
+});
+
+test("a shorter timeout ends the session sooner, and a longer one later", () => {
+  const table = new SessionTable(TICK, 0);
+  const shorter = add(table, 1, 5000, 0);
+  const longer = add(table, 2, 500, 0);
+  table.setTimeout(shorter, 200);
+  table.setTimeout(longer, 900);
+  expect(sweep(table, 300)).toEqual([1]);
+  expect(sweep(table, 999)).toEqual([]);
+  expect(sweep(table, 1000)).toEqual([2]);
+});
+
+test("renewals with ever other timeouts leave a session in one bucket", () => {
+  const table = new SessionTable(TICK, 0);
+  const session = add(table, 1, 5000, 0);
+  for (let i = 0; i < 1000; i++) {
+    table.setTimeout(session, 500);
+    table.setTimeout(session, 5000);
+  }
+  let visits = 0;
+  session.touchedMs = 4000;
+  while ((table.nextBorderMs() ?? Number.POSITIVE_INFINITY) <= 9000) {
+    table.expire(9000, () => {});
+    visits++;
+  }
+  expect(visits).toBeLessThan(10);
+  let ends = 0;
+  session.touchedMs = 0;
+  for (let now = 9100; now < 20_000; now += TICK) table.expire(now, () => ends++);
+  expect(ends).toBeLessThanOrEqual(1);
+});
+
+test("each session ends once, never sooner than its timeout and never later than a tick after it", () => {
+  const event = fc.record({
+    who: fc.nat(4),
+    waitMs: fc.nat(400),
+    timeoutMs: fc.option(fc.integer({ min: 100, max: 900 })),
+  });
+  fc.assert(
+    fc.property(fc.array(event, { maxLength: 60 }), (events) => {
+      const table = new SessionTable(TICK, 0);
+      const sessions = Array.from({ length: 5 }, (_, i) => add(table, i, 500, 0));
+      const ended = new Map<number, number>();
+      let nowMs = 0;
+      const run = (untilMs: number): void => {
+        for (; nowMs <= untilMs; nowMs += 10) {
+          for (const id of sweep(table, nowMs)) {
+            expect(ended.has(id)).toBe(false);
+            ended.set(id, nowMs);
+            const { touchedMs, timeoutMs } = sessions[id] as Session;
+            expect(nowMs - touchedMs).toBeGreaterThanOrEqual(timeoutMs);
+            expect(nowMs - touchedMs).toBeLessThanOrEqual(timeoutMs + TICK + 10);
+          }
+        }
+      };
+      for (const { who, waitMs, timeoutMs } of events) {
+        run(nowMs + waitMs);
+        const session = sessions[who] as Session;
+        if (ended.has(who)) continue;
+        session.touchedMs = nowMs;
+        if (timeoutMs !== null) table.setTimeout(session, timeoutMs);
+      }
+      run(nowMs + 2000);
+      expect(ended.size).toBe(5);
+    }),
+  );
+});
