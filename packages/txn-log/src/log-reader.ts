@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import { FRAME_HEADER_BYTES, formatZxid, writeFrameHeader, type Zxid } from "@zooid/model";
+import { copyBytes, FRAME_HEADER_BYTES, formatZxid, writeFrameHeader, type Zxid } from "@zooid/model";
 import { type Chain, ChainCursor, chainFromHalves } from "./chain.ts";
 import { type Database, openReader, type Statement } from "./database.ts";
 import { mayFollow } from "./log-book.ts";
@@ -8,40 +8,86 @@ import { StoreError } from "./store-error.ts";
 import type { LogPosition, LogRun } from "./txn-log.ts";
 
 const CACHE_KIB = 512;
+/** Rows of one run at most; measured, more gains nothing. */
+const RUN_ROWS_MAX = 1024;
+const FRAME_OVER_ROW_BYTES = FRAME_HEADER_BYTES - CHAIN_BYTES;
+
+/** What a walk tells of one entry: its record lies in the bytes, which are lent for the call. */
+export type EntrySink = (zxid: Zxid, bytes: Buffer, start: number, end: number) => void;
+
+export interface WalkLimits {
+  /** Of the entries as frames; one entry is taken in any case. */
+  readonly bytesMax: number;
+  /** The last zxid wanted, if the log goes on beyond it. */
+  readonly upTo?: Zxid | undefined;
+}
+
+/** Where a walk came from and to. */
+export type Walk = Omit<LogRun, "bytes">;
+
+/** Rows as they lie in the table, one behind another. */
+interface Rows {
+  readonly after: LogPosition;
+  readonly zxids: readonly Zxid[];
+  readonly sizes: readonly number[];
+  readonly bytes: Buffer<ArrayBuffer>;
+}
+
+const NO_BYTES = Buffer.alloc(0);
 
 /**
  * Entries out of `log.db`, through a connection of its own in transactions that last one run, so that no reader pins the WAL. It sees
  * exactly what is durable. Every row is checked against the chain.
+ *
+ * SQLite puts the rows of a run into one BLOB: a buffer for each would cost more than everything else that is done with it, in time
+ * and in memory.
  */
 export class LogReader {
   readonly #file: string;
   readonly #database: Database;
-  readonly #rows: Statement;
+  readonly #begin: Statement;
+  readonly #commit: Statement;
+  readonly #sizes: Statement;
+  readonly #run: Statement;
   readonly #entry: Statement;
   readonly #floor: Statement;
+  readonly #chain = new ChainCursor();
 
   constructor(file: string) {
     this.#file = file;
-    this.#database = openReader(file, CACHE_KIB);
-    this.#rows = this.#database.prepare("SELECT zxid, entry FROM log WHERE zxid > ? ORDER BY zxid").raw();
-    this.#entry = this.#database.prepare("SELECT entry FROM log WHERE zxid = ?").pluck();
-    this.#floor = this.#database.prepare("SELECT floor_zxid, floor_chain_high, floor_chain_low FROM store").raw();
+    const database = openReader(file, CACHE_KIB);
+    this.#database = database;
+    this.#begin = database.prepare("BEGIN");
+    this.#commit = database.prepare("COMMIT");
+    const rows = `SELECT zxid, length(entry) AS size FROM log WHERE zxid > ? AND zxid <= ? ORDER BY zxid LIMIT ${RUN_ROWS_MAX}`;
+    this.#sizes = database.prepare(`SELECT json_group_array(zxid), json_group_array(size) FROM (${rows})`).raw();
+    // The bytes of a BLOB stay what they are when they are taken for text. The order is the table's own; the chain proves it.
+    const all = "SELECT CAST(group_concat(entry, '') AS BLOB) FROM log WHERE zxid > ? AND zxid <= ?";
+    this.#run = database.prepare(all).pluck();
+    this.#entry = database.prepare("SELECT entry FROM log WHERE zxid = ?").pluck();
+    this.#floor = database.prepare("SELECT floor_zxid, floor_chain_high, floor_chain_low FROM store").raw();
   }
 
-  /** @param upTo the last zxid wanted, if the log goes on beyond it */
-  read(after: Zxid, bytesMax: number, upTo: number = Number.MAX_SAFE_INTEGER): LogRun {
-    this.#database.exec("BEGIN");
-    try {
-      const floor = this.#readFloor();
-      if (after < floor.zxid) {
-        throw new StoreError({ code: "BELOW_FLOOR", asked: formatZxid(after), floor: formatZxid(floor.zxid) });
-      }
-      const chain = after === floor.zxid ? floor.chain : this.#chainOf(after);
-      if (chain === undefined) throw this.#damaged(after, "the log holds no such entry");
-      return this.#run({ zxid: after, chain }, bytesMax, upTo);
-    } finally {
-      this.#database.exec("COMMIT");
-    }
+  /** Hands over the entries after a zxid, in order, each checked. The answer's count is 0 at the log's end. */
+  walk(after: Zxid, limits: WalkLimits, sink: EntrySink): Walk {
+    const rows = this.#fetch(after, limits);
+    const last = this.#hand(rows, sink);
+    // Given back at once: the collector, which sees no pressure in its own heap, would let many of them pile up.
+    if (rows.bytes.length > 0) rows.bytes.buffer.transfer(0);
+    return { after: rows.after, last, count: rows.zxids.length };
+  }
+
+  /** The entries after a zxid as frames. */
+  read(after: Zxid, bytesMax: number): LogRun {
+    const rows = this.#fetch(after, { bytesMax });
+    const bytes = Buffer.allocUnsafeSlow(rows.bytes.length + rows.zxids.length * FRAME_OVER_ROW_BYTES);
+    let at = 0;
+    const last = this.#hand(rows, (zxid, source, start, end) => {
+      writeFrameHeader(bytes, at, zxid, end - start);
+      copyBytes(source, start, end, bytes, at + FRAME_HEADER_BYTES);
+      at += FRAME_HEADER_BYTES + end - start;
+    });
+    return { bytes, after: rows.after, last, count: rows.zxids.length };
   }
 
   chainAt(zxid: Zxid): Chain | undefined {
@@ -57,35 +103,60 @@ export class LogReader {
     this.#database.close();
   }
 
-  #run(after: LogPosition, bytesMax: number, upTo: number): LogRun {
-    const entries: Buffer[] = [];
-    const zxids: Zxid[] = [];
-    const chain = new ChainCursor();
+  #fetch(after: Zxid, limits: WalkLimits): Rows {
+    this.#begin.run();
+    try {
+      const floor = this.#readFloor();
+      if (after < floor.zxid) {
+        throw new StoreError({ code: "BELOW_FLOOR", asked: formatZxid(after), floor: formatZxid(floor.zxid) });
+      }
+      const chain = after === floor.zxid ? floor.chain : this.#chainOf(after);
+      if (chain === undefined) throw this.#damaged(after, "the log holds no such entry");
+      return this.#rows({ zxid: after, chain }, limits);
+    } finally {
+      this.#commit.run();
+    }
+  }
+
+  #rows(after: LogPosition, { bytesMax, upTo = Number.MAX_SAFE_INTEGER as Zxid }: WalkLimits): Rows {
+    const found = this.#sizes.get(after.zxid, upTo) as [string, string];
+    const [zxids, sizes] = found.map((list) => JSON.parse(list)) as [Zxid[], number[]];
+    let total = 0;
+    let count = 0;
+    for (const size of sizes) {
+      const grown = total + size + FRAME_OVER_ROW_BYTES;
+      if (count > 0 && grown > bytesMax) break;
+      total = grown;
+      count++;
+    }
+    zxids.length = count;
+    sizes.length = count;
+    const last = zxids.at(-1);
+    if (last === undefined) return { after, zxids, sizes, bytes: NO_BYTES };
+    return { after, zxids, sizes, bytes: this.#run.get(after.zxid, last) as Buffer<ArrayBuffer> };
+  }
+
+  #hand({ after, zxids, sizes, bytes }: Rows, sink: EntrySink): LogPosition {
+    const chain = this.#chain;
     chain.set(after.chain);
-    let size = 0;
     let last = after.zxid;
-    for (const row of this.#rows.iterate(after.zxid)) {
-      const [zxid, entry] = row as [Zxid, Buffer];
-      if (zxid > upTo) break;
-      const record = entry.length - CHAIN_BYTES;
-      if (entries.length > 0 && size + FRAME_HEADER_BYTES + record > bytesMax) break;
+    let at = 0;
+    for (let i = 0; i < zxids.length; i++) {
+      const zxid = zxids[i] as Zxid;
+      const size = sizes[i] as number;
       if (!mayFollow(last, zxid)) throw this.#damaged(zxid, `it follows ${formatZxid(last)}: entries between are lost`);
-      if (record < 0) throw this.#damaged(zxid, `${entry.length} bytes`);
-      chain.add(zxid, record, crc32(entry.subarray(CHAIN_BYTES)));
-      if (chain.high !== entry.readInt32BE(0) || chain.low !== entry.readInt32BE(4)) {
+      if (size < CHAIN_BYTES) throw this.#damaged(zxid, `${size} bytes`);
+      const start = at + CHAIN_BYTES;
+      const end = at + size;
+      chain.add(zxid, end - start, crc32(bytes.subarray(start, end)));
+      if (end > bytes.length || chain.high !== bytes.readInt32BE(at) || chain.low !== bytes.readInt32BE(at + 4)) {
         throw this.#damaged(zxid, "its content does not match its chain");
       }
-      entries.push(entry);
-      zxids.push(zxid);
-      size += FRAME_HEADER_BYTES + record;
+      sink(zxid, bytes, start, end);
+      at = end;
       last = zxid;
     }
-    return {
-      bytes: frame(zxids, entries, size),
-      after,
-      last: { zxid: last, chain: chain.value() },
-      count: entries.length,
-    };
+    return { zxid: last, chain: chain.value() };
   }
 
   #readFloor(): LogPosition {
@@ -101,15 +172,4 @@ export class LogReader {
   #damaged(zxid: Zxid, found: string): StoreError {
     return new StoreError({ code: "DAMAGED", file: this.#file, place: `table log, row ${formatZxid(zxid)}`, found });
   }
-}
-
-function frame(zxids: readonly Zxid[], entries: readonly Buffer[], size: number): Uint8Array {
-  const bytes = Buffer.allocUnsafeSlow(size);
-  let at = 0;
-  entries.forEach((entry, i) => {
-    writeFrameHeader(bytes, at, zxids[i] ?? (0 as Zxid), entry.length - CHAIN_BYTES);
-    at += FRAME_HEADER_BYTES;
-    at += entry.copy(bytes, at, CHAIN_BYTES);
-  });
-  return bytes;
 }

@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import { STAT_BYTES, setSlice } from "@zooid/model";
+import { STAT_BYTES, StatOffset, setSlice } from "@zooid/model";
 import type { StateNode } from "./state-store.ts";
 
 /**
@@ -7,70 +7,68 @@ import type { StateNode } from "./state-store.ts";
  *
  * ```
  *  0 CRC-32 of all that follows · 4 id f64 · 12 parent id f64 · 20 ACL id u32 · 24 name length u32 · 28 has data u8 · 29 zero
- *  32 stat (68) · 100 name · data
+ *  32 stat (68) · 100 name · data, as long as the stat says
  * ```
  *
  * The id stands in the sum, so that a row which turns up in another's place is noticed too.
  */
-export interface NodeRow {
-  readonly id: number;
-  readonly parentId: number;
-  readonly name: Uint8Array;
-  data: Uint8Array | undefined;
-  readonly stat: Buffer;
-  aclId: number;
+export const RowOffset = { id: 4, parentId: 12, aclId: 20, nameLength: 24, hasData: 28, stat: 32, name: 100 } as const;
+
+/** How long the row is that begins at `at`. */
+export function rowLength(bytes: Buffer, at: number): number {
+  return dataStart(bytes, at) + bytes.readInt32BE(at + RowOffset.stat + StatOffset.dataLength) - at;
 }
 
-const STAT_AT = 32;
-const NAME_AT = STAT_AT + STAT_BYTES;
-
-let scratch = Buffer.allocUnsafeSlow(4096);
-
-/** The bytes are good until the next call. */
-export function packNode(row: NodeRow): Buffer {
-  const nameEnd = NAME_AT + row.name.length;
-  const size = nameEnd + (row.data?.length ?? 0);
-  if (size > scratch.length) scratch = Buffer.allocUnsafeSlow(2 * size);
-  const bytes = scratch.subarray(0, size);
-  bytes.writeDoubleBE(row.id, 4);
-  bytes.writeDoubleBE(row.parentId, 12);
-  bytes.writeUInt32BE(row.aclId, 20);
-  bytes.writeUInt32BE(row.name.length, 24);
-  bytes.writeUInt32BE(row.data === undefined ? 0 : 1 << 24, 28);
-  row.stat.copy(bytes, STAT_AT);
-  bytes.set(row.name, NAME_AT);
-  if (row.data !== undefined) bytes.set(row.data, nameEnd);
-  bytes.writeUInt32BE(crc32(bytes.subarray(4)), 0);
-  return bytes;
+/** Where the data begins of the row that begins at `at`. */
+export function dataStart(bytes: Buffer, at: number): number {
+  return at + RowOffset.name + bytes.readUInt32BE(at + RowOffset.nameLength);
 }
 
-/** Whether a row is what was once packed. */
-export function isWhole(bytes: Buffer): boolean {
-  if (bytes.length < NAME_AT || bytes.readUInt32BE(0) !== crc32(bytes.subarray(4))) return false;
-  return NAME_AT + bytes.readUInt32BE(24) <= bytes.length;
+export function setHasData(bytes: Buffer, at: number, hasData: boolean): void {
+  bytes.writeUInt32BE(hasData ? 1 << 24 : 0, at + RowOffset.hasData);
 }
 
-/** A row to be changed; its parts are copies. */
-export function unpackNode(bytes: Buffer): NodeRow {
-  const nameEnd = NAME_AT + bytes.readUInt32BE(24);
-  return {
-    id: bytes.readDoubleBE(4),
-    parentId: bytes.readDoubleBE(12),
-    aclId: bytes.readUInt32BE(20),
-    name: bytes.subarray(NAME_AT, nameEnd),
-    data: bytes[28] === 1 ? bytes.subarray(nameEnd) : undefined,
-    stat: Buffer.from(bytes.subarray(STAT_AT, NAME_AT)),
-  };
+/** Puts its sum into the row that begins at `at`; returns a view of it. */
+export function sealRow(bytes: Buffer, at: number): Buffer {
+  const row = bytes.subarray(at, at + rowLength(bytes, at));
+  row.writeUInt32BE(crc32(row.subarray(RowOffset.id)), 0);
+  return row;
+}
+
+/** Whether a row is what was once sealed. */
+export function isWhole(row: Buffer): boolean {
+  if (row.length < RowOffset.name || row.readUInt32BE(0) !== crc32(row.subarray(RowOffset.id))) return false;
+  return rowLength(row, 0) === row.length;
 }
 
 /** Fills a reused node from a row; returns the row's ACL id. */
-export function viewNode(bytes: Buffer, node: StateNode): number {
-  const nameEnd = NAME_AT + bytes.readUInt32BE(24);
-  node.id = bytes.readDoubleBE(4);
-  node.parentId = bytes.readDoubleBE(12);
-  setSlice(node.stat, bytes, STAT_AT, NAME_AT);
-  setSlice(node.name, bytes, NAME_AT, nameEnd);
-  node.hasData = bytes[28] === 1;
-  setSlice(node.data, bytes, nameEnd, bytes.length);
-  return bytes.readUInt32BE(20);
+export function viewNode(row: Buffer, node: StateNode): number {
+  const nameEnd = dataStart(row, 0);
+  node.id = row.readDoubleBE(RowOffset.id);
+  node.parentId = row.readDoubleBE(RowOffset.parentId);
+  setSlice(node.stat, row, RowOffset.stat, RowOffset.stat + STAT_BYTES);
+  setSlice(node.name, row, RowOffset.name, nameEnd);
+  node.hasData = row[RowOffset.hasData] === 1;
+  setSlice(node.data, row, nameEnd, row.length);
+  return row.readUInt32BE(RowOffset.aclId);
+}
+
+/** A row without data, for a node that every tree is made with. */
+export function plainRow(node: {
+  readonly id: number;
+  readonly parentId: number;
+  readonly name: string;
+  readonly aclId: number;
+  readonly aversion: number;
+}): Buffer {
+  const name = Buffer.from(node.name);
+  const row = Buffer.alloc(RowOffset.name + name.length);
+  row.writeDoubleBE(node.id, RowOffset.id);
+  row.writeDoubleBE(node.parentId, RowOffset.parentId);
+  row.writeUInt32BE(node.aclId, RowOffset.aclId);
+  row.writeUInt32BE(name.length, RowOffset.nameLength);
+  setHasData(row, 0, true);
+  row.writeInt32BE(node.aversion, RowOffset.stat + StatOffset.aversion);
+  name.copy(row, RowOffset.name);
+  return sealRow(row, 0);
 }

@@ -18,7 +18,7 @@ export interface SqliteStateOptions {
   readonly failed: (error: Error) => void;
 }
 
-const STATE_HEAP_MIB = 128;
+const STATE_HEAP_MIB = 48;
 
 export async function openSqliteState(options: SqliteStateOptions): Promise<SqliteStateStore> {
   const channel = new MessageChannel();

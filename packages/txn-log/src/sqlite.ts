@@ -3,7 +3,6 @@ import { dirname, join } from "node:path";
 import { assert, formatZxid, type Zxid } from "@zooid/model";
 import { syncDirectoryOf, type TestBreak } from "./database.ts";
 import { DirectoryLock } from "./directory-lock.ts";
-import { BatchCursor } from "./entry-batch.ts";
 import { inspectDirectory, LOG_FILE, refuseForeign, WITNESS_FILE } from "./inspect-directory.ts";
 import { LogReader } from "./log-reader.ts";
 import { openSqliteState } from "./sqlite-state-store.ts";
@@ -62,7 +61,7 @@ export interface Store extends AsyncDisposable {
 
 const MIB = 1024 * 1024;
 const DIRECTORY_MODE = 0o700;
-const REPLAY_BYTES = MIB;
+const REPLAY_BYTES = 256 * 1024;
 const SEGMENTS_KEPT = 16;
 
 /** Opens a data directory: locks it, looks before it touches, counts the start. Rejects with a `StoreError`. */
@@ -144,12 +143,11 @@ class SqliteStore implements Store {
 
   replay(after: LogPosition, sink: ReplaySink): LogPosition {
     const reader = new LogReader(this.#logFile);
-    const cursor = new BatchCursor();
     try {
       let at = after;
       for (;;) {
-        const run = reader.read(at.zxid, REPLAY_BYTES);
-        if (run.after.chain !== at.chain) {
+        const walk = reader.walk(at.zxid, { bytesMax: REPLAY_BYTES }, sink);
+        if (walk.after.chain !== at.chain) {
           const place = `table log, row ${formatZxid(at.zxid)}`;
           throw new StoreError({
             code: "DAMAGED",
@@ -158,10 +156,8 @@ class SqliteStore implements Store {
             found: "the state was of another history",
           });
         }
-        if (run.count === 0) break;
-        cursor.open(run.bytes, 0, run.bytes.length);
-        while (cursor.next()) sink(cursor.zxid, run.bytes, cursor.start, cursor.end);
-        at = run.last;
+        if (walk.count === 0) break;
+        at = walk.last;
       }
       assert(at.zxid >= this.log.durable.tail.zxid, "replay comes to the log's end");
       return at;

@@ -1,4 +1,6 @@
 import {
+  type ByteSlice,
+  copyBytes,
   copySlice,
   formatZxid,
   InvariantError,
@@ -6,7 +8,6 @@ import {
   newTxnOp,
   OPEN_ACL,
   OpCode,
-  STAT_BYTES,
   StatOffset,
   type TxnDecoder,
   type TxnHeader,
@@ -15,15 +16,9 @@ import {
   zxidHigh,
   zxidLow,
 } from "@zooid/model";
-import { BatchCursor } from "./entry-batch.ts";
-import type { NodeRow } from "./node-row.ts";
+import { type ArenaLimits, NodeArena } from "./node-arena.ts";
+import { dataStart, RowOffset, setHasData } from "./node-row.ts";
 import type { StateFile } from "./state-file.ts";
-
-interface Folded {
-  /** Undefined once the node is deleted. */
-  row: NodeRow | undefined;
-  readonly age: "new" | "known";
-}
 
 type SessionChange =
   | {
@@ -35,52 +30,51 @@ type SessionChange =
     }
   | { readonly kind: "close"; readonly idHigh: number; readonly idLow: number };
 
+const SESSION_CHANGES_MAX = 4_096;
+
 /**
- * What a run of transactions makes of a state file, gathered first and written at the end, so that a node which changes a thousand times is
+ * What a run of transactions makes of a state file, gathered before it is written, so that a node which changes a thousand times is
  * written once. Effects are those of `TxnOp`; what does not fit the state is a defect, for replay is strict.
  */
 export class StateFold {
-  nextNodeId: number;
+  nextNodeId = 0;
   readonly #state: StateFile;
   readonly #decoder: TxnDecoder;
-  readonly #openAclId: number;
-  readonly #nodes = new Map<number, Folded>();
+  readonly #arena: NodeArena;
   readonly #sessions = new Map<string, SessionChange>();
-  readonly #batch = new BatchCursor();
   readonly #header: TxnHeader = newTxnHeader();
   readonly #op: TxnOp = newTxnOp();
+  #openAclId = 0;
 
-  /** @param state with a transaction open */
-  constructor(state: StateFile, decoder: TxnDecoder) {
+  constructor(state: StateFile, decoder: TxnDecoder, limits?: ArenaLimits) {
     this.#state = state;
     this.#decoder = decoder;
-    this.#openAclId = state.aclId(OPEN_ACL);
-    this.nextNodeId = state.meta.nextNodeId;
+    this.#arena = new NodeArena(state, limits);
   }
 
-  /** Takes a run of entries; the bytes are the caller's again afterwards. */
-  add(bytes: Uint8Array): void {
-    this.#batch.open(bytes, 0, bytes.length);
-    while (this.#batch.next()) {
-      const { zxid, start, end } = this.#batch;
-      this.#decoder.open(bytes, start, end, this.#header);
-      while (this.#decoder.next(this.#op)) this.#apply(zxid, this.#op);
-    }
+  /** Begins within a transaction that is open on the file. */
+  begin(): void {
+    this.#openAclId = this.#state.aclId(OPEN_ACL);
+    this.nextNodeId = this.#state.meta.nextNodeId;
+    this.#arena.writtenCount = 0;
   }
 
-  /** Writes everything gathered, in the order of ids, within the file's open transaction. Returns how many nodes. */
-  write(): number {
-    const state = this.#state;
-    const changed = [...this.#nodes].sort(([a], [b]) => a - b);
-    for (const [id, { row, age }] of changed) {
-      if (row !== undefined) state.putNode(row, age);
-      else if (age === "known") state.deleteNode(id);
-    }
-    for (const session of this.#sessions.values()) {
-      if (session.kind === "open") state.openSession(session);
-      else state.closeSession(session.idHigh, session.idLow);
-    }
-    return changed.length;
+  /** Takes one entry; the bytes are the caller's again afterwards. */
+  add(zxid: Zxid, bytes: Uint8Array, start: number, end: number): void {
+    this.#decoder.open(bytes, start, end, this.#header);
+    while (this.#decoder.next(this.#op)) this.#apply(zxid, this.#op);
+  }
+
+  /** Writes what is gathered; the transaction is the caller's to end. Returns how many nodes were written. */
+  end(): number {
+    this.#arena.write();
+    this.#writeSessions();
+    return this.#arena.writtenCount;
+  }
+
+  /** Gives the memory back that the next fold would use again. */
+  release(): void {
+    this.#arena.release();
   }
 
   #apply(zxid: Zxid, op: TxnOp): void {
@@ -106,49 +100,73 @@ export class StateFold {
   }
 
   #create(zxid: Zxid, op: TxnOp): void {
-    if (this.#nodes.has(op.node)) defect(zxid, `creates node ${op.node} again`);
-    const stat = Buffer.allocUnsafe(STAT_BYTES).fill(0);
-    for (const at of [StatOffset.czxid, StatOffset.mzxid, StatOffset.pzxid]) putLong(stat, at, zxid);
-    for (const at of [StatOffset.ctime, StatOffset.mtime]) putLong(stat, at, this.#header.timeMs);
-    stat.writeInt32BE(op.ownerHigh, StatOffset.ephemeralOwner);
-    stat.writeInt32BE(op.ownerLow, StatOffset.ephemeralOwner + 4);
-    const data = op.hasData ? copySlice(op.data) : undefined;
-    stat.writeInt32BE(data?.length ?? 0, StatOffset.dataLength);
-    this.#nodes.set(op.node, {
-      age: "new",
-      row: { id: op.node, parentId: op.parent, name: nameOf(op), data, stat, aclId: this.#aclId(op) },
-    });
-    if (op.node >= this.nextNodeId) this.nextNodeId = op.node + 1;
-    const parent = this.#node(op.parent, zxid).stat;
-    if (op.parentCversion > parent.readInt32BE(StatOffset.cversion)) {
-      parent.writeInt32BE(op.parentCversion, StatOffset.cversion);
-      putLong(parent, StatOffset.pzxid, zxid);
-    }
+    if (op.node < this.nextNodeId) defect(zxid, `creates node ${op.node} again`);
+    this.nextNodeId = op.node + 1;
+    const { path, data } = op;
+    const nameStart = startOfName(path);
+    const nameLength = path.end - nameStart;
+    const dataLength = op.hasData ? data.end - data.start : 0;
+    const at = this.#arena.create(op.node, RowOffset.name + nameLength + dataLength);
+    const { bytes } = this.#arena;
+    bytes.fill(0, at, at + RowOffset.name);
+    bytes.writeDoubleBE(op.node, at + RowOffset.id);
+    bytes.writeDoubleBE(op.parent, at + RowOffset.parentId);
+    bytes.writeUInt32BE(this.#aclId(op), at + RowOffset.aclId);
+    bytes.writeUInt32BE(nameLength, at + RowOffset.nameLength);
+    setHasData(bytes, at, op.hasData);
+    const stat = at + RowOffset.stat;
+    putLong(bytes, stat + StatOffset.czxid, zxid);
+    putLong(bytes, stat + StatOffset.mzxid, zxid);
+    putLong(bytes, stat + StatOffset.pzxid, zxid);
+    putLong(bytes, stat + StatOffset.ctime, this.#header.timeMs);
+    putLong(bytes, stat + StatOffset.mtime, this.#header.timeMs);
+    bytes.writeInt32BE(op.ownerHigh, stat + StatOffset.ephemeralOwner);
+    bytes.writeInt32BE(op.ownerLow, stat + StatOffset.ephemeralOwner + 4);
+    bytes.writeInt32BE(dataLength, stat + StatOffset.dataLength);
+    copyBytes(path.bytes, nameStart, path.end, bytes, at + RowOffset.name);
+    if (dataLength > 0) copyBytes(data.bytes, data.start, data.end, bytes, at + RowOffset.name + nameLength);
+    this.#countChild(zxid, op);
+  }
+
+  #countChild(zxid: Zxid, op: TxnOp): void {
+    const stat = this.#stat(op.parent, zxid);
+    const { bytes } = this.#arena;
+    if (op.parentCversion <= bytes.readInt32BE(stat + StatOffset.cversion)) return;
+    bytes.writeInt32BE(op.parentCversion, stat + StatOffset.cversion);
+    putLong(bytes, stat + StatOffset.pzxid, zxid);
   }
 
   #delete(zxid: Zxid, op: TxnOp): void {
-    const folded = this.#folded(op.node, zxid);
-    folded.row = undefined;
-    const parent = this.#node(op.parent, zxid).stat;
-    if (zxid > readLong(parent, StatOffset.pzxid)) putLong(parent, StatOffset.pzxid, zxid);
+    if (!this.#arena.remove(op.node)) defect(zxid, `deletes node ${op.node}, which does not exist`);
+    const at = this.#stat(op.parent, zxid) + StatOffset.pzxid;
+    const { bytes } = this.#arena;
+    if (zxid > readLong(bytes, at)) putLong(bytes, at, zxid);
   }
 
   #setData(zxid: Zxid, op: TxnOp): void {
-    const row = this.#node(op.node, zxid);
-    row.data = op.hasData ? copySlice(op.data) : undefined;
-    row.stat.writeInt32BE(row.data?.length ?? 0, StatOffset.dataLength);
-    row.stat.writeInt32BE(op.version, StatOffset.version);
-    putLong(row.stat, StatOffset.mzxid, zxid);
-    putLong(row.stat, StatOffset.mtime, this.#header.timeMs);
+    const { data } = op;
+    const dataLength = op.hasData ? data.end - data.start : 0;
+    this.#stat(op.node, zxid);
+    const at = this.#arena.resize(op.node, dataLength);
+    const { bytes } = this.#arena;
+    const stat = at + RowOffset.stat;
+    setHasData(bytes, at, op.hasData);
+    if (dataLength > 0) copyBytes(data.bytes, data.start, data.end, bytes, dataStart(bytes, at));
+    bytes.writeInt32BE(dataLength, stat + StatOffset.dataLength);
+    bytes.writeInt32BE(op.version, stat + StatOffset.version);
+    putLong(bytes, stat + StatOffset.mzxid, zxid);
+    putLong(bytes, stat + StatOffset.mtime, this.#header.timeMs);
   }
 
   #setAcl(zxid: Zxid, op: TxnOp): void {
-    const row = this.#node(op.node, zxid);
-    row.aclId = this.#aclId(op);
-    row.stat.writeInt32BE(op.version, StatOffset.aversion);
+    const stat = this.#stat(op.node, zxid);
+    const { bytes } = this.#arena;
+    bytes.writeUInt32BE(this.#aclId(op), stat - RowOffset.stat + RowOffset.aclId);
+    bytes.writeInt32BE(op.version, stat + StatOffset.aversion);
   }
 
   #changeSession(op: TxnOp): void {
+    if (this.#sessions.size === SESSION_CHANGES_MAX) this.#writeSessions();
     const { sessionHigh: idHigh, sessionLow: idLow } = this.#header;
     const key = `${idHigh},${idLow}`;
     if (op.op === OpCode.CLOSE_SESSION) {
@@ -159,24 +177,23 @@ export class StateFold {
     this.#sessions.set(key, { kind: "open", idHigh, idLow, timeoutMs: op.timeoutMs, passwordHash });
   }
 
+  #writeSessions(): void {
+    for (const session of this.#sessions.values()) {
+      if (session.kind === "open") this.#state.openSession(session);
+      else this.#state.closeSession(session.idHigh, session.idLow);
+    }
+    this.#sessions.clear();
+  }
+
   #aclId(op: TxnOp): number {
     return op.acl === OPEN_ACL ? this.#openAclId : this.#state.aclId(op.acl);
   }
 
-  #node(id: number, zxid: Zxid): NodeRow {
-    const { row } = this.#folded(id, zxid);
-    if (row === undefined) defect(zxid, `changes node ${id}, which is deleted`);
-    return row;
-  }
-
-  #folded(id: number, zxid: Zxid): Folded {
-    const known = this.#nodes.get(id);
-    if (known !== undefined) return known;
-    const row = this.#state.node(id);
-    if (row === undefined) defect(zxid, `changes node ${id}, which does not exist`);
-    const folded: Folded = { row, age: "known" };
-    this.#nodes.set(id, folded);
-    return folded;
+  /** Where a node's stat lies in the arena, until more room is needed. */
+  #stat(id: number, zxid: Zxid): number {
+    const place = this.#arena.find(id);
+    if (place === undefined) defect(zxid, `changes node ${id}, which does not exist`);
+    return place + RowOffset.stat;
   }
 }
 
@@ -187,11 +204,11 @@ function defect(zxid: Zxid, what: string): never {
   throw new InvariantError(`transaction ${formatZxid(zxid)} ${what}`);
 }
 
-function nameOf(op: TxnOp): Uint8Array {
-  const { bytes, start, end } = op.path;
+/** The last part of a path. */
+function startOfName({ bytes, start, end }: Readonly<ByteSlice>): number {
   let at = end;
   while (at > start && bytes[at - 1] !== SLASH) at--;
-  return Uint8Array.prototype.slice.call(bytes, at, end);
+  return at;
 }
 
 function putLong(bytes: Buffer, at: number, value: number): void {

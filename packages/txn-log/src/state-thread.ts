@@ -2,7 +2,7 @@ import { setPriority } from "node:os";
 import { workerData } from "node:worker_threads";
 import { assertNever, formatZxid, type TxnDecoder, type Zxid } from "@zooid/model";
 import { storeErrorOf } from "./database.ts";
-import { LogReader } from "./log-reader.ts";
+import { type EntrySink, LogReader } from "./log-reader.ts";
 import { StateFile } from "./state-file.ts";
 import { StateFold } from "./state-fold.ts";
 import type { FoldReport, StateCommand, StateReport, StateThreadData } from "./state-messages.ts";
@@ -15,14 +15,14 @@ import type { LogPosition } from "./txn-log.ts";
 /** Below every other thread of the process; the call changes only the thread that makes it. */
 const NICE = 10;
 /** What one read of the log takes: its transaction must be short. */
-const READ_BYTES = 512 * 1024;
-/** Marks are folded together up to this much log, which bounds the memory of a fold. */
+const READ_BYTES = 256 * 1024;
+/** Marks are folded together up to this much log, which bounds how long a transaction on the state file lasts. */
 const FOLD_BYTES_MAX = 16 * 1024 * 1024;
 
 class StateThread {
   readonly #data: StateThreadData;
   readonly #state: StateFile;
-  readonly #decoder: TxnDecoder;
+  readonly #fold: StateFold;
   #log: LogReader | undefined;
   #marks: StateMark[] = [];
   #lagBytes = 0;
@@ -30,8 +30,8 @@ class StateThread {
 
   constructor(data: StateThreadData, decoder: TxnDecoder) {
     this.#data = data;
-    this.#decoder = decoder;
     this.#state = new StateFile(data.stateFile);
+    this.#fold = new StateFold(this.#state, decoder);
     data.port.on("message", (command: StateCommand) => this.#guard(() => this.#receive(command)));
     this.#report({ kind: "ready", meta: this.#state.meta });
   }
@@ -57,7 +57,10 @@ class StateThread {
   #foldAll(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    while (this.#marks.length > 0) this.#fold(this.#takeMarks());
+    if (this.#marks.length === 0) return;
+    while (this.#marks.length > 0) this.#foldMarks(this.#takeMarks());
+    this.#fold.release();
+    this.#state.shrink();
   }
 
   /** The oldest marks that one fold may hold; at least one. */
@@ -72,7 +75,7 @@ class StateThread {
     return this.#marks.splice(0, count);
   }
 
-  #fold(marks: readonly StateMark[]): void {
+  #foldMarks(marks: readonly StateMark[]): void {
     const startMs = performance.now();
     const bytes = marks.reduce((sum, mark) => sum + mark.bytes, 0);
     this.#lagBytes -= bytes;
@@ -81,38 +84,38 @@ class StateThread {
     let report: FoldReport = { meta, marks: marks.length, bytes, entries: 0, nodes: 0, ms: 0 };
     if (target !== undefined && target.zxid > meta.applied.zxid) {
       this.#state.begin();
-      const fold = new StateFold(this.#state, this.#decoder);
-      const [applied, entries] = this.#read(meta.applied, target, fold);
-      const nodes = fold.write();
+      this.#fold.begin();
       this.#log ??= new LogReader(this.#data.logFile);
+      const [applied, entries] = this.#read(this.#log, meta.applied, target);
+      const nodes = this.#fold.end();
       this.#state.commit({
         applied,
         digestHigh: target.digestHigh,
         digestLow: target.digestLow,
         ensembleId: this.#log.ensembleId(),
-        nextNodeId: fold.nextNodeId,
+        nextNodeId: this.#fold.nextNodeId,
       });
       report = { ...report, meta: this.#state.meta, entries, nodes, ms: performance.now() - startMs };
     }
     this.#report({ kind: "folded", fold: report });
   }
 
-  /** Hands a fold every entry up to a mark. Only what is durable can be read, so nothing else can be folded. */
-  #read(from: LogPosition, target: StateMark, fold: StateFold): [applied: LogPosition, entries: number] {
-    this.#log ??= new LogReader(this.#data.logFile);
+  /** Hands the fold every entry up to a mark. Only what is durable can be read, so nothing else can be folded. */
+  #read(log: LogReader, from: LogPosition, target: StateMark): [applied: LogPosition, entries: number] {
     let at = from;
     let entries = 0;
     while (at.zxid < target.zxid) {
-      const run = this.#log.read(at.zxid, READ_BYTES, target.zxid);
-      if (run.after.chain !== at.chain) throw this.#split(at.zxid, "the chain is another one");
-      if (run.count === 0) throw this.#split(target.zxid, "the log ends before it");
-      fold.add(run.bytes);
-      entries += run.count;
-      at = run.last;
+      const walk = log.walk(at.zxid, { bytesMax: READ_BYTES, upTo: target.zxid }, this.#take);
+      if (walk.after.chain !== at.chain) throw this.#split(at.zxid, "the chain is another one");
+      if (walk.count === 0) throw this.#split(target.zxid, "the log ends before it");
+      entries += walk.count;
+      at = walk.last;
     }
     if (target.chain !== undefined && target.chain !== at.chain) throw this.#split(at.zxid, "the chain is another one");
     return [at, entries];
   }
+
+  readonly #take: EntrySink = (zxid, bytes, start, end) => this.#fold.add(zxid, bytes, start, end);
 
   #split(zxid: Zxid, found: string): StoreError {
     const place = `the entry ${formatZxid(zxid)} that the state was to continue with`;

@@ -1,0 +1,103 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { newTxnHeader, newTxnOp, OpCode, sliceOf, ZXID_NONE, type Zxid } from "@zooid/model";
+import { TxnBatchEncoder, TxnReader } from "@zooid/wire/peer";
+import { Z } from "../src/append-batches.ts";
+import { CHAIN_NONE } from "../src/chain.ts";
+import { LogFile } from "../src/log-file.ts";
+import { LogReader } from "../src/log-reader.ts";
+import { createStateFile, StateFile } from "../src/state-file.ts";
+import { StateFold } from "../src/state-fold.ts";
+
+/**
+ * What folding costs an entry, alone on one thread at normal priority: reading and checking the log, and with that making and writing
+ * the rows. `node --conditions=@zooid/source bench/fold.bench.ts [directory]`
+ */
+const ENTRIES = 300_000;
+const MARK_ENTRIES = 50_000;
+const DATA_BYTES = 100;
+const READ_BYTES = 256 * 1024;
+
+const directory = mkdtempSync(join(process.argv[2] ?? "/dev/shm", "zooid-fold-"));
+try {
+  for (const kind of ["create", "setData"] as const) run(kind);
+} finally {
+  rmSync(directory, { recursive: true });
+}
+
+function run(kind: "create" | "setData"): void {
+  const logFile = join(directory, `${kind}.db`);
+  fill(logFile, kind);
+  const reader = new LogReader(logFile);
+  const readMs = time(() => walk(reader, Z(1, 0), Z(1, ENTRIES), () => {}));
+  const stateFile = join(directory, `${kind}-state.db`);
+  createStateFile(stateFile);
+  const state = new StateFile(stateFile);
+  const fold = new StateFold(state, new TxnReader());
+  const foldMs = time(() => {
+    for (let first = 0; first < ENTRIES; first += MARK_ENTRIES) {
+      const target = Z(1, first + MARK_ENTRIES);
+      state.begin();
+      fold.begin();
+      walk(reader, first === 0 ? ZXID_NONE : Z(1, first), target, (zxid, bytes, start, end) =>
+        fold.add(zxid, bytes, start, end),
+      );
+      fold.end();
+      state.commit({ ...state.meta, applied: { zxid: target, chain: CHAIN_NONE }, nextNodeId: fold.nextNodeId });
+    }
+  });
+  fold.release();
+  state.close();
+  reader.close();
+  const perEntry = (ms: number): string => ((ms * 1000) / ENTRIES).toFixed(2);
+  const mib = Math.round(process.memoryUsage.rss() / 1024 / 1024);
+  console.log(
+    `${kind}: read ${perEntry(readMs)} µs an entry, read and folded ${perEntry(foldMs)} µs; ${mib} MiB resident`,
+  );
+}
+
+type Sink = (zxid: Zxid, bytes: Buffer, start: number, end: number) => void;
+
+function walk(reader: LogReader, after: Zxid, target: Zxid, sink: Sink): void {
+  for (let at = after === Z(1, 0) ? ZXID_NONE : after; at < target; )
+    at = reader.walk(at, { bytesMax: READ_BYTES, upTo: target }, sink).last.zxid;
+}
+
+function fill(file: string, kind: "create" | "setData"): void {
+  const witnessFile = `${file}-witness`;
+  const log = new LogFile({ file, witnessFile, sid: 1, takeEpoch: false, amnesiac: false, segmentBytes: 1 << 24 });
+  const encoder = new TxnBatchEncoder();
+  const header = newTxnHeader();
+  const op = newTxnOp();
+  op.data = { bytes: new Uint8Array(DATA_BYTES), start: 0, end: DATA_BYTES };
+  op.hasData = true;
+  header.sessionHigh = 0x01000001;
+  header.timeMs = 1_780_000_000_000;
+  for (let i = 1; i <= ENTRIES; i++) {
+    header.zxid = Z(1, i);
+    header.cxid = i;
+    header.originSeq = i;
+    const isCreate = kind === "create" || i <= 1000;
+    op.op = isCreate ? OpCode.CREATE : OpCode.SET_DATA;
+    op.node = isCreate ? 4 + i : 5 + (i % 1000);
+    op.parent = 1;
+    op.parentCversion = isCreate ? i : 0;
+    op.version = i;
+    op.path = sliceOf(`/bench/node-${String(op.node).padStart(10, "0")}`);
+    encoder.begin(header);
+    encoder.op(op);
+    encoder.end();
+    if (i % 1000 !== 0) continue;
+    const batch = encoder.take();
+    log.begin();
+    log.add(Buffer.from(batch.bytes.buffer, 0, batch.end), 0, batch.end, Z(1, 0));
+    log.commit();
+  }
+  log.close();
+}
+
+function time(act: () => void): number {
+  const startMs = performance.now();
+  act();
+  return performance.now() - startMs;
+}
