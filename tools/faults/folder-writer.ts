@@ -82,13 +82,14 @@ export class FolderWriter {
   async write(port: number, isOver: () => boolean): Promise<void> {
     const inFlight = new Set<Promise<void>>();
     let isBroken = false;
+    let fault: unknown;
     try {
       while (!isOver() && !isBroken) {
         if (this.#session === undefined) await this.#open(port);
         const step = this.#send(this.#choose());
         const settled = step.answer.catch((error: unknown) => {
-          if (!(error instanceof Unanswered)) throw error;
           isBroken = true;
+          if (!(error instanceof Unanswered)) fault ??= error;
         });
         const entry = settled.finally(() => inFlight.delete(entry));
         inFlight.add(entry);
@@ -100,6 +101,7 @@ export class FolderWriter {
       if (!(error instanceof Unanswered)) throw error;
     }
     await Promise.all(inFlight);
+    if (fault !== undefined) throw fault;
   }
 
   async #open(port: number): Promise<void> {

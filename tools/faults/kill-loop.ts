@@ -72,10 +72,10 @@ async function runRound(round: number): Promise<void> {
 
 /** Loads the server, kills it, starts it again and audits it. */
 async function loadAndKill(): Promise<readonly string[]> {
-  const load = Promise.all(writers.map((writer) => writer.write(server.port, () => false)));
+  const load = Promise.allSettled(writers.map((writer) => writer.write(server.port, () => false)));
   await Promise.race([load, delay(random.between(20, 900))]);
   await server.kill();
-  await load;
+  for (const outcome of await load) if (outcome.status === "rejected") throw outcome.reason;
   if (random.chance(0.2)) {
     await server.launch();
     await delay(random.between(0, 600));
