@@ -3,6 +3,7 @@ import { formatSessionId, formatZxid, OpCode, sessionIdFromHalves } from "@zooid
 import type { ClientConnection } from "../client-connection.ts";
 import type { ServerConfig } from "../config.ts";
 import type { Driver } from "../driver.ts";
+import { fileDescriptors } from "./file-descriptors.ts";
 import { javaDate, javaDecimal } from "./java-text.ts";
 
 /** What the words tell of beyond the replica. */
@@ -170,6 +171,7 @@ function monitor(view: AdminView): string {
   const { counters, tree } = replica;
   const min = counters.latencyCount === 0 ? 0 : Math.floor(counters.latencyMsMin);
   const average = counters.latencyCount === 0 ? 0 : counters.latencyMsTotal / counters.latencyCount;
+  const { open, max } = fileDescriptors();
   const values: (readonly [string, number | string])[] = [
     ["version", view.version],
     ["server_state", "standalone"],
@@ -185,6 +187,8 @@ function monitor(view: AdminView): string {
     ["watch_count", replica.watches.watchCount],
     ["ephemerals_count", tree.ephemeralCount],
     ["approximate_data_size", tree.approximateDataSize],
+    ["open_file_descriptor_count", open],
+    ["max_file_descriptor_count", max],
     ["global_sessions", replica.sessions.size],
     ["local_sessions", 0],
     ["commit_count", counters.commitCount],
