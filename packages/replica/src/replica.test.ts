@@ -1,0 +1,255 @@
+import { OpCode, SESSION_NONE, type SessionId, type Zxid } from "@zooid/model";
+import { describe, expect, test } from "vitest";
+import { create, multi, read, setAcl, setData, TestReplica, versioned } from "./test-replica.ts";
+
+describe("order", () => {
+  test("nothing of a write is heard before it is durable", () => {
+    const zk = new TestReplica();
+    const [writer, other] = [zk.open(), zk.open()];
+    zk.send(writer, 1, OpCode.CREATE, create("/a", "x"));
+    zk.replica.propose();
+    zk.replica.deliver(10);
+    zk.send(other, 2, OpCode.EXISTS, read("/a"));
+    expect([zk.take(writer), zk.take(other)]).toEqual([[], ["2 NO_NODE"]]);
+    zk.sync();
+    zk.replica.deliver(10);
+    expect(zk.take(writer)).toEqual(["1 path /a"]);
+  });
+
+  test("what stands behind an own write waits for it, and is answered in its place", () => {
+    const zk = new TestReplica();
+    const ref = zk.open();
+    zk.send(ref, 1, OpCode.CREATE, create("/a", "1"));
+    zk.send(ref, 2, OpCode.GET_DATA, read("/a"));
+    zk.send(ref, -2, OpCode.PING);
+    zk.send(ref, 4, OpCode.SET_DATA, setData("/a", "2", 0));
+    zk.send(ref, 5, OpCode.GET_DATA, read("/a"));
+    zk.send(ref, 6, OpCode.SYNC, read("/a"));
+    zk.send(ref, 7, OpCode.CREATE, (writer) => writer.int(-2));
+    zk.send(ref, 8, OpCode.DELETE, versioned("/a", 7));
+    expect(zk.take(ref)).toEqual([]);
+    zk.turn();
+    expect(zk.take(ref)).toEqual([
+      "1 path /a",
+      "2 data 1",
+      "-2 ok",
+      "4 stat",
+      "5 data 2",
+      "6 path /a",
+      "7 MARSHALLING_ERROR",
+      "8 BAD_VERSION",
+    ]);
+  });
+
+  test("an auth packet counts at once for what follows, and its answer keeps its place", () => {
+    const zk = new TestReplica();
+    const [owner, ref] = [zk.open(), zk.open()];
+    zk.authenticate(owner, "alice:a");
+    zk.ask(owner, OpCode.CREATE, create("/a", "", 0, [{ perms: 31, scheme: "auth", id: "" }]));
+    zk.send(ref, 1, OpCode.SET_DATA, setData("/a", "before"));
+    zk.send(ref, -4, OpCode.AUTH, (writer) => {
+      writer.int(0);
+      writer.text("digest");
+      writer.text("alice:a");
+    });
+    zk.send(ref, 3, OpCode.SET_DATA, setData("/a", "after"));
+    expect(zk.take(ref)).toEqual([]);
+    zk.turn();
+    expect(zk.take(ref)).toEqual(["1 NO_AUTH", "-4 ok", "3 stat"]);
+  });
+
+  test("an own event comes before the write's answer, a multi's before its parts", () => {
+    const zk = new TestReplica();
+    const ref = zk.open();
+    zk.ask(ref, OpCode.EXISTS, read("/a", true));
+    zk.ask(ref, OpCode.GET_CHILDREN, read("/", true));
+    zk.send(ref, 5, OpCode.MULTI, multi([OpCode.CREATE, create("/a")], [OpCode.SET_DATA, setData("/a", "x")]));
+    zk.turn();
+    expect(zk.take(ref)).toEqual(["event 1 /a", "event 4 /", "5 [path /a, stat]"]);
+  });
+
+  test("a refused multi is one error in the part that failed, and leaves nothing to those behind it", () => {
+    const zk = new TestReplica();
+    const ref = zk.open();
+    zk.send(ref, 1, OpCode.MULTI, multi([OpCode.CREATE, create("/s-", "", 2)], [OpCode.DELETE, versioned("/none")]));
+    zk.send(ref, 2, OpCode.CREATE, create("/s-", "", 2));
+    zk.turn();
+    expect(zk.take(ref)).toEqual(["1 [ok, NO_NODE]", "2 path /s-0000000000"]);
+  });
+
+  test("every write takes a zxid, a refused one too", () => {
+    const zk = new TestReplica();
+    const ref = zk.open();
+    const before = zk.replica.visibleZxid;
+    zk.ask(ref, OpCode.DELETE, versioned("/none"));
+    zk.ask(ref, OpCode.CREATE, create("/a"));
+    zk.ask(ref, OpCode.GET_DATA, read("/a"));
+    expect(zk.replica.visibleZxid - before).toBe(2);
+  });
+});
+
+describe("sessions", () => {
+  test("are answered when they are durable, and what came with the connect request waits", () => {
+    const zk = new TestReplica();
+    const ref = zk.connect({ timeoutMs: 1 });
+    expect(zk.send(ref, 1, OpCode.PING)).toBe(false);
+    expect(zk.take(ref)).toEqual([]);
+    zk.turn();
+    expect(zk.take(ref)).toEqual(["connected 200"]);
+    expect(zk.resumed).toEqual([ref]);
+  });
+
+  test("move to the newest connection that knows the password; the older one is closed", () => {
+    const zk = new TestReplica();
+    const old = zk.open();
+    const { session, password } = zk;
+    zk.send(old, 1, OpCode.CREATE, create("/a"));
+    const ref = zk.connect({ session, password, timeoutMs: 5000 });
+    expect([zk.take(old), zk.take(ref)]).toEqual([["close"], ["connected 5000"]]);
+    expect(zk.send(old, 2, OpCode.PING)).toBe(false);
+    zk.turn();
+    expect(zk.ask(ref, OpCode.EXISTS, read("/a"))).toBe("stat");
+  });
+
+  test("stay with their connection when another one asks with a wrong password", () => {
+    const zk = new TestReplica();
+    const old = zk.open();
+    const thief = zk.connect({ session: zk.session, password: new Uint8Array(16) });
+    expect(zk.take(thief)).toEqual(["expired", "close"]);
+    expect(zk.ask(old, OpCode.PING)).toMatch(/ok/);
+    const stranger = zk.connect({ session: 99n as SessionId });
+    expect(zk.take(stranger)).toEqual(["expired", "close"]);
+    expect(zk.session).toBe(SESSION_NONE);
+  });
+
+  test("are not hurt by a client that has seen the future: it is closed without a word", () => {
+    const zk = new TestReplica();
+    zk.open();
+    const { session, password } = zk;
+    const early = zk.connect({ session, password, lastZxidSeen: (2 ** 50) as Zxid });
+    expect(zk.take(early)).toEqual(["close"]);
+    expect(zk.take(zk.connect({ session, password }))).toEqual(["connected 10000"]);
+  });
+
+  test("end when they are not heard of, with their ephemerals; those that were touched go on", () => {
+    const zk = new TestReplica();
+    const silent = zk.open("127.0.0.1", 1000);
+    zk.ask(silent, OpCode.CREATE, create("/mine", "", 1));
+    const lively = zk.open("127.0.0.1", 1000);
+    zk.ask(lively, OpCode.EXISTS, read("/mine", true));
+    zk.advance(900);
+    zk.send(lively, 2, OpCode.PING);
+    zk.take(lively);
+    zk.advance(300);
+    zk.replica.expireSessions();
+    zk.turn();
+    expect([zk.take(silent), zk.take(lively)]).toEqual([["close"], ["event 2 /mine"]]);
+    expect(zk.replica.counters.expiredSessions).toBe(1);
+  });
+
+  test("end at their client's wish: answered, then closed; what is sent behind is dropped", () => {
+    const zk = new TestReplica();
+    const [ref, other] = [zk.open(), zk.open()];
+    zk.ask(ref, OpCode.CREATE, create("/mine", "", 1));
+    zk.send(ref, 8, OpCode.CLOSE_SESSION);
+    zk.send(ref, 9, OpCode.CREATE, create("/late"));
+    zk.turn();
+    expect(zk.take(ref)).toEqual(["8 ok", "close"]);
+    expect(zk.ask(other, OpCode.GET_CHILDREN, read("/"))).toBe("children zookeeper");
+  });
+
+  test("live on when their connection goes, while its writes are still under way", () => {
+    const zk = new TestReplica();
+    const ref = zk.open();
+    const { session, password } = zk;
+    zk.send(ref, 1, OpCode.CREATE, create("/a", "", 1));
+    zk.replica.disconnect(ref);
+    const next = zk.open();
+    expect(next).not.toBe(ref);
+    const back = zk.connect({ session, password });
+    expect(zk.ask(back, OpCode.EXISTS, read("/a"))).toBe("connected 10000; 1 stat");
+    expect(back).toBe(ref);
+  });
+});
+
+describe("flow", () => {
+  test("a connection with too many requests in flight is read no further until they are answered", () => {
+    const zk = new TestReplica({ inFlightCountMax: 3 });
+    const [ref, other] = [zk.open(), zk.open()];
+    zk.resumed.length = 0;
+    expect(zk.send(ref, 1, OpCode.SET_DATA, setData("/", "x"))).toBe(true);
+    expect(zk.send(ref, 2, OpCode.EXISTS, read("/"))).toBe(true);
+    expect(zk.send(ref, 3, OpCode.EXISTS, read("/"))).toBe(false);
+    expect(zk.send(other, 1, OpCode.EXISTS, read("/"))).toBe(true);
+    zk.turn();
+    expect(zk.resumed).toEqual([ref]);
+    expect(zk.take(ref)).toHaveLength(3);
+  });
+
+  test("so is one whose waiting requests are too large", () => {
+    const zk = new TestReplica({ inFlightBytesMax: 1000 });
+    const ref = zk.open();
+    zk.resumed.length = 0;
+    expect(zk.send(ref, 1, OpCode.SET_DATA, setData("/", "x".repeat(5000)))).toBe(true);
+    expect(zk.send(ref, 2, OpCode.EXISTS, read(`/${"n".repeat(1000)}`))).toBe(false);
+    zk.turn();
+    expect(zk.resumed).toEqual([ref]);
+  });
+
+  test.each([
+    ["before they are proposed", false],
+    ["once they are proposed", true],
+  ])("when too many writes of all are under way, nobody is read: %s", (_, isProposed) => {
+    const zk = new TestReplica({ outstandingCountMax: 3 });
+    const [ref, other] = [zk.open(), zk.open()];
+    zk.resumed.length = 0;
+    const admitted = [1, 2, 3].map((xid) => zk.send(ref, xid, OpCode.SET_DATA, setData("/", "x")));
+    expect(admitted).toEqual([true, true, false]);
+    if (isProposed) zk.replica.propose();
+    expect(zk.send(other, 1, OpCode.EXISTS, read("/"))).toBe(false);
+    zk.turn();
+    expect(new Set(zk.resumed)).toEqual(new Set([ref, other]));
+    expect([zk.take(ref).length, zk.take(other)]).toEqual([3, ["1 stat"]]);
+  });
+
+  test("a long run of commits is delivered in pieces", () => {
+    const zk = new TestReplica();
+    const ref = zk.open();
+    for (let i = 0; i < 25; i++) zk.send(ref, i, OpCode.CREATE, create(`/n${i}`));
+    zk.replica.propose();
+    zk.sync();
+    expect([zk.replica.deliver(10), zk.take(ref).length]).toEqual([true, 10]);
+    expect([zk.replica.deliver(10), zk.take(ref).length]).toEqual([true, 10]);
+    expect([zk.replica.deliver(10), zk.take(ref).length]).toEqual([false, 5]);
+  });
+});
+
+describe("what a client must not send", () => {
+  test.each([
+    ["an operation that is not served", OpCode.RECONFIG, "UNIMPLEMENTED", "unknown-operation"],
+    ["an operation of servers", OpCode.CREATE_SESSION, "UNIMPLEMENTED", "unknown-operation"],
+    ["authentication of no known scheme", OpCode.AUTH, "AUTH_FAILED", "authentication"],
+  ])("%s is answered, told of, and ends the connection", (_, op, code, refusal) => {
+    const zk = new TestReplica();
+    const ref = zk.open();
+    zk.send(ref, 5, op, (writer) => writer.int(0));
+    expect(zk.take(ref)).toEqual([`5 ${code}`, "close"]);
+    expect(zk.refusals).toEqual([refusal]);
+  });
+
+  test("nothing behind a refused auth packet is done, also where the refusal waits for a write", () => {
+    const zk = new TestReplica();
+    const ref = zk.open();
+    zk.send(ref, 1, OpCode.CREATE, create("/a"));
+    expect(zk.send(ref, 2, OpCode.AUTH, () => {})).toBe(false);
+    zk.turn();
+    expect(zk.take(ref)).toEqual(["1 path /a", "2 AUTH_FAILED", "close"]);
+  });
+
+  test("the access list of another is not set, and the list stays", () => {
+    const zk = new TestReplica();
+    const [ref, other] = [zk.open(), zk.open()];
+    zk.ask(ref, OpCode.CREATE, create("/a", "", 0, [{ perms: 1, scheme: "world", id: "anyone" }]));
+    expect(zk.ask(other, OpCode.SET_ACL, setAcl("/a", [{ perms: 31, scheme: "world", id: "anyone" }]))).toBe("NO_AUTH");
+  });
+});

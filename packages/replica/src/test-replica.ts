@@ -1,0 +1,283 @@
+// biome-ignore lint/correctness/noNodejsModules: for tests only; the hash functions are the platform's.
+import { createHash } from "node:crypto";
+import {
+  type AclEntry,
+  type ConnectionRef,
+  errorName,
+  MajorityQuorum,
+  type NodeView,
+  type ReplySink,
+  SESSION_NONE,
+  type SessionId,
+  serverId,
+  sliceText,
+  ZXID_NONE,
+  type Zxid,
+} from "@zooid/model";
+import { JuteWriter, RequestReader } from "@zooid/wire";
+import { TxnBatchEncoder, TxnReader } from "@zooid/wire/peer";
+import { REPLICA_DEFAULTS, type ReplicaConfig } from "./config.ts";
+import { type Refusal, Replica } from "./replica.ts";
+
+type Body = (writer: JuteWriter) => void;
+
+/** What a client connects with; what is left out asks for a new session. */
+export interface Connecting {
+  readonly address?: string;
+  readonly timeoutMs?: number;
+  readonly session?: SessionId;
+  readonly password?: Uint8Array;
+  readonly lastZxidSeen?: Zxid;
+}
+
+const NO_PASSWORD = new Uint8Array(16);
+
+/**
+ * For tests: a replica whose log is an array and whose clients are lists of what they heard, one line for each packet: the xid and
+ * then what came (`7 ok`, `7 NO_NODE`, `7 data x`, `event 1 /a`, `close`). Nothing is durable before {@link sync}.
+ */
+export class TestReplica {
+  readonly replica: Replica;
+  readonly resumed: ConnectionRef[] = [];
+  readonly refusals: Refusal[] = [];
+  /** What was appended and is not durable: the role's generation and the last zxid of each batch. */
+  readonly unsynced: { readonly generation: number; readonly last: Zxid }[] = [];
+  /** The last session that was created or renewed. */
+  session: SessionId = SESSION_NONE;
+  password: Uint8Array = new Uint8Array(16);
+  readonly #heard = new Map<ConnectionRef, string[]>();
+  #nowMs = 0;
+  #secrets = 0;
+
+  constructor(config: Partial<ReplicaConfig> = {}) {
+    const sid = serverId(1);
+    this.replica = new Replica(
+      {
+        ...REPLICA_DEFAULTS,
+        sid,
+        verifier: new MajorityQuorum([sid]),
+        tickMs: 100,
+        sessionTimeoutMsMin: 200,
+        sessionTimeoutMsMax: 20_000,
+        auth: { superDigest: SUPER_DIGEST, digestEnabled: true, skipAcl: false },
+        hashSeed: 1,
+        ...config,
+      },
+      {
+        requests: new RequestReader(),
+        batcher: new TxnBatchEncoder(),
+        txns: new TxnReader(),
+        hashes: { digest: hash("sha1"), sha256: hash("sha256") },
+      },
+      {
+        replies: this.#replySink(),
+        append: (batch, generation) => this.unsynced.push({ generation, last: batch.last }),
+        resume: (to) => this.resumed.push(to),
+        refused: (_, refusal) => this.refusals.push(refusal),
+      },
+    );
+    this.replica.setTime(0, 1_000_000);
+    this.replica.lead(1, 1);
+  }
+
+  /** A connection with a session of its own. */
+  open(address = "127.0.0.1", timeoutMs = 10_000): ConnectionRef {
+    const ref = this.connect({ address, timeoutMs });
+    this.turn();
+    this.take(ref);
+    return ref;
+  }
+
+  /** A connection that has sent its connect request. */
+  connect({ address, timeoutMs, session, password, lastZxidSeen }: Connecting = {}): ConnectionRef {
+    const ref = this.replica.accept(address ?? "127.0.0.1");
+    this.#heard.set(ref, []);
+    const secret = new Uint8Array(18).fill(++this.#secrets);
+    this.replica.connect(
+      ref,
+      {
+        protocolVersion: 0,
+        lastZxidSeen: lastZxidSeen ?? ZXID_NONE,
+        timeoutMs: timeoutMs ?? 10_000,
+        sessionId: session ?? SESSION_NONE,
+        password: { bytes: password ?? NO_PASSWORD, start: 0, end: 16 },
+        readOnly: false,
+      },
+      secret,
+    );
+    return ref;
+  }
+
+  /** Sends a request; false when the connection is to be read no further. */
+  send(ref: ConnectionRef, xid: number, op: number, body: Body = () => {}): boolean {
+    const writer = new JuteWriter();
+    writer.int(xid);
+    writer.int(op);
+    body(writer);
+    return this.replica.receive(ref, writer.bytes, 0, writer.end);
+  }
+
+  /** Sends a request, lets everything come to its end, and takes what was heard. */
+  ask(ref: ConnectionRef, op: number, body: Body = () => {}): string {
+    this.send(ref, 1, op, body);
+    this.turn();
+    return this.take(ref).join("; ").replace(/^1 /, "");
+  }
+
+  authenticate(ref: ConnectionRef, credentials: string): void {
+    this.ask(ref, 100, (writer) => {
+      writer.int(0);
+      writer.text("digest");
+      writer.text(credentials);
+    });
+  }
+
+  /** Makes everything that was appended durable. */
+  sync(): void {
+    for (const { generation, last } of this.unsynced.splice(0)) this.replica.synced(generation, last);
+  }
+
+  /** What a driver does in a turn, with a disk that takes no time. */
+  turn(): void {
+    this.replica.propose();
+    this.sync();
+    while (this.replica.deliver(10)) {
+      // Until nothing is due.
+    }
+  }
+
+  advance(byMs: number): void {
+    this.#nowMs += byMs;
+    this.replica.setTime(this.#nowMs, 1_000_000 + this.#nowMs);
+  }
+
+  /** What a client heard since the last call. */
+  take(ref: ConnectionRef): string[] {
+    return this.#heard.get(ref)?.splice(0) ?? [];
+  }
+
+  #hear(ref: ConnectionRef, line: string): void {
+    this.#heard.get(ref)?.push(line);
+  }
+
+  #replySink(): ReplySink {
+    let parts: string[] = [];
+    let multiXid = 0;
+    const told = (ref: ConnectionRef, xid: number, text: string): void => this.#hear(ref, `${xid} ${text}`);
+    return {
+      connected: (to, timeoutMs, session, password) => {
+        this.session = session;
+        this.password = Uint8Array.from(password.bytes.subarray(password.start, password.end));
+        this.#hear(to, timeoutMs === 0 ? "expired" : `connected ${timeoutMs}`);
+      },
+      header: (to, xid, _, code) => told(to, xid, code === 0 ? "ok" : errorName(code)),
+      data: (to, xid, _, node) => told(to, xid, `data ${dataOf(node)}`),
+      stat: (to, xid) => told(to, xid, "stat"),
+      children: (to, xid, _, node) => told(to, xid, `children ${childrenOf(node)}`),
+      childrenAndStat: (to, xid, _, node) => told(to, xid, `children ${childrenOf(node)}`),
+      aclAndStat: (to, xid, _, acl) =>
+        told(to, xid, `acl ${acl.map(({ perms, scheme, id }) => `${scheme}:${id}:${perms}`).join(",")}`),
+      path: (to, xid, _, path) => told(to, xid, `path ${sliceText(path)}`),
+      pathAndStat: (to, xid, _, path) => told(to, xid, `path ${sliceText(path)}`),
+      strings: (to, xid) => told(to, xid, "strings"),
+      integer: (to, xid, _, value) => told(to, xid, `integer ${value}`),
+      identities: (to, xid) => told(to, xid, "identities"),
+      multiBegin: (_, xid) => {
+        parts = [];
+        multiXid = xid;
+      },
+      partError: (_, code) => parts.push(code === 0 ? "ok" : errorName(code)),
+      partEmpty: () => parts.push("done"),
+      partPath: (_, path) => parts.push(`path ${sliceText(path)}`),
+      partPathAndStat: (_, path) => parts.push(`path ${sliceText(path)}`),
+      partStat: () => parts.push("stat"),
+      partData: (_, node) => parts.push(`data ${dataOf(node)}`),
+      partChildren: (_, node) => parts.push(`children ${childrenOf(node)}`),
+      multiEnd: (to) => told(to, multiXid, `[${parts.join(", ")}]`),
+      event: (to, _, type, path) => this.#hear(to, `event ${type} ${sliceText(path)}`),
+      close: (to) => this.#hear(to, "close"),
+    };
+  }
+}
+
+/** The digest of `super:test`. */
+const SUPER_DIGEST = "super:D/InIHSb7yEEbrWz8b9l71RjZJU=";
+
+function hash(algorithm: string): (bytes: Uint8Array) => Uint8Array {
+  return (bytes) => createHash(algorithm).update(bytes).digest();
+}
+
+function dataOf(node: NodeView): string {
+  return node.hasData ? sliceText(node.data) : "null";
+}
+
+function childrenOf(node: NodeView): string {
+  const names: string[] = [];
+  for (let more = node.firstChild(); more; more = node.nextChild()) names.push(sliceText(node.childName));
+  return names.sort().join(",");
+}
+
+const OPEN: readonly AclEntry[] = [{ perms: 31, scheme: "world", id: "anyone" }];
+
+export function create(path: string, data = "", flags = 0, acl: readonly AclEntry[] = OPEN): Body {
+  return (writer) => {
+    writer.text(path);
+    writer.text(data);
+    writeAcl(writer, acl);
+    writer.int(flags);
+  };
+}
+
+export function setAcl(path: string, acl: readonly AclEntry[], version = -1): Body {
+  return (writer) => {
+    writer.text(path);
+    writeAcl(writer, acl);
+    writer.int(version);
+  };
+}
+
+export function setData(path: string, data: string, version = -1): Body {
+  return (writer) => {
+    writer.text(path);
+    writer.text(data);
+    writer.int(version);
+  };
+}
+
+export function read(path: string, watch = false): Body {
+  return (writer) => {
+    writer.text(path);
+    writer.bool(watch);
+  };
+}
+
+export function versioned(path: string, version = -1): Body {
+  return (writer) => {
+    writer.text(path);
+    writer.int(version);
+  };
+}
+
+export function multi(...parts: readonly (readonly [op: number, body: Body])[]): Body {
+  const header = (writer: JuteWriter, op: number, done: boolean): void => {
+    writer.int(op);
+    writer.bool(done);
+    writer.int(-1);
+  };
+  return (writer) => {
+    for (const [op, body] of parts) {
+      header(writer, op, false);
+      body(writer);
+    }
+    header(writer, -1, true);
+  };
+}
+
+function writeAcl(writer: JuteWriter, acl: readonly AclEntry[]): void {
+  writer.int(acl.length);
+  for (const { perms, scheme, id } of acl) {
+    writer.int(perms);
+    writer.text(scheme);
+    writer.text(id);
+  }
+}
