@@ -1,0 +1,121 @@
+import { COUNTER_HANDOVER, composeZxid, EPOCH_MAX, MajorityQuorum, serverId, ZXID_NONE } from "@zooid/model";
+import { describe, expect, test } from "vitest";
+import { ZabPeer } from "./peer.ts";
+import { batchOf, RecordingSinks } from "./test-batch.ts";
+
+function newPeer(limits: { outstandingCountMax?: number; outstandingBytesMax?: number } = {}, voters = 1) {
+  const sinks = new RecordingSinks();
+  const verifier = new MajorityQuorum(Array.from({ length: voters }, (_, i) => serverId(i + 1)));
+  const config = { sid: serverId(1), verifier, outstandingCountMax: 100, outstandingBytesMax: 10_000, ...limits };
+  return { sinks, peer: new ZabPeer(config, sinks) };
+}
+
+describe("an ensemble of one", () => {
+  test("commits what its own disk has, and not before", () => {
+    const { peer, sinks } = newPeer();
+    peer.lead(1, ZXID_NONE);
+    peer.propose(batchOf(1, 1, 2));
+    expect([peer.deliver(10), sinks.delivered]).toEqual([false, []]);
+    peer.synced(peer.generation, composeZxid(1, 1));
+    expect([peer.deliver(10), sinks.delivered]).toEqual([false, ["entry 1"]]);
+    peer.synced(peer.generation, composeZxid(1, 2));
+    peer.deliver(10);
+    expect([sinks.delivered, peer.outstandingCount, sinks.released.length]).toEqual([["entry 1", "entry 2"], 0, 1]);
+  });
+
+  test("delivers no more at a time than it is told", () => {
+    const { peer, sinks } = newPeer();
+    peer.lead(1, ZXID_NONE);
+    peer.propose(batchOf(1, 1, 2, 3, 4, 5));
+    peer.synced(peer.generation, composeZxid(1, 5));
+    expect([peer.deliver(2), peer.deliver(2), peer.deliver(2), peer.deliver(2)]).toEqual([true, true, false, false]);
+    expect(sinks.delivered).toHaveLength(5);
+  });
+
+  test("cannot be claimed by one of three", () => {
+    expect(() => newPeer({}, 3).peer.lead(1, ZXID_NONE)).toThrow("a server leads alone only where it is a quorum");
+  });
+});
+
+describe("roles", () => {
+  test("a completion of an older role changes nothing", () => {
+    const { peer, sinks } = newPeer();
+    peer.lead(1, ZXID_NONE);
+    peer.propose(batchOf(1, 1));
+    const stale = peer.generation;
+    peer.stopLeading();
+    peer.synced(stale, composeZxid(1, 1));
+    expect([peer.state, peer.deliver(10), sinks.delivered]).toEqual(["looking", false, []]);
+    peer.lead(2, composeZxid(1, 1));
+    peer.synced(stale, composeZxid(1, 1));
+    expect(peer.committed).toBe(composeZxid(2, 0));
+  });
+
+  test("each role has a generation of its own, which its appends carry", () => {
+    const { peer, sinks } = newPeer();
+    peer.lead(1, ZXID_NONE);
+    peer.propose(batchOf(1, 1));
+    peer.stopLeading();
+    peer.lead(2, composeZxid(1, 1));
+    peer.propose(batchOf(2, 1));
+    const [first, second] = sinks.appended.map(({ generation }) => generation);
+    expect(second).toBeGreaterThan(first ?? Number.POSITIVE_INFINITY);
+  });
+
+  test("who does not lead does not propose", () => {
+    const { peer } = newPeer();
+    expect(() => peer.propose(batchOf(1, 1))).toThrow("only a leader proposes");
+  });
+});
+
+describe("epochs", () => {
+  test.each([
+    ["the history's own", 3, composeZxid(3, 9), "epoch 3 follows the history's last zxid 0x300000009"],
+    ["an older one", 2, composeZxid(3, 9), "epoch 2 follows"],
+    ["one beyond exact zxids", EPOCH_MAX, composeZxid(3, 9), "where zxids would no longer be exact"],
+  ])("%s cannot be led", (_, epoch, history, reason) => {
+    expect(() => newPeer().peer.lead(epoch, history)).toThrow(reason);
+  });
+
+  test.each([
+    ["another epoch", batchOf(2, 1), "proposes in it"],
+    ["a gap", batchOf(1, 2), "leaves a gap behind"],
+  ])("a proposal in %s is a defect", (_, batch, reason) => {
+    const { peer } = newPeer();
+    peer.lead(1, ZXID_NONE);
+    expect(() => peer.propose(batch)).toThrow(reason);
+  });
+
+  test("the last epoch but one is led like any other", () => {
+    const { peer, sinks } = newPeer();
+    const epoch = EPOCH_MAX - 1;
+    peer.lead(epoch, composeZxid(epoch - 1, 0xffff_ffff));
+    peer.propose(batchOf(epoch, 1, 2));
+    peer.synced(peer.generation, composeZxid(epoch, 2));
+    peer.deliver(10);
+    expect(sinks.zxids).toEqual([composeZxid(epoch, 1), composeZxid(epoch, 2)]);
+  });
+
+  test("an epoch whose counter nears its end says so", () => {
+    const { peer } = newPeer();
+    peer.lead(1, ZXID_NONE);
+    expect(peer.isExhausted).toBe(false);
+    const counters = { first: composeZxid(1, 1), last: composeZxid(1, COUNTER_HANDOVER) };
+    peer.propose({ ...batchOf(1, 1), ...counters });
+    expect(peer.isExhausted).toBe(true);
+  });
+});
+
+test("it is full by entries or by bytes, until they are delivered", () => {
+  for (const limits of [{ outstandingCountMax: 3 }, { outstandingBytesMax: batchOf(1, 1, 2, 3).end }]) {
+    const { peer } = newPeer(limits);
+    peer.lead(1, ZXID_NONE);
+    peer.propose(batchOf(1, 1, 2));
+    expect(peer.isFull).toBe(false);
+    peer.propose(batchOf(1, 3));
+    expect(peer.isFull).toBe(true);
+    peer.synced(peer.generation, composeZxid(1, 3));
+    peer.deliver(10);
+    expect(peer.isFull).toBe(false);
+  }
+});
