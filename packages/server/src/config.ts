@@ -44,6 +44,11 @@ export interface ServerOptions {
   readonly outputBytesMax?: number;
   /** A sync of the log that takes longer is told of, in milliseconds. Default 1000. */
   readonly fsyncWarnMs?: number;
+  /**
+   * Writes wait when the state file is behind by more bytes of log than this: it bounds what a start has to replay and the log's size.
+   * Default 512 MiB.
+   */
+  readonly stateLagBytesMax?: number;
   /** Deliberate damage, for tests that must see their checks fail. */
   readonly testBreak?: TestBreak;
 }
@@ -76,6 +81,7 @@ export interface ServerConfig {
   readonly watchCountMax: number;
   readonly outputBytesMax: number;
   readonly fsyncWarnMs: number;
+  readonly stateLagBytesMax: number;
   readonly testBreak: TestBreak | undefined;
 }
 
@@ -149,6 +155,7 @@ export function parseServerConfig(options: ServerOptions): ServerConfig {
     watchCountMax: whole("watchCountMax", options.watchCountMax ?? REPLICA_DEFAULTS.watchCountMax, 1, INT_MAX),
     outputBytesMax: whole("outputBytesMax", options.outputBytesMax ?? 64 * 1024 * 1024, 65_536, INT_MAX),
     fsyncWarnMs: whole("fsync.warningthresholdms", options.fsyncWarnMs ?? 1000, 1, INT_MAX),
+    stateLagBytesMax: whole("stateLagBytesMax", options.stateLagBytesMax ?? 2 ** 29, 1, Number.MAX_SAFE_INTEGER),
     testBreak: options.testBreak,
   };
   if (problems.length > 0) throw new ConfigError(problems);

@@ -39,6 +39,8 @@ export interface DriverHooks {
   readonly refusals: RefusalLog;
   fourLetterWord(word: string, connection: ClientConnection): string | undefined;
   mark(mark: StateMark): void;
+  /** Whether the state file lags so far behind that nothing more is to be proposed. */
+  isBehind(): boolean;
   /** An invariant is false, or the core threw: the server must stop. */
   defect(error: unknown): void;
 }
@@ -47,6 +49,8 @@ export interface DriverHooks {
 const MARK_BYTES = 16 * 1024 * 1024;
 const MARK_ENTRIES = 50_000;
 const SWEEP_MS = 1000;
+/** How soon to look again whether the state file has caught up. */
+const BEHIND_RETRY_MS = 20;
 const REFUSALS: Readonly<Record<Refusal, string>> = {
   "unreadable-request": "it sent a frame that is no request",
   "unknown-operation": "it asked for an operation that this server does not serve",
@@ -82,6 +86,7 @@ export class Driver implements ConnectionHost {
   #expiryTimer: NodeJS.Timeout | undefined;
   #expiryDueMs = Number.POSITIVE_INFINITY;
   #sweepTimer: NodeJS.Timeout | undefined;
+  #behindTimer: NodeJS.Timeout | undefined;
   #sessionsRevision = -1;
   #isServing = false;
   #isStopped = false;
@@ -234,6 +239,7 @@ export class Driver implements ConnectionHost {
     this.#isServing = false;
     clearInterval(this.#sweepTimer);
     clearTimeout(this.#expiryTimer);
+    clearTimeout(this.#behindTimer);
     for (const connection of this.connections()) connection.cutOff();
   }
 
@@ -248,7 +254,7 @@ export class Driver implements ConnectionHost {
     this.#isTurnOpen = false;
     this.#step(() => {
       this.#resumeReading();
-      if (this.#batchesInFlight < this.#config.batchesInFlightMax) this.replica.propose();
+      if (this.#batchesInFlight < this.#config.batchesInFlightMax && !this.#isHeldBack()) this.replica.propose();
     });
     this.#recorder?.flush();
     this.#flush();
@@ -257,6 +263,16 @@ export class Driver implements ConnectionHost {
       this.#sessionsRevision = revision;
       this.#armExpiry();
     }
+  }
+
+  /** Whether what is prepared waits for the state file: then sockets stand still once enough has gathered, while reads are answered. */
+  #isHeldBack(): boolean {
+    if (this.#isStopped || !this.replica.hasPrepared || !this.#hooks.isBehind()) return false;
+    this.#behindTimer ??= setTimeout(() => {
+      this.#behindTimer = undefined;
+      this.wake();
+    }, BEHIND_RETRY_MS);
+    return true;
   }
 
   #flush(): void {

@@ -1,7 +1,7 @@
 import { createHash, randomInt } from "node:crypto";
 import { MajorityQuorum, serverId, type Zxid } from "@zooid/model";
 import { REPLICA_DEFAULTS } from "@zooid/replica";
-import type { LogHandler } from "@zooid/txn-log";
+import { type LogHandler, StoreError } from "@zooid/txn-log";
 import { RequestReader } from "@zooid/wire";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/peer";
 import { BehaviorSubject, type Observable } from "rxjs";
@@ -142,7 +142,7 @@ class Server implements ZooidServer {
     const config = this.#config;
     const handler: LogHandler = {
       appended: ({ generation, zxid }) => this.#driver?.appended(generation, zxid),
-      refused: ({ reason }) => this.#fail(new Error(`the log was refused room on the disk: ${reason}`)),
+      refused: ({ reason }) => this.#fail(diskFull(config, reason)),
       failed: (error) => this.#fail(error),
       warned: (text) => this.#log.warn(text),
     };
@@ -162,11 +162,19 @@ class Server implements ZooidServer {
     );
     this.#listener = listener;
     await listener.listen();
-    const { dataDir: directory, fsyncWarnMs, testBreak } = config;
+    const { dataDir: directory, logDir, fsyncWarnMs, stateLagBytesMax, testBreak } = config;
     const storage =
       directory === undefined
         ? openMemoryStorage(handler)
-        : await openSqliteStorage({ directory, sid: SELF, handler, fsyncWarnMs, testBreak });
+        : await openSqliteStorage({
+            directory,
+            logDirectory: logDir ?? directory,
+            sid: SELF,
+            handler,
+            fsyncWarnMs,
+            stateLagBytesMax,
+            testBreak,
+          });
     this.#storage = storage;
     const refusals = new RefusalLog(
       (text) => this.#log.warn(text),
@@ -219,6 +227,7 @@ class Server implements ZooidServer {
         refusals,
         fourLetterWord: (word, connection) => answerWord(word, view(driver), connection),
         mark: (mark) => storage.mark(mark),
+        isBehind: () => storage.isBehind(),
         defect: (error) => this.#fail(error),
       },
       this.#recorder,
@@ -261,4 +270,9 @@ class Server implements ZooidServer {
     this.#listener?.stop();
     this.#options.onFailure?.(error);
   }
+}
+
+/** Nothing is wrong with what was written; but what was prepared can be written no more, so the server ends and is started again. */
+function diskFull({ logDir }: ServerConfig, reason: string): StoreError {
+  return new StoreError({ code: "WRITE_FAILED", file: logDir ?? "", reason: `its disk is full (${reason})` });
 }

@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type ByteSlice, formatZxid, ZXID_NONE } from "@zooid/model";
+import { type ByteSlice, FRAME_HEADER_BYTES, formatZxid, ZXID_NONE } from "@zooid/model";
 import type { Replica } from "@zooid/replica";
 import { type LogHandler, MemoryTxnLog, type StateMeta, StoreError, type TxnLog } from "@zooid/txn-log";
 import { openStore, type Store } from "@zooid/txn-log/sqlite";
@@ -15,6 +15,8 @@ export interface Storage extends AsyncDisposable {
   recover(replica: Replica): Promise<string>;
   /** The state file may be brought forward to here. */
   mark(mark: StateMark): void;
+  /** Whether the state file lags so far behind the log that no more should be written: a start would have to replay all of it. */
+  isBehind(): boolean;
   /** Bytes on disk. */
   usage(): { readonly stateBytes: number; readonly logBytes: number };
   /** For `mntr` and metrics. */
@@ -39,6 +41,7 @@ export function openMemoryStorage(handler: LogHandler): Storage {
     log,
     recover: () => Promise.resolve("nothing is kept"),
     mark: ({ zxid }) => log.allowPurge(zxid),
+    isBehind: () => false,
     usage: () => ({ stateBytes: 0, logBytes: 0 }),
     metrics: () => [],
     [Symbol.asyncDispose]: () => log[Symbol.asyncDispose](),
@@ -47,27 +50,43 @@ export function openMemoryStorage(handler: LogHandler): Storage {
 
 export interface SqliteStorageOptions {
   readonly directory: string;
+  readonly logDirectory: string;
   readonly sid: number;
   readonly fsyncWarnMs: number;
+  readonly stateLagBytesMax: number;
   readonly handler: LogHandler;
   readonly testBreak: TestBreak | undefined;
 }
 
+/** The state file follows from this much log on. */
+const LAG_MARK_BYTES = 64 * 1024 * 1024;
+/** It must have begun to follow well before writes wait for it. */
+const LAG_MARK_SHARE = 1 / 8;
+const BEHIND_WARN_MS = 60_000;
+
 /** Opens a data directory for a server that is an ensemble by itself. Rejects with a StoreError. */
 export async function openSqliteStorage(options: SqliteStorageOptions): Promise<Storage> {
-  const { testBreak, ...rest } = options;
-  const store = await openStore({ ...rest, takeEpoch: true, ...(testBreak === undefined ? {} : { testBreak }) });
-  return new SqliteStorage(store, options.directory);
+  const { testBreak, stateLagBytesMax, ...rest } = options;
+  const store = await openStore({
+    ...rest,
+    takeEpoch: true,
+    lagMarkBytes: Math.min(LAG_MARK_BYTES, Math.ceil(stateLagBytesMax * LAG_MARK_SHARE)),
+    ...(testBreak === undefined ? {} : { testBreak }),
+  });
+  return new SqliteStorage(store, options);
 }
 
 class SqliteStorage implements Storage {
   readonly log: TxnLog;
   readonly #store: Store;
-  readonly #directory: string;
+  readonly #options: SqliteStorageOptions;
+  #wasBehind = false;
+  #behindCount = 0;
+  #behindWarnedMs = Number.NEGATIVE_INFINITY;
 
-  constructor(store: Store, directory: string) {
+  constructor(store: Store, options: SqliteStorageOptions) {
     this.#store = store;
-    this.#directory = directory;
+    this.#options = options;
     this.log = store.log;
   }
 
@@ -84,10 +103,21 @@ class SqliteStorage implements Storage {
     tree.finishLoad({ applied: meta.applied.zxid, nextNode: meta.nextNodeId });
     this.#checkDigest(replica, meta);
     let replayed = 0;
+    let replayedBytes = 0;
     this.#store.replay(meta.applied, (zxid, bytes, start, end) => {
       replayed++;
+      replayedBytes += FRAME_HEADER_BYTES + end - start;
       replica.replay(zxid, bytes, start, end);
     });
+    // An ensemble of one: all that is logged is committed, and the state file may follow.
+    if (replayed > 0) {
+      this.mark({
+        zxid: tree.applied,
+        digestHigh: tree.digestHigh,
+        digestLow: tree.digestLow,
+        bytes: replayedBytes,
+      });
+    }
     const tookMs = Math.round(performance.now() - startMs);
     const nodes = `${tree.nodeCount} znodes and ${tree.sessionCount} sessions at ${formatZxid(tree.applied)}`;
     return Promise.resolve(`recovered ${nodes} in ${tookMs} ms, ${replayed} transactions from the log`);
@@ -97,13 +127,36 @@ class SqliteStorage implements Storage {
     this.#store.state.advance(mark);
   }
 
+  isBehind(): boolean {
+    const { lagBytes } = this.#store.state;
+    const isBehind = lagBytes > this.#options.stateLagBytesMax;
+    if (isBehind && !this.#wasBehind) this.#noteBehind(lagBytes);
+    this.#wasBehind = isBehind;
+    return isBehind;
+  }
+
+  #noteBehind(lagBytes: number): void {
+    this.#behindCount++;
+    const nowMs = performance.now();
+    if (nowMs - this.#behindWarnedMs < BEHIND_WARN_MS) return;
+    this.#behindWarnedMs = nowMs;
+    const { handler, stateLagBytesMax } = this.#options;
+    const limit = `${mebibytes(stateLagBytesMax)} MiB (stateLagBytesMax)`;
+    handler.warned(
+      `writes wait for the state file, which is ${mebibytes(lagBytes)} MiB of log behind; the limit is ${limit}`,
+    );
+  }
+
   usage(): { readonly stateBytes: number; readonly logBytes: number } {
+    const { directory, logDirectory } = this.#options;
     let stateBytes = 0;
     let logBytes = 0;
-    for (const name of readdirSync(this.#directory)) {
-      const { size } = statSync(join(this.#directory, name), { throwIfNoEntry: false }) ?? { size: 0 };
-      if (name.startsWith("log.db")) logBytes += size;
-      else stateBytes += size;
+    for (const each of new Set([directory, logDirectory])) {
+      for (const name of readdirSync(each)) {
+        const { size } = statSync(join(each, name), { throwIfNoEntry: false }) ?? { size: 0 };
+        if (name.startsWith("log.db")) logBytes += size;
+        else stateBytes += size;
+      }
     }
     return { stateBytes, logBytes };
   }
@@ -121,6 +174,7 @@ class SqliteStorage implements Storage {
     yield ["zooid_log_pending_bytes", log.pendingBytes];
     yield ["zooid_log_purged_entries", log.purgedCount];
     yield ["zooid_state_lag_bytes", state.lagBytes];
+    yield ["zooid_state_lag_waits", this.#behindCount];
     yield ["zooid_state_folds", state.foldCount];
     yield ["zooid_state_last_fold_ms", Math.round(state.foldMsLast)];
   }
@@ -135,7 +189,7 @@ class SqliteStorage implements Storage {
     if (tree.digestHigh === meta.digestHigh && tree.digestLow === meta.digestLow) return;
     throw new StoreError({
       code: "DAMAGED",
-      file: join(this.#directory, this.log.durable.stateFile),
+      file: join(this.#options.directory, this.log.durable.stateFile),
       place: `the state at ${formatZxid(meta.applied.zxid)}`,
       found: "its digest is not the one that the tree had there",
     });
@@ -144,4 +198,8 @@ class SqliteStorage implements Storage {
 
 function view({ bytes, start, end }: Readonly<ByteSlice>): Uint8Array {
   return bytes.subarray(start, end);
+}
+
+function mebibytes(bytes: number): number {
+  return Math.round(bytes / 1024 / 1024);
 }

@@ -22,24 +22,34 @@ export interface Inspection {
 
 export const LOG_FILE = "log.db";
 export const WITNESS_FILE = "witness";
+const STATE_FILE = /^state-\d+\.db$/;
 const APACHE_DIRECTORY = "version-2";
 
 /** Refuses a directory that belongs to another program, before even a lock is put into it. */
 export function refuseForeign(directory: string): void {
   const names = existsSync(directory) ? readdirSync(directory) : [];
-  if (names.includes(LOG_FILE) || !names.includes(APACHE_DIRECTORY)) return;
+  const isOurs = names.some((name) => name === LOG_FILE || STATE_FILE.test(name));
+  if (isOurs || !names.includes(APACHE_DIRECTORY)) return;
   const found = `a ${APACHE_DIRECTORY} directory written by Apache ZooKeeper`;
   throw new StoreError({ code: "FOREIGN", directory, expected: "a directory of Zooid or an empty one", found });
 }
 
+/** Where state and log lie; often the same. */
+export interface Places {
+  readonly directory: string;
+  readonly logDirectory: string;
+}
+
+export interface Owner {
+  readonly sid: number;
+  readonly ensembleId?: string | undefined;
+}
+
 /** Throws the typed error that says why the directory cannot be used. */
-export function inspectDirectory(
-  directory: string,
-  owner: { readonly sid: number; readonly ensembleId?: string | undefined },
-): Inspection {
-  const file = join(directory, LOG_FILE);
+export function inspectDirectory(places: Places, owner: Owner): Inspection {
+  const file = join(places.logDirectory, LOG_FILE);
   try {
-    return inspect(directory, file, owner);
+    return inspect(places, file, owner);
   } catch (cause) {
     if (cause instanceof StoreError) throw cause;
     const code = sqliteCode(cause);
@@ -51,19 +61,17 @@ export function inspectDirectory(
   }
 }
 
-function inspect(
-  directory: string,
-  file: string,
-  owner: { readonly sid: number; readonly ensembleId?: string | undefined },
-): Inspection {
-  const witness = readWitness(join(directory, WITNESS_FILE));
+function inspect({ directory, logDirectory }: Places, file: string, owner: Owner): Inspection {
+  const witness = readWitness(join(logDirectory, WITNESS_FILE));
   const log = existsSync(file) && statSync(file).size > 0 ? readLog(file) : undefined;
-  const states = readdirSync(directory).filter((name) => /^state-\d+\.db$/.test(name));
+  const states = readdirSync(directory).filter((name) => STATE_FILE.test(name));
   if (log === undefined) {
     const lost = witness !== undefined || states.length > 0;
-    return { log: undefined, hasState: false, shortened: lost ? shortened(file, "a log", "none") : undefined };
+    const isElsewhere = directory !== logDirectory && existsSync(join(directory, LOG_FILE));
+    const found = isElsewhere ? `none there, but one in ${directory}` : "none";
+    return { log: undefined, hasState: false, shortened: lost ? shortened(file, "a log", found) : undefined };
   }
-  refuseStranger(directory, log, owner);
+  refuseStranger(logDirectory, log, owner);
   const state = inspectStateFile(join(directory, log.stateFile));
   if (state === undefined) {
     if (log.floor.zxid === 0) return { log, hasState: false, shortened: undefined };
@@ -112,11 +120,7 @@ function readLog(file: string): DurableLog | undefined {
   }
 }
 
-function refuseStranger(
-  directory: string,
-  log: DurableLog,
-  owner: { readonly sid: number; readonly ensembleId?: string | undefined },
-): void {
+function refuseStranger(directory: string, log: DurableLog, owner: Owner): void {
   const { sid, ensembleId } = log.identity;
   if (sid !== owner.sid) {
     throw new StoreError({ code: "FOREIGN", directory, expected: `server ${owner.sid}`, found: `server ${sid}` });

@@ -66,6 +66,10 @@ export class SqliteStateStore implements StateStore {
     return this.#applied;
   }
 
+  get lagBytes(): number {
+    return this.#lagBytes;
+  }
+
   load(sink: StateSink): StateMeta {
     assert(this.#totals.foldCount === 0 && this.#lagMarks === 0, "the state is loaded before anything is folded");
     return loadStateFile(this.#options.stateFile, sink);

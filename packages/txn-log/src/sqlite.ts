@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { assert, formatZxid, type Zxid } from "@zooid/model";
-import { syncDirectoryOf, type TestBreak } from "./database.ts";
-import { DirectoryLock } from "./directory-lock.ts";
-import { inspectDirectory, LOG_FILE, refuseForeign, WITNESS_FILE } from "./inspect-directory.ts";
+import { DataPlace } from "./data-place.ts";
+import type { TestBreak } from "./database.ts";
+import { inspectDirectory, LOG_FILE, WITNESS_FILE } from "./inspect-directory.ts";
 import { LogReader } from "./log-reader.ts";
 import { openSqliteState } from "./sqlite-state-store.ts";
 import { openSqliteLog } from "./sqlite-txn-log.ts";
@@ -15,6 +15,8 @@ import type { LogHandler, LogPosition, TxnLog } from "./txn-log.ts";
 export interface StoreOptions {
   /** Made, readable by nobody else, if it does not exist. */
   readonly directory: string;
+  /** Where the log lies, if apart from the state: on a disk of its own its syncs wait for nothing else. Default: `directory`. */
+  readonly logDirectory?: string;
   readonly sid: number;
   /** Must be the directory's, if it has one; a new directory gets it. */
   readonly ensembleId?: string;
@@ -46,7 +48,7 @@ export interface StoreOptions {
 /** What replay tells of one entry: its record lies in the bytes, which are only lent. */
 export type ReplaySink = (zxid: Zxid, bytes: Uint8Array, start: number, end: number) => void;
 
-/** A server's data directory: its log and the state behind it. */
+/** A server's data directory, or two: its log and the state behind it. */
 export interface Store extends AsyncDisposable {
   readonly log: TxnLog;
   readonly state: StateStore;
@@ -60,26 +62,23 @@ export interface Store extends AsyncDisposable {
 }
 
 const MIB = 1024 * 1024;
-const DIRECTORY_MODE = 0o700;
 const REPLAY_BYTES = 256 * 1024;
 const SEGMENTS_KEPT = 16;
 
 /** Opens a data directory: locks it, looks before it touches, counts the start. Rejects with a `StoreError`. */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const { directory, handler, sid, ensembleId } = options;
-  makeDirectory(directory);
-  refuseForeign(directory);
-  const lock = new DirectoryLock(directory);
+  const { directory, logDirectory = directory, handler, sid, ensembleId } = options;
+  const place = new DataPlace(directory, logDirectory);
   let opened: TxnLog | undefined;
   try {
-    const found = inspectDirectory(directory, { sid, ensembleId });
+    const found = inspectDirectory({ directory, logDirectory }, { sid, ensembleId });
     if (found.shortened !== undefined && options.allowAmnesia !== true) throw found.shortened;
-    const logFile = join(directory, LOG_FILE);
+    const logFile = join(logDirectory, LOG_FILE);
     const logKeepBytes = options.logKeepBytes ?? 64 * MIB;
     const log = await openSqliteLog({
       file: {
         file: logFile,
-        witnessFile: join(directory, WITNESS_FILE),
+        witnessFile: join(logDirectory, WITNESS_FILE),
         sid,
         ensembleId,
         takeEpoch: options.takeEpoch === true,
@@ -110,10 +109,10 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       folded: (meta) => log.allowPurge(meta.applied.zxid),
       failed: (error) => handler.failed(error),
     });
-    return new SqliteStore({ log, state, lock, logFile });
+    return new SqliteStore({ log, state, place, logFile });
   } catch (cause) {
     await opened?.[Symbol.asyncDispose]();
-    lock.abandon();
+    place.abandon();
     throw cause;
   }
 }
@@ -121,19 +120,19 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 class SqliteStore implements Store {
   readonly log: TxnLog;
   readonly state: StateStore;
-  readonly #lock: DirectoryLock;
+  readonly #place: DataPlace;
   readonly #logFile: string;
   #closing: Promise<void> | undefined;
 
   constructor(parts: {
     readonly log: TxnLog;
     readonly state: StateStore;
-    readonly lock: DirectoryLock;
+    readonly place: DataPlace;
     readonly logFile: string;
   }) {
     this.log = parts.log;
     this.state = parts.state;
-    this.#lock = parts.lock;
+    this.#place = parts.place;
     this.#logFile = parts.logFile;
   }
 
@@ -174,18 +173,7 @@ class SqliteStore implements Store {
   async #close(): Promise<void> {
     await this.state[Symbol.asyncDispose]();
     await this.log[Symbol.asyncDispose]();
-    this.#lock[Symbol.dispose]();
-  }
-}
-
-function makeDirectory(directory: string): void {
-  if (existsSync(directory)) return;
-  try {
-    mkdirSync(directory, { recursive: true, mode: DIRECTORY_MODE });
-    syncDirectoryOf(directory);
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new StoreError({ code: "UNREADABLE", file: dirname(directory), reason }, { cause });
+    this.#place[Symbol.dispose]();
   }
 }
 

@@ -10,6 +10,9 @@ export interface StateStore extends AsyncDisposable {
   /** Where the state stands on disk, synced. Moves forward as folds end. */
   readonly applied: StateMeta;
 
+  /** Log bytes between the newest mark and what is folded: what a start would have to replay. */
+  readonly lagBytes: number;
+
   /**
    * Reads the whole state into the tree, synchronously: sessions first, then nodes by ascending id, each row checked. Throws
    * `DAMAGED` with the row. For the start only, before anything is folded.

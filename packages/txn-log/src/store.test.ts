@@ -1,5 +1,14 @@
 import { fork } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -121,6 +130,83 @@ describe("opening", () => {
     writeFileSync(join(directory, "state-9.db"), "half a transfer");
     await using _store = await open();
     expect(existsSync(join(directory, "state-9.db"))).toBe(false);
+  });
+});
+
+describe("a log in a directory of its own", () => {
+  const apart = (options: Partial<StoreOptions> = {}): Partial<StoreOptions> => ({
+    logDirectory: join(place.path, "log"),
+    ...options,
+  });
+  const names = (of: string): string[] => readdirSync(of).sort();
+
+  async function fillApart(count: number): Promise<void> {
+    await using store = await open(apart());
+    store.log.append(batchOf(range(1, count)));
+    await settle(store);
+  }
+
+  test("log and witness lie there, the state does not, and both are found again", async () => {
+    await fillApart(3);
+    expect(names(directory)).toEqual(["state-1.db", "state-1.db-journal", "zooid.lock", "zooid.pid"]);
+    expect(names(join(place.path, "log"))).toEqual(["log.db", "witness", "zooid.lock", "zooid.pid"]);
+    await using store = await open(apart());
+    expect(store.log.durable).toMatchObject({ identity: { bootCount: 2 }, tail: { zxid: Z(1, 3) } });
+    expect(store.replay(store.state.applied.applied, () => {})).toEqual(store.log.durable.tail);
+  });
+
+  test("either directory alone is locked too", async () => {
+    await using _store = await open(apart());
+    const log = join(place.path, "log");
+    expect((await refusal()).detail).toMatchObject({ code: "LOCKED", directory });
+    const other = await refusal({ directory: join(place.path, "other"), logDirectory: log });
+    expect(other.detail).toMatchObject({ code: "LOCKED", directory: log });
+    expect(existsSync(join(place.path, "other"))).toBe(false);
+  });
+
+  test("two names of one directory are one directory", async () => {
+    mkdirSync(directory);
+    symlinkSync(directory, join(place.path, "log"));
+    await fillApart(1);
+    expect(names(directory)).toContain("log.db");
+    expect(names(directory)).toContain("state-1.db");
+  });
+
+  test("a log that is looked for in the wrong place is not begun anew", async () => {
+    await fillApart(3);
+    expect((await refusal()).code).toBe("LOG_SHORTENED");
+    expect(names(directory)).not.toContain("log.db");
+    place[Symbol.dispose]();
+    await fill(3);
+    const error = await refusal(apart());
+    expect(error.detail).toMatchObject({ code: "LOG_SHORTENED", found: `none there, but one in ${directory}` });
+    expect(existsSync(join(place.path, "log"))).toBe(false);
+  });
+
+  test("another server's log is refused, and so is a directory of Apache's in either place", async () => {
+    await fillApart(1);
+    expect((await refusal(apart({ sid: 2 }))).code).toBe("FOREIGN");
+    for (const which of ["log", "data"]) {
+      place[Symbol.dispose]();
+      mkdirSync(join(place.path, which, "version-2"), { recursive: true });
+      expect((await refusal(apart())).code).toBe("FOREIGN");
+      expect(names(place.path)).toEqual([which]);
+      expect(names(join(place.path, which))).toEqual(["version-2"]);
+    }
+  });
+
+  test("a state of another log than the one it is opened with is refused", async () => {
+    await fillApart(3);
+    const other = { directory: join(place.path, "other"), logDirectory: join(place.path, "other-log") };
+    {
+      await using store = await open(other);
+      store.log.append(batchOf(range(1, 3), { records: range(1, 3).map(() => new Uint8Array(7)) }));
+      await settle(store);
+    }
+    const state = new Sqlite(join(other.directory, "state-1.db"));
+    state.exec(`UPDATE meta SET applied = ${Z(1, 2)}, chain_low = 77`);
+    state.close();
+    expect((await refusal(apart({ directory: other.directory }))).code).toBe("DAMAGED");
   });
 });
 
@@ -280,8 +366,8 @@ describe("writing", () => {
       await settle(store);
       largest = Math.max(largest, statSync(join(directory, "log.db-wal")).size);
     }
-    // A group may lie on top of the eighth mark.
-    expect(largest).toBeLessThan(walMarkBytes * 8 + 6 * 1024 * 1024);
+    // A group may lie on top of the eighth mark, and another where a reader was in the way of a new beginning.
+    expect(largest).toBeLessThan(walMarkBytes * 8 + 12 * 1024 * 1024);
     expect(store.log.stats().checkpointCount).toBeGreaterThan(5);
   });
 

@@ -207,7 +207,7 @@ function configuration(view: AdminView): string {
     ["secureClientPort", -1],
     ["dataDir", config.dataDir ?? ""],
     ["dataDirSize", dataBytes],
-    ["dataLogDir", config.dataDir ?? ""],
+    ["dataLogDir", config.logDir ?? ""],
     ["dataLogSize", logBytes],
     ["tickTime", config.tickMs],
     ["maxClientCnxns", config.connectionsPerAddressMax],
