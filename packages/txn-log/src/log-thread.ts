@@ -19,8 +19,6 @@ const GROUP_BYTES_MAX = 2 * 1024 * 1024;
 /** How long nothing must happen before purges and checkpoints take a turn of their own. */
 const IDLE_MS = 50;
 const IDLE_CHECKPOINT_TURNS = 20;
-const SPIN_MS = Number(process.env["SPIN"] ?? "0.05");
-const SPIN_LOOKS = 50;
 const PURGE_ROWS_ALONG = 512;
 const PURGE_ROWS_IDLE = 2_000;
 
@@ -71,7 +69,6 @@ class LogThread {
         this.#recycler.turn();
         continue;
       }
-      if (this.#spin(seen)) continue;
       const purging = this.#purgeLimit > this.#file.log.floor.zxid;
       if (Atomics.wait(this.#control, ControlWord.WAKE, seen, IDLE_MS) !== "timed-out") {
         this.#recycler.turn();
@@ -83,17 +80,6 @@ class LogThread {
     this.#file.close();
     this.#data.helper.close();
     this.#data.port.close();
-  }
-
-  /** Looks for a while before it sleeps: under load the next batch is near, and waking a thread costs more than looking. */
-  #spin(seen: number): boolean {
-    const untilMs = performance.now() + SPIN_MS;
-    do {
-      for (let i = 0; i < SPIN_LOOKS; i++) {
-        if (Atomics.load(this.#control, ControlWord.WAKE) !== seen) return true;
-      }
-    } while (performance.now() < untilMs);
-    return false;
   }
 
   /** Everything that waits, one group or more. False when there was nothing. */
