@@ -19,13 +19,15 @@ export type ExitStatus = (typeof ExitStatus)[keyof typeof ExitStatus];
 export function exitStatusOf(error: unknown): ExitStatus {
   if (error instanceof ConfigError) return ExitStatus.CONFIG;
   if (error instanceof StoreError) return storeStatus(error);
-  if (isSystemError(error) && error.syscall === "listen") return ExitStatus.PORT;
+  // Beside its port, the server touches nothing of the system's but its data.
+  if (isSystemError(error)) return error.syscall === "listen" ? ExitStatus.PORT : ExitStatus.DATA_UNREADABLE;
   return ExitStatus.UNEXPECTED;
 }
 
 /** What stopped the server, in a sentence. */
 export function explain(error: unknown): string {
   if (isSystemError(error) && error.syscall === "listen") return explainPort(error);
+  if (isSystemError(error)) return `the data directory cannot be used: ${error.message}`;
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -44,11 +44,12 @@ async function serve(
       process.exit(exitStatusOf(error));
     },
   });
+  // Before the line that says it is ready: whoever reads that may send a signal at once.
+  stopOnSignals(server, log);
   log.info(
     `zooid-server ${version} serves ZooKeeper clients on ${server.address}:${server.port}, data in ${options.dataDir ?? "memory"} ` +
       `(${server.recovered}), Node.js ${process.versions.node}, process ${process.pid}`,
   );
-  stopOnSignals(server, log);
 }
 
 /** Damage that the power-cut test asks for, to see itself fail. */

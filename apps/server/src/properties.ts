@@ -19,6 +19,7 @@ export function parseProperties(text: string): readonly Property[] {
     while (endsInOddBackslashes(logical) && i + 1 < lines.length) {
       logical = logical.slice(0, -1) + (lines[++i] ?? "").trimStart();
     }
+    if (endsInOddBackslashes(logical)) logical = logical.slice(0, -1);
     const [rawKey, rawValue] = splitKey(logical);
     properties.push({ key: unescapeText(rawKey), value: unescapeText(rawValue).trim(), line });
   }

@@ -1,0 +1,216 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+
+// The process itself, as an operator starts it.
+
+const BIN = fileURLToPath(new URL("../bin/zooid-server", import.meta.url));
+const DEADLINE_MS = 20_000;
+
+let directory = "";
+const running: ServerProcess[] = [];
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "zooid-main-"));
+});
+afterEach(async () => {
+  for (const one of running.splice(0)) {
+    one.kill("SIGKILL");
+    await one.ended();
+  }
+  rmSync(directory, { recursive: true, force: true });
+});
+
+class ServerProcess {
+  output = "";
+  errors = "";
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<readonly [status: number | null, signal: string | null]>;
+
+  constructor(argv: readonly string[]) {
+    this.#child = spawn(BIN, argv, { cwd: directory, stdio: ["ignore", "pipe", "pipe"] });
+    this.#child.stdout?.on("data", (chunk) => {
+      this.output += chunk;
+    });
+    this.#child.stderr?.on("data", (chunk) => {
+      this.errors += chunk;
+    });
+    this.#ended = once(this.#child, "close").then(([status, signal]) => [status, signal] as const);
+    running.push(this);
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  ended(): Promise<readonly [status: number | null, signal: string | null]> {
+    return this.#ended;
+  }
+
+  /** The port, once the line that says it is ready came. */
+  async ready(): Promise<number> {
+    const deadline = Date.now() + DEADLINE_MS;
+    for (;;) {
+      const port = /serves ZooKeeper clients on [^ ]*:(\d+),/.exec(this.output)?.[1];
+      if (port !== undefined) return Number(port);
+      if (Date.now() > deadline || this.#child.exitCode !== null) {
+        throw new Error(`not ready: ${this.output}${this.errors}`);
+      }
+      await Promise.race([once(this.#child.stdout ?? this.#child, "data"), this.#ended]);
+    }
+  }
+}
+
+/** Starts a server on a port of the system's choice. */
+function start(...argv: string[]): ServerProcess {
+  return new ServerProcess(["--port", "0", "--data", join(directory, "data"), ...argv]);
+}
+
+async function ask(port: number, word: string): Promise<string> {
+  const socket = connect({ port, host: "127.0.0.1" });
+  let answer = "";
+  socket.on("data", (chunk) => {
+    answer += chunk;
+  });
+  socket.end(word);
+  await once(socket, "close");
+  return answer;
+}
+
+/** Every file below a directory with its content, to see what has changed. A note of who held it does not count. */
+function contentOf(path: string): ReadonlyMap<string, string> {
+  const files = new Map<string, string>();
+  for (const name of readdirSync(path, { recursive: true, encoding: "utf8" })) {
+    const file = join(path, name);
+    if (name.endsWith("zooid.pid")) continue;
+    files.set(
+      name,
+      statSync(file).isFile() ? createHash("sha256").update(readFileSync(file)).digest("hex") : "directory",
+    );
+  }
+  return files;
+}
+
+test("one line says that it is ready, on which port and with what data; it serves, and stops with status 0", async () => {
+  const server = start("--set", "4lw.commands.whitelist=ruok");
+  const port = await server.ready();
+  const [line] = server.output.trim().split("\n").slice(-1);
+  expect(JSON.parse(line ?? "")).toMatchObject({
+    msg: expect.stringContaining(`data in ${join(directory, "data")} (`),
+  });
+  expect(await ask(port, "ruok")).toBe("imok");
+  const begunMs = Date.now();
+  server.kill("SIGTERM");
+  expect(await server.ended()).toEqual([0, null]);
+  expect(Date.now() - begunMs).toBeLessThan(5000);
+  expect(server.output).toContain("SIGTERM: stopping");
+  expect(server.errors).toBe("");
+});
+
+test("SIGINT stops it as well, and what it kept is there at the next start", async () => {
+  const first = start();
+  await first.ready();
+  first.kill("SIGINT");
+  expect(await first.ended()).toEqual([0, null]);
+  const second = start();
+  await second.ready();
+  expect(second.output).toMatch(/recovered \d+ znodes/);
+});
+
+test("a connection that is open does not hold up a stop", async () => {
+  const server = start();
+  const socket = connect({ port: await server.ready(), host: "127.0.0.1" });
+  await once(socket, "connect");
+  server.kill("SIGTERM");
+  expect(await server.ended()).toEqual([0, null]);
+  socket.destroy();
+});
+
+test("a second signal ends it at once", async () => {
+  const server = start();
+  await server.ready();
+  server.kill("SIGTERM");
+  server.kill("SIGTERM");
+  const [status, signal] = await server.ended();
+  // Both may arrive as one, the stop may be over before the second, and the second may meet a process that is ending already.
+  expect([0, 1, "SIGTERM"]).toContain(status ?? signal);
+});
+
+describe("what keeps it from starting is one sentence, a status of its own, and no change on disk", () => {
+  test("a port that is taken", async () => {
+    const taken = createServer().listen(0, "127.0.0.1");
+    await once(taken, "listening");
+    const address = taken.address();
+    const port = address !== null && typeof address === "object" ? address.port : 0;
+    const server = start("--port", String(port));
+    expect(await server.ended()).toEqual([5, null]);
+    expect(server.errors).toMatch(/^zooid-server: port \d+ on 127\.0\.0\.1 is taken by another process; [^\n]*\n$/);
+    expect([...contentOf(directory)]).toEqual([]);
+    await new Promise((resolve) => taken.close(resolve));
+  });
+
+  test("a data directory in use", async () => {
+    const first = start();
+    await first.ready();
+    const second = start();
+    expect(await second.ended()).toEqual([3, null]);
+    expect(second.errors).toMatch(/^zooid-server: [^\n]* is in use by process \d+[^\n]*\n$/);
+  });
+
+  test("a data directory that is a file", async () => {
+    writeFileSync(join(directory, "data"), "mine");
+    const before = contentOf(directory);
+    const server = start();
+    expect(await server.ended()).toEqual([7, null]);
+    expect(server.errors).toMatch(/^zooid-server: [^\n]* cannot be used: [^\n]*\n$/);
+    expect(contentOf(directory)).toEqual(before);
+  });
+
+  test("a data directory that Apache ZooKeeper keeps", async () => {
+    mkdirSync(join(directory, "data", "version-2"), { recursive: true });
+    writeFileSync(join(directory, "data", "version-2", "snapshot.0"), "ZKSN");
+    const before = contentOf(directory);
+    const server = start();
+    expect(await server.ended()).toEqual([22, null]);
+    expect(server.errors).toMatch(/^zooid-server: [^\n]* belongs to somebody else: [^\n]*\n$/);
+    expect(contentOf(directory)).toEqual(before);
+  });
+
+  test("a log that is damaged", async () => {
+    const first = start();
+    await first.ready();
+    first.kill("SIGTERM");
+    await first.ended();
+    writeFileSync(join(directory, "data", "log.db"), "no database, but long enough to be one".repeat(500));
+    const before = contentOf(directory);
+    const server = start();
+    const [status] = await server.ended();
+    expect([21, 22]).toContain(status);
+    expect(server.errors).toMatch(/^zooid-server: [^\n]*\n$/);
+    expect(contentOf(directory)).toEqual(before);
+  });
+
+  test("a file with several mistakes: all of them", async () => {
+    writeFileSync(join(directory, "zoo.cfg"), "clientPort=x\ntickTime=y\ndataDir=data\nsslQuorum=true\n");
+    const server = new ServerProcess(["zoo.cfg"]);
+    expect(await server.ended()).toEqual([2, null]);
+    expect(server.errors.trim().split("\n")).toHaveLength(3);
+    expect([...contentOf(directory).keys()]).toEqual(["zoo.cfg"]);
+  });
+});
+
+test("--version and --help say it and end with status 0", async () => {
+  for (const [flag, text] of [
+    ["--version", /^zooid-server \S+ on Node\.js 24/],
+    ["--help", /^zooid-server \[zoo\.cfg\] \[options\]/],
+  ] as const) {
+    const server = new ServerProcess([flag]);
+    expect(await server.ended()).toEqual([0, null]);
+    expect(server.output).toMatch(text);
+  }
+});
