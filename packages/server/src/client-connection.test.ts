@@ -214,6 +214,26 @@ test("a client that never reads its events is cut off at the limit, and the othe
   expect(zk.lines).toEqual([expect.stringContaining("bytes wait for a client that does not read them")]);
 });
 
+test("a client that takes nothing of what it is owed is gone a while after its session's end", async () => {
+  await using zk = await startTestServer({
+    fourLetterWords: "*",
+    sessionlessTimeoutMs: 50,
+    tickMs: 20,
+    sessionTimeoutMsMin: 40,
+  });
+  await using client = await RawClient.open(zk.port);
+  await client.handshake({ timeoutMs: 100 });
+  await client.ask(OpCode.CREATE, create("/big", new Uint8Array(1_000_000)));
+  client.socket.pause();
+  client.send(...Array.from({ length: 30 }, (_, i) => request(100 + i, OpCode.GET_DATA, read("/big"))));
+  let answer = "";
+  do {
+    await using word = await RawClient.open(zk.port);
+    word.send(Buffer.from("srvr"));
+    answer = (await word.rest()).toString();
+  } while (!answer.includes("Connections: 1\n"));
+});
+
 test("a client that goes away in the middle of a frame leaves nothing behind", async () => {
   await using zk = await startTestServer({ fourLetterWords: "*" });
   await using bystander = await RawClient.withSession(zk.port);

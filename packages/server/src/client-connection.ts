@@ -29,6 +29,8 @@ export interface ConnectionLimits {
   readonly outputBytesHigh: number;
   /** Bytes that wait for a slow reader before it is cut off. */
   readonly outputBytesMax: number;
+  /** How long a connection that is being closed may take none of what it is owed before it is cut off. */
+  readonly closingMs: number;
 }
 
 /** The first frame is 44 or 45 bytes; anything much longer is no ZooKeeper client. */
@@ -76,6 +78,7 @@ export class ClientConnection {
   #isHeld = false;
   /** Too much waits for a slow reader: it is read again once that has left. */
   #isChoked = false;
+  #isEnding = false;
 
   constructor(
     socket: Socket,
@@ -167,7 +170,16 @@ export class ClientConnection {
         }
       }
     }
-    if (this.#phase === "closing") socket.destroySoon();
+    if (this.#phase === "closing" && !socket.destroyed) this.#end();
+  }
+
+  /** Closes behind the last word; a peer that does not take it must not keep the connection for ever. */
+  #end(): void {
+    const { socket } = this;
+    if (this.#isEnding) return;
+    this.#isEnding = true;
+    socket.setTimeout(this.#host.limits.closingMs, () => socket.destroy());
+    socket.destroySoon();
   }
 
   #read(chunk: Buffer): void {

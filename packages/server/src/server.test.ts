@@ -123,6 +123,22 @@ test("nodes, sessions and ephemerals are there after a restart, and the session 
   expect(await client.ask(OpCode.EXISTS, read("/mine"))).toMatchObject({ code: 0 });
 });
 
+test("the log lies in a directory of its own where one is named, and is found there again", async () => {
+  await using state = await temporaryDirectory();
+  await using log = await temporaryDirectory();
+  const options = { dataDir: state.path, logDir: log.path };
+  {
+    await using zk = await startTestServer(options);
+    await using client = await RawClient.withSession(zk.port);
+    await client.ask(OpCode.CREATE, create("/kept"));
+  }
+  expect(readdirSync(log.path)).toContain("log.db");
+  expect(readdirSync(state.path)).not.toContain("log.db");
+  await using zk = await startTestServer(options);
+  await using client = await RawClient.withSession(zk.port);
+  expect(await client.ask(OpCode.EXISTS, read("/kept"))).toMatchObject({ code: 0 });
+});
+
 test("each start takes an epoch of its own", async () => {
   await using directory = await temporaryDirectory();
   for (const epoch of [1, 2, 3]) {

@@ -208,6 +208,7 @@ class Server implements ZooidServer {
           frameBytesMax: config.frameBytesMax,
           outputBytesHigh: Math.min(1024 * 1024, config.outputBytesMax),
           outputBytesMax: config.outputBytesMax,
+          closingMs: config.sessionlessTimeoutMs,
         },
         sessionlessTimeoutMs: config.sessionlessTimeoutMs,
         batchesInFlightMax: 2,
