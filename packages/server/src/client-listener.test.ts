@@ -3,6 +3,9 @@ import { expect, test } from "vitest";
 import { RawClient, read } from "./raw-client.ts";
 import { startTestServer } from "./test-server.ts";
 
+/** Where the whole of 127/8 is loopback without being asked. */
+const hasManyAddresses = process.platform === "linux";
+
 /** Whether a new connection gets a session; one over the limit is reset before it says anything. */
 async function isAdmitted(client: RawClient): Promise<boolean> {
   try {
@@ -13,24 +16,30 @@ async function isAdmitted(client: RawClient): Promise<boolean> {
   }
 }
 
-test("connections of one address beyond its limit are reset, and another address still gets in", async () => {
-  await using zk = await startTestServer({ connectionsPerAddressMax: 2, address: "127.0.0.1" });
-  await using first = await RawClient.withSession(zk.port);
-  await using _second = await RawClient.withSession(zk.port);
-  await using third = await RawClient.open(zk.port);
-  expect(await isAdmitted(third)).toBe(false);
-  await using elsewhere = await RawClient.open(zk.port, "127.0.0.2");
-  expect(await isAdmitted(elsewhere)).toBe(true);
-  expect(await first.ask(OpCode.EXISTS, read("/"))).toMatchObject({ code: 0 });
-});
+test.runIf(hasManyAddresses)(
+  "connections of one address beyond its limit are reset, and another address still gets in",
+  async () => {
+    await using zk = await startTestServer({ connectionsPerAddressMax: 2, address: "127.0.0.1" });
+    await using first = await RawClient.withSession(zk.port);
+    await using _second = await RawClient.withSession(zk.port);
+    await using third = await RawClient.open(zk.port);
+    expect(await isAdmitted(third)).toBe(false);
+    await using elsewhere = await RawClient.open(zk.port, "127.0.0.2");
+    expect(await isAdmitted(elsewhere)).toBe(true);
+    expect(await first.ask(OpCode.EXISTS, read("/"))).toMatchObject({ code: 0 });
+  },
+);
 
-test("connections beyond the limit of all are reset, from whatever address they come", async () => {
-  await using zk = await startTestServer({ connectionsMax: 2, connectionsPerAddressMax: 0 });
-  await using _first = await RawClient.withSession(zk.port);
-  await using _second = await RawClient.open(zk.port, "127.0.0.2");
-  await using third = await RawClient.open(zk.port, "127.0.0.3");
-  expect(await isAdmitted(third)).toBe(false);
-});
+test.runIf(hasManyAddresses)(
+  "connections beyond the limit of all are reset, from whatever address they come",
+  async () => {
+    await using zk = await startTestServer({ connectionsMax: 2, connectionsPerAddressMax: 0 });
+    await using _first = await RawClient.withSession(zk.port);
+    await using _second = await RawClient.open(zk.port, "127.0.0.2");
+    await using third = await RawClient.open(zk.port, "127.0.0.3");
+    expect(await isAdmitted(third)).toBe(false);
+  },
+);
 
 test("a place is free again once its connection is closed", async () => {
   await using zk = await startTestServer({ connectionsPerAddressMax: 1, fourLetterWords: "*" });

@@ -157,7 +157,7 @@ describe("the end of a session", () => {
   test("comes for one session after another, each in its own time", async () => {
     await using zk = await startTestServer(short);
     await using _longest = await RawClient.withSession(zk.port, { timeoutMs: 60_000 });
-    const clients = await Promise.all([50, 150, 250].map((timeoutMs) => RawClient.withSession(zk.port, { timeoutMs })));
+    const clients = await Promise.all([50, 350, 650].map((timeoutMs) => RawClient.withSession(zk.port, { timeoutMs })));
     const order: number[] = [];
     await Promise.all(clients.map((client, i) => client.rest().then(() => order.push(i))));
     expect(order).toEqual([0, 1, 2]);

@@ -1,0 +1,139 @@
+import { createHash } from "node:crypto";
+import { MajorityQuorum, OpCode, serverId } from "@zooid/model";
+import { REPLICA_DEFAULTS } from "@zooid/replica";
+import { MemoryTxnLog } from "@zooid/txn-log";
+import { RequestReader } from "@zooid/wire";
+import { TxnBatchEncoder, TxnReader } from "@zooid/wire/peer";
+import { expect, test } from "vitest";
+import { ClientListener } from "./client-listener.ts";
+import { Driver } from "./driver.ts";
+import { create, RawClient, read, request } from "./raw-client.ts";
+import { RefusalLog } from "./refusal-log.ts";
+
+/** A driver whose log syncs when the test says so, behind a real port. */
+async function startDriver() {
+  const sid = serverId(1);
+  const log = new MemoryTxnLog({
+    sid: 1,
+    takeEpoch: true,
+    handler: {
+      appended: ({ generation, zxid }) => driver.appended(generation, zxid),
+      refused: () => driver.halt(),
+      failed: () => driver.halt(),
+      warned: () => {},
+    },
+  });
+  const hash = (name: string) => (bytes: Uint8Array) => createHash(name).update(bytes).digest();
+  const driver: Driver = new Driver(
+    {
+      replica: {
+        ...REPLICA_DEFAULTS,
+        sid,
+        verifier: new MajorityQuorum([sid]),
+        sessionTimeoutMsMin: 4000,
+        sessionTimeoutMsMax: 40_000,
+        auth: { superDigest: undefined, digestEnabled: true, skipAcl: false },
+        hashSeed: 1,
+      },
+      limits: { frameBytesMax: 1_048_575, outputBytesHigh: 1_048_576, outputBytesMax: 8_388_608, closingMs: 1000 },
+      sessionlessTimeoutMs: 10_000,
+      batchesInFlightMax: 2,
+      deliverCountMax: 4096,
+    },
+    log,
+    {
+      requests: new RequestReader(),
+      batcher: new TxnBatchEncoder(),
+      txns: new TxnReader(),
+      hashes: { digest: hash("sha1"), sha256: hash("sha256") },
+    },
+    {
+      refusals: new RefusalLog(
+        () => {},
+        () => 0,
+      ),
+      fourLetterWord: () => undefined,
+      mark: () => {},
+      isBehind: () => false,
+      defect: (error) => {
+        throw error;
+      },
+    },
+    undefined,
+  );
+  const listener = new ClientListener(
+    { port: 0, address: "127.0.0.1", backlog: undefined, perAddressMax: 0, totalMax: 0 },
+    (socket, address) => driver.accept(socket, address),
+  );
+  await listener.listen();
+  driver.lead(log.durable.currentEpoch, log.durable.identity.bootCount);
+  return {
+    driver,
+    log,
+    /** A client with a session. */
+    async open(): Promise<RawClient> {
+      const client = await RawClient.open(listener.port);
+      const connected = client.handshake();
+      while (log.pendingCount === 0) await new Promise((resolve) => setImmediate(resolve));
+      log.syncAll();
+      await connected;
+      return client;
+    },
+    async [Symbol.asyncDispose]() {
+      listener.stop();
+      await driver.stop();
+    },
+  };
+}
+
+/** Lets everybody go on until a condition holds. */
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+test("a write is answered when the log says that it is durable; others are served meanwhile", async () => {
+  await using held = await startDriver();
+  await using writer = await held.open();
+  await using reader = await held.open();
+  writer.send(request(1, OpCode.CREATE, create("/a")));
+  await until(() => held.log.pendingCount > 0);
+  expect(await reader.ask(OpCode.EXISTS, read("/a"))).toMatchObject({ code: -101 });
+  expect(writer.receivedBytes).toBe(0);
+  held.log.syncAll();
+  expect(await writer.reply()).toMatchObject({ xid: 1, code: 0 });
+});
+
+test("writes of one turn are one batch, and two batches at most are under way", async () => {
+  await using held = await startDriver();
+  await using client = await held.open();
+  for (let turn = 0; turn < 5; turn++) {
+    client.send(
+      ...Array.from({ length: 20 }, (_, i) => request(turn * 20 + i, OpCode.CREATE, create(`/${turn}-${i}`))),
+    );
+    await until(() => held.driver.replica.outstandingCount === (turn + 1) * 20);
+  }
+  await until(() => held.driver.batchesInFlight === 2);
+  expect(held.driver.replica.hasPrepared).toBe(true);
+  for (let xid = 0; xid < 100; ) {
+    held.log.syncAll();
+    for (; client.receivedBytes > 0; xid++) expect(await client.reply()).toMatchObject({ xid, code: 0 });
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+});
+
+test.each([
+  ["fails", (log: MemoryTxnLog) => log.fail()],
+  ["is full", (log: MemoryTxnLog) => log.fill()],
+])(
+  "when the log %s, what was not durable is never answered, every connection ends, and a stop does too",
+  async (_, hurt) => {
+    await using held = await startDriver();
+    await using writer = await held.open();
+    await using bystander = await held.open();
+    writer.send(request(1, OpCode.CREATE, create("/a")));
+    await until(() => held.log.pendingCount > 0);
+    hurt(held.log);
+    expect([await writer.rest(), await bystander.rest()]).toEqual([Buffer.alloc(0), Buffer.alloc(0)]);
+    await held.driver.stop();
+  },
+);
