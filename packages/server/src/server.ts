@@ -211,7 +211,7 @@ class Server implements ZooidServer {
           closingMs: config.sessionlessTimeoutMs,
         },
         sessionlessTimeoutMs: config.sessionlessTimeoutMs,
-        batchesInFlightMax: 2,
+        batchesInFlightMax: 4,
         deliverCountMax: 4096,
       },
       storage.log,

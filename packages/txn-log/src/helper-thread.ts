@@ -1,3 +1,4 @@
+import { setPriority } from "node:os";
 import { workerData } from "node:worker_threads";
 import { CheckpointState, ControlWord, wake } from "./append-ring.ts";
 import { type Database, openDatabase, storeErrorOf } from "./database.ts";
@@ -10,6 +11,10 @@ import { LogReader } from "./log-reader.ts";
  */
 const { file, control, port, log } = workerData as HelperThreadData;
 const words = new Int32Array(control);
+
+/** Below the threads that clients wait for; above the state thread, since the log waits for a checkpoint in the end. */
+const NICE = 5;
+setPriority(0, NICE);
 
 let checkpointer: Database | undefined;
 let reader: LogReader | undefined;

@@ -62,6 +62,11 @@ export class LogFile {
   readonly #insertLast: Statement;
   readonly #frames: Statement;
   readonly #restart: Statement;
+  readonly #oldest: Statement;
+  readonly #newestUpTo: Statement;
+  readonly #deleteUpTo: Statement;
+  readonly #deleteSegments: Statement;
+  #isWalRestarted = false;
   readonly #batch = new BatchCursor();
   readonly #rowArguments: (number | Uint8Array)[] = new Array(2 * ROWS_PER_INSERT).fill(0);
   /** What will be durable after the commit of the open transaction. */
@@ -108,6 +113,10 @@ export class LogFile {
     this.#insertLast = database.prepare("INSERT INTO log (zxid, entry, committed) VALUES (?, ?, ?)");
     this.#frames = database.prepare("PRAGMA wal_checkpoint(NOOP)").raw();
     this.#restart = database.prepare("PRAGMA wal_checkpoint(RESTART)").raw();
+    this.#oldest = database.prepare("SELECT zxid FROM log ORDER BY zxid LIMIT 1").pluck();
+    this.#newestUpTo = database.prepare("SELECT zxid, entry FROM log WHERE zxid <= ? ORDER BY zxid DESC LIMIT 1").raw();
+    this.#deleteUpTo = database.prepare("DELETE FROM log WHERE zxid <= ?");
+    this.#deleteSegments = database.prepare("DELETE FROM segments WHERE last <= ?");
   }
 
   begin(): void {
@@ -168,6 +177,7 @@ export class LogFile {
 
   /** Ends the transaction with its sync. After an error nothing is known, unless the caller can tell from its kind. */
   commit(): void {
+    this.#isWalRestarted = false;
     this.#commit.run();
     this.log = this.#next;
     this.#segmentBytes = this.#nextSegmentBytes;
@@ -275,20 +285,16 @@ export class LogFile {
    * last that went.
    */
   purgeSlice(limit: Zxid, countMax: number): number {
-    const database = this.#database;
-    const oldest = "SELECT zxid, entry FROM log WHERE zxid <= ? ORDER BY zxid LIMIT 1 OFFSET ?";
-    const boundary =
-      database
-        .prepare(oldest)
-        .raw()
-        .get(limit, countMax - 1) ??
-      database.prepare("SELECT zxid, entry FROM log WHERE zxid <= ? ORDER BY zxid DESC LIMIT 1").raw().get(limit);
+    const first = this.#oldest.get() as Zxid | undefined;
+    if (first === undefined || first > limit) return 0;
+    // Counters of an epoch are consecutive, so the slice's end is known without walking to it.
+    const boundary = this.#newestUpTo.get(Math.min(limit, first + countMax - 1));
     if (boundary === undefined) return 0;
     const [zxid, entry] = boundary as [Zxid, Buffer];
-    const { changes } = database.prepare("DELETE FROM log WHERE zxid <= ?").run(zxid);
-    database.prepare("DELETE FROM segments WHERE last <= ?").run(zxid);
+    const { changes } = this.#deleteUpTo.run(zxid);
+    this.#deleteSegments.run(zxid);
     this.#next = { ...this.#next, floor: { zxid, chain: chainOfEntry(entry) } };
-    writeStoreRow(database, this.#next);
+    writeStoreRow(this.#database, this.#next);
     return changes;
   }
 
@@ -304,15 +310,17 @@ export class LogFile {
     return undefined;
   }
 
-  /** How far the WAL is written; 0 when all of it is in the main file, for then the next commit begins it anew. */
+  /** How far the WAL is written; 0 once it was restarted, for then the next commit begins it anew. */
   walBytes(): number {
-    const [, frames, copied] = this.#frames.get() as [number, number, number];
-    return frames === copied ? 0 : frames * FRAME_BYTES;
+    if (this.#isWalRestarted) return 0;
+    const [, frames] = this.#frames.get() as [number, number, number];
+    return frames * FRAME_BYTES;
   }
 
   /** Copies the rest of the WAL into the main file, so that the next commit overwrites the WAL from its start. */
   restartWal(): boolean {
     const [busy] = this.#restart.get() as [number, number, number];
+    this.#isWalRestarted = busy === 0;
     return busy === 0;
   }
 

@@ -19,8 +19,12 @@ const GROUP_BYTES_MAX = 2 * 1024 * 1024;
 /** How long nothing must happen before purges and checkpoints take a turn of their own. */
 const IDLE_MS = 50;
 const IDLE_CHECKPOINT_TURNS = 20;
-const PURGE_ROWS_ALONG = 512;
+/** Rows purged along with a group: more than it brought, so that purging keeps up, and few, so that no commit waits for it. */
+const PURGE_ROWS_ALONG_MIN = 64;
+const PURGE_ROWS_PER_ROW = 2;
 const PURGE_ROWS_IDLE = 2_000;
+/** So many times the bytes to keep may lie there before purging no longer waits for an idle moment. */
+const PURGE_PATIENCE = 5;
 
 class LogThread {
   readonly #data: LogThreadData;
@@ -39,7 +43,9 @@ class LogThread {
   #told: DurableLog;
   #full = false;
   #purgeAllowed: Zxid = ZXID_NONE;
+  /** What may go when there is time, and what must go even if commits wait a little for it. */
   #purgeLimit: Zxid = ZXID_NONE;
+  #purgeUrgent: Zxid = ZXID_NONE;
   #closed = false;
 
   constructor(data: LogThreadData) {
@@ -140,7 +146,7 @@ class LogThread {
     if (!this.#open) return this.#ring.release();
     const early = this.#data.options.testBreak === "reply-before-sync";
     try {
-      if (this.#purgeLimit > this.#file.log.floor.zxid) this.#purge(PURGE_ROWS_ALONG);
+      if (this.#purgeUrgent > this.#file.log.floor.zxid) this.#purgeAlong();
       if (early) this.#report({ kind: "appended", done: this.#group, log: undefined });
       this.#sync();
     } catch (error) {
@@ -260,20 +266,23 @@ class LogThread {
   /** Looks anew for what may be purged, unless a purge is under way. */
   #replan(): void {
     this.#plannedSegments = this.#file.segmentCount;
-    if (this.#purgeAllowed <= this.#file.log.floor.zxid || this.#purgeLimit > this.#file.log.floor.zxid) return;
+    if (this.#purgeAllowed <= this.#file.log.floor.zxid) return;
     const { logKeepBytes, retentionMs } = this.#data;
-    const limit = this.#file.purgeLimit(this.#purgeAllowed, logKeepBytes, Date.now() - retentionMs);
-    this.#purgeLimit = limit ?? ZXID_NONE;
+    const olderThanMs = Date.now() - retentionMs;
+    const allowed = this.#purgeAllowed;
+    this.#purgeLimit = this.#file.purgeLimit(allowed, logKeepBytes, olderThanMs) ?? ZXID_NONE;
+    this.#purgeUrgent = this.#file.purgeLimit(allowed, logKeepBytes * PURGE_PATIENCE, olderThanMs) ?? ZXID_NONE;
   }
 
   #purgeIdle(): void {
     try {
       this.#file.begin();
-      this.#purge(PURGE_ROWS_IDLE);
+      this.#purge(this.#purgeLimit, PURGE_ROWS_IDLE);
       this.#sync();
     } catch (error) {
       if (!isFull(error) || !this.#file.rollback()) throw error;
       this.#purgeLimit = ZXID_NONE;
+      this.#purgeUrgent = ZXID_NONE;
       return;
     }
     this.#told = this.#file.log;
@@ -282,8 +291,13 @@ class LogThread {
     this.#recycler.turn();
   }
 
-  #purge(countMax: number): void {
-    this.#count(LogStat.PURGED, this.#file.purgeSlice(this.#purgeLimit, countMax));
+  #purgeAlong(): void {
+    const brought = this.#file.entryCount - (this.#stats[LogStat.ENTRIES] ?? 0);
+    this.#purge(this.#purgeUrgent, Math.max(PURGE_ROWS_ALONG_MIN, PURGE_ROWS_PER_ROW * brought));
+  }
+
+  #purge(limit: Zxid, countMax: number): void {
+    this.#count(LogStat.PURGED, this.#file.purgeSlice(limit, countMax));
   }
 
   #count(stat: number, by: number): void {

@@ -367,7 +367,7 @@ describe("writing", () => {
       largest = Math.max(largest, statSync(join(directory, "log.db-wal")).size);
     }
     // A group may lie on top of the eighth mark, and another where a reader was in the way of a new beginning.
-    expect(largest).toBeLessThan(walMarkBytes * 8 + 12 * 1024 * 1024);
+    expect(largest).toBeLessThan(walMarkBytes * 8 + 6 * 1024 * 1024);
     expect(store.log.stats().checkpointCount).toBeGreaterThan(5);
   });
 

@@ -7,6 +7,7 @@ import {
   epochOf,
   type FrameBatch,
   formatZxid,
+  InvariantError,
   type QuorumVerifier,
   type ServerId,
   ZXID_NONE,
@@ -112,14 +113,12 @@ export class ZabPeer {
   /** Proposes entries that continue the epoch. They are appended here and, later, at every follower. */
   propose(batch: FrameBatch): void {
     assert(this.#state === "leading", "only a leader proposes");
-    assert(
-      epochOf(batch.first) === this.#epoch,
-      `a leader of epoch ${this.#epoch} proposes in it, not ${formatZxid(batch.first)}`,
-    );
-    assert(
-      batch.first === this.#queue.last + 1,
-      `${formatZxid(batch.first)} leaves a gap behind ${formatZxid(this.#queue.last)}`,
-    );
+    if (epochOf(batch.first) !== this.#epoch) {
+      throw new InvariantError(`a leader of epoch ${this.#epoch} proposes in it, not ${formatZxid(batch.first)}`);
+    }
+    if (batch.first !== this.#queue.last + 1) {
+      throw new InvariantError(`${formatZxid(batch.first)} leaves a gap behind ${formatZxid(this.#queue.last)}`);
+    }
     this.#queue.push(batch);
     this.#sinks.append(batch, this.#generation);
   }
