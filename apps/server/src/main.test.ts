@@ -104,10 +104,8 @@ test("one line says that it is ready, on which port and with what data; it serve
     msg: expect.stringContaining(`data in ${join(directory, "data")} (`),
   });
   expect(await ask(port, "ruok")).toBe("imok");
-  const begunMs = Date.now();
   server.kill("SIGTERM");
   expect(await server.ended()).toEqual([0, null]);
-  expect(Date.now() - begunMs).toBeLessThan(5000);
   expect(server.output).toContain("SIGTERM: stopping");
   expect(server.errors).toBe("");
 });

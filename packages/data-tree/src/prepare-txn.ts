@@ -6,6 +6,7 @@ import {
   CONTAINER_OWNER_HIGH,
   CONTAINER_OWNER_LOW,
   CreateMode,
+  clearTxnOp,
   copyBytes,
   ErrorCode,
   type Identity,
@@ -17,7 +18,6 @@ import {
   may,
   newTxnOp,
   nodeKind,
-  OPEN_ACL,
   OpCode,
   Permission,
   type Request,
@@ -52,7 +52,6 @@ export interface PrepareContext {
 export const TTL_MS_MAX = 0xff_ffff_ffff;
 const TTL_OWNER_TAG = 0xff00_0000;
 const VERSION_ANY = -1;
-const NO_BYTES: Buffer = Buffer.alloc(0);
 const PATH_BYTES_KEPT = 4096;
 const SUFFIX_BYTES_MAX = 11;
 const RESERVED: readonly Readonly<ByteSlice>[] = ["/", "/zookeeper", "/zookeeper/quota", "/zookeeper/config"].map(
@@ -76,7 +75,7 @@ export class TxnPreparer {
   }
 
   prepare(request: Readonly<Request>, context: Readonly<PrepareContext>, op: TxnOp): ErrorCode {
-    clearOp(op, request.op);
+    clearTxnOp(op, request.op);
     switch (request.op) {
       case OpCode.CREATE:
       case OpCode.CREATE2:
@@ -108,7 +107,7 @@ export class TxnPreparer {
     const row = sessions.findOrAdd(context.sessionHigh, context.sessionLow);
     assert(!sessions.isKnown(row), "a session that is created is not known yet");
     sessions.markCreating(row);
-    clearOp(op, OpCode.CREATE_SESSION);
+    clearTxnOp(op, OpCode.CREATE_SESSION);
     op.timeoutMs = timeoutMs;
     setSlice(op.passwordHash, passwordHash.bytes, passwordHash.start, passwordHash.end);
   }
@@ -137,7 +136,7 @@ export class TxnPreparer {
       copyBytes(pending.path, 0, pending.length, path, 0);
       this.#closeNode(path, pending.length, context, emit);
     }
-    clearOp(this.#closing, OpCode.CLOSE_SESSION);
+    clearTxnOp(this.#closing, OpCode.CLOSE_SESSION);
     emit(this.#closing);
   }
 
@@ -148,7 +147,7 @@ export class TxnPreparer {
     emit: (op: Readonly<TxnOp>) => void,
   ): void {
     const op = this.#closing;
-    clearOp(op, OpCode.DELETE);
+    clearTxnOp(op, OpCode.DELETE);
     setSlice(op.path, path, 0, length);
     const parentEnd = parentEndOf(0, lastSlash(path, 0, length));
     const parent = this.#change(path, 0, parentEnd, context.zxid);
@@ -395,26 +394,6 @@ export function checkCreateMode(request: Readonly<Request>, context: Readonly<Pr
   }
   // Apache accepts createTTL without a TTL and then fails to apply it.
   return ttlMs >= 0 || request.op === OpCode.CREATE_TTL ? ErrorCode.BAD_ARGUMENTS : ErrorCode.OK;
-}
-
-/** Leaves nothing of what the op said before: an encoder writes every field that says something. */
-function clearOp(op: TxnOp, kind: number): void {
-  op.op = kind;
-  setSlice(op.path, NO_BYTES, 0, 0);
-  op.node = 0;
-  op.parent = 0;
-  op.hasData = false;
-  setSlice(op.data, NO_BYTES, 0, 0);
-  op.acl = OPEN_ACL;
-  op.ownerHigh = 0;
-  op.ownerLow = 0;
-  op.version = 0;
-  op.parentCversion = 0;
-  op.code = 0;
-  op.failedIndex = 0;
-  op.opCount = 0;
-  op.timeoutMs = 0;
-  setSlice(op.passwordHash, NO_BYTES, 0, 0);
 }
 
 function fillOwner(request: Readonly<Request>, context: Readonly<PrepareContext>, op: TxnOp): void {

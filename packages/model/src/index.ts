@@ -74,6 +74,7 @@ export {
   StatOffset,
 } from "./stat.ts";
 export {
+  clearTxnOp,
   newTxnHeader,
   newTxnOp,
   type TxnBatcher,

@@ -1,8 +1,10 @@
 import type { Acl } from "./acl.ts";
 import { OPEN_ACL } from "./acl.ts";
-import { type ByteSlice, emptySlice } from "./byte-slice.ts";
+import { type ByteSlice, emptySlice, setSlice } from "./byte-slice.ts";
 import type { FrameBatch } from "./txn-frame.ts";
 import { ZXID_NONE, type Zxid } from "./zxid.ts";
+
+const NO_BYTES = new Uint8Array(0);
 
 /**
  * A transaction is a decided change: it carries its effects, so that applying it needs no clock, no chance and no permission
@@ -86,6 +88,26 @@ export function newTxnOp(): TxnOp {
     timeoutMs: 0,
     passwordHash: emptySlice(),
   };
+}
+
+/** Leaves nothing of what an op said before: an encoder writes every field that says something. */
+export function clearTxnOp(op: TxnOp, kind: number): void {
+  op.op = kind;
+  setSlice(op.path, NO_BYTES, 0, 0);
+  op.node = 0;
+  op.parent = 0;
+  op.hasData = false;
+  setSlice(op.data, NO_BYTES, 0, 0);
+  op.acl = OPEN_ACL;
+  op.ownerHigh = 0;
+  op.ownerLow = 0;
+  op.version = 0;
+  op.parentCversion = 0;
+  op.code = 0;
+  op.failedIndex = 0;
+  op.opCount = 0;
+  op.timeoutMs = 0;
+  setSlice(op.passwordHash, NO_BYTES, 0, 0);
 }
 
 /**

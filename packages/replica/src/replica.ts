@@ -4,6 +4,7 @@ import {
   type ByteSlice,
   type ConnectionRef,
   type ConnectRequest,
+  clearTxnOp,
   composeZxid,
   ErrorCode,
   type FrameBatch,
@@ -14,7 +15,6 @@ import {
   newTxnHeader,
   newTxnOp,
   nextZxid,
-  OPEN_ACL,
   OpCode,
   PASSWORD_HASH_BYTES,
   Permission,
@@ -26,7 +26,6 @@ import {
   sessionIdFromHalves,
   sessionIdHigh,
   sessionIdLow,
-  setSlice,
   sliceText,
   type TxnBatcher,
   type TxnDecoder,
@@ -372,7 +371,7 @@ export class Replica {
     connection.phase = "creating";
     this.#begin(session, connection, 0, OpCode.CREATE_SESSION);
     const hash = this.#tools.hashes.sha256(password);
-    const op = clearOp(this.#op);
+    const op = this.#op;
     const kept = { bytes: hash, start: 0, end: PASSWORD_HASH_BYTES };
     this.tree.prepareCreateSession(timeoutMs, kept, this.#context, op);
     this.#tools.batcher.op(op);
@@ -546,8 +545,8 @@ export class Replica {
   }
 
   #refuse(code: number, failedIndex: number, opCount: number): void {
-    const op = clearOp(this.#op);
-    op.op = OpCode.ERROR;
+    const op = this.#op;
+    clearTxnOp(op, OpCode.ERROR);
     op.code = code;
     op.failedIndex = failedIndex;
     op.opCount = opCount;
@@ -834,25 +833,6 @@ function newCounters(): ReplicaCounters {
     expiredSessions: 0,
     authFailures: 0,
   };
-}
-
-/** A structure for an op without path, data and the like; what the op has is filled in by the caller. */
-function clearOp(op: TxnOp): TxnOp {
-  setSlice(op.path, op.path.bytes, 0, 0);
-  op.node = 0;
-  op.parent = 0;
-  op.hasData = false;
-  op.acl = OPEN_ACL;
-  op.ownerHigh = 0;
-  op.ownerLow = 0;
-  op.version = 0;
-  op.parentCversion = 0;
-  op.code = 0;
-  op.failedIndex = 0;
-  op.opCount = 0;
-  op.timeoutMs = 0;
-  setSlice(op.passwordHash, op.passwordHash.bytes, 0, 0);
-  return op;
 }
 
 function equalInConstantTime(hash: Uint8Array, expected: Uint8Array): boolean {

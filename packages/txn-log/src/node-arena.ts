@@ -1,5 +1,6 @@
 import { assert, copyBytes } from "@zooid/model";
 import { dataStart, rowLength, sealRow } from "./node-row.ts";
+import type { Pace } from "./pace.ts";
 import type { StateFile } from "./state-file.ts";
 
 /** When an arena is full. */
@@ -37,7 +38,10 @@ export class NodeArena {
   #endNew = 0;
   #end = FIRST_PLACE;
 
-  constructor(state: StateFile, limits: ArenaLimits = LIMITS) {
+  readonly #pace: Pace | undefined;
+
+  constructor(state: StateFile, limits: ArenaLimits = LIMITS, pace?: Pace) {
+    this.#pace = pace;
     this.#state = state;
     this.#limits = limits;
     this.#new = new Int32Array(limits.newCount);
@@ -105,12 +109,14 @@ export class NodeArena {
       const place = this.#known.get(id) ?? REMOVED;
       if (place === REMOVED) state.deleteNode(id);
       else state.updateNode(id, sealRow(this.bytes, place));
+      this.#pace?.step();
     }
     this.writtenCount += this.#known.size;
     for (let id = this.#firstNew; id < this.#endNew; id++) {
       const place = placeOrNone(this.#new[id - this.#firstNew]);
       if (place === undefined) continue;
       state.insertNode(id, sealRow(this.bytes, place));
+      this.#pace?.step();
       this.writtenCount++;
     }
     state.endInserts();

@@ -18,6 +18,7 @@ import {
 } from "@zooid/model";
 import { type ArenaLimits, NodeArena } from "./node-arena.ts";
 import { dataStart, RowOffset, setHasData } from "./node-row.ts";
+import type { Pace } from "./pace.ts";
 import type { StateFile } from "./state-file.ts";
 
 type SessionChange =
@@ -46,10 +47,10 @@ export class StateFold {
   readonly #op: TxnOp = newTxnOp();
   #openAclId = 0;
 
-  constructor(state: StateFile, decoder: TxnDecoder, limits?: ArenaLimits) {
+  constructor(state: StateFile, decoder: TxnDecoder, limits?: ArenaLimits, pace?: Pace) {
     this.#state = state;
     this.#decoder = decoder;
-    this.#arena = new NodeArena(state, limits);
+    this.#arena = new NodeArena(state, limits, pace);
   }
 
   /** Begins within a transaction that is open on the file. */

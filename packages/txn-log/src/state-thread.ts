@@ -1,8 +1,9 @@
 import { setPriority } from "node:os";
-import { workerData } from "node:worker_threads";
+import { receiveMessageOnPort, workerData } from "node:worker_threads";
 import { assertNever, formatZxid, type TxnDecoder, type Zxid } from "@zooid/model";
 import { storeErrorOf } from "./database.ts";
 import { type EntrySink, LogReader } from "./log-reader.ts";
+import { Pace } from "./pace.ts";
 import { StateFile } from "./state-file.ts";
 import { StateFold } from "./state-fold.ts";
 import type { FoldReport, StateCommand, StateReport, StateThreadData } from "./state-messages.ts";
@@ -15,24 +16,28 @@ import type { LogPosition } from "./txn-log.ts";
 /** Below every other thread of the process; the call changes only the thread that makes it. */
 const NICE = 10;
 /** What one read of the log takes: its transaction must be short. */
-const READ_BYTES = 256 * 1024;
+const READ_BYTES = 128 * 1024;
 /** Marks are folded together up to this much log, which bounds how long a transaction on the state file lasts. */
 const FOLD_BYTES_MAX = 16 * 1024 * 1024;
+/** At a lag of so many marks there are no more rests. */
+const HURRY_MARKS = 2;
 
 class StateThread {
   readonly #data: StateThreadData;
   readonly #state: StateFile;
   readonly #fold: StateFold;
+  readonly #pace = new Pace();
   #log: LogReader | undefined;
   #marks: StateMark[] = [];
+  readonly #later: StateCommand[] = [];
   #lagBytes = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(data: StateThreadData, decoder: TxnDecoder) {
     this.#data = data;
     this.#state = new StateFile(data.stateFile);
-    this.#fold = new StateFold(this.#state, decoder);
-    data.port.on("message", (command: StateCommand) => this.#guard(() => this.#receive(command)));
+    this.#fold = new StateFold(this.#state, decoder, undefined, this.#pace);
+    data.port.on("message", (command: StateCommand) => this.#run(() => this.#receive(command)));
     this.#report({ kind: "ready", meta: this.#state.meta });
   }
 
@@ -42,7 +47,7 @@ class StateThread {
         this.#marks.push(command.mark);
         this.#lagBytes += command.mark.bytes;
         if (this.#lagBytes >= this.#data.lagMarkBytes) return this.#foldAll();
-        this.#timer ??= setTimeout(() => this.#guard(() => this.#foldAll()), this.#data.lagMarkMs);
+        this.#timer ??= setTimeout(() => this.#run(() => this.#foldAll()), this.#data.lagMarkMs);
         return;
       case "flush":
         this.#foldAll();
@@ -58,9 +63,26 @@ class StateThread {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#marks.length === 0) return;
-    while (this.#marks.length > 0) this.#foldMarks(this.#takeMarks());
+    while (this.#marks.length > 0) {
+      this.#hear();
+      this.#foldMarks(this.#takeMarks());
+    }
     this.#fold.release();
     this.#state.shrink();
+  }
+
+  /** Takes the marks that came while it folded, so that it knows its lag. What else came waits for its turn. */
+  #hear(): void {
+    for (;;) {
+      const command = receiveMessageOnPort(this.#data.port)?.message as StateCommand | undefined;
+      if (command === undefined) return;
+      if (command.kind === "mark") {
+        this.#marks.push(command.mark);
+        this.#lagBytes += command.mark.bytes;
+      } else {
+        this.#later.push(command);
+      }
+    }
   }
 
   /** The oldest marks that one fold may hold; at least one. */
@@ -76,6 +98,7 @@ class StateThread {
   }
 
   #foldMarks(marks: readonly StateMark[]): void {
+    this.#pace.isHurried = this.#lagBytes >= this.#data.lagMarkBytes * HURRY_MARKS;
     const startMs = performance.now();
     const bytes = marks.reduce((sum, mark) => sum + mark.bytes, 0);
     this.#lagBytes -= bytes;
@@ -115,7 +138,10 @@ class StateThread {
     return [at, entries];
   }
 
-  readonly #take: EntrySink = (zxid, bytes, start, end) => this.#fold.add(zxid, bytes, start, end);
+  readonly #take: EntrySink = (zxid, bytes, start, end) => {
+    this.#fold.add(zxid, bytes, start, end);
+    this.#pace.step();
+  };
 
   #split(zxid: Zxid, found: string): StoreError {
     const place = `the entry ${formatZxid(zxid)} that the state was to continue with`;
@@ -127,6 +153,15 @@ class StateThread {
     this.#log?.close();
     this.#state.close();
     this.#data.port.close();
+  }
+
+  /** Does one thing, then what was asked for meanwhile. */
+  #run(act: () => void): void {
+    this.#guard(act);
+    for (let next = this.#later.shift(); next !== undefined; next = this.#later.shift()) {
+      const command = next;
+      this.#guard(() => this.#receive(command));
+    }
   }
 
   #guard(act: () => void): void {

@@ -1,6 +1,7 @@
 import {
   type Acl,
   type AclEntry,
+  clearTxnOp,
   copyBytes,
   FRAME_HEADER_BYTES,
   type FrameBatch,
@@ -371,22 +372,7 @@ export class TxnReader implements TxnDecoder {
 }
 
 function readOp(reader: ProtobufReader, bytes: Uint8Array, start: number, end: number, op: TxnOp): void {
-  op.op = 0;
-  setSlice(op.path, bytes, start, start);
-  op.node = 0;
-  op.parent = 0;
-  op.hasData = false;
-  setSlice(op.data, bytes, start, start);
-  op.acl = OPEN_ACL;
-  op.ownerHigh = 0;
-  op.ownerLow = 0;
-  op.version = 0;
-  op.parentCversion = 0;
-  op.code = 0;
-  op.failedIndex = 0;
-  op.opCount = 0;
-  op.timeoutMs = 0;
-  setSlice(op.passwordHash, bytes, start, start);
+  clearTxnOp(op, 0);
   reader.reset(bytes, start, end);
   for (;;) {
     const tag = reader.tag();
