@@ -1,10 +1,10 @@
 import { fork } from "node:child_process";
 import {
-  chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -112,10 +112,14 @@ describe("opening", () => {
     expect((await refusal()).code).toBe("DAMAGED");
   });
 
-  test.skipIf(process.getuid?.() === 0)("a file that may not be read is unreadable", async () => {
-    await fill(1);
-    chmodSync(join(directory, "log.db"), 0);
-    expect((await refusal()).code).toBe("UNREADABLE");
+  test("a directory that cannot be made is unreadable", async () => {
+    // Below a regular file nothing can be made, whoever asks.
+    const file = `${directory}-file`;
+    writeFileSync(file, "");
+    const refused = await openStore({ directory: join(file, "data"), sid: 1, handler: told }).catch((error) => error);
+    rmSync(file);
+    expect(refused).toBeInstanceOf(StoreError);
+    expect(refused.code).toBe("UNREADABLE");
   });
 
   test("a store whose making was cut short is made again", async () => {
