@@ -1,4 +1,5 @@
 import { createHash, randomInt } from "node:crypto";
+import type { Socket } from "node:net";
 import { MajorityQuorum, serverId, type Zxid } from "@zooid/model";
 import { REPLICA_DEFAULTS } from "@zooid/replica";
 import { type LogHandler, StoreError } from "@zooid/txn-log";
@@ -94,6 +95,7 @@ class Server implements ZooidServer {
   #storage: Storage | undefined;
   #driver: Driver | undefined;
   #listener: ClientListener | undefined;
+  readonly #heldBack: { readonly socket: Socket; readonly address: string }[] = [];
   #statusTimer: NodeJS.Timeout | undefined;
   #stopped: Promise<void> | undefined;
   #hasFailed = false;
@@ -156,8 +158,8 @@ class Server implements ZooidServer {
         totalMax: config.connectionsMax,
       },
       (socket, address) => {
-        if (this.#driver === undefined) socket.destroy();
-        else this.#driver.accept(socket, address);
+        if (this.#driver?.isServing === true) this.#driver.accept(socket, address);
+        else this.#holdBack(socket, address);
       },
     );
     this.#listener = listener;
@@ -237,14 +239,30 @@ class Server implements ZooidServer {
     this.recovered = await storage.recover(driver.replica);
     const { durable } = storage.log;
     driver.lead(durable.currentEpoch, durable.identity.bootCount);
+    for (const { socket, address } of this.#heldBack.splice(0)) {
+      if (!socket.destroyed) driver.accept(socket, address);
+    }
     this.#role.next("leading");
     this.#statusTimer = setInterval(() => this.#tellStatus(), STATUS_MS);
     this.#statusTimer.unref();
   }
 
+  /** A client that comes while the data are being read waits, unread, until there is somebody to answer it. */
+  #holdBack(socket: Socket, address: string): void {
+    if (this.#stopped !== undefined) {
+      socket.destroy();
+      return;
+    }
+    socket.on("error", () => {
+      // It is gone before it was served.
+    });
+    this.#heldBack.push({ socket, address });
+  }
+
   async #stop(): Promise<void> {
     clearInterval(this.#statusTimer);
     this.#listener?.stop();
+    for (const { socket } of this.#heldBack.splice(0)) socket.destroy();
     await this.#driver?.stop();
     await this.#storage?.[Symbol.asyncDispose]();
     this.#role.next("stopped");
