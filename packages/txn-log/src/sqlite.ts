@@ -180,7 +180,7 @@ class SqliteStore implements Store {
 /** State files that no log names: a transfer that did not end, or one that was superseded. */
 function removeUnnamed(directory: string, named: string): void {
   for (const name of readdirSync(directory)) {
-    const file = /^(state-\d+\.db)(-journal)?$/.exec(name)?.[1];
+    const file = /^(state-\d+\.db(?:\.new)?)(-journal)?$/.exec(name)?.[1];
     if (file !== undefined && file !== named) rmSync(join(directory, name), { force: true });
   }
 }

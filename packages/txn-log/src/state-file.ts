@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, renameSync, rmSync } from "node:fs";
 import { type Acl, emptySlice, InvariantError, OPEN_ACL, READ_ONLY_ACL, ZXID_NONE, type Zxid } from "@zooid/model";
 import { CHAIN_NONE, chainFromHalves, chainHigh, chainLow } from "./chain.ts";
 import { type Database, openDatabase, openReader, type Statement, syncDirectoryOf, syncPath } from "./database.ts";
@@ -52,13 +52,18 @@ interface Counts {
 
 /** Makes a state file that holds what every tree begins with, durable in all its bytes. */
 export function createStateFile(file: string, applied: LogPosition = EMPTY.applied): void {
-  const state = new StateFile(file, { isNew: true });
+  // Made beside its place and moved there when it is whole and synced: a file of that name is never half of one.
+  const unfinished = `${file}.new`;
+  for (const rest of [unfinished, `${unfinished}-journal`]) rmSync(rest, { force: true });
+  const state = new StateFile(unfinished, { isNew: true });
   if (applied.zxid !== ZXID_NONE) {
     state.begin();
     state.commit({ ...state.meta, applied });
   }
   state.close();
-  syncPath(file);
+  syncPath(unfinished);
+  rmSync(`${unfinished}-journal`, { force: true });
+  renameSync(unfinished, file);
   syncDirectoryOf(file);
 }
 
