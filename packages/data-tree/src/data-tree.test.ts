@@ -9,7 +9,7 @@ import {
   sliceText,
 } from "@zooid/model";
 import { describe, expect, test } from "vitest";
-import { WatchList } from "./data-tree.ts";
+import { DataTree, WatchList } from "./data-tree.ts";
 import { applyTxn, create, remove, removeContainer, setAcl, setData, TestTree } from "./test-tree.ts";
 
 const READ_ONLY: Acl = [{ perms: 1, scheme: "world", id: "anyone" }];
@@ -20,7 +20,7 @@ describe("a new tree", () => {
     const test = new TestTree();
     const { tree } = test;
     expect([tree.nodeCount, tree.approximateDataSize, tree.ephemeralCount, tree.sessionCount]).toEqual([5, 44, 0, 0]);
-    expect(tree.countDescendants(test.find("/"))).toBe(3);
+    expect(tree.descendantCount(test.find("/"))).toBe(3);
     expect(test.children("/zookeeper")).toEqual(["config", "quota"]);
     expect(test.data("/zookeeper/config")).toBe("");
     expect(test.stat("/")).toMatchObject({ cversion: -1, numChildren: 1, version: 0 });
@@ -241,13 +241,14 @@ describe("a session", () => {
     expect(test.tree.sessionCount).toBe(0);
   });
 
-  test("lists its ephemerals by textual prefix", () => {
+  test("lists its own ephemerals in order, or refuses where their paths are too long", () => {
     const test = new TestTree();
     test.proposeSession(1, 1);
-    for (const path of ["/a", "/ab", "/b"]) test.commit(create(path, { flags: 1 }));
-    expect(test.tree.ephemeralPaths(1, 1, "/a").sort()).toEqual(["/a", "/ab"]);
-    for (const prefix of ["", " ", "/"]) expect(test.tree.ephemeralPaths(1, 1, prefix)).toHaveLength(3);
-    expect(test.tree.ephemeralPaths(2, 2, "/")).toEqual([]);
+    for (const path of ["/b", "/a", "/ab"]) test.commit(create(path, { flags: 1 }));
+    expect(test.tree.ephemeralPaths(1, 1)).toEqual(["/a", "/ab", "/b"]);
+    expect(test.tree.ephemeralPaths(2, 2)).toEqual([]);
+    expect(test.tree.ephemeralPaths(1, 1, 7)).toHaveLength(3);
+    expect(test.tree.ephemeralPaths(1, 1, 6)).toBeUndefined();
   });
 
   test("whose creation was only proposed is forgotten when the leader steps down", () => {
@@ -294,13 +295,19 @@ test("what does not fit the tree is a defect", () => {
   expect(() => test.tree.finish(created.header)).toThrow(InvariantError);
 });
 
-test("descendants are counted however deep they lie", () => {
+test("descendants are counted however deep they lie, in a tree that was loaded too", () => {
   const test = new TestTree();
   for (const path of ["/a", "/a/b", "/a/b/c", "/a/b/d", "/a/e", "/f", "/f/g"]) test.commit(create(path));
-  expect(test.tree.countDescendants(test.find("/a"))).toBe(4);
-  expect(test.tree.countDescendants(test.find("/a/b"))).toBe(2);
-  expect(test.tree.countDescendants(test.find("/f/g"))).toBe(0);
-  expect(test.tree.countDescendants(test.find("/"))).toBe(10);
+  test.commit(remove("/a/b/d"));
+  const loaded = new DataTree({ hashSeed: 8 });
+  loaded.loadSnapshot(test.tree.snapshot());
+  for (const tree of [test.tree, loaded]) {
+    const counts = ["/a", "/a/b", "/f/g", "/"].map((path) => {
+      const { bytes, start, end } = sliceOf(path);
+      return tree.descendantCount(tree.find(bytes, start, end));
+    });
+    expect(counts).toEqual([3, 1, 0, 9]);
+  }
 });
 
 describe("setWatches", () => {

@@ -3,11 +3,9 @@ import {
   type ByteSlice,
   type ConnectionRef,
   type ErrorCode,
-  emptySlice,
   type NodeView,
   type Request,
   StatOffset,
-  setSlice,
   sliceText,
   type TxnHeader,
   type TxnOp,
@@ -18,7 +16,7 @@ import {
 } from "@zooid/model";
 import { TxnApplier } from "./apply-txn.ts";
 import { NodeCursor } from "./node-cursor.ts";
-import { NO_NODE, ROOT } from "./node-store.ts";
+import { NO_NODE } from "./node-store.ts";
 import { PendingChanges } from "./pending-changes.ts";
 import { type PrepareContext, TxnPreparer } from "./prepare-txn.ts";
 import { NO_SESSION } from "./session-table.ts";
@@ -96,24 +94,9 @@ export class DataTree {
     return this.#state.store.id(node);
   }
 
-  /** Nodes below a node, however deep. Takes time for each of them. */
-  countDescendants(node: number): number {
-    const { store } = this.#state;
-    if (node === ROOT) return store.count - 1;
-    let count = 0;
-    let at = node;
-    for (;;) {
-      const child = store.firstChild(at);
-      if (child !== NO_NODE) {
-        at = child;
-        count++;
-        continue;
-      }
-      while (at !== node && store.nextSibling(at) === NO_NODE) at = store.parent(at);
-      if (at === node) return count;
-      at = store.nextSibling(at);
-      count++;
-    }
+  /** Nodes below a node, however deep. They are not walked. */
+  descendantCount(node: number): number {
+    return this.#state.store.descendantCount(node);
   }
 
   /** The last transaction that is applied whole. */
@@ -194,28 +177,26 @@ export class DataTree {
     }
   }
 
-  /** The slice is valid during the call. */
-  forEachEphemeral(high: number, low: number, visit: (path: Readonly<ByteSlice>) => void): void {
+  /**
+   * The session's ephemerals, sorted.
+   *
+   * @param bytesMax most bytes of paths to look at
+   * @returns undefined when the session has more than that
+   */
+  ephemeralPaths(high: number, low: number, bytesMax: number = Number.POSITIVE_INFINITY): string[] | undefined {
     const { store, ephemerals } = this.#state;
-    const slice = emptySlice();
+    const paths: string[] = [];
+    let left = bytesMax;
+    let bytes = Buffer.alloc(0);
     for (let node = ephemerals.first(high, low); node !== NO_NODE; node = ephemerals.next(node)) {
       const length = store.pathLength(node);
-      if (slice.bytes.length < length) slice.bytes = Buffer.allocUnsafeSlow(length * 2);
-      store.writePath(node, slice.bytes, length);
-      setSlice(slice, slice.bytes, 0, length);
-      visit(slice);
+      left -= length;
+      if (left < 0) return undefined;
+      if (bytes.length < length) bytes = Buffer.allocUnsafeSlow(length * 2);
+      store.writePath(node, bytes, length);
+      paths.push(sliceText({ bytes, start: 0, end: length }));
     }
-  }
-
-  /** The session's ephemerals whose path begins with the prefix as text; a blank one or `/` means all. */
-  ephemeralPaths(high: number, low: number, prefix: string): string[] {
-    const paths: string[] = [];
-    const wanted = prefix.trim() === "" ? "/" : prefix;
-    this.forEachEphemeral(high, low, (slice) => {
-      const path = sliceText(slice);
-      if (path.startsWith(wanted)) paths.push(path);
-    });
-    return paths;
+    return paths.sort();
   }
 
   // Preparing

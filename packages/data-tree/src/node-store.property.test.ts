@@ -116,6 +116,7 @@ function expectSame(store: NodeStore, naive: Naive): void {
   expect(sliceText(slice) === (naive.data ?? "")).toBe(true);
   expect(store.childCount(node)).toBe(naive.children.size);
   expect(store.created(node)).toBe(naive.created);
+  expect(store.descendantCount(node)).toBe(descendantCount(naive));
   const names = new Set<string>();
   for (let child = store.firstChild(node); child !== NO_NODE; child = store.nextSibling(child)) {
     store.name(child, slice);
@@ -127,6 +128,12 @@ function expectSame(store: NodeStore, naive: Naive): void {
   const path = Buffer.alloc(length);
   expect(store.writePath(node, path, length)).toBe(0);
   expect(path.toString() === (naive.path || "/")).toBe(true);
+}
+
+function descendantCount(naive: Naive): number {
+  let count = 0;
+  for (const child of naive.children.values()) count += 1 + descendantCount(child);
+  return count;
 }
 
 function find(store: NodeStore, path: string): number {

@@ -46,6 +46,8 @@ export class NodeStore {
   readonly #rows = new IntRows(ROW_LENGTH);
   readonly #hiddenOwnersHigh = new IntColumn();
   readonly #hiddenOwnersLow = new IntColumn();
+  /** Of every node but the root. Kept with each change, since a walk of a large tree would hold up everybody. */
+  readonly #descendantCounts = new IntColumn();
   readonly #table = new HashTable();
   readonly #pages: DataPages = new DataPages((owner, ref) => {
     if (owner < 0) this.#rows.set(owner & ~IS_DATA, DATA, ref);
@@ -96,6 +98,7 @@ export class NodeStore {
     if (sibling !== NO_NODE) this.#rows.set(sibling, PREVIOUS_SIBLING, node);
     this.#rows.set(parent, FIRST_CHILD, node);
     this.#countChild(parent, 1);
+    this.#countDescendant(parent, 1);
     return node;
   }
 
@@ -116,6 +119,7 @@ export class NodeStore {
     else this.#rows.set(previous, NEXT_SIBLING, next);
     if (next !== NO_NODE) this.#rows.set(next, PREVIOUS_SIBLING, previous);
     this.#countChild(parent, -1);
+    this.#countDescendant(parent, -1);
 
     this.#rows.set(node, NAME, 0);
     this.#rows.set(node, DATA, 0);
@@ -270,6 +274,11 @@ export class NodeStore {
     return this.#stats.int(node, StatOffset.numChildren);
   }
 
+  /** How many nodes there are below, however deep. */
+  descendantCount(node: number): number {
+    return node === ROOT ? this.#count - 1 : this.#descendantCounts.get(node);
+  }
+
   /** How many children the node was ever given, at most 2^31 - 1: ZooKeeper's stored cversion. */
   created(node: number): number {
     return (this.#stats.int(node, StatOffset.cversion) + this.childCount(node)) >>> 1;
@@ -354,6 +363,11 @@ export class NodeStore {
   #countChild(parent: number, change: number): void {
     this.#stats.setInt(parent, StatOffset.numChildren, this.#stats.int(parent, StatOffset.numChildren) + change);
     this.#stats.setInt(parent, StatOffset.cversion, this.#stats.int(parent, StatOffset.cversion) - change);
+  }
+
+  #countDescendant(parent: number, change: number): void {
+    const counts = this.#descendantCounts;
+    for (let at = parent; at !== ROOT; at = this.#rows.get(at, PARENT)) counts.set(at, counts.get(at) + change);
   }
 
   #hash(parent: number, bytes: Uint8Array, start: number, end: number): number {

@@ -5,12 +5,13 @@ import {
   sliceText,
   WatchEventType,
   WatchMode,
+  WatchSelector,
   WatchTableKind,
   ZXID_NONE,
 } from "@zooid/model";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { WatchSelector, type WatchSink, WatchTable } from "./watch-table.ts";
+import { type WatchSink, WatchTable } from "./watch-table.ts";
 
 /** The table as ZooKeeper describes it: a set of (table, path, connection, mode). */
 class NaiveWatches {

@@ -9,6 +9,7 @@ import {
   setSlice,
   WatchEventType,
   WatchMode,
+  WatchSelector,
   WatchTableKind,
   type Zxid,
 } from "@zooid/model";
@@ -32,10 +33,6 @@ export interface WatchEntry {
   readonly dataModes: number;
   readonly childModes: number;
 }
-
-/** What removeWatches and checkWatches can name. */
-export const WatchSelector = { CHILDREN: 1, DATA: 2, ANY: 3, PERSISTENT: 4, PERSISTENT_RECURSIVE: 5 } as const;
-export type WatchSelector = (typeof WatchSelector)[keyof typeof WatchSelector];
 
 const SLASH = 0x2f;
 const NONE = 0;

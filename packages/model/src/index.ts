@@ -84,7 +84,15 @@ export {
   type TxnOp,
 } from "./txn.ts";
 export { FRAME_HEADER_BYTES, type FrameBatch, frameLength, frameZxid, writeFrameHeader } from "./txn-frame.ts";
-export { WatchEventType, WatchMode, WatchTableKind } from "./watch.ts";
+export {
+  AddWatchMode,
+  isAddWatchMode,
+  isWatchSelector,
+  WatchEventType,
+  WatchMode,
+  WatchSelector,
+  WatchTableKind,
+} from "./watch.ts";
 export {
   COUNTER_HANDOVER,
   composeZxid,

@@ -27,7 +27,9 @@ export interface ReplySink {
   path(to: ConnectionRef, xid: number, zxid: Zxid, path: Readonly<ByteSlice>): void;
   pathAndStat(to: ConnectionRef, xid: number, zxid: Zxid, path: Readonly<ByteSlice>, node: NodeView): void;
   strings(to: ConnectionRef, xid: number, zxid: Zxid, values: readonly string[]): void;
+  /** A body of one number: a count, or the 0 that addWatch is answered with. */
   integer(to: ConnectionRef, xid: number, zxid: Zxid, value: number): void;
+  /** Who a connection is, as it may be shown: an id names a user and holds no hash. */
   identities(to: ConnectionRef, xid: number, zxid: Zxid, identities: readonly Identity[]): void;
   multiBegin(to: ConnectionRef, xid: number, zxid: Zxid): void;
   partError(to: ConnectionRef, code: number): void;

@@ -10,6 +10,22 @@ export type WatchEventType = (typeof WatchEventType)[keyof typeof WatchEventType
 export const WatchMode = { STANDARD: 1, PERSISTENT: 2, PERSISTENT_RECURSIVE: 4 } as const;
 export type WatchMode = (typeof WatchMode)[keyof typeof WatchMode];
 
+/** What addWatch names. Its numbers are the protocol's and not those of {@link WatchMode}. */
+export const AddWatchMode = { PERSISTENT: 0, PERSISTENT_RECURSIVE: 1 } as const;
+export type AddWatchMode = (typeof AddWatchMode)[keyof typeof AddWatchMode];
+
+export function isAddWatchMode(mode: number): mode is AddWatchMode {
+  return mode === AddWatchMode.PERSISTENT || mode === AddWatchMode.PERSISTENT_RECURSIVE;
+}
+
+/** What checkWatches and removeWatches can name; `CHILDREN` and `DATA` mean one-shot watches only, `ANY` every mode. */
+export const WatchSelector = { CHILDREN: 1, DATA: 2, ANY: 3, PERSISTENT: 4, PERSISTENT_RECURSIVE: 5 } as const;
+export type WatchSelector = (typeof WatchSelector)[keyof typeof WatchSelector];
+
+export function isWatchSelector(type: number): type is WatchSelector {
+  return type >= WatchSelector.CHILDREN && type <= WatchSelector.PERSISTENT_RECURSIVE;
+}
+
 /** The two tables of watches: what reads of data and existence arm, and what listings arm. */
 export const WatchTableKind = { DATA: 0, CHILD: 1 } as const;
 export type WatchTableKind = (typeof WatchTableKind)[keyof typeof WatchTableKind];

@@ -164,6 +164,12 @@ const OPERATION_CODES: ReadonlyMap<number, string> = new Map<number, string>([
   [OpCode.GET_ACL, "GETA"],
   [OpCode.GET_CHILDREN, "GETC"],
   [OpCode.GET_CHILDREN2, "GETC"],
+  [OpCode.GET_ALL_CHILDREN_NUMBER, "GETACN"],
+  [OpCode.GET_EPHEMERALS, "GETE"],
+  [OpCode.ADD_WATCH, "ADDW"],
+  [OpCode.CHECK_WATCHES, "CHKW"],
+  [OpCode.REMOVE_WATCHES, "REMW"],
+  [OpCode.WHO_AM_I, "HOMI"],
 ]);
 
 function monitor(view: AdminView): string {
@@ -262,7 +268,7 @@ function dump({ driver }: AdminView): string {
   }
   const owners: string[] = [];
   replica.tree.forEachSession((high, low) => {
-    const paths = replica.tree.ephemeralPaths(high, low, "/");
+    const paths = replica.tree.ephemeralPaths(high, low) ?? [];
     if (paths.length === 0) return;
     owners.push(`${formatSessionId(sessionIdFromHalves(high, low))}:\n${paths.map((path) => `\t${path}\n`).join("")}`);
   });
