@@ -23,6 +23,8 @@ interface Scheme {
   /** Whether an `auth` entry of an access list stands for identities of this scheme too. */
   readonly isAuthenticated: boolean;
   isValidId(id: string): boolean;
+  /** What may be shown of an identity. */
+  userOf(id: string): string;
   readonly matches: IdMatcher;
   /** The identities that are added, or undefined to refuse. */
   readonly authenticate: Authenticate;
@@ -96,6 +98,11 @@ export class AuthSchemes {
     });
   }
 
+  /** As whoAmI shows them: of a digest only its user, of the superuser nothing but the scheme. */
+  shown(identities: readonly Identity[]): readonly Identity[] {
+    return identities.map(({ scheme, id }) => ({ scheme, id: this.#schemes.get(scheme)?.userOf(id) ?? "" }));
+  }
+
   #isValid(entry: AclEntry): boolean {
     if (entry.scheme === "world") return entry.id === "anyone";
     return this.#schemes.get(entry.scheme)?.isValidId(entry.id) ?? false;
@@ -113,6 +120,7 @@ function push(entries: AclEntry[], entry: AclEntry): boolean {
 const ipScheme: Scheme = {
   isAuthenticated: false,
   isValidId: isIpRange,
+  userOf: (address) => address,
   matches: isInIpRange,
   // The address was noted when the connection came; a packet adds nothing to it.
   authenticate: () => [],
@@ -122,6 +130,7 @@ function digestScheme(superDigest: string | undefined, hashes: Hashes): Scheme {
   return {
     isAuthenticated: true,
     isValidId: (id) => splitLikeJava(id).length === 2,
+    userOf: (id) => splitLikeJava(id)[0] ?? "",
     matches: (identityId, aclId) => identityId === aclId,
     authenticate: (data) => {
       if (data === undefined) return undefined;

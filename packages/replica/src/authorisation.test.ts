@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { type AclEntry, type ConnectionRef, OpCode, Permission } from "@zooid/model";
 import { describe, expect, test } from "vitest";
 import { digestId } from "./auth.ts";
-import { create, multi, read, setAcl, setData, TestReplica, versioned } from "./test-replica.ts";
+import { create, multi, onPath, read, setAcl, setData, TestReplica, versioned, watchOn } from "./test-replica.ts";
 
 // Every operation, as every kind of client, on every shape of access list. What is expected follows from the rule below, which is
 // written down anew here and shares nothing with the code.
@@ -80,6 +80,14 @@ const OPERATIONS: readonly Operation[] = [
   { name: "setACL", need: ADMIN, op: OpCode.SET_ACL, body: setAcl("/p", SHAPES[6] ?? []), allowed: /^stat/, ...alone },
   { name: "getChildren", need: READ, op: OpCode.GET_CHILDREN, body: read("/p"), allowed: /^children/, ...alone },
   { name: "getChildren2", need: READ, op: OpCode.GET_CHILDREN2, body: read("/p"), allowed: /^children/, ...alone },
+  {
+    name: "getAllChildrenNumber",
+    need: READ,
+    op: OpCode.GET_ALL_CHILDREN_NUMBER,
+    body: onPath("/p"),
+    allowed: /^integer 1$/,
+    ...alone,
+  },
   { name: "sync", need: 0, op: OpCode.SYNC, body: read("/p"), allowed: /^path/, ...alone },
   {
     name: "create in a multi",
@@ -191,6 +199,26 @@ test.each(SUBJECTS)("an event reaches $name only where the changed node may be r
     expect([acl, zk.take(ref)]).toEqual([acl, events]);
   }
 });
+
+test.each(SUBJECTS)(
+  "a watch of everything below tells $name of the nodes that may be read, whatever the watched one says",
+  (who) => {
+    const { test: zk, subject, layOut } = prepare();
+    const ref = subject(who);
+    const root = zk.open();
+    zk.authenticate(root, "super:test");
+    zk.ask(ref, OpCode.ADD_WATCH, watchOn("/p", 1));
+    for (const acl of SHAPES) {
+      layOut([{ perms: 31, scheme: "world", id: "anyone" }]);
+      zk.ask(root, OpCode.SET_ACL, setAcl("/p", acl));
+      zk.take(ref);
+      zk.ask(root, OpCode.SET_DATA, setData("/p", "changed"));
+      zk.ask(root, OpCode.CREATE, create("/p/n"));
+      const events = isAllowed(who, acl, READ) ? ["event 3 /p", "event 1 /p/n"] : ["event 1 /p/n"];
+      expect([acl, zk.take(ref)]).toEqual([acl, events]);
+    }
+  },
+);
 
 test.each(SUBJECTS)("getACL shows $name digests whole only with ADMIN", (who) => {
   const { test: zk, subject, layOut } = prepare();

@@ -22,6 +22,8 @@ export interface ReplicaConfig {
   readonly watchCountMax: number;
   /** Data and names in the answer to one multiRead; a request for more is refused. */
   readonly multiReadBytesMax: number;
+  /** Paths of the ephemerals of a session that asks for them; a session with more is refused. */
+  readonly ephemeralsBytesMax: number;
   /** Entries of an access list; a longer one is refused. */
   readonly aclCountMax: number;
   /** Identities of one connection; an auth packet for more is refused. */
@@ -41,6 +43,7 @@ export const REPLICA_DEFAULTS: Omit<ReplicaConfig, RequiredOfCallers> = {
   outstandingBytesMax: 64_194_304,
   watchCountMax: 1_000_000,
   multiReadBytesMax: 16 * 1024 * 1024,
+  ephemeralsBytesMax: 16 * 1024 * 1024,
   aclCountMax: 1000,
   identityCountMax: 1000,
   isTtlEnabled: false,

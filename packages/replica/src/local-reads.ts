@@ -1,6 +1,10 @@
 import type { DataTree, WatchSink, WatchTable } from "@zooid/data-tree";
 import {
+  AddWatchMode,
+  assert,
   ErrorCode,
+  isAddWatchMode,
+  isWatchSelector,
   may,
   newRequest,
   OpCode,
@@ -8,17 +12,22 @@ import {
   type ReplySink,
   type Request,
   type RequestDecoder,
+  sliceText,
   WatchMode,
   WatchTableKind,
   type Zxid,
 } from "@zooid/model";
 import type { AuthSchemes } from "./auth.ts";
+import type { ReplicaConfig } from "./config.ts";
 import type { Connection } from "./connection.ts";
 
 /** xid of every answer to a ping, whatever the ping carried. */
 const PING_XID = -2;
 /** A name's length and one byte. */
 const CHILD_BYTES_MIN = 5;
+
+/** What one answer may take; see {@link ReplicaConfig}. */
+export type LocalReadsLimits = Pick<ReplicaConfig, "multiReadBytesMax" | "ephemeralsBytesMax">;
 
 /** Answers what changes nothing from this server's own tree: reads, watches, pings, sync. */
 export class LocalReads {
@@ -30,16 +39,18 @@ export class LocalReads {
   readonly #missed: WatchSink;
   readonly #part: Request = newRequest();
   readonly #multiReadBytesMax: number;
+  readonly #ephemeralsBytesMax: number;
 
   constructor(
     tree: DataTree,
     auth: AuthSchemes,
     replies: ReplySink,
-    { multiReadBytesMax }: { readonly multiReadBytesMax: number },
+    { multiReadBytesMax, ephemeralsBytesMax }: LocalReadsLimits,
   ) {
     this.#tree = tree;
     this.#watches = tree.watches;
     this.#multiReadBytesMax = multiReadBytesMax;
+    this.#ephemeralsBytesMax = ephemeralsBytesMax;
     this.#auth = auth;
     this.#replies = replies;
     this.#missed = {
@@ -79,6 +90,22 @@ export class LocalReads {
       case OpCode.SET_WATCHES:
       case OpCode.SET_WATCHES2:
         this.#setWatches(connection, request, parts, zxid);
+        return;
+      case OpCode.ADD_WATCH:
+        this.#addWatch(connection, request, zxid);
+        return;
+      case OpCode.CHECK_WATCHES:
+      case OpCode.REMOVE_WATCHES:
+        this.#replies.header(ref, xid, zxid, this.#watchesNamed(connection, request));
+        return;
+      case OpCode.GET_EPHEMERALS:
+        this.#getEphemerals(connection, request, zxid);
+        return;
+      case OpCode.GET_ALL_CHILDREN_NUMBER:
+        this.#getAllChildrenNumber(connection, request, zxid);
+        return;
+      case OpCode.WHO_AM_I:
+        this.#replies.identities(ref, xid, zxid, this.#auth.shown(connection.identities));
         return;
       default:
         this.#replies.header(ref, xid, zxid, ErrorCode.MARSHALLING_ERROR);
@@ -201,6 +228,60 @@ export class LocalReads {
     this.#replies.header(ref, request.xid, zxid, ErrorCode.OK);
   }
 
+  /**
+   * Arms a watch that stays, on any path: it need not exist, be readable or be a path at all, as in Apache. The protocol's null
+   * counts as the empty path; nothing ever happens there.
+   */
+  #addWatch({ ref }: Connection, { mode, path, xid }: Request, zxid: Zxid): void {
+    if (!isAddWatchMode(mode)) {
+      this.#replies.header(ref, xid, zxid, ErrorCode.MARSHALLING_ERROR);
+      return;
+    }
+    const { bytes, start, end } = path;
+    if (mode === AddWatchMode.PERSISTENT) this.#watches.armPersistent(bytes, start, end, ref);
+    else this.#watches.armRecursive(bytes, start, end, ref);
+    this.#replies.integer(ref, xid, zxid, ErrorCode.OK);
+  }
+
+  /** Looks for watches of the connection, and takes them away where that was asked. */
+  #watchesNamed({ ref }: Connection, { op, mode, path }: Request): ErrorCode {
+    if (!isWatchSelector(mode)) return ErrorCode.MARSHALLING_ERROR;
+    const { bytes, start, end } = path;
+    const isFound =
+      op === OpCode.REMOVE_WATCHES
+        ? this.#watches.remove(bytes, start, end, ref, mode)
+        : this.#watches.contains(bytes, start, end, ref, mode);
+    return isFound ? ErrorCode.OK : ErrorCode.NO_WATCHER;
+  }
+
+  /** The prefix is text and knows no path: `/a` is one of `/ab`. A blank one, or the root, or none, asks for all. */
+  #getEphemerals({ ref, session }: Connection, { path, xid }: Request, zxid: Zxid): void {
+    assert(session !== undefined, "an open connection has a session");
+    const paths = this.#tree.ephemeralPaths(session.idHigh, session.idLow, this.#ephemeralsBytesMax);
+    if (paths === undefined) {
+      this.#replies.header(ref, xid, zxid, ErrorCode.MARSHALLING_ERROR);
+      return;
+    }
+    const prefix = sliceText(path);
+    const trimmed = trimLikeJava(prefix);
+    const isAll = trimmed === "" || trimmed === "/";
+    this.#replies.strings(ref, xid, zxid, isAll ? paths : paths.filter((one) => one.startsWith(prefix)));
+  }
+
+  #getAllChildrenNumber(connection: Connection, request: Request, zxid: Zxid): void {
+    if (this.#isPathless(connection, request, zxid)) return;
+    const { path, xid } = request;
+    const node = this.#tree.find(path.bytes, path.start, path.end);
+    const code = this.#refusal(connection, node, Permission.READ);
+    if (code !== ErrorCode.OK) {
+      this.#replies.header(connection.ref, xid, zxid, code);
+      return;
+    }
+    // To Apache the root itself lies below the empty path, which names it too.
+    const rootBelow = path.start === path.end ? 1 : 0;
+    this.#replies.integer(connection.ref, xid, zxid, this.#tree.descendantCount(node) + rootBelow);
+  }
+
   #arm(kind: WatchTableKind, connection: Connection, request: Request): void {
     const { bytes, start, end } = request.path;
     this.#watches.arm(kind, bytes, start, end, connection.ref, WatchMode.STANDARD);
@@ -211,4 +292,13 @@ export class LocalReads {
     const { acl } = this.#tree.view(node);
     return may(this.#auth.rules, connection.identities, acl, need) ? ErrorCode.OK : ErrorCode.NO_AUTH;
   }
+}
+
+/** Without what is at most a space at both ends; other blanks stay. */
+function trimLikeJava(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && text.charCodeAt(start) <= 0x20) start++;
+  while (end > start && text.charCodeAt(end - 1) <= 0x20) end--;
+  return text.slice(start, end);
 }

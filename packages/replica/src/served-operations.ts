@@ -21,6 +21,12 @@ const SERVED: ReadonlySet<number> = new Set([
   OpCode.MULTI_READ,
   OpCode.SET_WATCHES,
   OpCode.SET_WATCHES2,
+  OpCode.ADD_WATCH,
+  OpCode.CHECK_WATCHES,
+  OpCode.REMOVE_WATCHES,
+  OpCode.GET_EPHEMERALS,
+  OpCode.GET_ALL_CHILDREN_NUMBER,
+  OpCode.WHO_AM_I,
   OpCode.AUTH,
   OpCode.CLOSE_SESSION,
 ]);

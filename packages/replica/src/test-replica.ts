@@ -179,9 +179,10 @@ export class TestReplica {
         told(to, xid, `acl ${acl.map(({ perms, scheme, id }) => `${scheme}:${id}:${perms}`).join(",")}`),
       path: (to, xid, _, path) => told(to, xid, `path ${sliceText(path)}`),
       pathAndStat: (to, xid, _, path) => told(to, xid, `path ${sliceText(path)}`),
-      strings: (to, xid) => told(to, xid, "strings"),
+      strings: (to, xid, _, values) => told(to, xid, `strings ${values.join(",")}`),
       integer: (to, xid, _, value) => told(to, xid, `integer ${value}`),
-      identities: (to, xid) => told(to, xid, "identities"),
+      identities: (to, xid, _, who) =>
+        told(to, xid, `identities ${who.map(({ scheme, id }) => `${scheme}:${id}`).join(",")}`),
       multiBegin: (_, xid) => {
         parts = [];
         multiXid = xid;
@@ -248,6 +249,26 @@ export function read(path: string, watch = false): Body {
   return (writer) => {
     writer.text(path);
     writer.bool(watch);
+  };
+}
+
+export function onPath(path: string): Body {
+  return (writer) => writer.text(path);
+}
+
+/** The protocol's null string, and a number that may follow it. */
+export function onNoPath(number = 0): Body {
+  return (writer) => {
+    writer.int(-1);
+    writer.int(number);
+  };
+}
+
+/** A mode for addWatch, a type for checkWatches and removeWatches. */
+export function watchOn(path: string, mode: number): Body {
+  return (writer) => {
+    writer.text(path);
+    writer.int(mode);
   };
 }
 

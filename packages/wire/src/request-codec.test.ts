@@ -67,6 +67,25 @@ describe("recorded packets", () => {
     const { request } = read(packet("00000008 fffffffe 0000000b"));
     expect([request.xid, request.op]).toEqual([-2, OpCode.PING]);
   });
+
+  test.each([
+    ["addWatch", "00000012 00000002 0000006a 00000002 2f65 00000001", OpCode.ADD_WATCH, "/e", 1],
+    ["checkWatches", "00000012 00000006 00000011 00000002 2f65 00000005", OpCode.CHECK_WATCHES, "/e", 5],
+    ["removeWatches", "00000012 00000007 00000012 00000002 2f65 00000004", OpCode.REMOVE_WATCHES, "/e", 4],
+    ["addWatch without a path", "00000010 00000002 0000006a ffffffff 00000001", OpCode.ADD_WATCH, undefined, 1],
+    ["getEphemerals", "0000000d 00000003 00000067 00000001 2f", OpCode.GET_EPHEMERALS, "/", 0],
+    ["getEphemerals of no prefix", "0000000c 00000003 00000067 ffffffff", OpCode.GET_EPHEMERALS, undefined, 0],
+    ["getAllChildrenNumber", "0000000d 00000004 00000068 00000001 2f", OpCode.GET_ALL_CHILDREN_NUMBER, "/", 0],
+    ["whoAmI", "00000008 00000005 0000006b", OpCode.WHO_AM_I, undefined, 0],
+  ])("%s", (_, hex, op, path, mode) => {
+    const { request } = read(packet(hex));
+    expect([request.op, request.hasPath, sliceText(request.path), request.mode]).toEqual([
+      op,
+      path !== undefined,
+      path ?? "",
+      mode,
+    ]);
+  });
 });
 
 function frame(write: (writer: JuteWriter) => void): Buffer {

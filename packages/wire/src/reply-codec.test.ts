@@ -1,0 +1,38 @@
+import type { ConnectionRef, ReplySink, Zxid } from "@zooid/model";
+import { expect, test } from "vitest";
+import { JuteWriter } from "./jute-writer.ts";
+import { ReplyEncoder } from "./reply-codec.ts";
+
+const TO = 1 as ConnectionRef;
+const ZXID = 2 as Zxid;
+
+const RECORDED: readonly (readonly [name: string, say: (replies: ReplySink) => void, hex: string])[] = [
+  ["addWatch's answer", (to) => to.integer(TO, 2, ZXID, 0), "00000014 00000002 0000000000000002 00000000 00000000"],
+  [
+    "getEphemerals' answer",
+    (to) => to.strings(TO, 3, ZXID, ["/e"]),
+    "0000001a 00000003 0000000000000002 00000000 00000001 00000002 2f65",
+  ],
+  [
+    "getAllChildrenNumber's",
+    (to) => to.integer(TO, 4, ZXID, 4),
+    "00000014 00000004 0000000000000002 00000000 00000004",
+  ],
+  [
+    "whoAmI's",
+    (to) =>
+      to.identities(TO, 5, ZXID, [
+        { scheme: "digest", id: "alice" },
+        { scheme: "ip", id: "127.0.0.1" },
+      ]),
+    `0000003a 00000005 0000000000000002 00000000 00000002
+     00000006 646967657374 00000005 616c696365 00000002 6970 00000009 3132372e302e302e31`,
+  ],
+  ["a refusal", (to) => to.header(TO, 7, ZXID, -121), "00000010 00000007 0000000000000002 ffffff87"],
+];
+
+test.each(RECORDED)("%s is written as Apache wrote it", (_, say, hex) => {
+  const writer = new JuteWriter();
+  say(new ReplyEncoder({ writer: () => writer, sentReadOnly: () => false, close: () => {} }));
+  expect(Buffer.from(writer.bytes.subarray(0, writer.end)).toString("hex")).toBe(hex.replace(/\s/g, ""));
+});
