@@ -16,6 +16,7 @@ import {
   normal,
   OP,
   OPEN_ACL,
+  onNoPath,
   onPath,
   read,
   setAcl,
@@ -23,9 +24,11 @@ import {
   setWatches,
   versioned,
   Wire,
+  watchOn,
 } from "./wire.ts";
 
 const address = process.argv[2] ?? "";
+const MODES = { persistent: 0, recursive: 1 } as const;
 
 async function open(word: string, fields?: HandshakeFields): Promise<Wire> {
   const wire = new Wire(address);
@@ -44,7 +47,12 @@ await reads();
 await transactions();
 await acls();
 await watches();
+await addedWatches();
+await removals();
 await replay();
+await ephemerals();
+await counts();
+await identities();
 await refusals();
 await endings();
 
@@ -359,6 +367,208 @@ async function watches(): Promise<void> {
   a.send("8th: create below it", OP.create, create("/v/p/q"));
   a.send("9th: set", OP.setData, setData("/v", "s", 5));
   await a.settle();
+}
+
+async function addedWatches(): Promise<void> {
+  const { persistent, recursive } = MODES;
+  const c = await open("who adds watches");
+  const d = await open("who watches recursively");
+  const heard = async (label: string): Promise<void> => {
+    await c.ask(`${label}: the first hears`, OP.ping, undefined, -2);
+    await d.ask(`${label}: the second hears`, OP.ping, undefined, -2);
+  };
+  await c.ask("add a watch of what is missing", OP.addWatch, watchOn("/p", persistent));
+  await d.ask("add a recursive watch of what is missing", OP.addWatch, watchOn("/p", recursive));
+  for (const mode of [2, 3, -1]) await c.ask(`add a watch of mode ${mode}`, OP.addWatch, watchOn("/p", mode));
+  await c.ask("add a watch without a path", OP.addWatch, onNoPath(persistent));
+  await c.ask("add a recursive watch without a path", OP.addWatch, onNoPath(recursive));
+  await c.ask("which is found without a path", OP.checkWatches, onNoPath(3));
+  await c.ask("removed", OP.removeWatches, onNoPath(3));
+  await c.ask("and gone", OP.checkWatches, onNoPath(3));
+  await c.ask("add a watch without a path, of mode 2", OP.addWatch, onNoPath(2));
+  await c.ask("add a watch without a mode", OP.addWatch, onPath("/p"));
+  await c.ask("add a watch with a tail", OP.addWatch, Buffer.concat([watchOn("/p", persistent), Buffer.alloc(3)]));
+  for (const path of ["", "x", "//", "/p/", "/p//q", "/p/\u0000"]) {
+    await c.ask(`add a watch of ${JSON.stringify(path)}`, OP.addWatch, watchOn(path, recursive));
+  }
+  await b.ask("what bob alone may read", OP.exists, read("/v/h"));
+  await c.ask("add a watch of what may not be read", OP.addWatch, watchOn("/v/h", persistent));
+  await c.ask("add a watch inside a multi", OP.multi, multi([OP.addWatch, watchOn("/p", persistent)]));
+  const steps: readonly (readonly [label: string, opcode: number, body: Buffer])[] = [
+    ["create", OP.create, create("/p")],
+    ["set", OP.setData, setData("/p", "1")],
+    ["create below", OP.create, create("/p/c")],
+    ["set below", OP.setData, setData("/p/c", "1")],
+    ["create further below", OP.create, create("/p/c/d")],
+    ["set acl", OP.setAcl, setAcl("/p/c", OPEN_ACL)],
+    ["create what none may read", OP.create, create("/p/h", { acl: [[ALL, "digest", digest("carol:x")]] })],
+    ["delete what none may read", OP.delete, versioned("/p/h", -1)],
+    ["create beside", OP.create, create("/pp")],
+    ["delete further below", OP.delete, versioned("/p/c/d", -1)],
+    ["delete below", OP.delete, versioned("/p/c", -1)],
+    [
+      "a transaction",
+      OP.multi,
+      multi(
+        [OP.setData, setData("/p", "2")],
+        [OP.create, create("/p/m")],
+        [OP.setData, setData("/p/m", "2")],
+        [OP.delete, versioned("/p/m", -1)],
+      ),
+    ],
+    ["delete", OP.delete, versioned("/p", -1)],
+    ["create once more", OP.create, create("/p")],
+  ];
+  for (const [label, opcode, body] of steps) {
+    await b.ask(`to be watched: ${label}`, opcode, body);
+    await heard(label);
+  }
+  await c.ask("watch data as well", OP.getData, read("/p", true));
+  await c.ask("watch children as well", OP.getChildren, read("/p", true));
+  await c.ask("watch recursively as well", OP.addWatch, watchOn("/p", recursive));
+  await d.ask("watch the root recursively as well", OP.addWatch, watchOn("/", recursive));
+  for (const [label, opcode, body] of steps.slice(1, 6).concat(steps.slice(9, 13))) {
+    await b.ask(`watched by every mode: ${label}`, opcode, body);
+    await heard(label);
+  }
+  await c.ask("its own change", OP.create, create("/p", { data: "mine" }));
+  await d.ask("an event before its own answer", OP.delete, versioned("/p", -1));
+  await c.ask("and for the other", OP.ping, undefined, -2);
+  // Without the connection no watch is left.
+  const { id, password } = c;
+  c.end();
+  const again = new Wire(address);
+  await again.handshake("the session again", { id, password });
+  await again.ask("nothing is watched any more", OP.checkWatches, watchOn("/p", 3));
+  const lists = [[], [], [], ["/p"], ["/p/r"]];
+  await again.ask("arm persistent watches again", OP.setWatches2, setWatches(normal.newest, lists), -8);
+  await b.ask("create where they are", OP.create, create("/p"));
+  await b.ask("create where a recursive one is", OP.create, create("/p/r"));
+  await b.ask("create below it", OP.create, create("/p/r/s"));
+  await again.ask("what was armed again", OP.ping, undefined, -2);
+  for (const wire of [again, d]) await wire.ask("close", OP.close);
+}
+
+async function removals(): Promise<void> {
+  const { persistent, recursive } = MODES;
+  const types = [1, 2, 3, 4, 5];
+  const c = await open("who removes watches");
+  const check = async (label: string): Promise<void> => {
+    for (const type of types) await c.ask(`${label}: check of type ${type}`, OP.checkWatches, watchOn("/x", type));
+  };
+  await check("nothing armed");
+  for (const type of types) await c.ask(`nothing to remove of type ${type}`, OP.removeWatches, watchOn("/x", type));
+  const arms: readonly (readonly [label: string, opcode: number, body: Buffer])[] = [
+    ["data", OP.exists, read("/x", true)],
+    ["children", OP.getChildren, read("/x", true)],
+    ["persistent", OP.addWatch, watchOn("/x", persistent)],
+    ["recursive", OP.addWatch, watchOn("/x", recursive)],
+  ];
+  await c.ask("create to watch", OP.create, create("/x"));
+  for (const [label, opcode, body] of arms) {
+    for (const type of types) {
+      await c.ask(`arm ${label}`, opcode, body);
+      if (type === 1) await check(label);
+      await c.ask(`${label}: remove type ${type}`, OP.removeWatches, watchOn("/x", type));
+      await c.ask(`${label}: what is left`, OP.checkWatches, watchOn("/x", 3));
+      await c.ask(`${label}: remove all`, OP.removeWatches, watchOn("/x", 3));
+    }
+  }
+  for (const type of types) {
+    for (const [label, opcode, body] of arms) await c.ask(`arm ${label} beside others`, opcode, body);
+    await c.ask(`of all, remove type ${type}`, OP.removeWatches, watchOn("/x", type));
+    await check(`all but type ${type}`);
+    await c.ask("set", OP.setData, setData("/x", "1"));
+    await c.ask("create below", OP.create, create("/x/y"));
+    await c.ask("delete below", OP.delete, versioned("/x/y", -1));
+    await check("after its events");
+    await c.ask("remove the rest", OP.removeWatches, watchOn("/x", 3));
+  }
+  await c.ask("what another connection armed", OP.addWatch, watchOn("/x", persistent));
+  await b.ask("is not there for this one", OP.checkWatches, watchOn("/x", 3));
+  await b.ask("nor to be removed", OP.removeWatches, watchOn("/x", 3));
+  await c.ask("and is still there", OP.checkWatches, watchOn("/x", 4));
+  for (const [name, opcode] of [
+    ["check", OP.checkWatches],
+    ["remove", OP.removeWatches],
+  ] as const) {
+    for (const type of [0, 6, -1]) await c.ask(`${name} of type ${type}`, opcode, watchOn("/x", type));
+    await c.ask(`${name} without a path`, opcode, onNoPath(3));
+    await c.ask(`${name} without a path, of type 9`, opcode, onNoPath(9));
+    await c.ask(`${name} that ends early`, opcode, onPath("/x"));
+    await c.ask(`${name} of a malformed path`, opcode, watchOn("x//", 3));
+    await c.ask(`${name} with a tail`, opcode, Buffer.concat([watchOn("/x", 3), Buffer.alloc(3)]));
+  }
+  await c.ask("close", OP.close);
+}
+
+async function ephemerals(): Promise<void> {
+  const c = await open("who has ephemerals");
+  await c.ask("no ephemerals", OP.getEphemerals, onPath("/"));
+  for (const path of ["/eph", "/eph-a", "/eph-b"]) await c.ask(`create ${path}`, OP.create, create(path, { flags: 1 }));
+  await c.ask("create a parent", OP.create, create("/ephs"));
+  await c.ask("create a sequential one", OP.create, create("/ephs/q-", { flags: 3 }));
+  await c.ask("create what it may not read", OP.create, create("/ephs/h", { flags: 1, acl: [[0, "world", "anyone"]] }));
+  const prefixes = [
+    "/",
+    "",
+    " ",
+    " / ",
+    "/ ",
+    "\u0001",
+    "\u00a0",
+    "/e",
+    "/eph",
+    "/eph-",
+    "/ephs",
+    "/ephs/",
+    "eph",
+    " /eph",
+  ];
+  for (const prefix of prefixes) {
+    await c.ask(`ephemerals of ${JSON.stringify(prefix)}`, OP.getEphemerals, onPath(prefix));
+  }
+  await c.ask("ephemerals of a null prefix", OP.getEphemerals, onNoPath());
+  await c.ask("ephemerals of nothing", OP.getEphemerals);
+  await c.ask("ephemerals with a tail", OP.getEphemerals, Buffer.concat([onPath("/eph-a"), Buffer.alloc(3)]));
+  await a.ask("of others nothing", OP.getEphemerals, onPath("/eph"));
+  await c.ask("delete one", OP.delete, versioned("/eph-a", -1));
+  c.send("create one, and at once", OP.create, create("/eph-c", { flags: 1 }));
+  c.send("ask", OP.getEphemerals, onPath("/eph-"));
+  await c.settle();
+  await c.ask("close", OP.close);
+}
+
+async function counts(): Promise<void> {
+  await a.ask("create to count", OP.create, create("/n"));
+  await a.ask("nothing below", OP.getAllChildrenNumber, onPath("/n"));
+  for (const path of ["/n/a", "/n/a/b", "/n/a/b/c", "/n/d", "/nn"])
+    await a.ask(`create ${path}`, OP.create, create(path));
+  for (const path of ["/n", "/n/a", "/n/a/b/c", "/nope", "x", "/n/", "//", "/zookeeper", "/n/\u0000"]) {
+    await a.ask(`nodes below ${JSON.stringify(path)}`, OP.getAllChildrenNumber, onPath(path));
+  }
+  await a.ask("nodes below the root", OP.getAllChildrenNumber, onPath("/"));
+  await a.ask("nodes below the empty path", OP.getAllChildrenNumber, onPath(""));
+  await a.ask("nodes below no path", OP.getAllChildrenNumber, onNoPath());
+  await a.ask("nodes below nothing", OP.getAllChildrenNumber);
+  await a.ask("without permission", OP.getAllChildrenNumber, onPath("/v/h"));
+  await a.ask("delete one", OP.delete, versioned("/n/a/b/c", -1));
+  a.send("create, and at once", OP.create, create("/n/d/e"));
+  a.send("count", OP.getAllChildrenNumber, onPath("/n"));
+  await a.settle();
+}
+
+async function identities(): Promise<void> {
+  const c = await open("who asks who it is");
+  await c.ask("who is a stranger", OP.whoAmI);
+  const credentials = ["dave:secret", "dave:other", "erin", ":nobody", "", "frank:a:b", "dave:secret"];
+  for (const text of credentials) {
+    await c.ask(`auth ${JSON.stringify(text)}`, OP.auth, auth("digest", text), -4);
+    await c.ask("who is it now", OP.whoAmI);
+  }
+  await c.ask("auth by address", OP.auth, auth("ip", ""), -4);
+  await c.ask("who is asked with a body", OP.whoAmI, Buffer.alloc(7));
+  await c.ask("close", OP.close);
 }
 
 async function replay(): Promise<void> {

@@ -30,10 +30,16 @@ export const OP = {
   check: 13,
   multi: 14,
   create2: 15,
+  checkWatches: 17,
+  removeWatches: 18,
   multiRead: 22,
   auth: 100,
   setWatches: 101,
+  getEphemerals: 103,
+  getAllChildrenNumber: 104,
   setWatches2: 105,
+  addWatch: 106,
+  whoAmI: 107,
   close: -11,
 } as const;
 
@@ -226,6 +232,13 @@ function bodyText(opcode: number, reader: JuteReader): string {
       return ` ${namesText(reader)}`;
     case OP.getChildren2:
       return ` ${namesText(reader)} ${statText(reader)}`;
+    case OP.getEphemerals:
+      return ` ${namesText(reader)}`;
+    case OP.getAllChildrenNumber:
+    case OP.addWatch:
+      return ` ${reader.int()}`;
+    case OP.whoAmI:
+      return ` ${usersText(reader)}`;
     case OP.multi:
     case OP.multiRead:
       return ` [${resultsText(reader)}]`;
@@ -252,6 +265,12 @@ function namesText(reader: JuteReader): string {
   return `[${Array.from({ length: reader.int() }, () => reader.string())
     .sort()
     .join(" ")}]`;
+}
+
+/** Who the connection is, in no promised order. */
+function usersText(reader: JuteReader): string {
+  const users = Array.from({ length: reader.int() }, () => `${reader.string()}:'${reader.string()}'`);
+  return `[${users.sort().join(" ")}]`;
 }
 
 function aclText(reader: JuteReader): string {
@@ -288,6 +307,14 @@ export function create(path: string, { data = "", acl = OPEN_ACL, flags = 0 }: C
   return writer.raw(aclBytes(acl)).int(flags).bytes();
 }
 export const onPath = (path: string): Buffer => new JuteWriter().string(path).bytes();
+/** The protocol's null string, and what may follow it. */
+export const onNoPath = (...rest: readonly number[]): Buffer => {
+  const writer = new JuteWriter().int(-1);
+  for (const value of rest) writer.int(value);
+  return writer.bytes();
+};
+/** A watch of one mode for addWatch, or of one type for checkWatches and removeWatches. */
+export const watchOn = (path: string, mode: number): Buffer => new JuteWriter().string(path).int(mode).bytes();
 export const read = (path: string, isWatched = false): Buffer => new JuteWriter().string(path).bool(isWatched).bytes();
 export const versioned = (path: string, version: number): Buffer => new JuteWriter().string(path).int(version).bytes();
 export const setData = (path: string, data: string, version = -1): Buffer =>

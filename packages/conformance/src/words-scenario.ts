@@ -1,5 +1,5 @@
 /**
- * The four-letter words that operators and their tools read, while one session holds a watch and an ephemeral node.
+ * The four-letter words that operators and their tools read, while one session holds watches and an ephemeral node.
  *
  *     words-scenario.ts HOST:PORT       prints what each word answers
  *
@@ -10,7 +10,16 @@ import { connect, type Socket } from "node:net";
 import { fourLetterWord } from "./endpoint.ts";
 import { FrameReader, framed, JuteWriter } from "./jute.ts";
 
-const OP = { create: 1, exists: 3 } as const;
+const OP = {
+  create: 1,
+  exists: 3,
+  checkWatches: 17,
+  removeWatches: 18,
+  getEphemerals: 103,
+  getAllChildrenNumber: 104,
+  addWatch: 106,
+  whoAmI: 107,
+} as const;
 const [host = "", portText = ""] = (process.argv[2] ?? "").split(":");
 const port = Number(portText);
 
@@ -27,6 +36,8 @@ await exchange(
 const create = new JuteWriter().int(1).int(OP.create).string("/ephemeral").string("").int(1).int(31);
 await exchange(session, create.string("world").string("anyone").int(1).bytes());
 await exchange(session, new JuteWriter().int(2).int(OP.exists).string("/ephemeral").bool(true).bytes());
+await exchange(session, new JuteWriter().int(3).int(OP.addWatch).string("/ephemeral").int(0).bytes());
+await exchange(session, new JuteWriter().int(4).int(OP.addWatch).string("/").int(1).bytes());
 
 for (const word of [
   "ruok",
@@ -65,6 +76,14 @@ const expected = [
   "zk_approximate_data_size",
 ];
 for (const name of expected) console.log(`  ${name}: ${told.includes(name) ? "told" : "missing"}`);
+console.log("cons, how operations are called:");
+const onPath = new JuteWriter().string("/ephemeral").int(4).bytes();
+for (const [name, opcode] of Object.entries(OP)) {
+  if (opcode < OP.checkWatches) continue;
+  await exchange(session, new JuteWriter().int(5).int(opcode).raw(onPath).bytes());
+  const called = /lop=(\w+)/.exec((await fourLetterWord(port, "cons")).split("sid=").at(1) ?? "");
+  console.log(`  ${name}: ${called?.[1]}`);
+}
 session.destroy();
 
 async function exchange(socket: Socket, payload: Buffer): Promise<void> {
