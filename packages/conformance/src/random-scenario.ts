@@ -17,6 +17,7 @@ import {
   normal,
   OP,
   OPEN_ACL,
+  onNoPath,
   onPath,
   read,
   setAcl,
@@ -24,6 +25,7 @@ import {
   setWatches,
   versioned,
   Wire,
+  watchOn,
 } from "./wire.ts";
 
 const [address = "", seed = "1", stepCount = "250"] = process.argv.slice(2);
@@ -119,8 +121,11 @@ async function comeBack(name: string, wire: Wire): Promise<void> {
   sessions.set(name, again);
   const lists = [[path(), path()], [path()], [path(), path()]];
   const seen = normal.newest - BigInt(random.between(0, 30));
+  const isSecondForm = random.chance(0.5);
+  if (isSecondForm) lists.push([path()], [path(), path()]);
+  const opcode = isSecondForm ? OP.setWatches2 : OP.setWatches;
   if (random.chance(0.7))
-    await again.ask(`${name} arms ${lists.map(String).join(" ")}`, OP.setWatches, setWatches(seen, lists), -8);
+    await again.ask(`${name} arms ${lists.map(String).join(" ")}`, opcode, setWatches(seen, lists), -8);
 }
 
 type Request = readonly [label: string, opcode: number, body: Buffer, xid?: number];
@@ -136,7 +141,7 @@ function request(): Request {
       multi(...parts.map(([, opcode, body]) => [opcode, body] as const)),
     ];
   }
-  return look();
+  return choice < 0.78 ? look() : choice < 0.92 ? watch() : askAround();
 }
 
 function write(): Request {
@@ -182,6 +187,28 @@ function look(): Request {
   if (opcode === OP.getAcl || opcode === OP.sync) return [label, opcode, onPath(where)];
   if (opcode !== OP.multiRead) return [label, opcode, read(where, isWatched)];
   return [label, opcode, multi([OP.getData, read(where)], [OP.getChildren, read(path())])];
+}
+
+/** Watches that stay, and what becomes of watches of every mode. */
+function watch(): Request {
+  const where = random.chance(0.02) ? undefined : path();
+  const on = (mode: number): Buffer => (where === undefined ? onNoPath(mode) : watchOn(where, mode));
+  if (random.chance(0.5)) {
+    const mode = random.pick([0, 0, 0, 0, 1, 1, 1, 1, 2]);
+    return [`add watch ${mode} ${where}`, OP.addWatch, on(mode)];
+  }
+  const type = random.pick([1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 0, 6]);
+  if (random.chance(0.5)) return [`check watches ${type} ${where}`, OP.checkWatches, on(type)];
+  return [`remove watches ${type} ${where}`, OP.removeWatches, on(type)];
+}
+
+function askAround(): Request {
+  const where = path();
+  const opcode = random.pick([OP.getEphemerals, OP.getAllChildrenNumber, OP.whoAmI]);
+  if (opcode === OP.whoAmI) return ["who am I", opcode, Buffer.alloc(0)];
+  if (opcode === OP.getAllChildrenNumber) return [`nodes below ${where}`, opcode, onPath(where)];
+  const prefix = random.pick(["/", where, where.slice(0, -1), " "]);
+  return [`ephemerals of ${JSON.stringify(prefix)}`, opcode, onPath(prefix)];
 }
 
 /** Mostly a few names below each other, so that requests meet. */

@@ -103,7 +103,10 @@ function sessionOf(name: string | undefined): CommandLine {
 }
 
 function print(lines: readonly string[]): void {
-  for (const line of lines) console.log(`  ${normalise(line)}`);
+  const [first = "", ...others] = lines;
+  // The identities below this title come in no promised order.
+  const ordered = first.startsWith("Auth scheme:") ? [first, ...others.sort()] : lines;
+  for (const line of ordered) console.log(`  ${normalise(line)}`);
 }
 
 function normalise(line: string): string {
