@@ -17,8 +17,10 @@ export class Connection {
   readonly address: string;
   phase: ConnectionPhase = "new";
   session: Session | undefined;
-  /** Who it is: it only grows, and dies with the connection. */
+  /** Who it is to what it sends now and to events: it only grows, and dies with the connection. */
   identities: readonly Identity[];
+  /** Who it was when it sent what is answered now: an auth packet that waits for an own write counts here when its turn comes. */
+  answeredAs: readonly Identity[];
   /** The password of a session that is being created, until its answer carries it. */
   password: Uint8Array | undefined;
   /** Own writes that are not answered yet, and the sequence number of the last of them. */
@@ -35,6 +37,7 @@ export class Connection {
     this.ref = ref;
     this.address = address;
     this.identities = [{ scheme: "ip", id: address }];
+    this.answeredAs = this.identities;
   }
 
   get inFlight(): number {

@@ -1,4 +1,5 @@
 import { type ConnectionRef, OpCode } from "@zooid/model";
+import type { JuteWriter } from "@zooid/wire";
 import { describe, expect, test } from "vitest";
 import { create, multi, onNoPath, onPath, read, setData, TestReplica, versioned, watchOn } from "./test-replica.ts";
 
@@ -245,6 +246,32 @@ describe("whoAmI", () => {
     expect(zk.ask(ref, OpCode.WHO_AM_I)).toBe("identities ip:127.0.0.1");
     for (const credentials of ["alice:a", "alice:x", "bob", ":y", "alice:a"]) zk.authenticate(ref, credentials);
     expect(zk.ask(ref, OpCode.WHO_AM_I)).toBe("identities ip:127.0.0.1,digest:alice,digest:alice,digest:bob,digest:");
+  });
+
+  test("shows who the client was when it asked, though an own write holds the answer back and it becomes more meanwhile", () => {
+    const { zk, ref } = start();
+    const become =
+      (credentials: string): ((writer: JuteWriter) => void) =>
+      (writer) => {
+        writer.int(0);
+        writer.text("digest");
+        writer.text(credentials);
+      };
+    zk.send(ref, 1, OpCode.CREATE, create("/a"));
+    zk.send(ref, 2, OpCode.WHO_AM_I);
+    zk.send(ref, -4, OpCode.AUTH, become("alice:a"));
+    zk.send(ref, 3, OpCode.WHO_AM_I);
+    zk.send(ref, -4, OpCode.AUTH, become("bob:b"));
+    zk.turn();
+    zk.send(ref, 4, OpCode.WHO_AM_I);
+    expect(zk.take(ref)).toEqual([
+      "1 path /a",
+      "2 identities ip:127.0.0.1",
+      "-4 ok",
+      "3 identities ip:127.0.0.1,digest:alice",
+      "-4 ok",
+      "4 identities ip:127.0.0.1,digest:alice,digest:bob",
+    ]);
   });
 
   test("shows the superuser as a scheme without a user, beside the digest it came with", () => {

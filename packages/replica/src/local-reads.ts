@@ -105,7 +105,7 @@ export class LocalReads {
         this.#getAllChildrenNumber(connection, request, zxid);
         return;
       case OpCode.WHO_AM_I:
-        this.#replies.identities(ref, xid, zxid, this.#auth.shown(connection.identities));
+        this.#replies.identities(ref, xid, zxid, this.#auth.shown(connection.answeredAs));
         return;
       default:
         this.#replies.header(ref, xid, zxid, ErrorCode.MARSHALLING_ERROR);
@@ -169,7 +169,7 @@ export class LocalReads {
       return;
     }
     const view = this.#tree.view(node);
-    const isAdmin = may(this.#auth.rules, connection.identities, view.acl, Permission.ADMIN);
+    const isAdmin = may(this.#auth.rules, connection.answeredAs, view.acl, Permission.ADMIN);
     const acl = isAdmin ? view.acl : this.#auth.mask(view.acl);
     this.#replies.aclAndStat(connection.ref, xid, zxid, acl, view);
   }
@@ -290,7 +290,7 @@ export class LocalReads {
   #refusal(connection: Connection, node: number, need: number): ErrorCode {
     if (node === 0) return ErrorCode.NO_NODE;
     const { acl } = this.#tree.view(node);
-    return may(this.#auth.rules, connection.identities, acl, need) ? ErrorCode.OK : ErrorCode.NO_AUTH;
+    return may(this.#auth.rules, connection.answeredAs, acl, need) ? ErrorCode.OK : ErrorCode.NO_AUTH;
   }
 }
 

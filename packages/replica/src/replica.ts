@@ -406,18 +406,19 @@ export class Replica {
   #receiveAuth(connection: Connection, request: Request, bytes: Uint8Array, start: number, end: number): boolean {
     if (connection.unanswered > 0) {
       this.#wait(connection, bytes, start, end);
-      const granted = this.#authenticate(connection, request);
+      const granted = this.#authenticate(connection.identities, request);
       // Nothing behind a refused packet may be served; the refusal is said, and the connection closed, when its turn comes.
       if (granted === undefined) return false;
       connection.identities = granted;
       return this.#admits(connection);
     }
     this.#answerAuth(connection, request, this.#nowMs);
+    connection.identities = connection.answeredAs;
     return connection.phase === "open";
   }
 
   #answerAuth(connection: Connection, request: Request, receivedMs: number): void {
-    const granted = this.#authenticate(connection, request);
+    const granted = this.#authenticate(connection.answeredAs, request);
     const code = granted === undefined ? ErrorCode.AUTH_FAILED : ErrorCode.OK;
     this.#sinks.replies.header(connection.ref, request.xid, composeZxid(0, 0), code);
     this.#answered(connection, request.op, request.xid, 0, receivedMs);
@@ -425,12 +426,12 @@ export class Replica {
       this.counters.authFailures++;
       this.#refuseConnection(connection, "authentication");
     } else {
-      connection.identities = granted;
+      connection.answeredAs = granted;
     }
   }
 
-  /** The connection's identities with those that an auth packet adds; undefined when it is refused or cannot be read. */
-  #authenticate(connection: Connection, request: Request): readonly Identity[] | undefined {
+  /** A connection's identities with those that an auth packet adds; undefined when it is refused or cannot be read. */
+  #authenticate(known: readonly Identity[], request: Request): readonly Identity[] | undefined {
     try {
       this.#tools.requests.body(request);
     } catch {
@@ -438,7 +439,6 @@ export class Replica {
     }
     const { data } = request;
     const credentials = request.hasData ? data.bytes.subarray(data.start, data.end) : undefined;
-    const known = connection.identities;
     const added = this.auth.authenticate(sliceText(request.path), credentials, known);
     const isNew = (one: Identity): boolean =>
       !known.some((other) => other.scheme === one.scheme && other.id === one.id);
