@@ -37,6 +37,8 @@ export type Answer =
   | { readonly kind: "stat"; readonly stat: SeenStat }
   | { readonly kind: "children"; readonly children: readonly string[] }
   | { readonly kind: "path"; readonly path: string }
+  | { readonly kind: "strings"; readonly values: readonly string[] }
+  | { readonly kind: "integer"; readonly value: number }
   | { readonly kind: "multi"; readonly parts: readonly PartAnswer[] }
   | { readonly kind: "event"; readonly type: WatchEventType; readonly path: string }
   | { readonly kind: "close" };
@@ -69,8 +71,8 @@ export function answerSink(hear: Hear): ReplySink {
     aclAndStat: unasked,
     path: (to, xid, zxid, path) => hear(to, xid, zxid, { kind: "path", path: sliceText(path) }),
     pathAndStat: unasked,
-    strings: unasked,
-    integer: unasked,
+    strings: (to, xid, zxid, values) => hear(to, xid, zxid, { kind: "strings", values: [...values] }),
+    integer: (to, xid, zxid, value) => hear(to, xid, zxid, { kind: "integer", value }),
     identities: unasked,
     multiBegin: (_, xid, zxid) => {
       open = { xid, zxid, parts: [] };

@@ -76,6 +76,18 @@ export class ModelTree {
     return { data: node.data, stat: statOf(node), children: [...node.children].sort() };
   }
 
+  /** A session's ephemerals that begin with a prefix, sorted. */
+  ephemerals(session: bigint, prefix: string): readonly string[] {
+    const own = [...this.#nodes].filter(([path, { owner }]) => owner === session && path.startsWith(prefix));
+    return own.map(([path]) => path).sort();
+  }
+
+  /** How many nodes lie below a path; undefined where there is none. */
+  countBelow(path: string): number | undefined {
+    if (!this.#nodes.has(path)) return undefined;
+    return [...this.#nodes.keys()].filter((other) => isBelow(other, path)).length;
+  }
+
   /** What was done since the last call. */
   takeEffects(): readonly Effect[] {
     const effects = this.#effects;
@@ -204,6 +216,10 @@ export class ModelTree {
     if (node === undefined) throw new Error(`the model has no ${path}`);
     return node;
   }
+}
+
+export function isBelow(path: string, ancestor: string): boolean {
+  return path !== ancestor && path.startsWith(ancestor === "/" ? "/" : `${ancestor}/`);
 }
 
 function refuse(code: number): PartAnswer {

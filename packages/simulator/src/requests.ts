@@ -1,10 +1,21 @@
-import { CreateMode, OpCode } from "@zooid/model";
+import { type AddWatchMode, CreateMode, OpCode, type WatchSelector } from "@zooid/model";
 import { JuteWriter } from "@zooid/wire";
 import type { Write, WriteRequest } from "./model-tree.ts";
 
-/** A read as a simulated client asks for it. */
+/** A read of one node, which may leave a one-shot watch. */
+export interface NodeRead {
+  readonly kind: "data" | "exists" | "children";
+  readonly path: string;
+  readonly watch: boolean;
+}
+
+/** What a simulated client asks that changes no node. */
 export type Read =
-  | { readonly kind: "data" | "exists" | "children"; readonly path: string; readonly watch: boolean }
+  | NodeRead
+  | { readonly kind: "addWatch"; readonly path: string; readonly mode: AddWatchMode }
+  | { readonly kind: "checkWatches" | "removeWatches"; readonly path: string; readonly selector: WatchSelector }
+  | { readonly kind: "descendants"; readonly path: string }
+  | { readonly kind: "ephemerals"; readonly prefix: string }
   | { readonly kind: "ping" }
   | { readonly kind: "sync"; readonly path: string };
 
@@ -30,6 +41,29 @@ function writeRead(writer: JuteWriter, xid: number, read: Read): void {
       writer.int(xid);
       writer.int(OpCode.SYNC);
       writer.text(read.path);
+      return;
+    case "addWatch":
+      writer.int(xid);
+      writer.int(OpCode.ADD_WATCH);
+      writer.text(read.path);
+      writer.int(read.mode);
+      return;
+    case "checkWatches":
+    case "removeWatches":
+      writer.int(xid);
+      writer.int(read.kind === "checkWatches" ? OpCode.CHECK_WATCHES : OpCode.REMOVE_WATCHES);
+      writer.text(read.path);
+      writer.int(read.selector);
+      return;
+    case "descendants":
+      writer.int(xid);
+      writer.int(OpCode.GET_ALL_CHILDREN_NUMBER);
+      writer.text(read.path);
+      return;
+    case "ephemerals":
+      writer.int(xid);
+      writer.int(OpCode.GET_EPHEMERALS);
+      writer.text(read.prefix);
       return;
     default:
       writer.int(xid);

@@ -3,6 +3,7 @@ import {
   type ConnectionRef,
   composeZxid,
   counterOf,
+  ErrorCode,
   epochOf,
   formatZxid,
   MajorityQuorum,
@@ -22,8 +23,9 @@ import { RequestReader } from "@zooid/wire";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/peer";
 import { type Answer, answerSink, describeAnswer } from "./answers.ts";
 import { type Effect, ModelTree } from "./model-tree.ts";
+import { ModelWatches } from "./model-watches.ts";
 import { Prng } from "./prng.ts";
-import { encodeRequest, type SimRequest } from "./requests.ts";
+import { encodeRequest, type NodeRead, type Read, type SimRequest } from "./requests.ts";
 import { Trace } from "./trace.ts";
 import { Workload } from "./workload.ts";
 
@@ -91,9 +93,7 @@ interface Client {
   /** When the server last heard of it. */
   heardMs: number;
   readonly inFlight: Sent[];
-  /** Armed one-shot watches, by table. */
-  readonly dataWatches: Set<string>;
-  readonly childWatches: Set<string>;
+  readonly watches: ModelWatches;
   /** Events that must come before any answer that shows their zxid. */
   due: { readonly type: WatchEventType; readonly path: string; readonly zxid: number }[];
 }
@@ -420,9 +420,7 @@ class Simulation {
     const parent = path.lastIndexOf("/") === 0 ? "/" : path.slice(0, path.lastIndexOf("/"));
     for (const client of this.#clients) {
       if (client.connection === undefined) continue;
-      const onData = client.dataWatches.delete(path);
-      const onChild = kind === "deleted" && client.childWatches.delete(path);
-      if (onData || onChild) {
+      if (client.watches.tellsOfNode(path, kind === "deleted")) {
         const type = {
           created: WatchEventType.NODE_CREATED,
           deleted: WatchEventType.NODE_DELETED,
@@ -430,7 +428,7 @@ class Simulation {
         }[kind];
         client.due.push({ type, path, zxid });
       }
-      if (kind !== "changed" && client.childWatches.delete(parent)) {
+      if (kind !== "changed" && client.watches.tellsOfChildren(parent)) {
         client.due.push({ type: WatchEventType.NODE_CHILDREN_CHANGED, path: parent, zxid });
       }
     }
@@ -509,18 +507,44 @@ class Simulation {
     }
   }
 
-  #checkRead(client: Client, read: Extract<SimRequest, { kind: "read" }>["read"], answer: Answer): void {
-    if (read.kind === "ping") return this.#same(client, answer, { kind: "header", code: 0 });
-    if (read.kind === "sync") return this.#same(client, answer, { kind: "path", path: read.path });
-    const node = this.#model.read(read.path);
-    if (read.watch && (node !== undefined || read.kind === "exists")) {
-      (read.kind === "children" ? client.childWatches : client.dataWatches).add(read.path);
+  #checkRead(client: Client, read: Read, answer: Answer): void {
+    this.#same(client, answer, this.#foretellRead(client, read));
+  }
+
+  /** What a read is answered with; what it arms or removes is noted. */
+  #foretellRead({ session, watches }: Client, read: Read): Answer {
+    switch (read.kind) {
+      case "ping":
+        return { kind: "header", code: ErrorCode.OK };
+      case "sync":
+        return { kind: "path", path: read.path };
+      case "addWatch":
+        watches.add(read.mode, read.path);
+        return { kind: "integer", value: ErrorCode.OK };
+      case "checkWatches":
+      case "removeWatches": {
+        const isFound = watches.contains(read.selector, read.path);
+        if (read.kind === "removeWatches") watches.remove(read.selector, read.path);
+        return { kind: "header", code: isFound ? ErrorCode.OK : ErrorCode.NO_WATCHER };
+      }
+      case "ephemerals":
+        return { kind: "strings", values: this.#model.ephemerals(session, read.prefix) };
+      case "descendants": {
+        const value = this.#model.countBelow(read.path);
+        return value === undefined ? { kind: "header", code: ErrorCode.NO_NODE } : { kind: "integer", value };
+      }
+      default:
+        return this.#foretellNode(watches, read);
     }
-    if (node === undefined) return this.#same(client, answer, { kind: "header", code: -101 });
+  }
+
+  #foretellNode(watches: ModelWatches, { kind, path, watch }: NodeRead): Answer {
+    const node = this.#model.read(path);
+    if (watch && (node !== undefined || kind === "exists")) watches.add(kind === "children" ? "child" : "data", path);
+    if (node === undefined) return { kind: "header", code: ErrorCode.NO_NODE };
     const { data, stat, children } = node;
-    if (read.kind === "data") return this.#same(client, answer, { kind: "data", data, stat });
-    if (read.kind === "exists") return this.#same(client, answer, { kind: "stat", stat });
-    return this.#same(client, answer, { kind: "children", children });
+    if (kind === "data") return { kind, data, stat };
+    return kind === "exists" ? { kind: "stat", stat } : { kind, children };
   }
 
   #same(client: Client, answer: Answer, expected: Answer | undefined): void {
@@ -572,8 +596,7 @@ function newClient(name: string): Client {
     lastZxid: 0,
     heardMs: 0,
     inFlight: [],
-    dataWatches: new Set(),
-    childWatches: new Set(),
+    watches: new ModelWatches(),
     due: [],
   };
 }
@@ -583,8 +606,7 @@ function forgetConnection(client: Client): void {
   client.connection = undefined;
   client.isConnected = false;
   client.inFlight.length = 0;
-  client.dataWatches.clear();
-  client.childWatches.clear();
+  client.watches.clear();
   client.due = [];
 }
 

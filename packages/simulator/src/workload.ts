@@ -1,6 +1,7 @@
+import { AddWatchMode, WatchSelector } from "@zooid/model";
 import type { Write } from "./model-tree.ts";
 import type { Prng } from "./prng.ts";
-import type { SimRequest } from "./requests.ts";
+import type { Read, SimRequest } from "./requests.ts";
 
 /** Few paths, so that clients meet on them; some below others, so that order matters. */
 const PATHS = ["/a", "/b", "/a/x", "/a/y", "/b/x", "/a/x/deep", "/queue"];
@@ -26,8 +27,20 @@ export class Workload {
     }
     if (dice < 60) return { kind: "read", read: { kind: "sync", path: "/a" } };
     if (dice < 65) return { kind: "read", read: { kind: "ping" } };
+    if (dice < 73) return { kind: "read", read: this.#watch() };
+    if (dice < 75) return { kind: "read", read: { kind: "ephemerals", prefix: this.#chance.pick(["/", "/a", "/a/"]) } };
+    if (dice < 77) return { kind: "read", read: { kind: "descendants", path: this.#chance.pick(["/", ...PATHS]) } };
     const kind = this.#chance.pick(["data", "exists", "children"] as const);
     return { kind: "read", read: { kind, path: this.#path(), watch: this.#chance.chance(0.4) } };
+  }
+
+  #watch(): Read {
+    const path = this.#chance.pick(["/", ...PATHS]);
+    if (this.#chance.chance(0.6)) {
+      return { kind: "addWatch", path, mode: this.#chance.pick(Object.values(AddWatchMode)) };
+    }
+    const kind = this.#chance.pick(["checkWatches", "removeWatches"] as const);
+    return { kind, path, selector: this.#chance.pick(Object.values(WatchSelector)) };
   }
 
   #write(): Write {
