@@ -11,5 +11,30 @@ export {
 export { JuteReader } from "./jute-reader.ts";
 export { JuteWriter } from "./jute-writer.ts";
 export { ReplyEncoder, type ReplyTargets } from "./reply-codec.ts";
+export {
+  type ClientInfo,
+  type PartResult,
+  readAclEntries,
+  readClientInfos,
+  readData,
+  readPartResults,
+  readStat,
+  readText,
+  readTexts,
+  readWatcherEvent,
+  type WatcherEvent,
+} from "./reply-reader.ts";
 export { RequestReader } from "./request-codec.ts";
+export {
+  type WatchedPaths,
+  writeAuth,
+  writeCreate,
+  writeMultiHeader,
+  writePathAndInt,
+  writePathAndWatch,
+  writeRequestHeader,
+  writeSetAcl,
+  writeSetData,
+  writeSetWatches,
+} from "./request-writer.ts";
 export { WireError, type WireErrorCode } from "./wire-error.ts";

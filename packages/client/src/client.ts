@@ -1,0 +1,353 @@
+import type { Acl, SessionId, Stat, Zxid } from "@zooid/model";
+import type { ClientInfo } from "@zooid/wire";
+import { filter, firstValueFrom, map, merge, Observable } from "rxjs";
+import type { CallOptions } from "./call.ts";
+import { type ClientState, isConnected, isTerminal } from "./client-state.ts";
+import { type CreateMode, createBody, type Payload, payloadBytes } from "./create-mode.ts";
+import { type Aspect, CHILDREN, DATA, EXISTENCE, failOnExpiry, type Observations, type Observed } from "./observe.ts";
+import { type EventsOptions, observeEvents, type Resync } from "./observe-events.ts";
+import { type DecodeOptions, decodeNodes, type ObservedNode } from "./observed-node.ts";
+import { newOneShotWatch, type OneShotWatch } from "./one-shot-watch.ts";
+import {
+  type Children,
+  CREATE,
+  CREATE_CONTAINER,
+  CREATE_TTL,
+  type Created,
+  DELETE,
+  DELETE_IF_PRESENT,
+  EXISTS,
+  GET_ACL,
+  GET_ALL_CHILDREN_NUMBER,
+  GET_CHILDREN,
+  GET_DATA,
+  GET_DATA_OR_NULL,
+  GET_EPHEMERALS,
+  GET_STAT,
+  type NodeData,
+  type Operation,
+  SET_ACL,
+  SET_DATA,
+  SYNC,
+  WHO_AM_I,
+} from "./operation.ts";
+import { checkedPath, checkedSequentialPath, underRoot, withoutRoot } from "./paths.ts";
+import type { SessionDriver } from "./session-driver.ts";
+import { Transaction } from "./transaction.ts";
+import type { WatchEvent } from "./watch-event.ts";
+
+export interface ReadOptions extends CallOptions {
+  /** First brings the server up to date with its leader, so that the read sees every write that was answered before. */
+  readonly sync?: boolean;
+}
+
+export type CreateOptions = CallOptions & {
+  /** Default: the client's. */
+  readonly acl?: Acl;
+} & CreateMode;
+
+export interface VersionOptions extends CallOptions {
+  /** The version that the node must have, else BAD_VERSION. Default -1: any. */
+  readonly version?: number;
+}
+
+/** What comes with a read that arms a watch. */
+export interface Watched {
+  readonly watch: OneShotWatch;
+}
+
+export interface ObserveOptions {
+  /** What the end of the session is to the stream: nothing, for it goes on with the next one, or an error. Default `resume`. */
+  readonly onExpiry?: "resume" | "error";
+}
+
+export type ObserveDataOptions<T> = ObserveOptions & DecodeOptions<T>;
+
+/**
+ * A ZooKeeper client over one session. Operations are promises, sent in the order in which they were called and pipelined: nothing
+ * waits for the answer of what was asked before. Streams are cold; unsubscribing undoes what subscribing did.
+ *
+ * Paths are absolute, below the chroot of the connect string and the namespaces on top of it.
+ */
+export class Client implements AsyncDisposable {
+  readonly #driver: SessionDriver;
+  readonly #observations: Observations;
+  readonly #root: string;
+
+  /** @internal {@link connect} and {@link createClient} make one */
+  constructor(shared: { readonly driver: SessionDriver; readonly observations: Observations }, root: string) {
+    this.#driver = shared.driver;
+    this.#observations = shared.observations;
+    this.#root = root;
+  }
+
+  get state(): ClientState {
+    return this.#driver.state;
+  }
+
+  /** Begins with the present state; completes after `closed` or `auth-failed`. */
+  get state$(): Observable<ClientState> {
+    return this.#driver.state$;
+  }
+
+  /** 0n while there is no session. */
+  get sessionId(): SessionId {
+    return this.#driver.session.id;
+  }
+
+  /** What another client needs, with the id, to go on with this session. A copy. */
+  get sessionPassword(): Uint8Array {
+    return this.#driver.session.password.slice();
+  }
+
+  /** As negotiated with the server, in milliseconds; 0 before. */
+  get sessionTimeoutMs(): number {
+    return this.#driver.session.timeoutMs;
+  }
+
+  /** `address:port` of the server that is connected or being tried. */
+  get server(): string | undefined {
+    return this.#driver.session.server;
+  }
+
+  /** The highest that any answer carried. */
+  get lastZxid(): Zxid {
+    return this.#driver.session.lastZxid;
+  }
+
+  /** The path under which all of this client's paths lie; `/` for none. */
+  get root(): string {
+    return this.#root;
+  }
+
+  /** How many watches this process holds, of all views on the session: one-shot, lasting, and those of streams. */
+  get watchCount(): number {
+    return this.#driver.watches.size;
+  }
+
+  /**
+   * Waits for a connection.
+   *
+   * @throws the signal's reason; SESSION_EXPIRED, AUTH_FAILED or CLIENT_CLOSED when none can come any more
+   */
+  async connected({ signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    signal?.throwIfAborted();
+    const settled$ = this.state$.pipe(filter((state) => isConnected(state) || isTerminal(state)));
+    const state = await firstValueFrom(signal === undefined ? settled$ : merge(settled$, abortOf(signal)));
+    const { end } = this.#driver;
+    if (isTerminal(state) && end !== undefined) throw end;
+  }
+
+  /**
+   * @param data default empty
+   * @returns the path as it was made, with its number where the mode gives one, and the new node's Stat
+   * @throws NODE_EXISTS; NO_NODE for a missing parent; NO_CHILDREN_FOR_EPHEMERALS; NO_AUTH, INVALID_ACL
+   */
+  async create(path: string, data?: Payload, options: CreateOptions = {}): Promise<Created> {
+    const { code, isSequential, body } = createBody(data, { acl: this.#driver.config.acl, ...options });
+    const checked = isSequential ? checkedSequentialPath(path, "create") : checkedPath(path, "create");
+    const operation = [CREATE, CREATE_CONTAINER, CREATE_TTL].find((create) => create.code === code) ?? CREATE;
+    const created = await this.#ask(operation, checked, body, options);
+    return this.#root === "/" ? created : { path: withoutRoot(this.#root, created.path), stat: created.stat };
+  }
+
+  /** @throws NO_NODE unless `missingOk`; BAD_VERSION, NOT_EMPTY, NO_AUTH */
+  delete(path: string, options: VersionOptions & { readonly missingOk?: boolean } = {}): Promise<void> {
+    const { version = -1, missingOk = false } = options;
+    return this.#askAt(missingOk ? DELETE_IF_PRESENT : DELETE, path, version, options);
+  }
+
+  /** @throws NO_NODE, NO_AUTH */
+  get(path: string, options: ReadOptions & { readonly watch: true }): Promise<NodeData & Watched>;
+  get(path: string, options?: ReadOptions): Promise<NodeData>;
+  get(
+    path: string,
+    options?: ReadOptions & { readonly watch?: boolean },
+  ): Promise<NodeData> | Promise<NodeData & Watched> {
+    if (options?.watch === true) return this.#readAndWatch(GET_DATA, path, options);
+    return this.#read(GET_DATA, path, options);
+  }
+
+  /** Null where there is no such node. */
+  getOrNull(path: string, options?: ReadOptions): Promise<NodeData | null> {
+    return this.#read(GET_DATA_OR_NULL, path, options);
+  }
+
+  /** The node's Stat, or null; a watch is armed in either case. */
+  exists(
+    path: string,
+    options: ReadOptions & { readonly watch: true },
+  ): Promise<{ readonly stat: Stat | null } & Watched>;
+  exists(path: string, options?: ReadOptions): Promise<Stat | null>;
+  exists(
+    path: string,
+    options?: ReadOptions & { readonly watch?: boolean },
+  ): Promise<Stat | null> | Promise<{ readonly stat: Stat | null } & Watched> {
+    if (options?.watch !== true) return this.#read(EXISTS, path, options);
+    return this.#readAndWatch(GET_STAT, path, options);
+  }
+
+  /** @throws BAD_VERSION, NO_NODE, NO_AUTH, QUOTA_EXCEEDED */
+  set(path: string, data: Payload, options: VersionOptions = {}): Promise<Stat> {
+    return this.#askAt(SET_DATA, path, { data: payloadBytes(data), version: options.version ?? -1 }, options);
+  }
+
+  /** The names of the children, in no order, and the parent's Stat. */
+  children(path: string, options: ReadOptions & { readonly watch: true }): Promise<Children & Watched>;
+  children(path: string, options?: ReadOptions): Promise<Children>;
+  children(
+    path: string,
+    options?: ReadOptions & { readonly watch?: boolean },
+  ): Promise<Children> | Promise<Children & Watched> {
+    if (options?.watch === true) return this.#readAndWatch(GET_CHILDREN, path, options);
+    return this.#read(GET_CHILDREN, path, options);
+  }
+
+  getAcl(path: string, options?: ReadOptions): Promise<{ readonly acl: Acl; readonly stat: Stat }> {
+    return this.#read(GET_ACL, path, options);
+  }
+
+  /** @param options `version`: the ACL's version, `aversion` in the Stat */
+  setAcl(path: string, acl: Acl, options: VersionOptions = {}): Promise<Stat> {
+    return this.#askAt(SET_ACL, path, { acl, version: options.version ?? -1 }, options);
+  }
+
+  /** Brings the server up to date with its leader: reads that are asked after it see what was written before it. */
+  sync(path = "/", options?: CallOptions): Promise<void> {
+    return this.#askAt(SYNC, path, undefined, options);
+  }
+
+  /** The ephemeral nodes of this session whose path begins with a text. */
+  async getEphemerals(prefix = "/", options?: CallOptions): Promise<string[]> {
+    const paths = await this.#askAt(GET_EPHEMERALS, prefix, undefined, options);
+    return paths.map((path) => withoutRoot(this.#root, path));
+  }
+
+  /** How many nodes lie below a path, at any depth. */
+  getAllChildrenNumber(path: string, options?: CallOptions): Promise<number> {
+    return this.#askAt(GET_ALL_CHILDREN_NUMBER, path, undefined, options);
+  }
+
+  /** Who this connection is to the server. */
+  whoAmI(options?: CallOptions): Promise<ClientInfo[]> {
+    return this.#ask(WHO_AM_I, "/", undefined, options);
+  }
+
+  /**
+   * Shows an identity to the server, now and on every connection to come.
+   *
+   * @throws AUTH_FAILED, which is also the client's end, as in every ZooKeeper client
+   */
+  addAuth(scheme: string, auth: string | Uint8Array, options?: CallOptions): Promise<void> {
+    return this.#driver.addAuth({ scheme, auth }, { options });
+  }
+
+  /** Several writes of which all happen or none. */
+  transaction(): Transaction {
+    return new Transaction({ driver: this.#driver, root: this.#root, acl: this.#driver.config.acl });
+  }
+
+  /**
+   * What a node holds, now and whenever it changes; that there is no such node is a value too. States in between may be skipped, the
+   * last never is, also over lost connections and sessions.
+   */
+  watchData$<T = Uint8Array | null>(path: string, options: ObserveDataOptions<T> = {}): Observable<ObservedNode<T>> {
+    return this.#observed(DATA, path, { op: "watchData$", ...options }).pipe(decodeNodes(options));
+  }
+
+  /** A node's Stat, or null, now and whenever the node is made, changed or deleted. */
+  watchExists$(path: string, options: ObserveOptions = {}): Observable<Stat | null> {
+    return this.#observed(EXISTENCE, path, { op: "watchExists$", ...options }).pipe(map(({ value }) => value));
+  }
+
+  /** The names of a node's children, now and whenever one comes or goes; null while there is no such node. */
+  watchChildren$(path: string, options: ObserveOptions = {}): Observable<readonly string[] | null> {
+    return this.#observed(CHILDREN, path, { op: "watchChildren$", ...options }).pipe(
+      map(({ value }) => value?.names ?? null),
+    );
+  }
+
+  /**
+   * Every event of a node, or of all nodes below it too. What happens without a connection is not told by servers: after each
+   * reconnect comes a `resync`, upon which everything of interest must be read anew.
+   */
+  events$(path: string, options: EventsOptions = {}): Observable<WatchEvent | Resync> {
+    return observeEvents(this.#driver, { root: this.#root, path, ...options });
+  }
+
+  /** The same session, seen from a path further down. Closing either closes both. */
+  namespace(path: string): Client {
+    const root = underRoot(this.#root, checkedPath(path, "namespace"));
+    return new Client({ driver: this.#driver, observations: this.#observations }, root);
+  }
+
+  /** Ends the session, and with it its ephemeral nodes. What was asked before is answered before. Twice is harmless. */
+  close(): Promise<void> {
+    return this.#driver.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#driver.close();
+  }
+
+  #read<T>(operation: Operation<undefined, T>, path: string, options: ReadOptions | undefined): Promise<T> {
+    if (options?.sync === true) this.#syncBefore(path);
+    return this.#askAt(operation, path, undefined, options);
+  }
+
+  async #readAndWatch<T extends object>(
+    operation: Operation<undefined, T>,
+    path: string,
+    options: ReadOptions,
+  ): Promise<T & Watched> {
+    const full = underRoot(this.#root, checkedPath(path, operation.name));
+    if (options.sync === true) this.#syncBefore(path);
+    const { watcher, watch } = newOneShotWatch(this.#driver, { root: this.#root, path: full, op: operation.name });
+    const value = await this.#driver.ask({
+      operation,
+      path: full,
+      shownPath: path,
+      body: undefined,
+      watcher,
+      options,
+    });
+    return { ...value, watch };
+  }
+
+  /** Pipelined before the read that follows: the order on the session does the rest. */
+  #syncBefore(path: string): void {
+    this.#askAt(SYNC, path, undefined, undefined).catch(() => {
+      // The read that follows fails for the same reason, and tells.
+    });
+  }
+
+  #askAt<B, T>(operation: Operation<B, T>, path: string, body: B, options: CallOptions | undefined): Promise<T> {
+    try {
+      return this.#ask(operation, checkedPath(path, operation.name), body, options);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  #ask<B, T>(operation: Operation<B, T>, path: string, body: B, options: CallOptions | undefined): Promise<T> {
+    return this.#driver.ask({ operation, path: underRoot(this.#root, path), shownPath: path, body, options });
+  }
+
+  #observed<T>(
+    aspect: Aspect<T>,
+    path: string,
+    { op, onExpiry = "resume" }: ObserveOptions & { readonly op: string },
+  ): Observable<Observed<T>> {
+    const source = this.#observations.of(aspect, underRoot(this.#root, checkedPath(path, op)));
+    return onExpiry === "resume" ? source : failOnExpiry(this.#driver, source, op);
+  }
+}
+
+/** Errors with the signal's reason when it is aborted. */
+function abortOf(signal: AbortSignal): Observable<never> {
+  return new Observable((subscriber) => {
+    const abort = (): void => subscriber.error(signal.reason);
+    signal.addEventListener("abort", abort, { once: true });
+    return () => signal.removeEventListener("abort", abort);
+  });
+}

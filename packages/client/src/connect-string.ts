@@ -1,0 +1,70 @@
+import { checkPath } from "@zooid/model";
+
+export interface HostAddress {
+  /** A name, or an IPv4 or IPv6 address without brackets. */
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface ConnectString {
+  readonly hosts: readonly HostAddress[];
+  /** The path under which everything happens; `/` for none. */
+  readonly chroot: string;
+}
+
+const DEFAULT_PORT = 2181;
+
+/**
+ * Reads `host[:port][,host[:port]…][/chroot]`, as every ZooKeeper client takes it; an IPv6 address stands in brackets where a port
+ * follows.
+ *
+ * @throws RangeError with every fault that it finds
+ */
+export function parseConnectString(text: string): ConnectString {
+  const slash = text.indexOf("/");
+  const list = slash === -1 ? text : text.slice(0, slash);
+  const faults: string[] = [];
+  const hosts: HostAddress[] = [];
+  for (const part of list.split(",").map((host) => host.trim())) {
+    if (part === "") continue;
+    const found = parseHost(part);
+    if (typeof found === "string") faults.push(found);
+    else hosts.push(found);
+  }
+  if (hosts.length === 0 && faults.length === 0) faults.push("it names no host");
+  const chroot = slash === -1 ? "/" : text.slice(slash).trim();
+  try {
+    checkPath(chroot);
+  } catch (error) {
+    faults.push(error instanceof Error ? error.message : String(error));
+  }
+  if (faults.length > 0) {
+    throw new RangeError(
+      `a connect string is host:port,host:port/chroot; in ${JSON.stringify(text)} ${faults.join("; ")}`,
+    );
+  }
+  return { hosts, chroot };
+}
+
+/** As people write it: `host:port`, with brackets around an IPv6 address. */
+export function formatAddress({ host, port }: HostAddress): string {
+  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+/** The host, or a sentence about what is wrong with it. */
+function parseHost(text: string): HostAddress | string {
+  const bracketed = /^\[([^\]]+)\](?::(.*))?$/.exec(text);
+  if (bracketed !== null) return withPort(text, bracketed[1] ?? "", bracketed[2]);
+  // More than one colon and no brackets: an IPv6 address without a port.
+  if (text.split(":").length > 2) return { host: text, port: DEFAULT_PORT };
+  const [host = "", port] = text.split(":");
+  if (host === "") return `${JSON.stringify(text)} has no host`;
+  return withPort(text, host, port);
+}
+
+function withPort(text: string, host: string, port: string | undefined): HostAddress | string {
+  if (port === undefined) return { host, port: DEFAULT_PORT };
+  const number = /^\d{1,5}$/.test(port) ? Number(port) : 0;
+  if (number < 1 || number > 65535) return `the port of ${JSON.stringify(text)} is not between 1 and 65535`;
+  return { host, port: number };
+}

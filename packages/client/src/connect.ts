@@ -1,0 +1,51 @@
+import { Client } from "./client.ts";
+import { parseConnectString } from "./connect-string.ts";
+import { zkError } from "./errors.ts";
+import { Observations } from "./observe.ts";
+import { type ClientOptions, parseClientOptions } from "./options.ts";
+import { SessionDriver } from "./session-driver.ts";
+
+/**
+ * A client that begins to connect and does not wait for it: calls made meanwhile wait in its queue.
+ *
+ * @param hosts `host:port,host:port/chroot`
+ * @throws RangeError with every fault of the connect string, or of the options
+ */
+export function createClient(hosts: string, options: ClientOptions = {}): Client {
+  const { hosts: given, chroot } = parseConnectString(hosts);
+  const config = parseClientOptions(options);
+  const driver = new SessionDriver(config, config.hosts ?? { hosts: () => given });
+  driver.start();
+  return new Client({ driver, observations: new Observations(driver) }, chroot);
+}
+
+/**
+ * A client with a session.
+ *
+ * @throws the signal's reason; OPERATION_TIMEOUT after `startTimeoutMs`; AUTH_FAILED where an identity was refused; RangeError for what
+ *   cannot be right. Until then it keeps trying
+ */
+export async function connect(hosts: string, options: ClientOptions = {}): Promise<Client> {
+  options.signal?.throwIfAborted();
+  const client = createClient(hosts, options);
+  const { signal, startTimeoutMs } = options;
+  const limits: AbortSignal[] = [];
+  if (signal !== undefined) limits.push(signal);
+  let timer: NodeJS.Timeout | undefined;
+  if (startTimeoutMs !== undefined) {
+    const timeout = new AbortController();
+    const message = `connect ${hosts}: no session within ${startTimeoutMs} ms`;
+    const error = zkError({ code: "OPERATION_TIMEOUT", op: "connect", outcome: "not-sent", message });
+    timer = setTimeout(() => timeout.abort(error), startTimeoutMs);
+    limits.push(timeout.signal);
+  }
+  try {
+    await client.connected(limits.length === 0 ? {} : { signal: AbortSignal.any(limits) });
+    return client;
+  } catch (error) {
+    await client.close();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * What is due when: a binary heap by time. One timer serves all entries, so a call with a time limit costs no timer of its own; an
+ * entry that is of no use any more is left in place and skipped when its time comes.
+ */
+export class Deadlines<T> {
+  readonly #heap: { readonly atMs: number; readonly item: T }[] = [];
+  readonly #isStale: (item: T) => boolean;
+
+  constructor(isStale: (item: T) => boolean) {
+    this.#isStale = isStale;
+  }
+
+  get count(): number {
+    return this.#heap.length;
+  }
+
+  /** Infinity when there is none. */
+  get nextMs(): number {
+    let first = this.#heap[0];
+    while (first !== undefined && this.#isStale(first.item)) {
+      this.#pop();
+      first = this.#heap[0];
+    }
+    return first?.atMs ?? Number.POSITIVE_INFINITY;
+  }
+
+  add(atMs: number, item: T): void {
+    const heap = this.#heap;
+    // Stale entries must not pile up where limits are long and answers quick.
+    if (heap.length >= this.#sweepAt) this.#sweep();
+    heap.push({ atMs, item });
+    this.#up(heap.length - 1);
+  }
+
+  /** The next item that is due, or undefined. */
+  takeDue(nowMs: number): T | undefined {
+    return this.nextMs <= nowMs ? this.#pop() : undefined;
+  }
+
+  clear(): void {
+    this.#heap.length = 0;
+  }
+
+  #sweepAt = 64;
+
+  #sweep(): void {
+    const live = this.#heap.filter(({ item }) => !this.#isStale(item)).sort((a, b) => a.atMs - b.atMs);
+    this.#heap.length = 0;
+    this.#heap.push(...live);
+    this.#sweepAt = Math.max(64, live.length * 2);
+  }
+
+  #pop(): T | undefined {
+    const heap = this.#heap;
+    const first = heap[0];
+    const last = heap.pop();
+    if (first === undefined || last === undefined) return undefined;
+    if (heap.length > 0) {
+      heap[0] = last;
+      this.#down(0);
+    }
+    return first.item;
+  }
+
+  #up(from: number): void {
+    const heap = this.#heap;
+    let at = from;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if (!this.#isBefore(at, parent)) return;
+      [heap[at], heap[parent]] = [heap[parent] as (typeof heap)[number], heap[at] as (typeof heap)[number]];
+      at = parent;
+    }
+  }
+
+  #down(from: number): void {
+    const heap = this.#heap;
+    let at = from;
+    for (;;) {
+      const left = at * 2 + 1;
+      if (left >= heap.length) return;
+      const child = left + 1 < heap.length && this.#isBefore(left + 1, left) ? left + 1 : left;
+      if (!this.#isBefore(child, at)) return;
+      [heap[at], heap[child]] = [heap[child] as (typeof heap)[number], heap[at] as (typeof heap)[number]];
+      at = child;
+    }
+  }
+
+  #isBefore(a: number, b: number): boolean {
+    const [left, right] = [this.#heap[a], this.#heap[b]];
+    return left !== undefined && right !== undefined && left.atMs < right.atMs;
+  }
+}

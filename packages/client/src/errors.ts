@@ -1,0 +1,230 @@
+import { ErrorCode, type ErrorName, errorName } from "@zooid/model";
+
+/** Faults that no server names: the client finds them itself. */
+const LOCAL_ERRNO = {
+  /** The client was closed, by its user or because its session ended and `onExpiry` is `close`. */
+  CLIENT_CLOSED: -1001,
+  /** As many calls wait for a connection as may. */
+  QUEUE_FULL: -1002,
+  /** A request or an answer larger than `frameBytesMax`. */
+  PACKET_TOO_LARGE: -1003,
+  INVALID_PATH: -1004,
+} as const;
+
+export type LocalErrorName = keyof typeof LOCAL_ERRNO;
+export type ZkErrorCode = ErrorName | LocalErrorName | `ERROR_${number}`;
+
+/**
+ * What became of the request: it never left this process, it may or may not have been carried out, or the server answered with a
+ * refusal.
+ */
+export type Outcome = "not-sent" | "unknown" | "rejected";
+
+export interface ZkErrorDetail {
+  readonly code: ZkErrorCode;
+  /** The operation, by the name of the client's method. */
+  readonly op: string;
+  /** The path as the caller gave it. */
+  readonly path?: string | undefined;
+  readonly outcome: Outcome;
+  /** Stands in place of the code's own sentence. */
+  readonly message?: string | undefined;
+}
+
+/**
+ * Why an operation failed. `code` is the name in ZooKeeper's table of errors, or one of the client's own; test it with
+ * {@link isZkError}, which also holds where a program has two copies of this package.
+ */
+export class ZkError extends Error {
+  override readonly name: string = "ZkError";
+  readonly code: ZkErrorCode;
+  /** The code's number: the protocol's, or below -1000 for the client's own. */
+  readonly errno: number;
+  readonly op: string;
+  readonly path: string | undefined;
+  readonly outcome: Outcome;
+
+  constructor(detail: ZkErrorDetail, options?: ErrorOptions) {
+    super(detail.message ?? describe(detail), options);
+    this.code = detail.code;
+    this.errno = errnoOf(detail.code);
+    this.op = detail.op;
+    this.path = detail.path;
+    this.outcome = detail.outcome;
+  }
+
+  /** Whether the request may have reached a server: where a connection was lost, true says that the outcome is unknown. */
+  get sentBytes(): boolean {
+    return this.outcome !== "not-sent";
+  }
+
+  /** Whether the same request may succeed later without anybody changing anything. It says nothing about what became of this one. */
+  get retriable(): boolean {
+    return RETRIABLE.has(this.code);
+  }
+}
+
+/** The connection failed or was refused for now: CONNECTION_LOSS, OPERATION_TIMEOUT, SESSION_MOVED, NOT_READ_ONLY, THROTTLED_OP … */
+export class ZkConnectionError extends ZkError {
+  override readonly name = "ZkConnectionError";
+}
+/** There is no session any more, or never will be: SESSION_EXPIRED, AUTH_FAILED, CLIENT_CLOSED … */
+export class ZkSessionError extends ZkError {
+  override readonly name = "ZkSessionError";
+}
+/** The tree is not as the request supposed: NO_NODE, NODE_EXISTS, NOT_EMPTY, BAD_VERSION, NO_CHILDREN_FOR_EPHEMERALS … */
+export class ZkNodeError extends ZkError {
+  override readonly name = "ZkNodeError";
+}
+/** NO_AUTH, INVALID_ACL, QUOTA_EXCEEDED. */
+export class ZkPermissionError extends ZkError {
+  override readonly name = "ZkPermissionError";
+}
+/** The request itself is wrong, for this server at least: BAD_ARGUMENTS, MARSHALLING_ERROR, UNIMPLEMENTED, INVALID_PATH … */
+export class ZkRequestError extends ZkError {
+  override readonly name = "ZkRequestError";
+}
+/** SYSTEM_ERROR and its kin. */
+export class ZkServerError extends ZkError {
+  override readonly name = "ZkServerError";
+}
+
+/** One op of a transaction that failed, and what the server said of it. */
+export interface FailedOp {
+  readonly op: string;
+  readonly path: string;
+  /** `OK` for an op before the one that failed: rolled back; `RUNTIME_INCONSISTENCY` for one behind it: not tried. */
+  readonly code: ZkErrorCode;
+}
+
+/** A transaction of which nothing was done, because one op was refused. `code` and `path` are that op's. */
+export class TransactionError extends ZkError {
+  override readonly name = "TransactionError";
+  readonly failedIndex: number;
+  readonly ops: readonly FailedOp[];
+
+  constructor(ops: readonly FailedOp[]) {
+    const failedIndex = ops.findIndex(({ code }) => code !== "OK");
+    const failed = ops[failedIndex] ?? { op: "transaction", path: "", code: "SYSTEM_ERROR" as const };
+    super({
+      code: failed.code,
+      op: "transaction",
+      path: failed.path,
+      outcome: "rejected",
+      message: `the transaction was refused at op ${failedIndex + 1} of ${ops.length}, ${failed.op} ${failed.path}: ${meaningOf(failed.code)}`,
+    });
+    this.failedIndex = failedIndex;
+    this.ops = ops;
+  }
+
+  get failedOp(): FailedOp | undefined {
+    return this.ops[this.failedIndex];
+  }
+}
+
+/** Whether something thrown is a {@link ZkError}, with that code where one is given; of this copy of the package or another. */
+export function isZkError(error: unknown, code?: ZkErrorCode): error is ZkError {
+  if (!(error instanceof Error) || !("code" in error) || !("outcome" in error) || !("errno" in error)) return false;
+  return code === undefined || error.code === code;
+}
+
+export function zkError(detail: ZkErrorDetail, options?: ErrorOptions): ZkError {
+  return new (CLASS_BY_CODE.get(detail.code) ?? ZkServerError)(detail, options);
+}
+
+/** The error for a refusal, by the number that the server answered. */
+export function refusalError(errno: number, op: string, path?: string): ZkError {
+  return zkError({ code: errorName(errno), op, path, outcome: "rejected" });
+}
+
+function errnoOf(code: ZkErrorCode): number {
+  if (code in LOCAL_ERRNO) return LOCAL_ERRNO[code as LocalErrorName];
+  if (code in ErrorCode) return ErrorCode[code as ErrorName];
+  return Number(code.slice("ERROR_".length));
+}
+
+function describe({ code, op, path, outcome }: ZkErrorDetail): string {
+  const where = path === undefined ? op : `${op} ${path}`;
+  const doubt = outcome === "unknown" ? "; the request was sent, so it may or may not have been carried out" : "";
+  return `${where}: ${meaningOf(code)}${doubt}`;
+}
+
+function meaningOf(code: ZkErrorCode): string {
+  const meaning = MEANINGS.get(code);
+  return meaning === undefined ? `the server answered ${code}` : `${meaning} (${code})`;
+}
+
+const MEANINGS: ReadonlyMap<ZkErrorCode, string> = new Map<ZkErrorCode, string>([
+  ["CONNECTION_LOSS", "the connection to the server was lost"],
+  ["OPERATION_TIMEOUT", "no answer came in the time that the call allowed"],
+  ["REQUEST_TIMEOUT", "no answer came in time"],
+  ["SESSION_MOVED", "the session is now served elsewhere"],
+  ["NOT_READ_ONLY", "the server is in read-only mode, which refuses writes"],
+  ["THROTTLED_OP", "the server was too busy and did not carry the request out"],
+  ["SESSION_EXPIRED", "the session has expired, and its ephemeral nodes with it"],
+  ["UNKNOWN_SESSION", "the server does not know the session"],
+  ["AUTH_FAILED", "the server refused the credentials"],
+  ["SESSION_CLOSED_REQUIRE_SASL_AUTH", "the server wants clients to authenticate"],
+  ["CLIENT_CLOSED", "the client is closed"],
+  ["QUEUE_FULL", "too many calls wait for a connection"],
+  ["PACKET_TOO_LARGE", "larger than frameBytesMax allows"],
+  ["INVALID_PATH", "not a valid path"],
+  ["NO_NODE", "there is no such node"],
+  ["NODE_EXISTS", "the node exists already"],
+  ["NOT_EMPTY", "the node has children"],
+  ["BAD_VERSION", "the version is not the node's"],
+  ["NO_CHILDREN_FOR_EPHEMERALS", "an ephemeral node can have no children"],
+  ["EPHEMERAL_ON_LOCAL_SESSION", "a local session can have no ephemeral nodes"],
+  ["NO_WATCHER", "there is no such watch"],
+  ["NO_AUTH", "the access list does not permit it"],
+  ["INVALID_ACL", "the server does not accept the access list"],
+  ["QUOTA_EXCEEDED", "it would exceed the quota"],
+  ["BAD_ARGUMENTS", "the server does not accept the arguments"],
+  ["MARSHALLING_ERROR", "the server could not read the request"],
+  ["UNIMPLEMENTED", "the server does not know the operation"],
+  ["RECONFIG_DISABLED", "reconfiguration is disabled"],
+]);
+
+const RETRIABLE: ReadonlySet<ZkErrorCode> = new Set<ZkErrorCode>([
+  "CONNECTION_LOSS",
+  "OPERATION_TIMEOUT",
+  "REQUEST_TIMEOUT",
+  "SESSION_MOVED",
+  "THROTTLED_OP",
+  "QUEUE_FULL",
+]);
+
+type ErrorClass = new (detail: ZkErrorDetail, options?: ErrorOptions) => ZkError;
+
+const CLASS_BY_CODE: ReadonlyMap<ZkErrorCode, ErrorClass> = new Map<ZkErrorCode, ErrorClass>([
+  ["CONNECTION_LOSS", ZkConnectionError],
+  ["OPERATION_TIMEOUT", ZkConnectionError],
+  ["REQUEST_TIMEOUT", ZkConnectionError],
+  ["SESSION_MOVED", ZkConnectionError],
+  ["NOT_READ_ONLY", ZkConnectionError],
+  ["THROTTLED_OP", ZkConnectionError],
+  ["QUEUE_FULL", ZkConnectionError],
+  ["SESSION_EXPIRED", ZkSessionError],
+  ["UNKNOWN_SESSION", ZkSessionError],
+  ["AUTH_FAILED", ZkSessionError],
+  ["SESSION_CLOSED_REQUIRE_SASL_AUTH", ZkSessionError],
+  ["CLIENT_CLOSED", ZkSessionError],
+  ["NO_NODE", ZkNodeError],
+  ["NODE_EXISTS", ZkNodeError],
+  ["NOT_EMPTY", ZkNodeError],
+  ["BAD_VERSION", ZkNodeError],
+  ["NO_CHILDREN_FOR_EPHEMERALS", ZkNodeError],
+  ["EPHEMERAL_ON_LOCAL_SESSION", ZkNodeError],
+  ["NO_WATCHER", ZkNodeError],
+  ["NO_AUTH", ZkPermissionError],
+  ["INVALID_ACL", ZkPermissionError],
+  ["QUOTA_EXCEEDED", ZkPermissionError],
+  ["BAD_ARGUMENTS", ZkRequestError],
+  ["MARSHALLING_ERROR", ZkRequestError],
+  ["UNIMPLEMENTED", ZkRequestError],
+  ["NEW_CONFIG_NO_QUORUM", ZkRequestError],
+  ["RECONFIG_IN_PROGRESS", ZkRequestError],
+  ["RECONFIG_DISABLED", ZkRequestError],
+  ["PACKET_TOO_LARGE", ZkRequestError],
+  ["INVALID_PATH", ZkRequestError],
+]);

@@ -1,0 +1,67 @@
+import type { HostAddress } from "./connect-string.ts";
+
+/** Which server to try next. Implement it to take hosts from elsewhere than a connect string. */
+export interface HostProvider {
+  /** The hosts as they are now; never empty. */
+  hosts(): readonly HostAddress[];
+}
+
+/**
+ * The order in which servers are tried: names one after another in rounds, each resolved when its turn comes, and every address that
+ * it resolves to before the next name. So a name with many addresses does not get stuck at the first, and an address that changed is
+ * found.
+ */
+export class HostList {
+  readonly #provider: HostProvider;
+  readonly #shuffle: boolean;
+  readonly #random: () => number;
+  #round: readonly HostAddress[] = [];
+  #next = 0;
+  #addresses: HostAddress[] = [];
+
+  /** @param shuffle whether each round has its own random order; without it the given order is kept */
+  constructor(
+    provider: HostProvider,
+    { shuffle, random }: { readonly shuffle: boolean; readonly random: () => number },
+  ) {
+    this.#provider = provider;
+    this.#shuffle = shuffle;
+    this.#random = random;
+  }
+
+  get hostCount(): number {
+    return this.#provider.hosts().length;
+  }
+
+  /** The next address of the name that was resolved last; undefined when all of them were tried. */
+  takeAddress(): HostAddress | undefined {
+    return this.#addresses.shift();
+  }
+
+  /** The next name to resolve; undefined at the end of a round, after which a new one begins. */
+  takeHost(): HostAddress | undefined {
+    if (this.#next === 0) this.#round = this.#ordered(this.#provider.hosts());
+    const host = this.#round[this.#next];
+    if (host === undefined) this.#next = 0;
+    else this.#next++;
+    return host;
+  }
+
+  /** What a name resolved to. */
+  resolved(addresses: readonly HostAddress[]): void {
+    this.#addresses = this.#ordered(addresses);
+  }
+
+  #ordered(hosts: readonly HostAddress[]): HostAddress[] {
+    const ordered = [...hosts];
+    if (!this.#shuffle) return ordered;
+    for (let i = ordered.length - 1; i > 0; i--) {
+      const j = Math.floor(this.#random() * (i + 1));
+      const [a, b] = [ordered[i], ordered[j]];
+      if (a === undefined || b === undefined) continue;
+      ordered[i] = b;
+      ordered[j] = a;
+    }
+    return ordered;
+  }
+}

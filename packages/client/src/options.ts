@@ -1,0 +1,127 @@
+import { type Acl, OPEN_ACL, type SessionId } from "@zooid/model";
+import type { HostProvider } from "./host-list.ts";
+import { type RetryPolicy, retry } from "./retry.ts";
+import { tcpTransport } from "./tcp-transport.ts";
+import type { Transport } from "./transport.ts";
+
+/** A proof of identity for one of the server's schemes; `digest` takes `user:password`. */
+export interface Credential {
+  readonly scheme: string;
+  readonly auth: string | Uint8Array;
+}
+
+/** How a client is made. Every field has a default; see {@link parseClientOptions}. */
+export interface ClientOptions {
+  /** The session's timeout to ask for, in milliseconds; the server has the last word. Default 30000. */
+  readonly sessionTimeoutMs?: number;
+  /** For one attempt at one address. Default: the session's timeout divided by the number of hosts, at most 10 s. */
+  readonly connectTimeoutMs?: number;
+  /** `connect()` gives up after so many milliseconds without a session. Default: it does not. */
+  readonly startTimeoutMs?: number;
+  /** `connect()` gives up when it is aborted. */
+  readonly signal?: AbortSignal;
+  /** Identities to show on every connection, before anything else is asked. Default none. */
+  readonly auth?: readonly Credential[];
+  /** Whether a server without a quorum will do, for reads only. Default `never`. */
+  readonly readOnly?: "never" | "allow";
+  /** For reads whose connection was lost, and for refusals of the moment. Default: `retry.exponential()`. */
+  readonly retry?: RetryPolicy;
+  /** A session to go on with, as another client left it. */
+  readonly session?: { readonly id: SessionId | bigint; readonly password: Uint8Array };
+  /** What follows the end of a session: a new one, or the end of the client. Default `new-session`. */
+  readonly onExpiry?: "new-session" | "close";
+  /** Whether servers are tried in random order, or as given. Default `random`. */
+  readonly hostOrder?: "random" | "given";
+  /** Where hosts come from instead of the connect string, which then only names the chroot. */
+  readonly hosts?: HostProvider;
+  /** Largest request and answer, in bytes; as the server's `jute.maxbuffer`. Default 1048575. */
+  readonly frameBytesMax?: number;
+  /** Requests on their way at a time; the rest waits here. Default 1000. */
+  readonly inFlightMax?: number;
+  /** Calls that wait for a connection or for room; more are refused with QUEUE_FULL. Default 10000. */
+  readonly waitingMax?: number;
+  /** What those calls may hold, in bytes. Default 8 MiB. */
+  readonly waitingBytesMax?: number;
+  /** How long a call may wait before it is sent, in milliseconds; then it fails with CONNECTION_LOSS. Default 30000. */
+  readonly waitingTimeoutMs?: number;
+  /** Access list of nodes that are created without one. Default: open to all. */
+  readonly acl?: Acl;
+  /** The byte pipe. Default: TCP. */
+  readonly transport?: Transport;
+  /** Between 0 and 1, for the order of hosts and for back-off. Default `Math.random`. */
+  readonly random?: () => number;
+}
+
+/** {@link ClientOptions} checked and with every default in its place. */
+export interface ClientConfig {
+  readonly sessionTimeoutMs: number;
+  readonly connectTimeoutMs: number | undefined;
+  readonly startTimeoutMs: number | undefined;
+  readonly signal: AbortSignal | undefined;
+  readonly auth: readonly Credential[];
+  readonly allowsReadOnly: boolean;
+  readonly retry: RetryPolicy;
+  readonly session: { readonly id: SessionId; readonly password: Uint8Array } | undefined;
+  readonly onExpiry: "new-session" | "close";
+  readonly shufflesHosts: boolean;
+  readonly hosts: HostProvider | undefined;
+  readonly frameBytesMax: number;
+  readonly inFlightMax: number;
+  readonly waitingMax: number;
+  readonly waitingBytesMax: number;
+  readonly waitingTimeoutMs: number;
+  readonly acl: Acl;
+  readonly transport: Transport;
+  readonly random: () => number;
+}
+
+const INT_MAX = 2 ** 31 - 1;
+
+/** @throws RangeError that lists every problem at once */
+export function parseClientOptions(options: ClientOptions): ClientConfig {
+  const problems: string[] = [];
+  const whole = (name: keyof ClientOptions, value: number | undefined, fallback: number, least: number): number => {
+    if (value === undefined) return fallback;
+    if (Number.isInteger(value) && value >= least && value <= INT_MAX) return value;
+    problems.push(`${name} is a whole number from ${least} to ${INT_MAX}, found ${value}`);
+    return fallback;
+  };
+  const optional = (name: keyof ClientOptions, value: number | undefined): number | undefined =>
+    value === undefined ? undefined : whole(name, value, 0, 1);
+  const oneOf = <T extends string>(name: keyof ClientOptions, value: T | undefined, known: readonly [T, ...T[]]): T => {
+    if (value === undefined || known.includes(value)) return value ?? known[0];
+    problems.push(`${name} is ${known.join(" or ")}, found ${JSON.stringify(value)}`);
+    return known[0];
+  };
+  for (const { scheme } of options.auth ?? []) {
+    if (scheme === "") problems.push("auth: a credential's scheme is empty");
+  }
+  if (options.session !== undefined && options.session.id === 0n) problems.push("session: an id of 0 names no session");
+  if (options.acl !== undefined && options.acl.length === 0) problems.push("acl: an empty list would let nobody in");
+  const config: ClientConfig = {
+    sessionTimeoutMs: whole("sessionTimeoutMs", options.sessionTimeoutMs, 30_000, 1),
+    connectTimeoutMs: optional("connectTimeoutMs", options.connectTimeoutMs),
+    startTimeoutMs: optional("startTimeoutMs", options.startTimeoutMs),
+    signal: options.signal,
+    auth: options.auth ?? [],
+    allowsReadOnly: oneOf("readOnly", options.readOnly, ["never", "allow"]) === "allow",
+    retry: options.retry ?? retry.exponential(),
+    session:
+      options.session === undefined
+        ? undefined
+        : { id: options.session.id as SessionId, password: Uint8Array.from(options.session.password) },
+    onExpiry: oneOf("onExpiry", options.onExpiry, ["new-session", "close"]),
+    shufflesHosts: oneOf("hostOrder", options.hostOrder, ["random", "given"]) === "random",
+    hosts: options.hosts,
+    frameBytesMax: whole("frameBytesMax", options.frameBytesMax, 0xf_ffff, 1024),
+    inFlightMax: whole("inFlightMax", options.inFlightMax, 1000, 1),
+    waitingMax: whole("waitingMax", options.waitingMax, 10_000, 0),
+    waitingBytesMax: whole("waitingBytesMax", options.waitingBytesMax, 8 * 1024 * 1024, 0),
+    waitingTimeoutMs: whole("waitingTimeoutMs", options.waitingTimeoutMs, 30_000, 1),
+    acl: options.acl ?? OPEN_ACL,
+    transport: options.transport ?? tcpTransport,
+    random: options.random ?? Math.random,
+  };
+  if (problems.length > 0) throw new RangeError(`client options: ${problems.join("; ")}`);
+  return Object.freeze(config);
+}

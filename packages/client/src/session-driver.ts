@@ -1,0 +1,693 @@
+/**
+ * The world around a {@link Session}: the connection, the clock, one timer, and the calls on their way. One turn of the event loop
+ * writes once, however many calls were made in it; one chunk that arrives resolves all the calls that it answers.
+ */
+import { assertNever, ErrorCode, OpCode, type Zxid } from "@zooid/model";
+import {
+  BufferPool,
+  Framer,
+  JuteReader,
+  JuteWriter,
+  readConnectResponse,
+  readWatcherEvent,
+  WireError,
+  writeConnectRequest,
+  writeRequestHeader,
+} from "@zooid/wire";
+import { type Observable, ReplaySubject } from "rxjs";
+import { newBackoff } from "./backoff.ts";
+import { type AnyCall, Call, type CallFields } from "./call.ts";
+import type { ClientState } from "./client-state.ts";
+import type { HostAddress } from "./connect-string.ts";
+import { Deadlines } from "./deadlines.ts";
+import { type ZkError, zkError } from "./errors.ts";
+import { HostList, type HostProvider } from "./host-list.ts";
+import { InFlight } from "./in-flight.ts";
+import { AUTH, CLOSE_SESSION, DELETE, type Operation, REMOVE_WATCHES, SET_WATCHES, SET_WATCHES2 } from "./operation.ts";
+import type { ClientConfig, Credential } from "./options.ts";
+import { Session, type SessionEnd } from "./session.ts";
+import type { TransportConnection } from "./transport.ts";
+import { WaitingCalls } from "./waiting-calls.ts";
+import { watchEventName } from "./watch-event.ts";
+import { type Watcher, type WatchKind, WatchRegistry, type WatchType, watchTypeOf } from "./watch-registry.ts";
+
+const XID_EVENT = -1;
+const XID_PING = -2;
+const XID_AUTH = -4;
+const XID_MAX = 2 ** 31 - 1;
+/** A write does not wait for the turn's end beyond this. */
+const FLUSH_BYTES = 64 * 1024;
+const CONNECT_TIMEOUT_MS_MAX = 10_000;
+const TIMER_MS_MAX = 2 ** 31 - 1;
+const BACKOFF_BASE_MS = 100;
+const BACKOFF_MAX_MS = 5_000;
+
+/**
+ * What a call's time has come for: its caller's patience is at its end, it has waited long enough for a connection, or it is tried
+ * again.
+ */
+interface Due {
+  readonly call: AnyCall;
+  readonly kind: "timeout" | "waited" | "try-again";
+}
+
+export interface DriverEvents {
+  /** A connection stands and watches are being armed again; what must be read anew can be read. */
+  established(): void;
+  /** Nothing more comes. */
+  ended(error: ZkError): void;
+}
+
+export class SessionDriver {
+  readonly #config: ClientConfig;
+  readonly #session: Session;
+  readonly #pool = new BufferPool();
+  readonly #writer: JuteWriter;
+  readonly #reader = new JuteReader();
+  readonly #waiting: WaitingCalls;
+  readonly #inFlight = new InFlight();
+  /** Answered out of the order of the others, in an order of their own. */
+  #auths: AnyCall[] = [];
+  readonly #due = new Deadlines<Due>(({ call }) => call.isSettled);
+  readonly #credentials: Credential[];
+  readonly #state$ = new ReplaySubject<ClientState>(1);
+  #state: ClientState = { kind: "connecting" };
+  readonly #listeners = new Set<DriverEvents>();
+  readonly watches: WatchRegistry = new WatchRegistry();
+  #framer: Framer;
+  #connection: TransportConnection | undefined;
+  /** Of the connection: callbacks of an earlier one are not heard. */
+  #generation = 0;
+  #isGreeted = false;
+  #isFull = false;
+  #isFlushDue = false;
+  #isPumping = false;
+  #closeXid = 0;
+  #xid = 0;
+  /** When the ping on its way was sent; 0 for none. */
+  #pingSentAtMs = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #timerAtMs = Number.POSITIVE_INFINITY;
+  #end: SessionEnd | undefined;
+  #removesWatches = true;
+  readonly #closed = Promise.withResolvers<void>();
+
+  constructor(config: ClientConfig, hosts: HostProvider) {
+    this.#config = config;
+    this.#writer = new JuteWriter(this.#pool);
+    this.#framer = new Framer(config.frameBytesMax);
+    this.#waiting = new WaitingCalls({ countMax: config.waitingMax, bytesMax: config.waitingBytesMax });
+    this.#credentials = [...config.auth];
+    const { sessionTimeoutMs, random } = config;
+    const connectTimeoutMs =
+      config.connectTimeoutMs ?? Math.min(CONNECT_TIMEOUT_MS_MAX, sessionTimeoutMs / Math.max(1, hosts.hosts().length));
+    this.#session = new Session(
+      {
+        timeoutMs: sessionTimeoutMs,
+        connectTimeoutMs,
+        allowsReadOnly: config.allowsReadOnly,
+        onExpiry: config.onExpiry,
+        resume: config.session,
+      },
+      {
+        hosts: new HostList(hosts, { shuffle: config.shufflesHosts, random }),
+        backoff: newBackoff({ baseMs: BACKOFF_BASE_MS, maxMs: BACKOFF_MAX_MS, random }),
+        sinks: {
+          resolve: (host) => this.#resolve(host),
+          dial: (address) => this.#dial(address),
+          hangUp: () => this.#hangUp(),
+          handshake: (request) => {
+            writeConnectRequest(this.#writer, request);
+            this.#flush(now());
+          },
+          ping: () => this.#ping(),
+          closeSession: () => this.#closeSession(),
+          established: () => this.#established(),
+          severed: () => this.#severed(),
+          ended: (end) => this.#ended(end),
+          state: (state) => this.#enterState(state),
+        },
+      },
+    );
+  }
+
+  get session(): Session {
+    return this.#session;
+  }
+
+  get state(): ClientState {
+    return this.#state;
+  }
+
+  /** Begins with the present state, and completes when there is nothing more to come. */
+  get state$(): Observable<ClientState> {
+    return this.#state$.asObservable();
+  }
+
+  get config(): ClientConfig {
+    return this.#config;
+  }
+
+  /** Why the client is at its end; undefined while it is not. */
+  get end(): ZkError | undefined {
+    return this.#end === undefined ? undefined : endError(this.#end, "client");
+  }
+
+  /** Resolves at the end, however it comes. */
+  get closed(): Promise<void> {
+    return this.#closed.promise;
+  }
+
+  start(): void {
+    this.#enterState(this.#state);
+    this.#session.start(now());
+    this.#arm();
+  }
+
+  /** Asks; the promise settles in the turn in which the answer arrives. */
+  ask<B, T>(fields: CallFields<B, T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => this.submit(new Call(fields, resolve, reject)));
+  }
+
+  submit<B, T>(typed: Call<B, T>): void {
+    // Queues hold calls of every kind; each keeps its own types to itself.
+    const call = typed as AnyCall;
+    if (call.options === undefined || this.#limit(call)) this.#enter(call);
+  }
+
+  #enter(call: AnyCall): void {
+    if (this.#end !== undefined) call.reject(endError(this.#end, call.operation.name, call.shownPath));
+    else if (this.#waiting.count === 0 && this.#maySend()) this.#send(call);
+    else this.#wait(call);
+  }
+
+  /** Shows another identity, now and on every connection to come. */
+  addAuth(credential: Credential, fields: Pick<CallFields<unknown, void>, "options">): Promise<void> {
+    const known = this.#credentials.some((other) => isSameCredential(other, credential));
+    if (!known) this.#credentials.push(credential);
+    return new Promise<void>((resolve, reject) => {
+      const call = new Call({ ...authFields(credential), ...fields }, resolve, reject) as AnyCall;
+      if (call.options !== undefined && !this.#limit(call)) return;
+      if (this.#end !== undefined) call.reject(endError(this.#end, call.operation.name));
+      else if (this.#session.isConnected) this.#sendAuth(call);
+      // Every credential goes out with the next connection; this call is answered there.
+      else this.#auths.push(call);
+    });
+  }
+
+  listen(listener: DriverEvents): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Takes a watcher back, and the server's watch where nobody else has use for it. */
+  unwatch(kind: WatchKind, path: string, watcher: Watcher): void {
+    if (this.watches.remove(kind, path, watcher)) this.dropUnwanted(watchTypeOf(kind), path);
+  }
+
+  /** Tells the server that a watch is of no use any more, unless it is. Nobody waits for the answer. */
+  dropUnwanted(type: WatchType, path: string): void {
+    if (!this.#removesWatches || !this.#session.isConnected || this.watches.isWanted(type, path)) return;
+    const fields = { operation: REMOVE_WATCHES, path, shownPath: path, body: type };
+    this.ask(fields).catch((error: ZkError) => {
+      // Servers before 3.5 do not know the operation, and hang up on who asks.
+      if (error.code === "UNIMPLEMENTED") this.#removesWatches = false;
+    });
+  }
+
+  /**
+   * Ends the session at the server, where there is a connection, and everything here. What was asked before is sent before.
+   * Harmless when repeated.
+   */
+  close(): Promise<void> {
+    if (this.#maySend()) for (const call of this.#waiting.drain()) this.#send(call);
+    this.#session.close(now());
+    this.#arm();
+    return this.closed;
+  }
+
+  #enterState(state: ClientState): void {
+    this.#state = state;
+    this.#state$.next(state);
+  }
+
+  // The way out
+
+  #maySend(): boolean {
+    return this.#isGreeted && !this.#isFull && this.#closeXid === 0 && this.#inFlight.count < this.#config.inFlightMax;
+  }
+
+  #send(call: AnyCall): void {
+    if (call.isSettled) return;
+    const { operation } = call;
+    call.xid = this.#xid = this.#xid === XID_MAX ? 1 : this.#xid + 1;
+    if (!this.#write(call)) return;
+    if (call.watcher !== undefined) {
+      call.arming = call.watchType;
+      if (call.arming !== undefined) this.watches.beginArming(call.arming, call.path);
+    }
+    this.#inFlight.push(call);
+    if (operation === (CLOSE_SESSION as Operation<unknown, unknown>)) this.#closeXid = call.xid;
+    this.#scheduleFlush();
+  }
+
+  /** Encodes a request behind the others of this turn; false when it is too large and was refused. */
+  #write(call: AnyCall): boolean {
+    const writer = this.#writer;
+    const frame = writer.beginFrame();
+    writeRequestHeader(writer, call.xid, call.operation.code);
+    call.operation.write(writer, call.path, call.body, call.wantsWatch);
+    if (writer.end - frame - 4 > this.#config.frameBytesMax) {
+      writer.end = frame;
+      call.reject(call.failure("PACKET_TOO_LARGE", "not-sent"));
+      return false;
+    }
+    writer.endFrame(frame);
+    return true;
+  }
+
+  #scheduleFlush(): void {
+    if (this.#writer.end >= FLUSH_BYTES) {
+      this.#flush(now());
+      return;
+    }
+    if (this.#isFlushDue) return;
+    this.#isFlushDue = true;
+    // After the promises of this turn have run, so that what their users ask next leaves with it.
+    process.nextTick(flushOf, this);
+  }
+
+  /** @internal the end of a turn */
+  flushTurn(): void {
+    this.#isFlushDue = false;
+    this.#flush(now());
+  }
+
+  #flush(nowMs: number): void {
+    const { end } = this.#writer;
+    const connection = this.#connection;
+    if (end === 0 || connection === undefined) return;
+    const buffer = this.#writer.detach();
+    this.#inFlight.markSent(nowMs);
+    this.#session.sent(nowMs);
+    const hasRoom = connection.write(end === buffer.length ? buffer : buffer.subarray(0, end), () =>
+      this.#pool.give(buffer),
+    );
+    if (!hasRoom) this.#isFull = true;
+  }
+
+  #wait(call: AnyCall): void {
+    if (!this.#waiting.push(call)) {
+      call.reject(call.failure("QUEUE_FULL", "not-sent"));
+      return;
+    }
+    if (!this.#session.isConnected) this.#dueAt(now() + this.#config.waitingTimeoutMs, { call, kind: "waited" });
+  }
+
+  /** Sends what waits, as far as there is room. */
+  #pump(): void {
+    if (this.#isPumping) return;
+    this.#isPumping = true;
+    while (this.#waiting.count > 0 && this.#maySend()) {
+      const call = this.#waiting.shift();
+      if (call !== undefined) this.#send(call);
+    }
+    this.#isPumping = false;
+  }
+
+  /** Watches over the caller's own limits; false when they are reached already. */
+  #limit(call: AnyCall): boolean {
+    const { signal, timeoutMs } = call.options ?? {};
+    if (signal !== undefined) {
+      if (signal.aborted) {
+        call.reject(signal.reason);
+        return false;
+      }
+      call.onAbort(() => this.#giveUp(call, signal.reason));
+    }
+    if (timeoutMs !== undefined) this.#dueAt(now() + timeoutMs, { call, kind: "timeout" });
+    return true;
+  }
+
+  #giveUp(call: AnyCall, reason: unknown): void {
+    this.#waiting.remove(call);
+    call.reject(reason);
+  }
+
+  #dueAt(atMs: number, due: Due): void {
+    this.#due.add(atMs, due);
+    this.#arm();
+  }
+
+  // The way in
+
+  #received(chunk: Buffer): void {
+    const nowMs = now();
+    if (!this.#session.received(nowMs)) {
+      this.#arm();
+      return;
+    }
+    const generation = this.#generation;
+    try {
+      this.#framer.push(chunk, (bytes, start, end) => {
+        if (this.#isGreeted) this.#answer(bytes, start, end);
+        else this.#greeted(bytes, start, end);
+        return generation === this.#generation;
+      });
+    } catch (error) {
+      if (!(error instanceof WireError)) throw error;
+      if (generation === this.#generation) this.#unreadable(error);
+    }
+    this.#pump();
+    if (this.#session.deadlineMs < this.#timerAtMs) this.#arm();
+  }
+
+  #greeted(bytes: Uint8Array, start: number, end: number): void {
+    this.#session.greeted(readConnectResponse(bytes, start, end), now());
+  }
+
+  #answer(bytes: Uint8Array, start: number, end: number): void {
+    const reader = this.#reader;
+    reader.reset(bytes, start, end);
+    const xid = reader.int();
+    const zxid = reader.zxid();
+    const code = reader.int();
+    switch (xid) {
+      case XID_EVENT: {
+        const { type, path } = readWatcherEvent(reader);
+        this.watches.fire({ type: watchEventName(type), path, zxid });
+        return;
+      }
+      case XID_PING:
+        this.#session.answered(this.#pingSentAtMs, zxid);
+        this.#pingSentAtMs = 0;
+        return;
+      case XID_AUTH:
+        this.#authAnswered(code);
+        return;
+      default:
+        this.#callAnswered(xid, zxid, code);
+    }
+  }
+
+  #callAnswered(xid: number, zxid: Zxid, code: number): void {
+    const inFlight = this.#inFlight;
+    const expected = inFlight.oldest;
+    if (expected === undefined || expected.xid !== xid) {
+      throw new WireError("VALUE", `an answer to request ${xid}; the next is due to ${expected?.xid ?? "none"}`);
+    }
+    this.#session.answered(inFlight.oldestSentAtMs, zxid);
+    // Read before it is taken out: what cannot be read is told to this call.
+    if (code === ErrorCode.OK) {
+      const value = expected.operation.read(this.#reader);
+      inFlight.shift();
+      if (expected.arming !== undefined) this.#armed(expected, false);
+      if (expected.isSettled) this.#undo(expected, value);
+      else expected.resolve(value);
+      if (xid === this.#closeXid) this.#session.sessionClosed();
+      return;
+    }
+    inFlight.shift();
+    this.#refused(expected, code);
+    if (xid === this.#closeXid) this.#session.sessionClosed();
+  }
+
+  #refused(call: AnyCall, code: number): void {
+    const { absent } = call.operation;
+    const isAbsent = code === ErrorCode.NO_NODE && absent !== undefined;
+    if (call.arming !== undefined) this.#armed(call, true, isAbsent);
+    if (isAbsent) {
+      call.resolve(absent.value);
+      return;
+    }
+    const error = call.refusal(code);
+    if (!error.retriable || !this.#tryAgain(call, error)) call.reject(error);
+  }
+
+  /** The server has armed the watch that the call asked for, or has refused to. */
+  #armed(call: AnyCall, isRefused: boolean, isAbsent = false): void {
+    const { arming, watcher, path } = call;
+    if (arming === undefined) return;
+    call.arming = undefined;
+    this.watches.settleArming(arming, path);
+    const kind = isRefused && !isAbsent ? undefined : call.armedBy(isAbsent);
+    if (kind === undefined) return;
+    if (watcher !== undefined && !call.isSettled) this.watches.add(kind, path, watcher);
+    else this.dropUnwanted(arming, path);
+  }
+
+  /** A create that its caller gave up has succeeded: the node goes, unless somebody has begun to use it. */
+  #undo(call: AnyCall, value: unknown): void {
+    if (call.operation.creates !== true) return;
+    const { path } = value as { readonly path: string };
+    this.ask({ operation: DELETE, path, shownPath: path, body: 0 }).catch(() => {
+      // It is used, gone already, or goes with its session.
+    });
+  }
+
+  /** Puts a call off where its policy says so. */
+  #tryAgain(call: AnyCall, error: ZkError): boolean {
+    const nowMs = now();
+    call.tries++;
+    call.madeAtMs ||= nowMs;
+    const policy = call.options?.retry ?? this.#config.retry;
+    const delayMs = policy({ count: call.tries, elapsedMs: nowMs - call.madeAtMs, error });
+    if (delayMs === false) return false;
+    this.#dueAt(nowMs + delayMs, { call, kind: "try-again" });
+    return true;
+  }
+
+  /** Bytes that no client can read on behind: the oldest call is told, and a new connection made. */
+  #unreadable(error: WireError): void {
+    const call = this.#inFlight.oldest;
+    if (call !== undefined) {
+      const code = error.code === "FRAME_SIZE" ? "PACKET_TOO_LARGE" : "MARSHALLING_ERROR";
+      call.reject(call.failure(code, "unknown", error));
+    }
+    this.#hangUp();
+    this.#session.disconnected(now());
+    this.#arm();
+  }
+
+  #authAnswered(code: number): void {
+    const call = this.#auths.shift();
+    if (code === ErrorCode.OK) {
+      call?.resolve(undefined);
+      return;
+    }
+    call?.reject(call.refusal(code));
+    this.#session.authFailed();
+  }
+
+  // The connection
+
+  #resolve(host: HostAddress): void {
+    this.#config.transport.resolve(host).then(
+      (addresses) => this.#resolved(addresses),
+      () => this.#resolved([]),
+    );
+  }
+
+  #resolved(addresses: readonly HostAddress[]): void {
+    this.#session.resolved(addresses, now());
+    this.#arm();
+  }
+
+  #dial(address: HostAddress): void {
+    const generation = ++this.#generation;
+    const isMine = (): boolean => generation === this.#generation;
+    this.#framer = new Framer(this.#config.frameBytesMax);
+    this.#connection = this.#config.transport.connect(address, {
+      opened: () => {
+        if (!isMine()) return;
+        this.#session.opened(now());
+        this.#arm();
+      },
+      data: (chunk) => {
+        if (isMine()) this.#received(chunk);
+      },
+      drained: () => {
+        if (!isMine()) return;
+        this.#isFull = false;
+        this.#pump();
+      },
+      closed: () => {
+        if (!isMine()) return;
+        this.#hangUp();
+        this.#session.disconnected(now());
+        this.#arm();
+      },
+    });
+  }
+
+  #hangUp(): void {
+    this.#generation++;
+    this.#connection?.destroy();
+    this.#connection = undefined;
+    this.#isGreeted = false;
+    this.#isFull = false;
+  }
+
+  /** Identities first, then watches, then whoever must read anew, then what waits. */
+  #established(): void {
+    this.#isGreeted = true;
+    const asked = this.#auths;
+    this.#auths = [];
+    for (const credential of this.#credentials) {
+      const at = asked.findIndex(({ body }) => isSameCredential(body as Credential, credential));
+      const call = at === -1 ? undefined : asked.splice(at, 1)[0];
+      this.#sendAuth(call ?? (new Call(authFields(credential), ignore, ignore) as AnyCall));
+    }
+    for (const call of asked) this.#sendAuth(call);
+    for (const paths of this.watches.batches()) {
+      const isNew = paths.persistent.length > 0 || paths.recursive.length > 0;
+      const body = { paths, zxid: this.#session.lastZxid };
+      const fields = { operation: isNew ? SET_WATCHES2 : SET_WATCHES, path: "/", shownPath: "/", body };
+      this.#send(new Call(fields, ignore, ignore) as AnyCall);
+    }
+    for (const listener of this.#listeners) listener.established();
+    this.#pump();
+  }
+
+  #severed(): void {
+    this.#writer.clear();
+    this.#pingSentAtMs = 0;
+    this.#closeXid = 0;
+    this.watches.severed();
+    const again: AnyCall[] = [];
+    this.#inFlight.drain((call, wasSent) => {
+      call.arming = undefined;
+      if (call.isSettled) return;
+      const error = call.failure("CONNECTION_LOSS", wasSent ? "unknown" : "not-sent");
+      if (!wasSent || (call.operation.isRead && this.#isWorthRetry(call, error))) again.push(call);
+      else call.reject(error);
+    });
+    this.#waiting.unshift(again);
+    const untilMs = now() + this.#config.waitingTimeoutMs;
+    for (const call of this.#waiting) this.#due.add(untilMs, { call, kind: "waited" });
+    this.#auths = this.#auths.filter((call) => !call.isSettled);
+  }
+
+  /** Whether a read that lost its connection waits for the next; it needs no delay, since it waits anyway. */
+  #isWorthRetry(call: AnyCall, error: ZkError): boolean {
+    const nowMs = now();
+    call.tries++;
+    call.madeAtMs ||= nowMs;
+    const policy = call.options?.retry ?? this.#config.retry;
+    return policy({ count: call.tries, elapsedMs: nowMs - call.madeAtMs, error }) !== false;
+  }
+
+  #sendAuth(call: AnyCall): void {
+    call.xid = XID_AUTH;
+    if (!this.#write(call)) return;
+    this.#auths.push(call);
+    this.#scheduleFlush();
+  }
+
+  #ping(): void {
+    const writer = this.#writer;
+    const frame = writer.beginFrame();
+    writeRequestHeader(writer, XID_PING, OpCode.PING);
+    writer.endFrame(frame);
+    const nowMs = now();
+    // The answer to come is the earliest ping's.
+    if (this.#pingSentAtMs === 0) this.#pingSentAtMs = nowMs;
+    this.#flush(nowMs);
+  }
+
+  #closeSession(): void {
+    const fields = { operation: CLOSE_SESSION, path: "/", shownPath: "/", body: undefined };
+    this.#send(new Call(fields, ignore, ignore) as AnyCall);
+  }
+
+  #ended(end: SessionEnd): void {
+    this.#end = end;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#timerAtMs = Number.NEGATIVE_INFINITY;
+    this.#writer.clear();
+    this.#inFlight.drain((call, wasSent) => {
+      call.reject(endError(end, call.operation.name, call.shownPath, wasSent));
+    });
+    for (const call of this.#waiting.drain()) call.reject(endError(end, call.operation.name, call.shownPath));
+    for (const call of this.#auths) call.reject(endError(end, call.operation.name));
+    this.#auths = [];
+    this.#due.clear();
+    this.watches.end(endError(end, "watch"));
+    for (const listener of this.#listeners) listener.ended(endError(end, "watch"));
+    this.#listeners.clear();
+    this.#state$.complete();
+    this.#closed.resolve();
+  }
+
+  // Time
+
+  /** Sets the one timer, unless it already comes early enough: coming early costs less than setting it again for each packet. */
+  #arm(): void {
+    const atMs = Math.min(this.#session.deadlineMs, this.#due.nextMs);
+    if (atMs >= this.#timerAtMs) return;
+    clearTimeout(this.#timer);
+    this.#timerAtMs = atMs;
+    this.#timer = setTimeout(
+      () => {
+        // What has arrived while this process was busy must be heard before silence is judged.
+        setImmediate(() => this.#tick());
+      },
+      Math.min(TIMER_MS_MAX, Math.max(0, atMs - now())),
+    );
+  }
+
+  #tick(): void {
+    if (this.#end !== undefined) return;
+    this.#timerAtMs = Number.POSITIVE_INFINITY;
+    const nowMs = now();
+    this.#session.tick(nowMs);
+    for (let due = this.#due.takeDue(nowMs); due !== undefined; due = this.#due.takeDue(nowMs)) this.#come(due);
+    this.#pump();
+    if (this.#end === undefined) this.#arm();
+  }
+
+  #come({ call, kind }: Due): void {
+    switch (kind) {
+      case "timeout":
+        this.#giveUp(call, call.failure("OPERATION_TIMEOUT", call.isWaiting ? "not-sent" : "unknown"));
+        return;
+      case "waited":
+        if (call.isWaiting && !this.#session.isConnected) {
+          this.#giveUp(call, call.failure("CONNECTION_LOSS", "not-sent"));
+        }
+        return;
+      case "try-again":
+        if (!call.isSettled) this.#enter(call);
+        return;
+      default:
+        assertNever(kind);
+    }
+  }
+}
+
+function flushOf(driver: SessionDriver): void {
+  driver.flushTurn();
+}
+
+/** Milliseconds of a clock that never jumps. */
+function now(): number {
+  return performance.now();
+}
+
+const ignore = (): void => {};
+
+function authFields({ scheme, auth }: Credential): CallFields<unknown, void> {
+  const body = { scheme, auth: typeof auth === "string" ? Buffer.from(auth) : auth };
+  return { operation: AUTH as Operation<unknown, void>, path: "/", shownPath: "/", body };
+}
+
+function isSameCredential(a: Credential, b: Credential): boolean {
+  return a.scheme === b.scheme && Buffer.from(a.auth as string).equals(Buffer.from(b.auth as string));
+}
+
+function endError(end: SessionEnd, op: string, path?: string, wasSent = false): ZkError {
+  return zkError({ code: END_CODE[end], op, path, outcome: wasSent ? "unknown" : "not-sent" });
+}
+
+const END_CODE = { closed: "CLIENT_CLOSED", expired: "SESSION_EXPIRED", "auth-failed": "AUTH_FAILED" } as const;

@@ -1,0 +1,159 @@
+/**
+ * Answers and events as a client reads them. Each function stands behind what it reads when it returns, and throws a WireError
+ * where the bytes end too early. The server's side of the same records is `reply-codec.ts`.
+ */
+import {
+  type AclEntry,
+  copyRange,
+  OpCode,
+  type Stat,
+  type WatchEventType,
+  type Zxid,
+  zxidFromHalves,
+} from "@zooid/model";
+import type { JuteReader } from "./jute-reader.ts";
+import { WireError } from "./wire-error.ts";
+
+const TEXT_BYTES_MIN = 4;
+/** Permissions and two lengths. */
+const ACL_ENTRY_BYTES_MIN = 12;
+const CLIENT_INFO_BYTES_MIN = 8;
+const STAT_BYTES = 68;
+const NO_OWNER = 0n;
+
+export function readStat(reader: JuteReader): Stat {
+  const { bytes, at } = reader;
+  if (at + STAT_BYTES > reader.end) throw new WireError("TRUNCATED", "a Stat reaches past the end of its frame");
+  reader.at = at + STAT_BYTES;
+  const ownerHigh = intAt(bytes, at + 44);
+  const ownerLow = intAt(bytes, at + 48);
+  return {
+    czxid: longAt(bytes, at),
+    mzxid: longAt(bytes, at + 8),
+    ctimeMs: longAt(bytes, at + 16),
+    mtimeMs: longAt(bytes, at + 24),
+    version: intAt(bytes, at + 32),
+    cversion: intAt(bytes, at + 36),
+    aversion: intAt(bytes, at + 40),
+    ephemeralOwner: ownerHigh === 0 && ownerLow === 0 ? NO_OWNER : (BigInt(ownerHigh) << 32n) | BigInt(ownerLow >>> 0),
+    dataLength: intAt(bytes, at + 52),
+    numChildren: intAt(bytes, at + 56),
+    pzxid: longAt(bytes, at + 60),
+  };
+}
+
+/** A copy of a buffer's bytes, or null. */
+export function readData(reader: JuteReader): Uint8Array | null {
+  const length = reader.int();
+  if (length === -1) return null;
+  const { at } = reader;
+  if (length < 0 || at + length > reader.end) {
+    throw new WireError(length < 0 ? "LENGTH" : "TRUNCATED", `${length} bytes are claimed, ${reader.rest} are left`);
+  }
+  reader.at = at + length;
+  return copyRange(reader.bytes, at, at + length);
+}
+
+/** A string that is never null. */
+export function readText(reader: JuteReader): string {
+  return reader.text() ?? "";
+}
+
+export function readTexts(reader: JuteReader): string[] {
+  const count = reader.count(TEXT_BYTES_MIN);
+  const texts: string[] = [];
+  for (let i = 0; i < count; i++) texts.push(readText(reader));
+  return texts;
+}
+
+export function readAclEntries(reader: JuteReader): AclEntry[] {
+  const count = reader.count(ACL_ENTRY_BYTES_MIN);
+  const acl: AclEntry[] = [];
+  for (let i = 0; i < count; i++) {
+    acl.push({ perms: reader.int(), scheme: readText(reader), id: readText(reader) });
+  }
+  return acl;
+}
+
+/** Who a connection is to the server: whoAmI's answer. */
+export interface ClientInfo {
+  readonly scheme: string;
+  readonly user: string;
+}
+
+export function readClientInfos(reader: JuteReader): ClientInfo[] {
+  const count = reader.count(CLIENT_INFO_BYTES_MIN);
+  const infos: ClientInfo[] = [];
+  for (let i = 0; i < count; i++) infos.push({ scheme: readText(reader), user: readText(reader) });
+  return infos;
+}
+
+export interface WatcherEvent {
+  readonly type: WatchEventType;
+  readonly path: string;
+}
+
+export function readWatcherEvent(reader: JuteReader): WatcherEvent {
+  const type = reader.int();
+  reader.int(); // The state is always "connected".
+  if (type < 1 || type > 4) throw new WireError("VALUE", `an event of type ${type}; 1 to 4 exist`);
+  return { type: type as WatchEventType, path: readText(reader) };
+}
+
+/** One op's answer inside a multi's or multiRead's. */
+export type PartResult =
+  | { readonly op: "error"; readonly code: number }
+  | { readonly op: "create"; readonly path: string; readonly stat: Stat | undefined }
+  | { readonly op: "set"; readonly stat: Stat }
+  | { readonly op: "data"; readonly data: Uint8Array | null; readonly stat: Stat }
+  | { readonly op: "children"; readonly names: readonly string[] }
+  | { readonly op: "done" };
+
+/** The answers of a multi or multiRead, in order, up to its end marker. */
+export function readPartResults(reader: JuteReader): PartResult[] {
+  const results: PartResult[] = [];
+  for (;;) {
+    const op = reader.int();
+    const isEnd = reader.bool();
+    reader.int();
+    if (isEnd) return results;
+    results.push(readPartResult(reader, op));
+  }
+}
+
+function readPartResult(reader: JuteReader, op: number): PartResult {
+  switch (op) {
+    case OpCode.ERROR:
+      return { op: "error", code: reader.int() };
+    case OpCode.CREATE:
+      return { op: "create", path: readText(reader), stat: undefined };
+    case OpCode.CREATE2:
+    case OpCode.CREATE_CONTAINER:
+    case OpCode.CREATE_TTL:
+      return { op: "create", path: readText(reader), stat: readStat(reader) };
+    case OpCode.SET_DATA:
+      return { op: "set", stat: readStat(reader) };
+    case OpCode.GET_DATA:
+      return { op: "data", data: readData(reader), stat: readStat(reader) };
+    case OpCode.GET_CHILDREN:
+      return { op: "children", names: readTexts(reader) };
+    case OpCode.DELETE:
+    case OpCode.CHECK:
+      return { op: "done" };
+    default:
+      throw new WireError("UNKNOWN_TYPE", `a multi's answer holds a result of type ${op}`);
+  }
+}
+
+function intAt(bytes: Buffer, at: number): number {
+  return (
+    ((bytes[at] as number) << 24) |
+    ((bytes[at + 1] as number) << 16) |
+    ((bytes[at + 2] as number) << 8) |
+    (bytes[at + 3] as number)
+  );
+}
+
+function longAt(bytes: Buffer, at: number): Zxid {
+  return zxidFromHalves(intAt(bytes, at), intAt(bytes, at + 4));
+}
