@@ -257,11 +257,17 @@ export class WatchTable {
     }
   }
 
-  /** Serves whoever watches an ancestor and all below it. */
+  /** Serves whoever watches an ancestor and all below it. Hashes grow with the path: it is walked once, however deep it is. */
   #serveAncestors(type: WatchEventType, path: Readonly<ByteSlice>, acl: Acl, zxid: Zxid, sink: WatchSink): void {
     const { bytes, start } = path;
-    for (let end = path.end - 1; end > start; end--) {
-      if (bytes[end] === SLASH) this.#serveRecursive(this.#findPath(bytes, start, end), type, path, acl, zxid, sink);
+    let hash = this.#seed;
+    let name = start;
+    for (let end = start; end < path.end; end++) {
+      if (bytes[end] !== SLASH) continue;
+      hash = hash32(bytes, name, end, hash);
+      name = end + 1;
+      if (end === start) continue;
+      this.#serveRecursive(this.#findHashed(hash, bytes, start, end), type, path, acl, zxid, sink);
     }
     if (path.end - start > 1) {
       this.#serveRecursive(this.#findPath(bytes, start, start + 1), type, path, acl, zxid, sink);
@@ -382,7 +388,11 @@ export class WatchTable {
   }
 
   #findPath(bytes: Uint8Array, start: number, end: number): number {
-    let path = this.#paths.first(hash32(bytes, start, end, this.#seed));
+    return this.#findHashed(this.#pathHash(bytes, start, end), bytes, start, end);
+  }
+
+  #findHashed(hash: number, bytes: Uint8Array, start: number, end: number): number {
+    let path = this.#paths.first(hash);
     while (path !== NONE && !this.#isPath(path, bytes, start, end)) path = this.#paths.next();
     return path;
   }
@@ -393,13 +403,25 @@ export class WatchTable {
     let path = this.#freePath;
     if (path === NONE) path = this.#pathEnd++;
     else this.#freePath = this.#pathEntries.get(path);
-    const hash = hash32(bytes, start, end, this.#seed);
+    const hash = this.#pathHash(bytes, start, end);
     this.#pathHashes.set(path, hash);
     this.#pathRefs.set(path, this.#pages.put(path, bytes, start, end));
     this.#pathLengths.set(path, end - start);
     this.#pathEntries.set(path, NONE);
     this.#paths.insert(hash, path);
     return path;
+  }
+
+  /** Each name's hash is the seed of the next one's, so what is left on the way are the hashes of the ancestors. */
+  #pathHash(bytes: Uint8Array, start: number, end: number): number {
+    let hash = this.#seed;
+    let name = start;
+    for (let at = start; at < end; at++) {
+      if (bytes[at] !== SLASH) continue;
+      hash = hash32(bytes, name, at, hash);
+      name = at + 1;
+    }
+    return hash32(bytes, name, end, hash);
   }
 
   #removePath(path: number): void {
