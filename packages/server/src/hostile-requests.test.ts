@@ -36,7 +36,9 @@ const UNREADABLE = { code: ErrorCode.MARSHALLING_ERROR, ...GOES_ON };
 const BAD_ARGUMENTS = { code: ErrorCode.BAD_ARGUMENTS, ...GOES_ON };
 
 describe("operations", () => {
-  const served = new Set<number>([1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 14, 15, 22, 100, 101, 105, -11]);
+  const served = new Set<number>([
+    1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 14, 15, 17, 18, 22, 100, 101, 103, 104, 105, 106, 107, -11,
+  ]);
   const unserved = [
     ...Array.from({ length: 384 }, (_, i) => i - 128),
     2 ** 31 - 1,
@@ -102,6 +104,12 @@ describe("bodies that cannot be read are answered so, and the connection goes on
     ["a path longer than its frame", OpCode.GET_DATA, (writer) => writer.int(1000)],
     ["a path length of 2^31 - 1", OpCode.GET_DATA, (writer) => writer.int(2 ** 31 - 1)],
     ["no watch flag", OpCode.GET_DATA, (writer) => writer.text("/")],
+    ["no mode of a watch", OpCode.ADD_WATCH, (writer) => writer.text("/")],
+    ["a mode of a watch that does not exist", OpCode.ADD_WATCH, versioned("/", 2)],
+    ["no type of watches to check", OpCode.CHECK_WATCHES, (writer) => writer.text("/")],
+    ["a type of watches to remove that does not exist", OpCode.REMOVE_WATCHES, versioned("/", 6)],
+    ["no prefix of ephemerals", OpCode.GET_EPHEMERALS, () => {}],
+    ["no path to count below", OpCode.GET_ALL_CHILDREN_NUMBER, () => {}],
     [
       "a version cut short",
       OpCode.DELETE,
@@ -403,6 +411,15 @@ describe("watches", () => {
     await using small = await startTestServer({ watchCountMax: 100 });
     await using client = await RawClient.withSession(small.port);
     client.send(...Array.from({ length: 101 }, (_, i) => request(i, OpCode.EXISTS, read(`/w${i}`, true))));
+    await client.rest();
+    expect(small.lines).toEqual([expect.stringContaining("more watches than one connection may")]);
+  });
+
+  test("that stay count like the others", async () => {
+    await using small = await startTestServer({ watchCountMax: 100 });
+    await using client = await RawClient.withSession(small.port);
+    // The body is a path and a number, as of a delete; the modes take turns.
+    client.send(...Array.from({ length: 101 }, (_, i) => request(i, OpCode.ADD_WATCH, versioned(`/w${i}`, i % 2))));
     await client.rest();
     expect(small.lines).toEqual([expect.stringContaining("more watches than one connection may")]);
   });
