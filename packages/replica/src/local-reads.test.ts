@@ -70,8 +70,10 @@ describe("addWatch", () => {
     expect(zk.ask(ref, OpCode.SET_DATA, setData("/", "x"))).toBe("stat");
   });
 
-  test("takes no path at all, and it can be found and removed", () => {
+  test("takes no path at all, which is not the empty one, and it can be found and removed", () => {
     const { zk, ref } = start();
+    expect(zk.ask(ref, OpCode.ADD_WATCH, watchOn("", PERSISTENT))).toBe("integer 0");
+    expect(zk.ask(ref, OpCode.CHECK_WATCHES, onNoPath(ANY))).toBe("NO_WATCHER");
     expect(zk.ask(ref, OpCode.ADD_WATCH, onNoPath(PERSISTENT))).toBe("integer 0");
     expect(zk.ask(ref, OpCode.CHECK_WATCHES, onNoPath(ANY))).toBe("ok");
     expect(zk.ask(ref, OpCode.REMOVE_WATCHES, onNoPath(ANY))).toBe("ok");

@@ -2,6 +2,7 @@ import type { DataTree, WatchSink, WatchTable } from "@zooid/data-tree";
 import {
   AddWatchMode,
   assert,
+  type ByteSlice,
   ErrorCode,
   isAddWatchMode,
   isWatchSelector,
@@ -23,6 +24,8 @@ import type { Connection } from "./connection.ts";
 
 /** xid of every answer to a ping, whatever the ping carried. */
 const PING_XID = -2;
+/** Where watches of the protocol's null stand: a byte that is no UTF-8, so no path that a client writes. */
+const NULL_PATH: Readonly<ByteSlice> = { bytes: Uint8Array.of(0xff), start: 0, end: 1 };
 /** A name's length and one byte. */
 const CHILD_BYTES_MIN = 5;
 
@@ -228,25 +231,22 @@ export class LocalReads {
     this.#replies.header(ref, request.xid, zxid, ErrorCode.OK);
   }
 
-  /**
-   * Arms a watch that stays, on any path: it need not exist, be readable or be a path at all, as in Apache. The protocol's null
-   * counts as the empty path; nothing ever happens there.
-   */
-  #addWatch({ ref }: Connection, { mode, path, xid }: Request, zxid: Zxid): void {
+  /** Arms a watch that stays, on any path: it need not exist, be readable or be a path, and may be null, as in Apache. */
+  #addWatch({ ref }: Connection, { hasPath, mode, path, xid }: Request, zxid: Zxid): void {
     if (!isAddWatchMode(mode)) {
       this.#replies.header(ref, xid, zxid, ErrorCode.MARSHALLING_ERROR);
       return;
     }
-    const { bytes, start, end } = path;
+    const { bytes, start, end } = hasPath ? path : NULL_PATH;
     if (mode === AddWatchMode.PERSISTENT) this.#watches.armPersistent(bytes, start, end, ref);
     else this.#watches.armRecursive(bytes, start, end, ref);
     this.#replies.integer(ref, xid, zxid, ErrorCode.OK);
   }
 
   /** Looks for watches of the connection, and takes them away where that was asked. */
-  #watchesNamed({ ref }: Connection, { op, mode, path }: Request): ErrorCode {
+  #watchesNamed({ ref }: Connection, { op, hasPath, mode, path }: Request): ErrorCode {
     if (!isWatchSelector(mode)) return ErrorCode.MARSHALLING_ERROR;
-    const { bytes, start, end } = path;
+    const { bytes, start, end } = hasPath ? path : NULL_PATH;
     const isFound =
       op === OpCode.REMOVE_WATCHES
         ? this.#watches.remove(bytes, start, end, ref, mode)
