@@ -273,8 +273,17 @@ function usersText(reader: JuteReader): string {
   return `[${users.sort().join(" ")}]`;
 }
 
+/** In the order of the list, except among users with the same permissions: that of what an `auth` entry became is nobody's promise. */
 function aclText(reader: JuteReader): string {
-  return Array.from({ length: reader.int() }, () => `${reader.int()}:${reader.string()}:${reader.string()}`).join(",");
+  const runs: string[][] = [];
+  let before = "";
+  for (let left = reader.int(); left > 0; left--) {
+    const kind = `${reader.int()}:${reader.string()}`;
+    if (kind !== before) runs.push([]);
+    before = kind;
+    runs.at(-1)?.push(`${kind}:${reader.string()}`);
+  }
+  return runs.flatMap((run) => run.sort()).join(",");
 }
 
 function resultsText(reader: JuteReader): string {
