@@ -1,0 +1,138 @@
+import { availableParallelism } from "node:os";
+import type { Arrivals } from "./arrivals.ts";
+import { formatHost, type Host, isLoopback } from "./hosts.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** What a run is told. What is undefined is each workload's own choice, named in its file. */
+export interface BenchConfig {
+  /** One list for each ensemble; most workloads take one. */
+  readonly hosts: readonly (readonly Host[])[];
+  /** Everything is made below it, in a node of the run's own, and removed afterwards. */
+  readonly root: string;
+  readonly connections: number | undefined;
+  /** Unanswered requests of each connection, in a closed loop. */
+  readonly inFlight: number | undefined;
+  /** Requests a second; a rate makes the loop open. */
+  readonly ratePerSecond: number | undefined;
+  readonly arrivals: Arrivals;
+  readonly payloadBytes: number | undefined;
+  readonly nodes: number;
+  /** Shares of reads, in percent. */
+  readonly ratios: readonly number[] | undefined;
+  /** Payloads, watches, or sizes of trees, as the workload has it. */
+  readonly sizes: readonly number[] | undefined;
+  readonly seed: number;
+  readonly warmupMs: number;
+  readonly durationMs: number;
+  readonly repeats: number;
+  readonly workers: number | undefined;
+  readonly sessionTimeoutMs: number;
+  readonly sessions: number;
+  readonly idleMs: number;
+  readonly ephemerals: number;
+  /** More errors than this fail the run. */
+  readonly errorPercentMax: number;
+  readonly allowRemote: boolean;
+  readonly restartCommand: string | undefined;
+  /** The process whose memory is read, when it is on this machine. */
+  readonly serverPid: number | undefined;
+}
+
+export const DEFAULTS: BenchConfig = Object.freeze({
+  hosts: [],
+  root: "/zooid-bench",
+  connections: undefined,
+  inFlight: undefined,
+  ratePerSecond: undefined,
+  arrivals: "constant",
+  payloadBytes: undefined,
+  nodes: 1000,
+  ratios: undefined,
+  sizes: undefined,
+  seed: 1,
+  warmupMs: 5000,
+  durationMs: 10_000,
+  repeats: 1,
+  workers: undefined,
+  sessionTimeoutMs: 30_000,
+  sessions: 1000,
+  idleMs: 5000,
+  ephemerals: 10,
+  errorPercentMax: 1,
+  allowRemote: false,
+  restartCommand: undefined,
+  serverPid: undefined,
+});
+
+/** Characters that stand for digits in templates, and those that no path may hold. */
+const ROOT_PATH = /^(\/[^/#%@\p{Cc}]+)+$/u;
+/** The digits that a node's name has room for. */
+const NODES_MAX = 10_000_000;
+const WORKERS_MAX = 64;
+const PAYLOAD_BYTES_MAX = 64 * 1024 * 1024;
+
+/** Fills in the defaults and lists everything that is wrong at once. */
+export function parseBenchConfig(given: Partial<BenchConfig>): BenchConfig {
+  const config = Object.freeze({ ...DEFAULTS, ...given });
+  const problems = [
+    ...rangeProblems(config),
+    ...remoteProblems(config),
+    ...(ROOT_PATH.test(config.root) && !config.root.split("/").some((name) => name === "." || name === "..")
+      ? []
+      : [`--root is a path below / without #, % and @, found "${config.root}"`]),
+    ...(config.ratePerSecond !== undefined && config.inFlight !== undefined
+      ? ["--rate makes the loop open and --in-flight belongs to a closed one: give one of them"]
+      : []),
+    ...(config.ratePerSecond === undefined && config.arrivals === "poisson"
+      ? ["--arrivals poisson needs a --rate: without one the loop is closed"]
+      : []),
+  ];
+  if (problems.length > 0) throw new UsageError(problems.join("\n"));
+  return config;
+}
+
+function rangeProblems(config: BenchConfig): readonly string[] {
+  const ranges: readonly (readonly [
+    flag: string,
+    values: readonly (number | undefined)[],
+    least: number,
+    most: number,
+  ])[] = [
+    ["--connections", [config.connections], 1, 60_000],
+    ["--in-flight", [config.inFlight], 1, 100_000],
+    ["--rate", [config.ratePerSecond], 0.01, 10_000_000],
+    ["--payload", [config.payloadBytes], 0, PAYLOAD_BYTES_MAX],
+    ["--nodes", [config.nodes], 1, NODES_MAX],
+    ["--ratio", config.ratios ?? [], 0, 100],
+    ["--sizes", config.sizes ?? [], 0, 100_000_000],
+    ["--repeats", [config.repeats], 1, 1000],
+    ["--workers", [config.workers], 1, WORKERS_MAX],
+    ["--sessions", [config.sessions], 1, 1_000_000],
+    ["--ephemerals", [config.ephemerals], 1, 1000],
+    ["--duration (milliseconds)", [config.durationMs], 1, 86_400_000],
+    ["--warmup (milliseconds)", [config.warmupMs], 0, 86_400_000],
+    ["--session-timeout (milliseconds)", [config.sessionTimeoutMs], 1000, 86_400_000],
+    ["--max-errors (percent)", [config.errorPercentMax], 0, 100],
+  ];
+  return ranges.flatMap(([flag, values, least, most]) =>
+    values
+      .filter((value) => value !== undefined && !(value >= least && value <= most))
+      .map((value) => `${flag} is between ${least} and ${most}, found ${value}`),
+  );
+}
+
+function remoteProblems({ hosts, allowRemote }: BenchConfig): readonly string[] {
+  const remote = hosts.flat().filter((host) => !isLoopback(host));
+  if (allowRemote || remote.length === 0) return [];
+  return [
+    `${remote.map(formatHost).join(", ")} is not this machine, and a load can harm whoever else uses it: say --allow-remote to mean it`,
+  ];
+}
+
+/**
+ * How many threads make the load. One thread does 1.5 million requests a second or more, many times what a server answers, and
+ * each further one takes a core from a server on the same machine: so half of the cores, and two at most unless told.
+ */
+export function workersFor(config: BenchConfig, connections: number): number {
+  return Math.min(connections, config.workers ?? Math.max(1, Math.min(2, Math.floor(availableParallelism() / 2))));
+}

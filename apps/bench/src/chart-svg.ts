@@ -1,0 +1,120 @@
+import { formatNumber } from "./format.ts";
+
+/** A line of a chart. */
+export interface ChartLine {
+  readonly name: string;
+  readonly points: readonly { readonly x: number; readonly y: number }[];
+}
+
+export interface ChartPanel {
+  readonly title: string;
+  readonly lines: readonly ChartLine[];
+}
+
+export interface Chart {
+  readonly title: string;
+  readonly axis: { readonly label: string; readonly scale: "linear" | "logarithmic" };
+  /** Shown one below the other, over the same axis. */
+  readonly panels: readonly ChartPanel[];
+}
+
+const WIDTH = 760;
+const PANEL_HEIGHT = 300;
+const TITLE_HEIGHT = 36;
+const AXIS_HEIGHT = 44;
+const LEFT = 84;
+const RIGHT = 24;
+const PANEL_TOP = 52;
+const LEGEND_ENTRY_WIDTH = 180;
+const Y_TICKS = 5;
+const X_TICKS_MAX = 12;
+/** Told apart by those who do not see all colours, on light and on dark (Okabe and Ito). */
+const COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00"];
+
+/** Draws a chart as SVG text, readable on light and on dark pages alike. Figures start at zero. */
+export function chartSvg({ title, axis, panels }: Chart): string {
+  const xs = [...new Set(panels.flatMap(({ lines }) => lines.flatMap(({ points }) => points.map(({ x }) => x))))].sort(
+    (a, b) => a - b,
+  );
+  const place = xPlace(xs, axis.scale);
+  const height = TITLE_HEIGHT + panels.length * PANEL_HEIGHT + AXIS_HEIGHT;
+  const bottom = TITLE_HEIGHT + panels.length * PANEL_HEIGHT;
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-label="${escapeXml(title)}">`,
+    "<style>text{font:13px system-ui,sans-serif;fill:#222}.t{font-size:16px;font-weight:600}.g{stroke:#8884;stroke-width:1}.a{stroke:#888;stroke-width:1}",
+    ".b{fill:#fff}@media(prefers-color-scheme:dark){text{fill:#ddd}.b{fill:#161616}}</style>",
+    `<rect class="b" width="${WIDTH}" height="${height}"/>`,
+    `<text class="t" x="${LEFT}" y="24">${escapeXml(title)}</text>`,
+    ...panels.flatMap((panel, i) => panelSvg(panel, TITLE_HEIGHT + i * PANEL_HEIGHT, place)),
+    ...xTicks(xs).map(
+      (x) =>
+        `<text x="${round(place(x))}" y="${bottom + 14}" text-anchor="middle">${escapeXml(formatNumber(x))}</text>`,
+    ),
+    `<text x="${(LEFT + WIDTH - RIGHT) / 2}" y="${bottom + 34}" text-anchor="middle">${escapeXml(axis.label)}</text>`,
+    "</svg>",
+    "",
+  ].join("\n");
+}
+
+function panelSvg({ title, lines }: ChartPanel, top: number, place: (x: number) => number): readonly string[] {
+  const most = Math.max(0, ...lines.flatMap(({ points }) => points.map(({ y }) => y)));
+  const step = niceStep(most / Y_TICKS);
+  const ceiling = Math.max(step, Math.ceil(most / step) * step);
+  const plotTop = top + PANEL_TOP;
+  const plotBottom = top + PANEL_HEIGHT - 8;
+  const yOf = (y: number): number => plotBottom - (y / ceiling) * (plotBottom - plotTop);
+  const ticks = Array.from({ length: Math.round(ceiling / step) + 1 }, (_, i) => i * step);
+  return [
+    `<text x="${LEFT}" y="${top + 20}">${escapeXml(title)}</text>`,
+    ...ticks.map(
+      (y) =>
+        `<line class="${y === 0 ? "a" : "g"}" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${round(yOf(y))}" y2="${round(yOf(y))}"/>` +
+        `<text x="${LEFT - 8}" y="${round(yOf(y) + 4)}" text-anchor="end">${escapeXml(formatNumber(y))}</text>`,
+    ),
+    ...lines.flatMap(({ name, points }, i) => {
+      const colour = COLOURS[i % COLOURS.length] ?? "";
+      const at = points.toSorted((a, b) => a.x - b.x).map(({ x, y }) => [round(place(x)), round(yOf(y))] as const);
+      const legend = LEFT + i * LEGEND_ENTRY_WIDTH;
+      return [
+        `<polyline fill="none" stroke="${colour}" stroke-width="2" points="${at.map((xy) => xy.join(",")).join(" ")}"/>`,
+        ...at.map(([x, y]) => `<circle cx="${x}" cy="${y}" r="3.5" fill="${colour}"/>`),
+        `<rect x="${legend}" y="${top + 30}" width="12" height="12" fill="${colour}"/>`,
+        `<text x="${legend + 18}" y="${top + 41}">${escapeXml(name)}</text>`,
+      ];
+    }),
+  ];
+}
+
+/** From a point to its place; a logarithmic axis gives zero a place of its own, left of the least. */
+function xPlace(xs: readonly number[], scale: Chart["axis"]["scale"]): (x: number) => number {
+  const leastAboveZero = xs.find((x) => x > 0) ?? 1;
+  const of = (x: number): number => {
+    if (scale === "linear") return x;
+    return x > 0 ? Math.log10(x) : Math.log10(leastAboveZero) - 1;
+  };
+  const first = of(xs[0] ?? 0);
+  const span = of(xs.at(-1) ?? 0) - first;
+  const left = LEFT + 16;
+  const right = WIDTH - RIGHT - 16;
+  return (x) => (span === 0 ? (left + right) / 2 : left + ((of(x) - first) / span) * (right - left));
+}
+
+/** 1, 2 or 5 times a power of ten, not below what is asked for. */
+function niceStep(least: number): number {
+  if (!(least > 0)) return 1;
+  const power = 10 ** Math.floor(Math.log10(least));
+  return ([1, 2, 5].find((factor) => factor * power >= least) ?? 10) * power;
+}
+
+function xTicks(xs: readonly number[]): readonly number[] {
+  const every = Math.ceil(xs.length / X_TICKS_MAX);
+  return xs.filter((_, i) => i % every === 0);
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}
+
+function escapeXml(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+}

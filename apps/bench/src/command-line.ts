@@ -1,0 +1,340 @@
+import { CommanderError, InvalidArgumentError, Option, Command as Parser } from "commander";
+import type { Workload } from "./bench.ts";
+import { type BenchConfig, DEFAULTS, parseBenchConfig } from "./bench-config.ts";
+import { type Host, parseHosts } from "./hosts.ts";
+import { BENCH_VERSION } from "./machine-facts.ts";
+import type { NullServerOptions } from "./null-server.ts";
+import { UsageError } from "./usage-error.ts";
+import { WORKLOADS } from "./workloads/workload-list.ts";
+
+/** Where results and progress go. */
+export interface OutputOptions {
+  /** A file, `-` for stdout, undefined for none. */
+  readonly json: string | undefined;
+  readonly svg: string | undefined;
+  readonly quiet: boolean;
+  readonly progress: "auto" | "json";
+  readonly progressIntervalMs: number;
+}
+
+export type Command =
+  /** The help or the version. */
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "run"; readonly workload: Workload; readonly config: BenchConfig; readonly output: OutputOptions }
+  | {
+      readonly kind: "compare";
+      readonly workload: Workload;
+      readonly config: BenchConfig;
+      readonly output: OutputOptions;
+      readonly a: Side;
+      readonly b: Side;
+    }
+  | {
+      readonly kind: "calibrate";
+      readonly workload: Workload;
+      readonly config: BenchConfig;
+      readonly output: OutputOptions;
+    }
+  | { readonly kind: "null-server"; readonly options: NullServerOptions };
+
+export interface Side {
+  readonly name: string;
+  readonly hosts: readonly Host[];
+}
+
+/** Pairs of runs in a comparison, unless told. */
+const COMPARE_REPEATS = 5;
+
+/** Reads what follows the command's name; throws a UsageError with everything that is wrong. */
+export function parseCommandLine(argv: readonly string[]): Command {
+  let command: Command | undefined;
+  let written = "";
+  let complaint = "";
+  const parser = parserOf((parsed) => {
+    command = parsed;
+  });
+  for (const each of [parser, ...parser.commands]) {
+    each.exitOverride().configureOutput({
+      writeOut: (text) => {
+        written += text;
+      },
+      writeErr: (text) => {
+        complaint += text;
+      },
+    });
+  }
+  try {
+    parser.parse([...argv], { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return { kind: "text", text: written.trimEnd() };
+    throw new UsageError(complaint.trim().replace(/^error: /, "") || error.message);
+  }
+  return command ?? { kind: "text", text: parser.helpInformation().trimEnd() };
+}
+
+function parserOf(found: (command: Command) => void): Parser {
+  const parser = new Parser("zooid-bench")
+    .description(
+      "Measures any ZooKeeper endpoint. Without --rate the loop is closed: each connection keeps a number of requests in flight. With --rate it is open: requests leave on a schedule, and latency counts from the time that the schedule says.",
+    )
+    .version(`zooid-bench ${BENCH_VERSION} on Node.js ${process.versions.node}`, "--version")
+    .enablePositionalOptions()
+    .showSuggestionAfterError()
+    .argument("[workload]", "what to measure, see below")
+    .addHelpText("after", workloadHelp());
+  withLoadOptions(parser)
+    .addOption(hostsOption())
+    .action((name: string | undefined, options: LoadOptions & HostsOption) => {
+      if (name === undefined) throw new UsageError(`name a workload: ${workloadNames()}`);
+      const hosts = options.hosts ?? [];
+      if (hosts.length === 0) throw new UsageError("name the servers: --hosts host:port,host:port …");
+      const workload = findWorkload(name);
+      found({ kind: "run", workload, config: configOf(options, hosts), output: outputOf(options) });
+    });
+  withLoadOptions(
+    parser
+      .command("compare")
+      .description(
+        "runs a workload on two endpoints in turn, A B A B …, and prints the ratio of A to B with its spread",
+      )
+      .argument("<a>", "host:port,…")
+      .argument("<b>", "host:port,…")
+      .argument("<workload>"),
+  )
+    .option("--a-name <name>", "what to call A", "A")
+    .option("--b-name <name>", "what to call B", "B")
+    .action(
+      (
+        a: string,
+        b: string,
+        name: string,
+        options: LoadOptions & { readonly aName: string; readonly bName: string },
+      ) => {
+        const sides = {
+          a: { name: options.aName, hosts: parseHosts(a) },
+          b: { name: options.bName, hosts: parseHosts(b) },
+        };
+        const config = configOf({ repeats: COMPARE_REPEATS, ...options }, [sides.a.hosts, sides.b.hosts]);
+        found({ kind: "compare", workload: findWorkload(name), config, output: outputOf(options), ...sides });
+      },
+    );
+  withLoadOptions(
+    parser
+      .command("calibrate")
+      .description(
+        "runs a workload on a server that does nothing, to see what the generator itself can do; with --hosts beside it",
+      )
+      .argument("<workload>"),
+  )
+    .addOption(hostsOption())
+    .action((name: string, options: LoadOptions & HostsOption) => {
+      const config = configOf(options, options.hosts ?? []);
+      found({ kind: "calibrate", workload: findWorkload(name), config, output: outputOf(options) });
+    });
+  parser
+    .command("null-server")
+    .description("serves until it is stopped: answers every request at once with an empty success, and keeps nothing")
+    .option("--port <port>", "0 lets the system choose", wholeNumber, 0)
+    .option("--payload <bytes>", "data of every node", bytes, 0)
+    .option("--children <count>", "children that every node claims", wholeNumber, 0)
+    .option("--freeze-at <time>", "stand still, so long after the first request", duration)
+    .option("--freeze-for <time>", "and for so long", duration)
+    .action((options: NullOptions) => found({ kind: "null-server", options: nullOptionsOf(options) }));
+  return parser;
+}
+
+interface HostsOption {
+  readonly hosts?: readonly (readonly Host[])[];
+}
+
+interface NullOptions {
+  readonly port: number;
+  readonly payload: number;
+  readonly children: number;
+  readonly freezeAt?: number;
+  readonly freezeFor?: number;
+}
+
+interface LoadOptions {
+  readonly connections?: number;
+  readonly inFlight?: number;
+  readonly rate?: number;
+  readonly arrivals?: "constant" | "poisson";
+  readonly payload?: number;
+  readonly nodes?: number;
+  readonly ratio?: readonly number[];
+  readonly sizes?: readonly number[];
+  readonly sessions?: number;
+  readonly idle?: number;
+  readonly ephemerals?: number;
+  readonly duration?: number;
+  readonly warmup?: number;
+  readonly repeats?: number;
+  readonly workers?: number;
+  readonly seed?: number;
+  readonly root?: string;
+  readonly sessionTimeout?: number;
+  readonly maxErrors?: number;
+  readonly allowRemote?: boolean;
+  readonly restartCommand?: string;
+  readonly serverPid?: number;
+  readonly json?: string;
+  readonly svg?: string;
+  readonly quiet?: boolean;
+  readonly progress?: "auto" | "json";
+  readonly progressInterval?: number;
+}
+
+/** Defaults stand in DEFAULTS; here they are only told. */
+function withLoadOptions(parser: Parser): Parser {
+  const seconds = (ms: number): string => `${ms / 1000} s`;
+  return parser
+    .optionsGroup("Load:")
+    .option("--connections <count>", "connections in all", wholeNumber)
+    .option("--in-flight <count>", "closed loop: unanswered requests of each connection", wholeNumber)
+    .option("--rate <requests/s>", "open loop, with so many requests a second in all", number)
+    .addOption(
+      new Option("--arrivals <kind>", "open loop: evenly spread, or by chance").choices(["constant", "poisson"]),
+    )
+    .option("--payload <bytes>", "data of each node, as 1024, 1KiB or 1MiB", bytes)
+    .option("--nodes <count>", `nodes to choose from (${DEFAULTS.nodes})`, wholeNumber)
+    .option("--ratio <percent,…>", "read-ratio: shares of reads", numberList)
+    .option("--sizes <size,…>", "payload: bytes; watch-fanout: watches; recover: nodes", byteList)
+    .option("--sessions <count>", `sessions: how many (${DEFAULTS.sessions})`, wholeNumber)
+    .option("--idle <time>", `sessions: how long they are idle (${seconds(DEFAULTS.idleMs)})`, duration)
+    .option("--ephemerals <count>", `ephemeral-churn: for each session (${DEFAULTS.ephemerals})`, wholeNumber)
+    .option("--duration <time>", `of each point, as 10s, 500ms or 1m (${seconds(DEFAULTS.durationMs)})`, duration)
+    .option("--warmup <time>", `before each point (${seconds(DEFAULTS.warmupMs)})`, duration)
+    .option(
+      "--repeats <count>",
+      `of the whole workload (${DEFAULTS.repeats}; compare: ${COMPARE_REPEATS})`,
+      wholeNumber,
+    )
+    .option("--workers <count>", "threads of the generator (half of the cores, 2 at most)", wholeNumber)
+    .option("--seed <number>", `of every choice by chance (${DEFAULTS.seed})`, wholeNumber)
+    .option("--session-timeout <time>", `asked for (${seconds(DEFAULTS.sessionTimeoutMs)})`, duration)
+    .optionsGroup("Server:")
+    .option("--root <path>", `everything is made below it, and removed afterwards (${DEFAULTS.root})`)
+    .option("--allow-remote", "load servers on other machines")
+    .option("--restart-command <command>", "recover: kills the server, starts it again, and returns")
+    .option("--server-pid <pid>", "sessions: read the memory of this process", wholeNumber)
+    .option("--max-errors <percent>", `more errors fail the run (${DEFAULTS.errorPercentMax})`, number)
+    .optionsGroup("Output:")
+    .option("--json <file>", "write the result as JSON; - for stdout instead of the table")
+    .option("--svg <file>", "draw the result")
+    .option("--quiet", "no progress")
+    .addOption(
+      new Option("--progress <kind>", "a bar on a terminal and lines elsewhere, or JSON").choices(["auto", "json"]),
+    )
+    .option("--progress-interval <time>", "between lines of progress (10 s)", duration);
+}
+
+function hostsOption(): Option {
+  return new Option("--hosts <host:port,…>", "the servers; again for another ensemble").argParser(
+    (value: string, previous: readonly (readonly Host[])[] | undefined) => [...(previous ?? []), parseHosts(value)],
+  );
+}
+
+const PROGRESS_INTERVAL_MS = 10_000;
+
+function outputOf({ json, svg, quiet, progress, progressInterval }: LoadOptions): OutputOptions {
+  return {
+    json,
+    svg,
+    quiet: quiet ?? false,
+    progress: progress ?? "auto",
+    progressIntervalMs: progressInterval ?? PROGRESS_INTERVAL_MS,
+  };
+}
+
+function configOf(options: LoadOptions, hosts: readonly (readonly Host[])[]): BenchConfig {
+  const given = {
+    hosts,
+    connections: options.connections,
+    inFlight: options.inFlight,
+    ratePerSecond: options.rate,
+    arrivals: options.arrivals,
+    payloadBytes: options.payload,
+    nodes: options.nodes,
+    ratios: options.ratio,
+    sizes: options.sizes,
+    sessions: options.sessions,
+    idleMs: options.idle,
+    ephemerals: options.ephemerals,
+    durationMs: options.duration,
+    warmupMs: options.warmup,
+    repeats: options.repeats,
+    workers: options.workers,
+    seed: options.seed,
+    root: options.root,
+    sessionTimeoutMs: options.sessionTimeout,
+    errorPercentMax: options.maxErrors,
+    allowRemote: options.allowRemote,
+    restartCommand: options.restartCommand,
+    serverPid: options.serverPid,
+  };
+  return parseBenchConfig(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)));
+}
+
+function nullOptionsOf({ port, payload, children, freezeAt, freezeFor }: NullOptions): NullServerOptions {
+  if ((freezeAt === undefined) !== (freezeFor === undefined)) {
+    throw new UsageError("--freeze-at and --freeze-for belong together: when to stand still, and for how long");
+  }
+  const freeze = freezeAt === undefined || freezeFor === undefined ? undefined : { atMs: freezeAt, forMs: freezeFor };
+  return { port, payloadBytes: payload, children, freeze };
+}
+
+function findWorkload(name: string): Workload {
+  const workload = WORKLOADS.find((one) => one.name === name);
+  if (workload === undefined) throw new UsageError(`there is no workload "${name}"; there are ${workloadNames()}`);
+  return workload;
+}
+
+function workloadNames(): string {
+  return WORKLOADS.map(({ name }) => name).join(", ");
+}
+
+function workloadHelp(): string {
+  const width = Math.max(...WORKLOADS.map(({ name }) => name.length));
+  return ["", "Workloads:", ...WORKLOADS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`)].join("\n");
+}
+
+function number(text: string): number {
+  const value = Number(text);
+  if (text.trim() === "" || !Number.isFinite(value)) throw new InvalidArgumentError("Expected a number.");
+  return value;
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError("Expected a whole number.");
+  return Number(text);
+}
+
+const BYTE_UNITS: Readonly<Record<string, number>> = { "": 1, b: 1, kib: 1024, mib: 1024 * 1024 };
+
+function bytes(text: string): number {
+  const match = /^(\d+)\s*([a-z]*)$/i.exec(text);
+  const unit = BYTE_UNITS[(match?.[2] ?? "?").toLowerCase()];
+  if (match?.[1] === undefined || unit === undefined)
+    throw new InvalidArgumentError("Expected a size such as 100, 1KiB or 1MiB.");
+  return Number(match[1]) * unit;
+}
+
+function byteList(text: string): readonly number[] {
+  return text.split(",").map(bytes);
+}
+
+function numberList(text: string): readonly number[] {
+  return text.split(",").map(number);
+}
+
+const TIME_UNITS: Readonly<Record<string, number>> = { "": 1000, ms: 1, s: 1000, m: 60_000 };
+
+function duration(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(text);
+  const unit = TIME_UNITS[(match?.[2] ?? "?").toLowerCase()];
+  if (match?.[1] === undefined || unit === undefined)
+    throw new InvalidArgumentError("Expected a time such as 500ms, 10s or 1m.");
+  return Number(match[1]) * unit;
+}

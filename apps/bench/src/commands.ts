@@ -1,0 +1,86 @@
+import type { Workload } from "./bench.ts";
+import type { BenchConfig } from "./bench-config.ts";
+import { runWorkload } from "./bench-run.ts";
+import type { Side } from "./command-line.ts";
+import { compareRuns } from "./comparison.ts";
+import type { Host } from "./hosts.ts";
+import type { Measurement } from "./measurement.ts";
+import { startNullServer } from "./null-server-thread.ts";
+import { type PointReport, reportPoints } from "./point-report.ts";
+import type { Progress } from "./progress.ts";
+import { type CalibrateResult, type CompareResult, factsOf, type RunResult, resultHead } from "./result.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** What a command runs with. */
+export interface CommandOptions {
+  readonly workload: Workload;
+  readonly config: BenchConfig;
+  readonly signal: AbortSignal;
+  readonly progress: Progress;
+}
+
+export async function run(options: CommandOptions): Promise<RunResult> {
+  const { workload, config } = options;
+  const head = resultHead(workload, config);
+  const servers = await Promise.all(config.hosts.map(factsOf));
+  const points = await repeated(options, config.hosts);
+  return { ...head, kind: "run", servers, points };
+}
+
+/** Runs on both sides in turn, A B A B, so that a machine whose speed drifts is unjust to neither. */
+export async function compare(options: CommandOptions, a: Side, b: Side): Promise<CompareResult> {
+  const { workload, config } = options;
+  const head = resultHead(workload, config);
+  const servers = { a: await factsOf(a.hosts), b: await factsOf(b.hosts) };
+  const pairs: { a: readonly Measurement[]; b: readonly Measurement[] }[] = [];
+  for (let repeat = 1; repeat <= config.repeats; repeat++) {
+    const side = ({ name, hosts }: Side): Promise<readonly Measurement[]> =>
+      runWorkload(workload, {
+        ...options,
+        hosts: [hosts],
+        isNull: false,
+        title: `${name} ${repeat} of ${config.repeats}: `,
+      });
+    pairs.push({ a: await side(a), b: await side(b) });
+  }
+  return {
+    ...head,
+    kind: "compare",
+    a: { name: a.name, servers: servers.a },
+    b: { name: b.name, servers: servers.b },
+    points: compareRuns(pairs),
+  };
+}
+
+export async function calibrate(options: CommandOptions): Promise<CalibrateResult> {
+  const { workload, config } = options;
+  if (workload.pretence === undefined) {
+    throw new UsageError(
+      `${workload.name} asks for more than a null server can pretend, so it cannot be calibrated with one`,
+    );
+  }
+  const head = resultHead(workload, config);
+  const servers = await Promise.all(config.hosts.map(factsOf));
+  const measured = config.hosts.length === 0 ? [] : await repeated(options, config.hosts);
+  await using server = await startNullServer(workload.pretence(config));
+  const nullHosts: readonly Host[] = [{ name: "127.0.0.1", port: server.port }];
+  const generator = await repeated({ ...options, isNull: true }, [nullHosts]);
+  const headroom = measured.flatMap(({ point, value }) => {
+    const own = generator.find((one) => one.point === point);
+    return own === undefined ? [] : [{ point, factor: own.value.median / value.median }];
+  });
+  return { ...head, kind: "calibrate", servers, generator, measured, headroom };
+}
+
+async function repeated(
+  options: CommandOptions & { readonly isNull?: boolean },
+  hosts: readonly (readonly Host[])[],
+): Promise<readonly PointReport[]> {
+  const { workload, config, isNull = false } = options;
+  const runs: (readonly Measurement[])[] = [];
+  for (let repeat = 1; repeat <= config.repeats; repeat++) {
+    const title = `${isNull ? "null server " : ""}${config.repeats > 1 ? `${repeat} of ${config.repeats}: ` : ""}`;
+    runs.push(await runWorkload(workload, { ...options, hosts, isNull, title }));
+  }
+  return reportPoints(runs);
+}

@@ -1,0 +1,255 @@
+import { Socket } from "node:net";
+import { OpCode, SESSION_NONE, type SessionId, type Zxid } from "@zooid/model";
+import { JuteWriter, readConnectResponse, writeConnectRequest } from "@zooid/wire";
+import type { Host } from "./hosts.ts";
+import { InFlight } from "./in-flight.ts";
+import { putInt } from "./request-template.ts";
+
+/** What happens on a load connection. One handler serves all connections of a thread, so that these calls stay direct. */
+export interface ConnectionEvents {
+  /** A chunk arrived; the calls of `reply` for what ended in it follow. */
+  receiving(connection: LoadConnection): void;
+  /**
+   * One frame other than the handshake. Its first bytes lie at `at`: length, xid, zxid, code, and up to 9 bytes of the body; no
+   * more than that can be relied on.
+   */
+  reply(connection: LoadConnection, bytes: Uint8Array, at: number): void;
+  received(connection: LoadConnection): void;
+  /** The connection ended without being asked to. It may be opened again. */
+  lost(connection: LoadConnection, reason: string): void;
+}
+
+export interface ConnectionTarget {
+  readonly host: Host;
+  /** The address to come from, where it matters. */
+  readonly localAddress: string | undefined;
+  readonly sessionTimeoutMs: number;
+}
+
+export interface LoadSession {
+  readonly id: SessionId;
+  readonly password: Uint8Array;
+  readonly timeoutMs: number;
+}
+
+/** Where a frame's fields lie, counted from its length. */
+export const FrameOffset = { length: 0, xid: 4, zxid: 8, code: 16, body: 20 } as const;
+/** Length, header, and the first part's header in a multi. */
+const HEAD_BYTES = 29;
+const PASSWORD_BYTES = 16;
+/** The greatest answer to a connect request, and the least that any other frame can be. */
+const HANDSHAKE_BYTES_MAX = 64;
+const XID_MAX = 0x7fff_ffff;
+const PING_XID = -2;
+const CONNECT_DEADLINE_MS = 10_000;
+
+/** All connections of a thread read into the same bytes: what arrived is taken before the next read. */
+const received = Buffer.allocUnsafeSlow(256 * 1024);
+
+const PING = Buffer.alloc(12);
+putInt(PING, 0, 8);
+putInt(PING, 4, PING_XID);
+putInt(PING, 8, OpCode.PING);
+
+/**
+ * A connection that is made for load: whole buffers of requests go out as they are, and of what comes only each frame's header is
+ * looked at, where it lies. No promise, event or buffer for a request.
+ */
+export class LoadConnection {
+  /** Its number within the whole load. */
+  readonly index: number;
+  readonly inFlight: InFlight = new InFlight();
+  readonly target: ConnectionTarget;
+  /** What its next request's counter shows. */
+  counter = 0;
+  session: LoadSession | undefined;
+  lastSentMs = 0;
+  readonly #events: ConnectionEvents;
+  #socket: Socket | undefined;
+  #isOpen = false;
+  #nextXid = 1;
+  #replyXid = 1;
+  /** The beginning of a frame that did not end in its chunk. */
+  readonly #head: Buffer = Buffer.alloc(HEAD_BYTES);
+  /** How much of that frame came; 0 when there is none. */
+  #have = 0;
+
+  constructor(index: number, target: ConnectionTarget, events: ConnectionEvents) {
+    this.index = index;
+    this.target = target;
+    this.#events = events;
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** True while the system has not taken everything that was written. */
+  get isBlocked(): boolean {
+    return this.#socket !== undefined && this.#socket.writableLength > 0;
+  }
+
+  /** Connects and gets a session: the one it had, where `resume` says so, else a new one. */
+  open({ resume = false }: { readonly resume?: boolean } = {}): Promise<LoadSession> {
+    const { host, localAddress } = this.target;
+    const { promise, resolve, reject } = Promise.withResolvers<LoadSession>();
+    this.#have = 0;
+    this.#nextXid = 1;
+    this.#replyXid = 1;
+    const asked = resume ? this.session : undefined;
+    let handshake: Buffer<ArrayBufferLike> | undefined = Buffer.alloc(0);
+    const deadline = setTimeout(
+      () => socket.destroy(new Error(`no session within ${CONNECT_DEADLINE_MS} ms`)),
+      CONNECT_DEADLINE_MS,
+    );
+    const take = (bytes: number): boolean => {
+      if (handshake === undefined) {
+        this.#receive(bytes);
+        return true;
+      }
+      handshake = Buffer.concat([handshake, received.subarray(0, bytes)]);
+      if (handshake.length < 4) return true;
+      const frameBytes = handshake.readInt32BE(0);
+      if (frameBytes > HANDSHAKE_BYTES_MAX)
+        socket.destroy(new Error(`an answer of ${frameBytes} bytes to a connect request`));
+      if (frameBytes > HANDSHAKE_BYTES_MAX || handshake.length < 4 + frameBytes) return true;
+      const session = readSession(handshake);
+      handshake = undefined;
+      if (session === undefined) {
+        socket.destroy(new Error("SESSION_EXPIRED"));
+        return true;
+      }
+      clearTimeout(deadline);
+      this.session = session;
+      this.#isOpen = true;
+      resolve(session);
+      return true;
+    };
+    const socket = new Socket({ onread: { buffer: received, callback: take } });
+    this.#socket = socket;
+    let reason: Error | undefined;
+    socket.on("error", (error) => {
+      reason = error;
+    });
+    socket.on("close", () => {
+      clearTimeout(deadline);
+      if (this.#socket !== socket) return;
+      this.#socket = undefined;
+      const wasOpen = this.#isOpen;
+      this.#isOpen = false;
+      if (wasOpen) this.#events.lost(this, reason?.message ?? "closed by the server");
+      else reject(reason ?? new Error("closed by the server before there was a session"));
+    });
+    socket.connect({
+      host: host.name,
+      port: host.port,
+      ...(localAddress === undefined ? {} : { localAddress }),
+    });
+    socket.setNoDelay(true);
+    socket.once("connect", () => socket.write(connectFrame(this.target.sessionTimeoutMs, asked)));
+    return promise;
+  }
+
+  /** The xid of the next request, which must then be written. */
+  takeXid(): number {
+    const xid = this.#nextXid;
+    this.#nextXid = xid === XID_MAX ? 1 : xid + 1;
+    return xid;
+  }
+
+  /** Takes the place of the next answer in order; false when the answer is to something else. */
+  isNextReply(xid: number): boolean {
+    if (xid !== this.#replyXid) return false;
+    this.#replyXid = xid === XID_MAX ? 1 : xid + 1;
+    return true;
+  }
+
+  /** @returns whether the system took all of it; where not, the bytes must stay as they are until `isBlocked` is false */
+  write(bytes: Uint8Array, nowMs: number): boolean {
+    this.lastSentMs = nowMs;
+    const socket = this.#socket;
+    if (socket === undefined) return true;
+    socket.write(bytes);
+    return socket.writableLength === 0;
+  }
+
+  ping(nowMs: number): void {
+    this.write(PING, nowMs);
+  }
+
+  /** Ends the connection at once and without a word; the session lives on at the server. */
+  destroy(): void {
+    const socket = this.#socket;
+    this.#socket = undefined;
+    this.#isOpen = false;
+    socket?.destroy();
+  }
+
+  /** Cuts what arrived into frames. */
+  #receive(count: number): void {
+    const events = this.#events;
+    events.receiving(this);
+    let at = this.#have > 0 ? this.#continue(count) : 0;
+    while (count - at >= 4) {
+      const next = at + 4 + readInt(received, at);
+      if (next > count) break;
+      events.reply(this, received, at);
+      at = next;
+    }
+    if (at < count && this.#isOpen) {
+      this.#have = count - at;
+      received.copy(this.#head, 0, at, Math.min(count, at + HEAD_BYTES));
+    }
+    events.received(this);
+  }
+
+  /** Goes on with a frame that began in an earlier chunk, and returns where the next one begins. */
+  #continue(count: number): number {
+    let used = 0;
+    if (this.#have < HEAD_BYTES) {
+      used = Math.min(count, HEAD_BYTES - this.#have);
+      received.copy(this.#head, this.#have, 0, used);
+    }
+    if (this.#have + used < 4) {
+      this.#have += used;
+      return count;
+    }
+    const rest = 4 + readInt(this.#head, 0) - this.#have;
+    if (rest > count) {
+      this.#have += count;
+      return count;
+    }
+    this.#have = 0;
+    this.#events.reply(this, this.#head, 0);
+    return rest;
+  }
+}
+
+export function readInt(bytes: Uint8Array, at: number): number {
+  return (
+    ((bytes[at] as number) << 24) |
+    ((bytes[at + 1] as number) << 16) |
+    ((bytes[at + 2] as number) << 8) |
+    (bytes[at + 3] as number)
+  );
+}
+
+function connectFrame(timeoutMs: number, session: LoadSession | undefined): Buffer {
+  const writer = new JuteWriter();
+  const password = session?.password ?? new Uint8Array(PASSWORD_BYTES);
+  writeConnectRequest(writer, {
+    protocolVersion: 0,
+    lastZxidSeen: 0 as Zxid,
+    timeoutMs,
+    sessionId: session?.id ?? SESSION_NONE,
+    password: { bytes: password, start: 0, end: password.length },
+    readOnly: false,
+  });
+  return Buffer.from(writer.bytes.subarray(0, writer.end));
+}
+
+function readSession(frame: Buffer): LoadSession | undefined {
+  const { timeoutMs, sessionId, password } = readConnectResponse(frame, 4, frame.length);
+  if (timeoutMs <= 0) return undefined;
+  return { id: sessionId, timeoutMs, password: Uint8Array.from(password.bytes.subarray(password.start, password.end)) };
+}

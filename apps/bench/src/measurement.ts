@@ -1,0 +1,34 @@
+import type { GeneratorLoad } from "./generator-gauge.ts";
+
+/** One figure of one run, with what it was measured from. A workload yields one for each of its points. */
+export interface Measurement {
+  /** What is special about it within its workload: `50 % reads`. */
+  readonly point: string;
+  /** The line of a chart that it belongs to, and its place on the axis. */
+  readonly series: string;
+  readonly x: number;
+  /** How the load was made, in words: `closed loop, 64 × 16`. */
+  readonly loop: string;
+  /** A closed loop does not see what a stall does to those who would have come meanwhile. */
+  readonly isBlind: boolean;
+  /** The figure that comparisons are made of. */
+  readonly value: number;
+  readonly unit: string;
+  readonly better: "higher" | "lower";
+  /** Latencies by kind, in buckets of latency-recorder.ts. The first is what the point is about. */
+  readonly latencies: Readonly<Record<string, Int32Array>>;
+  /** How late an open loop's requests left. */
+  readonly lag: Int32Array | undefined;
+  readonly requests: number;
+  readonly errors: Readonly<Record<string, number>>;
+  readonly generator: readonly GeneratorLoad[];
+  /**
+   * Whether a busy generator makes the figure doubtful. False for a burst such as a fan-out, in which the thread that receives is
+   * busy by nature, and for an open loop, which looks at the clock all the time.
+   */
+  readonly isBusyDoubtful: boolean;
+  /** Further figures, by name with unit: `retries`, `memory per session (bytes)`. */
+  readonly figures: Readonly<Record<string, number>>;
+  /** Sentences. */
+  readonly notes: readonly string[];
+}

@@ -1,0 +1,64 @@
+import type { Workload } from "./bench.ts";
+import type { BenchConfig } from "./bench-config.ts";
+import type { ComparedPoint } from "./comparison.ts";
+import type { Host } from "./hosts.ts";
+import { type MachineFacts, machineFacts } from "./machine-facts.ts";
+import type { PointReport } from "./point-report.ts";
+import { type ServerFacts, serverFacts } from "./server-facts.ts";
+
+/** What every result says about how it came to be. */
+export interface ResultHead {
+  /** One up when a field's meaning changes. */
+  readonly format: 1;
+  readonly workload: string;
+  readonly startedAt: string;
+  readonly machine: MachineFacts;
+  readonly config: BenchConfig;
+}
+
+/** Latencies are in microseconds throughout. */
+export interface RunResult extends ResultHead {
+  readonly kind: "run";
+  readonly servers: readonly (readonly ServerFacts[])[];
+  readonly points: readonly PointReport[];
+}
+
+export interface CompareResult extends ResultHead {
+  readonly kind: "compare";
+  readonly a: { readonly name: string; readonly servers: readonly ServerFacts[] };
+  readonly b: { readonly name: string; readonly servers: readonly ServerFacts[] };
+  readonly points: readonly ComparedPoint[];
+}
+
+export interface CalibrateResult extends ResultHead {
+  readonly kind: "calibrate";
+  readonly servers: readonly (readonly ServerFacts[])[];
+  /** Against the null server. */
+  readonly generator: readonly PointReport[];
+  /** Against the hosts, when there are any. */
+  readonly measured: readonly PointReport[];
+  /** How many times what was measured the generator reaches by itself. */
+  readonly headroom: readonly { readonly point: string; readonly factor: number }[];
+}
+
+export type Result = RunResult | CompareResult | CalibrateResult;
+
+export function resultHead(workload: Workload, config: BenchConfig): ResultHead {
+  return { format: 1, workload: workload.name, startedAt: new Date().toISOString(), machine: machineFacts(), config };
+}
+
+export function factsOf(hosts: readonly Host[]): Promise<readonly ServerFacts[]> {
+  return Promise.all(hosts.map(serverFacts));
+}
+
+/** All reports of a result. */
+export function reportsOf(result: Result): readonly PointReport[] {
+  switch (result.kind) {
+    case "run":
+      return result.points;
+    case "compare":
+      return result.points.flatMap(({ a, b }) => [a, b]);
+    case "calibrate":
+      return [...result.generator, ...result.measured];
+  }
+}

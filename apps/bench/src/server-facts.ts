@@ -1,0 +1,56 @@
+import { readFileSync } from "node:fs";
+import { askWord } from "./four-letter-word.ts";
+import { formatHost, type Host } from "./hosts.ts";
+
+export type ServerRole = "standalone" | "leader" | "follower" | "observer" | "unknown";
+
+/** What a server says about itself. */
+export interface ServerFacts {
+  readonly host: string;
+  readonly version: string;
+  readonly role: ServerRole;
+}
+
+const ROLES: ReadonlySet<string> = new Set(["standalone", "leader", "follower", "observer"]);
+
+/** Reads the answer to `srvr`, the one word that servers answer unless told otherwise. */
+export function parseSrvr(host: Host, answer: string): ServerFacts {
+  const version = /^Zookeeper version: (.*)$/m.exec(answer)?.[1]?.trim() ?? "unknown";
+  const mode = /^Mode: (\w+)/m.exec(answer)?.[1] ?? "unknown";
+  return { host: formatHost(host), version, role: isRole(mode) ? mode : "unknown" };
+}
+
+export async function serverFacts(host: Host): Promise<ServerFacts> {
+  try {
+    return parseSrvr(host, await askWord(host, "srvr"));
+  } catch {
+    return parseSrvr(host, "");
+  }
+}
+
+function isRole(text: string): text is ServerRole {
+  return ROLES.has(text);
+}
+
+/** Names under which servers tell of their memory in `mntr`, in bytes. */
+const MEMORY_KEYS = ["zk_process_resident_memory_bytes", "zk_resident_memory_bytes", "zk_jvm_memory_bytes_used"];
+
+/** A server's memory in bytes: of its process, when its id is known, else as `mntr` says; undefined where neither does. */
+export async function serverMemory(host: Host, pid: number | undefined): Promise<number | undefined> {
+  if (pid !== undefined) return residentBytes(pid);
+  const answer = await askWord(host, "mntr").catch(() => "");
+  for (const key of MEMORY_KEYS) {
+    const value = new RegExp(`^${key}\\s+(\\d+)`, "m").exec(answer)?.[1];
+    if (value !== undefined) return Number(value);
+  }
+  return undefined;
+}
+
+function residentBytes(pid: number): number | undefined {
+  try {
+    const kib = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+    return kib === undefined ? undefined : Number(kib) * 1024;
+  } catch {
+    return undefined;
+  }
+}

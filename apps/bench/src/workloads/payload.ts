@@ -1,0 +1,47 @@
+import type { Bench, Workload } from "../bench.ts";
+import { formatBytes } from "../format.ts";
+import type { Measurement } from "../measurement.ts";
+import { readTemplate, setTemplate } from "../request-template.ts";
+import { nodePath } from "../tree.ts";
+import { measureRequests } from "./request-point.ts";
+import { filled, onlyHosts, treeOn } from "./with-tree.ts";
+
+/** A request is a frame of at most 1 MiB less one byte, as servers ship: the last size leaves 1 KiB for what is not data. */
+const SIZES = [0, 100, 1024, 64 * 1024, 1024 * 1024 - 1024];
+/** So that large values do not become gigabytes in flight. */
+const BYTES_IN_FLIGHT_MAX = 16 * 1024 * 1024;
+/** Large values need fewer nodes to be out of every cache. */
+const TREE_BYTES_MAX = 64 * 1024 * 1024;
+
+/** Reads, then sets, of values of one size after the other. */
+export const payload: Workload = {
+  name: "payload",
+  summary: "reads and sets by size of the value (--sizes)",
+  axis: { label: "bytes of data", scale: "logarithmic" },
+  pretence: ({ sizes }) => ({ payloadBytes: Math.max(...(sizes ?? [1024])), children: 0 }),
+  async *run(bench: Bench): AsyncIterable<Measurement> {
+    const { config } = bench;
+    const hosts = onlyHosts(bench, "payload");
+    await using tree = await treeOn(bench, hosts);
+    for (const size of config.sizes ?? (config.payloadBytes === undefined ? SIZES : [config.payloadBytes])) {
+      const nodes = Math.max(1, Math.min(config.nodes, Math.floor(TREE_BYTES_MAX / Math.max(1, size))));
+      const parent = await filled(bench, tree, { name: `of-${size}`, count: nodes, payloadBytes: size });
+      const path = nodePath(parent);
+      const templates = [readTemplate("read", path), setTemplate("write", path, new Uint8Array(size))];
+      for (const template of templates) {
+        const { measurement } = await measureRequests(bench, {
+          point: `${template.kind} ${formatBytes(size)}`,
+          series: template.kind,
+          x: size,
+          hosts,
+          mix: [{ template, weight: 1 }],
+          nodes,
+          bytesInFlightMax: BYTES_IN_FLIGHT_MAX,
+          frameBytes: size + 200,
+        });
+        yield measurement;
+      }
+      await tree.remove(parent);
+    }
+  },
+};

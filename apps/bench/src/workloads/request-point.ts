@@ -1,0 +1,119 @@
+import type { Bench } from "../bench.ts";
+import { type BenchConfig, workersFor } from "../bench-config.ts";
+import { sumErrors } from "../error-counts.ts";
+import type { Host } from "../hosts.ts";
+import { mergeCounts } from "../latency-summary.ts";
+import type { Measurement } from "../measurement.ts";
+import type { Loop, RequestOutcome } from "../request-load.ts";
+import type { RequestTemplate } from "../request-template.ts";
+
+export const CONNECTIONS = 64;
+export const IN_FLIGHT = 16;
+export const PAYLOAD_BYTES = 1024;
+/** Requests of an open loop that may be unanswered before it waits, which does not change when they were due. */
+const OPEN_IN_FLIGHT_MAX = 1_000_000;
+
+/** A point that is a mix of requests. */
+export interface RequestPoint {
+  readonly point: string;
+  /** Default: the workload's only line. */
+  readonly series?: string;
+  readonly x: number;
+  readonly hosts: readonly Host[];
+  readonly mix: readonly { readonly template: RequestTemplate; readonly weight: number }[];
+  /** Nodes that the templates choose from. Default: the configured number. */
+  readonly nodes?: number;
+  readonly counterFrom?: number;
+  /** Caps what is unanswered in all. */
+  readonly bytesInFlightMax?: number;
+  readonly frameBytes?: number;
+  readonly notes?: readonly string[];
+}
+
+/** @returns the measurement, and where the connections' counters stand */
+export async function measureRequests(
+  bench: Bench,
+  {
+    point,
+    series = "",
+    x,
+    hosts,
+    mix,
+    nodes,
+    counterFrom = 0,
+    bytesInFlightMax,
+    frameBytes = 0,
+    notes = [],
+  }: RequestPoint,
+): Promise<{ readonly measurement: Measurement; readonly counterEnd: number }> {
+  const { config } = bench;
+  const cap =
+    bytesInFlightMax === undefined
+      ? Number.POSITIVE_INFINITY
+      : Math.max(1, Math.floor(bytesInFlightMax / Math.max(1, frameBytes)));
+  const connections = Math.min(config.connections ?? CONNECTIONS, cap);
+  const loop = loopOf(config, Math.max(1, Math.min(config.inFlight ?? IN_FLIGHT, Math.floor(cap / connections))));
+  const outcomes = await bench.run(
+    {
+      kind: "requests",
+      hosts,
+      connections,
+      loop,
+      templates: mix.map(({ template }) => template),
+      weights: mix.map(({ weight }) => weight),
+      nodes: nodes ?? config.nodes,
+      counterFrom,
+      warmupMs: config.warmupMs,
+      durationMs: config.durationMs,
+      sessionTimeoutMs: config.sessionTimeoutMs,
+      seed: config.seed,
+    },
+    {
+      name: point,
+      workers: workersFor(config, connections),
+      expectedMs: config.warmupMs + config.durationMs,
+      unit: "requests",
+    },
+  );
+  const kinds = [...new Set(mix.map(({ template }) => template.kind))];
+  const ofKind = (kind: string): readonly Int32Array[] =>
+    outcomes.flatMap(({ latencies }) => latencies.filter((_, i) => mix[i]?.template.kind === kind));
+  const reconnects = sum(outcomes, ({ reconnects }) => reconnects);
+  const requests = sum(outcomes, ({ answered }) => answered.reduce((a, b) => a + b, 0));
+  const measurement: Measurement = {
+    point,
+    series,
+    x,
+    loop: describeLoop(loop, connections),
+    isBlind: loop.kind === "closed",
+    value: requests / (config.durationMs / 1000),
+    unit: "requests/s",
+    better: "higher",
+    latencies: Object.fromEntries([
+      ...(kinds.length > 1 ? [["all", mergeCounts(outcomes.flatMap(({ latencies }) => latencies))] as const] : []),
+      ...kinds.map((kind) => [kind, mergeCounts(ofKind(kind))] as const),
+    ]),
+    lag: loop.kind === "open" ? mergeCounts(outcomes.map(({ lag }) => lag)) : undefined,
+    requests,
+    errors: sumErrors(outcomes.map(({ errors }) => errors)),
+    generator: outcomes.map(({ generator }) => generator),
+    isBusyDoubtful: loop.kind === "closed",
+    figures: reconnects > 0 ? { reconnects } : {},
+    notes,
+  };
+  return { measurement, counterEnd: Math.max(...outcomes.map(({ counterEnd }) => counterEnd)) };
+}
+
+function loopOf({ ratePerSecond, arrivals }: BenchConfig, inFlight: number): Loop {
+  if (ratePerSecond === undefined) return { kind: "closed", inFlight };
+  return { kind: "open", ratePerSecond, arrivals, inFlightMax: OPEN_IN_FLIGHT_MAX };
+}
+
+function describeLoop(loop: Loop, connections: number): string {
+  if (loop.kind === "closed") return `closed loop, ${connections} × ${loop.inFlight}`;
+  return `open loop, ${loop.ratePerSecond}/s ${loop.arrivals}, ${connections} connections`;
+}
+
+function sum(outcomes: readonly RequestOutcome[], of: (outcome: RequestOutcome) => number): number {
+  return outcomes.reduce((total, outcome) => total + of(outcome), 0);
+}

@@ -1,0 +1,120 @@
+import type { Bench, Workload } from "../bench.ts";
+import { sumErrors } from "../error-counts.ts";
+import type { Measurement } from "../measurement.ts";
+import { serverMemory } from "../server-facts.ts";
+import { onlyHosts } from "./with-tree.ts";
+
+const OPENING = 32;
+
+/** Many sessions opened, held idle, cut off and resumed all at once, closed. */
+export const sessions: Workload = {
+  name: "sessions",
+  summary: "many sessions: opened, idle (memory), a storm of reconnects, closed (--sessions, --idle)",
+  axis: { label: "open, storm, close", scale: "linear" },
+  pretence: () => ({ payloadBytes: 0, children: 0 }),
+  async *run(bench: Bench): AsyncIterable<Measurement> {
+    const { config } = bench;
+    const hosts = onlyHosts(bench, "sessions");
+    const opening = config.inFlight ?? OPENING;
+    const memory = { before: await memoryOf(), after: undefined as number | undefined };
+    // Read near the end of the idle time: what opening left behind has been collected by then, where it ever is.
+    let reading: Promise<void> = Promise.resolve();
+    const timers: NodeJS.Timeout[] = [];
+    const [outcome] = await bench.run(
+      {
+        kind: "sessions",
+        hosts,
+        sessions: config.sessions,
+        opening,
+        idleMs: config.idleMs,
+        sessionTimeoutMs: config.sessionTimeoutMs,
+      },
+      {
+        name: `${config.sessions} sessions`,
+        workers: 1,
+        expectedMs: undefined,
+        unit: "sessions",
+        onPart: (part) => {
+          if (part !== "idle") return;
+          const read = (): void => {
+            reading = memoryOf().then((bytes) => {
+              memory.after = bytes;
+            });
+          };
+          timers.push(setTimeout(read, config.idleMs * 0.8));
+        },
+      },
+    );
+    for (const timer of timers) clearTimeout(timer);
+    await reading;
+    if (outcome === undefined) return;
+    const errors = sumErrors([outcome.errors]);
+    const common = { isBlind: true, lag: undefined, better: "higher", unit: "sessions/s" } as const;
+    const bytes =
+      memory.before === undefined || memory.after === undefined || outcome.opened === 0
+        ? undefined
+        : (memory.after - memory.before) / outcome.opened;
+    yield {
+      ...common,
+      point: "open",
+      series: "",
+      x: 0,
+      loop: `closed loop, ${opening} at a time`,
+      value: perSecond(outcome.opened, outcome.openMs),
+      latencies: { open: outcome.latencies.open },
+      requests: outcome.opened,
+      errors,
+      generator: [outcome.generator.open],
+      isBusyDoubtful: true,
+      figures: {
+        sessions: outcome.opened,
+        ...(bytes === undefined ? {} : { "bytes of the server per idle session": bytes }),
+      },
+      notes:
+        bytes === undefined
+          ? [
+              "the server does not tell its memory in mntr, or mntr is not allowed: --server-pid reads it from the process",
+            ]
+          : [],
+    };
+    yield {
+      ...common,
+      point: "reconnect storm",
+      series: "",
+      x: 1,
+      loop: `all ${outcome.opened} at once`,
+      value: perSecond(outcome.resumed, outcome.stormMs),
+      latencies: { "cut to resumed": outcome.latencies.storm },
+      requests: outcome.resumed,
+      errors: {},
+      generator: [outcome.generator.storm],
+      isBusyDoubtful: true,
+      figures: { "ms until all were back": outcome.stormMs, retries: outcome.retries },
+      notes: [],
+    };
+    yield {
+      ...common,
+      point: "close",
+      series: "",
+      x: 2,
+      loop: `closed loop, ${opening} at a time`,
+      value: perSecond(outcome.closed, outcome.closeMs),
+      latencies: { close: outcome.latencies.close },
+      requests: outcome.closed,
+      errors: {},
+      generator: [],
+      isBusyDoubtful: false,
+      figures: {},
+      notes: [],
+    };
+
+    async function memoryOf(): Promise<number | undefined> {
+      const [host] = hosts;
+      return host === undefined ? undefined : serverMemory(host, config.serverPid);
+    }
+  },
+};
+
+function perSecond(count: number, ms: number): number {
+  return ms === 0 ? 0 : count / (ms / 1000);
+}
