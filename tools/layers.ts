@@ -8,6 +8,8 @@ export interface Layer {
   readonly beneath: readonly string[];
   /** Third-party run-time dependencies; "any" only for applications, which nobody imports. */
   readonly thirdParty: readonly string[] | "any";
+  /** What its tests alone may stand on though it does not lie beneath: devDependencies that nobody else installs. */
+  readonly testsWith?: readonly string[];
 }
 
 const PURE: readonly string[] = [];
@@ -21,8 +23,8 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
   ["@zooid/txn-log", { beneath: ["@zooid/wire"], thirdParty: ["better-sqlite3"] }],
   ["@zooid/replica", { beneath: ["@zooid/election", "@zooid/zab", "@zooid/data-tree"], thirdParty: PURE }],
   ["@zooid/server", { beneath: ["@zooid/replica", "@zooid/txn-log"], thirdParty: ["rxjs"] }],
-  ["@zooid/client", { beneath: ["@zooid/wire"], thirdParty: ["rxjs"] }],
-  ["@zooid/recipes", { beneath: ["@zooid/client"], thirdParty: ["rxjs"] }],
+  ["@zooid/client", { beneath: ["@zooid/wire"], thirdParty: ["rxjs"], testsWith: ["@zooid/server"] }],
+  ["@zooid/recipes", { beneath: ["@zooid/client"], thirdParty: ["rxjs"], testsWith: ["@zooid/server"] }],
   ["@zooid/simulator", { beneath: ["@zooid/replica", "@zooid/txn-log"], thirdParty: PURE }],
   ["@zooid/conformance", { beneath: ["@zooid/wire", "@zooid/server"], thirdParty: PURE }],
   ["@zooid/app-server", { beneath: ["@zooid/server"], thirdParty: "any" }],
@@ -74,7 +76,8 @@ function violationsOf(declaration: Declaration, { workspace, layers }: Context):
   const internal = declared.filter((dependency) => workspace.has(dependency) || dependency.startsWith("@zooid/"));
   const below = everythingBeneath(name, layers);
   for (const dependency of internal) {
-    if (!below.has(dependency)) {
+    const isForTests = layer.testsWith?.includes(dependency) === true && !declaration.dependencies.includes(dependency);
+    if (!below.has(dependency) && !isForTests) {
       violations.push({
         file: packageFile,
         reason: `${name} may not depend on ${dependency}, which does not stand below it`,

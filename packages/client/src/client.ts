@@ -1,6 +1,6 @@
 import type { Acl, SessionId, Stat, Zxid } from "@zooid/model";
 import type { ClientInfo } from "@zooid/wire";
-import { filter, firstValueFrom, map, merge, Observable } from "rxjs";
+import { defer, filter, firstValueFrom, map, merge, Observable } from "rxjs";
 import type { CallOptions } from "./call.ts";
 import { type ClientState, isConnected, isTerminal } from "./client-state.ts";
 import { type CreateMode, createBody, type Payload, payloadBytes } from "./create-mode.ts";
@@ -338,7 +338,7 @@ export class Client implements AsyncDisposable {
     path: string,
     { op, onExpiry = "resume" }: ObserveOptions & { readonly op: string },
   ): Observable<Observed<T>> {
-    const source = this.#observations.of(aspect, underRoot(this.#root, checkedPath(path, op)));
+    const source = defer(() => this.#observations.of(aspect, underRoot(this.#root, checkedPath(path, op))));
     return onExpiry === "resume" ? source : failOnExpiry(this.#driver, source, op);
   }
 }

@@ -31,8 +31,8 @@ export function observeEvents(
   driver: SessionDriver,
   { root, path, mode = "persistent" }: { readonly root: string; readonly path: string } & EventsOptions,
 ): Observable<WatchEvent | Resync> {
-  const full = underRoot(root, checkedPath(path, "events$"));
   return new Observable((subscriber) => {
+    const full = underRoot(root, checkedPath(path, "events$"));
     const fail = (error: unknown): void => {
       if (isZkError(error, "CLIENT_CLOSED")) subscriber.complete();
       else subscriber.error(error);

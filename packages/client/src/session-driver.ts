@@ -220,7 +220,7 @@ export class SessionDriver {
    * Harmless when repeated.
    */
   close(): Promise<void> {
-    if (this.#maySend()) for (const call of this.#waiting.drain()) this.#send(call);
+    if (this.#isGreeted && this.#closeXid === 0) for (const call of this.#waiting.drain()) this.#send(call);
     this.#session.close(now());
     this.#arm();
     return this.closed;

@@ -4,7 +4,7 @@
  */
 import {
   type AclEntry,
-  copyRange,
+  copyBytes,
   OpCode,
   type Stat,
   type WatchEventType,
@@ -51,7 +51,9 @@ export function readData(reader: JuteReader): Uint8Array | null {
     throw new WireError(length < 0 ? "LENGTH" : "TRUNCATED", `${length} bytes are claimed, ${reader.rest} are left`);
   }
   reader.at = at + length;
-  return copyRange(reader.bytes, at, at + length);
+  const data = new Uint8Array(length);
+  copyBytes(reader.bytes, at, at + length, data, 0);
+  return data;
 }
 
 /** A string that is never null. */

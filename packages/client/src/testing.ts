@@ -1,0 +1,3 @@
+/** Aids for testing programs that use ZooKeeper: faults on demand, between any client and any server. */
+export { expireSession } from "./testing/expire-session.ts";
+export { Relay } from "./testing/relay.ts";

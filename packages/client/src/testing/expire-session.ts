@@ -1,0 +1,20 @@
+import type { Client } from "../client.ts";
+import { connect } from "../connect.ts";
+
+/**
+ * Ends a client's session at the server behind its back, as expiry does: a second connection takes the session over and closes it. The
+ * client learns of it when it comes back.
+ *
+ * @param hosts where to connect, as in a connect string; default: the client's present server
+ */
+export async function expireSession(client: Client, hosts?: string): Promise<void> {
+  const { sessionId, sessionPassword, server } = client;
+  if (sessionId === 0n) throw new Error("the client has no session to expire");
+  const target = hosts ?? server;
+  if (target === undefined) throw new Error("the client has no server at present: say which hosts to connect to");
+  const thief = await connect(target, {
+    session: { id: sessionId, password: sessionPassword },
+    onExpiry: "close",
+  });
+  await thief.close();
+}

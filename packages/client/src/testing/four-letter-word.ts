@@ -1,0 +1,10 @@
+import { connect } from "node:net";
+
+/** What a server answers to one of its four-letter words. */
+export async function fourLetterWord(port: number, word: string): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  socket.write(word);
+  let answer = "";
+  for await (const chunk of socket) answer += String(chunk);
+  return answer;
+}
