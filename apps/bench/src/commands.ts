@@ -8,7 +8,8 @@ import type { Measurement } from "./measurement.ts";
 import { startNullServer } from "./null-server-thread.ts";
 import { type PointReport, reportPoints } from "./point-report.ts";
 import type { Progress } from "./progress.ts";
-import { type CalibrateResult, type CompareResult, factsOf, type RunResult, resultHead } from "./result.ts";
+import { type CalibrateResult, type CompareResult, type RunResult, resultHead } from "./result.ts";
+import { ensembleFacts } from "./server-facts.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** What a command runs with. */
@@ -22,7 +23,7 @@ export interface CommandOptions {
 export async function run(options: CommandOptions): Promise<RunResult> {
   const { workload, config } = options;
   const head = resultHead(workload, config);
-  const servers = await Promise.all(config.hosts.map(factsOf));
+  const servers = await Promise.all(config.hosts.map(ensembleFacts));
   const points = await repeated(options, config.hosts);
   return { ...head, kind: "run", servers, points };
 }
@@ -31,7 +32,7 @@ export async function run(options: CommandOptions): Promise<RunResult> {
 export async function compare(options: CommandOptions, a: Side, b: Side): Promise<CompareResult> {
   const { workload, config } = options;
   const head = resultHead(workload, config);
-  const servers = { a: await factsOf(a.hosts), b: await factsOf(b.hosts) };
+  const servers = { a: await ensembleFacts(a.hosts), b: await ensembleFacts(b.hosts) };
   const pairs: { a: readonly Measurement[]; b: readonly Measurement[] }[] = [];
   for (let repeat = 1; repeat <= config.repeats; repeat++) {
     const side = ({ name, hosts }: Side): Promise<readonly Measurement[]> =>
@@ -60,7 +61,7 @@ export async function calibrate(options: CommandOptions): Promise<CalibrateResul
     );
   }
   const head = resultHead(workload, config);
-  const servers = await Promise.all(config.hosts.map(factsOf));
+  const servers = await Promise.all(config.hosts.map(ensembleFacts));
   const measured = config.hosts.length === 0 ? [] : await repeated(options, config.hosts);
   await using server = await startNullServer(workload.pretence(config));
   const nullHosts: readonly Host[] = [{ name: "127.0.0.1", port: server.port }];

@@ -5,7 +5,9 @@ import { type Host, sourceAddress } from "./hosts.ts";
 import { LatencyRecorder } from "./latency-recorder.ts";
 import { type ConnectionEvents, FrameOffset, LoadConnection, readInt } from "./load-connection.ts";
 import { CHOICE_COUNT, MIX_LENGTH, mixTable, nodeChoices } from "./mix.ts";
+import type { Performer } from "./performer.ts";
 import { putDigits, putInt, type RequestTemplate, XID_OFFSET } from "./request-template.ts";
+import { waitUntil } from "./wait-until.ts";
 
 /** How requests follow each other. */
 export type Loop =
@@ -74,7 +76,7 @@ const DUE_MAX = 4096;
  * The hot way, for each chunk that arrives: one clock reading; for each answer its header is read and its latency counted; then as
  * many requests as were answered are copied into a slab, patched, stamped with one more clock reading, and written at once.
  */
-export class RequestLoad implements ConnectionEvents {
+export class RequestLoad implements ConnectionEvents, Performer<RequestOutcome> {
   readonly #job: RequestJob;
   readonly #connections: LoadConnection[] = [];
   readonly #recorders: readonly LatencyRecorder[];
@@ -96,13 +98,17 @@ export class RequestLoad implements ConnectionEvents {
   #nowMs = 0;
   #fromMs = Number.POSITIVE_INFINITY;
   #toMs = Number.POSITIVE_INFINITY;
+  /** Until the time is over. */
   #isSending = false;
+  /** When the last answers have come, or were waited for long enough. */
+  #isStopped = false;
   #total = 0;
   #reconnects = 0;
   #schedule: ArrivalSchedule | undefined;
   #turn = 0;
   readonly #due: Float64Array = new Float64Array(DUE_MAX);
   #failure: Error | undefined;
+  readonly #failing: AbortController = new AbortController();
   #drained: (() => void) | undefined;
 
   constructor(job: RequestJob, share: Share) {
@@ -153,20 +159,22 @@ export class RequestLoad implements ConnectionEvents {
    */
   async run(startMs: number, signal: AbortSignal): Promise<RequestOutcome> {
     const { warmupMs, durationMs, loop } = this.#job;
-    await this.#until(startMs, signal);
+    const over = AbortSignal.any([signal, this.#failing.signal]);
+    await waitUntil(startMs, over);
     this.#fromMs = startMs + warmupMs;
     this.#toMs = this.#fromMs + durationMs;
     this.#isSending = true;
     this.#pingIdle();
     if (loop.kind === "open") this.#startSchedule(loop, startMs);
     else for (const connection of this.#connections) this.#fill(connection);
-    await this.#until(this.#fromMs, signal);
+    await waitUntil(this.#fromMs, over);
     const gauge = new GeneratorGauge();
-    await this.#until(this.#toMs, signal);
+    await waitUntil(this.#toMs, over);
     const generator = gauge.stop();
     if (signal.aborted) this.#toMs = performance.now();
     this.#isSending = false;
     await this.#drain();
+    this.#isStopped = true;
     for (const timer of this.#timers) clearTimeout(timer);
     for (const connection of this.#connections) connection.destroy();
     if (this.#failure !== undefined) throw this.#failure;
@@ -207,7 +215,7 @@ export class RequestLoad implements ConnectionEvents {
     if (!this.#isSending) this.#drained?.();
   }
 
-  lost(connection: LoadConnection, reason: string): void {
+  lost(connection: LoadConnection): void {
     this.#nowMs = performance.now();
     // Whoever waited for these waited in vain until now: that is their latency.
     while (connection.inFlight.count > 0) {
@@ -215,19 +223,17 @@ export class RequestLoad implements ConnectionEvents {
       connection.inFlight.shift();
       this.#countError("CONNECTION_LOSS");
     }
-    if (this.#isSending) {
+    if (!this.#isStopped) {
       this.#reconnects++;
       this.#reopen(connection);
-    } else {
-      this.#drained?.();
     }
-    if (reason === "") this.#fail(new Error("a connection was lost without a reason"));
+    this.#drained?.();
   }
 
   #reopen(connection: LoadConnection): void {
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
-      if (!this.#isSending) return;
+      if (this.#isStopped) return;
       connection.open().then(
         () => this.received(connection),
         () => this.#reopen(connection),
@@ -260,6 +266,8 @@ export class RequestLoad implements ConnectionEvents {
   #fail(error: Error): void {
     this.#failure ??= error;
     this.#isSending = false;
+    this.#isStopped = true;
+    this.#failing.abort();
   }
 
   #fill(connection: LoadConnection): void {
@@ -342,7 +350,7 @@ export class RequestLoad implements ConnectionEvents {
    * for it the schedule waits, and the latency counts from where it should have been.
    */
   #sendDue(schedule: ArrivalSchedule): void {
-    if (!this.#isSending) return;
+    if (this.#isStopped) return;
     const open = this.#connections.filter(({ isOpen }) => isOpen);
     const nowMs = performance.now();
     let due = 0;
@@ -367,7 +375,10 @@ export class RequestLoad implements ConnectionEvents {
         if (dueMs >= this.#fromMs) this.#lag.record(sentMs - dueMs);
       }
     }
-    if (schedule.nextMs >= this.#toMs) return;
+    if (schedule.nextMs >= this.#toMs) {
+      this.#drained?.();
+      return;
+    }
     const waitMs = schedule.nextMs - performance.now();
     if (waitMs > SPIN_MS) setTimeout(() => this.#sendDue(schedule), waitMs - 1);
     else setImmediate(() => this.#sendDue(schedule));
@@ -393,10 +404,14 @@ export class RequestLoad implements ConnectionEvents {
     this.#timers.add(timer);
   }
 
-  /** Waits for the answers of what was sent. Those that never come are errors. */
+  /**
+   * Waits for the answers of what was sent, and of what was due and is still to be sent. Those that never come are errors.
+   */
   async #drain(): Promise<void> {
+    const schedule = this.#schedule;
+    const isDue = (): boolean => schedule !== undefined && schedule.nextMs < this.#toMs;
     const isOver = (): boolean =>
-      this.#failure !== undefined || this.#connections.every(({ inFlight }) => inFlight.count === 0);
+      this.#failure !== undefined || (!isDue() && this.#connections.every(({ inFlight }) => inFlight.count === 0));
     const { promise, resolve } = Promise.withResolvers<void>();
     const deadline = setTimeout(resolve, DRAIN_MS);
     this.#drained = () => {
@@ -412,15 +427,9 @@ export class RequestLoad implements ConnectionEvents {
         this.#countError("NO_ANSWER");
       }
     }
-  }
-
-  async #until(timeMs: number, signal: AbortSignal): Promise<void> {
-    const waitMs = timeMs - performance.now();
-    if (waitMs <= 0 || signal.aborted || this.#failure !== undefined) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, waitMs);
-    signal.addEventListener("abort", () => resolve(), { once: true });
-    await promise;
-    clearTimeout(timer);
+    for (; schedule !== undefined && isDue(); schedule.advance()) {
+      this.#count(schedule.nextMs, 0);
+      this.#countError("NOT_SENT");
+    }
   }
 }

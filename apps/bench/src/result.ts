@@ -1,10 +1,9 @@
 import type { Workload } from "./bench.ts";
 import type { BenchConfig } from "./bench-config.ts";
 import type { ComparedPoint } from "./comparison.ts";
-import type { Host } from "./hosts.ts";
 import { type MachineFacts, machineFacts } from "./machine-facts.ts";
 import type { PointReport } from "./point-report.ts";
-import { type ServerFacts, serverFacts } from "./server-facts.ts";
+import type { ServerFacts } from "./server-facts.ts";
 
 /** What every result says about how it came to be. */
 export interface ResultHead {
@@ -45,10 +44,6 @@ export type Result = RunResult | CompareResult | CalibrateResult;
 
 export function resultHead(workload: Workload, config: BenchConfig): ResultHead {
   return { format: 1, workload: workload.name, startedAt: new Date().toISOString(), machine: machineFacts(), config };
-}
-
-export function factsOf(hosts: readonly Host[]): Promise<readonly ServerFacts[]> {
-  return Promise.all(hosts.map(serverFacts));
 }
 
 /** All reports of a result. */

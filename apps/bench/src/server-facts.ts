@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { askWord } from "./four-letter-word.ts";
-import { formatHost, type Host } from "./hosts.ts";
+import { formatHost, formatHosts, type Host } from "./hosts.ts";
 
 export type ServerRole = "standalone" | "leader" | "follower" | "observer" | "unknown";
 
@@ -20,12 +20,23 @@ export function parseSrvr(host: Host, answer: string): ServerFacts {
   return { host: formatHost(host), version, role: isRole(mode) ? mode : "unknown" };
 }
 
+/** Asks a server; one that cannot be reached is of unknown version and role. */
 export async function serverFacts(host: Host): Promise<ServerFacts> {
-  try {
-    return parseSrvr(host, await askWord(host, "srvr"));
-  } catch {
-    return parseSrvr(host, "");
+  return parseSrvr(host, await askWord(host, "srvr").catch(() => ""));
+}
+
+/** Asks all servers of a list; throws when none of them can be reached, which is better known before a load begins. */
+export async function ensembleFacts(hosts: readonly Host[]): Promise<readonly ServerFacts[]> {
+  const answers = await Promise.allSettled(hosts.map((host) => askWord(host, "srvr")));
+  const [first] = answers;
+  if (first?.status === "rejected" && answers.every(({ status }) => status === "rejected")) {
+    throw new Error(`no server of ${formatHosts(hosts)} can be reached: ${messageOf(first.reason)}`);
   }
+  return answers.map((answer, i) => parseSrvr(hosts[i] as Host, answer.status === "fulfilled" ? answer.value : ""));
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function isRole(text: string): text is ServerRole {

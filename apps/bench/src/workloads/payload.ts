@@ -3,6 +3,7 @@ import { formatBytes } from "../format.ts";
 import type { Measurement } from "../measurement.ts";
 import { readTemplate, setTemplate } from "../request-template.ts";
 import { nodePath } from "../tree.ts";
+import { UsageError } from "../usage-error.ts";
 import { measureRequests } from "./request-point.ts";
 import { filled, onlyHosts, treeOn } from "./with-tree.ts";
 
@@ -18,7 +19,13 @@ export const payload: Workload = {
   name: "payload",
   summary: "reads and sets by size of the value (--sizes)",
   axis: { label: "bytes of data", scale: "logarithmic" },
-  pretence: ({ sizes }) => ({ payloadBytes: Math.max(...(sizes ?? [1024])), children: 0 }),
+  pretence: ({ sizes, payloadBytes }) => {
+    const [only, ...others] = sizes ?? (payloadBytes === undefined ? SIZES : [payloadBytes]);
+    if (only === undefined || others.length > 0) {
+      throw new UsageError("a null server has values of one size: calibrate payload with one, such as --sizes 1KiB");
+    }
+    return { payloadBytes: only, children: 0 };
+  },
   async *run(bench: Bench): AsyncIterable<Measurement> {
     const { config } = bench;
     const hosts = onlyHosts(bench, "payload");

@@ -49,7 +49,7 @@ export const watchFanout: Workload = {
         point: `${watches} ${watches === 1 ? "watch" : "watches"}`,
         series: "",
         x: watches,
-        loop: `closed loop, one write at a time, ${connections} connections × ${nodes} ${nodes === 1 ? "node" : "nodes"}`,
+        loop: `closed loop, one write at a time, ${connections} ${connections === 1 ? "connection" : "connections"} × ${nodes} ${nodes === 1 ? "node" : "nodes"}`,
         isBlind: true,
         value: only.fanoutMs === 0 ? 0 : only.notifications / (only.fanoutMs / 1000),
         unit: "notifications/s",

@@ -1,0 +1,87 @@
+import { expect, test } from "vitest";
+import { type Chart, chartSvg } from "./chart-svg.ts";
+
+const CHART: Chart = {
+  title: "reads & <writes>",
+  axis: { label: "share", scale: "linear" },
+  panels: [
+    {
+      title: "requests/s",
+      lines: [
+        {
+          name: "one",
+          points: [
+            { x: 0, y: 0 },
+            { x: 50, y: 450 },
+            { x: 100, y: 900 },
+          ],
+        },
+        {
+          name: "two",
+          points: [
+            { x: 100, y: 100 },
+            { x: 0, y: 300 },
+          ],
+        },
+      ],
+    },
+    { title: "ms", lines: [{ name: "p99", points: [{ x: 0, y: 1.5 }] }] },
+  ],
+};
+
+function circles(svg: string): readonly (readonly [x: number, y: number])[] {
+  return [...svg.matchAll(/<circle cx="([\d.]+)" cy="([\d.]+)"/g)].map(([, x, y]) => [Number(x), Number(y)] as const);
+}
+
+test("every point is drawn once, inside the picture", () => {
+  const places = circles(chartSvg(CHART));
+  expect(places).toHaveLength(6);
+  const [, width = 0, height = 0] = (/viewBox="0 0 (\d+) (\d+)"/.exec(chartSvg(CHART)) ?? []).map(Number);
+  for (const [x, y] of places) {
+    expect(x).toBeGreaterThan(0);
+    expect(x).toBeLessThan(width);
+    expect(y).toBeGreaterThan(0);
+    expect(y).toBeLessThan(height);
+  }
+});
+
+test("more is further up, evenly, and zero is at the bottom of its panel", () => {
+  const [zero, half, full] = circles(chartSvg(CHART)).map(([, y]) => y);
+  expect((zero ?? 0) - (half ?? 0)).toBeCloseTo((half ?? 0) - (full ?? 0), 0);
+  expect(half).toBeLessThan(zero ?? 0);
+  expect(chartSvg(CHART)).toContain(`class="a" x1="84" x2="736" y1="${zero}"`);
+});
+
+test("a line goes from left to right, in whatever order its points came", () => {
+  const lines = [...chartSvg(CHART).matchAll(/<polyline [^>]*points="([^"]*)"/g)].map(([, points = ""]) =>
+    points.split(" ").map((point) => Number(point.split(",")[0])),
+  );
+  for (const xs of lines) expect(xs).toEqual(xs.toSorted((a, b) => a - b));
+});
+
+test("a logarithmic axis gives each power of ten the same room, and zero a place", () => {
+  const points = [0, 1, 10, 100].map((x) => ({ x, y: 1 }));
+  const svg = chartSvg({
+    ...CHART,
+    axis: { label: "bytes", scale: "logarithmic" },
+    panels: [{ title: "", lines: [{ name: "", points }] }],
+  });
+  const xs = circles(svg).map(([x]) => x);
+  const gaps = xs.slice(1).map((x, i) => Math.round(x - (xs[i] ?? 0)));
+  expect(new Set(gaps).size).toBe(1);
+});
+
+test("names, axes and legend are there, and nothing in them is markup", () => {
+  const svg = chartSvg(CHART);
+  for (const text of ["reads &amp; &lt;writes&gt;", "requests/s", "share", ">one<", ">two<", ">p99<", ">800<"])
+    expect(svg).toContain(text);
+  expect(svg).not.toContain("<writes>");
+});
+
+test("it has colours for light and for dark", () => {
+  expect(chartSvg(CHART)).toContain("@media(prefers-color-scheme:dark)");
+});
+
+test("nothing measured is an empty chart, not a failure", () => {
+  expect(chartSvg({ ...CHART, panels: [{ title: "", lines: [] }] })).not.toMatch(/NaN|Infinity/);
+});

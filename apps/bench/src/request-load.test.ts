@@ -1,0 +1,152 @@
+import { CreateMode } from "@zooid/model";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { summarize } from "./latency-summary.ts";
+import { runJob } from "./load-crew.ts";
+import { type NullServerThread, startNullServer } from "./null-server-thread.ts";
+import type { RequestJob } from "./request-load.ts";
+import { createTemplate, multiSetTemplate, readTemplate, setTemplate } from "./request-template.ts";
+
+// Load against a server that does nothing. What is asserted of times are lower bounds, which no slow machine breaks.
+
+const never = new AbortController().signal;
+
+let server: NullServerThread;
+beforeEach(async () => {
+  server = await startNullServer({ payloadBytes: 100 });
+});
+afterEach(() => server[Symbol.asyncDispose]());
+
+function jobOf(change: Partial<RequestJob> = {}): RequestJob {
+  return {
+    kind: "requests",
+    hosts: [{ name: "127.0.0.1", port: server.port }],
+    connections: 4,
+    loop: { kind: "closed", inFlight: 8 },
+    templates: [readTemplate("read", "/b/n-#######")],
+    weights: [1],
+    nodes: 100,
+    counterFrom: 0,
+    warmupMs: 50,
+    durationMs: 200,
+    sessionTimeoutMs: 10_000,
+    seed: 1,
+    ...change,
+  };
+}
+
+describe("closed loop", () => {
+  test("every answer of the window has its latency, and nothing is lost", async () => {
+    const [outcome] = await runJob(jobOf(), { workers: 1, signal: never });
+    const measured = summarize(outcome?.latencies[0] ?? new Int32Array()).count;
+    expect(measured).toBeGreaterThan(0);
+    expect(outcome?.answered[0]).toBeGreaterThan(0);
+    // Sent in the window and answered in it differ by what was in flight at its ends.
+    expect(Math.abs(measured - (outcome?.answered[0] ?? 0))).toBeLessThanOrEqual(2 * 4 * 8);
+    expect(outcome?.errors).toEqual({});
+  });
+
+  test("kinds are counted apart and come as often as their weights say", async () => {
+    const payload = new Uint8Array(10);
+    const templates = [readTemplate("read", "/b/n-#######"), setTemplate("write", "/b/n-#######", payload)];
+    const [outcome] = await runJob(jobOf({ templates, weights: [3, 1] }), { workers: 1, signal: never });
+    const [reads = 0, writes = 0] = outcome?.answered ?? [];
+    expect(reads / writes).toBeGreaterThan(2.5);
+    expect(reads / writes).toBeLessThan(3.5);
+  });
+
+  test("more threads share the connections; each has its own outcome", async () => {
+    const outcomes = await runJob(jobOf(), { workers: 2, signal: never });
+    expect(outcomes).toHaveLength(2);
+    for (const { answered } of outcomes) expect(answered[0]).toBeGreaterThan(0);
+  });
+
+  test("each connection's counter goes on from where it began", async () => {
+    const path = "/b/c-@@@/%%%%%%%";
+    const template = createTemplate("create", { path, payload: new Uint8Array(1), mode: CreateMode.PERSISTENT });
+    const [outcome] = await runJob(jobOf({ templates: [template], counterFrom: 1000 }), { workers: 1, signal: never });
+    expect(outcome?.counterEnd).toBeGreaterThan(1000);
+  });
+
+  test("values of a megabyte arrive whole", async () => {
+    await using large = await startNullServer({ payloadBytes: 1_000_000 });
+    const templates = [
+      readTemplate("read", "/b/n-#######"),
+      setTemplate("write", "/b/n-#######", new Uint8Array(1_000_000)),
+      multiSetTemplate("multi", ["/b/n-#######", "/b/n-#######"], new Uint8Array(500_000)),
+    ];
+    const hosts = [{ name: "127.0.0.1", port: large.port }];
+    const job = jobOf({ hosts, templates, weights: [1, 1, 1], connections: 2, loop: { kind: "closed", inFlight: 3 } });
+    const [outcome] = await runJob(job, { workers: 1, signal: never });
+    expect(outcome?.errors).toEqual({});
+    for (const answered of outcome?.answered ?? []) expect(answered).toBeGreaterThan(0);
+  });
+
+  test("an early end has what was measured until then", async () => {
+    const aborting = new AbortController();
+    const done = runJob(jobOf({ warmupMs: 0, durationMs: 600_000 }), {
+      workers: 1,
+      signal: aborting.signal,
+      onProgress: (total) => {
+        if (total > 0) aborting.abort();
+      },
+    });
+    const [outcome] = await done;
+    expect(outcome?.answered[0]).toBeGreaterThan(0);
+  });
+});
+
+describe("open loop", () => {
+  const RATE = 2000;
+
+  test.each(["constant", "poisson"] as const)(
+    "%s arrivals: as many requests are sent as the schedule has",
+    async (arrivals) => {
+      const loop = { kind: "open", ratePerSecond: RATE, arrivals, inFlightMax: 10_000 } as const;
+      const outcomes = await runJob(jobOf({ loop, durationMs: 500 }), { workers: 2, signal: never });
+      const count = outcomes.reduce((sum, { latencies }) => sum + summarize(latencies[0] ?? new Int32Array()).count, 0);
+      const lags = outcomes.reduce((sum, { lag }) => sum + summarize(lag).count, 0);
+      // Poisson's own deviation for a thousand is 32.
+      expect(Math.abs(count - RATE / 2)).toBeLessThan(arrivals === "constant" ? 3 : 200);
+      expect(lags).toBe(count);
+    },
+  );
+
+  test("room for one request only delays requests and skips none", async () => {
+    const loop = { kind: "open", ratePerSecond: RATE, arrivals: "constant", inFlightMax: 1 } as const;
+    const [outcome] = await runJob(jobOf({ loop, connections: 1, durationMs: 500 }), { workers: 1, signal: never });
+    const { count } = summarize(outcome?.latencies[0] ?? new Int32Array());
+    expect(Math.abs(count - RATE / 2)).toBeLessThan(2);
+  });
+});
+
+describe("a server that freezes for a second", () => {
+  const FREEZE = { atMs: 500, forMs: 1000 };
+
+  async function p99Of(loop: RequestJob["loop"]): Promise<{ p99: number; max: number; count: number }> {
+    await using frozen = await startNullServer({ payloadBytes: 100, freeze: FREEZE });
+    const hosts = [{ name: "127.0.0.1", port: frozen.port }];
+    const job = jobOf({ hosts, loop, connections: 2, warmupMs: 0, durationMs: 2000 });
+    const [outcome] = await runJob(job, { workers: 1, signal: never });
+    expect(outcome?.errors).toEqual({});
+    return summarize(outcome?.latencies[0] ?? new Int32Array());
+  }
+
+  test("shows in an open loop: half of the requests were due while it stood still", async () => {
+    const { p99, max, count } = await p99Of({
+      kind: "open",
+      ratePerSecond: 1000,
+      arrivals: "constant",
+      inFlightMax: 100_000,
+    });
+    expect(count).toBe(2000);
+    // Whoever was due in the n-th millisecond of the freeze waited 1000 - n of them: 98 % of it at the 99th percentile.
+    expect(p99).toBeGreaterThan(0.97 * FREEZE.forMs * 1000);
+    expect(max).toBeGreaterThan(0.998 * FREEZE.forMs * 1000);
+  });
+
+  test("hides in a closed loop, whose few requests in flight are all that see it", async () => {
+    const { p99, max } = await p99Of({ kind: "closed", inFlight: 1 });
+    expect(max).toBeGreaterThan(0.99 * FREEZE.forMs * 1000);
+    expect(p99).toBeLessThan((FREEZE.forMs * 1000) / 2);
+  });
+});
