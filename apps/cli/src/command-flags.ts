@@ -1,0 +1,162 @@
+/**
+ * The flags of zkCli's commands, which follow the habits of Apache's commons-cli: one dash, anywhere among the operands; `-sw` is `-s -w`;
+ * a value stands behind its flag, in the next word (`-v 3`), right after it (`-v3`) or after an equals sign (`-v=3`); `--` ends them.
+ */
+import { usageError } from "./cli-error.ts";
+
+export interface Flag {
+  /** Without the dash; a letter, or a word. */
+  readonly name: string;
+  /** zkCli does not have it: it takes two dashes, so that it never collides with one of theirs. */
+  readonly isOwn?: boolean;
+  readonly takesValue?: boolean;
+  /** For the lines under the usage of a command that has them. */
+  readonly meaning?: string;
+  /** Of the flags with the same group at most one may be given. */
+  readonly group?: string;
+}
+
+export interface ParsedFlags {
+  readonly flags: Flags;
+  readonly operands: readonly string[];
+}
+
+export class Flags {
+  readonly #values: ReadonlyMap<string, string>;
+
+  constructor(values: ReadonlyMap<string, string>) {
+    this.#values = values;
+  }
+
+  has(name: string): boolean {
+    return this.#values.has(name);
+  }
+
+  /** The first one given; undefined when the flag was not. */
+  value(name: string): string | undefined {
+    return this.#values.get(name);
+  }
+}
+
+/** @throws CliError with the words that zkCli has for it */
+export function parseFlags(table: readonly Flag[], words: readonly string[]): ParsedFlags {
+  return new FlagParser(table).parse(words);
+}
+
+class FlagParser {
+  readonly #table: ReadonlyMap<string, Flag>;
+  readonly #values = new Map<string, string>();
+  readonly #chosen = new Map<string, string>();
+  readonly #operands: string[] = [];
+  /** The flag that still waits for its value. */
+  #open: Flag | undefined;
+
+  constructor(table: readonly Flag[]) {
+    this.#table = new Map(table.map((flag) => [flag.name, flag]));
+  }
+
+  parse(words: readonly string[]): ParsedFlags {
+    let isPastFlags = false;
+    for (const word of words) {
+      if (isPastFlags) this.#operands.push(word);
+      else if (word === "--") isPastFlags = true;
+      else if (this.#open !== undefined && this.#isValue(word)) this.#close(withoutQuotes(word));
+      else this.#take(word);
+    }
+    this.#requireValue();
+    return { flags: new Flags(this.#values), operands: this.#operands };
+  }
+
+  #take(word: string): void {
+    if (!word.startsWith("-") || word === "-") {
+      this.#operands.push(word);
+      return;
+    }
+    const isLong = word.startsWith("--");
+    const name = word.slice(isLong ? 2 : 1);
+    const whole = this.#table.get(name);
+    if (isLong) {
+      if (whole?.isOwn !== true) throw unknownFlag(word);
+      this.#give(whole);
+    } else if (whole !== undefined && whole.isOwn !== true) this.#give(whole);
+    else if (name[1] === "=") this.#takeWithEquals(word, name);
+    else this.#takeLetters(word, name);
+  }
+
+  #takeWithEquals(word: string, name: string): void {
+    const flag = this.#table.get(name[0] ?? "");
+    if (flag?.takesValue !== true) throw unknownFlag(word);
+    this.#give(flag);
+    this.#close(name.slice(2));
+  }
+
+  #takeLetters(word: string, letters: string): void {
+    for (let i = 0; i < letters.length; i++) {
+      const flag = this.#table.get(letters[i] ?? "");
+      if (flag === undefined) throw unknownFlag(word);
+      this.#give(flag);
+      if (flag.takesValue === true && i + 1 < letters.length) {
+        this.#close(withoutQuotes(letters.slice(i + 1)));
+        return;
+      }
+    }
+  }
+
+  #give(flag: Flag): void {
+    this.#requireValue();
+    const { name, group } = flag;
+    const chosen = group === undefined ? undefined : this.#chosen.get(group);
+    if (chosen !== undefined && chosen !== name) throw alreadySelected(name, chosen);
+    if (group !== undefined) this.#chosen.set(group, name);
+    if (flag.takesValue === true) this.#open = flag;
+    else this.#values.set(name, "");
+  }
+
+  #close(value: string): void {
+    const name = this.#open?.name;
+    if (name !== undefined && !this.#values.has(name)) this.#values.set(name, value);
+    this.#open = undefined;
+  }
+
+  #requireValue(): void {
+    if (this.#open === undefined) return;
+    throw usageError(`${PARSER}.MissingArgumentException: Missing argument for option: ${this.#open.name}`);
+  }
+
+  /** A negative number is a value; anything else that looks like a flag of this command is one. */
+  #isValue(word: string): boolean {
+    if (!word.startsWith("-") || word === "-" || !Number.isNaN(Number(word))) return true;
+    const name = word.slice(1).replace(/=.*$/s, "");
+    return !this.#table.has(name) && !this.#table.has(name[0] ?? "");
+  }
+}
+
+/** zkCli prints the name of the class that refused; scripts may look for it. */
+const PARSER = "org.apache.commons.cli";
+
+function unknownFlag(word: string): Error {
+  return usageError(`${PARSER}.UnrecognizedOptionException: Unrecognized option: ${word}`);
+}
+
+function alreadySelected(name: string, chosen: string): Error {
+  return usageError(
+    `${PARSER}.AlreadySelectedException: The option '${name}' was specified but an option from this group has already been selected: '${chosen}'`,
+  );
+}
+
+/** A value may have brought its quotes along from a shell. */
+function withoutQuotes(value: string): string {
+  return value.length > 1 && value.startsWith('"') && value.endsWith('"') && !value.slice(1, -1).includes('"')
+    ? value.slice(1, -1)
+    : value;
+}
+
+/** The usage of a command with a line for each flag, as commons-cli lays it out. */
+export function describeFlags(usage: string, table: readonly Flag[]): string {
+  const rows = table
+    .filter(({ isOwn }) => isOwn !== true)
+    .map((flag) => ({ left: ` -${flag.name}${flag.takesValue === true ? " <arg>" : ""}`, meaning: flag.meaning ?? "" }))
+    .sort((a, b) => (a.left.toLowerCase() < b.left.toLowerCase() ? -1 : 1));
+  const width = Math.max(...rows.map(({ left }) => left.length));
+  return [usage, ...rows.map(({ left, meaning }) => `${left.padEnd(width)}   ${meaning}`), ""].join("\n");
+}

@@ -1,0 +1,57 @@
+import { describe, expect, test } from "vitest";
+import { parseCommandLine } from "./command-line.ts";
+
+test("nothing at all is a shell at the usual place", () => {
+  expect(parseCommandLine([])).toEqual({
+    kind: "run",
+    server: "localhost:2181",
+    timeoutMs: 30_000,
+    isReadOnly: false,
+    waitsForConnection: false,
+    configurationFile: undefined,
+    isJson: false,
+    command: undefined,
+  });
+});
+
+test("zkCli's options have one dash, and behind the first word everything is the command's", () => {
+  const argv = ["-server", "a:1,b:2/c", "-timeout", "500", "-r", "-waitforconnection", "-client-configuration", "f"];
+  expect(parseCommandLine([...argv, "ls", "-s", "/", "-server", "--json"])).toMatchObject({
+    server: "a:1,b:2/c",
+    timeoutMs: 500,
+    isReadOnly: true,
+    waitsForConnection: true,
+    configurationFile: "f",
+    isJson: false,
+    command: ["ls", "-s", "/", "-server", "--json"],
+  });
+});
+
+test("two dashes and an equals sign do as well, and the last of two wins", () => {
+  expect(parseCommandLine(["--server=a:1", "--json", "-server", "b:2", "get", "/"])).toMatchObject({
+    server: "b:2",
+    isJson: true,
+    command: ["get", "/"],
+  });
+});
+
+test("an empty command is one, which does not exist", () => {
+  expect(parseCommandLine([""]).command).toEqual([""]);
+});
+
+test("--help and --version win over everything else", () => {
+  expect(parseCommandLine(["-server", "a", "--help"]).kind).toBe("help");
+  expect(parseCommandLine(["-h"]).kind).toBe("help");
+  expect(parseCommandLine(["-version"]).kind).toBe("version");
+});
+
+describe("refused with a sentence", () => {
+  test.each([
+    [["-nope", "ls"], "Unknown option"],
+    [["-server"], "--server"],
+    [["-timeout", "soon", "ls", "/"], '-timeout takes milliseconds from 1 to 2147483647, found "soon"'],
+    [["-timeout", "0"], "-timeout takes milliseconds"],
+  ])("%j", (argv, text) => {
+    expect(() => parseCommandLine(argv)).toThrow(text);
+  });
+});

@@ -1,0 +1,111 @@
+import { parseArgs } from "node:util";
+import { usageError } from "./cli-error.ts";
+
+export const USAGE = `zooid-cli [options] [command [argument ...]]
+
+Speaks with a ZooKeeper server. With a command it runs that and ends; without one it is a shell, or, where its input is no terminal,
+runs the commands that it reads, one a line. "zooid-cli help" lists the commands.
+
+  -server HOST:PORT[,HOST:PORT ...][/CHROOT]   default localhost:2181
+  -timeout MS                   the session's timeout, and how long to wait for a connection (default 30000)
+  -r                            a server without a quorum will do, for reads
+  -waitforconnection            go on trying until the timeout when no server answers
+  -client-configuration FILE    settings of ZooKeeper's Java client, of which jute.maxbuffer is used
+  --json                        each result, event and error is one JSON object on a line of stdout
+  --version                     print the version
+  --help                        print this
+
+Options stand before the command. Status: 0 done, 1 failed, 127 no such command; with --json 1 not found, 2 usage, 3 connection,
+4 not allowed, 5 conflict.`;
+
+export interface CommandLine {
+  readonly kind: "help" | "version" | "run";
+  readonly server: string;
+  readonly timeoutMs: number;
+  readonly isReadOnly: boolean;
+  readonly waitsForConnection: boolean;
+  readonly configurationFile: string | undefined;
+  readonly isJson: boolean;
+  /** The command with its arguments; undefined for a shell. */
+  readonly command: readonly string[] | undefined;
+}
+
+const OPTIONS = {
+  server: { type: "string" },
+  timeout: { type: "string" },
+  r: { type: "boolean" },
+  waitforconnection: { type: "boolean" },
+  "client-configuration": { type: "string" },
+  json: { type: "boolean" },
+  version: { type: "boolean" },
+  help: { type: "boolean" },
+  h: { type: "boolean" },
+} as const;
+
+const TIMEOUT_MS = 30_000;
+const TIMEOUT_MS_MAX = 2 ** 31 - 1;
+
+/**
+ * Reads what follows the program's name. As in zkCli the options stand first, with one dash or two, and the first word without a dash
+ * is the command, behind which everything is its own.
+ *
+ * @throws CliError with a sentence
+ */
+export function parseCommandLine(argv: readonly string[]): CommandLine {
+  const split = commandIndex(argv);
+  const values = parseOptions(argv.slice(0, split));
+  const command = argv.slice(split);
+  const isHelp = values.help === true || values.h === true;
+  return {
+    kind: isHelp ? "help" : values.version === true ? "version" : "run",
+    server: values.server ?? "localhost:2181",
+    timeoutMs: readTimeout(values.timeout),
+    isReadOnly: values.r === true,
+    waitsForConnection: values.waitforconnection === true,
+    configurationFile: values["client-configuration"],
+    isJson: values.json === true,
+    command: command.length === 0 ? undefined : command,
+  };
+}
+
+type OptionName = keyof typeof OPTIONS;
+
+function commandIndex(argv: readonly string[]): number {
+  let at = 0;
+  while (at < argv.length && argv[at]?.startsWith("-") === true) {
+    const name = nameOf(argv[at] ?? "");
+    at += isOption(name) && OPTIONS[name].type === "string" && !(argv[at] ?? "").includes("=") ? 2 : 1;
+  }
+  return Math.min(at, argv.length);
+}
+
+/** Node's parser knows long options by two dashes; zkCli's have one. */
+function parseOptions(words: readonly string[]): ReturnType<typeof parseWords> {
+  try {
+    return parseWords(words.map((word) => (isOption(nameOf(word)) ? `--${word.replace(/^--?/, "")}` : word)));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw usageError(`${reason}; "zooid-cli --help" lists the options`);
+  }
+}
+
+function parseWords(args: string[]) {
+  return parseArgs({ args, options: OPTIONS }).values;
+}
+
+function nameOf(word: string): string {
+  return word.replace(/^--?/, "").replace(/=.*$/s, "");
+}
+
+function isOption(name: string): name is OptionName {
+  return Object.hasOwn(OPTIONS, name);
+}
+
+function readTimeout(text: string | undefined): number {
+  if (text === undefined) return TIMEOUT_MS;
+  const timeoutMs = Number(text);
+  if (!/^\d+$/.test(text) || timeoutMs < 1 || timeoutMs > TIMEOUT_MS_MAX) {
+    throw usageError(`-timeout takes milliseconds from 1 to ${TIMEOUT_MS_MAX}, found ${JSON.stringify(text)}`);
+  }
+  return timeoutMs;
+}

@@ -1,0 +1,71 @@
+import type { Command } from "./command.ts";
+import { addWatch } from "./commands/add-watch.ts";
+import { addauth } from "./commands/addauth.ts";
+import { close } from "./commands/close.ts";
+import { config } from "./commands/config.ts";
+import { connect } from "./commands/connect.ts";
+import { create } from "./commands/create.ts";
+import { deleteNode } from "./commands/delete.ts";
+import { deleteall } from "./commands/deleteall.ts";
+import { delquota } from "./commands/delquota.ts";
+import { get } from "./commands/get.ts";
+import { getAcl } from "./commands/get-acl.ts";
+import { getAllChildrenNumber } from "./commands/get-all-children-number.ts";
+import { getEphemerals } from "./commands/get-ephemerals.ts";
+import { help } from "./commands/help.ts";
+import { history } from "./commands/history.ts";
+import { listquota } from "./commands/listquota.ts";
+import { ls } from "./commands/ls.ts";
+import { printwatches } from "./commands/printwatches.ts";
+import { quit } from "./commands/quit.ts";
+import { reconfig } from "./commands/reconfig.ts";
+import { redo } from "./commands/redo.ts";
+import { removewatches } from "./commands/removewatches.ts";
+import { set } from "./commands/set.ts";
+import { setAcl } from "./commands/set-acl.ts";
+import { setquota } from "./commands/setquota.ts";
+import { stat } from "./commands/stat.ts";
+import { sync } from "./commands/sync.ts";
+import { tree } from "./commands/tree.ts";
+import { version } from "./commands/version.ts";
+import { watch } from "./commands/watch.ts";
+import { whoami } from "./commands/whoami.ts";
+
+/** Every command, in the order of the usage. */
+export const COMMANDS: readonly Command[] = [
+  addWatch,
+  addauth,
+  close,
+  config,
+  connect,
+  create,
+  deleteNode,
+  deleteall,
+  delquota,
+  get,
+  getAcl,
+  getAllChildrenNumber,
+  getEphemerals,
+  help,
+  history,
+  listquota,
+  ls,
+  printwatches,
+  quit,
+  reconfig,
+  redo,
+  removewatches,
+  set,
+  setAcl,
+  setquota,
+  stat,
+  sync,
+  tree,
+  version,
+  watch,
+  whoami,
+];
+
+export const COMMAND_BY_NAME: ReadonlyMap<string, Command> = new Map(
+  COMMANDS.map((command) => [command.name, command]),
+);

@@ -1,0 +1,22 @@
+import { aclJson, aclLines } from "../acl-text.ts";
+import { type Command, clientFor, FLAG_STAT, operand } from "../command.ts";
+import { statJson, statLines } from "../stat-text.ts";
+import { checkedPath } from "../znode-path.ts";
+
+export const getAcl: Command = {
+  name: "getAcl",
+  synopsis: "[-s] path",
+  flags: [FLAG_STAT],
+  summary: "Prints who may do what with a node.",
+  operandsMin: 1,
+  pathOperand: 0,
+  async run(invocation) {
+    const { flags, output, signal } = invocation;
+    const path = checkedPath(operand(invocation, 0));
+    const client = await clientFor(invocation, path);
+    const { acl, stat } = await client.getAcl(path, { signal });
+    output.lines(aclLines(acl));
+    if (flags.has("s")) output.lines(statLines(stat));
+    return { path, acl: aclJson(acl), stat: statJson(stat) };
+  },
+};

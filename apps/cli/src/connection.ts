@@ -1,0 +1,213 @@
+/**
+ * The session that commands work with: opened when the program starts, closed by `close`, opened again by `connect`. It prints what
+ * happens to it in the way of zkCli's default watcher.
+ */
+import {
+  type Client,
+  type ClientState,
+  type ConnectString,
+  createClient,
+  formatAddress,
+  parseConnectString,
+  tcpTransport,
+} from "@zooid/client";
+import { CliError, usageError } from "./cli-error.ts";
+import { ConnectionAttempts } from "./connection-attempts.ts";
+import { clientText } from "./explain-error.ts";
+import type { Output } from "./output.ts";
+import { connectionEvent, type WatchedEvent, watchedEventJson, watchedEventLines } from "./watched-event.ts";
+import { Watches } from "./watches.ts";
+
+export interface ConnectionOptions {
+  /** `host:port[,host:port…][/chroot]` */
+  readonly server: string;
+  /** Asked for as the session's timeout, and the longest that `-waitforconnection` waits. */
+  readonly timeoutMs: number;
+  readonly isReadOnly: boolean;
+  /** Wait for a connection as long as the timeout allows, instead of giving up when every server has been tried. */
+  readonly waitsForConnection: boolean;
+  readonly frameBytesMax: number;
+  readonly output: Output;
+}
+
+/** Larger than any server's default, since a listing may be huge and the user asked for it. */
+export const FRAME_BYTES_MAX: number = 64 * 1024 * 1024;
+
+/** After so long without a connection the user is told what is waited for. */
+const WAITING_NOTICE_MS = 2_000;
+
+interface Live {
+  /** Without the chroot, for what lies outside of it. */
+  readonly root: Client;
+  /** Under the chroot. */
+  readonly client: Client;
+  readonly attempts: ConnectionAttempts;
+  /** Resolves when the last state was printed. */
+  readonly ended: Promise<void>;
+}
+
+export class Connection {
+  readonly watches: Watches;
+  /** Whether what happens is printed: `printwatches`. */
+  printsWatches = true;
+  readonly #options: ConnectionOptions;
+  readonly #credentials: { readonly scheme: string; readonly auth: string }[] = [];
+  #server: string;
+  #live: Live | undefined;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.#server = options.server;
+    this.watches = new Watches((event) => this.#print(event));
+  }
+
+  /** The connect string in use. */
+  get server(): string {
+    return this.#server;
+  }
+
+  /** The word for the prompt. */
+  get stateWord(): string {
+    switch (this.#live?.root.state.kind) {
+      case "connected":
+        return "CONNECTED";
+      case "read-only":
+        return "CONNECTEDREADONLY";
+      case "connecting":
+      case "suspended":
+      case "lost":
+        return "CONNECTING";
+      case "auth-failed":
+        return "AUTH_FAILED";
+      default:
+        return "CLOSED";
+    }
+  }
+
+  /** Whether a command may hope for an answer. */
+  get isAlive(): boolean {
+    const kind = this.#live?.root.state.kind;
+    return kind !== undefined && kind !== "closed" && kind !== "auth-failed";
+  }
+
+  /** `address:port` of the server that answers; undefined without one. */
+  get serverAddress(): string | undefined {
+    return this.#live?.root.server;
+  }
+
+  /** Identities shown so far on this session. */
+  get credentials(): readonly { readonly scheme: string; readonly auth: string }[] {
+    return this.#credentials;
+  }
+
+  /**
+   * Begins a session; one that is open is closed first. It does not wait for the server.
+   *
+   * @throws CliError when the connect string cannot be read
+   */
+  async open(server: string = this.#server): Promise<void> {
+    await this.close();
+    const { hosts, chroot } = readServer(server);
+    const addresses = new Set(hosts.map(formatAddress));
+    const attempts = new ConnectionAttempts(addresses.size);
+    const { timeoutMs, isReadOnly, frameBytesMax } = this.#options;
+    const root = createClient([...addresses].join(","), {
+      sessionTimeoutMs: timeoutMs,
+      readOnly: isReadOnly ? "allow" : "never",
+      frameBytesMax,
+      waitingTimeoutMs: timeoutMs,
+      transport: attempts.observe(tcpTransport),
+    });
+    const client = chroot === "/" ? root : root.namespace(chroot);
+    this.#server = server;
+    this.#credentials.length = 0;
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    root.state$.subscribe({ next: (state) => this.#took(state, attempts), error: () => end(), complete: () => end() });
+    this.#live = { root, client, attempts, ended };
+  }
+
+  /** Ends the session; without one it does nothing. */
+  async close(): Promise<void> {
+    const live = this.#live;
+    if (live === undefined) return;
+    await live.root.close();
+    await live.ended;
+    this.#live = undefined;
+    this.watches.clear();
+  }
+
+  /**
+   * The client, once it has a connection.
+   *
+   * @param call.path what the waiting command is about, for the message
+   * @param call.isAbsolute the path lies outside the chroot
+   * @throws CliError CONNECTION_LOSS when no server can be reached
+   */
+  async ready(call: {
+    readonly path?: string;
+    readonly isAbsolute?: boolean;
+    readonly signal: AbortSignal;
+  }): Promise<Client> {
+    const live = this.#live;
+    if (live === undefined || !this.isAlive) throw new CliError("Not connected", { code: "NOT_CONNECTED" });
+    if (!isUp(live.root.state)) await this.#untilUp(live, call);
+    return call.isAbsolute === true ? live.root : live.client;
+  }
+
+  /** Shows an identity to the server, now and on every later connection of this session. */
+  async addAuth(credential: { readonly scheme: string; readonly auth: string }, signal: AbortSignal): Promise<void> {
+    const client = await this.ready({ signal });
+    await client.addAuth(credential.scheme, credential.auth, { signal });
+    this.#credentials.push(credential);
+  }
+
+  async #untilUp(live: Live, call: { readonly path?: string; readonly signal: AbortSignal }): Promise<void> {
+    const { timeoutMs, waitsForConnection } = this.#options;
+    const gaveUp = new AbortController();
+    const timer = setTimeout(() => gaveUp.abort(), timeoutMs);
+    const notice = setTimeout(() => {
+      this.#options.output.progress(`waiting for a server at ${this.#server}, for ${timeoutMs / 1000} s at most`);
+    }, WAITING_NOTICE_MS);
+    live.attempts.reset();
+    if (!waitsForConnection) void live.attempts.allFailed().then(() => gaveUp.abort());
+    try {
+      await live.root.connected({ signal: AbortSignal.any([gaveUp.signal, call.signal]) });
+    } catch (error) {
+      if (!gaveUp.signal.aborted || call.signal.aborted) throw error;
+      const fault = live.attempts.lastFault;
+      const reason = fault === undefined ? "" : ` (${fault})`;
+      throw new CliError(`${clientText("CONNECTION_LOSS", call.path)}${reason}`, {
+        code: "CONNECTION_LOSS",
+        path: call.path,
+      });
+    } finally {
+      clearTimeout(timer);
+      clearTimeout(notice);
+    }
+  }
+
+  #took(state: ClientState, attempts: ConnectionAttempts): void {
+    if (isUp(state)) attempts.reset();
+    const event = connectionEvent(state);
+    if (event !== undefined) this.#print(event);
+  }
+
+  #print(event: WatchedEvent): void {
+    if (!this.printsWatches) return;
+    const { output } = this.#options;
+    output.lines(watchedEventLines(event));
+    output.json(watchedEventJson(event));
+  }
+}
+
+function isUp({ kind }: ClientState): boolean {
+  return kind === "connected" || kind === "read-only";
+}
+
+function readServer(server: string): ConnectString {
+  try {
+    return parseConnectString(server);
+  } catch (error) {
+    throw usageError(error instanceof Error ? error.message : String(error));
+  }
+}

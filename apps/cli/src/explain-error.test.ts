@@ -1,0 +1,46 @@
+import { ZkError, type ZkErrorCode } from "@zooid/client";
+import { describe, expect, test } from "vitest";
+import { CliError, usageError } from "./cli-error.ts";
+import { errorJson, explainError } from "./explain-error.ts";
+
+function refusal(code: ZkErrorCode, path?: string): ZkError {
+  return new ZkError({ code, op: "get", path, outcome: "rejected" });
+}
+
+describe("refusals in zkCli's words, with both statuses", () => {
+  test.each<[ZkErrorCode, string, number]>([
+    ["NO_NODE", "Node does not exist: /a", 1],
+    ["NODE_EXISTS", "Node already exists: /a", 5],
+    ["NOT_EMPTY", "Node not empty: /a", 5],
+    ["NO_CHILDREN_FOR_EPHEMERALS", "Ephemerals cannot have children: /a", 5],
+    ["NO_AUTH", "Insufficient permission : /a", 4],
+    ["BAD_VERSION", "version No is not valid : /a", 5],
+    ["INVALID_ACL", "Acl is not valid : /a", 2],
+    ["BAD_ARGUMENTS", "Arguments are not valid : /a", 2],
+    ["NOT_READ_ONLY", "Not a read-only call: /a", 1],
+    ["QUOTA_EXCEEDED", "Quota has exceeded : /a", 5],
+    ["CONNECTION_LOSS", "KeeperErrorCode = ConnectionLoss for /a", 3],
+    ["SESSION_EXPIRED", "KeeperErrorCode = Session expired for /a", 3],
+    ["UNIMPLEMENTED", "KeeperErrorCode = Unimplemented for /a", 1],
+    ["ERROR_-999", "KeeperErrorCode = ERROR_-999 for /a", 1],
+  ])("%s", (code, text, fineStatus) => {
+    expect(explainError(refusal(code, "/a"))).toEqual({ text, code, path: "/a", plainStatus: 1, fineStatus });
+  });
+});
+
+test("a refusal that is about no path names none", () => {
+  expect(explainError(refusal("RECONFIG_DISABLED")).text).toBe("KeeperErrorCode = Reconfig is disabled");
+});
+
+test("only a command that does not exist has a status of its own in zkCli", () => {
+  const unknown = new CliError("Command not found: Command not found x", { code: "COMMAND_UNKNOWN" });
+  expect(explainError(unknown)).toMatchObject({ plainStatus: 127, fineStatus: 2 });
+  expect(explainError(usageError("ls path"))).toMatchObject({ plainStatus: 1, fineStatus: 2 });
+  expect(explainError(new TypeError("a defect"))).toMatchObject({ text: "a defect", plainStatus: 1, fineStatus: 1 });
+});
+
+test("in JSON an error has its code, its path and its sentence", () => {
+  expect(errorJson(explainError(refusal("NO_NODE", "/a")))).toEqual({
+    error: { code: "NO_NODE", path: "/a", message: "Node does not exist: /a" },
+  });
+});

@@ -1,0 +1,132 @@
+import { isZkError, type ZkErrorCode } from "@zooid/client";
+import { CliError, type CliErrorCode } from "./cli-error.ts";
+import { ExitStatus } from "./exit-status.ts";
+import type { JsonObject } from "./output.ts";
+
+/** What went wrong with a command, for every way of telling it. */
+export interface Explanation {
+  /** zkCli's words where it has any. */
+  readonly text: string;
+  readonly code: string;
+  readonly path: string | undefined;
+  /** The status that zkCli ends with. */
+  readonly plainStatus: ExitStatus;
+  /** The status with `--json`. */
+  readonly fineStatus: ExitStatus;
+}
+
+export function explainError(error: unknown): Explanation {
+  if (error instanceof CliError) return explainOwn(error);
+  if (isZkError(error)) {
+    return {
+      text: refusalText(error.code, error.path),
+      code: error.code,
+      path: error.path,
+      plainStatus: ExitStatus.FAILED,
+      fineStatus: fineStatus(error.code),
+    };
+  }
+  const text = error instanceof Error ? error.message : String(error);
+  return { text, code: "FAILED", path: undefined, plainStatus: ExitStatus.FAILED, fineStatus: ExitStatus.FAILED };
+}
+
+export function errorJson({ text, code, path }: Explanation): JsonObject {
+  return { error: { code, ...(path === undefined ? {} : { path }), message: text } };
+}
+
+function explainOwn({ code, path, message: text }: CliError): Explanation {
+  const plainStatus = code === "COMMAND_UNKNOWN" ? ExitStatus.COMMAND_UNKNOWN : ExitStatus.FAILED;
+  return { text, code, path, plainStatus, fineStatus: fineStatus(code) };
+}
+
+/** Sentences that zkCli has for a refusal; it says all others in the words of its client. */
+const SENTENCES: Readonly<Partial<Record<ZkErrorCode, string>>> = {
+  NO_NODE: "Node does not exist: ",
+  NODE_EXISTS: "Node already exists: ",
+  NOT_EMPTY: "Node not empty: ",
+  NO_CHILDREN_FOR_EPHEMERALS: "Ephemerals cannot have children: ",
+  NOT_READ_ONLY: "Not a read-only call: ",
+  INVALID_ACL: "Acl is not valid : ",
+  NO_AUTH: "Insufficient permission : ",
+  BAD_ARGUMENTS: "Arguments are not valid : ",
+  BAD_VERSION: "version No is not valid : ",
+  QUOTA_EXCEEDED: "Quota has exceeded : ",
+};
+
+/** What Apache's client calls the codes, where it is not the code's name run together. */
+const CLIENT_WORDS: Readonly<Partial<Record<ZkErrorCode, string>>> = {
+  SYSTEM_ERROR: "SystemError",
+  RUNTIME_INCONSISTENCY: "RuntimeInconsistency",
+  DATA_INCONSISTENCY: "DataInconsistency",
+  CONNECTION_LOSS: "ConnectionLoss",
+  MARSHALLING_ERROR: "MarshallingError",
+  UNIMPLEMENTED: "Unimplemented",
+  OPERATION_TIMEOUT: "OperationTimeout",
+  BAD_ARGUMENTS: "BadArguments",
+  NEW_CONFIG_NO_QUORUM: "NewConfigNoQuorum",
+  RECONFIG_IN_PROGRESS: "ReconfigInProgress",
+  API_ERROR: "APIError",
+  NO_NODE: "NoNode",
+  NO_AUTH: "NoAuth",
+  BAD_VERSION: "BadVersion",
+  NO_CHILDREN_FOR_EPHEMERALS: "NoChildrenForEphemerals",
+  NODE_EXISTS: "NodeExists",
+  NOT_EMPTY: "Directory not empty",
+  SESSION_EXPIRED: "Session expired",
+  INVALID_CALLBACK: "Invalid callback",
+  INVALID_ACL: "InvalidACL",
+  AUTH_FAILED: "AuthFailed",
+  SESSION_MOVED: "Session moved",
+  NOT_READ_ONLY: "Not a read-only call",
+  EPHEMERAL_ON_LOCAL_SESSION: "Ephemeral node on local session",
+  NO_WATCHER: "No such watcher",
+  REQUEST_TIMEOUT: "Unknown error REQUESTTIMEOUT",
+  RECONFIG_DISABLED: "Reconfig is disabled",
+  SESSION_CLOSED_REQUIRE_SASL_AUTH: "Session closed because client failed to authenticate",
+  QUOTA_EXCEEDED: "Quota has exceeded",
+  THROTTLED_OP: "Op throttled due to high load",
+};
+
+/** A refusal in zkCli's words. */
+export function refusalText(code: ZkErrorCode, path: string | undefined): string {
+  if (code === "RECONFIG_IN_PROGRESS")
+    return "Another reconfiguration is in progress -- concurrent reconfigs not supported (yet)";
+  const sentence = SENTENCES[code];
+  if (sentence !== undefined) return `${sentence}${path ?? "null"}`;
+  return clientText(code, path);
+}
+
+/** A refusal in the words of Apache's client. */
+export function clientText(code: ZkErrorCode, path: string | undefined): string {
+  return `KeeperErrorCode = ${CLIENT_WORDS[code] ?? code}${path === undefined || path === "" ? "" : ` for ${path}`}`;
+}
+
+function fineStatus(code: CliErrorCode): ExitStatus {
+  return FINE_STATUS.get(code) ?? ExitStatus.FAILED;
+}
+
+const FINE_STATUS: ReadonlyMap<CliErrorCode, ExitStatus> = new Map<CliErrorCode, ExitStatus>([
+  ["USAGE", ExitStatus.USAGE],
+  ["COMMAND_UNKNOWN", ExitStatus.USAGE],
+  ["INVALID_PATH", ExitStatus.USAGE],
+  ["INVALID_ACL", ExitStatus.USAGE],
+  ["BAD_ARGUMENTS", ExitStatus.USAGE],
+  ["UNREADABLE_FILE", ExitStatus.USAGE],
+  ["PACKET_TOO_LARGE", ExitStatus.USAGE],
+  ["CONNECTION_LOSS", ExitStatus.CONNECTION],
+  ["OPERATION_TIMEOUT", ExitStatus.CONNECTION],
+  ["REQUEST_TIMEOUT", ExitStatus.CONNECTION],
+  ["SESSION_EXPIRED", ExitStatus.CONNECTION],
+  ["SESSION_MOVED", ExitStatus.CONNECTION],
+  ["CLIENT_CLOSED", ExitStatus.CONNECTION],
+  ["NOT_CONNECTED", ExitStatus.CONNECTION],
+  ["NO_AUTH", ExitStatus.AUTH],
+  ["AUTH_FAILED", ExitStatus.AUTH],
+  ["SESSION_CLOSED_REQUIRE_SASL_AUTH", ExitStatus.AUTH],
+  ["NODE_EXISTS", ExitStatus.CONFLICT],
+  ["BAD_VERSION", ExitStatus.CONFLICT],
+  ["NOT_EMPTY", ExitStatus.CONFLICT],
+  ["NO_CHILDREN_FOR_EPHEMERALS", ExitStatus.CONFLICT],
+  ["QUOTA_EXCEEDED", ExitStatus.CONFLICT],
+  ["QUOTA_CONFLICT", ExitStatus.CONFLICT],
+]);

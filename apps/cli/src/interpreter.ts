@@ -1,0 +1,139 @@
+/** Runs lines and commands, one after another, and remembers how the last one ended. */
+import { assertNever } from "@zooid/model";
+import { CliError, usageError } from "./cli-error.ts";
+import { type Command, readWords, type ShellControl, usageOf } from "./command.ts";
+import { COMMAND_BY_NAME, COMMANDS } from "./command-table.ts";
+import type { Connection } from "./connection.ts";
+import { ExitStatus } from "./exit-status.ts";
+import { errorJson, explainError } from "./explain-error.ts";
+import type { JsonObject, Output } from "./output.ts";
+import { splitWords } from "./shell-words.ts";
+
+const USAGE_HEAD = "ZooKeeper -server host:port -client-configuration properties-file cmd args";
+/** As many lines as zkCli's history prints. */
+const RECENT_COUNT = 11;
+
+export class Interpreter implements ShellControl {
+  readonly commands: readonly Command[] = COMMANDS;
+  readonly #connection: Connection;
+  readonly #output: Output;
+  readonly #lines: string[] = [];
+  #exitStatus: ExitStatus = ExitStatus.OK;
+  #isDone = false;
+
+  constructor(connection: Connection, output: Output) {
+    this.#connection = connection;
+    this.#output = output;
+  }
+
+  /** The status that the last command gave. */
+  get exitStatus(): ExitStatus {
+    return this.#exitStatus;
+  }
+
+  /** Whether the user has asked to leave. */
+  get isDone(): boolean {
+    return this.#isDone;
+  }
+
+  /** The number of the next line. */
+  get lineCount(): number {
+    return this.#lines.length;
+  }
+
+  /** Runs a line as it was typed. An empty one is nothing, and does not count. */
+  async runLine(line: string, signal: AbortSignal): Promise<void> {
+    if (line === "") return;
+    this.#lines.push(line);
+    await this.#runText(line, signal);
+  }
+
+  /** Runs a command that was split into words already. It never throws: what goes wrong is told to the user. */
+  async run(words: readonly string[], signal: AbortSignal): Promise<void> {
+    const [name = ""] = words;
+    try {
+      const result = await this.#perform(words, signal);
+      this.#exitStatus = ExitStatus.OK;
+      // The way to another line is no result of its own.
+      if (name !== "redo") this.#output.json({ command: name, ...result });
+    } catch (error) {
+      if (!signal.aborted) {
+        this.#fail(name, error);
+        return;
+      }
+      this.#exitStatus = ExitStatus.INTERRUPTED;
+      this.#output.progress("given up");
+    }
+  }
+
+  recentLines(): readonly { readonly index: number; readonly line: string }[] {
+    const first = Math.max(0, this.#lines.length - RECENT_COUNT);
+    return this.#lines.slice(first).map((line, at) => ({ index: first + at, line }));
+  }
+
+  async redo(index: number): Promise<void> {
+    const running = this.#lines.length - 1;
+    const line = index < running ? this.#lines[index] : undefined;
+    if (line === undefined) throw usageError("Command index out of range");
+    if (splitWords(line)[0] === "redo") throw usageError("No redoing redos");
+    this.#lines[running] = line;
+    await this.#runText(line, this.#signal);
+  }
+
+  quit(): void {
+    this.#isDone = true;
+  }
+
+  /** Of the command that runs now, for the one that it starts. */
+  #signal: AbortSignal = new AbortController().signal;
+
+  async #runText(line: string, signal: AbortSignal): Promise<void> {
+    const words = splitWords(line);
+    if (words.length > 0) await this.run(words, signal);
+  }
+
+  async #perform(words: readonly string[], signal: AbortSignal): Promise<JsonObject> {
+    const [name = "", ...rest] = words;
+    const command = COMMAND_BY_NAME.get(name);
+    if (command === undefined) throw this.#unknown(name);
+    this.#signal = signal;
+    switch (command.kind) {
+      case "shell": {
+        const result = await this.#invoke(command, rest, signal);
+        // zkCli looks for a connection after these too.
+        if (!this.#isDone && !this.#connection.isAlive) this.#output.line(NOT_CONNECTED);
+        return result;
+      }
+      case "own":
+      case undefined:
+        if (command.name === "help" || this.#connection.isAlive) return await this.#invoke(command, rest, signal);
+        // For zkCli this is no error.
+        if (this.#output.format === "json") throw new CliError(NOT_CONNECTED, { code: "NOT_CONNECTED" });
+        this.#output.line(NOT_CONNECTED);
+        return {};
+      default:
+        return assertNever(command.kind);
+    }
+  }
+
+  async #invoke(command: Command, words: readonly string[], signal: AbortSignal): Promise<JsonObject> {
+    const { flags, operands } = readWords(command, words);
+    const [connection, output] = [this.#connection, this.#output];
+    return await command.run({ flags, operands, connection, output, signal, shell: this });
+  }
+
+  #unknown(name: string): CliError {
+    this.#output.note([USAGE_HEAD, ...COMMANDS.map((command) => `\t${usageOf(command)}`)].join("\n"));
+    return new CliError(`Command not found: Command not found ${name}`, { code: "COMMAND_UNKNOWN" });
+  }
+
+  #fail(name: string, error: unknown): void {
+    const explanation = explainError(error);
+    const isJson = this.#output.format === "json";
+    this.#exitStatus = isJson ? explanation.fineStatus : explanation.plainStatus;
+    this.#output.note(explanation.text);
+    this.#output.json({ command: name, ...errorJson(explanation) });
+  }
+}
+
+const NOT_CONNECTED = "Not connected";

@@ -1,0 +1,66 @@
+import type { ClientState, WatchEvent } from "@zooid/client";
+import type { JsonObject } from "./output.ts";
+
+/** What zkCli's watcher is told: that the connection changed, that a node changed, or that a watch was taken away. */
+export interface WatchedEvent {
+  readonly state: ConnectionEvent;
+  readonly type: NodeEvent | WatchRemoval | "None";
+  readonly path: string | null;
+  /** -1 where no transaction caused it, or where the server does not tell. */
+  readonly zxid: number;
+}
+
+export type ConnectionEvent =
+  | "SyncConnected"
+  | "ConnectedReadOnly"
+  | "Disconnected"
+  | "Expired"
+  | "AuthFailed"
+  | "Closed";
+export type NodeEvent = "NodeCreated" | "NodeDeleted" | "NodeDataChanged" | "NodeChildrenChanged";
+export type WatchRemoval = "DataWatchRemoved" | "ChildWatchRemoved" | "PersistentWatchRemoved";
+
+const NODE_EVENTS: Readonly<Record<WatchEvent["type"], NodeEvent>> = {
+  created: "NodeCreated",
+  deleted: "NodeDeleted",
+  "data-changed": "NodeDataChanged",
+  "children-changed": "NodeChildrenChanged",
+};
+
+export function nodeEvent({ type, path, zxid }: WatchEvent): WatchedEvent {
+  return { state: "SyncConnected", type: NODE_EVENTS[type], path, zxid };
+}
+
+export function removalEvent(type: WatchRemoval, path: string): WatchedEvent {
+  return { state: "SyncConnected", type, path, zxid: -1 };
+}
+
+/** Undefined for a state that no watcher is told of. */
+export function connectionEvent(state: ClientState): WatchedEvent | undefined {
+  const event = (name: ConnectionEvent): WatchedEvent => ({ state: name, type: "None", path: null, zxid: -1 });
+  switch (state.kind) {
+    case "connecting":
+      return undefined;
+    case "connected":
+      return event("SyncConnected");
+    case "read-only":
+      return event("ConnectedReadOnly");
+    case "suspended":
+      return event("Disconnected");
+    case "lost":
+      return event("Expired");
+    case "auth-failed":
+      return event("AuthFailed");
+    case "closed":
+      return event("Closed");
+  }
+}
+
+/** The four lines that zkCli's default watcher prints. */
+export function watchedEventLines({ state, type, path, zxid }: WatchedEvent): readonly string[] {
+  return ["", "WATCHER::", "", `WatchedEvent state:${state} type:${type} path:${path} zxid: ${zxid}`];
+}
+
+export function watchedEventJson({ state, type, path, zxid }: WatchedEvent): JsonObject {
+  return { event: type, state, path, zxid: zxid < 0 ? null : `0x${zxid.toString(16)}` };
+}
