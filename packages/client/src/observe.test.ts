@@ -326,15 +326,16 @@ describe("the contract of streams that show a state", () => {
     await zk.create("/a", "x");
     const thrown = Promise.withResolvers<unknown>();
     config.onUnhandledError = thrown.resolve;
-    zk.watchData$("/a").subscribe(() => {
+    const throwing = zk.watchData$("/a").subscribe(() => {
       throw new Error("mine");
     });
     using node = new Record(zk.watchData$("/a", { codec: text }));
     await node.count(1);
     expect(await thrown.promise).toMatchObject({ message: "mine" });
+    config.onUnhandledError = null;
+    throwing.unsubscribe();
     await zk.set("/a", "y");
     await node.count(2);
-    config.onUnhandledError = null;
   });
 });
 

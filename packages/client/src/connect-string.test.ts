@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { formatAddress, parseConnectString } from "./connect-string.ts";
+
+test.each([
+  ["a", [{ host: "a", port: 2181 }], "/"],
+  [
+    "a:1,b",
+    [
+      { host: "a", port: 1 },
+      { host: "b", port: 2181 },
+    ],
+    "/",
+  ],
+  [
+    " a:1 , b:2 /x/y",
+    [
+      { host: "a", port: 1 },
+      { host: "b", port: 2 },
+    ],
+    "/x/y",
+  ],
+  [
+    "a:1,,b:2,/",
+    [
+      { host: "a", port: 1 },
+      { host: "b", port: 2 },
+    ],
+    "/",
+  ],
+  [
+    "[::1]:9,::2,[fe80::1]",
+    [
+      { host: "::1", port: 9 },
+      { host: "::2", port: 2181 },
+      { host: "fe80::1", port: 2181 },
+    ],
+    "/",
+  ],
+])("%j names its hosts and its chroot", (text, hosts, chroot) => {
+  expect(parseConnectString(text)).toEqual({ hosts, chroot });
+});
+
+test.each([
+  ["", /names no host/],
+  ["/x", /names no host/],
+  ["a:0", /port of "a:0"/],
+  ["a:65536,b:x", /port of "a:65536".*port of "b:x"/],
+  [":1", /":1" has no host/],
+  ["a/x/", /ends in \//],
+  ["a//x", /empty segment/],
+])("%j is refused with what is wrong", (text, fault) => {
+  expect(() => parseConnectString(text)).toThrow(fault);
+});
+
+test("an address is written as it is read", () => {
+  expect([formatAddress({ host: "a", port: 1 }), formatAddress({ host: "::1", port: 2 })]).toEqual(["a:1", "[::1]:2"]);
+});

@@ -1,0 +1,27 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { Deadlines } from "./deadlines.ts";
+
+test("what is due comes in the order of time, and nothing before its time", () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(1_000)), fc.nat(1_000), (times, nowMs) => {
+      const deadlines = new Deadlines<number>(() => false);
+      for (const time of times) deadlines.add(time, time);
+      const due: number[] = [];
+      for (let item = deadlines.takeDue(nowMs); item !== undefined; item = deadlines.takeDue(nowMs)) due.push(item);
+      expect(due).toEqual(times.filter((time) => time <= nowMs).sort((a, b) => a - b));
+    }),
+  );
+});
+
+test("stale entries are skipped, and do not pile up", () => {
+  const stale = new Set<number>();
+  const deadlines = new Deadlines<number>((item) => stale.has(item));
+  for (let i = 0; i < 100_000; i++) {
+    deadlines.add(1_000_000 + i, i);
+    if (i % 1_000 !== 0) stale.add(i);
+  }
+  expect(deadlines.count).toBeLessThan(1_000);
+  stale.add(0);
+  expect(deadlines.nextMs).toBe(1_001_000);
+});

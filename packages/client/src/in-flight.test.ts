@@ -1,0 +1,54 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type AnyCall, Call } from "./call.ts";
+import { InFlight } from "./in-flight.ts";
+import { GET_DATA } from "./operation.ts";
+
+const ignore = () => {};
+
+function call(xid: number): AnyCall {
+  const made = new Call(
+    { operation: GET_DATA, path: "/a", shownPath: "/a", body: undefined },
+    ignore,
+    ignore,
+  ) as AnyCall;
+  made.xid = xid;
+  return made;
+}
+
+test("a ring of any size behaves like a queue", () => {
+  fc.assert(
+    fc.property(fc.array(fc.oneof(fc.constant("push"), fc.constant("shift")), { maxLength: 500 }), (steps) => {
+      const ring = new InFlight();
+      const queue: { xid: number; sentAtMs: number }[] = [];
+      let xid = 0;
+      for (const step of steps) {
+        if (step === "push") {
+          ring.push(call(++xid));
+          ring.markSent(xid * 10);
+          queue.push({ xid, sentAtMs: xid * 10 });
+        } else if (queue.length > 0) {
+          const expected = queue.shift();
+          expect(ring.oldestSentAtMs).toBe(expected?.sentAtMs);
+          expect(ring.shift().xid).toBe(expected?.xid);
+        }
+        expect(ring.count).toBe(queue.length);
+      }
+    }),
+  );
+});
+
+test("what was not handed to the connection is told apart, and no answer is due for it", () => {
+  const ring = new InFlight();
+  ring.push(call(1));
+  ring.markSent(5);
+  ring.push(call(2));
+  expect(ring.oldest?.xid).toBe(1);
+  ring.shift();
+  expect(ring.oldest).toBeUndefined();
+  ring.markSent(6);
+  ring.push(call(3));
+  const drained: string[] = [];
+  ring.drain(({ xid }, wasSent) => drained.push(`${xid} ${wasSent}`));
+  expect([drained, ring.count]).toEqual([["2 true", "3 false"], 0]);
+});

@@ -1,0 +1,99 @@
+/** What ten thousand rounds leave behind: nothing. The heap is judged by what it holds after a collection, in many rounds. */
+import { getEventListeners } from "node:events";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { startServer, type ZooidServer } from "@zooid/server";
+import { filter, firstValueFrom } from "rxjs";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Client } from "./client.ts";
+import { connect } from "./connect.ts";
+import { fourLetterWord } from "./testing/four-letter-word.ts";
+import { Relay } from "./testing.ts";
+
+const CYCLES = 10_000;
+/** Well above what a heap's own bookkeeping moves, well below a kept object for each cycle. */
+const GROWTH_BYTES_PER_CYCLE_MAX = 60;
+
+let server: ZooidServer;
+let relay: Relay;
+let zk: Client;
+
+beforeEach(async () => {
+  server = await startServer({ port: 0, connectionsPerAddressMax: 0, fourLetterWords: "*" });
+  relay = await Relay.start(server);
+  // No back-off: the pause between rounds is a random part of its bound.
+  zk = await connect(`127.0.0.1:${relay.port}`, { random: () => 0 });
+  await zk.create("/a", "x");
+});
+
+afterEach(async () => {
+  await zk.close();
+  await relay[Symbol.asyncDispose]();
+  await server.stop();
+});
+
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc") as () => void;
+
+/** What is alive now, apart from what varies by itself. */
+async function alive() {
+  await zk.sync();
+  await new Promise((resolve) => setImmediate(resolve));
+  collect();
+  const answer = await fourLetterWord(server.port, "wchs");
+  const timers = process.getActiveResourcesInfo().filter((name) => name === "Timeout" || name === "Immediate").length;
+  return {
+    heapBytes: process.memoryUsage().heapUsed,
+    counts: { watches: zk.watchCount, serverWatches: Number(/Total watches:(\d+)/.exec(answer)?.[1]), timers },
+  };
+}
+
+/** Runs half of the cycles to warm up, and the other half under watch. */
+async function cycle(count: number, once: (i: number) => Promise<unknown>): Promise<void> {
+  for (let i = 0; i < count / 2; i++) await once(i);
+  const before = await alive();
+  for (let i = count / 2; i < count; i++) await once(i);
+  const after = await alive();
+  expect(after.counts).toEqual(before.counts);
+  expect((after.heapBytes - before.heapBytes) / (count / 2)).toBeLessThan(GROWTH_BYTES_PER_CYCLE_MAX);
+}
+
+test("ten thousand streams that come and go leave nothing", async () => {
+  await cycle(CYCLES, async (i) => {
+    // Some leave before the first answer, some after; some watch what does not exist.
+    const path = i % 3 === 0 ? "/none" : "/a";
+    if (i % 2 === 0) zk.watchData$(path).subscribe().unsubscribe();
+    else await firstValueFrom(zk.watchData$(path));
+    zk.events$(path).subscribe().unsubscribe();
+  });
+  expect(zk.watchCount).toBe(0);
+});
+
+test("ten thousand watches of one shot, fired or taken back, leave nothing", async () => {
+  const controller = new AbortController();
+  await cycle(CYCLES, async (i) => {
+    const { watch } = await zk.get("/a", { watch: true, signal: controller.signal });
+    if (i % 2 === 0) {
+      watch.remove();
+    } else {
+      await zk.set("/a", "x");
+      await watch.fired;
+    }
+  });
+  expect(getEventListeners(controller.signal, "abort")).toHaveLength(0);
+});
+
+test("ten thousand reconnects under a stream and a watch leave nothing", { timeout: 300_000 }, async () => {
+  const states = zk.state$.pipe(filter(({ kind }) => kind === "suspended"));
+  const stream = zk.watchChildren$("/a").subscribe();
+  const { watch } = await zk.exists("/none", { watch: true });
+  await cycle(CYCLES, async () => {
+    const suspended = firstValueFrom(states);
+    relay.cut();
+    await suspended;
+    await zk.connected();
+  });
+  stream.unsubscribe();
+  await zk.create("/none");
+  expect(await watch.fired).toMatchObject({ type: "created" });
+});

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { newBackoff } from "./backoff.ts";
+import { zkError } from "./errors.ts";
+import { retry } from "./retry.ts";
+
+const error = zkError({ code: "THROTTLED_OP", op: "get", outcome: "rejected" });
+const delays = (policy: ReturnType<typeof retry.times>, counts: readonly number[]) =>
+  counts.map((count) => policy({ count, elapsedMs: count * 10, error }));
+
+test("exponential waits longer each time, up to its bound, and gives up after its attempts", () => {
+  const policy = retry.exponential({ baseMs: 10, maxMs: 100, attempts: 5, random: () => 0.999 });
+  expect(delays(policy, [1, 2, 3, 4, 5])).toEqual([30, 70, 100, 100, false]);
+});
+
+test("exponential waits at least its base", () => {
+  expect(delays(retry.exponential({ baseMs: 10, random: () => 0 }), [1, 7])).toEqual([10, 10]);
+});
+
+test.each([
+  ["none", retry.none, [false, false]],
+  ["times", retry.times(2, 7), [7, false]],
+  ["forever", retry.forever(7), [7, 7]],
+  ["untilElapsed", retry.untilElapsed(20, 7), [7, false]],
+])("%s does as its name says", (_, policy, expected) => {
+  expect(delays(policy, [1, 2])).toEqual(expected);
+});
+
+test("back-off between rounds is a random part of a bound that doubles", () => {
+  const backoff = newBackoff({ baseMs: 100, maxMs: 350, random: () => 0.5 });
+  const first = [backoff.nextDelayMs(), backoff.nextDelayMs(), backoff.nextDelayMs(), backoff.nextDelayMs()];
+  backoff.reset();
+  expect([...first, backoff.nextDelayMs()]).toEqual([50, 100, 175, 175, 50]);
+});

@@ -1,0 +1,111 @@
+import { expect, test } from "vitest";
+import { JuteReader } from "./jute-reader.ts";
+import {
+  readAclEntries,
+  readClientInfos,
+  readData,
+  readPartResults,
+  readStat,
+  readTexts,
+  readWatcherEvent,
+} from "./reply-reader.ts";
+import { WireError } from "./wire-error.ts";
+
+const STAT_HEX =
+  "0000000100000002 0000000100000003 0000019000000000 0000019000000001 00000004 00000005 00000006 0100075bcd150000 00000007 00000008 0000000100000009";
+const STAT = {
+  czxid: 0x1_0000_0002,
+  mzxid: 0x1_0000_0003,
+  ctimeMs: 0x190_0000_0000,
+  mtimeMs: 0x190_0000_0001,
+  version: 4,
+  cversion: 5,
+  aversion: 6,
+  ephemeralOwner: 0x0100075bcd150000n,
+  dataLength: 7,
+  numChildren: 8,
+  pzxid: 0x1_0000_0009,
+};
+
+const CASES = [
+  ["a Stat", STAT_HEX, readStat, STAT],
+  ["data", "00000002 0102", readData, Uint8Array.of(1, 2)],
+  ["empty data", "00000000", readData, new Uint8Array(0)],
+  ["null data", "ffffffff", readData, null],
+  ["names", "00000002 00000001 61 00000002 c3a4", readTexts, ["a", "ä"]],
+  [
+    "an access list",
+    "00000001 0000001f 00000005 776f726c64 00000006 616e796f6e65",
+    readAclEntries,
+    [{ perms: 31, scheme: "world", id: "anyone" }],
+  ],
+  ["identities", "00000001 00000002 6970 00000003 3a3a31", readClientInfos, [{ scheme: "ip", user: "::1" }]],
+  ["an event", "00000003 00000003 00000002 2f61", readWatcherEvent, { type: 3, path: "/a" }],
+  [
+    "the results of a multi that succeeded",
+    `00000001 00 00000000 00000002 2f61 0000000f 00 00000000 00000002 2f62 ${STAT_HEX} 00000005 00 00000000 ${STAT_HEX}
+     00000002 00 00000000 0000000d 00 00000000 ffffffff 01 ffffffff`,
+    readPartResults,
+    [
+      { op: "create", path: "/a", stat: undefined },
+      { op: "create", path: "/b", stat: STAT },
+      { op: "set", stat: STAT },
+      { op: "done" },
+      { op: "done" },
+    ],
+  ],
+  [
+    "the results of a multi that failed",
+    "ffffffff 00 00000000 00000000 ffffffff 00 ffffff9b ffffff9b ffffffff 00 fffffffe fffffffe ffffffff 01 ffffffff",
+    readPartResults,
+    [
+      { op: "error", code: 0 },
+      { op: "error", code: -101 },
+      { op: "error", code: -2 },
+    ],
+  ],
+  [
+    "the results of a multiRead",
+    `00000004 00 00000000 00000001 78 ${STAT_HEX} 00000008 00 00000000 00000001 00000001 61 ffffffff 01 ffffffff`,
+    readPartResults,
+    [
+      { op: "data", data: Uint8Array.of(0x78), stat: STAT },
+      { op: "children", names: ["a"] },
+    ],
+  ],
+] as const;
+
+function readerOf(hex: string): { readonly reader: JuteReader; readonly bytes: Buffer } {
+  const bytes = Buffer.from(hex.replace(/\s/g, ""), "hex");
+  const reader = new JuteReader();
+  reader.reset(bytes, 0, bytes.length);
+  return { reader, bytes };
+}
+
+test.each(CASES)("%s", (_, hex, read, value) => {
+  const { reader } = readerOf(hex);
+  expect(read(reader)).toEqual(value);
+  expect(reader.rest).toBe(0);
+});
+
+test.each(CASES)("%s that ends too early is refused, wherever it ends", (_, hex, read) => {
+  const { reader, bytes } = readerOf(hex);
+  for (let end = 0; end < bytes.length; end++) {
+    reader.reset(bytes, 0, end);
+    expect(() => read(reader), `${end} of ${bytes.length} bytes`).toThrow(WireError);
+  }
+});
+
+test.each([
+  ["data of a negative length", "fffffffe", readData],
+  ["an event of an unknown type", "00000009 00000003 00000000", readWatcherEvent],
+  ["a result of an unknown type", "00000063 00 00000000", readPartResults],
+  ["more names than bytes", "7fffffff 00000001 61", readTexts],
+] as const)("%s is refused", (_, hex, read) => {
+  expect(() => read(readerOf(hex).reader)).toThrow(WireError);
+});
+
+test("a session without an owner, and a zxid of -1", () => {
+  const none = STAT_HEX.replace("0100075bcd150000", "0000000000000000").replace("0000000100000002", "ffffffffffffffff");
+  expect(readStat(readerOf(none).reader)).toMatchObject({ ephemeralOwner: 0n, czxid: -1 });
+});
