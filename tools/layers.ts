@@ -20,7 +20,8 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
   ["@zooid/election", { beneath: ["@zooid/model"], thirdParty: PURE }],
   ["@zooid/zab", { beneath: ["@zooid/model"], thirdParty: PURE }],
   ["@zooid/data-tree", { beneath: ["@zooid/wire"], thirdParty: PURE }],
-  ["@zooid/txn-log", { beneath: ["@zooid/wire"], thirdParty: ["better-sqlite3"] }],
+  // vitest, for whoever runs its contract: an optional peer.
+  ["@zooid/txn-log", { beneath: ["@zooid/wire"], thirdParty: ["better-sqlite3", "vitest"] }],
   ["@zooid/replica", { beneath: ["@zooid/election", "@zooid/zab", "@zooid/data-tree"], thirdParty: PURE }],
   ["@zooid/server", { beneath: ["@zooid/replica", "@zooid/txn-log"], thirdParty: ["rxjs"] }],
   ["@zooid/client", { beneath: ["@zooid/wire"], thirdParty: ["rxjs"], testsWith: ["@zooid/server"] }],
@@ -29,7 +30,7 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
   ["@zooid/conformance", { beneath: ["@zooid/wire", "@zooid/server"], thirdParty: PURE }],
   ["@zooid/app-server", { beneath: ["@zooid/server"], thirdParty: "any" }],
   ["@zooid/app-bench", { beneath: ["@zooid/recipes"], thirdParty: "any" }],
-  ["@zooid/app-cli", { beneath: ["@zooid/recipes"], thirdParty: "any" }],
+  ["@zooid/app-cli", { beneath: ["@zooid/recipes"], thirdParty: "any", testsWith: ["@zooid/server"] }],
   ["@zooid/app-console", { beneath: ["@zooid/recipes"], thirdParty: "any" }],
 ]);
 

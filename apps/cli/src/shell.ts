@@ -8,8 +8,9 @@ import type { Interpreter } from "./interpreter.ts";
 import type { TextSink } from "./output.ts";
 
 export interface ShellOptions {
-  readonly input: NodeJS.ReadStream;
-  readonly output: NodeJS.WriteStream;
+  /** A terminal's two ends. */
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
   readonly historyFile: string;
 }
 
@@ -19,8 +20,13 @@ const COMPLETION_MS_MAX = 2_000;
 export class Shell {
   readonly #options: ShellOptions;
   #readline: Interface | undefined;
-  #isPrompting = false;
+  /** The text of the prompt now; undefined while a command runs. */
+  #prompt: (() => string) | undefined;
   #running: AbortController | undefined;
+  /** Lines that nobody has asked for yet. */
+  readonly #ahead: string[] = [];
+  #waiting: ((line: string | undefined) => void) | undefined;
+  #isClosed = false;
 
   constructor(options: ShellOptions) {
     this.#options = options;
@@ -29,13 +35,15 @@ export class Shell {
   /** Writes without mixing with the line that is being typed. */
   around(sink: TextSink): TextSink {
     return (text) => {
-      if (!this.#isPrompting) {
+      if (this.#prompt === undefined) {
         sink(text);
         return;
       }
       clearLine(this.#options.output, 0);
       cursorTo(this.#options.output, 0);
       sink(text);
+      // What was printed may be that the state has changed.
+      this.#readline?.setPrompt(this.#prompt());
       this.#readline?.prompt(true);
     };
   }
@@ -48,6 +56,7 @@ export class Shell {
     const readline = createInterface({
       input,
       output,
+      terminal: true,
       // Newest first, as readline keeps it.
       history: kept.toReversed(),
       historySize: HISTORY_LINES_MAX,
@@ -55,12 +64,13 @@ export class Shell {
       completer: (line: string) => this.#complete(line, interpreter, connection),
     });
     this.#readline = readline;
+    readline.on("line", (line) => this.#take(line));
+    readline.on("close", () => this.#close());
     readline.on("SIGINT", () => this.#interrupt(readline));
     try {
       while (!interpreter.isDone) {
-        const line = await this.#ask(
-          readline,
-          `[zk: ${connection.server}(${connection.stateWord}) ${interpreter.lineCount}] `,
+        const line = await this.#next(
+          () => `[zk: ${connection.server}(${connection.stateWord}) ${interpreter.lineCount}] `,
         );
         if (line === undefined) break;
         if (line !== "") typed.push(line);
@@ -70,27 +80,36 @@ export class Shell {
       }
     } finally {
       readline.close();
-      this.#readline = undefined;
       saveHistory(historyFile, [...kept, ...typed]);
     }
   }
 
-  /** The next line; undefined when the user leaves. */
-  async #ask(readline: Interface, prompt: string): Promise<string | undefined> {
+  /** The next line; undefined when the user leaves. What was typed while a command ran, or pasted, comes first. */
+  async #next(prompt: () => string): Promise<string | undefined> {
+    const line = this.#ahead.shift();
+    if (line !== undefined || this.#isClosed) return line;
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
-    const onClose = (): void => resolve(undefined);
-    readline.once("line", resolve);
-    readline.once("close", onClose);
-    this.#isPrompting = true;
-    readline.setPrompt(prompt);
-    readline.prompt();
-    try {
-      return await promise;
-    } finally {
-      this.#isPrompting = false;
-      readline.off("line", resolve);
-      readline.off("close", onClose);
-    }
+    this.#waiting = resolve;
+    this.#prompt = prompt;
+    this.#readline?.setPrompt(prompt());
+    this.#readline?.prompt();
+    return await promise;
+  }
+
+  #take(line: string): void {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    this.#prompt = undefined;
+    if (waiting === undefined) this.#ahead.push(line);
+    else waiting(line);
+  }
+
+  #close(): void {
+    this.#isClosed = true;
+    this.#prompt = undefined;
+    this.#readline = undefined;
+    this.#running?.abort();
+    this.#waiting?.(undefined);
   }
 
   /** Ctrl-C gives up what runs, or the line being typed; on an empty line it leaves. */

@@ -1,0 +1,340 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { startServer, type ZooidServer } from "@zooid/server";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+
+// The process itself, as people and scripts start it, against a server with real sockets.
+
+const BIN = fileURLToPath(new URL("../bin/zooid-cli", import.meta.url));
+
+let server: ZooidServer;
+let directory = "";
+const running: ChildProcessWithoutNullStreams[] = [];
+beforeAll(async () => {
+  server = await startServer({ port: 0, connectionsPerAddressMax: 0 });
+  directory = mkdtempSync(join(tmpdir(), "zooid-cli-"));
+});
+afterEach(() => {
+  for (const child of running.splice(0)) child.kill("SIGKILL");
+});
+afterAll(async () => {
+  await server.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+interface Ended {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly status: number | null;
+}
+
+class Cli {
+  stdout = "";
+  stderr = "";
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly ended: Promise<Ended>;
+  #wake: () => void = () => undefined;
+
+  constructor(argv: readonly string[]) {
+    this.child = spawn(BIN, argv, { cwd: directory, env: { ...process.env, TZ: "UTC" } });
+    running.push(this.child);
+    this.child.stdin.on("error", () => undefined);
+    this.child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      this.stdout += text;
+      this.#wake();
+    });
+    this.child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      this.stderr += text;
+      this.#wake();
+    });
+    this.ended = once(this.child, "close").then(([status]) => {
+      this.#wake();
+      return { stdout: this.stdout, stderr: this.stderr, status };
+    });
+  }
+
+  /** Resolves when a text has come, on either stream. */
+  async shows(text: string): Promise<void> {
+    while (!this.stdout.includes(text) && !this.stderr.includes(text)) {
+      if (this.child.exitCode !== null) throw new Error(`ended without "${text}": ${this.stdout}${this.stderr}`);
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+}
+
+/** Starts it at the test's server. */
+function start(...argv: string[]): Cli {
+  return new Cli(["-server", server.connectString, ...argv]);
+}
+
+async function run(...argv: string[]): Promise<Ended> {
+  const cli = start(...argv);
+  cli.child.stdin.end();
+  return await cli.ended;
+}
+
+async function script(lines: readonly string[], ...argv: string[]): Promise<Ended> {
+  const cli = start(...argv);
+  cli.child.stdin.end(lines.map((line) => `${line}\n`).join(""));
+  return await cli.ended;
+}
+
+/** Without what is said about the connection. */
+function results(stdout: string): string {
+  return stdout.replace(/^Connecting to .*\n/, "").replace(/\nWATCHER::\n\nWatchedEvent .*\n/g, "");
+}
+
+function objects(stdout: string): readonly Record<string, unknown>[] {
+  return stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+}
+
+test("a result goes to stdout, a remark to stderr, and the status says how it went", async () => {
+  const created = await run("create", "/one", "hello");
+  expect([results(created.stdout), created.stderr, created.status]).toEqual(["", "Created /one\n", 0]);
+  const found = await run("get", "/one");
+  expect([results(found.stdout), found.stderr, found.status]).toEqual(["hello\n", "", 0]);
+  const missing = await run("get", "/no/such");
+  expect([results(missing.stdout), missing.stderr, missing.status]).toEqual(["", "Node does not exist: /no/such\n", 1]);
+});
+
+test("a command that does not exist is answered with the usage and status 127", async () => {
+  const { stderr, status } = await run("frobnicate");
+  expect(status).toBe(127);
+  expect(stderr).toMatch(/^ZooKeeper -server host:port/);
+  expect(stderr).toMatch(/Command not found: Command not found frobnicate\n$/);
+});
+
+test("commands come in as lines, and the last one gives the status", async () => {
+  const { stdout, stderr, status } = await script(["create /script x", "ls -R /script", "get /nope"]);
+  expect(results(stdout)).toBe("Welcome to ZooKeeper!\n/script\n");
+  expect(stderr).toBe("Created /script\nNode does not exist: /nope\n");
+  expect(status).toBe(1);
+});
+
+test("quit ends a script before its end", async () => {
+  const { stdout } = await script(["quit", "version"]);
+  expect(stdout).not.toContain("CLI version");
+});
+
+test("a watch that a line left prints when another line changes the node", async () => {
+  const { stdout } = await script(["create /watched x", "get -w /watched", "set /watched y", "get /watched"]);
+  expect(stdout).toMatch(
+    /\nWATCHER::\n\nWatchedEvent state:SyncConnected type:NodeDataChanged path:\/watched zxid: \d+\n/,
+  );
+});
+
+describe("--json", () => {
+  test("is one object a command on stdout, errors too, with the finer statuses", async () => {
+    const lines = [
+      "create /json text",
+      "create /json",
+      "get /json",
+      "set -v 7 /json x",
+      "ls /nope",
+      "get",
+      "frobnicate",
+    ];
+    const { stdout, stderr, status } = await script(["printwatches off", ...lines], "--json");
+    expect(stderr).toBe("");
+    expect(status).toBe(2);
+    const found = objects(stdout).filter((object) => "command" in object);
+    expect(found).toMatchObject([
+      { command: "printwatches", printwatches: false },
+      { command: "create", path: "/json", stat: { version: 0, dataLength: 4 } },
+      { command: "create", error: { code: "NODE_EXISTS", path: "/json", message: "Node already exists: /json" } },
+      { command: "get", path: "/json", data: "text" },
+      { command: "set", error: { code: "BAD_VERSION", path: "/json" } },
+      { command: "ls", error: { code: "NO_NODE", path: "/nope" } },
+      { command: "get", error: { code: "USAGE" } },
+      { command: "frobnicate", error: { code: "COMMAND_UNKNOWN" } },
+    ]);
+  });
+
+  test.each([
+    [0, ["ls", "/"]],
+    [1, ["get", "/nope"]],
+    [2, ["get", "nope"]],
+    [2, ["--nope"]],
+    [4, ["addauth", "nosuchscheme", "x"]],
+    [5, ["create", "/zookeeper"]],
+  ])("ends with %i for %j", async (expected, argv) => {
+    const { stdout, status } = await run("--json", ...argv);
+    expect(status).toBe(expected);
+    expect(objects(stdout)).toHaveLength(1);
+  });
+});
+
+describe("without a server", () => {
+  /** A port where nobody listens. */
+  async function freePort(): Promise<number> {
+    const taken = createServer().listen(0, "127.0.0.1");
+    await once(taken, "listening");
+    const address = taken.address();
+    taken.close();
+    await once(taken, "close");
+    return typeof address === "object" && address !== null ? address.port : 0;
+  }
+
+  test("a command says at once what went wrong, when every server has been tried", async () => {
+    const port = await freePort();
+    const plain = await run("-server", `127.0.0.1:${port},127.0.0.1:${port}`, "ls", "/");
+    expect(plain.stderr).toBe(`KeeperErrorCode = ConnectionLoss for / (connect ECONNREFUSED 127.0.0.1:${port})\n`);
+    expect(plain.status).toBe(1);
+    expect((await run("-server", `127.0.0.1:${port}`, "--json", "ls", "/")).status).toBe(3);
+  });
+
+  test("one living server among dead ones is enough", async () => {
+    const port = await freePort();
+    const { status } = await run("-server", `127.0.0.1:${port},${server.connectString}`, "ls", "/");
+    expect(status).toBe(0);
+  });
+
+  test("what needs none works", async () => {
+    const { stdout, status } = await run("-server", `127.0.0.1:${await freePort()}`, "version");
+    expect([results(stdout), status]).toEqual([expect.stringContaining("ZooKeeper CLI version: "), 0]);
+  });
+
+  test("-waitforconnection goes on until the timeout", async () => {
+    const argv = ["-server", `127.0.0.1:${await freePort()}`, "-timeout", "300", "-waitforconnection", "ls", "/"];
+    const { stderr, status } = await run(...argv);
+    expect([stderr, status]).toEqual([expect.stringMatching(/^zooid-cli: KeeperErrorCode = ConnectionLoss \(/), 1]);
+  });
+});
+
+test("every byte of data survives, whichever way it is printed", async () => {
+  const bytes = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
+  const { status } = await run("create", "/binary");
+  expect(status).toBe(0);
+  await run("set", "-b", "/binary", bytes.toString("base64"));
+  expect(results((await run("get", "-b", "/binary")).stdout)).toBe(`${bytes.toString("base64")}\n`);
+  expect(results((await run("get", "--hex", "/binary")).stdout)).toBe(`${bytes.toString("hex")}\n`);
+  expect(objects((await run("--json", "get", "/binary")).stdout)).toMatchObject([
+    { data: bytes.toString("base64"), encoding: "base64" },
+  ]);
+});
+
+test("deleteall counts before, deletes in batches, and leaves the rest alone", async () => {
+  const paths = ["/gone", ...Array.from({ length: 120 }, (_, i) => `/gone/${i}`), "/gone/7/deep", "/gone/7/deep/er"];
+  await script(paths.map((path) => `create ${path}`));
+  const dry = await run("deleteall", "/gone", "--dry-run");
+  expect(results(dry.stdout)).toBe("123 nodes would be deleted\n");
+  expect(objects((await run("--json", "deleteall", "/gone", "-b", "10")).stdout)).toMatchObject([{ deleted: 123 }]);
+  expect((await run("stat", "/gone")).status).toBe(1);
+  expect((await run("stat", "/zookeeper")).status).toBe(0);
+});
+
+test("a subtree that may not be deleted is a remark for zkCli, and an error in JSON", async () => {
+  const plain = await run("deleteall", "/zookeeper");
+  expect([plain.stderr, plain.status]).toEqual(["Failed to delete some node(s) in the subtree!\n", 0]);
+  const fine = await run("--json", "deleteall", "/zookeeper");
+  expect([objects(fine.stdout), fine.status]).toMatchObject([[{ error: { code: "BAD_ARGUMENTS" } }], 2]);
+});
+
+test("ls -R lists more siblings than are asked for ahead, in order", async () => {
+  const names = Array.from({ length: 70 }, (_, i) => String(i).padStart(2, "0"));
+  await script(["create /wide", ...names.flatMap((name) => [`create /wide/${name}`, `create /wide/${name}/x`])]);
+  const expected = ["/wide", ...names.map((name) => `/wide/${name}`), ...names.map((name) => `/wide/${name}/x`)];
+  expect(
+    results((await run("ls", "-R", "/wide")).stdout)
+      .trim()
+      .split("\n"),
+  ).toEqual(expected);
+});
+
+test("a tree is drawn with its ephemerals, without colours where nobody sees them", async () => {
+  const { stdout } = await script(["create /drawn", "create /drawn/a", "create -e /drawn/b", "tree /drawn"]);
+  expect(results(stdout)).toContain("/drawn (2)\n├── a\n└── b *\n\n3 nodes, 1 of them ephemeral\n");
+});
+
+test("paths lie below the chroot", async () => {
+  await script(["create /root", "create /root/inner x"]);
+  const { stdout } = await run("-server", `${server.connectString}/root`, "ls", "-R", "/");
+  expect(results(stdout)).toBe("/\n/inner\n");
+  const missing = await run("-server", `${server.connectString}/root`, "get", "/root");
+  expect(missing.stderr).toBe("Node does not exist: /root\n");
+});
+
+describe("watch", () => {
+  test("prints events as they happen, and ends with the n-th", async () => {
+    await run("create", "/live");
+    const watcher = start("--json", "watch", "-R", "--count", "2", "/live");
+    await watcher.shows("watching /live");
+    await script(["create /live/child", "set /live/child x"]);
+    const { stdout, status } = await watcher.ended;
+    expect(status).toBe(0);
+    expect(objects(stdout)).toMatchObject([
+      { event: "created", path: "/live/child", zxid: expect.stringMatching(/^0x/), time: expect.any(String) },
+      { event: "data-changed", path: "/live/child" },
+      { command: "watch", events: 2 },
+    ]);
+  });
+
+  test("ends at Ctrl-C", async () => {
+    const watcher = start("watch", "/");
+    await watcher.shows("watching /");
+    watcher.child.kill("SIGINT");
+    expect((await watcher.ended).status).toBe(0);
+  });
+});
+
+test("Ctrl-C closes the session: its ephemerals are gone at once", async () => {
+  const cli = start();
+  cli.child.stdin.write("create -e /mine\n");
+  await cli.shows("Created /mine");
+  cli.child.stdin.write("watch /mine\n");
+  await cli.shows("watching /mine");
+  cli.child.kill("SIGINT");
+  await cli.ended;
+  expect((await run("stat", "/mine")).status).toBe(1);
+});
+
+test("a reader that has seen enough is no fault", async () => {
+  const cli = start("ls", "-R", "/");
+  cli.child.stdout.destroy();
+  const { stderr, status } = await cli.ended;
+  expect([stderr, status]).toEqual(["", 0]);
+});
+
+test("-client-configuration takes what has a meaning and names what has none", async () => {
+  const file = join(directory, "client.cfg");
+  writeFileSync(file, "jute.maxbuffer=2048\nzookeeper.request.timeout=5\n");
+  const { stderr, status } = await run("-client-configuration", file, "ls", "/");
+  expect([stderr, status]).toEqual([`${file}: zookeeper.request.timeout has no effect here\n`, 0]);
+});
+
+test("--version and --help say it without a server", async () => {
+  expect(await run("--version")).toMatchObject({ stdout: expect.stringMatching(/^zooid-cli \S+ on Node/), status: 0 });
+  expect(await run("--help")).toMatchObject({ stdout: expect.stringMatching(/^zooid-cli \[options\]/), status: 0 });
+});
+
+describe("never a stack trace", () => {
+  test.each([
+    [["set", "-v", "abc", "/zookeeper", "x"]],
+    [["set", "-b", "/zookeeper", "!!!"]],
+    [["addWatch", "nope"]],
+    [["redo", "x"]],
+    [["listquota", "/"]],
+    [["-timeout", "soon", "ls", "/"]],
+    [["-server", "host:port", "ls", "/"]],
+    [["-server", "", "ls", "/"]],
+    [["-client-configuration", "/no/such/file", "ls", "/"]],
+    [["reconfig", "-file", "/no/such/file"]],
+    [["reconfig", "-remove", "1"]],
+    [["watch", "--count", "x", "/"]],
+    [["tree", "-d", "x"]],
+  ])("%j", async (argv) => {
+    const { stderr, status } = await run(...argv);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^(absolute path is .*\n)?[^\n]+\n$/);
+  });
+});
