@@ -28,6 +28,14 @@ export const FOREIGN_CLIENTS: readonly ForeignClient[] = [
   { name: "go", needs: ["go"], prepare: prepareGo },
   { name: "node", needs: ["npm"], prepare: prepareNode },
   {
+    name: "zooid",
+    needs: [],
+    prepare:
+      () =>
+      ({ direct, proxied }) =>
+        ownScenario("client-scenario.ts", direct, proxied),
+  },
+  {
     name: "wire",
     needs: [],
     prepare:
@@ -44,15 +52,22 @@ export const FOREIGN_CLIENTS: readonly ForeignClient[] = [
         ownScenario("words-scenario.ts", direct),
   },
   { name: "zkcli", needs: ["java", "mvn"], prepare: prepareZkCli },
+  { name: "together", needs: ["python3", "java", "mvn"], prepare: prepareTogether },
 ];
 
 function prepareKazoo(): (addresses: Addresses) => readonly string[] {
+  const python = installKazoo();
+  return ({ direct, proxied }) => [python, join(CLIENTS, "kazoo/scenario.py"), direct, proxied];
+}
+
+/** The Python that has kazoo. */
+function installKazoo(): string {
   const folder = join(CACHE, "kazoo");
   const python = join(folder, "bin/python");
   const requirements = join(CLIENTS, "kazoo/requirements.txt");
   if (!existsSync(python)) run("python3", ["-m", "venv", folder]);
   run(python, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--requirement", requirements]);
-  return ({ direct, proxied }) => [python, join(CLIENTS, "kazoo/scenario.py"), direct, proxied];
+  return python;
 }
 
 function prepareC(): (addresses: Addresses) => readonly string[] {
@@ -81,9 +96,9 @@ function prepareNode(): (addresses: Addresses) => readonly string[] {
   return ({ direct, proxied }) => [process.execPath, join(CLIENTS, "node/scenario.cjs"), installed, direct, proxied];
 }
 
-/** No client at all: our own bytes, for what clients hide. */
-function ownScenario(file: string, address: string): readonly string[] {
-  return [process.execPath, join(import.meta.dirname, file), address];
+/** Our own: the client, or for what clients hide no client at all but bytes. */
+function ownScenario(file: string, ...args: readonly string[]): readonly string[] {
+  return [process.execPath, "--conditions=@zooid/source", join(import.meta.dirname, file), ...args];
 }
 
 function prepareZkCli(): (addresses: Addresses) => readonly string[] {
@@ -96,6 +111,11 @@ function prepareZkCli(): (addresses: Addresses) => readonly string[] {
     direct,
     proxied,
   ];
+}
+
+function prepareTogether(): (addresses: Addresses) => readonly string[] {
+  const [jars, python] = [fetchApacheJars(), installKazoo()];
+  return ({ direct }) => ownScenario("together-scenario.ts", jars, python, join(CLIENTS, "kazoo/peer.py"), direct);
 }
 
 /** The folder of Apache's jars, fetched once. */
