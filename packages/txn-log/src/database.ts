@@ -2,14 +2,12 @@ import { closeSync, existsSync, fsyncSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import Sqlite, { type Statement } from "better-sqlite3";
 import { StoreError } from "./store-error.ts";
+import type { TestBreak } from "./test-break.ts";
 
 /** The one door to SQLite: how our files are opened, and that it does what it was asked. */
 
 export type Database = Sqlite;
 export type { Statement };
-
-/** For the fault harness only: prove that tests notice when a promise is broken. */
-export type TestBreak = "synchronous-normal" | "reply-before-sync";
 
 export interface DatabaseOptions {
   readonly pageBytes: number;

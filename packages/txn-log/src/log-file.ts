@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import { assert, epochOf, FRAME_HEADER_BYTES, formatZxid, type Zxid } from "@zooid/model";
 import { ChainCursor } from "./chain.ts";
-import { type Database, openDatabase, type Statement, syncDirectoryOf, syncPath, type TestBreak } from "./database.ts";
+import { type Database, openDatabase, type Statement, syncDirectoryOf, syncPath } from "./database.ts";
 import { BatchCursor } from "./entry-batch.ts";
 import { assertFollows, laterOf, newStage, type Stage, withCut, withEntry, withFlip } from "./log-book.ts";
 import { bootLog, newDurableLog } from "./log-boot.ts";
@@ -14,6 +14,7 @@ import {
   writeEpochs,
   writeStoreRow,
 } from "./schema.ts";
+import type { TestBreak } from "./test-break.ts";
 import type { DurableLog, Flip, LogPosition } from "./txn-log.ts";
 import { WitnessFile } from "./witness.ts";
 

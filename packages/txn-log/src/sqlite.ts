@@ -2,7 +2,6 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { assert, formatZxid, type Zxid } from "@zooid/model";
 import { DataPlace } from "./data-place.ts";
-import type { TestBreak } from "./database.ts";
 import { inspectDirectory, LOG_FILE, WITNESS_FILE } from "./inspect-directory.ts";
 import { LogReader } from "./log-reader.ts";
 import { openSqliteState } from "./sqlite-state-store.ts";
@@ -10,6 +9,7 @@ import { openSqliteLog } from "./sqlite-txn-log.ts";
 import { createStateFile } from "./state-file.ts";
 import type { StateMeta, StateSink, StateStore } from "./state-store.ts";
 import { StoreError } from "./store-error.ts";
+import type { TestBreak } from "./test-break.ts";
 import type { LogHandler, LogPosition, TxnLog } from "./txn-log.ts";
 
 export interface StoreOptions {
@@ -185,4 +185,4 @@ function removeUnnamed(directory: string, named: string): void {
   }
 }
 
-export type { TestBreak } from "./database.ts";
+export type { TestBreak } from "./test-break.ts";

@@ -1,0 +1,38 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Manifest, publicPackages, ROOT, readManifest } from "./public-packages.ts";
+import { pack } from "./tarball.ts";
+
+let directory = "";
+/** As they would be published. */
+let published: ReadonlyMap<string, Manifest>;
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), "client-install-"));
+  const tarballs = await pack(publicPackages(), directory);
+  published = new Map(tarballs.map(({ manifest }) => [manifest.name, manifest]));
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+/** What npm installs for a package: itself, and what each asks for. Packages of others are as they lie in node_modules. */
+function installOf(name: string, installed: ReadonlySet<string> = new Set()): ReadonlySet<string> {
+  if (installed.has(name)) return installed;
+  const manifest = published.get(name) ?? readManifest(join(ROOT, "node_modules", name, "package.json"));
+  const { dependencies = {}, optionalDependencies = {}, peerDependencies = {}, peerDependenciesMeta = {} } = manifest;
+  const peers = Object.keys(peerDependencies).filter((peer) => peerDependenciesMeta[peer]?.optional !== true);
+  return [...Object.keys(dependencies), ...Object.keys(optionalDependencies), ...peers].reduce(
+    (all, dependency) => installOf(dependency, all),
+    new Set([...installed, name]) as ReadonlySet<string>,
+  );
+}
+
+test("the client installs rxjs, the one package that rxjs asks for, and nothing else from outside", () => {
+  const outside = [...installOf("@zooid/client")].filter((name) => !name.startsWith("@zooid/"));
+  expect(outside.sort()).toEqual(["rxjs", "tslib"]);
+});
+
+test("what the client installs of ours asks for nothing from outside but rxjs", () => {
+  const asked = [...installOf("@zooid/client")].flatMap((name) => Object.keys(published.get(name)?.dependencies ?? {}));
+  expect(new Set(asked.filter((name) => !name.startsWith("@zooid/")))).toEqual(new Set(["rxjs"]));
+});

@@ -1,0 +1,106 @@
+/**
+ * Packs every public package and tries each as its users will: installed alone, outside this repository, on every Node.js that is
+ * supported; imported, type-checked, its README's examples run. Prints a table; exit status 1 if anything does not hold.
+ *
+ *     npm run pack-check -- [--package @zooid/wire …] [--keep]
+ */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { nodeBinary } from "./node-binary.ts";
+import { checkPackage, type PackageReport } from "./package-check.ts";
+import { publicPackages, ROOT } from "./public-packages.ts";
+import { run } from "./run.ts";
+import { pack, type Tarball } from "./tarball.ts";
+import { tarballFaults } from "./tarball-faults.ts";
+import { serveTarballs } from "./tarball-registry.ts";
+
+/** The oldest and the newest Node.js that packages are for, with the types that their users have. */
+const NODES = [
+  { version: "22.23.3", types: "22.20.5" },
+  { version: "24.21.0", types: "24.13.6" },
+] as const;
+
+const { values: options } = parseArgs({
+  options: { package: { type: "string", multiple: true }, keep: { type: "boolean", default: false } },
+});
+const all = publicPackages();
+const wanted = all.filter(({ manifest }) => options.package?.includes(manifest.name) ?? true);
+const folder = mkdtempSync(join(tmpdir(), "pack-check-"));
+let intactCount = 0;
+
+try {
+  await checkAll();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+} finally {
+  if (options.keep) console.log(`kept in ${folder}`);
+  else rmSync(folder, { recursive: true, force: true });
+}
+console.log(`packages: ${intactCount} of ${wanted.length}`);
+if (intactCount < wanted.length) process.exitCode = 1;
+
+async function checkAll(): Promise<void> {
+  await run(
+    process.execPath,
+    [join(ROOT, "node_modules/typescript/bin/tsc"), "-b", ...all.map((one) => one.directory)],
+    ROOT,
+  );
+  const nodes = await Promise.all(
+    NODES.map(async ({ version, types }) => ({ version, types, binary: await nodeBinary(version) })),
+  );
+  const tarballs = await pack(all, folder);
+  await using registry = await serveTarballs(tarballs);
+  const rows: Record<string, unknown>[] = [];
+  for (const one of wanted) {
+    const tarball = tarballs.find(({ manifest }) => manifest.name === one.manifest.name);
+    if (tarball === undefined) throw new Error(`npm did not pack ${one.manifest.name}`);
+    const faults = faultsOf(tarball);
+    // Two at a time, since much of it is waiting.
+    const reports = await Promise.all(
+      nodes.map(async ({ version, types, binary }) => {
+        const directory = join(folder, "consumers", `${one.manifest.name}-${version}`);
+        try {
+          return await checkPackage(one, {
+            directory,
+            nodeBinary: binary,
+            registryUrl: registry.url,
+            nodeTypes: types,
+          });
+        } catch (error) {
+          faults.push(`on Node.js ${version}: ${error instanceof Error ? error.message : error}`);
+          return undefined;
+        }
+      }),
+    );
+    for (const fault of faults) console.error(`${one.manifest.name}: ${fault}`);
+    if (faults.length === 0) intactCount++;
+    rows.push(rowOf(tarball, reports));
+  }
+  console.table(rows);
+}
+
+function faultsOf(tarball: Tarball): string[] {
+  const license = tarball.files.get("LICENSE");
+  const isOurs = license === undefined || license === readFileSync(join(ROOT, "LICENSE"), "utf8");
+  return [...tarballFaults(tarball), ...(isOurs ? [] : ["LICENSE is not the repository's"])];
+}
+
+function rowOf(
+  { manifest, files, sizeBytes }: Tarball,
+  reports: readonly (PackageReport | undefined)[],
+): Record<string, unknown> {
+  const report = reports.find((one) => one !== undefined);
+  return {
+    package: manifest.name,
+    files: files.size,
+    KiB: Math.ceil(sizeBytes / 1024),
+    ...Object.fromEntries(NODES.map(({ version }, i) => [version, reports[i] === undefined ? "fails" : "runs"])),
+    entries: report?.entryCount,
+    types: report?.needsNodeTypes === true ? "with @types/node" : "alone",
+    examples: report?.exampleCount,
+    "examples add": report?.exampleNeeds.join(" "),
+    "from outside": report?.outside.join(" "),
+  };
+}

@@ -1,0 +1,75 @@
+import { Consumer, type ConsumerOptions } from "./consumer.ts";
+import { entriesOf, type Manifest, type PublicPackage, packageOf } from "./public-packages.ts";
+import { importsOf, readmeExamples } from "./readme-examples.ts";
+
+/** What became of a package on one Node.js. */
+export interface PackageReport {
+  /** What its installation brought from outside. */
+  readonly outside: readonly string[];
+  readonly entryCount: number;
+  /** Whether its types need those of Node.js, which its user brings. */
+  readonly needsNodeTypes: boolean;
+  readonly exampleCount: number;
+  /** What its README's examples import beyond the package itself. */
+  readonly exampleNeeds: readonly string[];
+}
+
+/**
+ * Installs one package alone; imports and type-checks all that it exports; then runs its README's examples.
+ *
+ * @throws with what failed first
+ */
+export async function checkPackage(
+  { manifest, directory }: PublicPackage,
+  options: ConsumerOptions & { readonly nodeTypes: string },
+): Promise<PackageReport> {
+  const consumer = new Consumer(options);
+  await consumer.install([`${manifest.name}@${manifest.version}`]);
+  const outside = consumer.installed().filter((name) => !name.startsWith("@zooid/"));
+  // An entry for which a peer is optional is of use to those alone who have that peer.
+  await consumer.install(optionalPeersOf(manifest));
+
+  const entries = entriesOf(manifest);
+  consumer.write("usage.ts", usageOf(entries));
+  const needsNodeTypes = !(await compiles(consumer));
+  const examples = readmeExamples(directory);
+  const exampleNeeds = namesOf(examples.flatMap(importsOf)).filter((name) => name !== manifest.name);
+  await consumer.install([`@types/node@${options.nodeTypes}`]);
+  if (needsNodeTypes) await consumer.compile(["node"]);
+  await consumer.run("out/usage.js");
+
+  await consumer.install(exampleNeeds);
+  for (const [i, example] of examples.entries()) consumer.write(`example-${i}.ts`, example);
+  await consumer.compile(["node"]);
+  for (const i of examples.keys()) await consumer.run(`out/example-${i}.js`);
+  return { outside, entryCount: entries.length, needsNodeTypes, exampleCount: examples.length, exampleNeeds };
+}
+
+/** A program that imports every entry, and keeps its types in its own. */
+function usageOf(entries: readonly string[]): string {
+  const lines = entries.flatMap((entry, i) => [
+    `import * as entry${i} from ${JSON.stringify(entry)};`,
+    `export const names${i}: readonly (keyof typeof entry${i})[] = Object.keys(entry${i}) as (keyof typeof entry${i})[];`,
+  ]);
+  return `${lines.join("\n")}\n`;
+}
+
+async function compiles(consumer: Consumer): Promise<boolean> {
+  try {
+    await consumer.compile([]);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function optionalPeersOf({ peerDependencies = {}, peerDependenciesMeta = {} }: Manifest): readonly string[] {
+  return Object.entries(peerDependencies)
+    .filter(([name]) => peerDependenciesMeta[name]?.optional === true)
+    .map(([name, range]) => `${name}@${range}`);
+}
+
+function namesOf(specifiers: readonly string[]): readonly string[] {
+  const names = specifiers.map(packageOf).filter((name) => name !== undefined);
+  return [...new Set(names)].sort();
+}

@@ -1,0 +1,47 @@
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+
+export const ROOT: string = resolve(import.meta.dirname, "../..");
+
+/** What npm looks at in a package.json, as far as it is looked at here. */
+export interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly private?: boolean;
+  readonly description?: string;
+  readonly license?: string;
+  readonly exports?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
+}
+
+export interface PublicPackage {
+  /** Absolute. */
+  readonly directory: string;
+  readonly manifest: Manifest;
+}
+
+/** Every package that is not private, by name. */
+export function publicPackages(): readonly PublicPackage[] {
+  return globSync("packages/*/package.json", { cwd: ROOT })
+    .sort()
+    .map((file) => ({ directory: join(ROOT, dirname(file)), manifest: readManifest(join(ROOT, file)) }))
+    .filter(({ manifest }) => manifest.private !== true);
+}
+
+export function readManifest(file: string): Manifest {
+  return JSON.parse(readFileSync(file, "utf8")) as Manifest;
+}
+
+/** What a user writes after `import`: `@zooid/wire`, `@zooid/wire/peer`. */
+export function entriesOf({ name, exports = {} }: Manifest): readonly string[] {
+  return Object.keys(exports).map((entry) => name + entry.slice(1));
+}
+
+/** The package that an import is of; undefined for files and for what Node.js brings. */
+export function packageOf(specifier: string): string | undefined {
+  if (specifier.startsWith(".") || specifier.startsWith("node:") || specifier.startsWith("#")) return undefined;
+  return specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
+}

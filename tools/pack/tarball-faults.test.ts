@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import { type PackageContents, tarballFaults } from "./tarball-faults.ts";
+
+const GOOD: PackageContents = {
+  manifest: {
+    name: "@zooid/thing",
+    version: "1.0.0",
+    description: "A thing",
+    license: "Apache-2.0",
+    exports: { ".": { "@zooid/source": "./src/index.ts", types: "./dist/index.d.ts", default: "./dist/index.js" } },
+  },
+  files: new Map([
+    ["package.json", ""],
+    ["README.md", ""],
+    ["LICENSE", ""],
+    ["dist/index.js", 'export { thing } from "./part/thing.js";'],
+    ["dist/index.d.ts", 'import type { Shape } from "./shape.ts";'],
+    ["dist/shape.d.ts", ""],
+    ["dist/part/thing.js", 'startWorker("thing-thread");'],
+    ["dist/part/thing-thread.js", 'import { shape } from "../shape.js";'],
+    ["dist/messages.js", "export {};"],
+  ]),
+};
+
+const faultsWith = (file: string): readonly string[] =>
+  tarballFaults({ ...GOOD, files: new Map([...GOOD.files, [file, ""]]) });
+
+function without(...files: readonly string[]): ReadonlyMap<string, string> {
+  return new Map([...GOOD.files].filter(([file]) => !files.includes(file)));
+}
+
+test("code and types that entries lead to, a README and a license are all that a package needs", () => {
+  expect(tarballFaults(GOOD)).toEqual([]);
+});
+
+test.each([
+  "dist/.tsbuildinfo",
+  "dist/index.js.map",
+  "dist/index.ts",
+  "src/index.ts",
+  "gen/txn.js",
+  "vitest.config.ts",
+])("%s does not belong into a package", (file) =>
+  expect(faultsWith(file)).toEqual([`${file} does not belong into a package`]),
+);
+
+test.each(["dist/index.test.js", "dist/test-thing.js", "dist/old.d.ts"])(
+  "%s is found, since no entry leads to it",
+  (file) => expect(faultsWith(file)).toEqual([`${file} is of no use: no entry leads to it`]),
+);
+
+test("an entry that leads nowhere is found", () => {
+  const files = new Map([
+    ...without("dist/index.d.ts"),
+    ["dist/index.js", 'import "./part/thing.js"; import "./shape.js";'],
+  ]);
+  expect(tarballFaults({ ...GOOD, files })).toEqual(["exports name dist/index.d.ts, which is missing"]);
+});
+
+test("a package without README, license or description is found", () => {
+  const { description: _, ...manifest } = GOOD.manifest;
+  expect(tarballFaults({ manifest, files: without("README.md", "LICENSE") })).toEqual([
+    "README.md is missing",
+    "LICENSE is missing",
+    "package.json has no description",
+  ]);
+});

@@ -1,0 +1,71 @@
+import { posix } from "node:path";
+import type { Manifest } from "./public-packages.ts";
+
+export interface PackageContents {
+  readonly manifest: Manifest;
+  /** What each file says, by its path inside the package. */
+  readonly files: ReadonlyMap<string, string>;
+}
+
+/** What is wrong with a package as it would be published, one sentence each. */
+export function tarballFaults({ manifest, files }: PackageContents): readonly string[] {
+  const names = [...files.keys()];
+  const targets = Object.values(manifest.exports ?? {}).flatMap((conditions) =>
+    Object.entries(conditions)
+      .filter(([condition]) => condition !== SOURCE_CONDITION)
+      .map(([, target]) => target.slice("./".length)),
+  );
+  const reached = reachedFrom(targets, files);
+  // Nothing but types that other modules use inside.
+  const isEmpty = (module: string): boolean => files.get(`${module}.js`)?.startsWith("export {};") === true;
+  return [
+    ...names.filter((file) => !isExpected(file)).map((file) => `${file} does not belong into a package`),
+    ...names
+      .filter(
+        (file) =>
+          isExpected(file) && !AT_THE_TOP.includes(file) && !reached.has(moduleOf(file)) && !isEmpty(moduleOf(file)),
+      )
+      .map((file) => `${file} is of no use: no entry leads to it`),
+    ...AT_THE_TOP.filter((file) => !files.has(file)).map((file) => `${file} is missing`),
+    ...targets.filter((target) => !files.has(target)).map((target) => `exports name ${target}, which is missing`),
+    ...(["description", "license"] as const)
+      .filter((field) => manifest[field] === undefined)
+      .map((field) => `package.json has no ${field}`),
+  ];
+}
+
+/** For this repository only: nobody else has the sources. */
+const SOURCE_CONDITION = "@zooid/source";
+const AT_THE_TOP: readonly string[] = ["package.json", "README.md", "LICENSE"];
+
+/** Code and its types. Maps would lead to sources that are not there. */
+function isExpected(file: string): boolean {
+  return AT_THE_TOP.includes(file) || /^dist\/.*(?:\.js|\.d\.ts)$/.test(file);
+}
+
+/**
+ * Modules that some entry leads to, by imports of code or types, or by naming a thread's file. What else was built serves tests, or
+ * comes from a source that is gone.
+ */
+function reachedFrom(entries: readonly string[], files: ReadonlyMap<string, string>): ReadonlySet<string> {
+  const reached = new Set<string>();
+  const next = entries.map(moduleOf);
+  for (let module = next.pop(); module !== undefined; module = next.pop()) {
+    if (reached.has(module)) continue;
+    reached.add(module);
+    const text = (files.get(`${module}.js`) ?? "") + (files.get(`${module}.d.ts`) ?? "");
+    for (const [, relative = ""] of text.matchAll(/["'](\.\.?\/[^"']+\.(?:js|ts))["']/g)) {
+      next.push(moduleOf(posix.join(posix.dirname(module), relative)));
+    }
+    for (const [, name = ""] of text.matchAll(/["']([\w-]+)["']/g)) {
+      const sibling = posix.join(posix.dirname(module), name);
+      if (files.has(`${sibling}.js`)) next.push(sibling);
+    }
+  }
+  return reached;
+}
+
+/** A file without what distinguishes a module's code from its types. */
+function moduleOf(file: string): string {
+  return file.replace(/(?:\.d\.ts|\.js|\.ts)$/, "");
+}
