@@ -27,8 +27,8 @@ export function createClient(hosts: string, options: ClientOptions = {}): Client
  */
 export async function connect(hosts: string, options: ClientOptions = {}): Promise<Client> {
   options.signal?.throwIfAborted();
+  const { signal, startTimeoutMs, auth = [] } = options;
   const client = createClient(hosts, options);
-  const { signal, startTimeoutMs } = options;
   const limits: AbortSignal[] = [];
   if (signal !== undefined) limits.push(signal);
   let timer: NodeJS.Timeout | undefined;
@@ -40,7 +40,10 @@ export async function connect(hosts: string, options: ClientOptions = {}): Promi
     limits.push(timeout.signal);
   }
   try {
-    await client.connected(limits.length === 0 ? {} : { signal: AbortSignal.any(limits) });
+    const limit = limits.length === 0 ? {} : { signal: AbortSignal.any(limits) };
+    // The options' identities go out with the connection in any case; asking again is only to learn what became of them.
+    const shown = auth.map((credential) => client.addAuth(credential.scheme, credential.auth, limit));
+    await Promise.all([client.connected(limit), ...shown]);
     return client;
   } catch (error) {
     await client.close();

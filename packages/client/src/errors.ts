@@ -4,7 +4,7 @@ import { ErrorCode, type ErrorName, errorName } from "@zooid/model";
 const LOCAL_ERRNO = {
   /** The client was closed, by its user or because its session ended and `onExpiry` is `close`. */
   CLIENT_CLOSED: -1001,
-  /** As many calls wait for a connection as may. */
+  /** As many calls wait to be sent as may. */
   QUEUE_FULL: -1002,
   /** A request or an answer larger than `frameBytesMax`. */
   PACKET_TOO_LARGE: -1003,
@@ -166,7 +166,7 @@ const MEANINGS: ReadonlyMap<ZkErrorCode, string> = new Map<ZkErrorCode, string>(
   ["AUTH_FAILED", "the server refused the credentials"],
   ["SESSION_CLOSED_REQUIRE_SASL_AUTH", "the server wants clients to authenticate"],
   ["CLIENT_CLOSED", "the client is closed"],
-  ["QUEUE_FULL", "too many calls wait for a connection"],
+  ["QUEUE_FULL", "as many calls wait to be sent as waitingMax and waitingBytesMax allow"],
   ["PACKET_TOO_LARGE", "larger than frameBytesMax allows"],
   ["INVALID_PATH", "not a valid path"],
   ["NO_NODE", "there is no such node"],

@@ -30,6 +30,11 @@ export interface ClientOptions {
   readonly session?: { readonly id: SessionId | bigint; readonly password: Uint8Array };
   /** What follows the end of a session: a new one, or the end of the client. Default `new-session`. */
   readonly onExpiry?: "new-session" | "close";
+  /**
+   * What a client does whose session is lost and whom every server refuses, as they do when their data were lost or replaced: begin anew
+   * with what there is, or wait for servers that know what it has seen. Default `reset`.
+   */
+  readonly onRegression?: "reset" | "wait";
   /** Whether servers are tried in random order, or as given. Default `random`. */
   readonly hostOrder?: "random" | "given";
   /** Where hosts come from instead of the connect string, which then only names the chroot. */
@@ -63,6 +68,7 @@ export interface ClientConfig {
   readonly retry: RetryPolicy;
   readonly session: { readonly id: SessionId; readonly password: Uint8Array } | undefined;
   readonly onExpiry: "new-session" | "close";
+  readonly acceptsRegression: boolean;
   readonly shufflesHosts: boolean;
   readonly hosts: HostProvider | undefined;
   readonly frameBytesMax: number;
@@ -111,6 +117,7 @@ export function parseClientOptions(options: ClientOptions): ClientConfig {
         ? undefined
         : { id: options.session.id as SessionId, password: Uint8Array.from(options.session.password) },
     onExpiry: oneOf("onExpiry", options.onExpiry, ["new-session", "close"]),
+    acceptsRegression: oneOf("onRegression", options.onRegression, ["reset", "wait"]) === "reset",
     shufflesHosts: oneOf("hostOrder", options.hostOrder, ["random", "given"]) === "random",
     hosts: options.hosts,
     frameBytesMax: whole("frameBytesMax", options.frameBytesMax, 0xf_ffff, 1024),

@@ -107,6 +107,7 @@ export class SessionDriver {
         connectTimeoutMs,
         allowsReadOnly: config.allowsReadOnly,
         onExpiry: config.onExpiry,
+        acceptsRegression: config.acceptsRegression,
         resume: config.session,
       },
       {

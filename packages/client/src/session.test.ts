@@ -29,7 +29,14 @@ function newSession(config: Partial<SessionConfig> = {}, hosts = [A, B]) {
     state: (state) => told.push(`state ${state.kind}`),
   };
   const session = new Session(
-    { timeoutMs: 9_000, connectTimeoutMs: 1_000, allowsReadOnly: false, onExpiry: "new-session", ...config },
+    {
+      timeoutMs: 9_000,
+      connectTimeoutMs: 1_000,
+      allowsReadOnly: false,
+      onExpiry: "new-session",
+      acceptsRegression: true,
+      ...config,
+    },
     {
       hosts: new HostList({ hosts: () => hosts }, { shuffle: false, random: () => 0.5 }),
       backoff: newBackoff({ baseMs: 100, maxMs: 1_000, random: () => 1 }),
@@ -280,4 +287,43 @@ test("refused credentials are the end", () => {
   session.authFailed();
   session.authFailed();
   expect(take()).toEqual(["hang up", "state auth-failed", "ended auth-failed"]);
+});
+
+test.each([
+  [true, "handshake 4660 0 9000 false"],
+  [false, "handshake 4660 99 9000 false"],
+])("a lost client whom all servers refuse for rounds begins anew where it may: %s", (acceptsRegression, handshake) => {
+  const { session, take } = connected({ acceptsRegression });
+  session.answered(0, 99 as Zxid);
+  session.disconnected(0);
+  let nowMs = 7_200;
+  session.tick(nowMs);
+  const handshakes: string[] = [];
+  for (let i = 0; i < 60; i++) {
+    nowMs += 1_000;
+    session.tick(nowMs);
+    session.resolved([A1], nowMs);
+    session.opened(nowMs);
+    handshakes.push(...take().filter((line) => line.startsWith("handshake")));
+    session.disconnected(nowMs);
+  }
+  expect(handshakes[0]).toBe("handshake 4660 99 9000 false");
+  expect(handshakes.at(-1)).toBe(handshake);
+});
+
+test("a client that only is suspended keeps to what it has seen, however often it is refused", () => {
+  const { session, take } = connected({ timeoutMs: 9_000 });
+  session.answered(0, 99 as Zxid);
+  session.disconnected(0);
+  for (let i = 0; i < 30; i++) {
+    session.tick(10 * i);
+    session.resolved([A1], 10 * i);
+    session.opened(10 * i);
+    session.disconnected(10 * i);
+  }
+  expect(
+    take()
+      .filter((line) => line.startsWith("handshake"))
+      .every((line) => line.includes(" 99 ")),
+  ).toBe(true);
 });

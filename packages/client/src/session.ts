@@ -21,6 +21,8 @@ export interface SessionConfig {
   readonly connectTimeoutMs: number;
   readonly allowsReadOnly: boolean;
   readonly onExpiry: "new-session" | "close";
+  /** Whether servers that have lost what this client saw are taken as they are, once its session is lost anyway. */
+  readonly acceptsRegression: boolean;
   /** A session to go on with. */
   readonly resume?: { readonly id: SessionId; readonly password: Uint8Array } | undefined;
 }
@@ -59,6 +61,11 @@ type Phase =
 const PASSWORD_NONE = new Uint8Array(16);
 /** A quiet connection is pinged after a third of the session's timeout, or after this time. */
 const PING_AFTER_MS_MAX = 10_000;
+/**
+ * So many rounds in which servers hung up on our greeting, and none answered it, say that they all are behind what we saw: their data
+ * were lost or replaced. A server without a quorum hangs up too, but it keeps our session, which then is not lost for long.
+ */
+const REFUSED_ROUNDS = 3;
 /** How long closing waits for the server's answer. */
 const CLOSE_MS_MAX = 5_000;
 /**
@@ -81,6 +88,9 @@ export class Session {
   #isLost = false;
   #isReadOnly = false;
   #lastZxid: Zxid = ZXID_NONE;
+  /** Rounds in a row in which every server that could be reached hung up on the greeting. */
+  #refusedRounds = 0;
+  #wasRefused = false;
   #handshakeAtMs = 0;
   #sentAtMs = 0;
   #receivedAtMs = 0;
@@ -196,6 +206,8 @@ export class Session {
     this.#timeoutMs = response.timeoutMs;
     this.#isReadOnly = response.readOnly === true;
     this.#isLost = false;
+    this.#wasRefused = false;
+    this.#refusedRounds = 0;
     this.#aliveUntilMs = this.#livesFrom(this.#handshakeAtMs);
     this.#sentAtMs = nowMs;
     this.#receivedAtMs = nowMs;
@@ -249,6 +261,7 @@ export class Session {
       if (this.#declareLossBy(nowMs)) return;
       this.#attempt(nowMs);
     } else if (kind === "dialing" || kind === "greeting") {
+      if (kind === "greeting") this.#wasRefused = true;
       this.#attempt(nowMs);
     }
   }
@@ -324,7 +337,15 @@ export class Session {
       this.#sinks.resolve(host);
       return;
     }
+    this.#endRound();
     this.#phase = { kind: "waiting", deadlineMs: nowMs + this.#backoff.nextDelayMs() };
+  }
+
+  #endRound(): void {
+    const hasSession = this.#id !== SESSION_NONE && !this.#isLost;
+    this.#refusedRounds = this.#wasRefused && !hasSession ? this.#refusedRounds + 1 : 0;
+    this.#wasRefused = false;
+    if (this.#refusedRounds >= REFUSED_ROUNDS && this.#config.acceptsRegression) this.#lastZxid = ZXID_NONE;
   }
 
   /** The server does not know the session any more, or has refused to make one. */
