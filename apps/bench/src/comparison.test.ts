@@ -22,7 +22,7 @@ function measurement(point: string, value: number, latencyMs: number): Measureme
     requests: 100,
     errors: {},
     generator: [],
-    isBusyDoubtful: false,
+    judgedBy: "nothing",
     figures: {},
     notes: [],
   };

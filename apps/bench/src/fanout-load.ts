@@ -1,10 +1,10 @@
 import { AskingConnection } from "./asking-connection.ts";
 import { ErrorCounts } from "./error-counts.ts";
-import { GeneratorGauge, type GeneratorLoad } from "./generator-gauge.ts";
+import type { GeneratorLoad } from "./generator-gauge.ts";
 import { type Host, sourceAddress } from "./hosts.ts";
 import { LatencyRecorder } from "./latency-recorder.ts";
 import type { Performer } from "./performer.ts";
-import { multiSetTemplate, setTemplate, watchTemplate } from "./request-template.ts";
+import { multiSetTemplate, type RequestTemplate, setTemplate, watchTemplate } from "./request-template.ts";
 import { waitUntil } from "./wait-until.ts";
 
 /**
@@ -34,6 +34,7 @@ export interface FanoutOutcome {
   /** From the write to each notification, to the last one, and to the write's own answer. */
   readonly latencies: Readonly<Record<"last" | "each" | "write", Int32Array>>;
   readonly errors: Readonly<Record<string, number>>;
+  /** Of the time between writes and last notifications only: what arms the watches again is not measured. */
   readonly generator: GeneratorLoad;
 }
 
@@ -46,6 +47,9 @@ export class FanoutLoad implements Performer<FanoutOutcome> {
   total = 0;
   readonly #job: FanoutJob;
   readonly #watchers: AskingConnection[] = [];
+  /** What each of them asks to arm its watches. */
+  readonly #arming: readonly (readonly RequestTemplate[])[];
+  readonly #change: RequestTemplate;
   readonly #writer: AskingConnection;
   readonly #errors = new ErrorCounts();
   readonly #last = new LatencyRecorder();
@@ -57,10 +61,22 @@ export class FanoutLoad implements Performer<FanoutOutcome> {
   #complete: () => void = () => {};
   #rounds = 0;
   #fanoutMs = 0;
+  #loopAtWrite = performance.eventLoopUtilization();
+  #cpuAtWrite = process.threadCpuUsage();
+  #activeMs = 0;
+  #cpuMs = 0;
 
   constructor(job: FanoutJob) {
     this.#job = job;
-    const { hosts, connections, sessionTimeoutMs } = job;
+    const { hosts, connections, sessionTimeoutMs, watches, paths, payloadBytes } = job;
+    const templates = paths.map((path) => watchTemplate("watch", path));
+    this.#arming = Array.from({ length: connections }, (_, i) =>
+      templates.filter((_, node) => node * connections + i < watches),
+    );
+    const payload = new Uint8Array(payloadBytes);
+    const [only = "", ...others] = paths;
+    this.#change =
+      others.length === 0 ? setTemplate("write", only, payload) : multiSetTemplate("write", paths, payload);
     for (let i = 0; i < connections; i++) {
       const host = hosts[i % hosts.length] as Host;
       const watcher = new AskingConnection(i, { host, localAddress: sourceAddress(host, i), sessionTimeoutMs });
@@ -85,15 +101,13 @@ export class FanoutLoad implements Performer<FanoutOutcome> {
     const fromMs = startMs + warmupMs;
     const toMs = fromMs + durationMs;
     let rounds = 0;
-    let gauge = new GeneratorGauge();
     while (!signal.aborted && (performance.now() < toMs || rounds < ROUNDS_MIN)) {
       const isMeasured = performance.now() >= fromMs;
-      if (isMeasured && rounds === 0) gauge = new GeneratorGauge();
       await this.#round(isMeasured);
       if (isMeasured) rounds++;
       this.#pingIdle();
     }
-    const generator = gauge.stop();
+    const busyOf = (ms: number): number => (this.#fanoutMs === 0 ? 0 : ms / this.#fanoutMs);
     for (const { connection } of [this.#writer, ...this.#watchers]) connection.destroy();
     return {
       rounds: this.#rounds,
@@ -101,28 +115,20 @@ export class FanoutLoad implements Performer<FanoutOutcome> {
       fanoutMs: this.#fanoutMs,
       latencies: { last: this.#last.counts, each: this.#each.counts, write: this.#write.counts },
       errors: this.#errors.toRecord(),
-      generator,
+      generator: { utilisation: busyOf(this.#activeMs), cpu: busyOf(this.#cpuMs), stallMsP99: 0 },
     };
   }
 
   async #round(isMeasured: boolean): Promise<void> {
-    const { watches, connections, paths, payloadBytes } = this.#job;
-    await Promise.all(
-      this.#watchers.map((watcher, i) => {
-        const watched = paths.filter((_, node) => node * connections + i < watches);
-        return watcher.demand(watched.map((path) => watchTemplate("watch", path)));
-      }),
-    );
-    const payload = new Uint8Array(payloadBytes);
-    const [only, ...others] = paths;
-    if (only === undefined) return;
-    const write = others.length === 0 ? setTemplate("write", only, payload) : multiSetTemplate("write", paths, payload);
+    await Promise.all(this.#watchers.map((watcher, i) => watcher.demand(this.#arming[i] ?? [])));
     this.#isMeasured = isMeasured;
-    this.#awaited = watches;
+    this.#awaited = this.#job.watches;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#complete = resolve;
+    this.#loopAtWrite = performance.eventLoopUtilization();
+    this.#cpuAtWrite = process.threadCpuUsage();
     this.#writtenMs = performance.now();
-    await this.#writer.demand([write]);
+    await this.#writer.demand([this.#change]);
     if (isMeasured) this.#write.record(performance.now() - this.#writtenMs);
     const deadline = setTimeout(resolve, ROUND_MS_MAX);
     await promise;
@@ -139,6 +145,9 @@ export class FanoutLoad implements Performer<FanoutOutcome> {
       this.#last.record(tookMs);
       this.#rounds++;
       this.#fanoutMs += tookMs;
+      this.#activeMs += performance.eventLoopUtilization(this.#loopAtWrite).active;
+      const { user, system } = process.threadCpuUsage(this.#cpuAtWrite);
+      this.#cpuMs += (user + system) / 1000;
     }
     this.#complete();
   }

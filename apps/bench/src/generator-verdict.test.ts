@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type Evidence, judgeGenerator } from "./generator-verdict.ts";
 
 const IDLE = { utilisation: 0.3, cpu: 0.25, stallMsP99: 0.2 };
-const CALM: Evidence = { threads: [IDLE, IDLE], isBusyDoubtful: true, lagMsP99: undefined, latencyMsP99: 2 };
+const CALM: Evidence = { threads: [IDLE, IDLE], judgedBy: "utilisation", lagMsP99: undefined, latencyMsP99: 2 };
 
 test.each<readonly [string, Partial<Evidence>, readonly string[]]>([
   ["a generator that waits is not what was measured", {}, []],
@@ -11,7 +11,8 @@ test.each<readonly [string, Partial<Evidence>, readonly string[]]>([
     { threads: [IDLE, { ...IDLE, utilisation: 0.95 }] },
     ["its busiest thread worked 95 % of the time"],
   ],
-  ["unless it is busy by nature", { isBusyDoubtful: false, threads: [{ ...IDLE, utilisation: 1 }] }, []],
+  ["unless it looks at the clock all the time", { judgedBy: "lag", threads: [{ ...IDLE, utilisation: 1 }] }, []],
+  ["where it only waits nothing is doubtful", { judgedBy: "nothing", threads: [{ ...IDLE, stallMsP99: 50 }] }, []],
   ["requests that left on time", { lagMsP99: 0.19 }, []],
   [
     "requests that left late by more than a tenth of the latency",

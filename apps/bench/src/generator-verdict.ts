@@ -14,9 +14,11 @@ export interface GeneratorReport {
   readonly doubts: readonly string[];
 }
 
+export type JudgedBy = "utilisation" | "lag" | "nothing";
+
 export interface Evidence {
   readonly threads: readonly GeneratorLoad[];
-  readonly isBusyDoubtful: boolean;
+  readonly judgedBy: JudgedBy;
   readonly lagMsP99: number | undefined;
   /** What the point reports as its p99, in milliseconds. */
   readonly latencyMsP99: number | undefined;
@@ -30,15 +32,16 @@ const LAG_SHARE_MAX = 0.1;
  * Whether the generator was what was measured. It was when a closed loop's thread had hardly an idle moment, so that answers waited
  * for it; when an open loop's requests left late by more than a tenth of what is reported; or when its loop stood still.
  */
-export function judgeGenerator({ threads, isBusyDoubtful, lagMsP99, latencyMsP99 }: Evidence): GeneratorReport {
+export function judgeGenerator({ threads, judgedBy, lagMsP99, latencyMsP99 }: Evidence): GeneratorReport {
   const utilisation = Math.max(0, ...threads.map((thread) => thread.utilisation));
   const stallMsP99 = Math.max(0, ...threads.map((thread) => thread.stallMsP99));
   const doubts: string[] = [];
-  if (isBusyDoubtful && utilisation > BUSY_MAX)
+  if (judgedBy === "utilisation" && utilisation > BUSY_MAX)
     doubts.push(`its busiest thread worked ${formatPercent(utilisation)} of the time`);
   if (lagMsP99 !== undefined && latencyMsP99 !== undefined && lagMsP99 > LAG_SHARE_MAX * latencyMsP99) {
     doubts.push(`requests left ${formatNumber(lagMsP99)} ms late (p99), more than a tenth of the p99 latency`);
   }
-  if (stallMsP99 > STALL_MS_MAX) doubts.push(`its loop stood still for ${formatNumber(stallMsP99)} ms (p99)`);
+  if (judgedBy !== "nothing" && stallMsP99 > STALL_MS_MAX)
+    doubts.push(`its loop stood still for ${formatNumber(stallMsP99)} ms (p99)`);
   return { utilisation, cpu: threads.reduce((sum, { cpu }) => sum + cpu, 0), stallMsP99, lagMsP99, doubts };
 }

@@ -1,4 +1,5 @@
 import type { GeneratorLoad } from "./generator-gauge.ts";
+import type { JudgedBy } from "./generator-verdict.ts";
 
 /** One figure of one run, with what it was measured from. A workload yields one for each of its points. */
 export interface Measurement {
@@ -23,10 +24,10 @@ export interface Measurement {
   readonly errors: Readonly<Record<string, number>>;
   readonly generator: readonly GeneratorLoad[];
   /**
-   * Whether a busy generator makes the figure doubtful. False for a burst such as a fan-out, in which the thread that receives is
-   * busy by nature, and for an open loop, which looks at the clock all the time.
+   * What tells that the generator was what was measured: a thread that was always busy; requests of an open loop that left late (its
+   * thread looks at the clock all the time, so being busy says nothing); or nothing, where the generator only waits.
    */
-  readonly isBusyDoubtful: boolean;
+  readonly judgedBy: JudgedBy;
   /** Further figures, by name with unit: `retries`, `memory per session (bytes)`. */
   readonly figures: Readonly<Record<string, number>>;
   /** Sentences. */

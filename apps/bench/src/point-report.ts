@@ -56,7 +56,7 @@ export function reportPoint(repeats: readonly Measurement[]): PointReport {
     errorPercent: failed === 0 ? 0 : (100 * failed) / Math.max(requests, failed),
     generator: judgeGenerator({
       threads: repeats.flatMap(({ generator }) => generator),
-      isBusyDoubtful: first.isBusyDoubtful,
+      judgedBy: first.judgedBy,
       lagMsP99: lags.length === 0 ? undefined : summarize(mergeCounts(lags)).p99 / 1000,
       latencyMsP99: main === undefined ? undefined : main.p99 / 1000,
     }),

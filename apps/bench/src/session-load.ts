@@ -31,7 +31,7 @@ export interface SessionOutcome {
   /** In `storm` each session's own time from the cut. */
   readonly latencies: Readonly<Record<"open" | "storm" | "close", Int32Array>>;
   readonly errors: Readonly<Record<string, number>>;
-  readonly generator: Readonly<Record<"open" | "idle" | "storm", GeneratorLoad>>;
+  readonly generator: Readonly<Record<"open" | "idle" | "storm" | "close", GeneratorLoad>>;
 }
 
 /** A session that could not be resumed. */
@@ -78,7 +78,7 @@ export class SessionLoad implements Performer<SessionOutcome> {
       const storm = await this.#measure(() => this.#storm(signal));
       enter("close");
       const close = await this.#measure(() => this.#closeAll());
-      const { recorders } = { recorders: this.#recorders };
+      const recorders = this.#recorders;
       return {
         opened: open.count,
         openMs: open.tookMs,
@@ -89,7 +89,12 @@ export class SessionLoad implements Performer<SessionOutcome> {
         closeMs: close.tookMs,
         latencies: { open: recorders.open.counts, storm: recorders.storm.counts, close: recorders.close.counts },
         errors: this.#errors.toRecord(),
-        generator: { open: open.generator, idle: idle.generator, storm: storm.generator },
+        generator: {
+          open: open.generator,
+          idle: idle.generator,
+          storm: storm.generator,
+          close: close.generator,
+        },
       };
     } finally {
       clearInterval(pings);

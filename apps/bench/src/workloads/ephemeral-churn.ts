@@ -58,7 +58,7 @@ export const ephemeralChurn: Workload = {
       requests: count,
       errors,
       generator: outcomes.map(({ generator }) => generator),
-      isBusyDoubtful: true,
+      judgedBy: "utilisation",
       figures: {
         "ephemerals/s": (count * config.ephemerals) / (config.durationMs / 1000),
         "ephemerals left behind": left,

@@ -64,7 +64,7 @@ export const recover: Workload = {
         requests: 1,
         errors: {},
         generator: [],
-        isBusyDoubtful: false,
+        judgedBy: "nothing",
         figures: { "ms until the old one was gone": downMs },
         notes: [],
       };

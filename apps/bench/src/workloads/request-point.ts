@@ -97,7 +97,7 @@ export async function measureRequests(
     requests,
     errors: sumErrors(outcomes.map(({ errors }) => errors)),
     generator: outcomes.map(({ generator }) => generator),
-    isBusyDoubtful: loop.kind === "closed",
+    judgedBy: loop.kind === "closed" ? "utilisation" : "lag",
     figures: reconnects > 0 ? { reconnects } : {},
     notes,
   };

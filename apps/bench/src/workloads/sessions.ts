@@ -5,6 +5,9 @@ import { serverMemory } from "../server-facts.ts";
 import { onlyHosts } from "./with-tree.ts";
 
 const OPENING = 32;
+const MEMORY_NOT_TOLD =
+  "the server does not tell its memory in mntr, or mntr is not allowed: --server-pid reads it from the process";
+const MEMORY_NOT_GROWN = "the server's memory did not grow: what its sessions need lies in what it had already";
 
 /** Many sessions opened, held idle, cut off and resumed all at once, closed. */
 export const sessions: Workload = {
@@ -50,10 +53,8 @@ export const sessions: Workload = {
     if (outcome === undefined) return;
     const errors = sumErrors([outcome.errors]);
     const common = { isBlind: true, lag: undefined, better: "higher", unit: "sessions/s" } as const;
-    const bytes =
-      memory.before === undefined || memory.after === undefined || outcome.opened === 0
-        ? undefined
-        : (memory.after - memory.before) / outcome.opened;
+    const isTold = memory.before !== undefined && memory.after !== undefined && outcome.opened > 0;
+    const bytes = isTold ? ((memory.after ?? 0) - (memory.before ?? 0)) / outcome.opened : 0;
     yield {
       ...common,
       point: "open",
@@ -65,17 +66,12 @@ export const sessions: Workload = {
       requests: outcome.opened,
       errors,
       generator: [outcome.generator.open],
-      isBusyDoubtful: true,
+      judgedBy: "utilisation",
       figures: {
         sessions: outcome.opened,
-        ...(bytes === undefined ? {} : { "bytes of the server per idle session": bytes }),
+        ...(bytes > 0 ? { "bytes of the server per idle session": bytes } : {}),
       },
-      notes:
-        bytes === undefined
-          ? [
-              "the server does not tell its memory in mntr, or mntr is not allowed: --server-pid reads it from the process",
-            ]
-          : [],
+      notes: bytes > 0 ? [] : [isTold ? MEMORY_NOT_GROWN : MEMORY_NOT_TOLD],
     };
     yield {
       ...common,
@@ -88,7 +84,7 @@ export const sessions: Workload = {
       requests: outcome.resumed,
       errors: {},
       generator: [outcome.generator.storm],
-      isBusyDoubtful: true,
+      judgedBy: "utilisation",
       figures: { "ms until all were back": outcome.stormMs, retries: outcome.retries },
       notes: [],
     };
@@ -102,8 +98,8 @@ export const sessions: Workload = {
       latencies: { close: outcome.latencies.close },
       requests: outcome.closed,
       errors: {},
-      generator: [],
-      isBusyDoubtful: false,
+      generator: [outcome.generator.close],
+      judgedBy: "utilisation",
       figures: {},
       notes: [],
     };

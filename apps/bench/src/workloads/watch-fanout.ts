@@ -63,7 +63,7 @@ export const watchFanout: Workload = {
         requests: only.notifications,
         errors: sumErrors(outcomes.map(({ errors }) => errors)),
         generator: outcomes.map(({ generator }) => generator),
-        isBusyDoubtful: false,
+        judgedBy: "utilisation",
         figures: { rounds: only.rounds },
         notes: [],
       };
