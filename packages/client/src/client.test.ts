@@ -55,22 +55,24 @@ async function serverWatches(): Promise<number> {
   return Number(/Total watches:(\d+)/.exec(answer)?.[1]);
 }
 
-function countingTransport(): { readonly transport: Transport; readonly writes: number[] } {
-  const writes: number[] = [];
-  const transport: Transport = {
+/** A ping's frame: its length, xid and operation. */
+const PING_BYTES = 12;
+
+/** TCP that shows what is written. */
+function watchingTransport(written: (bytes: Buffer) => void): Transport {
+  return {
     ...tcpTransport,
     connect(address, events) {
       const connection = tcpTransport.connect(address, events);
       return {
         ...connection,
-        write(bytes, written) {
-          writes.push(bytes.length);
-          return connection.write(bytes, written);
+        write(bytes, done) {
+          written(bytes);
+          return connection.write(bytes, done);
         },
       };
     },
   };
-  return { transport, writes };
 }
 
 test("what is created is read, changed, listed and deleted", async () => {
@@ -197,8 +199,8 @@ test("under a chroot and a namespace, paths are as the caller names them", async
 });
 
 test("requests of one turn leave in one write, also those that answers bring about", async () => {
-  const { transport, writes } = countingTransport();
-  const zk = await open({ transport });
+  const writes: number[] = [];
+  const zk = await open({ transport: watchingTransport((bytes) => writes.push(bytes.length)) });
   await zk.create("/a");
   writes.length = 0;
   await Promise.all(Array.from({ length: 100 }, () => zk.get("/a")));
@@ -381,6 +383,28 @@ test("when no server answers, the session is lost by the clock", async () => {
   await state(zk, "connected");
 });
 
+test("a session in use outlives its timeout many times, and knows how far it has seen", async () => {
+  const zk = await open({ sessionTimeoutMs: 1_500 });
+  const kinds: string[] = [];
+  zk.state$.subscribe(({ kind }) => kinds.push(kind));
+  const { stat } = await zk.create("/a");
+  for (const end = performance.now() + 2_000; performance.now() < end; ) await zk.get("/a");
+  expect([kinds, zk.lastZxid]).toEqual([["connected"], stat.czxid]);
+});
+
+test("an idle session outlives its timeout by pings", async () => {
+  const pinged = Promise.withResolvers<void>();
+  let pingCount = 0;
+  const transport = watchingTransport((bytes) => {
+    if (bytes.length === PING_BYTES && ++pingCount === 4) pinged.resolve();
+  });
+  const zk = await open({ sessionTimeoutMs: 2_400, transport });
+  const kinds: string[] = [];
+  zk.state$.subscribe(({ kind }) => kinds.push(kind));
+  await pinged.promise;
+  expect(kinds).toEqual(["connected"]);
+});
+
 test("a server that says nothing is left for another connection", async () => {
   const zk = await open({ sessionTimeoutMs: 600 });
   const { acceptedCount } = relay;
@@ -532,4 +556,16 @@ test("a client outlives a server that has lost everything", async () => {
   expect(await zk.exists("/old0")).toBeNull();
   expect(values).toEqual([6, 1]);
   watching.unsubscribe();
+});
+
+test("a watch taken back while another read is about to arm it leaves that read its watch", async () => {
+  const zk = await open();
+  await zk.create("/a");
+  const first = await zk.get("/a", { watch: true });
+  const second = zk.exists("/a", { watch: true });
+  first.watch.remove();
+  const { watch } = await second;
+  expect(await serverWatches()).toBe(1);
+  await zk.set("/a", "x");
+  expect(await watch.fired).toMatchObject({ type: "data-changed" });
 });

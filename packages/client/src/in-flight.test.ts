@@ -51,4 +51,6 @@ test("what was not handed to the connection is told apart, and no answer is due 
   const drained: string[] = [];
   ring.drain(({ xid }, wasSent) => drained.push(`${xid} ${wasSent}`));
   expect([drained, ring.count]).toEqual([["2 true", "3 false"], 0]);
+  ring.push(call(4));
+  expect(ring.oldest).toBeUndefined();
 });

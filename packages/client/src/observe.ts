@@ -99,8 +99,6 @@ class Observation<T> implements Watcher, DriverEvents {
   readonly #subscribers = new Set<Subscriber<Observed<T>>>();
   #last: Observed<T> | undefined;
   #reading: Call<undefined, never> | undefined;
-  /** Something has happened since the read that is on its way was asked for. */
-  #isDirty = false;
   #isArmed = false;
   #isStopped = false;
 
@@ -131,8 +129,8 @@ class Observation<T> implements Watcher, DriverEvents {
   /** The watch: what was read is not the last word. */
   fire(): void {
     this.#isArmed = false;
+    // The answer to a read on its way stands behind this event on the wire, so it shows what the event tells of.
     if (this.#reading === undefined) this.#read();
-    else this.#isDirty = true;
   }
 
   end(): void {
@@ -151,7 +149,6 @@ class Observation<T> implements Watcher, DriverEvents {
   }
 
   #read(): void {
-    this.#isDirty = false;
     this.#ask(this.#aspect.read, (value) => {
       if (value !== null) this.#accept(value);
       // `exists` arms a watch also where there is no node, and its answer is all there is to say then.
@@ -193,10 +190,6 @@ class Observation<T> implements Watcher, DriverEvents {
   }
 
   #accept(value: T | null): void {
-    if (this.#isDirty) {
-      this.#read();
-      return;
-    }
     this.#isArmed = true;
     const last = this.#last?.value;
     if (last !== undefined && (last === null || value === null ? last === value : this.#aspect.isSame(last, value))) {
