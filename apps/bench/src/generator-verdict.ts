@@ -5,7 +5,7 @@ import type { GeneratorLoad } from "./generator-gauge.ts";
 export interface GeneratorReport {
   /** The busiest thread's. */
   readonly utilisation: number;
-  /** Cores that all threads held together. */
+  /** Cores that all threads held together, on the mean of the repeats. */
   readonly cpu: number;
   readonly stallMsP99: number;
   /** Open loop: how late requests left. */
@@ -17,7 +17,8 @@ export interface GeneratorReport {
 export type JudgedBy = "utilisation" | "lag" | "nothing";
 
 export interface Evidence {
-  readonly threads: readonly GeneratorLoad[];
+  /** Of each repeat its threads. */
+  readonly repeats: readonly (readonly GeneratorLoad[])[];
   readonly judgedBy: JudgedBy;
   readonly lagMsP99: number | undefined;
   /** What the point reports as its p99, in milliseconds. */
@@ -32,7 +33,8 @@ const LAG_SHARE_MAX = 0.1;
  * Whether the generator was what was measured. It was when a closed loop's thread had hardly an idle moment, so that answers waited
  * for it; when an open loop's requests left late by more than a tenth of what is reported; or when its loop stood still.
  */
-export function judgeGenerator({ threads, judgedBy, lagMsP99, latencyMsP99 }: Evidence): GeneratorReport {
+export function judgeGenerator({ repeats, judgedBy, lagMsP99, latencyMsP99 }: Evidence): GeneratorReport {
+  const threads = repeats.flat();
   const utilisation = Math.max(0, ...threads.map((thread) => thread.utilisation));
   const stallMsP99 = Math.max(0, ...threads.map((thread) => thread.stallMsP99));
   const doubts: string[] = [];
@@ -43,5 +45,11 @@ export function judgeGenerator({ threads, judgedBy, lagMsP99, latencyMsP99 }: Ev
   }
   if (judgedBy !== "nothing" && stallMsP99 > STALL_MS_MAX)
     doubts.push(`its loop stood still for ${formatNumber(stallMsP99)} ms (p99)`);
-  return { utilisation, cpu: threads.reduce((sum, { cpu }) => sum + cpu, 0), stallMsP99, lagMsP99, doubts };
+  return {
+    utilisation,
+    cpu: threads.reduce((sum, { cpu }) => sum + cpu, 0) / Math.max(1, repeats.length),
+    stallMsP99,
+    lagMsP99,
+    doubts,
+  };
 }

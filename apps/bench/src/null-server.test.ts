@@ -17,6 +17,8 @@ test("a client gets from it what it says it has", async () => {
   expect(await client.exists("/a")).not.toBeNull();
   const results = await client.transaction().create("/b").set("/b", "z").check("/b", 0).delete("/b").commit();
   expect(results[0].path).toBe("/b");
+  const sets = await client.transaction().set("/b", "z").set("/c", null).commit();
+  expect(sets.map(({ dataLength }) => dataLength)).toEqual([100, 100]);
 });
 
 test("it says that it is standalone and null", async () => {

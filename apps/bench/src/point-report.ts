@@ -55,7 +55,7 @@ export function reportPoint(repeats: readonly Measurement[]): PointReport {
     errors,
     errorPercent: failed === 0 ? 0 : (100 * failed) / Math.max(requests, failed),
     generator: judgeGenerator({
-      threads: repeats.flatMap(({ generator }) => generator),
+      repeats: repeats.map(({ generator }) => generator),
       judgedBy: first.judgedBy,
       lagMsP99: lags.length === 0 ? undefined : summarize(mergeCounts(lags)).p99 / 1000,
       latencyMsP99: main === undefined ? undefined : main.p99 / 1000,
