@@ -240,10 +240,10 @@ test("a subtree that may not be deleted is a remark for zkCli, and an error in J
   expect([objects(fine.stdout), fine.status]).toMatchObject([[{ error: { code: "BAD_ARGUMENTS" } }], 2]);
 });
 
-test("ls -R lists more siblings than are asked for ahead, in order", async () => {
+test("ls -R and tree show more siblings than are asked for ahead, in order", async () => {
   const names = Array.from({ length: 70 }, (_, i) => String(i).padStart(2, "0"));
-  await script(["create /wide", ...names.flatMap((name) => [`create /wide/${name}`, `create /wide/${name}/x`])]);
-  const expected = ["/wide", ...names.map((name) => `/wide/${name}`), ...names.map((name) => `/wide/${name}/x`)];
+  await script(["create /wide", ...names.flatMap((name) => [`create /wide/${name}`, `create /wide/${name}/x${name}`])]);
+  const expected = ["/wide", ...names.map((name) => `/wide/${name}`), ...names.map((name) => `/wide/${name}/x${name}`)];
   expect(
     results((await run("ls", "-R", "/wide")).stdout)
       .trim()

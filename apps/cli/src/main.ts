@@ -1,4 +1,3 @@
-import { CliError } from "./cli-error.ts";
 import { readClientConfiguration } from "./client-configuration.ts";
 import { type CommandLine, parseCommandLine, USAGE } from "./command-line.ts";
 import { VERSION } from "./commands/version.ts";
@@ -97,7 +96,7 @@ function frameBytesMax({ configurationFile }: CommandLine, output: Output): numb
 /** The first signal gives up what runs, so that its session is closed; the second ends the process. */
 async function withInterrupts(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const interrupted = new AbortController();
-  const onSignal = (): void => interrupted.abort(new CliError("interrupted", { code: "USAGE" }));
+  const onSignal = (): void => interrupted.abort();
   process.once("SIGINT", onSignal);
   process.once("SIGTERM", onSignal);
   try {

@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import { type Client, isZkError } from "@zooid/client";
+import { type Children, type Client, isZkError } from "@zooid/client";
 import { joinPath } from "@zooid/model";
 import { usageError } from "../cli-error.ts";
 import { type Command, clientFor } from "../command.ts";
@@ -9,8 +9,8 @@ import { inOrder } from "../subtree.ts";
 import { type DrawnNode, drawTree } from "../tree-drawing.ts";
 import { checkedPath } from "../znode-path.ts";
 
-/** Listings on their way for the children of one node. */
-const IN_FLIGHT_MAX = 32;
+/** Listings on their way for the children of one node, ahead of their turn. */
+const AHEAD_MAX = 32;
 
 export const tree: Command = {
   name: "tree",
@@ -24,12 +24,12 @@ export const tree: Command = {
     const depthMax = readDepth(flags);
     const path = checkedPath(operands[0] ?? "/");
     const client = await clientFor(invocation, path);
-    const root = await read({ client, path, name: path, depthMax, signal });
+    const root = await grow({ client, path, depthMax, signal }, path, await client.children(path, { signal }));
     const paintEphemeral = (text: string): string =>
       output.hasColors ? styleText("cyan", text, { validateStream: false }) : text;
     output.lines(drawTree(root, { paintEphemeral }));
     const { nodes, ephemerals } = count(root);
-    output.line(`\n${nodes} nodes, ${ephemerals} of them ephemeral`);
+    output.line(`\n${nodes} ${nodes === 1 ? "node" : "nodes"}, ${ephemerals} of them ephemeral`);
     return { path, nodes, ephemerals, tree: treeJson(root) };
   },
 };
@@ -37,31 +37,43 @@ export const tree: Command = {
 interface Place {
   readonly client: Client;
   readonly path: string;
-  readonly name: string;
+  /** Levels to draw below this node. */
   readonly depthMax: number;
   readonly signal: AbortSignal;
 }
 
-async function read({ client, path, name, depthMax, signal }: Place): Promise<DrawnNode> {
-  const { names, stat } = await client.children(path, { signal });
+/** A listed node with all below it: one child after another, so that only as many listings wait as the tree is deep, times the bound. */
+async function grow(place: Place, name: string, { names, stat }: Children): Promise<DrawnNode> {
+  const { client, path, depthMax, signal } = place;
   const node = { name, isEphemeral: stat.ephemeralOwner !== 0n, childCount: names.length };
   if (depthMax === 0) return { ...node, children: undefined };
   const children: DrawnNode[] = [];
-  const waiting = inOrder(names);
-  while (waiting.length > 0) {
-    const batch = waiting.splice(0, IN_FLIGHT_MAX).map((child) =>
-      read({ client, path: joinPath(path, child), name: child, depthMax: depthMax - 1, signal }).catch(
-        (error: unknown) => {
-          // Gone since it was listed.
-          if (isZkError(error, "NO_NODE")) return undefined;
-          if (isZkError(error, "NO_AUTH")) return forbidden(child);
-          throw error;
-        },
-      ),
-    );
-    for (const child of await Promise.all(batch)) if (child !== undefined) children.push(child);
+  const ahead: Promise<Children | "gone" | "forbidden">[] = [];
+  const ordered = inOrder(names);
+  for (const [index, child] of ordered.entries()) {
+    for (const next of ordered.slice(index + ahead.length, index + AHEAD_MAX)) {
+      ahead.push(list(client, joinPath(path, next), signal));
+    }
+    const listing = (await ahead.shift()) ?? "gone";
+    if (listing === "forbidden") children.push(forbidden(child));
+    else if (listing !== "gone") {
+      children.push(
+        await grow({ client, path: joinPath(path, child), depthMax: depthMax - 1, signal }, child, listing),
+      );
+    }
   }
   return { ...node, children };
+}
+
+function list(client: Client, path: string, signal: AbortSignal): Promise<Children | "gone" | "forbidden"> {
+  const listing = client.children(path, { signal }).catch((error: unknown) => {
+    if (isZkError(error, "NO_NODE")) return "gone" as const;
+    if (isZkError(error, "NO_AUTH")) return "forbidden" as const;
+    throw error;
+  });
+  // Whoever comes first in order tells of its fault; the others' are never asked for.
+  listing.catch(() => undefined);
+  return listing;
 }
 
 function forbidden(name: string): DrawnNode {
