@@ -10,6 +10,8 @@ const CHART: Chart = {
       lines: [
         {
           name: "one",
+          colour: 0,
+          isDashed: false,
           points: [
             { x: 0, y: 0 },
             { x: 50, y: 450 },
@@ -18,6 +20,8 @@ const CHART: Chart = {
         },
         {
           name: "two",
+          colour: 1,
+          isDashed: false,
           points: [
             { x: 100, y: 100 },
             { x: 0, y: 300 },
@@ -25,7 +29,7 @@ const CHART: Chart = {
         },
       ],
     },
-    { title: "ms", lines: [{ name: "p99", points: [{ x: 0, y: 1.5 }] }] },
+    { title: "ms", lines: [{ name: "p99", colour: 0, isDashed: true, points: [{ x: 0, y: 1.5 }] }] },
   ],
 };
 
@@ -64,7 +68,7 @@ test("a logarithmic axis gives each power of ten the same room, and zero a place
   const svg = chartSvg({
     ...CHART,
     axis: { label: "bytes", scale: "logarithmic" },
-    panels: [{ title: "", lines: [{ name: "", points }] }],
+    panels: [{ title: "", lines: [{ name: "", colour: 0, isDashed: false, points }] }],
   });
   const xs = circles(svg).map(([x]) => x);
   const gaps = xs.slice(1).map((x, i) => Math.round(x - (xs[i] ?? 0)));
@@ -76,6 +80,23 @@ test("names, axes and legend are there, and nothing in them is markup", () => {
   for (const text of ["reads &amp; &lt;writes&gt;", "requests/s", "share", ">one<", ">two<", ">p99<", ">800<"])
     expect(svg).toContain(text);
   expect(svg).not.toContain("<writes>");
+});
+
+test("a legend of many lines wraps, and nothing of it leaves the picture", () => {
+  const lines = Array.from({ length: 9 }, (_, i) => ({
+    name: `line ${i}`,
+    colour: i,
+    isDashed: i > 5,
+    points: [{ x: i, y: i }],
+  }));
+  const svg = chartSvg({ ...CHART, panels: [{ title: "", lines }] });
+  const names = [...svg.matchAll(/<text x="(\d+)" y="(\d+)">line \d/g)].map(
+    ([, x, y]) => [Number(x), Number(y)] as const,
+  );
+  expect(new Set(names.map(([, y]) => y)).size).toBe(3);
+  expect(Math.max(...names.map(([x]) => x))).toBeLessThan(700);
+  const highest = Math.min(...circles(svg).map(([, y]) => y));
+  expect(highest).toBeGreaterThan(Math.max(...names.map(([, y]) => y)));
 });
 
 test("it has colours for light and for dark", () => {

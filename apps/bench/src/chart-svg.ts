@@ -3,6 +3,9 @@ import { formatNumber } from "./format.ts";
 /** A line of a chart. */
 export interface ChartLine {
   readonly name: string;
+  /** Lines of one colour belong together; the second of two such is dashed. */
+  readonly colour: number;
+  readonly isDashed: boolean;
   readonly points: readonly { readonly x: number; readonly y: number }[];
 }
 
@@ -25,7 +28,9 @@ const AXIS_HEIGHT = 44;
 const LEFT = 84;
 const RIGHT = 24;
 const PANEL_TOP = 52;
-const LEGEND_ENTRY_WIDTH = 180;
+const LEGEND_ENTRY_WIDTH = 160;
+const LEGEND_COLUMNS = 4;
+const LEGEND_ROW_HEIGHT = 18;
 const Y_TICKS = 5;
 const X_TICKS_MAX = 12;
 /** Told apart by those who do not see all colours, on light and on dark (Okabe and Ito). */
@@ -37,15 +42,16 @@ export function chartSvg({ title, axis, panels }: Chart): string {
     (a, b) => a - b,
   );
   const place = xPlace(xs, axis.scale);
-  const height = TITLE_HEIGHT + panels.length * PANEL_HEIGHT + AXIS_HEIGHT;
-  const bottom = TITLE_HEIGHT + panels.length * PANEL_HEIGHT;
+  const tops = panels.map((_, i) => TITLE_HEIGHT + panels.slice(0, i).reduce((sum, panel) => sum + heightOf(panel), 0));
+  const bottom = TITLE_HEIGHT + panels.reduce((sum, panel) => sum + heightOf(panel), 0);
+  const height = bottom + AXIS_HEIGHT;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-label="${escapeXml(title)}">`,
     "<style>text{font:13px system-ui,sans-serif;fill:#222}.t{font-size:16px;font-weight:600}.g{stroke:#8884;stroke-width:1}.a{stroke:#888;stroke-width:1}",
     ".b{fill:#fff}@media(prefers-color-scheme:dark){text{fill:#ddd}.b{fill:#161616}}</style>",
     `<rect class="b" width="${WIDTH}" height="${height}"/>`,
     `<text class="t" x="${LEFT}" y="24">${escapeXml(title)}</text>`,
-    ...panels.flatMap((panel, i) => panelSvg(panel, TITLE_HEIGHT + i * PANEL_HEIGHT, place)),
+    ...panels.flatMap((panel, i) => panelSvg(panel, tops[i] ?? 0, place)),
     ...xTicks(xs).map(
       (x) =>
         `<text x="${round(place(x))}" y="${bottom + 14}" text-anchor="middle">${escapeXml(formatNumber(x))}</text>`,
@@ -56,12 +62,18 @@ export function chartSvg({ title, axis, panels }: Chart): string {
   ].join("\n");
 }
 
-function panelSvg({ title, lines }: ChartPanel, top: number, place: (x: number) => number): readonly string[] {
+/** A legend of many lines takes more room. */
+function heightOf({ lines }: ChartPanel): number {
+  return PANEL_HEIGHT + LEGEND_ROW_HEIGHT * Math.max(0, Math.ceil(lines.length / LEGEND_COLUMNS) - 1);
+}
+
+function panelSvg(panel: ChartPanel, top: number, place: (x: number) => number): readonly string[] {
+  const { title, lines } = panel;
   const most = Math.max(0, ...lines.flatMap(({ points }) => points.map(({ y }) => y)));
   const step = niceStep(most / Y_TICKS);
   const ceiling = Math.max(step, Math.ceil(most / step) * step);
-  const plotTop = top + PANEL_TOP;
-  const plotBottom = top + PANEL_HEIGHT - 8;
+  const plotBottom = top + heightOf(panel) - 8;
+  const plotTop = plotBottom + 8 - PANEL_HEIGHT + PANEL_TOP;
   const yOf = (y: number): number => plotBottom - (y / ceiling) * (plotBottom - plotTop);
   const ticks = Array.from({ length: Math.round(ceiling / step) + 1 }, (_, i) => i * step);
   return [
@@ -71,15 +83,17 @@ function panelSvg({ title, lines }: ChartPanel, top: number, place: (x: number) 
         `<line class="${y === 0 ? "a" : "g"}" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${round(yOf(y))}" y2="${round(yOf(y))}"/>` +
         `<text x="${LEFT - 8}" y="${round(yOf(y) + 4)}" text-anchor="end">${escapeXml(formatNumber(y))}</text>`,
     ),
-    ...lines.flatMap(({ name, points }, i) => {
-      const colour = COLOURS[i % COLOURS.length] ?? "";
+    ...lines.flatMap(({ name, colour: index, isDashed, points }, i) => {
+      const colour = COLOURS[index % COLOURS.length] ?? "";
+      const dash = isDashed ? ' stroke-dasharray="6 4"' : "";
       const at = points.toSorted((a, b) => a.x - b.x).map(({ x, y }) => [round(place(x)), round(yOf(y))] as const);
-      const legend = LEFT + i * LEGEND_ENTRY_WIDTH;
+      const left = LEFT + (i % LEGEND_COLUMNS) * LEGEND_ENTRY_WIDTH;
+      const row = top + 36 + Math.floor(i / LEGEND_COLUMNS) * LEGEND_ROW_HEIGHT;
       return [
-        `<polyline fill="none" stroke="${colour}" stroke-width="2" points="${at.map((xy) => xy.join(",")).join(" ")}"/>`,
+        `<polyline fill="none" stroke="${colour}" stroke-width="2"${dash} points="${at.map((xy) => xy.join(",")).join(" ")}"/>`,
         ...at.map(([x, y]) => `<circle cx="${x}" cy="${y}" r="3.5" fill="${colour}"/>`),
-        `<rect x="${legend}" y="${top + 30}" width="12" height="12" fill="${colour}"/>`,
-        `<text x="${legend + 18}" y="${top + 41}">${escapeXml(name)}</text>`,
+        `<line x1="${left}" x2="${left + 18}" y1="${row}" y2="${row}" stroke="${colour}" stroke-width="3"${dash}/>`,
+        `<text x="${left + 24}" y="${row + 4}">${escapeXml(name)}</text>`,
       ];
     }),
   ];
