@@ -309,6 +309,21 @@ describe("the contract of streams that show a state", () => {
     expect([zk.watchCount, await serverWatches()]).toEqual([0, 0]);
   });
 
+  test("a removal that was under way when the connection was lost does not take the next connection's watch", async () => {
+    await zk.create("/a", "x");
+    const { watch } = await zk.get("/a", { watch: true });
+    relay.freeze("requests");
+    watch.remove();
+    using node = new Record(zk.watchData$("/a", { codec: text }));
+    relay.cut();
+    relay.thaw();
+    await node.count(1);
+    await zk.sync();
+    await other.set("/a", "y");
+    await node.count(2);
+    expect(await serverWatches()).toBe(1);
+  });
+
   test("values come in the order of the wire, before the answers behind them", async () => {
     await zk.create("/a", "x");
     const order: string[] = [];

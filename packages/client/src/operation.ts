@@ -52,6 +52,8 @@ export interface Operation<B, T> {
   readonly name: string;
   /** A read changes nothing, so it may be asked again whatever became of it. */
   readonly isRead: boolean;
+  /** It concerns the connection that it was asked on, so it is never asked again on another. */
+  readonly isOfConnection?: boolean;
   /** Its answer is {@link Created}. */
   readonly creates?: boolean;
   /** The watch that it arms, where one is wanted. */
@@ -249,6 +251,7 @@ export const REMOVE_WATCHES: Operation<number, void> = {
   code: OpCode.REMOVE_WATCHES,
   name: "removeWatches",
   isRead: true,
+  isOfConnection: true,
   write: writePathAndInt,
   read: ignoreAnswer,
 };
@@ -257,6 +260,7 @@ export const SET_WATCHES: Operation<{ readonly paths: WatchedPaths; readonly zxi
   code: OpCode.SET_WATCHES,
   name: "setWatches",
   isRead: true,
+  isOfConnection: true,
   write: (writer, _path, { paths, zxid }) => writeSetWatches(writer, zxid, paths, false),
   read: ignoreAnswer,
 };

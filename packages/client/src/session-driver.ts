@@ -37,6 +37,8 @@ const XID_AUTH = -4;
 const XID_MAX = 2 ** 31 - 1;
 /** A write does not wait for the turn's end beyond this. */
 const FLUSH_BYTES = 64 * 1024;
+/** Paths of one setWatches: far below any server's limit on frames, as Java's clients have it. */
+const SET_WATCHES_BYTES_MAX = 128 * 1024;
 const CONNECT_TIMEOUT_MS_MAX = 10_000;
 const TIMER_MS_MAX = 2 ** 31 - 1;
 const BACKOFF_BASE_MS = 100;
@@ -209,7 +211,7 @@ export class SessionDriver {
   /** Tells the server that a watch is of no use any more, unless it is. Nobody waits for the answer. */
   dropUnwanted(type: WatchType, path: string): void {
     if (!this.#removesWatches || !this.#session.isConnected || this.watches.isWanted(type, path)) return;
-    const fields = { operation: REMOVE_WATCHES, path, shownPath: path, body: type };
+    const fields = { operation: REMOVE_WATCHES, path, shownPath: path, body: type, isOwn: true };
     this.ask(fields).catch((error: ZkError) => {
       // Servers before 3.5 do not know the operation, and hang up on who asks.
       if (error.code === "UNIMPLEMENTED") this.#removesWatches = false;
@@ -540,7 +542,7 @@ export class SessionDriver {
       this.#sendAuth(call ?? (new Call(authFields(credential), ignore, ignore) as AnyCall));
     }
     for (const call of asked) this.#sendAuth(call);
-    for (const paths of this.watches.batches()) {
+    for (const paths of this.watches.batches(Math.min(SET_WATCHES_BYTES_MAX, this.#config.frameBytesMax - 64))) {
       const isNew = paths.persistent.length > 0 || paths.recursive.length > 0;
       const body = { paths, zxid: this.#session.lastZxid };
       const fields = { operation: isNew ? SET_WATCHES2 : SET_WATCHES, path: "/", shownPath: "/", body };
@@ -560,17 +562,23 @@ export class SessionDriver {
       call.arming = undefined;
       if (call.isSettled) return;
       const error = call.failure("CONNECTION_LOSS", wasSent ? "unknown" : "not-sent");
-      if (!wasSent || (call.operation.isRead && this.#isWorthRetry(call, error))) again.push(call);
+      if (this.#isAskedAgain(call, error)) again.push(call);
       else call.reject(error);
     });
+    for (const call of this.#waiting) {
+      if (call.operation.isOfConnection === true) this.#giveUp(call, call.failure("CONNECTION_LOSS", "not-sent"));
+    }
     this.#waiting.unshift(again);
     const untilMs = now() + this.#config.waitingTimeoutMs;
     for (const call of this.#waiting) this.#due.add(untilMs, { call, kind: "waited" });
     this.#auths = this.#auths.filter((call) => !call.isSettled);
   }
 
-  /** Whether a read that lost its connection waits for the next; it needs no delay, since it waits anyway. */
-  #isWorthRetry(call: AnyCall, error: ZkError): boolean {
+  /** Whether a call that lost its connection waits for the next one; it needs no delay, since it waits anyway. */
+  #isAskedAgain(call: AnyCall, error: ZkError): boolean {
+    if (call.operation.isOfConnection === true) return false;
+    if (!error.sentBytes) return true;
+    if (!call.operation.isRead) return false;
     const nowMs = now();
     call.tries++;
     call.madeAtMs ||= nowMs;

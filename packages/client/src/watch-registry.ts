@@ -22,9 +22,6 @@ export interface Watcher {
   end(error: ZkError): void;
 }
 
-/** Java's clients send the lists in batches of this size, which stay far below any server's limit on frames. */
-const BATCH_CHARS_MAX = 128 * 1024;
-
 export class WatchRegistry {
   readonly #byKind: Readonly<Record<WatchKind, Map<string, Set<Watcher>>>> = {
     data: new Map(),
@@ -103,28 +100,23 @@ export class WatchRegistry {
     }
   }
 
-  /** What has to be armed on a new connection, in batches. */
-  *batches(): Generator<WatchedPaths> {
+  /** What has to be armed on a new connection, in batches of so many bytes at most. */
+  *batches(bytesMax: number): Generator<WatchedPaths> {
     let batch = newBatch();
-    let chars = 0;
+    let bytes = 0;
     for (const kind of KINDS) {
       for (const path of this.#byKind[kind].keys()) {
-        if (chars > 0 && chars + path.length > BATCH_CHARS_MAX) {
+        const pathBytes = 4 + Buffer.byteLength(path);
+        if (bytes > 0 && bytes + pathBytes > bytesMax) {
           yield batch;
           batch = newBatch();
-          chars = 0;
+          bytes = 0;
         }
         batch[kind].push(path);
-        chars += path.length;
+        bytes += pathBytes;
       }
     }
-    if (chars > 0) yield batch;
-  }
-
-  /** Whoever watches for good, and so has missed what happened without a connection. */
-  lasting(): readonly Watcher[] {
-    const { persistent, recursive } = this.#byKind;
-    return [...persistent.values(), ...recursive.values()].flatMap((watchers) => [...watchers]);
+    if (bytes > 0) yield batch;
   }
 
   end(error: ZkError): void {
