@@ -189,6 +189,36 @@ describe("against a real server", () => {
     expect(await rootIsGone()).toBe(true);
   });
 
+  test.each([
+    ["read-ratio", "100 % reads", ["NO_NODE"]],
+    // A transaction's header says OK: its first result tells that it was refused, and why if the first part was the reason.
+    ["multi-10", "multi of 10 sets", ["MULTI_REFUSED", "NO_NODE"]],
+  ])(
+    "%s: answers that are errors are counted by code, and too many of them are a failure",
+    async (workload, point, codes) => {
+      const flags = ["--ratio", "100", "--nodes", "50", "--warmup", "0", "--duration", "2s", "--connections", "4"];
+      const file = join(directory, "result.json");
+      const process = bench("--hosts", hosts, workload, ...flags, "--json", file);
+      await process.says(/phase 3, /);
+      await using client = await connect(hosts);
+      const [run = ""] = (await client.children("/zooid-bench")).names;
+      const parent = `/zooid-bench/${run}/nodes`;
+      for (const name of (await client.children(parent)).names) await client.delete(`${parent}/${name}`);
+      const { status, errors } = await process.ended;
+      expect(status).toBe(1);
+      expect(errors).toContain(`${point}: `);
+      expect(errors).toMatch(/[\d.]+ % errors, more than 1 %; --max-errors allows more/);
+      const { points } = JSON.parse(readFileSync(file, "utf8")) as Json;
+      const counts = points[0]?.errors ?? {};
+      expect(codes).toEqual(expect.arrayContaining(Object.keys(counts)));
+      // What failed has its latency like everything else.
+      const failed = Object.values(counts).reduce((sum, count) => sum + count, 0);
+      expect(failed).toBeGreaterThan(0);
+      expect(Object.values(points[0]?.latencies ?? {})[0]?.count).toBeGreaterThanOrEqual(failed);
+      expect(await rootIsGone()).toBe(true);
+    },
+  );
+
   test("a table says how the load was made, and that a closed loop is blind", async () => {
     const { output } = await bench("--hosts", hosts, "multi-10", ...SHORT, "--in-flight", "2", "--quiet").ended;
     expect(output).toMatch(/multi of 10 sets +closed loop, 4 × 2 ¹ +[\d,.]+ requests\/s/);

@@ -95,6 +95,38 @@ describe("closed loop", () => {
   });
 });
 
+test.each([
+  ["closed", { kind: "closed", inFlight: 4 }],
+  ["open", { kind: "open", ratePerSecond: 2000, arrivals: "constant", inFlightMax: 10_000 }],
+] as const)("%s loop: a server that dies costs errors by code, and load goes on when it is back", async (_, loop) => {
+  const stopping = new AbortController();
+  const hosts = [{ name: "127.0.0.1", port: server.port }];
+  let second: NullServerThread | undefined;
+  let isRestarting = false;
+  let totalAtRestart = 0;
+  const restart = async (total: number): Promise<void> => {
+    await server[Symbol.asyncDispose]();
+    second = await startNullServer({ port: hosts[0]?.port ?? 0, payloadBytes: 100 });
+    totalAtRestart = total;
+  };
+  const [outcome] = await runJob(jobOf({ hosts, loop, warmupMs: 0, durationMs: 600_000 }), {
+    workers: 1,
+    signal: stopping.signal,
+    onProgress: (total) => {
+      if (total > 0 && !isRestarting) {
+        isRestarting = true;
+        void restart(total);
+      }
+      // Well beyond what can have been on its way when the first one died.
+      if (second !== undefined && total > totalAtRestart * 2 + 10_000) stopping.abort();
+    },
+  });
+  await second?.[Symbol.asyncDispose]();
+  expect(outcome?.reconnects).toBeGreaterThanOrEqual(4);
+  expect(Object.keys(outcome?.errors ?? {})).toEqual(["CONNECTION_LOSS"]);
+  expect(outcome?.answered[0]).toBeGreaterThan(totalAtRestart);
+});
+
 describe("open loop", () => {
   const RATE = 2000;
 
