@@ -9,14 +9,15 @@ export function normaliseCliLine(line: string): string | undefined {
   if (line.startsWith("JLine support is ")) return undefined;
   if (line.startsWith("\t") && OWN_COMMANDS.has(line.trim().split(" ")[0] ?? "")) return undefined;
   return line
-    .replace(/^([cm]time) = .*$/, (_, name: string) => `${name} = ${/ 1970$/.test(line) ? "never" : shapeOf(line)}`)
+    .replace(/^([cm]time) = (.*)$/, (_, name: string, date: string) => `${name} = ${shapeOf(date)}`)
     .replace(/0x[0-9a-f]*[1-9a-f][0-9a-f]*/g, "0x#")
     .replace(/zxid: \d+/, "zxid: #")
     .replace(/^(ZooKeeper CLI version: ).*$/, "$1#")
     .replace(/(localhost|127\.0\.0\.1):\d+/g, "HOST:PORT");
 }
 
-/** A date is checked for its form, though not for its moment. */
-function shapeOf(line: string): string {
-  return / = [A-Z][a-z]{2} [A-Z][a-z]{2} \d\d \d\d:\d\d:\d\d UTC \d{4}$/.test(line) ? "#" : line;
+/** A date is checked for its form, though not for its moment, except that the beginning of time is the same everywhere. */
+function shapeOf(date: string): string {
+  if (date === "Thu Jan 01 00:00:00 UTC 1970") return "never";
+  return /^[A-Z][a-z]{2} [A-Z][a-z]{2} \d\d \d\d:\d\d:\d\d UTC \d{4}$/.test(date) ? "#" : date;
 }
