@@ -21,6 +21,10 @@ export class NodeCursor implements NodeView {
     return this;
   }
 
+  get id(): number {
+    return this.#node;
+  }
+
   get statBytes(): Uint8Array {
     return this.#store.statBytes(this.#node);
   }

@@ -42,6 +42,7 @@ export {
   HierarchicalQuorum,
   MajorityQuorum,
   type QuorumVerifier,
+  type WeightedVoter,
 } from "./quorum.ts";
 export type { ConnectionRef, ReplySink } from "./reply.ts";
 export {

@@ -17,6 +17,7 @@ import {
 import { writeAcl } from "./acl-codec.ts";
 import { writeConnectResponse } from "./handshake.ts";
 import { JuteWriter, putInt } from "./jute-writer.ts";
+import { ListingCache } from "./listing-cache.ts";
 
 /** The frame's length, the xid, the zxid and the error. */
 const FRAME_AND_HEADER_BYTES = 20;
@@ -42,6 +43,7 @@ export class ReplyEncoder implements ReplySink {
    * The open multi's frame. It is written beside the connection's buffer, since events that its ops fire come first there.
    */
   readonly #multi = new JuteWriter();
+  readonly #listings = new ListingCache();
 
   constructor(targets: ReplyTargets) {
     this.#targets = targets;
@@ -79,7 +81,7 @@ export class ReplyEncoder implements ReplySink {
     const writer = this.#targets.writer(to);
     if (writer === undefined) return;
     const at = beginReply(writer, xid, zxid);
-    writeChildren(writer, node);
+    this.#listings.write(writer, node);
     writer.endFrame(at);
   }
 
@@ -87,7 +89,7 @@ export class ReplyEncoder implements ReplySink {
     const writer = this.#targets.writer(to);
     if (writer === undefined) return;
     const at = beginReply(writer, xid, zxid);
-    writeChildren(writer, node);
+    this.#listings.write(writer, node);
     writeStat(writer, node);
     writer.endFrame(at);
   }
@@ -184,7 +186,7 @@ export class ReplyEncoder implements ReplySink {
 
   partChildren(to: ConnectionRef, node: NodeView): void {
     const writer = this.#part(to, OpCode.GET_CHILDREN, 0);
-    if (writer !== undefined) writeChildren(writer, node);
+    if (writer !== undefined) this.#listings.write(writer, node);
   }
 
   multiEnd(to: ConnectionRef): void {
@@ -267,9 +269,4 @@ function putStat(writer: JuteWriter, node: NodeView): void {
 function writeStat(writer: JuteWriter, node: NodeView): void {
   writer.reserve(STAT_BYTES);
   putStat(writer, node);
-}
-
-function writeChildren(writer: JuteWriter, node: NodeView): void {
-  writer.int(node.childCount);
-  for (let more = node.firstChild(); more; more = node.nextChild()) writer.slice(node.childName);
 }
