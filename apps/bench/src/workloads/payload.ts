@@ -7,8 +7,10 @@ import { UsageError } from "../usage-error.ts";
 import { measureRequests } from "./request-point.ts";
 import { filled, onlyHosts, treeOn } from "./with-tree.ts";
 
-/** A request is a frame of at most 1 MiB less one byte, as servers ship: the last size leaves 1 KiB for what is not data. */
-const SIZES = [0, 100, 1024, 64 * 1024, 1024 * 1024 - 1024];
+const MIB = 1024 * 1024;
+/** A request is a frame of at most 1 MiB less one byte, as servers ship: 1 MiB of data means what leaves 1 KiB for the rest. */
+const LARGEST = MIB - 1024;
+const SIZES = [0, 100, 1024, 64 * 1024, LARGEST];
 /** So that large values do not become gigabytes in flight. */
 const BYTES_IN_FLIGHT_MAX = 16 * 1024 * 1024;
 /** Large values need fewer nodes to be out of every cache. */
@@ -20,7 +22,7 @@ export const payload: Workload = {
   summary: "reads and sets by size of the value (--sizes)",
   axis: { label: "bytes of data", scale: "logarithmic" },
   pretence: ({ sizes, payloadBytes }) => {
-    const [only, ...others] = sizes ?? (payloadBytes === undefined ? SIZES : [payloadBytes]);
+    const [only, ...others] = sizesOf(sizes, payloadBytes);
     if (only === undefined || others.length > 0) {
       throw new UsageError("a null server has values of one size: calibrate payload with one, such as --sizes 1KiB");
     }
@@ -30,7 +32,7 @@ export const payload: Workload = {
     const { config } = bench;
     const hosts = onlyHosts(bench, "payload");
     await using tree = await treeOn(bench, hosts);
-    for (const size of config.sizes ?? (config.payloadBytes === undefined ? SIZES : [config.payloadBytes])) {
+    for (const size of sizesOf(config.sizes, config.payloadBytes)) {
       const nodes = Math.max(1, Math.min(config.nodes, Math.floor(TREE_BYTES_MAX / Math.max(1, size))));
       const parent = await filled(bench, tree, { name: `of-${size}`, count: nodes, payloadBytes: size });
       const path = nodePath(parent);
@@ -52,3 +54,8 @@ export const payload: Workload = {
     }
   },
 };
+
+function sizesOf(sizes: readonly number[] | undefined, payloadBytes: number | undefined): readonly number[] {
+  const wanted = sizes ?? (payloadBytes === undefined ? SIZES : [payloadBytes]);
+  return wanted.map((size) => (size === MIB ? LARGEST : size));
+}
