@@ -381,7 +381,7 @@ export class TxnPreparer {
 }
 
 /**
- * The checks of a create that come before the session's (section 3.5.1, steps 2 to 4). {@link TxnPreparer.prepare} makes them too;
+ * The checks of a create that come before the session's (section 3.5.1, steps 2 to 4). {@link DataTree.prepare} makes them too;
  * they are apart for those who must answer in the exact order even where the session is closing.
  */
 export function checkCreateMode(request: Readonly<Request>, context: Readonly<PrepareContext>): ErrorCode {

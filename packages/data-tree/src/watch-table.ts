@@ -219,7 +219,12 @@ export class WatchTable {
     }
   }
 
-  /** See {@link DataPages.compact}. */
+  /**
+   * Moves paths out of sparse pages until those are empty and given back.
+   *
+   * @param budget most slots to look at, so that a call stays short
+   * @returns how many were looked at; 0 when there is nothing to gain
+   */
   compact(budget: number): number {
     return this.#pages.compact(budget);
   }

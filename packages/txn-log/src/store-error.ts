@@ -30,6 +30,7 @@ export type StoreErrorDetail =
 
 export type StoreErrorCode = StoreErrorDetail["code"];
 
+/** Why a data directory cannot be used, or not any longer. `detail` says what was found, and where. */
 export class StoreError extends Error {
   override readonly name = "StoreError";
   readonly detail: StoreErrorDetail;

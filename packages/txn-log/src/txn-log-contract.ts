@@ -1,6 +1,6 @@
 import type { Zxid } from "@zooid/model";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { batchOf, RecordingHandler, range, recordsOf, Z, zxidsOf } from "./append-batches.ts";
+import { type BatchParts, batchOf, RecordingHandler, range, recordsOf, Z, zxidsOf } from "./append-batches.ts";
 import { CHAIN_NONE } from "./chain.ts";
 import type { LogHandler, LogPosition, TxnLog } from "./txn-log.ts";
 
@@ -345,4 +345,4 @@ export function describeTxnLog(name: string, newHarness: () => Promise<TxnLogHar
   });
 }
 
-export { batchOf, RecordingHandler, range, recordsOf, Z, zxidsOf };
+export { type BatchParts, batchOf, RecordingHandler, range, recordsOf, Z, zxidsOf };
