@@ -126,7 +126,7 @@ function printTable(figures: ReadonlyMap<string, Figures>): void {
         "p99 µs": Math.round(of?.p99Us ?? 0),
         "CPU s / 100 000": Number(of?.cpuSeconds.toFixed(2)),
         "heap bytes": Math.round(of?.heapBytes ?? 0),
-        "ours / theirs": name === "zooid" ? undefined : ratio(figures, workload.name, name),
+        "ours / theirs": ratio(figures, workload.name, name),
       };
     }),
   );
