@@ -21,7 +21,7 @@ const NAMELESS: ReadonlyMap<string, readonly string[]> = new Map([
   [
     "@zooid/client",
     [
-      ...["LOCAL_ERRNO", "ZkErrorDetail"].map((name) => `client/src/errors.ts:${name}`),
+      "client/src/errors.ts:LOCAL_ERRNO",
       ...["exponential", "forever", "times", "untilElapsed"].map((name) => `client/src/retry.ts:${name}`),
     ],
   ],

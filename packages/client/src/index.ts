@@ -37,6 +37,7 @@ export {
   ZkConnectionError,
   ZkError,
   type ZkErrorCode,
+  type ZkErrorDetail,
   ZkNodeError,
   ZkPermissionError,
   ZkRequestError,

@@ -10,7 +10,7 @@ export interface Credential {
   readonly auth: string | Uint8Array;
 }
 
-/** How a client is made. Every field has a default; see {@link parseClientOptions}. */
+/** How a client is made. Every field has a default; what is wrong is told all at once. */
 export interface ClientOptions {
   /** The session's timeout to ask for, in milliseconds; the server has the last word. Default 30000. */
   readonly sessionTimeoutMs?: number;
