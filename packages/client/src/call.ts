@@ -1,5 +1,5 @@
 import type { WireError } from "@zooid/wire";
-import { type Outcome, refusalError, type ZkError, type ZkErrorCode, zkError } from "./errors.ts";
+import { type Outcome, refusalError, unreadableError, type ZkError, type ZkErrorCode, zkError } from "./errors.ts";
 import type { Operation } from "./operation.ts";
 import type { RetryPolicy } from "./retry.ts";
 import { type Watcher, type WatchKind, type WatchType, watchTypeOf } from "./watch-registry.ts";
@@ -39,6 +39,7 @@ export class Call<B = unknown, T = unknown> {
   watcher: Watcher | undefined;
   /** The server's watch that this call arms, while it is on its way. */
   arming: WatchType | undefined = undefined;
+  /** 0 while it is not on its way. */
   xid = 0;
   /** Failed tries. */
   tries = 0;
@@ -47,6 +48,8 @@ export class Call<B = unknown, T = unknown> {
   isSettled = false;
   /** Whether it stands among those that wait to be sent. */
   isWaiting = false;
+  /** Whether it has a limit on how long it waits without a connection. */
+  isWaitLimited = false;
   readonly #resolve: (value: T) => void;
   readonly #reject: (reason: unknown) => void;
   #onAbort: (() => void) | undefined = undefined;
@@ -85,6 +88,12 @@ export class Call<B = unknown, T = unknown> {
     this.#reject(reason);
   }
 
+  /** Settles it for nobody: its caller has lost interest. */
+  abandon(): void {
+    this.watcher = undefined;
+    if (!this.isSettled) this.#settle();
+  }
+
   /** Calls back once when the caller gives the call up, unless it is settled before. */
   onAbort(give: () => void): void {
     const signal = this.options?.signal;
@@ -96,6 +105,11 @@ export class Call<B = unknown, T = unknown> {
   failure(code: ZkErrorCode, outcome: Outcome, cause?: Error | WireError): ZkError {
     const options = cause === undefined ? undefined : { cause };
     return zkError({ code, op: this.operation.name, path: this.shownPath, outcome }, options);
+  }
+
+  /** The server says that all went well, and sends what is no answer to this request. */
+  unreadable(cause: WireError): ZkError {
+    return unreadableError(this.operation.name, this.shownPath, cause);
   }
 
   refusal(errno: number): ZkError {

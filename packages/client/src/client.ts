@@ -144,7 +144,7 @@ export class Client implements AsyncDisposable {
    * @throws NODE_EXISTS; NO_NODE for a missing parent; NO_CHILDREN_FOR_EPHEMERALS; NO_AUTH, INVALID_ACL
    */
   async create(path: string, data?: Payload, options: CreateOptions = {}): Promise<Created> {
-    const { code, isSequential, body } = createBody(data, { acl: this.#driver.config.acl, ...options });
+    const { code, isSequential, body } = createBody(data, { ...options, acl: options.acl ?? this.#driver.config.acl });
     const checked = isSequential ? checkedSequentialPath(path, "create") : checkedPath(path, "create");
     const operation = [CREATE, CREATE_CONTAINER, CREATE_TTL].find((create) => create.code === code) ?? CREATE;
     const created = await this.#ask(operation, checked, body, options);

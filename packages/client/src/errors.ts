@@ -137,6 +137,13 @@ export function refusalError(errno: number, op: string, path?: string): ZkError 
   return zkError({ code: errorName(errno), op, path, outcome: "rejected" });
 }
 
+/** The error for an answer whose body is not what the operation asks for. */
+export function unreadableError(op: string, path: string, cause?: Error): ZkError {
+  const message = `${op} ${path}: the answer could not be read (MARSHALLING_ERROR); whether the request was carried out is unknown`;
+  const options = cause === undefined ? undefined : { cause };
+  return zkError({ code: "MARSHALLING_ERROR", op, path, outcome: "unknown", message }, options);
+}
+
 function errnoOf(code: ZkErrorCode): number {
   if (code in LOCAL_ERRNO) return LOCAL_ERRNO[code as LocalErrorName];
   if (code in ErrorCode) return ErrorCode[code as ErrorName];

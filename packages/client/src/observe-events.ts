@@ -43,32 +43,39 @@ export function observeEvents(
       end: fail,
     };
     let isArmed = false;
-    const call = new Call(
-      {
-        operation: mode === "persistent" ? ADD_PERSISTENT_WATCH : ADD_RECURSIVE_WATCH,
-        path: full,
-        shownPath: path,
-        body: MODE[mode],
-        watcher,
-        options: { retry: retry.forever(100) },
-        isOwn: true,
-      },
-      () => {
-        isArmed = true;
-      },
-      fail,
-    );
+    let call: Call<number, void>;
+    const arm = (): void => {
+      call = new Call(
+        {
+          operation: mode === "persistent" ? ADD_PERSISTENT_WATCH : ADD_RECURSIVE_WATCH,
+          path: full,
+          shownPath: path,
+          body: MODE[mode],
+          watcher,
+          options: { retry: retry.forever(100) },
+          isOwn: true,
+        },
+        () => {
+          isArmed = true;
+        },
+        (error) => {
+          // The connection that says so is left; the next one's session is asked again.
+          if (isZkError(error, "SESSION_EXPIRED") && driver.end === undefined) arm();
+          else fail(error);
+        },
+      );
+      driver.submit(call);
+    };
     const unlisten = driver.listen({
       established: () => {
         if (isArmed) subscriber.next(RESYNC);
       },
       ended: fail,
     });
-    driver.submit(call);
+    arm();
     return () => {
       unlisten();
-      call.watcher = undefined;
-      call.resolve();
+      driver.withdraw(call);
       driver.unwatch(KIND[mode], full, watcher);
     };
   });

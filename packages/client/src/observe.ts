@@ -5,7 +5,7 @@
 import type { Stat } from "@zooid/model";
 import { Observable, type Subscriber } from "rxjs";
 import { Call } from "./call.ts";
-import { isZkError, type ZkError, zkError } from "./errors.ts";
+import { isZkError, type ZkError, type ZkErrorCode, zkError } from "./errors.ts";
 import {
   type Children,
   EXISTS,
@@ -89,6 +89,14 @@ const WATCH_KINDS: readonly WatchKind[] = ["data", "exists", "children"];
 const onlyWhenThrottled: RetryPolicy = ({ count, error }) =>
   error.code === "THROTTLED_OP" ? Math.min(5_000, 100 * 2 ** Math.min(count, 10)) : false;
 
+/** What says nothing about the node: the connection is gone, or is left because of it. */
+const OF_CONNECTION: ReadonlySet<ZkErrorCode> = new Set<ZkErrorCode>([
+  "CONNECTION_LOSS",
+  "SESSION_MOVED",
+  "SESSION_EXPIRED",
+  "CLIENT_CLOSED",
+]);
+
 class Observation<T> implements Watcher, DriverEvents {
   readonly rearms = false;
   readonly #driver: SessionDriver;
@@ -128,6 +136,8 @@ class Observation<T> implements Watcher, DriverEvents {
 
   /** The watch: what was read is not the last word. */
   fire(): void {
+    // Another watcher of the same event may have made the last subscriber leave.
+    if (this.#isStopped) return;
     this.#isArmed = false;
     // The answer to a read on its way stands behind this event on the wire, so it shows what the event tells of.
     if (this.#reading === undefined) this.#read();
@@ -206,7 +216,7 @@ class Observation<T> implements Watcher, DriverEvents {
 
   #refused(error: unknown): void {
     // The next connection brings `established`, the end brings `ended`.
-    if (isZkError(error, "CONNECTION_LOSS") || isZkError(error, "CLIENT_CLOSED")) return;
+    if (isZkError(error) && OF_CONNECTION.has(error.code)) return;
     this.#fail(error);
   }
 
@@ -228,7 +238,7 @@ class Observation<T> implements Watcher, DriverEvents {
     this.#stopped();
     this.#unlisten();
     // A read on its way arms a watch for nobody: the driver takes it back when it is answered.
-    if (this.#reading !== undefined) this.#reading.watcher = undefined;
+    if (this.#reading !== undefined) this.#driver.withdraw(this.#reading);
     for (const kind of WATCH_KINDS) this.#driver.unwatch(kind, this.#path, this);
   }
 }

@@ -20,13 +20,13 @@ import { type AnyCall, Call, type CallFields } from "./call.ts";
 import type { ClientState } from "./client-state.ts";
 import type { HostAddress } from "./connect-string.ts";
 import { Deadlines } from "./deadlines.ts";
-import { type ZkError, zkError } from "./errors.ts";
+import { isZkError, type ZkError, zkError } from "./errors.ts";
 import { HostList, type HostProvider } from "./host-list.ts";
 import { InFlight } from "./in-flight.ts";
 import { AUTH, CLOSE_SESSION, DELETE, type Operation, REMOVE_WATCHES, SET_WATCHES, SET_WATCHES2 } from "./operation.ts";
 import type { ClientConfig, Credential } from "./options.ts";
 import { Session, type SessionEnd } from "./session.ts";
-import type { TransportConnection } from "./transport.ts";
+import type { TransportConnection, TransportEvents } from "./transport.ts";
 import { WaitingCalls } from "./waiting-calls.ts";
 import { watchEventName } from "./watch-event.ts";
 import { type Watcher, type WatchKind, WatchRegistry, type WatchType, watchTypeOf } from "./watch-registry.ts";
@@ -35,11 +35,18 @@ const XID_EVENT = -1;
 const XID_PING = -2;
 const XID_AUTH = -4;
 const XID_MAX = 2 ** 31 - 1;
+/** Of a call that is not on its way. */
+const XID_NONE = 0;
 /** A write does not wait for the turn's end beyond this. */
 const FLUSH_BYTES = 64 * 1024;
 /** Paths of one setWatches: far below any server's limit on frames, as Java's clients have it. */
 const SET_WATCHES_BYTES_MAX = 128 * 1024;
 const CONNECT_TIMEOUT_MS_MAX = 10_000;
+/** What ends the client as an answer to an identity: no other connection would bring another answer. */
+const AUTH_REFUSALS: ReadonlySet<number> = new Set<number>([
+  ErrorCode.AUTH_FAILED,
+  ErrorCode.SESSION_CLOSED_REQUIRE_SASL_AUTH,
+]);
 const TIMER_MS_MAX = 2 ** 31 - 1;
 const BACKOFF_BASE_MS = 100;
 const BACKOFF_MAX_MS = 5_000;
@@ -51,6 +58,8 @@ const BACKOFF_MAX_MS = 5_000;
 interface Due {
   readonly call: AnyCall;
   readonly kind: "timeout" | "waited" | "try-again";
+  /** The connection that refused the call which is tried again. */
+  readonly generation?: number;
 }
 
 export interface DriverEvents {
@@ -81,21 +90,25 @@ export class SessionDriver {
   /** Of the connection: callbacks of an earlier one are not heard. */
   #generation = 0;
   #isGreeted = false;
+  /** Whether the server has said that the session is not, or not any more, this connection's. */
+  #isDisowned = false;
   #isFull = false;
   #isFlushDue = false;
   #isPumping = false;
   #closeXid = 0;
-  #xid = 0;
-  /** When the ping on its way was sent; 0 for none. */
-  #pingSentAtMs = 0;
+  #xid: number;
+  /** When the pings on their way were sent, oldest first: an answer proves the session's life since its own ping only. */
+  #pingsSentAtMs: number[] = [];
   #timer: NodeJS.Timeout | undefined;
   #timerAtMs = Number.POSITIVE_INFINITY;
   #end: SessionEnd | undefined;
   #removesWatches = true;
   readonly #closed = Promise.withResolvers<void>();
 
-  constructor(config: ClientConfig, hosts: HostProvider) {
+  /** @param lastXid the xid before the first request's; xids go from 1 to the largest int and begin anew */
+  constructor(config: ClientConfig, hosts: HostProvider, lastXid = 0) {
     this.#config = config;
+    this.#xid = lastXid;
     this.#writer = new JuteWriter(this.#pool);
     this.#framer = new Framer(config.frameBytesMax);
     this.#waiting = new WaitingCalls({ countMax: config.waitingMax, bytesMax: config.waitingBytesMax });
@@ -198,6 +211,13 @@ export class SessionDriver {
     });
   }
 
+  /** Takes back a call whose caller is gone; what was sent already is answered for nobody. */
+  withdraw<B, T>(typed: Call<B, T>): void {
+    const call = typed as AnyCall;
+    this.#waiting.remove(call);
+    call.abandon();
+  }
+
   listen(listener: DriverEvents): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -243,6 +263,7 @@ export class SessionDriver {
   #send(call: AnyCall): void {
     if (call.isSettled) return;
     const { operation } = call;
+    if (operation === (REMOVE_WATCHES as Operation<unknown, unknown>) && this.#isWantedAgain(call)) return;
     call.xid = this.#xid = this.#xid === XID_MAX ? 1 : this.#xid + 1;
     if (!this.#write(call)) return;
     if (call.watcher !== undefined) {
@@ -254,12 +275,26 @@ export class SessionDriver {
     this.#scheduleFlush();
   }
 
+  /** Whether somebody has armed, since it waits, the watch that a call is to remove; then it is settled. */
+  #isWantedAgain(call: AnyCall): boolean {
+    const isWanted = this.watches.isWanted(call.body as WatchType, call.path);
+    if (isWanted) call.resolve(undefined);
+    return isWanted;
+  }
+
   /** Encodes a request behind the others of this turn; false when it is too large and was refused. */
   #write(call: AnyCall): boolean {
     const writer = this.#writer;
     const frame = writer.beginFrame();
-    writeRequestHeader(writer, call.xid, call.operation.code);
-    call.operation.write(writer, call.path, call.body, call.wantsWatch);
+    try {
+      writeRequestHeader(writer, call.xid, call.operation.code);
+      call.operation.write(writer, call.path, call.body, call.wantsWatch);
+    } catch (error) {
+      // What its types forbid came all the same: half a request must not stand in the way of the others.
+      writer.end = frame;
+      call.reject(error);
+      return false;
+    }
     if (writer.end - frame - 4 > this.#config.frameBytesMax) {
       writer.end = frame;
       call.reject(call.failure("PACKET_TOO_LARGE", "not-sent"));
@@ -304,7 +339,14 @@ export class SessionDriver {
       call.reject(call.failure("QUEUE_FULL", "not-sent"));
       return;
     }
-    if (!this.#session.isConnected) this.#dueAt(now() + this.#config.waitingTimeoutMs, { call, kind: "waited" });
+    if (!this.#session.isConnected) this.#limitWait(call);
+  }
+
+  /** A call has one such limit at a time, however often the connection comes and goes while it waits. */
+  #limitWait(call: AnyCall): void {
+    if (call.isWaitLimited) return;
+    call.isWaitLimited = true;
+    this.#dueAt(now() + this.#config.waitingTimeoutMs, { call, kind: "waited" });
   }
 
   /** Sends what waits, as far as there is room. */
@@ -321,6 +363,10 @@ export class SessionDriver {
   /** Watches over the caller's own limits; false when they are reached already. */
   #limit(call: AnyCall): boolean {
     const { signal, timeoutMs } = call.options ?? {};
+    if (timeoutMs !== undefined && !(timeoutMs >= 0)) {
+      call.reject(new RangeError(`${call.operation.name}: timeoutMs is a number of at least 0, found ${timeoutMs}`));
+      return false;
+    }
     if (signal !== undefined) {
       if (signal.aborted) {
         call.reject(signal.reason);
@@ -361,6 +407,7 @@ export class SessionDriver {
       if (!(error instanceof WireError)) throw error;
       if (generation === this.#generation) this.#unreadable(error);
     }
+    if (this.#isDisowned) this.#leave(true);
     this.#pump();
     if (this.#session.deadlineMs < this.#timerAtMs) this.#arm();
   }
@@ -382,8 +429,7 @@ export class SessionDriver {
         return;
       }
       case XID_PING:
-        this.#session.answered(this.#pingSentAtMs, zxid);
-        this.#pingSentAtMs = 0;
+        this.#pingAnswered(zxid);
         return;
       case XID_AUTH:
         this.#authAnswered(code);
@@ -393,6 +439,11 @@ export class SessionDriver {
     }
   }
 
+  #pingAnswered(zxid: Zxid): void {
+    const sentAtMs = this.#pingsSentAtMs.shift();
+    if (sentAtMs !== undefined) this.#session.answered(sentAtMs, zxid);
+  }
+
   #callAnswered(xid: number, zxid: Zxid, code: number): void {
     const inFlight = this.#inFlight;
     const expected = inFlight.oldest;
@@ -400,9 +451,15 @@ export class SessionDriver {
       throw new WireError("VALUE", `an answer to request ${xid}; the next is due to ${expected?.xid ?? "none"}`);
     }
     this.#session.answered(inFlight.oldestSentAtMs, zxid);
-    // Read before it is taken out: what cannot be read is told to this call.
     if (code === ErrorCode.OK) {
-      const value = expected.operation.read(this.#reader);
+      let value: unknown;
+      try {
+        value = expected.operation.read(this.#reader);
+      } catch (error) {
+        // Asking again would bring the same answer.
+        if (error instanceof WireError) expected.reject(expected.unreadable(error));
+        throw error;
+      }
       inFlight.shift();
       if (expected.arming !== undefined) this.#armed(expected, false);
       if (expected.isSettled) this.#undo(expected, value);
@@ -423,6 +480,8 @@ export class SessionDriver {
       call.resolve(absent.value);
       return;
     }
+    // The next greeting says what became of the session. What stands behind this answer in the chunk is still heard.
+    if (code === ErrorCode.SESSION_MOVED || code === ErrorCode.SESSION_EXPIRED) this.#isDisowned = true;
     const error = call.refusal(code);
     if (!error.retriable || !this.#tryAgain(call, error)) call.reject(error);
   }
@@ -443,7 +502,7 @@ export class SessionDriver {
   #undo(call: AnyCall, value: unknown): void {
     if (call.operation.creates !== true) return;
     const { path } = value as { readonly path: string };
-    this.ask({ operation: DELETE, path, shownPath: path, body: 0 }).catch(() => {
+    this.ask({ operation: DELETE, path, shownPath: path, body: 0, isOwn: true }).catch(() => {
       // It is used, gone already, or goes with its session.
     });
   }
@@ -451,24 +510,40 @@ export class SessionDriver {
   /** Puts a call off where its policy says so. */
   #tryAgain(call: AnyCall, error: ZkError): boolean {
     const nowMs = now();
-    call.tries++;
-    call.madeAtMs ||= nowMs;
-    const policy = call.options?.retry ?? this.#config.retry;
-    const delayMs = policy({ count: call.tries, elapsedMs: nowMs - call.madeAtMs, error });
+    const delayMs = this.#nextTryMs(call, error, nowMs);
     if (delayMs === false) return false;
-    this.#dueAt(nowMs + delayMs, { call, kind: "try-again" });
+    call.xid = XID_NONE;
+    this.#dueAt(nowMs + delayMs, { call, kind: "try-again", generation: this.#generation });
     return true;
   }
 
-  /** Bytes that no client can read on behind: the oldest call is told, and a new connection made. */
-  #unreadable(error: WireError): void {
-    const call = this.#inFlight.oldest;
-    if (call !== undefined) {
-      const code = error.code === "FRAME_SIZE" ? "PACKET_TOO_LARGE" : "MARSHALLING_ERROR";
-      call.reject(call.failure(code, "unknown", error));
+  /** What the policy says; a call whose policy throws is told what. */
+  #nextTryMs(call: AnyCall, error: ZkError, nowMs: number): number | false {
+    call.tries++;
+    call.madeAtMs ||= nowMs;
+    const policy = call.options?.retry ?? this.#config.retry;
+    try {
+      const delayMs = policy({ count: call.tries, elapsedMs: nowMs - call.madeAtMs, error });
+      return delayMs === false || Number.isNaN(delayMs) ? false : delayMs;
+    } catch (fault) {
+      call.reject(fault);
+      return false;
     }
+  }
+
+  /** Bytes that no client can read on behind: a new connection is made, where those who are not to blame are asked again. */
+  #unreadable(error: WireError): void {
+    if (error.code === "FRAME_SIZE") {
+      const call = this.#inFlight.oldest;
+      call?.reject(call.failure("PACKET_TOO_LARGE", "unknown", error));
+    }
+    this.#leave(true);
+  }
+
+  /** Gives the connection up for another one; `isFault`: because of what the server said. */
+  #leave(isFault: boolean): void {
     this.#hangUp();
-    this.#session.disconnected(now());
+    this.#session.disconnected(now(), isFault);
     this.#arm();
   }
 
@@ -479,13 +554,14 @@ export class SessionDriver {
       return;
     }
     call?.reject(call.refusal(code));
-    this.#session.authFailed();
+    if (AUTH_REFUSALS.has(code)) this.#session.authFailed();
   }
 
   // The connection
 
   #resolve(host: HostAddress): void {
-    this.#config.transport.resolve(host).then(
+    // Also a transport that throws has not found anything.
+    new Promise<readonly HostAddress[]>((found) => found(this.#config.transport.resolve(host))).then(
       (addresses) => this.#resolved(addresses),
       () => this.#resolved([]),
     );
@@ -500,7 +576,7 @@ export class SessionDriver {
     const generation = ++this.#generation;
     const isMine = (): boolean => generation === this.#generation;
     this.#framer = new Framer(this.#config.frameBytesMax);
-    this.#connection = this.#config.transport.connect(address, {
+    const events: TransportEvents = {
       opened: () => {
         if (!isMine()) return;
         this.#session.opened(now());
@@ -515,12 +591,15 @@ export class SessionDriver {
         this.#pump();
       },
       closed: () => {
-        if (!isMine()) return;
-        this.#hangUp();
-        this.#session.disconnected(now());
-        this.#arm();
+        if (isMine()) this.#leave(false);
       },
-    });
+    };
+    try {
+      this.#connection = this.#config.transport.connect(address, events);
+    } catch {
+      // An address that cannot be one, a port beyond 65535, say. Not told before the machine is done with dialling.
+      queueMicrotask(() => events.closed(undefined));
+    }
   }
 
   #hangUp(): void {
@@ -528,12 +607,14 @@ export class SessionDriver {
     this.#connection?.destroy();
     this.#connection = undefined;
     this.#isGreeted = false;
+    this.#isDisowned = false;
     this.#isFull = false;
   }
 
   /** Identities first, then watches, then whoever must read anew, then what waits. */
   #established(): void {
     this.#isGreeted = true;
+    const generation = this.#generation;
     const asked = this.#auths;
     this.#auths = [];
     for (const credential of this.#credentials) {
@@ -546,20 +627,26 @@ export class SessionDriver {
       const isNew = paths.persistent.length > 0 || paths.recursive.length > 0;
       const body = { paths, zxid: this.#session.lastZxid };
       const fields = { operation: isNew ? SET_WATCHES2 : SET_WATCHES, path: "/", shownPath: "/", body };
-      this.#send(new Call(fields, ignore, ignore) as AnyCall);
+      this.#send(new Call(fields, ignore, (error) => this.#rearmRefused(error, generation)) as AnyCall);
     }
     for (const listener of this.#listeners) listener.established();
     this.#pump();
   }
 
+  /** Without its watches a connection is of no use: whoever waits would wait forever. */
+  #rearmRefused(error: unknown, generation: number): void {
+    if (generation === this.#generation && isZkError(error) && error.outcome === "rejected") this.#isDisowned = true;
+  }
+
   #severed(): void {
     this.#writer.clear();
-    this.#pingSentAtMs = 0;
+    this.#pingsSentAtMs = [];
     this.#closeXid = 0;
     this.watches.severed();
     const again: AnyCall[] = [];
     this.#inFlight.drain((call, wasSent) => {
       call.arming = undefined;
+      call.xid = XID_NONE;
       if (call.isSettled) return;
       const error = call.failure("CONNECTION_LOSS", wasSent ? "unknown" : "not-sent");
       if (this.#isAskedAgain(call, error)) again.push(call);
@@ -569,9 +656,9 @@ export class SessionDriver {
       if (call.operation.isOfConnection === true) this.#giveUp(call, call.failure("CONNECTION_LOSS", "not-sent"));
     }
     this.#waiting.unshift(again);
-    const untilMs = now() + this.#config.waitingTimeoutMs;
-    for (const call of this.#waiting) this.#due.add(untilMs, { call, kind: "waited" });
+    for (const call of this.#waiting) this.#limitWait(call);
     this.#auths = this.#auths.filter((call) => !call.isSettled);
+    for (const call of this.#auths) call.xid = XID_NONE;
   }
 
   /** Whether a call that lost its connection waits for the next one; it needs no delay, since it waits anyway. */
@@ -579,11 +666,7 @@ export class SessionDriver {
     if (call.operation.isOfConnection === true) return false;
     if (!error.sentBytes) return true;
     if (!call.operation.isRead) return false;
-    const nowMs = now();
-    call.tries++;
-    call.madeAtMs ||= nowMs;
-    const policy = call.options?.retry ?? this.#config.retry;
-    return policy({ count: call.tries, elapsedMs: nowMs - call.madeAtMs, error }) !== false;
+    return this.#nextTryMs(call, error, now()) !== false;
   }
 
   #sendAuth(call: AnyCall): void {
@@ -599,8 +682,7 @@ export class SessionDriver {
     writeRequestHeader(writer, XID_PING, OpCode.PING);
     writer.endFrame(frame);
     const nowMs = now();
-    // The answer to come is the earliest ping's.
-    if (this.#pingSentAtMs === 0) this.#pingSentAtMs = nowMs;
+    this.#pingsSentAtMs.push(nowMs);
     this.#flush(nowMs);
   }
 
@@ -648,6 +730,8 @@ export class SessionDriver {
 
   #tick(): void {
     if (this.#end !== undefined) return;
+    // One that was set since this turn's timer went off.
+    clearTimeout(this.#timer);
     this.#timerAtMs = Number.POSITIVE_INFINITY;
     const nowMs = now();
     this.#session.tick(nowMs);
@@ -656,18 +740,25 @@ export class SessionDriver {
     if (this.#end === undefined) this.#arm();
   }
 
-  #come({ call, kind }: Due): void {
+  #come(due: Due): void {
+    const { call, kind } = due;
     switch (kind) {
       case "timeout":
-        this.#giveUp(call, call.failure("OPERATION_TIMEOUT", call.isWaiting ? "not-sent" : "unknown"));
+        this.#giveUp(call, call.failure("OPERATION_TIMEOUT", call.xid === XID_NONE ? "not-sent" : "unknown"));
         return;
       case "waited":
+        call.isWaitLimited = false;
         if (call.isWaiting && !this.#session.isConnected) {
           this.#giveUp(call, call.failure("CONNECTION_LOSS", "not-sent"));
         }
         return;
       case "try-again":
-        if (!call.isSettled) this.#enter(call);
+        if (call.isSettled) return;
+        if (call.operation.isOfConnection === true && due.generation !== this.#generation) {
+          call.reject(call.failure("CONNECTION_LOSS", "not-sent"));
+        } else {
+          this.#enter(call);
+        }
         return;
       default:
         assertNever(kind);

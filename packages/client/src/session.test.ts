@@ -15,6 +15,7 @@ const PASSWORD = Uint8Array.from({ length: 16 }, (_, i) => i);
 /** A session whose sinks write down what they were told. */
 function newSession(config: Partial<SessionConfig> = {}, hosts = [A, B]) {
   const told: string[] = [];
+  let hear = (_word: string): void => {};
   const sinks: SessionSinks = {
     resolve: ({ host }) => told.push(`resolve ${host}`),
     dial: ({ host, port }) => told.push(`dial ${host}:${port}`),
@@ -23,10 +24,16 @@ function newSession(config: Partial<SessionConfig> = {}, hosts = [A, B]) {
       told.push(`handshake ${sessionId} ${lastZxidSeen} ${timeoutMs} ${readOnly}`),
     ping: () => told.push("ping"),
     closeSession: () => told.push("close session"),
-    established: () => told.push("established"),
+    established: () => {
+      told.push("established");
+      hear("established");
+    },
     severed: () => told.push("severed"),
     ended: (end) => told.push(`ended ${end}`),
-    state: (state) => told.push(`state ${state.kind}`),
+    state: (state) => {
+      told.push(`state ${state.kind}`);
+      hear(state.kind);
+    },
   };
   const session = new Session(
     {
@@ -43,7 +50,13 @@ function newSession(config: Partial<SessionConfig> = {}, hosts = [A, B]) {
       sinks,
     },
   );
-  return { session, take: () => told.splice(0) };
+  /** Has the session closed by whoever hears a word. */
+  const closeOn = (word: string, nowMs: number): void => {
+    hear = (heard) => {
+      if (heard === word) session.close(nowMs);
+    };
+  };
+  return { session, closeOn, take: () => told.splice(0) };
 }
 
 function greeting(fields: Partial<ConnectResponse> = {}): ConnectResponse {
@@ -326,4 +339,78 @@ test("a client that only is suspended keeps to what it has seen, however often i
       .filter((line) => line.startsWith("handshake"))
       .every((line) => line.includes(" 99 ")),
   ).toBe(true);
+});
+
+test.each(["suspended", "lost"])("closed by whoever hears that it is %s, nothing is tried any more", (word) => {
+  const { session, closeOn, take } = connected();
+  closeOn(word, 8_000);
+  session.disconnected(8_000);
+  const told = take();
+  expect(told.slice(told.indexOf(`state ${word}`) + 1)).toEqual(["hang up", "state closed", "ended closed"]);
+  expect(session.deadlineMs).toBe(Number.POSITIVE_INFINITY);
+});
+
+test("closed by whoever hears that a refused session is lost, it ends once and as closed", () => {
+  for (const onExpiry of ["new-session", "close"] as const) {
+    const { session, closeOn, take } = connected({ onExpiry });
+    session.disconnected(10);
+    session.resolved([A1], 10);
+    session.opened(10);
+    take();
+    closeOn("lost", 20);
+    session.greeted(GONE, 20);
+    expect(take()).toEqual(["hang up", "state lost", "hang up", "state closed", "ended closed"]);
+  }
+});
+
+test("closed while it is being established, it is not told as connected", () => {
+  const { session, closeOn, take } = newSession();
+  session.start(0);
+  session.resolved([A1], 0);
+  session.opened(0);
+  take();
+  closeOn("established", 0);
+  session.greeted(greeting(), 0);
+  expect(take()).toEqual(["established", "close session"]);
+});
+
+test("a greeting that this process slept over is not believed, and the loss is told before the next attempt", () => {
+  const { session, take } = connected();
+  session.disconnected(10);
+  session.resolved([A1], 10);
+  session.opened(10);
+  take();
+  session.greeted(greeting(), 9_000);
+  expect(take().slice(0, 2)).toEqual(["hang up", "state lost"]);
+});
+
+test("a greeting with another session says that the one asked for is lost", () => {
+  const other = greeting({ sessionId: 0x99n as SessionId });
+  for (const [onExpiry, said] of [
+    ["new-session", ["state lost", "established", "state connected"]],
+    ["close", ["hang up", "state lost", "hang up", "state closed", "ended expired"]],
+  ] as const) {
+    const { session, take } = connected({ onExpiry });
+    session.disconnected(10);
+    session.resolved([A1], 10);
+    session.opened(10);
+    take();
+    session.greeted(other, 20);
+    expect(take()).toEqual(said);
+  }
+});
+
+test("pauses go on growing while servers greet and then say what they should not", () => {
+  const { session } = newSession({}, [A]);
+  const pauses: number[] = [];
+  session.start(0);
+  for (let i = 0; i < 4; i++) {
+    session.resolved([A1], 0);
+    session.opened(0);
+    session.greeted(greeting(), 0);
+    session.disconnected(0, true);
+    pauses.push(session.deadlineMs);
+    session.tick(session.deadlineMs);
+  }
+  expect(pauses).toEqual([100, 200, 400, 800]);
 });

@@ -196,9 +196,26 @@ export class Session {
   greeted(response: ConnectResponse, nowMs: number): void {
     const phase = this.#phase;
     if (phase.kind !== "greeting") return;
-    if (response.timeoutMs <= 0 || response.sessionId === SESSION_NONE) {
+    const isOther = this.#id !== SESSION_NONE && response.sessionId !== this.#id;
+    if (
+      response.timeoutMs <= 0 ||
+      response.sessionId === SESSION_NONE ||
+      (isOther && this.#config.onExpiry === "close")
+    ) {
       this.#refused(nowMs);
       return;
+    }
+    if (nowMs >= livesFrom(this.#handshakeAtMs, response.timeoutMs)) {
+      // This process slept over it: what it says of the session may not be true any more.
+      this.#sinks.hangUp();
+      if (this.#mayBeLost() && this.#declareLossBy(nowMs)) return;
+      this.#attempt(nowMs);
+      return;
+    }
+    if (isOther && !this.#isLost) {
+      // No server should answer so, but what it means is plain: the session that was asked for is gone.
+      this.#sinks.state({ kind: "lost", sessionId: this.#id });
+      if (this.#isEnded()) return;
     }
     const { bytes, start, end } = response.password;
     this.#id = response.sessionId;
@@ -208,12 +225,14 @@ export class Session {
     this.#isLost = false;
     this.#wasRefused = false;
     this.#refusedRounds = 0;
-    this.#aliveUntilMs = this.#livesFrom(this.#handshakeAtMs);
+    this.#aliveUntilMs = livesFrom(this.#handshakeAtMs, this.#timeoutMs);
     this.#sentAtMs = nowMs;
     this.#receivedAtMs = nowMs;
-    this.#phase = { kind: "connected", address: phase.address };
-    this.#backoff.reset();
+    const connected: Phase = { kind: "connected", address: phase.address };
+    this.#phase = connected;
     this.#sinks.established();
+    // Whoever was told may have closed.
+    if (this.#phase !== connected) return;
     this.#sinks.state({
       kind: this.#isReadOnly ? "read-only" : "connected",
       sessionId: this.#id,
@@ -242,23 +261,28 @@ export class Session {
 
   /** A request was answered, which the server cannot have seen before it was sent. */
   answered(sentAtMs: number, zxid: Zxid): void {
-    const untilMs = this.#livesFrom(sentAtMs);
+    const untilMs = livesFrom(sentAtMs, this.#timeoutMs);
     if (untilMs > this.#aliveUntilMs) this.#aliveUntilMs = untilMs;
     if (zxid > this.#lastZxid) this.#lastZxid = zxid;
   }
 
-  /** The connection, or the attempt at one, has ended by itself. */
-  disconnected(nowMs: number): void {
+  /**
+   * The connection, or the attempt at one, has ended.
+   *
+   * @param isFault whether the server said what it should not: then the pauses between rounds go on growing
+   */
+  disconnected(nowMs: number, isFault = false): void {
     const { kind } = this.#phase;
     if (kind === "closing") {
       this.#end("closed");
       return;
     }
     if (kind === "connected") {
+      if (!isFault) this.#backoff.reset();
       this.#phase = { kind: "waiting", deadlineMs: nowMs };
       this.#sinks.severed();
       this.#sinks.state({ kind: "suspended", sessionId: this.#id });
-      if (this.#declareLossBy(nowMs)) return;
+      if (this.#isEnded() || this.#declareLossBy(nowMs)) return;
       this.#attempt(nowMs);
     } else if (kind === "dialing" || kind === "greeting") {
       if (kind === "greeting") this.#wasRefused = true;
@@ -357,6 +381,7 @@ export class Session {
     this.#sinks.hangUp();
     if (gone !== SESSION_NONE && !this.#isLost) this.#sinks.state({ kind: "lost", sessionId: gone });
     this.#isLost = false;
+    if (this.#isEnded()) return;
     if (gone !== SESSION_NONE && this.#config.onExpiry === "close") this.#end("expired");
     else this.#attempt(nowMs);
   }
@@ -372,10 +397,16 @@ export class Session {
     if (nowMs < this.#aliveUntilMs) return false;
     this.#isLost = true;
     this.#sinks.state({ kind: "lost", sessionId: this.#id });
+    if (this.#isEnded()) return true;
     if (this.#config.onExpiry !== "close") return false;
     this.#sinks.hangUp();
     this.#end("expired");
     return true;
+  }
+
+  /** Asked after whoever hears of a state was told it: he may have closed. */
+  #isEnded(): boolean {
+    return this.#phase.kind === "ended";
   }
 
   #end(end: SessionEnd): void {
@@ -385,10 +416,6 @@ export class Session {
     this.#sinks.ended(end);
   }
 
-  #livesFrom(sentAtMs: number): number {
-    return sentAtMs + this.#timeoutMs - Math.min(this.#timeoutMs / 5, TOUCH_LAG_MS_MAX);
-  }
-
   #pingAfterMs(): number {
     return Math.min(this.#timeoutMs / 3, PING_AFTER_MS_MAX);
   }
@@ -396,4 +423,9 @@ export class Session {
   #readTimeoutMs(): number {
     return (this.#timeoutMs * 2) / 3;
   }
+}
+
+/** Until when a server that has heard from the client at a time keeps its session at least. */
+function livesFrom(sentAtMs: number, timeoutMs: number): number {
+  return sentAtMs + timeoutMs - Math.min(timeoutMs / 5, TOUCH_LAG_MS_MAX);
 }

@@ -2,7 +2,7 @@ import { type Acl, ErrorCode, errorName, OpCode, type Stat } from "@zooid/model"
 import { type PartResult, writeCreate, writePathAndInt, writeSetData } from "@zooid/wire";
 import type { CallOptions } from "./call.ts";
 import { type CreateMode, createBody, type Payload, payloadBytes } from "./create-mode.ts";
-import { TransactionError, zkError } from "./errors.ts";
+import { TransactionError, unreadableError, zkError } from "./errors.ts";
 import { type Created, MULTI, type TransactionPart } from "./operation.ts";
 import { checkedPath, checkedSequentialPath, underRoot, withoutRoot } from "./paths.ts";
 import type { SessionDriver } from "./session-driver.ts";
@@ -42,7 +42,7 @@ export class Transaction<R extends readonly unknown[] = []> {
     data?: Payload,
     options: { readonly acl?: Acl } & CreateMode = {},
   ): Transaction<[...R, Created]> {
-    const { code, isSequential, body } = createBody(data, { acl: this.#place.acl, ...options });
+    const { code, isSequential, body } = createBody(data, { ...options, acl: options.acl ?? this.#place.acl });
     const full = underRoot(
       this.#place.root,
       isSequential ? checkedSequentialPath(path, "create") : checkedPath(path, "create"),
@@ -87,6 +87,7 @@ export class Transaction<R extends readonly unknown[] = []> {
     }
     const shownPath = parts[0]?.path ?? "/";
     const results = await driver.ask({ operation: MULTI, path: "/", shownPath, body: [...parts], options });
+    if (results.length !== parts.length) throw unreadableError("transaction", shownPath);
     if (results.some(({ op }) => op === "error")) throw new TransactionError(parts.map(failedOp(results)));
     const values = results.map((result) => resultOf(result, root));
     // The server answers the steps one by one, in order; the type was built in the same order.
