@@ -26,12 +26,7 @@ export class JuteReader {
     const { bytes, at } = this;
     if (at + 4 > this.end) throw truncated("an int");
     this.at = at + 4;
-    return (
-      ((bytes[at] as number) << 24) |
-      ((bytes[at + 1] as number) << 16) |
-      ((bytes[at + 2] as number) << 8) |
-      (bytes[at + 3] as number)
-    );
+    return intAt(bytes, at);
   }
 
   bool(): boolean {
@@ -80,6 +75,15 @@ export class JuteReader {
     }
     return count;
   }
+}
+
+export function intAt(bytes: Uint8Array, at: number): number {
+  return (
+    ((bytes[at] as number) << 24) |
+    ((bytes[at + 1] as number) << 16) |
+    ((bytes[at + 2] as number) << 8) |
+    (bytes[at + 3] as number)
+  );
 }
 
 function truncated(what: string): WireError {

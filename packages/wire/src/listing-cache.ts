@@ -1,4 +1,5 @@
 import { copyRange, type NodeView, StatOffset } from "@zooid/model";
+import { intAt } from "./jute-reader.ts";
 import type { JuteWriter } from "./jute-writer.ts";
 
 /** Shorter lists are written as quickly as they are found here. */
@@ -111,13 +112,4 @@ function listingOf({ statBytes, statStart }: NodeView): Listing {
     cversion: intAt(statBytes, statStart + StatOffset.cversion),
     bytes: undefined,
   };
-}
-
-function intAt(bytes: Uint8Array, at: number): number {
-  return (
-    ((bytes[at] as number) << 24) |
-    ((bytes[at + 1] as number) << 16) |
-    ((bytes[at + 2] as number) << 8) |
-    (bytes[at + 3] as number)
-  );
 }

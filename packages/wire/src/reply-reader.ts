@@ -11,7 +11,7 @@ import {
   type Zxid,
   zxidFromHalves,
 } from "@zooid/model";
-import type { JuteReader } from "./jute-reader.ts";
+import { intAt, type JuteReader } from "./jute-reader.ts";
 import { WireError } from "./wire-error.ts";
 
 const TEXT_BYTES_MIN = 4;
@@ -145,15 +145,6 @@ function readPartResult(reader: JuteReader, op: number): PartResult {
     default:
       throw new WireError("UNKNOWN_TYPE", `a multi's answer holds a result of type ${op}`);
   }
-}
-
-function intAt(bytes: Buffer, at: number): number {
-  return (
-    ((bytes[at] as number) << 24) |
-    ((bytes[at + 1] as number) << 16) |
-    ((bytes[at + 2] as number) << 8) |
-    (bytes[at + 3] as number)
-  );
 }
 
 function longAt(bytes: Buffer, at: number): Zxid {
