@@ -18,9 +18,10 @@ const DEFAULT_PORT = 2181;
  * Reads `host[:port][,host[:port]…][/chroot]`, as every ZooKeeper client takes it; an IPv6 address stands in brackets where a port
  * follows.
  *
+ * @param needsHost whether a chroot alone is a fault
  * @throws RangeError with every fault that it finds
  */
-export function parseConnectString(text: string): ConnectString {
+export function parseConnectString(text: string, needsHost = true): ConnectString {
   const slash = text.indexOf("/");
   const list = slash === -1 ? text : text.slice(0, slash);
   const faults: string[] = [];
@@ -31,7 +32,7 @@ export function parseConnectString(text: string): ConnectString {
     if (typeof found === "string") faults.push(found);
     else hosts.push(found);
   }
-  if (hosts.length === 0 && faults.length === 0) faults.push("it names no host");
+  if (needsHost && hosts.length === 0 && faults.length === 0) faults.push("it names no host");
   const chroot = slash === -1 ? "/" : text.slice(slash).trim();
   try {
     checkPath(chroot);

@@ -8,11 +8,11 @@ import { SessionDriver } from "./session-driver.ts";
 /**
  * A client that begins to connect and does not wait for it: calls made meanwhile wait in its queue.
  *
- * @param hosts `host:port,host:port/chroot`
+ * @param hosts `host:port,host:port/chroot`; where the options have `hosts`, a chroot or nothing
  * @throws RangeError with every fault of the connect string, or of the options
  */
 export function createClient(hosts: string, options: ClientOptions = {}): Client {
-  const { hosts: given, chroot } = parseConnectString(hosts);
+  const { hosts: given, chroot } = parseConnectString(hosts, options.hosts === undefined);
   const config = parseClientOptions(options);
   const driver = new SessionDriver(config, config.hosts ?? { hosts: () => given });
   driver.start();

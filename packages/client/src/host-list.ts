@@ -40,7 +40,7 @@ export class HostList {
 
   /** The next name to resolve; undefined at the end of a round, after which a new one begins. */
   takeHost(): HostAddress | undefined {
-    if (this.#next === 0) this.#round = this.#ordered(this.#provider.hosts());
+    if (this.#next === 0) this.#round = this.#ordered(this.#hosts());
     const host = this.#round[this.#next];
     if (host === undefined) this.#next = 0;
     else this.#next++;
@@ -50,6 +50,15 @@ export class HostList {
   /** What a name resolved to. */
   resolved(addresses: readonly HostAddress[]): void {
     this.#addresses = this.#ordered(addresses);
+  }
+
+  /** The provider is not ours: when it throws, those whom it named last are tried on. */
+  #hosts(): readonly HostAddress[] {
+    try {
+      return this.#provider.hosts();
+    } catch {
+      return this.#round;
+    }
   }
 
   #ordered(hosts: readonly HostAddress[]): HostAddress[] {

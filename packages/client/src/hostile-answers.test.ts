@@ -7,7 +7,7 @@ import { connect } from "./connect.ts";
 import { isZkError, type ZkError } from "./errors.ts";
 import type { ClientOptions } from "./options.ts";
 import { retry } from "./retry.ts";
-import { expectQuietProcess } from "./testing/quiet-process.ts";
+import { ProcessNoise } from "./testing/process-noise.ts";
 import {
   answer,
   createAnswer,
@@ -19,7 +19,16 @@ import {
   statAnswer,
 } from "./testing/scripted-server.ts";
 
-expectQuietProcess();
+let noise: ProcessNoise;
+
+beforeEach(() => {
+  noise = new ProcessNoise();
+});
+
+// Hooks run last one first, so this hears the others out.
+afterEach(async () => {
+  expect(await noise.end()).toEqual([]);
+});
 
 let server: ScriptedServer;
 let zk: Client;

@@ -219,7 +219,7 @@ export class Session {
     }
     const { bytes, start, end } = response.password;
     this.#id = response.sessionId;
-    this.#password = Uint8Array.prototype.slice.call(bytes, start, end);
+    this.#password = new Uint8Array(bytes.subarray(start, end));
     this.#timeoutMs = response.timeoutMs;
     this.#isReadOnly = response.readOnly === true;
     this.#isLost = false;

@@ -21,6 +21,7 @@ export const SESSION_ID: SessionId = 0x77n as SessionId;
  * and only while `answersPings`.
  */
 export class ScriptedServer implements AsyncDisposable {
+  readonly port: number;
   readonly #listener: Server;
   readonly #lines: ScriptedLine[] = [];
   #waiting: ((line: ScriptedLine) => void)[] = [];
@@ -28,19 +29,16 @@ export class ScriptedServer implements AsyncDisposable {
 
   private constructor(listener: Server) {
     this.#listener = listener;
+    this.port = (listener.address() as AddressInfo).port;
     listener.on("connection", (socket) => this.#accept(new ScriptedLine(socket)));
   }
 
-  /** On a port of the system's choice. */
-  static async start(host = "127.0.0.1"): Promise<ScriptedServer> {
+  /** On a port of the system's choice, unless one is to be had again. */
+  static async start(host = "127.0.0.1", port = 0): Promise<ScriptedServer> {
     const listener = createServer({ noDelay: true });
-    listener.listen(0, host);
+    listener.listen(port, host);
     await once(listener, "listening");
     return new ScriptedServer(listener);
-  }
-
-  get port(): number {
-    return (this.#listener.address() as AddressInfo).port;
   }
 
   get hosts(): string {
