@@ -97,8 +97,6 @@ export class SessionDriver {
   #isPumping = false;
   #closeXid = 0;
   #xid: number;
-  /** When the pings on their way were sent, oldest first: an answer proves the session's life since its own ping only. */
-  #pingsSentAtMs: number[] = [];
   #timer: NodeJS.Timeout | undefined;
   #timerAtMs = Number.POSITIVE_INFINITY;
   #end: SessionEnd | undefined;
@@ -429,7 +427,7 @@ export class SessionDriver {
         return;
       }
       case XID_PING:
-        this.#pingAnswered(zxid);
+        this.#session.pingAnswered(zxid);
         return;
       case XID_AUTH:
         this.#authAnswered(code);
@@ -437,11 +435,6 @@ export class SessionDriver {
       default:
         this.#callAnswered(xid, zxid, code);
     }
-  }
-
-  #pingAnswered(zxid: Zxid): void {
-    const sentAtMs = this.#pingsSentAtMs.shift();
-    if (sentAtMs !== undefined) this.#session.answered(sentAtMs, zxid);
   }
 
   #callAnswered(xid: number, zxid: Zxid, code: number): void {
@@ -640,7 +633,6 @@ export class SessionDriver {
 
   #severed(): void {
     this.#writer.clear();
-    this.#pingsSentAtMs = [];
     this.#closeXid = 0;
     this.watches.severed();
     const again: AnyCall[] = [];
@@ -681,9 +673,7 @@ export class SessionDriver {
     const frame = writer.beginFrame();
     writeRequestHeader(writer, XID_PING, OpCode.PING);
     writer.endFrame(frame);
-    const nowMs = now();
-    this.#pingsSentAtMs.push(nowMs);
-    this.#flush(nowMs);
+    this.#flush(now());
   }
 
   #closeSession(): void {

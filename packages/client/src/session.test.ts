@@ -414,3 +414,18 @@ test("pauses go on growing while servers greet and then say what they should not
   }
   expect(pauses).toEqual([100, 200, 400, 800]);
 });
+
+test("an answer to a ping proves no more than when that ping was sent, and one that nobody asked for nothing", () => {
+  const { session } = connected();
+  session.pingAnswered(7 as Zxid);
+  expect([session.aliveUntilMs, session.lastZxid]).toEqual([7_200, ZXID_NONE]);
+  for (const atMs of [3_000, 6_000]) {
+    session.tick(atMs);
+    session.received(atMs);
+  }
+  session.pingAnswered(ZXID_NONE);
+  expect(session.aliveUntilMs).toBe(10_200);
+  session.tick(9_000);
+  session.pingAnswered(ZXID_NONE);
+  expect(session.aliveUntilMs).toBe(13_200);
+});

@@ -94,6 +94,8 @@ export class Session {
   #handshakeAtMs = 0;
   #sentAtMs = 0;
   #receivedAtMs = 0;
+  /** When the pings on their way were sent, oldest first. */
+  #pingsAtMs: number[] = [];
 
   constructor(
     config: SessionConfig,
@@ -228,6 +230,7 @@ export class Session {
     this.#aliveUntilMs = livesFrom(this.#handshakeAtMs, this.#timeoutMs);
     this.#sentAtMs = nowMs;
     this.#receivedAtMs = nowMs;
+    this.#pingsAtMs = [];
     const connected: Phase = { kind: "connected", address: phase.address };
     this.#phase = connected;
     this.#sinks.established();
@@ -264,6 +267,12 @@ export class Session {
     const untilMs = livesFrom(sentAtMs, this.#timeoutMs);
     if (untilMs > this.#aliveUntilMs) this.#aliveUntilMs = untilMs;
     if (zxid > this.#lastZxid) this.#lastZxid = zxid;
+  }
+
+  /** A ping was answered: the oldest one, so no more is proven than when that one was sent, however late its answer is. */
+  pingAnswered(zxid: Zxid): void {
+    const sentAtMs = this.#pingsAtMs.shift();
+    if (sentAtMs !== undefined) this.answered(sentAtMs, zxid);
   }
 
   /**
@@ -324,6 +333,7 @@ export class Session {
           this.disconnected(nowMs);
         } else if (nowMs >= this.#sentAtMs + this.#pingAfterMs()) {
           this.#sentAtMs = nowMs;
+          this.#pingsAtMs.push(nowMs);
           this.#sinks.ping();
         }
         return;
