@@ -1,4 +1,5 @@
 import type { WireError } from "@zooid/wire";
+import { offAbort, onAbort } from "./abort-listeners.ts";
 import { type Outcome, refusalError, unreadableError, type ZkError, type ZkErrorCode, zkError } from "./errors.ts";
 import type { Operation } from "./operation.ts";
 import type { RetryPolicy } from "./retry.ts";
@@ -99,7 +100,7 @@ export class Call<B = unknown, T = unknown> {
     const signal = this.options?.signal;
     if (signal === undefined) return;
     this.#onAbort = give;
-    signal.addEventListener("abort", give, { once: true });
+    onAbort(signal, give);
   }
 
   failure(code: ZkErrorCode, outcome: Outcome, cause?: Error | WireError): ZkError {
@@ -124,8 +125,9 @@ export class Call<B = unknown, T = unknown> {
 
   #settle(): void {
     this.isSettled = true;
-    if (this.#onAbort === undefined) return;
-    this.options?.signal?.removeEventListener("abort", this.#onAbort);
+    const signal = this.options?.signal;
+    if (this.#onAbort === undefined || signal === undefined) return;
+    offAbort(signal, this.#onAbort);
     this.#onAbort = undefined;
   }
 }
