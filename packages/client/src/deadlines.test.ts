@@ -25,3 +25,10 @@ test("stale entries are skipped, and do not pile up", () => {
   stale.add(0);
   expect(deadlines.nextMs).toBe(1_001_000);
 });
+
+test("half a million live entries come in order", () => {
+  const due = new Deadlines<number>(() => false);
+  for (let i = 0; i < 500_000; i++) due.add((i * 7_919) % 500_000, i);
+  expect(due.count).toBe(500_000);
+  expect([due.takeDue(1), due.takeDue(1)].map((i) => (Number(i) * 7_919) % 500_000)).toEqual([0, 1]);
+});

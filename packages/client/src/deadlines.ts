@@ -3,7 +3,7 @@
  * entry that is of no use any more is left in place and skipped when its time comes.
  */
 export class Deadlines<T> {
-  readonly #heap: { readonly atMs: number; readonly item: T }[] = [];
+  #heap: { readonly atMs: number; readonly item: T }[] = [];
   readonly #isStale: (item: T) => boolean;
 
   constructor(isStale: (item: T) => boolean) {
@@ -25,11 +25,10 @@ export class Deadlines<T> {
   }
 
   add(atMs: number, item: T): void {
-    const heap = this.#heap;
     // Stale entries must not pile up where limits are long and answers quick.
-    if (heap.length >= this.#sweepAt) this.#sweep();
-    heap.push({ atMs, item });
-    this.#up(heap.length - 1);
+    if (this.#heap.length >= this.#sweepAt) this.#sweep();
+    this.#heap.push({ atMs, item });
+    this.#up(this.#heap.length - 1);
   }
 
   /** The next item that is due, or undefined. */
@@ -44,10 +43,9 @@ export class Deadlines<T> {
   #sweepAt = 64;
 
   #sweep(): void {
-    const live = this.#heap.filter(({ item }) => !this.#isStale(item)).sort((a, b) => a.atMs - b.atMs);
-    this.#heap.length = 0;
-    this.#heap.push(...live);
-    this.#sweepAt = Math.max(64, live.length * 2);
+    // What is sorted is a heap.
+    this.#heap = this.#heap.filter(({ item }) => !this.#isStale(item)).sort((a, b) => a.atMs - b.atMs);
+    this.#sweepAt = Math.max(64, this.#heap.length * 2);
   }
 
   #pop(): T | undefined {

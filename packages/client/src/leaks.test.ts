@@ -6,8 +6,9 @@ import { startServer, type ZooidServer } from "@zooid/server";
 import { filter, firstValueFrom } from "rxjs";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Client } from "./client.ts";
-import { connect } from "./connect.ts";
+import { connect, createClient } from "./connect.ts";
 import { fourLetterWord } from "./testing/four-letter-word.ts";
+import { ScriptedServer } from "./testing/scripted-server.ts";
 import { Relay } from "./testing.ts";
 
 const CYCLES = 10_000;
@@ -96,4 +97,26 @@ test("ten thousand reconnects under a stream and a watch leave nothing", { timeo
   stream.unsubscribe();
   await zk.create("/none");
   expect(await watch.fired).toMatchObject({ type: "created" });
+});
+
+test("calls that wait while the connection flaps leave one time limit each", async () => {
+  await using server = await ScriptedServer.start();
+  const waiting = 2_000;
+  await using client = createClient(server.hosts, { random: () => 0, inFlightMax: 1, waitingMax: waiting + 1 });
+  const calls = Array.from({ length: waiting }, () => client.get("/a").catch(() => {}));
+  const flap = async (): Promise<void> => {
+    const line = await server.session();
+    await line.request();
+    line.reset();
+    await line.closed;
+  };
+  for (let i = 0; i < 20; i++) await flap();
+  collect();
+  const beforeBytes = process.memoryUsage().heapUsed;
+  for (let i = 0; i < 200; i++) await flap();
+  collect();
+  // One entry for each call and flap would be 400 000.
+  expect(process.memoryUsage().heapUsed - beforeBytes).toBeLessThan(400_000 * 10);
+  await client.close();
+  await Promise.all(calls);
 });
