@@ -382,12 +382,13 @@ describe("watches", () => {
     const arming = await line.request();
     line.send(answer(removal, { code: -127 }), dataAnswer(arming, ""));
     const { watch } = await second;
-    // The put-off removal's turn comes with the timers, before this answer.
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    // What is due comes in order, so the put-off removal has had its turn when this limit is reached.
+    const limited = await failure(zk.get("/limited", { timeoutMs: 1 }));
+    expect(limited.code).toBe("OPERATION_TIMEOUT");
     const after = zk.get("/after");
-    const next = await line.request();
-    expect(next.path).toBe("/after");
-    line.send(dataAnswer(next, ""), event(3, "/a"));
+    const requests = await line.requests(2);
+    expect(requests.map(({ path }) => path)).toEqual(["/limited", "/after"]);
+    line.send(...requests.map((request) => dataAnswer(request, "")), event(3, "/a"));
     await after;
     expect((await watch.fired).type).toBe("data-changed");
   });

@@ -95,7 +95,7 @@ test("a reset in any phase leaves writes that were sent in doubt, and no others"
 });
 
 test("closing waits so long for a server that never confirms, and what was asked before is told in doubt", async () => {
-  await open({}, { timeoutMs: 40 });
+  await open({}, { timeoutMs: 400 });
   line.answersPings = false;
   const write = word(zk.set("/a", ""));
   const closing = zk.close();
@@ -132,12 +132,12 @@ test("a server that is closing too leaves no doubt about the end", async () => {
 });
 
 test("pings that are never answered end the connection, though events come", async () => {
-  await open({}, { timeoutMs: 150 });
+  await open({}, { timeoutMs: 400 });
   line.answersPings = false;
   const events = setInterval(() => line.send(event(3, "/a")), 10);
   await line.closed;
   clearInterval(events);
-  expect(line.pingCount).toBeGreaterThan(1);
+  expect(line.pingCount).toBeGreaterThan(0);
   expect(zk.state.kind).not.toBe("connected");
   line = await server.session();
   line.serve(answerOf);

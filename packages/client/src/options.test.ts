@@ -157,7 +157,7 @@ test.each([
   ["wait", 1],
 ] as const)("onRegression %s", async (onRegression, lastZxidSeen) => {
   const client = start({ onRegression, sessionTimeoutMs: 100 });
-  const line = await serve({ timeoutMs: 50 });
+  const line = await serve({ timeoutMs: 300 });
   await client.get("/a");
   line.reset();
   await expect.poll(() => client.state.kind).toBe("lost");
