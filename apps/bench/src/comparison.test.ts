@@ -52,7 +52,7 @@ test.each([
   ["now more, now less", [0.9, 1.1, 1.2, 1.15, 1.3], "higher", "no difference"],
   ["always a little more, but by less than it varies", [1.01, 1.02, 1.2, 1.01, 1.3], "higher", "no difference"],
   ["twice as much, with one outlier", [1.9, 2, 2.1, 2, 9], "higher", "A is better"],
-  ["two pairs are too few to tell", [2, 2], "higher", "no difference"],
+  ["two pairs", [2, 2], "higher", "too few repeats to tell"],
 ] as const)("%s", (_, ratios, better, expected) => {
   expect(differenceOf(ratios, better)).toBe(expected);
 });

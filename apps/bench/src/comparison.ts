@@ -16,7 +16,7 @@ export interface ComparedPoint {
   readonly difference: Difference;
 }
 
-export type Difference = "A is better" | "B is better" | "no difference";
+export type Difference = "A is better" | "B is better" | "no difference" | "too few repeats to tell";
 
 /** Pairs from which on a difference can be told from chance. */
 const PAIRS_MIN = 3;
@@ -68,7 +68,8 @@ export function differenceOf(ratios: readonly number[], better: "higher" | "lowe
   const { median, min, max } = spreadOf(ratios);
   const isOneSided = min > 1 || max < 1;
   const isClear = Math.abs(median - 1) > interquartileRange(ratios);
-  if (ratios.length < PAIRS_MIN || !isOneSided || !isClear) return "no difference";
+  if (ratios.length < PAIRS_MIN) return "too few repeats to tell";
+  if (!isOneSided || !isClear) return "no difference";
   return median > 1 === (better === "higher") ? "A is better" : "B is better";
 }
 
@@ -79,6 +80,7 @@ export function describeDifference(difference: Difference, names: { readonly a: 
     case "B is better":
       return `${names.b} is better`;
     case "no difference":
+    case "too few repeats to tell":
       return difference;
   }
 }

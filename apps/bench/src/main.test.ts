@@ -237,7 +237,7 @@ describe("against a real server", () => {
     const turns = [...errors.matchAll(/(left|right) (\d) of 2: multi/g)].map(([, side, repeat]) => `${side} ${repeat}`);
     expect(turns).toEqual(["left 1", "right 1", "left 2", "right 2"]);
     expect(output).toMatch(/left \/ right/);
-    expect(output).toContain("no difference");
+    expect(output).toContain("too few repeats to tell");
     expect(readFileSync(svg, "utf8")).toMatch(/^<svg .*left.*right.*<\/svg>\n$/s);
     expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ kind: "compare", a: { name: "left" } });
   });

@@ -1,8 +1,8 @@
 /** What ten thousand rounds leave behind: nothing. The heap is judged by what it holds after a collection, in many rounds. */
-import { getEventListeners } from "node:events";
+import { getEventListeners, once } from "node:events";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { startServer, type ZooidServer } from "@zooid/server";
+import { Worker } from "node:worker_threads";
 import { filter, firstValueFrom } from "rxjs";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Client } from "./client.ts";
@@ -15,13 +15,17 @@ const CYCLES = 10_000;
 /** Well above what a heap's own bookkeeping moves, well below a kept object for each cycle. */
 const GROWTH_BYTES_PER_CYCLE_MAX = 60;
 
-let server: ZooidServer;
+let server: Worker;
+let port: number;
 let relay: Relay;
 let zk: Client;
 
 beforeEach(async () => {
-  server = await startServer({ port: 0, connectionsPerAddressMax: 0, fourLetterWords: "*" });
-  relay = await Relay.start(server);
+  server = new Worker(new URL("./testing/server-thread.ts", import.meta.url), {
+    execArgv: ["--conditions=@zooid/source"],
+  });
+  [port] = (await once(server, "message")) as [number];
+  relay = await Relay.start({ port });
   // No back-off: the pause between rounds is a random part of its bound.
   zk = await connect(`127.0.0.1:${relay.port}`, { random: () => 0 });
   await zk.create("/a", "x");
@@ -30,7 +34,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await zk.close();
   await relay[Symbol.asyncDispose]();
-  await server.stop();
+  await server.terminate();
 });
 
 setFlagsFromString("--expose-gc");
@@ -41,7 +45,7 @@ async function alive() {
   await zk.sync();
   await new Promise((resolve) => setImmediate(resolve));
   collect();
-  const answer = await fourLetterWord(server.port, "wchs");
+  const answer = await fourLetterWord(port, "wchs");
   const timers = process.getActiveResourcesInfo().filter((name) => name === "Timeout" || name === "Immediate").length;
   return {
     heapBytes: process.memoryUsage().heapUsed,

@@ -1,0 +1,6 @@
+/** A server in a thread of its own, so that its heap is not taken for that of the client under test. Posts its port. */
+import { parentPort } from "node:worker_threads";
+import { startServer } from "@zooid/server";
+
+const server = await startServer({ port: 0, connectionsPerAddressMax: 0, fourLetterWords: "*" });
+parentPort?.postMessage(server.port);
