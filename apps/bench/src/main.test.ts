@@ -95,6 +95,18 @@ async function json(process: Process): Promise<Json> {
 
 const QUIET_JSON = ["--quiet", "--json", "-"];
 
+test("a server that dies ends the run, with the reason first and what could not be tidied up behind it", async () => {
+  const server = new Process(SERVER_BIN, ["--port", "0", "--data", join(directory, "data")]);
+  const hosts = `127.0.0.1:${await server.says(/clients on 127\.0\.0\.1:(\d+)/)}`;
+  const run = bench("--hosts", hosts, "payload", "--sizes", "0,100", ...SHORT, "--duration", "1s");
+  await run.says(/write 0 B/);
+  server.child.kill("SIGKILL");
+  const { status, errors } = await run.ended;
+  expect(status).toBe(1);
+  expect(errors).toMatch(/zooid-bench: .*ECONNREFUSED|zooid-bench: .*CONNECTION_LOSS/);
+  expect(errors).not.toContain("suppressed");
+});
+
 describe("against a real server", () => {
   let data = "";
   let server: Process;

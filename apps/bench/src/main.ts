@@ -26,10 +26,16 @@ async function main(): Promise<number> {
         return await measure(command);
     }
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    for (const line of message.split("\n")) console.error(`zooid-bench: ${line}`);
+    for (const line of sentencesOf(error)) console.error(`zooid-bench: ${line}`);
     return error instanceof UsageError ? ExitStatus.USAGE : ExitStatus.FAILED;
   }
+}
+
+/** What went wrong, first things first: an error of the tidying up stands behind the one that it would hide. */
+function sentencesOf(error: unknown): readonly string[] {
+  if (!(error instanceof Error)) return [String(error)];
+  if (!("suppressed" in error && "error" in error)) return error.message.split("\n");
+  return [...new Set([...sentencesOf(error.suppressed), ...sentencesOf(error.error)])];
 }
 
 type MeasuringCommand = Exclude<Command, { kind: "text" | "null-server" }>;

@@ -27,6 +27,8 @@ const BATCHES_IN_FLIGHT = 16;
 /** Lists of a workload's nodes may be long. */
 const FRAME_BYTES_MAX = 512 * 1024 * 1024;
 const START_TIMEOUT_MS = 15_000;
+/** How long a server that is gone is waited for, at each step of the tidying up. */
+const WAIT_MS = 5_000;
 
 export const NODE_DIGITS = 7;
 
@@ -50,6 +52,7 @@ export async function openTree({ hosts, root, sessionTimeoutMs }: TreeOptions): 
   const client = await connect(formatHosts(hosts), {
     sessionTimeoutMs,
     startTimeoutMs: START_TIMEOUT_MS,
+    waitingTimeoutMs: WAIT_MS,
     frameBytesMax: FRAME_BYTES_MAX,
   });
   try {
