@@ -234,7 +234,8 @@ export class Client implements AsyncDisposable {
   }
 
   /**
-   * Shows an identity to the server, now and on every connection to come.
+   * Shows an identity to the server, now and on every connection to come. Without a connection it waits for the next one, as long as the
+   * options allow.
    *
    * @throws AUTH_FAILED, which is also the client's end, as in every ZooKeeper client
    */

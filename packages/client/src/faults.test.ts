@@ -5,23 +5,15 @@ import { expect, test } from "vitest";
 import { text } from "./codec.ts";
 import { connect } from "./connect.ts";
 import { isZkError } from "./errors.ts";
+import { seededRandom } from "./testing/seeded-random.ts";
 import { expireSession, Relay } from "./testing.ts";
 
 const STEPS = 300;
 
-/** Numbers between 0 and 1, the same for the same seed. */
-function randomOf(seed: number): () => number {
-  let state = seed * 2_654_435_761 + 1;
-  return () => {
-    state = (Math.imul(state ^ (state >>> 15), state | 1) + 0x6d2b_79f5) | 0;
-    return ((state ^ (state >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 test.each(Array.from({ length: 12 }, (_, i) => i + 1))(
   "whatever fails, nothing is lost or told twice (seed %i)",
   async (seed) => {
-    const random = randomOf(seed);
+    const random = seededRandom(seed);
     await using server = await startServer({ port: 0, tickMs: 100, sessionTimeoutMsMax: 60_000 });
     await using relay = await Relay.start(server);
     await using zk = await connect(`127.0.0.1:${relay.port}`, { random: () => random() * 0.2, inFlightMax: 20 });

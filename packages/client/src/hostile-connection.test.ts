@@ -11,12 +11,11 @@ import { SessionDriver } from "./session-driver.ts";
 import { ProcessNoise } from "./testing/process-noise.ts";
 import {
   answer,
-  createAnswer,
   dataAnswer,
   event,
+  honestAnswer,
   type ScriptedLine,
   ScriptedServer,
-  type SeenRequest,
   statAnswer,
 } from "./testing/scripted-server.ts";
 
@@ -31,7 +30,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  if (!line.isClosed) line.serve(answerOf);
+  if (!line.isClosed) line.serve(honestAnswer);
   await zk.close();
   expect(zk.watchCount).toBe(0);
   await expect.poll(() => server.openCount).toBe(0);
@@ -41,20 +40,6 @@ afterEach(async () => {
 
 async function open(options: ClientOptions = {}, greeting = {}): Promise<void> {
   [zk, line] = await Promise.all([connect(server.hosts, { random: () => 0, ...options }), server.session(greeting)]);
-}
-
-function answerOf(request: SeenRequest): Buffer {
-  switch (request.op) {
-    case OpCode.GET_DATA:
-      return dataAnswer(request, request.path);
-    case OpCode.EXISTS:
-    case OpCode.SET_DATA:
-      return statAnswer(request);
-    case OpCode.CREATE2:
-      return createAnswer(request);
-    default:
-      return answer(request);
-  }
 }
 
 /** What became of a call, in a word. */
@@ -74,7 +59,7 @@ test("a server that closes after each answer is asked again until all reads are 
     line = await server.session();
   }
   expect((await reads).map(({ stat }) => stat.dataLength)).toEqual([2, 2, 2, 2]);
-  line.serve(answerOf);
+  line.serve(honestAnswer);
 });
 
 test("a reset in any phase leaves writes that were sent in doubt, and no others", async () => {
@@ -90,7 +75,7 @@ test("a reset in any phase leaves writes that were sent in doubt, and no others"
   await greeting.hello();
   greeting.reset();
   line = await server.session();
-  line.serve(answerOf);
+  line.serve(honestAnswer);
   expect(await offline).toBe("OK");
 });
 
@@ -140,7 +125,7 @@ test("pings that are never answered end the connection, though events come", asy
   expect(line.pingCount).toBeGreaterThan(0);
   expect(zk.state.kind).not.toBe("connected");
   line = await server.session();
-  line.serve(answerOf);
+  line.serve(honestAnswer);
   await zk.connected();
 });
 
@@ -185,7 +170,7 @@ test("calls that a full connection holds back go out on the next one, in their o
   line = await server.session();
   line.serve((request) => {
     if (request.path !== "") seen.push(request.path);
-    return answerOf(request);
+    return honestAnswer(request);
   });
   const said = await Promise.all(words);
   expect(said.slice(0, 5)).toEqual(Array(5).fill("CONNECTION_LOSS unknown"));
@@ -205,7 +190,7 @@ test("a hundred thousand calls wait in little memory, and none is forgotten", as
   line.reset();
   const counts = Map.groupBy(await Promise.all(words), (said) => said);
   line = await server.session();
-  line.serve(answerOf);
+  line.serve(honestAnswer);
   expect([...counts.keys()].sort()).toEqual(["CONNECTION_LOSS unknown"]);
 }, 20_000);
 
@@ -221,7 +206,7 @@ test("xids begin anew behind the largest int", async () => {
   const xids: number[] = [];
   line.serve((request) => {
     xids.push(request.xid);
-    return answerOf(request);
+    return honestAnswer(request);
   });
   await Promise.all(["/a", "/b", "/c", "/d"].map((path) => zk.get(path)));
   expect(xids).toEqual([2 ** 31 - 2, 2 ** 31 - 1, 1, 2]);
@@ -236,7 +221,7 @@ test("a time limit says of a call that waits to be tried again, or for its ident
   const next = await server.accept();
   expect(await word(zk.addAuth("digest", "a:b", { timeoutMs: 20 }))).toBe("OPERATION_TIMEOUT not-sent");
   await next.greet();
-  next.serve(answerOf);
+  next.serve(honestAnswer);
   await zk.connected();
 });
 
@@ -244,12 +229,12 @@ test("nothing runs on behind a client that was closed in the middle of everythin
   const running = (): string[] =>
     process.getActiveResourcesInfo().filter((name) => name === "Timeout" || name === "TCPSocketWrap");
   await open();
-  line.serve(answerOf);
+  line.serve(honestAnswer);
   await zk.get("/warm");
   const before = running().length;
   for (const stage of ["connected", "greeting", "waiting"]) {
     const [client, mine] = await Promise.all([connect(server.hosts, { random: () => 1 }), server.session()]);
-    mine.serve(answerOf);
+    mine.serve(honestAnswer);
     const calls = [client.get("/a", { timeoutMs: 60_000 }), client.set("/a", "", { timeoutMs: 60_000 })].map(word);
     client.watchData$("/a").subscribe();
     await Promise.all(calls);

@@ -7,16 +7,15 @@ import { retry } from "./retry.ts";
 import { ProcessNoise } from "./testing/process-noise.ts";
 import {
   answer,
-  createAnswer,
-  dataAnswer,
   event,
   frame,
   greetingFrame,
+  honestAnswer,
   type ScriptedLine,
   ScriptedServer,
   type SeenRequest,
-  statAnswer,
 } from "./testing/scripted-server.ts";
+import { seededRandom } from "./testing/seeded-random.ts";
 
 const CALLS = 120;
 const REFUSALS = [-101, -110, -103, -102, -127, -118, -112, -119, -5, 17];
@@ -30,29 +29,6 @@ beforeEach(() => {
 afterEach(async () => {
   expect(await noise.end()).toEqual([]);
 });
-
-/** Numbers between 0 and 1, the same for the same seed. */
-function randomOf(seed: number): () => number {
-  let state = seed * 2_654_435_761 + 1;
-  return () => {
-    state = (Math.imul(state ^ (state >>> 15), state | 1) + 0x6d2b_79f5) | 0;
-    return ((state ^ (state >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-function honest(request: SeenRequest): Buffer {
-  switch (request.op) {
-    case OpCode.GET_DATA:
-      return dataAnswer(request, request.path);
-    case OpCode.EXISTS:
-    case OpCode.SET_DATA:
-      return statAnswer(request);
-    case OpCode.CREATE2:
-      return createAnswer(request);
-    default:
-      return answer(request);
-  }
-}
 
 /** What a server made of the requests for a path. */
 interface Deeds {
@@ -92,8 +68,8 @@ class ErringServer {
     deeds.seen++;
     const dice = this.isHonest ? 1 : this.#random();
     if (dice < 0.02) return void line.reset();
-    if (dice < 0.03) return void line.socket.end(honest(request).subarray(0, 9));
-    if (dice < 0.04) return honest({ ...request, xid: request.xid + 1 });
+    if (dice < 0.03) return void line.socket.end(honestAnswer(request).subarray(0, 9));
+    if (dice < 0.04) return honestAnswer({ ...request, xid: request.xid + 1 });
     if (dice < 0.05) return answer(request);
     if (dice < 0.06) return frame((writer) => writer.int(Math.floor(this.#random() * 2 ** 31)));
     if (dice < 0.25 && request.op !== OpCode.CLOSE_SESSION) {
@@ -101,9 +77,9 @@ class ErringServer {
       return answer(request, { code: REFUSALS[Math.floor(this.#random() * REFUSALS.length)] ?? -1 });
     }
     deeds.done++;
-    if (dice < 0.26) return Buffer.concat([honest(request), honest(request)]);
+    if (dice < 0.26) return Buffer.concat([honestAnswer(request), honestAnswer(request)]);
     const events = [1, 2, 3, 4, 9].filter(() => this.#random() < 0.03).map((type) => event(type, request.path));
-    return Buffer.concat([...events, honest(request)]);
+    return Buffer.concat([...events, honestAnswer(request)]);
   }
 
   /** The client's own requests, which take back and undo, are not counted with the calls for the same path. */
@@ -117,7 +93,7 @@ class ErringServer {
 }
 
 test.each(Array.from({ length: 20 }, (_, i) => i + 1))("every call settles with the truth (seed %i)", async (seed) => {
-  const random = randomOf(seed);
+  const random = seededRandom(seed);
   await using server = await ScriptedServer.start();
   const erring = new ErringServer(random);
   erring.serve(server).catch(() => {});

@@ -4,7 +4,7 @@
  */
 import type { Stat } from "@zooid/model";
 import { Observable, type Subscriber } from "rxjs";
-import { Call } from "./call.ts";
+import { type AnyCall, Call } from "./call.ts";
 import { isZkError, type ZkError, type ZkErrorCode, zkError } from "./errors.ts";
 import {
   type Children,
@@ -106,7 +106,7 @@ class Observation<T> implements Watcher, DriverEvents {
   readonly #unlisten: () => void;
   readonly #subscribers = new Set<Subscriber<Observed<T>>>();
   #last: Observed<T> | undefined;
-  #reading: Call<undefined, never> | undefined;
+  #reading: AnyCall | undefined;
   #isArmed = false;
   #isStopped = false;
 
@@ -195,7 +195,7 @@ class Observation<T> implements Watcher, DriverEvents {
         if (!this.#isStopped) this.#refused(error);
       },
     );
-    this.#reading = call as unknown as Call<undefined, never>;
+    this.#reading = call as AnyCall;
     this.#driver.submit(call);
   }
 

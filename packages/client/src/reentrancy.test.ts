@@ -8,17 +8,7 @@ import { connect } from "./connect.ts";
 import { isZkError } from "./errors.ts";
 import type { ClientOptions } from "./options.ts";
 import { ProcessNoise } from "./testing/process-noise.ts";
-import {
-  answer,
-  createAnswer,
-  dataAnswer,
-  event,
-  REFUSED,
-  type ScriptedLine,
-  ScriptedServer,
-  type SeenRequest,
-  statAnswer,
-} from "./testing/scripted-server.ts";
+import { answer, event, honestAnswer, REFUSED, type ScriptedLine, ScriptedServer } from "./testing/scripted-server.ts";
 
 let noise: ProcessNoise;
 let server: ScriptedServer;
@@ -42,34 +32,9 @@ async function open(options: ClientOptions = {}): Promise<void> {
   [zk, line] = await Promise.all([connect(server.hosts, { random: () => 0, ...options }), server.session()]);
 }
 
-/** Answers whatever comes as if all were well. */
-function answerOf(request: SeenRequest): Buffer {
-  switch (request.op) {
-    case OpCode.GET_DATA:
-      return dataAnswer(request, request.path);
-    case OpCode.EXISTS:
-    case OpCode.SET_DATA:
-      return statAnswer(request);
-    case OpCode.GET_CHILDREN2:
-      return childrenAnswer(request);
-    case OpCode.CREATE2:
-      return createAnswer(request);
-    default:
-      return answer(request);
-  }
-}
-
-function childrenAnswer(request: SeenRequest): Buffer {
-  const stat = statAnswer(request).subarray(20);
-  return answer(request, {}, (writer) => {
-    writer.int(0);
-    writer.raw(stat, 0, stat.length);
-  });
-}
-
 test.each(["connected", "suspended", "lost", "closed"])("close may be called by who hears of %s", async (kind) => {
   await open();
-  line.serve(answerOf);
+  line.serve(honestAnswer);
   const kinds: string[] = [];
   zk.state$.subscribe((state) => {
     kinds.push(state.kind);
@@ -90,7 +55,7 @@ test.each(["connected", "suspended", "lost", "closed"])("close may be called by 
 
 test("a call may be made by who hears of any state", async () => {
   await open();
-  line.serve(answerOf);
+  line.serve(honestAnswer);
   const codes: Promise<string>[] = [];
   zk.state$.subscribe(() =>
     codes.push(
@@ -102,7 +67,7 @@ test("a call may be made by who hears of any state", async () => {
   );
   line.reset();
   line = await server.session();
-  line.serve(answerOf);
+  line.serve(honestAnswer);
   await zk.connected();
   await zk.get("/b");
   await zk.close();
@@ -111,7 +76,7 @@ test("a call may be made by who hears of any state", async () => {
 
 test("a call may be made in an event, and in the value of a stream, and leaves with the turn", async () => {
   await open();
-  line.serve(answerOf);
+  line.serve(honestAnswer);
   const got: Promise<unknown>[] = [];
   const events = zk.events$("/a").subscribe(() => got.push(zk.get("/in-event")));
   const values = zk.watchData$("/a").subscribe(() => got.push(zk.get("/in-value")));
@@ -136,9 +101,9 @@ test("close may be called in an event, in a value, and behind an answer, and the
     if (where === "answer") asked.then(close, close);
     const after = zk.get("/c");
     const requests = await line.requests(where === "answer" ? 2 : 3);
-    line.send(...requests.slice(0, -2).map(answerOf), event(3, "/a"), ...requests.slice(-2).map(answerOf));
+    line.send(...requests.slice(0, -2).map(honestAnswer), event(3, "/a"), ...requests.slice(-2).map(honestAnswer));
     await Promise.all([asked, after]);
-    line.serve(answerOf);
+    line.serve(honestAnswer);
     await expect.poll(() => closing.length).toBeGreaterThan(0);
     await Promise.all(closing);
     await line.closed;
@@ -147,7 +112,7 @@ test("close may be called in an event, in a value, and behind an answer, and the
 
 test("a subscriber may leave and come back in the middle of a value", async () => {
   await open();
-  line.serve(answerOf);
+  line.serve(honestAnswer);
   const told: string[] = [];
   let first: Subscription | undefined;
   const second = zk.watchData$("/a").subscribe(() => {
@@ -163,7 +128,7 @@ test("a subscriber may leave and come back in the middle of a value", async () =
 
 test("a watcher that is made to leave by another one of the same event arms nothing any more", async () => {
   await open();
-  line.serve(answerOf);
+  line.serve(honestAnswer);
   const told: string[] = [];
   let children: Subscription | undefined;
   const all = zk.events$("/a", { mode: "persistent-recursive" }).subscribe(({ type }) => {
@@ -189,7 +154,7 @@ test("a call may be given up in the middle of the chunk that answers it", async 
   const watched = zk.get("/watched", { watch: true, signal: controller.signal }).catch((error) => error.message);
   const kept = zk.get("/kept");
   const requests = await line.requests(3);
-  line.send(event(3, "/a"), ...requests.map(answerOf));
+  line.send(event(3, "/a"), ...requests.map(honestAnswer));
   expect(await Promise.all([made, watched])).toEqual(["enough", "enough"]);
   await kept;
   const undoing = await line.requests(2);
@@ -197,8 +162,8 @@ test("a call may be given up in the middle of the chunk that answers it", async 
     [OpCode.DELETE, "/made"],
     [OpCode.REMOVE_WATCHES, "/watched"],
   ]);
-  line.send(...undoing.map(answerOf));
-  line.serve(answerOf);
+  line.send(...undoing.map(honestAnswer));
+  line.serve(honestAnswer);
   expect(zk.watchCount).toBe(1);
   events.unsubscribe();
 });
@@ -226,7 +191,7 @@ test("whoever is given up may ask, give others up and close", async () => {
 
 test("thousands of calls on one signal leave no listener, no warning and no call", async () => {
   await open();
-  line.serve(answerOf);
+  line.serve(honestAnswer);
   const controller = new AbortController();
   const signal = AbortSignal.any([controller.signal, new AbortController().signal]);
   await Promise.all(Array.from({ length: 5_000 }, () => zk.get("/a", { signal })));
@@ -245,7 +210,7 @@ test("a stream that comes and goes while there is no room takes nobody's place",
     zk.watchData$(`/${i}`).subscribe().unsubscribe();
   }
   const waiting = Array.from({ length: 10 }, (_, i) => zk.get(`/w${i}`));
-  line.serve(answerOf);
+  line.serve(honestAnswer);
   await Promise.all([busy, ...waiting]);
 });
 
@@ -265,7 +230,7 @@ test("a policy, a value or a limit that is wrong is its own call's fault alone",
   const limit = zk.get("/a", { timeoutMs: Number.NaN });
   const sane = zk.create("/sane", "", { acl: undefined } as unknown as object);
   const settled = Promise.allSettled([policy, nan, value, limit, sane]);
-  line.serve((request) => (request.path === "/a" ? answer(request, { code: -127 }) : answerOf(request)));
+  line.serve((request) => (request.path === "/a" ? answer(request, { code: -127 }) : honestAnswer(request)));
   await Promise.all(busy);
   const [ofPolicy, ofNan, ofValue, ofLimit, ofSane] = await settled;
   expect(ofPolicy).toMatchObject({ reason: broken });

@@ -768,12 +768,16 @@ function now(): number {
 const ignore = (): void => {};
 
 function authFields({ scheme, auth }: Credential): CallFields<unknown, void> {
-  const body = { scheme, auth: typeof auth === "string" ? Buffer.from(auth) : auth };
+  const body = { scheme, auth: bytesOf(auth) };
   return { operation: AUTH as Operation<unknown, void>, path: "/", shownPath: "/", body };
 }
 
 function isSameCredential(a: Credential, b: Credential): boolean {
-  return a.scheme === b.scheme && Buffer.from(a.auth as string).equals(Buffer.from(b.auth as string));
+  return a.scheme === b.scheme && Buffer.from(bytesOf(a.auth)).equals(bytesOf(b.auth));
+}
+
+function bytesOf(auth: string | Uint8Array): Uint8Array {
+  return typeof auth === "string" ? Buffer.from(auth) : auth;
 }
 
 function endError(end: SessionEnd, op: string, path?: string, wasSent = false): ZkError {

@@ -283,6 +283,31 @@ export function createAnswer(request: { readonly xid: number; readonly path: str
   });
 }
 
+/** What `children` is answered: there are none. */
+function noChildrenAnswer(request: { readonly xid: number }): Buffer {
+  return answer(request, {}, (writer) => {
+    writer.int(0);
+    writeStat(writer, { dataLength: 0 });
+  });
+}
+
+/** Whatever is asked, an answer that says that all went well; a node's data are its path. */
+export function honestAnswer(request: SeenRequest): Buffer {
+  switch (request.op) {
+    case OpCode.GET_DATA:
+      return dataAnswer(request, request.path);
+    case OpCode.EXISTS:
+    case OpCode.SET_DATA:
+      return statAnswer(request);
+    case OpCode.GET_CHILDREN2:
+      return noChildrenAnswer(request);
+    case OpCode.CREATE2:
+      return createAnswer(request);
+    default:
+      return answer(request);
+  }
+}
+
 export function event(type: WatchEventType | number, path: string): Buffer {
   return answer({ xid: -1 }, { zxid: 1 }, (writer) => {
     writer.int(type);
