@@ -24,6 +24,7 @@ export {
 export type { ConnectRequest } from "./connect-request.ts";
 export { ErrorCode, type ErrorName, errorName } from "./error-code.ts";
 export { hash32, mix32 } from "./hash.ts";
+export { CHAIN_NONE, type Chain, type EpochPromise, type EpochRange, type LogPosition } from "./history.ts";
 export type { NodeView } from "./node-view.ts";
 export { isWrite, OpCode, type OpName, opName } from "./op-code.ts";
 export {
@@ -37,6 +38,18 @@ export {
   pathFault,
   sequenceSuffix,
 } from "./path.ts";
+export type {
+  ElectionMessage,
+  EntriesMessage,
+  ForwardMessage,
+  LinkRef,
+  PeerMessage,
+  PeerRole,
+  RefuseReason,
+  Touch,
+  Vote,
+  ZabMessage,
+} from "./peer-message.ts";
 export {
   everyVerifier,
   HierarchicalQuorum,

@@ -1,4 +1,4 @@
-import { type Zxid, zxidHigh, zxidLow } from "@zooid/model";
+import { CHAIN_NONE, type Chain, type Zxid, zxidHigh, zxidLow } from "@zooid/model";
 
 /**
  * Eight bytes that stand for a history: a mix of the predecessor's chain, the zxid, the length and the CRC-32 of the record.
@@ -6,10 +6,7 @@ import { type Zxid, zxidHigh, zxidLow } from "@zooid/model";
  * It finds accidents (a flipped bit, a row lost or moved) and lets two servers compare whole prefixes by one value. It is no
  * secret and no defence against forgery. An unsigned 64-bit `bigint` at the interface, two 32-bit halves where it is computed.
  */
-export type Chain = bigint & { readonly __brand: "Chain" };
-
-/** The chain before the first entry of all. */
-export const CHAIN_NONE: Chain = 0n as Chain;
+export { CHAIN_NONE, type Chain };
 
 export function chainFromHalves(high: number, low: number): Chain {
   return ((BigInt(high >>> 0) << 32n) | BigInt(low >>> 0)) as Chain;

@@ -1,5 +1,6 @@
-import type { Zxid } from "@zooid/model";
-import type { Chain } from "./chain.ts";
+import type { Chain, EpochPromise, EpochRange, LogPosition, Zxid } from "@zooid/model";
+
+export type { EpochPromise, EpochRange, LogPosition };
 
 /**
  * The durable log of one server: entries in zxid order, the promises and epochs that elections rest on, and the name of
@@ -135,26 +136,6 @@ export interface Refused {
   /** The first entry of the batch that was refused. */
   readonly zxid: Zxid;
   readonly reason: string;
-}
-
-/** A place in a history, and the proof of everything before it. */
-export interface LogPosition {
-  readonly zxid: Zxid;
-  readonly chain: Chain;
-}
-
-/** The counters of one epoch that this server has logged. Rows outlive the floor. */
-export interface EpochRange {
-  readonly epoch: number;
-  readonly first: number;
-  readonly last: number;
-}
-
-/** "No leader below this epoch has my word": acceptedEpoch, and the leader it was given to. */
-export interface EpochPromise {
-  readonly epoch: number;
-  readonly sid: number;
-  readonly incarnation: number;
 }
 
 export interface LogIdentity {

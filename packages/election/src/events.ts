@@ -1,0 +1,50 @@
+import type { ElectionMessage, PeerRole, ServerId, Vote, Zxid } from "@zooid/model";
+
+/** A server's own durable log, as it stands when it begins to look for a leader. */
+export interface ElectionPosition {
+  /** The last logged entry; never an epoch's start marker. */
+  readonly zxid: Zxid;
+  readonly currentEpoch: number;
+}
+
+/** What an election does to the world. */
+export interface ElectionSinks {
+  /** To another server; the newest message is all that matters, and it may be lost. Never called for the server itself. */
+  send(to: ServerId, message: ElectionMessage): void;
+  /** It is decided: lead, or follow or observe `vote.leader`. Called at most once for each {@link LeaderElection.look}. */
+  decided(role: Exclude<PeerRole, "looking">, vote: Vote): void;
+}
+
+/**
+ * Finds a server that is worth being tried as leader: one whose log is maximal among a quorum, or the one that leads already. It is a
+ * hint: discovery and synchronization decide, and if they fail, this is asked again.
+ *
+ * Time comes as an argument, in whole milliseconds of a monotonic clock, and never goes back. Randomness is a function handed in.
+ */
+export interface LeaderElection {
+  readonly role: PeerRole;
+  /** The logical clock. */
+  readonly round: number;
+  readonly vote: Vote | undefined;
+  /**
+   * Begins to look for a leader.
+   *
+   * @param position undefined for a server without a voice: an observer, a stranger to the configuration, or one that lost its
+   *   storage. It listens, and finds the leader that others have.
+   */
+  look(position: ElectionPosition | undefined, nowMs: number): void;
+  /** Skips the election: a leader that goes has named its successor. As if this had been decided. */
+  adopt(role: Exclude<PeerRole, "looking">, vote: Vote): void;
+  /** The leader is established: from now on members report its epoch, so that all report the same. */
+  established(epoch: number): void;
+  /** A message, in any role: a server that has decided answers those that look. */
+  receive(from: ServerId, message: ElectionMessage, nowMs: number): void;
+  /** A connection to a server came about: what was sent last may have died with the old one. */
+  linkUp(sid: ServerId, nowMs: number): void;
+  /** How long a message there and back takes, as measured by the links. */
+  measured(sid: ServerId, roundTripMs: number): void;
+  /** Does what is due. Harmless when nothing is. */
+  tick(nowMs: number): void;
+  /** When {@link tick} has something to do; undefined when never. */
+  nextDueMs(): number | undefined;
+}

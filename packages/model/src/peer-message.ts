@@ -1,0 +1,215 @@
+import type { Identity } from "./acl.ts";
+import type { Chain, EpochPromise, EpochRange, LogPosition } from "./history.ts";
+import type { ServerId } from "./server-id.ts";
+import type { Zxid } from "./zxid.ts";
+
+/** What a server is, as elections and operators name it. */
+export type PeerRole = "looking" | "following" | "leading" | "observing";
+
+/** Whom a server would follow, and what that candidate's log holds. */
+export interface Vote {
+  readonly leader: ServerId;
+  /** The candidate's last logged entry. Never an epoch's start marker. */
+  readonly zxid: Zxid;
+  /** The candidate's currentEpoch. */
+  readonly peerEpoch: number;
+}
+
+/** Between election links: the newest one is all that matters, older ones may be lost. */
+export type ElectionMessage =
+  | {
+      readonly kind: "notification";
+      readonly role: PeerRole;
+      /** The logical clock; of a server that has decided, the round in which it did. */
+      readonly round: number;
+      /** Undefined: the sender has no voice (an observer, or one that lost its storage). */
+      readonly vote: Vote | undefined;
+      /** The sender's own log, for diagnosis. */
+      readonly selfZxid: Zxid;
+      readonly selfEpoch: number;
+    }
+  /** The basic election asks. */
+  | { readonly kind: "poll"; readonly number: number }
+  | {
+      readonly kind: "poll-answer";
+      readonly number: number;
+      readonly role: PeerRole;
+      readonly vote: Vote | undefined;
+    };
+
+/** A session's sign of life, on its way to the leader. */
+export interface Touch {
+  readonly sessionHigh: number;
+  readonly sessionLow: number;
+  readonly timeoutMs: number;
+}
+
+/**
+ * Why a link is not wanted.
+ *
+ * - `not-leading`: the one that was asked does not lead
+ * - `epoch-low`: the learner has promised a later epoch
+ * - `diverged`: the histories split below the point where they should agree
+ * - `unable`: something failed at the sender; the text says what
+ */
+export type RefuseReason = "not-leading" | "epoch-low" | "diverged" | "unable";
+
+/**
+ * Between a leader and a learner, on one ordered link that the learner dialed for this purpose. Every message of the phases behind
+ * discovery names its epoch.
+ */
+export type ZabMessage =
+  // Discovery
+  | {
+      readonly kind: "learner-info";
+      readonly isObserver: boolean;
+      readonly promise: EpochPromise;
+      /** Nothing was ever logged or promised here. */
+      readonly isFresh: boolean;
+      /** Something that was promised or acked may be lost. */
+      readonly isAmnesiac: boolean;
+      readonly ensembleId: string;
+    }
+  | {
+      readonly kind: "leader-info";
+      readonly epoch: number;
+      /** The leader's boot count. */
+      readonly incarnation: number;
+      readonly ensembleId: string;
+    }
+  | {
+      readonly kind: "ack-epoch";
+      /** The promise had been given to this very leader before: no second vote. */
+      readonly isRepeated: boolean;
+      readonly currentEpoch: number;
+      readonly logged: LogPosition;
+      /** Everything up to here is committed and is never cut. */
+      readonly floor: Zxid;
+      /** Newest epoch first. */
+      readonly tails: readonly { readonly epoch: number; readonly last: number }[];
+    }
+  // Synchronization
+  | {
+      readonly kind: "sync-begin";
+      readonly epoch: number;
+      /** `diff`: entries follow; `trunc`: cut to `from` first; `snap`: replace everything by the state at `from`. */
+      readonly mode: "diff" | "trunc" | "snap";
+      readonly from: LogPosition;
+      /** snap only: the sender's epoch table up to `from`. */
+      readonly epochs: readonly EpochRange[];
+    }
+  | {
+      readonly kind: "snapshot-chunk";
+      readonly index: number;
+      readonly isLast: boolean;
+      readonly bytes: Uint8Array;
+      readonly start: number;
+      readonly end: number;
+    }
+  /** The receiver has stored chunks up to this index, it not included. */
+  | { readonly kind: "snapshot-credit"; readonly next: number }
+  | EntriesMessage
+  /** A learner in synchronization has stored the entries up to here: flow control, not an ack. */
+  | { readonly kind: "staged"; readonly epoch: number; readonly through: Zxid }
+  | {
+      readonly kind: "new-leader";
+      readonly epoch: number;
+      readonly through: LogPosition;
+      /** The leader's quorums are complete without this learner: what it forgot, others know. */
+      readonly endsAmnesia: boolean;
+      readonly config: Uint8Array | undefined;
+    }
+  | { readonly kind: "ack-new-leader"; readonly epoch: number; readonly through: Zxid }
+  | { readonly kind: "up-to-date"; readonly epoch: number; readonly committed: Zxid }
+  // Broadcast
+  | {
+      readonly kind: "ack";
+      readonly epoch: number;
+      /** Everything up to here is on the sender's disk. */
+      readonly durable: Zxid;
+      /** The last round of confirmation that the sender has heard of. */
+      readonly round: number;
+    }
+  | { readonly kind: "commit"; readonly epoch: number; readonly committed: Zxid }
+  | {
+      readonly kind: "ping";
+      readonly epoch: number;
+      readonly round: number;
+      readonly committed: Zxid;
+    }
+  | {
+      readonly kind: "pong";
+      readonly epoch: number;
+      readonly round: number;
+      readonly applied: Zxid;
+      readonly touches: readonly Touch[];
+    }
+  /** The leader goes, all that it proposed is committed; it would be glad to see this one lead. */
+  | { readonly kind: "hand-over"; readonly epoch: number; readonly successor: ServerId }
+  | { readonly kind: "refuse"; readonly reason: RefuseReason; readonly text: string };
+
+/** A run of log entries, in the form in which the log takes them. */
+export interface EntriesMessage {
+  readonly kind: "entries";
+  readonly epoch: number;
+  /** The entry before the first. */
+  readonly previous: Zxid;
+  readonly first: Zxid;
+  readonly last: Zxid;
+  readonly count: number;
+  /** Frames from `start` to `end`, see `FrameBatch`; valid during the call that brings the message. */
+  readonly bytes: Uint8Array;
+  readonly start: number;
+  readonly end: number;
+  /** The leader's commit point. */
+  readonly committed: Zxid;
+  /** See `ping`. */
+  readonly round: number;
+}
+
+/** Requests that a learner's clients sent, on the same link and in order with everything else on it. */
+export type ForwardMessage =
+  /** Who a client of the learner is; holds for what it forwards from now on. */
+  | { readonly kind: "identities"; readonly client: number; readonly identities: readonly Identity[] }
+  /**
+   * A run of requests, one behind the other, each:
+   *
+   * ```
+   * ┌──────────────┬─────────────────┬────────────────┬────────────┬────────────┬───────┐
+   * │ sequence f64 │ session high i32 │ session low i32 │ client u32 │ length u32 │ frame │   big-endian
+   * └──────────────┴─────────────────┴────────────────┴────────────┴────────────┴───────┘
+   * ```
+   */
+  | {
+      readonly kind: "forward";
+      readonly count: number;
+      readonly bytes: Uint8Array;
+      readonly start: number;
+      readonly end: number;
+    }
+  | {
+      readonly kind: "open-session";
+      readonly sequence: number;
+      readonly sessionHigh: number;
+      readonly sessionLow: number;
+      readonly timeoutMs: number;
+      readonly passwordHash: Uint8Array;
+    }
+  | {
+      readonly kind: "revalidate";
+      readonly sequence: number;
+      readonly sessionHigh: number;
+      readonly sessionLow: number;
+      readonly timeoutMs: number;
+      readonly passwordHash: Uint8Array;
+    }
+  | { readonly kind: "revalidated"; readonly sequence: number; readonly isValid: boolean }
+  | { readonly kind: "sync"; readonly sequence: number }
+  /** The learner's answer may be given once it has applied `readAt`. */
+  | { readonly kind: "sync-reply"; readonly sequence: number; readonly readAt: Zxid };
+
+/** Everything that travels on a link between a leader and a learner. */
+export type PeerMessage = ZabMessage | ForwardMessage;
+
+/** One connection between a learner and a leader, as its holder numbers it. Never used twice. */
+export type LinkRef = number & { readonly __brand: "LinkRef" };
