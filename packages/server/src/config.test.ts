@@ -1,5 +1,11 @@
-import { describe, expect, test } from "vitest";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { inspect } from "node:util";
+import { type ServerId, serverId } from "@zooid/model";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ConfigError, parseServerConfig, type ServerOptions } from "./config.ts";
+import { type EnsembleOptions, type EnsembleServerOptions, quorumOf } from "./peers/ensemble-config.ts";
 
 function problems(options: ServerOptions): readonly string[] {
   try {
@@ -66,4 +72,149 @@ test.each([
   ["SHA3-256", "sha3-256"],
 ])("Java's %s is %s here", (java, node) => {
   expect(parseServerConfig({ digestAlgorithm: java }).digestAlgorithm).toBe(node);
+});
+
+describe("an ensemble", () => {
+  const server = (sid: number, more: Partial<EnsembleServerOptions> = {}): EnsembleServerOptions => ({
+    sid,
+    host: "127.0.0.1",
+    quorumPort: 2000 + sid,
+    electionPort: 3000 + sid,
+    ...more,
+  });
+  const three = [server(1), server(2), server(3)];
+  const ensemble = (more: Partial<EnsembleOptions> = {}): ServerOptions => ({
+    ensemble: { sid: 1, servers: three, ...more },
+  });
+  let directory = "";
+  beforeAll(() => {
+    directory = mkdtempSync(join(tmpdir(), "zooid-config-"));
+  });
+  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+  /** A file with this content, for its owner alone unless the mode says otherwise. */
+  function file(content: string, mode = 0o600): string {
+    const path = join(directory, `secret-${mode}-${content.length}`);
+    writeFileSync(path, content);
+    chmodSync(path, mode);
+    return path;
+  }
+  const secret = `a:${Buffer.alloc(32, 7).toString("base64")}\n`;
+
+  test("is its servers in order, with ZooKeeper's defaults", () => {
+    const { ensemble: config } = parseServerConfig(ensemble({ servers: [...three].reverse() }));
+    expect(config).toMatchObject({
+      ...{ sid: 1, initLimit: 10, syncLimit: 5, electionAlg: 3, isObserver: false, connectTimeoutMs: 5000 },
+      ...{ listenOnAllAddresses: false, bindRetryCount: 3, secrets: [], allowUnauthenticatedPeers: false },
+    });
+    expect(config?.servers.map(({ sid }) => sid)).toEqual([1, 2, 3]);
+    expect(config?.addressOf(serverId(2))).toMatchObject({ quorumPort: 2002, electionPort: 3002 });
+  });
+
+  test("is an observer where its own line says so", () => {
+    const servers = [server(1, { isObserver: true }), server(2)];
+    expect(parseServerConfig(ensemble({ servers })).ensemble?.isObserver).toBe(true);
+    expect(parseServerConfig(ensemble({ servers, isObserver: true })).ensemble?.isObserver).toBe(true);
+  });
+
+  test.each<[string, ServerOptions, string]>([
+    ["sids out of range", ensemble({ servers: [...three, server(255)] }), "server.255: the id is a whole number"],
+    [
+      "a sid twice",
+      ensemble({ servers: [...three, server(3, { quorumPort: 1, electionPort: 2 })] }),
+      "server.3 is listed twice",
+    ],
+    [
+      "an address twice",
+      ensemble({ servers: [...three, server(4, { quorumPort: 3001 })] }),
+      "127.0.0.1:3001 is the quorum port of server.4 and the election port of server.1",
+    ],
+    ["the own sid missing", ensemble({ sid: 9 }), "there is no line server.9; listed: 1, 2, 3"],
+    [
+      "a port that cannot be",
+      ensemble({ servers: [...three, server(4, { electionPort: 70_000 })] }),
+      "server.4: the election port",
+    ],
+    ["no host", ensemble({ servers: [...three, server(4, { host: "" })] }), "server.4 names no host"],
+    ["another peerType", ensemble({ isObserver: true }), "peerType says observer, the line server.1 says participant"],
+    ["no voter", ensemble({ servers: [server(1, { isObserver: true })] }), "no server of the ensemble has a vote"],
+    [
+      "a weight without groups",
+      ensemble({ servers: [...three, server(4, { weight: 2 })] }),
+      "weight.4 count only inside groups",
+    ],
+    [
+      "a voter outside the groups",
+      ensemble({ servers: [server(1, { group: 1 }), server(2)] }),
+      "server.2 has a vote but is in no group",
+    ],
+    [
+      "an observer in a group",
+      ensemble({ servers: [server(1, { group: 1 }), server(2, { group: 1, isObserver: true })] }),
+      "server.2 is an observer",
+    ],
+    ["no weight at all", ensemble({ servers: [server(1, { group: 1, weight: 0 })] }), "every vote has the weight 0"],
+    ["a negative weight", ensemble({ servers: [server(1, { group: 1, weight: -1 })] }), "weight.1 is a whole number"],
+    ["limits of nothing", ensemble({ initLimit: 0 }), "initLimit is a whole number"],
+    ["another election", ensemble({ electionAlg: 2 }), "electionAlg is 3 (the default) or 0, found 2"],
+  ])("refuses %s", (_, options, text) => {
+    expect(problems(options)).toContainEqual(expect.stringContaining(text));
+  });
+
+  test("tells everything that is wrong at once", () => {
+    expect(problems({ ...ensemble({ sid: 9, initLimit: 0, servers: [] }), port: -1 })).toHaveLength(4);
+  });
+
+  const distant = [server(1), server(2, { host: "10.0.0.2" })];
+
+  test.each<[string, Partial<EnsembleOptions>]>([
+    ["a peer beyond this machine", { servers: distant }],
+    ["a name that may be anywhere", { servers: [server(1), server(2, { host: "zoo2" })] }],
+    ["listening beyond this machine", { listenOnAllAddresses: true }],
+  ])("%s takes a secret, or a line that does without", (_, options) => {
+    expect(problems(ensemble(options))).toEqual([
+      expect.stringMatching(/zooid\.peerSecretFile=FILE.* or zooid\.allowUnauthenticatedPeers=true/),
+    ]);
+    expect(problems(ensemble({ ...options, allowUnauthenticatedPeers: true }))).toEqual([]);
+    expect(problems(ensemble({ ...options, peerSecretFile: file(secret) }))).toEqual([]);
+  });
+
+  test.each(["localhost", "127.0.0.1", "127.8.9.10", "::1"])("%s is this machine", (host) => {
+    expect(problems(ensemble({ servers: [server(1), server(2, { host })] }))).toEqual([]);
+  });
+
+  test("reads its secrets, in order, and prints none", () => {
+    const peerSecretFile = file(`# old\nb:${Buffer.alloc(16, 1).toString("base64")}\r\n\n${secret}`);
+    const config = parseServerConfig(ensemble({ peerSecretFile }));
+    expect(config.ensemble?.secrets.map(({ id }) => id)).toEqual(["b", "a"]);
+    expect(`${inspect(config, { depth: 9 })}${JSON.stringify(config)}`).not.toContain(
+      Buffer.alloc(12, 7).toString("base64"),
+    );
+  });
+
+  test("its quorum is a majority of the voters, or of the groups", () => {
+    const sids = (...list: number[]): ServerId[] => list.map(serverId);
+    const plain = parseServerConfig(ensemble({ servers: [...three, server(4, { isObserver: true })] })).ensemble;
+    expect(plain && quorumOf(plain).isQuorum(sids(1, 2))).toBe(true);
+    expect(plain && quorumOf(plain).isQuorum(sids(1, 4))).toBe(false);
+    const servers = [server(1, { group: 1, weight: 3 }), server(2, { group: 1 }), server(3, { group: 1 })];
+    const grouped = parseServerConfig(ensemble({ servers })).ensemble;
+    expect(grouped && quorumOf(grouped).isQuorum(sids(1))).toBe(true);
+    expect(grouped && quorumOf(grouped).isQuorum(sids(2, 3))).toBe(false);
+  });
+
+  test.each<[string, () => string, string]>([
+    ["is not there", () => join(directory, "nowhere"), "cannot be read"],
+    ["is a directory", () => directory, "is no file of at most"],
+    ["others can read", () => file(secret, 0o644), "is open to other users (mode 0644): chmod 600"],
+    ["its group can write", () => file(secret, 0o660), "is open to other users (mode 0660)"],
+    ["is empty", () => file("# nothing\n"), "holds no secret"],
+    ["has no ids", () => file("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n"), "line 1 of the peers' secret file"],
+    ["has a short secret", () => file("a:YWJj\n"), "has 3 bytes; a secret has 16 to 1024"],
+    ["uses an id twice", () => file(secret + secret), "uses the id a a second time"],
+  ])("refuses a secret file that %s", (_, path, text) => {
+    const found = problems(ensemble({ peerSecretFile: path() }));
+    expect(found).toEqual([expect.stringContaining(text)]);
+    expect(found[0]).not.toContain("YWJj");
+  });
 });

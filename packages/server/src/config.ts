@@ -1,5 +1,6 @@
 import { REPLICA_DEFAULTS } from "@zooid/replica";
 import { parseWhitelist } from "./admin/four-letter-words.ts";
+import { type EnsembleConfig, type EnsembleOptions, parseEnsemble } from "./peers/ensemble-config.ts";
 
 /** What a server is started with. Every field has a default; see {@link parseServerConfig}. */
 export interface ServerOptions {
@@ -49,6 +50,16 @@ export interface ServerOptions {
    * Default 512 MiB.
    */
   readonly stateLagBytesMax?: number;
+  /** The servers that this one serves together with. Undefined: it serves alone. */
+  readonly ensemble?: EnsembleOptions;
+  /** Sessions stay with the server that they connected to, and need no write, until they need one. Default false. */
+  readonly localSessions?: boolean;
+  /** Local sessions become global ones when they create an ephemeral node. Default false. */
+  readonly localSessionsUpgrading?: boolean;
+  /** Serve clients that ask for it their reads while no leader is known. Default false. */
+  readonly readOnlyMode?: boolean;
+  /** Whether a server takes clients while it leads. Default true. */
+  readonly leaderServes?: boolean;
   /** Deliberate damage, for tests that must see their checks fail. */
   readonly testBreak?: TestBreak;
 }
@@ -82,6 +93,11 @@ export interface ServerConfig {
   readonly outputBytesMax: number;
   readonly fsyncWarnMs: number;
   readonly stateLagBytesMax: number;
+  readonly ensemble: EnsembleConfig | undefined;
+  readonly localSessions: boolean;
+  readonly localSessionsUpgrading: boolean;
+  readonly readOnlyMode: boolean;
+  readonly leaderServes: boolean;
   readonly testBreak: TestBreak | undefined;
 }
 
@@ -156,6 +172,11 @@ export function parseServerConfig(options: ServerOptions): ServerConfig {
     outputBytesMax: whole("outputBytesMax", options.outputBytesMax ?? 64 * 1024 * 1024, 65_536, INT_MAX),
     fsyncWarnMs: whole("fsync.warningthresholdms", options.fsyncWarnMs ?? 1000, 1, INT_MAX),
     stateLagBytesMax: whole("stateLagBytesMax", options.stateLagBytesMax ?? 2 ** 29, 1, Number.MAX_SAFE_INTEGER),
+    ensemble: options.ensemble === undefined ? undefined : parseEnsemble(options.ensemble, whole, problems),
+    localSessions: options.localSessions ?? false,
+    localSessionsUpgrading: options.localSessionsUpgrading ?? false,
+    readOnlyMode: options.readOnlyMode ?? false,
+    leaderServes: options.leaderServes ?? true,
     testBreak: options.testBreak,
   };
   if (problems.length > 0) throw new ConfigError(problems);

@@ -1,0 +1,220 @@
+import { HierarchicalQuorum, MajorityQuorum, type QuorumVerifier, type ServerId } from "@zooid/model";
+import { type PeerSecret, readPeerSecrets } from "./peer-secret.ts";
+
+/** One server of an ensemble, as `server.N` names it. */
+export interface EnsembleServerOptions {
+  /** 1 to 254. */
+  readonly sid: number;
+  /** Name or address; names are resolved whenever it is dialed. */
+  readonly host: string;
+  /** Where learners reach it when it leads; 0 lets the system choose, which only makes sense with `addressOf`. */
+  readonly quorumPort: number;
+  /** Where elections reach it; 0 as above. */
+  readonly electionPort: number;
+  /** Follows without a vote. Default false. */
+  readonly isObserver?: boolean;
+  /** Where its clients come, if that is known. */
+  readonly clientAddress?: { readonly host?: string; readonly port: number };
+  /** Voters are in groups or they are not: all or none. */
+  readonly group?: number;
+  /** What its vote counts in its group. Default 1. */
+  readonly weight?: number;
+}
+
+export interface EnsembleOptions {
+  /** Which of the servers this is. */
+  readonly sid: number;
+  readonly servers: readonly EnsembleServerOptions[];
+  /** Ticks that a learner has to connect to its leader and become level with it. Default 10. */
+  readonly initLimit?: number;
+  /** Ticks without a word after which leader and learner give each other up. Default 5. */
+  readonly syncLimit?: number;
+  /** 3: fast leader election; 0: the basic one. Default 3. */
+  readonly electionAlg?: number;
+  /** `peerType`: must agree with this server's entry. Default: what the entry says. */
+  readonly isObserver?: boolean;
+  /** How long one attempt to connect may take, in milliseconds. Default 5000. */
+  readonly connectTimeoutMs?: number;
+  /** Listen for peers on every address instead of this server's own. Default false. */
+  readonly listenOnAllAddresses?: boolean;
+  /** How often a peer port that is taken is tried again, a second apart; 0 is for ever. Default 3. */
+  readonly bindRetryCount?: number;
+  /** A file of shared secrets, one a line, `id:base64`. */
+  readonly peerSecretFile?: string;
+  /** Let peers connect over a network without any proof of who they are. Default false. */
+  readonly allowUnauthenticatedPeers?: boolean;
+  /** Where a server is at this moment; asked at each dial. Default: what `servers` says. For ports that the system chose. */
+  readonly addressOf?: (sid: ServerId) => PeerAddress;
+}
+
+export interface PeerAddress {
+  readonly host: string;
+  readonly quorumPort: number;
+  readonly electionPort: number;
+}
+
+export interface EnsembleServer extends PeerAddress {
+  readonly sid: ServerId;
+  readonly isObserver: boolean;
+  readonly clientAddress: { readonly host: string | undefined; readonly port: number } | undefined;
+  readonly group: number | undefined;
+  readonly weight: number;
+}
+
+/** {@link EnsembleOptions} checked and with every default in its place. */
+export interface EnsembleConfig {
+  readonly sid: ServerId;
+  /** In the order of their ids, this server among them. */
+  readonly servers: readonly EnsembleServer[];
+  readonly initLimit: number;
+  readonly syncLimit: number;
+  readonly electionAlg: 0 | 3;
+  readonly isObserver: boolean;
+  readonly connectTimeoutMs: number;
+  readonly listenOnAllAddresses: boolean;
+  readonly bindRetryCount: number;
+  readonly peerSecretFile: string | undefined;
+  /** The secrets of that file; empty without one. */
+  readonly secrets: readonly PeerSecret[];
+  readonly allowUnauthenticatedPeers: boolean;
+  readonly addressOf: (sid: ServerId) => PeerAddress;
+}
+
+type WholeNumber = (name: string, value: number, min: number, max: number) => number;
+
+const TICKS_MAX = 1_000_000;
+const WEIGHT_MAX = 1_000_000;
+
+/** Checks what was given and fills in defaults; whatever is wrong becomes a problem, and the result is then of no use. */
+export function parseEnsemble(options: EnsembleOptions, whole: WholeNumber, problems: string[]): EnsembleConfig {
+  const sid = whole("myid", options.sid, 1, 254) as ServerId;
+  const servers = options.servers.map((server) => parseServer(server, whole)).sort((a, b) => a.sid - b.sid);
+  checkServers(servers, problems);
+  checkGroups(servers, problems);
+  const own = servers.find((server) => server.sid === sid);
+  if (own === undefined) {
+    const listed = servers.map((server) => server.sid).join(", ") || "none";
+    problems.push(`this server is ${sid} (myid), but there is no line server.${sid}; listed: ${listed}`);
+  } else if (options.isObserver !== undefined && options.isObserver !== own.isObserver) {
+    problems.push(
+      `peerType says ${roleName(options.isObserver)}, the line server.${sid} says ${roleName(own.isObserver)}; they must agree`,
+    );
+  }
+  const electionAlg = options.electionAlg ?? 3;
+  if (electionAlg !== 3 && electionAlg !== 0) {
+    problems.push(`electionAlg is 3 (the default) or 0, found ${electionAlg}`);
+  }
+  const secrets = options.peerSecretFile === undefined ? [] : readPeerSecrets(options.peerSecretFile, problems);
+  const config: EnsembleConfig = {
+    sid,
+    servers,
+    initLimit: whole("initLimit", options.initLimit ?? 10, 1, TICKS_MAX),
+    syncLimit: whole("syncLimit", options.syncLimit ?? 5, 1, TICKS_MAX),
+    electionAlg: electionAlg === 0 ? 0 : 3,
+    isObserver: own?.isObserver ?? false,
+    connectTimeoutMs: whole("cnxTimeout", options.connectTimeoutMs ?? 5000, 1, 2 ** 31 - 1),
+    listenOnAllAddresses: options.listenOnAllAddresses ?? false,
+    bindRetryCount: whole("electionPortBindRetry", options.bindRetryCount ?? 3, 0, 1_000_000),
+    peerSecretFile: options.peerSecretFile,
+    secrets,
+    allowUnauthenticatedPeers: options.allowUnauthenticatedPeers ?? false,
+    addressOf: options.addressOf ?? ((other) => addressIn(servers, other)),
+  };
+  checkTrust(config, problems);
+  return Object.freeze(config);
+}
+
+/** Whose word counts for how much. */
+export function quorumOf(ensemble: Pick<EnsembleConfig, "servers">): QuorumVerifier {
+  const voters = ensemble.servers.filter((server) => !server.isObserver);
+  if (voters.every(({ group }) => group === undefined)) return new MajorityQuorum(voters.map(({ sid }) => sid));
+  return new HierarchicalQuorum(voters.map(({ sid, group, weight }) => ({ sid, group: group ?? 0, weight })));
+}
+
+function parseServer(options: EnsembleServerOptions, whole: WholeNumber): EnsembleServer {
+  const line = `server.${options.sid}`;
+  const { clientAddress } = options;
+  return {
+    sid: whole(`${line}: the id`, options.sid, 1, 254) as ServerId,
+    host: options.host,
+    quorumPort: whole(`${line}: the quorum port`, options.quorumPort, 0, 65_535),
+    electionPort: whole(`${line}: the election port`, options.electionPort, 0, 65_535),
+    isObserver: options.isObserver ?? false,
+    clientAddress:
+      clientAddress === undefined
+        ? undefined
+        : { host: clientAddress.host, port: whole(`${line}: the client port`, clientAddress.port, 0, 65_535) },
+    group: options.group,
+    weight: whole(`weight.${options.sid}`, options.weight ?? 1, 0, WEIGHT_MAX),
+  };
+}
+
+function checkServers(servers: readonly EnsembleServer[], problems: string[]): void {
+  const sids = new Set<ServerId>();
+  const places = new Map<string, string>();
+  for (const { sid, host, quorumPort, electionPort } of servers) {
+    if (sids.has(sid)) problems.push(`server.${sid} is listed twice`);
+    sids.add(sid);
+    if (host === "") problems.push(`server.${sid} names no host`);
+    for (const [what, port] of [
+      ["quorum port", quorumPort],
+      ["election port", electionPort],
+    ] as const) {
+      if (port === 0) continue;
+      const place = `${host.toLowerCase()}:${port}`;
+      const holder = places.get(place);
+      if (holder === undefined) places.set(place, `the ${what} of server.${sid}`);
+      else problems.push(`${host}:${port} is the ${what} of server.${sid} and ${holder}`);
+    }
+  }
+  if (!servers.some(({ isObserver }) => !isObserver)) {
+    problems.push("no server of the ensemble has a vote: all server.N lines are observers");
+  }
+}
+
+function checkGroups(servers: readonly EnsembleServer[], problems: string[]): void {
+  const voters = servers.filter(({ isObserver }) => !isObserver);
+  const hasGroups = servers.some(({ group }) => group !== undefined);
+  if (!hasGroups) {
+    const weighted = servers.filter(({ weight }) => weight !== 1).map(({ sid }) => `weight.${sid}`);
+    if (weighted.length > 0) problems.push(`${weighted.join(", ")} count only inside groups, and there is no group.N`);
+    return;
+  }
+  for (const { sid, group, isObserver } of servers) {
+    if (!isObserver && group === undefined) problems.push(`server.${sid} has a vote but is in no group`);
+    if (isObserver && group !== undefined) problems.push(`server.${sid} is an observer and belongs in no group`);
+  }
+  if (voters.length > 0 && voters.every(({ weight }) => weight === 0)) {
+    problems.push("every vote has the weight 0, so that none counts");
+  }
+}
+
+/** Who can reach a peer port can take part. Beyond this machine that takes a proof, or the operator's word that it is well so. */
+function checkTrust(config: EnsembleConfig, problems: string[]): void {
+  if (config.peerSecretFile !== undefined || config.allowUnauthenticatedPeers) return;
+  const distant = config.servers.find(({ host }) => !isLoopback(host));
+  if (distant === undefined && !config.listenOnAllAddresses) return;
+  const why =
+    distant === undefined
+      ? "quorumListenOnAllIPs listens beyond this machine"
+      : `server.${distant.sid} is at ${distant.host}, beyond this machine`;
+  problems.push(
+    `peers would not be authenticated, and ${why}: add zooid.peerSecretFile=FILE, the same on every server ` +
+      "(zooid-server init-secret FILE makes one), or zooid.allowUnauthenticatedPeers=true where everybody on the network is trusted",
+  );
+}
+
+export function isLoopback(host: string): boolean {
+  const name = host.toLowerCase();
+  return name === "localhost" || name === "::1" || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(name);
+}
+
+function addressIn(servers: readonly EnsembleServer[], sid: ServerId): PeerAddress {
+  const server = servers.find((one) => one.sid === sid);
+  if (server === undefined) throw new RangeError(`server ${sid} is not listed`);
+  return server;
+}
+
+function roleName(isObserver: boolean): string {
+  return isObserver ? "observer" : "participant";
+}
