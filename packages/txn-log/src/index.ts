@@ -8,6 +8,9 @@ export {
   type MemoryWrite,
 } from "./memory-txn-log.ts";
 export type {
+  ReceivedSnapshot,
+  SnapshotReceiver,
+  SnapshotSource,
   StateMark,
   StateMeta,
   StateNode,

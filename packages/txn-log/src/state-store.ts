@@ -1,6 +1,6 @@
 import type { Acl, ByteSlice, Zxid } from "@zooid/model";
 import type { Chain } from "./chain.ts";
-import type { LogPosition } from "./txn-log.ts";
+import type { EpochRange, LogPosition } from "./txn-log.ts";
 
 /**
  * The materialized tree: exactly the state at one zxid, brought forward lazily by a thread of its own from log entries that are
@@ -92,4 +92,52 @@ export interface StateStats {
   readonly foldMsLast: number;
   readonly foldedEntries: number;
   readonly writtenNodes: number;
+}
+
+/**
+ * A whole state on its way to a learner: a read transaction at one zxid, cut into chunks. Equal states give equal chunks, on every
+ * server and whatever way they came about.
+ *
+ * The state file stands still until the last chunk is read; writes and commits go on. The log keeps everything behind
+ * {@link position} until the source is disposed. Several may be open at once and then share one position.
+ */
+export interface SnapshotSource extends AsyncDisposable {
+  readonly position: LogPosition;
+  /** The epoch table up to there. */
+  readonly epochs: readonly EpochRange[];
+  /** The tree's digest there, as two signed halves. */
+  readonly digestHigh: number;
+  readonly digestLow: number;
+  readonly nodeCount: number;
+  readonly sessionCount: number;
+  /**
+   * The next chunk: 256 KiB, the last one less, with a CRC-32 of its own; undefined after the last. The bytes are the caller's. Rejects
+   * with `DAMAGED` (and the place) when a row is not what was written, `SNAPSHOT_ENDED` when nothing was asked for in
+   * `snapshotHoldMs` or another state was adopted meanwhile.
+   */
+  next(): Promise<Uint8Array | undefined>;
+}
+
+/**
+ * Builds a state file of its own from a leader's chunks. Nothing visible changes: the log names the file in its flip, if it
+ * ever does, and a file that no log names is removed at the next open. What is wrong with what came is told by
+ * `SNAPSHOT_REFUSED`, a disk that cannot take it by `WRITE_FAILED`; then nothing is left of it, and the process may go on.
+ */
+export interface SnapshotReceiver {
+  /**
+   * Takes the next chunk; its bytes are copied before it returns. Chunks may be added without waiting for each other. Resolves when it
+   * is stored: written, though not yet synced.
+   */
+  add(chunk: Uint8Array): Promise<void>;
+
+  /** After the last chunk: checks what the trailer says, syncs file and directory. The answer is what a flip needs. */
+  finish(): Promise<ReceivedSnapshot>;
+
+  /** Removes what came so far, unless a flip has named it. */
+  abandon(): Promise<void>;
+}
+
+export interface ReceivedSnapshot {
+  readonly stateFile: string;
+  readonly epochs: readonly EpochRange[];
 }

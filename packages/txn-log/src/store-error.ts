@@ -22,6 +22,10 @@ export type StoreErrorDetail =
   | { readonly code: "EPOCH_EXHAUSTED"; readonly epoch: number }
   /** What follows the zxid asked for has been purged. */
   | { readonly code: "BELOW_FLOOR"; readonly asked: string; readonly floor: string }
+  /** What a leader sent as its state is not a whole one, or not the one that was announced. Nothing of it was kept. */
+  | { readonly code: "SNAPSHOT_REFUSED"; readonly place: string; readonly found: string }
+  /** A state that was being sent cannot be sent on. */
+  | { readonly code: "SNAPSHOT_ENDED"; readonly reason: string }
   /** A write or sync failed; the process must end. */
   | { readonly code: "WRITE_FAILED"; readonly file: string; readonly reason: string }
   /** The caller broke the log's rules; the process must end. */
@@ -67,6 +71,10 @@ function describe(detail: StoreErrorDetail): string {
       return `epoch ${detail.epoch} is the last one; no further leader can be elected`;
     case "BELOW_FLOOR":
       return `entries after ${detail.asked} were purged; the log begins after ${detail.floor}`;
+    case "SNAPSHOT_REFUSED":
+      return `a snapshot was refused at ${detail.place}: ${detail.found}; nothing of it was kept`;
+    case "SNAPSHOT_ENDED":
+      return `a snapshot was not sent to its end: ${detail.reason}`;
     case "WRITE_FAILED":
       return `${detail.file} could not be written: ${detail.reason}`;
     case "DEFECT":
