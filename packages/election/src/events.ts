@@ -11,7 +11,10 @@ export interface ElectionPosition {
 export interface ElectionSinks {
   /** To another server; the newest message is all that matters, and it may be lost. Never called for the server itself. */
   send(to: ServerId, message: ElectionMessage): void;
-  /** It is decided: lead, or follow or observe `vote.leader`. Called at most once for each {@link LeaderElection.look}. */
+  /**
+   * It is decided: lead, or follow or observe `vote.leader`. Called at most once for each {@link LeaderElection.look}, from within
+   * `look`, `receive` or `tick`, as the last thing these do: it may look again at once.
+   */
   decided(role: Exclude<PeerRole, "looking">, vote: Vote): void;
 }
 
@@ -27,15 +30,26 @@ export interface LeaderElection {
   readonly round: number;
   readonly vote: Vote | undefined;
   /**
-   * Begins to look for a leader.
+   * After a decision: who stood behind it, this server included, without those that were since heard to look for another leader. Empty
+   * while looking. A leader that is not yet established and whose supporters and learners together are no quorum waits in vain.
+   */
+  readonly supporters: ReadonlySet<ServerId>;
+  /**
+   * Begins to look for a leader. Ends every earlier decision. Whoever is alone in its ensemble has decided when this returns.
    *
    * @param position undefined for a server without a voice: an observer, a stranger to the configuration, or one that lost its
-   *   storage. It listens, and finds the leader that others have.
+   *   storage. It asks, and finds the leader that others have; from the second time on it waits a little before it asks, since all
+   *   observers lose their leader at the same moment.
    */
   look(position: ElectionPosition | undefined, nowMs: number): void;
-  /** Skips the election: a leader that goes has named its successor. As if this had been decided. */
+  /**
+   * Skips the election: a leader that goes has named its successor. As if this had been decided, but {@link ElectionSinks.decided} is
+   * not called.
+   *
+   * It is also how a server that had lost its storage, and observed, becomes a voter that follows: others count it only then.
+   */
   adopt(role: Exclude<PeerRole, "looking">, vote: Vote): void;
-  /** The leader is established: from now on members report its epoch, so that all report the same. */
+  /** The leader is established: from now on members report its epoch, so that all report the same. Only when decided. */
   established(epoch: number): void;
   /** A message, in any role: a server that has decided answers those that look. */
   receive(from: ServerId, message: ElectionMessage, nowMs: number): void;
@@ -43,7 +57,7 @@ export interface LeaderElection {
   linkUp(sid: ServerId, nowMs: number): void;
   /** How long a message there and back takes, as measured by the links. */
   measured(sid: ServerId, roundTripMs: number): void;
-  /** Does what is due. Harmless when nothing is. */
+  /** Does what is due. Harmless when nothing is. Messages that have arrived go first: one may be the better vote. */
   tick(nowMs: number): void;
   /** When {@link tick} has something to do; undefined when never. */
   nextDueMs(): number | undefined;

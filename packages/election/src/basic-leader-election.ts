@@ -1,0 +1,221 @@
+import { assert, assertNever, type ElectionMessage, type PeerRole, type ServerId, type Vote } from "@zooid/model";
+import type { ElectionConfig } from "./config.ts";
+import type { ElectionPosition, ElectionSinks, LeaderElection } from "./events.ts";
+import { better, compareVotes, ownVote } from "./vote.ts";
+
+interface Answer {
+  readonly role: PeerRole;
+  readonly vote: Vote | undefined;
+}
+
+type Answers = ReadonlyMap<ServerId, Answer>;
+
+interface Looking {
+  readonly kind: "looking";
+  /** The vote for itself that a server begins with; undefined without a voice. */
+  readonly own: Vote | undefined;
+  vote: Vote | undefined;
+  /** Answers to this round's question; undefined between rounds. */
+  answers: Map<ServerId, Answer> | undefined;
+  /** When the round ends, or the next begins. */
+  dueMs: number;
+}
+
+interface Decided {
+  readonly kind: "decided";
+  readonly role: Exclude<PeerRole, "looking">;
+  vote: Vote;
+  readonly supporters: ReadonlySet<ServerId>;
+}
+
+/** Before the first look, nothing that arrives means anything. */
+type State = { readonly kind: "idle" } | Looking | Decided;
+
+const NOBODY: ReadonlySet<ServerId> = new Set();
+
+/**
+ * The basic election (`electionAlg` 0). In every round a server asks all voters whom they vote for, moves to the best vote it hears, and
+ * has decided when a quorum named the same candidate.
+ *
+ * ```
+ *   look ──▶ asking ──all answered, or pollWait──▶ count ──a quorum agrees──▶ decided
+ *              ▲                                     │
+ *              └───────────── rest ◀─────────────────┘
+ * ```
+ *
+ * It pulls where fast leader election pushes: simpler, slower, with messages for every round. Nothing after it knows which ran.
+ */
+export class BasicLeaderElection implements LeaderElection {
+  readonly #config: ElectionConfig;
+  readonly #sinks: ElectionSinks;
+  /** Polls are numbered from here, so that an answer meant for this server before it restarted is not taken for a new one. */
+  readonly #numberBefore: number;
+  #state: State = { kind: "idle" };
+  #round = 0;
+
+  constructor(config: ElectionConfig, sinks: ElectionSinks) {
+    this.#config = config;
+    this.#sinks = sinks;
+    this.#numberBefore = Math.floor(config.random() * 2 ** 31);
+  }
+
+  get role(): PeerRole {
+    return this.#state.kind === "decided" ? this.#state.role : "looking";
+  }
+
+  get round(): number {
+    return this.#round;
+  }
+
+  get vote(): Vote | undefined {
+    return this.#state.kind === "idle" ? undefined : this.#state.vote;
+  }
+
+  get supporters(): ReadonlySet<ServerId> {
+    return this.#state.kind === "decided" ? this.#state.supporters : NOBODY;
+  }
+
+  look(position: ElectionPosition | undefined, nowMs: number): void {
+    const { sid, verifier, askDelayMsMax, random } = this.#config;
+    const hasLooked = this.#round > 0;
+    const own = ownVote(sid, verifier.voters.has(sid) ? position : undefined);
+    const looking: Looking = { kind: "looking", own, vote: own, answers: undefined, dueMs: nowMs };
+    this.#state = looking;
+    if (own === undefined && hasLooked) looking.dueMs = nowMs + Math.floor(random() * askDelayMsMax);
+    else this.#ask(looking, nowMs);
+  }
+
+  adopt(role: Exclude<PeerRole, "looking">, vote: Vote): void {
+    this.#state = { kind: "decided", role, vote, supporters: this.#config.verifier.voters };
+  }
+
+  established(epoch: number): void {
+    assert(this.#state.kind === "decided", `epoch ${epoch} is established at a server that looks for a leader`);
+    this.#state.vote = { ...this.#state.vote, peerEpoch: epoch };
+  }
+
+  receive(from: ServerId, message: ElectionMessage, nowMs: number): void {
+    if (this.#state.kind === "idle" || from === this.#config.sid) return;
+    switch (message.kind) {
+      case "poll":
+        this.#answer(from, message.number);
+        return;
+      case "poll-answer":
+        this.#answered(from, message, nowMs);
+        return;
+      case "notification":
+        return; // Of the other algorithm: the links refuse its servers.
+      default:
+        assertNever(message);
+    }
+  }
+
+  linkUp(sid: ServerId): void {
+    // The question, or the answer to it, may have died with the old link.
+    if (this.#state.kind !== "looking" || sid === this.#config.sid || !this.#config.verifier.voters.has(sid)) return;
+    if (this.#state.answers?.has(sid) === false) this.#poll(sid);
+  }
+
+  measured(): void {
+    // Nothing here waits for a better vote: the next round finds it.
+  }
+
+  tick(nowMs: number): void {
+    const looking = this.#state;
+    if (looking.kind !== "looking" || looking.dueMs > nowMs) return;
+    if (looking.answers === undefined) this.#ask(looking, nowMs);
+    else this.#count(looking, looking.answers, nowMs);
+  }
+
+  nextDueMs(): number | undefined {
+    return this.#state.kind === "looking" ? this.#state.dueMs : undefined;
+  }
+
+  #ask(looking: Looking, nowMs: number): void {
+    const { sid, verifier, pollWaitMs } = this.#config;
+    this.#round++;
+    const answers = new Map<ServerId, Answer>();
+    if (looking.vote !== undefined) answers.set(sid, { role: "looking", vote: looking.vote });
+    looking.answers = answers;
+    looking.dueMs = nowMs + pollWaitMs;
+    for (const voter of verifier.voters) if (voter !== sid) this.#poll(voter);
+    this.#countIfComplete(looking, answers, nowMs);
+  }
+
+  #answer(to: ServerId, number: number): void {
+    const { role } = this;
+    this.#sinks.send(to, { kind: "poll-answer", number, role, vote: role === "observing" ? undefined : this.vote });
+  }
+
+  #poll(to: ServerId): void {
+    this.#sinks.send(to, { kind: "poll", number: this.#number() });
+  }
+
+  #number(): number {
+    return this.#numberBefore + this.#round;
+  }
+
+  #answered(from: ServerId, answer: Answer & { readonly number: number }, nowMs: number): void {
+    const looking = this.#state;
+    if (looking.kind !== "looking" || looking.answers === undefined) return;
+    if (answer.number !== this.#number() || !this.#config.verifier.voters.has(from)) return;
+    looking.answers.set(from, { role: answer.role, vote: answer.vote });
+    this.#countIfComplete(looking, looking.answers, nowMs);
+  }
+
+  #countIfComplete(looking: Looking, answers: Answers, nowMs: number): void {
+    const { sid, verifier } = this.#config;
+    // One that lost its storage is a voter without a voice: it has no answer of its own to wait for.
+    const expected =
+      verifier.voters.has(sid) && looking.own === undefined ? verifier.voters.size - 1 : verifier.voters.size;
+    if (answers.size === expected) this.#count(looking, answers, nowMs);
+  }
+
+  #count(looking: Looking, answers: Answers, nowMs: number): void {
+    const { sid, verifier, pollWaitMs, random } = this.#config;
+    const { own } = looking;
+    const standings = standingsOf(own === undefined ? ofMembers(answers) : answers, this.#config.candidates);
+    for (const { best, supporters } of standings) {
+      if ((best.leader === sid && own === undefined) || !verifier.isQuorum(supporters)) continue;
+      const role = best.leader === sid ? "leading" : own === undefined ? "observing" : "following";
+      if (own !== undefined) supporters.add(sid);
+      this.#state = { kind: "decided", role, vote: best, supporters };
+      this.#sinks.decided(role, best);
+      return;
+    }
+    if (own !== undefined) {
+      // From its own vote, not from the one it has: that one may name a server that is gone, and what is left may be worse than itself.
+      looking.vote = standings.reduce((vote, { best }) => better(best, vote, this.#config.candidates), own);
+    }
+    looking.answers = undefined;
+    // Jitter keeps servers that lost their leader together from asking in one burst.
+    looking.dueMs = nowMs + Math.floor(pollWaitMs * (0.5 + random()));
+  }
+}
+
+/** What the answers say of one candidate. */
+interface Standing {
+  /** The best position that any answer gives it: answers may be of different age. */
+  best: Vote;
+  readonly supporters: Set<ServerId>;
+}
+
+function standingsOf(answers: Answers, candidates: ReadonlySet<ServerId>): readonly Standing[] {
+  const standings = new Map<ServerId, Standing>();
+  for (const [sid, { vote }] of answers) {
+    // The candidate must have answered itself, and have a voice: a dead leader is not elected again by hearsay.
+    if (vote === undefined || !candidates.has(vote.leader) || answers.get(vote.leader)?.vote === undefined) continue;
+    const standing = standings.get(vote.leader);
+    if (standing === undefined) standings.set(vote.leader, { best: vote, supporters: new Set([sid]) });
+    else {
+      if (compareVotes(vote, standing.best) > 0) standing.best = vote;
+      standing.supporters.add(sid);
+    }
+  }
+  return [...standings.values()];
+}
+
+/** For a server without a voice, which takes part in no election: the word of a leader and of those that follow. */
+function ofMembers(answers: Answers): Answers {
+  return new Map([...answers].filter(([, { role }]) => role === "leading" || role === "following"));
+}

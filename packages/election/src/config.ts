@@ -1,0 +1,77 @@
+import type { QuorumVerifier, ServerId } from "@zooid/model";
+
+/** What an election is given. Times are whole milliseconds. */
+export interface ElectionConfig {
+  /** `electionAlg`: 3 is fast leader election, 0 the basic one. All servers of an ensemble use the same. */
+  readonly algorithm: number;
+  readonly sid: ServerId;
+  /** Its voters are asked and counted; a server that is none of them has no voice. */
+  readonly verifier: QuorumVerifier;
+  /** The voters that may lead. A voter of weight 0 votes, and is never a candidate. */
+  readonly candidates: ReadonlySet<ServerId>;
+  /** At least 0, below 1. */
+  readonly random: () => number;
+  /** The shortest time for which a vote with a quorum waits for a better one. Shorter elects sooner, and wrongly more often. */
+  readonly settleMsMin: number;
+  /** The longest such time, for ensembles across sites, and while no round trip was measured. */
+  readonly settleMsMax: number;
+  /** How soon a vote is sent again: a lost one costs this much. */
+  readonly resendMsMin: number;
+  /** How rarely it is sent by a server that hears nobody. */
+  readonly resendMsMax: number;
+  /** Basic election: how long to wait for answers, and about how long to rest between rounds. */
+  readonly pollWaitMs: number;
+  /** A server without a voice that looks again asks after up to this long, so that a fleet of observers does not ask at once. */
+  readonly askDelayMsMax: number;
+}
+
+/** Everything that has a default. */
+export const ELECTION_DEFAULTS: Omit<ElectionConfig, "sid" | "verifier" | "candidates" | "random"> = {
+  algorithm: 3,
+  settleMsMin: 20,
+  settleMsMax: 200,
+  resendMsMin: 200,
+  resendMsMax: 5_000,
+  pollWaitMs: 200,
+  askDelayMsMax: 200,
+};
+
+/** Throws a RangeError that names every problem. */
+export function checkElectionConfig(config: ElectionConfig): void {
+  const problems: string[] = [];
+  const algorithm = algorithmProblem(config.algorithm);
+  if (algorithm !== undefined) problems.push(algorithm);
+  for (const sid of config.candidates) {
+    if (!config.verifier.voters.has(sid)) problems.push(`candidate ${sid} is no voter`);
+  }
+  for (const [name, least] of [
+    ["settleMsMin", 0],
+    ["settleMsMax", 0],
+    ["resendMsMin", 1],
+    ["resendMsMax", 1],
+    ["pollWaitMs", 1],
+    ["askDelayMsMax", 0],
+  ] as const) {
+    const value = config[name];
+    if (!Number.isInteger(value) || value < least) {
+      problems.push(`${name} is a whole number of milliseconds from ${least}, found ${value}`);
+    }
+  }
+  if (config.settleMsMin > config.settleMsMax) problems.push("settleMsMin is above settleMsMax");
+  if (config.resendMsMin > config.resendMsMax) problems.push("resendMsMin is above resendMsMax");
+  if (problems.length > 0) throw new RangeError(problems.join("; "));
+}
+
+function algorithmProblem(algorithm: number): string | undefined {
+  switch (algorithm) {
+    case 0:
+    case 3:
+      return undefined;
+    case 1:
+      return "electionAlg 1 (fast leader election over UDP) is not offered: anyone who can send a datagram could vote; use 3";
+    case 2:
+      return "electionAlg 2 (fast leader election over UDP, with a challenge to each sender) is not offered: links between servers are authenticated instead; use 3";
+    default:
+      return `electionAlg is 3 or 0, found ${algorithm}`;
+  }
+}

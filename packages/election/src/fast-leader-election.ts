@@ -1,0 +1,340 @@
+import {
+  assert,
+  assertNever,
+  type ElectionMessage,
+  type PeerRole,
+  type ServerId,
+  type Vote,
+  ZXID_NONE,
+} from "@zooid/model";
+import type { ElectionConfig } from "./config.ts";
+import type { ElectionPosition, ElectionSinks, LeaderElection } from "./events.ts";
+import { SettleDelay } from "./settle-delay.ts";
+import { Tally } from "./tally.ts";
+import { beats, better, isSameLeadership, isSameVote, ownVote } from "./vote.ts";
+
+/** What a server is told by another. */
+type Notification = Extract<ElectionMessage, { readonly kind: "notification" }>;
+
+interface Looking {
+  readonly kind: "looking";
+  /** The vote for itself that a server begins with; undefined without a voice. */
+  readonly own: Vote | undefined;
+  vote: Vote | undefined;
+  /** Votes of this round, this server's among them. Emptied when the round rises. */
+  readonly inRound: Tally;
+  /** The word of servers that follow or lead, in whatever round. */
+  readonly outside: Tally;
+  waitMs: number;
+  resendAtMs: number;
+  settleAtMs: number | undefined;
+}
+
+interface Decided {
+  readonly kind: "decided";
+  readonly role: Exclude<PeerRole, "looking">;
+  vote: Vote;
+  readonly supporters: Set<ServerId>;
+}
+
+/** Before the first look, nothing that arrives means anything. */
+type State = { readonly kind: "idle" } | Looking | Decided;
+
+const NOBODY: ReadonlySet<ServerId> = new Set();
+
+/**
+ * Fast leader election (`electionAlg` 3). Every server tells all voters whom it would follow, changes to a better vote when it hears one
+ * and tells that too, until a quorum agrees.
+ *
+ * ```
+ *              look                       a quorum agrees in this round,
+ *   ┌──────┐  round + 1  ┌─────────┐      and nothing better comes while it settles     ┌─────────┐
+ *   │ idle │────────────▶│ looking │───────────────────────────────────────────────────▶│ decided │
+ *   └──────┘             │         │───────────────────────────────────────────────────▶│         │
+ *                        └─────────┘      a quorum follows, and the leader says it leads└────┬────┘
+ *                             ▲                              look                            │
+ *                             └──────────────────────────────────────────────────────────────┘
+ * ```
+ *
+ * Source: the election of ZooKeeper's Zab 1.0, with a settle delay that follows the round trip.
+ */
+export class FastLeaderElection implements LeaderElection {
+  readonly #config: ElectionConfig;
+  readonly #sinks: ElectionSinks;
+  readonly #settle: SettleDelay;
+  #state: State = { kind: "idle" };
+  #round = 0;
+  #position: ElectionPosition | undefined;
+
+  constructor(config: ElectionConfig, sinks: ElectionSinks) {
+    this.#config = config;
+    this.#sinks = sinks;
+    this.#settle = new SettleDelay(config);
+  }
+
+  get role(): PeerRole {
+    return this.#state.kind === "decided" ? this.#state.role : "looking";
+  }
+
+  get round(): number {
+    return this.#round;
+  }
+
+  get vote(): Vote | undefined {
+    return this.#state.kind === "idle" ? undefined : this.#state.vote;
+  }
+
+  get supporters(): ReadonlySet<ServerId> {
+    return this.#state.kind === "decided" ? this.#state.supporters : NOBODY;
+  }
+
+  look(position: ElectionPosition | undefined, nowMs: number): void {
+    const { sid, verifier, resendMsMin, askDelayMsMax, random } = this.#config;
+    const hasLooked = this.#round > 0;
+    this.#position = verifier.voters.has(sid) ? position : undefined;
+    this.#round++;
+    const own = ownVote(sid, this.#position);
+    const looking: Looking = {
+      kind: "looking",
+      own,
+      vote: own,
+      inRound: new Tally(isSameVote),
+      outside: new Tally(isSameLeadership),
+      waitMs: resendMsMin,
+      resendAtMs: nowMs + resendMsMin,
+      settleAtMs: undefined,
+    };
+    this.#state = looking;
+    if (own === undefined) {
+      if (hasLooked) looking.resendAtMs = nowMs + Math.floor(random() * askDelayMsMax);
+      else this.#tellVoters();
+      return;
+    }
+    this.#changeVote(looking, own, nowMs);
+    this.#recount(looking, nowMs);
+  }
+
+  adopt(role: Exclude<PeerRole, "looking">, vote: Vote): void {
+    // Whoever named the successor told everyone: all may be expected to come.
+    this.#state = { kind: "decided", role, vote, supporters: new Set(this.#config.verifier.voters) };
+  }
+
+  established(epoch: number): void {
+    assert(this.#state.kind === "decided", `epoch ${epoch} is established at a server that looks for a leader`);
+    // Members remember different zxids and epochs of the leader they elected. The epoch it took is the same for all.
+    this.#state.vote = { ...this.#state.vote, peerEpoch: epoch };
+  }
+
+  receive(from: ServerId, message: ElectionMessage, nowMs: number): void {
+    if (message.kind !== "notification" || from === this.#config.sid) return;
+    switch (this.#state.kind) {
+      case "idle":
+        return;
+      case "looking":
+        this.#heardWhileLooking(this.#state, from, message, nowMs);
+        return;
+      case "decided":
+        this.#heardWhileDecided(this.#state, from, message);
+        return;
+      default:
+        assertNever(this.#state);
+    }
+  }
+
+  linkUp(sid: ServerId, nowMs: number): void {
+    // A server that has decided says nothing by itself: the other one, if it looks, asks over this same link.
+    if (this.#state.kind !== "looking") return;
+    this.#hurry(this.#state, nowMs);
+    if (sid !== this.#config.sid && this.#config.verifier.voters.has(sid)) this.#tell(sid);
+  }
+
+  measured(sid: ServerId, roundTripMs: number): void {
+    this.#settle.measured(sid, roundTripMs);
+  }
+
+  tick(nowMs: number): void {
+    const looking = this.#state;
+    if (looking.kind !== "looking") return;
+    if (looking.resendAtMs <= nowMs) {
+      this.#tellVoters();
+      looking.waitMs = Math.min(2 * looking.waitMs, this.#config.resendMsMax);
+      looking.resendAtMs = nowMs + looking.waitMs;
+    }
+    if (looking.settleAtMs !== undefined && looking.settleAtMs <= nowMs && looking.vote !== undefined) {
+      this.#decide(looking.vote, looking.inRound.supporters(looking.vote));
+    }
+  }
+
+  nextDueMs(): number | undefined {
+    if (this.#state.kind !== "looking") return undefined;
+    return Math.min(this.#state.resendAtMs, this.#state.settleAtMs ?? Number.POSITIVE_INFINITY);
+  }
+
+  #heardWhileDecided(decided: Decided, from: ServerId, heard: Notification): void {
+    if (heard.role !== "looking") return;
+    // In this round and for this leader: it is about to decide the same. Anything else, and it has gone to look elsewhere.
+    if (heard.round === this.#round && heard.vote?.leader === decided.vote.leader) decided.supporters.add(from);
+    else decided.supporters.delete(from);
+    this.#tell(from);
+  }
+
+  #heardWhileLooking(looking: Looking, from: ServerId, heard: Notification, nowMs: number): void {
+    this.#hurry(looking, nowMs);
+    const hasVoice = looking.vote !== undefined;
+    if (!this.#config.verifier.voters.has(from)) {
+      // Only one that knows it has no voice: another that thinks it votes would answer the answer, and so on for ever.
+      if (heard.role === "looking" && heard.vote === undefined && hasVoice) this.#tell(from);
+      return;
+    }
+    if (heard.vote === undefined) {
+      // It lost its storage. What it said before that counts no longer.
+      this.#withdraw(looking, from, nowMs);
+      if (heard.role === "looking" && hasVoice) this.#tell(from);
+      return;
+    }
+    switch (heard.role) {
+      case "looking":
+        this.#heardLooker(looking, from, { round: heard.round, vote: heard.vote }, nowMs);
+        return;
+      case "following":
+      case "leading":
+        this.#heardMember(looking, from, { round: heard.round, vote: heard.vote, role: heard.role }, nowMs);
+        return;
+      case "observing":
+        this.#withdraw(looking, from, nowMs);
+        return;
+      default:
+        assertNever(heard.role);
+    }
+  }
+
+  #heardLooker(looking: Looking, from: ServerId, heard: { round: number; vote: Vote }, nowMs: number): void {
+    // Whatever leader it had, it has left.
+    looking.outside.withdraw(from);
+    const { own, vote } = looking;
+    if (own === undefined || vote === undefined) return;
+    if (heard.round < this.#round) {
+      // It restarted, or lags: without an answer it would vote in its old round until its next resend.
+      this.#withdraw(looking, from, nowMs);
+      this.#tell(from);
+      return;
+    }
+    if (!this.#config.verifier.voters.has(heard.vote.leader)) {
+      this.#withdraw(looking, from, nowMs);
+      return;
+    }
+    if (heard.round > this.#round) {
+      this.#round = heard.round;
+      looking.inRound.clear();
+      this.#changeVote(looking, better(heard.vote, own, this.#config.candidates), nowMs);
+    } else if (beats(heard.vote, vote, this.#config.candidates)) {
+      this.#changeVote(looking, heard.vote, nowMs);
+    }
+    looking.inRound.cast(from, { vote: heard.vote, role: "looking" });
+    this.#recount(looking, nowMs);
+  }
+
+  #heardMember(
+    looking: Looking,
+    from: ServerId,
+    heard: { readonly round: number; readonly vote: Vote; readonly role: "following" | "leading" },
+    nowMs: number,
+  ): void {
+    const { vote, role, round } = heard;
+    if (!this.#config.verifier.voters.has(vote.leader)) {
+      this.#withdraw(looking, from, nowMs);
+      return;
+    }
+    looking.inRound.withdraw(from);
+    if (round === this.#round && looking.vote !== undefined) {
+      looking.inRound.cast(from, { vote, role });
+      if (this.#isLedAlready(looking.inRound, vote, round)) {
+        this.#decide(vote, looking.inRound.supporters(vote));
+        return;
+      }
+    }
+    looking.outside.cast(from, { vote, role });
+    if (this.#isLedAlready(looking.outside, vote, round)) {
+      this.#round = round;
+      this.#decide(vote, looking.outside.supporters(vote));
+      return;
+    }
+    this.#recount(looking, nowMs);
+  }
+
+  /**
+   * A quorum names this leader, and the leader says so itself. Without its own word a dead leader is elected again by hearsay; without
+   * the quorum one that was deposed and does not know it captures whoever asks.
+   */
+  #isLedAlready(tally: Tally, vote: Vote, round: number): boolean {
+    if (!this.#config.verifier.isQuorum(tally.supporters(vote))) return false;
+    if (vote.leader !== this.#config.sid) return tally.saysItLeads(vote.leader);
+    // The others were quicker to decide for this server. In another round, they speak of a time before it restarted.
+    return round === this.#round && this.#position !== undefined && this.#config.candidates.has(vote.leader);
+  }
+
+  #withdraw(looking: Looking, sid: ServerId, nowMs: number): void {
+    looking.inRound.withdraw(sid);
+    looking.outside.withdraw(sid);
+    this.#recount(looking, nowMs);
+  }
+
+  /** Any change starts the settling anew. */
+  #changeVote(looking: Looking, vote: Vote, nowMs: number): void {
+    looking.vote = vote;
+    looking.settleAtMs = undefined;
+    looking.resendAtMs = nowMs + looking.waitMs;
+    looking.inRound.cast(this.#config.sid, { vote, role: "looking" });
+    this.#tellVoters();
+  }
+
+  /** Starts the settle delay when this server's vote has a quorum, stops it when it has none any more. */
+  #recount(looking: Looking, nowMs: number): void {
+    const { verifier, candidates } = this.#config;
+    const { vote } = looking;
+    if (vote === undefined) return;
+    const supporters = looking.inRound.supporters(vote);
+    if (!candidates.has(vote.leader) || !verifier.isQuorum(supporters)) {
+      looking.settleAtMs = undefined;
+      return;
+    }
+    if (supporters.size === verifier.voters.size) {
+      // All have spoken and agree: nothing better can come.
+      this.#decide(vote, supporters);
+      return;
+    }
+    looking.settleAtMs ??= nowMs + this.#settle.delayMs(verifier.voters);
+  }
+
+  #decide(vote: Vote, supporters: Set<ServerId>): void {
+    const { sid } = this.#config;
+    const role = vote.leader === sid ? "leading" : this.#position === undefined ? "observing" : "following";
+    if (role !== "observing") supporters.add(sid);
+    this.#state = { kind: "decided", role, vote, supporters };
+    this.#sinks.decided(role, vote);
+  }
+
+  /**
+   * Others are there: what they missed, they should soon have. What arrives brings the next repetition nearer and never puts it off. If
+   * it did, as in a wait for silence, a crowd of observers that ask would keep a voter from repeating a vote that was lost.
+   */
+  #hurry(looking: Looking, nowMs: number): void {
+    looking.waitMs = this.#config.resendMsMin;
+    looking.resendAtMs = Math.min(looking.resendAtMs, nowMs + looking.waitMs);
+  }
+
+  #tellVoters(): void {
+    for (const voter of this.#config.verifier.voters) if (voter !== this.#config.sid) this.#tell(voter);
+  }
+
+  #tell(to: ServerId): void {
+    this.#sinks.send(to, {
+      kind: "notification",
+      role: this.role,
+      round: this.#round,
+      vote: this.vote,
+      selfZxid: this.#position?.zxid ?? ZXID_NONE,
+      selfEpoch: this.#position?.currentEpoch ?? 0,
+    });
+  }
+}
