@@ -1,2 +1,25 @@
+export { BufferPool } from "./buffer-pool.ts";
+export { decodeEnvelope } from "./peer-decoder.ts";
+export { EnvelopeWriter, envelopeBytesMax } from "./peer-encoder.ts";
+export {
+  type Crc32,
+  type EnvelopeSink,
+  HANDSHAKE_FRAME_BYTES_MAX,
+  PEER_FRAME_HEADER_BYTES,
+  PeerFrameReader,
+  PeerFrameWriter,
+  peerFrameBytesMax,
+} from "./peer-frames.ts";
+export type {
+  AuthProof,
+  EnvelopeMessage,
+  Heartbeat,
+  Hello,
+  LinkMessage,
+  LinkPurpose,
+  LinkRefuse,
+  LinkRefuseReason,
+} from "./peer-link-message.ts";
+export { FORWARD_HEADER_BYTES, forwardLength } from "./peer-runs.ts";
 export { aclBytes, decodeAcl, TxnBatchEncoder, TxnReader } from "./txn-codec.ts";
 export { WireError, type WireErrorCode } from "./wire-error.ts";

@@ -3,6 +3,7 @@ export type WireErrorCode =
   | "TRUNCATED" // a field reaches past the end of its frame
   | "LENGTH" // a negative or impossible length or count
   | "FRAME_SIZE" // a frame beyond the limit
+  | "CHECKSUM" // a frame whose bytes are not those that were sent
   | "VALUE" // a value that the field cannot hold
   | "UNKNOWN_TYPE"; // a kind of record that does not exist
 

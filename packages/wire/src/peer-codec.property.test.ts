@@ -1,0 +1,314 @@
+import { fileURLToPath } from "node:url";
+import {
+  type Chain,
+  composeZxid,
+  FRAME_HEADER_BYTES,
+  type ServerId,
+  serverId,
+  writeFrameHeader,
+  type Zxid,
+} from "@zooid/model";
+import fc from "fast-check";
+import protobuf from "protobufjs";
+import { describe, expect, test } from "vitest";
+import { decodeEnvelope } from "./peer-decoder.ts";
+import { EnvelopeWriter, envelopeBytesMax } from "./peer-encoder.ts";
+import * as fields from "./peer-fields.ts";
+import type { EnvelopeMessage } from "./peer-link-message.ts";
+import { FORWARD_HEADER_BYTES } from "./peer-runs.ts";
+import { WireError } from "./wire-error.ts";
+
+type Kind = EnvelopeMessage["kind"];
+
+const small = fc.integer({ min: 0, max: 2 ** 31 - 1 });
+const number = fc.oneof(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }));
+const int = fc.oneof(fc.constant(0), fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }));
+const flag = fc.boolean();
+const text = fc.string({ unit: "grapheme", maxLength: 30 });
+const bytes = fc.uint8Array({ maxLength: 60 });
+const sid: fc.Arbitrary<ServerId> = fc.integer({ min: 1, max: 254 }).map(serverId);
+const epoch = fc.integer({ min: 0, max: 2 ** 21 - 1 });
+const zxid: fc.Arbitrary<Zxid> = fc
+  .tuple(fc.oneof(fc.constant(0), epoch), fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 2 ** 32 - 1 })))
+  .map(([high, low]) => composeZxid(high, low));
+const chain = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map((value) => value as Chain);
+const position = fc.record({ zxid, chain });
+const role = fc.constantFrom("looking", "following", "leading", "observing");
+const vote = fc.option(fc.record({ leader: sid, zxid, peerEpoch: number }), { nil: undefined });
+const session = {
+  ...{ sequence: number, sessionHigh: int, sessionLow: int, timeoutMs: small, passwordHash: bytes },
+};
+
+/** A run of entries that begins somewhere in a larger buffer. */
+function entriesRun(
+  first: Zxid,
+  records: readonly Uint8Array[],
+  before = 0,
+): { readonly bytes: Uint8Array; readonly start: number; readonly end: number; readonly last: Zxid } {
+  const size = records.reduce((sum, record) => sum + FRAME_HEADER_BYTES + record.length, 0);
+  const run = new Uint8Array(before + size + 5);
+  let at = before;
+  let next: number = first;
+  for (const record of records) {
+    writeFrameHeader(run, at, next as Zxid, record.length);
+    run.set(record, at + FRAME_HEADER_BYTES);
+    at += FRAME_HEADER_BYTES + record.length;
+    next++;
+  }
+  return { bytes: run, start: before, end: at, last: (next - 1) as Zxid };
+}
+
+const entries = fc
+  .record({
+    header: fc.record({ epoch, committed: zxid, round: number }),
+    first: zxid.filter((value) => value > 0 && value % 2 ** 32 < 2 ** 31),
+    records: fc.array(bytes, { minLength: 1, maxLength: 6 }),
+    before: fc.nat(9),
+  })
+  .map(({ header, first, records, before }) => {
+    const run = entriesRun(first, records, before);
+    return { ...header, previous: (first - 1) as Zxid, first, count: records.length, ...run };
+  });
+
+/** A run of forwarded requests that begins somewhere in a larger buffer. */
+function forwardRun(
+  frames: readonly Uint8Array[],
+  before = 0,
+): { readonly bytes: Uint8Array; readonly start: number; readonly end: number } {
+  const size = frames.reduce((sum, frame) => sum + FORWARD_HEADER_BYTES + frame.length, 0);
+  const run = new Uint8Array(before + size + 3);
+  const view = new DataView(run.buffer);
+  let at = before;
+  for (const [index, frame] of frames.entries()) {
+    view.setFloat64(at, index);
+    view.setUint32(at + 20, frame.length);
+    run.set(frame, at + FORWARD_HEADER_BYTES);
+    at += FORWARD_HEADER_BYTES + frame.length;
+  }
+  return { bytes: run, start: before, end: at };
+}
+
+const forward = fc
+  .record({ frames: fc.array(bytes, { maxLength: 6 }), before: fc.nat(9) })
+  .map(({ frames, before }) => ({ count: frames.length, ...forwardRun(frames, before) }));
+
+const FIELDS: { readonly [K in Kind]: fc.Arbitrary<object> } = {
+  hello: fc.record({
+    ...{ ensembleId: text, sid, bootCount: number, nonce: bytes, versionMin: small, versionMax: small },
+    ...{ features: fc.array(small), purpose: fc.constantFrom("election", "quorum"), frameBytesMax: small },
+    ...{ keyIds: fc.array(text), electionAlg: small },
+  }),
+  "auth-proof": fc.record({ keyId: text, mac: bytes }),
+  "link-refuse": fc.record({
+    reason: fc.constantFrom("version", "auth", "ensemble", "configuration", "duplicate", "busy"),
+    ...{ text, retryAfterMs: number },
+  }),
+  heartbeat: fc.record({ sequence: number, isEcho: flag }),
+  notification: fc.record({ role, round: number, vote, selfZxid: zxid, selfEpoch: number }),
+  poll: fc.record({ number }),
+  "poll-answer": fc.record({ number, role, vote }),
+  "learner-info": fc.record({
+    promise: fc.record({ epoch: number, sid: small, incarnation: number }),
+    ...{ isObserver: flag, isFresh: flag, isAmnesiac: flag, ensembleId: text },
+  }),
+  "leader-info": fc.record({ epoch: number, incarnation: number, ensembleId: text }),
+  "ack-epoch": fc.record({
+    ...{ isRepeated: flag, currentEpoch: number, logged: position, floor: zxid },
+    tails: fc.array(fc.record({ epoch: number, last: number })),
+  }),
+  "sync-begin": fc.record({
+    ...{ epoch: number, mode: fc.constantFrom("diff", "trunc", "snap"), from: position },
+    epochs: fc.array(fc.record({ epoch: number, first: number, last: number })),
+  }),
+  "snapshot-chunk": fc
+    .record({ index: number, isLast: flag, bytes, start: fc.nat(9) })
+    .map((chunk) => ({ ...chunk, start: Math.min(chunk.start, chunk.bytes.length), end: chunk.bytes.length })),
+  "snapshot-credit": fc.record({ next: number }),
+  entries,
+  staged: fc.record({ epoch: number, through: zxid }),
+  "new-leader": fc.record({
+    ...{ epoch: number, through: zxid, endsAmnesia: flag, config: fc.option(bytes, { nil: undefined }) },
+  }),
+  "ack-new-leader": fc.record({ epoch: number, through: zxid }),
+  "up-to-date": fc.record({ epoch: number, committed: zxid }),
+  ack: fc.record({ epoch: number, durable: zxid, round: number }),
+  commit: fc.record({ epoch: number, committed: zxid }),
+  ping: fc.record({ epoch: number, round: number, committed: zxid }),
+  pong: fc.record({
+    ...{ epoch: number, round: number, applied: zxid },
+    touches: fc.array(fc.record({ sessionHigh: int, sessionLow: int, timeoutMs: number })),
+  }),
+  "hand-over": fc.record({ epoch: number, successor: sid }),
+  refuse: fc.record({ reason: fc.constantFrom("not-leading", "epoch-low", "diverged", "unable"), text }),
+  identities: fc.record({ client: number, identities: fc.array(fc.record({ scheme: text, id: text })) }),
+  forward,
+  "open-session": fc.record(session),
+  revalidate: fc.record(session),
+  revalidated: fc.record({ sequence: number, isValid: flag }),
+  sync: fc.record({ sequence: number }),
+  "sync-reply": fc.record({ sequence: number, readAt: zxid }),
+};
+
+const KINDS: readonly Kind[] = Object.keys(FIELDS) as Kind[];
+
+function messageOf(kind: Kind): fc.Arbitrary<EnvelopeMessage> {
+  return FIELDS[kind].map((fields) => ({ kind, ...fields }) as EnvelopeMessage);
+}
+
+const anyMessage: fc.Arbitrary<EnvelopeMessage> = fc.constantFrom(...KINDS).chain(messageOf);
+
+/** A message to be compared: bytes as text, and what it points to in place of where that lies. */
+function content(message: EnvelopeMessage): object {
+  const plain = Object.fromEntries(
+    Object.entries(message).map(([name, value]) => [name, value instanceof Uint8Array ? hex(value) : value]),
+  );
+  if (!("start" in message)) return plain;
+  return { ...plain, start: 0, end: 0, bytes: hex(message.bytes.subarray(message.start, message.end)) };
+}
+
+function hex(value: Uint8Array): string {
+  return Buffer.from(value).toString("hex");
+}
+
+const schema = protobuf.loadSync(fileURLToPath(new URL("./peer.proto", import.meta.url)));
+const Envelope = schema.lookupType("zooid.Envelope");
+
+function encode(message: EnvelopeMessage): Buffer {
+  const target = Buffer.alloc(envelopeBytesMax(message) + 3, 0xa5);
+  const end = new EnvelopeWriter().write(target, 3, message);
+  return target.subarray(3, end);
+}
+
+const decode = (bytes: Uint8Array): EnvelopeMessage => decodeEnvelope(bytes, 0, bytes.length);
+
+describe.each(KINDS)("%s", (kind) => {
+  test("is read as it was written, and keeps within the room that it asks for", () => {
+    fc.assert(
+      fc.property(messageOf(kind), (message) => {
+        const bytes = encode(message);
+        expect(bytes.length).toBeLessThanOrEqual(envelopeBytesMax(message));
+        expect(content(decode(bytes))).toEqual(content(message));
+      }),
+    );
+  });
+
+  test("is understood by any protobuf reader, and read from any protobuf writer", () => {
+    fc.assert(
+      fc.property(messageOf(kind), (message) => {
+        const read = Envelope.decode(encode(message));
+        // What the schema does not know, and what is of another type there, is lost on this way.
+        const again = Envelope.encode(
+          Envelope.fromObject(Envelope.toObject(read, { longs: String, bytes: String })),
+        ).finish();
+        expect(content(decode(again))).toEqual(content(message));
+      }),
+    );
+  });
+});
+
+describe("the numbers of fields and enums are the schema's", () => {
+  const camel = (name: string): string => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+  const WIRE_TYPES: Readonly<Record<string, number>> = { fixed64: 1, string: 2, bytes: 2 };
+  const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
+    EpochZxidTag: ["Staged", "AckNewLeader", "UpToDate", "Commit"],
+    SessionTag: ["OpenSession", "Revalidate"],
+  };
+  const tables = Object.entries(fields).filter(([name]) => name.endsWith("Tag"));
+
+  test.each(
+    tables.flatMap(([name, table]) => (OTHER_NAMES[name] ?? [name.slice(0, -3)]).map((type) => [type, table] as const)),
+  )("%s", (type, table) => {
+    const expected = schema.lookupType(`zooid.${type}`).fieldsArray.map((field) => {
+      const isMessage = schema.lookup(`zooid.${field.type}`) instanceof protobuf.Type;
+      const wireType = isMessage || field.repeated ? 2 : (WIRE_TYPES[field.type] ?? 0);
+      return [camel(field.name), (field.id << 3) | wireType];
+    });
+    const found = Object.entries(table);
+    // A table for several types names its second field for all of them.
+    if (found.some(([name]) => name === "zxid") && type !== "Vote" && type !== "Position") {
+      expect(found.map(([, tag]) => tag)).toEqual(expected.map(([, tag]) => tag));
+    } else expect(found).toEqual(expected);
+  });
+
+  test.each([
+    ["Purpose", fields.PURPOSES],
+    ["LinkReason", fields.LINK_REASONS],
+    ["Role", fields.ROLES],
+    ["Mode", fields.MODES],
+    ["Reason", fields.REASONS],
+  ])("%s", (name, values) => {
+    const expected = Object.entries(schema.lookupEnum(`zooid.${name}`).values);
+    expect(values.map((value, number) => [value.toUpperCase().replace("-", "_"), number])).toEqual(expected);
+  });
+});
+
+/** Reads bytes that may be anything; what is read must point into them. */
+function readAnything(bytes: Uint8Array): EnvelopeMessage | undefined {
+  try {
+    const message = decode(bytes);
+    if ("start" in message) {
+      expect(message.start).toBeLessThanOrEqual(message.end);
+      expect(message.end).toBeLessThanOrEqual(message.bytes.length);
+    }
+    return message;
+  } catch (error) {
+    expect(error).toBeInstanceOf(WireError);
+    return undefined;
+  }
+}
+
+test("any bytes are a message or a WireError", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
+      readAnything(bytes);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test("damaged and cut messages are a message or a WireError", () => {
+  const damage = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 8 });
+  fc.assert(
+    fc.property(anyMessage, damage, fc.option(fc.nat()), (message, flips, cut) => {
+      const bytes = Buffer.from(encode(message));
+      for (const [where, value] of flips) if (bytes.length > 0) bytes[where % bytes.length] = value;
+      readAnything(cut === null ? bytes : bytes.subarray(0, cut % (bytes.length + 1)));
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+describe("refused", () => {
+  const valid = encode({ kind: "poll", number: 7 });
+  const entries = [0x8a, 0x02];
+
+  test.each<[string, readonly number[], string]>([
+    ["nothing", [], "UNKNOWN_TYPE"],
+    ["a member that is not known", [0xfa, 0x07, 0x00], "UNKNOWN_TYPE"],
+    ["a member of another wire type", [0x58, 0x07], "UNKNOWN_TYPE"],
+    ["two members", [...valid, ...valid], "VALUE"],
+    ["a member longer than the envelope", [0x5a, 0x05, 0x08, 0x07], "TRUNCATED"],
+    ["a length beyond all bounds", [0x5a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x0f], "TRUNCATED"],
+    ["a field with the tag 0", [0x5a, 0x02, 0x00, 0x00], "VALUE"],
+    ["a vote for nobody", [0x52, 0x02, 0x1a, 0x00], "VALUE"],
+    ["a hello from nobody", [0x0a, 0x00], "VALUE"],
+    ["a server id beyond 254", [0x0a, 0x03, 0x10, 0xff, 0x01], "VALUE"],
+    ["a role that does not exist", [0x52, 0x02, 0x08, 0x04], "VALUE"],
+    ["an epoch beyond 2^21", [0x52, 0x09, 0x21, 0, 0, 0, 0, 0, 0, 0x20, 0], "VALUE"],
+    ["a run shorter than an entry's header", [...entries, 0x03, 0x42, 0x01, 0x00], "TRUNCATED"],
+    ["a run that claims entries", [...entries, 0x02, 0x28, 0x01], "LENGTH"],
+    ["requests that claim to be more", [0x9a, 0x03, 0x02, 0x08, 0x02], "LENGTH"],
+  ])("%s", (_, bytes, code) => {
+    expect(() => decode(Uint8Array.from(bytes))).toThrow(expect.objectContaining({ name: "WireError", code }));
+  });
+
+  test("a run of entries with a gap before it, a wrong end, or another order", () => {
+    fc.assert(
+      fc.property(messageOf("entries"), fc.constantFrom("first", "last", "count", "end"), (message, field) => {
+        if (message.kind !== "entries") throw new Error("expected entries");
+        const wrong = { ...message, [field]: message[field] - 1 };
+        expect(() => decode(encode(wrong))).toThrow(WireError);
+      }),
+    );
+  });
+});

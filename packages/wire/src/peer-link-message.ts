@@ -1,0 +1,64 @@
+import type { ElectionMessage, PeerMessage, ServerId } from "@zooid/model";
+
+/** What a link is for: the two ports speak alike, and each refuses links that are meant for the other. */
+export type LinkPurpose = "election" | "quorum";
+
+/** The first word of both sides. */
+export interface Hello {
+  readonly kind: "hello";
+  /** Empty on a server that has never been part of an ensemble. */
+  readonly ensembleId: string;
+  readonly sid: ServerId;
+  readonly bootCount: number;
+  /** Random and never used before, so that no proof can be used again. */
+  readonly nonce: Uint8Array;
+  readonly versionMin: number;
+  readonly versionMax: number;
+  readonly features: readonly number[];
+  readonly purpose: LinkPurpose;
+  /** The longest frame that the sender takes. */
+  readonly frameBytesMax: number;
+  /** The shared secrets that the sender has; empty when it asks for no proof. */
+  readonly keyIds: readonly string[];
+  readonly electionAlg: number;
+}
+
+/** Proof of having the shared secret. */
+export interface AuthProof {
+  readonly kind: "auth-proof";
+  readonly keyId: string;
+  readonly mac: Uint8Array;
+}
+
+/**
+ * Why a link does not come about.
+ *
+ * - `version`: no version of these messages is known to both
+ * - `auth`: no proof, or a wrong one
+ * - `ensemble`: the two belong to different ensembles
+ * - `configuration`: the configurations of the two do not go together; the text says where
+ * - `duplicate`: a later life of the same server is connected
+ * - `busy`: too many links, or too many that failed
+ */
+export type LinkRefuseReason = "version" | "auth" | "ensemble" | "configuration" | "duplicate" | "busy";
+
+/** The last word before a link is closed that did not come about. */
+export interface LinkRefuse {
+  readonly kind: "link-refuse";
+  readonly reason: LinkRefuseReason;
+  readonly text: string;
+  readonly retryAfterMs: number;
+}
+
+/** A sign of life, and its answer by the other side. */
+export interface Heartbeat {
+  readonly kind: "heartbeat";
+  readonly sequence: number;
+  readonly isEcho: boolean;
+}
+
+/** What links say to each other about themselves. */
+export type LinkMessage = Hello | AuthProof | LinkRefuse | Heartbeat;
+
+/** Everything that a frame between servers may hold. */
+export type EnvelopeMessage = LinkMessage | ElectionMessage | PeerMessage;
