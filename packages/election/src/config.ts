@@ -19,7 +19,10 @@ export interface ElectionConfig {
   readonly resendMsMin: number;
   /** How rarely it is sent by a server that hears nobody. */
   readonly resendMsMax: number;
-  /** Basic election: how long to wait for answers, and about how long to rest between rounds. */
+  /**
+   * Basic election: how long to wait for answers, and about how long to rest between rounds. Where round trips take longer, nobody is
+   * elected.
+   */
   readonly pollWaitMs: number;
   /** A server without a voice that looks again asks after up to this long, so that a fleet of observers does not ask at once. */
   readonly askDelayMsMax: number;
