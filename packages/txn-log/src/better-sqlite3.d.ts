@@ -12,6 +12,7 @@ declare module "better-sqlite3" {
   }
 
   class SqliteError extends Error {
+    constructor(message: string, code: string);
     readonly code: string;
   }
 

@@ -14,6 +14,8 @@ export interface DatabaseOptions {
   readonly cacheKib: number;
   /** `wal` for the log, which is small and written at every turn; `truncate` for the state, which is large and written rarely. */
   readonly journal: "wal" | "truncate";
+  /** How long to wait for those who read or write. Default 1000 ms. */
+  readonly busyTimeoutMs?: number;
   readonly testBreak?: TestBreak | undefined;
 }
 
@@ -26,7 +28,7 @@ const FILE_MODE = 0o600;
 export function openDatabase(file: string, options: DatabaseOptions): Database {
   // SQLite gives a new file the mode of the process's umask, and its WAL the mode of the file: so the file must be there first.
   if (!existsSync(file)) closeSync(openSync(file, "wx", FILE_MODE));
-  const database = new Sqlite(file, { timeout: BUSY_TIMEOUT_MS });
+  const database = new Sqlite(file, { timeout: options.busyTimeoutMs ?? BUSY_TIMEOUT_MS });
   try {
     assertVersion(database, file);
     database.pragma(`page_size = ${options.pageBytes}`);
@@ -49,8 +51,8 @@ export function openDatabase(file: string, options: DatabaseOptions): Database {
 }
 
 /** Opens for reading what must exist; never changes the file. */
-export function openReader(file: string, cacheKib: number): Database {
-  const database = new Sqlite(file, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
+export function openReader(file: string, cacheKib: number, busyTimeoutMs: number = BUSY_TIMEOUT_MS): Database {
+  const database = new Sqlite(file, { readonly: true, fileMustExist: true, timeout: busyTimeoutMs });
   configure(database, cacheKib);
   return database;
 }
@@ -76,6 +78,11 @@ function assertVersion(database: Database, file: string): void {
   const decisive = VERSION_FLOOR.findIndex((part, i) => part !== parts[i]);
   if (decisive === -1 || (parts[decisive] ?? 0) > (VERSION_FLOOR[decisive] ?? 0)) return;
   throw new StoreError({ code: "NOT_DURABLE", file, expected: `SQLite ${VERSION_FLOOR.join(".")} or later`, found });
+}
+
+/** What SQLite says of a sync that failed. */
+export function newSyncError(): Error {
+  return new Sqlite.SqliteError("disk I/O error", "SQLITE_IOERR_FSYNC");
 }
 
 /** SQLite's name for what went wrong, or undefined for an error of another kind. */

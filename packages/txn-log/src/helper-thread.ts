@@ -38,7 +38,9 @@ port.on("message", (request: HelperRequest) => {
     log.close();
     return;
   }
-  port.postMessage(answer(request));
+  const answered = answer(request);
+  // Handed over, not copied: a copy would be made in the thread that clients wait for.
+  port.postMessage(answered, answered.kind === "run" ? [answered.run.bytes.buffer as ArrayBuffer] : []);
 });
 
 function answer(request: Exclude<HelperRequest, { kind: "close" }>): HelperAnswer {

@@ -7,7 +7,7 @@ import { LogReader } from "./log-reader.ts";
 import { isUnfinished, readDurableLog } from "./schema.ts";
 import { inspectStateFile } from "./state-file.ts";
 import { StoreError } from "./store-error.ts";
-import type { DurableLog } from "./txn-log.ts";
+import type { DurableLog, LogPosition } from "./txn-log.ts";
 import { readWitness } from "./witness.ts";
 
 /** What a data directory is, found out before anything in it is changed. */
@@ -16,6 +16,8 @@ export interface Inspection {
   readonly log: DurableLog | undefined;
   /** The state file is there; without it the state is made anew, which is exact as long as the log goes back to the beginning. */
   readonly hasState: boolean;
+  /** Where it stands. */
+  readonly applied?: LogPosition;
   /** What is missing of what was once acked, if anything. */
   readonly shortened: StoreError | undefined;
 }
@@ -93,22 +95,28 @@ function inspect({ directory, logDirectory }: Places, file: string, owner: Owner
     throw new StoreError({ code: "FOREIGN", directory, expected, found: `a state of ${state.ensembleId}` });
   }
   if (applied.zxid > log.tail.zxid) {
-    return { log, hasState: true, shortened: shortened(file, entriesUpTo(applied.zxid), entriesUpTo(log.tail.zxid)) };
+    const lost = shortened(file, entriesUpTo(applied.zxid), entriesUpTo(log.tail.zxid));
+    return { log, hasState: true, applied, shortened: lost };
   }
   refuseSplit(file, log, applied);
-  if (witness === undefined) return { log, hasState: true, shortened: undefined };
+  if (witness === undefined) return { log, hasState: true, applied, shortened: undefined };
   if (witness.zxid > log.tail.zxid) {
-    return { log, hasState: true, shortened: shortened(file, entriesUpTo(witness.zxid), entriesUpTo(log.tail.zxid)) };
+    return {
+      log,
+      hasState: true,
+      applied,
+      shortened: shortened(file, entriesUpTo(witness.zxid), entriesUpTo(log.tail.zxid)),
+    };
   }
   if (witness.promise > log.promise.epoch) {
     const expected = `a promise of epoch ${witness.promise}`;
-    return { log, hasState: true, shortened: shortened(file, expected, `of epoch ${log.promise.epoch}`) };
+    return { log, hasState: true, applied, shortened: shortened(file, expected, `of epoch ${log.promise.epoch}`) };
   }
   if (witness.bootCount > log.identity.bootCount) {
     const expected = `start ${witness.bootCount}`;
-    return { log, hasState: true, shortened: shortened(file, expected, `start ${log.identity.bootCount}`) };
+    return { log, hasState: true, applied, shortened: shortened(file, expected, `start ${log.identity.bootCount}`) };
   }
-  return { log, hasState: true, shortened: undefined };
+  return { log, hasState: true, applied, shortened: undefined };
 }
 
 function readLog(file: string): DurableLog | undefined {

@@ -60,6 +60,18 @@ export function withCut(log: DurableLog, to: LogPosition): DurableLog {
   return { ...log, tail: to, epochs: epochsUpTo(log.epochs, to.zxid) };
 }
 
+/**
+ * What a state file says of the log that it was made of: everything up to where it stands was committed. A log that ends before has
+ * lost entries, and begins anew behind the state, which is all that is left of them.
+ */
+export function withApplied(log: DurableLog, applied: LogPosition | undefined): DurableLog {
+  if (applied === undefined || applied.zxid <= log.commitHint) return log;
+  if (applied.zxid <= log.tail.zxid) return { ...log, commitHint: applied.zxid };
+  assert(log.amnesiac, `the state stands at ${formatZxid(applied.zxid)}, the log ends at ${formatZxid(log.tail.zxid)}`);
+  const epochs = withEntry(log.epochs, applied.zxid);
+  return { ...log, tail: applied, floor: applied, commitHint: applied.zxid, epochs };
+}
+
 export function withFlip(log: DurableLog, flip: Flip, stage: Stage): DurableLog {
   assert(
     stage.tail.zxid === flip.tail,
@@ -118,7 +130,7 @@ function joinEpoch(epochs: readonly EpochRange[], range: EpochRange): readonly E
 }
 
 /** The table as if nothing had been logged above a zxid. */
-function epochsUpTo(epochs: readonly EpochRange[], zxid: Zxid): readonly EpochRange[] {
+export function epochsUpTo(epochs: readonly EpochRange[], zxid: Zxid): readonly EpochRange[] {
   const epoch = epochOf(zxid);
   return epochs
     .filter((range) => range.epoch <= epoch)

@@ -1,9 +1,19 @@
 import { crc32 } from "node:zlib";
 import { assert, epochOf, FRAME_HEADER_BYTES, formatZxid, type Zxid } from "@zooid/model";
 import { ChainCursor } from "./chain.ts";
-import { type Database, openDatabase, type Statement, syncDirectoryOf, syncPath } from "./database.ts";
+import { type Database, newSyncError, openDatabase, type Statement, syncDirectoryOf, syncPath } from "./database.ts";
 import { BatchCursor } from "./entry-batch.ts";
-import { assertFollows, laterOf, newStage, type Stage, withCut, withEntry, withFlip } from "./log-book.ts";
+import {
+  assertFollows,
+  earlierOf,
+  laterOf,
+  newStage,
+  type Stage,
+  withApplied,
+  withCut,
+  withEntry,
+  withFlip,
+} from "./log-book.ts";
 import { bootLog, newDurableLog } from "./log-boot.ts";
 import {
   CHAIN_BYTES,
@@ -26,6 +36,8 @@ export interface LogFileOptions {
   readonly takeEpoch: boolean;
   /** What was found missing at open and accepted: the log starts as an amnesiac. */
   readonly amnesiac: boolean;
+  /** Where the state stands that the log continues: committed, whatever the log still knows of it. */
+  readonly applied?: LogPosition | undefined;
   /** A segment ends after so many bytes. */
   readonly segmentBytes: number;
   readonly testBreak?: TestBreak | undefined;
@@ -77,6 +89,13 @@ export class LogFile {
   #segmentBytes = 0;
   #nextSegmentBytes = 0;
   #stage: Stage | undefined;
+  /** The table of staged entries holds some. */
+  #hasStaged = false;
+  /** They are an earlier stage's. */
+  #isStaleStage = false;
+  /** Known to be committed, and perhaps not yet written as a hint. */
+  #committed: Zxid;
+  readonly #testBreak: TestBreak | undefined;
 
   /** Opens or makes the file, and counts the start in a synced transaction. */
   constructor(options: LogFileOptions) {
@@ -91,10 +110,15 @@ export class LogFile {
     const database = this.#database;
     const isNew = isUnfinished(database);
     const found = isNew ? newDurableLog(ownerOf(options)) : readDurableLog(database, file);
-    const log = bootLog({ ...found, amnesiac: found.amnesiac || options.amnesiac }, options.takeEpoch);
+    const known = withApplied({ ...found, amnesiac: found.amnesiac || options.amnesiac }, options.applied);
+    const log = bootLog(known, options.takeEpoch);
     database.exec("BEGIN IMMEDIATE");
     if (isNew) createSchema(database);
     else database.exec("DELETE FROM staged");
+    if (log.floor !== found.floor) {
+      database.exec("DELETE FROM log; DELETE FROM segments;");
+      writeEpochs(database, log.epochs);
+    }
     writeStoreRow(database, log);
     database.exec("COMMIT");
     // SQLite ignores it when its own sync of the directory fails.
@@ -103,6 +127,8 @@ export class LogFile {
     this.log = log;
     this.#next = log;
     this.#tail = log.tail.zxid;
+    this.#committed = log.commitHint;
+    this.#testBreak = options.testBreak;
     this.#witness = new WitnessFile(options.witnessFile);
     this.#writeWitness(log);
     this.#begin = database.prepare("BEGIN IMMEDIATE");
@@ -137,7 +163,7 @@ export class LogFile {
     const batch = this.#batch;
     const rows = this.#rowArguments;
     let waiting = 0;
-    const hint = laterOf(this.#next.commitHint, committed);
+    let hint = laterOf(this.#next.commitHint, laterOf(this.#committed, committed));
     let { epochs } = this.#next;
     let epoch = epochOf(this.#tail);
     batch.open(bytes, start, end);
@@ -153,6 +179,8 @@ export class LogFile {
       this.#tail = zxid;
       const entry = this.#chained(bytes, batch);
       if (batch.atEnd) {
+        // A leader may have committed more than has come here yet: that says nothing about this log.
+        hint = earlierOf(hint, zxid);
         for (let i = 0; i < waiting; i += 2) this.#insert.run(rows[i] ?? 0, rows[i + 1] ?? 0);
         this.#insertLast.run(zxid, entry, hint);
       } else {
@@ -180,7 +208,9 @@ export class LogFile {
   commit(): void {
     this.#isWalRestarted = false;
     this.#commit.run();
+    if (this.#testBreak === "sync-fails") throw newSyncError();
     this.log = this.#next;
+    this.#committed = laterOf(this.#committed, this.log.commitHint);
     this.#segmentBytes = this.#nextSegmentBytes;
     this.#writeWitness(this.log);
   }
@@ -207,8 +237,18 @@ export class LogFile {
     });
   }
 
+  /** What lies up to here stays: a state was made of it, or soon will be. */
+  noteCommitted(zxid: Zxid): void {
+    assert(
+      zxid <= this.log.tail.zxid,
+      `${formatZxid(zxid)} is called committed and durable above the end ${formatZxid(this.log.tail.zxid)}`,
+    );
+    this.#committed = laterOf(this.#committed, zxid);
+  }
+
   cut(to: Zxid): LogPosition {
     this.#transact(() => {
+      this.#refuseLoss(to);
       const cut = withCut(this.log, this.#positionOf(to));
       this.#lowerWitness(cut.tail);
       this.#deleteAbove(to);
@@ -218,19 +258,18 @@ export class LogFile {
     return this.log.tail;
   }
 
+  /** Touches no disk: what an earlier stage left goes with the next thing that is written to the table. */
   beginStage(after: LogPosition): void {
-    this.#transact(() => {
-      this.#database.exec("DELETE FROM staged");
-      return this.log;
-    });
     this.#stage = newStage(after);
+    this.#isStaleStage = this.#hasStaged;
   }
 
   stage(bytes: Buffer): LogPosition {
     const stage = this.#stage;
     assert(stage !== undefined, "entries were staged without a stage");
     let { tail, epochs } = stage;
-    this.#transact(() => {
+    this.#transactUnsynced(() => {
+      this.#dropStale();
       const insert = this.#database.prepare("INSERT INTO staged (zxid, entry) VALUES (?, ?)");
       const batch = this.#batch;
       this.#chain.set(tail.chain);
@@ -246,15 +285,15 @@ export class LogFile {
       return this.log;
     });
     this.#stage = { after: stage.after, tail, epochs };
+    this.#hasStaged = true;
     return tail;
   }
 
   dropStage(): void {
     this.#stage = undefined;
-    this.#transact(() => {
-      this.#database.exec("DELETE FROM staged");
-      return this.log;
-    });
+    if (!this.#hasStaged) return;
+    this.#isStaleStage = true;
+    this.#transactUnsynced(() => this.#dropStale());
   }
 
   flip(flip: Flip): LogPosition {
@@ -263,21 +302,29 @@ export class LogFile {
     this.#transact(() => {
       const database = this.#database;
       const { after } = stage;
+      this.#dropStale();
       if (flip.snapshot === undefined) {
         const here = this.#positionOf(after.zxid);
         assert(here.chain === after.chain, `the stage continues another history at ${formatZxid(after.zxid)}`);
       }
+      if (flip.snapshot === undefined) this.#refuseLoss(after.zxid);
       const flipped = withFlip(this.log, flip, stage);
       if (flipped.tail.zxid < this.log.tail.zxid) this.#lowerWitness(flipped.tail);
       if (flip.snapshot === undefined) this.#deleteAbove(after.zxid);
       else database.exec("DELETE FROM log; DELETE FROM segments;");
-      database.exec("INSERT INTO log (zxid, entry) SELECT zxid, entry FROM staged ORDER BY zxid; DELETE FROM staged;");
+      if (this.#hasStaged) {
+        database.exec(
+          "INSERT INTO log (zxid, entry) SELECT zxid, entry FROM staged ORDER BY zxid; DELETE FROM staged;",
+        );
+      }
       database.prepare("UPDATE log SET committed = ? WHERE zxid = ?").run(flipped.commitHint, flipped.tail.zxid);
       writeEpochs(database, flipped.epochs);
       writeStoreRow(database, flipped);
       return flipped;
     });
     this.#stage = undefined;
+    this.#hasStaged = false;
+    if (flip.snapshot !== undefined) this.#committed = this.log.commitHint;
     return this.log.tail;
   }
 
@@ -348,6 +395,36 @@ export class LogFile {
     this.begin();
     this.#next = change();
     this.commit();
+  }
+
+  /** For what a restart forgets anyway: a later synced commit makes it durable along with itself. */
+  #transactUnsynced(change: () => void): void {
+    const synchronous = this.pragma("synchronous");
+    this.#database.pragma("synchronous = NORMAL");
+    try {
+      this.begin();
+      change();
+      this.#isWalRestarted = false;
+      this.#commit.run();
+    } finally {
+      if (this.#database.inTransaction) this.#rollback.run();
+      this.#database.pragma(`synchronous = ${synchronous}`);
+    }
+    assert(this.pragma("synchronous") === synchronous, "commits are synced as they were before");
+  }
+
+  #dropStale(): void {
+    if (!this.#isStaleStage) return;
+    this.#database.exec("DELETE FROM staged");
+    this.#isStaleStage = false;
+    this.#hasStaged = false;
+  }
+
+  #refuseLoss(to: Zxid): void {
+    assert(
+      to >= this.#committed,
+      `a cut to ${formatZxid(to)} would drop what is committed up to ${formatZxid(this.#committed)}`,
+    );
   }
 
   /** Puts an entry's chain in front of its record, and returns both as one piece. */

@@ -40,6 +40,7 @@ export type LogCommand =
   | { readonly kind: "stage"; readonly id: number; readonly bytes: Uint8Array }
   | { readonly kind: "drop-stage"; readonly id: number }
   | { readonly kind: "flip"; readonly id: number; readonly flip: Flip }
+  | { readonly kind: "committed"; readonly zxid: Zxid }
   | { readonly kind: "purge"; readonly upTo: Zxid }
   | { readonly kind: "close" };
 

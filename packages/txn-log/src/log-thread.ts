@@ -246,6 +246,8 @@ class LogThread {
         return this.#answer(command.id);
       case "flip":
         return this.#answer(command.id, file.flip(command.flip));
+      case "committed":
+        return file.noteCommitted(command.zxid);
       case "purge":
         this.#purgeAllowed = command.upTo;
         return this.#replan();

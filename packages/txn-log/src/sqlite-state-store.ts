@@ -1,10 +1,11 @@
 import { MessageChannel, type MessagePort, type Worker } from "node:worker_threads";
 import { assert } from "@zooid/model";
 import { startWorker } from "./start-worker.ts";
-import { loadStateFile } from "./state-file.ts";
+import { loadStateFile, readStateMeta, removeStateFile } from "./state-file.ts";
 import type { FoldReport, StateCommand, StateReport, StateThreadData } from "./state-messages.ts";
 import type { StateMark, StateMeta, StateSink, StateStats, StateStore } from "./state-store.ts";
 import { StoreError } from "./store-error.ts";
+import type { TestBreak } from "./test-break.ts";
 
 export interface SqliteStateOptions {
   readonly stateFile: string;
@@ -12,6 +13,9 @@ export interface SqliteStateOptions {
   readonly decoderModule: string;
   readonly lagMarkBytes: number;
   readonly lagMarkMs: number;
+  readonly testBreak: TestBreak | undefined;
+  /** Everything up to here is called committed. */
+  readonly marked: (mark: StateMark) => void;
   /** A fold is on the disk. */
   readonly folded: (meta: StateMeta) => void;
   /** The state cannot be brought forward any more; the process must end. */
@@ -22,8 +26,9 @@ const STATE_HEAP_MIB = 48;
 
 export async function openSqliteState(options: SqliteStateOptions): Promise<SqliteStateStore> {
   const channel = new MessageChannel();
-  const { stateFile, logFile, decoderModule, lagMarkBytes, lagMarkMs } = options;
-  const data: StateThreadData = { stateFile, logFile, decoderModule, lagMarkBytes, lagMarkMs, port: channel.port2 };
+  const { stateFile, logFile, decoderModule, lagMarkBytes, lagMarkMs, testBreak } = options;
+  const port = channel.port2;
+  const data: StateThreadData = { stateFile, logFile, decoderModule, lagMarkBytes, lagMarkMs, testBreak, port };
   const worker = startWorker({ name: "state-thread", data, transfer: [channel.port2], heapMib: STATE_HEAP_MIB });
   const { promise, resolve, reject } = Promise.withResolvers<StateMeta>();
   worker.once("error", reject);
@@ -41,11 +46,20 @@ export class SqliteStateStore implements StateStore {
   readonly #options: SqliteStateOptions;
   readonly #worker: Worker;
   readonly #port: MessagePort;
+  #stateFile: string;
   #applied: StateMeta;
   #dead: Error | undefined;
   #closing: Promise<void> | undefined;
   #lagBytes = 0;
+  /** Of the lag: what came up while the file stood still. Nobody waits for it. */
+  #excusedBytes = 0;
   #lagMarks = 0;
+  /** Who needs the file to stand still, and the answer that it does. */
+  #stillCount = 0;
+  #standing: PromiseWithResolvers<void> | undefined;
+  #freed: PromiseWithResolvers<void> | undefined;
+  /** Files that were superseded and are still open in the thread, oldest first. */
+  readonly #superseded: string[] = [];
   #lastMark: StateMark | undefined;
   #nextId = 1;
   readonly #flushes = new Map<number, { readonly resolve: () => void; readonly reject: (error: Error) => void }>();
@@ -55,6 +69,7 @@ export class SqliteStateStore implements StateStore {
     this.#options = options;
     this.#worker = worker;
     this.#port = port;
+    this.#stateFile = options.stateFile;
     this.#applied = meta;
     port.on("message", (report: StateReport) => this.#receive(report));
     worker.on("error", (cause) => {
@@ -66,13 +81,17 @@ export class SqliteStateStore implements StateStore {
     return this.#applied;
   }
 
+  /** The file in force. */
+  get stateFile(): string {
+    return this.#stateFile;
+  }
+
   get lagBytes(): number {
-    return this.#lagBytes;
+    return this.#lagBytes - this.#excusedBytes;
   }
 
   load(sink: StateSink): StateMeta {
-    assert(this.#totals.foldCount === 0 && this.#lagMarks === 0, "the state is loaded before anything is folded");
-    return loadStateFile(this.#options.stateFile, sink);
+    return loadStateFile(this.#stateFile, sink);
   }
 
   advance(mark: StateMark): void {
@@ -80,8 +99,52 @@ export class SqliteStateStore implements StateStore {
     assert(mark.zxid > (this.#lastMark?.zxid ?? -1), "marks rise");
     this.#lastMark = mark;
     this.#lagBytes += mark.bytes;
+    if (this.#stillCount > 0) this.#excusedBytes += mark.bytes;
     this.#lagMarks++;
+    this.#options.marked(mark);
     this.#send({ kind: "mark", mark });
+  }
+
+  /**
+   * Resolves once nothing is folded any more: for somebody who reads the file, with `isFolded` after everything marked so far is in it,
+   * or who is about to replace it. It stands still until all who asked have disposed of the answer. Readers that come while it does
+   * share its position, unless so much has been marked since that it would have been folded: then they wait.
+   */
+  async standStill({ isFolded }: { readonly isFolded: boolean }): Promise<Disposable> {
+    if (this.#dead !== undefined) throw this.#dead;
+    while (isFolded && this.#freed !== undefined && this.#excusedBytes >= this.#options.lagMarkBytes) {
+      await this.#freed.promise;
+    }
+    if (this.#dead !== undefined) throw this.#dead;
+    this.#stillCount++;
+    if (this.#standing === undefined) {
+      this.#standing = Promise.withResolvers<void>();
+      this.#freed = Promise.withResolvers<void>();
+      this.#send({ kind: "stand-still", isFolded });
+    }
+    await this.#standing.promise;
+    let isHeld = true;
+    return {
+      [Symbol.dispose]: () => {
+        if (isHeld) this.#letGo();
+        isHeld = false;
+      },
+    };
+  }
+
+  /** Another file is the state from now on; the old one goes. What was marked belongs to another history. */
+  adopt(stateFile: string): StateMeta {
+    if (this.#dead !== undefined) throw this.#dead;
+    const meta = readStateMeta(stateFile);
+    this.#superseded.push(this.#stateFile);
+    this.#stateFile = stateFile;
+    this.#applied = meta;
+    this.#lagBytes = 0;
+    this.#excusedBytes = 0;
+    this.#lagMarks = 0;
+    this.#lastMark = undefined;
+    this.#send({ kind: "adopt", stateFile });
+    return meta;
   }
 
   async flush(): Promise<StateMeta> {
@@ -110,7 +173,7 @@ export class SqliteStateStore implements StateStore {
     this.#send({ kind: "close" });
     await promise;
     this.#dead ??= new StoreError({ code: "CLOSED" });
-    this.#rejectFlushes(this.#dead);
+    this.#rejectAll(this.#dead);
     this.#port.close();
   }
 
@@ -123,6 +186,14 @@ export class SqliteStateStore implements StateStore {
         this.#flushes.get(report.id)?.resolve();
         this.#flushes.delete(report.id);
         return;
+      case "standing":
+        this.#standing?.resolve();
+        return;
+      case "adopted": {
+        const superseded = this.#superseded.shift();
+        if (superseded !== undefined) removeStateFile(superseded);
+        return;
+      }
       case "failed":
         return this.#fail(new StoreError(report.detail));
       case "ready":
@@ -131,8 +202,11 @@ export class SqliteStateStore implements StateStore {
   }
 
   #folded(fold: FoldReport): void {
+    // Of a file that is no more.
+    if (this.#superseded.length > 0) return;
     this.#applied = fold.meta;
     this.#lagBytes -= fold.bytes;
+    this.#excusedBytes = Math.min(this.#excusedBytes, this.#lagBytes);
     this.#lagMarks -= fold.marks;
     const { foldCount, foldMsTotal, foldedEntries, writtenNodes } = this.#totals;
     this.#totals = {
@@ -148,13 +222,25 @@ export class SqliteStateStore implements StateStore {
   #fail(error: Error): void {
     if (this.#dead !== undefined) return;
     this.#dead = error;
-    this.#rejectFlushes(error);
+    this.#rejectAll(error);
     this.#options.failed(error);
   }
 
-  #rejectFlushes(error: Error): void {
+  #rejectAll(error: Error): void {
     for (const { reject } of this.#flushes.values()) reject(error);
     this.#flushes.clear();
+    this.#standing?.promise.catch(() => {});
+    this.#standing?.reject(error);
+    this.#freed?.resolve();
+  }
+
+  #letGo(): void {
+    this.#stillCount--;
+    if (this.#stillCount > 0) return;
+    this.#standing = undefined;
+    this.#freed?.resolve();
+    this.#freed = undefined;
+    if (this.#dead === undefined) this.#send({ kind: "go-on" });
   }
 
   #send(command: StateCommand): void {

@@ -140,6 +140,8 @@ export class SqliteTxnLog implements TxnLog {
   readonly #holds = new Set<{ readonly after: Zxid }>();
   #purgeAllowed: Zxid = ZXID_NONE;
   #purgeAsked: Zxid = ZXID_NONE;
+  /** The state file that the newest flip with a snapshot names. */
+  #naming: string | undefined;
   #dead: StoreError | undefined;
   #closing: Promise<void> | undefined;
 
@@ -240,6 +242,7 @@ export class SqliteTxnLog implements TxnLog {
   }
 
   flip(flip: Flip): Promise<LogPosition> {
+    if (flip.snapshot !== undefined) this.#naming = flip.snapshot.stateFile;
     return this.#askPosition((id) => ({ kind: "flip", id, flip }));
   }
 
@@ -253,6 +256,16 @@ export class SqliteTxnLog implements TxnLog {
     const answer = await this.#askHelper((id) => ({ kind: "chain", id, zxid }));
     assert(answer.kind === "chain", "a question for a chain is answered by one");
     return answer.chain;
+  }
+
+  /** Whether the log names a state file, or is on its way to. */
+  isNamed(stateFile: string): boolean {
+    return stateFile === this.#log.stateFile || stateFile === this.#naming;
+  }
+
+  /** Everything up to a zxid that is durable here is committed as well; a cut below it is a defect from now on. */
+  noteCommitted(zxid: Zxid): void {
+    this.#enqueue({ kind: "command", command: { kind: "committed", zxid } });
   }
 
   allowPurge(upTo: Zxid): void {
@@ -352,7 +365,7 @@ export class SqliteTxnLog implements TxnLog {
       this.#log = {
         ...this.#log,
         tail,
-        commitHint: laterOf(this.#log.commitHint, committed as Zxid),
+        commitHint: laterOf(this.#log.commitHint, earlierOf(committed as Zxid, tail.zxid)),
         epochs: movedTo(this.#log.epochs, tail.zxid),
       };
       if (changed !== undefined && i + 5 === done.length) this.#log = changed;

@@ -3,14 +3,16 @@ import { join } from "node:path";
 import { assert, formatZxid, type Zxid } from "@zooid/model";
 import { DataPlace } from "./data-place.ts";
 import { inspectDirectory, LOG_FILE, WITNESS_FILE } from "./inspect-directory.ts";
+import { earlierOf } from "./log-book.ts";
 import { LogReader } from "./log-reader.ts";
-import { openSqliteState } from "./sqlite-state-store.ts";
-import { openSqliteLog } from "./sqlite-txn-log.ts";
+import { SnapshotTransfers } from "./snapshot-transfers.ts";
+import { openSqliteState, type SqliteStateStore } from "./sqlite-state-store.ts";
+import { openSqliteLog, type SqliteTxnLog } from "./sqlite-txn-log.ts";
 import { createStateFile } from "./state-file.ts";
-import type { StateMeta, StateSink, StateStore } from "./state-store.ts";
+import type { SnapshotReceiver, SnapshotSource, StateMeta, StateSink, StateStore } from "./state-store.ts";
 import { StoreError } from "./store-error.ts";
 import type { TestBreak } from "./test-break.ts";
-import type { LogHandler, LogPosition, TxnLog } from "./txn-log.ts";
+import type { EpochRange, LogHandler, LogPosition, TxnLog } from "./txn-log.ts";
 
 export interface StoreOptions {
   /** Made, readable by nobody else, if it does not exist. */
@@ -39,6 +41,8 @@ export interface StoreOptions {
   /** The state is brought forward when the log has so much more, or after so long. Defaults 64 MiB, 30 s. */
   readonly lagMarkBytes?: number;
   readonly lagMarkMs?: number;
+  /** How long a source of a snapshot may wait for the next chunk to be asked for, while the state stands still. Default 60 s. */
+  readonly snapshotHoldMs?: number;
   /** Specifier or URL of a module whose `TxnReader` decodes records. Default `@zooid/wire/peer`. */
   readonly decoderModule?: string;
   /** Breaks a promise on purpose. */
@@ -52,13 +56,35 @@ export type ReplaySink = (zxid: Zxid, bytes: Uint8Array, start: number, end: num
 export interface Store extends AsyncDisposable {
   readonly log: TxnLog;
   readonly state: StateStore;
-  /** Fills the tree from the state file, synchronously; `replay` goes on from the position in the answer. */
+  /** Fills the tree from the state file in force, synchronously; `replay` goes on from the position in the answer. */
   loadState(sink: StateSink): StateMeta;
   /**
-   * Hands over every entry after a position, in order, to the log's end, checking the chain; synchronously, for the start. What lies
-   * above `log.durable.commitHint` may not be committed.
+   * Hands over every entry after a position, in order, checking the chain; synchronously. To the log's end, which is for an ensemble of
+   * one, or through a zxid: an ensemble's member replays through `log.durable.commitHint`, for what lies above may never be committed.
    */
-  replay(after: LogPosition, sink: ReplaySink): LogPosition;
+  replay(after: LogPosition, sink: ReplaySink, through?: Zxid): LogPosition;
+
+  /**
+   * Makes ready to send the newest state: folds what is marked, then stands still there until the last chunk is read. Meanwhile nothing
+   * is folded, and the lag that comes up is not counted in `state.lagBytes`. Who comes meanwhile gets the same state, until a
+   * whole `lagMarkBytes` has been marked behind it: then they wait for those before them.
+   */
+  openSnapshot(): Promise<SnapshotSource>;
+
+  /**
+   * Makes ready to build the state that a leader announced; one at a time. The old state stands still until the new one is adopted or
+   * abandoned.
+   *
+   * @param epochs compared with what comes, if given
+   */
+  receiveSnapshot(position: LogPosition, epochs?: readonly EpochRange[]): Promise<SnapshotReceiver>;
+
+  /**
+   * After a flip with a snapshot is durable: the file that the log now names is the state, and the old one goes. At once, so that
+   * {@link loadState} may follow; does nothing when the file is in force already. Sources of the old state end. Throws when the file
+   * cannot be read, and then the process must end.
+   */
+  adoptState(): StateMeta;
 }
 
 const MIB = 1024 * 1024;
@@ -69,7 +95,7 @@ const SEGMENTS_KEPT = 16;
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { directory, logDirectory = directory, handler, sid, ensembleId } = options;
   const place = new DataPlace(directory, logDirectory);
-  let opened: TxnLog | undefined;
+  let opened: SqliteTxnLog | undefined;
   try {
     const found = inspectDirectory({ directory, logDirectory }, { sid, ensembleId });
     if (found.shortened !== undefined && options.allowAmnesia !== true) throw found.shortened;
@@ -83,6 +109,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
         ensembleId,
         takeEpoch: options.takeEpoch === true,
         amnesiac: found.shortened !== undefined,
+        applied: found.applied,
         segmentBytes: Math.max(64 * 1024, Math.floor(logKeepBytes / SEGMENTS_KEPT)),
         testBreak: options.testBreak,
       },
@@ -106,10 +133,14 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       decoderModule: options.decoderModule ?? "@zooid/wire/peer",
       lagMarkBytes: options.lagMarkBytes ?? 64 * MIB,
       lagMarkMs: options.lagMarkMs ?? 30_000,
+      testBreak: options.testBreak,
+      marked: ({ zxid }) => log.noteCommitted(zxid),
       folded: (meta) => log.allowPurge(meta.applied.zxid),
       failed: (error) => handler.failed(error),
     });
-    return new SqliteStore({ log, state, place, logFile });
+    const { snapshotHoldMs: holdMs = 60_000, testBreak } = options;
+    const transfers = new SnapshotTransfers({ log, state, directory, holdMs, testBreak });
+    return new SqliteStore({ log, state, transfers, place, logFile });
   } catch (cause) {
     await opened?.[Symbol.asyncDispose]();
     place.abandon();
@@ -120,18 +151,21 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 class SqliteStore implements Store {
   readonly log: TxnLog;
   readonly state: StateStore;
+  readonly #transfers: SnapshotTransfers;
   readonly #place: DataPlace;
   readonly #logFile: string;
   #closing: Promise<void> | undefined;
 
   constructor(parts: {
-    readonly log: TxnLog;
-    readonly state: StateStore;
+    readonly log: SqliteTxnLog;
+    readonly state: SqliteStateStore;
+    readonly transfers: SnapshotTransfers;
     readonly place: DataPlace;
     readonly logFile: string;
   }) {
     this.log = parts.log;
     this.state = parts.state;
+    this.#transfers = parts.transfers;
     this.#place = parts.place;
     this.#logFile = parts.logFile;
   }
@@ -140,12 +174,15 @@ class SqliteStore implements Store {
     return this.state.load(sink);
   }
 
-  replay(after: LogPosition, sink: ReplaySink): LogPosition {
+  replay(after: LogPosition, sink: ReplaySink, through?: Zxid): LogPosition {
+    // The state may know more to be committed than the log's hint says.
+    if (through !== undefined && through <= after.zxid) return after;
     const reader = new LogReader(this.#logFile);
     try {
+      const { tail } = this.log.durable;
       let at = after;
       for (;;) {
-        const walk = reader.walk(at.zxid, { bytesMax: REPLAY_BYTES }, sink);
+        const walk = reader.walk(at.zxid, { bytesMax: REPLAY_BYTES, upTo: through }, sink);
         if (walk.after.chain !== at.chain) {
           const place = `table log, row ${formatZxid(at.zxid)}`;
           throw new StoreError({
@@ -158,11 +195,23 @@ class SqliteStore implements Store {
         if (walk.count === 0) break;
         at = walk.last;
       }
-      assert(at.zxid >= this.log.durable.tail.zxid, "replay comes to the log's end");
+      assert(at.zxid >= earlierOf(through ?? tail.zxid, tail.zxid), "replay comes to where it was to end");
       return at;
     } finally {
       reader.close();
     }
+  }
+
+  openSnapshot(): Promise<SnapshotSource> {
+    return this.#transfers.open();
+  }
+
+  receiveSnapshot(position: LogPosition, epochs?: readonly EpochRange[]): Promise<SnapshotReceiver> {
+    return this.#transfers.receive(position, epochs);
+  }
+
+  adoptState(): StateMeta {
+    return this.#transfers.adopt();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -171,6 +220,7 @@ class SqliteStore implements Store {
   }
 
   async #close(): Promise<void> {
+    await this.#transfers.close();
     await this.state[Symbol.asyncDispose]();
     await this.log[Symbol.asyncDispose]();
     this.#place[Symbol.dispose]();
@@ -185,4 +235,5 @@ function removeUnnamed(directory: string, named: string): void {
   }
 }
 
+export { isLastChunk } from "./snapshot-format.ts";
 export type { TestBreak } from "./test-break.ts";

@@ -5,6 +5,7 @@ import { type Database, openDatabase, openReader, type Statement, syncDirectoryO
 import { isWhole, plainRow, viewNode } from "./node-row.ts";
 import type { StateMeta, StateNode, StateSession, StateSink } from "./state-store.ts";
 import { StoreError } from "./store-error.ts";
+import type { TestBreak } from "./test-break.ts";
 import type { LogPosition } from "./txn-log.ts";
 
 /**
@@ -45,9 +46,23 @@ const LOAD_ROWS = 1024;
 /** New nodes in one statement; measured, more gains nothing. */
 const ROWS_PER_INSERT = 16;
 
+/**
+ * Reader and writer of one state file wait for each other: a load for a fold that has filled its page cache, a fold's end for a load.
+ * Either takes seconds when the state is large.
+ */
+const BUSY_TIMEOUT_MS = 60_000;
+/** What `state-full` leaves. */
+const TEST_BREAK_PAGES = 64;
+
 interface Counts {
   nodeCount: number;
   sessionCount: number;
+}
+
+export interface StateFileOptions {
+  /** Makes the file: with the nodes that every tree begins with, or with nothing, in a transaction that is left open. */
+  readonly make?: "initial" | "blank";
+  readonly testBreak?: TestBreak | undefined;
 }
 
 /** Makes a state file that holds what every tree begins with, durable in all its bytes. */
@@ -55,7 +70,7 @@ export function createStateFile(file: string, applied: LogPosition = EMPTY.appli
   // Made beside its place and moved there when it is whole and synced: a file of that name is never half of one.
   const unfinished = `${file}.new`;
   for (const rest of [unfinished, `${unfinished}-journal`]) rmSync(rest, { force: true });
-  const state = new StateFile(unfinished, { isNew: true });
+  const state = new StateFile(unfinished, { make: "initial" });
   if (applied.zxid !== ZXID_NONE) {
     state.begin();
     state.commit({ ...state.meta, applied });
@@ -65,6 +80,11 @@ export function createStateFile(file: string, applied: LogPosition = EMPTY.appli
   rmSync(`${unfinished}-journal`, { force: true });
   renameSync(unfinished, file);
   syncDirectoryOf(file);
+}
+
+/** Removes a file and what lies beside it. Whoever has it open still reads it. */
+export function removeStateFile(file: string): void {
+  for (const each of [`${file}-journal`, file]) rmSync(each, { force: true });
 }
 
 export class StateFile {
@@ -83,12 +103,22 @@ export class StateFile {
   readonly #inserts: (number | Buffer)[] = new Array(2 * ROWS_PER_INSERT).fill(0);
   #insertCount = 0;
 
-  constructor(file: string, options: { readonly isNew: boolean } = { isNew: false }) {
+  constructor(file: string, { make, testBreak }: StateFileOptions = {}) {
     this.#file = file;
-    if (!options.isNew && !existsSync(file)) throw damaged(file, "the file", "it is missing");
-    this.#database = openDatabase(file, { pageBytes: PAGE_BYTES, cacheKib: CACHE_KIB, journal: "truncate" });
+    if (make === undefined && !existsSync(file)) throw damagedState(file, "the file", "it is missing");
+    const busyTimeoutMs = BUSY_TIMEOUT_MS;
+    this.#database = openDatabase(file, {
+      pageBytes: PAGE_BYTES,
+      cacheKib: CACHE_KIB,
+      journal: "truncate",
+      busyTimeoutMs,
+    });
     const database = this.#database;
-    if (options.isNew) {
+    if (testBreak === "state-full") {
+      const pages = database.pragma("page_count", { simple: true });
+      database.pragma(`max_page_count = ${Number(pages) + TEST_BREAK_PAGES}`);
+    }
+    if (make !== undefined) {
       database.exec(`BEGIN IMMEDIATE; ${SCHEMA}`);
       this.#writeMeta(EMPTY, { nodeCount: 0, sessionCount: 0 });
     }
@@ -102,9 +132,11 @@ export class StateFile {
       "INSERT OR REPLACE INTO sessions (high, low, timeout_ms, password_hash) VALUES (?, ?, ?, ?)",
     );
     this.#closeSession = database.prepare("DELETE FROM sessions WHERE high = ? AND low = ?");
-    [this.#meta, this.#counts] = readMeta(database, file);
+    const [meta, counts] = readMeta(database, file);
+    this.#meta = meta;
+    this.#counts = { ...counts };
     for (const [id, content] of readAcls(database)) this.#aclIds.set(content, id);
-    if (options.isNew) {
+    if (make === "initial") {
       for (const [id, row] of initialRows((acl) => this.aclId(acl))) this.insertNode(id, row);
       this.endInserts();
       this.commit({ ...EMPTY, nextNodeId: FIRST_FREE_ID });
@@ -130,7 +162,7 @@ export class StateFile {
   node(id: number): Buffer | undefined {
     const row = this.#select.get(id) as Buffer | undefined;
     if (row !== undefined && !isWhole(row))
-      throw damaged(this.#file, `table nodes, row ${id}`, "its sum does not match");
+      throw damagedState(this.#file, `table nodes, row ${id}`, "its sum does not match");
     return row;
   }
 
@@ -169,6 +201,12 @@ export class StateFile {
     this.#database.prepare("INSERT INTO acls (id, content) VALUES (?, ?)").run(id, content);
     this.#aclIds.set(content, id);
     return id;
+  }
+
+  /** Adds an access list under a number that the rows already have; for a file that is made from another. */
+  addAcl(id: number, content: string): void {
+    this.#database.prepare("INSERT INTO acls (id, content) VALUES (?, ?)").run(id, content);
+    this.#aclIds.set(content, id);
   }
 
   openSession(session: Readonly<StateSession>): void {
@@ -213,17 +251,17 @@ export class StateFile {
 
 /** Reads a whole state in ascending id, each row checked. */
 export function loadStateFile(file: string, sink: StateSink): StateMeta {
-  const database = openReader(file, LOAD_CACHE_KIB);
+  const database = openReader(file, LOAD_CACHE_KIB, BUSY_TIMEOUT_MS);
   try {
     database.exec("BEGIN");
     const [meta, counts] = readMeta(database, file);
     const sessionCount = loadSessions(database, sink);
     const nodeCount = loadNodes(database, file, sink);
     if (nodeCount !== counts.nodeCount) {
-      throw damaged(file, "table nodes", `${nodeCount} rows where there were ${counts.nodeCount}`);
+      throw damagedState(file, "table nodes", `${nodeCount} rows where there were ${counts.nodeCount}`);
     }
     if (sessionCount !== counts.sessionCount) {
-      throw damaged(file, "table sessions", `${sessionCount} rows where there were ${counts.sessionCount}`);
+      throw damagedState(file, "table sessions", `${sessionCount} rows where there were ${counts.sessionCount}`);
     }
     return meta;
   } finally {
@@ -264,9 +302,9 @@ function loadNodes(database: Database, file: string, sink: StateSink): number {
   for (;;) {
     const chunk = rows.all(node.id) as Buffer[];
     for (const bytes of chunk) {
-      if (!isWhole(bytes)) throw damaged(file, `table nodes, the row after ${node.id}`, "its sum does not match");
+      if (!isWhole(bytes)) throw damagedState(file, `table nodes, the row after ${node.id}`, "its sum does not match");
       const acl = acls.get(viewNode(bytes, node));
-      if (acl === undefined) throw damaged(file, `table nodes, row ${node.id}`, "its access list is missing");
+      if (acl === undefined) throw damagedState(file, `table nodes, row ${node.id}`, "its access list is missing");
       node.acl = acl;
       sink.node(node);
     }
@@ -275,9 +313,9 @@ function loadNodes(database: Database, file: string, sink: StateSink): number {
   }
 }
 
-function readMeta(database: Database, file: string): [StateMeta, Counts] {
+export function readMeta(database: Database, file: string): [meta: StateMeta, counts: Readonly<Counts>] {
   const format = database.prepare("SELECT format FROM meta").pluck().get();
-  if (typeof format !== "number") throw damaged(file, "table meta, row 1", `format ${String(format)}`);
+  if (typeof format !== "number") throw damagedState(file, "table meta, row 1", `format ${String(format)}`);
   if (format > STATE_FORMAT) throw new StoreError({ code: "NEWER_FORMAT", file, known: STATE_FORMAT, found: format });
   const row = database.prepare("SELECT * FROM meta").raw().get();
   const [, , ensembleId, applied, high, low, digestHigh, digestLow, nextNodeId, nodeCount, sessionCount] = row as [
@@ -308,7 +346,17 @@ export function inspectStateFile(file: string): StateMeta | undefined {
   return state.meta;
 }
 
-function readAcls(database: Database): Iterable<readonly [id: number, content: string]> {
+/** Where a whole state file stands, without waking its thread. */
+export function readStateMeta(file: string): StateMeta {
+  const database = openReader(file, LOAD_CACHE_KIB, BUSY_TIMEOUT_MS);
+  try {
+    return readMeta(database, file)[0];
+  } finally {
+    database.close();
+  }
+}
+
+export function readAcls(database: Database): Iterable<readonly [id: number, content: string]> {
   return database.prepare("SELECT id, content FROM acls ORDER BY id").raw().all() as [number, string][];
 }
 
@@ -316,6 +364,16 @@ function parseAcl(content: string): Acl {
   const entries = JSON.parse(content) as [number, string, string][];
   const acl: Acl = entries.map(([perms, scheme, id]) => ({ perms, scheme, id }));
   return [OPEN_ACL, READ_ONLY_ACL].find((known) => JSON.stringify(known) === JSON.stringify(acl)) ?? acl;
+}
+
+/** Whether an access list can be read back. */
+export function isAcl(content: string): boolean {
+  try {
+    const entries: unknown = JSON.parse(content);
+    return Array.isArray(entries) && entries.every((entry) => Array.isArray(entry) && entry.length === 3);
+  } catch {
+    return false;
+  }
 }
 
 const FIRST_FREE_ID = 5;
@@ -339,6 +397,6 @@ function initialRows(aclId: (acl: Acl) => number): (readonly [id: number, row: B
   ];
 }
 
-function damaged(file: string, place: string, found: string): StoreError {
+export function damagedState(file: string, place: string, found: string): StoreError {
   return new StoreError({ code: "DAMAGED", file, place, found });
 }

@@ -1,6 +1,7 @@
 import type { MessagePort } from "node:worker_threads";
 import type { StateMark, StateMeta } from "./state-store.ts";
 import type { StoreErrorDetail } from "./store-error.ts";
+import type { TestBreak } from "./test-break.ts";
 
 /** What the state thread and the driver's thread tell each other. */
 
@@ -12,17 +13,25 @@ export interface StateThreadData {
   readonly decoderModule: string;
   readonly lagMarkBytes: number;
   readonly lagMarkMs: number;
+  readonly testBreak: TestBreak | undefined;
 }
 
 export type StateCommand =
   | { readonly kind: "mark"; readonly mark: StateMark }
   | { readonly kind: "flush"; readonly id: number }
+  /** Answered by "standing" once nothing more is folded, with `isFolded` after everything marked so far is. */
+  | { readonly kind: "stand-still"; readonly isFolded: boolean }
+  | { readonly kind: "go-on" }
+  /** Another file is the state: what was marked belongs to another history. */
+  | { readonly kind: "adopt"; readonly stateFile: string }
   | { readonly kind: "close" };
 
 export type StateReport =
   | { readonly kind: "ready"; readonly meta: StateMeta }
   | { readonly kind: "folded"; readonly fold: FoldReport }
   | { readonly kind: "flushed"; readonly id: number }
+  | { readonly kind: "standing" }
+  | { readonly kind: "adopted" }
   | { readonly kind: "failed"; readonly detail: StoreErrorDetail };
 
 export interface FoldReport {

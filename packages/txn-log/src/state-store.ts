@@ -10,18 +10,23 @@ export interface StateStore extends AsyncDisposable {
   /** Where the state stands on disk, synced. Moves forward as folds end. */
   readonly applied: StateMeta;
 
-  /** Log bytes between the newest mark and what is folded: what a start would have to replay. */
+  /**
+   * Log bytes between the newest mark and what is folded: what a start would have to replay. What was marked while a state was
+   * sent is not counted until it is folded, so that no write waits for the state on account of a transfer; {@link stats} counts it.
+   */
   readonly lagBytes: number;
 
   /**
    * Reads the whole state into the tree, synchronously: sessions first, then nodes by ascending id, each row checked. Throws
-   * `DAMAGED` with the row. For the start only, before anything is folded.
+   * `DAMAGED` with the row. Best after open or after another state was adopted, before anything is marked: a fold that has begun is
+   * waited for.
    */
   load(sink: StateSink): StateMeta;
 
   /**
    * Marks a point that may be folded up to: everything at or below it is committed and durable, and the tree's digest there is
-   * known. Marks rise; the driver posts one at least each 16 MiB or 50 000 entries, so that one fold fits its memory.
+   * known. Marks rise; the driver posts one at least each 16 MiB or 50 000 entries, so that one fold fits its memory. A mark above the
+   * log's end is a defect, and so is a later cut below it.
    */
   advance(mark: StateMark): void;
 

@@ -24,18 +24,26 @@ const HURRY_MARKS = 2;
 
 class StateThread {
   readonly #data: StateThreadData;
-  readonly #state: StateFile;
-  readonly #fold: StateFold;
+  readonly #decoder: TxnDecoder;
   readonly #pace = new Pace();
+  #stateFile: string;
+  #state: StateFile;
+  #fold: StateFold;
   #log: LogReader | undefined;
   #marks: StateMark[] = [];
   readonly #later: StateCommand[] = [];
   #lagBytes = 0;
   #timer: NodeJS.Timeout | undefined;
+  /** Somebody reads the file, or is about to replace it. */
+  #isStill = false;
+  /** Flushes that were asked for meanwhile. */
+  #flushes: number[] = [];
 
   constructor(data: StateThreadData, decoder: TxnDecoder) {
     this.#data = data;
-    this.#state = new StateFile(data.stateFile);
+    this.#decoder = decoder;
+    this.#stateFile = data.stateFile;
+    this.#state = new StateFile(data.stateFile, { testBreak: data.testBreak });
     this.#fold = new StateFold(this.#state, decoder, undefined, this.#pace);
     data.port.on("message", (command: StateCommand) => this.#run(() => this.#receive(command)));
     this.#report({ kind: "ready", meta: this.#state.meta });
@@ -46,17 +54,54 @@ class StateThread {
       case "mark":
         this.#marks.push(command.mark);
         this.#lagBytes += command.mark.bytes;
-        if (this.#lagBytes >= this.#data.lagMarkBytes) return this.#foldAll();
-        this.#timer ??= setTimeout(() => this.#run(() => this.#foldAll()), this.#data.lagMarkMs);
-        return;
+        return this.#wake();
       case "flush":
-        this.#foldAll();
-        return this.#report({ kind: "flushed", id: command.id });
+        if (this.#isStill) {
+          this.#flushes.push(command.id);
+          return;
+        }
+        return this.#flush(command.id);
+      case "stand-still":
+        if (command.isFolded) this.#foldAll();
+        clearTimeout(this.#timer);
+        this.#timer = undefined;
+        this.#isStill = true;
+        return this.#report({ kind: "standing" });
+      case "go-on":
+        this.#isStill = false;
+        for (const id of this.#flushes.splice(0)) this.#flush(id);
+        return this.#wake();
+      case "adopt":
+        return this.#adopt(command.stateFile);
       case "close":
         return this.#close();
       default:
         return assertNever(command);
     }
+  }
+
+  /** Folds when the lag asks for it, now or later. */
+  #wake(): void {
+    if (this.#isStill || this.#marks.length === 0) return;
+    if (this.#lagBytes >= this.#data.lagMarkBytes) return this.#foldAll();
+    this.#timer ??= setTimeout(() => this.#run(() => this.#foldAll()), this.#data.lagMarkMs);
+  }
+
+  #flush(id: number): void {
+    this.#foldAll();
+    this.#report({ kind: "flushed", id });
+  }
+
+  #adopt(stateFile: string): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#marks = [];
+    this.#lagBytes = 0;
+    this.#state.close();
+    this.#stateFile = stateFile;
+    this.#state = new StateFile(stateFile, { testBreak: this.#data.testBreak });
+    this.#fold = new StateFold(this.#state, this.#decoder, undefined, this.#pace);
+    this.#report({ kind: "adopted" });
   }
 
   #foldAll(): void {
@@ -71,12 +116,12 @@ class StateThread {
     this.#state.shrink();
   }
 
-  /** Takes the marks that came while it folded, so that it knows its lag. What else came waits for its turn. */
+  /** Takes the marks that came while it folded, so that it knows its lag. What else came waits for its turn, with all behind it. */
   #hear(): void {
     for (;;) {
       const command = receiveMessageOnPort(this.#data.port)?.message as StateCommand | undefined;
       if (command === undefined) return;
-      if (command.kind === "mark") {
+      if (command.kind === "mark" && this.#later.length === 0) {
         this.#marks.push(command.mark);
         this.#lagBytes += command.mark.bytes;
       } else {
@@ -169,7 +214,7 @@ class StateThread {
       act();
     } catch (cause) {
       clearTimeout(this.#timer);
-      this.#report({ kind: "failed", detail: storeErrorOf(cause, this.#data.stateFile).detail });
+      this.#report({ kind: "failed", detail: storeErrorOf(cause, this.#stateFile).detail });
       this.#data.port.close();
     }
   }

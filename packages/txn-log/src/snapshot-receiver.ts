@@ -1,0 +1,76 @@
+import { copyRange } from "@zooid/model";
+import { CallThread } from "./call-thread.ts";
+import type { SnapshotReceiveAnswer, SnapshotReceiveCall, SnapshotReceiveData } from "./snapshot-receive-thread.ts";
+import { removeStateFile } from "./state-file.ts";
+import type { ReceivedSnapshot, SnapshotReceiver } from "./state-store.ts";
+import { StoreError } from "./store-error.ts";
+
+export interface SnapshotReceiverParts extends SnapshotReceiveData {
+  /** The file's name in its directory. */
+  readonly name: string;
+  /** Whether a flip has named the file, or is about to. */
+  readonly isNamed: () => boolean;
+  /** It was abandoned. Called once. */
+  readonly abandoned: () => void;
+}
+
+type ReceiveThread = CallThread<SnapshotReceiveCall, SnapshotReceiveAnswer>;
+
+export async function openSnapshotReceiver(parts: SnapshotReceiverParts): Promise<ThreadSnapshotReceiver> {
+  const { file, expected, testBreak } = parts;
+  const data: SnapshotReceiveData = { file, expected, testBreak };
+  const thread: ReceiveThread = new CallThread("snapshot-receive-thread", data);
+  try {
+    await thread.call({ kind: "open" });
+    return new ThreadSnapshotReceiver(parts, thread);
+  } catch (cause) {
+    await thread.close(CLOSED);
+    throw cause;
+  }
+}
+
+/** A snapshot built by a thread of its own. */
+export class ThreadSnapshotReceiver implements SnapshotReceiver {
+  readonly #parts: SnapshotReceiverParts;
+  readonly #thread: ReceiveThread;
+  #abandoning: Promise<void> | undefined;
+
+  constructor(parts: SnapshotReceiverParts, thread: ReceiveThread) {
+    this.#parts = parts;
+    this.#thread = thread;
+  }
+
+  async add(source: Uint8Array): Promise<void> {
+    const chunk = copyRange(source, 0, source.length);
+    await this.#call({ kind: "add", chunk }, [chunk.buffer as ArrayBuffer]);
+  }
+
+  async finish(): Promise<ReceivedSnapshot> {
+    const header = await this.#call({ kind: "finish" });
+    if (header === undefined) throw new StoreError({ code: "DEFECT", reason: "a snapshot ended without a header" });
+    return { stateFile: this.#parts.name, epochs: header.epochs };
+  }
+
+  abandon(): Promise<void> {
+    this.#abandoning ??= this.#abandon();
+    return this.#abandoning;
+  }
+
+  async #call(call: SnapshotReceiveCall, transfer: readonly ArrayBuffer[] = []): Promise<SnapshotReceiveAnswer> {
+    try {
+      return await this.#thread.call(call, transfer);
+    } catch (cause) {
+      await this.abandon();
+      throw cause;
+    }
+  }
+
+  async #abandon(): Promise<void> {
+    await this.#thread.close(CLOSED);
+    if (this.#parts.isNamed()) return;
+    removeStateFile(this.#parts.file);
+    this.#parts.abandoned();
+  }
+}
+
+const CLOSED = new StoreError({ code: "CLOSED" });

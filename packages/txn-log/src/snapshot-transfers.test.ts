@@ -1,0 +1,425 @@
+import { cpSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { counterOf, ZXID_NONE, type Zxid } from "@zooid/model";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { RecordingHandler, Z } from "./append-batches.ts";
+import { CHAIN_NONE, type Chain } from "./chain.ts";
+import { CHUNK_BYTES } from "./snapshot-format.ts";
+import { isLastChunk, openStore, type Store, type StoreOptions } from "./sqlite.ts";
+import { createNodes, runOracle, settled } from "./state-history.ts";
+import { loaded, Oracle } from "./state-oracle.ts";
+import type { ReceivedSnapshot, SnapshotSource } from "./state-store.ts";
+import { TemporaryDirectory } from "./temporary-directory.ts";
+
+let place: TemporaryDirectory;
+let told: RecordingHandler;
+beforeEach(() => {
+  place = new TemporaryDirectory();
+  told = new RecordingHandler();
+});
+afterEach(() => place[Symbol.dispose]());
+
+const pathOf = (name: string): string => join(place.path, name);
+const open = (name: string, options: Partial<StoreOptions> = {}): Promise<Store> =>
+  openStore({ directory: pathOf(name), sid: 1, handler: told, ...options });
+const stateFiles = (name: string): string[] => readdirSync(pathOf(name)).filter((file) => file.startsWith("state-"));
+const NOTHING = { session: () => {}, node: () => {} };
+
+async function chunksOf(source: SnapshotSource): Promise<Uint8Array[]> {
+  const chunks: Uint8Array[] = [];
+  for (;;) {
+    const chunk = await source.next();
+    if (chunk === undefined) return chunks;
+    chunks.push(chunk);
+  }
+}
+
+/** The state of a store, as it would travel. */
+async function sent(store: Store): Promise<{ source: SnapshotSource; chunks: Uint8Array[] }> {
+  const source = await store.openSnapshot();
+  const chunks = await chunksOf(source);
+  await source[Symbol.asyncDispose]();
+  return { source, chunks };
+}
+
+async function receive(store: Store, source: SnapshotSource, chunks: readonly Uint8Array[]): Promise<ReceivedSnapshot> {
+  const receiver = await store.receiveSnapshot(source.position, source.epochs);
+  await Promise.all(chunks.map((chunk) => receiver.add(chunk)));
+  return receiver.finish();
+}
+
+/** Becomes a holder of an epoch whose history is that state. */
+async function flip(store: Store, source: SnapshotSource, snapshot: ReceivedSnapshot, epoch = 3): Promise<void> {
+  await store.log.setPromise({ epoch, sid: 2, incarnation: 1 });
+  await store.log.beginStage(source.position);
+  await store.log.flip({ epoch, tail: source.position.zxid, committed: ZXID_NONE, snapshot });
+}
+
+describe("a whole state on the move", () => {
+  test("a state of 20 000 nodes becomes another server's state, which goes on from there", async () => {
+    await using leader = await open("leader");
+    await createNodes(leader, 1, 20_000);
+    await using source = await leader.openSnapshot();
+    expect(source).toMatchObject({ position: leader.log.durable.tail, nodeCount: 20_004, sessionCount: 0 });
+    const chunks = await chunksOf(source);
+    expect(chunks.length).toBeGreaterThan(15);
+    expect(new Set(chunks.slice(0, -1).map(({ length }) => length))).toEqual(new Set([CHUNK_BYTES]));
+    expect(chunks.map(isLastChunk).indexOf(true)).toBe(chunks.length - 1);
+
+    await using learner = await open("learner");
+    await flip(learner, source, await receive(learner, source, chunks));
+    expect(learner.adoptState().applied).toEqual(source.position);
+    expect(loaded(learner)).toEqual(loaded(leader));
+    expect(learner.state.applied).toMatchObject({ digestHigh: source.digestHigh, digestLow: source.digestLow });
+
+    await createNodes(learner, 20_001, 20_100);
+    await createNodes(leader, 20_001, 20_100);
+    await leader.state.flush();
+    expect((await learner.state.flush()).applied).toEqual(leader.log.durable.tail);
+    expect(loaded(learner)).toEqual(loaded(leader));
+    expect(stateFiles("learner").filter((name) => name.endsWith(".db"))).toEqual(["state-2.db"]);
+    expect(told.failures).toEqual([]);
+  });
+
+  test("sessions, access lists and all kinds of nodes arrive as they were, also after a restart", async () => {
+    await using leader = await open("leader");
+    const oracle = new Oracle(7, loaded(leader));
+    await runOracle(leader, oracle, 500);
+    const { source, chunks } = await sent(leader);
+    {
+      await using learner = await open("learner");
+      await flip(learner, source, await receive(learner, source, chunks));
+      learner.adoptState();
+    }
+    await using learner = await open("learner");
+    expect(learner.log.durable).toMatchObject({ tail: source.position, floor: source.position, currentEpoch: 3 });
+    const { nodes, sessions } = loaded(learner);
+    expect(nodes).toEqual(oracle.nodes);
+    expect(sessions).toEqual(oracle.sessions);
+  });
+
+  test.each([1, 2, 3])("equal states give equal bytes, however they were folded, seed %i", async (seed) => {
+    await using often = await open("often");
+    await using seldom = await open("seldom");
+    const oracles = [often, seldom].map((store) => new Oracle(seed, loaded(store)));
+    for (const count of [1, 20, 3, 150, 26]) {
+      await runOracle(often, oracles[0] as Oracle, count);
+      await often.state.flush();
+    }
+    await runOracle(seldom, oracles[1] as Oracle, 100);
+    const half = await sent(seldom);
+    await runOracle(seldom, oracles[1] as Oracle, 100);
+    // A third server got the first half as a state and folded the second half onto it.
+    await using joined = await open("joined");
+    await flip(joined, half.source, await receive(joined, half.source, half.chunks), 1);
+    joined.adoptState();
+    const rest = await seldom.log.read(half.source.position.zxid, 1 << 24);
+    joined.log.append({ generation: 1, bytes: rest.bytes, start: 0, end: rest.bytes.length, committed: ZXID_NONE });
+    await settled(joined);
+    const { zxid, chain } = joined.log.durable.tail;
+    // The digest is the tree's to compute; here it is what the other stores were told.
+    joined.state.advance({ zxid, chain, digestHigh: counterOf(zxid), digestLow: -counterOf(zxid), bytes: 1 });
+
+    const [first, ...others] = await Promise.all([often, seldom, joined].map(sent));
+    for (const other of others)
+      expect(Buffer.concat(other.chunks).equals(Buffer.concat(first?.chunks ?? []))).toBe(true);
+    expect(first?.chunks.length).toBeGreaterThan(0);
+  });
+
+  test("a node larger than chunks travels in pieces", async () => {
+    await using leader = await open("leader");
+    await createNodes(leader, 1, 3, 1_000_000);
+    const { source, chunks } = await sent(leader);
+    expect(Math.max(...chunks.map(({ length }) => length))).toBe(CHUNK_BYTES);
+    await using learner = await open("learner");
+    await flip(learner, source, await receive(learner, source, chunks));
+    learner.adoptState();
+    expect(loaded(learner)).toEqual(loaded(leader));
+  });
+
+  test("the state that every server begins with travels too", async () => {
+    await using leader = await open("leader");
+    const { source, chunks } = await sent(leader);
+    expect(source.position).toEqual({ zxid: 0, chain: CHAIN_NONE });
+    await using learner = await open("learner");
+    await flip(learner, source, await receive(learner, source, chunks));
+    learner.adoptState();
+    expect(loaded(learner)).toEqual(loaded(leader));
+  });
+});
+
+describe("while a state is sent", () => {
+  test("writes and commits go on, the state stands still, and nobody waits for its lag", async () => {
+    await using store = await open("leader", { lagMarkBytes: 200_000 });
+    await createNodes(store, 1, 5_000);
+    await using source = await store.openSnapshot();
+    await source.next();
+    await createNodes(store, 5_001, 20_000);
+    expect(store.log.durable.tail.zxid).toBe(Z(1, 20_000));
+    expect(store.state.applied.applied).toEqual(source.position);
+    expect(store.state.lagBytes).toBe(0);
+    expect(store.state.stats().lagBytes).toBeGreaterThan(1_000_000);
+    await chunksOf(source);
+    expect((await store.state.flush()).applied).toEqual(store.log.durable.tail);
+    expect([store.state.lagBytes, store.state.stats().lagBytes]).toEqual([0, 0]);
+    expect(told.failures).toEqual([]);
+  });
+
+  test("lag on top of what a transfer excused is counted", async () => {
+    await using store = await open("leader");
+    await createNodes(store, 1, 5_000);
+    const source = await store.openSnapshot();
+    await createNodes(store, 5_001, 5_100);
+    const excused = store.state.stats().lagBytes;
+    await source[Symbol.asyncDispose]();
+    await createNodes(store, 5_101, 5_200);
+    expect(store.state.lagBytes).toBe(store.state.stats().lagBytes - excused);
+    await store.state.flush();
+    expect(store.state.lagBytes).toBe(0);
+  });
+
+  test("the log keeps what comes after it until the source is disposed", async () => {
+    await using store = await open("leader", { logKeepBytes: 100_000 });
+    await createNodes(store, 1, 2_000);
+    const source = await store.openSnapshot();
+    await chunksOf(source);
+    let next = 2_001;
+    for (; next < 12_000; next += 1_000) await createNodes(store, next, next + 999);
+    await store.state.flush();
+    const { position } = source;
+    expect(store.log.durable.floor.zxid).toBeLessThanOrEqual(position.zxid);
+    expect((await store.log.read(position.zxid, 1)).after).toEqual(position);
+    await source[Symbol.asyncDispose]();
+    for (; store.log.durable.floor.zxid <= position.zxid; next++) await createNodes(store, next, next);
+    await expect(store.log.read(position.zxid, 1)).rejects.toMatchObject({ code: "BELOW_FLOOR" });
+  });
+
+  test("a second one shares the position, one that comes when much was marked waits and gets a newer one", async () => {
+    await using store = await open("leader", { lagMarkBytes: 100_000 });
+    await createNodes(store, 1, 5_000);
+    const first = await store.openSnapshot();
+    await createNodes(store, 5_001, 5_100);
+    const second = await store.openSnapshot();
+    expect(second.position).toEqual(first.position);
+    await createNodes(store, 5_101, 6_000);
+    let hasThird = false;
+    const waiting = store.openSnapshot().finally(() => {
+      hasThird = true;
+    });
+    const chunks = await chunksOf(first);
+    expect(Buffer.concat(await chunksOf(second)).equals(Buffer.concat(chunks))).toBe(true);
+    expect(hasThird).toBe(false);
+    const third = await waiting;
+    expect(third.position.zxid).toBe(Z(1, 6_000));
+    for (const source of [first, second, third]) await source[Symbol.asyncDispose]();
+  });
+
+  test("a receiver that asks for nothing any more does not hold the state for ever", async () => {
+    await using store = await open("leader", { snapshotHoldMs: 1 });
+    await createNodes(store, 1, 5_000);
+    await using source = await store.openSnapshot();
+    await createNodes(store, 5_001, 5_001);
+    expect((await store.state.flush()).applied.zxid).toBe(Z(1, 5_001));
+    await expect(source.next()).rejects.toMatchObject({ code: "SNAPSHOT_ENDED" });
+  });
+
+  test("a store that is closed ends it", async () => {
+    const store = await open("leader");
+    await createNodes(store, 1, 5_000);
+    const source = await store.openSnapshot();
+    await store[Symbol.asyncDispose]();
+    await expect(source.next()).rejects.toMatchObject({ code: "CLOSED" });
+    await expect(store.openSnapshot()).rejects.toMatchObject({ code: "CLOSED" });
+    await source[Symbol.asyncDispose]();
+  });
+
+  test("a row that is not what was written is not sent", async () => {
+    {
+      await using store = await open("leader");
+      await createNodes(store, 1, 5_000);
+      await store.state.flush();
+    }
+    const { default: Sqlite } = await import("better-sqlite3");
+    const database = new Sqlite(join(pathOf("leader"), "state-1.db"));
+    database.exec(
+      "UPDATE nodes SET node = CAST(substr(node, 1, 50) || x'77' || substr(node, 52) AS BLOB) WHERE id = 4000",
+    );
+    database.close();
+    await using store = await open("leader");
+    await using source = await store.openSnapshot();
+    await expect(chunksOf(source)).rejects.toMatchObject({
+      detail: { code: "DAMAGED", place: "table nodes, row 4000" },
+    });
+    await createNodes(store, 5_001, 5_002);
+    expect((await store.state.flush()).applied.zxid).toBe(Z(1, 5_002));
+  });
+});
+
+describe("what is not the whole state that was announced", () => {
+  const wrongs: readonly [what: string, change: (chunks: Uint8Array[]) => Uint8Array[]][] = [
+    ["a flipped bit in a chunk", (chunks) => chunks.map((chunk, i) => (i === 2 ? flipped(chunk, 1000) : chunk))],
+    ["a flipped bit in a chunk's number", (chunks) => chunks.map((chunk, i) => (i === 2 ? flipped(chunk, 7) : chunk))],
+    ["a chunk cut short", (chunks) => chunks.map((chunk, i) => (i === 2 ? chunk.subarray(0, 500) : chunk))],
+    ["chunks of three bytes", (chunks) => chunks.map((chunk) => chunk.subarray(0, 3))],
+    ["a missing chunk", (chunks) => chunks.filter((_, i) => i !== 2)],
+    ["a chunk that comes twice", ([first, ...rest]) => [first, first, ...rest] as Uint8Array[]],
+    ["a missing end", (chunks) => chunks.slice(0, -1)],
+    ["nothing", () => []],
+    ["a chunk after the last", (chunks) => [...chunks, chunks[0] as Uint8Array]],
+  ];
+
+  test.each(wrongs)("%s is refused and leaves nothing behind", async (_, change) => {
+    await using leader = await open("leader");
+    await createNodes(leader, 1, 8_000);
+    const { source, chunks } = await sent(leader);
+    await using learner = await open("learner");
+    await expect(receive(learner, source, change(chunks))).rejects.toMatchObject({ code: "SNAPSHOT_REFUSED" });
+    expect(stateFiles("learner").filter((name) => !name.startsWith("state-1."))).toEqual([]);
+    // Another attempt may begin at once.
+    expect((await receive(learner, source, chunks)).stateFile).toBe("state-3.db");
+  });
+
+  test("another position, epoch table or ensemble is refused", async () => {
+    await using leader = await open("leader", { ensembleId: "red" });
+    await createNodes(leader, 1, 10);
+    const { source, chunks } = await sent(leader);
+    const { zxid, chain } = source.position;
+    const others: [Pick<SnapshotSource, "position" | "epochs">, Partial<StoreOptions>][] = [
+      [{ ...source, position: { zxid: (zxid - 1) as Zxid, chain }, epochs: source.epochs }, {}],
+      [{ ...source, position: { zxid, chain: (chain ^ 1n) as Chain }, epochs: source.epochs }, {}],
+      [{ ...source, position: source.position, epochs: [{ epoch: 1, first: 1, last: 11 }] }, {}],
+      [source, { ensembleId: "blue" }],
+    ];
+    for (const [i, [{ position, epochs }, options]] of others.entries()) {
+      await using learner = await open(`learner-${i}`, options);
+      const receiver = await learner.receiveSnapshot(position, epochs);
+      await expect(receiver.add(chunks[0] as Uint8Array)).rejects.toMatchObject({ code: "SNAPSHOT_REFUSED" });
+      expect(stateFiles(`learner-${i}`)).not.toContain("state-2.db");
+    }
+  });
+
+  test("a disk without room for it is told, and the server lives on", async () => {
+    await using leader = await open("leader");
+    await createNodes(leader, 1, 20_000);
+    const { source, chunks } = await sent(leader);
+    await using learner = await open("learner", { testBreak: "state-full" });
+    await expect(receive(learner, source, chunks)).rejects.toMatchObject({ code: "WRITE_FAILED" });
+    expect(stateFiles("learner")).not.toContain("state-2.db");
+    await createNodes(learner, 1, 5);
+    expect((await learner.state.flush()).applied.zxid).toBe(Z(1, 5));
+    expect(told.failures).toEqual([]);
+  });
+});
+
+describe("a learner", () => {
+  test("folds nothing into the old state while it receives, and never what the flip took away", async () => {
+    await using leader = await open("leader");
+    await createNodes(leader, 1, 300);
+    const { source, chunks } = await sent(leader);
+    await using learner = await open("learner", { lagMarkBytes: 1 });
+    const receiver = await learner.receiveSnapshot(source.position);
+    await createNodes(learner, 1, 100);
+    for (const chunk of chunks) await receiver.add(chunk);
+    const snapshot = await receiver.finish();
+    expect(snapshot.epochs).toEqual(source.epochs);
+    expect(learner.state.applied.applied.zxid).toBe(0);
+    await flip(learner, source, snapshot);
+    learner.adoptState();
+    expect((await learner.state.flush()).applied).toEqual(source.position);
+    expect(told.failures).toEqual([]);
+  });
+
+  test("goes on with the old state when it gives up", async () => {
+    await using leader = await open("leader");
+    await createNodes(leader, 1, 3_000);
+    const { source, chunks } = await sent(leader);
+    await using learner = await open("learner");
+    const receiver = await learner.receiveSnapshot(source.position);
+    await receiver.add(chunks[0] as Uint8Array);
+    await expect(learner.receiveSnapshot(source.position)).rejects.toMatchObject({ code: "DEFECT" });
+    await createNodes(learner, 1, 10);
+    await receiver.abandon();
+    await receiver.abandon();
+    expect(stateFiles("learner")).not.toContain("state-2.db");
+    expect((await learner.state.flush()).applied.zxid).toBe(Z(1, 10));
+  });
+
+  test("cannot give up a state that the log names", async () => {
+    await using leader = await open("leader");
+    await createNodes(leader, 1, 100);
+    const { source, chunks } = await sent(leader);
+    await using learner = await open("learner");
+    const receiver = await learner.receiveSnapshot(source.position);
+    for (const chunk of chunks) await receiver.add(chunk);
+    const snapshot = await receiver.finish();
+    const flipping = flip(learner, source, snapshot);
+    await flipping;
+    await receiver.abandon();
+    learner.adoptState();
+    expect(loaded(learner)).toEqual(loaded(leader));
+  });
+
+  test("ends what it sends of a state that is no longer its own", async () => {
+    await using leader = await open("leader");
+    await createNodes(leader, 1, 6_000);
+    const { source, chunks } = await sent(leader);
+    await using learner = await open("learner");
+    await createNodes(learner, 1, 6_000);
+    await using stale = await learner.openSnapshot();
+    await flip(learner, source, await receive(learner, source, chunks));
+    learner.adoptState();
+    await expect(chunksOf(stale)).rejects.toMatchObject({ code: "SNAPSHOT_ENDED" });
+    expect((await learner.state.flush()).applied).toEqual(source.position);
+  });
+
+  test("that is killed at any step has the old state or the new one, whole", async () => {
+    await using leader = await open("leader");
+    await createNodes(leader, 1, 4_000);
+    const { source, chunks } = await sent(leader);
+    const copy = (name: string): void => cpSync(pathOf("learner"), pathOf(name), { recursive: true });
+    {
+      await using learner = await open("learner");
+      await createNodes(learner, 1, 7);
+      await learner.state.flush();
+      const receiver = await learner.receiveSnapshot(source.position);
+      await receiver.add(chunks[0] as Uint8Array);
+      copy("amid chunks");
+      for (const chunk of chunks.slice(1)) await receiver.add(chunk);
+      copy("before the end");
+      const snapshot = await receiver.finish();
+      copy("before the flip");
+      await flip(learner, source, snapshot);
+      copy("before adoption");
+      learner.adoptState();
+      await learner.state.flush();
+      copy("after adoption");
+    }
+    for (const name of ["amid chunks", "before the end", "before the flip"]) {
+      await using learner = await open(name);
+      expect([name, stateFiles(name)]).toEqual([name, expect.arrayContaining(["state-1.db"])]);
+      expect([name, stateFiles(name).some((file) => file.startsWith("state-2"))]).toEqual([name, false]);
+      expect([name, learner.loadState(NOTHING).applied.zxid]).toEqual([name, Z(1, 7)]);
+      expect([name, learner.log.durable.currentEpoch]).toEqual([name, 0]);
+    }
+    for (const name of ["before adoption", "after adoption"]) {
+      await using learner = await open(name);
+      expect([name, stateFiles(name).some((file) => file.startsWith("state-1"))]).toEqual([name, false]);
+      expect([name, learner.log.durable.stateFile, learner.log.durable.currentEpoch]).toEqual([name, "state-2.db", 3]);
+      expect(loaded(learner)).toEqual(loaded(leader));
+    }
+  });
+
+  test("gets a file that only its owner reads", async () => {
+    await using leader = await open("leader");
+    const { source, chunks } = await sent(leader);
+    await using learner = await open("learner");
+    const { stateFile } = await receive(learner, source, chunks);
+    expect(statSync(join(pathOf("learner"), stateFile)).mode & 0o777).toBe(0o600);
+  });
+});
+
+function flipped(chunk: Uint8Array, at: number): Uint8Array {
+  const copy = chunk.slice();
+  copy[at] = (copy[at] ?? 0) ^ 1;
+  return copy;
+}

@@ -1,0 +1,136 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { epochsUpTo } from "./log-book.ts";
+import { openSnapshotReceiver, type ThreadSnapshotReceiver } from "./snapshot-receiver.ts";
+import { openSnapshotSource, type ThreadSnapshotSource } from "./snapshot-source.ts";
+import type { SqliteStateStore } from "./sqlite-state-store.ts";
+import type { SqliteTxnLog } from "./sqlite-txn-log.ts";
+import type { SnapshotReceiver, SnapshotSource, StateMeta } from "./state-store.ts";
+import { StoreError } from "./store-error.ts";
+import type { TestBreak } from "./test-break.ts";
+import type { EpochRange, LogPosition } from "./txn-log.ts";
+
+export interface TransferParts {
+  readonly log: SqliteTxnLog;
+  readonly state: SqliteStateStore;
+  readonly directory: string;
+  readonly holdMs: number;
+  readonly testBreak: TestBreak | undefined;
+}
+
+/**
+ * The states that come and go, and what stands still for them.
+ *
+ * ```
+ *  sending     state file folded up to its newest mark ─▶ stands still ─▶ read ─▶ goes on          log held until disposed
+ *  receiving   old state file stands still ─▶ new one built ─▶ flip names it ─▶ adopted ─▶ goes on
+ * ```
+ *
+ * While a state is received nothing may be folded into the old one: the flip takes away the log that it would be folded from.
+ */
+export class SnapshotTransfers {
+  readonly #parts: TransferParts;
+  readonly #sources = new Set<ThreadSnapshotSource>();
+  #receiving: { readonly still: Disposable; receiver: ThreadSnapshotReceiver | undefined } | undefined;
+  #isClosed = false;
+  #lastNumber = 0;
+
+  constructor(parts: TransferParts) {
+    this.#parts = parts;
+  }
+
+  async open(): Promise<SnapshotSource> {
+    const { log, state, holdMs } = this.#parts;
+    const still = await state.standStill({ isFolded: true });
+    const { zxid } = state.applied.applied;
+    const held = log.hold(zxid);
+    try {
+      const source: ThreadSnapshotSource = await openSnapshotSource({
+        stateFile: state.stateFile,
+        epochs: epochsUpTo(log.durable.epochs, zxid),
+        holdMs,
+        read: () => still[Symbol.dispose](),
+        disposed: () => {
+          held[Symbol.dispose]();
+          this.#sources.delete(source);
+        },
+      });
+      this.#sources.add(source);
+      if (!this.#isClosed) return source;
+      await source[Symbol.asyncDispose]();
+      throw new StoreError({ code: "CLOSED" });
+    } catch (cause) {
+      held[Symbol.dispose]();
+      still[Symbol.dispose]();
+      throw cause;
+    }
+  }
+
+  async receive(position: LogPosition, epochs: readonly EpochRange[] | undefined): Promise<SnapshotReceiver> {
+    const { log, state, directory, testBreak } = this.#parts;
+    if (this.#receiving !== undefined) {
+      throw new StoreError({
+        code: "DEFECT",
+        reason: "a state is received while another one is neither adopted nor abandoned",
+      });
+    }
+    // Taken before anything is waited for, so that there is never a second one.
+    const received: { still: Disposable; receiver: ThreadSnapshotReceiver | undefined } = {
+      still: NOTHING,
+      receiver: undefined,
+    };
+    this.#receiving = received;
+    try {
+      received.still = await state.standStill({ isFolded: false });
+      const name = this.#newName();
+      received.receiver = await openSnapshotReceiver({
+        name,
+        file: join(directory, name),
+        expected: { position, epochs, ensembleId: log.durable.identity.ensembleId },
+        testBreak,
+        isNamed: () => log.isNamed(name),
+        abandoned: () => this.#endReceiving(received),
+      });
+    } catch (cause) {
+      this.#endReceiving(received);
+      throw cause;
+    }
+    if (!this.#isClosed) return received.receiver;
+    await received.receiver.abandon();
+    throw new StoreError({ code: "CLOSED" });
+  }
+
+  /** The file that the log names is the state from now on. */
+  adopt(): StateMeta {
+    const { log, state, directory } = this.#parts;
+    const file = join(directory, log.durable.stateFile);
+    if (file === state.stateFile) return state.applied;
+    for (const source of this.#sources) source.end("another state was adopted");
+    const meta = state.adopt(file);
+    const received = this.#receiving;
+    if (received !== undefined) this.#endReceiving(received);
+    return meta;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#sources].map((source) => source[Symbol.asyncDispose]()));
+    await this.#receiving?.receiver?.abandon();
+  }
+
+  #endReceiving(received: { readonly still: Disposable }): void {
+    if (this.#receiving === received) this.#receiving = undefined;
+    received.still[Symbol.dispose]();
+  }
+
+  /** A name that no state file has or had while this store is open. */
+  #newName(): string {
+    const names = [this.#parts.log.durable.stateFile, ...readdirSync(this.#parts.directory)];
+    for (const name of names)
+      this.#lastNumber = Math.max(this.#lastNumber, Number(/^state-(\d+)\.db/.exec(name)?.[1] ?? 0));
+    this.#lastNumber++;
+    return `state-${this.#lastNumber}.db`;
+  }
+}
+
+const NOTHING: Disposable = { [Symbol.dispose]: () => {} };
