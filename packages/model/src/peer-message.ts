@@ -1,5 +1,5 @@
 import type { Identity } from "./acl.ts";
-import type { Chain, EpochPromise, EpochRange, LogPosition } from "./history.ts";
+import type { EpochPromise, EpochRange, LogPosition } from "./history.ts";
 import type { ServerId } from "./server-id.ts";
 import type { Zxid } from "./zxid.ts";
 
@@ -79,7 +79,7 @@ export type ZabMessage =
     }
   | {
       readonly kind: "ack-epoch";
-      /** The promise had been given to this very leader before: no second vote. */
+      /** The promise had been given to this very leader before, on an earlier link. */
       readonly isRepeated: boolean;
       readonly currentEpoch: number;
       readonly logged: LogPosition;
@@ -114,7 +114,7 @@ export type ZabMessage =
   | {
       readonly kind: "new-leader";
       readonly epoch: number;
-      readonly through: LogPosition;
+      readonly through: Zxid;
       /** The leader's quorums are complete without this learner: what it forgot, others know. */
       readonly endsAmnesia: boolean;
       readonly config: Uint8Array | undefined;
@@ -157,7 +157,7 @@ export interface EntriesMessage {
   readonly first: Zxid;
   readonly last: Zxid;
   readonly count: number;
-  /** Frames from `start` to `end`, see `FrameBatch`; valid during the call that brings the message. */
+  /** Frames from `start` to `end`, see `FrameBatch`. Whoever receives the message may keep them: nobody writes there any more. */
   readonly bytes: Uint8Array;
   readonly start: number;
   readonly end: number;

@@ -15,6 +15,8 @@ export class CommitGate {
   #xids = new Int32Array(RING_FIRST);
   #ops = new Int32Array(RING_FIRST);
   #receivedMs = new Float64Array(RING_FIRST);
+  #sizes = new Int32Array(RING_FIRST);
+  #sizeBytes = 0;
   #mask = RING_FIRST - 1;
   #head = 1;
   #next = 1;
@@ -30,26 +32,49 @@ export class CommitGate {
     return this.#next - this.#head;
   }
 
+  /** Bytes of the requests behind them. */
+  get sizeBytes(): number {
+    return this.#sizeBytes;
+  }
+
   /** Notes a write and returns its sequence number, which its transaction carries. */
-  put(connection: ConnectionRef, xid: number, op: number, nowMs: number): number {
+  put(connection: ConnectionRef, xid: number, op: number, nowMs: number, sizeBytes: number): number {
     if (this.count > this.#mask) this.#grow();
     const slot = this.#next & this.#mask;
     this.#connections[slot] = connection;
     this.#xids[slot] = xid;
     this.#ops[slot] = op;
     this.#receivedMs[slot] = nowMs;
+    this.#sizes[slot] = sizeBytes;
+    this.#sizeBytes += sizeBytes;
     return this.#next++;
   }
 
-  /** Finds who waits for the committed write, and lets it go. */
-  take(sequence: number): void {
+  /** Finds who waits for the committed write, and lets it go. False for one that was sent off before {@link clear}. */
+  take(sequence: number): boolean {
+    if (sequence < this.#head) return false;
     assert(sequence === this.#head, `own writes commit in order: ${sequence} came where ${this.#head} was due`);
     const slot = this.#head & this.#mask;
     this.connection = this.#connections[slot] as ConnectionRef;
     this.xid = this.#xids[slot] as number;
     this.op = this.#ops[slot] as number;
     this.receivedMs = this.#receivedMs[slot] as number;
+    this.#sizeBytes -= this.#sizes[slot] as number;
     this.#head++;
+    return true;
+  }
+
+  /** Numbers from here on: above those of every earlier life of this server, whose transactions may still be on their way. */
+  startAt(sequence: number): void {
+    assert(this.count === 0, "numbers change when nobody waits");
+    this.#head = sequence;
+    this.#next = sequence;
+  }
+
+  /** Nobody waits any more: what was sent off may commit or not. Sequence numbers go on. */
+  clear(): void {
+    this.#head = this.#next;
+    this.#sizeBytes = 0;
   }
 
   #grow(): void {
@@ -60,17 +85,20 @@ export class CommitGate {
       xids: new Int32Array(size),
       ops: new Int32Array(size),
       receivedMs: new Float64Array(size),
+      sizes: new Int32Array(size),
     };
     for (let i = this.#head; i < this.#next; i++) {
       grown.connections[i & mask] = this.#connections[i & this.#mask] as number;
       grown.xids[i & mask] = this.#xids[i & this.#mask] as number;
       grown.ops[i & mask] = this.#ops[i & this.#mask] as number;
+      grown.sizes[i & mask] = this.#sizes[i & this.#mask] as number;
       grown.receivedMs[i & mask] = this.#receivedMs[i & this.#mask] as number;
     }
     this.#connections = grown.connections;
     this.#xids = grown.xids;
     this.#ops = grown.ops;
     this.#receivedMs = grown.receivedMs;
+    this.#sizes = grown.sizes;
     this.#mask = mask;
   }
 }

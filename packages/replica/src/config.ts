@@ -1,9 +1,32 @@
 import type { QuorumVerifier, ServerId } from "@zooid/model";
 import type { AuthConfig } from "./auth.ts";
 
+/** One server's place in an ensemble of several. */
+export interface EnsembleConfig {
+  /** It never votes, and gets what is committed. */
+  readonly isObserver: boolean;
+  /** Servers to elect among; a voter without weight is none. */
+  readonly candidates: ReadonlySet<ServerId>;
+  /** Every server of the ensemble. */
+  readonly servers: ReadonlySet<ServerId>;
+  readonly electionAlg: 0 | 3;
+  /** Ticks for a learner to connect and be brought forward. */
+  readonly initLimit: number;
+  /** Ticks of silence before the other side is given up. */
+  readonly syncLimit: number;
+  /** The ensemble's id, should it have none yet when this server first leads. */
+  readonly newEnsembleId: string;
+  /** Where an epoch's counter ends; for tests. */
+  readonly counterMax?: number;
+  /** Whether the leader serves clients of its own. Default true. */
+  readonly leaderServes?: boolean;
+}
+
 export interface ReplicaConfig {
   readonly sid: ServerId;
   readonly verifier: QuorumVerifier;
+  /** How it works together with others; undefined for an ensemble of one. */
+  readonly ensemble: EnsembleConfig | undefined;
   /** The unit of session expiry. */
   readonly tickMs: number;
   readonly sessionTimeoutMsMin: number;
@@ -47,4 +70,5 @@ export const REPLICA_DEFAULTS: Omit<ReplicaConfig, RequiredOfCallers> = {
   aclCountMax: 1000,
   identityCountMax: 1000,
   isTtlEnabled: false,
+  ensemble: undefined,
 };

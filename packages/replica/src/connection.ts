@@ -5,10 +5,11 @@ import type { WaitingFrames } from "./waiting-frames.ts";
 /**
  * - `new`: nothing but four-letter words and a connect request is legal
  * - `creating`: its session is being written; what it sends meanwhile waits
+ * - `renewing`: the leader is asked whether its session lives; what it sends meanwhile waits
  * - `open`: requests
  * - `closing`: its last word was said or its end decided; nothing it sends is read
  */
-export type ConnectionPhase = "new" | "creating" | "open" | "closing";
+export type ConnectionPhase = "new" | "creating" | "renewing" | "open" | "closing";
 
 /** What a replica knows of one client connection. Sockets are not among it. */
 export class Connection {
@@ -21,11 +22,11 @@ export class Connection {
   identities: readonly Identity[];
   /** Who it was when it sent what is answered now: an auth packet that waits for an own write counts here when its turn comes. */
   answeredAs: readonly Identity[];
-  /** The password of a session that is being created, until its answer carries it. */
+  /** The password of a session that is being created or renewed, until the answer carries it. */
   password: Uint8Array | undefined;
-  /** Own writes that are not answered yet, and the sequence number of the last of them. */
-  unanswered = 0;
-  lastWrite = 0;
+  /** Writes and syncs of this connection, counted as they come and as they are answered. */
+  issued = 0;
+  answered = 0;
   waiting: WaitingFrames | undefined;
   /** It was told to wait until there is room again. */
   stalled = false;
@@ -38,6 +39,11 @@ export class Connection {
     this.address = address;
     this.identities = [{ scheme: "ip", id: address }];
     this.answeredAs = this.identities;
+  }
+
+  /** Writes and syncs that are not answered yet. */
+  get unanswered(): number {
+    return this.issued - this.answered;
   }
 
   get inFlight(): number {

@@ -1,48 +1,58 @@
-import { DataTree, type PrepareContext, type WatchSink, type WatchTable } from "@zooid/data-tree";
+import { DataTree, type WatchSink, type WatchTable } from "@zooid/data-tree";
 import {
   assert,
   type ByteSlice,
   type ConnectionRef,
   type ConnectRequest,
-  clearTxnOp,
   composeZxid,
+  copyRange,
+  copySlice,
+  type ElectionMessage,
   ErrorCode,
-  type FrameBatch,
   type Identity,
   isWrite,
+  type LinkRef,
   may,
   newRequest,
   newTxnHeader,
   newTxnOp,
-  nextZxid,
   OpCode,
   PASSWORD_HASH_BYTES,
+  type PeerMessage,
   Permission,
   type ReplySink,
   type Request,
   type RequestDecoder,
   SESSION_NONE,
+  type ServerId,
   type SessionId,
   sessionIdFromHalves,
   sessionIdHigh,
   sessionIdLow,
   sliceText,
+  type Touch,
   type TxnBatcher,
   type TxnDecoder,
   type TxnHeader,
   type TxnOp,
   type Zxid,
 } from "@zooid/model";
-import { ZabPeer } from "@zooid/zab";
+import type { SnapshotPort, ZabLinks, ZabLog, ZabPeer } from "@zooid/zab";
 import { AuthSchemes, type Hashes } from "./auth.ts";
 import { CommitGate, NO_CONNECTION } from "./commit-gate.ts";
 import type { ReplicaConfig } from "./config.ts";
 import { Connection } from "./connection.ts";
+import { ForwardReader, ForwardRun } from "./forward-run.ts";
 import { LocalReads } from "./local-reads.ts";
-import { isServed, isServedPart } from "./served-operations.ts";
+import { Membership } from "./membership.ts";
+import { PendingSyncs } from "./pending-syncs.ts";
+import { RemoteClients, ToldIdentities } from "./remote-clients.ts";
+import { isServed } from "./served-operations.ts";
 import { newSessionId } from "./session-id.ts";
 import { type Session, SessionTable } from "./session-table.ts";
+import { type Asker, TxnMaker } from "./txn-maker.ts";
 import { WaitingFrames } from "./waiting-frames.ts";
+import { WriteAnswers } from "./write-answers.ts";
 
 /** Why a connection was closed, other than by its own wish or its session's end. */
 export type Refusal = "unreadable-request" | "unknown-operation" | "authentication" | "watch-limit";
@@ -52,8 +62,18 @@ export type Refusal = "unreadable-request" | "unknown-operation" | "authenticati
  */
 export interface ReplicaSinks {
   readonly replies: ReplySink;
-  /** Make these entries durable, then say `synced`. The bytes may be used again after the call. */
-  append(batch: FrameBatch, generation: number): void;
+  /** Make entries durable, then say `synced`. The bytes of an append may be used again after the call. */
+  readonly log: ZabLog;
+  readonly links: ZabLinks;
+  readonly snapshots: SnapshotPort;
+  /** To another server's election port; only the newest message to each counts. */
+  elect(to: ServerId, message: ElectionMessage): void;
+  /** The log has named a state that was received: load the tree from it, now. */
+  install(): void;
+  /** This server's role changed, or how far it has come; see {@link Replica.membership} and {@link Replica.isServing}. */
+  roleChanged(): void;
+  /** A sentence for operators. */
+  note(text: string): void;
   /** There is room again: go on reading this connection. */
   resume(connection: ConnectionRef): void;
   /** A connection is closed for what it sent. For those who observe. */
@@ -68,6 +88,8 @@ export interface ReplicaTools {
   readonly batcher: TxnBatcher;
   readonly txns: TxnDecoder;
   readonly hashes: Hashes;
+  /** At least 0, below 1. Nothing that has to be secret. */
+  readonly random: () => number;
 }
 
 /** Counts since start, and gauges. */
@@ -83,17 +105,31 @@ export interface ReplicaCounters {
   authFailures: number;
 }
 
+/** More writes than one life of a server sends off. */
+const SEQUENCES_OF_A_START = 2 ** 32;
 const NO_PASSWORD = { bytes: new Uint8Array(16), start: 0, end: 16 };
+
+/** Revalidations that a learner has asked its leader for and that are not answered. */
+interface Revalidation {
+  readonly ref: ConnectionRef;
+  readonly session: SessionId;
+  readonly timeoutMs: number;
+}
 
 /**
  * One member of the ensemble as a single deterministic machine: connections and their sessions, the order of their requests,
  * prepare, broadcast, apply, watches and answers. It never touches a socket, a disk or a clock: time comes with {@link setTime},
- * frames with {@link receive}, durability with {@link synced}; what follows from them it tells its sinks, in order.
+ * frames with {@link receive}, messages with {@link receivePeer}, durability with {@link synced}; what follows from them it tells
+ * its sinks, in order.
+ *
+ * Writes and syncs go to the leader, which may be this server: a learner forwards the frame as it came and answers when the
+ * transaction that became of it is applied here.
  */
 export class Replica {
   readonly tree: DataTree;
   readonly watches: WatchTable;
   readonly auth: AuthSchemes;
+  readonly membership: Membership;
   readonly zab: ZabPeer;
   readonly counters: ReplicaCounters = newCounters();
   readonly #config: ReplicaConfig;
@@ -101,31 +137,41 @@ export class Replica {
   readonly #tools: ReplicaTools;
   readonly #gate = new CommitGate();
   readonly #reads: LocalReads;
+  readonly #answers: WriteAnswers;
+  readonly #maker: TxnMaker;
   readonly #firings: WatchSink;
+  /** At the leader every session, elsewhere those whose clients are connected here. */
   #sessions: SessionTable;
   readonly #connections: (Connection | undefined)[] = [];
   readonly #freeRefs: ConnectionRef[] = [];
   readonly #stalled: Connection[] = [];
   #connectionCount = 0;
   #nowMs = 0;
-  #wallMs = 0;
-  /** The last zxid given to a prepared transaction, and the one that answers show at least. */
-  #prepared: Zxid = composeZxid(0, 0);
-  // Set in the constructor: a field that begins as a number is kept unboxed, and every read would box it anew.
+  #isServing = false;
+  /** The zxid that answers show at least. Set in the constructor: a field that begins as a number is kept unboxed. */
   #visible: Zxid;
   #bootCount = 0;
   #sessionCounter = 0;
+  // A learner's half: what it has asked its leader.
+  readonly #forwards = new ForwardRun();
+  readonly #told = new ToldIdentities();
+  readonly #syncs = new PendingSyncs();
+  readonly #revalidations = new Map<number, Revalidation>();
+  #revalidationSequence = 0;
+  #touchesReportedMs = 0;
+  // A leader's half: what learners have asked it.
+  readonly #remote = new RemoteClients();
+  readonly #forwarded = new ForwardReader();
   // Structures that every request and every transaction is read into.
   readonly #request: Request = newRequest();
-  readonly #part: Request = newRequest();
-  readonly #header: TxnHeader = newTxnHeader();
-  readonly #op: TxnOp = newTxnOp();
+  /** Who asks, of this server's own clients. */
+  readonly #asker: { -readonly [K in keyof Asker]: Asker[K] };
   readonly #applyHeader: TxnHeader = newTxnHeader();
   readonly #applyOp: TxnOp = newTxnOp();
-  readonly #context: PrepareContext;
 
   constructor(config: ReplicaConfig, tools: ReplicaTools, sinks: ReplicaSinks) {
     this.#config = config;
+    this.#asker = { sessionHigh: 0, sessionLow: 0, origin: config.sid, originSeq: 0, cxid: 0, op: 0 };
     this.#visible = composeZxid(0, 0);
     this.#tools = tools;
     this.#sinks = sinks;
@@ -141,29 +187,41 @@ export class Replica {
     };
     this.#sessions = new SessionTable(config.tickMs, 0);
     this.#reads = new LocalReads(this.tree, this.auth, sinks.replies, config);
-    this.zab = new ZabPeer(
+    this.#answers = new WriteAnswers(this.tree, sinks.replies);
+    this.#maker = new TxnMaker(this.tree, this.auth, config, tools);
+    this.membership = new Membership(
+      config,
+      tools.random,
       {
-        sid: config.sid,
-        verifier: config.verifier,
-        outstandingCountMax: config.outstandingCountMax,
-        outstandingBytesMax: config.outstandingBytesMax,
-      },
-      {
-        append: (batch, generation) => sinks.append(batch, generation),
+        log: sinks.log,
+        links: sinks.links,
+        snapshots: sinks.snapshots,
         deliver: (zxid, bytes, start, end) => this.#deliver(zxid, bytes, start, end),
         release: (batch) => tools.batcher.recycle(batch),
+        applied: () => this.tree.applied,
+        install: () => sinks.install(),
+        serve: (epoch) => this.#serve(epoch),
+        left: (reason) => this.#left(reason),
+        confirmed: (round) => this.#confirmed(round),
+        message: (link, sid, message) => this.#receiveRequest(link, sid, message),
+        learnerLost: (link) => this.#remote.lost(link),
+        touches: () => this.#touches(),
+        touched: (touches) => this.#touched(touches),
+        note: (text) => sinks.note(text),
       },
+      { elect: (to, message) => sinks.elect(to, message), roleChanged: () => sinks.roleChanged() },
     );
-    this.#context = {
-      sessionHigh: 0,
-      sessionLow: 0,
-      identities: [],
-      rules: this.auth.rules,
-      zxid: this.#prepared,
-      timeMs: 0,
-      isTtlEnabled: config.isTtlEnabled,
-      fixAcl: (acl, identities) => this.auth.fixAcl(acl, identities),
-    };
+    this.zab = this.membership.zab;
+  }
+
+  /** Whether clients are served: this server leads, follows or observes, and is level with what its epoch began with. */
+  get isServing(): boolean {
+    return this.#isServing;
+  }
+
+  /** Whether this server decides over writes and sessions. */
+  get isLeading(): boolean {
+    return this.#isServing && this.zab.state === "leading";
   }
 
   /** The zxid that reads are answered with: what was applied last, or the beginning of this epoch. */
@@ -175,6 +233,7 @@ export class Replica {
     return this.#connectionCount;
   }
 
+  /** At the leader every session, elsewhere those whose clients are connected here. */
   get sessions(): SessionTable {
     return this.#sessions;
   }
@@ -208,10 +267,13 @@ export class Replica {
    */
   setTime(nowMs: number, wallMs: number): void {
     this.#nowMs = nowMs;
-    if (wallMs > this.#wallMs) this.#wallMs = wallMs;
+    this.#maker.setWallTime(wallMs);
+    this.membership.setTime(nowMs);
   }
 
-  /** Applies one entry of the log at start, before {@link lead}; nobody is answered. */
+  // Roles
+
+  /** Applies one entry of the log at start, before {@link lead} or {@link join}; nobody is answered. */
   replay(zxid: Zxid, bytes: Uint8Array, start: number, end: number): void {
     const { txns } = this.#tools;
     const header = this.#applyHeader;
@@ -219,25 +281,250 @@ export class Replica {
     header.zxid = zxid;
     while (txns.next(this.#applyOp)) this.tree.apply(header, this.#applyOp, undefined);
     this.tree.finish(header);
-    if (header.timeMs > this.#wallMs) this.#wallMs = header.timeMs;
+    this.#maker.setWallTime(header.timeMs);
   }
 
   /**
-   * Begins to serve as leader of an epoch whose promise is durable. Every known session lives its full timeout again.
+   * Begins to serve as an ensemble of one, in an epoch whose promise is durable. Every known session lives its full timeout again.
    *
    * @param bootCount makes session ids differ from those of every earlier start
    */
   lead(epoch: number, bootCount: number): void {
-    const history = this.tree.applied;
-    this.zab.lead(epoch, history);
     this.#bootCount = bootCount;
-    this.#prepared = composeZxid(epoch, 0);
-    this.#visible = this.#prepared;
-    this.#sessions = new SessionTable(this.#config.tickMs, this.#nowMs);
-    this.tree.forEachSession((high, low, timeoutMs) => {
-      this.#sessions.add(sessionIdFromHalves(high, low), high, low, timeoutMs, this.#nowMs);
-    });
+    this.zab.leadAlone(epoch);
   }
+
+  /** Begins to look for its place in the ensemble. */
+  join(bootCount: number): void {
+    this.#bootCount = bootCount;
+    this.#gate.startAt(bootCount * SEQUENCES_OF_A_START);
+    this.zab.flush();
+  }
+
+  #serve(epoch: number): void {
+    const start = composeZxid(epoch, 0);
+    this.#visible = Math.max(this.tree.applied, start) as Zxid;
+    this.#sessions = new SessionTable(this.#config.tickMs, this.#nowMs);
+    this.#touchesReportedMs = this.#nowMs;
+    this.#isServing = true;
+    if (this.zab.state === "leading") {
+      this.#maker.beginEpoch(epoch);
+      this.tree.forEachSession((high, low, timeoutMs) => {
+        const session = this.#sessions.add(sessionIdFromHalves(high, low), high, low, timeoutMs, this.#nowMs);
+        session.passwordHash = this.tree.sessionPasswordHash(high, low);
+      });
+    }
+    this.membership.established(epoch);
+  }
+
+  /** The role has ended: what was asked in it has no answer any more, so its clients are let go. */
+  #left(reason: string): void {
+    this.#sinks.note(reason);
+    this.#isServing = false;
+    for (const connection of this.#connections) {
+      if (connection === undefined || connection.phase === "new") continue;
+      connection.answered = connection.issued;
+      connection.waiting = undefined;
+      connection.session = undefined;
+      if (connection.gone) this.#forget(connection);
+      else this.#close(connection);
+    }
+    this.#gate.clear();
+    this.#maker.discard();
+    this.#syncs.clear();
+    this.#revalidations.clear();
+    this.#forwards.clear();
+    this.#told.clear();
+    this.#remote.clear();
+    this.#stalled.length = 0;
+    this.#sessions = new SessionTable(this.#config.tickMs, this.#nowMs);
+    this.#sinks.roleChanged();
+  }
+
+  // Other servers
+
+  /** What came on a link between leader and learner. */
+  receivePeer(link: LinkRef, message: PeerMessage): void {
+    this.zab.receive(link, message);
+  }
+
+  receiveElection(from: ServerId, message: ElectionMessage): void {
+    this.membership.receiveElection(from, message);
+  }
+
+  /** Does what is due by time. */
+  tick(): void {
+    this.membership.tick();
+    if (this.zab.isExhausted && this.zab.outstandingCount === 0 && this.#maker.count === 0) {
+      this.zab.resign("the epoch's counter nears its end, so a new epoch begins");
+    }
+  }
+
+  /** When {@link tick} has something to do; undefined when never. */
+  nextTickMs(): number | undefined {
+    return this.membership.nextDueMs();
+  }
+
+  /** The end of a turn: what is on its way to others leaves in one piece each. */
+  flush(): void {
+    this.#flushForwards();
+    this.zab.flush();
+  }
+
+  #flushForwards(): void {
+    const run = this.#forwards;
+    if (run.count === 0) return;
+    this.zab.sendToLeader({ kind: "forward", count: run.count, bytes: run.bytes, start: 0, end: run.end });
+    run.clear();
+  }
+
+  /** A message about requests: at the leader one that a learner's client asked, at a learner the leader's answer. */
+  #receiveRequest(link: LinkRef, sid: ServerId, message: PeerMessage): void {
+    switch (message.kind) {
+      case "identities":
+        this.#remote.identify(link, message.client, message.identities);
+        return;
+      case "forward":
+        this.#receiveForwarded(link, sid, message);
+        return;
+      case "open-session":
+        this.#openSessionFor(sid, message);
+        return;
+      case "revalidate":
+        this.#sinks.links.send(link, {
+          kind: "revalidated",
+          sequence: message.sequence,
+          isValid: this.#renewFor(sid, message),
+        });
+        return;
+      case "sync":
+        this.#remote.sync({
+          link,
+          sequence: message.sequence,
+          round: this.zab.confirm(),
+          readAt: this.#maker.prepared,
+        });
+        return;
+      case "revalidated":
+        this.#revalidated(message.sequence, message.isValid);
+        return;
+      case "sync-reply":
+        this.#syncs.replied(message.sequence, message.readAt);
+        this.#answerSyncs();
+        return;
+      default:
+        assert(false, `${message.kind} is the broadcast's own business`);
+    }
+  }
+
+  #receiveForwarded(
+    link: LinkRef,
+    sid: ServerId,
+    run: { readonly bytes: Uint8Array; readonly start: number; readonly end: number },
+  ): void {
+    if (!this.isLeading) return;
+    const forwarded = this.#forwarded;
+    forwarded.open(run.bytes, run.start, run.end);
+    while (forwarded.next()) this.#writeFor(link, sid, forwarded);
+    assert(forwarded.isWhole, `server ${sid} forwarded a run of requests that breaks off`);
+  }
+
+  /** One write of a learner's client. Whatever is wrong with it, it becomes a transaction: the learner waits for it in its order. */
+  #writeFor(link: LinkRef, sid: ServerId, forwarded: ForwardReader): void {
+    const request = this.#request;
+    const { requests } = this.#tools;
+    let isReadable = true;
+    try {
+      requests.open(forwarded.bytes, forwarded.start, forwarded.end, request);
+      if (request.op !== OpCode.CLOSE_SESSION) requests.body(request);
+    } catch {
+      isReadable = false;
+    }
+    const { sessionHigh, sessionLow, sequence } = forwarded;
+    const asker: Asker = {
+      sessionHigh,
+      sessionLow,
+      origin: sid,
+      originSeq: sequence,
+      cxid: request.xid,
+      op: request.op,
+    };
+    const session = this.#sessions.get(sessionIdFromHalves(sessionHigh, sessionLow));
+    if (session === undefined || session.closing) this.#maker.refuse(asker, ErrorCode.SESSION_EXPIRED);
+    else if (session.owner !== sid) this.#maker.refuse(asker, ErrorCode.SESSION_MOVED);
+    else if (!isReadable) this.#maker.refuse(asker, ErrorCode.MARSHALLING_ERROR);
+    else {
+      session.touchedMs = this.#nowMs;
+      if (request.op === OpCode.CLOSE_SESSION) {
+        session.closing = true;
+        this.#maker.closeSession(asker);
+      } else {
+        this.#maker.write(asker, this.#remote.identities(link, forwarded.client), request);
+      }
+    }
+  }
+
+  #openSessionFor(sid: ServerId, message: Extract<PeerMessage, { kind: "open-session" }>): void {
+    if (!this.isLeading) return;
+    const { sessionHigh, sessionLow, timeoutMs, passwordHash, sequence } = message;
+    const id = sessionIdFromHalves(sessionHigh, sessionLow);
+    const asker = {
+      sessionHigh,
+      sessionLow,
+      origin: sid,
+      originSeq: sequence,
+      cxid: 0,
+      op: OpCode.CREATE_SESSION,
+    };
+    const session = this.#sessions.add(id, sessionHigh, sessionLow, timeoutMs, this.#nowMs);
+    session.owner = sid;
+    session.passwordHash = passwordHash.slice();
+    this.#maker.createSession(asker, timeoutMs, session.passwordHash);
+  }
+
+  /** Whether a client that came to a learner with this session may go on there. */
+  #renewFor(sid: ServerId, message: Extract<PeerMessage, { kind: "revalidate" }>): boolean {
+    if (!this.isLeading) return false;
+    const session = this.#sessions.get(sessionIdFromHalves(message.sessionHigh, message.sessionLow));
+    if (!mayRenew(session, message.passwordHash)) return false;
+    const before = session.connection === undefined ? undefined : this.#connections[session.connection];
+    if (before !== undefined) this.#close(before);
+    session.owner = sid;
+    session.touchedMs = this.#nowMs;
+    this.#sessions.setTimeout(session, message.timeoutMs);
+    return true;
+  }
+
+  /** A quorum has said that this server still led when a round began. */
+  #confirmed(round: number): void {
+    for (const { link, sequence, readAt } of this.#remote.confirmed(round)) {
+      this.#sinks.links.send(link, { kind: "sync-reply", sequence, readAt });
+    }
+    this.#syncs.confirmed(round);
+    this.#answerSyncs();
+  }
+
+  #touches(): readonly Touch[] {
+    const touches: Touch[] = [];
+    for (const session of this.#sessions.values()) {
+      if (session.touchedMs >= this.#touchesReportedMs) {
+        touches.push({ sessionHigh: session.idHigh, sessionLow: session.idLow, timeoutMs: session.timeoutMs });
+      }
+      if (session.connection === undefined) this.#sessions.remove(session);
+    }
+    this.#touchesReportedMs = this.#nowMs;
+    return touches;
+  }
+
+  #touched(touches: readonly Touch[]): void {
+    if (!this.isLeading) return;
+    for (const { sessionHigh, sessionLow } of touches) {
+      const session = this.#sessions.get(sessionIdFromHalves(sessionHigh, sessionLow));
+      if (session !== undefined && !session.closing) session.touchedMs = this.#nowMs;
+    }
+  }
+
+  // Clients
 
   /** A client connected. The number it gets names it in every call until {@link disconnect}. */
   accept(address: string): ConnectionRef {
@@ -270,8 +557,8 @@ export class Replica {
     assert(connection !== undefined && connection.phase === "new", "a connection sends one connect request, first");
     this.counters.packetsReceived++;
     connection.stats.received++;
-    if (request.lastZxidSeen > this.#visible) {
-      // It has seen what this server has not: it must look for another one, and its session must not be hurt.
+    if (!this.#isServing || request.lastZxidSeen > this.#visible) {
+      // It must look for another server, and its session must not be hurt: this one has no quorum, or has not seen what it has seen.
       this.#close(connection);
       return;
     }
@@ -312,6 +599,7 @@ export class Replica {
     if (session.closing) return true;
     session.touchedMs = this.#nowMs;
     if (isWrite(op)) this.#write(connection, session, request, bytes, start, end);
+    else if (op === OpCode.SYNC && this.#config.ensemble !== undefined) this.#sync(connection, bytes, start, end);
     else if (connection.unanswered > 0) this.#wait(connection, bytes, start, end);
     else this.#answer(connection, request, this.#nowMs);
     return this.#admits(connection);
@@ -319,7 +607,7 @@ export class Replica {
 
   /** Proposes what was prepared since the last call: one batch. */
   propose(): void {
-    if (this.#tools.batcher.count > 0) this.zab.propose(this.#tools.batcher.take());
+    if (this.hasPrepared) this.zab.propose(this.#tools.batcher.take());
   }
 
   /** Whether anything was prepared that {@link propose} would propose. */
@@ -339,6 +627,7 @@ export class Replica {
    */
   deliver(most: number): boolean {
     const more = this.zab.deliver(most);
+    if (this.#syncs.count > 0) this.#answerSyncs();
     if (this.#stalled.length > 0 && !this.#isFull()) this.#resumeStalled();
     return more;
   }
@@ -346,8 +635,10 @@ export class Replica {
   /** Ends the sessions of at most one due bucket. */
   expireSessions(): void {
     this.#sessions.expire(this.#nowMs, (session) => {
+      // Only the leader ends sessions; elsewhere the table is no more than a list.
+      if (!this.isLeading) return;
       this.counters.expiredSessions++;
-      this.#closeSession(session, NO_CONNECTION, 0);
+      this.#endSession(session);
     });
   }
 
@@ -364,42 +655,98 @@ export class Replica {
       random: ((secret[16] ?? 0) << 8) | (secret[17] ?? 0),
     });
     const password = secret.slice(0, 16);
+    const passwordHash = this.#tools.hashes.sha256(password).slice(0, PASSWORD_HASH_BYTES);
     const session = this.#sessions.add(id, sessionIdHigh(id), sessionIdLow(id), timeoutMs, this.#nowMs);
     session.connection = connection.ref;
     connection.session = session;
     connection.password = password;
     connection.phase = "creating";
-    this.#begin(session, connection, 0, OpCode.CREATE_SESSION);
-    const hash = this.#tools.hashes.sha256(password);
-    const op = this.#op;
-    const kept = { bytes: hash, start: 0, end: PASSWORD_HASH_BYTES };
-    this.tree.prepareCreateSession(timeoutMs, kept, this.#context, op);
-    this.#tools.batcher.op(op);
-    this.#tools.batcher.end();
+    const sequence = this.#issue(connection, 0, OpCode.CREATE_SESSION, 0);
+    if (this.isLeading) {
+      session.owner = this.#config.sid;
+      session.passwordHash = passwordHash;
+      this.#maker.createSession(this.#ownAsker(session, 0, OpCode.CREATE_SESSION, sequence), timeoutMs, passwordHash);
+      return;
+    }
+    this.#flushForwards();
+    this.zab.sendToLeader({
+      kind: "open-session",
+      sequence,
+      sessionHigh: session.idHigh,
+      sessionLow: session.idLow,
+      timeoutMs,
+      passwordHash,
+    });
   }
 
   #renewSession(connection: Connection, id: SessionId, password: Readonly<ByteSlice>, timeoutMs: number): void {
-    const session = this.#sessions.get(id);
+    const { bytes, start, end } = password;
     // The hash is computed for an unknown id too: the time an answer takes tells nothing about which ids exist.
-    const hash = this.#tools.hashes.sha256(password.bytes.subarray(password.start, password.end));
-    const expected = this.tree.sessionPasswordHash(sessionIdHigh(id), sessionIdLow(id));
-    const isRight = equalInConstantTime(hash, expected ?? NO_PASSWORD.bytes) && expected !== undefined;
-    if (session === undefined || session.closing || !isRight) {
-      this.#sinks.replies.connected(connection.ref, 0, SESSION_NONE, NO_PASSWORD);
-      this.#answered(connection, OpCode.CREATE_SESSION, -1, this.#visible, this.#nowMs);
-      this.#close(connection);
+    const passwordHash = this.#tools.hashes.sha256(bytes.subarray(start, end)).slice(0, PASSWORD_HASH_BYTES);
+    connection.password = copySlice(password);
+    if (!this.isLeading) {
+      // The leader alone knows whether the session lives, and who holds it from now on.
+      connection.phase = "renewing";
+      const sequence = ++this.#revalidationSequence;
+      this.#revalidations.set(sequence, { ref: connection.ref, session: id, timeoutMs });
+      this.#flushForwards();
+      this.zab.sendToLeader({
+        kind: "revalidate",
+        sequence,
+        sessionHigh: sessionIdHigh(id),
+        sessionLow: sessionIdLow(id),
+        timeoutMs,
+        passwordHash,
+      });
       return;
     }
+    const session = this.#sessions.get(id);
+    if (!mayRenew(session, passwordHash)) {
+      this.#refuseRenewal(connection);
+      return;
+    }
+    session.owner = this.#config.sid;
+    this.#sessions.setTimeout(session, timeoutMs);
+    this.#renewed(connection, session);
+  }
+
+  /** The leader's word on a session whose client came here. */
+  #revalidated(sequence: number, isValid: boolean): void {
+    const asked = this.#revalidations.get(sequence);
+    this.#revalidations.delete(sequence);
+    const connection = asked === undefined ? undefined : this.#connections[asked.ref];
+    if (asked === undefined || connection === undefined || connection.gone || connection.phase !== "renewing") return;
+    if (!isValid) {
+      this.#refuseRenewal(connection);
+      return;
+    }
+    const { session: id, timeoutMs } = asked;
+    const session =
+      this.#sessions.get(id) ?? this.#sessions.add(id, sessionIdHigh(id), sessionIdLow(id), timeoutMs, this.#nowMs);
+    session.timeoutMs = timeoutMs;
+    this.#renewed(connection, session);
+  }
+
+  #renewed(connection: Connection, session: Session): void {
     const before = session.connection === undefined ? undefined : this.#connections[session.connection];
     if (before !== undefined) this.#close(before);
+    const { password } = connection;
+    assert(password !== undefined, "a renewal keeps the password until it is answered");
     session.connection = connection.ref;
     session.touchedMs = this.#nowMs;
-    this.#sessions.setTimeout(session, timeoutMs);
     connection.session = session;
+    connection.password = undefined;
     connection.phase = "open";
-    this.#sinks.replies.connected(connection.ref, timeoutMs, id, password);
+    const echo = { bytes: password, start: 0, end: password.length };
+    this.#sinks.replies.connected(connection.ref, session.timeoutMs, session.id, echo);
     this.#answered(connection, OpCode.CREATE_SESSION, -1, this.#visible, this.#nowMs);
     this.#sinks.resume(connection.ref);
+  }
+
+  #refuseRenewal(connection: Connection): void {
+    this.#sinks.replies.connected(connection.ref, 0, SESSION_NONE, NO_PASSWORD);
+    this.#answered(connection, OpCode.CREATE_SESSION, -1, this.#visible, this.#nowMs);
+    this.#close(connection);
   }
 
   /** An auth packet takes effect at once, for requests that follow; its answer keeps its place in the order. */
@@ -449,7 +796,7 @@ export class Replica {
 
   #wait(connection: Connection, bytes: Uint8Array, start: number, end: number): void {
     connection.waiting ??= new WaitingFrames();
-    connection.waiting.push(connection.lastWrite, this.#nowMs, bytes, start, end);
+    connection.waiting.push(connection.issued, this.#nowMs, bytes, start, end);
   }
 
   /** Answers a request that changes nothing here and now. */
@@ -484,105 +831,87 @@ export class Replica {
     end: number,
   ): void {
     const { op, xid } = request;
-    if (op === OpCode.CLOSE_SESSION) {
-      this.#closeSession(session, connection.ref, xid);
-      return;
-    }
-    try {
-      this.#tools.requests.body(request);
-    } catch {
-      // The refusal has its place behind what came before; no transaction is made of it.
-      if (connection.unanswered > 0) this.#wait(connection, bytes, start, end);
-      else this.#answer(connection, request, this.#nowMs);
-      return;
-    }
-    this.#begin(session, connection, xid, op);
-    const context = this.#context;
-    context.identities = connection.identities;
-    if (op === OpCode.MULTI) {
-      this.#prepareMulti(context);
-    } else {
-      const code = this.tree.prepare(request, context, this.#op);
-      if (code === ErrorCode.OK) this.#tools.batcher.op(this.#op);
-      else this.#refuse(code, 0, 0);
-    }
-    this.#tools.batcher.end();
-  }
-
-  /** Prepares every part against the tree as the parts before it leave it; one that is refused takes all of them back. */
-  #prepareMulti(context: PrepareContext): void {
-    const { requests, batcher } = this.#tools;
-    const part = this.#part;
-    const count = this.#countParts();
-    if (count < 0) {
-      this.#refuse(ErrorCode.MARSHALLING_ERROR, 0, 0);
-      return;
-    }
-    requests.rewindParts();
-    this.tree.beginMulti();
-    for (let i = 0; requests.nextPart(part); i++) {
-      const code = isServedPart(part.op) ? this.tree.prepare(part, context, this.#op) : ErrorCode.UNIMPLEMENTED;
-      if (code !== ErrorCode.OK) {
-        this.tree.abortMulti();
-        batcher.rewind();
-        this.#refuse(code, i, count);
+    if (op !== OpCode.CLOSE_SESSION) {
+      try {
+        this.#tools.requests.body(request);
+      } catch {
+        // The refusal has its place behind what came before; no transaction is made of it.
+        if (connection.unanswered > 0) this.#wait(connection, bytes, start, end);
+        else this.#answer(connection, request, this.#nowMs);
         return;
       }
-      batcher.op(this.#op);
     }
-    this.tree.endMulti();
-  }
-
-  /** How many parts a multi has; -1 when one cannot be read. */
-  #countParts(): number {
-    let count = 0;
-    try {
-      while (this.#tools.requests.nextPart(this.#part)) count++;
-    } catch {
-      return -1;
+    const sequence = this.#issue(connection, xid, op, end - start);
+    if (op === OpCode.CLOSE_SESSION) session.closing = true;
+    if (!this.isLeading) {
+      const { ref, identities } = connection;
+      if (this.#told.isNews(ref, identities)) {
+        this.#flushForwards();
+        this.zab.sendToLeader({ kind: "identities", client: ref, identities });
+      }
+      this.#forwards.add(sequence, session, ref, bytes, start, end);
+      return;
     }
-    return count;
+    const asker = this.#ownAsker(session, xid, op, sequence);
+    if (session.owner !== this.#config.sid) this.#maker.refuse(asker, ErrorCode.SESSION_MOVED);
+    else if (op === OpCode.CLOSE_SESSION) this.#maker.closeSession(asker);
+    else this.#maker.write(asker, connection.identities, request);
   }
 
-  #refuse(code: number, failedIndex: number, opCount: number): void {
-    const op = this.#op;
-    clearTxnOp(op, OpCode.ERROR);
-    op.code = code;
-    op.failedIndex = failedIndex;
-    op.opCount = opCount;
-    this.#tools.batcher.op(op);
+  /** Its answer waits until this server has applied all that was committed when it came, by the word of a quorum. */
+  #sync(connection: Connection, bytes: Uint8Array, start: number, end: number): void {
+    const sequence = this.#syncs.nextSequence();
+    const { isLeading } = this;
+    connection.issued++;
+    this.#syncs.push({
+      sequence,
+      connection: connection.ref,
+      frame: copyRange(bytes, start, end),
+      receivedMs: this.#nowMs,
+      round: isLeading ? this.zab.confirm() : 0,
+      readAt: isLeading ? this.#maker.prepared : undefined,
+      isConfirmed: false,
+    });
+    if (isLeading) return;
+    this.#flushForwards();
+    this.zab.sendToLeader({ kind: "sync", sequence });
   }
 
-  #closeSession(session: Session, ref: ConnectionRef, xid: number): void {
+  #answerSyncs(): void {
+    for (;;) {
+      const due = this.#syncs.takeDue(this.#visible);
+      if (due === undefined) return;
+      const connection = this.#connections[due.connection];
+      if (connection === undefined) continue;
+      if (connection.phase === "open") {
+        this.#tools.requests.open(due.frame, 0, due.frame.length, this.#request);
+        this.#answer(connection, this.#request, due.receivedMs);
+      }
+      this.#answeredIssued(connection);
+    }
+  }
+
+  /** The leader's own decision that a session is over. */
+  #endSession(session: Session): void {
     session.closing = true;
-    const connection = ref === NO_CONNECTION ? undefined : this.#connections[ref];
-    this.#begin(session, connection, xid, OpCode.CLOSE_SESSION);
-    this.tree.prepareCloseSession(session.idHigh, session.idLow, this.#context, (op) => this.#tools.batcher.op(op));
-    this.#tools.batcher.end();
+    const sequence = this.#gate.put(NO_CONNECTION, 0, OpCode.CLOSE_SESSION, this.#nowMs, 0);
+    this.#maker.closeSession(this.#ownAsker(session, 0, OpCode.CLOSE_SESSION, sequence));
   }
 
-  /** Opens the next transaction: gives it its zxid and its place among this server's own. */
-  #begin(session: Session, connection: Connection | undefined, xid: number, op: number): void {
-    const header = this.#header;
-    this.#prepared = nextZxid(this.#prepared);
-    header.zxid = this.#prepared;
-    header.sessionHigh = session.idHigh;
-    header.sessionLow = session.idLow;
-    header.cxid = xid;
-    header.timeMs = this.#wallMs;
-    header.origin = this.#config.sid;
-    header.originSeq = this.#gate.put(connection?.ref ?? NO_CONNECTION, xid, op, this.#nowMs);
-    header.op = op;
-    if (connection !== undefined) {
-      connection.unanswered++;
-      connection.lastWrite = header.originSeq;
-    }
-    const context = this.#context;
-    context.sessionHigh = session.idHigh;
-    context.sessionLow = session.idLow;
-    context.zxid = header.zxid;
-    context.timeMs = header.timeMs;
-    this.#tools.batcher.begin(header);
+  /** Gives a write its place among this server's own. */
+  #issue(connection: Connection, xid: number, op: number, sizeBytes: number): number {
+    connection.issued++;
+    return this.#gate.put(connection.ref, xid, op, this.#nowMs, sizeBytes);
+  }
+
+  #ownAsker(session: Session, xid: number, op: number, sequence: number): Asker {
+    const asker = this.#asker;
+    asker.sessionHigh = session.idHigh;
+    asker.sessionLow = session.idLow;
+    asker.cxid = xid;
+    asker.op = op;
+    asker.originSeq = sequence;
+    return asker;
   }
 
   /** Applies a committed transaction, fires its watches, and answers the client that waits for it, in this order. */
@@ -595,13 +924,16 @@ export class Replica {
     const gate = this.#gate;
     let connection: Connection | undefined;
     if (header.origin === this.#config.sid) {
-      gate.take(header.originSeq);
-      if (gate.connection !== NO_CONNECTION) connection = this.#connections[gate.connection];
+      // What an earlier role of this server was asked has nobody who waits for it.
+      if (gate.take(header.originSeq) && gate.connection !== NO_CONNECTION) {
+        connection = this.#connections[gate.connection];
+      }
+      if (this.#syncs.count > 0) this.#answerSyncs();
     }
     if (header.op === OpCode.MULTI) this.#applyMulti(header, op, connection);
     else this.#applySimple(header, op, connection);
     this.counters.commitCount++;
-    if (connection !== undefined) this.#committed(connection, header.originSeq);
+    if (connection !== undefined) this.#answeredIssued(connection);
   }
 
   #applySimple(header: TxnHeader, op: TxnOp, connection: Connection | undefined): void {
@@ -618,32 +950,19 @@ export class Replica {
   }
 
   #answerWrite(connection: Connection, zxid: Zxid, op: TxnOp, node: number): void {
-    const { replies } = this.#sinks;
-    const { ref } = connection;
     const { xid, receivedMs } = this.#gate;
-    switch (op.op) {
-      case OpCode.CREATE:
-        replies.path(ref, xid, zxid, op.path);
-        break;
-      case OpCode.CREATE2:
-      case OpCode.CREATE_CONTAINER:
-      case OpCode.CREATE_TTL:
-        replies.pathAndStat(ref, xid, zxid, op.path, this.tree.view(node));
-        break;
-      case OpCode.SET_DATA:
-      case OpCode.SET_ACL:
-        replies.stat(ref, xid, zxid, this.tree.view(node));
-        break;
-      case OpCode.ERROR:
-        replies.header(ref, xid, zxid, op.code);
-        break;
-      case OpCode.CREATE_SESSION:
-        this.#sessionCreated(connection, op.timeoutMs);
-        break;
-      default:
-        replies.header(ref, xid, zxid, ErrorCode.OK);
+    if (op.op === OpCode.CREATE_SESSION) {
+      this.#sessionCreated(connection, op.timeoutMs);
+      this.#answered(connection, this.#gate.op, -1, zxid, receivedMs);
+      return;
     }
-    this.#answered(connection, this.#gate.op, op.op === OpCode.CREATE_SESSION ? -1 : xid, zxid, receivedMs);
+    if (op.op === OpCode.ERROR && op.code === ErrorCode.SESSION_MOVED) {
+      // The client is elsewhere: it must not take this for an answer.
+      this.#close(connection);
+      return;
+    }
+    this.#answers.answer(connection.ref, xid, zxid, op, node);
+    this.#answered(connection, this.#gate.op, xid, zxid, receivedMs);
   }
 
   #applyMulti(header: TxnHeader, op: TxnOp, connection: Connection | undefined): void {
@@ -663,51 +982,28 @@ export class Replica {
       if (ref === undefined) continue;
       if (!isOpen) replies.multiBegin(ref, xid, header.zxid);
       isOpen = true;
-      this.#answerPart(ref, op, node);
+      this.#answers.part(ref, op, node);
     }
     this.tree.finish(header);
     this.#visible = header.zxid;
     if (connection === undefined || ref === undefined) return;
+    if (isRefused && op.code === ErrorCode.SESSION_MOVED) {
+      this.#close(connection);
+      return;
+    }
     if (isRefused && op.opCount === 0) {
       replies.header(ref, xid, header.zxid, op.code);
     } else {
       if (!isOpen) replies.multiBegin(ref, xid, header.zxid);
-      if (isRefused) this.#answerRefusedParts(ref, op);
+      if (isRefused) this.#answers.refusedParts(ref, op);
       replies.multiEnd(ref);
     }
     this.#answered(connection, OpCode.MULTI, xid, header.zxid, receivedMs);
   }
 
-  #answerPart(ref: ConnectionRef, op: TxnOp, node: number): void {
-    const { replies } = this.#sinks;
-    switch (op.op) {
-      case OpCode.CREATE:
-        replies.partPath(ref, op.path);
-        break;
-      case OpCode.CREATE2:
-      case OpCode.CREATE_CONTAINER:
-      case OpCode.CREATE_TTL:
-        replies.partPathAndStat(ref, op.path, this.tree.view(node));
-        break;
-      case OpCode.SET_DATA:
-        replies.partStat(ref, this.tree.view(node));
-        break;
-      default:
-        replies.partEmpty(ref, op.op);
-    }
-  }
-
-  /** Of a failed multi every part is an error: 0 before the one that failed, its own code, "inconsistent" behind it. */
-  #answerRefusedParts(ref: ConnectionRef, op: TxnOp): void {
-    for (let i = 0; i < op.opCount; i++) {
-      const code = i < op.failedIndex ? ErrorCode.OK : i === op.failedIndex ? op.code : ErrorCode.RUNTIME_INCONSISTENCY;
-      this.#sinks.replies.partError(ref, code);
-    }
-  }
-
   #sessionCreated(connection: Connection, timeoutMs: number): void {
     const { session, password } = connection;
-    if (connection.gone || session === undefined || password === undefined) return;
+    if (connection.phase !== "creating" || session === undefined || password === undefined) return;
     connection.password = undefined;
     connection.phase = "open";
     this.#sinks.replies.connected(connection.ref, timeoutMs, session.id, { bytes: password, start: 0, end: 16 });
@@ -727,15 +1023,15 @@ export class Replica {
     if (holder !== undefined && holder !== connection) this.#close(holder);
   }
 
-  /** A connection's own write was answered: what stood behind it may go on. */
-  #committed(connection: Connection, sequence: number): void {
-    connection.unanswered--;
+  /** A connection's oldest write or sync was answered: what stood behind it may go on. */
+  #answeredIssued(connection: Connection): void {
+    connection.answered++;
     if (connection.gone) {
       this.#forget(connection);
       return;
     }
     const { waiting } = connection;
-    if (waiting !== undefined && waiting.count > 0) waiting.release(sequence, this.#releaseTo(connection));
+    if (waiting !== undefined && waiting.count > 0) waiting.release(connection.answered, this.#releaseTo(connection));
     if (connection.stalled && !this.#isFull() && this.#hasRoom(connection)) {
       connection.stalled = false;
       this.#sinks.resume(connection.ref);
@@ -771,8 +1067,11 @@ export class Replica {
     const { batcher } = this.#tools;
     return (
       this.zab.isFull ||
+      this.zab.isExhausted ||
       batcher.sizeBytes >= this.#config.outstandingBytesMax ||
-      batcher.count >= this.#config.outstandingCountMax
+      batcher.count >= this.#config.outstandingCountMax ||
+      this.#gate.count >= this.#config.outstandingCountMax ||
+      this.#gate.sizeBytes >= this.#config.outstandingBytesMax
     );
   }
 
@@ -833,6 +1132,14 @@ function newCounters(): ReplicaCounters {
     expiredSessions: 0,
     authFailures: 0,
   };
+}
+
+/** Whether a session lives and this is its password. */
+function mayRenew(session: Session | undefined, passwordHash: Uint8Array): session is Session {
+  const expected = session?.passwordHash;
+  // Compared in any case, so that the time it takes tells nothing.
+  const isRight = equalInConstantTime(passwordHash, expected ?? NO_PASSWORD.bytes) && expected !== undefined;
+  return session !== undefined && !session.closing && isRight;
 }
 
 function equalInConstantTime(hash: Uint8Array, expected: Uint8Array): boolean {

@@ -1,4 +1,4 @@
-import type { ConnectionRef, SessionId } from "@zooid/model";
+import type { ConnectionRef, ServerId, SessionId } from "@zooid/model";
 
 /** A session as the server that decides over its end sees it. */
 export interface Session {
@@ -9,6 +9,10 @@ export interface Session {
   timeoutMs: number;
   /** When it was last heard of, by the monotonic clock. */
   touchedMs: number;
+  /** The server that its client is connected to, as the leader knows it; undefined until it was heard of in this epoch. */
+  owner: ServerId | undefined;
+  /** At the leader: the first bytes of its password's SHA-256. */
+  passwordHash: Uint8Array | undefined;
   /** Its connection at this server. */
   connection: ConnectionRef | undefined;
   /** Its end was proposed: nothing of it is accepted any more. */
@@ -65,6 +69,8 @@ export class SessionTable {
       idLow,
       timeoutMs,
       touchedMs: nowMs,
+      owner: undefined,
+      passwordHash: undefined,
       connection: undefined,
       closing: false,
       border: 0,

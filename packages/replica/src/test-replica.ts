@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import {
   type AclEntry,
+  CHAIN_NONE,
   type ConnectionRef,
   errorName,
   MajorityQuorum,
@@ -18,6 +19,7 @@ import { JuteWriter, RequestReader } from "@zooid/wire";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/peer";
 import { REPLICA_DEFAULTS, type ReplicaConfig } from "./config.ts";
 import { type Refusal, Replica } from "./replica.ts";
+import { withNoPeers } from "./with-no-peers.ts";
 
 type Body = (writer: JuteWriter) => void;
 
@@ -31,6 +33,17 @@ export interface Connecting {
 }
 
 const NO_PASSWORD = new Uint8Array(16);
+const NOWHERE = { zxid: ZXID_NONE, chain: CHAIN_NONE };
+const EMPTY_LOG = {
+  identity: { ensembleId: "", sid: 1, bootCount: 1 },
+  promise: { epoch: 1, sid: 1, incarnation: 1 },
+  currentEpoch: 1,
+  tail: NOWHERE,
+  floor: NOWHERE,
+  commitHint: ZXID_NONE,
+  epochs: [],
+  amnesiac: false,
+};
 
 /**
  * For tests: a replica whose log is an array and whose clients are lists of what they heard, one line for each packet: the xid and
@@ -68,10 +81,18 @@ export class TestReplica {
         batcher: new TxnBatchEncoder(),
         txns: new TxnReader(),
         hashes: { digest: hash("sha1"), sha256: hash("sha256") },
+        random: () => 0.5,
       },
       {
         replies: this.#replySink(),
-        append: (batch, generation) => this.unsynced.push({ generation, last: batch.last }),
+        ...withNoPeers({
+          durable: EMPTY_LOG,
+          append: (_, generation) => this.unsynced.push({ generation, last: this.replica.zab.lastProposed }),
+        }),
+        elect: () => {},
+        install: () => {},
+        roleChanged: () => {},
+        note: () => {},
         resume: (to) => this.resumed.push(to),
         refused: (_, refusal) => this.refusals.push(refusal),
       },

@@ -46,6 +46,7 @@ async function startDriver() {
       batcher: new TxnBatchEncoder(),
       txns: new TxnReader(),
       hashes: { digest: hash("sha1"), sha256: hash("sha256") },
+      random: () => 0.5,
     },
     {
       refusals: new RefusalLog(
@@ -55,10 +56,14 @@ async function startDriver() {
       fourLetterWord: () => undefined,
       mark: () => {},
       isBehind: () => false,
+      install: () => {},
+      roleChanged: () => {},
+      note: () => {},
       defect: (error) => {
         throw error;
       },
     },
+    undefined,
     undefined,
   );
   const listener = new ClientListener(

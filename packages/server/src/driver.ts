@@ -3,16 +3,19 @@ import type { Socket } from "node:net";
 import {
   type ConnectionRef,
   type ConnectRequest,
-  type FrameBatch,
+  type ElectionMessage,
   type ReplySink,
+  type ServerId,
   ZXID_NONE,
   type Zxid,
 } from "@zooid/model";
-import { type Refusal, Replica, type ReplicaConfig, type ReplicaTools } from "@zooid/replica";
+import { type Refusal, Replica, type ReplicaConfig, type ReplicaTools, withNoPeers } from "@zooid/replica";
 import type { TxnLog } from "@zooid/txn-log";
 import { BufferPool, ReplyEncoder } from "@zooid/wire";
+import type { LoggedRun, SnapshotPort, ZabLinks, ZabLog } from "@zooid/zab";
 import type { ChangeRecorder } from "./change-stream.ts";
 import { ClientConnection, type ConnectionHost, type ConnectionLimits } from "./client-connection.ts";
+import { LogPort } from "./log-port.ts";
 import type { RefusalLog } from "./refusal-log.ts";
 
 export interface DriverConfig {
@@ -41,13 +44,28 @@ export interface DriverHooks {
   mark(mark: StateMark): void;
   /** Whether the state file lags so far behind that nothing more is to be proposed. */
   isBehind(): boolean;
+  /** A state that was received is in force: fills the tree from it. */
+  install(): void;
+  /** The replica's role changed, or how far it has come. */
+  roleChanged(): void;
+  /** A sentence for operators. */
+  note(text: string): void;
   /** An invariant is false, or the core threw: the server must stop. */
   defect(error: unknown): void;
+}
+
+/** The other servers, as the driver uses them; undefined where there are none. */
+export interface Peers {
+  readonly links: ZabLinks & { flush(): void };
+  readonly snapshots: SnapshotPort;
+  elect(to: ServerId, message: ElectionMessage): void;
 }
 
 /** A mark is set at the latest after so many bytes of log or entries. */
 const MARK_BYTES = 16 * 1024 * 1024;
 const MARK_ENTRIES = 50_000;
+/** What a small entry takes in the log. */
+const MARK_ENTRY_BYTES = 64;
 const SWEEP_MS = 1000;
 /** How soon to look again whether the state file has caught up. */
 const BEHIND_RETRY_MS = 20;
@@ -73,6 +91,7 @@ export class Driver implements ConnectionHost {
   readonly #hooks: DriverHooks;
   readonly #log: TxnLog;
   readonly #recorder: ChangeRecorder | undefined;
+  readonly #peers: Peers | undefined;
   readonly #connections: (ClientConnection | undefined)[] = [];
   /** Connections without a session, oldest first. */
   readonly #sessionless = new Set<ClientConnection>();
@@ -87,6 +106,9 @@ export class Driver implements ConnectionHost {
   #expiryDueMs = Number.POSITIVE_INFINITY;
   #sweepTimer: NodeJS.Timeout | undefined;
   #behindTimer: NodeJS.Timeout | undefined;
+  #tickTimer: NodeJS.Timeout | undefined;
+  #tickDueMs = Number.POSITIVE_INFINITY;
+  #isDelivering = false;
   #sessionsRevision = -1;
   #isServing = false;
   #isStopped = false;
@@ -99,9 +121,11 @@ export class Driver implements ConnectionHost {
     tools: ReplicaTools,
     hooks: DriverHooks,
     recorder: ChangeRecorder | undefined,
+    peers: Peers | undefined,
   ) {
     this.#config = config;
     this.#log = log;
+    this.#peers = peers;
     this.#hooks = hooks;
     this.limits = config.limits;
     this.refusals = hooks.refusals;
@@ -121,7 +145,10 @@ export class Driver implements ConnectionHost {
     });
     this.replica = new Replica(config.replica, tools, {
       replies,
-      append: (batch, generation) => this.#append(batch, generation),
+      ...this.#world(),
+      install: () => this.#install(),
+      roleChanged: () => hooks.roleChanged(),
+      note: (text) => hooks.note(text),
       resume: (to) => this.#resumed.push(to),
       refused: (to, refusal) => {
         const connection = this.#connections[to];
@@ -132,6 +159,7 @@ export class Driver implements ConnectionHost {
     this.#recorder = recorder;
   }
 
+  /** Whether clients are taken: a server of an ensemble takes them before it has a role, and lets them go if it has none. */
   get isServing(): boolean {
     return this.#isServing;
   }
@@ -144,15 +172,33 @@ export class Driver implements ConnectionHost {
     for (const connection of this.#connections) if (connection !== undefined) yield connection;
   }
 
-  /** Begins to serve as leader of an epoch that is durable. */
+  /** Begins to serve as an ensemble of one, in an epoch that is durable. */
   lead(epoch: number, bootCount: number): void {
+    this.#begin();
+    this.replica.lead(epoch, bootCount);
+    this.#armExpiry();
+  }
+
+  /** Begins to look for its place among the other servers. */
+  join(bootCount: number): void {
+    this.#begin();
+    this.wake();
+    this.#step(() => this.replica.join(bootCount));
+  }
+
+  #begin(): void {
     this.#setTime();
     this.#marked = this.replica.tree.applied;
-    this.replica.lead(epoch, bootCount);
     this.#isServing = true;
     this.#sweepTimer = setInterval(() => this.#sweep(), SWEEP_MS);
     this.#sweepTimer.unref();
-    this.#armExpiry();
+  }
+
+  /** Something that happened in the world, as a step of the core. */
+  input(step: () => void): void {
+    if (this.#isHalted) return;
+    this.wake();
+    this.#step(step);
   }
 
   accept(socket: Socket, address: string): void {
@@ -216,6 +262,20 @@ export class Driver implements ConnectionHost {
     });
   }
 
+  /**
+   * Hands leadership to a server that is level, so that nobody has to find out that this one is gone. Resolves when it is done, or
+   * when nobody could take it in time.
+   */
+  async handOver(withinMs: number): Promise<void> {
+    const endMs = performance.now() + withinMs;
+    const { replica } = this;
+    while (replica.isLeading && replica.zab.handOver() === undefined && performance.now() < endMs && !this.#isHalted) {
+      this.wake();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    this.#peers?.links.flush();
+  }
+
   /** Serves no more: connections are closed once what they are owed was sent. Resolves when all prepared writes are durable. */
   async stop(): Promise<void> {
     if (this.#isStopped) return;
@@ -224,6 +284,7 @@ export class Driver implements ConnectionHost {
     clearInterval(this.#sweepTimer);
     clearTimeout(this.#expiryTimer);
     await this.#quiet();
+    clearTimeout(this.#tickTimer);
     if (this.#isHalted) return;
     for (const connection of this.connections()) {
       connection.close();
@@ -240,6 +301,7 @@ export class Driver implements ConnectionHost {
     clearInterval(this.#sweepTimer);
     clearTimeout(this.#expiryTimer);
     clearTimeout(this.#behindTimer);
+    clearTimeout(this.#tickTimer);
     for (const connection of this.connections()) connection.cutOff();
   }
 
@@ -254,7 +316,10 @@ export class Driver implements ConnectionHost {
     this.#isTurnOpen = false;
     this.#step(() => {
       this.#resumeReading();
+      if (this.#peers !== undefined) this.#endPeersTurn();
       if (this.#batchesInFlight < this.#config.batchesInFlightMax && !this.#isHeldBack()) this.replica.propose();
+      this.replica.flush();
+      this.#peers?.links.flush();
     });
     this.#recorder?.flush();
     this.#flush();
@@ -263,6 +328,29 @@ export class Driver implements ConnectionHost {
       this.#sessionsRevision = revision;
       this.#armExpiry();
     }
+  }
+
+  /** What others have said may have committed something, or be long overdue. */
+  #endPeersTurn(): void {
+    const due = this.replica.nextTickMs();
+    if (due !== undefined && due <= this.replica.nowMs) this.replica.tick();
+    if (!this.#isDelivering) this.#deliver();
+    this.#armTick();
+  }
+
+  #armTick(): void {
+    const due = this.replica.nextTickMs() ?? Number.POSITIVE_INFINITY;
+    if (due >= this.#tickDueMs || this.#isStopped) return;
+    clearTimeout(this.#tickTimer);
+    this.#tickDueMs = due;
+    this.#tickTimer = setTimeout(
+      () => {
+        this.#tickDueMs = Number.POSITIVE_INFINITY;
+        // What came meanwhile is read first: a server that stood still must hear the others before it judges them.
+        setImmediate(() => this.wake());
+      },
+      Math.max(1, Math.ceil(due - performance.now())),
+    );
   }
 
   /** Whether what is prepared waits for the state file: then sockets stand still once enough has gathered, while reads are answered. */
@@ -289,23 +377,53 @@ export class Driver implements ConnectionHost {
     }
   }
 
-  #append(batch: FrameBatch, generation: number): void {
+  /** What the replica needs of the world besides its clients. */
+  #world(): { log: ZabLog; links: ZabLinks; snapshots: SnapshotPort; elect: Peers["elect"] } {
+    const port = new LogPort(this.#log, (step) => this.input(step));
+    const append = (run: LoggedRun, generation: number, committed: Zxid): void => {
+      this.#append(run);
+      port.append(run, generation, committed);
+    };
+    const peers = this.#peers;
+    if (peers === undefined) {
+      const log = this.#log;
+      const alone = withNoPeers({
+        get durable() {
+          return log.durable;
+        },
+        append,
+      });
+      return { ...alone, elect: () => {} };
+    }
+    const log: ZabLog = Object.assign(port, { append });
+    return { log, links: peers.links, snapshots: peers.snapshots, elect: (to, message) => peers.elect(to, message) };
+  }
+
+  #append(run: LoggedRun): void {
     this.#batchesInFlight++;
-    this.#markBytes += batch.end;
-    this.#markCount += batch.count;
-    const { committed } = this.replica.zab;
-    this.#log.append({ generation, bytes: batch.bytes, start: 0, end: batch.end, committed });
+    this.#markBytes += run.end - run.start;
+    // Counted roughly where others made the batch: it says how soon the state file is told.
+    this.#markCount += Math.ceil((run.end - run.start) / MARK_ENTRY_BYTES);
   }
 
   #deliver(): void {
+    this.#isDelivering = false;
     const more = this.replica.deliver(this.#config.deliverCountMax);
     if (this.#markBytes >= MARK_BYTES || this.#markCount >= MARK_ENTRIES) this.#mark();
-    if (more) {
-      setImmediate(() => {
-        this.wake();
-        this.#step(() => this.#deliver());
-      });
-    }
+    if (!more) return;
+    this.#isDelivering = true;
+    setImmediate(() => {
+      this.wake();
+      this.#step(() => this.#deliver());
+    });
+  }
+
+  /** A state was received whole: the tree becomes it. */
+  #install(): void {
+    this.#hooks.install();
+    this.#marked = this.replica.tree.applied;
+    this.#markBytes = 0;
+    this.#markCount = 0;
   }
 
   /** Tells how far the state file may follow. */

@@ -225,15 +225,20 @@ class Server implements ZooidServer {
           digest: (bytes) => createHash(config.digestAlgorithm).update(bytes).digest(),
           sha256: (bytes) => createHash("sha256").update(bytes).digest(),
         },
+        random: Math.random,
       },
       {
         refusals,
         fourLetterWord: (word, connection) => answerWord(word, view(driver), connection),
         mark: (mark) => storage.mark(mark),
         isBehind: () => storage.isBehind(),
+        install: () => {},
+        roleChanged: () => {},
+        note: (text) => this.#log.info(text),
         defect: (error) => this.#fail(error),
       },
       this.#recorder,
+      undefined,
     );
     this.#driver = driver;
     this.recovered = await storage.recover(driver.replica);

@@ -17,7 +17,7 @@ import {
   WatchEventType,
   type Zxid,
 } from "@zooid/model";
-import { REPLICA_DEFAULTS, Replica } from "@zooid/replica";
+import { REPLICA_DEFAULTS, Replica, withNoPeers } from "@zooid/replica";
 import { type MemoryLogImage, MemoryTxnLog } from "@zooid/txn-log";
 import { RequestReader } from "@zooid/wire";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/peer";
@@ -328,14 +328,23 @@ class Simulation {
         batcher: new TxnBatchEncoder(1024),
         txns: new TxnReader(),
         hashes: { digest: sha1, sha256 },
+        random: () => this.#secrets.next() / 2 ** 32,
       },
       {
         replies: answerSink((to, xid, zxid, answer) => this.#hear(to, xid, zxid, answer)),
-        append: (batch, generation) => {
-          const { committed } = replica.zab;
-          log.append({ generation, bytes: batch.bytes, start: 0, end: batch.end, committed });
-          if (this.#options.replyBeforeSync) this.#synced(generation, batch.last);
-        },
+        ...withNoPeers({
+          get durable() {
+            return log.durable;
+          },
+          append: ({ bytes, start, end }, generation, committed) => {
+            log.append({ generation, bytes, start, end, committed });
+            if (this.#options.replyBeforeSync) this.#synced(generation, replica.zab.lastProposed);
+          },
+        }),
+        elect: () => {},
+        install: () => {},
+        roleChanged: () => {},
+        note: () => {},
         resume: () => {},
         applied: (header) =>
           this.#applied(

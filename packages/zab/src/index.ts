@@ -1,4 +1,16 @@
 export { AckTally } from "./broadcast.ts";
-export type { PeerState, ZabSinks } from "./events.ts";
-export { type PeerConfig, ZabPeer } from "./peer.ts";
+export type { PeerConfig } from "./config.ts";
+export type {
+  LoggedRun,
+  PeerPhase,
+  PeerState,
+  SnapshotPort,
+  ZabDurable,
+  ZabFlip,
+  ZabLinks,
+  ZabLog,
+  ZabRun,
+  ZabSinks,
+} from "./events.ts";
+export { type LearnerStatus, PEER_DEFAULTS, type PeerOptions, ZabPeer } from "./peer.ts";
 export { ProposalQueue } from "./proposal-queue.ts";

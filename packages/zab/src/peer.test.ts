@@ -1,10 +1,14 @@
-import { COUNTER_HANDOVER, composeZxid, EPOCH_MAX, MajorityQuorum, serverId, ZXID_NONE } from "@zooid/model";
+import { COUNTER_HANDOVER, composeZxid, EPOCH_MAX, MajorityQuorum, serverId, ZXID_NONE, type Zxid } from "@zooid/model";
 import { describe, expect, test } from "vitest";
 import { ZabPeer } from "./peer.ts";
 import { batchOf, RecordingSinks } from "./test-batch.ts";
 
-function newPeer(limits: { outstandingCountMax?: number; outstandingBytesMax?: number } = {}, voters = 1) {
-  const sinks = new RecordingSinks();
+function newPeer(
+  limits: { outstandingCountMax?: number; outstandingBytesMax?: number } = {},
+  voters = 1,
+  history: Zxid = ZXID_NONE,
+) {
+  const sinks = new RecordingSinks(history);
   const verifier = new MajorityQuorum(Array.from({ length: voters }, (_, i) => serverId(i + 1)));
   const config = { sid: serverId(1), verifier, outstandingCountMax: 100, outstandingBytesMax: 10_000, ...limits };
   return { sinks, peer: new ZabPeer(config, sinks) };
@@ -13,7 +17,7 @@ function newPeer(limits: { outstandingCountMax?: number; outstandingBytesMax?: n
 describe("an ensemble of one", () => {
   test("commits what its own disk has, and not before", () => {
     const { peer, sinks } = newPeer();
-    peer.lead(1, ZXID_NONE);
+    peer.leadAlone(1);
     peer.propose(batchOf(1, 1, 2));
     expect([peer.deliver(10), sinks.delivered]).toEqual([false, []]);
     peer.synced(peer.generation, composeZxid(1, 1));
@@ -25,7 +29,7 @@ describe("an ensemble of one", () => {
 
   test("delivers no more at a time than it is told", () => {
     const { peer, sinks } = newPeer();
-    peer.lead(1, ZXID_NONE);
+    peer.leadAlone(1);
     peer.propose(batchOf(1, 1, 2, 3, 4, 5));
     peer.synced(peer.generation, composeZxid(1, 5));
     expect([peer.deliver(2), peer.deliver(2), peer.deliver(2), peer.deliver(2)]).toEqual([true, true, false, false]);
@@ -33,30 +37,30 @@ describe("an ensemble of one", () => {
   });
 
   test("cannot be claimed by one of three", () => {
-    expect(() => newPeer({}, 3).peer.lead(1, ZXID_NONE)).toThrow("a server leads alone only where it is a quorum");
+    expect(() => newPeer({}, 3).peer.leadAlone(1)).toThrow("a server leads alone only where it is a quorum");
   });
 });
 
 describe("roles", () => {
   test("a completion of an older role changes nothing", () => {
     const { peer, sinks } = newPeer();
-    peer.lead(1, ZXID_NONE);
+    peer.leadAlone(1);
     peer.propose(batchOf(1, 1));
     const stale = peer.generation;
-    peer.stopLeading();
+    peer.resign("for the test");
+    expect(peer.state).toBe("looking");
     peer.synced(stale, composeZxid(1, 1));
-    expect([peer.state, peer.deliver(10), sinks.delivered]).toEqual(["looking", false, []]);
-    peer.lead(2, composeZxid(1, 1));
-    peer.synced(stale, composeZxid(1, 1));
-    expect(peer.committed).toBe(composeZxid(2, 0));
+    expect([peer.deliver(10), sinks.delivered]).toEqual([false, []]);
+    expect(peer.committed).toBe(ZXID_NONE);
   });
 
   test("each role has a generation of its own, which its appends carry", () => {
     const { peer, sinks } = newPeer();
-    peer.lead(1, ZXID_NONE);
+    peer.leadAlone(1);
     peer.propose(batchOf(1, 1));
-    peer.stopLeading();
-    peer.lead(2, composeZxid(1, 1));
+    peer.resign("for the test");
+    peer.synced(1, composeZxid(1, 1));
+    peer.leadAlone(2);
     peer.propose(batchOf(2, 1));
     const [first, second] = sinks.appended.map(({ generation }) => generation);
     expect(second).toBeGreaterThan(first ?? Number.POSITIVE_INFINITY);
@@ -74,7 +78,7 @@ describe("epochs", () => {
     ["an older one", 2, composeZxid(3, 9), "epoch 2 follows"],
     ["one beyond exact zxids", EPOCH_MAX, composeZxid(3, 9), "where zxids would no longer be exact"],
   ])("%s cannot be led", (_, epoch, history, reason) => {
-    expect(() => newPeer().peer.lead(epoch, history)).toThrow(reason);
+    expect(() => newPeer({}, 1, history).peer.leadAlone(epoch)).toThrow(reason);
   });
 
   test.each([
@@ -82,14 +86,14 @@ describe("epochs", () => {
     ["a gap", batchOf(1, 2), "leaves a gap behind"],
   ])("a proposal in %s is a defect", (_, batch, reason) => {
     const { peer } = newPeer();
-    peer.lead(1, ZXID_NONE);
+    peer.leadAlone(1);
     expect(() => peer.propose(batch)).toThrow(reason);
   });
 
   test("the last epoch but one is led like any other", () => {
-    const { peer, sinks } = newPeer();
     const epoch = EPOCH_MAX - 1;
-    peer.lead(epoch, composeZxid(epoch - 1, 0xffff_ffff));
+    const { peer, sinks } = newPeer({}, 1, composeZxid(epoch - 1, 0xffff_ffff));
+    peer.leadAlone(epoch);
     peer.propose(batchOf(epoch, 1, 2));
     peer.synced(peer.generation, composeZxid(epoch, 2));
     peer.deliver(10);
@@ -98,7 +102,7 @@ describe("epochs", () => {
 
   test("an epoch whose counter nears its end says so", () => {
     const { peer } = newPeer();
-    peer.lead(1, ZXID_NONE);
+    peer.leadAlone(1);
     expect(peer.isExhausted).toBe(false);
     const counters = { first: composeZxid(1, 1), last: composeZxid(1, COUNTER_HANDOVER) };
     peer.propose({ ...batchOf(1, 1), ...counters });
@@ -109,7 +113,7 @@ describe("epochs", () => {
 test("it is full by entries or by bytes, until they are delivered", () => {
   for (const limits of [{ outstandingCountMax: 3 }, { outstandingBytesMax: batchOf(1, 1, 2, 3).end }]) {
     const { peer } = newPeer(limits);
-    peer.lead(1, ZXID_NONE);
+    peer.leadAlone(1);
     peer.propose(batchOf(1, 1, 2));
     expect(peer.isFull).toBe(false);
     peer.propose(batchOf(1, 3));

@@ -1,144 +1,368 @@
 import {
   assert,
   COUNTER_HANDOVER,
-  composeZxid,
   counterOf,
-  EPOCH_MAX,
-  epochOf,
   type FrameBatch,
-  formatZxid,
   InvariantError,
-  type QuorumVerifier,
+  type LinkRef,
+  type PeerMessage,
   type ServerId,
   ZXID_NONE,
   type Zxid,
 } from "@zooid/model";
-import { AckTally } from "./broadcast.ts";
-import type { PeerState, ZabSinks } from "./events.ts";
-import { ProposalQueue } from "./proposal-queue.ts";
+import type { PeerConfig } from "./config.ts";
+import type { PeerPhase, PeerState, ZabDurable, ZabSinks } from "./events.ts";
+import { FencedLog } from "./fenced-log.ts";
+import { Leader } from "./leader.ts";
+import { Learner } from "./learner.ts";
+import type { LearnerInfo } from "./learner-link.ts";
+import type { RoleContext } from "./role.ts";
 
-export interface PeerConfig {
+export type PeerOptions = Pick<PeerConfig, "sid" | "verifier"> & Partial<PeerConfig>;
+
+export const PEER_DEFAULTS: Omit<PeerConfig, "sid" | "verifier"> = {
+  isObserver: false,
+  tickMs: 2000,
+  initLimit: 10,
+  syncLimit: 5,
+  outstandingCountMax: 65_536,
+  outstandingBytesMax: 64_194_304,
+  windowBytes: 8 * 1024 * 1024,
+  runBytes: 256 * 1024,
+  counterMax: COUNTER_HANDOVER,
+  newEnsembleId: "zooid",
+};
+
+/** What operators are told of a learner. */
+export interface LearnerStatus {
   readonly sid: ServerId;
-  readonly verifier: QuorumVerifier;
-  /** Most entries proposed and not yet delivered; beyond it {@link ZabPeer.isFull} asks the driver to admit no more. */
-  readonly outstandingCountMax: number;
-  readonly outstandingBytesMax: number;
+  readonly phase: string;
+  readonly isObserver: boolean;
+  readonly sent: Zxid;
+  readonly acked: Zxid;
+  readonly applied: Zxid;
 }
 
 /**
  * One member of the broadcast. What it replicates is opaque to it.
  *
- * Each role that it takes has a generation; a completion that names an older one changes nothing. An ensemble of one walks the
- * same way as any other: it leads because its own promise and its own ack are a quorum, and it commits by counting acks.
+ * Each role that it takes has a generation; a completion that names an older one changes nothing. A new role begins only when nothing
+ * of the old one is on its way to the disk: what an election is told is what the disk holds.
  */
 export class ZabPeer {
   readonly #config: PeerConfig;
   readonly #sinks: ZabSinks;
+  readonly #log: FencedLog;
+  readonly #context: RoleContext;
+  #role: Leader | Learner | undefined;
   #state: PeerState = "looking";
-  #generation = 0;
-  #epoch = 0;
-  #queue = new ProposalQueue(ZXID_NONE);
-  #tally: AckTally;
-  #delivered: Zxid = ZXID_NONE;
+  #nowMs = 0;
+  /** Learners that came before this server knew its own role. */
+  readonly #early = new Map<LinkRef, { readonly sid: ServerId; info: LearnerInfo | undefined }>();
+  #hasLostPast = false;
+  #hasDiverged = false;
+  /** Whether {@link ZabSinks.look} was called for the present wait. */
+  #isLooking = false;
+  #successor: ServerId | undefined;
+  #isStopped = false;
 
-  constructor(config: PeerConfig, sinks: ZabSinks) {
+  constructor(options: PeerOptions, sinks: ZabSinks) {
+    const config = { ...PEER_DEFAULTS, ...options };
     this.#config = config;
     this.#sinks = sinks;
-    this.#tally = new AckTally(config.verifier, ZXID_NONE);
+    this.#log = new FencedLog(sinks.log);
+    const peer = this;
+    this.#context = {
+      config,
+      sinks,
+      log: this.#log,
+      get isFresh() {
+        return peer.isFresh;
+      },
+      get isAmnesiac() {
+        return peer.isAmnesiac;
+      },
+      get hasDiverged() {
+        return peer.#hasDiverged;
+      },
+      nowMs: () => this.#nowMs,
+      leave: (reason) => this.#leave(reason),
+      leaveTo: (successor) => {
+        this.#leave("the leader handed over");
+        this.#successor = successor;
+      },
+      lostThePast: () => {
+        this.#hasLostPast = true;
+      },
+      diverged: () => {
+        this.#hasLostPast = true;
+        this.#hasDiverged = true;
+      },
+      foundThePast: () => {
+        this.#hasLostPast = false;
+        this.#hasDiverged = false;
+      },
+      fail: (reason) => {
+        throw new InvariantError(reason);
+      },
+    };
   }
 
   get state(): PeerState {
     return this.#state;
   }
 
+  get phase(): PeerPhase {
+    return this.#role?.phase ?? "election";
+  }
+
   get generation(): number {
-    return this.#generation;
+    return this.#log.generation;
   }
 
+  /** The epoch that this server's role is in; 0 while there is none. */
   get epoch(): number {
-    return this.#epoch;
+    return this.#role?.epoch ?? 0;
   }
 
+  /** The leader that this server follows; itself when it leads. */
+  get leader(): ServerId | undefined {
+    if (this.#role instanceof Learner) return this.#role.leader;
+    return this.#role instanceof Leader ? this.#config.sid : undefined;
+  }
+
+  get durable(): ZabDurable {
+    return this.#log.durable;
+  }
+
+  /** Everything up to here is known to be committed: an entry's zxid, never an epoch's start. */
   get committed(): Zxid {
-    return this.#tally.committed;
+    return this.#role?.committed ?? this.#log.durable.commitHint;
   }
 
   get lastProposed(): Zxid {
-    return this.#queue.last;
+    return this.#role instanceof Leader ? this.#role.lastProposed : (this.#role?.lastLogged ?? ZXID_NONE);
   }
 
   /** Entries proposed and not yet delivered. */
   get outstandingCount(): number {
-    return this.#queue.count;
+    return this.#role?.queue.count ?? 0;
   }
 
   get isFull(): boolean {
     const { outstandingCountMax, outstandingBytesMax } = this.#config;
-    return this.#queue.count >= outstandingCountMax || this.#queue.sizeBytes >= outstandingBytesMax;
+    const queue = this.#role?.queue;
+    return queue !== undefined && (queue.count >= outstandingCountMax || queue.sizeBytes >= outstandingBytesMax);
   }
 
   /** Whether the epoch's counter nears its end, so that no more writes may be admitted before a new epoch begins. */
   get isExhausted(): boolean {
-    return counterOf(this.#queue.last) >= COUNTER_HANDOVER;
+    return this.#role instanceof Leader && counterOf(this.#role.lastProposed) >= this.#config.counterMax;
   }
 
-  /**
-   * Becomes leader of an epoch whose promise is durable at a quorum, with a history that is durable at a quorum; alone, that is
-   * this server's own disk.
-   *
-   * @param history the last entry of that history: everything up to it is committed
-   */
-  lead(epoch: number, history: Zxid): void {
-    assert(
-      this.#config.verifier.isQuorum([this.#config.sid]),
-      "a server leads alone only where it is a quorum by itself",
-    );
-    assert(epoch > epochOf(history), `epoch ${epoch} follows the history's last zxid ${formatZxid(history)}`);
-    assert(epoch < EPOCH_MAX, `epoch ${epoch} is below ${EPOCH_MAX}, where zxids would no longer be exact`);
-    this.#generation++;
-    this.#state = "leading";
-    this.#epoch = epoch;
-    const start = composeZxid(epoch, 0);
-    this.#queue = new ProposalQueue(start);
-    this.#tally = new AckTally(this.#config.verifier, start);
-    this.#delivered = start;
+  /** Nothing was ever logged or promised here. */
+  get isFresh(): boolean {
+    const { promise, currentEpoch, tail } = this.#log.durable;
+    return promise.epoch === 0 && currentEpoch === 0 && tail.zxid === ZXID_NONE;
   }
 
-  /** Gives the role up: completions that are still under way are of an older generation from now on. */
-  stopLeading(): void {
-    this.#generation++;
-    this.#state = "looking";
+  /** What was promised or acked here may be forgotten: this server has no voice and is not counted. */
+  get isAmnesiac(): boolean {
+    return this.#hasLostPast || this.#log.durable.amnesiac;
   }
 
-  /** Proposes entries that continue the epoch. They are appended here and, later, at every follower. */
-  propose(batch: FrameBatch): void {
-    assert(this.#state === "leading", "only a leader proposes");
-    if (epochOf(batch.first) !== this.#epoch) {
-      throw new InvariantError(`a leader of epoch ${this.#epoch} proposes in it, not ${formatZxid(batch.first)}`);
+  /** The leader's learners; none elsewhere. */
+  learners(): readonly LearnerStatus[] {
+    if (!(this.#role instanceof Leader)) return [];
+    return [...this.#role.learners()].map(({ sid, phase, isObserver, sent, acked, applied }) => ({
+      sid,
+      phase,
+      isObserver,
+      sent,
+      acked,
+      applied,
+    }));
+  }
+
+  // Roles
+
+  /** Leads alone an epoch that this server has promised and holds, as an ensemble of one. */
+  leadAlone(epoch: number): void {
+    const leader = new Leader(this.#newRole("leading"));
+    this.#role = leader;
+    leader.leadAlone(epoch);
+  }
+
+  /** The election is decided for this server. */
+  lead(): void {
+    const leader = new Leader(this.#newRole("leading"));
+    this.#role = leader;
+    const early = [...this.#early];
+    this.#early.clear();
+    for (const [link, { sid, info }] of early) {
+      // A learner may have made the leader leave.
+      if (this.#role !== leader) this.#early.set(link, { sid, info });
+      else if (info === undefined) this.#early.set(link, { sid, info });
+      else leader.informed(link, sid, info);
     }
-    if (batch.first !== this.#queue.last + 1) {
-      throw new InvariantError(`${formatZxid(batch.first)} leaves a gap behind ${formatZxid(this.#queue.last)}`);
-    }
-    this.#queue.push(batch);
-    this.#sinks.append(batch, this.#generation);
   }
 
-  /** Everything up to a zxid is on this server's disk: its own ack. */
+  /** The election is decided for another one. */
+  follow(leader: ServerId): void {
+    assert(leader !== this.#config.sid, "no server follows itself");
+    const learner = new Learner(this.#newRole(this.#config.isObserver ? "observing" : "following"), leader);
+    this.#role = learner;
+    for (const [link] of this.#early) this.#refuse(link, "not-leading", `this server follows server ${leader}`);
+    this.#early.clear();
+    learner.begin();
+  }
+
+  /** Names a successor that is level and leaves; false when there is none yet. Nothing may be proposed any more. */
+  handOver(): ServerId | undefined {
+    const successor = this.#role instanceof Leader ? this.#role.handOver() : undefined;
+    if (successor !== undefined) this.#leave(`handed over to server ${successor}`);
+    return successor;
+  }
+
+  /** Gives the role up, whatever it is, and takes no other. */
+  stop(reason: string): void {
+    this.#isStopped = true;
+    this.#leave(reason);
+    for (const link of this.#early.keys()) this.#sinks.links.close(link, reason);
+    this.#early.clear();
+  }
+
+  /** Gives the role up and looks again: for a leader that cannot go on in its epoch. */
+  resign(reason: string): void {
+    this.#leave(reason);
+  }
+
+  // Inputs
+
+  setTime(nowMs: number): void {
+    this.#nowMs = nowMs;
+  }
+
+  tick(): void {
+    this.#role?.tick();
+  }
+
+  nextDueMs(): number | undefined {
+    return this.#role?.nextDueMs();
+  }
+
+  /** A link came about: dialed by this server, or by a learner. */
+  linkOpened(link: LinkRef, sid: ServerId, isDialed: boolean): void {
+    if (!isDialed) {
+      this.#early.set(link, { sid, info: undefined });
+      return;
+    }
+    if (this.#role instanceof Learner && this.#role.leader === sid && this.#role.link === undefined) {
+      this.#role.linkOpened(link);
+    } else this.#sinks.links.close(link, "it is not wanted any more");
+  }
+
+  dialFailed(reason: string): void {
+    if (this.#role instanceof Learner) this.#role.dialFailed(reason);
+  }
+
+  linkClosed(link: LinkRef, reason: string): void {
+    this.#early.delete(link);
+    if (this.#role instanceof Learner) this.#role.linkClosed(link, reason);
+    else this.#role?.linkClosed(link);
+  }
+
+  receive(link: LinkRef, message: PeerMessage): void {
+    if (this.#role instanceof Learner && this.#role.link === link) {
+      this.#role.receive(message);
+      return;
+    }
+    if (this.#role instanceof Leader && this.#role.receive(link, message)) return;
+    const early = this.#early.get(link);
+    if (early === undefined) return;
+    if (message.kind !== "learner-info" || early.info !== undefined) {
+      this.#refuse(link, "unable", `${message.kind} came before this server was asked to lead`);
+      this.#early.delete(link);
+    } else if (this.#role instanceof Leader) {
+      this.#early.delete(link);
+      this.#role.informed(link, early.sid, message);
+    } else if (this.#role instanceof Learner) {
+      this.#early.delete(link);
+      this.#refuse(link, "not-leading", `this server follows server ${this.#role.leader}`);
+    } else early.info = message;
+  }
+
+  /** Everything up to a zxid, appended in a role generation, is on this server's disk. */
   synced(generation: number, zxid: Zxid): void {
-    if (generation !== this.#generation || this.#state !== "leading") return;
-    this.#tally.ack(this.#config.sid, zxid);
+    if (this.#log.appended(generation)) this.#role?.synced(zxid);
+  }
+
+  // Broadcast
+
+  /** Proposes entries that continue the epoch. */
+  propose(batch: FrameBatch): void {
+    if (!(this.#role instanceof Leader)) throw new InvariantError("only a leader proposes");
+    this.#role.propose(batch);
+  }
+
+  /** Asks a quorum whether this server leads; {@link ZabSinks.confirmed} answers with this number or a higher one. */
+  confirm(): number {
+    assert(this.#role instanceof Leader, "only a leader is confirmed");
+    return this.#role.confirm();
+  }
+
+  /** To the leader, from a learner. */
+  sendToLeader(message: PeerMessage): void {
+    assert(this.#role instanceof Learner, "a learner has a leader");
+    this.#role.send(message);
   }
 
   /**
-   * Delivers what is committed, at most `most` entries.
+   * Delivers what is committed and durable here, at most `most` entries.
    *
    * @returns whether more is due
    */
   deliver(most: number): boolean {
-    const { committed } = this.#tally;
-    if (this.#delivered >= committed) return false;
-    const count = this.#queue.deliver(committed, most, this.#sinks);
-    this.#delivered = (this.#delivered + count) as Zxid;
-    return this.#delivered < committed;
+    return this.#role?.deliver(most) ?? false;
+  }
+
+  /** The end of a turn: what can be said together is said now, and whoever lost its role looks for another. */
+  flush(): void {
+    if (this.#role instanceof Leader) this.#role.flush();
+    this.#settle();
+  }
+
+  #newRole(state: PeerState): RoleContext {
+    assert(this.#role === undefined && this.#log.isQuiet, "a role begins when the one before has ended");
+    this.#state = state;
+    this.#isLooking = false;
+    this.#log.nextGeneration();
+    return this.#context;
+  }
+
+  #leave(reason: string): void {
+    const role = this.#role;
+    if (role === undefined) return;
+    this.#role = undefined;
+    this.#state = "looking";
+    this.#successor = undefined;
+    this.#log.nextGeneration();
+    role.end(reason);
+    this.#sinks.left(reason);
+  }
+
+  /** Once the log is quiet, whoever has no role looks for one. */
+  #settle(): void {
+    if (this.#role !== undefined || this.#isLooking || this.#isStopped || !this.#log.isQuiet) return;
+    this.#isLooking = true;
+    const successor = this.#successor;
+    this.#successor = undefined;
+    if (successor === undefined) this.#sinks.look();
+    else this.#sinks.successor(successor);
+  }
+
+  #refuse(link: LinkRef, reason: "not-leading" | "unable", text: string): void {
+    this.#sinks.links.send(link, { kind: "refuse", reason, text });
+    this.#sinks.links.close(link, text);
   }
 }

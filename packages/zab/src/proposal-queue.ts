@@ -4,10 +4,38 @@ import {
   type FrameBatch,
   frameLength,
   frameZxid,
+  InvariantError,
   ZXID_NONE,
   type Zxid,
 } from "@zooid/model";
 import type { ZabSinks } from "./events.ts";
+
+/** A run of entries inside a batch. */
+export interface QueuedRun {
+  readonly bytes: Uint8Array;
+  readonly start: number;
+  readonly end: number;
+  readonly first: Zxid;
+  readonly last: Zxid;
+  readonly count: number;
+}
+
+/** The beginning of a run of frames, up to a zxid and about so many bytes; one entry at least. */
+export function cutRun(bytes: Uint8Array, start: number, end: number, through: Zxid, bytesMax: number): QueuedRun {
+  const first = frameZxid(bytes, start);
+  let last = first;
+  let count = 0;
+  let at = start;
+  while (at < end) {
+    const zxid = frameZxid(bytes, at);
+    const next = at + FRAME_HEADER_BYTES + frameLength(bytes, at);
+    if (count > 0 && (zxid > through || next - start > bytesMax)) break;
+    last = zxid;
+    count++;
+    at = next;
+  }
+  return { bytes, start, end: at, first, last, count };
+}
 
 /** Batches that were proposed and not yet wholly delivered, oldest first. */
 export class ProposalQueue {
@@ -38,6 +66,55 @@ export class ProposalQueue {
     return this.#outstandingBytes;
   }
 
+  /** Whether entries up to a zxid, or some of them, wait to be delivered. */
+  hasUpTo(through: Zxid): boolean {
+    const batch = this.#batches[this.#head];
+    return batch !== undefined && frameZxid(batch.bytes, this.#at) <= through;
+  }
+
+  /** Whether the entry behind `after` is still held here, delivered or not. */
+  holdsAfter(after: Zxid): boolean {
+    const oldest = this.#batches[this.#head];
+    return oldest !== undefined && oldest.first <= after + 1 && after < this.#last;
+  }
+
+  /**
+   * A run of held entries behind `after`, out of one batch: valid until that batch is released.
+   *
+   * @param after must satisfy {@link holdsAfter}
+   * @param through the last entry wanted
+   * @param bytesMax most bytes, but one entry at least
+   */
+  runAfter(after: Zxid, through: Zxid, bytesMax: number): QueuedRun {
+    const batch = this.#batchAfter(after);
+    const { bytes, end } = batch;
+    if (batch.first === after + 1 && batch.last <= through && end <= bytesMax) {
+      return { bytes, start: 0, end, first: batch.first, last: batch.last, count: batch.count };
+    }
+    let start = 0;
+    while (frameZxid(bytes, start) <= after) start += FRAME_HEADER_BYTES + frameLength(bytes, start);
+    return cutRun(bytes, start, end, through, bytesMax);
+  }
+
+  #batchAfter(after: Zxid): FrameBatch {
+    // Learners are near the end, almost always in the newest batch.
+    for (let i = this.#batches.length - 1; i >= this.#head; i--) {
+      const batch = this.#batches[i] as FrameBatch;
+      if (batch.first <= after + 1) return batch;
+    }
+    throw new InvariantError(`entry ${after + 1} is not held`);
+  }
+
+  /** Gives every batch back undelivered: the role that proposed them has ended. */
+  releaseAll(sinks: Pick<ZabSinks, "release">): void {
+    while (this.#head < this.#batches.length) sinks.release(this.#batches[this.#head++] as FrameBatch);
+    this.#batches.length = 0;
+    this.#head = 0;
+    this.#at = 0;
+    this.#outstandingCount = 0;
+    this.#outstandingBytes = 0;
+  }
+
   push(batch: FrameBatch): void {
     assert(
       this.#last === ZXID_NONE || batch.first > this.#last,
@@ -54,7 +131,7 @@ export class ProposalQueue {
    *
    * @returns how many were delivered; fewer than are due when `most` was reached
    */
-  deliver(through: Zxid, most: number, sinks: ZabSinks): number {
+  deliver(through: Zxid, most: number, sinks: Pick<ZabSinks, "deliver" | "release">): number {
     let delivered = 0;
     while (this.#head < this.#batches.length && delivered < most) {
       const batch = this.#batches[this.#head] as FrameBatch;
@@ -78,7 +155,7 @@ export class ProposalQueue {
     return delivered;
   }
 
-  #drop(batch: FrameBatch, sinks: ZabSinks): void {
+  #drop(batch: FrameBatch, sinks: Pick<ZabSinks, "release">): void {
     this.#outstandingBytes -= batch.end;
     this.#at = 0;
     this.#head++;

@@ -1,0 +1,97 @@
+import { copyBytes } from "@zooid/model";
+
+const BYTES_FIRST = 4096;
+const HEADER_BYTES = 24;
+
+/** Requests of a learner's clients on their way to the leader, one behind the other; see `ForwardMessage` for the layout. */
+export class ForwardRun {
+  #bytes: Buffer = Buffer.allocUnsafeSlow(BYTES_FIRST);
+  #end = 0;
+  #count = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  get bytes(): Uint8Array {
+    return this.#bytes;
+  }
+
+  get end(): number {
+    return this.#end;
+  }
+
+  add(
+    sequence: number,
+    session: { readonly idHigh: number; readonly idLow: number },
+    client: number,
+    frame: Uint8Array,
+    start: number,
+    end: number,
+  ): void {
+    this.#reserve(HEADER_BYTES + end - start);
+    const bytes = this.#bytes;
+    const at = this.#end;
+    bytes.writeDoubleBE(sequence, at);
+    bytes.writeInt32BE(session.idHigh, at + 8);
+    bytes.writeInt32BE(session.idLow, at + 12);
+    bytes.writeInt32BE(client, at + 16);
+    bytes.writeInt32BE(end - start, at + 20);
+    copyBytes(frame, start, end, bytes, at + HEADER_BYTES);
+    this.#end = at + HEADER_BYTES + end - start;
+    this.#count++;
+  }
+
+  clear(): void {
+    this.#end = 0;
+    this.#count = 0;
+  }
+
+  #reserve(more: number): void {
+    if (this.#end + more <= this.#bytes.length) return;
+    const grown = Buffer.allocUnsafeSlow(Math.max(this.#bytes.length * 2, this.#end + more));
+    copyBytes(this.#bytes, 0, this.#end, grown, 0);
+    this.#bytes = grown;
+  }
+}
+
+/** Reads a run of forwarded requests, one after the other. */
+export class ForwardReader {
+  sequence = 0;
+  sessionHigh = 0;
+  sessionLow = 0;
+  client = 0;
+  /** Where the request's frame lies in {@link bytes}. */
+  start = 0;
+  end = 0;
+  bytes: Uint8Array = new Uint8Array(0);
+  #view: DataView = new DataView(new ArrayBuffer(0));
+  #limit = 0;
+
+  open(bytes: Uint8Array, start: number, end: number): void {
+    this.bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.end = start;
+    this.#limit = end;
+  }
+
+  /** False after the last, and where the run breaks off: then {@link isWhole} is false. */
+  next(): boolean {
+    const at = this.end;
+    if (at + HEADER_BYTES > this.#limit) return false;
+    const view = this.#view;
+    this.sequence = view.getFloat64(at);
+    this.sessionHigh = view.getInt32(at + 8);
+    this.sessionLow = view.getInt32(at + 12);
+    this.client = view.getInt32(at + 16);
+    this.start = at + HEADER_BYTES;
+    const length = view.getInt32(at + 20);
+    if (length < 0 || this.start + length > this.#limit) return false;
+    this.end = this.start + length;
+    return true;
+  }
+
+  get isWhole(): boolean {
+    return this.end === this.#limit;
+  }
+}

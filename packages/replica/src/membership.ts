@@ -1,0 +1,153 @@
+import { createElection, ELECTION_DEFAULTS, type LeaderElection } from "@zooid/election";
+import type { ElectionMessage, PeerRole, ServerId, Vote } from "@zooid/model";
+import { ZabPeer, type ZabSinks } from "@zooid/zab";
+import type { ReplicaConfig } from "./config.ts";
+
+/** What membership tells the replica, besides what the broadcast says itself. */
+export interface MembershipSinks {
+  /** To another server's election port; only the newest message counts. */
+  elect(to: ServerId, message: ElectionMessage): void;
+  /** The role, or what is known of it, changed. */
+  roleChanged(): void;
+}
+
+/**
+ * Who this server is in its ensemble: it elects when it has no role, takes the role that was decided, and elects again when that
+ * ended. The election proposes; whether it was right, the broadcast finds out.
+ */
+export class Membership {
+  readonly zab: ZabPeer;
+  readonly #election: LeaderElection | undefined;
+  readonly #config: ReplicaConfig;
+  readonly #sinks: MembershipSinks;
+  #nowMs = 0;
+  /** When this server last had a role in which it served. */
+  #looksSinceMs: number | undefined;
+
+  constructor(
+    config: ReplicaConfig,
+    random: () => number,
+    zabSinks: Omit<ZabSinks, "look" | "successor">,
+    sinks: MembershipSinks,
+  ) {
+    this.#config = config;
+    this.#sinks = sinks;
+    const { sid, verifier, tickMs, ensemble } = config;
+    this.zab = new ZabPeer(
+      {
+        sid,
+        verifier,
+        tickMs,
+        outstandingCountMax: config.outstandingCountMax,
+        outstandingBytesMax: config.outstandingBytesMax,
+        isObserver: ensemble?.isObserver ?? false,
+        ...(ensemble === undefined
+          ? {}
+          : {
+              initLimit: ensemble.initLimit,
+              syncLimit: ensemble.syncLimit,
+              newEnsembleId: ensemble.newEnsembleId,
+              ...(ensemble.counterMax === undefined ? {} : { counterMax: ensemble.counterMax }),
+            }),
+      },
+      { ...zabSinks, look: () => this.#look(), successor: (successor) => this.#adopt(successor) },
+    );
+    this.#election =
+      ensemble === undefined
+        ? undefined
+        : createElection(
+            {
+              ...ELECTION_DEFAULTS,
+              algorithm: ensemble.electionAlg,
+              sid,
+              verifier,
+              candidates: ensemble.candidates,
+              random,
+            },
+            {
+              send: (to, message) => sinks.elect(to, message),
+              decided: (role, vote) => this.#decided(role, vote),
+            },
+          );
+  }
+
+  /** What operators see: an election that was decided is a role even before the leader is established. */
+  get role(): PeerRole {
+    return this.zab.state;
+  }
+
+  get vote(): Vote | undefined {
+    return this.#election?.vote;
+  }
+
+  get round(): number {
+    return this.#election?.round ?? 0;
+  }
+
+  /** Since when this server has had no role in which it could serve; undefined while it has one. */
+  get looksSinceMs(): number | undefined {
+    return this.#looksSinceMs;
+  }
+
+  setTime(nowMs: number): void {
+    this.#nowMs = nowMs;
+    this.zab.setTime(nowMs);
+  }
+
+  /** The role is complete. */
+  established(epoch: number): void {
+    this.#looksSinceMs = undefined;
+    this.#election?.established(epoch);
+    this.#sinks.roleChanged();
+  }
+
+  tick(): void {
+    this.#election?.tick(this.#nowMs);
+    this.zab.tick();
+  }
+
+  nextDueMs(): number | undefined {
+    const election = this.#election?.nextDueMs();
+    const zab = this.zab.nextDueMs();
+    if (election === undefined) return zab;
+    return zab === undefined ? election : Math.min(election, zab);
+  }
+
+  receiveElection(from: ServerId, message: ElectionMessage): void {
+    this.#election?.receive(from, message, this.#nowMs);
+  }
+
+  electionLinkUp(sid: ServerId): void {
+    this.#election?.linkUp(sid, this.#nowMs);
+  }
+
+  measured(sid: ServerId, roundTripMs: number): void {
+    this.#election?.measured(sid, roundTripMs);
+  }
+
+  #look(): void {
+    const { durable, isAmnesiac } = this.zab;
+    this.#looksSinceMs ??= this.#nowMs;
+    const hasVoice = !isAmnesiac && this.#config.ensemble?.isObserver !== true;
+    const position = { zxid: durable.tail.zxid, currentEpoch: durable.currentEpoch };
+    this.#sinks.roleChanged();
+    this.#election?.look(hasVoice ? position : undefined, this.#nowMs);
+  }
+
+  #decided(role: Exclude<PeerRole, "looking">, vote: Vote): void {
+    if (role === "leading") this.zab.lead();
+    else this.zab.follow(vote.leader);
+    this.#sinks.roleChanged();
+  }
+
+  /** The leader that goes has named who should lead: there is nothing to elect. If that fails, there will be. */
+  #adopt(successor: ServerId): void {
+    const { sid } = this.#config;
+    const { durable } = this.zab;
+    const vote: Vote = { leader: successor, zxid: durable.tail.zxid, peerEpoch: durable.currentEpoch };
+    const role = successor === sid ? "leading" : this.#config.ensemble?.isObserver === true ? "observing" : "following";
+    this.#looksSinceMs ??= this.#nowMs;
+    this.#election?.adopt(role, vote);
+    this.#decided(role, vote);
+  }
+}

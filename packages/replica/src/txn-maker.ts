@@ -1,0 +1,195 @@
+import type { DataTree, PrepareContext } from "@zooid/data-tree";
+import {
+  clearTxnOp,
+  composeZxid,
+  ErrorCode,
+  type Identity,
+  newRequest,
+  newTxnHeader,
+  newTxnOp,
+  nextZxid,
+  OpCode,
+  PASSWORD_HASH_BYTES,
+  type Request,
+  type RequestDecoder,
+  type TxnBatcher,
+  type TxnHeader,
+  type TxnOp,
+  type Zxid,
+} from "@zooid/model";
+import type { AuthSchemes } from "./auth.ts";
+import type { ReplicaConfig } from "./config.ts";
+import { isServedPart } from "./served-operations.ts";
+
+/** Who asked, as the transaction's header tells it. */
+export interface Asker {
+  readonly sessionHigh: number;
+  readonly sessionLow: number;
+  /** The server that will answer, and that server's number for the request. */
+  readonly origin: number;
+  readonly originSeq: number;
+  readonly cxid: number;
+  readonly op: number;
+}
+
+/**
+ * The leader's own half of every write: judges a request against the tree as it will be, gives it the next zxid, and gathers the
+ * transaction for the next batch. What is refused becomes a transaction too, so that its answer keeps its place.
+ */
+export class TxnMaker {
+  readonly #tree: DataTree;
+  readonly #requests: RequestDecoder;
+  readonly #batcher: TxnBatcher;
+  readonly #context: PrepareContext;
+  readonly #header: TxnHeader = newTxnHeader();
+  readonly #op: TxnOp = newTxnOp();
+  readonly #part: Request = newRequest();
+  #prepared: Zxid = composeZxid(0, 0);
+  #wallMs = 0;
+
+  constructor(
+    tree: DataTree,
+    auth: AuthSchemes,
+    config: Pick<ReplicaConfig, "isTtlEnabled">,
+    tools: { readonly requests: RequestDecoder; readonly batcher: TxnBatcher },
+  ) {
+    this.#tree = tree;
+    this.#requests = tools.requests;
+    this.#batcher = tools.batcher;
+    this.#context = {
+      sessionHigh: 0,
+      sessionLow: 0,
+      identities: [],
+      rules: auth.rules,
+      zxid: this.#prepared,
+      timeMs: 0,
+      isTtlEnabled: config.isTtlEnabled,
+      fixAcl: (acl, identities) => auth.fixAcl(acl, identities),
+    };
+  }
+
+  /** The last zxid given to a transaction. */
+  get prepared(): Zxid {
+    return this.#prepared;
+  }
+
+  /** Transactions wait in the batch. */
+  get count(): number {
+    return this.#batcher.count;
+  }
+
+  /** The wall clock, which is only ever stored and never goes back. */
+  setWallTime(wallMs: number): void {
+    if (wallMs > this.#wallMs) this.#wallMs = wallMs;
+  }
+
+  /** A new epoch: its first transaction has the counter 1. */
+  beginEpoch(epoch: number): void {
+    this.#prepared = composeZxid(epoch, 0);
+  }
+
+  /** What was prepared and not proposed will never be. */
+  discard(): void {
+    if (this.#batcher.count > 0) this.#batcher.recycle(this.#batcher.take());
+    this.#tree.discardPending();
+  }
+
+  /** A write whose body the decoder has read. */
+  write(asker: Asker, identities: readonly Identity[], request: Request): void {
+    this.#begin(asker);
+    const context = this.#context;
+    context.identities = identities;
+    if (request.op === OpCode.MULTI) {
+      this.#multi(context);
+    } else {
+      const code = this.#tree.prepare(request, context, this.#op);
+      if (code === ErrorCode.OK) this.#batcher.op(this.#op);
+      else this.#error(code, 0, 0);
+    }
+    this.#batcher.end();
+  }
+
+  /** A write that is refused for a reason that the tree does not know. */
+  refuse(asker: Asker, code: number): void {
+    this.#begin(asker);
+    this.#error(code, 0, 0);
+    this.#batcher.end();
+  }
+
+  /** @param passwordHash the first bytes of the password's SHA-256 */
+  createSession(asker: Asker, timeoutMs: number, passwordHash: Uint8Array): void {
+    this.#begin(asker);
+    const kept = { bytes: passwordHash, start: 0, end: PASSWORD_HASH_BYTES };
+    this.#tree.prepareCreateSession(timeoutMs, kept, this.#context, this.#op);
+    this.#batcher.op(this.#op);
+    this.#batcher.end();
+  }
+
+  closeSession(asker: Asker): void {
+    this.#begin(asker);
+    this.#tree.prepareCloseSession(asker.sessionHigh, asker.sessionLow, this.#context, (op) => this.#batcher.op(op));
+    this.#batcher.end();
+  }
+
+  #begin(asker: Asker): void {
+    const header = this.#header;
+    this.#prepared = nextZxid(this.#prepared);
+    header.zxid = this.#prepared;
+    header.sessionHigh = asker.sessionHigh;
+    header.sessionLow = asker.sessionLow;
+    header.cxid = asker.cxid;
+    header.timeMs = this.#wallMs;
+    header.origin = asker.origin;
+    header.originSeq = asker.originSeq;
+    header.op = asker.op;
+    const context = this.#context;
+    context.sessionHigh = asker.sessionHigh;
+    context.sessionLow = asker.sessionLow;
+    context.zxid = header.zxid;
+    context.timeMs = header.timeMs;
+    this.#batcher.begin(header);
+  }
+
+  /** Prepares every part against the tree as the parts before it leave it; one that is refused takes all of them back. */
+  #multi(context: PrepareContext): void {
+    const part = this.#part;
+    const count = this.#countParts();
+    if (count < 0) {
+      this.#error(ErrorCode.MARSHALLING_ERROR, 0, 0);
+      return;
+    }
+    this.#requests.rewindParts();
+    this.#tree.beginMulti();
+    for (let i = 0; this.#requests.nextPart(part); i++) {
+      const code = isServedPart(part.op) ? this.#tree.prepare(part, context, this.#op) : ErrorCode.UNIMPLEMENTED;
+      if (code !== ErrorCode.OK) {
+        this.#tree.abortMulti();
+        this.#batcher.rewind();
+        this.#error(code, i, count);
+        return;
+      }
+      this.#batcher.op(this.#op);
+    }
+    this.#tree.endMulti();
+  }
+
+  /** How many parts a multi has; -1 when one cannot be read. */
+  #countParts(): number {
+    let count = 0;
+    try {
+      while (this.#requests.nextPart(this.#part)) count++;
+    } catch {
+      return -1;
+    }
+    return count;
+  }
+
+  #error(code: number, failedIndex: number, opCount: number): void {
+    const op = this.#op;
+    clearTxnOp(op, OpCode.ERROR);
+    op.code = code;
+    op.failedIndex = failedIndex;
+    op.opCount = opCount;
+    this.#batcher.op(op);
+  }
+}

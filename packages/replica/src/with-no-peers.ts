@@ -1,0 +1,51 @@
+import { InvariantError, type Zxid } from "@zooid/model";
+import type { LoggedRun, SnapshotPort, ZabDurable, ZabLinks, ZabLog } from "@zooid/zab";
+
+/** What an ensemble of one needs of the world between servers: a log to append to, and nothing else. */
+export interface NoPeers {
+  readonly log: ZabLog;
+  readonly links: ZabLinks;
+  readonly snapshots: SnapshotPort;
+}
+
+/** The sinks of a replica that is an ensemble by itself. */
+export function withNoPeers(log: {
+  readonly durable: ZabDurable;
+  append(run: LoggedRun, generation: number, committed: Zxid): void;
+}): NoPeers {
+  const never = (what: string) => (): never => {
+    throw new InvariantError(`an ensemble of one ${what}`);
+  };
+  return {
+    log: {
+      get durable() {
+        return log.durable;
+      },
+      append: (run, generation, committed) => log.append(run, generation, committed),
+      setPromise: never("promises nothing"),
+      setCurrentEpoch: never("takes its epoch when it starts"),
+      setEnsembleId: never("has no other to tell from"),
+      beginStage: never("is brought level by nobody"),
+      stage: never("is brought level by nobody"),
+      dropStage: never("is brought level by nobody"),
+      flip: never("is brought level by nobody"),
+      read: never("has applied all that its log holds"),
+      chainAt: never("compares with nobody"),
+    },
+    links: {
+      dial: never("has nobody to dial"),
+      cancelDial: never("has nobody to dial"),
+      send: never("has nobody to send to"),
+      close: never("has no links"),
+    },
+    snapshots: {
+      open: never("sends no state"),
+      start: never("sends no state"),
+      credit: never("sends no state"),
+      end: never("sends no state"),
+      receive: never("receives no state"),
+      chunk: never("receives no state"),
+      abandon: never("receives no state"),
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import type { Chain, EpochPromise, LogPosition, Zxid } from "@zooid/model";
+import { StoreError, type TxnLog } from "@zooid/txn-log";
+import type { LoggedRun, ZabDurable, ZabFlip, ZabLog, ZabRun } from "@zooid/zab";
+
+/**
+ * The log as the core sees it: what completes becomes an input of the loop. A write that fails never completes; the log itself says
+ * that it failed, and the server ends.
+ */
+export class LogPort implements ZabLog {
+  readonly #log: TxnLog;
+  readonly #input: (step: () => void) => void;
+
+  /** @param input runs a step of the core as part of a turn */
+  constructor(log: TxnLog, input: (step: () => void) => void) {
+    this.#log = log;
+    this.#input = input;
+  }
+
+  get durable(): ZabDurable {
+    return this.#log.durable;
+  }
+
+  append({ bytes, start, end }: LoggedRun, generation: number, committed: Zxid): void {
+    this.#log.append({ generation, bytes, start, end, committed });
+  }
+
+  setPromise(promise: EpochPromise, done: () => void): void {
+    this.#completed(this.#log.setPromise(promise), done);
+  }
+
+  setCurrentEpoch(epoch: number, done: () => void): void {
+    this.#completed(this.#log.setCurrentEpoch(epoch), done);
+  }
+
+  setEnsembleId(ensembleId: string, done: () => void): void {
+    this.#completed(this.#log.setEnsembleId(ensembleId), done);
+  }
+
+  beginStage(after: LogPosition, done: () => void): void {
+    this.#completed(this.#log.beginStage(after), done);
+  }
+
+  stage({ bytes, start, end }: LoggedRun, done: () => void): void {
+    this.#completed(this.#log.stage(bytes, start, end), done);
+  }
+
+  dropStage(done: () => void): void {
+    this.#completed(this.#log.dropStage(), done);
+  }
+
+  flip(flip: ZabFlip, done: () => void): void {
+    this.#completed(this.#log.flip(flip), done);
+  }
+
+  read(after: Zxid, bytesMax: number, done: (result: ZabRun | "below-floor" | "damaged") => void): void {
+    this.#log.read(after, bytesMax).then(
+      (run) => this.#input(() => done(run)),
+      (error: unknown) => {
+        if (!(error instanceof StoreError)) throw error;
+        const { code } = error.detail;
+        if (code === "BELOW_FLOOR") this.#input(() => done("below-floor"));
+        else if (code === "DAMAGED") this.#input(() => done("damaged"));
+      },
+    );
+  }
+
+  chainAt(zxid: Zxid, done: (chain: Chain | undefined) => void): void {
+    this.#log.chainAt(zxid).then(
+      (chain) => this.#input(() => done(chain)),
+      () => {
+        // The log has failed, and says so itself.
+      },
+    );
+  }
+
+  #completed(write: Promise<unknown>, done: () => void): void {
+    write.then(
+      () => this.#input(done),
+      () => {
+        // The log has failed, and says so itself.
+      },
+    );
+  }
+}

@@ -1,0 +1,95 @@
+import { FRAME_HEADER_BYTES, frameLength, frameZxid, type Zxid } from "@zooid/model";
+import type { ZabRun, ZabSinks } from "./events.ts";
+import type { FencedLog } from "./fenced-log.ts";
+import type { ProposalQueue } from "./proposal-queue.ts";
+
+export type DeliverySinks = Pick<ZabSinks, "deliver" | "release" | "applied">;
+
+const READ_BYTES = 256 * 1024;
+
+/**
+ * Hands committed entries to the application, each once and in order, wherever they are: what the role began with lies in the log,
+ * what came since is still in memory. What has to be read first is delivered by a later call.
+ */
+export class Delivery {
+  readonly #log: FencedLog;
+  readonly #sinks: DeliverySinks;
+  readonly #queue: ProposalQueue;
+  /** The end of what lies in the log alone. */
+  readonly #historyEnd: Zxid;
+  readonly #damaged: (reason: string) => void;
+  #run: { readonly bytes: Uint8Array; at: number } | undefined;
+  #isReading = false;
+
+  constructor(parts: {
+    readonly log: FencedLog;
+    readonly sinks: DeliverySinks;
+    readonly queue: ProposalQueue;
+    readonly historyEnd: Zxid;
+    readonly damaged: (reason: string) => void;
+  }) {
+    this.#log = parts.log;
+    this.#sinks = parts.sinks;
+    this.#queue = parts.queue;
+    this.#historyEnd = parts.historyEnd;
+    this.#damaged = parts.damaged;
+  }
+
+  /**
+   * Delivers at most `most` entries up to and including `through`, which must be committed and durable here.
+   *
+   * @returns whether more can be delivered now
+   */
+  deliver(through: Zxid, most: number): boolean {
+    const applied = this.#sinks.applied();
+    if (applied >= through) return false;
+    if (applied < this.#historyEnd) return this.#deliverHistory(through, most);
+    const count = this.#queue.deliver(through, most, this.#sinks);
+    return count === most && this.#queue.hasUpTo(through);
+  }
+
+  #deliverHistory(through: Zxid, most: number): boolean {
+    if (this.#run === undefined) {
+      this.#read();
+      return false;
+    }
+    const run = this.#run;
+    const { bytes } = run;
+    const limit = Math.min(through, this.#historyEnd);
+    for (let i = 0; i < most; i++) {
+      if (run.at >= bytes.length) {
+        this.#run = undefined;
+        return this.#sinks.applied() < through;
+      }
+      const zxid = frameZxid(bytes, run.at);
+      if (zxid > limit) {
+        // What lies behind the history comes from memory; what is not committed yet is read again when it is.
+        this.#run = undefined;
+        return this.#sinks.applied() < through;
+      }
+      const start = run.at + FRAME_HEADER_BYTES;
+      run.at = start + frameLength(bytes, run.at);
+      this.#sinks.deliver(zxid, bytes, start, run.at);
+    }
+    return true;
+  }
+
+  #read(): void {
+    if (this.#isReading) return;
+    this.#isReading = true;
+    const applied = this.#sinks.applied();
+    this.#log.read(applied, READ_BYTES, (result) => {
+      this.#isReading = false;
+      if (typeof result === "string") {
+        this.#damaged(`the log cannot be read behind the last applied entry: ${result}`);
+        return;
+      }
+      this.#keep(result);
+    });
+  }
+
+  #keep({ bytes, after, count }: ZabRun): void {
+    if (after.zxid !== this.#sinks.applied() || count === 0) return;
+    this.#run = { bytes, at: 0 };
+  }
+}

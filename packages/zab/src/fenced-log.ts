@@ -1,0 +1,110 @@
+import type { Chain, EpochPromise, LogPosition, Zxid } from "@zooid/model";
+import type { LoggedRun, ZabDurable, ZabFlip, ZabLog, ZabRun } from "./events.ts";
+
+/**
+ * The log as one role after the other sees it. Each role has a generation; what completes for an older one calls nobody back, and is
+ * only counted: a new role begins when nothing of the old one is under way.
+ */
+export class FencedLog {
+  readonly #log: ZabLog;
+  #generation = 0;
+  #underWay = 0;
+
+  constructor(log: ZabLog) {
+    this.#log = log;
+  }
+
+  get generation(): number {
+    return this.#generation;
+  }
+
+  get durable(): ZabDurable {
+    return this.#log.durable;
+  }
+
+  /** Whether every write that was ever asked for has come to its end. */
+  get isQuiet(): boolean {
+    return this.#underWay === 0;
+  }
+
+  nextGeneration(): void {
+    this.#generation++;
+  }
+
+  append(run: LoggedRun, committed: Zxid): void {
+    this.#underWay++;
+    this.#log.append(run, this.#generation, committed);
+  }
+
+  /** An append has completed; whether the present role asked for it. */
+  appended(generation: number): boolean {
+    this.#underWay--;
+    return generation === this.#generation;
+  }
+
+  /** An append was refused for want of room. */
+  refused(): void {
+    this.#underWay--;
+  }
+
+  setPromise(promise: EpochPromise, done: () => void): void {
+    this.#log.setPromise(promise, this.#write(done));
+  }
+
+  setCurrentEpoch(epoch: number, done: () => void): void {
+    this.#log.setCurrentEpoch(epoch, this.#write(done));
+  }
+
+  setEnsembleId(ensembleId: string, done: () => void): void {
+    this.#log.setEnsembleId(ensembleId, this.#write(done));
+  }
+
+  beginStage(after: LogPosition): void {
+    this.#log.beginStage(
+      after,
+      this.#write(() => {}),
+    );
+  }
+
+  stage(run: LoggedRun, done: () => void): void {
+    this.#log.stage(run, this.#write(done));
+  }
+
+  dropStage(): void {
+    this.#log.dropStage(this.#write(() => {}));
+  }
+
+  /**
+   * @param always called whatever has become of the role: the log has changed under it
+   */
+  flip(flip: ZabFlip, always: () => void, done: () => void): void {
+    const fenced = this.#write(done);
+    this.#log.flip(flip, () => {
+      always();
+      fenced();
+    });
+  }
+
+  read(after: Zxid, bytesMax: number, done: (result: ZabRun | "below-floor" | "damaged") => void): void {
+    const generation = this.#generation;
+    this.#log.read(after, bytesMax, (result) => {
+      if (generation === this.#generation) done(result);
+    });
+  }
+
+  chainAt(zxid: Zxid, done: (chain: Chain | undefined) => void): void {
+    const generation = this.#generation;
+    this.#log.chainAt(zxid, (chain) => {
+      if (generation === this.#generation) done(chain);
+    });
+  }
+
+  #write(done: () => void): () => void {
+    const generation = this.#generation;
+    this.#underWay++;
+    return () => {
+      this.#underWay--;
+      if (generation === this.#generation) done();
+    };
+  }
+}

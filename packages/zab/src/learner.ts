@@ -1,0 +1,474 @@
+import {
+  assert,
+  type EntriesMessage,
+  epochOf,
+  formatZxid,
+  type LinkRef,
+  type LogPosition,
+  type PeerMessage,
+  type ServerId,
+  type ZabMessage,
+  ZXID_NONE,
+  type Zxid,
+} from "@zooid/model";
+import { tailsOf } from "./common-point.ts";
+import { Delivery } from "./delivery.ts";
+import type { PeerPhase } from "./events.ts";
+import { ProposalQueue } from "./proposal-queue.ts";
+import type { RoleContext } from "./role.ts";
+
+type SyncBegin = Extract<ZabMessage, { kind: "sync-begin" }>;
+type NewLeader = Extract<ZabMessage, { kind: "new-leader" }>;
+
+/**
+ * How far a learner has come:
+ *
+ * ```
+ * dialing ─▶ asking ─▶ promising ─▶ promised ─▶ staging ─▶ flipping ─▶ accepted ─▶ level
+ * (no link)  (learner-  (on its way   (ack-epoch   (sync-     (new-       (acked)     (up-to-date)
+ *             info)      to disk)      sent)        begin)     leader)
+ * ```
+ */
+type LearnerStep = "dialing" | "asking" | "promising" | "promised" | "staging" | "flipping" | "accepted" | "level";
+
+/** A dial that is not answered is given up after this: whoever was elected may be gone. */
+const DIAL_MS_MIN = 1000;
+
+/**
+ * Follows or observes a leader: promises it its epoch, takes over its history in one flip, then logs what it proposes and applies
+ * what it commits.
+ */
+export class Learner {
+  readonly leader: ServerId;
+  readonly #context: RoleContext;
+  #step: LearnerStep = "dialing";
+  #link: LinkRef | undefined;
+  #epoch = 0;
+  #sync: SyncBegin | undefined;
+  /** The end of what was staged, and since the flip the end of what was logged. */
+  #logged: Zxid = ZXID_NONE;
+  #durable: Zxid = ZXID_NONE;
+  /** What the leader has said is committed; it may lie beyond what has come. */
+  #announced: Zxid = ZXID_NONE;
+  #round = 0;
+  /** Serving begins when this is applied. */
+  #serveAt: Zxid | undefined;
+  #isServing = false;
+  #queue = new ProposalQueue(ZXID_NONE);
+  #delivery: Delivery | undefined;
+  #stateFile: string | undefined;
+  #heardMs: number;
+  #dialDeadlineMs: number;
+
+  constructor(context: RoleContext, leader: ServerId) {
+    this.#context = context;
+    this.leader = leader;
+    this.#heardMs = context.nowMs();
+    this.#dialDeadlineMs = context.nowMs() + Math.max(context.config.tickMs, DIAL_MS_MIN);
+  }
+
+  get phase(): PeerPhase {
+    switch (this.#step) {
+      case "dialing":
+      case "asking":
+      case "promising":
+      case "promised":
+        return "discovery";
+      case "staging":
+      case "flipping":
+      case "accepted":
+        return "synchronization";
+      default:
+        return this.#isServing ? "broadcast" : "synchronization";
+    }
+  }
+
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  get link(): LinkRef | undefined {
+    return this.#link;
+  }
+
+  get queue(): ProposalQueue {
+    return this.#queue;
+  }
+
+  get lastLogged(): Zxid {
+    return this.#hasFlipped() ? this.#logged : this.#context.log.durable.tail.zxid;
+  }
+
+  /** What is known to be committed and is here. */
+  get committed(): Zxid {
+    const hint = this.#context.log.durable.commitHint;
+    return this.#hasFlipped() ? laterOf(hint, earlierOf(this.#announced, this.#logged)) : hint;
+  }
+
+  begin(): void {
+    this.#context.sinks.links.dial(this.leader);
+  }
+
+  linkOpened(link: LinkRef): void {
+    assert(this.#step === "dialing", "a learner dials its leader once");
+    this.#link = link;
+    this.#step = "asking";
+    this.#heardMs = this.#context.nowMs();
+    const { log, config, isFresh, isAmnesiac } = this.#context;
+    const { promise, identity } = log.durable;
+    this.#send({
+      kind: "learner-info",
+      isObserver: config.isObserver,
+      promise,
+      isFresh,
+      isAmnesiac,
+      ensembleId: identity.ensembleId,
+    });
+  }
+
+  receive(message: PeerMessage): void {
+    this.#heardMs = this.#context.nowMs();
+    switch (message.kind) {
+      case "leader-info":
+        this.#toldEpoch(message.epoch, message.incarnation, message.ensembleId);
+        break;
+      case "sync-begin":
+        this.#syncBegins(message);
+        break;
+      case "snapshot-chunk":
+        if (this.#step !== "staging" || this.#sync?.mode !== "snap") this.#illegal(message);
+        else {
+          const { index, isLast, bytes, start, end } = message;
+          this.#context.sinks.snapshots.chunk(index, isLast, bytes, start, end);
+        }
+        break;
+      case "entries":
+        this.#entries(message);
+        break;
+      case "new-leader":
+        this.#newLeader(message);
+        break;
+      case "up-to-date":
+        this.#upToDate(message.epoch, message.committed);
+        break;
+      case "commit":
+        this.#commit(message.epoch, message.committed);
+        break;
+      case "ping":
+        this.#ping(message.epoch, message.round, message.committed);
+        break;
+      case "hand-over":
+        this.#context.sinks.note(`the leader goes and names server ${message.successor}`);
+        this.#handedOver(message.successor);
+        break;
+      case "refuse":
+        this.#refused(message);
+        break;
+      case "revalidated":
+      case "sync-reply":
+        if (this.#step === "level" && this.#link !== undefined) {
+          this.#context.sinks.message(this.#link, this.leader, message);
+        } else this.#illegal(message);
+        break;
+      default:
+        this.#illegal(message);
+    }
+  }
+
+  // Discovery
+
+  #toldEpoch(epoch: number, incarnation: number, ensembleId: string): void {
+    if (this.#step !== "asking") {
+      this.#context.leave("the leader named its epoch twice");
+      return;
+    }
+    const { log } = this.#context;
+    const { promise, identity } = log.durable;
+    const own = identity.ensembleId;
+    if (own !== "" && ensembleId !== "" && own !== ensembleId) {
+      this.#refuse("unable", `this server belongs to ensemble ${own}, the leader to ${ensembleId}`);
+      return;
+    }
+    const isRepeated = epoch === promise.epoch && promise.sid === this.leader && promise.incarnation === incarnation;
+    if (epoch < promise.epoch || (epoch === promise.epoch && !isRepeated)) {
+      this.#refuse("epoch-low", `epoch ${promise.epoch} is promised to server ${promise.sid}, not ${epoch}`);
+      return;
+    }
+    this.#epoch = epoch;
+    this.#step = "promising";
+    if (own === "" && ensembleId !== "") log.setEnsembleId(ensembleId, () => {});
+    if (isRepeated) this.#ackEpoch(true);
+    else log.setPromise({ epoch, sid: this.leader, incarnation }, () => this.#ackEpoch(false));
+  }
+
+  #ackEpoch(isRepeated: boolean): void {
+    const { durable } = this.#context.log;
+    const { hasDiverged } = this.#context;
+    this.#step = "promised";
+    this.#send({
+      kind: "ack-epoch",
+      isRepeated,
+      currentEpoch: durable.currentEpoch,
+      logged: durable.tail,
+      // A history that has split off is of no use as a beginning: all is asked for.
+      floor: hasDiverged ? ZXID_NONE : durable.floor.zxid,
+      tails: hasDiverged ? [] : tailsOf(durable.epochs, durable.floor.zxid),
+    });
+  }
+
+  // Synchronization
+
+  #syncBegins(sync: SyncBegin): void {
+    if (this.#step !== "promised" || sync.epoch !== this.#epoch) {
+      this.#illegal(sync);
+      return;
+    }
+    const { log, sinks } = this.#context;
+    const { durable } = log;
+    this.#sync = sync;
+    this.#step = "staging";
+    this.#logged = sync.from.zxid;
+    if (sync.mode === "snap") {
+      log.beginStage(sync.from);
+      assert(this.#link !== undefined, "a state is received on a link");
+      sinks.snapshots.receive(this.#link, sync.from, (result) => {
+        if (this.#sync !== sync || this.#step !== "staging") return;
+        if ("failed" in result) this.#context.leave(`the state could not be taken over: ${result.failed}`);
+        else this.#stateFile = result.stateFile;
+      });
+      return;
+    }
+    if (sync.from.zxid < durable.floor.zxid || sync.from.zxid < sinks.applied()) {
+      this.#refuse("diverged", `${formatZxid(sinks.applied())} is applied here, above ${formatZxid(sync.from.zxid)}`);
+      return;
+    }
+    if (sync.from.zxid === durable.tail.zxid) this.#compareHistory(sync.from, durable.tail.chain);
+    else log.chainAt(sync.from.zxid, (chain) => this.#compareHistory(sync.from, chain));
+    if (this.#step === "staging") log.beginStage(sync.from);
+  }
+
+  #compareHistory(from: LogPosition, chain: unknown): void {
+    if (chain === from.chain) return;
+    this.#refuse("diverged", `histories differ at or before ${formatZxid(from.zxid)}`);
+  }
+
+  #entries(message: EntriesMessage): void {
+    if (message.epoch !== this.#epoch || message.previous !== this.#logged) {
+      this.#illegal(message);
+      return;
+    }
+    const { log } = this.#context;
+    this.#noteCommitted(message.committed);
+    this.#round = Math.max(this.#round, message.round);
+    if (this.#step === "staging") {
+      this.#logged = message.last;
+      const { last } = message;
+      log.stage(message, () => this.#send({ kind: "staged", epoch: this.#epoch, through: last }));
+      return;
+    }
+    if (!this.#hasFlipped() || epochOf(message.first) !== this.#epoch) {
+      this.#illegal(message);
+      return;
+    }
+    this.#logged = message.last;
+    const { bytes, start, end } = message;
+    // The queue is a view of what came: no copy, and nothing is decoded before it is committed.
+    const run = bytes.subarray(start, end);
+    this.#queue.push({
+      first: message.first,
+      last: message.last,
+      count: message.count,
+      bytes: run,
+      end: run.length,
+    });
+    log.append({ bytes: run, start: 0, end: run.length }, this.committed);
+  }
+
+  #newLeader(message: NewLeader): void {
+    if (this.#step !== "staging" || message.epoch !== this.#epoch || message.through !== this.#logged) {
+      this.#illegal(message);
+      return;
+    }
+    const { log } = this.#context;
+    const sync = this.#sync;
+    assert(sync !== undefined, "a flip follows a plan");
+    if (sync.mode === "snap" && this.#stateFile === undefined) {
+      // The last credit, which the leader waited for, says that the state is whole.
+      this.#illegal(message);
+      return;
+    }
+    this.#step = "flipping";
+    this.#queue = new ProposalQueue(this.#logged);
+    const through = this.#logged;
+    const isSnapshot = this.#stateFile !== undefined;
+    log.flip(
+      {
+        epoch: this.#epoch,
+        tail: through,
+        committed: laterOf(sync.mode === "snap" ? sync.from.zxid : ZXID_NONE, earlierOf(this.#announced, through)),
+        endsAmnesia: message.endsAmnesia,
+        ...(this.#stateFile === undefined ? {} : { snapshot: { stateFile: this.#stateFile, epochs: sync.epochs } }),
+      },
+      () => {
+        if (isSnapshot) this.#context.sinks.install();
+      },
+      () => this.#flipped(through, message.endsAmnesia),
+    );
+  }
+
+  #flipped(through: Zxid, endsAmnesia: boolean): void {
+    const { log, sinks } = this.#context;
+    this.#step = "accepted";
+    this.#durable = through;
+    if (endsAmnesia) this.#context.foundThePast();
+    this.#delivery = new Delivery({
+      log,
+      // What came from the leader lies in the link's own memory: there is nobody to give it back to.
+      sinks: {
+        deliver: (zxid, bytes, start, end) => sinks.deliver(zxid, bytes, start, end),
+        applied: () => sinks.applied(),
+        release: () => {},
+      },
+      queue: this.#queue,
+      historyEnd: through,
+      damaged: (reason) => this.#context.fail(reason),
+    });
+    this.#send({ kind: "ack-new-leader", epoch: this.#epoch, through });
+  }
+
+  #upToDate(epoch: number, committed: Zxid): void {
+    if (this.#step !== "accepted" || epoch !== this.#epoch || committed > this.#logged) {
+      this.#context.leave("the leader said out of turn that this server is level");
+      return;
+    }
+    this.#step = "level";
+    this.#noteCommitted(committed);
+    this.#serveAt = committed;
+  }
+
+  // Broadcast
+
+  #commit(epoch: number, committed: Zxid): void {
+    if (this.#step !== "level" || epoch !== this.#epoch || committed > this.#logged) {
+      this.#context.leave(`the leader committed ${formatZxid(committed)}, which is not here`);
+      return;
+    }
+    this.#noteCommitted(committed);
+  }
+
+  #ping(epoch: number, round: number, committed: Zxid): void {
+    if (epoch !== this.#epoch) {
+      this.#context.leave(`the leader pings as that of epoch ${epoch}`);
+      return;
+    }
+    this.#noteCommitted(committed);
+    this.#round = Math.max(this.#round, round);
+    const { sinks } = this.#context;
+    this.#send({
+      kind: "pong",
+      epoch,
+      round: this.#round,
+      applied: sinks.applied(),
+      touches: this.#isServing ? sinks.touches() : [],
+    });
+  }
+
+  #noteCommitted(committed: Zxid): void {
+    if (committed > this.#announced) this.#announced = committed;
+  }
+
+  /** Everything up to here, appended in this role, is durable. */
+  synced(zxid: Zxid): void {
+    this.#durable = zxid;
+    this.#send({ kind: "ack", epoch: this.#epoch, durable: zxid, round: this.#round });
+  }
+
+  /** @returns whether more can be delivered now */
+  deliver(most: number): boolean {
+    if (this.#delivery === undefined || this.#step !== "level") return false;
+    const more = this.#delivery.deliver(earlierOf(this.committed, this.#durable), most);
+    if (!this.#isServing && this.#serveAt !== undefined && this.#context.sinks.applied() >= this.#serveAt) {
+      this.#isServing = true;
+      this.#context.sinks.serve(this.#epoch);
+    }
+    return more;
+  }
+
+  // Leaving, links and time
+
+  send(message: PeerMessage): void {
+    this.#send(message);
+  }
+
+  end(reason: string): void {
+    const { links, snapshots } = this.#context.sinks;
+    if (this.#step === "dialing") links.cancelDial();
+    if (this.#link !== undefined) links.close(this.#link, reason);
+    if (this.#step === "staging") {
+      if (this.#sync?.mode === "snap") snapshots.abandon();
+      this.#context.log.dropStage();
+    }
+    this.#queue.releaseAll({ release: () => {} });
+  }
+
+  dialFailed(reason: string): void {
+    if (this.#step === "dialing") this.#context.leave(`server ${this.leader} cannot be reached: ${reason}`);
+  }
+
+  linkClosed(link: LinkRef, reason: string): void {
+    if (link !== this.#link) return;
+    this.#link = undefined;
+    this.#context.leave(`the link to the leader ended: ${reason}`);
+  }
+
+  tick(): void {
+    const nowMs = this.#context.nowMs();
+    if (nowMs < this.nextDueMs()) return;
+    if (this.#step === "dialing") this.#context.leave(`server ${this.leader} cannot be reached`);
+    else this.#context.leave(`nothing was heard of the leader for ${nowMs - this.#heardMs} ms`);
+  }
+
+  nextDueMs(): number {
+    const { tickMs, initLimit, syncLimit } = this.#context.config;
+    if (this.#step === "dialing") return this.#dialDeadlineMs;
+    return this.#heardMs + (this.#step === "level" ? syncLimit : initLimit) * tickMs;
+  }
+
+  #handedOver(successor: ServerId): void {
+    this.#context.leaveTo(successor);
+  }
+
+  #refused({ reason, text }: Extract<ZabMessage, { kind: "refuse" }>): void {
+    if (reason === "diverged") {
+      this.#context.sinks.note(`the leader's history and this server's are not the same: ${text}`);
+      this.#context.diverged();
+    }
+    this.#context.leave(`server ${this.leader} refuses: ${text}`);
+  }
+
+  #refuse(reason: "unable" | "diverged" | "epoch-low", text: string): void {
+    this.#send({ kind: "refuse", reason, text });
+    if (reason === "diverged") this.#context.diverged();
+    this.#context.leave(text);
+  }
+
+  #illegal(message: PeerMessage): void {
+    this.#context.leave(`the leader sent ${message.kind} out of turn (${this.#step})`);
+  }
+
+  #hasFlipped(): boolean {
+    return this.#step === "flipping" || this.#step === "accepted" || this.#step === "level";
+  }
+
+  #send(message: PeerMessage): void {
+    if (this.#link !== undefined) this.#context.sinks.links.send(this.#link, message);
+  }
+}
+
+function earlierOf(a: Zxid, b: Zxid): Zxid {
+  return a < b ? a : b;
+}
+
+function laterOf(a: Zxid, b: Zxid): Zxid {
+  return a > b ? a : b;
+}

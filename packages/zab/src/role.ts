@@ -1,0 +1,30 @@
+import type { ServerId } from "@zooid/model";
+import type { PeerConfig } from "./config.ts";
+import type { ZabSinks } from "./events.ts";
+import type { FencedLog } from "./fenced-log.ts";
+
+/** What a role stands on: the peer that it is a role of. */
+export interface RoleContext {
+  readonly config: PeerConfig;
+  readonly sinks: ZabSinks;
+  readonly log: FencedLog;
+  /** Nothing was ever logged or promised here. */
+  readonly isFresh: boolean;
+  /** What was promised or acked here may be forgotten: it has no voice. */
+  readonly isAmnesiac: boolean;
+  nowMs(): number;
+  /** Ends the role. Nothing of it may be used afterwards. */
+  leave(reason: string): void;
+  /** Its history is not the leader's: it asks for all of it. */
+  readonly hasDiverged: boolean;
+  /** Ends the role in favour of another leader, without an election. */
+  leaveTo(successor: ServerId): void;
+  /** This server's disk is not what it was: it has no voice until a leader has brought it level. */
+  lostThePast(): void;
+  /** The same, and what it has cannot be built upon. */
+  diverged(): void;
+  /** A leader whose quorums are complete without this server has brought it level: it has a voice again. */
+  foundThePast(): void;
+  /** The server cannot go on. */
+  fail(reason: string): never;
+}
