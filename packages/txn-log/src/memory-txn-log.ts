@@ -149,10 +149,12 @@ export class MemoryTxnLog implements TxnLog {
     for (const pending of this.#pending.splice(0, keep)) pending.perform();
     this.#pending = [];
     this.#dead = new StoreError({ code: "CLOSED" });
-    return { log: this.#log, entries: [...this.#entries] };
+    // Nothing changes them any more: no copy.
+    return { log: this.#log, entries: this.#entries };
   }
 
   append(batch: AppendBatch): void {
+    if (this.#dead !== undefined) return;
     const { generation, committed, lastSeenConfig } = batch;
     const bytes = copyRange(batch.bytes, batch.start, batch.end);
     assert(bytes.length > 0, "an empty batch was appended");
@@ -175,12 +177,13 @@ export class MemoryTxnLog implements TxnLog {
       perform: () => {
         const added: MemoryEntry[] = [];
         const tail = walk(bytes, this.#log.tail, (entry) => added.push(entry));
-        this.#entries.push(...added);
+        for (const entry of added) this.#entries.push(entry);
         this.#log = {
           ...this.#log,
           tail,
           epochs: added.reduce((epochs, entry) => withEntry(epochs, entry.zxid), this.#log.epochs),
-          commitHint: laterOf(this.#log.commitHint, committed),
+          // A leader may have committed more than has come here yet: that says nothing about this log.
+          commitHint: laterOf(this.#log.commitHint, earlierOf(committed, tail.zxid)),
           lastSeenConfig:
             (lastSeenConfig && copyRange(lastSeenConfig, 0, lastSeenConfig.length)) ?? this.#log.lastSeenConfig,
         };
@@ -220,7 +223,7 @@ export class MemoryTxnLog implements TxnLog {
   async cut(to: Zxid): Promise<LogPosition> {
     await this.#enqueue(() => {
       this.#log = withCut(this.#log, this.#position(to));
-      this.#entries = this.#entries.filter((entry) => entry.zxid <= to);
+      this.#entries.length = this.#countUpTo(to);
       return { kind: "cut", at: this.#log.tail };
     });
     return this.#log.tail;
@@ -270,9 +273,8 @@ export class MemoryTxnLog implements TxnLog {
         );
       }
       this.#log = withFlip(this.#log, flip, stage.book);
-      const kept =
-        flip.snapshot === undefined ? this.#entries.filter((entry) => entry.zxid <= stage.book.after.zxid) : [];
-      this.#entries = [...kept, ...stage.entries];
+      this.#entries.length = flip.snapshot === undefined ? this.#countUpTo(stage.book.after.zxid) : 0;
+      for (const entry of stage.entries) this.#entries.push(entry);
       this.#stage = undefined;
       at = this.#log.tail;
       return { kind: "flip", at };
@@ -294,8 +296,9 @@ export class MemoryTxnLog implements TxnLog {
     const from = this.#position(after);
     const run: MemoryEntry[] = [];
     let size = 0;
-    for (const entry of this.#entries) {
-      if (entry.zxid <= after) continue;
+    for (let i = this.#countUpTo(after); i < this.#entries.length; i++) {
+      const entry = this.#entries[i];
+      if (entry === undefined) break;
       const more = FRAME_HEADER_BYTES + entry.record.length;
       if (run.length > 0 && size + more > bytesMax) break;
       run.push(entry);
@@ -320,7 +323,8 @@ export class MemoryTxnLog implements TxnLog {
   /** {@link chainAt} without a promise. */
   chainNow(zxid: Zxid): Chain | undefined {
     if (zxid === this.#log.floor.zxid) return this.#log.floor.chain;
-    return this.#entries.find((entry) => entry.zxid === zxid)?.chain;
+    const entry = this.#entries[this.#countUpTo(zxid) - 1];
+    return entry?.zxid === zxid ? entry.chain : undefined;
   }
 
   allowPurge(upTo: Zxid): void {
@@ -391,12 +395,24 @@ export class MemoryTxnLog implements TxnLog {
   #purge(): void {
     let limit = earlierOf(this.#purgeUpTo, this.#log.commitHint);
     for (const { after } of this.#holds) if (after < limit) limit = after;
-    const gone = this.#entries.filter((entry) => entry.zxid <= limit);
-    const last = gone.at(-1);
+    const count = this.#countUpTo(limit);
+    const last = this.#entries[count - 1];
     if (last === undefined) return;
-    this.#entries = this.#entries.slice(gone.length);
+    this.#entries.splice(0, count);
     this.#log = { ...this.#log, floor: { zxid: last.zxid, chain: last.chain } };
-    this.#purgedCount += gone.length;
+    this.#purgedCount += count;
+  }
+
+  /** How many entries are not above a zxid: the place of the first that is. */
+  #countUpTo(zxid: Zxid): number {
+    let low = 0;
+    let high = this.#entries.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#entries[middle]?.zxid ?? ZXID_NONE) <= zxid) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 }
 

@@ -2,7 +2,7 @@ import type { Zxid } from "@zooid/model";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type BatchParts, batchOf, RecordingHandler, range, recordsOf, Z, zxidsOf } from "./append-batches.ts";
 import { CHAIN_NONE } from "./chain.ts";
-import type { LogHandler, LogPosition, TxnLog } from "./txn-log.ts";
+import type { Flip, LogHandler, LogPosition, TxnLog } from "./txn-log.ts";
 
 /** What the contract needs of an implementation under test: one disk, opened again and again. */
 export interface TxnLogHarness extends AsyncDisposable {
@@ -13,6 +13,13 @@ export interface TxnLogHarness extends AsyncDisposable {
   putState(name: string, applied: LogPosition): Promise<void>;
   /** Ends the log as a killed process would, once all is settled. */
   kill(log: TxnLog): Promise<void>;
+}
+
+interface FlipOptions {
+  readonly epoch: number;
+  readonly records?: readonly Uint8Array[];
+  readonly isPromised?: boolean;
+  readonly snapshot?: NonNullable<Flip["snapshot"]>;
 }
 
 /** Every promise of {@link TxnLog} that can be seen from outside. Run it for each implementation. */
@@ -39,6 +46,26 @@ export function describeTxnLog(name: string, newHarness: () => Promise<TxnLogHar
     };
     const held = async (after: Zxid = Z(0, 0)): Promise<readonly Zxid[]> =>
       zxidsOf((await settled(log.read(after, 1 << 20))).bytes);
+
+    const positionOf = async (zxid: Zxid): Promise<LogPosition> => {
+      const chain = await settled(log.chainAt(zxid));
+      if (chain === undefined) throw new Error(`the log does not hold ${zxid}`);
+      return { zxid, chain };
+    };
+    const stage = async (...zxids: readonly Zxid[]): Promise<void> => {
+      const { bytes, start, end } = batchOf(zxids);
+      await settled(log.stage(bytes, start, end));
+    };
+    /** Promises an epoch, stages a history after a position, and flips to it. */
+    const flipTo = async (after: LogPosition, zxids: readonly Zxid[], options: FlipOptions): Promise<void> => {
+      const { epoch, records = [], isPromised = false, snapshot } = options;
+      if (!isPromised) await settled(log.setPromise({ epoch, sid: 2, incarnation: 1 }));
+      await settled(log.beginStage(after));
+      const { bytes, start, end } = batchOf(zxids, { records });
+      if (end > start) await settled(log.stage(bytes, start, end));
+      const tail = zxids.at(-1) ?? after.zxid;
+      await settled(log.flip({ epoch, tail, committed: Z(0, 0), ...(snapshot === undefined ? {} : { snapshot }) }));
+    };
 
     beforeEach(async () => {
       harness = await newHarness();
@@ -322,6 +349,192 @@ export function describeTxnLog(name: string, newHarness: () => Promise<TxnLogHar
       await settled(log.setPromise({ epoch: 3, sid: 2, incarnation: 1 }));
       await settled(log.beginStage(log.durable.tail));
       await expect(settled(log.flip({ epoch: 3, tail: Z(1, 2), committed: Z(0, 0) }))).rejects.toThrow("stage ends");
+    });
+
+    test("an append after a cut continues where it cut, and its chain is that of its own history", async () => {
+      append(Z(1, 1), Z(1, 2), Z(1, 3));
+      await harness.settle(log);
+      const first = log.durable.tail;
+      await settled(log.cut(Z(1, 1)));
+      log.append(batchOf([Z(1, 2), Z(1, 3)], { records: [Uint8Array.of(1), Uint8Array.of(2)] }));
+      await harness.settle(log);
+      expect(log.durable.tail.zxid).toBe(first.zxid);
+      expect(log.durable.tail.chain).not.toBe(first.chain);
+      const { tail } = log.durable;
+      await restart();
+      expect(log.durable.tail).toEqual(tail);
+      expect(recordsOf((await settled(log.read(Z(1, 1), 1 << 20))).bytes)).toEqual([
+        Uint8Array.of(1),
+        Uint8Array.of(2),
+      ]);
+    });
+
+    test("a cut and an append that are asked for together take effect in that order", async () => {
+      append(Z(1, 1), Z(1, 2));
+      const cut = log.cut(Z(1, 1));
+      append(Z(2, 1));
+      await settled(cut);
+      await harness.settle(log);
+      expect(await held()).toEqual([Z(1, 1), Z(2, 1)]);
+      expect(told.failures).toEqual([]);
+    });
+
+    test("a commit point beyond the log's end counts as far as the log goes", async () => {
+      log.append(batchOf([Z(1, 1), Z(1, 2)], { committed: Z(1, 9) }));
+      await harness.settle(log);
+      expect(log.durable.commitHint).toBe(Z(1, 2));
+      await restart();
+      expect(log.durable.commitHint).toBe(Z(1, 2));
+      await flipTo(await positionOf(Z(1, 2)), [Z(1, 3)], { epoch: 2 });
+      expect(log.durable.tail.zxid).toBe(Z(1, 3));
+    });
+
+    test("what no leader has spoken of stays above the commit hint, also over restarts", async () => {
+      log.append(batchOf([Z(1, 1), Z(1, 2)]));
+      log.append(batchOf([Z(1, 3), Z(1, 4)], { committed: Z(1, 2) }));
+      await harness.settle(log);
+      for (let i = 0; i < 2; i++) await restart();
+      expect(log.durable).toMatchObject({ commitHint: Z(1, 2), tail: { zxid: Z(1, 4) } });
+    });
+
+    test("a flip replaces a tail that split off by another of the same zxids", async () => {
+      append(Z(1, 1), Z(1, 2), Z(1, 3), Z(1, 4));
+      await harness.settle(log);
+      const split = log.durable.tail;
+      await flipTo(await positionOf(Z(1, 2)), [Z(1, 3), Z(1, 4)], {
+        epoch: 2,
+        records: [Uint8Array.of(8), Uint8Array.of(9)],
+      });
+      expect(log.durable.tail.zxid).toBe(split.zxid);
+      expect(log.durable.tail.chain).not.toBe(split.chain);
+      const { tail } = log.durable;
+      append(Z(2, 1));
+      await harness.settle(log);
+      await restart();
+      expect(await settled(log.chainAt(Z(1, 4)))).toBe(tail.chain);
+      expect(await held(Z(1, 4))).toEqual([Z(2, 1)]);
+    });
+
+    test("a flip over a tail of another epoch leaves no trace of that epoch", async () => {
+      append(Z(1, 1), Z(2, 1), Z(2, 2));
+      await harness.settle(log);
+      await flipTo(await positionOf(Z(1, 1)), [Z(3, 1)], { epoch: 3 });
+      await restart();
+      expect(log.durable.epochs).toEqual([
+        { epoch: 1, first: 1, last: 1 },
+        { epoch: 3, first: 1, last: 1 },
+      ]);
+      expect(await settled(log.chainAt(Z(2, 1)))).toBeUndefined();
+    });
+
+    test("a flip without entries only cuts and moves the epoch", async () => {
+      append(Z(1, 1), Z(1, 2));
+      await harness.settle(log);
+      await flipTo(await positionOf(Z(1, 1)), [], { epoch: 2 });
+      await flipTo(await positionOf(Z(1, 1)), [], { epoch: 3 });
+      await restart();
+      expect(await held()).toEqual([Z(1, 1)]);
+      expect(log.durable.currentEpoch).toBe(3);
+    });
+
+    test("one epoch may be flipped to twice, the second time to a longer history", async () => {
+      append(Z(1, 1));
+      await harness.settle(log);
+      await flipTo(await positionOf(Z(1, 1)), [Z(1, 2)], { epoch: 4 });
+      await flipTo(log.durable.tail, [Z(4, 1), Z(4, 2)], { epoch: 4, isPromised: true });
+      await restart();
+      expect(log.durable.currentEpoch).toBe(4);
+      expect(await held()).toEqual([Z(1, 1), Z(1, 2), Z(4, 1), Z(4, 2)]);
+    });
+
+    test("a new stage drops the one before it with all that it held", async () => {
+      append(Z(1, 1));
+      await harness.settle(log);
+      await settled(log.beginStage(log.durable.tail));
+      await stage(Z(1, 2), Z(1, 3));
+      await flipTo(log.durable.tail, [Z(2, 1)], { epoch: 3 });
+      expect(await held()).toEqual([Z(1, 1), Z(2, 1)]);
+    });
+
+    test("a new stage without entries does not flip those of the one before it", async () => {
+      append(Z(1, 1));
+      await harness.settle(log);
+      await settled(log.beginStage(log.durable.tail));
+      await stage(Z(1, 2), Z(1, 3));
+      await flipTo(log.durable.tail, [], { epoch: 3 });
+      await restart();
+      expect(await held()).toEqual([Z(1, 1)]);
+    });
+
+    test("a dropped stage is nothing to flip, and leaves nothing to a later one", async () => {
+      append(Z(1, 1));
+      await harness.settle(log);
+      await settled(log.beginStage(log.durable.tail));
+      await stage(Z(1, 2));
+      await settled(log.dropStage());
+      await flipTo(log.durable.tail, [Z(3, 1)], { epoch: 3 });
+      expect(await held()).toEqual([Z(1, 1), Z(3, 1)]);
+      await settled(log.dropStage());
+      await expect(settled(log.flip({ epoch: 3, tail: Z(3, 1), committed: Z(0, 0) }))).rejects.toThrow(
+        "without a stage",
+      );
+    });
+
+    test("what is staged does not stand in the way of appends, and they not in its", async () => {
+      append(Z(1, 1));
+      await harness.settle(log);
+      const { tail } = log.durable;
+      await settled(log.beginStage(tail));
+      await stage(Z(1, 2));
+      append(Z(1, 2), Z(1, 3));
+      await harness.settle(log);
+      expect(await held()).toEqual([Z(1, 1), Z(1, 2), Z(1, 3)]);
+      await settled(log.setPromise({ epoch: 2, sid: 2, incarnation: 1 }));
+      await settled(log.flip({ epoch: 2, tail: Z(1, 2), committed: Z(0, 0) }));
+      expect(await held()).toEqual([Z(1, 1), Z(1, 2)]);
+    });
+
+    test("after a flip with a snapshot the log goes on behind it, through restarts and further flips", async () => {
+      append(Z(1, 1), Z(1, 2));
+      await harness.settle(log);
+      const base = { zxid: Z(5, 10), chain: (77n << 33n) as typeof CHAIN_NONE };
+      await harness.putState("state-2.db", base);
+      const snapshot = { stateFile: "state-2.db", epochs: [{ epoch: 5, first: 1, last: 10 }] };
+      await flipTo(base, [], { epoch: 6, snapshot });
+      expect(log.durable).toMatchObject({ tail: base, floor: base, commitHint: base.zxid });
+      log.append(batchOf([Z(6, 1), Z(6, 2)], { committed: base.zxid }));
+      await harness.settle(log);
+      await restart();
+      expect(log.durable.epochs).toEqual([
+        { epoch: 5, first: 1, last: 10 },
+        { epoch: 6, first: 1, last: 2 },
+      ]);
+      expect(await held(base.zxid)).toEqual([Z(6, 1), Z(6, 2)]);
+      await flipTo(base, [Z(7, 1)], { epoch: 7 });
+      expect(await held(base.zxid)).toEqual([Z(7, 1)]);
+      expect(log.durable.stateFile).toBe("state-2.db");
+    });
+
+    test("a flip to a history that splits off below what is committed is a defect", async () => {
+      append(Z(1, 1));
+      log.append(batchOf([Z(1, 2)], { committed: Z(1, 2) }));
+      await harness.settle(log);
+      await expect(flipTo(await positionOf(Z(1, 1)), [Z(2, 1)], { epoch: 2 })).rejects.toThrow("committed");
+    });
+
+    test("a flip that continues another history than the log's is a defect", async () => {
+      append(Z(1, 1), Z(1, 2));
+      await harness.settle(log);
+      const { zxid, chain } = await positionOf(Z(1, 1));
+      await expect(flipTo({ zxid, chain: (chain ^ 1n) as typeof chain }, [], { epoch: 2 })).rejects.toThrow(
+        "another history",
+      );
+    });
+
+    test("a flip to an epoch that was not promised is a defect", async () => {
+      append(Z(1, 1));
+      await harness.settle(log);
+      await expect(flipTo(log.durable.tail, [], { epoch: 2, isPromised: true })).rejects.toThrow("above the promise");
     });
 
     test("an ensemble id is given once", async () => {

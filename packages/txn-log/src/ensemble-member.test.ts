@@ -1,0 +1,268 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { ZXID_NONE, type Zxid } from "@zooid/model";
+import Sqlite from "better-sqlite3";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { batchOf, RecordingHandler, range, Z } from "./append-batches.ts";
+import { LogFile } from "./log-file.ts";
+import { openStore, type Store, type StoreOptions } from "./sqlite.ts";
+import { createNodes, settled } from "./state-history.ts";
+import { loaded } from "./state-oracle.ts";
+import { TemporaryDirectory } from "./temporary-directory.ts";
+
+/** A data directory as a member of an ensemble uses it: no epoch of its own, and nothing applied that no leader has spoken of. */
+
+let place: TemporaryDirectory;
+let directory: string;
+let told: RecordingHandler;
+beforeEach(() => {
+  place = new TemporaryDirectory();
+  directory = join(place.path, "data");
+  told = new RecordingHandler();
+});
+afterEach(() => place[Symbol.dispose]());
+
+const open = (options: Partial<StoreOptions> = {}): Promise<Store> =>
+  openStore({ directory, sid: 1, handler: told, ...options });
+const NOTHING = { session: () => {}, node: () => {} };
+
+/** What a start would apply. */
+function replayed(store: Store, through?: Zxid): Zxid[] {
+  const zxids: Zxid[] = [];
+  store.replay(store.loadState(NOTHING).applied, (zxid) => zxids.push(zxid), through);
+  return zxids;
+}
+
+function tamper(file: string, sql: string): void {
+  const database = new Sqlite(join(directory, file));
+  database.exec(sql);
+  database.close();
+}
+
+describe("a start", () => {
+  test("in an empty directory is fresh and no amnesia, and takes no epoch", async () => {
+    await using store = await open({ allowAmnesia: true });
+    expect(store.log.durable).toMatchObject({ amnesiac: false, currentEpoch: 0, promise: { epoch: 0 } });
+    expect(replayed(store, store.log.durable.commitHint)).toEqual([]);
+  });
+
+  test("replays through the commit hint and leaves the rest unapplied, again and again", async () => {
+    {
+      await using store = await open();
+      store.log.append(batchOf(range(1, 3)));
+      store.log.append(batchOf(range(4, 6), { committed: Z(1, 3) }));
+      await settled(store);
+    }
+    for (let i = 0; i < 2; i++) {
+      await using store = await open();
+      expect(store.log.durable).toMatchObject({ commitHint: Z(1, 3), tail: { zxid: Z(1, 6) } });
+      expect(replayed(store, store.log.durable.commitHint)).toEqual(range(1, 3));
+      expect(replayed(store, Z(1, 5))).toEqual(range(1, 5));
+      expect(replayed(store)).toEqual(range(1, 6));
+    }
+  });
+
+  test("knows of what is in the state file that it is committed, whatever the log's hint says", async () => {
+    {
+      await using store = await open();
+      await createNodes(store, 1, 10);
+      await store.state.flush();
+    }
+    tamper("log.db", `UPDATE log SET committed = ${Z(1, 4)} WHERE committed IS NOT NULL`);
+    await using store = await open();
+    expect(store.log.durable.commitHint).toBe(Z(1, 10));
+    expect(replayed(store, store.log.durable.commitHint)).toEqual([]);
+    expect(replayed(store, Z(1, 4))).toEqual([]);
+    await expect(store.log.cut(Z(1, 9))).rejects.toThrow("committed");
+  });
+
+  test("after all steps of becoming a holder of an epoch finds each of them", async () => {
+    {
+      await using store = await open();
+      store.log.append(batchOf(range(1, 5)));
+      await store.log.setPromise({ epoch: 2, sid: 3, incarnation: 4 });
+    }
+    {
+      await using store = await open();
+      expect(store.log.durable).toMatchObject({ promise: { epoch: 2, sid: 3, incarnation: 4 }, currentEpoch: 0 });
+      await store.log.setCurrentEpoch(2);
+      await store.log.cut(Z(1, 3));
+      store.log.append(batchOf([Z(2, 1)], { committed: Z(1, 3) }));
+      await settled(store);
+    }
+    await using store = await open();
+    expect(store.log.durable).toMatchObject({ currentEpoch: 2, commitHint: Z(1, 3), tail: { zxid: Z(2, 1) } });
+    expect(replayed(store, store.log.durable.commitHint)).toEqual(range(1, 3));
+  });
+});
+
+describe("what is folded", () => {
+  test("cannot be cut any more, not even before it is folded", async () => {
+    await using store = await open({ lagMarkMs: 1_000_000 });
+    store.log.append(batchOf(range(1, 9)));
+    await settled(store);
+    const chain = await store.log.chainAt(Z(1, 4));
+    if (chain === undefined) throw new Error("an entry was lost");
+    store.state.advance({ zxid: Z(1, 5), digestHigh: 0, digestLow: 0, bytes: 1 });
+    await store.log.beginStage({ zxid: Z(1, 4), chain });
+    await store.log.setPromise({ epoch: 2, sid: 1, incarnation: 1 });
+    await expect(store.log.flip({ epoch: 2, tail: Z(1, 4), committed: ZXID_NONE })).rejects.toThrow("committed");
+    expect(told.failures).toHaveLength(1);
+  });
+
+  test("may be followed by a cut at the mark", async () => {
+    await using store = await open();
+    await createNodes(store, 1, 5);
+    store.log.append(batchOf(range(6, 9)));
+    expect((await store.log.cut(Z(1, 5))).zxid).toBe(Z(1, 5));
+    expect((await store.state.flush()).applied).toEqual(store.log.durable.tail);
+  });
+
+  test("is durable: a mark above the log's end is a defect", async () => {
+    await using store = await open({ lagMarkMs: 1_000_000 });
+    store.log.append(batchOf(range(1, 3)));
+    await settled(store);
+    store.state.advance({ zxid: Z(1, 4), digestHigh: 0, digestLow: 0, bytes: 1 });
+    await expect(store.log.setConfigs({})).rejects.toThrow("above the end");
+    expect(told.failures).toHaveLength(1);
+  });
+});
+
+describe("an amnesiac", () => {
+  test("whose log ends before its state begins anew behind the state", async () => {
+    {
+      await using store = await open();
+      await createNodes(store, 1, 10);
+      await store.state.flush();
+    }
+    tamper("log.db", `DELETE FROM log WHERE zxid > ${Z(1, 6)}`);
+    const before = await open().catch((error) => error);
+    expect(before).toMatchObject({ code: "LOG_SHORTENED" });
+    let position: Store["log"]["durable"]["tail"];
+    {
+      await using store = await open({ allowAmnesia: true });
+      position = store.state.applied.applied;
+      expect(store.log.durable).toMatchObject({
+        amnesiac: true,
+        tail: position,
+        floor: position,
+        commitHint: Z(1, 10),
+      });
+      expect(store.log.durable.epochs).toEqual([{ epoch: 1, first: 1, last: 10 }]);
+      expect(replayed(store)).toEqual([]);
+      await expect(store.log.read(Z(1, 3), 1)).rejects.toMatchObject({ code: "BELOW_FLOOR" });
+    }
+    // It is what it was opened as, also without being allowed to again, until a leader does without it.
+    await using store = await open();
+    expect(store.log.durable).toMatchObject({ amnesiac: true, tail: position });
+    await store.log.setPromise({ epoch: 2, sid: 2, incarnation: 1 });
+    await store.log.beginStage(position);
+    await store.log.flip({ epoch: 2, tail: position.zxid, committed: position.zxid, endsAmnesia: true });
+    expect(store.log.durable.amnesiac).toBe(false);
+    await createNodes(store, 11, 12);
+    expect((await store.state.flush()).applied.zxid).toBe(Z(1, 12));
+  });
+
+  test("that lost its log begins with nothing, and takes a leader's state", async () => {
+    {
+      await using store = await open();
+      await createNodes(store, 1, 10);
+      await store.state.flush();
+    }
+    for (const file of ["log.db", "log.db-wal", "log.db-shm"]) rmSync(join(directory, file), { force: true });
+    await using store = await open({ allowAmnesia: true });
+    expect(store.log.durable).toMatchObject({ amnesiac: true, tail: { zxid: 0 } });
+    expect(loaded(store).nodes.size).toBe(4);
+
+    await using leader = await open({ directory: join(place.path, "leader") });
+    await createNodes(leader, 1, 10);
+    await using source = await leader.openSnapshot();
+    const receiver = await store.receiveSnapshot(source.position);
+    for (let chunk = await source.next(); chunk !== undefined; chunk = await source.next()) await receiver.add(chunk);
+    const snapshot = await receiver.finish();
+    await store.log.setPromise({ epoch: 2, sid: 2, incarnation: 1 });
+    await store.log.beginStage(source.position);
+    const { zxid } = source.position;
+    await store.log.flip({ epoch: 2, tail: zxid, committed: zxid, snapshot, endsAmnesia: true });
+    store.adoptState();
+    expect(store.log.durable.amnesiac).toBe(false);
+    expect(loaded(store)).toEqual(loaded(leader));
+  });
+});
+
+describe("a disk that fails", () => {
+  test("in a sync ends the log: nothing more is completed, and a restart holds what was", async () => {
+    {
+      await using store = await open();
+      store.log.append(batchOf(range(1, 3)));
+    }
+    {
+      told = new RecordingHandler();
+      await using store = await open({ testBreak: "sync-fails" });
+      store.log.append(batchOf(range(4, 5)));
+      store.log.append(batchOf(range(6, 7)));
+      const promised = store.log.setPromise({ epoch: 9, sid: 1, incarnation: 1 });
+      await expect(promised).rejects.toMatchObject({ code: "WRITE_FAILED" });
+      expect(told.failures).toMatchObject([{ code: "WRITE_FAILED" }]);
+      store.log.append(batchOf(range(8, 9)));
+      await expect(store.log.setConfigs({})).rejects.toMatchObject({ code: "WRITE_FAILED" });
+      expect(told.completions).toEqual([]);
+      expect(store.log.durable.tail.zxid).toBe(Z(1, 3));
+    }
+    await using store = await open();
+    // What the failed sync was for may have come through, as one piece with what shared its transaction; nothing behind it.
+    expect([Z(1, 3), Z(1, 5), Z(1, 7)]).toContain(store.log.durable.tail.zxid);
+    expect(store.log.durable.promise.epoch).toBe(0);
+  });
+
+  test("in the sync of a promise ends the log too, with all that was asked for behind it", async () => {
+    await using store = await open({ testBreak: "sync-fails" });
+    const promised = store.log.setPromise({ epoch: 9, sid: 1, incarnation: 1 });
+    const staged = store.log.beginStage(store.log.durable.tail);
+    const flipped = store.log.flip({ epoch: 9, tail: ZXID_NONE, committed: ZXID_NONE });
+    const outcomes = await Promise.allSettled([promised, staged, flipped]);
+    expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+    expect(told.failures).toHaveLength(1);
+  });
+
+  test("that has no room for the state ends the process, and the state is the one before", async () => {
+    {
+      await using store = await open();
+      await createNodes(store, 1, 10);
+      await store.state.flush();
+    }
+    {
+      await using store = await open({ testBreak: "state-full" });
+      await createNodes(store, 11, 20_000);
+      await expect(store.state.flush()).rejects.toMatchObject({ code: "WRITE_FAILED" });
+      expect(told.failures).toMatchObject([{ code: "WRITE_FAILED" }]);
+      await expect(store.state.flush()).rejects.toMatchObject({ code: "WRITE_FAILED" });
+    }
+    await using store = await open();
+    expect(loaded(store).nodes.size).toBe(14);
+    expect(replayed(store)).toHaveLength(19_990);
+  });
+});
+
+describe("staging", () => {
+  test("writes nothing to the disk when there is nothing to stage", () => {
+    const log = new LogFile({
+      file: join(place.path, "log.db"),
+      witnessFile: join(place.path, "witness"),
+      sid: 1,
+      takeEpoch: false,
+      amnesiac: false,
+      segmentBytes: 1 << 20,
+    });
+    const before = log.walBytes();
+    log.beginStage(log.log.tail);
+    log.dropStage();
+    log.beginStage(log.log.tail);
+    expect(log.walBytes()).toBe(before);
+    const { bytes } = batchOf(range(1, 5));
+    log.stage(Buffer.from(bytes));
+    expect(log.walBytes()).toBeGreaterThan(before);
+    expect(log.pragma("synchronous")).toBe(2);
+    log.close();
+  });
+});
