@@ -1,0 +1,214 @@
+import { serverId } from "@zooid/model";
+import { type EnvelopeMessage, EnvelopeWriter, envelopeBytesMax } from "@zooid/wire/peer";
+import { describe, expect, test } from "vitest";
+import { Handshake, type HandshakeConfig, type PeerIdentity } from "./handshake.ts";
+import { peerSecret } from "./peer-secret.ts";
+
+function config(sid: number, more: Partial<HandshakeConfig> = {}): HandshakeConfig {
+  return {
+    ...{ sid: serverId(sid), purpose: "quorum", electionAlg: 3, frameBytesMax: 1000, secrets: [] },
+    isListed: (other) => other <= 3,
+    identity: () => ({ ensembleId: "e", bootCount: sid * 10 }),
+    admit: () => undefined,
+    ...more,
+  };
+}
+
+const secret = (id: string, seed = 1) => peerSecret(id, Buffer.alloc(32, seed));
+
+/** One message on its way, as whoever stands between may change it. */
+type Meddler = (message: EnvelopeMessage, from: "dialer" | "listener") => EnvelopeMessage | undefined;
+
+function bodyOf(message: EnvelopeMessage): Buffer {
+  const body = Buffer.alloc(envelopeBytesMax(message));
+  return body.subarray(0, new EnvelopeWriter().write(body, 0, message));
+}
+
+/** Lets a dialer (2) and a listener (1) talk until neither has anything to say. */
+function shake(
+  options: { dialer?: Partial<HandshakeConfig>; listener?: Partial<HandshakeConfig>; to?: number } = {},
+  meddle: Meddler = (message) => message,
+): { dialer: PeerIdentity | string | undefined; listener: PeerIdentity | string | undefined; said: string[] } {
+  const sides = {
+    dialer: new Handshake(config(2, options.dialer), serverId(options.to ?? 1)),
+    listener: new Handshake(config(1, options.listener), undefined),
+  };
+  const result: ReturnType<typeof shake> = { dialer: undefined, listener: undefined, said: [] };
+  const waiting: { from: "dialer" | "listener"; message: EnvelopeMessage }[] = [];
+  const say = (from: "dialer" | "listener", message: EnvelopeMessage): void => {
+    result.said.push(`${from}: ${message.kind}`);
+    const changed = meddle(message, from);
+    if (changed !== undefined) waiting.push({ from, message: changed });
+  };
+  say("dialer", sides.dialer.begin());
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    const to = next.from === "dialer" ? "listener" : "dialer";
+    try {
+      const peer = sides[to].receive(next.message, bodyOf(next.message), (reply) => say(to, reply));
+      if (peer !== undefined) result[to] = peer;
+    } catch (error) {
+      result[to] = error instanceof Error ? error.message : String(error);
+      break;
+    }
+  }
+  return result;
+}
+
+test("without secrets two hellos are enough", () => {
+  const { dialer, listener, said } = shake();
+  expect(dialer).toMatchObject({ sid: 1, bootCount: 10, ensembleId: "e", version: 1, frameBytesMax: 1000 });
+  expect(listener).toMatchObject({ sid: 2, bootCount: 20 });
+  expect(said).toEqual(["dialer: hello", "listener: hello"]);
+});
+
+test("with a secret both prove it before either is known", () => {
+  const secrets = [secret("a")];
+  const { dialer, listener, said } = shake({ dialer: { secrets }, listener: { secrets } });
+  expect([dialer, listener]).toMatchObject([{ sid: 1 }, { sid: 2 }]);
+  expect(said).toEqual(["dialer: hello", "listener: hello", "listener: auth-proof", "dialer: auth-proof"]);
+});
+
+test("a new server has no ensemble yet, and goes with any", () => {
+  const identity = () => ({ ensembleId: "", bootCount: 1 });
+  expect(shake({ dialer: { identity } }).listener).toMatchObject({ sid: 2 });
+  expect(shake({ listener: { identity } }).dialer).toMatchObject({ sid: 1 });
+});
+
+describe("secrets are changed one server after another", () => {
+  const [old, next] = [secret("old", 1), secret("next", 2)];
+  test.each([
+    ["the old one on both", [old], [old]],
+    ["the new one known to one", [old, next], [old]],
+    ["the new one known to both", [old, next], [old, next]],
+    ["the new one used by one", [next, old], [old, next]],
+    ["the old one dropped by one", [next], [next, old]],
+  ])("%s", (_, dialer, listener) => {
+    expect(shake({ dialer: { secrets: dialer }, listener: { secrets: listener } }).listener).toMatchObject({ sid: 2 });
+    expect(shake({ dialer: { secrets: listener }, listener: { secrets: dialer } }).dialer).toMatchObject({ sid: 1 });
+  });
+});
+
+describe("refused", () => {
+  test.each<[string, Parameters<typeof shake>[0], "dialer" | "listener", string]>([
+    [
+      "a link for the other port",
+      { dialer: { purpose: "election" } },
+      "listener",
+      "a link for election came to the quorum port",
+    ],
+    ["another server than was dialed", { to: 3 }, "dialer", "at the address of server 3 is server 1"],
+    [
+      "one that is not listed",
+      { listener: { isListed: () => false } },
+      "listener",
+      "server 2 is not listed at server 1",
+    ],
+    ["our own id", { dialer: { sid: serverId(1) } }, "listener", "says that it is server 1 too (myid)"],
+    ["another election", { dialer: { electionAlg: 0 } }, "listener", "electionAlg is 3 at server 1 and 0 at the other"],
+    [
+      "another ensemble",
+      { dialer: { identity: () => ({ ensembleId: "f", bootCount: 1 }) } },
+      "listener",
+      "belongs to the ensemble e, the other to f",
+    ],
+    ["no secret", { listener: { secrets: [secret("a")] } }, "listener", "server 1 asks for proof of a secret"],
+    ["a secret that we have not", { dialer: { secrets: [secret("a")] } }, "listener", "server 1 has no secret"],
+    [
+      "no common secret",
+      { dialer: { secrets: [secret("a")] }, listener: { secrets: [secret("b")] } },
+      "listener",
+      "no secret in common",
+    ],
+    [
+      "another secret of the same name",
+      { dialer: { secrets: [secret("a", 1)] }, listener: { secrets: [secret("a", 2)] } },
+      "dialer",
+      "the proof of the shared secret is wrong",
+    ],
+    [
+      "what speaks against it besides",
+      { listener: { admit: () => ({ reason: "duplicate", text: "later" }) } },
+      "listener",
+      "later",
+    ],
+  ])("%s", (_, options, side, text) => {
+    expect(shake(options)[side]).toEqual(expect.stringContaining(text));
+  });
+
+  test("versions that do not meet", () => {
+    const result = shake({}, (message) =>
+      message.kind === "hello" ? { ...message, versionMin: 7, versionMax: 9 } : message,
+    );
+    expect(result.listener).toBe("this server speaks versions 1 to 1, the other 7 to 9");
+  });
+});
+
+describe("in between, with a secret", () => {
+  const secrets = [secret("a")];
+  const both = { dialer: { secrets }, listener: { secrets } };
+
+  test.each<[string, Meddler, "dialer" | "listener"]>([
+    [
+      "a changed hello of the dialer",
+      (message, from) => (from === "dialer" && message.kind === "hello" ? { ...message, bootCount: 99 } : message),
+      "dialer",
+    ],
+    [
+      "a changed hello of the listener",
+      (message, from) => (from === "listener" && message.kind === "hello" ? { ...message, ensembleId: "" } : message),
+      "dialer",
+    ],
+    [
+      "a changed proof",
+      (message) => (message.kind === "auth-proof" ? { ...message, mac: message.mac.map((byte) => byte ^ 1) } : message),
+      "dialer",
+    ],
+    [
+      "a short proof",
+      (message) => (message.kind === "auth-proof" ? { ...message, mac: message.mac.subarray(1) } : message),
+      "dialer",
+    ],
+    [
+      "a proof with an id that is not known",
+      (message) => (message.kind === "auth-proof" ? { ...message, keyId: "b" } : message),
+      "dialer",
+    ],
+  ])("%s is found", (_, meddle, side) => {
+    expect(shake(both, meddle)[side]).toBe("the proof of the shared secret is wrong");
+  });
+
+  test("a proof cannot be sent back to who made it", () => {
+    let proof: EnvelopeMessage | undefined;
+    const result = shake(both, (message, from) => {
+      if (message.kind !== "auth-proof") return message;
+      if (from === "listener") {
+        proof = message;
+        return message;
+      }
+      return proof;
+    });
+    expect(result.listener).toBe("the proof of the shared secret is wrong");
+  });
+
+  test("a whole conversation cannot be said again", () => {
+    const heard: EnvelopeMessage[] = [];
+    shake(both, (message, from) => {
+      if (from === "dialer") heard.push(message);
+      return message;
+    });
+    const replayed = shake(both, (message, from) => {
+      if (from === "dialer") return heard.shift();
+      return message.kind === "auth-proof" ? undefined : message;
+    });
+    expect(replayed.listener).toBe("the proof of the shared secret is wrong");
+  });
+
+  test("nobody is known who leaves the proof out", () => {
+    const result = shake(both, (message, from) =>
+      from === "dialer" && message.kind === "auth-proof" ? undefined : message,
+    );
+    expect(result.listener).toBeUndefined();
+    const other = shake(both, (message) => (message.kind === "auth-proof" ? { kind: "sync", sequence: 1 } : message));
+    expect(other.dialer).toBe("sync came before the handshake was over");
+  });
+});

@@ -1,0 +1,228 @@
+import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import type { ServerId } from "@zooid/model";
+import type { AuthProof, EnvelopeMessage, Hello, LinkPurpose, LinkRefuseReason } from "@zooid/wire/peer";
+import { EnvelopeWriter, envelopeBytesMax } from "@zooid/wire/peer";
+import type { PeerSecret } from "./peer-secret.ts";
+
+/**
+ * How two servers come to trust a link, on either port:
+ *
+ * ```
+ *   dialer                         listener
+ *     │ ─────────── Hello ──────────▶ │
+ *     │ ◀────────── Hello ─────────── │   both check that the two configurations go together
+ *     │ ◀───────── AuthProof ──────── │   only with shared secrets: each proves that it has one,
+ *     │ ────────── AuthProof ───────▶ │   over both Hellos and so over both nonces
+ * ```
+ *
+ * Nothing else is read before it has succeeded. Without secrets the network is trusted; with them everything behind the handshake is
+ * still plain, so somebody in the middle of the network could take the link over: that takes TLS.
+ */
+
+/** The versions of these messages that this server speaks. */
+export const PEER_VERSION_MIN = 1;
+export const PEER_VERSION_MAX = 1;
+
+const NONCE_BYTES = 32;
+
+/** What a server says about itself, as it is at the moment. */
+export interface LinkIdentity {
+  /** Empty as long as this server has never been part of an ensemble. */
+  readonly ensembleId: string;
+  readonly bootCount: number;
+}
+
+/** The server at the other end. */
+export interface PeerIdentity {
+  readonly sid: ServerId;
+  readonly bootCount: number;
+  readonly ensembleId: string;
+  readonly version: number;
+  /** The longest frame that it takes. */
+  readonly frameBytesMax: number;
+}
+
+export interface HandshakeConfig {
+  readonly sid: ServerId;
+  readonly purpose: LinkPurpose;
+  readonly isListed: (sid: ServerId) => boolean;
+  readonly electionAlg: number;
+  readonly frameBytesMax: number;
+  /** The first is used, all are accepted; empty asks for no proof and gives none. */
+  readonly secrets: readonly PeerSecret[];
+  readonly identity: () => LinkIdentity;
+  /** What speaks against a link with this server besides, in words for it; asked before and after the proofs. */
+  readonly admit: (peer: PeerIdentity) => HandshakeFault | undefined;
+}
+
+/** Why a link does not come about. */
+export interface HandshakeFault {
+  readonly reason: LinkRefuseReason;
+  readonly text: string;
+}
+
+/** The other side is not one to have a link with. */
+export class HandshakeError extends Error {
+  override readonly name = "HandshakeError";
+  readonly reason: LinkRefuseReason;
+  constructor({ reason, text }: HandshakeFault) {
+    super(text);
+    this.reason = reason;
+  }
+}
+
+/** The words of one side of one link, without the socket. */
+export class Handshake {
+  readonly #config: HandshakeConfig;
+  /** Whom this side dialed; undefined at the side that listens. */
+  readonly #dialed: ServerId | undefined;
+  #own: { readonly hello: Hello; readonly hash: Buffer } | undefined;
+  #other: { readonly identity: PeerIdentity; readonly hash: Buffer } | undefined;
+
+  constructor(config: HandshakeConfig, dialed: ServerId | undefined) {
+    this.#config = config;
+    this.#dialed = dialed;
+  }
+
+  /** The dialer's first word. */
+  begin(): Hello {
+    return this.#hello();
+  }
+
+  /**
+   * Takes what the other side said.
+   *
+   * @param body the envelope that the message came in
+   * @param reply what to say next
+   * @returns who it is, once that is sure
+   * @throws HandshakeError when the link must not be
+   */
+  receive(
+    message: EnvelopeMessage,
+    body: Uint8Array,
+    reply: (message: EnvelopeMessage) => void,
+  ): PeerIdentity | undefined {
+    if (message.kind === "hello" && this.#other === undefined) return this.#greeted(message, body, reply);
+    if (message.kind === "auth-proof" && this.#other !== undefined && this.#config.secrets.length > 0) {
+      return this.#proved(message);
+    }
+    throw fault("auth", `${message.kind} came before the handshake was over`);
+  }
+
+  #greeted(hello: Hello, body: Uint8Array, reply: (message: EnvelopeMessage) => void): PeerIdentity | undefined {
+    const { secrets } = this.#config;
+    const identity = this.#check(hello);
+    this.#admit(identity);
+    const isListener = this.#own === undefined;
+    const own = isListener ? this.#hello() : undefined;
+    if (own !== undefined) reply(own);
+    this.#other = { identity, hash: sha256(body) };
+    if (secrets.length === 0) return identity;
+    const secret = secrets.find(({ id }) => hello.keyIds.includes(id));
+    if (secret === undefined) throw fault("auth", "the two servers have no secret in common (zooid.peerSecretFile)");
+    reply({ kind: "auth-proof", keyId: secret.id, mac: this.#mac(secret, "own") });
+    return undefined;
+  }
+
+  #proved(proof: AuthProof): PeerIdentity {
+    const secret = this.#config.secrets.find(({ id }) => id === proof.keyId);
+    const { mac } = proof;
+    const expected = secret === undefined ? undefined : this.#mac(secret, "other");
+    if (expected === undefined || mac.length !== expected.length || !timingSafeEqual(mac, expected)) {
+      throw fault("auth", "the proof of the shared secret is wrong");
+    }
+    const { identity } = this.#known();
+    this.#admit(identity);
+    return identity;
+  }
+
+  #admit(identity: PeerIdentity): void {
+    const refusal = this.#config.admit(identity);
+    if (refusal !== undefined) throw new HandshakeError(refusal);
+  }
+
+  #check(hello: Hello): PeerIdentity {
+    const { sid, purpose, isListed, electionAlg, secrets, identity } = this.#config;
+    const { ensembleId } = identity();
+    if (hello.purpose !== purpose) {
+      throw fault(
+        "configuration",
+        `a link for ${hello.purpose} came to the ${purpose} port; see the ports of server.N`,
+      );
+    }
+    const version = Math.min(hello.versionMax, PEER_VERSION_MAX);
+    if (version < Math.max(hello.versionMin, PEER_VERSION_MIN)) {
+      const theirs = `${hello.versionMin} to ${hello.versionMax}`;
+      throw fault(
+        "version",
+        `this server speaks versions ${PEER_VERSION_MIN} to ${PEER_VERSION_MAX}, the other ${theirs}`,
+      );
+    }
+    if (hello.sid === sid) {
+      throw fault(
+        "configuration",
+        `another server says that it is server ${sid} too (myid), or this one reached itself`,
+      );
+    }
+    if (this.#dialed !== undefined && hello.sid !== this.#dialed) {
+      throw fault("configuration", `at the address of server ${this.#dialed} is server ${hello.sid}`);
+    }
+    if (!isListed(hello.sid)) throw fault("configuration", `server ${hello.sid} is not listed at server ${sid}`);
+    if (hello.electionAlg !== electionAlg) {
+      throw fault(
+        "configuration",
+        `electionAlg is ${electionAlg} at server ${sid} and ${hello.electionAlg} at the other`,
+      );
+    }
+    if (ensembleId !== "" && hello.ensembleId !== "" && ensembleId !== hello.ensembleId) {
+      throw fault("ensemble", `server ${sid} belongs to the ensemble ${ensembleId}, the other to ${hello.ensembleId}`);
+    }
+    if (hello.nonce.length !== NONCE_BYTES) throw fault("version", `a nonce of ${hello.nonce.length} bytes`);
+    if (secrets.length === 0 && hello.keyIds.length > 0) {
+      throw fault("auth", `server ${sid} has no secret (zooid.peerSecretFile), the other asks for one`);
+    }
+    if (secrets.length > 0 && hello.keyIds.length === 0) {
+      throw fault("auth", `server ${sid} asks for proof of a secret (zooid.peerSecretFile), the other has none`);
+    }
+    const { bootCount, frameBytesMax } = hello;
+    return { sid: hello.sid, bootCount, ensembleId: hello.ensembleId, version, frameBytesMax };
+  }
+
+  #hello(): Hello {
+    const { sid, purpose, electionAlg, frameBytesMax, secrets, identity } = this.#config;
+    const { ensembleId, bootCount } = identity();
+    const hello: Hello = {
+      ...{ kind: "hello", ensembleId, sid, bootCount, nonce: randomBytes(NONCE_BYTES), features: [], purpose },
+      ...{ versionMin: PEER_VERSION_MIN, versionMax: PEER_VERSION_MAX, frameBytesMax, electionAlg },
+      keyIds: secrets.map(({ id }) => id),
+    };
+    const body = Buffer.alloc(envelopeBytesMax(hello));
+    this.#own = { hello, hash: sha256(body.subarray(0, new EnvelopeWriter().write(body, 0, hello))) };
+    return hello;
+  }
+
+  /** The label says who proves, so that nobody can send a proof back to where it came from. */
+  #mac(secret: PeerSecret, whose: "own" | "other"): Buffer {
+    const { own, hash } = this.#known();
+    const isDialer = this.#dialed !== undefined;
+    const byDialer = (whose === "own") === isDialer;
+    return createHmac("sha256", secret.key)
+      .update(byDialer ? "zooid-peer dialer\0" : "zooid-peer listener\0")
+      .update(isDialer ? own : hash)
+      .update(isDialer ? hash : own)
+      .digest();
+  }
+
+  #known(): { readonly identity: PeerIdentity; readonly own: Buffer; readonly hash: Buffer } {
+    if (this.#own === undefined || this.#other === undefined) throw fault("auth", "a proof came before a hello");
+    return { ...this.#other, own: this.#own.hash };
+  }
+}
+
+function fault(reason: LinkRefuseReason, text: string): HandshakeError {
+  return new HandshakeError({ reason, text });
+}
+
+function sha256(bytes: Uint8Array): Buffer {
+  return createHash("sha256").update(bytes).digest();
+}

@@ -1,0 +1,275 @@
+import type { Socket } from "node:net";
+import { crc32 } from "node:zlib";
+import type { ServerId } from "@zooid/model";
+import {
+  type BufferPool,
+  type EnvelopeMessage,
+  HANDSHAKE_FRAME_BYTES_MAX,
+  type LinkRefuse,
+  type LinkRefuseReason,
+  PeerFrameReader,
+  PeerFrameWriter,
+  WireError,
+  type WireErrorCode,
+} from "@zooid/wire/peer";
+import { Handshake, type HandshakeConfig, HandshakeError, type PeerIdentity } from "./handshake.ts";
+import type { PeerTransport } from "./peer-transport.ts";
+
+/** What all connections of one kind have in common. */
+export interface ConnectionSettings {
+  readonly handshake: HandshakeConfig;
+  readonly transport: PeerTransport;
+  readonly pool: BufferPool;
+  /** How long connecting may take. */
+  readonly connectTimeoutMs: number;
+  /** How long the handshake may take, from the first word that is possible. */
+  readonly handshakeTimeoutMs: number;
+  /** How long the last words may take to leave. */
+  readonly closingTimeoutMs: number;
+}
+
+/** What a connection was refused for: `timeout` is a handshake that was not finished in time. */
+export type RefusalKind = LinkRefuseReason | WireErrorCode | "timeout";
+
+/** Why a connection ended. */
+export interface ConnectionEnd {
+  readonly reason: string;
+  /** What the other side said against it, or what this side said against the other. */
+  readonly refusal: { readonly by: "this side" | "the other side"; readonly kind: RefusalKind } | undefined;
+  /** It ended before the other side was known. */
+  readonly isEarly: boolean;
+  /** The other side asks not to be dialed before. */
+  readonly retryAfterMs: number;
+}
+
+export interface ConnectionHandler {
+  /** Called before anything that arrived is read. */
+  wake(): void;
+  /** The handshake is over. */
+  opened(peer: PeerIdentity, roundTripMs: number | undefined): void;
+  /** Anything that comes behind the handshake. What it points to is valid during the call, except for entries. */
+  message(message: EnvelopeMessage): void;
+  /** Room again after {@link PeerConnection.isChoked}. */
+  drained(): void;
+  /** It is gone, and not because this side closed it. The last call. */
+  ended(end: ConnectionEnd): void;
+}
+
+/**
+ * One connection to another server: the handshake, then messages into frames and back.
+ *
+ * Nothing is delivered after {@link close} or {@link destroy}.
+ */
+export class PeerConnection {
+  readonly #socket: Socket;
+  readonly #settings: ConnectionSettings;
+  readonly #handler: ConnectionHandler;
+  readonly #handshake: Handshake;
+  readonly #reader: PeerFrameReader;
+  readonly #writer: PeerFrameWriter;
+  #phase: "connecting" | "handshake" | "open" | "closed" = "connecting";
+  #timer: NodeJS.Timeout | undefined;
+  #saidHelloMs: number | undefined;
+  #error = "";
+
+  private constructor(
+    settings: ConnectionSettings,
+    handler: ConnectionHandler,
+    dialed: ServerId | undefined,
+    open: (ready: () => void) => Socket,
+  ) {
+    this.#settings = settings;
+    this.#handler = handler;
+    this.#handshake = new Handshake(settings.handshake, dialed);
+    this.#reader = new PeerFrameReader({ crc32, frameBytesMax: HANDSHAKE_FRAME_BYTES_MAX });
+    const { frameBytesMax } = settings.handshake;
+    this.#writer = new PeerFrameWriter({ pool: settings.pool, crc32, frameBytesMax });
+    this.#limitTime(settings.connectTimeoutMs, () => this.#end("connecting took too long"));
+    const socket = open(() => this.#ready(dialed !== undefined));
+    this.#socket = socket;
+    socket.setNoDelay(true);
+    socket.setKeepAlive(true, KEEP_ALIVE_MS);
+    socket.on("data", (chunk: Buffer) => this.#read(chunk));
+    socket.on("drain", () => {
+      if (this.#phase === "open") handler.drained();
+    });
+    socket.on("error", (error) => {
+      this.#error = error.message;
+    });
+    socket.on("close", () => this.#end(this.#error === "" ? "the other side closed it" : this.#error));
+  }
+
+  static dial(
+    settings: ConnectionSettings,
+    to: ServerId,
+    address: { readonly host: string; readonly port: number },
+    handler: ConnectionHandler,
+  ): PeerConnection {
+    return new PeerConnection(settings, handler, to, (ready) => settings.transport.connect(address, ready));
+  }
+
+  static accept(settings: ConnectionSettings, socket: Socket, handler: ConnectionHandler): PeerConnection {
+    return new PeerConnection(settings, handler, undefined, (ready) => settings.transport.accept(socket, ready));
+  }
+
+  /** Bytes that were not sent yet. */
+  get bufferedBytes(): number {
+    return this.#writer.pendingBytes + this.#socket.writableLength;
+  }
+
+  /** More waits than the system takes for now; {@link ConnectionHandler.drained} follows. */
+  get isChoked(): boolean {
+    return this.#socket.writableNeedDrain;
+  }
+
+  /** Resolves when the socket is gone. */
+  gone(): Promise<void> {
+    const socket = this.#socket;
+    return socket.closed ? Promise.resolve() : new Promise((resolve) => socket.once("close", () => resolve()));
+  }
+
+  /** Gathers a message. Throws a WireError when it is too long for any frame. */
+  append(message: EnvelopeMessage): void {
+    this.#writer.append(message);
+  }
+
+  /** Sends what was gathered, in one write. */
+  flush(): void {
+    const socket = this.#socket;
+    const sent: Buffer[] = [];
+    if (!socket.writable) {
+      this.#writer.take(() => {});
+      return;
+    }
+    socket.cork();
+    this.#writer.take((buffer, end) => {
+      if (end === 0) return;
+      sent.push(buffer);
+      socket.write(end === buffer.length ? buffer : buffer.subarray(0, end));
+    });
+    socket.uncork();
+    // What the kernel took at once is free again; what waits is left to the collector.
+    if (socket.writableLength === 0) for (const buffer of sent) this.#settings.pool.give(buffer);
+  }
+
+  /** Ends it behind what was said; nothing is delivered any more. */
+  close(): void {
+    if (this.#phase === "closed") return;
+    if (this.#phase === "connecting") {
+      this.destroy();
+      return;
+    }
+    this.#phase = "closed";
+    this.flush();
+    this.#closeSoon();
+  }
+
+  /** Ends it here and now; nothing is delivered any more. */
+  destroy(): void {
+    this.#phase = "closed";
+    clearTimeout(this.#timer);
+    this.#socket.destroy();
+  }
+
+  /** Says no, and why, and ends it. */
+  refuse(refusal: Omit<LinkRefuse, "kind">): void {
+    if (this.#phase === "closed") return;
+    this.append({ kind: "link-refuse", ...refusal });
+    this.close();
+  }
+
+  #ready(isDialer: boolean): void {
+    if (this.#phase !== "connecting") return;
+    this.#phase = "handshake";
+    this.#limitTime(this.#settings.handshakeTimeoutMs, () => this.#fail("timeout", "the handshake took too long"));
+    if (!isDialer) return;
+    this.#say(this.#handshake.begin());
+    this.flush();
+  }
+
+  #say(message: EnvelopeMessage): void {
+    if (message.kind === "hello") this.#saidHelloMs = performance.now();
+    this.append(message);
+  }
+
+  #read(chunk: Buffer): void {
+    if (this.#phase === "closed") return;
+    this.#handler.wake();
+    try {
+      this.#reader.push(chunk, (message, bytes, start, end) => {
+        if (this.#phase === "open") this.#handler.message(message);
+        else this.#shakeHands(message, bytes.subarray(start, end));
+        return this.#phase !== "closed";
+      });
+    } catch (error) {
+      if (error instanceof HandshakeError) this.#refuseWith(error);
+      else if (error instanceof WireError) this.#fail(error.code, error.message);
+      else throw error;
+    }
+  }
+
+  #shakeHands(message: EnvelopeMessage, body: Uint8Array): void {
+    if (message.kind === "link-refuse") {
+      const { text, reason, retryAfterMs } = message;
+      this.#finish({
+        reason: `refused by the other side: ${text.slice(0, REFUSAL_CHARS_MAX)}`,
+        refusal: { by: "the other side", kind: reason },
+        isEarly: true,
+        retryAfterMs: Math.min(retryAfterMs, RETRY_AFTER_MS_MAX),
+      });
+      return;
+    }
+    const saidHelloMs = this.#saidHelloMs;
+    const peer = this.#handshake.receive(message, body, (reply) => this.#say(reply));
+    this.flush();
+    if (peer === undefined) return;
+    const fault = this.#settings.transport.faultOf(this.#socket, peer.sid);
+    if (fault !== undefined) throw new HandshakeError({ reason: "auth", text: fault });
+    clearTimeout(this.#timer);
+    this.#phase = "open";
+    this.#reader.frameBytesMax = this.#settings.handshake.frameBytesMax;
+    this.#handler.opened(peer, saidHelloMs === undefined ? undefined : performance.now() - saidHelloMs);
+  }
+
+  #refuseWith({ reason, message }: HandshakeError): void {
+    this.append({ kind: "link-refuse", reason, text: message, retryAfterMs: 0 });
+    this.flush();
+    this.#phase = "closed";
+    this.#closeSoon();
+    const refusal = { by: "this side", kind: reason } as const;
+    this.#handler.ended({ reason: message, refusal, isEarly: true, retryAfterMs: 0 });
+  }
+
+  /** What came, or did not come, is not what it should be. */
+  #fail(kind: RefusalKind, reason: string): void {
+    this.#finish({ reason, refusal: { by: "this side", kind }, isEarly: this.#phase !== "open", retryAfterMs: 0 });
+  }
+
+  #end(reason: string): void {
+    this.#finish({ reason, refusal: undefined, isEarly: this.#phase !== "open", retryAfterMs: 0 });
+  }
+
+  #finish(end: ConnectionEnd): void {
+    clearTimeout(this.#timer);
+    if (this.#phase === "closed") return;
+    this.destroy();
+    this.#handler.wake();
+    this.#handler.ended(end);
+  }
+
+  #closeSoon(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#socket.destroy(), this.#settings.closingTimeoutMs);
+    this.#timer.unref();
+    this.#socket.destroySoon();
+  }
+
+  #limitTime(ms: number, expired: () => void): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(expired, ms);
+  }
+}
+
+const KEEP_ALIVE_MS = 10_000;
+const REFUSAL_CHARS_MAX = 300;
+const RETRY_AFTER_MS_MAX = 60_000;

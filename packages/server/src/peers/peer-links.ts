@@ -1,0 +1,183 @@
+import type { Socket } from "node:net";
+import type { ServerId } from "@zooid/model";
+import { BufferPool, type LinkPurpose } from "@zooid/wire/peer";
+import type { RefusalLog } from "../refusal-log.ts";
+import type { EnsembleConfig } from "./ensemble-config.ts";
+import type { HandshakeFault, LinkIdentity, PeerIdentity } from "./handshake.ts";
+import {
+  type ConnectionEnd,
+  type ConnectionHandler,
+  type ConnectionSettings,
+  PeerConnection,
+} from "./peer-connection.ts";
+import { PeerListener } from "./peer-listener.ts";
+import { type PeerTransport, PLAIN_TRANSPORT } from "./peer-transport.ts";
+
+/** What both kinds of link are made with. */
+export interface PeerLinkOptions {
+  readonly ensemble: EnsembleConfig;
+  /** Asked at every handshake. */
+  readonly identity: () => LinkIdentity;
+  readonly tickMs: number;
+  /** The longest frame; see `peerFrameBytesMax`. */
+  readonly frameBytesMax: number;
+  readonly refusals: RefusalLog;
+  /** From 0 to below 1. Default: the system's. */
+  readonly random?: () => number;
+  /** Default: as it is on the wire. */
+  readonly transport?: PeerTransport;
+  /** Default: 5000, a second, ten seconds. */
+  readonly handshakeTimeoutMs?: number;
+  readonly bindRetryMs?: number;
+  readonly failureWindowMs?: number;
+}
+
+const CLOSING_TIMEOUT_MS = 5000;
+
+/** One port for peers and the connections of it, whoever dialed them. */
+export class PeerPort {
+  readonly #purpose: LinkPurpose;
+  readonly #options: PeerLinkOptions;
+  readonly #settings: ConnectionSettings;
+  readonly #dialSettings: ConnectionSettings;
+  readonly #listener: PeerListener;
+  /** Everything whose socket may still be there. */
+  readonly #connections = new Set<PeerConnection>();
+  #listening: Promise<void> | undefined;
+
+  constructor(
+    purpose: LinkPurpose,
+    options: PeerLinkOptions,
+    host: {
+      /** Makes the handler of a connection that came. */
+      readonly accepted: () => AcceptedHandler;
+      readonly admit: (peer: PeerIdentity, isDialed: boolean) => HandshakeFault | undefined;
+    },
+  ) {
+    const { ensemble, transport = PLAIN_TRANSPORT } = options;
+    this.#purpose = purpose;
+    this.#options = options;
+    const sids = new Set(ensemble.servers.map(({ sid }) => sid));
+    const { sid, electionAlg, secrets, connectTimeoutMs } = ensemble;
+    this.#settings = {
+      handshake: {
+        ...{ sid, purpose, electionAlg, secrets, identity: options.identity, frameBytesMax: options.frameBytesMax },
+        isListed: (other) => sids.has(other),
+        admit: (peer) => host.admit(peer, false),
+      },
+      ...{ transport, pool: new BufferPool(), connectTimeoutMs, closingTimeoutMs: CLOSING_TIMEOUT_MS },
+      handshakeTimeoutMs: options.handshakeTimeoutMs ?? 5000,
+    };
+    this.#dialSettings = {
+      ...this.#settings,
+      handshake: { ...this.#settings.handshake, admit: (peer) => host.admit(peer, true) },
+    };
+    const own = ensemble.addressOf(sid);
+    this.#listener = new PeerListener(
+      {
+        ...{ purpose, port: purpose === "election" ? own.electionPort : own.quorumPort },
+        host: ensemble.listenOnAllAddresses ? undefined : own.host,
+        ...{ retryCount: ensemble.bindRetryCount, retryMs: options.bindRetryMs ?? 1000 },
+        windowMs: options.failureWindowMs ?? 10_000,
+      },
+      (socket, address) => this.#accept(socket, address, host.accepted()),
+    );
+  }
+
+  listen(): Promise<void> {
+    this.#listening ??= this.#listener.listen();
+    return this.#listening;
+  }
+
+  get port(): number {
+    return this.#listener.port;
+  }
+
+  dial(to: ServerId, handler: ConnectionHandler): PeerConnection {
+    const { host, quorumPort, electionPort } = this.#options.ensemble.addressOf(to);
+    const port = this.#purpose === "election" ? electionPort : quorumPort;
+    const connection = PeerConnection.dial(
+      this.#dialSettings,
+      to,
+      { host, port },
+      {
+        ...{ wake: handler.wake, opened: handler.opened, message: handler.message, drained: handler.drained },
+        ended: (end) => {
+          if (end.refusal !== undefined) this.#note(`server ${to} (${host}:${port})`, end);
+          handler.ended(end);
+        },
+      },
+    );
+    this.#keep(connection);
+    return connection;
+  }
+
+  /** Accepts no more, and closes every connection behind what was said on it. */
+  async stop(): Promise<void> {
+    this.#listener.stop();
+    const connections = [...this.#connections];
+    for (const connection of connections) connection.close();
+    await Promise.all(connections.map((connection) => connection.gone()));
+  }
+
+  #accept(socket: Socket, address: string, handler: AcceptedHandler): void {
+    const connection = PeerConnection.accept(this.#settings, socket, {
+      ...{ wake: handler.wake, message: handler.message, drained: handler.drained },
+      opened: (peer, roundTripMs) => {
+        this.#listener.admitted(socket);
+        handler.opened(connection, peer, roundTripMs);
+      },
+      ended: (end) => {
+        if (isFailure(end)) this.#listener.failed(address);
+        if (end.refusal !== undefined) this.#note(`a peer at ${address}:${socket.remotePort ?? 0}`, end);
+        handler.ended(end);
+      },
+    });
+    this.#keep(connection);
+  }
+
+  #note(peer: string, { refusal, reason }: ConnectionEnd): void {
+    if (refusal === undefined) return;
+    this.#options.refusals.note(`${this.#purpose} link, ${refusal.kind} by ${refusal.by}`, peer, reason);
+  }
+
+  #keep(connection: PeerConnection): void {
+    this.#connections.add(connection);
+    void connection.gone().then(() => this.#connections.delete(connection));
+  }
+}
+
+/** Peers that meet at the wrong moment are no offence, and neither is who goes before saying a word. */
+function isFailure({ isEarly, refusal }: ConnectionEnd): boolean {
+  return isEarly && refusal !== undefined && refusal.by === "this side" && refusal.kind !== "duplicate";
+}
+
+/** As {@link ConnectionHandler}, for a connection that is not at hand before it opens. */
+export interface AcceptedHandler extends Omit<ConnectionHandler, "opened"> {
+  opened(connection: PeerConnection, peer: PeerIdentity, roundTripMs: number | undefined): void;
+}
+
+/** Waits that double up to a limit, each shortened by chance so that servers that failed together do not try again together. */
+export class Backoff {
+  readonly #leastMs: number;
+  readonly #mostMs: number;
+  readonly #random: () => number;
+  #nextMs: number;
+
+  constructor(leastMs: number, mostMs: number, random: () => number = Math.random) {
+    this.#leastMs = leastMs;
+    this.#mostMs = mostMs;
+    this.#random = random;
+    this.#nextMs = leastMs;
+  }
+
+  next(): number {
+    const waitMs = this.#nextMs * (0.5 + this.#random() / 2);
+    this.#nextMs = Math.min(this.#mostMs, this.#nextMs * 2);
+    return waitMs;
+  }
+
+  reset(): void {
+    this.#nextMs = this.#leastMs;
+  }
+}

@@ -1,0 +1,150 @@
+import { once } from "node:events";
+import { createServer, type Server, type Socket } from "node:net";
+import { javaAddress } from "@zooid/replica";
+import type { LinkPurpose } from "@zooid/wire/peer";
+
+/** A port for peers that cannot be had. */
+export class PeerPortError extends Error {
+  override readonly name = "PeerPortError";
+  /** As the system names the reason. */
+  readonly code: string;
+  readonly purpose: LinkPurpose;
+  readonly host: string;
+  readonly port: number;
+  constructor(place: { purpose: LinkPurpose; host: string; port: number }, code: string, cause: unknown) {
+    super(describe(place, code, cause), { cause });
+    this.code = code;
+    this.purpose = place.purpose;
+    this.host = place.host;
+    this.port = place.port;
+  }
+}
+
+export interface PeerListenerConfig {
+  readonly purpose: LinkPurpose;
+  readonly port: number;
+  /** Undefined listens on every address. */
+  readonly host: string | undefined;
+  /** How often a port that is taken is tried again; 0 is for ever. */
+  readonly retryCount: number;
+  readonly retryMs: number;
+  /** How long failures of an address count against it. */
+  readonly windowMs: number;
+}
+
+/** Connections that have not proved anything yet. */
+const STRANGER_COUNT_MAX = 256;
+const STRANGER_COUNT_PER_ADDRESS_MAX = 64;
+/** Failures of one address within a window before it is turned away unheard. */
+const FAILURE_COUNT_MAX = 30;
+const ADDRESS_COUNT_MAX = 4096;
+
+/**
+ * Accepts connections of peers, and of whoever else finds the port. Strangers are few at a time, and an address that fails again and
+ * again is turned away for a while before it costs anything.
+ */
+export class PeerListener {
+  readonly #config: PeerListenerConfig;
+  readonly #server: Server;
+  /** Connections that are strangers', each with its address. */
+  readonly #strangers = new Map<Socket, string>();
+  readonly #failures = new Map<string, number>();
+  #windowStartMs = 0;
+  #isStopped = false;
+  #retry: NodeJS.Timeout | undefined;
+
+  constructor(config: PeerListenerConfig, accept: (socket: Socket, address: string) => void) {
+    this.#config = config;
+    this.#server = createServer({ noDelay: true }, (socket) => {
+      const address = javaAddress(socket.remoteAddress ?? "");
+      if (socket.remoteAddress === undefined || this.#isUnwanted(address)) {
+        socket.on("error", () => {
+          // A reset of a connection that is gone already.
+        });
+        socket.resetAndDestroy();
+        return;
+      }
+      this.#strangers.set(socket, address);
+      socket.once("close", () => this.#strangers.delete(socket));
+      accept(socket, address);
+    });
+  }
+
+  /**
+   * Resolves once the port is bound; a port that is taken is tried again for a while.
+   *
+   * @throws PeerPortError
+   */
+  async listen(): Promise<void> {
+    const { purpose, port, host, retryCount, retryMs } = this.#config;
+    for (let attempt = 1; !this.#isStopped; attempt++) {
+      try {
+        this.#server.listen({ port, ...(host === undefined ? {} : { host }) });
+        await once(this.#server, "listening");
+        return;
+      } catch (error) {
+        const code = error instanceof Error && "code" in error ? String(error.code) : "";
+        if (code !== "EADDRINUSE" || (retryCount > 0 && attempt > retryCount)) {
+          throw new PeerPortError({ purpose, host: host ?? "*", port }, code, error);
+        }
+        await new Promise<void>((resolve) => {
+          this.#retry = setTimeout(resolve, retryMs);
+        });
+      }
+    }
+  }
+
+  /** The bound port, also where the configuration left the choice to the system. */
+  get port(): number {
+    const bound = this.#server.address();
+    return bound !== null && typeof bound === "object" ? bound.port : this.#config.port;
+  }
+
+  /** The connection is a peer's. */
+  admitted(socket: Socket): void {
+    this.#strangers.delete(socket);
+  }
+
+  /** The connection failed to prove that it is a peer's. */
+  failed(address: string): void {
+    if (this.#failures.size < ADDRESS_COUNT_MAX || this.#failures.has(address)) {
+      this.#failures.set(address, (this.#failures.get(address) ?? 0) + 1);
+    }
+  }
+
+  /** Accepts no more; connections that are peers' stay, strangers' do not. */
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#retry);
+    for (const socket of this.#strangers.keys()) socket.destroy();
+    if (this.#server.listening) this.#server.close();
+  }
+
+  #isUnwanted(address: string): boolean {
+    const nowMs = performance.now();
+    if (nowMs - this.#windowStartMs > this.#config.windowMs) {
+      this.#windowStartMs = nowMs;
+      this.#failures.clear();
+    }
+    if (this.#isStopped || (this.#failures.get(address) ?? 0) >= FAILURE_COUNT_MAX) return true;
+    if (this.#strangers.size >= STRANGER_COUNT_MAX) return true;
+    let ofAddress = 0;
+    for (const other of this.#strangers.values()) if (other === address) ofAddress++;
+    return ofAddress >= STRANGER_COUNT_PER_ADDRESS_MAX;
+  }
+}
+
+function describe(place: { purpose: LinkPurpose; host: string; port: number }, code: string, cause: unknown): string {
+  const { purpose, host, port } = place;
+  const what = `the ${purpose} port ${port} on ${host}`;
+  switch (code) {
+    case "EADDRINUSE":
+      return `${what} is taken by another process; see this server's line server.N`;
+    case "EACCES":
+      return `${what} needs more rights than this process has; choose one above 1023 in this server's line server.N`;
+    case "EADDRNOTAVAIL":
+      return `${host} in this server's line server.N is not an address of this machine; quorumListenOnAllIPs=true listens on all`;
+    default:
+      return `cannot listen on ${what}: ${cause instanceof Error ? cause.message : String(cause)}`;
+  }
+}

@@ -1,0 +1,350 @@
+import { randomBytes } from "node:crypto";
+import { connect } from "node:net";
+import { crc32 } from "node:zlib";
+import {
+  type EntriesMessage,
+  type LinkRef,
+  type PeerMessage,
+  serverId,
+  writeFrameHeader,
+  type Zxid,
+} from "@zooid/model";
+import { BufferPool, PeerFrameWriter } from "@zooid/wire/peer";
+import { afterEach, describe, expect, test } from "vitest";
+import { Happenings, type TestPeerOptions, TestPeers } from "../test-peers.ts";
+import { PeerPort } from "./peer-links.ts";
+import { QuorumLinks } from "./quorum-links.ts";
+
+const running: { stop(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const one of running.splice(0)) await one.stop();
+});
+
+const SID_1 = serverId(1);
+const LEVEL: PeerMessage = { kind: "up-to-date", epoch: 7, committed: 9 as Zxid };
+
+/** One server's links, and what they told, as words: `opened 1 sid 2 dialed`. */
+class Side {
+  readonly happened = new Happenings();
+  readonly messages: PeerMessage[] = [];
+  readonly warnings: string[] = [];
+  readonly links: QuorumLinks;
+  link = 0 as LinkRef;
+  closesAtMessage = false;
+  #isAwake = false;
+
+  constructor(peers: TestPeers, sid: number, options: TestPeerOptions & { readonly bufferedBytesMax?: number } = {}) {
+    const told = (text: string): void => {
+      if (!this.#isAwake) this.happened.add("not awake");
+      this.happened.add(text);
+    };
+    const { bufferedBytesMax, ...more } = options;
+    this.links = new QuorumLinks(
+      {
+        ...peers.options(sid, more),
+        ...(bufferedBytesMax === undefined ? {} : { bufferedBytesMax }),
+        warn: (text) => this.warnings.push(text),
+      },
+      {
+        wake: () => {
+          this.#isAwake = true;
+          queueMicrotask(() => {
+            this.#isAwake = false;
+            this.links.flush();
+          });
+        },
+        linkOpened: (link, from, isDialed) => {
+          this.link = link;
+          told(`opened ${link} sid ${from}${isDialed ? " dialed" : ""}`);
+        },
+        dialFailed: (reason) => told(`dial failed: ${reason}`),
+        received: (link, message) => {
+          this.messages.push("start" in message ? { ...message, ...copied(message) } : message);
+          told(`${message.kind} on ${link}`);
+          if (this.closesAtMessage) this.links.close(link, "enough");
+        },
+        linkClosed: (link, reason) => told(`closed ${link}: ${reason}`),
+      },
+    );
+    running.push(this.links);
+  }
+
+  send(...messages: PeerMessage[]): void {
+    for (const message of messages) this.links.send(this.link, message);
+    this.links.flush();
+  }
+}
+
+function copied({ bytes, start, end }: { bytes: Uint8Array; start: number; end: number }) {
+  return { bytes: Uint8Array.from(bytes.subarray(start, end)), start: 0, end: end - start };
+}
+
+/** A leader (1) that listens, and a learner (2). */
+async function pair(options: ConstructorParameters<typeof Side>[2] = {}) {
+  const peers = new TestPeers(3);
+  const leader = new Side(peers, 1);
+  await leader.links.listen();
+  peers.place(1, { quorumPort: leader.links.port });
+  return { peers, leader, learner: new Side(peers, 2, options) };
+}
+
+async function linked(options: ConstructorParameters<typeof Side>[2] = {}) {
+  const sides = await pair(options);
+  sides.learner.links.dial(SID_1);
+  await sides.learner.happened.until("opened 1 sid 1 dialed");
+  await sides.leader.happened.until("opened 1 sid 2");
+  return sides;
+}
+
+test("both sides are told of a link, and messages arrive in order, whatever their size", async () => {
+  const { leader, learner } = await linked();
+  const chunk = randomBytes(1_000_000);
+  const sent: PeerMessage[] = [
+    LEVEL,
+    { kind: "snapshot-chunk", index: 3, isLast: true, bytes: chunk, start: 10, end: chunk.length },
+    { kind: "ping", epoch: 7, round: 1, committed: 9 as Zxid },
+  ];
+  leader.send(...sent);
+  learner.send({ kind: "sync", sequence: 4 });
+  await learner.happened.until("ping on 1");
+  await leader.happened.until("sync on 1");
+  expect(learner.messages[0]).toEqual(LEVEL);
+  expect(learner.messages[1]).toMatchObject({ index: 3, isLast: true, bytes: Uint8Array.from(chunk.subarray(10)) });
+  expect(learner.happened.list.slice(1)).toEqual(["up-to-date on 1", "snapshot-chunk on 1", "ping on 1"]);
+});
+
+test("a run of entries longer than a frame arrives as a longer row of shorter runs", async () => {
+  const { leader, learner } = await linked();
+  const size = 1_500_000;
+  const bytes = new Uint8Array(4 * (size + 12));
+  for (let i = 0; i < 4; i++) writeFrameHeader(bytes, i * (size + 12), (i + 1) as Zxid, size);
+  const entries: EntriesMessage = {
+    ...{ kind: "entries", epoch: 0, previous: 0 as Zxid, first: 1 as Zxid, last: 4 as Zxid, count: 4 },
+    ...{ bytes, start: 0, end: bytes.length, committed: 0 as Zxid, round: 0 },
+  };
+  leader.send(entries);
+  await learner.happened.until("entries on 1", 2);
+  expect(learner.messages).toMatchObject([
+    { previous: 0, first: 1, last: 2, count: 2 },
+    { previous: 2, first: 3, last: 4, count: 2 },
+  ]);
+});
+
+test("a dial goes on until the other server listens", async () => {
+  const { leader, peers } = await pair();
+  let askedCount = 0;
+  const addressOf = () => {
+    askedCount++;
+    return { host: "127.0.0.1", quorumPort: askedCount < 6 ? 1 : leader.links.port, electionPort: 0 };
+  };
+  const learner = new Side(peers, 2, { config: { addressOf } });
+  learner.links.dial(SID_1);
+  await learner.happened.until("opened 1 sid 1 dialed");
+  expect(learner.happened.list).toHaveLength(1);
+});
+
+test("a dial fails when nobody was reached within initLimit ticks, and says why", async () => {
+  const learner = new Side(new TestPeers(3), 2, { tickMs: 10, config: { initLimit: 4 } });
+  learner.links.dial(SID_1);
+  await learner.happened.until(/^dial failed/);
+  expect(learner.happened.list).toEqual([
+    expect.stringMatching(/^dial failed: server 1 cannot be reached at 127\.0\.0\.1:1: .*ECONNREFUSED/),
+  ]);
+});
+
+test("a dial that is cancelled is not answered, and another one may follow", async () => {
+  const { leader, learner } = await pair();
+  learner.links.dial(SID_1);
+  learner.links.cancelDial();
+  learner.links.dial(SID_1);
+  await leader.happened.until(/^opened/);
+  await learner.happened.until(/^opened/);
+  expect(learner.happened.list).toEqual(["opened 1 sid 1 dialed"]);
+});
+
+test("what was said before a close arrives; only the other side is told that the link ended", async () => {
+  const { leader, learner } = await linked();
+  leader.links.send(leader.link, { kind: "refuse", reason: "not-leading", text: "no" });
+  leader.links.close(leader.link, "no");
+  leader.send(LEVEL);
+  await learner.happened.until(/^closed/);
+  expect(learner.happened.list.slice(1)).toEqual(["refuse on 1", "closed 1: the other side closed it"]);
+  expect(leader.happened.list).toEqual(["opened 1 sid 2"]);
+});
+
+test("a closed link delivers nothing, though more of it had arrived", async () => {
+  const { leader, learner } = await linked();
+  learner.closesAtMessage = true;
+  leader.send(LEVEL, LEVEL, LEVEL);
+  await leader.happened.until(/^closed/);
+  expect(learner.happened.list.slice(1)).toEqual(["up-to-date on 1"]);
+});
+
+test("numbers of links are never used again", async () => {
+  const { leader, learner } = await linked();
+  learner.links.close(learner.link, "again");
+  await leader.happened.until(/^closed 1/);
+  learner.links.dial(SID_1);
+  await leader.happened.until("opened 2 sid 2");
+  await learner.happened.until("opened 2 sid 1 dialed");
+});
+
+test("a link that does not take what is sent is closed at its limit, with a warning", async () => {
+  const { leader, learner } = await linked({ bufferedBytesMax: 50_000 });
+  const chunk: PeerMessage = {
+    kind: "snapshot-chunk",
+    index: 0,
+    isLast: false,
+    bytes: randomBytes(20_000),
+    start: 0,
+    end: 20_000,
+  };
+  for (let i = 0; i < 4; i++) learner.links.send(learner.link, chunk);
+  expect(learner.happened.list).toEqual(["opened 1 sid 1 dialed"]);
+  await learner.happened.until(/^closed 1: \d+ bytes wait for it/);
+  await leader.happened.until(/^closed/);
+  expect(learner.warnings).toEqual([expect.stringMatching(/closed the link with server 1: \d+ bytes wait/)]);
+  learner.send(LEVEL);
+  expect(learner.happened.list).toHaveLength(2);
+});
+
+test("a message that no frame holds ends its link", async () => {
+  const { leader, learner } = await linked();
+  learner.send({ kind: "refuse", reason: "unable", text: "x".repeat(5 * 1024 * 1024) });
+  await learner.happened.until(/^closed 1: a refuse message is longer than/);
+  await leader.happened.until(/^closed/);
+});
+
+describe("a second link of one server", () => {
+  test("replaces the first when it is of the same or a later start", async () => {
+    const { peers, leader } = await linked({ bootCount: 5 });
+    for (const bootCount of [5, 6]) {
+      const again = new Side(peers, 2, { bootCount });
+      again.links.dial(SID_1);
+      await again.happened.until("opened 1 sid 1 dialed");
+    }
+    await leader.happened.until("opened 3 sid 2");
+    expect(leader.happened.list).toEqual([
+      ...["opened 1 sid 2", "closed 1: a newer link of the same server replaced it"],
+      ...["opened 2 sid 2", "closed 2: a newer link of the same server replaced it", "opened 3 sid 2"],
+    ]);
+  });
+
+  test("is refused when it is of an earlier start", async () => {
+    const { peers, leader } = await linked({ bootCount: 5 });
+    const earlier = new Side(peers, 2, { bootCount: 4, tickMs: 20 });
+    earlier.links.dial(SID_1);
+    await earlier.happened.until(/^dial failed: .*a later start of server 2 is connected \(5, this one is 4\)/);
+    expect(leader.happened.list).toEqual(["opened 1 sid 2"]);
+  });
+});
+
+describe("strangers", () => {
+  async function sent(port: number, bytes: Uint8Array): Promise<void> {
+    const socket = connect({ port, host: "127.0.0.1" });
+    socket.on("error", () => {});
+    socket.resume();
+    socket.write(bytes);
+    await new Promise<void>((resolve) => socket.once("close", () => resolve()));
+  }
+
+  test.each<[string, Buffer, RegExp]>([
+    ["of another protocol", Buffer.from("GET / HTTP/1.1\r\n\r\n"), /a frame of 1195725856 bytes; between 1 and 65536/],
+    ["with a broken frame", Buffer.from("00000002000000000102", "hex"), /does not have the checksum/],
+    ["that say something else first", framed({ kind: "sync", sequence: 1 }), /sync came before the handshake was over/],
+    ["that say a frame is huge", Buffer.from("0001000100000000", "hex"), /a frame of 65537 bytes/],
+  ])("%s are closed, with a line, and nobody else notices", async (_, bytes, line) => {
+    const { peers, leader, learner } = await linked();
+    await sent(leader.links.port, bytes);
+    expect(peers.lines).toEqual([expect.stringMatching(line)]);
+    learner.send({ kind: "sync", sequence: 4 });
+    await leader.happened.until("sync on 1");
+    expect(leader.happened.list).toEqual(["opened 1 sid 2", "sync on 1"]);
+  });
+
+  test("that say nothing are closed when the handshake has taken too long", async () => {
+    const peers = new TestPeers(2);
+    const { links } = new Side(peers, 1, { handshakeTimeoutMs: 20 });
+    await links.listen();
+    await sent(links.port, new Uint8Array(0));
+    expect(peers.lines).toEqual([expect.stringMatching(/the handshake took too long/)]);
+  });
+
+  test("that fail again and again are turned away for a while", async () => {
+    const peers = new TestPeers(2);
+    const { links } = new Side(peers, 1);
+    await links.listen();
+    for (let i = 0; i < 30; i++) await sent(links.port, Buffer.from("GET / HTTP/1.1\r\n\r\n"));
+    const { length } = peers.lines;
+    for (let i = 0; i < 5; i++) await sent(links.port, Buffer.from("GET / HTTP/1.1\r\n\r\n"));
+    expect(peers.lines.length).toBe(length);
+    expect(length).toBeLessThan(10);
+  });
+});
+
+function framed(message: PeerMessage): Buffer {
+  const writer = new PeerFrameWriter({ pool: new BufferPool(), crc32, frameBytesMax: 1000 });
+  writer.append(message);
+  const chunks: Buffer[] = [];
+  writer.take((buffer, end) => chunks.push(buffer.subarray(0, end)));
+  return Buffer.concat(chunks);
+}
+
+test.each<[string, Parameters<PeerFrameWriter["append"]>[0]]>([
+  ["an election's message", { kind: "poll", number: 1 }],
+  ["a second hello", { kind: "auth-proof", keyId: "a", mac: new Uint8Array(32) }],
+])("%s has no place on a link and ends it", async (_, message) => {
+  const { leader, peers } = await pair();
+  const port = new PeerPort("quorum", peers.options(3), {
+    accepted: () => {
+      throw new Error("nobody dials it");
+    },
+    admit: () => undefined,
+  });
+  running.push(port);
+  const connection = port.dial(SID_1, {
+    wake() {},
+    opened: () => {
+      connection.append(message);
+      connection.flush();
+    },
+    message() {},
+    drained() {},
+    ended() {},
+  });
+  await leader.happened.until(/^closed 1: .* does not belong on a link/);
+});
+
+test("a taken port is tried again, and then a clear error", async () => {
+  const { leader, peers } = await pair();
+  const config = {
+    bindRetryCount: 2,
+    addressOf: () => ({ host: "127.0.0.1", quorumPort: leader.links.port, electionPort: 0 }),
+  };
+  const other = new Side(peers, 2, { bindRetryMs: 1, config });
+  await expect(other.links.listen()).rejects.toThrow(
+    `the quorum port ${leader.links.port} on 127.0.0.1 is taken by another process`,
+  );
+});
+
+test("a port that becomes free within the retries is had", async () => {
+  const { leader, peers } = await pair();
+  const config = {
+    bindRetryCount: 0,
+    addressOf: () => ({ host: "127.0.0.1", quorumPort: leader.links.port, electionPort: 0 }),
+  };
+  const other = new Side(peers, 2, { bindRetryMs: 1, config });
+  const listening = other.links.listen();
+  await leader.links.stop();
+  await listening;
+});
+
+test("stopping closes the links behind what was sent, and the port; twice is harmless", async () => {
+  const { leader, learner } = await linked();
+  leader.send(LEVEL);
+  await leader.links.stop();
+  await leader.links.stop();
+  await learner.happened.until(/^closed/);
+  expect(learner.happened.list).toContain("up-to-date on 1");
+  expect(leader.happened.list).toEqual(["opened 1 sid 2"]);
+});
