@@ -1,0 +1,359 @@
+import { createHash } from "node:crypto";
+import type {
+  ConnectionRef,
+  ConnectRequest,
+  ElectionMessage,
+  LinkRef,
+  PeerMessage,
+  QuorumVerifier,
+  ServerId,
+  TxnHeader,
+  Zxid,
+} from "@zooid/model";
+import { REPLICA_DEFAULTS, Replica } from "@zooid/replica";
+import { RequestReader } from "@zooid/wire";
+import { TxnBatchEncoder, TxnReader } from "@zooid/wire/peer";
+import { type Answer, answerSink } from "../answers.ts";
+import type { Prng } from "../prng.ts";
+import { Disk, type DiskImage, type DiskOptions } from "./disk.ts";
+import type { Network, NetworkEnd } from "./network.ts";
+import type { Scheduler } from "./scheduler.ts";
+import { SnapshotCourier, type StateRegistry } from "./snapshot-courier.ts";
+import { digestOf, stateImageOf } from "./state-image.ts";
+
+export const TICK_MS = 200;
+export const INIT_LIMIT = 10;
+export const SYNC_LIMIT = 5;
+export const SESSION_TIMEOUT_MS = 2000;
+
+export interface ServerOptions {
+  readonly sid: ServerId;
+  readonly verifier: QuorumVerifier;
+  readonly candidates: ReadonlySet<ServerId>;
+  readonly servers: ReadonlySet<ServerId>;
+  readonly isObserver: boolean;
+  readonly electionAlg: 0 | 3;
+  readonly counterMax?: number;
+}
+
+/** What the world around a server is told of it. */
+export interface ServerWatcher {
+  heard(server: SimServer, to: ConnectionRef, xid: number, zxid: number, answer: Answer): void;
+  /** A transaction was applied whole: also at a replay. */
+  applied(server: SimServer, header: Readonly<TxnHeader>): void;
+  /** After each step of a server. */
+  stepped(server: SimServer): void;
+  sent(server: SimServer, link: LinkRef, message: PeerMessage): void;
+  note(server: SimServer, text: string): void;
+  failed(server: SimServer, error: unknown): void;
+}
+
+export interface World {
+  readonly scheduler: Scheduler;
+  readonly network: Network;
+  readonly registry: StateRegistry;
+  readonly watcher: ServerWatcher;
+}
+
+/** One life of one server: the real replica in a simulated world. It ends with {@link crash}. */
+export class SimServer implements NetworkEnd {
+  readonly sid: ServerId;
+  readonly replica: Replica;
+  readonly disk: Disk;
+  readonly #world: World;
+  readonly #chance: Prng;
+  readonly #secrets: Prng;
+  #isUp = true;
+  #isPaused = false;
+  readonly #held: (() => void)[] = [];
+  #isTurnDue = false;
+  #wallSkewMs = 0;
+  #tickDueMs = Number.POSITIVE_INFINITY;
+
+  constructor(
+    options: ServerOptions,
+    image: DiskImage | undefined,
+    diskOptions: DiskOptions,
+    world: World,
+    chance: Prng,
+  ) {
+    this.sid = options.sid;
+    this.#world = world;
+    this.#chance = chance.fork("steps");
+    this.#secrets = chance.fork("secrets");
+    const { scheduler, network, registry, watcher } = world;
+    this.disk = new Disk({
+      sid: options.sid,
+      image,
+      scheduler,
+      chance: chance.fork("disk"),
+      options: diskOptions,
+      handler: {
+        appended: (generation, zxid) => this.input(() => this.replica.synced(generation, zxid)),
+        input: (step) => this.input(step),
+        failed: (error) => watcher.failed(this, error),
+      },
+    });
+    const courier = new SnapshotCourier({
+      disk: this.disk,
+      scheduler,
+      chance: chance.fork("snapshots"),
+      registry,
+      send: (link, message) => this.#send(link, message),
+      input: (step) => this.input(step),
+    });
+    this.replica = new Replica(
+      {
+        ...REPLICA_DEFAULTS,
+        sid: options.sid,
+        verifier: options.verifier,
+        tickMs: TICK_MS,
+        sessionTimeoutMsMin: SESSION_TIMEOUT_MS,
+        sessionTimeoutMsMax: SESSION_TIMEOUT_MS,
+        auth: { superDigest: undefined, digestEnabled: true, skipAcl: false },
+        hashSeed: this.#secrets.next(),
+        ensemble: {
+          isObserver: options.isObserver,
+          candidates: options.candidates,
+          servers: options.servers,
+          electionAlg: options.electionAlg,
+          initLimit: INIT_LIMIT,
+          syncLimit: SYNC_LIMIT,
+          newEnsembleId: `ensemble-${this.#secrets.next()}`,
+          ...(options.counterMax === undefined ? {} : { counterMax: options.counterMax }),
+        },
+      },
+      {
+        requests: new RequestReader(),
+        batcher: new TxnBatchEncoder(1024),
+        txns: new TxnReader(),
+        hashes: { digest: sha1, sha256 },
+        random: () => this.#secrets.next() / 2 ** 32,
+      },
+      {
+        replies: answerSink((to, xid, zxid, answer) => watcher.heard(this, to, xid, zxid, answer)),
+        log: this.disk,
+        links: {
+          dial: (to) => network.dial(this.sid, to),
+          cancelDial: () => network.cancelDial(this.sid),
+          send: (link, message) => this.#send(link, message),
+          close: (link) => network.close(this.sid, link),
+        },
+        snapshots: courier,
+        elect: (to, message) => network.elect(this.sid, to, message),
+        install: () => this.#load(),
+        roleChanged: () => {},
+        note: (text) => watcher.note(this, text),
+        resume: () => {},
+        applied: (header) => watcher.applied(this, header),
+      },
+    );
+    this.#setTime();
+    this.#load();
+    const { tail, commitHint } = this.disk.durable;
+    const run = this.disk.log.readNow(this.replica.tree.applied, Number.POSITIVE_INFINITY);
+    replayRun(run.bytes, Math.min(commitHint, tail.zxid) as Zxid, this.replica, (header) =>
+      watcher.applied(this, header),
+    );
+    network.attach(this);
+    this.input(() => this.replica.join(this.disk.durable.identity.bootCount));
+  }
+
+  get isUp(): boolean {
+    return this.#isUp;
+  }
+
+  get isPaused(): boolean {
+    return this.#isPaused;
+  }
+
+  get isServing(): boolean {
+    return this.#isUp && this.replica.isServing;
+  }
+
+  get isLeading(): boolean {
+    return this.#isUp && this.replica.isLeading;
+  }
+
+  // Faults
+
+  crash(): DiskImage {
+    this.#isUp = false;
+    this.#world.network.detach(this.sid);
+    return this.disk.crash();
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  /** Everything that came meanwhile happens at once. */
+  resume(): void {
+    this.#isPaused = false;
+    for (const step of this.#held.splice(0)) this.input(step);
+    this.#wakeAt(0);
+  }
+
+  skewWallClock(byMs: number): void {
+    this.#wallSkewMs += byMs;
+  }
+
+  /** What a state thread does: the state follows what is committed and durable. */
+  keepState(): void {
+    const { tree } = this.replica;
+    const chain = this.disk.log.chainNow(tree.applied);
+    if (chain === undefined || this.#isPaused) return;
+    this.disk.keepState(stateImageOf(tree, { zxid: tree.applied, chain }));
+  }
+
+  // Clients
+
+  accept(): ConnectionRef {
+    return this.replica.accept("127.0.0.1");
+  }
+
+  connect(ref: ConnectionRef, request: ConnectRequest): void {
+    this.input(() => {
+      if (this.replica.connection(ref)?.phase === "new") this.replica.connect(ref, request, this.#secrets.bytes(18));
+    });
+  }
+
+  receive(ref: ConnectionRef, frame: Uint8Array): void {
+    this.input(() => this.replica.receive(ref, frame, 0, frame.length));
+  }
+
+  disconnect(ref: ConnectionRef): void {
+    this.input(() => this.replica.disconnect(ref));
+  }
+
+  // The network's end
+
+  linkOpened(link: LinkRef, sid: ServerId, isDialed: boolean): void {
+    this.input(() => this.replica.zab.linkOpened(link, sid, isDialed));
+  }
+
+  linkClosed(link: LinkRef, reason: string): void {
+    this.input(() => this.replica.zab.linkClosed(link, reason));
+  }
+
+  received(link: LinkRef, message: PeerMessage): void {
+    this.input(() => this.replica.receivePeer(link, message));
+  }
+
+  receivedElection(from: ServerId, message: ElectionMessage): void {
+    this.input(() => this.replica.receiveElection(from, message));
+  }
+
+  electionLinkUp(sid: ServerId): void {
+    this.input(() => this.replica.membership.electionLinkUp(sid));
+  }
+
+  /** One input, and later, with others that come meanwhile, the end of the turn. */
+  input(step: () => void): void {
+    if (!this.#isUp) return;
+    if (this.#isPaused) {
+      this.#held.push(step);
+      return;
+    }
+    this.#step(step);
+    if (this.#isTurnDue) return;
+    this.#isTurnDue = true;
+    this.#world.scheduler.after(this.#chance.chance(0.7) ? 0 : this.#chance.below(3), () => this.#endTurn());
+  }
+
+  #endTurn(): void {
+    if (!this.#isUp || this.#isPaused) {
+      if (this.#isUp) this.#held.push(() => {});
+      this.#isTurnDue = false;
+      return;
+    }
+    this.#isTurnDue = false;
+    this.#step(() => {
+      const { replica } = this;
+      const dueMs = replica.nextTickMs();
+      if (dueMs !== undefined && dueMs <= replica.nowMs) replica.tick();
+      const expiryMs = replica.nextExpiryMs();
+      if (expiryMs !== undefined && expiryMs <= replica.nowMs) replica.expireSessions();
+      replica.propose();
+      while (replica.deliver(1 + this.#chance.below(5))) {
+        // A few at a time, so that the limit is walked too.
+      }
+      replica.flush();
+    });
+    const dueMs = Math.min(this.replica.nextTickMs() ?? Infinity, this.replica.nextExpiryMs() ?? Infinity);
+    this.#wakeAt(dueMs);
+  }
+
+  #wakeAt(dueMs: number): void {
+    const { scheduler } = this.#world;
+    if (dueMs === Infinity || (dueMs >= this.#tickDueMs && this.#tickDueMs > scheduler.nowMs)) return;
+    this.#tickDueMs = dueMs;
+    scheduler.after(Math.max(1, dueMs - scheduler.nowMs), () => {
+      if (this.#tickDueMs === dueMs) this.#tickDueMs = Number.POSITIVE_INFINITY;
+      this.input(() => {});
+    });
+  }
+
+  #step(step: () => void): void {
+    this.#setTime();
+    try {
+      step();
+    } catch (error) {
+      this.#world.watcher.failed(this, error);
+      return;
+    }
+    this.#world.watcher.stepped(this);
+  }
+
+  #send(link: LinkRef, message: PeerMessage): void {
+    this.#world.watcher.sent(this, link, message);
+    this.#world.network.send(this.sid, link, message);
+  }
+
+  #setTime(): void {
+    const { nowMs } = this.#world.scheduler;
+    this.replica.setTime(Math.floor(nowMs), 1_000_000 + Math.floor(nowMs) + this.#wallSkewMs);
+  }
+
+  /** The tree becomes the state that the log names. */
+  #load(): void {
+    const { state } = this.disk;
+    if (state === undefined) return;
+    this.replica.tree.loadSnapshot(state.records);
+    if (digestOf(this.replica.tree) !== state.digest) throw new Error("a state was loaded that is not what it was");
+  }
+}
+
+function replayRun(bytes: Uint8Array, through: Zxid, replica: Replica, applied: (header: TxnHeader) => void): void {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const reader = new TxnReader();
+  let at = 0;
+  while (at < bytes.length) {
+    const zxid = (view.getUint32(at) * 2 ** 32 + view.getUint32(at + 4)) as Zxid;
+    const start = at + 12;
+    at = start + view.getUint32(at + 8);
+    if (zxid > through) return;
+    replica.replay(zxid, bytes, start, at);
+    const header: TxnHeader = {
+      zxid,
+      sessionHigh: 0,
+      sessionLow: 0,
+      cxid: 0,
+      timeMs: 0,
+      origin: 0,
+      originSeq: 0,
+      op: 0,
+    };
+    reader.open(bytes, start, at, header);
+    header.zxid = zxid;
+    applied(header);
+  }
+}
+
+function sha1(bytes: Uint8Array): Uint8Array {
+  return createHash("sha1").update(bytes).digest();
+}
+
+function sha256(bytes: Uint8Array): Uint8Array {
+  return createHash("sha256").update(bytes).digest();
+}
