@@ -32,7 +32,8 @@ export interface PeerLinkOptions {
   readonly failureWindowMs?: number;
 }
 
-const CLOSING_TIMEOUT_MS = 5000;
+/** How long the last words may take to leave. */
+const CLOSING_TIMEOUT_MS = 2000;
 
 /** One port for peers and the connections of it, whoever dialed them. */
 export class PeerPort {

@@ -51,7 +51,7 @@ export class PeerListener {
   readonly #failures = new Map<string, number>();
   #windowStartMs = 0;
   #isStopped = false;
-  #retry: NodeJS.Timeout | undefined;
+  #stopWaiting: (() => void) | undefined;
 
   constructor(config: PeerListenerConfig, accept: (socket: Socket, address: string) => void) {
     this.#config = config;
@@ -81,15 +81,22 @@ export class PeerListener {
       try {
         this.#server.listen({ port, ...(host === undefined ? {} : { host }) });
         await once(this.#server, "listening");
+        // It may have been stopped meanwhile.
+        if (this.#isStopped) this.#server.close();
         return;
       } catch (error) {
         const code = error instanceof Error && "code" in error ? String(error.code) : "";
         if (code !== "EADDRINUSE" || (retryCount > 0 && attempt > retryCount)) {
           throw new PeerPortError({ purpose, host: host ?? "*", port }, code, error);
         }
-        await new Promise<void>((resolve) => {
-          this.#retry = setTimeout(resolve, retryMs);
-        });
+        if (this.#isStopped) return;
+        const { promise, resolve } = Promise.withResolvers<void>();
+        const timer = setTimeout(resolve, retryMs);
+        this.#stopWaiting = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+        await promise;
       }
     }
   }
@@ -115,7 +122,7 @@ export class PeerListener {
   /** Accepts no more; connections that are peers' stay, strangers' do not. */
   stop(): void {
     this.#isStopped = true;
-    clearTimeout(this.#retry);
+    this.#stopWaiting?.();
     for (const socket of this.#strangers.keys()) socket.destroy();
     if (this.#server.listening) this.#server.close();
   }

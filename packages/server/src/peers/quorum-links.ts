@@ -31,6 +31,7 @@ const REDIAL_MS_LEAST = 5;
 const REDIAL_MS_MOST = 200;
 /** Who was told no asks less often. */
 const REDIAL_REFUSED_MS = 1000;
+const REFUSAL_CHARS_MAX = 300;
 
 interface Link {
   readonly ref: LinkRef;
@@ -226,9 +227,11 @@ export class QuorumLinks implements ZabLinks {
   #received(link: Link | undefined, message: EnvelopeMessage): void {
     if (link === undefined) return;
     switch (message.kind) {
+      case "link-refuse":
+        this.#lost(link, `refused by the other side: ${message.text.slice(0, REFUSAL_CHARS_MAX)}`);
+        return;
       case "hello":
       case "auth-proof":
-      case "link-refuse":
       case "heartbeat":
       case "notification":
       case "poll":

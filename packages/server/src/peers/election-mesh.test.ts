@@ -1,0 +1,303 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { type ElectionMessage, serverId, type Zxid } from "@zooid/model";
+import type { EnvelopeMessage } from "@zooid/wire/peer";
+import { afterEach, describe, expect, test } from "vitest";
+import { Happenings, type TestPeerOptions, TestPeers } from "../test-peers.ts";
+import { ElectionMesh } from "./election-mesh.ts";
+import { PeerPort } from "./peer-links.ts";
+import { peerSecret } from "./peer-secret.ts";
+
+const running: { stop(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const one of running.splice(0)) await one.stop();
+});
+
+/** One server's mesh, and what it told, as words. What is measured is counted apart: it has no place in the order. */
+class Side {
+  readonly happened = new Happenings();
+  readonly measured = new Happenings();
+  readonly messages: ElectionMessage[] = [];
+  readonly mesh: ElectionMesh;
+
+  constructor(peers: TestPeers, sid: number, options: TestPeerOptions & { readonly othersTurnMs?: number } = {}) {
+    const { othersTurnMs, ...more } = options;
+    this.mesh = new ElectionMesh(
+      { ...peers.options(sid, more), ...(othersTurnMs === undefined ? {} : { othersTurnMs }) },
+      {
+        wake: () => {},
+        message: (from, message) => {
+          this.messages.push(message);
+          this.happened.add(
+            message.kind === "notification" ? `round ${message.round} of ${from}` : `${message.kind} of ${from}`,
+          );
+        },
+        linkUp: (other) => this.happened.add(`up ${other}`),
+        linkDown: (other) => this.happened.add(`down ${other}`),
+        measured: (other, roundTripMs) => {
+          const isFirst = !this.happened.list.includes(`up ${other}`);
+          this.measured.add(`${other} ${roundTripMs >= 0 && roundTripMs < 10_000}${isFirst ? " before it is up" : ""}`);
+        },
+      },
+    );
+    running.push(this.mesh);
+  }
+
+  send(to: number, round: number): void {
+    this.mesh.send(serverId(to), {
+      ...{ kind: "notification", role: "looking", round, selfZxid: 5 as Zxid, selfEpoch: 1 },
+      vote: { leader: serverId(2), zxid: 5 as Zxid, peerEpoch: 1 },
+    });
+  }
+}
+
+type Options = ConstructorParameters<typeof Side>[2];
+
+/** Meshes that listen, know where the others are, and have begun. */
+async function started(peers: TestPeers, sids: readonly number[], options: Options = {}): Promise<readonly Side[]> {
+  const sides = await listening(peers, sids, options);
+  await Promise.all(sides.map(({ mesh }) => mesh.start()));
+  return sides;
+}
+
+async function listening(peers: TestPeers, sids: readonly number[], options: Options = {}): Promise<readonly Side[]> {
+  const sides = sids.map((sid) => new Side(peers, sid, options));
+  for (const [index, { mesh }] of sides.entries()) {
+    await mesh.listen();
+    peers.place(sids[index] ?? 0, { electionPort: mesh.port });
+  }
+  return sides;
+}
+
+async function pair(options: Options = {}) {
+  const peers = new TestPeers(3);
+  const [low, high] = await started(peers, [1, 2], options);
+  if (low === undefined || high === undefined) throw new Error("there are two");
+  await low.happened.until("up 2");
+  await high.happened.until("up 1");
+  return { peers, low, high };
+}
+
+test("both sides are told of a connection and hear each other", async () => {
+  const { low, high } = await pair();
+  low.send(2, 7);
+  high.send(1, 8);
+  await high.happened.until("round 7 of 1");
+  await low.happened.until("round 8 of 2");
+  expect(low.messages).toEqual([
+    {
+      ...{ kind: "notification", role: "looking", round: 8, selfZxid: 5, selfEpoch: 1 },
+      vote: { leader: 2, zxid: 5, peerEpoch: 1 },
+    },
+  ]);
+});
+
+test("a secret keeps nobody out who has it", async () => {
+  const secrets = [peerSecret("a", Buffer.alloc(32, 1))];
+  const { low, high } = await pair({ config: { secrets } });
+  await low.measured.until("2 true before it is up");
+  high.send(1, 8);
+  await low.happened.until("round 8 of 2");
+});
+
+test("a round trip is measured before the connection is up, and again by echoes", async () => {
+  const { low, high } = await pair({ tickMs: 10 });
+  expect(high.measured.list[0]).toBe("1 true before it is up");
+  await high.measured.until(/^1 true/, 4);
+  await low.measured.until(/^2 true/, 3);
+});
+
+test("every pair is connected, except observers with each other; voters with lower ids and those beside observers do not dial", async () => {
+  const peers = new TestPeers(5, [1, 5]);
+  const dialed = new Set<string>();
+  const sides = [1, 2, 3, 4, 5].map((sid) => {
+    const plain = peers.options(sid).ensemble.addressOf;
+    const addressOf: typeof plain = (other) => {
+      if (other !== sid) dialed.add(`${sid}>${other}`);
+      return plain(other);
+    };
+    return new Side(peers, sid, { config: { addressOf } });
+  });
+  for (const [index, { mesh }] of sides.entries()) {
+    await mesh.listen();
+    peers.place(index + 1, { electionPort: mesh.port });
+  }
+  await Promise.all(sides.map(({ mesh }) => mesh.start()));
+  const expected = [
+    [2, 3, 4],
+    [1, 3, 4, 5],
+    [1, 2, 4, 5],
+    [1, 2, 3, 5],
+    [2, 3, 4],
+  ];
+  for (const [index, others] of expected.entries()) {
+    for (const other of others) await sides[index]?.happened.until(`up ${other}`);
+    expect(sides[index]?.happened.list.toSorted()).toEqual(others.map((other) => `up ${other}`));
+  }
+  expect([...dialed].toSorted()).toEqual(["1>2", "1>3", "1>4", "3>2", "4>2", "4>3", "5>2", "5>3", "5>4"]);
+});
+
+test("of what waits for a connection only the newest arrives", async () => {
+  const peers = new TestPeers(2);
+  const [low] = await started(peers, [1]);
+  for (const round of [1, 2, 3]) low?.send(2, round);
+  const [high] = await started(peers, [2]);
+  await high?.happened.until("round 3 of 1");
+  expect(high?.happened.list).toEqual(["up 1", "round 3 of 1"]);
+});
+
+test("what was said last is said again on a new connection", async () => {
+  const { peers, low, high } = await pair();
+  low.send(2, 3);
+  await high.happened.until("round 3 of 1");
+  await high.mesh.stop();
+  await low.happened.until("down 2");
+  const [next] = await started(peers, [2], { bootCount: 2 });
+  await next?.happened.until("round 3 of 1");
+  await low.happened.until("up 2", 2);
+});
+
+test("what is said in the moment of the connection is said once", async () => {
+  const peers = new TestPeers(2);
+  const [low] = await started(peers, [1]);
+  low?.send(2, 1);
+  const saying = low?.happened.until("up 2").then(() => low.send(2, 2));
+  const [high] = await started(peers, [2]);
+  await saying;
+  await high?.happened.until("round 2 of 1");
+  expect(high?.messages.filter((message) => message.kind === "notification" && message.round === 2)).toHaveLength(1);
+});
+
+test("a server to which nobody listens is told nothing, and one that is not listed neither", async () => {
+  const { low } = await pair();
+  low.send(3, 1);
+  low.send(99, 1);
+  low.send(1, 1);
+  expect(low.happened.list).toEqual(["up 2"]);
+});
+
+test("the side whose turn it is not dials when the other does not come", async () => {
+  const peers = new TestPeers(2);
+  const [low] = await listening(peers, [1], { othersTurnMs: 1 });
+  // The other one knows a port where nobody is.
+  const closed = () => ({ host: "127.0.0.1", quorumPort: 0, electionPort: 1 });
+  const plain = peers.options(2).ensemble.addressOf;
+  const high = new Side(peers, 2, { config: { addressOf: (sid) => (sid === 1 ? closed() : plain(sid)) } });
+  await high.mesh.start();
+  peers.place(2, { electionPort: high.mesh.port });
+  await low?.mesh.start();
+  await low?.happened.until("up 2");
+  low?.send(2, 4);
+  await high.happened.until("round 4 of 1");
+});
+
+test("two that dial each other at the same moment end up with one connection", async () => {
+  for (let i = 0; i < 20; i++) {
+    const peers = new TestPeers(2);
+    const [low, high] = await started(peers, [1, 2], { othersTurnMs: 0 });
+    await low?.happened.until("up 2");
+    await high?.happened.until("up 1");
+    low?.send(2, 4);
+    high?.send(1, 5);
+    await high?.happened.until("round 4 of 1");
+    await low?.happened.until("round 5 of 2");
+    for (const one of running.splice(0)) await one.stop();
+  }
+});
+
+test("a server that accepts and says nothing delays nobody else", async () => {
+  const silent = createServer(() => {}).listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  const bound = silent.address();
+  const peers = new TestPeers(3);
+  peers.place(1, { electionPort: bound !== null && typeof bound === "object" ? bound.port : 0 });
+  const [second, third] = await started(peers, [2, 3]);
+  await third?.happened.until("up 2");
+  await second?.happened.until("up 3");
+  silent.close();
+});
+
+describe("a connection", () => {
+  /** A server 2 that shakes hands with server 1 and then does as it is told. */
+  async function stranger(bootCount = 1, options: Options = {}) {
+    const peers = new TestPeers(2);
+    const [low] = await started(peers, [1], options);
+    if (low === undefined) throw new Error("there is one");
+    const heard = new Happenings();
+    const join = (as = bootCount) => {
+      const port = new PeerPort("election", peers.options(2, { bootCount: as }), {
+        accepted: () => {
+          throw new Error("nobody dials it");
+        },
+        admit: () => undefined,
+      });
+      running.push(port);
+      const connection = port.dial(serverId(1), {
+        wake() {},
+        opened: () => heard.add("opened"),
+        message: ({ kind }) => heard.add(kind),
+        drained() {},
+        ended: ({ reason }) => heard.add(`ended: ${reason}`),
+      });
+      const say = (message: EnvelopeMessage): void => {
+        connection.append(message);
+        connection.flush();
+      };
+      return { say };
+    };
+    return { peers, low, heard, join };
+  }
+
+  test("on which nothing comes is given up after three ticks", async () => {
+    const { low, heard, join } = await stranger(1, { tickMs: 5 });
+    join();
+    await low.happened.until("up 2");
+    await low.happened.until("down 2");
+    await heard.until(/^ended/);
+    // One at once, then one a tick.
+    expect(heard.list.filter((kind) => kind === "heartbeat")).toHaveLength(4);
+  });
+
+  test("on which something comes that does not belong there is ended", async () => {
+    const { low, heard, join } = await stranger();
+    const { say } = join();
+    await low.happened.until("up 2");
+    say({ kind: "sync", sequence: 1 });
+    await heard.until(/^ended/);
+    expect(low.happened.list).toEqual(["up 2", "down 2"]);
+  });
+
+  test("gives way to a newer one of the same or a later start, and not to one of an earlier start", async () => {
+    const { low, heard, join } = await stranger();
+    join(5);
+    await low.happened.until("up 2");
+    join(5);
+    await low.happened.until("up 2", 2);
+    join(6);
+    await low.happened.until("up 2", 3);
+    join(5);
+    await heard.until(/^ended: refused by the other side: a later start of server 2 is connected \(6, this one is 5\)/);
+    expect(low.happened.list).toEqual(["up 2", "up 2", "up 2"]);
+  });
+});
+
+test("a mesh that is stopped closes its connections and its port, and tells nothing more", async () => {
+  const { low, high } = await pair();
+  await high.mesh.stop();
+  await high.mesh.stop();
+  await low.happened.until("down 2");
+  expect(high.happened.list).toEqual(["up 1"]);
+});
+
+test("a taken port is a clear error, and a mesh that waits for one can be stopped", async () => {
+  const { peers, low } = await pair();
+  const config = { addressOf: () => ({ host: "127.0.0.1", quorumPort: 0, electionPort: low.mesh.port }) };
+  const refused = new Side(peers, 3, { bindRetryMs: 1, config: { ...config, bindRetryCount: 1 } });
+  await expect(refused.mesh.start()).rejects.toThrow(
+    `the election port ${low.mesh.port} on 127.0.0.1 is taken by another process; see this server's line server.N`,
+  );
+  const waiting = new Side(peers, 3, { config: { ...config, bindRetryCount: 0 } });
+  const starting = waiting.mesh.start();
+  await waiting.mesh.stop();
+  await starting;
+});

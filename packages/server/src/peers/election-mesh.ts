@@ -1,0 +1,302 @@
+import type { ElectionMessage, ServerId } from "@zooid/model";
+import { type EnvelopeMessage, HANDSHAKE_FRAME_BYTES_MAX } from "@zooid/wire/peer";
+import type { HandshakeFault, PeerIdentity } from "./handshake.ts";
+import type { ConnectionEnd, PeerConnection } from "./peer-connection.ts";
+import { type AcceptedHandler, Backoff, type PeerLinkOptions, PeerPort } from "./peer-links.ts";
+
+/** What the mesh tells. None of these is called from within a call of {@link ElectionMesh}, and none after `stop`. */
+export interface ElectionMeshEvents {
+  /** Comes before any of the others, so that the turn has its time and its end. */
+  wake(): void;
+  message(from: ServerId, message: ElectionMessage): void;
+  /** A connection came about, the first or a new one: what was sent last may have died with the old one and is sent once more. */
+  linkUp(sid: ServerId): void;
+  linkDown(sid: ServerId): void;
+  /** How long a message there and back takes. Told before the first `linkUp` where it is known then, and each tick. */
+  measured(sid: ServerId, roundTripMs: number): void;
+}
+
+/** Silent ticks before a connection is given up: whatever lies between forgets connections on which nothing is said. */
+const SILENT_TICKS_MAX = 3;
+const REDIAL_MS_LEAST = 20;
+const REDIAL_MS_MOST = 1000;
+/** The side that does not dial does so after three of the longest waits: perhaps the other one cannot. */
+const OTHERS_TURN_MS = 3 * REDIAL_MS_MOST;
+
+export interface ElectionMeshOptions extends PeerLinkOptions {
+  /** How long to wait for a side that should dial before dialing it. Default 3000. */
+  readonly othersTurnMs?: number;
+}
+
+interface Line {
+  readonly connection: PeerConnection;
+  readonly bootCount: number;
+  readonly isDialed: boolean;
+}
+
+/** Another server, and the one connection to it. */
+interface Neighbour {
+  readonly sid: ServerId;
+  /** Who dials: this server, the other one, or this one only. */
+  readonly dialer: "self" | "other" | "never self";
+  readonly backoff: Backoff;
+  line: Line | undefined;
+  attempt: PeerConnection | undefined;
+  timer: NodeJS.Timeout | undefined;
+  /** The newest message, which a new connection begins with. */
+  last: ElectionMessage | undefined;
+  /** It waits for room in the connection. */
+  isLastWaiting: boolean;
+  silentTicks: number;
+  heartbeat: number;
+  heartbeatSentMs: number;
+}
+
+/**
+ * One connection between each pair of servers, over which elections are held. Of two voters the one with the larger id dials, of a voter
+ * and an observer the observer. Of what waits for a connection only the newest message is kept: older votes are worthless.
+ */
+export class ElectionMesh {
+  readonly #options: ElectionMeshOptions;
+  readonly #events: ElectionMeshEvents;
+  readonly #port: PeerPort;
+  readonly #neighbours = new Map<ServerId, Neighbour>();
+  #tick: NodeJS.Timeout | undefined;
+  #isStopped = false;
+
+  constructor(options: ElectionMeshOptions, events: ElectionMeshEvents) {
+    this.#options = options;
+    this.#events = events;
+    const { ensemble, random } = options;
+    for (const { sid, isObserver } of ensemble.servers) {
+      if (sid === ensemble.sid) continue;
+      const isDialer = isObserver ? false : ensemble.isObserver || ensemble.sid > sid;
+      this.#neighbours.set(sid, {
+        ...{ sid, dialer: isDialer ? "self" : isObserver ? "never self" : "other" },
+        backoff: new Backoff(REDIAL_MS_LEAST, REDIAL_MS_MOST, random),
+        ...{ line: undefined, attempt: undefined, timer: undefined, last: undefined, isLastWaiting: false },
+        ...{ silentTicks: 0, heartbeat: 0, heartbeatSentMs: 0 },
+      });
+    }
+    this.#port = new PeerPort(
+      "election",
+      // Nothing that is said here is long.
+      { ...options, frameBytesMax: HANDSHAKE_FRAME_BYTES_MAX },
+      {
+        accepted: () => this.#acceptedHandler(),
+        admit: (peer, isDialed) => this.#admit(peer, isDialed),
+      },
+    );
+  }
+
+  /** Resolves once others can connect. Throws PeerPortError for a port that cannot be had. */
+  listen(): Promise<void> {
+    return this.#port.listen();
+  }
+
+  /** The bound port, also where the configuration left the choice to the system. */
+  get port(): number {
+    return this.#port.port;
+  }
+
+  /** Listens, unless it does so already, and begins to connect. */
+  async start(): Promise<void> {
+    await this.listen();
+    if (this.#isStopped || this.#tick !== undefined) return;
+    this.#tick = setInterval(() => this.#ticked(), this.#options.tickMs);
+    for (const neighbour of this.#neighbours.values()) {
+      if (neighbour.line === undefined) this.#dialIn(neighbour, neighbour.dialer === "self" ? 0 : this.#othersTurnMs);
+    }
+  }
+
+  /** The newest message is all that matters: one that still waits is replaced. A server that is not listed gets none. */
+  send(to: ServerId, message: ElectionMessage): void {
+    const neighbour = this.#neighbours.get(to);
+    if (neighbour === undefined) return;
+    neighbour.last = message;
+    this.#sendLast(neighbour);
+  }
+
+  /** Closes everything. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearInterval(this.#tick);
+    for (const neighbour of this.#neighbours.values()) {
+      clearTimeout(neighbour.timer);
+      neighbour.line = undefined;
+    }
+    await this.#port.stop();
+  }
+
+  get #othersTurnMs(): number {
+    return this.#options.othersTurnMs ?? OTHERS_TURN_MS;
+  }
+
+  #sendLast(neighbour: Neighbour): void {
+    const { line, last } = neighbour;
+    if (line === undefined || last === undefined) return;
+    neighbour.isLastWaiting = line.connection.isChoked;
+    if (neighbour.isLastWaiting) return;
+    line.connection.append(last);
+    line.connection.flush();
+  }
+
+  #dialIn(neighbour: Neighbour, waitMs: number): void {
+    if (this.#isStopped || neighbour.dialer === "never self") return;
+    clearTimeout(neighbour.timer);
+    neighbour.timer = setTimeout(() => this.#dial(neighbour), waitMs);
+  }
+
+  #dial(neighbour: Neighbour): void {
+    if (neighbour.line !== undefined || neighbour.attempt !== undefined) return;
+    let line: Line | undefined;
+    const attempt = this.#port.dial(neighbour.sid, {
+      wake: () => this.#events.wake(),
+      opened: ({ bootCount }, roundTripMs) => {
+        neighbour.attempt = undefined;
+        line = { connection: attempt, bootCount, isDialed: true };
+        this.#opened(neighbour, line, roundTripMs);
+      },
+      message: (message) => this.#received(neighbour, line, message),
+      drained: () => this.#drained(neighbour, line),
+      ended: (end) => {
+        if (line !== undefined) this.#lost(neighbour, line);
+        else this.#attemptFailed(neighbour, attempt, end);
+      },
+    });
+    neighbour.attempt = attempt;
+  }
+
+  #attemptFailed(neighbour: Neighbour, attempt: PeerConnection, { refusal, retryAfterMs }: ConnectionEnd): void {
+    if (neighbour.attempt !== attempt) return;
+    neighbour.attempt = undefined;
+    const waitMs = neighbour.backoff.next();
+    // Who was told no asks less often.
+    this.#dialIn(neighbour, refusal === undefined ? waitMs : Math.max(REDIAL_MS_MOST, retryAfterMs));
+  }
+
+  #acceptedHandler(): AcceptedHandler {
+    let neighbour: Neighbour | undefined;
+    let line: Line | undefined;
+    return {
+      wake: () => this.#events.wake(),
+      opened: (connection, { sid, bootCount }, roundTripMs) => {
+        neighbour = this.#neighbours.get(sid);
+        line = { connection, bootCount, isDialed: false };
+        if (neighbour === undefined) connection.destroy();
+        else this.#opened(neighbour, line, roundTripMs);
+      },
+      message: (message) => {
+        if (neighbour !== undefined) this.#received(neighbour, line, message);
+      },
+      drained: () => {
+        if (neighbour !== undefined) this.#drained(neighbour, line);
+      },
+      ended: () => {
+        if (neighbour !== undefined && line !== undefined) this.#lost(neighbour, line);
+      },
+    };
+  }
+
+  /**
+   * A new connection takes the place of the old one, with two exceptions: one of an earlier life of the server does not, and of two
+   * that the pair dialed at the same moment both sides keep the one whose dialer has the turn.
+   */
+  #admit({ sid, bootCount }: PeerIdentity, isDialed: boolean): HandshakeFault | undefined {
+    const neighbour = this.#neighbours.get(sid);
+    const old = neighbour?.line;
+    if (neighbour === undefined || old === undefined || bootCount > old.bootCount) return undefined;
+    if (bootCount < old.bootCount) {
+      const text = `a later start of server ${sid} is connected (${old.bootCount}, this one is ${bootCount})`;
+      return { reason: "duplicate", text };
+    }
+    const hasTurn = isDialed === (neighbour.dialer === "self");
+    if (isDialed === old.isDialed || hasTurn) return undefined;
+    return { reason: "duplicate", text: `servers ${this.#options.ensemble.sid} and ${sid} are connected` };
+  }
+
+  #opened(neighbour: Neighbour, line: Line, roundTripMs: number | undefined): void {
+    const { sid, last } = neighbour;
+    clearTimeout(neighbour.timer);
+    neighbour.attempt?.destroy();
+    neighbour.attempt = undefined;
+    neighbour.line?.connection.destroy();
+    neighbour.line = line;
+    neighbour.silentTicks = 0;
+    // Dialed by the other side, nothing speaks against dialing at once when it is lost.
+    if (!line.isDialed) neighbour.backoff.reset();
+    if (roundTripMs !== undefined) this.#events.measured(sid, roundTripMs);
+    this.#beat(neighbour, line);
+    this.#events.linkUp(sid);
+    // Unless there is something newer already.
+    if (neighbour.line === line && neighbour.last === last) this.#sendLast(neighbour);
+  }
+
+  #lost(neighbour: Neighbour, line: Line): void {
+    if (neighbour.line !== line) return;
+    neighbour.line = undefined;
+    this.#dialIn(neighbour, neighbour.dialer === "self" ? neighbour.backoff.next() : this.#othersTurnMs);
+    this.#events.linkDown(neighbour.sid);
+  }
+
+  #received(neighbour: Neighbour, line: Line | undefined, message: EnvelopeMessage): void {
+    if (line === undefined || neighbour.line !== line) return;
+    neighbour.silentTicks = 0;
+    switch (message.kind) {
+      case "notification":
+      case "poll":
+      case "poll-answer":
+        this.#events.message(neighbour.sid, message);
+        return;
+      case "heartbeat":
+        this.#heartbeat(neighbour, line, message);
+        return;
+      default:
+        line.connection.destroy();
+        this.#lost(neighbour, line);
+    }
+  }
+
+  #heartbeat(
+    neighbour: Neighbour,
+    line: Line,
+    message: Extract<EnvelopeMessage, { readonly kind: "heartbeat" }>,
+  ): void {
+    if (!message.isEcho) {
+      if (line.connection.isChoked) return;
+      line.connection.append({ ...message, isEcho: true });
+      line.connection.flush();
+    } else if (message.sequence === neighbour.heartbeat) {
+      neighbour.backoff.reset();
+      this.#events.measured(neighbour.sid, performance.now() - neighbour.heartbeatSentMs);
+    }
+  }
+
+  #beat(neighbour: Neighbour, line: Line): void {
+    if (line.connection.isChoked) return;
+    neighbour.heartbeat++;
+    neighbour.heartbeatSentMs = performance.now();
+    line.connection.append({ kind: "heartbeat", sequence: neighbour.heartbeat, isEcho: false });
+    line.connection.flush();
+  }
+
+  #drained(neighbour: Neighbour, line: Line | undefined): void {
+    if (neighbour.line === line && neighbour.isLastWaiting) this.#sendLast(neighbour);
+  }
+
+  /** Counts ticks instead of time: a process that stood still a while has not listened, and gives nobody up for it. */
+  #ticked(): void {
+    for (const neighbour of this.#neighbours.values()) {
+      const { line } = neighbour;
+      if (line === undefined) continue;
+      if (neighbour.silentTicks >= SILENT_TICKS_MAX) {
+        this.#events.wake();
+        line.connection.destroy();
+        this.#lost(neighbour, line);
+      } else {
+        neighbour.silentTicks++;
+        this.#beat(neighbour, line);
+      }
+    }
+  }
+}
