@@ -47,6 +47,11 @@ test.each<[string, (server: TestElection) => void, string]>([
   expect(server.hear(9, { kind: "poll", number: 78 })).toEqual([`9: ${expected}`]);
 });
 
+test("a server neither answers nor asks itself", () => {
+  const server = looking(3);
+  expect(server.hear(1, { kind: "poll", number: 77 })).toEqual([]);
+});
+
 test("an answer carries the number of its question", () => {
   const server = looking(3);
   server.sent.length = 0;
@@ -69,13 +74,14 @@ test("numbers of questions begin somewhere, so that an answer from before a rest
 });
 
 test("an answer to an earlier question, from a stranger, or that comes while it rests, is ignored", () => {
-  const server = looking(3);
+  const server = looking(3, { random: () => 0.25 });
   server.election.receive(
     serverId(2),
-    { kind: "poll-answer", number: 2 ** 30, role: "looking", vote: vote(1, 5, 10) },
+    { kind: "poll-answer", number: 2 ** 29, role: "looking", vote: vote(1, 5, 10) },
     0,
   );
-  answer(server, 9, "looking", vote(1, 5, 10));
+  for (const sid of [1, 8, 9]) answer(server, sid, "looking", vote(1, 5, 10));
+  expect(server.election.nextDueMs()).toBe(200);
   server.election.tick(200);
   answer(server, 2, "looking", vote(1, 5, 10));
   server.election.tick(200);
@@ -137,6 +143,18 @@ test("a server that a quorum names leads", () => {
   expect(server.decisions).toEqual(["leading 1"]);
 });
 
+test("a server that others name leads, though its own vote had moved on", () => {
+  const server = looking(3);
+  answer(server, 2, "looking", vote(2, 6, 1));
+  server.election.tick(200);
+  rest(server);
+  for (const sid of [2, 3]) answer(server, sid, "following", vote(1, 5, 10), 400);
+  expect([server.decisions, new Set(server.election.supporters)]).toEqual([
+    ["leading 1"],
+    new Set([1, 2, 3].map(serverId)),
+  ]);
+});
+
 test("an ensemble of one has decided when it begins to look", () => {
   expect(looking(1).decisions).toEqual(["leading 1"]);
 });
@@ -150,8 +168,8 @@ test("six servers cut three and three decide nothing", () => {
 
 test("answers of different age count for one candidate, at its best position", () => {
   const server = looking(3);
-  answer(server, 2, "looking", vote(2, 5, 11));
   answer(server, 3, "looking", vote(2, 5, 3));
+  answer(server, 2, "looking", vote(2, 5, 11));
   expect([server.decisions, server.election.vote]).toEqual([["following 2"], vote(2, 5, 11)]);
 });
 

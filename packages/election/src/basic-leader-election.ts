@@ -176,7 +176,7 @@ export class BasicLeaderElection implements LeaderElection {
     const { own } = looking;
     const standings = standingsOf(own === undefined ? ofMembers(answers) : answers, this.#config.candidates);
     for (const { best, supporters } of standings) {
-      if ((best.leader === sid && own === undefined) || !verifier.isQuorum(supporters)) continue;
+      if (!verifier.isQuorum(supporters)) continue;
       const role = best.leader === sid ? "leading" : own === undefined ? "observing" : "following";
       if (own !== undefined) supporters.add(sid);
       this.#state = { kind: "decided", role, vote: best, supporters };

@@ -224,6 +224,18 @@ test("a vote that moves away while settling stops it", () => {
   expect(server.decisions).toEqual([]);
 });
 
+test("a better vote that has its quorum at once settles anew, and is repeated no sooner than others", () => {
+  const server = looking(3);
+  server.hear(2, notification("looking", 1, vote(1, 5, 10)), 0);
+  expect(server.election.nextDueMs()).toBe(200);
+  server.hear(3, notification("looking", 1, vote(3, 6, 1)), 100);
+  expect(server.election.nextDueMs()).toBe(300);
+  server.election.tick(299);
+  expect([server.take(), server.decisions]).toEqual([[], []]);
+  server.election.tick(300);
+  expect(server.decisions).toEqual(["following 3"]);
+});
+
 test("settling is not prolonged by votes that change nothing", () => {
   const server = looking(5);
   for (const [sid, nowMs] of [
@@ -333,6 +345,23 @@ test("a follower that looks again is no member any more", () => {
   expect(server.decisions).toEqual([]);
 });
 
+test("a voter that finds a leader of another round no longer supports this server's vote", () => {
+  const server = looking(5);
+  for (const sid of [2, 3]) server.hear(sid, notification("looking", 1, vote(1, 5, 10)), 0);
+  server.hear(3, notification("following", 4, vote(5, 5, 3)), 100);
+  server.election.tick(1000);
+  expect(server.decisions).toEqual([]);
+});
+
+test("followers that remember another zxid of this server make it lead too, and with them it has a quorum", () => {
+  const server = looking(3);
+  for (const sid of [2, 3]) server.hear(sid, notification("following", 1, vote(1, 5, 9)));
+  expect([server.decisions, new Set(server.election.supporters)]).toEqual([
+    ["leading 1"],
+    new Set([1, 2, 3].map(serverId)),
+  ]);
+});
+
 test("others that were quicker to decide for this server make it lead, in the same round", () => {
   const server = looking(3);
   server.hear(2, notification("following", 1, vote(1, 5, 10)));
@@ -350,6 +379,14 @@ test("observers are not counted", () => {
   const server = looking(3);
   server.hear(2, notification("observing", 1, vote(3, 5, 10)));
   server.hear(3, notification("leading", 1, vote(3, 5, 10)));
+  expect(server.decisions).toEqual([]);
+});
+
+test("a voter that came to observe no longer supports what it voted", () => {
+  const server = looking(5);
+  for (const sid of [2, 3]) server.hear(sid, notification("looking", 1, vote(1, 5, 10)), 0);
+  server.hear(3, notification("observing", 1, vote(1, 5, 10)), 100);
+  server.election.tick(1000);
   expect(server.decisions).toEqual([]);
 });
 

@@ -241,10 +241,6 @@ export class FastLeaderElection implements LeaderElection {
     nowMs: number,
   ): void {
     const { vote, role, round } = heard;
-    if (!this.#config.verifier.voters.has(vote.leader)) {
-      this.#withdraw(looking, from, nowMs);
-      return;
-    }
     looking.inRound.withdraw(from);
     if (round === this.#round && looking.vote !== undefined) {
       looking.inRound.cast(from, { vote, role });
