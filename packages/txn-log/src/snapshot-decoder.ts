@@ -44,15 +44,15 @@ export class SnapshotDecoder {
     this.#parts = parts;
   }
 
-  /** The chunk's bytes may be kept until the end of the record that it ends with. */
+  /** The chunk is the caller's again afterwards. */
   add(chunk: Buffer): void {
     if (this.#isComplete) throw refused(`chunk ${this.#index}`, "the last one came before it");
     const piece = openChunk(chunk, this.#index);
     const bytes = this.#pending.length === 0 ? piece : Buffer.concat([this.#pending, piece]);
     const end = this.#records(bytes);
     this.#sum = crc32(bytes.subarray(0, end), this.#sum);
-    this.#pending = bytes.subarray(end);
     this.#parts.rest();
+    this.#pending = Buffer.from(bytes.subarray(end));
     if (isLastChunk(chunk) !== this.#isComplete) {
       throw refused(
         `chunk ${this.#index}`,

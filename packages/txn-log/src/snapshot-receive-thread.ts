@@ -15,7 +15,7 @@ export interface SnapshotReceiveData {
 
 export type SnapshotReceiveCall =
   | { readonly kind: "open" | "finish" }
-  | { readonly kind: "add"; readonly chunk: Uint8Array };
+  | { readonly kind: "add"; readonly chunk: Uint8Array<ArrayBuffer> };
 /** "finish" is answered by what the snapshot said of itself. */
 export type SnapshotReceiveAnswer = SnapshotHeader | undefined;
 
@@ -48,9 +48,13 @@ function act(call: SnapshotReceiveCall): SnapshotReceiveAnswer {
     case "open":
       builder = new SnapshotBuilder(data.file, data.expected, data.testBreak);
       return undefined;
-    case "add":
-      builder?.add(Buffer.from(call.chunk.buffer, call.chunk.byteOffset, call.chunk.length));
+    case "add": {
+      const { buffer, byteOffset, length } = call.chunk;
+      builder?.add(Buffer.from(buffer, byteOffset, length));
+      // Given back at once: the collector, which sees no pressure in its own heap, would let many of them pile up.
+      buffer.transfer(0);
       return undefined;
+    }
     case "finish":
       return builder?.finish();
   }

@@ -1,4 +1,3 @@
-import { copyRange } from "@zooid/model";
 import { CallThread } from "./call-thread.ts";
 import type { SnapshotReceiveAnswer, SnapshotReceiveCall, SnapshotReceiveData } from "./snapshot-receive-thread.ts";
 import { removeStateFile } from "./state-file.ts";
@@ -41,8 +40,10 @@ export class ThreadSnapshotReceiver implements SnapshotReceiver {
   }
 
   async add(source: Uint8Array): Promise<void> {
-    const chunk = copyRange(source, 0, source.length);
-    await this.#call({ kind: "add", chunk }, [chunk.buffer as ArrayBuffer]);
+    // Memory of its own, for it is handed over.
+    const chunk = new Uint8Array(source.length);
+    chunk.set(source);
+    await this.#call({ kind: "add", chunk }, [chunk.buffer]);
   }
 
   async finish(): Promise<ReceivedSnapshot> {
