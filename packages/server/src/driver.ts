@@ -109,6 +109,7 @@ export class Driver implements ConnectionHost {
   #tickTimer: NodeJS.Timeout | undefined;
   #tickDueMs = Number.POSITIVE_INFINITY;
   #isDelivering = false;
+  #isHandingOver = false;
   #sessionsRevision = -1;
   #isServing = false;
   #isStopped = false;
@@ -269,11 +270,14 @@ export class Driver implements ConnectionHost {
   async handOver(withinMs: number): Promise<void> {
     const endMs = performance.now() + withinMs;
     const { replica } = this;
+    if (this.#peers === undefined) return;
+    // What is proposed comes to its end; nothing is proposed any more.
+    this.#isHandingOver = replica.isLeading;
     while (replica.isLeading && replica.zab.handOver() === undefined && performance.now() < endMs && !this.#isHalted) {
       this.wake();
       await new Promise((resolve) => setImmediate(resolve));
     }
-    this.#peers?.links.flush();
+    this.#peers.links.flush();
   }
 
   /** Serves no more: connections are closed once what they are owed was sent. Resolves when all prepared writes are durable. */
@@ -307,7 +311,9 @@ export class Driver implements ConnectionHost {
 
   /** Resolves when every write that was read is answered, or never will be. */
   async #quiet(): Promise<void> {
-    while (!this.#isHalted && (this.#batchesInFlight > 0 || this.replica.hasPrepared || this.#isTurnOpen)) {
+    const isBusy = (): boolean =>
+      this.#batchesInFlight > 0 || (this.replica.hasPrepared && !this.#isHandingOver) || this.#isTurnOpen;
+    while (!this.#isHalted && isBusy()) {
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
@@ -355,6 +361,7 @@ export class Driver implements ConnectionHost {
 
   /** Whether what is prepared waits for the state file: then sockets stand still once enough has gathered, while reads are answered. */
   #isHeldBack(): boolean {
+    if (this.#isHandingOver) return true;
     if (this.#isStopped || !this.replica.hasPrepared || !this.#hooks.isBehind()) return false;
     this.#behindTimer ??= setTimeout(() => {
       this.#behindTimer = undefined;

@@ -1,7 +1,7 @@
-import { createHash, randomInt } from "node:crypto";
+import { createHash, randomBytes, randomInt } from "node:crypto";
 import type { Socket } from "node:net";
 import { MajorityQuorum, serverId, type Zxid } from "@zooid/model";
-import { REPLICA_DEFAULTS } from "@zooid/replica";
+import { REPLICA_DEFAULTS, type ReplicaConfig } from "@zooid/replica";
 import { type LogHandler, StoreError } from "@zooid/txn-log";
 import { RequestReader } from "@zooid/wire";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/peer";
@@ -11,6 +11,8 @@ import { type Change, ChangeRecorder } from "./change-stream.ts";
 import { ClientListener } from "./client-listener.ts";
 import { parseServerConfig, type ServerConfig, type ServerOptions } from "./config.ts";
 import { Driver } from "./driver.ts";
+import { EnsemblePeers } from "./ensemble-peers.ts";
+import { type EnsembleConfig, quorumOf } from "./peers/ensemble-config.ts";
 import { RefusalLog } from "./refusal-log.ts";
 import { versionText } from "./server-facts.ts";
 import { openMemoryStorage, openSqliteStorage, type Storage } from "./storage.ts";
@@ -31,8 +33,8 @@ export interface StartOptions extends ServerOptions {
   readonly onFailure?: (error: unknown) => void;
 }
 
-/** Leading alone, or not serving. */
-export type Role = "starting" | "leading" | "stopped";
+/** What a server is to its ensemble; `looking` is one without a role in which it could serve. */
+export type Role = "starting" | "looking" | "leading" | "following" | "observing" | "stopped";
 
 /** A running server. Disposing of it stops it; stopping twice is harmless. */
 export interface ZooidServer extends AsyncDisposable {
@@ -62,6 +64,8 @@ export interface StorageStatus {
 
 const SILENT: ServerLog = { info() {}, warn() {}, error() {} };
 const STATUS_MS = 1000;
+/** How long a leader that stops waits for somebody to hand over to. */
+const HAND_OVER_MS = 1000;
 /** A single server's own id. */
 const SELF = serverId(1);
 
@@ -94,6 +98,7 @@ class Server implements ZooidServer {
   recovered = "";
   #storage: Storage | undefined;
   #driver: Driver | undefined;
+  #peers: EnsemblePeers | undefined;
   #listener: ClientListener | undefined;
   readonly #heldBack: { readonly socket: Socket; readonly address: string }[] = [];
   #statusTimer: NodeJS.Timeout | undefined;
@@ -165,13 +170,17 @@ class Server implements ZooidServer {
     this.#listener = listener;
     await listener.listen();
     const { dataDir: directory, logDir, fsyncWarnMs, stateLagBytesMax, testBreak } = config;
+    const { ensemble } = config;
+    const isAlone = ensemble === undefined;
+    const sid = ensemble?.sid ?? SELF;
     const storage =
       directory === undefined
-        ? openMemoryStorage(handler)
+        ? openMemoryStorage(handler, sid, isAlone)
         : await openSqliteStorage({
             directory,
             logDirectory: logDir ?? directory,
-            sid: SELF,
+            sid,
+            isAlone,
             handler,
             fsyncWarnMs,
             stateLagBytesMax,
@@ -192,12 +201,25 @@ class Server implements ZooidServer {
       diskUsage: () => ({ dataBytes: storage.usage().stateBytes, logBytes: storage.usage().logBytes }),
       metrics: () => storage.metrics(),
     });
+    const peers =
+      ensemble === undefined
+        ? undefined
+        : new EnsemblePeers({
+            config,
+            ensemble,
+            storage,
+            refusals,
+            driver: () => driver,
+            warn: (text) => this.#log.warn(text),
+          });
+    this.#peers = peers;
     const driver: Driver = new Driver(
       {
         replica: {
           ...REPLICA_DEFAULTS,
-          sid: SELF,
-          verifier: new MajorityQuorum([SELF]),
+          sid,
+          verifier: ensemble === undefined ? new MajorityQuorum([SELF]) : quorumOf(ensemble),
+          ensemble: ensemble === undefined ? undefined : memberOf(config, ensemble),
           tickMs: config.tickMs,
           sessionTimeoutMsMin: config.sessionTimeoutMsMin,
           sessionTimeoutMsMax: config.sessionTimeoutMsMax,
@@ -232,22 +254,28 @@ class Server implements ZooidServer {
         fourLetterWord: (word, connection) => answerWord(word, view(driver), connection),
         mark: (mark) => storage.mark(mark),
         isBehind: () => storage.isBehind(),
-        install: () => {},
-        roleChanged: () => {},
+        install: () => storage.install(driver.replica),
+        roleChanged: () => this.#tellRole(),
         note: (text) => this.#log.info(text),
         defect: (error) => this.#fail(error),
       },
       this.#recorder,
-      undefined,
+      peers,
     );
     this.#driver = driver;
+    await peers?.listen();
     this.recovered = await storage.recover(driver.replica);
     const { durable } = storage.log;
-    driver.lead(durable.currentEpoch, durable.identity.bootCount);
+    if (peers === undefined) {
+      driver.lead(durable.currentEpoch, durable.identity.bootCount);
+    } else {
+      driver.join(durable.identity.bootCount);
+      await peers.start();
+    }
     for (const { socket, address } of this.#heldBack.splice(0)) {
       if (!socket.destroyed) driver.accept(socket, address);
     }
-    this.#role.next("leading");
+    this.#tellRole();
     this.#statusTimer = setInterval(() => this.#tellStatus(), STATUS_MS);
     this.#statusTimer.unref();
   }
@@ -268,13 +296,23 @@ class Server implements ZooidServer {
     clearInterval(this.#statusTimer);
     this.#listener?.stop();
     for (const { socket } of this.#heldBack.splice(0)) socket.destroy();
+    const { tickMs } = this.#config;
+    await this.#driver?.handOver(Math.min(tickMs, HAND_OVER_MS));
     await this.#driver?.stop();
+    await this.#peers?.stop();
     await this.#storage?.[Symbol.asyncDispose]();
     this.#role.next("stopped");
     this.#recorder.complete();
     this.#role.complete();
     this.#sessions.complete();
     this.#storageStatus.complete();
+  }
+
+  #tellRole(): void {
+    const { replica } = this.#driver ?? {};
+    if (replica === undefined || this.#stopped !== undefined) return;
+    const role = replica.isServing ? replica.zab.state : "looking";
+    if (role !== this.#role.value) this.#role.next(role);
   }
 
   #tellStatus(): void {
@@ -299,4 +337,19 @@ class Server implements ZooidServer {
 /** Nothing is wrong with what was written; but what was prepared can be written no more, so the server ends and is started again. */
 function diskFull({ logDir }: ServerConfig, reason: string): StoreError {
   return new StoreError({ code: "WRITE_FAILED", file: logDir ?? "", reason: `its disk is full (${reason})` });
+}
+
+/** A server's place in its ensemble, as the replica wants to know it. */
+function memberOf(config: ServerConfig, ensemble: EnsembleConfig): NonNullable<ReplicaConfig["ensemble"]> {
+  const voters = ensemble.servers.filter((server) => !server.isObserver);
+  return {
+    isObserver: ensemble.isObserver,
+    candidates: new Set(voters.filter(({ weight }) => weight > 0).map(({ sid }) => sid)),
+    servers: new Set(ensemble.servers.map(({ sid }) => sid)),
+    electionAlg: ensemble.electionAlg,
+    initLimit: ensemble.initLimit,
+    syncLimit: ensemble.syncLimit,
+    newEnsembleId: randomBytes(8).toString("hex"),
+    leaderServes: config.leaderServes,
+  };
 }

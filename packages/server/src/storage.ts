@@ -1,18 +1,35 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type ByteSlice, FRAME_HEADER_BYTES, formatZxid, ZXID_NONE } from "@zooid/model";
+import { type ByteSlice, FRAME_HEADER_BYTES, formatZxid, type LogPosition, ZXID_NONE } from "@zooid/model";
 import type { Replica } from "@zooid/replica";
-import { type LogHandler, MemoryTxnLog, type StateMeta, StoreError, type TxnLog } from "@zooid/txn-log";
+import {
+  type LogHandler,
+  type SnapshotReceiver,
+  type SnapshotSource,
+  type StateMeta,
+  StoreError,
+  type TxnLog,
+} from "@zooid/txn-log";
 import { openStore, type Store } from "@zooid/txn-log/sqlite";
 import { javaDecimal } from "./admin/java-text.ts";
 import type { TestBreak } from "./config.ts";
 import type { StateMark } from "./driver.ts";
+import { PumpedMemoryLog } from "./pumped-memory-log.ts";
 
 /** Where a server's log and state lie. */
 export interface Storage extends AsyncDisposable {
   readonly log: TxnLog;
-  /** Loads the state and replays the log's tail, before the replica leads. Answers what was found, in words for a log line. */
+  /**
+   * Loads the state and replays what follows it: all of the log for an ensemble of one, else what is known to be committed. Answers
+   * what was found, in words for a log line.
+   */
   recover(replica: Replica): Promise<string>;
+  /** The newest state, for a learner that lacks too much. */
+  openSnapshot(): Promise<SnapshotSource>;
+  /** A state that a leader sends. */
+  receiveSnapshot(position: LogPosition): Promise<SnapshotReceiver>;
+  /** The log names a state that was received: the tree becomes it. */
+  install(replica: Replica): void;
   /** The state file may be brought forward to here. */
   mark(mark: StateMark): void;
   /** Whether the state file lags so far behind the log that no more should be written: a start would have to replay all of it. */
@@ -23,24 +40,23 @@ export interface Storage extends AsyncDisposable {
   metrics(): Iterable<readonly [name: string, value: number | string]>;
 }
 
-/** Keeps nothing: for tests and demonstrations. */
-export function openMemoryStorage(handler: LogHandler): Storage {
-  let isPumping = false;
-  const log = new MemoryTxnLog({ sid: 1, handler, takeEpoch: true });
-  const append = log.append.bind(log);
-  log.append = (batch) => {
-    append(batch);
-    if (isPumping) return;
-    isPumping = true;
-    setImmediate(() => {
-      isPumping = false;
-      log.syncAll();
-    });
-  };
+/**
+ * Keeps nothing: for tests and demonstrations.
+ *
+ * @param isAlone whether the server is an ensemble by itself; a member of another keeps its whole log, since it has no state to send
+ */
+export function openMemoryStorage(handler: LogHandler, sid: number, isAlone: boolean): Storage {
+  const log = new PumpedMemoryLog({ sid, handler, takeEpoch: isAlone });
+  const unable = (): Promise<never> => Promise.reject(new StoreError({ code: "SNAPSHOT_ENDED", reason: NO_STATE }));
   return {
     log,
     recover: () => Promise.resolve("nothing is kept"),
-    mark: ({ zxid }) => log.allowPurge(zxid),
+    openSnapshot: unable,
+    receiveSnapshot: unable,
+    install: () => {},
+    mark: ({ zxid }) => {
+      if (isAlone) log.allowPurge(zxid);
+    },
     isBehind: () => false,
     usage: () => ({ stateBytes: 0, logBytes: 0 }),
     metrics: () => [],
@@ -48,10 +64,14 @@ export function openMemoryStorage(handler: LogHandler): Storage {
   };
 }
 
+const NO_STATE = "a server that keeps everything in memory has no state file";
+
 export interface SqliteStorageOptions {
   readonly directory: string;
   readonly logDirectory: string;
   readonly sid: number;
+  /** An ensemble by itself, which takes an epoch at each start and calls all that it logged committed. */
+  readonly isAlone: boolean;
   readonly fsyncWarnMs: number;
   readonly stateLagBytesMax: number;
   readonly handler: LogHandler;
@@ -64,12 +84,14 @@ const LAG_MARK_BYTES = 64 * 1024 * 1024;
 const LAG_MARK_SHARE = 1 / 8;
 const BEHIND_WARN_MS = 60_000;
 
-/** Opens a data directory for a server that is an ensemble by itself. Rejects with a StoreError. */
+/** Opens a data directory. Rejects with a StoreError. */
 export async function openSqliteStorage(options: SqliteStorageOptions): Promise<Storage> {
-  const { testBreak, stateLagBytesMax, ...rest } = options;
+  const { testBreak, stateLagBytesMax, isAlone, ...rest } = options;
   const store = await openStore({
     ...rest,
-    takeEpoch: true,
+    takeEpoch: isAlone,
+    // Others know what this server may have forgotten; it has no voice until they have told it.
+    allowAmnesia: !isAlone,
     lagMarkBytes: Math.min(LAG_MARK_BYTES, Math.ceil(stateLagBytesMax * LAG_MARK_SHARE)),
     ...(testBreak === undefined ? {} : { testBreak }),
   });
@@ -93,23 +115,20 @@ class SqliteStorage implements Storage {
   recover(replica: Replica): Promise<string> {
     const { tree } = replica;
     const startMs = performance.now();
-    tree.beginLoad();
-    const meta = this.#store.loadState({
-      session: ({ idHigh, idLow, timeoutMs, passwordHash }) =>
-        tree.loadSession({ high: idHigh, low: idLow, timeoutMs, passwordHash }),
-      node: ({ id, parentId, name, hasData, data, stat, acl }) =>
-        tree.loadNode({ id, parentId, name: view(name), data: hasData ? view(data) : null, stat: view(stat), acl }),
-    });
-    tree.finishLoad({ applied: meta.applied.zxid, nextNode: meta.nextNodeId });
-    this.#checkDigest(replica, meta);
+    const meta = this.#load(replica);
     let replayed = 0;
     let replayedBytes = 0;
-    this.#store.replay(meta.applied, (zxid, bytes, start, end) => {
-      replayed++;
-      replayedBytes += FRAME_HEADER_BYTES + end - start;
-      replica.replay(zxid, bytes, start, end);
-    });
-    // An ensemble of one: all that is logged is committed, and the state file may follow.
+    const through = this.#options.isAlone ? undefined : this.log.durable.commitHint;
+    this.#store.replay(
+      meta.applied,
+      (zxid, bytes, start, end) => {
+        replayed++;
+        replayedBytes += FRAME_HEADER_BYTES + end - start;
+        replica.replay(zxid, bytes, start, end);
+      },
+      through,
+    );
+    // What is committed and durable, the state file may follow.
     if (replayed > 0) {
       this.mark({
         zxid: tree.applied,
@@ -120,7 +139,35 @@ class SqliteStorage implements Storage {
     }
     const tookMs = Math.round(performance.now() - startMs);
     const nodes = `${tree.nodeCount} znodes and ${tree.sessionCount} sessions at ${formatZxid(tree.applied)}`;
-    return Promise.resolve(`recovered ${nodes} in ${tookMs} ms, ${replayed} transactions from the log`);
+    const lost = this.log.durable.amnesiac ? "; it has lost part of its log and has no voice until it is level" : "";
+    return Promise.resolve(`recovered ${nodes} in ${tookMs} ms, ${replayed} transactions from the log${lost}`);
+  }
+
+  openSnapshot(): Promise<SnapshotSource> {
+    return this.#store.openSnapshot();
+  }
+
+  receiveSnapshot(position: LogPosition): Promise<SnapshotReceiver> {
+    return this.#store.receiveSnapshot(position);
+  }
+
+  install(replica: Replica): void {
+    this.#store.adoptState();
+    this.#load(replica);
+  }
+
+  #load(replica: Replica): StateMeta {
+    const { tree } = replica;
+    tree.beginLoad();
+    const meta = this.#store.loadState({
+      session: ({ idHigh, idLow, timeoutMs, passwordHash }) =>
+        tree.loadSession({ high: idHigh, low: idLow, timeoutMs, passwordHash }),
+      node: ({ id, parentId, name, hasData, data, stat, acl }) =>
+        tree.loadNode({ id, parentId, name: view(name), data: hasData ? view(data) : null, stat: view(stat), acl }),
+    });
+    tree.finishLoad({ applied: meta.applied.zxid, nextNode: meta.nextNodeId });
+    this.#checkDigest(replica, meta);
+    return meta;
   }
 
   mark(mark: StateMark): void {

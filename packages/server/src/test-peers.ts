@@ -17,6 +17,10 @@ export interface TestPeerOptions extends Partial<PeerLinkOptions> {
 export class TestPeers {
   /** What operators were told, in order. */
   readonly lines: string[] = [];
+  readonly refusals: RefusalLog = new RefusalLog(
+    (line) => this.lines.push(line),
+    () => performance.now(),
+  );
   readonly #servers: EnsembleOptions["servers"];
   readonly #places = new Map<number, Partial<PeerAddress>>();
 
@@ -44,10 +48,7 @@ export class TestPeers {
       identity: () => ({ ensembleId, bootCount }),
       tickMs: 2000,
       frameBytesMax: 4 * 1024 * 1024,
-      refusals: new RefusalLog(
-        (line) => this.lines.push(line),
-        () => performance.now(),
-      ),
+      refusals: this.refusals,
       random: () => 0.5,
       ...more,
     };

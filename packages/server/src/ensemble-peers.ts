@@ -1,0 +1,88 @@
+import type { ElectionMessage, LinkRef, ServerId } from "@zooid/model";
+import { peerFrameBytesMax } from "@zooid/wire/peer";
+import type { ServerConfig } from "./config.ts";
+import type { Driver, Peers } from "./driver.ts";
+import { ElectionMesh } from "./peers/election-mesh.ts";
+import type { EnsembleConfig } from "./peers/ensemble-config.ts";
+import { QuorumLinks } from "./peers/quorum-links.ts";
+import type { RefusalLog } from "./refusal-log.ts";
+import { StoreSnapshotPort } from "./snapshot-port.ts";
+import type { Storage } from "./storage.ts";
+
+/** The other servers of an ensemble as this one's driver uses them: links, elections, and states on their way. */
+export class EnsemblePeers implements Peers {
+  readonly links: QuorumLinks;
+  readonly snapshots: StoreSnapshotPort;
+  readonly #mesh: ElectionMesh;
+
+  constructor(parts: {
+    readonly config: ServerConfig;
+    readonly ensemble: EnsembleConfig;
+    readonly storage: Storage;
+    readonly refusals: RefusalLog;
+    readonly driver: () => Driver;
+    readonly warn: (text: string) => void;
+  }) {
+    const { config, ensemble, storage, refusals, driver, warn } = parts;
+    const options = {
+      ensemble,
+      identity: () => storage.log.durable.identity,
+      tickMs: config.tickMs,
+      frameBytesMax: peerFrameBytesMax(config.frameBytesMax),
+      refusals,
+    };
+    const zab = () => driver().replica.zab;
+    const input = (step: () => void): void => driver().input(step);
+    this.links = new QuorumLinks(
+      { ...options, warn },
+      {
+        wake: () => driver().wake(),
+        linkOpened: (link, sid, isDialed) => input(() => zab().linkOpened(link, sid, isDialed)),
+        dialFailed: (reason) => input(() => zab().dialFailed(reason)),
+        received: (link, message) => input(() => driver().replica.receivePeer(link, message)),
+        linkClosed: (link, reason) => input(() => zab().linkClosed(link, reason)),
+      },
+    );
+    this.#mesh = new ElectionMesh(options, {
+      wake: () => driver().wake(),
+      message: (from, message) => input(() => driver().replica.receiveElection(from, message)),
+      linkUp: (sid) => input(() => driver().replica.membership.electionLinkUp(sid)),
+      linkDown: () => {
+        // Whoever is gone is not heard of any more: that is all that an election wants to know.
+      },
+      measured: (sid, roundTripMs) => input(() => driver().replica.membership.measured(sid, roundTripMs)),
+    });
+    this.snapshots = new StoreSnapshotPort({
+      openSnapshot: () => storage.openSnapshot(),
+      receiveSnapshot: (position) => storage.receiveSnapshot(position),
+      send: (link: LinkRef, message) => this.links.send(link, message),
+      input,
+      note: warn,
+    });
+  }
+
+  /** The ports that are bound. */
+  get ports(): { readonly quorumPort: number; readonly electionPort: number } {
+    return { quorumPort: this.links.port, electionPort: this.#mesh.port };
+  }
+
+  /** Resolves when others can connect. */
+  async listen(): Promise<void> {
+    await this.links.listen();
+    await this.#mesh.listen();
+  }
+
+  /** Begins to connect. */
+  start(): Promise<void> {
+    return this.#mesh.start();
+  }
+
+  elect(to: ServerId, message: ElectionMessage): void {
+    this.#mesh.send(to, message);
+  }
+
+  async stop(): Promise<void> {
+    await this.snapshots.stop();
+    await Promise.all([this.links.stop(), this.#mesh.stop()]);
+  }
+}
