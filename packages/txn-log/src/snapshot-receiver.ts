@@ -67,8 +67,11 @@ export class ThreadSnapshotReceiver implements SnapshotReceiver {
   }
 
   async #abandon(): Promise<void> {
+    // A flip handed over meanwhile would name a file that goes: whoever abandons has decided against that.
+    if (this.#parts.isNamed()) return this.#thread.close(CLOSED);
+    // In the thread: freeing hundreds of MiB takes a file system many milliseconds.
+    await this.#thread.call({ kind: "abandon" }).catch(() => undefined);
     await this.#thread.close(CLOSED);
-    if (this.#parts.isNamed()) return;
     removeStateFile(this.#parts.file);
     this.#parts.abandoned();
   }

@@ -1,7 +1,7 @@
 import { MessageChannel, type MessagePort, type Worker } from "node:worker_threads";
 import { assert } from "@zooid/model";
 import { startWorker } from "./start-worker.ts";
-import { loadStateFile, readStateMeta, removeStateFile } from "./state-file.ts";
+import { loadStateFile, readStateMeta } from "./state-file.ts";
 import type { FoldReport, StateCommand, StateReport, StateThreadData } from "./state-messages.ts";
 import type { StateMark, StateMeta, StateSink, StateStats, StateStore } from "./state-store.ts";
 import { StoreError } from "./store-error.ts";
@@ -58,8 +58,8 @@ export class SqliteStateStore implements StateStore {
   #stillCount = 0;
   #standing: PromiseWithResolvers<void> | undefined;
   #freed: PromiseWithResolvers<void> | undefined;
-  /** Files that were superseded and are still open in the thread, oldest first. */
-  readonly #superseded: string[] = [];
+  /** Files that the thread does not yet know are the state. */
+  #adopting = 0;
   #lastMark: StateMark | undefined;
   #nextId = 1;
   readonly #flushes = new Map<number, { readonly resolve: () => void; readonly reject: (error: Error) => void }>();
@@ -132,11 +132,11 @@ export class SqliteStateStore implements StateStore {
     };
   }
 
-  /** Another file is the state from now on; the old one goes. What was marked belongs to another history. */
+  /** Another file is the state from now on; the thread removes the old one. What was marked belongs to another history. */
   adopt(stateFile: string): StateMeta {
     if (this.#dead !== undefined) throw this.#dead;
     const meta = readStateMeta(stateFile);
-    this.#superseded.push(this.#stateFile);
+    this.#adopting++;
     this.#stateFile = stateFile;
     this.#applied = meta;
     this.#lagBytes = 0;
@@ -189,11 +189,9 @@ export class SqliteStateStore implements StateStore {
       case "standing":
         this.#standing?.resolve();
         return;
-      case "adopted": {
-        const superseded = this.#superseded.shift();
-        if (superseded !== undefined) removeStateFile(superseded);
+      case "adopted":
+        this.#adopting--;
         return;
-      }
       case "failed":
         return this.#fail(new StoreError(report.detail));
       case "ready":
@@ -203,7 +201,7 @@ export class SqliteStateStore implements StateStore {
 
   #folded(fold: FoldReport): void {
     // Of a file that is no more.
-    if (this.#superseded.length > 0) return;
+    if (this.#adopting > 0) return;
     this.#applied = fold.meta;
     this.#lagBytes -= fold.bytes;
     this.#excusedBytes = Math.min(this.#excusedBytes, this.#lagBytes);

@@ -4,7 +4,7 @@ import { assertNever, formatZxid, type TxnDecoder, type Zxid } from "@zooid/mode
 import { storeErrorOf } from "./database.ts";
 import { type EntrySink, LogReader } from "./log-reader.ts";
 import { Pace } from "./pace.ts";
-import { StateFile } from "./state-file.ts";
+import { removeStateFile, StateFile } from "./state-file.ts";
 import { StateFold } from "./state-fold.ts";
 import type { FoldReport, StateCommand, StateReport, StateThreadData } from "./state-messages.ts";
 import type { StateMark } from "./state-store.ts";
@@ -98,6 +98,7 @@ class StateThread {
     this.#marks = [];
     this.#lagBytes = 0;
     this.#state.close();
+    removeStateFile(this.#stateFile);
     this.#stateFile = stateFile;
     this.#state = new StateFile(stateFile, { testBreak: this.#data.testBreak });
     this.#fold = new StateFold(this.#state, this.#decoder, undefined, this.#pace);
