@@ -33,6 +33,10 @@ export class RemoteClients {
     this.#syncs.push(sync);
   }
 
+  get syncCount(): number {
+    return this.#syncs.length;
+  }
+
   /** Takes out the syncs that a round confirms, in the order in which they came. */
   confirmed(round: number): readonly RemoteSync[] {
     const due = this.#syncs.filter((sync) => sync.round <= round);

@@ -243,6 +243,11 @@ export class Replica {
     return this.#gate.count;
   }
 
+  /** Syncs of clients and learners that are not answered yet. */
+  get pendingSyncCount(): number {
+    return this.#syncs.count + this.#remote.syncCount;
+  }
+
   get nowMs(): number {
     return this.#nowMs;
   }

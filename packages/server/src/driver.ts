@@ -110,6 +110,9 @@ export class Driver implements ConnectionHost {
   #tickDueMs = Number.POSITIVE_INFINITY;
   #isDelivering = false;
   #isHandingOver = false;
+  #proposalSizes = { last: -1, min: -1, max: -1 };
+  #roleSinceMs = 0;
+  #lookingCount = 0;
   #sessionsRevision = -1;
   #isServing = false;
   #isStopped = false;
@@ -148,7 +151,7 @@ export class Driver implements ConnectionHost {
       replies,
       ...this.#world(),
       install: () => this.#install(),
-      roleChanged: () => hooks.roleChanged(),
+      roleChanged: () => this.#roleChanged(),
       note: (text) => hooks.note(text),
       resume: (to) => this.#resumed.push(to),
       refused: (to, refusal) => {
@@ -193,6 +196,21 @@ export class Driver implements ConnectionHost {
     this.#isServing = true;
     this.#sweepTimer = setInterval(() => this.#sweep(), SWEEP_MS);
     this.#sweepTimer.unref();
+  }
+
+  /** Bytes of the batches proposed here since this server leads; -1 before the first. */
+  get proposalSizes(): { readonly last: number; readonly min: number; readonly max: number } {
+    return this.#proposalSizes;
+  }
+
+  /** When this server took its present role, by the monotonic clock. */
+  get roleSinceMs(): number {
+    return this.#roleSinceMs;
+  }
+
+  /** How often this server has begun to look for a leader. */
+  get lookingCount(): number {
+    return this.#lookingCount;
   }
 
   /** Something that happened in the world, as a step of the core. */
@@ -406,8 +424,20 @@ export class Driver implements ConnectionHost {
     return { log, links: peers.links, snapshots: peers.snapshots, elect: (to, message) => peers.elect(to, message) };
   }
 
+  #roleChanged(): void {
+    this.#roleSinceMs = performance.now();
+    if (this.replica.zab.state === "looking") this.#lookingCount++;
+    this.#proposalSizes = { last: -1, min: -1, max: -1 };
+    this.#hooks.roleChanged();
+  }
+
   #append(run: LoggedRun): void {
     this.#batchesInFlight++;
+    const bytes = run.end - run.start;
+    const sizes = this.#proposalSizes;
+    sizes.last = bytes;
+    if (sizes.min < 0 || bytes < sizes.min) sizes.min = bytes;
+    if (bytes > sizes.max) sizes.max = bytes;
     this.#markBytes += run.end - run.start;
     // Counted roughly where others made the batch: it says how soon the state file is told.
     this.#markCount += Math.ceil((run.end - run.start) / MARK_ENTRY_BYTES);

@@ -1,5 +1,6 @@
 import { hostname, release, tmpdir, userInfo } from "node:os";
-import { formatSessionId, formatZxid, OpCode, sessionIdFromHalves } from "@zooid/model";
+import { counterOf, epochOf, formatSessionId, formatZxid, OpCode, sessionIdFromHalves, type Zxid } from "@zooid/model";
+import type { Replica } from "@zooid/replica";
 import type { ClientConnection } from "../client-connection.ts";
 import type { ServerConfig } from "../config.ts";
 import type { Driver } from "../driver.ts";
@@ -29,9 +30,13 @@ const ALWAYS: ReadonlySet<string> = new Set(["ruok", "isro", "conf", "envi"]);
 
 const WORDS: ReadonlyMap<string, Word> = new Map<string, Word>([
   ["ruok", () => "imok"],
-  ["isro", ({ driver }) => (driver.isServing ? "rw" : "null")],
-  ["srvr", (view) => `${versionLine(view)}${statistics(view)}${nodeCount(view)}`],
-  ["stat", (view, asking) => `${versionLine(view)}${clients(view, asking)}${statistics(view)}${nodeCount(view)}`],
+  ["isro", ({ driver }) => (isServing(driver) ? "rw" : "null")],
+  ["srvr", (view) => `${versionLine(view)}${statistics(view)}${nodeCount(view)}${proposalSizes(view)}`],
+  [
+    "stat",
+    (view, asking) =>
+      `${versionLine(view)}${clients(view, asking)}${statistics(view)}${nodeCount(view)}${proposalSizes(view)}`,
+  ],
   ["mntr", monitor],
   ["cons", (view, asking) => `${connectionLines(view, asking, fullLine)}\n`],
   ["conf", configuration],
@@ -63,16 +68,40 @@ export function answerWord(word: string, view: AdminView, asking: ClientConnecti
   if (answer === undefined || !view.config.fourLetterWords.has(word)) {
     return `${word} is not executed because it is not in the whitelist.\n`;
   }
-  if (!view.driver.isServing && !ALWAYS.has(word)) return NOT_SERVING;
+  if (!isServing(view.driver) && !ALWAYS.has(word)) return NOT_SERVING;
   return answer(view, asking);
+}
+
+/** A server of an ensemble that has no role takes connections all the same, and serves none. */
+function isServing(driver: Driver): boolean {
+  return driver.isServing && driver.replica.isServing;
+}
+
+/** The server's role, as tools know it. */
+function modeOf({ driver, config }: AdminView): "standalone" | "leader" | "follower" | "observer" {
+  if (config.ensemble === undefined) return "standalone";
+  switch (driver.replica.zab.state) {
+    case "leading":
+      return "leader";
+    case "observing":
+      return "observer";
+    default:
+      return "follower";
+  }
+}
+
+function proposalSizes(view: AdminView): string {
+  if (modeOf(view) !== "leader") return "";
+  const { last, min, max } = view.driver.proposalSizes;
+  return `Proposal sizes last/min/max: ${last}/${min}/${max}\n`;
 }
 
 function versionLine({ version }: AdminView): string {
   return `Zookeeper version: ${version}\n`;
 }
 
-function statistics({ driver }: AdminView): string {
-  const { replica } = driver;
+function statistics(view: AdminView): string {
+  const { replica } = view.driver;
   const { counters } = replica;
   const min = counters.latencyCount === 0 ? 0 : counters.latencyMsMin;
   const average = counters.latencyCount === 0 ? 0 : counters.latencyMsTotal / counters.latencyCount;
@@ -83,7 +112,7 @@ function statistics({ driver }: AdminView): string {
     `Connections: ${replica.connectionCount}`,
     `Outstanding: ${replica.outstandingCount}`,
     `Zxid: ${formatZxid(replica.visibleZxid)}`,
-    "Mode: standalone",
+    `Mode: ${modeOf(view)}`,
     "",
   ].join("\n");
 }
@@ -180,7 +209,8 @@ function monitor(view: AdminView): string {
   const { open, max } = fileDescriptors();
   const values: (readonly [string, number | string])[] = [
     ["version", view.version],
-    ["server_state", "standalone"],
+    ["server_state", modeOf(view)],
+    ...(view.config.ensemble === undefined ? [] : ([["peer_state", peerState(view)]] as const)),
     ["avg_latency", javaDecimal(average)],
     ["max_latency", Math.floor(counters.latencyMsMax)],
     ["min_latency", min],
@@ -195,14 +225,69 @@ function monitor(view: AdminView): string {
     ["approximate_data_size", tree.approximateDataSize],
     ["open_file_descriptor_count", open],
     ["max_file_descriptor_count", max],
-    ["global_sessions", replica.sessions.size],
+    ["global_sessions", tree.sessionCount],
     ["local_sessions", 0],
     ["commit_count", counters.commitCount],
     ["stale_sessions_expired", counters.expiredSessions],
     ["auth_failed_count", counters.authFailures],
+    ...ensembleValues(view),
     ...view.metrics(),
   ];
   return values.map(([name, value]) => `zk_${name}\t${value}\n`).join("");
+}
+
+/** `following - broadcast`: the role and how far it has come. */
+function peerState({ driver }: AdminView): string {
+  const { state, phase } = driver.replica.zab;
+  return phase === "election" ? state : `${state} - ${phase}`;
+}
+
+function ensembleValues(view: AdminView): (readonly [string, number | string])[] {
+  const { ensemble } = view.config;
+  if (ensemble === undefined) return [];
+  const { zab } = view.driver.replica;
+  const voters = ensemble.servers.filter((server) => !server.isObserver);
+  const values: (readonly [string, number | string])[] = [
+    ["quorum_size", voters.length],
+    ["looking_count", view.driver.lookingCount],
+    ["zooid_epoch", zab.epoch],
+    ["zooid_committed", zab.committed],
+    ["zooid_applied", view.driver.replica.tree.applied],
+    ["zooid_leader", zab.leader ?? 0],
+  ];
+  if (modeOf(view) !== "leader") return values;
+  const learners = zab.learners();
+  const level = learners.filter(({ phase }) => phase === "level");
+  const votes = new Set<number>(voters.map(({ sid }) => sid));
+  const followers = level.filter(({ sid, isObserver }) => !isObserver && votes.has(sid));
+  const { last, min, max } = view.driver.proposalSizes;
+  values.push(
+    ["learners", learners.length],
+    ["followers", learners.length],
+    ["synced_followers", followers.length],
+    ["synced_non_voting_followers", level.filter(({ sid }) => !votes.has(sid) && !isListed(ensemble, sid)).length],
+    ["synced_observers", level.filter(({ sid, isObserver }) => isObserver && isListed(ensemble, sid)).length],
+    ["pending_syncs", view.driver.replica.pendingSyncCount],
+    ["leader_uptime", Math.floor(performance.now() - view.driver.roleSinceMs)],
+    ["last_proposal_size", last],
+    ["min_proposal_size", min],
+    ["max_proposal_size", max],
+  );
+  // What each learner has not got yet: the entries of this epoch, for zxids of one epoch are consecutive.
+  for (const { sid, acked, applied } of learners) {
+    values.push([`zooid_learner_${sid}_unacked`, lag(zab.lastProposed, acked)]);
+    values.push([`zooid_learner_${sid}_unapplied`, lag(zab.committed, applied)]);
+  }
+  return values;
+}
+
+function isListed(ensemble: NonNullable<ServerConfig["ensemble"]>, sid: number): boolean {
+  return ensemble.servers.some((server) => server.sid === sid);
+}
+
+/** Entries between two zxids; what lies before the epoch counts as its beginning. */
+function lag(newest: Zxid, reached: Zxid): number {
+  return epochOf(newest) === epochOf(reached) ? Math.max(0, newest - reached) : counterOf(newest);
 }
 
 function configuration(view: AdminView): string {
@@ -220,9 +305,37 @@ function configuration(view: AdminView): string {
     ["minSessionTimeout", config.sessionTimeoutMsMin],
     ["maxSessionTimeout", config.sessionTimeoutMsMax],
     ["clientPortListenBacklog", config.listenBacklog ?? -1],
-    ["serverId", 0],
+    ["serverId", config.ensemble?.sid ?? 0],
+    ...quorumSettings(config),
   ];
-  return lines.map(([name, value]) => `${name}=${value}\n`).join("");
+  const text = lines.map(([name, value]) => `${name}=${value}\n`).join("");
+  return config.ensemble === undefined ? text : `${text}membership: \n${membership(config.ensemble)}`;
+}
+
+function quorumSettings({ ensemble }: ServerConfig): (readonly [string, number])[] {
+  if (ensemble === undefined) return [];
+  const own = ensemble.servers.find(({ sid }) => sid === ensemble.sid);
+  return [
+    ["initLimit", ensemble.initLimit],
+    ["syncLimit", ensemble.syncLimit],
+    ["electionAlg", ensemble.electionAlg],
+    ["electionPort", own?.electionPort ?? 0],
+    ["quorumPort", own?.quorumPort ?? 0],
+    ["peerType", ensemble.isObserver ? 1 : 0],
+  ];
+}
+
+/** The configuration in ZooKeeper's own form. It never changes while servers run, so its version is 0. */
+function membership({ servers }: NonNullable<ServerConfig["ensemble"]>): string {
+  const lines = servers.map(({ sid, host, quorumPort, electionPort, isObserver, clientAddress }) => {
+    const client =
+      clientAddress === undefined
+        ? ""
+        : `;${clientAddress.host === undefined ? "" : `${clientAddress.host}:`}${clientAddress.port}`;
+    const at = host.includes(":") ? `[${host}]` : host;
+    return `server.${sid}=${at}:${quorumPort}:${electionPort}:${isObserver ? "observer" : "participant"}${client}\n`;
+  });
+  return `${lines.join("")}version=0`;
 }
 
 function environment({ version }: AdminView): string {
@@ -259,13 +372,8 @@ function watchSummary({ driver }: AdminView): string {
 
 function dump({ driver }: AdminView): string {
   const { replica } = driver;
-  const buckets = replica.sessions.buckets();
   const toWall = Date.now() - replica.nowMs;
-  let text = `SessionTracker dump:\nSession Sets (${buckets.length})/(${replica.sessions.size}):\n`;
-  for (const { borderMs, sessions } of buckets) {
-    text += `${sessions.length} expire at ${javaDate(borderMs + toWall)}:\n`;
-    for (const session of sessions) text += `\t${formatSessionId(session.id)}\n`;
-  }
+  let text = `SessionTracker dump:\n${replica.isLeading ? sessionBuckets(replica, toWall) : globalSessions(replica)}`;
   const owners: string[] = [];
   replica.tree.forEachSession((high, low) => {
     const paths = replica.tree.ephemeralPaths(high, low) ?? [];
@@ -281,6 +389,25 @@ function dump({ driver }: AdminView): string {
     const sid = session === undefined ? "0x0" : formatSessionId(session.id);
     text += `\tip: ${connection.peer} sessionId: ${sid}\n`;
   }
+  return text;
+}
+
+function sessionBuckets({ sessions }: Replica, toWall: number): string {
+  const buckets = sessions.buckets();
+  let text = `Session Sets (${buckets.length})/(${sessions.size}):\n`;
+  for (const { borderMs, sessions: due } of buckets) {
+    text += `${due.length} expire at ${javaDate(borderMs + toWall)}:\n`;
+    for (const session of due) text += `\t${formatSessionId(session.id)}\n`;
+  }
+  return text;
+}
+
+/** A learner knows which sessions there are, not when they end. */
+function globalSessions({ tree }: Replica): string {
+  let text = `Global Sessions(${tree.sessionCount}):\n`;
+  tree.forEachSession((high, low, timeoutMs) => {
+    text += `${formatSessionId(sessionIdFromHalves(high, low))}\t${timeoutMs}ms\n`;
+  });
   return text;
 }
 
