@@ -548,6 +548,44 @@ test("a decision may be refused from within, and looked for again", () => {
   ]);
 });
 
+test("votes of those that noticed earlier that the leader is gone are not forgotten when this server begins to look", () => {
+  const server = looking(3);
+  for (const sid of [2, 3]) server.hear(sid, notification("looking", 1, vote(3, 6, 1)), 0);
+  server.hear(2, notification("looking", 2, vote(2, 5, 11)), 1000);
+  server.election.look(position(5, 10), 1200);
+  expect(server.election.vote).toEqual(vote(2, 5, 11));
+  expect(server.election.nextDueMs()).toBe(1400);
+  server.election.tick(1400);
+  expect(server.decisions).toEqual(["following 3", "following 2"]);
+});
+
+test.each<[string, (server: TestElection) => void]>([
+  ["long ago", (server) => server.hear(2, notification("looking", 2, vote(2, 5, 11)), 999)],
+  ["in an earlier round", (server) => server.hear(2, notification("looking", 1, vote(2, 5, 11)), 1200)],
+  [
+    "before it found the leader",
+    (server) => {
+      server.hear(2, notification("looking", 2, vote(2, 5, 11)), 1200);
+      server.hear(2, notification("following", 2, vote(3, 6, 1)), 1200);
+    },
+  ],
+])("what a voter said %s is forgotten", (_, say) => {
+  const server = looking(3);
+  for (const sid of [2, 3]) server.hear(sid, notification("looking", 1, vote(3, 6, 1)), 0);
+  say(server);
+  server.election.look(position(5, 10), 1200);
+  expect([server.election.vote, server.election.round]).toEqual([vote(1, 5, 10), 2]);
+});
+
+test("a server that finds itself outvoted while it remembers what was said decides once", () => {
+  const server = looking(3);
+  for (const sid of [2, 3]) server.hear(sid, notification("looking", 1, vote(3, 6, 1)), 0);
+  for (const sid of [2, 3]) server.hear(sid, notification("looking", 2, vote(2, 6, 2)), 1000);
+  server.hear(2, notification("looking", 2, vote(2, 6, 2)), 1000);
+  server.election.look(position(5, 10), 1000);
+  expect(server.decisions).toEqual(["following 3", "following 2"]);
+});
+
 // T2: what a leader needs to know of those that changed their mind
 
 test("a supporter that looks elsewhere is no supporter any more; one that is about to follow is", () => {

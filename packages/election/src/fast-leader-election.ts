@@ -35,6 +35,8 @@ interface Decided {
   readonly role: Exclude<PeerRole, "looking">;
   vote: Vote;
   readonly supporters: Set<ServerId>;
+  /** What voters that look were last heard to say, and when. See {@link FastLeaderElection.look}. */
+  readonly overheard: Map<ServerId, { readonly heard: Notification; readonly atMs: number }>;
 }
 
 /** Before the first look, nothing that arrives means anything. */
@@ -91,6 +93,7 @@ export class FastLeaderElection implements LeaderElection {
   look(position: ElectionPosition | undefined, nowMs: number): void {
     const { sid, verifier, resendMsMin, askDelayMsMax, random } = this.#config;
     const hasLooked = this.#round > 0;
+    const overheard = this.#state.kind === "decided" ? this.#state.overheard : undefined;
     this.#position = verifier.voters.has(sid) ? position : undefined;
     this.#round++;
     const own = ownVote(sid, this.#position);
@@ -112,11 +115,24 @@ export class FastLeaderElection implements LeaderElection {
     }
     this.#changeVote(looking, own, nowMs);
     this.#recount(looking, nowMs);
+    // Others may have noticed a moment earlier that the leader is gone. They told their votes once, to a server that had a leader then;
+    // were they forgotten, it would hear them only when they are repeated. What is older has been repeated since, or means nothing now.
+    for (const [from, { heard, atMs }] of overheard ?? []) {
+      if (this.#state !== looking) return;
+      if (heard.round >= this.#round && nowMs - atMs <= resendMsMin)
+        this.#heardWhileLooking(looking, from, heard, nowMs);
+    }
   }
 
   adopt(role: Exclude<PeerRole, "looking">, vote: Vote): void {
     // Whoever named the successor told everyone: all may be expected to come.
-    this.#state = { kind: "decided", role, vote, supporters: new Set(this.#config.verifier.voters) };
+    this.#state = {
+      kind: "decided",
+      role,
+      vote,
+      supporters: new Set(this.#config.verifier.voters),
+      overheard: new Map(),
+    };
   }
 
   established(epoch: number): void {
@@ -134,7 +150,7 @@ export class FastLeaderElection implements LeaderElection {
         this.#heardWhileLooking(this.#state, from, message, nowMs);
         return;
       case "decided":
-        this.#heardWhileDecided(this.#state, from, message);
+        this.#heardWhileDecided(this.#state, from, message, nowMs);
         return;
       default:
         assertNever(this.#state);
@@ -170,8 +186,12 @@ export class FastLeaderElection implements LeaderElection {
     return Math.min(this.#state.resendAtMs, this.#state.settleAtMs ?? Number.POSITIVE_INFINITY);
   }
 
-  #heardWhileDecided(decided: Decided, from: ServerId, heard: Notification): void {
-    if (heard.role !== "looking") return;
+  #heardWhileDecided(decided: Decided, from: ServerId, heard: Notification, nowMs: number): void {
+    if (heard.role !== "looking") {
+      decided.overheard.delete(from);
+      return;
+    }
+    if (this.#config.verifier.voters.has(from)) decided.overheard.set(from, { heard, atMs: nowMs });
     // In this round and for this leader: it is about to decide the same. Anything else, and it has gone to look elsewhere.
     if (heard.round === this.#round && heard.vote?.leader === decided.vote.leader) decided.supporters.add(from);
     else decided.supporters.delete(from);
@@ -306,7 +326,7 @@ export class FastLeaderElection implements LeaderElection {
     const { sid } = this.#config;
     const role = vote.leader === sid ? "leading" : this.#position === undefined ? "observing" : "following";
     if (role !== "observing") supporters.add(sid);
-    this.#state = { kind: "decided", role, vote, supporters };
+    this.#state = { kind: "decided", role, vote, supporters, overheard: new Map() };
     this.#sinks.decided(role, vote);
   }
 
