@@ -19,6 +19,7 @@ class Side {
   readonly measured = new Happenings();
   readonly messages: ElectionMessage[] = [];
   readonly mesh: ElectionMesh;
+  atLinkUp: () => void = () => {};
 
   constructor(peers: TestPeers, sid: number, options: TestPeerOptions & { readonly othersTurnMs?: number } = {}) {
     const { othersTurnMs, ...more } = options;
@@ -32,7 +33,10 @@ class Side {
             message.kind === "notification" ? `round ${message.round} of ${from}` : `${message.kind} of ${from}`,
           );
         },
-        linkUp: (other) => this.happened.add(`up ${other}`),
+        linkUp: (other) => {
+          this.happened.add(`up ${other}`);
+          this.atLinkUp();
+        },
         linkDown: (other) => this.happened.add(`down ${other}`),
         measured: (other, roundTripMs) => {
           const isFirst = !this.happened.list.includes(`up ${other}`);
@@ -161,11 +165,12 @@ test("what is said in the moment of the connection is said once", async () => {
   const peers = new TestPeers(2);
   const [low] = await started(peers, [1]);
   low?.send(2, 1);
-  const saying = low?.happened.until("up 2").then(() => low.send(2, 2));
+  if (low !== undefined) low.atLinkUp = () => low.send(2, 2);
   const [high] = await started(peers, [2]);
-  await saying;
   await high?.happened.until("round 2 of 1");
-  expect(high?.messages.filter((message) => message.kind === "notification" && message.round === 2)).toHaveLength(1);
+  low?.send(2, 3);
+  await high?.happened.until("round 3 of 1");
+  expect(high?.happened.list).toEqual(["up 1", "round 2 of 1", "round 3 of 1"]);
 });
 
 test("a server to which nobody listens is told nothing, and one that is not listed neither", async () => {
@@ -215,6 +220,45 @@ test("a server that accepts and says nothing delays nobody else", async () => {
   await third?.happened.until("up 2");
   await second?.happened.until("up 3");
   silent.close();
+});
+
+describe("of two connections that a pair dialed at the same moment", () => {
+  /** A port of a server that takes every connection and answers nothing, and what became of its own dial. */
+  async function other(peers: TestPeers, sid: number) {
+    const ended = new Happenings();
+    const handler = { wake() {}, message() {}, drained() {} };
+    const port = new PeerPort("election", peers.options(sid), {
+      accepted: () => ({ ...handler, opened() {}, ended: ({ reason }) => ended.add(`accepted: ${reason}`) }),
+      admit: () => undefined,
+    });
+    running.push(port);
+    await port.listen();
+    peers.place(sid, { electionPort: port.port });
+    const dial = (to: number) =>
+      port.dial(serverId(to), { ...handler, opened() {}, ended: ({ reason }) => ended.add(`dialed: ${reason}`) });
+    return { ended, dial };
+  }
+
+  test("the one stays whose dialer has the higher id", async () => {
+    const peers = new TestPeers(2);
+    const { ended, dial } = await other(peers, 1);
+    const [high] = await started(peers, [2]);
+    await high?.happened.until("up 1");
+    dial(2);
+    await ended.until("dialed: refused by the other side: servers 2 and 1 are connected");
+    expect(high?.happened.list).toEqual(["up 1"]);
+  });
+
+  test("the other one gives way", async () => {
+    const peers = new TestPeers(2);
+    const { ended, dial } = await other(peers, 2);
+    const [low] = await started(peers, [1], { othersTurnMs: 1 });
+    await low?.happened.until("up 2");
+    dial(1);
+    await low?.happened.until("up 2", 2);
+    await ended.until("accepted: the other side closed it");
+    expect(ended.list).toHaveLength(1);
+  });
 });
 
 describe("a connection", () => {
