@@ -573,7 +573,9 @@ test.each<[string, (server: TestElection) => void]>([
   const server = looking(3);
   for (const sid of [2, 3]) server.hear(sid, notification("looking", 1, vote(3, 6, 1)), 0);
   say(server);
+  server.take();
   server.election.look(position(5, 10), 1200);
+  expect(server.take()).toEqual(["2: looking 2 1/5.10", "3: looking 2 1/5.10"]);
   expect([server.election.vote, server.election.round]).toEqual([vote(1, 5, 10), 2]);
 });
 
