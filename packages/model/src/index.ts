@@ -57,7 +57,7 @@ export {
   type QuorumVerifier,
   type WeightedVoter,
 } from "./quorum.ts";
-export type { ConnectionRef, ReplySink } from "./reply.ts";
+export type { ConnectAnswer, ConnectionRef, ReplySink } from "./reply.ts";
 export {
   CreateMode,
   isEphemeralMode,

@@ -179,6 +179,8 @@ export type ForwardMessage =
    * │ sequence f64 │ session high i32 │ session low i32 │ client u32 │ length u32 │ frame │   big-endian
    * └──────────────┴─────────────────┴────────────────┴────────────┴────────────┴───────┘
    * ```
+   *
+   * The client's highest bit says that its session is the learner's own and unknown to the leader.
    */
   | {
       readonly kind: "forward";

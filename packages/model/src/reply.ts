@@ -8,6 +8,16 @@ import type { Zxid } from "./zxid.ts";
 /** A connection at this server: a small number that is used again after the connection is gone. */
 export type ConnectionRef = number & { readonly __brand: "ConnectionRef" };
 
+/** The answer to a connect request. */
+export interface ConnectAnswer {
+  /** 0 says that the session is gone; the connection is closed afterwards. */
+  readonly timeoutMs: number;
+  readonly session: SessionId;
+  readonly password: Readonly<ByteSlice>;
+  /** The server has no quorum and serves reads only. */
+  readonly isReadOnly: boolean;
+}
+
 /**
  * Where answers and events go, in the order in which the client must see them. `@zooid/wire` implements it over bytes, the
  * simulator by recording. Arguments are valid during the call only.
@@ -15,8 +25,7 @@ export type ConnectionRef = number & { readonly __brand: "ConnectionRef" };
  * A multi is answered between `multiBegin` and `multiEnd` by one part for each of its ops.
  */
 export interface ReplySink {
-  /** The answer to a connect request. `timeoutMs` 0 says that the session is gone; the connection is closed afterwards. */
-  connected(to: ConnectionRef, timeoutMs: number, session: SessionId, password: Readonly<ByteSlice>): void;
+  connected(to: ConnectionRef, answer: ConnectAnswer): void;
   /** An answer without a body: success (0) of delete, ping, setWatches, …, or any refusal. */
   header(to: ConnectionRef, xid: number, zxid: Zxid | -1, code: number): void;
   data(to: ConnectionRef, xid: number, zxid: Zxid, node: NodeView): void;

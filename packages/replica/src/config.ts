@@ -20,6 +20,12 @@ export interface EnsembleConfig {
   readonly counterMax?: number;
   /** Whether the leader serves clients of its own. Default true. */
   readonly leaderServes?: boolean;
+  /** Sessions begin as this server's own and cost no write. Default false. */
+  readonly localSessions?: boolean;
+  /** A session of its own becomes one of the ensemble's when it needs an ephemeral. Default false. */
+  readonly localSessionsUpgrading?: boolean;
+  /** Serve reads to those who ask for it while there is no quorum. Default false. */
+  readonly readOnlyMode?: boolean;
 }
 
 export interface ReplicaConfig {

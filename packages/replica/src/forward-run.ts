@@ -2,6 +2,8 @@ import { copyBytes } from "@zooid/model";
 
 const BYTES_FIRST = 4096;
 const HEADER_BYTES = 24;
+/** In the client's number: its session is the learner's own, so the leader need not know it. */
+const LOCAL_BIT = 0x8000_0000;
 
 /** Requests of a learner's clients on their way to the leader, one behind the other; see `ForwardMessage` for the layout. */
 export class ForwardRun {
@@ -23,7 +25,7 @@ export class ForwardRun {
 
   add(
     sequence: number,
-    session: { readonly idHigh: number; readonly idLow: number },
+    session: { readonly idHigh: number; readonly idLow: number; readonly isLocal: boolean },
     client: number,
     frame: Uint8Array,
     start: number,
@@ -35,7 +37,7 @@ export class ForwardRun {
     bytes.writeDoubleBE(sequence, at);
     bytes.writeInt32BE(session.idHigh, at + 8);
     bytes.writeInt32BE(session.idLow, at + 12);
-    bytes.writeInt32BE(client, at + 16);
+    bytes.writeInt32BE(session.isLocal ? client | LOCAL_BIT : client, at + 16);
     bytes.writeInt32BE(end - start, at + 20);
     copyBytes(frame, start, end, bytes, at + HEADER_BYTES);
     this.#end = at + HEADER_BYTES + end - start;
@@ -61,6 +63,7 @@ export class ForwardReader {
   sessionHigh = 0;
   sessionLow = 0;
   client = 0;
+  isLocal = false;
   /** Where the request's frame lies in {@link bytes}. */
   start = 0;
   end = 0;
@@ -83,7 +86,9 @@ export class ForwardReader {
     this.sequence = view.getFloat64(at);
     this.sessionHigh = view.getInt32(at + 8);
     this.sessionLow = view.getInt32(at + 12);
-    this.client = view.getInt32(at + 16);
+    const client = view.getInt32(at + 16);
+    this.isLocal = client < 0;
+    this.client = client & ~LOCAL_BIT;
     this.start = at + HEADER_BYTES;
     const length = view.getInt32(at + 20);
     if (length < 0 || this.start + length > this.#limit) return false;

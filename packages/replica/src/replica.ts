@@ -10,6 +10,7 @@ import {
   type ElectionMessage,
   ErrorCode,
   type Identity,
+  isEphemeralMode,
   isWrite,
   type LinkRef,
   may,
@@ -105,6 +106,8 @@ export interface ReplicaCounters {
   authFailures: number;
 }
 
+/** A server without a role serves reads after a tick, and not sooner than this. */
+const READ_ONLY_MS_MIN = 2000;
 /** More writes than one life of a server sends off. */
 const SEQUENCES_OF_A_START = 2 ** 32;
 const NO_PASSWORD = { bytes: new Uint8Array(16), start: 0, end: 16 };
@@ -148,6 +151,7 @@ export class Replica {
   #connectionCount = 0;
   #nowMs = 0;
   #isServing = false;
+  #isReadOnly = false;
   /** The zxid that answers show at least. Set in the constructor: a field that begins as a number is kept unboxed. */
   #visible: Zxid;
   #bootCount = 0;
@@ -164,6 +168,7 @@ export class Replica {
   readonly #forwarded = new ForwardReader();
   // Structures that every request and every transaction is read into.
   readonly #request: Request = newRequest();
+  readonly #part: Request = newRequest();
   /** Who asks, of this server's own clients. */
   readonly #asker: { -readonly [K in keyof Asker]: Asker[K] };
   readonly #applyHeader: TxnHeader = newTxnHeader();
@@ -238,6 +243,18 @@ export class Replica {
     return this.#sessions;
   }
 
+  /** Sessions that this server alone knows. */
+  get localSessionCount(): number {
+    let count = 0;
+    for (const session of this.#sessions.values()) if (session.isLocal) count++;
+    return count;
+  }
+
+  /** Whether reads are served to those who asked for it, since there is no quorum. */
+  get isReadOnly(): boolean {
+    return this.#isReadOnly;
+  }
+
   /** Own requests that are read and not answered. */
   get outstandingCount(): number {
     return this.#gate.count;
@@ -307,6 +324,10 @@ export class Replica {
   }
 
   #serve(epoch: number): void {
+    if (this.#isReadOnly) {
+      this.#isReadOnly = false;
+      this.#letClientsGo();
+    }
     const start = composeZxid(epoch, 0);
     this.#visible = Math.max(this.tree.applied, start) as Zxid;
     this.#sessions = new SessionTable(this.#config.tickMs, this.#nowMs);
@@ -326,14 +347,7 @@ export class Replica {
   #left(reason: string): void {
     this.#sinks.note(reason);
     this.#isServing = false;
-    for (const connection of this.#connections) {
-      if (connection === undefined || connection.phase === "new") continue;
-      connection.answered = connection.issued;
-      connection.waiting = undefined;
-      connection.session = undefined;
-      if (connection.gone) this.#forget(connection);
-      else this.#close(connection);
-    }
+    this.#letClientsGo();
     this.#gate.clear();
     this.#maker.discard();
     this.#syncs.clear();
@@ -344,6 +358,25 @@ export class Replica {
     this.#stalled.length = 0;
     this.#sessions = new SessionTable(this.#config.tickMs, this.#nowMs);
     this.#sinks.roleChanged();
+  }
+
+  #letClientsGo(): void {
+    for (const connection of this.#connections) {
+      if (connection === undefined || connection.phase === "new") continue;
+      connection.answered = connection.issued;
+      connection.waiting = undefined;
+      connection.session = undefined;
+      if (connection.gone) this.#forget(connection);
+      else this.#close(connection);
+    }
+  }
+
+  /** When a server without a role begins to serve reads to those who ask for it. */
+  #readOnlyDueMs(): number | undefined {
+    const { looksSinceMs } = this.membership;
+    if (this.#config.ensemble?.readOnlyMode !== true || this.#isReadOnly || looksSinceMs === undefined)
+      return undefined;
+    return looksSinceMs + Math.max(this.#config.tickMs, READ_ONLY_MS_MIN);
   }
 
   // Other servers
@@ -360,6 +393,13 @@ export class Replica {
   /** Does what is due by time. */
   tick(): void {
     this.membership.tick();
+    const readOnlyDueMs = this.#readOnlyDueMs();
+    if (readOnlyDueMs !== undefined && readOnlyDueMs <= this.#nowMs) {
+      this.#isReadOnly = true;
+      this.#visible = Math.max(this.#visible, this.tree.applied) as Zxid;
+      this.#sinks.note("no quorum: reads are served to clients that ask for read-only service");
+      this.#sinks.roleChanged();
+    }
     if (this.zab.isExhausted && this.zab.outstandingCount === 0 && this.#maker.count === 0) {
       this.zab.resign("the epoch's counter nears its end, so a new epoch begins");
     }
@@ -367,7 +407,10 @@ export class Replica {
 
   /** When {@link tick} has something to do; undefined when never. */
   nextTickMs(): number | undefined {
-    return this.membership.nextDueMs();
+    const due = this.membership.nextDueMs();
+    const readOnlyDueMs = this.#readOnlyDueMs();
+    if (readOnlyDueMs === undefined) return due;
+    return due === undefined ? readOnlyDueMs : Math.min(due, readOnlyDueMs);
   }
 
   /** The end of a turn: what is on its way to others leaves in one piece each. */
@@ -454,6 +497,11 @@ export class Replica {
       cxid: request.xid,
       op: request.op,
     };
+    if (forwarded.isLocal) {
+      if (isReadable) this.#maker.write(asker, this.#remote.identities(link, forwarded.client), request);
+      else this.#maker.refuse(asker, ErrorCode.MARSHALLING_ERROR);
+      return;
+    }
     const session = this.#sessions.get(sessionIdFromHalves(sessionHigh, sessionLow));
     if (session === undefined || session.closing) this.#maker.refuse(asker, ErrorCode.SESSION_EXPIRED);
     else if (session.owner !== sid) this.#maker.refuse(asker, ErrorCode.SESSION_MOVED);
@@ -512,6 +560,7 @@ export class Replica {
   #touches(): readonly Touch[] {
     const touches: Touch[] = [];
     for (const session of this.#sessions.values()) {
+      if (session.isLocal) continue;
       if (session.touchedMs >= this.#touchesReportedMs) {
         touches.push({ sessionHigh: session.idHigh, sessionLow: session.idLow, timeoutMs: session.timeoutMs });
       }
@@ -562,7 +611,7 @@ export class Replica {
     assert(connection !== undefined && connection.phase === "new", "a connection sends one connect request, first");
     this.counters.packetsReceived++;
     connection.stats.received++;
-    if (!this.#isServing || request.lastZxidSeen > this.#visible) {
+    if (!this.#takes(request) || request.lastZxidSeen > this.#visible) {
       // It must look for another server, and its session must not be hurt: this one has no quorum, or has not seen what it has seen.
       this.#close(connection);
       return;
@@ -571,6 +620,15 @@ export class Replica {
     const timeoutMs = Math.min(Math.max(request.timeoutMs, sessionTimeoutMsMin), sessionTimeoutMsMax);
     if (request.sessionId === SESSION_NONE) this.#createSession(connection, timeoutMs, secret);
     else this.#renewSession(connection, request.sessionId, request.password, timeoutMs);
+  }
+
+  /** Whether a client may have a session here now. */
+  #takes({ readOnly, sessionId }: ConnectRequest): boolean {
+    if (this.#isServing) return !this.isLeading || this.#config.ensemble?.leaderServes !== false;
+    // A session of the ensemble may be alive on the other side of a partition.
+    return (
+      this.#isReadOnly && readOnly === true && !this.tree.hasSession(sessionIdHigh(sessionId), sessionIdLow(sessionId))
+    );
   }
 
   /**
@@ -603,7 +661,8 @@ export class Replica {
     // What comes behind the session's end is dropped, as if it had come too late.
     if (session.closing) return true;
     session.touchedMs = this.#nowMs;
-    if (isWrite(op)) this.#write(connection, session, request, bytes, start, end);
+    if (this.#isReadOnly && (isWrite(op) || op === OpCode.SYNC)) this.#refuseReadOnly(connection, session, request);
+    else if (isWrite(op)) this.#write(connection, session, request, bytes, start, end);
     else if (op === OpCode.SYNC && this.#config.ensemble !== undefined) this.#sync(connection, bytes, start, end);
     else if (connection.unanswered > 0) this.#wait(connection, bytes, start, end);
     else this.#answer(connection, request, this.#nowMs);
@@ -640,7 +699,12 @@ export class Replica {
   /** Ends the sessions of at most one due bucket. */
   expireSessions(): void {
     this.#sessions.expire(this.#nowMs, (session) => {
-      // Only the leader ends sessions; elsewhere the table is no more than a list.
+      if (session.isLocal) {
+        this.counters.expiredSessions++;
+        this.#endLocalSession(session);
+        return;
+      }
+      // Only the leader ends sessions of the ensemble; elsewhere the table is no more than a list.
       if (!this.isLeading) return;
       this.counters.expiredSessions++;
       this.#endSession(session);
@@ -663,13 +727,24 @@ export class Replica {
     const passwordHash = this.#tools.hashes.sha256(password).slice(0, PASSWORD_HASH_BYTES);
     const session = this.#sessions.add(id, sessionIdHigh(id), sessionIdLow(id), timeoutMs, this.#nowMs);
     session.connection = connection.ref;
+    session.passwordHash = passwordHash;
     connection.session = session;
     connection.password = password;
+    if (this.#isReadOnly || this.#config.ensemble?.localSessions === true) {
+      session.isLocal = true;
+      this.#renewed(connection, session);
+      return;
+    }
     connection.phase = "creating";
-    const sequence = this.#issue(connection, 0, OpCode.CREATE_SESSION, 0);
+    this.#propagateSession(session, this.#issue(connection, 0, OpCode.CREATE_SESSION, 0));
+  }
+
+  /** Makes a session one of the ensemble. */
+  #propagateSession(session: Session, sequence: number): void {
+    const { timeoutMs, passwordHash } = session;
+    assert(passwordHash !== undefined, "whoever makes a session has its password");
     if (this.isLeading) {
       session.owner = this.#config.sid;
-      session.passwordHash = passwordHash;
       this.#maker.createSession(this.#ownAsker(session, 0, OpCode.CREATE_SESSION, sequence), timeoutMs, passwordHash);
       return;
     }
@@ -689,6 +764,16 @@ export class Replica {
     // The hash is computed for an unknown id too: the time an answer takes tells nothing about which ids exist.
     const passwordHash = this.#tools.hashes.sha256(bytes.subarray(start, end)).slice(0, PASSWORD_HASH_BYTES);
     connection.password = copySlice(password);
+    const known = this.#sessions.get(id);
+    if (known?.isLocal === true || this.#isReadOnly) {
+      if (known === undefined || !mayRenew(known, passwordHash)) {
+        this.#refuseRenewal(connection);
+        return;
+      }
+      this.#sessions.setTimeout(known, timeoutMs);
+      this.#renewed(connection, known);
+      return;
+    }
     if (!this.isLeading) {
       // The leader alone knows whether the session lives, and who holds it from now on.
       connection.phase = "renewing";
@@ -743,13 +828,23 @@ export class Replica {
     connection.password = undefined;
     connection.phase = "open";
     const echo = { bytes: password, start: 0, end: password.length };
-    this.#sinks.replies.connected(connection.ref, session.timeoutMs, session.id, echo);
+    this.#sinks.replies.connected(connection.ref, {
+      timeoutMs: session.timeoutMs,
+      session: session.id,
+      password: echo,
+      isReadOnly: this.#isReadOnly,
+    });
     this.#answered(connection, OpCode.CREATE_SESSION, -1, this.#visible, this.#nowMs);
     this.#sinks.resume(connection.ref);
   }
 
   #refuseRenewal(connection: Connection): void {
-    this.#sinks.replies.connected(connection.ref, 0, SESSION_NONE, NO_PASSWORD);
+    this.#sinks.replies.connected(connection.ref, {
+      timeoutMs: 0,
+      session: SESSION_NONE,
+      password: NO_PASSWORD,
+      isReadOnly: this.#isReadOnly,
+    });
     this.#answered(connection, OpCode.CREATE_SESSION, -1, this.#visible, this.#nowMs);
     this.#close(connection);
   }
@@ -812,10 +907,17 @@ export class Replica {
       this.#answerAuth(connection, request, receivedMs);
       return;
     }
+    if (op === OpCode.CLOSE_SESSION) {
+      this.#closeLocalSession(connection, xid, receivedMs);
+      return;
+    }
     let isReadable = true;
     try {
       this.#tools.requests.body(request);
-      this.#reads.answer(connection, request, this.#tools.requests, this.#visible);
+      if (isWrite(op)) {
+        // Only what a session of this server's own may not do comes here and can be read.
+        this.#sinks.replies.header(ref, xid, this.#visible, ErrorCode.EPHEMERAL_ON_LOCAL_SESSION);
+      } else this.#reads.answer(connection, request, this.#tools.requests, this.#visible);
     } catch (error) {
       if (!isUnreadable(error)) throw error;
       isReadable = false;
@@ -846,6 +948,11 @@ export class Replica {
         return;
       }
     }
+    if (session.isLocal && !this.#mayLocally(session, request)) {
+      if (connection.unanswered > 0) this.#wait(connection, bytes, start, end);
+      else this.#answer(connection, request, this.#nowMs);
+      return;
+    }
     const sequence = this.#issue(connection, xid, op, end - start);
     if (op === OpCode.CLOSE_SESSION) session.closing = true;
     if (!this.isLeading) {
@@ -858,9 +965,63 @@ export class Replica {
       return;
     }
     const asker = this.#ownAsker(session, xid, op, sequence);
-    if (session.owner !== this.#config.sid) this.#maker.refuse(asker, ErrorCode.SESSION_MOVED);
+    if (session.owner !== this.#config.sid && !session.isLocal) this.#maker.refuse(asker, ErrorCode.SESSION_MOVED);
     else if (op === OpCode.CLOSE_SESSION) this.#maker.closeSession(asker);
     else this.#maker.write(asker, connection.identities, request);
+  }
+
+  /**
+   * Whether a session of this server's own may ask this of the leader. One that needs an ephemeral becomes a session of the ensemble
+   * first, where that is allowed: its creation goes ahead, and from this moment on its end is the ensemble's affair too.
+   */
+  #mayLocally(session: Session, request: Request): boolean {
+    if (request.op === OpCode.CLOSE_SESSION) {
+      session.closing = true;
+      return false;
+    }
+    if (!this.#isEphemeral(request)) return true;
+    if (this.#config.ensemble?.localSessionsUpgrading !== true) return false;
+    session.isLocal = false;
+    this.#propagateSession(session, this.#gate.put(NO_CONNECTION, 0, OpCode.CREATE_SESSION, this.#nowMs, 0));
+    return true;
+  }
+
+  #isEphemeral(request: Request): boolean {
+    const { requests } = this.#tools;
+    if (request.op !== OpCode.MULTI) return isEphemeralCreate(request);
+    let isEphemeral = false;
+    try {
+      while (!isEphemeral && requests.nextPart(this.#part)) isEphemeral = isEphemeralCreate(this.#part);
+    } catch {
+      // Whoever makes the transaction refuses it.
+    }
+    requests.rewindParts();
+    return isEphemeral;
+  }
+
+  #closeLocalSession(connection: Connection, xid: number, receivedMs: number): void {
+    const { session } = connection;
+    this.#sinks.replies.header(connection.ref, xid, this.#visible, ErrorCode.OK);
+    this.#answered(connection, OpCode.CLOSE_SESSION, xid, this.#visible, receivedMs);
+    this.#close(connection);
+    if (session !== undefined) this.#sessions.remove(session);
+  }
+
+  #endLocalSession(session: Session): void {
+    const connection = session.connection === undefined ? undefined : this.#connections[session.connection];
+    if (connection !== undefined) this.#close(connection);
+    this.#sessions.remove(session);
+  }
+
+  /** A server without a quorum changes nothing; a session of its own may end, and ends. */
+  #refuseReadOnly(connection: Connection, session: Session, { op, xid }: Request): void {
+    if (op === OpCode.CLOSE_SESSION) {
+      session.closing = true;
+      this.#closeLocalSession(connection, xid, this.#nowMs);
+      return;
+    }
+    this.#sinks.replies.header(connection.ref, xid, this.#visible, ErrorCode.NOT_READ_ONLY);
+    this.#answered(connection, op, xid, this.#visible, this.#nowMs);
   }
 
   /** Its answer waits until this server has applied all that was committed when it came, by the word of a quorum. */
@@ -1011,7 +1172,12 @@ export class Replica {
     if (connection.phase !== "creating" || session === undefined || password === undefined) return;
     connection.password = undefined;
     connection.phase = "open";
-    this.#sinks.replies.connected(connection.ref, timeoutMs, session.id, { bytes: password, start: 0, end: 16 });
+    this.#sinks.replies.connected(connection.ref, {
+      timeoutMs,
+      session: session.id,
+      password: { bytes: password, start: 0, end: 16 },
+      isReadOnly: false,
+    });
     this.#sinks.resume(connection.ref);
   }
 
@@ -1137,6 +1303,11 @@ function newCounters(): ReplicaCounters {
     expiredSessions: 0,
     authFailures: 0,
   };
+}
+
+/** createTTL and createContainer never make ephemerals, whatever flags they carry. */
+function isEphemeralCreate({ op, flags }: Request): boolean {
+  return (op === OpCode.CREATE || op === OpCode.CREATE2) && isEphemeralMode(flags);
 }
 
 /** Whether a session lives and this is its password. */

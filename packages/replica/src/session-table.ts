@@ -11,7 +11,9 @@ export interface Session {
   touchedMs: number;
   /** The server that its client is connected to, as the leader knows it; undefined until it was heard of in this epoch. */
   owner: ServerId | undefined;
-  /** At the leader: the first bytes of its password's SHA-256. */
+  /** It is known to this server alone, which decides over its end. */
+  isLocal: boolean;
+  /** At whoever decides over its end: the first bytes of its password's SHA-256. */
   passwordHash: Uint8Array | undefined;
   /** Its connection at this server. */
   connection: ConnectionRef | undefined;
@@ -70,6 +72,7 @@ export class SessionTable {
       timeoutMs,
       touchedMs: nowMs,
       owner: undefined,
+      isLocal: false,
       passwordHash: undefined,
       connection: undefined,
       closing: false,

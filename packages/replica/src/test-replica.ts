@@ -186,7 +186,7 @@ export class TestReplica {
     let multiXid = 0;
     const told = (ref: ConnectionRef, xid: number, text: string): void => this.#hear(ref, `${xid} ${text}`);
     return {
-      connected: (to, timeoutMs, session, password) => {
+      connected: (to, { timeoutMs, session, password }) => {
         this.session = session;
         this.password = Uint8Array.from(password.bytes.subarray(password.start, password.end));
         this.#hear(to, timeoutMs === 0 ? "expired" : `connected ${timeoutMs}`);

@@ -34,7 +34,7 @@ export interface StartOptions extends ServerOptions {
 }
 
 /** What a server is to its ensemble; `looking` is one without a role in which it could serve. */
-export type Role = "starting" | "looking" | "leading" | "following" | "observing" | "stopped";
+export type Role = "starting" | "looking" | "read-only" | "leading" | "following" | "observing" | "stopped";
 
 /** A running server. Disposing of it stops it; stopping twice is harmless. */
 export interface ZooidServer extends AsyncDisposable {
@@ -311,7 +311,7 @@ class Server implements ZooidServer {
   #tellRole(): void {
     const { replica } = this.#driver ?? {};
     if (replica === undefined || this.#stopped !== undefined) return;
-    const role = replica.isServing ? replica.zab.state : "looking";
+    const role = replica.isServing ? replica.zab.state : replica.isReadOnly ? "read-only" : "looking";
     if (role !== this.#role.value) this.#role.next(role);
   }
 
@@ -351,5 +351,8 @@ function memberOf(config: ServerConfig, ensemble: EnsembleConfig): NonNullable<R
     syncLimit: ensemble.syncLimit,
     newEnsembleId: randomBytes(8).toString("hex"),
     leaderServes: config.leaderServes,
+    localSessions: config.localSessions,
+    localSessionsUpgrading: config.localSessionsUpgrading,
+    readOnlyMode: config.readOnlyMode,
   };
 }

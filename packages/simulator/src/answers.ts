@@ -56,7 +56,7 @@ export function answerSink(hear: Hear): ReplySink {
     throw new Error("an answer that no simulated client asks for");
   };
   return {
-    connected: (to, timeoutMs, session, password) =>
+    connected: (to, { timeoutMs, session, password }) =>
       hear(to, 0, -1, { kind: "connected", timeoutMs, session, password: hex(password) }),
     header: (to, xid, zxid, code) => hear(to, xid, zxid, { kind: "header", code }),
     data: (to, xid, zxid, node) =>

@@ -1,13 +1,13 @@
 import {
   type Acl,
   type ByteSlice,
+  type ConnectAnswer,
   type ConnectionRef,
   copyBytes,
   type Identity,
   type NodeView,
   OpCode,
   type ReplySink,
-  type SessionId,
   STAT_BYTES,
   type WatchEventType,
   type Zxid,
@@ -49,11 +49,11 @@ export class ReplyEncoder implements ReplySink {
     this.#targets = targets;
   }
 
-  connected(to: ConnectionRef, timeoutMs: number, sessionId: SessionId, password: Readonly<ByteSlice>): void {
+  connected(to: ConnectionRef, { timeoutMs, session, password, isReadOnly }: ConnectAnswer): void {
     const writer = this.#targets.writer(to);
     if (writer === undefined) return;
-    const readOnly = this.#targets.sentReadOnly(to) ? false : undefined;
-    writeConnectResponse(writer, { timeoutMs, sessionId, password, readOnly });
+    const readOnly = this.#targets.sentReadOnly(to) ? isReadOnly : undefined;
+    writeConnectResponse(writer, { timeoutMs, sessionId: session, password, readOnly });
   }
 
   header(to: ConnectionRef, xid: number, zxid: Zxid | -1, code: number): void {

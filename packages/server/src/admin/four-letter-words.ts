@@ -30,7 +30,7 @@ const ALWAYS: ReadonlySet<string> = new Set(["ruok", "isro", "conf", "envi"]);
 
 const WORDS: ReadonlyMap<string, Word> = new Map<string, Word>([
   ["ruok", () => "imok"],
-  ["isro", ({ driver }) => (isServing(driver) ? "rw" : "null")],
+  ["isro", ({ driver }) => (driver.replica.isReadOnly ? "ro" : isServing(driver) ? "rw" : "null")],
   ["srvr", (view) => `${versionLine(view)}${statistics(view)}${nodeCount(view)}${proposalSizes(view)}`],
   [
     "stat",
@@ -65,7 +65,8 @@ export function parseWhitelist(text: string | undefined): ReadonlySet<string> {
 export function answerWord(word: string, view: AdminView, asking: ClientConnection): string | undefined {
   if (!KNOWN.has(word)) return undefined;
   const answer = WORDS.get(word);
-  if (answer === undefined || !view.config.fourLetterWords.has(word)) {
+  const isListed = view.config.fourLetterWords.has(word) || (word === "isro" && view.config.readOnlyMode);
+  if (answer === undefined || !isListed) {
     return `${word} is not executed because it is not in the whitelist.\n`;
   }
   if (!isServing(view.driver) && !ALWAYS.has(word)) return NOT_SERVING;
@@ -74,12 +75,13 @@ export function answerWord(word: string, view: AdminView, asking: ClientConnecti
 
 /** A server of an ensemble that has no role takes connections all the same, and serves none. */
 function isServing(driver: Driver): boolean {
-  return driver.isServing && driver.replica.isServing;
+  return driver.isServing && (driver.replica.isServing || driver.replica.isReadOnly);
 }
 
 /** The server's role, as tools know it. */
-function modeOf({ driver, config }: AdminView): "standalone" | "leader" | "follower" | "observer" {
+function modeOf({ driver, config }: AdminView): "standalone" | "leader" | "follower" | "observer" | "read-only" {
   if (config.ensemble === undefined) return "standalone";
+  if (driver.replica.isReadOnly) return "read-only";
   switch (driver.replica.zab.state) {
     case "leading":
       return "leader";
@@ -96,8 +98,9 @@ function proposalSizes(view: AdminView): string {
   return `Proposal sizes last/min/max: ${last}/${min}/${max}\n`;
 }
 
-function versionLine({ version }: AdminView): string {
-  return `Zookeeper version: ${version}\n`;
+function versionLine({ version, driver }: AdminView): string {
+  const banner = driver.replica.isReadOnly ? "READ-ONLY mode; serving only read-only clients\n" : "";
+  return `Zookeeper version: ${version}\n${banner}`;
 }
 
 function statistics(view: AdminView): string {
@@ -226,7 +229,7 @@ function monitor(view: AdminView): string {
     ["open_file_descriptor_count", open],
     ["max_file_descriptor_count", max],
     ["global_sessions", tree.sessionCount],
-    ["local_sessions", 0],
+    ["local_sessions", replica.localSessionCount],
     ["commit_count", counters.commitCount],
     ["stale_sessions_expired", counters.expiredSessions],
     ["auth_failed_count", counters.authFailures],
