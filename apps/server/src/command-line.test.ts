@@ -54,6 +54,120 @@ test("another data directory on the command line leaves the file's log directory
   expect(serve(file, "--data", "/elsewhere", "--set", "dataLogDir=/l").options).toMatchObject({ logDir: "/l" });
 });
 
+describe("an ensemble", () => {
+  /** A directory for data with this file myid, or with none. */
+  function dataOf(myid: string | null): string {
+    const data = mkdtempSync(join(directory, "data-"));
+    if (myid !== null) writeFileSync(join(data, "myid"), myid);
+    return data;
+  }
+  const THREE = "server.1=a:1:2;2181\nserver.2=b:1:2;10.0.0.2:2182\nserver.3=c:1:2:observer\nserver.4=d:1:2\n";
+  const file = (text: string, myid: string | null = "2\n") => configFile(`dataDir=${dataOf(myid)}\n${text}`);
+
+  test("is its servers, and which of them this one is", () => {
+    const { options, warnings } = serve(file(`${THREE}initLimit=7\nsyncLimit=2`));
+    expect(options.ensemble).toEqual({
+      ...{ sid: 2, initLimit: 7, syncLimit: 2 },
+      servers: [
+        { sid: 1, host: "a", quorumPort: 1, electionPort: 2, isObserver: false, clientAddress: { port: 2181 } },
+        {
+          sid: 2,
+          host: "b",
+          quorumPort: 1,
+          electionPort: 2,
+          isObserver: false,
+          clientAddress: { host: "10.0.0.2", port: 2182 },
+        },
+        { sid: 3, host: "c", quorumPort: 1, electionPort: 2, isObserver: true },
+        { sid: 4, host: "d", quorumPort: 1, electionPort: 2, isObserver: false },
+      ],
+    });
+    expect(warnings).toEqual([]);
+  });
+
+  test("takes its client port from its own line, unless it is given apart", () => {
+    expect(serve(file(THREE)).options).toMatchObject({ port: 2182, address: "10.0.0.2" });
+    expect(serve(file(THREE, "1")).options).toMatchObject({ port: 2181, address: "*" });
+    const { options, warnings } = serve(file(`${THREE}clientPort=5\nclientPortAddress=::1`));
+    expect(options).toMatchObject({ port: 5, address: "::1" });
+    expect(warnings).toEqual(["server.2 says that clients come to port 2182; clientPort says 5 and is used"]);
+  });
+
+  test("reads myid where the command line says that the data lie, and its settings win", () => {
+    const data = dataOf("4");
+    const { options } = serve(file(THREE), "--data", data, "--set", "initLimit=9", "--set", "server.4=e:5:6");
+    expect(options.ensemble).toMatchObject({ sid: 4, initLimit: 9 });
+    expect(options.ensemble?.servers.at(-1)).toMatchObject({ sid: 4, host: "e", quorumPort: 5 });
+  });
+
+  test("has groups and weights", () => {
+    const { options } = serve(file(`${THREE}group.1=1:2\ngroup.2=4\nweight.2=3`));
+    expect(options.ensemble?.servers.map(({ sid, group, weight }) => [sid, group, weight])).toEqual([
+      [1, 1, undefined],
+      [2, 1, 3],
+      [3, undefined, undefined],
+      [4, 2, undefined],
+    ]);
+  });
+
+  test.each<[string, string, string]>([
+    ["of two", "server.1=a:1:2\nserver.2=b:1:2", "two servers with a vote cannot do without either"],
+    ["of four", `${THREE}server.5=e:1:2`, "4 servers with a vote can do without 1, and so can 3"],
+    [
+      "with several addresses",
+      "server.1=a:1:2|a2:1:2\nserver.2=b:1:2\nserver.3=c:1:2",
+      "server.1 has 2 addresses; only the first (a) is used",
+    ],
+  ])("%s is worth a line", (_, text, warning) => {
+    expect(serve(file(text)).warnings).toEqual([expect.stringContaining(warning)]);
+  });
+
+  test("of one listed server is none, unless it is asked for", () => {
+    const { options, warnings } = serve(file("server.7=a:1:2;2189\ninitLimit=5", null));
+    expect(options).toMatchObject({ port: 2189 });
+    expect(options.ensemble).toBeUndefined();
+    expect(warnings).toEqual([
+      "initLimit (line 3) has no effect: a single server has no peers",
+      expect.stringContaining("only one server is listed (server.7), so this one serves alone"),
+    ]);
+    expect(serve(file("server.7=a:1:2\nstandaloneEnabled=false", "7")).options.ensemble).toMatchObject({ sid: 7 });
+  });
+
+  test.each<[string, string, string | null, string]>([
+    ["myid missing", THREE, null, "myid is missing; it holds this server's number, the N of its line server.N"],
+    ["no number in myid", THREE, "two", 'holds this server\'s number, 1 to 254, found "two"'],
+    ["a number out of range", THREE, "255", 'found "255"'],
+    ["an empty myid", THREE, "", 'found ""'],
+    ["groups that overlap", `${THREE}group.1=1:2\ngroup.2=2:4`, "2", "server 2 is in group.1 and in group.2"],
+    [
+      "a group with a stranger",
+      `${THREE}group.1=1:2:4:9`,
+      "2",
+      "group.1 names server 9, and there is no line server.9",
+    ],
+    ["a weight for a stranger", `${THREE}weight.9=1`, "2", "weight.9 is for a server that is not listed"],
+    ["an ensemble of nobody", "standaloneEnabled=false", "2", "there is no line server.N"],
+    ["one vote and observers", "server.1=a:1:2\nserver.2=b:1:2:observer", "2", "only with standaloneEnabled=false"],
+    [
+      "votes only after a file says so",
+      `${THREE}db.autocreate=false`,
+      "2",
+      "db.autocreate (line 6) asks that a server without data does not vote",
+    ],
+    ["an observer of nobody", "peerType=observer", null, "there are none (server.N)"],
+    ["a lone observer", "server.1=a:1:2:observer", null, "there is nobody to observe"],
+    ["a group of nobody", "group.1=1", null, "group.1 belongs to an ensemble"],
+    ["a weight of nobody", "weight.1=1", null, "weight.1 belongs to an ensemble"],
+  ])("is refused for %s", (_, text, myid, problem) => {
+    expect(problemsOf(file(text, myid))).toContain(problem);
+  });
+});
+
+test("init-secret takes a file", () => {
+  expect(parseCommandLine(["init-secret", "s"])).toEqual({ kind: "init-secret", file: resolve("s") });
+  expect(problemsOf("init-secret")).toContain("init-secret takes the name of a file");
+});
+
 test("port and directory without a file, as ZooKeeper's own server takes them", () => {
   expect(serve("2182", "/data", "3000", "10").options).toEqual({
     address: "*",

@@ -2,10 +2,12 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { ConfigError, type ServerOptions } from "@zooid/server";
-import { applySettings, parseConfigFile } from "./config-file.ts";
+import { ANY_ADDRESS, applySettings, type ConfigFile, parseConfigFile } from "./config-file.ts";
+import { completeEnsemble, mergeEnsembles, NO_ENSEMBLE } from "./ensemble-settings.ts";
 
 export const USAGE = `zooid-server [zoo.cfg] [options]
 zooid-server PORT DATADIR [TICKTIME] [MAXCLIENTCNXNS]
+zooid-server init-secret FILE
 
 Serves ZooKeeper clients. Without a file: 127.0.0.1:2181, with its data under ./data.
 
@@ -17,11 +19,13 @@ Serves ZooKeeper clients. Without a file: 127.0.0.1:2181, with its data under ./
   --version          print the version
   --help             print this
 
-Options win over the file.`;
+Options win over the file. init-secret writes a new secret by which the servers of an ensemble know each other; every one of them gets
+the same file, and the setting zooid.peerSecretFile=FILE.`;
 
 export type Command =
   | { readonly kind: "help" }
   | { readonly kind: "version" }
+  | { readonly kind: "init-secret"; readonly file: string }
   | {
       readonly kind: "serve";
       readonly options: ServerOptions;
@@ -39,16 +43,27 @@ export function parseCommandLine(argv: readonly string[]): Command {
   const { values, positionals } = parse(argv);
   if (values.help === true) return { kind: "help" };
   if (values.version === true) return { kind: "version" };
-  const base = positionals.length > 1 ? fromArguments(positionals) : fromFile(positionals[0]);
+  const [first, second] = positionals;
+  if (first === "init-secret" && positionals.length <= 2) {
+    if (second === undefined) throw new ConfigError([`init-secret takes the name of a file\n\n${USAGE}`]);
+    return { kind: "init-secret", file: resolve(second) };
+  }
+  const base = positionals.length > 1 ? fromArguments(positionals) : fromFile(first);
   const flags = fromFlags(values);
   const options = { dataDir: resolve(DEFAULT_DATA_DIR), ...base.options, ...flags.options };
   // A log directory of the file does not go with another data directory of the command line.
   if (flags.options.dataDir !== undefined && flags.options.logDir === undefined)
     delete (options as { logDir?: string }).logDir;
+  const ensemble = completeEnsemble(mergeEnsembles(base.ensemble, flags.ensemble), options);
   return {
     kind: "serve",
-    options,
-    warnings: [...base.warnings, ...flags.warnings],
+    options: {
+      // Apache listens on every address unless it is told otherwise; a server that was told nothing at all stays on this machine.
+      ...(first === undefined && ensemble.options.ensemble === undefined ? {} : { address: ANY_ADDRESS }),
+      ...ensemble.options,
+      ...options,
+    },
+    warnings: [...base.warnings, ...flags.warnings, ...ensemble.warnings],
     logLevel: logLevel(values["log-level"]),
   };
 }
@@ -88,8 +103,8 @@ function parse(argv: readonly string[]): Parsed {
   }
 }
 
-function fromFile(file: string | undefined): ReturnType<typeof parseConfigFile> {
-  if (file === undefined) return { options: {}, warnings: [] };
+function fromFile(file: string | undefined): ConfigFile {
+  if (file === undefined) return { options: {}, ensemble: NO_ENSEMBLE, warnings: [] };
   let text: string;
   try {
     text = readFileSync(file, "utf8");
@@ -107,17 +122,14 @@ function fromFile(file: string | undefined): ReturnType<typeof parseConfigFile> 
 }
 
 /** As Apache's server takes them when there is no file. */
-function fromArguments(positionals: readonly string[]): ReturnType<typeof applySettings> {
+function fromArguments(positionals: readonly string[]): ConfigFile {
   const keys = ["clientPort", "dataDir", "tickTime", "maxClientCnxns"];
   if (positionals.length > keys.length)
     throw new ConfigError([`expected at most ${keys.length} arguments\n\n${USAGE}`]);
-  const { options, warnings } = applySettings(
-    positionals.map((value, i) => ({ key: keys[i] ?? "", value, where: `argument ${i + 1}` })),
-  );
-  return { options: { address: "*", ...options }, warnings };
+  return applySettings(positionals.map((value, i) => ({ key: keys[i] ?? "", value, where: `argument ${i + 1}` })));
 }
 
-function fromFlags(values: Values): ReturnType<typeof applySettings> {
+function fromFlags(values: Values): ConfigFile {
   const settings: { key: string; value: string; where: string }[] = [];
   for (const pair of values.set ?? []) {
     const equals = pair.indexOf("=");

@@ -42,13 +42,11 @@ const withData = (text: string): string => `dataDir=/data\n${text}`;
 const optionsOf = (text: string) => parseConfigFile(withData(text)).options;
 const warningsOf = (text: string) => parseConfigFile(withData(text)).warnings;
 
-test("ZooKeeper's sample file is taken, with a line for what a single server has no use for", () => {
-  const { options, warnings } = parseConfigFile(SAMPLE);
-  expect(options).toEqual({ address: "*", tickMs: 2000, dataDir: "/tmp/zookeeper", port: 2181 });
-  expect(warnings).toEqual([
-    "initLimit (line 5) has no effect: a single server has no peers",
-    "syncLimit (line 8) has no effect: a single server has no peers",
-  ]);
+test("ZooKeeper's sample file is taken", () => {
+  const { options, ensemble, warnings } = parseConfigFile(SAMPLE);
+  expect(options).toEqual({ tickMs: 2000, dataDir: "/tmp/zookeeper", port: 2181 });
+  expect(ensemble.keys).toEqual(["initLimit (line 5)", "syncLimit (line 8)"]);
+  expect(warnings).toEqual([]);
 });
 
 test.each<[string, object]>([
@@ -70,8 +68,12 @@ test.each<[string, object]>([
   ["skipACL=yes", { skipAcl: true }],
   ["skipACL=true", { skipAcl: false }],
   ["clientPort=1\nclientPort=2", { port: 2 }],
+  ["readonlymode.enabled=true", { readOnlyMode: true }],
+  ["localSessionsEnabled=TRUE", { localSessions: true }],
+  ["localSessionsUpgradingEnabled=true", { localSessionsUpgrading: true }],
+  ["leaderServes=no", { leaderServes: false }],
 ])("%s is honoured", (line, expected) => {
-  expect(optionsOf(line)).toEqual({ address: "*", dataDir: "/data", ...expected });
+  expect(optionsOf(line)).toEqual({ dataDir: "/data", ...expected });
   expect(warningsOf(line)).toEqual([]);
 });
 
@@ -92,25 +94,12 @@ describe("what would change safety or access is refused until it is honoured", (
     "quorum.auth.enableSasl=true",
     "superUser=admin",
     "enforceQuota=true",
-    "readonlymode.enabled=true",
-    "peerType=observer",
     "reconfigEnabled=true",
-    "standaloneEnabled=false",
-    "localSessionsEnabled=true",
     "dynamicConfigFile=/x",
-    "group.1=1:2",
-    "weight.1=2",
-    "electionAlg=1",
+    "observerMasterPort=2191",
+    "oraclePath=/x",
   ])("%s", (line) => {
-    expect(problems(withData(line))).toEqual([
-      expect.stringMatching(/^[\w.]+ \(line 2\) .*(not supported yet|no longer has)/),
-    ]);
-  });
-
-  test("several servers are an ensemble", () => {
-    expect(problems(withData("server.1=a:1:2\nserver.2=b:1:2\nserver.3=c:1:2"))).toEqual([
-      "3 servers are listed (server.N): an ensemble is not supported yet, a single server is",
-    ]);
+    expect(problems(withData(line))).toEqual([expect.stringMatching(/^[\w.]+ \(line 2\) .*not supported/)]);
   });
 
   test.each([
@@ -122,6 +111,54 @@ describe("what would change safety or access is refused until it is honoured", (
     "electionAlg=3",
   ])("%s asks for nothing of the kind", (line) => {
     expect(problems(withData(line))).toEqual([]);
+  });
+});
+
+describe("what is said of other servers", () => {
+  const limitsOf = (line: string) => parseConfigFile(withData(line)).ensemble.limits;
+
+  test.each<[string, object]>([
+    ["initLimit=7", { initLimit: 7 }],
+    ["syncLimit=3", { syncLimit: 3 }],
+    ["electionAlg=0", { electionAlg: 0 }],
+    ["peerType=observer", { isObserver: true }],
+    ["peerType=Participant", { isObserver: false }],
+    ["cnxTimeout=10", { connectTimeoutMs: 10_000 }],
+    ["zookeeper.cnxTimeout=2500", { connectTimeoutMs: 2500 }],
+    ["quorumListenOnAllIPs=true", { listenOnAllAddresses: true }],
+    ["electionPortBindRetry=0", { bindRetryCount: 0 }],
+    ["zooid.peerSecretFile=/secret", { peerSecretFile: "/secret" }],
+    ["zooid.allowUnauthenticatedPeers=true", { allowUnauthenticatedPeers: true }],
+  ])("%s is kept for an ensemble", (line, expected) => {
+    expect(limitsOf(line)).toEqual(expected);
+    expect(warningsOf(line)).toEqual([]);
+  });
+
+  test("servers, groups and weights", () => {
+    const { ensemble } = parseConfigFile(
+      withData("server.1=a:1:2;3\nserver.02=b:1:2:observer\ngroup.4=1:2\nweight.1=5"),
+    );
+    expect([...ensemble.servers.keys()]).toEqual(["server.1", "server.02"]);
+    expect(ensemble.servers.get("server.1")).toMatchObject({ host: "a", clientAddress: { port: 3 } });
+    expect([...ensemble.groups]).toEqual([[4, [1, 2]]]);
+    expect([...ensemble.weights]).toEqual([[1, 5]]);
+  });
+
+  test.each([
+    ["server.1=a", "server.1 (line 2) is of the form host:quorumPort:electionPort"],
+    ["group.1=1,2", 'group.1 (line 2) names servers by their numbers, like 1:2:3, found "1,2"'],
+    ["weight.1=x", 'weight.1 (line 2) is a whole number, found "x"'],
+    ["standaloneEnabled=no", 'standaloneEnabled (line 2) is true or false, found "no"'],
+    ["initLimit=x", 'initLimit (line 2) is a whole number, found "x"'],
+    ["electionAlg=1", "electionAlg (line 2) 1 is the fast election over UDP, which ZooKeeper itself no longer has"],
+    ["electionAlg=x", 'electionAlg (line 2) is 3 (the default) or 0, found "x"'],
+    ["peerType=voter", 'peerType (line 2) is participant or observer, found "voter"'],
+    ["cnxTimeout=0", "cnxTimeout (line 2) is a number of seconds below 100"],
+    ["quorumListenOnAllIPs=yes", 'quorumListenOnAllIPs (line 2) is true or false, found "yes"'],
+    ["zooid.peerSecretFile=", "zooid.peerSecretFile (line 2) is empty"],
+    ["leaderServes=true", 'leaderServes (line 2) is yes or no, found "true"'],
+  ])("%s is refused", (line, text) => {
+    expect(problems(withData(line))).toEqual([expect.stringContaining(text)]);
   });
 });
 

@@ -1,11 +1,15 @@
 import { resolve } from "node:path";
 import { ConfigError, type ServerOptions } from "@zooid/server";
 import { distance } from "./edit-distance.ts";
+import { type EnsembleLimits, type EnsembleSettings, NO_ENSEMBLE } from "./ensemble-settings.ts";
 import { parseProperties } from "./properties.ts";
+import { parseServerLine, type ServerLine } from "./server-line.ts";
 
 /** What a zoo.cfg says, and what it says that is not done. */
 export interface ConfigFile {
   readonly options: ServerOptions;
+  /** What it says of other servers, see `completeEnsemble`. */
+  readonly ensemble: EnsembleSettings;
   /** One sentence each, for the log. */
   readonly warnings: readonly string[];
 }
@@ -15,21 +19,24 @@ type Options = Mutable<ServerOptions>;
 
 /** Writes a value into the options, or says what was expected. */
 type Setter = (options: Options, value: string) => string | undefined;
+/** As {@link Setter}, for what only an ensemble has. */
+type EnsembleSetter = (limits: Mutable<EnsembleLimits>, value: string) => string | undefined;
 
 /** What to do with a key: honour it, refuse values that matter, or say that it has no effect here. */
 type KeyRule =
   | { readonly kind: "honoured"; readonly set: Setter }
   /** Neglecting it would change who may do what, or what survives: values other than the harmless ones stop the start. */
   | { readonly kind: "refused"; readonly harmless: readonly string[]; readonly reason: string }
-  | { readonly kind: "ignored"; readonly reason: string };
+  | { readonly kind: "ignored"; readonly reason: string }
+  | { readonly kind: "ensemble"; readonly set: EnsembleSetter };
 
 /** Reads the text of a zoo.cfg; throws one ConfigError that lists everything that is wrong with it. */
 export function parseConfigFile(text: string): ConfigFile {
   const settings = parseProperties(text).map(({ key, value, line }) => ({ key, value, where: `line ${line}` }));
-  const { options, warnings } = applySettings(settings);
-  if (options.dataDir === undefined)
+  const config = applySettings(settings);
+  if (config.options.dataDir === undefined)
     throw new ConfigError(["dataDir is missing: it names the directory for the server's data"]);
-  return { options: { address: ANY_ADDRESS, ...options }, warnings };
+  return config;
 }
 
 export interface Setting {
@@ -44,32 +51,99 @@ export function applySettings(settings: readonly Setting[]): ConfigFile {
   const options: Options = {};
   const warnings: string[] = [];
   const problems: string[] = [];
+  const draft = new EnsembleDraft();
   const last = new Map<string, Setting>();
   for (const setting of settings) last.set(setting.key, setting);
-  const servers = [...last.values()].filter(({ key }) => SERVER_KEY.test(key));
-  if (servers.length > 1) {
-    problems.push(
-      `${servers.length} servers are listed (server.N): an ensemble is not supported yet, a single server is`,
-    );
-  }
   for (const { key, value, where } of last.values()) {
-    if (SERVER_KEY.test(key)) continue;
+    const found = draft.take(key, value, where);
+    if (found === "taken") continue;
+    if (found !== "not mine") {
+      problems.push(`${key} (${where}) ${found}`);
+      continue;
+    }
     const rule = findRule(key);
     if (rule === undefined) warnings.push(unknownKey(key, where));
     else if (rule.kind === "honoured") {
       const problem = rule.set(options, value);
       if (problem !== undefined) problems.push(`${key} (${where}) ${problem}`);
-    } else if (rule.kind === "refused") {
+    } else if (rule.kind === "ensemble") draft.set(`${key} (${where})`, rule.set, value, problems);
+    else if (rule.kind === "refused") {
       if (!rule.harmless.includes(value.toLowerCase())) problems.push(`${key} (${where}) ${rule.reason}`);
     } else {
       warnings.push(`${key} (${where}) has no effect: ${rule.reason}`);
     }
   }
   if (problems.length > 0) throw new ConfigError(problems);
-  return { options, warnings };
+  return { options, ensemble: draft.settings(), warnings };
 }
 
 const SERVER_KEY = /^server\.\d+$/;
+const GROUP_KEY = /^group\.(\d+)$/;
+const WEIGHT_KEY = /^weight\.(\d+)$/;
+
+/** Gathers what is said of other servers. */
+class EnsembleDraft {
+  readonly #servers = new Map<string, ServerLine>();
+  readonly #groups = new Map<number, readonly number[]>();
+  readonly #weights = new Map<number, number>();
+  readonly #limits: Mutable<EnsembleLimits> = {};
+  readonly #keys: string[] = [];
+  readonly #problems: string[] = [];
+  #isStandaloneEnabled: boolean | undefined;
+
+  /** Takes the keys that name a server or a group; says what is wrong with the value of one. */
+  take(key: string, value: string, where: string): "taken" | "not mine" | string {
+    if (SERVER_KEY.test(key)) {
+      const line = parseServerLine(value);
+      if (typeof line === "string") return line;
+      this.#servers.set(key, line);
+      return "taken";
+    }
+    const group = GROUP_KEY.exec(key)?.[1];
+    if (group !== undefined) {
+      if (!/^\d+(:\d+)*$/.test(value)) return `names servers by their numbers, like 1:2:3, found "${value}"`;
+      this.#groups.set(Number(group), value.split(":").map(Number));
+      return "taken";
+    }
+    const weight = WEIGHT_KEY.exec(key)?.[1];
+    if (weight !== undefined) {
+      if (!/^\d+$/.test(value)) return `is a whole number, found "${value}"`;
+      this.#weights.set(Number(weight), Number(value));
+      return "taken";
+    }
+    if (key === "standaloneEnabled") {
+      const enabled = trueOrFalse(value);
+      if (enabled === undefined) return `is true or false, found "${value}"`;
+      this.#isStandaloneEnabled = enabled;
+      return "taken";
+    }
+    // Safe to neglect where there is nobody to vote with.
+    if (key.replace(/^zookeeper\./, "") === "db.autocreate") {
+      this.#keys.push(`${key} (${where})`);
+      if (value.toLowerCase() !== "true") {
+        this.#problems.push(
+          `${key} (${where}) asks that a server without data does not vote until a file says so, which is not supported yet`,
+        );
+      }
+      return "taken";
+    }
+    return "not mine";
+  }
+
+  set(key: string, set: EnsembleSetter, value: string, problems: string[]): void {
+    this.#keys.push(key);
+    const problem = set(this.#limits, value);
+    if (problem !== undefined) problems.push(`${key} ${problem}`);
+  }
+
+  settings(): EnsembleSettings {
+    return {
+      ...NO_ENSEMBLE,
+      ...{ servers: this.#servers, groups: this.#groups, weights: this.#weights, limits: this.#limits },
+      ...{ isStandaloneEnabled: this.#isStandaloneEnabled, keys: this.#keys, problems: this.#problems },
+    };
+  }
+}
 
 function wholeNumber(
   name: keyof { [K in keyof Options as Options[K] extends number | undefined ? K : never]: true },
@@ -107,13 +181,14 @@ const path: (name: "dataDir" | "logDir") => KeyRule = (name) => ({
 });
 
 /** Apache listens on every address unless a file names one. */
-const ANY_ADDRESS = "*";
+export const ANY_ADDRESS = "*";
 
 const NOT_YET_TLS = "asks for TLS, which is not supported yet; without it connections would be plain";
 const NOT_YET_AUTH =
   "asks for authentication that is not supported yet; without it clients would get in that should not";
-const NOT_YET_ENSEMBLE = "belongs to an ensemble, which is not supported yet; a single server is";
-const NOT_YET_READ_ONLY = "asks for read-only mode, which is not supported yet";
+const NOT_YET_RECONFIG = "asks for an ensemble that changes while it runs, which is not supported yet";
+const NOT_YET_PEER_AUTH =
+  "asks for SASL between servers, which is not supported; zooid.peerSecretFile names a secret by which they know each other";
 
 function refused(reason: string, ...harmless: string[]): KeyRule {
   return { kind: "refused", harmless, reason };
@@ -125,7 +200,7 @@ function ignored(reason: string): KeyRule {
 
 const DURABLE_LOG = "the log and its state file are SQLite files that need no such setting";
 const ONE_LOOP = "one thread serves all connections";
-const STANDALONE = "a single server has no peers";
+const NEVER_BLOCKED = "nothing waits for a socket";
 const NOT_YET = "not supported yet";
 
 const RULES: ReadonlyMap<string, KeyRule> = new Map<string, KeyRule>([
@@ -173,32 +248,39 @@ const RULES: ReadonlyMap<string, KeyRule> = new Map<string, KeyRule>([
     "enforceQuota",
     refused("asks for quotas to be enforced, which is not supported yet; writes beyond them would pass", "false"),
   ],
-  ["readonlymode.enabled", refused(NOT_YET_READ_ONLY, "false")],
-  ["peerType", refused(NOT_YET_ENSEMBLE, "participant")],
-  ["reconfigEnabled", refused(NOT_YET_ENSEMBLE, "false")],
+  ["readonlymode.enabled", flag("readOnlyMode")],
+  ["localSessionsEnabled", flag("localSessions")],
+  ["localSessionsUpgradingEnabled", flag("localSessionsUpgrading")],
+  ["leaderServes", leaderServes()],
+  ["reconfigEnabled", refused(NOT_YET_RECONFIG, "false")],
+  ["dynamicConfigFile", refused(NOT_YET_RECONFIG)],
+  ["observerMasterPort", refused("asks for observers that follow observers, which is not supported yet", "0")],
   [
-    "standaloneEnabled",
-    refused("set to false asks for an ensemble of one that others can join, which is not supported yet", "true"),
+    "oraclePath",
+    refused("asks for an oracle to stand in for a quorum, which can make two leaders; it is not supported"),
   ],
-  ["dynamicConfigFile", refused(NOT_YET_ENSEMBLE)],
-  ["localSessionsEnabled", refused("asks for local sessions, which are not supported yet", "false")],
-  ["localSessionsUpgradingEnabled", refused("asks for local sessions, which are not supported yet", "false")],
-  ["observerMasterPort", refused(NOT_YET_ENSEMBLE, "0")],
-  ["electionAlg", { kind: "honoured", set: (_, value) => electionAlg(value) }],
 
-  ["initLimit", ignored(STANDALONE)],
-  ["syncLimit", ignored(STANDALONE)],
-  ["connectToLearnerMasterLimit", ignored(STANDALONE)],
-  ["leaderServes", ignored(STANDALONE)],
-  ["quorumListenOnAllIPs", ignored(STANDALONE)],
-  ["cnxTimeout", ignored(STANDALONE)],
-  ["electionPortBindRetry", ignored(STANDALONE)],
-  ["syncEnabled", ignored(STANDALONE)],
-  ["multiAddress.enabled", ignored(STANDALONE)],
-  ["quorum.cnxn.threads.size", ignored(STANDALONE)],
-  ["learner.asyncSending", ignored(STANDALONE)],
-  ["learner.closeSocketAsync", ignored(STANDALONE)],
-  ["observer.reconnectDelayMs", ignored(STANDALONE)],
+  ["initLimit", ensembleNumber("initLimit")],
+  ["syncLimit", ensembleNumber("syncLimit")],
+  ["electionAlg", electionAlg()],
+  ["peerType", peerType()],
+  ["cnxTimeout", connectTimeout()],
+  ["quorumListenOnAllIPs", ensembleFlag("listenOnAllAddresses")],
+  ["electionPortBindRetry", ensembleNumber("bindRetryCount")],
+  ["zooid.peerSecretFile", peerSecretFile()],
+  ["zooid.allowUnauthenticatedPeers", ensembleFlag("allowUnauthenticatedPeers")],
+  ["connectToLearnerMasterLimit", ignored("connecting to the leader is part of initLimit")],
+  ["quorumCnxnTimeoutMs", ignored("a connection between servers is given up after three silent ticks")],
+  ["syncEnabled", ignored("an observer always keeps what it learned")],
+  ["multiAddress.enabled", ignored("of several addresses of a server the first is used")],
+  ["multiAddress.reachabilityCheckEnabled", ignored("of several addresses of a server the first is used")],
+  ["multiAddress.reachabilityCheckTimeoutMs", ignored("of several addresses of a server the first is used")],
+  ["maxTimeToWaitForEpoch", ignored(NOT_YET)],
+  ["quorum.cnxn.threads.size", ignored(ONE_LOOP)],
+  ["learner.asyncSending", ignored(NEVER_BLOCKED)],
+  ["learner.closeSocketAsync", ignored(NEVER_BLOCKED)],
+  ["observer.reconnectDelayMs", ignored(NOT_YET)],
+  ["observer.election.DelayMs", ignored(NOT_YET)],
   ["preAllocSize", ignored(DURABLE_LOG)],
   ["snapCount", ignored(DURABLE_LOG)],
   ["snapSizeLimitInKb", ignored(DURABLE_LOG)],
@@ -215,7 +297,6 @@ const RULES: ReadonlyMap<string, KeyRule> = new Map<string, KeyRule>([
   ["autopurge.snapRetainCount", ignored("purging is always on and keeps what a restart needs")],
   ["autopurge.purgeInterval", ignored("purging is always on and keeps what a restart needs")],
   ["datadir.autocreate", ignored("the data directory is made when it is missing")],
-  ["db.autocreate", ignored(STANDALONE)],
   ["maxResponseCacheSize", ignored("replies are copied from the tree, which needs no cache")],
   ["maxGetChildrenResponseCacheSize", ignored("replies are copied from the tree, which needs no cache")],
   ["watchManagerName", ignored("there is one table of watches")],
@@ -232,12 +313,12 @@ const RULES: ReadonlyMap<string, KeyRule> = new Map<string, KeyRule>([
   ["throttled_op_wait_time", ignored(NOT_YET)],
   ["extendedTypesEnabled", ignored("nodes with a time to live are not supported yet, and creating one is refused")],
   ["emulate353TTLNodes", ignored("nodes with a time to live are not supported yet, and creating one is refused")],
-  ["enableEagerACLCheck", ignored(STANDALONE)],
+  ["enableEagerACLCheck", ignored(NOT_YET)],
   ["audit.enable", ignored(NOT_YET)],
   ["audit.impl.class", ignored(NOT_YET)],
   ["closeSessionTxn.enabled", ignored("the end of a session always lists the nodes that go with it")],
   ["clientTcpKeepAlive", ignored(NOT_YET)],
-  ["tcpKeepAlive", ignored(STANDALONE)],
+  ["tcpKeepAlive", ignored("connections between servers always have it")],
 ]);
 
 /** Keys that come in families. */
@@ -245,11 +326,10 @@ const FAMILIES: readonly (readonly [prefix: string, rule: KeyRule])[] = [
   ["ssl.quorum.", refused(NOT_YET_TLS)],
   ["ssl.", refused(NOT_YET_TLS)],
   ["authProvider.", refused(NOT_YET_AUTH)],
-  ["quorum.auth.", refused(NOT_YET_AUTH, "false")],
+  ["quorum.auth.", refused(NOT_YET_PEER_AUTH, "false")],
+  ["leader.", ignored(NOT_YET)],
   ["superUser", refused(NOT_YET_AUTH)],
   ["kerberos.", ignored("SASL is not supported yet")],
-  ["group.", refused(NOT_YET_ENSEMBLE)],
-  ["weight.", refused(NOT_YET_ENSEMBLE)],
   ["admin.", ignored("there is no HTTP admin server yet")],
   ["metricsProvider.", ignored("there is no metrics exporter yet; the four-letter word mntr has the values")],
   ["jvm.pause.", ignored("there is no Java machine")],
@@ -283,13 +363,90 @@ function set<K extends keyof Options>(options: Options, name: K, value: NonNulla
   return undefined;
 }
 
-function flag(name: "digestEnabled"): KeyRule {
+function flag(name: "digestEnabled" | "readOnlyMode" | "localSessions" | "localSessionsUpgrading"): KeyRule {
+  return {
+    kind: "honoured",
+    set: (options, value) => {
+      const isOn = trueOrFalse(value);
+      return isOn === undefined ? `is true or false, found "${value}"` : set(options, name, isOn);
+    },
+  };
+}
+
+function trueOrFalse(value: string): boolean | undefined {
+  const lower = value.toLowerCase();
+  return lower === "true" || lower === "false" ? lower === "true" : undefined;
+}
+
+function leaderServes(): KeyRule {
   return {
     kind: "honoured",
     set: (options, value) => {
       const lower = value.toLowerCase();
-      if (lower !== "true" && lower !== "false") return `is true or false, found "${value}"`;
-      return set(options, name, lower === "true");
+      if (lower !== "yes" && lower !== "no") return `is yes or no, found "${value}"`;
+      return set(options, "leaderServes", lower === "yes");
+    },
+  };
+}
+
+function ensembleNumber(name: "initLimit" | "syncLimit" | "bindRetryCount"): KeyRule {
+  return {
+    kind: "ensemble",
+    set: (limits, value) => {
+      if (!/^\d+$/.test(value)) return `is a whole number, found "${value}"`;
+      limits[name] = Number(value);
+      return undefined;
+    },
+  };
+}
+
+function ensembleFlag(name: "listenOnAllAddresses" | "allowUnauthenticatedPeers"): KeyRule {
+  return {
+    kind: "ensemble",
+    set: (limits, value) => {
+      const isOn = trueOrFalse(value);
+      if (isOn === undefined) return `is true or false, found "${value}"`;
+      limits[name] = isOn;
+      return undefined;
+    },
+  };
+}
+
+function peerType(): KeyRule {
+  return {
+    kind: "ensemble",
+    set: (limits, value) => {
+      const lower = value.toLowerCase();
+      if (lower !== "participant" && lower !== "observer") return `is participant or observer, found "${value}"`;
+      limits.isObserver = lower === "observer";
+      return undefined;
+    },
+  };
+}
+
+function peerSecretFile(): KeyRule {
+  return {
+    kind: "ensemble",
+    set: (limits, value) => {
+      if (value === "") return "is empty; it names a file";
+      limits.peerSecretFile = resolve(value);
+      return undefined;
+    },
+  };
+}
+
+/** Seconds by ZooKeeper's documentation, milliseconds by its code: a value that makes sense as one makes none as the other. */
+const SECONDS_MAX = 100;
+
+function connectTimeout(): KeyRule {
+  return {
+    kind: "ensemble",
+    set: (limits, value) => {
+      if (!/^\d+$/.test(value) || Number(value) === 0) {
+        return `is a number of seconds below ${SECONDS_MAX} or of milliseconds from there, found "${value}"`;
+      }
+      limits.connectTimeoutMs = Number(value) < SECONDS_MAX ? Number(value) * 1000 : Number(value);
+      return undefined;
     },
   };
 }
@@ -315,10 +472,16 @@ function juteMaxbuffer(): KeyRule {
   };
 }
 
-function electionAlg(value: string): string | undefined {
-  if (value === "3" || value === "0") return undefined;
-  if (value === "1" || value === "2") {
-    return `${value} is the fast election over UDP, which ZooKeeper itself no longer has; use 3 (the default) or 0`;
-  }
-  return `is 3 (the default) or 0, found "${value}"`;
+function electionAlg(): KeyRule {
+  return {
+    kind: "ensemble",
+    set: (limits, value) => {
+      if (value === "1" || value === "2") {
+        return `${value} is the fast election over UDP, which ZooKeeper itself no longer has; use 3 (the default) or 0`;
+      }
+      if (value !== "3" && value !== "0") return `is 3 (the default) or 0, found "${value}"`;
+      limits.electionAlg = Number(value);
+      return undefined;
+    },
+  };
 }

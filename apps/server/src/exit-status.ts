@@ -1,4 +1,4 @@
-import { ConfigError, StoreError } from "@zooid/server";
+import { ConfigError, PeerPortError, StoreError } from "@zooid/server";
 
 /** How the process ends, for supervisors: which of these a restart can help is in the README. */
 export const ExitStatus = {
@@ -19,7 +19,8 @@ export type ExitStatus = (typeof ExitStatus)[keyof typeof ExitStatus];
 export function exitStatusOf(error: unknown): ExitStatus {
   if (error instanceof ConfigError) return ExitStatus.CONFIG;
   if (error instanceof StoreError) return storeStatus(error);
-  // Beside its port, the server touches nothing of the system's but its data.
+  if (error instanceof PeerPortError) return ExitStatus.PORT;
+  // Beside its ports, the server touches nothing of the system's but its data.
   if (isSystemError(error)) return error.syscall === "listen" ? ExitStatus.PORT : ExitStatus.DATA_UNREADABLE;
   return ExitStatus.UNEXPECTED;
 }

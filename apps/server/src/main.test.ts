@@ -202,6 +202,21 @@ describe("what keeps it from starting is one sentence, a status of its own, and 
   });
 });
 
+test("init-secret writes a secret for its owner alone, and never over another file", async () => {
+  const first = new ServerProcess(["init-secret", "secret"]);
+  expect(await first.ended()).toEqual([0, null]);
+  const file = join(directory, "secret");
+  expect(first.output).toContain(`wrote a new secret to ${file}`);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const content = readFileSync(file, "utf8");
+  expect(content).toMatch(/^[0-9a-f]{8}:[A-Za-z0-9+/]{43}=\n$/);
+  expect(first.output).not.toContain(content.slice(9, 20));
+  const second = new ServerProcess(["init-secret", "secret"]);
+  expect(await second.ended()).toEqual([2, null]);
+  expect(second.errors).toContain("it exists, and a secret is not written over");
+  expect(readFileSync(file, "utf8")).toBe(content);
+});
+
 test("--version and --help say it and end with status 0", async () => {
   for (const [flag, text] of [
     ["--version", /^zooid-server \S+ on Node\.js 24/],

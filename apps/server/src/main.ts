@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { type ServerOptions, startServer, type TestBreak } from "@zooid/server";
+import { ConfigError, type ServerOptions, startServer, type TestBreak, writePeerSecretFile } from "@zooid/server";
 import { parseCommandLine, USAGE } from "./command-line.ts";
 import { exitStatusOf, explain } from "./exit-status.ts";
 import { openLog } from "./logger.ts";
@@ -19,6 +19,9 @@ async function main(): Promise<void> {
       case "version":
         console.log(`zooid-server ${version} on Node.js ${process.versions.node}`);
         return;
+      case "init-secret":
+        initSecret(command.file);
+        return;
       case "serve":
         await serve(command.options, command.warnings, openLog(command.logLevel));
     }
@@ -26,6 +29,23 @@ async function main(): Promise<void> {
     for (const line of explain(error).split("\n")) console.error(`zooid-server: ${line}`);
     process.exit(exitStatusOf(error));
   }
+}
+
+function initSecret(file: string): void {
+  try {
+    writePeerSecretFile(file);
+  } catch (error) {
+    const exists = error instanceof Error && "code" in error && error.code === "EEXIST";
+    const reason = exists
+      ? "it exists, and a secret is not written over"
+      : error instanceof Error
+        ? error.message
+        : String(error);
+    throw new ConfigError([`cannot write a secret to ${file}: ${reason}`]);
+  }
+  console.log(
+    `wrote a new secret to ${file}; every server of the ensemble gets this file and zooid.peerSecretFile=${file}`,
+  );
 }
 
 async function serve(

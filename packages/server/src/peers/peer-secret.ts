@@ -86,10 +86,11 @@ export function peerSecret(id: string, bytes: Uint8Array): PeerSecret {
 }
 
 /** Makes a file with one new secret that only its owner can read. Throws the system's error when the file exists. */
-export function writePeerSecretFile(file: string, id: string): void {
+export function writePeerSecretFile(file: string): void {
   const descriptor = openSync(file, "wx", 0o600);
   try {
-    writeSync(descriptor, `${id}:${randomBytes(32).toString("base64")}\n`);
+    // Its own id, so that it can stand beside an older one while servers change from that to this.
+    writeSync(descriptor, `${randomBytes(4).toString("hex")}:${randomBytes(32).toString("base64")}\n`);
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);

@@ -1,0 +1,193 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ConfigError, type EnsembleOptions, type EnsembleServerOptions, type ServerOptions } from "@zooid/server";
+import type { ServerLine } from "./server-line.ts";
+
+/** Everything in a configuration that is about the other servers. Whether there are any shows only when all of it has been read. */
+export interface EnsembleSettings {
+  /** `server.N`, by the key as it was written. */
+  readonly servers: ReadonlyMap<string, ServerLine>;
+  /** `group.N`: the servers of each group. */
+  readonly groups: ReadonlyMap<number, readonly number[]>;
+  /** `weight.N` */
+  readonly weights: ReadonlyMap<number, number>;
+  readonly limits: EnsembleLimits;
+  /** `standaloneEnabled` */
+  readonly isStandaloneEnabled: boolean | undefined;
+  /** Keys that mean something only in an ensemble, each with where it stands. */
+  readonly keys: readonly string[];
+  /** What an ensemble could not do with. */
+  readonly problems: readonly string[];
+}
+
+export type EnsembleLimits = Partial<Omit<EnsembleOptions, "sid" | "servers" | "addressOf">>;
+
+export const NO_ENSEMBLE: EnsembleSettings = {
+  ...{ servers: new Map(), groups: new Map(), weights: new Map(), limits: {} },
+  ...{ isStandaloneEnabled: undefined, keys: [], problems: [] },
+};
+
+/** Later settings win over earlier ones, key by key. */
+export function mergeEnsembles(earlier: EnsembleSettings, later: EnsembleSettings): EnsembleSettings {
+  return {
+    servers: new Map([...earlier.servers, ...later.servers]),
+    groups: new Map([...earlier.groups, ...later.groups]),
+    weights: new Map([...earlier.weights, ...later.weights]),
+    limits: { ...earlier.limits, ...later.limits },
+    isStandaloneEnabled: later.isStandaloneEnabled ?? earlier.isStandaloneEnabled,
+    keys: [...earlier.keys, ...later.keys],
+    problems: [...earlier.problems, ...later.problems],
+  };
+}
+
+/** What the settings come to, and what operators should know. */
+export interface Completed {
+  readonly options: Pick<ServerOptions, "ensemble" | "port" | "address">;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Decides whether this server is one of an ensemble, and which one. As with ZooKeeper, one line `server.N` is no ensemble unless
+ * `standaloneEnabled=false` says so.
+ *
+ * @throws ConfigError with everything that is wrong
+ */
+export function completeEnsemble(
+  settings: EnsembleSettings,
+  { dataDir, port, address }: Pick<ServerOptions, "dataDir" | "port" | "address">,
+): Completed {
+  const lines = [...settings.servers].map(([key, line]) => ({ sid: Number(key.slice("server.".length)), line }));
+  const voterCount = lines.filter(({ line }) => !line.isObserver).length;
+  const allowsAlone = settings.isStandaloneEnabled ?? true;
+  if (lines.length <= 1 && allowsAlone) return alone(settings, lines[0], port);
+  const problems = [...settings.problems];
+  if (lines.length === 0) problems.push("standaloneEnabled=false asks for an ensemble, and there is no line server.N");
+  if (voterCount === 1 && lines.length > 1 && allowsAlone) {
+    problems.push("one server with a vote and observers are an ensemble only with standaloneEnabled=false");
+  }
+  const servers = withGroups(settings, lines, problems);
+  const sid = readMyid(dataDir, problems);
+  if (problems.length > 0 || sid === undefined) throw new ConfigError(problems);
+  const own = lines.find((one) => one.sid === sid)?.line.clientAddress;
+  const warnings = [
+    ...lines.flatMap(severalAddresses),
+    ...voterWarnings(voterCount),
+    ...clientPortWarning(own, port, sid),
+  ];
+  return {
+    options: {
+      ensemble: { ...settings.limits, sid, servers },
+      ...clientOptions(own, { port, address }),
+    },
+    warnings,
+  };
+}
+
+function alone(
+  settings: EnsembleSettings,
+  only: { readonly sid: number; readonly line: ServerLine } | undefined,
+  port: number | undefined,
+): Completed {
+  const problems: string[] = [];
+  if (settings.limits.isObserver === true)
+    problems.push("peerType=observer asks for others to observe, and there are none (server.N)");
+  if (only?.line.isObserver === true)
+    problems.push(`server.${only.sid} is an observer, and there is nobody to observe`);
+  for (const group of settings.groups.keys())
+    problems.push(`group.${group} belongs to an ensemble, and there is none (server.N)`);
+  for (const sid of settings.weights.keys())
+    problems.push(`weight.${sid} belongs to an ensemble, and there is none (server.N)`);
+  if (problems.length > 0) throw new ConfigError(problems);
+  const warnings = settings.keys.map((key) => `${key} has no effect: a single server has no peers`);
+  if (only === undefined) return { options: {}, warnings };
+  warnings.push(
+    `only one server is listed (server.${only.sid}), so this one serves alone; standaloneEnabled=false makes it an ensemble of one`,
+    ...severalAddresses(only),
+  );
+  return { options: clientOptions(only.line.clientAddress, { port, address: undefined }), warnings };
+}
+
+/** Where clients come, as far as the own line says it and nothing else does. */
+function clientOptions(
+  own: ServerLine["clientAddress"],
+  given: { readonly port: number | undefined; readonly address: string | undefined },
+): Pick<ServerOptions, "port" | "address"> {
+  if (own === undefined || given.port !== undefined) return {};
+  return { port: own.port, ...(own.host === undefined || given.address !== undefined ? {} : { address: own.host }) };
+}
+
+function clientPortWarning(own: ServerLine["clientAddress"], port: number | undefined, sid: number): readonly string[] {
+  if (own === undefined || port === undefined || own.port === port) return [];
+  return [`server.${sid} says that clients come to port ${own.port}; clientPort says ${port} and is used`];
+}
+
+function severalAddresses({ sid, line }: { readonly sid: number; readonly line: ServerLine }): readonly string[] {
+  if (line.otherAddressCount === 0) return [];
+  return [`server.${sid} has ${line.otherAddressCount + 1} addresses; only the first (${line.host}) is used`];
+}
+
+function voterWarnings(count: number): readonly string[] {
+  if (count === 2) return ["two servers with a vote cannot do without either: for that it takes three"];
+  if (count % 2 === 0) return [`${count} servers with a vote can do without ${count / 2 - 1}, and so can ${count - 1}`];
+  return [];
+}
+
+function withGroups(
+  { groups, weights }: EnsembleSettings,
+  lines: readonly { readonly sid: number; readonly line: ServerLine }[],
+  problems: string[],
+): readonly EnsembleServerOptions[] {
+  const listed = new Set(lines.map(({ sid }) => sid));
+  const groupOf = new Map<number, number>();
+  for (const [group, members] of groups) {
+    for (const sid of members) {
+      const other = groupOf.get(sid);
+      if (!listed.has(sid)) problems.push(`group.${group} names server ${sid}, and there is no line server.${sid}`);
+      if (other !== undefined)
+        problems.push(`server ${sid} is in group.${other} and in group.${group}; groups do not overlap`);
+      groupOf.set(sid, group);
+    }
+  }
+  for (const sid of weights.keys()) {
+    if (!listed.has(sid))
+      problems.push(`weight.${sid} is for a server that is not listed: there is no line server.${sid}`);
+  }
+  return lines.map(({ sid, line }) => {
+    const group = groupOf.get(sid);
+    const weight = weights.get(sid);
+    const { host, quorumPort, electionPort, isObserver, clientAddress } = line;
+    return {
+      ...{ sid, host, quorumPort, electionPort, isObserver },
+      ...(clientAddress === undefined ? {} : { clientAddress }),
+      ...(group === undefined ? {} : { group }),
+      ...(weight === undefined ? {} : { weight }),
+    };
+  });
+}
+
+/** Which server this is, from the file that lies with its data. */
+function readMyid(dataDir: string | undefined, problems: string[]): number | undefined {
+  if (dataDir === undefined) {
+    problems.push("a server of an ensemble needs dataDir, where its file myid lies");
+    return undefined;
+  }
+  const file = join(dataDir, "myid");
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
+    const reason = isMissing
+      ? "is missing"
+      : `cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+    problems.push(`${file} ${reason}; it holds this server's number, the N of its line server.N`);
+    return undefined;
+  }
+  const [line = ""] = text.split(/\r?\n/);
+  const sid = Number(line.trim());
+  if (!/^\d+$/.test(line.trim()) || sid < 1 || sid > 254) {
+    problems.push(`${file} holds this server's number, 1 to 254, found "${line.trim().slice(0, 40)}"`);
+    return undefined;
+  }
+  return sid;
+}
