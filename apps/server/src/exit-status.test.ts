@@ -1,4 +1,4 @@
-import { ConfigError, StoreError } from "@zooid/server";
+import { ConfigError, PeerPortError, StoreError } from "@zooid/server";
 import { describe, expect, test } from "vitest";
 import { ExitStatus, exitStatusOf, explain } from "./exit-status.ts";
 
@@ -10,6 +10,7 @@ test.each<[string, unknown, number]>([
   ["a configuration", new ConfigError(["x"]), 2],
   ["a data directory in use", new StoreError({ code: "LOCKED", directory: "/d", pid: 1, since: "today" }), 3],
   ["a port", portError("EADDRINUSE"), 5],
+  ["a port for peers", new PeerPortError({ purpose: "quorum", host: "h", port: 1 }, "EADDRINUSE", undefined), 5],
   ["an unreadable directory", new StoreError({ code: "UNREADABLE", file: "/d", reason: "EACCES" }), 7],
   [
     "a disk that does not keep its promise",

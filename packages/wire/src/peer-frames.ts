@@ -47,9 +47,10 @@ interface Chunk {
  * What is gathered lies in one buffer, or in several when a message did not fit behind the others.
  */
 export class PeerFrameWriter {
+  /** The longest frame that is written; may be changed between messages. */
+  frameBytesMax: number;
   readonly #pool: BufferPool;
   readonly #crc32: Crc32;
-  readonly #frameBytesMax: number;
   readonly #envelopes = new EnvelopeWriter();
   #chunks: Chunk[] = [];
   #pendingBytes = 0;
@@ -57,7 +58,7 @@ export class PeerFrameWriter {
   constructor(options: { readonly pool: BufferPool; readonly crc32: Crc32; readonly frameBytesMax: number }) {
     this.#pool = options.pool;
     this.#crc32 = options.crc32;
-    this.#frameBytesMax = options.frameBytesMax;
+    this.frameBytesMax = options.frameBytesMax;
   }
 
   /** Bytes gathered and not taken yet. */
@@ -72,12 +73,12 @@ export class PeerFrameWriter {
    */
   append(message: EnvelopeMessage): void {
     const sizeMax = envelopeBytesMax(message);
-    if (sizeMax <= this.#frameBytesMax || (message.kind !== "entries" && message.kind !== "forward")) {
+    if (sizeMax <= this.frameBytesMax || (message.kind !== "entries" && message.kind !== "forward")) {
       this.#appendFrame(message, sizeMax);
       return;
     }
-    const parts = [...splitRun(message, this.#frameBytesMax - envelopeBytesMax({ ...message, end: message.start }))];
-    for (const part of parts) if (envelopeBytesMax(part) > this.#frameBytesMax) throw this.#tooLong(part);
+    const parts = [...splitRun(message, this.frameBytesMax - envelopeBytesMax({ ...message, end: message.start }))];
+    for (const part of parts) if (envelopeBytesMax(part) > this.frameBytesMax) throw this.#tooLong(part);
     for (const part of parts) this.#appendFrame(part, envelopeBytesMax(part));
   }
 
@@ -94,7 +95,7 @@ export class PeerFrameWriter {
     const { buffer, end: frame } = chunk;
     const start = frame + PEER_FRAME_HEADER_BYTES;
     const end = this.#envelopes.write(buffer, start, message);
-    if (end - start > this.#frameBytesMax) throw this.#tooLong(message);
+    if (end - start > this.frameBytesMax) throw this.#tooLong(message);
     buffer.writeUInt32BE(end - start, frame);
     buffer.writeUInt32BE(this.#crc32(buffer.subarray(start, end)), frame + 4);
     chunk.end = end;
@@ -110,7 +111,7 @@ export class PeerFrameWriter {
   }
 
   #tooLong(message: EnvelopeMessage): WireError {
-    return new WireError("FRAME_SIZE", `a ${message.kind} message is longer than ${this.#frameBytesMax} bytes`);
+    return new WireError("FRAME_SIZE", `a ${message.kind} message is longer than ${this.frameBytesMax} bytes`);
   }
 }
 

@@ -227,7 +227,10 @@ export class PeerConnection {
     if (fault !== undefined) throw new HandshakeError({ reason: "auth", text: fault });
     clearTimeout(this.#timer);
     this.#phase = "open";
-    this.#reader.frameBytesMax = this.#settings.handshake.frameBytesMax;
+    const { frameBytesMax } = this.#settings.handshake;
+    this.#reader.frameBytesMax = frameBytesMax;
+    // The other side may be set up for shorter frames; every server takes at least what a handshake may have.
+    this.#writer.frameBytesMax = Math.min(frameBytesMax, Math.max(peer.frameBytesMax, HANDSHAKE_FRAME_BYTES_MAX));
     this.#handler.opened(peer, saidHelloMs === undefined ? undefined : performance.now() - saidHelloMs);
   }
 

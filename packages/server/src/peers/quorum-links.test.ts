@@ -130,6 +130,18 @@ test("a run of entries longer than a frame arrives as a longer row of shorter ru
   ]);
 });
 
+test("frames are no longer than the other side takes", async () => {
+  const { leader, learner } = await linked({ frameBytesMax: 100_000 });
+  const size = 50_000;
+  const bytes = new Uint8Array(3 * (size + 12));
+  for (let i = 0; i < 3; i++) writeFrameHeader(bytes, i * (size + 12), (i + 1) as Zxid, size);
+  leader.send({
+    ...{ kind: "entries", epoch: 0, previous: 0 as Zxid, first: 1 as Zxid, last: 3 as Zxid, count: 3 },
+    ...{ bytes, start: 0, end: bytes.length, committed: 0 as Zxid, round: 0 },
+  });
+  await learner.happened.until("entries on 1", 3);
+});
+
 test("a dial goes on until the other server listens", async () => {
   const { leader, peers } = await pair();
   let askedCount = 0;
@@ -150,6 +162,12 @@ test("a dial fails when nobody was reached within initLimit ticks, and says why"
   expect(learner.happened.list).toEqual([
     expect.stringMatching(/^dial failed: server 1 cannot be reached at 127\.0\.0\.1:1: .*ECONNREFUSED/),
   ]);
+});
+
+test("a dial to a server that is not listed fails", async () => {
+  const learner = new Side(new TestPeers(3), 2);
+  learner.links.dial(serverId(9));
+  await learner.happened.until("dial failed: server 9 is not listed");
 });
 
 test("a dial that is cancelled is not answered, and another one may follow", async () => {

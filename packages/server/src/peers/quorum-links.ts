@@ -32,6 +32,8 @@ const REDIAL_MS_MOST = 200;
 /** Who was told no asks less often. */
 const REDIAL_REFUSED_MS = 1000;
 const REFUSAL_CHARS_MAX = 300;
+/** A timer for longer than this would ring at once. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
 
 interface Link {
   readonly ref: LinkRef;
@@ -90,11 +92,15 @@ export class QuorumLinks implements ZabLinks {
     const dial: Dial = {
       to,
       backoff: new Backoff(REDIAL_MS_LEAST, REDIAL_MS_MOST, random),
-      deadline: setTimeout(() => this.#dialFailed(dial), ensemble.initLimit * tickMs),
+      deadline: setTimeout(() => this.#dialFailed(dial), Math.min(ensemble.initLimit * tickMs, TIMER_MS_MAX)),
       ...{ attempt: undefined, timer: undefined, lastReason: "it took too long" },
     };
     this.#dial = dial;
-    dial.timer = setTimeout(() => this.#attempt(dial), 0);
+    const isListed = ensemble.servers.some(({ sid }) => sid === to);
+    dial.timer = setTimeout(
+      () => (isListed ? this.#attempt(dial) : this.#answerNo(dial, `server ${to} is not listed`)),
+      0,
+    );
   }
 
   cancelDial(): void {
@@ -179,11 +185,15 @@ export class QuorumLinks implements ZabLinks {
   }
 
   #dialFailed(dial: Dial): void {
+    const { host, quorumPort } = this.#options.ensemble.addressOf(dial.to);
+    this.#answerNo(dial, `server ${dial.to} cannot be reached at ${host}:${quorumPort}: ${dial.lastReason}`);
+  }
+
+  #answerNo(dial: Dial, reason: string): void {
     if (this.#dial !== dial) return;
     this.cancelDial();
-    const { host, quorumPort } = this.#options.ensemble.addressOf(dial.to);
     this.#events.wake();
-    this.#events.dialFailed(`server ${dial.to} cannot be reached at ${host}:${quorumPort}: ${dial.lastReason}`);
+    this.#events.dialFailed(reason);
   }
 
   /** A life of a server that is over must not push out the one that is. */
