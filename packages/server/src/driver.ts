@@ -404,23 +404,13 @@ export class Driver implements ConnectionHost {
 
   /** What the replica needs of the world besides its clients. */
   #world(): { log: ZabLog; links: ZabLinks; snapshots: SnapshotPort; elect: Peers["elect"] } {
-    const port = new LogPort(this.#log, (step) => this.input(step));
-    const append = (run: LoggedRun, generation: number, committed: Zxid): void => {
-      this.#append(run);
-      port.append(run, generation, committed);
-    };
+    const log = new LogPort(
+      this.#log,
+      (step) => this.input(step),
+      (run) => this.#append(run),
+    );
     const peers = this.#peers;
-    if (peers === undefined) {
-      const log = this.#log;
-      const alone = withNoPeers({
-        get durable() {
-          return log.durable;
-        },
-        append,
-      });
-      return { ...alone, elect: () => {} };
-    }
-    const log: ZabLog = Object.assign(port, { append });
+    if (peers === undefined) return { ...withNoPeers(log), elect: () => {} };
     return { log, links: peers.links, snapshots: peers.snapshots, elect: (to, message) => peers.elect(to, message) };
   }
 

@@ -9,18 +9,25 @@ import type { LoggedRun, ZabDurable, ZabFlip, ZabLog, ZabRun } from "@zooid/zab"
 export class LogPort implements ZabLog {
   readonly #log: TxnLog;
   readonly #input: (step: () => void) => void;
+  readonly #appending: (run: LoggedRun) => void;
 
-  /** @param input runs a step of the core as part of a turn */
-  constructor(log: TxnLog, input: (step: () => void) => void) {
+  /**
+   * @param input runs a step of the core as part of a turn
+   * @param appending told of each run before the log gets it
+   */
+  constructor(log: TxnLog, input: (step: () => void) => void, appending: (run: LoggedRun) => void) {
     this.#log = log;
     this.#input = input;
+    this.#appending = appending;
   }
 
   get durable(): ZabDurable {
     return this.#log.durable;
   }
 
-  append({ bytes, start, end }: LoggedRun, generation: number, committed: Zxid): void {
+  append(run: LoggedRun, generation: number, committed: Zxid): void {
+    this.#appending(run);
+    const { bytes, start, end } = run;
     this.#log.append({ generation, bytes, start, end, committed });
   }
 
