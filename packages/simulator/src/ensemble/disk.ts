@@ -38,6 +38,7 @@ export class Disk implements ZabLog {
   /** What waits for the writes that are no appends, in their order. */
   readonly #waiting: (() => void)[] = [];
   #isSyncing = false;
+  #flips = 0;
   #isDead = false;
   options: DiskOptions;
 
@@ -93,15 +94,24 @@ export class Disk implements ZabLog {
   }
 
   /** Ends as a crash would: of the writes that are not synced a prefix is there all the same. */
-  crash(): DiskImage {
+  crash(keep: number = this.#chance.below(this.log.pendingCount + 1)): DiskImage {
     this.#isDead = true;
-    const keep = this.#chance.below(this.log.pendingCount + 1);
     return { log: this.log.crash(keep), states: new Map(this.#states) };
   }
 
   /** Every sync from now on fails. */
   fail(): void {
     this.log.fail();
+  }
+
+  /** There is no room for what waits to be appended, nor for what will be. */
+  fill(): void {
+    this.log.fill();
+  }
+
+  /** A flip is on its way to the disk. */
+  get isFlipping(): boolean {
+    return this.#flips > 0;
   }
 
   append({ bytes, start, end }: LoggedRun, generation: number, committed: Zxid): void {
@@ -134,7 +144,11 @@ export class Disk implements ZabLog {
   }
 
   flip(flip: ZabFlip, done: () => void): void {
-    this.#write(this.log.flip(flip), done);
+    this.#flips++;
+    this.#write(this.log.flip(flip), () => {
+      this.#flips--;
+      done();
+    });
   }
 
   read(after: Zxid, bytesMax: number, done: (result: ZabRun | "below-floor" | "damaged") => void): void {

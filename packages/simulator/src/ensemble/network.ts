@@ -49,6 +49,7 @@ export class Network {
   readonly #links = new Set<Link>();
   readonly #dials = new Map<ServerId, { readonly to: ServerId; readonly number: number }>();
   readonly #blocked = new Set<string>();
+  readonly #clogs = new Map<string, number>();
   readonly #elections = new Map<string, { message: ElectionMessage; isMoving: boolean; isNew: boolean }>();
   #refs = 0;
   #dialNumber = 0;
@@ -91,6 +92,29 @@ export class Network {
       const { from, to } = link.dialer;
       if ((from === a && to === b) || (from === b && to === a)) this.#break(link, "connection reset");
     }
+  }
+
+  /** One side of every link between two servers is told that it broke; the other hears nothing more and is not told. */
+  halfOpen(a: ServerId, b: ServerId): void {
+    for (const link of [...this.#links]) {
+      const { dialer, acceptor } = link;
+      if (!((dialer.from === a && dialer.to === b) || (dialer.from === b && dialer.to === a))) continue;
+      const outgoing = dialer.from === a ? dialer : acceptor;
+      const incoming = outgoing === dialer ? acceptor : dialer;
+      if (outgoing.isDeaf || incoming.isDeaf) continue;
+      outgoing.isDeaf = true;
+      incoming.isDeaf = true;
+      this.#scheduler.after(this.#delay(), () => this.#ends.get(a)?.linkClosed(outgoing.ref, "connection timed out"));
+    }
+  }
+
+  /** A direction is slow: each message takes so much longer. */
+  clog(from: ServerId, to: ServerId, byMs: number): void {
+    this.#clogs.set(`${from}>${to}`, byMs);
+  }
+
+  unclog(from: ServerId, to: ServerId): void {
+    this.#clogs.delete(`${from}>${to}`);
   }
 
   /** How many links there are; for whoever wants to break one. */
@@ -186,7 +210,7 @@ export class Network {
     if (stream.isMoving || this.isBlocked(stream.from, stream.to)) return;
     if (stream.queue.length === 0 && !stream.isEnded) return;
     stream.isMoving = true;
-    this.#scheduler.after(this.#delay(), () => {
+    this.#scheduler.after(this.#delay(stream.from, stream.to), () => {
       stream.isMoving = false;
       const link = this.#linkOf(stream);
       if (link === undefined || this.isBlocked(stream.from, stream.to)) return;
@@ -268,7 +292,7 @@ export class Network {
     const slot = this.#elections.get(`${from}>${to}`);
     if (slot === undefined || slot.isMoving || !slot.isNew || this.isBlocked(from, to)) return;
     slot.isMoving = true;
-    this.#scheduler.after(this.#delay(), () => {
+    this.#scheduler.after(this.#delay(from, to), () => {
       slot.isMoving = false;
       const end = this.#ends.get(to);
       if (end === undefined || this.isBlocked(from, to) || !slot.isNew) return;
@@ -278,9 +302,10 @@ export class Network {
     });
   }
 
-  #delay(): number {
+  #delay(from?: ServerId, to?: ServerId): number {
     const { delayMsMin, delayMsMax } = this.options;
-    return delayMsMin + (this.#chance.next() / 2 ** 32) * (delayMsMax - delayMsMin);
+    const clogMs = this.#clogs.size === 0 ? 0 : (this.#clogs.get(`${from}>${to}`) ?? 0);
+    return clogMs + delayMsMin + (this.#chance.next() / 2 ** 32) * (delayMsMax - delayMsMin);
   }
 }
 

@@ -1,18 +1,23 @@
 import { createHash } from "node:crypto";
-import type {
-  ConnectionRef,
-  ConnectRequest,
-  ElectionMessage,
-  LinkRef,
-  PeerMessage,
-  QuorumVerifier,
-  ServerId,
-  TxnHeader,
-  Zxid,
+import {
+  type ConnectionRef,
+  type ConnectRequest,
+  type ElectionMessage,
+  FRAME_HEADER_BYTES,
+  frameLength,
+  frameZxid,
+  type LinkRef,
+  type PeerMessage,
+  type QuorumVerifier,
+  type ServerId,
+  type TxnHeader,
+  type TxnOp,
+  type Zxid,
 } from "@zooid/model";
-import { REPLICA_DEFAULTS, Replica } from "@zooid/replica";
+import { type EnsembleConfig, REPLICA_DEFAULTS, Replica } from "@zooid/replica";
 import { RequestReader } from "@zooid/wire";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/peer";
+import type { ZabLog } from "@zooid/zab";
 import { type Answer, answerSink } from "../answers.ts";
 import type { Prng } from "../prng.ts";
 import { Disk, type DiskImage, type DiskOptions } from "./disk.ts";
@@ -34,13 +39,21 @@ export interface ServerOptions {
   readonly isObserver: boolean;
   readonly electionAlg: 0 | 3;
   readonly counterMax?: number;
+  /** It is the ensemble: no election, no links; it takes its epoch when it starts. */
+  readonly standalone?: boolean;
 }
 
 /** What the world around a server is told of it. */
 export interface ServerWatcher {
   heard(server: SimServer, to: ConnectionRef, xid: number, zxid: number, answer: Answer): void;
+  /** A transaction is about to be applied; its first op. */
+  applying?(server: SimServer, header: Readonly<TxnHeader>, op: Readonly<TxnOp>): void;
   /** A transaction was applied whole: also at a replay. */
   applied(server: SimServer, header: Readonly<TxnHeader>): void;
+  /** The tree became a state that was received, or that the log continues. */
+  loaded?(server: SimServer): void;
+  /** A leader hands entries to its log, which is when they are proposed. */
+  proposed?(server: SimServer, bytes: Uint8Array, start: number, end: number): void;
   /** After each step of a server. */
   stepped(server: SimServer): void;
   sent(server: SimServer, link: LinkRef, message: PeerMessage): void;
@@ -112,16 +125,7 @@ export class SimServer implements NetworkEnd {
         sessionTimeoutMsMax: SESSION_TIMEOUT_MS,
         auth: { superDigest: undefined, digestEnabled: true, skipAcl: false },
         hashSeed: this.#secrets.next(),
-        ensemble: {
-          isObserver: options.isObserver,
-          candidates: options.candidates,
-          servers: options.servers,
-          electionAlg: options.electionAlg,
-          initLimit: INIT_LIMIT,
-          syncLimit: SYNC_LIMIT,
-          newEnsembleId: `ensemble-${this.#secrets.next()}`,
-          ...(options.counterMax === undefined ? {} : { counterMax: options.counterMax }),
-        },
+        ensemble: options.standalone === true ? undefined : this.#placeOf(options),
       },
       {
         requests: new RequestReader(),
@@ -132,7 +136,7 @@ export class SimServer implements NetworkEnd {
       },
       {
         replies: answerSink((to, xid, zxid, answer) => watcher.heard(this, to, xid, zxid, answer)),
-        log: this.disk,
+        log: this.#logOf(this.disk),
         links: {
           dial: (to) => network.dial(this.sid, to),
           cancelDial: () => network.cancelDial(this.sid),
@@ -145,18 +149,76 @@ export class SimServer implements NetworkEnd {
         roleChanged: () => {},
         note: (text) => watcher.note(this, text),
         resume: () => {},
-        applied: (header) => watcher.applied(this, header),
       },
     );
+    this.#observeTree();
     this.#setTime();
     this.#load();
-    const { tail, commitHint } = this.disk.durable;
+    const { tail, commitHint, currentEpoch, identity } = this.disk.durable;
     const run = this.disk.log.readNow(this.replica.tree.applied, Number.POSITIVE_INFINITY);
-    replayRun(run.bytes, Math.min(commitHint, tail.zxid) as Zxid, this.replica, (header) =>
-      watcher.applied(this, header),
-    );
+    replayRun(run.bytes, Math.min(commitHint, tail.zxid) as Zxid, this.replica);
     network.attach(this);
-    this.input(() => this.replica.join(this.disk.durable.identity.bootCount));
+    this.input(() => {
+      if (options.standalone === true) this.replica.lead(currentEpoch, identity.bootCount);
+      else this.replica.join(identity.bootCount);
+    });
+  }
+
+  #placeOf(options: ServerOptions): EnsembleConfig {
+    return {
+      isObserver: options.isObserver,
+      candidates: options.candidates,
+      servers: options.servers,
+      electionAlg: options.electionAlg,
+      initLimit: INIT_LIMIT,
+      syncLimit: SYNC_LIMIT,
+      newEnsembleId: `ensemble-${this.#secrets.next()}`,
+      ...(options.counterMax === undefined ? {} : { counterMax: options.counterMax }),
+    };
+  }
+
+  /** The disk, with whoever watches told of what a leader proposes. */
+  #logOf(disk: Disk): ZabLog {
+    const { watcher } = this.#world;
+    if (watcher.proposed === undefined) return disk;
+    return {
+      get durable() {
+        return disk.durable;
+      },
+      append: (run, generation, committed) => {
+        if (this.replica.zab.state === "leading") watcher.proposed?.(this, run.bytes, run.start, run.end);
+        disk.append(run, generation, committed);
+      },
+      setPromise: (promise, done) => disk.setPromise(promise, done),
+      setCurrentEpoch: (epoch, done) => disk.setCurrentEpoch(epoch, done),
+      setEnsembleId: (ensembleId, done) => disk.setEnsembleId(ensembleId, done),
+      beginStage: (after, done) => disk.beginStage(after, done),
+      stage: (run, done) => disk.stage(run, done),
+      dropStage: (done) => disk.dropStage(done),
+      flip: (flip, done) => disk.flip(flip, done),
+      read: (after, bytesMax, done) => disk.read(after, bytesMax, done),
+      chainAt: (zxid, done) => disk.chainAt(zxid, done),
+    };
+  }
+
+  /** Tells of each transaction before its first op and behind its last: nearer than what a replica tells by itself. */
+  #observeTree(): void {
+    const { tree } = this.replica;
+    const { watcher } = this.#world;
+    const apply = tree.apply.bind(tree);
+    const finish = tree.finish.bind(tree);
+    let applying = -1;
+    tree.apply = (header, op, sink) => {
+      if (header.zxid !== applying) {
+        applying = header.zxid;
+        watcher.applying?.(this, header, op);
+      }
+      return apply(header, op, sink);
+    };
+    tree.finish = (header) => {
+      finish(header);
+      watcher.applied(this, header);
+    };
   }
 
   get isUp(): boolean {
@@ -171,16 +233,21 @@ export class SimServer implements NetworkEnd {
     return this.#isUp && this.replica.isServing;
   }
 
+  get wallSkewMs(): number {
+    return this.#wallSkewMs;
+  }
+
   get isLeading(): boolean {
     return this.#isUp && this.replica.isLeading;
   }
 
   // Faults
 
-  crash(): DiskImage {
+  /** @param keep how many of the writes that are not synced survive; by default chance decides */
+  crash(keep?: number): DiskImage {
     this.#isUp = false;
     this.#world.network.detach(this.sid);
-    return this.disk.crash();
+    return this.disk.crash(keep);
   }
 
   pause(): void {
@@ -321,32 +388,19 @@ export class SimServer implements NetworkEnd {
     if (state === undefined) return;
     this.replica.tree.loadSnapshot(state.records);
     if (digestOf(this.replica.tree) !== state.digest) throw new Error("a state was loaded that is not what it was");
+    this.#world.watcher.loaded?.(this);
   }
 }
 
-function replayRun(bytes: Uint8Array, through: Zxid, replica: Replica, applied: (header: TxnHeader) => void): void {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const reader = new TxnReader();
+function replayRun(bytes: Uint8Array, through: Zxid, replica: Replica): void {
   let at = 0;
   while (at < bytes.length) {
-    const zxid = (view.getUint32(at) * 2 ** 32 + view.getUint32(at + 4)) as Zxid;
-    const start = at + 12;
-    at = start + view.getUint32(at + 8);
+    const zxid = frameZxid(bytes, at);
+    const start = at + FRAME_HEADER_BYTES;
+    const end = start + frameLength(bytes, at);
     if (zxid > through) return;
-    replica.replay(zxid, bytes, start, at);
-    const header: TxnHeader = {
-      zxid,
-      sessionHigh: 0,
-      sessionLow: 0,
-      cxid: 0,
-      timeMs: 0,
-      origin: 0,
-      originSeq: 0,
-      op: 0,
-    };
-    reader.open(bytes, start, at, header);
-    header.zxid = zxid;
-    applied(header);
+    replica.replay(zxid, bytes, start, end);
+    at = end;
   }
 }
 
