@@ -100,6 +100,15 @@ describe("an ensemble", () => {
     expect(options.ensemble?.servers.at(-1)).toMatchObject({ sid: 4, host: "e", quorumPort: 5 });
   });
 
+  test("has TLS files from the file and the command line together", () => {
+    const { options } = serve(
+      file(`${THREE}zooid.peerTls.key=/k\nzooid.peerTls.cert=/c`),
+      "--set",
+      "zooid.peerTls.ca=/a",
+    );
+    expect(options.ensemble?.peerTls).toEqual({ key: "/k", cert: "/c", ca: "/a" });
+  });
+
   test("has groups and weights", () => {
     const { options } = serve(file(`${THREE}group.1=1:2\ngroup.2=4\nweight.2=3`));
     expect(options.ensemble?.servers.map(({ sid, group, weight }) => [sid, group, weight])).toEqual([

@@ -128,6 +128,7 @@ describe("what is said of other servers", () => {
     ["quorumListenOnAllIPs=true", { listenOnAllAddresses: true }],
     ["electionPortBindRetry=0", { bindRetryCount: 0 }],
     ["zooid.peerSecretFile=/secret", { peerSecretFile: "/secret" }],
+    ["zooid.peerTls.key=/k\nzooid.peerTls.ca=/a", { peerTls: { key: "/k", ca: "/a" } }],
     ["zooid.allowUnauthenticatedPeers=true", { allowUnauthenticatedPeers: true }],
   ])("%s is kept for an ensemble", (line, expected) => {
     expect(limitsOf(line)).toEqual(expected);

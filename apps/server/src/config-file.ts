@@ -184,6 +184,8 @@ const path: (name: "dataDir" | "logDir") => KeyRule = (name) => ({
 export const ANY_ADDRESS = "*";
 
 const NOT_YET_TLS = "asks for TLS, which is not supported yet; without it connections would be plain";
+const OTHER_PEER_TLS =
+  "asks for TLS between servers, which is not supported in this form; zooid.peerTls.key, .cert and .ca name PEM files for it";
 const NOT_YET_AUTH =
   "asks for authentication that is not supported yet; without it clients would get in that should not";
 const NOT_YET_RECONFIG = "asks for an ensemble that changes while it runs, which is not supported yet";
@@ -236,9 +238,9 @@ const RULES: ReadonlyMap<string, KeyRule> = new Map<string, KeyRule>([
   ["secureClientPort", refused(NOT_YET_TLS)],
   ["secureClientPortAddress", refused(NOT_YET_TLS)],
   ["client.portUnification", refused(NOT_YET_TLS, "false")],
-  ["sslQuorum", refused(NOT_YET_TLS, "false")],
+  ["sslQuorum", refused(OTHER_PEER_TLS, "false")],
   ["portUnification", refused(NOT_YET_TLS, "false")],
-  ["sslQuorumReloadCertFiles", refused(NOT_YET_TLS, "false")],
+  ["sslQuorumReloadCertFiles", refused(OTHER_PEER_TLS, "false")],
   ["sessionRequireClientSASLAuth", refused(NOT_YET_AUTH, "false")],
   ["enforce.auth.enabled", refused(NOT_YET_AUTH, "false")],
   ["enforce.auth.schemes", refused(NOT_YET_AUTH)],
@@ -268,6 +270,9 @@ const RULES: ReadonlyMap<string, KeyRule> = new Map<string, KeyRule>([
   ["quorumListenOnAllIPs", ensembleFlag("listenOnAllAddresses")],
   ["electionPortBindRetry", ensembleNumber("bindRetryCount")],
   ["zooid.peerSecretFile", peerSecretFile()],
+  ["zooid.peerTls.key", peerTls("key")],
+  ["zooid.peerTls.cert", peerTls("cert")],
+  ["zooid.peerTls.ca", peerTls("ca")],
   ["zooid.allowUnauthenticatedPeers", ensembleFlag("allowUnauthenticatedPeers")],
   ["connectToLearnerMasterLimit", ignored("connecting to the leader is part of initLimit")],
   ["quorumCnxnTimeoutMs", ignored("a connection between servers is given up after three silent ticks")],
@@ -323,7 +328,7 @@ const RULES: ReadonlyMap<string, KeyRule> = new Map<string, KeyRule>([
 
 /** Keys that come in families. */
 const FAMILIES: readonly (readonly [prefix: string, rule: KeyRule])[] = [
-  ["ssl.quorum.", refused(NOT_YET_TLS)],
+  ["ssl.quorum.", refused(OTHER_PEER_TLS)],
   ["ssl.", refused(NOT_YET_TLS)],
   ["authProvider.", refused(NOT_YET_AUTH)],
   ["quorum.auth.", refused(NOT_YET_PEER_AUTH, "false")],
@@ -430,6 +435,17 @@ function peerSecretFile(): KeyRule {
     set: (limits, value) => {
       if (value === "") return "is empty; it names a file";
       limits.peerSecretFile = resolve(value);
+      return undefined;
+    },
+  };
+}
+
+function peerTls(name: "key" | "cert" | "ca"): KeyRule {
+  return {
+    kind: "ensemble",
+    set: (limits, value) => {
+      if (value === "") return "is empty; it names a PEM file";
+      limits.peerTls = { ...limits.peerTls, [name]: resolve(value) };
       return undefined;
     },
   };

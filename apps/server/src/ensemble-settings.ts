@@ -33,11 +33,16 @@ export function mergeEnsembles(earlier: EnsembleSettings, later: EnsembleSetting
     servers: new Map([...earlier.servers, ...later.servers]),
     groups: new Map([...earlier.groups, ...later.groups]),
     weights: new Map([...earlier.weights, ...later.weights]),
-    limits: { ...earlier.limits, ...later.limits },
+    limits: { ...earlier.limits, ...later.limits, ...tlsOf(earlier.limits, later.limits) },
     isStandaloneEnabled: later.isStandaloneEnabled ?? earlier.isStandaloneEnabled,
     keys: [...earlier.keys, ...later.keys],
     problems: [...earlier.problems, ...later.problems],
   };
+}
+
+function tlsOf(earlier: EnsembleLimits, later: EnsembleLimits): Pick<EnsembleLimits, "peerTls"> {
+  if (earlier.peerTls === undefined && later.peerTls === undefined) return {};
+  return { peerTls: { ...earlier.peerTls, ...later.peerTls } };
 }
 
 /** What the settings come to, and what operators should know. */

@@ -1,5 +1,7 @@
 import { HierarchicalQuorum, MajorityQuorum, type QuorumVerifier, type ServerId } from "@zooid/model";
 import { type PeerSecret, readPeerSecrets } from "./peer-secret.ts";
+import { type PeerTlsFiles, readPeerTls } from "./peer-tls.ts";
+import { type PeerTransport, PLAIN_TRANSPORT } from "./peer-transport.ts";
 
 /** One server of an ensemble, as `server.N` names it. */
 export interface EnsembleServerOptions {
@@ -41,6 +43,8 @@ export interface EnsembleOptions {
   readonly bindRetryCount?: number;
   /** A file of shared secrets, one a line, `id:base64`. */
   readonly peerSecretFile?: string;
+  /** PEM files for TLS between the servers: all three, or none. */
+  readonly peerTls?: Partial<PeerTlsFiles>;
   /** Let peers connect over a network without any proof of who they are. Default false. */
   readonly allowUnauthenticatedPeers?: boolean;
   /** Where a server is at this moment; asked at each dial. Default: what `servers` says. For ports that the system chose. */
@@ -77,6 +81,8 @@ export interface EnsembleConfig {
   /** The secrets of that file; empty without one. */
   readonly secrets: readonly PeerSecret[];
   readonly allowUnauthenticatedPeers: boolean;
+  /** TLS where there are files for it. */
+  readonly transport: PeerTransport;
   readonly addressOf: (sid: ServerId) => PeerAddress;
 }
 
@@ -118,6 +124,7 @@ export function parseEnsemble(options: EnsembleOptions, whole: WholeNumber, prob
     peerSecretFile: options.peerSecretFile,
     secrets,
     allowUnauthenticatedPeers: options.allowUnauthenticatedPeers ?? false,
+    transport: transportOf(options, sid, servers, problems),
     addressOf: options.addressOf ?? ((other) => addressIn(servers, other)),
   };
   checkTrust(config, problems);
@@ -191,7 +198,8 @@ function checkGroups(servers: readonly EnsembleServer[], problems: string[]): vo
 
 /** Who can reach a peer port can take part. Beyond this machine that takes a proof, or the operator's word that it is well so. */
 function checkTrust(config: EnsembleConfig, problems: string[]): void {
-  if (config.peerSecretFile !== undefined || config.allowUnauthenticatedPeers) return;
+  const isAuthenticated = config.peerSecretFile !== undefined || config.transport !== PLAIN_TRANSPORT;
+  if (isAuthenticated || config.allowUnauthenticatedPeers) return;
   const distant = config.servers.find(({ host }) => !isLoopback(host));
   if (distant === undefined && !config.listenOnAllAddresses) return;
   const why =
@@ -203,6 +211,27 @@ function checkTrust(config: EnsembleConfig, problems: string[]): void {
       "(zooid-server init-secret FILE makes one), or zooid.allowUnauthenticatedPeers=true where everybody on the network is trusted",
   );
 }
+
+function transportOf(
+  { peerTls }: EnsembleOptions,
+  sid: ServerId,
+  servers: readonly EnsembleServer[],
+  problems: string[],
+): PeerTransport {
+  if (peerTls === undefined) return PLAIN_TRANSPORT;
+  const { key, cert, ca } = peerTls;
+  if (key === undefined || cert === undefined || ca === undefined) {
+    problems.push("TLS between servers needs all three of zooid.peerTls.key, zooid.peerTls.cert and zooid.peerTls.ca");
+    return UNUSABLE_TRANSPORT;
+  }
+  // An own line that is missing is a problem of its own.
+  if (!servers.some((server) => server.sid === sid)) return UNUSABLE_TRANSPORT;
+  const hostOf = (other: ServerId): string => addressIn(servers, other).host;
+  return readPeerTls({ key, cert, ca }, { sid, hostOf }, problems) ?? UNUSABLE_TRANSPORT;
+}
+
+/** Where there was a problem: TLS was asked for, so that the lack of a secret is none. */
+const UNUSABLE_TRANSPORT: PeerTransport = { ...PLAIN_TRANSPORT };
 
 export function isLoopback(host: string): boolean {
   const name = host.toLowerCase();

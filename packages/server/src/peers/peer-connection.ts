@@ -61,7 +61,8 @@ export interface ConnectionHandler {
  * Nothing is delivered after {@link close} or {@link destroy}.
  */
 export class PeerConnection {
-  readonly #socket: Socket;
+  /** As it came or is dialed; once both sides can speak, what they speak through. */
+  #socket: Socket;
   readonly #settings: ConnectionSettings;
   readonly #handler: ConnectionHandler;
   readonly #handshake: Handshake;
@@ -76,7 +77,7 @@ export class PeerConnection {
     settings: ConnectionSettings,
     handler: ConnectionHandler,
     dialed: ServerId | undefined,
-    open: (ready: () => void) => Socket,
+    open: (ready: (socket: Socket) => void) => Socket,
   ) {
     this.#settings = settings;
     this.#handler = handler;
@@ -85,18 +86,11 @@ export class PeerConnection {
     const { frameBytesMax } = settings.handshake;
     this.#writer = new PeerFrameWriter({ pool: settings.pool, crc32, frameBytesMax });
     this.#limitTime(settings.connectTimeoutMs, () => this.#end("connecting took too long"));
-    const socket = open(() => this.#ready(dialed !== undefined));
+    const socket = open((ready) => this.#ready(ready, dialed !== undefined));
     this.#socket = socket;
     socket.setNoDelay(true);
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
-    socket.on("data", (chunk: Buffer) => this.#read(chunk));
-    socket.on("drain", () => {
-      if (this.#phase === "open") handler.drained();
-    });
-    socket.on("error", (error) => {
-      this.#error = error.message;
-    });
-    socket.on("close", () => this.#end(this.#error === "" ? "the other side closed it" : this.#error));
+    this.#watch(socket);
   }
 
   static dial(
@@ -109,7 +103,10 @@ export class PeerConnection {
   }
 
   static accept(settings: ConnectionSettings, socket: Socket, handler: ConnectionHandler): PeerConnection {
-    return new PeerConnection(settings, handler, undefined, (ready) => settings.transport.accept(socket, ready));
+    return new PeerConnection(settings, handler, undefined, (ready) => {
+      settings.transport.accept(socket, ready);
+      return socket;
+    });
   }
 
   /** Bytes that were not sent yet. */
@@ -178,9 +175,25 @@ export class PeerConnection {
     this.close();
   }
 
-  #ready(isDialer: boolean): void {
-    if (this.#phase !== "connecting") return;
+  #watch(socket: Socket): void {
+    socket.on("error", (error) => {
+      this.#error = error.message;
+    });
+    socket.on("close", () => this.#end(this.#error === "" ? "the other side closed it" : this.#error));
+  }
+
+  #ready(socket: Socket, isDialer: boolean): void {
+    if (this.#phase !== "connecting") {
+      socket.destroy();
+      return;
+    }
     this.#phase = "handshake";
+    if (socket !== this.#socket) this.#watch(socket);
+    this.#socket = socket;
+    socket.on("data", (chunk: Buffer) => this.#read(chunk));
+    socket.on("drain", () => {
+      if (this.#phase === "open") this.#handler.drained();
+    });
     this.#limitTime(this.#settings.handshakeTimeoutMs, () => this.#fail("timeout", "the handshake took too long"));
     if (!isDialer) return;
     this.#say(this.#handshake.begin());

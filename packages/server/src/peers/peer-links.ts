@@ -11,7 +11,6 @@ import {
   PeerConnection,
 } from "./peer-connection.ts";
 import { PeerListener } from "./peer-listener.ts";
-import { type PeerTransport, PLAIN_TRANSPORT } from "./peer-transport.ts";
 
 /** What both kinds of link are made with. */
 export interface PeerLinkOptions {
@@ -24,8 +23,6 @@ export interface PeerLinkOptions {
   readonly refusals: RefusalLog;
   /** From 0 to below 1. Default: the system's. */
   readonly random?: () => number;
-  /** Default: as it is on the wire. */
-  readonly transport?: PeerTransport;
   /** Default: 5000, a second, ten seconds. */
   readonly handshakeTimeoutMs?: number;
   readonly bindRetryMs?: number;
@@ -55,7 +52,7 @@ export class PeerPort {
       readonly admit: (peer: PeerIdentity, isDialed: boolean) => HandshakeFault | undefined;
     },
   ) {
-    const { ensemble, transport = PLAIN_TRANSPORT } = options;
+    const { ensemble } = options;
     this.#purpose = purpose;
     this.#options = options;
     const sids = new Set(ensemble.servers.map(({ sid }) => sid));
@@ -66,7 +63,12 @@ export class PeerPort {
         isListed: (other) => sids.has(other),
         admit: (peer) => host.admit(peer, false),
       },
-      ...{ transport, pool: new BufferPool(), connectTimeoutMs, closingTimeoutMs: CLOSING_TIMEOUT_MS },
+      ...{
+        transport: ensemble.transport,
+        pool: new BufferPool(),
+        connectTimeoutMs,
+        closingTimeoutMs: CLOSING_TIMEOUT_MS,
+      },
       handshakeTimeoutMs: options.handshakeTimeoutMs ?? 5000,
     };
     this.#dialSettings = {

@@ -1,0 +1,190 @@
+import { randomBytes, X509Certificate } from "node:crypto";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type LinkRef, type PeerMessage, serverId } from "@zooid/model";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { ConfigError, parseServerConfig } from "../config.ts";
+import { AUTHORITY, HOST, ONE, STRANGER, TWO } from "../test-certificates.ts";
+import { Happenings, TestPeers } from "../test-peers.ts";
+import type { EnsembleOptions } from "./ensemble-config.ts";
+import { peerSecret } from "./peer-secret.ts";
+import { certificateFault, tlsTransport } from "./peer-tls.ts";
+import { type PeerTransport, PLAIN_TRANSPORT } from "./peer-transport.ts";
+import { QuorumLinks } from "./quorum-links.ts";
+
+type Pem = { readonly key: string; readonly cert: string };
+
+const running: QuorumLinks[] = [];
+afterEach(async () => {
+  for (const one of running.splice(0)) await one.stop();
+});
+
+function tls({ key, cert }: Pem, host = "127.0.0.1"): PeerTransport {
+  const pem = { key: Buffer.from(key), cert: Buffer.from(cert), ca: Buffer.from(AUTHORITY) };
+  return tlsTransport(pem, { hostOf: () => host });
+}
+
+class Side {
+  readonly happened = new Happenings();
+  readonly messages: PeerMessage[] = [];
+  readonly links: QuorumLinks;
+  link = 0 as LinkRef;
+
+  constructor(peers: TestPeers, sid: number, transport: PeerTransport, more: Parameters<TestPeers["options"]>[1] = {}) {
+    const options = peers.options(sid, { tickMs: 30, ...more, config: { transport, ...more.config } });
+    this.links = new QuorumLinks(
+      { ...options, warn: () => {} },
+      {
+        wake() {},
+        linkOpened: (link, other) => {
+          this.link = link;
+          this.happened.add(`opened ${other}`);
+        },
+        dialFailed: (reason) => this.happened.add(`dial failed: ${reason}`),
+        received: (_, message) => {
+          const isPart = message.kind === "snapshot-chunk";
+          this.messages.push(
+            isPart
+              ? { ...message, bytes: Uint8Array.from(message.bytes.subarray(message.start, message.end)) }
+              : message,
+          );
+          this.happened.add(message.kind);
+        },
+        linkClosed: (_, reason) => this.happened.add(`closed: ${reason}`),
+      },
+    );
+    running.push(this.links);
+  }
+}
+
+/** A leader (1) that listens and a learner (2) that dials it. */
+async function dialed(leaderTransport: PeerTransport, learnerTransport: PeerTransport, more = {}) {
+  const peers = new TestPeers(2);
+  const leader = new Side(peers, 1, leaderTransport, more);
+  await leader.links.listen();
+  peers.place(1, { quorumPort: leader.links.port });
+  const learner = new Side(peers, 2, learnerTransport, more);
+  learner.links.dial(serverId(1));
+  return { peers, leader, learner };
+}
+
+test("two servers with certificates of one authority talk through TLS", async () => {
+  const { leader, learner } = await dialed(tls(ONE), tls(TWO));
+  await learner.happened.until("opened 1");
+  await leader.happened.until("opened 2");
+  const bytes = randomBytes(700_000);
+  leader.links.send(leader.link, {
+    kind: "snapshot-chunk",
+    index: 1,
+    isLast: true,
+    bytes,
+    start: 0,
+    end: bytes.length,
+  });
+  leader.links.flush();
+  await learner.happened.until("snapshot-chunk");
+  expect(learner.messages).toMatchObject([{ index: 1, bytes: Uint8Array.from(bytes) }]);
+  learner.links.send(learner.link, { kind: "sync", sequence: 1 });
+  learner.links.close(learner.link, "enough");
+  await leader.happened.until(/^closed/);
+  expect(leader.happened.list).toEqual(["opened 2", "sync", expect.stringContaining("closed: ")]);
+});
+
+test("a certificate may name an address instead, and a secret may be asked for besides", async () => {
+  const { leader, learner } = await dialed(tls(HOST), tls(HOST), {
+    config: { secrets: [peerSecret("a", Buffer.alloc(32, 1))] },
+  });
+  await learner.happened.until("opened 1");
+  await leader.happened.until("opened 2");
+});
+
+describe("nobody is let in", () => {
+  test.each<[string, PeerTransport, PeerTransport, RegExp]>([
+    ["whose certificate is of another authority", tls(ONE), tls(STRANGER), /^dial failed/],
+    ["to whom a server of another authority answers", tls(STRANGER), tls(TWO), /^dial failed/],
+    ["with another server's certificate", tls(ONE), tls(ONE), /the certificate is for server 1, not for server 2/],
+    ["without TLS", tls(ONE), PLAIN_TRANSPORT, /^dial failed/],
+    ["with TLS where there is none", PLAIN_TRANSPORT, tls(TWO), /^dial failed/],
+  ])("%s", async (_, leaderTransport, learnerTransport, reason) => {
+    const { leader, learner } = await dialed(leaderTransport, learnerTransport);
+    await learner.happened.until(/^dial failed|^closed/);
+    expect(learner.happened.list.join("\n")).toMatch(reason);
+    expect(leader.happened.list).toEqual([]);
+  });
+
+  test("to whom a server with another one's certificate answers", async () => {
+    const { learner } = await dialed(tls(TWO), tls(TWO));
+    await learner.happened.until(/^dial failed: .*the certificate is for server 2, not for server 1/);
+    expect(learner.happened.list).toHaveLength(1);
+  });
+});
+
+describe("a certificate", () => {
+  test.each<[string, Pem, number, string, string | undefined]>([
+    ["of this server", ONE, 1, "anywhere", undefined],
+    ["of another server", ONE, 2, "anywhere", "the certificate is for server 1, not for server 2"],
+    ["of another server at the right name", ONE, 2, "zoo1", "the certificate is for server 1, not for server 2"],
+    ["of this address", HOST, 9, "127.0.0.1", undefined],
+    ["of this name", HOST, 9, "zoo7", undefined],
+    ["of another name", HOST, 9, "zoo8", "names neither zk://…/9 nor zoo8, where server 9 is"],
+    ["of another address", HOST, 9, "127.0.0.2", "names neither zk://…/9 nor 127.0.0.2"],
+  ])("%s", (_, { cert }, sid, host, fault) => {
+    const found = certificateFault(new X509Certificate(cert), serverId(sid), host);
+    if (fault === undefined) expect(found).toBeUndefined();
+    else expect(found).toContain(fault);
+  });
+});
+
+describe("files for TLS", () => {
+  let directory = "";
+  beforeAll(() => {
+    directory = mkdtempSync(join(tmpdir(), "zooid-tls-"));
+  });
+  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+  function file(name: string, content: string, mode = 0o600): string {
+    const path = join(directory, name);
+    writeFileSync(path, content);
+    chmodSync(path, mode);
+    return path;
+  }
+  const good = () => ({ key: file("key", ONE.key), cert: file("cert", ONE.cert), ca: file("ca", AUTHORITY, 0o644) });
+
+  function problems(peerTls: EnsembleOptions["peerTls"]): readonly string[] {
+    const servers = [1, 2].map((sid) => ({ sid, host: `zoo${sid}`, quorumPort: 1, electionPort: 2 }));
+    try {
+      const config = parseServerConfig({
+        ensemble: { sid: 1, servers, ...(peerTls === undefined ? {} : { peerTls }) },
+      });
+      expect(config.ensemble?.transport).not.toBe(PLAIN_TRANSPORT);
+      return [];
+    } catch (error) {
+      if (error instanceof ConfigError) return error.problems;
+      throw error;
+    }
+  }
+
+  test("that belong together do without a secret, though peers are beyond this machine", () => {
+    expect(problems(good())).toEqual([]);
+  });
+
+  test.each<[string, () => EnsembleOptions["peerTls"], string]>([
+    ["that are not all there", () => ({ key: "k" }), "needs all three of zooid.peerTls.key"],
+    ["that cannot be read", () => ({ ...good(), ca: join(directory, "nowhere") }), "zooid.peerTls.ca: ENOENT"],
+    [
+      "whose key others can read",
+      () => ({ ...good(), key: file("open", ONE.key, 0o644) }),
+      "is open to other users: chmod 600",
+    ],
+    ["whose key is another's", () => ({ ...good(), key: file("two", TWO.key) }), "does not belong to the certificate"],
+    [
+      "whose certificate is another's",
+      () => ({ key: file("k2", TWO.key), cert: file("c2", TWO.cert), ca: file("ca", AUTHORITY) }),
+      "the certificate is for server 2, not for server 1",
+    ],
+    ["that hold something else", () => ({ ...good(), cert: file("text", "text") }), "cannot be used"],
+  ])("%s are refused", (_, files, text) => {
+    expect(problems(files())).toEqual([expect.stringContaining(text)]);
+  });
+});
