@@ -97,7 +97,12 @@ export class Membership {
   /** The role is complete. */
   established(epoch: number): void {
     this.#looksSinceMs = undefined;
-    this.#election?.established(epoch);
+    const election = this.#election;
+    if (election?.vote !== undefined && this.role === "following" && election.role === "observing") {
+      // It had no voice when this was decided, and has one now that it is level.
+      election.adopt("following", election.vote);
+    }
+    election?.established(epoch);
     this.#sinks.roleChanged();
   }
 
@@ -115,6 +120,18 @@ export class Membership {
 
   receiveElection(from: ServerId, message: ElectionMessage): void {
     this.#election?.receive(from, message, this.#nowMs);
+    this.#checkSupport();
+  }
+
+  /** A leader whose electors have changed their minds before they came waits for nobody: it looks again with them. */
+  #checkSupport(): void {
+    const { zab } = this;
+    if (this.#election === undefined || zab.state !== "leading" || zab.phase !== "discovery") return;
+    const supporters = new Set(this.#election.supporters).add(this.#config.sid);
+    for (const { sid } of zab.learners()) supporters.add(sid);
+    if (!this.#config.verifier.isQuorum(supporters)) {
+      zab.resign("those who elected this server have changed their minds");
+    }
   }
 
   electionLinkUp(sid: ServerId): void {
