@@ -1,7 +1,7 @@
 import { type ServerId, serverId } from "@zooid/model";
 import { parseServerConfig } from "./config.ts";
 import type { EnsembleConfig, EnsembleOptions, PeerAddress } from "./peers/ensemble-config.ts";
-import type { PeerLinkOptions } from "./peers/peer-links.ts";
+import type { PeerLinkOptions } from "./peers/peer-port.ts";
 import { RefusalLog } from "./refusal-log.ts";
 
 /** A port on which nobody listens: dialing it is refused at once. */

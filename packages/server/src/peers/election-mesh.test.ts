@@ -1,12 +1,13 @@
 import { once } from "node:events";
-import { createServer } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { type ElectionMessage, serverId, type Zxid } from "@zooid/model";
 import type { EnvelopeMessage } from "@zooid/wire/peer";
 import { afterEach, describe, expect, test } from "vitest";
 import { Happenings, type TestPeerOptions, TestPeers } from "../test-peers.ts";
 import { ElectionMesh } from "./election-mesh.ts";
-import { PeerPort } from "./peer-links.ts";
+import { PeerPort } from "./peer-port.ts";
 import { peerSecret } from "./peer-secret.ts";
+import { type PeerTransport, PLAIN_TRANSPORT } from "./peer-transport.ts";
 
 const running: { stop(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -259,6 +260,43 @@ describe("of two connections that a pair dialed at the same moment", () => {
     await ended.until("accepted: the other side closed it");
     expect(ended.list).toHaveLength(1);
   });
+});
+
+test("of what waits because the other side does not read only the newest arrives", async () => {
+  const peers = new TestPeers(2);
+  let accepted: Socket | undefined;
+  let dialed: Socket | undefined;
+  const accepting: PeerTransport = {
+    ...PLAIN_TRANSPORT,
+    accept: (socket, ready) => {
+      accepted = socket;
+      PLAIN_TRANSPORT.accept(socket, ready);
+    },
+  };
+  const dialing: PeerTransport = {
+    ...PLAIN_TRANSPORT,
+    connect: (address, ready) => {
+      dialed = PLAIN_TRANSPORT.connect(address, ready);
+      return dialed;
+    },
+  };
+  const [low] = await started(peers, [1], { config: { transport: accepting } });
+  const [high] = await started(peers, [2], { config: { transport: dialing } });
+  await low?.happened.until("up 2");
+  await high?.happened.until("up 1");
+  dialed?.pause();
+  let round = 0;
+  while (accepted?.writableNeedDrain === false) {
+    round++;
+    low?.send(2, round);
+    // Writes that the kernel takes at once leave nothing to wait for.
+    if (round % 1000 === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  for (let i = 0; i < 1000; i++) low?.send(2, round + i);
+  low?.send(2, 1_000_000_000);
+  dialed?.resume();
+  await high?.happened.until("round 1000000000 of 1");
+  expect(high?.messages.length).toBeLessThan(round + 500);
 });
 
 describe("a connection", () => {

@@ -1,8 +1,9 @@
 import type { ElectionMessage, ServerId } from "@zooid/model";
 import { type EnvelopeMessage, HANDSHAKE_FRAME_BYTES_MAX } from "@zooid/wire/peer";
+import { Backoff } from "./backoff.ts";
 import type { HandshakeFault, PeerIdentity } from "./handshake.ts";
 import type { ConnectionEnd, PeerConnection } from "./peer-connection.ts";
-import { type AcceptedHandler, Backoff, type PeerLinkOptions, PeerPort } from "./peer-links.ts";
+import { type AcceptedHandler, type PeerLinkOptions, PeerPort } from "./peer-port.ts";
 
 /** What the mesh tells. None of these is called from within a call of {@link ElectionMesh}, and none after `stop`. */
 export interface ElectionMeshEvents {

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { connect } from "node:net";
 import { crc32 } from "node:zlib";
 import {
@@ -12,7 +13,7 @@ import {
 import { BufferPool, PeerFrameWriter } from "@zooid/wire/peer";
 import { afterEach, describe, expect, test } from "vitest";
 import { Happenings, type TestPeerOptions, TestPeers } from "../test-peers.ts";
-import { PeerPort } from "./peer-links.ts";
+import { PeerPort } from "./peer-port.ts";
 import { QuorumLinks } from "./quorum-links.ts";
 
 const running: { stop(): Promise<void> }[] = [];
@@ -286,6 +287,20 @@ describe("strangers", () => {
     await links.listen();
     await sent(links.port, new Uint8Array(0));
     expect(peers.lines).toEqual([expect.stringMatching(/the handshake took too long/)]);
+  });
+
+  test("of one address are turned away when there are too many that say nothing", async () => {
+    const { leader, learner } = await linked();
+    const sockets = Array.from({ length: 64 }, () => connect({ port: leader.links.port, host: "127.0.0.1" }));
+    for (const socket of sockets) await once(socket, "connect");
+    const more = connect({ port: leader.links.port, host: "127.0.0.1" });
+    more.on("error", () => {});
+    await new Promise<void>((resolve) => more.once("close", () => resolve()));
+    expect(sockets.filter((socket) => socket.closed)).toEqual([]);
+    // Who has shaken hands is not counted.
+    learner.send({ kind: "sync", sequence: 4 });
+    await leader.happened.until("sync on 1");
+    for (const socket of sockets) socket.destroy();
   });
 
   test("that fail again and again are turned away for a while", async () => {

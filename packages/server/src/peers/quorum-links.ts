@@ -1,9 +1,10 @@
 import type { LinkRef, PeerMessage, ServerId } from "@zooid/model";
 import { type EnvelopeMessage, WireError } from "@zooid/wire/peer";
 import type { ZabLinks } from "@zooid/zab";
+import { Backoff } from "./backoff.ts";
 import type { HandshakeFault, PeerIdentity } from "./handshake.ts";
 import type { ConnectionEnd, PeerConnection } from "./peer-connection.ts";
-import { type AcceptedHandler, Backoff, type PeerLinkOptions, PeerPort } from "./peer-links.ts";
+import { type AcceptedHandler, type PeerLinkOptions, PeerPort } from "./peer-port.ts";
 
 /** What becomes of links. None of these is called from within a call of {@link QuorumLinks}, and none after `stop`. */
 export interface QuorumLinkEvents {
