@@ -162,6 +162,8 @@ describe("while a state is sent", () => {
     await chunksOf(source);
     expect((await store.state.flush()).applied).toEqual(store.log.durable.tail);
     expect([store.state.lagBytes, store.state.stats().lagBytes]).toEqual([0, 0]);
+    // Nothing was begun that would have had to wait for the reader: all that came up is one fold.
+    expect(store.state.stats().foldCount).toBe(2);
     expect(told.failures).toEqual([]);
   });
 
@@ -186,6 +188,8 @@ describe("while a state is sent", () => {
     let next = 2_001;
     for (; next < 12_000; next += 1_000) await createNodes(store, next, next + 999);
     await store.state.flush();
+    // Each of these takes some entries along that are no longer needed.
+    for (const last = next + 60; next < last; next++) await createNodes(store, next, next);
     const { position } = source;
     expect(store.log.durable.floor.zxid).toBeLessThanOrEqual(position.zxid);
     expect((await store.log.read(position.zxid, 1)).after).toEqual(position);
@@ -256,24 +260,35 @@ describe("while a state is sent", () => {
 });
 
 describe("what is not the whole state that was announced", () => {
-  const wrongs: readonly [what: string, change: (chunks: Uint8Array[]) => Uint8Array[]][] = [
-    ["a flipped bit in a chunk", (chunks) => chunks.map((chunk, i) => (i === 2 ? flipped(chunk, 1000) : chunk))],
-    ["a flipped bit in a chunk's number", (chunks) => chunks.map((chunk, i) => (i === 2 ? flipped(chunk, 7) : chunk))],
-    ["a chunk cut short", (chunks) => chunks.map((chunk, i) => (i === 2 ? chunk.subarray(0, 500) : chunk))],
-    ["chunks of three bytes", (chunks) => chunks.map((chunk) => chunk.subarray(0, 3))],
-    ["a missing chunk", (chunks) => chunks.filter((_, i) => i !== 2)],
-    ["a chunk that comes twice", ([first, ...rest]) => [first, first, ...rest] as Uint8Array[]],
-    ["a missing end", (chunks) => chunks.slice(0, -1)],
-    ["nothing", () => []],
-    ["a chunk after the last", (chunks) => [...chunks, chunks[0] as Uint8Array]],
+  const wrongs: readonly [what: string, place: string, change: (chunks: Uint8Array[]) => Uint8Array[]][] = [
+    [
+      "a flipped bit in a chunk",
+      "chunk 2",
+      (chunks) => chunks.map((chunk, i) => (i === 2 ? flipped(chunk, 1000) : chunk)),
+    ],
+    [
+      "a flipped bit in a chunk's number",
+      "chunk 2",
+      (chunks) => chunks.map((chunk, i) => (i === 2 ? flipped(chunk, 7) : chunk)),
+    ],
+    ["a chunk cut short", "chunk 2", (chunks) => chunks.map((chunk, i) => (i === 2 ? chunk.subarray(0, 500) : chunk))],
+    ["chunks of three bytes", "chunk 0", (chunks) => chunks.map((chunk) => chunk.subarray(0, 3))],
+    ["a missing chunk", "chunk 2", (chunks) => chunks.filter((_, i) => i !== 2)],
+    ["a chunk that comes twice", "chunk 1", ([first, ...rest]) => [first, first, ...rest] as Uint8Array[]],
+    ["a missing end", "chunk 6", (chunks) => chunks.slice(0, -1)],
+    ["nothing", "chunk 0", () => []],
+    ["a chunk after the last", "chunk 7", (chunks) => [...chunks, chunks[0] as Uint8Array]],
   ];
 
-  test.each(wrongs)("%s is refused and leaves nothing behind", async (_, change) => {
+  test.each(wrongs)("%s is refused and leaves nothing behind", async (_, at, change) => {
     await using leader = await open("leader");
     await createNodes(leader, 1, 8_000);
     const { source, chunks } = await sent(leader);
     await using learner = await open("learner");
-    await expect(receive(learner, source, change(chunks))).rejects.toMatchObject({ code: "SNAPSHOT_REFUSED" });
+    expect(chunks).toHaveLength(7);
+    await expect(receive(learner, source, change(chunks))).rejects.toMatchObject({
+      detail: { code: "SNAPSHOT_REFUSED", place: at },
+    });
     expect(stateFiles("learner").filter((name) => !name.startsWith("state-1."))).toEqual([]);
     // Another attempt may begin at once.
     expect((await receive(learner, source, chunks)).stateFile).toBe("state-3.db");
@@ -322,10 +337,10 @@ describe("a learner", () => {
     for (const chunk of chunks) await receiver.add(chunk);
     const snapshot = await receiver.finish();
     expect(snapshot.epochs).toEqual(source.epochs);
-    expect(learner.state.applied.applied.zxid).toBe(0);
     await flip(learner, source, snapshot);
     learner.adoptState();
     expect((await learner.state.flush()).applied).toEqual(source.position);
+    expect(learner.state.stats().foldCount).toBe(0);
     expect(told.failures).toEqual([]);
   });
 

@@ -200,12 +200,6 @@ export class SqliteStateStore implements StateStore {
   }
 
   #folded(fold: FoldReport): void {
-    // Of a file that is no more.
-    if (this.#adopting > 0) return;
-    this.#applied = fold.meta;
-    this.#lagBytes -= fold.bytes;
-    this.#excusedBytes = Math.min(this.#excusedBytes, this.#lagBytes);
-    this.#lagMarks -= fold.marks;
     const { foldCount, foldMsTotal, foldedEntries, writtenNodes } = this.#totals;
     this.#totals = {
       foldCount: foldCount + 1,
@@ -214,6 +208,12 @@ export class SqliteStateStore implements StateStore {
       foldedEntries: foldedEntries + fold.entries,
       writtenNodes: writtenNodes + fold.nodes,
     };
+    // Of a file that is the state no more.
+    if (this.#adopting > 0) return;
+    this.#applied = fold.meta;
+    this.#lagBytes -= fold.bytes;
+    this.#excusedBytes = Math.min(this.#excusedBytes, this.#lagBytes);
+    this.#lagMarks -= fold.marks;
     this.#options.folded(fold.meta);
   }
 
