@@ -18,6 +18,10 @@ export interface EnsembleConfig {
   readonly newEnsembleId: string;
   /** Where an epoch's counter ends; for tests. */
   readonly counterMax?: number;
+  /** Bytes on their way to one learner and not acked; see the broadcast's `PeerConfig`. */
+  readonly windowBytes?: number;
+  /** Entries in one message hold about so much; see the broadcast's `PeerConfig`. */
+  readonly runBytes?: number;
   /** Whether the leader serves clients of its own. Default true. */
   readonly leaderServes?: boolean;
   /** Sessions begin as this server's own and cost no write. Default false. */

@@ -48,6 +48,8 @@ export class Membership {
               syncLimit: ensemble.syncLimit,
               newEnsembleId: ensemble.newEnsembleId,
               ...(ensemble.counterMax === undefined ? {} : { counterMax: ensemble.counterMax }),
+              ...(ensemble.windowBytes === undefined ? {} : { windowBytes: ensemble.windowBytes }),
+              ...(ensemble.runBytes === undefined ? {} : { runBytes: ensemble.runBytes }),
             }),
       },
       { ...zabSinks, look: () => this.#look(), successor: (successor) => this.#adopt(successor) },

@@ -39,6 +39,8 @@ export interface ServerOptions {
   readonly isObserver: boolean;
   readonly electionAlg: 0 | 3;
   readonly counterMax?: number;
+  readonly windowBytes?: number;
+  readonly runBytes?: number;
   /** It is the ensemble: no election, no links; it takes its epoch when it starts. */
   readonly standalone?: boolean;
 }
@@ -174,6 +176,8 @@ export class SimServer implements NetworkEnd {
       syncLimit: SYNC_LIMIT,
       newEnsembleId: `ensemble-${this.#secrets.next()}`,
       ...(options.counterMax === undefined ? {} : { counterMax: options.counterMax }),
+      ...(options.windowBytes === undefined ? {} : { windowBytes: options.windowBytes }),
+      ...(options.runBytes === undefined ? {} : { runBytes: options.runBytes }),
     };
   }
 
