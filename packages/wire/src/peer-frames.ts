@@ -21,12 +21,13 @@ export const PEER_FRAME_HEADER_BYTES = 8;
 /** The longest frame from somebody who has not proved who it is. */
 export const HANDSHAKE_FRAME_BYTES_MAX: number = 64 * 1024;
 
-const FRAME_BYTES_LEAST = 4 * 1024 * 1024;
+/** The end of a session lists all its ephemerals in one entry, and those were made by many requests. */
+const FRAME_BYTES_LEAST = 64 * 1024 * 1024;
 const FRAME_SLACK_BYTES = 64 * 1024;
 
 /**
  * The longest frame between servers whose clients may send frames of that length: an entry holds what a client sent, and up to as
- * much again where that was many small operations.
+ * much again where that was many small operations; and a session may have very many ephemerals.
  */
 export function peerFrameBytesMax(clientFrameBytesMax: number): number {
   return Math.max(FRAME_BYTES_LEAST, 2 * clientFrameBytesMax) + FRAME_SLACK_BYTES;

@@ -14,3 +14,4 @@ export type {
 } from "./events.ts";
 export { type LearnerStatus, PEER_DEFAULTS, type PeerOptions, ZabPeer } from "./peer.ts";
 export { ProposalQueue } from "./proposal-queue.ts";
+export { VolatileLog } from "./volatile-log.ts";

@@ -31,6 +31,8 @@ type NewLeader = Extract<ZabMessage, { kind: "new-leader" }>;
  */
 type LearnerStep = "dialing" | "asking" | "promising" | "promised" | "staging" | "flipping" | "accepted" | "level";
 
+/** Signs of life in one message. */
+const TOUCHES_MAX = 10_000;
 /** A dial that is not answered is given up after this: whoever was elected may be gone. */
 const DIAL_MS_MIN = 1000;
 
@@ -364,13 +366,13 @@ export class Learner {
     this.#noteCommitted(committed);
     this.#round = Math.max(this.#round, round);
     const { sinks } = this.#context;
-    this.#send({
-      kind: "pong",
-      epoch,
-      round: this.#round,
-      applied: sinks.applied(),
-      touches: this.#isServing ? sinks.touches() : [],
-    });
+    const touches = this.#isServing ? sinks.touches() : [];
+    let sent = 0;
+    do {
+      const some = touches.slice(sent, sent + TOUCHES_MAX);
+      sent += TOUCHES_MAX;
+      this.#send({ kind: "pong", epoch, round: this.#round, applied: sinks.applied(), touches: some });
+    } while (sent < touches.length);
   }
 
   #noteCommitted(committed: Zxid): void {
