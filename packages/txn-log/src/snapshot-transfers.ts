@@ -32,6 +32,8 @@ export class SnapshotTransfers {
   readonly #parts: TransferParts;
   readonly #sources = new Set<ThreadSnapshotSource>();
   #receiving: { readonly still: Disposable; receiver: ThreadSnapshotReceiver | undefined } | undefined;
+  /** What is being made ready. */
+  readonly #opening = new Set<Promise<unknown>>();
   #isClosed = false;
   #lastNumber = 0;
 
@@ -39,7 +41,15 @@ export class SnapshotTransfers {
     this.#parts = parts;
   }
 
-  async open(): Promise<SnapshotSource> {
+  open(): Promise<SnapshotSource> {
+    return this.#awaited(this.#open());
+  }
+
+  receive(position: LogPosition, epochs: readonly EpochRange[] | undefined): Promise<SnapshotReceiver> {
+    return this.#awaited(this.#receive(position, epochs));
+  }
+
+  async #open(): Promise<SnapshotSource> {
     const { log, state, holdMs } = this.#parts;
     const still = await state.standStill({ isFolded: true });
     const { zxid } = state.applied.applied;
@@ -66,7 +76,7 @@ export class SnapshotTransfers {
     }
   }
 
-  async receive(position: LogPosition, epochs: readonly EpochRange[] | undefined): Promise<SnapshotReceiver> {
+  async #receive(position: LogPosition, epochs: readonly EpochRange[] | undefined): Promise<SnapshotReceiver> {
     const { log, state, directory, testBreak } = this.#parts;
     if (this.#receiving !== undefined) {
       throw new StoreError({
@@ -115,7 +125,18 @@ export class SnapshotTransfers {
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#sources].map((source) => source[Symbol.asyncDispose]()));
+    await Promise.allSettled(this.#opening);
     await this.#receiving?.receiver?.abandon();
+  }
+
+  /** A store is not closed, and its directory not free, before this has ended. */
+  async #awaited<T>(opening: Promise<T>): Promise<T> {
+    this.#opening.add(opening);
+    try {
+      return await opening;
+    } finally {
+      this.#opening.delete(opening);
+    }
   }
 
   #endReceiving(received: { readonly still: Disposable }): void {
