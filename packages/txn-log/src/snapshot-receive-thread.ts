@@ -14,7 +14,7 @@ export interface SnapshotReceiveData {
 }
 
 export type SnapshotReceiveCall =
-  | { readonly kind: "open" | "finish" | "abandon" }
+  | { readonly kind: "open" | "finish" }
   | { readonly kind: "add"; readonly chunk: Uint8Array<ArrayBuffer> };
 /** "finish" is answered by what the snapshot said of itself. */
 export type SnapshotReceiveAnswer = SnapshotHeader | undefined;
@@ -30,7 +30,7 @@ answerCalls<SnapshotReceiveCall, SnapshotReceiveAnswer>(port, {
   file: data.file,
   answer: (call) => {
     // What failed once stays failed: chunks may be on their way that continue what is no longer there.
-    if (failure !== undefined && call.kind !== "abandon") throw failure;
+    if (failure !== undefined) throw failure;
     try {
       return act(call);
     } catch (cause) {
@@ -57,8 +57,5 @@ function act(call: SnapshotReceiveCall): SnapshotReceiveAnswer {
     }
     case "finish":
       return builder?.finish();
-    case "abandon":
-      builder?.abandon();
-      return undefined;
   }
 }

@@ -1,6 +1,6 @@
+import { rm } from "node:fs/promises";
 import { CallThread } from "./call-thread.ts";
 import type { SnapshotReceiveAnswer, SnapshotReceiveCall, SnapshotReceiveData } from "./snapshot-receive-thread.ts";
-import { removeStateFile } from "./state-file.ts";
 import type { ReceivedSnapshot, SnapshotReceiver } from "./state-store.ts";
 import { StoreError } from "./store-error.ts";
 
@@ -49,6 +49,7 @@ export class ThreadSnapshotReceiver implements SnapshotReceiver {
   async finish(): Promise<ReceivedSnapshot> {
     const header = await this.#call({ kind: "finish" });
     if (header === undefined) throw new StoreError({ code: "DEFECT", reason: "a snapshot ended without a header" });
+    await this.#thread.close(CLOSED);
     return { stateFile: this.#parts.name, epochs: header.epochs };
   }
 
@@ -67,12 +68,11 @@ export class ThreadSnapshotReceiver implements SnapshotReceiver {
   }
 
   async #abandon(): Promise<void> {
-    // A flip handed over meanwhile would name a file that goes: whoever abandons has decided against that.
-    if (this.#parts.isNamed()) return this.#thread.close(CLOSED);
-    // In the thread: freeing hundreds of MiB takes a file system many milliseconds.
-    await this.#thread.call({ kind: "abandon" }).catch(() => undefined);
     await this.#thread.close(CLOSED);
-    removeStateFile(this.#parts.file);
+    if (this.#parts.isNamed()) return;
+    // Not by a call that blocks: freeing hundreds of MiB takes a file system many milliseconds.
+    const { file } = this.#parts;
+    for (const each of [`${file}-journal`, file]) await rm(each, { force: true });
     this.#parts.abandoned();
   }
 }

@@ -424,6 +424,24 @@ describe("a learner", () => {
     }
   });
 
+  test("and its leader leave no thread behind", async () => {
+    const ports = (): number => process.getActiveResourcesInfo().filter((name) => name === "MessagePort").length;
+    const before = ports();
+    {
+      await using leader = await open("leader");
+      await createNodes(leader, 1, 100);
+      const { source, chunks } = await sent(leader);
+      await using learner = await open("learner");
+      await flip(learner, source, await receive(learner, source, chunks));
+      learner.adoptState();
+      await leader.openSnapshot();
+      await learner.receiveSnapshot(source.position);
+    }
+    // A port that was closed is gone with the loop's turn.
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(ports()).toBe(before);
+  });
+
   test("gets a file that only its owner reads", async () => {
     await using leader = await open("leader");
     const { source, chunks } = await sent(leader);
