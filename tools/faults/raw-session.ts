@@ -12,6 +12,7 @@ export const OPCODE = {
   delete: 2,
   getData: 4,
   setData: 5,
+  sync: 9,
   ping: 11,
   getChildren2: 12,
   multi: 14,
@@ -48,7 +49,14 @@ export class SessionRefused extends Error {
 
 export interface OpenOptions {
   readonly port: number;
+  /** Default: loopback. */
+  readonly host?: string;
+  /** The session's, to ask for. */
   readonly timeoutMs: number;
+  /** For the connection and the answer to its first frame. Default 10 s. */
+  readonly connectTimeoutMs?: number;
+  /** Gives the connection up when the server says nothing for that long; looked at with each ping. Default: never. */
+  readonly silenceMsMax?: number;
   readonly resume?: Credentials;
   readonly lastZxidSeen?: bigint;
 }
@@ -65,25 +73,45 @@ export class RawSession {
   readonly #waiting: Waiting[] = [];
   readonly #pings: NodeJS.Timeout;
   #xid = 0;
+  #heardAtMs = performance.now();
+  #orderFault: string | undefined;
 
-  private constructor(socket: Socket, frames: FrameReader, credentials: Credentials, timeoutMs: number) {
+  private constructor(
+    socket: Socket,
+    frames: FrameReader,
+    session: { readonly credentials: Credentials; readonly timeoutMs: number; readonly silenceMsMax: number },
+  ) {
+    const { credentials, timeoutMs, silenceMsMax } = session;
     this.credentials = credentials;
     this.#socket = socket;
     frames.onFrame = (frame) => this.#receive(frame);
     socket.on("close", () => this.#lose());
-    this.#pings = setInterval(() => this.#write(PING_XID, OPCODE.ping, Buffer.alloc(0)), timeoutMs / 3);
+    this.#pings = setInterval(() => {
+      if (performance.now() - this.#heardAtMs > silenceMsMax) this.#socket.destroy();
+      else this.#write(PING_XID, OPCODE.ping, Buffer.alloc(0));
+    }, timeoutMs / 3);
+  }
+
+  /** What was wrong with the order of the replies; the connection has ended then. */
+  get orderFault(): string | undefined {
+    return this.#orderFault;
+  }
+
+  get isLost(): boolean {
+    return this.#socket.destroyed;
   }
 
   /** @throws SessionRefused where the session to resume is over; Unanswered where the connection ends before an answer */
-  static async open({ port, timeoutMs, resume, lastZxidSeen = 0n }: OpenOptions): Promise<RawSession> {
-    const socket = connect({ port, host: "127.0.0.1", noDelay: true });
+  static async open(options: OpenOptions): Promise<RawSession> {
+    const { port, host = "127.0.0.1", timeoutMs, resume, lastZxidSeen = 0n } = options;
+    const socket = connect({ port, host, noDelay: true });
     const frames = new FrameReader();
     const { promise: answer, resolve, reject } = Promise.withResolvers<Buffer>();
     frames.onFrame = resolve;
     socket.on("data", (chunk: Buffer) => frames.push(chunk));
     socket.on("error", () => socket.destroy());
     socket.on("close", () => reject(new Unanswered("the connection ended before the session was open")));
-    const timer = setTimeout(() => socket.destroy(), CONNECT_TIMEOUT_MS);
+    const timer = setTimeout(() => socket.destroy(), options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS);
     const writer = new JuteWriter().int(0).long(lastZxidSeen).int(timeoutMs);
     writer.long(resume?.id ?? 0n).buffer(resume?.password ?? Buffer.alloc(16));
     socket.write(framed(Buffer.concat([writer.bytes(), Buffer.of(0)])));
@@ -96,7 +124,8 @@ export class RawSession {
       socket.destroy();
       throw new SessionRefused("the server does not know the session any more");
     }
-    return new RawSession(socket, frames, credentials, negotiatedMs);
+    const { silenceMsMax = Number.POSITIVE_INFINITY } = options;
+    return new RawSession(socket, frames, { credentials, timeoutMs: negotiatedMs, silenceMsMax });
   }
 
   /** Sends one request. Replies come in the order of the requests. */
@@ -122,12 +151,15 @@ export class RawSession {
   }
 
   #receive(frame: Buffer): void {
+    this.#heardAtMs = performance.now();
     const reader = new JuteReader(frame);
     const xid = reader.int();
     if (xid === EVENT_XID || xid === PING_XID) return;
     const waiting = this.#waiting.shift();
     if (waiting?.xid !== xid) {
-      this.#socket.destroy(new Error(`reply to ${xid} where one to ${waiting?.xid} was due`));
+      this.#orderFault = `reply to ${xid} where one to ${waiting?.xid} was due`;
+      this.#socket.destroy();
+      waiting?.reject(new Unanswered(this.#orderFault));
       return;
     }
     waiting.resolve({
