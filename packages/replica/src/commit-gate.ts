@@ -50,9 +50,9 @@ export class CommitGate {
     return this.#next++;
   }
 
-  /** Finds who waits for the committed write, and lets it go. False for one that was sent off before {@link clear}. */
+  /** Finds who waits for the committed write, and lets it go. False for one that is not of this life, or from before {@link clear}. */
   take(sequence: number): boolean {
-    if (sequence < this.#head) return false;
+    if (sequence < this.#head || sequence >= this.#next) return false;
     assert(sequence === this.#head, `own writes commit in order: ${sequence} came where ${this.#head} was due`);
     const slot = this.#head & this.#mask;
     this.connection = this.#connections[slot] as ConnectionRef;
@@ -64,7 +64,10 @@ export class CommitGate {
     return true;
   }
 
-  /** Numbers from here on: above those of every earlier life of this server, whose transactions may still be on their way. */
+  /**
+   * Numbers from here on. Transactions of earlier lives of this server may still be on their way, so no two lives may share numbers; a
+   * server that lost its disk does not know how many it had, which is why chance has a part in where one begins.
+   */
   startAt(sequence: number): void {
     assert(this.count === 0, "numbers change when nobody waits");
     this.#head = sequence;

@@ -43,6 +43,7 @@ import { AuthSchemes, type Hashes } from "./auth.ts";
 import { CommitGate, NO_CONNECTION } from "./commit-gate.ts";
 import type { ReplicaConfig } from "./config.ts";
 import { Connection } from "./connection.ts";
+import { EndingSessions } from "./ending-sessions.ts";
 import { ForwardReader, ForwardRun } from "./forward-run.ts";
 import { LocalReads } from "./local-reads.ts";
 import { Membership } from "./membership.ts";
@@ -166,6 +167,7 @@ export class Replica {
   // A leader's half: what learners have asked it.
   readonly #remote = new RemoteClients();
   readonly #forwarded = new ForwardReader();
+  readonly #endings = new EndingSessions();
   // Structures that every request and every transaction is read into.
   readonly #request: Request = newRequest();
   readonly #part: Request = newRequest();
@@ -209,7 +211,10 @@ export class Replica {
         left: (reason) => this.#left(reason),
         confirmed: (round) => this.#confirmed(round),
         message: (link, sid, message) => this.#receiveRequest(link, sid, message),
-        learnerLost: (link) => this.#remote.lost(link),
+        learnerLost: (link) => {
+          this.#remote.lost(link);
+          this.#endings.lost(link);
+        },
         touches: () => this.#touches(),
         touched: (touches) => this.#touched(touches),
         note: (text) => sinks.note(text),
@@ -319,7 +324,8 @@ export class Replica {
   /** Begins to look for its place in the ensemble. */
   join(bootCount: number): void {
     this.#bootCount = bootCount;
-    this.#gate.startAt(bootCount * SEQUENCES_OF_A_START);
+    const offset = Math.floor(this.#tools.random() * (SEQUENCES_OF_A_START / 2));
+    this.#gate.startAt(bootCount * SEQUENCES_OF_A_START + offset);
     this.zab.flush();
   }
 
@@ -355,6 +361,7 @@ export class Replica {
     this.#forwards.clear();
     this.#told.clear();
     this.#remote.clear();
+    this.#endings.clear();
     this.#stalled.length = 0;
     this.#sessions = new SessionTable(this.#config.tickMs, this.#nowMs);
     this.#sinks.roleChanged();
@@ -439,11 +446,7 @@ export class Replica {
         this.#openSessionFor(sid, message);
         return;
       case "revalidate":
-        this.#sinks.links.send(link, {
-          kind: "revalidated",
-          sequence: message.sequence,
-          isValid: this.#renewFor(sid, message),
-        });
+        this.#revalidateFor(link, sid, message);
         return;
       case "sync":
         this.#remote.sync({
@@ -533,6 +536,15 @@ export class Replica {
     session.owner = sid;
     session.passwordHash = passwordHash.slice();
     this.#maker.createSession(asker, timeoutMs, session.passwordHash);
+  }
+
+  #revalidateFor(link: LinkRef, sid: ServerId, message: Extract<PeerMessage, { kind: "revalidate" }>): void {
+    const { sequence } = message;
+    const answer = (isValid: boolean): void => this.#sinks.links.send(link, { kind: "revalidated", sequence, isValid });
+    const id = sessionIdFromHalves(message.sessionHigh, message.sessionLow);
+    if (this.isLeading && isEnding(this.#sessions.get(id), message.passwordHash))
+      this.#endings.add(id, link, () => answer(false));
+    else answer(this.#renewFor(sid, message));
   }
 
   /** Whether a client that came to a learner with this session may go on there. */
@@ -791,6 +803,13 @@ export class Replica {
       return;
     }
     const session = this.#sessions.get(id);
+    if (isEnding(session, passwordHash)) {
+      connection.phase = "renewing";
+      this.#endings.add(id, undefined, () => {
+        if (!connection.gone && connection.phase === "renewing") this.#refuseRenewal(connection);
+      });
+      return;
+    }
     if (!mayRenew(session, passwordHash)) {
       this.#refuseRenewal(connection);
       return;
@@ -1183,6 +1202,7 @@ export class Replica {
 
   #sessionClosed(header: TxnHeader, connection: Connection | undefined): void {
     const session = this.#sessions.get(sessionIdFromHalves(header.sessionHigh, header.sessionLow));
+    this.#endings.ended(sessionIdFromHalves(header.sessionHigh, header.sessionLow));
     const holder = session?.connection === undefined ? undefined : this.#connections[session.connection];
     if (session !== undefined) this.#sessions.remove(session);
     if (connection !== undefined) {
@@ -1312,10 +1332,18 @@ function isEphemeralCreate({ op, flags }: Request): boolean {
 
 /** Whether a session lives and this is its password. */
 function mayRenew(session: Session | undefined, passwordHash: Uint8Array): session is Session {
+  return hasPassword(session, passwordHash) && !session.closing;
+}
+
+/** Whether a session's end was decided and is not committed, and this is its password. */
+function isEnding(session: Session | undefined, passwordHash: Uint8Array): boolean {
+  return hasPassword(session, passwordHash) && session.closing;
+}
+
+function hasPassword(session: Session | undefined, passwordHash: Uint8Array): session is Session {
   const expected = session?.passwordHash;
   // Compared in any case, so that the time it takes tells nothing.
-  const isRight = equalInConstantTime(passwordHash, expected ?? NO_PASSWORD.bytes) && expected !== undefined;
-  return session !== undefined && !session.closing && isRight;
+  return equalInConstantTime(passwordHash, expected ?? NO_PASSWORD.bytes) && expected !== undefined;
 }
 
 function equalInConstantTime(hash: Uint8Array, expected: Uint8Array): boolean {
