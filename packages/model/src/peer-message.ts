@@ -64,7 +64,7 @@ export type ZabMessage =
       readonly kind: "learner-info";
       readonly isObserver: boolean;
       readonly promise: EpochPromise;
-      /** Nothing was ever logged or promised here. */
+      /** No epoch was ever held here, so nothing was ever logged. */
       readonly isFresh: boolean;
       /** Something that was promised or acked may be lost. */
       readonly isAmnesiac: boolean;

@@ -2,6 +2,7 @@ import {
   assert,
   composeZxid,
   EPOCH_MAX,
+  type EpochPromise,
   epochOf,
   type FrameBatch,
   formatZxid,
@@ -35,7 +36,7 @@ export class Leader {
   readonly #learners = new Map<LinkRef, LearnerLink>();
   /** The log's end when this role began: the history that the epoch begins with, H0. */
   readonly #history: LogPosition;
-  /** Nothing was ever logged or promised here, so only others like it may be counted with it. */
+  /** No epoch was ever held here: this server may found the ensemble, and only with others like it. */
   readonly #isFresh: boolean;
   #phase: PeerPhase = "discovery";
   /** 0 until a quorum has told its promises. */
@@ -120,6 +121,11 @@ export class Leader {
 
   // Discovery
 
+  /** Whoever is a quorum by itself need not wait for anybody. */
+  begin(): void {
+    this.#seekEpoch();
+  }
+
   informed(link: LinkRef, sid: ServerId, info: LearnerInfo): void {
     const { config, log, sinks } = this.#context;
     const { ensembleId } = log.durable.identity;
@@ -128,17 +134,25 @@ export class Leader {
       return;
     }
     const isVoter = config.verifier.voters.has(sid) && !info.isObserver;
+    const { promise } = info;
     if (isVoter && this.#isFresh && !this.#hasPromised && !info.isFresh && !info.isAmnesiac) {
-      // There is a past that this server does not know of: whatever it was to it, it may have forgotten it.
-      this.#context.lostThePast();
+      // There is a past that this server does not know of. With nothing at all on its disk, it may have forgotten its part in it.
+      if (log.durable.promise.epoch === 0) this.#context.lostThePast();
       this.#context.leave(`server ${sid} knows of a past that is not on this server's disk`);
+      return;
+    }
+    if (isVoter && !info.isAmnesiac && this.#epoch !== 0 && this.#isElsewhere(promise)) {
+      // It can never follow this leader, in this epoch. One epoch above its promise, everybody can.
+      this.#context.mustExceed(promise.epoch);
+      this.#context.leave(`server ${sid} has promised epoch ${promise.epoch} to server ${promise.sid}`);
       return;
     }
     const learner = new LearnerLink({
       link,
       sid,
       info,
-      isCounted: isVoter && !info.isAmnesiac && info.isFresh === (this.#isFresh && !this.#hasPromised),
+      // With nothing at all on its disk it may have forgotten what it promised and acked: unless there is nothing to forget.
+      isCounted: isVoter && !info.isAmnesiac && (promise.epoch > 0 || !info.isFresh || this.#isFresh),
       isObserver: !isVoter,
       nothing: ZXID_NONE,
       nowMs: this.#context.nowMs(),
@@ -152,12 +166,19 @@ export class Leader {
     sinks.note(`server ${sid} follows`);
   }
 
+  /** Whether a promise keeps its giver from following this leader in this epoch. */
+  #isElsewhere({ epoch, sid, incarnation }: EpochPromise): boolean {
+    if (epoch !== this.#epoch) return epoch > this.#epoch;
+    const { config, log } = this.#context;
+    return sid !== config.sid || incarnation !== log.durable.identity.bootCount;
+  }
+
   /** Fixes the epoch once a quorum has told what it has promised. */
   #seekEpoch(): void {
     if (this.#epoch !== 0 || !this.#isQuorum(this.#counted(() => true))) return;
     const { config, log } = this.#context;
     const { durable } = log;
-    let best = Math.max(durable.promise.epoch, durable.currentEpoch);
+    let best = Math.max(durable.promise.epoch, durable.currentEpoch, this.#context.epochToExceed);
     for (const { isCounted, info } of this.#learners.values()) {
       if (isCounted) best = Math.max(best, info.promise.epoch);
     }
@@ -172,7 +193,7 @@ export class Leader {
     const incarnation = durable.identity.bootCount;
     log.setPromise({ epoch, sid: config.sid, incarnation }, () => {
       this.#hasPromised = true;
-      for (const learner of this.#learners.values()) if (learner.phase === "informed") this.#invite(learner);
+      for (const learner of this.#learners.values()) this.#invite(learner);
       this.#seekHolders();
     });
   }
@@ -184,7 +205,13 @@ export class Leader {
     this.#delivery = this.#newDelivery();
   }
 
+  /**
+   * Names the epoch to a learner, which promises it. A voter that is not counted, because it may have forgotten what it promised and
+   * acked, must not get a promise to show before a quorum has formed without it: it would look as if it had a past.
+   */
   #invite(learner: LearnerLink): void {
+    if (learner.phase !== "informed") return;
+    if (!learner.isCounted && !learner.isObserver && !this.#isEstablished) return;
     const { identity } = this.#context.log.durable;
     learner.phase = "invited";
     this.#send(learner, {
@@ -403,6 +430,7 @@ export class Leader {
     const { through } = learner;
     assert(through !== undefined, "a learner is offered the epoch with its history's end");
     learner.phase = "accepting";
+    learner.offeredRound = this.#round;
     this.#send(learner, {
       kind: "new-leader",
       epoch: this.#epoch,
@@ -423,8 +451,12 @@ export class Leader {
     if (!learner.isObserver) learner.isCounted = true;
     this.#context.sinks.snapshots.end(learner.link);
     if (this.#isEstablished) {
+      // What it accepted may be committed by that: a reader that came before goes first, as with every ack. Nor did what it answered
+      // before count until now.
+      learner.round = Math.max(learner.round, learner.offeredRound);
+      this.#seekConfirmation();
       this.#count(learner, through);
-      this.#welcome(learner);
+      if (this.#phase === "broadcast") this.#welcome(learner);
     } else {
       this.#seekAcceptance();
     }
@@ -443,15 +475,19 @@ export class Leader {
     for (const learner of this.#learners.values()) {
       if (learner.phase === "accepted") {
         this.#count(learner, learner.acked);
-        this.#welcome(learner);
       } else if (learner.phase === "waiting") {
         this.#plan(learner);
+      } else {
+        this.#invite(learner);
       }
     }
     this.#serveWhenApplied();
   }
 
-  /** The history is committed; serving begins when it is applied. */
+  /**
+   * The history is committed; serving begins when it is applied. Learners are told no earlier: what their clients ask is judged here,
+   * by a tree that has all of it.
+   */
   #serveWhenApplied(): void {
     if (this.#phase === "broadcast" || !this.#isEstablished) return;
     if (this.#context.sinks.applied() < this.#history.zxid) return;
@@ -459,6 +495,7 @@ export class Leader {
     const nowMs = this.#context.nowMs();
     for (const learner of this.#learners.values()) learner.heardMs = Math.max(learner.heardMs, nowMs);
     this.#context.sinks.serve(this.#epoch);
+    for (const learner of this.#learners.values()) if (learner.phase === "accepted") this.#welcome(learner);
   }
 
   #welcome(learner: LearnerLink): void {

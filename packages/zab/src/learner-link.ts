@@ -42,6 +42,8 @@ export class LearnerLink {
   acked: Zxid;
   /** The last round of confirmation it answered. */
   round = 0;
+  /** The round of confirmation in which it was offered the epoch: accepting it answers that one too. */
+  offeredRound = 0;
   /** The commit point it was last told. */
   announced: Zxid;
   applied: Zxid;

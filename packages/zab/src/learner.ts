@@ -184,22 +184,28 @@ export class Learner {
       this.#context.leave("the leader named its epoch twice");
       return;
     }
-    const { log } = this.#context;
-    const { promise, identity } = log.durable;
+    const { log, config } = this.#context;
+    const { promise, identity, currentEpoch } = log.durable;
     const own = identity.ensembleId;
     if (own !== "" && ensembleId !== "" && own !== ensembleId) {
       this.#refuse("unable", `this server belongs to ensemble ${own}, the leader to ${ensembleId}`);
       return;
     }
     const isRepeated = epoch === promise.epoch && promise.sid === this.leader && promise.incarnation === incarnation;
-    if (epoch < promise.epoch || (epoch === promise.epoch && !isRepeated)) {
+    if (config.isObserver) {
+      // Nobody counts its promises: one that came to nothing must not keep it from the leader that there is.
+      if (epoch < currentEpoch) {
+        this.#refuse("epoch-low", `this server holds epoch ${currentEpoch}, the leader's is ${epoch}`);
+        return;
+      }
+    } else if (epoch < promise.epoch || (epoch === promise.epoch && !isRepeated)) {
       this.#refuse("epoch-low", `epoch ${promise.epoch} is promised to server ${promise.sid}, not ${epoch}`);
       return;
     }
     this.#epoch = epoch;
     this.#step = "promising";
     if (own === "" && ensembleId !== "") log.setEnsembleId(ensembleId, () => {});
-    if (isRepeated) this.#ackEpoch(true);
+    if (isRepeated || epoch <= promise.epoch) this.#ackEpoch(isRepeated);
     else log.setPromise({ epoch, sid: this.leader, incarnation }, () => this.#ackEpoch(false));
   }
 

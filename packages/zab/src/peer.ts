@@ -61,6 +61,7 @@ export class ZabPeer {
   readonly #early = new Map<LinkRef, { readonly sid: ServerId; info: LearnerInfo | undefined }>();
   #hasLostPast = false;
   #hasDiverged = false;
+  #epochToExceed = 0;
   /** Whether {@link ZabSinks.look} was called for the present wait. */
   #isLooking = false;
   #successor: ServerId | undefined;
@@ -84,6 +85,12 @@ export class ZabPeer {
       },
       get hasDiverged() {
         return peer.#hasDiverged;
+      },
+      get epochToExceed() {
+        return peer.#epochToExceed;
+      },
+      mustExceed: (epoch) => {
+        this.#epochToExceed = Math.max(this.#epochToExceed, epoch);
       },
       nowMs: () => this.#nowMs,
       leave: (reason) => this.#leave(reason),
@@ -160,10 +167,10 @@ export class ZabPeer {
     return this.#role instanceof Leader && counterOf(this.#role.lastProposed) >= this.#config.counterMax;
   }
 
-  /** Nothing was ever logged or promised here. */
+  /** No epoch was ever held here. Promises may have been made, in an attempt to found the ensemble. */
   get isFresh(): boolean {
-    const { promise, currentEpoch, tail } = this.#log.durable;
-    return promise.epoch === 0 && currentEpoch === 0 && tail.zxid === ZXID_NONE;
+    const { currentEpoch, tail } = this.#log.durable;
+    return currentEpoch === 0 && tail.zxid === ZXID_NONE;
   }
 
   /** What was promised or acked here may be forgotten: this server has no voice and is not counted. */
@@ -199,6 +206,7 @@ export class ZabPeer {
     this.#role = leader;
     const early = [...this.#early];
     this.#early.clear();
+    leader.begin();
     for (const [link, { sid, info }] of early) {
       // A learner may have made the leader leave.
       if (this.#role !== leader) this.#early.set(link, { sid, info });

@@ -8,10 +8,13 @@ export interface RoleContext {
   readonly config: PeerConfig;
   readonly sinks: ZabSinks;
   readonly log: FencedLog;
-  /** Nothing was ever logged or promised here. */
+  /** No epoch was ever held here. */
   readonly isFresh: boolean;
   /** What was promised or acked here may be forgotten: it has no voice. */
   readonly isAmnesiac: boolean;
+  /** A voter was heard of that has promised this epoch elsewhere: one that all can follow lies above it. */
+  readonly epochToExceed: number;
+  mustExceed(epoch: number): void;
   nowMs(): number;
   /** Ends the role. Nothing of it may be used afterwards. */
   leave(reason: string): void;
