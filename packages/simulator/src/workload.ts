@@ -9,10 +9,13 @@ const PATHS = ["/a", "/b", "/a/x", "/a/y", "/b/x", "/a/x/deep", "/queue"];
 /** Chooses what a simulated client asks next. */
 export class Workload {
   readonly #chance: Prng;
+  readonly #name: string;
   #serial = 0;
 
-  constructor(chance: Prng) {
+  /** @param name goes into every value, so that no two clients write the same */
+  constructor(chance: Prng, name = "value") {
     this.#chance = chance;
+    this.#name = name;
   }
 
   next(): SimRequest {
@@ -72,6 +75,6 @@ export class Workload {
   }
 
   #value(): string {
-    return `value-${++this.#serial}`;
+    return `${this.#name}-${++this.#serial}`;
   }
 }

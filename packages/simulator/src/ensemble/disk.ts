@@ -1,6 +1,6 @@
 import type { Chain, EpochPromise, EpochRange, LogPosition, Zxid } from "@zooid/model";
-import { type MemoryLogImage, MemoryTxnLog, StoreError } from "@zooid/txn-log";
-import type { LoggedRun, ZabDurable, ZabFlip, ZabLog, ZabRun } from "@zooid/zab";
+import { type DurableLog, type MemoryLogImage, MemoryTxnLog, StoreError } from "@zooid/txn-log";
+import type { LoggedRun, ZabFlip, ZabLog, ZabRun } from "@zooid/zab";
 import type { Prng } from "../prng.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { StateImage } from "./state-image.ts";
@@ -40,6 +40,8 @@ export class Disk implements ZabLog {
   #isSyncing = false;
   #flips = 0;
   #isDead = false;
+  /** While it is held: how many writes may still become durable. */
+  #credit: number | undefined;
   options: DiskOptions;
 
   constructor(parts: {
@@ -70,7 +72,7 @@ export class Disk implements ZabLog {
     for (const name of this.#states.keys()) if (name !== this.log.durable.stateFile) this.#states.delete(name);
   }
 
-  get durable(): ZabDurable {
+  get durable(): DurableLog {
     return this.log.durable;
   }
 
@@ -97,6 +99,22 @@ export class Disk implements ZabLog {
   crash(keep: number = this.#chance.below(this.log.pendingCount + 1)): DiskImage {
     this.#isDead = true;
     return { log: this.log.crash(keep), states: new Map(this.#states) };
+  }
+
+  /** From now on nothing becomes durable but what is let through. */
+  hold(): void {
+    this.#credit = 0;
+  }
+
+  /** While it is held, so many writes more become durable, now or when they come. */
+  letThrough(count: number): void {
+    if (this.#credit !== undefined) this.#credit += count;
+    this.#sync();
+  }
+
+  release(): void {
+    this.#credit = undefined;
+    this.#sync();
   }
 
   /** Every sync from now on fails. */
@@ -187,13 +205,14 @@ export class Disk implements ZabLog {
 
   /** One sync at a time; what comes meanwhile waits for the next. */
   #sync(): void {
-    if (this.#isSyncing || this.#isDead || this.log.pendingCount === 0) return;
+    if (this.#isSyncing || this.#isDead || this.log.pendingCount === 0 || this.#credit === 0) return;
     this.#isSyncing = true;
     const count = this.log.pendingCount;
     this.#scheduler.after(this.#delay(), () => {
       this.#isSyncing = false;
       if (this.#isDead) return;
-      for (let i = 0; i < count && !this.#isDead; i++) {
+      for (let i = 0; i < count && !this.#isDead && this.#credit !== 0; i++) {
+        if (this.#credit !== undefined) this.#credit--;
         const write = this.log.syncNext();
         if (write === undefined) return;
         if (write.kind === "append") continue;

@@ -59,6 +59,7 @@ export interface ServerWatcher {
   /** After each step of a server. */
   stepped(server: SimServer): void;
   sent(server: SimServer, link: LinkRef, message: PeerMessage): void;
+  elects?(server: SimServer, to: ServerId, message: ElectionMessage): void;
   note(server: SimServer, text: string): void;
   failed(server: SimServer, error: unknown): void;
 }
@@ -103,6 +104,7 @@ export class SimServer implements NetworkEnd {
       scheduler,
       chance: chance.fork("disk"),
       options: diskOptions,
+      takeEpoch: options.standalone === true,
       handler: {
         appended: (generation, zxid) => this.input(() => this.replica.synced(generation, zxid)),
         input: (step) => this.input(step),
@@ -116,6 +118,7 @@ export class SimServer implements NetworkEnd {
       registry,
       send: (link, message) => this.#send(link, message),
       input: (step) => this.input(step),
+      note: (text) => watcher.note(this, text),
     });
     this.replica = new Replica(
       {
@@ -146,7 +149,10 @@ export class SimServer implements NetworkEnd {
           close: (link) => network.close(this.sid, link),
         },
         snapshots: courier,
-        elect: (to, message) => network.elect(this.sid, to, message),
+        elect: (to, message) => {
+          watcher.elects?.(this, to, message);
+          network.elect(this.sid, to, message);
+        },
         install: () => this.#load(),
         roleChanged: () => {},
         note: (text) => watcher.note(this, text),

@@ -36,6 +36,7 @@ export class SnapshotCourier implements SnapshotPort {
   readonly #registry: StateRegistry;
   readonly #send: (link: LinkRef, message: PeerMessage) => void;
   readonly #input: (step: () => void) => void;
+  readonly #note: ((text: string) => void) | undefined;
   readonly #sending = new Map<LinkRef, Sending>();
   #receiving:
     | {
@@ -54,7 +55,9 @@ export class SnapshotCourier implements SnapshotPort {
     readonly registry: StateRegistry;
     readonly send: (link: LinkRef, message: PeerMessage) => void;
     readonly input: (step: () => void) => void;
+    readonly note?: (text: string) => void;
   }) {
+    this.#note = parts.note;
     this.#disk = parts.disk;
     this.#scheduler = parts.scheduler;
     this.#chance = parts.chance;
@@ -128,6 +131,7 @@ export class SnapshotCourier implements SnapshotPort {
   }
 
   abandon(): void {
+    if (this.#receiving !== undefined) this.#note?.(`a state is abandoned before its part ${this.#receiving.next}`);
     this.#receiving = undefined;
   }
 

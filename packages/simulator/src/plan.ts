@@ -1,0 +1,189 @@
+import {
+  HierarchicalQuorum,
+  MajorityQuorum,
+  type QuorumVerifier,
+  type ServerId,
+  serverId,
+  type WeightedVoter,
+} from "@zooid/model";
+import { Prng } from "./prng.ts";
+
+/** What can break. Each has a stream of chance of its own: to leave one out does not reshuffle the others. */
+export const FAULTS = [
+  "crash",
+  "crash-loop",
+  "crash-all",
+  "crash-at-flip",
+  "pause",
+  "reset",
+  "partition",
+  "one-way",
+  "bridge",
+  "ring",
+  "swizzle",
+  "half-open",
+  "clog",
+  "slow-disk",
+  "sync-failure",
+  "full-disk",
+  "wipe",
+  "fold",
+  "clock-step",
+  "hand-over",
+  "cut-clients",
+] as const;
+
+export type Fault = (typeof FAULTS)[number];
+
+/** How often each happens when a seed has drawn it: the mean time between two of them, in virtual milliseconds. */
+const MEAN_MS: Readonly<Record<Fault, number>> = {
+  crash: 3000,
+  "crash-loop": 8000,
+  "crash-all": 9000,
+  "crash-at-flip": 3000,
+  pause: 4000,
+  reset: 1500,
+  partition: 5000,
+  "one-way": 4000,
+  bridge: 7000,
+  ring: 7000,
+  swizzle: 8000,
+  "half-open": 4000,
+  clog: 3000,
+  "slow-disk": 4000,
+  "sync-failure": 6000,
+  "full-disk": 7000,
+  wipe: 6000,
+  fold: 1200,
+  "clock-step": 3000,
+  "hand-over": 4000,
+  "cut-clients": 3000,
+};
+
+/** Everything that a seed decides before anything runs. */
+export interface Plan {
+  readonly seed: number;
+  readonly voters: readonly ServerId[];
+  readonly observers: readonly ServerId[];
+  /** Groups and weights, for a hierarchical quorum. */
+  readonly groups: readonly WeightedVoter[] | undefined;
+  /** One server that is the ensemble, without an election. */
+  readonly isStandalone: boolean;
+  readonly electionAlg: 0 | 3;
+  readonly clients: number;
+  readonly thinkMs: number;
+  readonly delayMsMin: number;
+  readonly delayMsMax: number;
+  readonly syncMsMin: number;
+  readonly syncMsMax: number;
+  readonly counterMax: number | undefined;
+  readonly windowBytes: number | undefined;
+  readonly runBytes: number | undefined;
+  /** Mean time between two of a kind. */
+  readonly faults: ReadonlyMap<Fault, number>;
+  readonly faultsFromMs: number;
+  readonly faultsUntilMs: number;
+  /** Crash at this step of a log (each hand-over to a disk and each sync counts), once. */
+  readonly crashAtLogStep: number | undefined;
+}
+
+/** What is left out of a plan, to find the smallest that still fails; or chosen, for a test. */
+export interface PlanChanges {
+  readonly without?: readonly Fault[];
+  /** No other faults than these. */
+  readonly only?: readonly Fault[];
+  readonly voters?: number;
+  readonly observers?: number;
+  readonly clients?: number;
+  readonly faultsUntilMs?: number;
+  readonly crashAtLogStep?: number;
+  readonly isStandalone?: boolean;
+}
+
+/** What a seed means. */
+export function planOf(seed: number, changes: PlanChanges = {}): Plan {
+  const chance = new Prng(seed).fork("plan");
+  const drawnVoters = chance.pick([1, 2, 3, 3, 3, 3, 3, 3, 3, 4, 5, 5, 5, 5, 6, 7]);
+  const drawnObservers = chance.chance(0.3) ? 1 + chance.below(2) : 0;
+  const voterCount = changes.voters ?? drawnVoters;
+  const observerCount = changes.observers ?? drawnObservers;
+  const voters = Array.from({ length: voterCount }, (_, i) => serverId(i + 1));
+  const observers = Array.from({ length: observerCount }, (_, i) => serverId(voterCount + i + 1));
+  const isHierarchical = chance.chance(0.2);
+  const weights = Array.from({ length: 8 }, () => chance.below(8));
+  const drawnStandalone = chance.chance(0.5);
+  const isStandalone = voterCount === 1 && (changes.isStandalone ?? drawnStandalone);
+  const electionAlg = chance.chance(0.15) ? 0 : 3;
+  const clients = changes.clients ?? 2 + chance.below(4);
+  const thinkMs = chance.pick([60, 120, 250]);
+  const delay = chance.pick([
+    [0.1, 1],
+    [0.1, 5],
+    [1, 20],
+    [0.05, 60],
+  ] as const);
+  const sync = chance.pick([
+    [0.05, 0.5],
+    [0.2, 4],
+    [1, 30],
+    [0.1, 150],
+  ] as const);
+  const counterMax = chance.chance(0.2) ? 3 + chance.below(60) : undefined;
+  // Entry by entry takes a history of some hundred too long where a sync takes its time.
+  const isSlow = sync[1] > 10 || delay[1] > 10;
+  const drawnWindow = chance.chance(0.3) ? 1 + chance.below(600) : undefined;
+  const drawnRun = chance.chance(0.3) ? 1 + chance.below(300) : undefined;
+  const windowBytes = isSlow && drawnWindow !== undefined ? 2000 + drawnWindow : drawnWindow;
+  const runBytes = isSlow && drawnRun !== undefined ? 500 + drawnRun : drawnRun;
+  const faultsFromMs = chance.chance(0.3) ? 0 : 1500;
+  const faults = new Map<Fault, number>();
+  const zeal = chance.pick([0.7, 1, 1, 2]);
+  for (const fault of FAULTS) {
+    const isDrawn = chance.chance(fault === "wipe" ? 0.25 : 0.4);
+    const meanMs = (MEAN_MS[fault] * (0.4 + (chance.next() / 2 ** 32) * 1.6)) / zeal;
+    if (!isDrawn || changes.without?.includes(fault) === true) continue;
+    if (changes.only !== undefined && !changes.only.includes(fault)) continue;
+    faults.set(fault, meanMs);
+  }
+  return {
+    seed,
+    voters,
+    observers: isStandalone ? [] : observers,
+    groups: isHierarchical && voterCount > 1 ? groupsOf(voters, weights) : undefined,
+    isStandalone,
+    electionAlg,
+    clients,
+    thinkMs,
+    delayMsMin: delay[0],
+    delayMsMax: delay[1],
+    syncMsMin: sync[0],
+    syncMsMax: sync[1],
+    counterMax,
+    windowBytes,
+    runBytes,
+    faults,
+    faultsFromMs,
+    faultsUntilMs: changes.faultsUntilMs ?? 20_000,
+    crashAtLogStep: changes.crashAtLogStep,
+  };
+}
+
+export function verifierOf({ voters, groups }: Plan): QuorumVerifier {
+  return groups === undefined ? new MajorityQuorum(voters) : new HierarchicalQuorum(groups);
+}
+
+/** A voter without weight votes and is no candidate. */
+export function candidatesOf({ voters, groups }: Plan): ReadonlySet<ServerId> {
+  if (groups === undefined) return new Set(voters);
+  return new Set(groups.filter(({ weight }) => weight > 0).map(({ sid }) => sid));
+}
+
+/** Up to three groups; now and then a voter without weight, but never a group of none but such. */
+function groupsOf(voters: readonly ServerId[], weights: readonly number[]): readonly WeightedVoter[] {
+  const groupCount = voters.length >= 5 ? 3 : 1;
+  return voters.map((sid, i) => ({
+    sid,
+    group: i % groupCount,
+    weight: i < groupCount || (weights[i] ?? 1) > 0 ? 1 + ((weights[i] ?? 0) % 2) : 0,
+  }));
+}

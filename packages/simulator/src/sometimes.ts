@@ -1,0 +1,60 @@
+/** What a long run must have seen at least once; what it never saw it did not test. */
+export const SOMETIMES = [
+  "history by DIFF",
+  "history by TRUNC",
+  "whole state by SNAP",
+  "SNAP interrupted",
+  "crash with a flip on its way, lost",
+  "crash with a flip on its way, kept",
+  "crash with unsynced entries lost",
+  "crash with unsynced entries kept",
+  "two leaders tried for one epoch",
+  "proposal died",
+  "proposal of a dead leader survived",
+  "leader with a smaller log refused",
+  "promise repeated to the same leader",
+  "counter near its end, new epoch",
+  "leader handed over",
+  "successor led without an election",
+  "wiped server has its voice back",
+  "sync at a deposed leader",
+  "leader lost its quorum",
+  "leader paused beyond the limit",
+  "session expired",
+  "session moved to another server",
+  "write of a moved session refused",
+  "disk full",
+  "sync failed",
+  "observer served",
+  "hierarchical quorum",
+  "basic election",
+  "ensemble of one",
+  "no quorum for a while",
+] as const;
+
+export type Sometimes = (typeof SOMETIMES)[number];
+
+/** Counts how often each was reached. */
+export class SometimesCounts {
+  readonly #counts = new Map<string, number>();
+
+  reached(what: Sometimes): void {
+    this.#counts.set(what, (this.#counts.get(what) ?? 0) + 1);
+  }
+
+  addAll(counts: Readonly<Record<string, number>>): void {
+    for (const [what, count] of Object.entries(counts)) this.#counts.set(what, (this.#counts.get(what) ?? 0) + count);
+  }
+
+  count(what: Sometimes): number {
+    return this.#counts.get(what) ?? 0;
+  }
+
+  get unreached(): readonly Sometimes[] {
+    return SOMETIMES.filter((what) => this.count(what) === 0);
+  }
+
+  toJSON(): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#counts);
+  }
+}
