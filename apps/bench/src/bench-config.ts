@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import type { Arrivals } from "./arrivals.ts";
 import { formatHost, type Host, isLoopback } from "./hosts.ts";
+import type { PlannedEvent } from "./timeline.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** What a run is told. What is undefined is each workload's own choice, named in its file. */
@@ -34,6 +35,9 @@ export interface BenchConfig {
   readonly errorPercentMax: number;
   readonly allowRemote: boolean;
   readonly restartCommand: string | undefined;
+  /** What is done to the servers meanwhile, in the order of its time. */
+  readonly events: readonly PlannedEvent[];
+  readonly sliceMs: number;
   /** The process whose memory is read, when it is on this machine. */
   readonly serverPid: number | undefined;
 }
@@ -61,6 +65,8 @@ export const DEFAULTS: BenchConfig = Object.freeze({
   errorPercentMax: 1,
   allowRemote: false,
   restartCommand: undefined,
+  events: [],
+  sliceMs: 100,
   serverPid: undefined,
 });
 
@@ -111,6 +117,7 @@ function rangeProblems(config: BenchConfig): readonly string[] {
     ["--ephemerals", [config.ephemerals], 1, 1000],
     ["--duration (milliseconds)", [config.durationMs], 1, 86_400_000],
     ["--warmup (milliseconds)", [config.warmupMs], 0, 86_400_000],
+    ["--slice (milliseconds)", [config.sliceMs], 1, 60_000],
     ["--session-timeout (milliseconds)", [config.sessionTimeoutMs], 1000, 86_400_000],
     ["--max-errors (percent)", [config.errorPercentMax], 0, 100],
   ];

@@ -106,3 +106,19 @@ test("it has colours for light and for dark", () => {
 test("nothing measured is an empty chart, not a failure", () => {
   expect(chartSvg({ ...CHART, panels: [{ title: "", lines: [] }] })).not.toMatch(/NaN|Infinity/);
 });
+
+test("marks stand at their place in every panel and are named once", () => {
+  const marks = [{ x: 50, label: "leader <lost>" }];
+  const svg = chartSvg({ ...CHART, marks });
+  const half = circles(svg)[1]?.[0];
+  expect(svg.split(`<line class="m" x1="${half}" x2="${half}"`)).toHaveLength(1 + CHART.panels.length);
+  expect(svg.split("leader &lt;lost&gt;")).toHaveLength(2);
+});
+
+test("a line of very many points is drawn without them", () => {
+  const points = Array.from({ length: 600 }, (_, x) => ({ x, y: x }));
+  const lines = [{ name: "long", colour: 0, isDashed: false, points }];
+  const svg = chartSvg({ ...CHART, panels: [{ title: "ms", lines }] });
+  expect(circles(svg)).toHaveLength(0);
+  expect(/points="([^"]*)"/.exec(svg)?.[1]?.split(" ")).toHaveLength(600);
+});

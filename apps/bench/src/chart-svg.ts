@@ -19,6 +19,8 @@ export interface Chart {
   readonly axis: { readonly label: string; readonly scale: "linear" | "logarithmic" };
   /** Shown one below the other, over the same axis. */
   readonly panels: readonly ChartPanel[];
+  /** Moments, as lines through all panels, named in the first one. */
+  readonly marks?: readonly { readonly x: number; readonly label: string }[];
 }
 
 const WIDTH = 760;
@@ -33,11 +35,16 @@ const LEGEND_COLUMNS = 4;
 const LEGEND_ROW_HEIGHT = 18;
 const Y_TICKS = 5;
 const X_TICKS_MAX = 12;
+/** Longer lines are told apart without their points. */
+const DOTS_MAX = 60;
+/** Names of marks, one below the other in turn so that neighbours do not meet. */
+const MARK_ROWS = 2;
+const MARK_ROW_HEIGHT = 15;
 /** Told apart by those who do not see all colours, on light and on dark (Okabe and Ito). */
 const COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00"];
 
 /** Draws a chart as SVG text, readable on light and on dark pages alike. Figures start at zero. */
-export function chartSvg({ title, axis, panels }: Chart): string {
+export function chartSvg({ title, axis, panels, marks = [] }: Chart): string {
   const xs = [...new Set(panels.flatMap(({ lines }) => lines.flatMap(({ points }) => points.map(({ x }) => x))))].sort(
     (a, b) => a - b,
   );
@@ -48,10 +55,20 @@ export function chartSvg({ title, axis, panels }: Chart): string {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-label="${escapeXml(title)}">`,
     "<style>text{font:13px system-ui,sans-serif;fill:#222}.t{font-size:16px;font-weight:600}.g{stroke:#8884;stroke-width:1}.a{stroke:#888;stroke-width:1}",
+    ".m{stroke:#888;stroke-width:1.5;stroke-dasharray:2 3}.n{font-size:12px}",
     ".b{fill:#fff}@media(prefers-color-scheme:dark){text{fill:#ddd}.b{fill:#161616}}</style>",
     `<rect class="b" width="${WIDTH}" height="${height}"/>`,
     `<text class="t" x="${LEFT}" y="24">${escapeXml(title)}</text>`,
     ...panels.flatMap((panel, i) => panelSvg(panel, tops[i] ?? 0, place)),
+    ...panels.flatMap((panel, i) => {
+      const { plotTop, plotBottom } = plotOf(panel, tops[i] ?? 0);
+      return marks.flatMap(({ x, label }, mark) => {
+        const at = round(place(x));
+        const line = `<line class="m" x1="${at}" x2="${at}" y1="${plotTop}" y2="${plotBottom}"/>`;
+        const y = plotTop + 12 + (mark % MARK_ROWS) * MARK_ROW_HEIGHT;
+        return i === 0 ? [line, `<text class="n" x="${at + 4}" y="${y}">${escapeXml(label)}</text>`] : [line];
+      });
+    }),
     ...xTicks(xs).map(
       (x) =>
         `<text x="${round(place(x))}" y="${bottom + 14}" text-anchor="middle">${escapeXml(formatNumber(x))}</text>`,
@@ -67,13 +84,17 @@ function heightOf({ lines }: ChartPanel): number {
   return PANEL_HEIGHT + LEGEND_ROW_HEIGHT * Math.max(0, Math.ceil(lines.length / LEGEND_COLUMNS) - 1);
 }
 
+function plotOf(panel: ChartPanel, top: number): { readonly plotTop: number; readonly plotBottom: number } {
+  const plotBottom = top + heightOf(panel) - 8;
+  return { plotTop: plotBottom + 8 - PANEL_HEIGHT + PANEL_TOP, plotBottom };
+}
+
 function panelSvg(panel: ChartPanel, top: number, place: (x: number) => number): readonly string[] {
   const { title, lines } = panel;
   const most = Math.max(0, ...lines.flatMap(({ points }) => points.map(({ y }) => y)));
   const step = niceStep(most / Y_TICKS);
   const ceiling = Math.max(step, Math.ceil(most / step) * step);
-  const plotBottom = top + heightOf(panel) - 8;
-  const plotTop = plotBottom + 8 - PANEL_HEIGHT + PANEL_TOP;
+  const { plotTop, plotBottom } = plotOf(panel, top);
   const yOf = (y: number): number => plotBottom - (y / ceiling) * (plotBottom - plotTop);
   const ticks = Array.from({ length: Math.round(ceiling / step) + 1 }, (_, i) => i * step);
   return [
@@ -91,7 +112,7 @@ function panelSvg(panel: ChartPanel, top: number, place: (x: number) => number):
       const row = top + 36 + Math.floor(i / LEGEND_COLUMNS) * LEGEND_ROW_HEIGHT;
       return [
         `<polyline fill="none" stroke="${colour}" stroke-width="2"${dash} points="${at.map((xy) => xy.join(",")).join(" ")}"/>`,
-        ...at.map(([x, y]) => `<circle cx="${x}" cy="${y}" r="3.5" fill="${colour}"/>`),
+        ...(at.length > DOTS_MAX ? [] : at).map(([x, y]) => `<circle cx="${x}" cy="${y}" r="3.5" fill="${colour}"/>`),
         `<line x1="${left}" x2="${left + 18}" y1="${row}" y2="${row}" stroke="${colour}" stroke-width="3"${dash}/>`,
         `<text x="${left + 24}" y="${row + 4}">${escapeXml(name)}</text>`,
       ];

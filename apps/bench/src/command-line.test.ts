@@ -31,7 +31,8 @@ test("every option reaches the configuration, before the workload or behind it",
     ...["--ratio", "10,20", "--sizes", "1,64KiB,1MiB", "--sessions", "9", "--idle", "2s", "--ephemerals", "4"],
     ...["--duration", "1m", "--warmup", "500ms", "--repeats", "2", "--workers", "5", "--seed", "11"],
     ...["--session-timeout", "9", "--root", "/r/s", "--max-errors", "2.5", "--restart-command", "restart"],
-    ...["--server-pid", "12", "--allow-remote"],
+    ...["--server-pid", "12", "--allow-remote", "--slice", "50ms"],
+    ...["--event", "7s=kill -9 $A=1", "--event", "5s leader lost=kill 12"],
   ];
   const expected = {
     hosts: [[HOST], [HOST, { name: "b", port: 2 }]],
@@ -56,6 +57,11 @@ test("every option reaches the configuration, before the workload or behind it",
     errorPercentMax: 2.5,
     restartCommand: "restart",
     serverPid: 12,
+    events: [
+      { atMs: 5000, label: "leader lost", command: "kill 12" },
+      { atMs: 7000, label: "kill -9 $A=1", command: "kill -9 $A=1" },
+    ],
+    sliceMs: 50,
     allowRemote: true,
   };
   const hosts = [...LOCAL, "--hosts", "127.0.0.1:1,b:2"];

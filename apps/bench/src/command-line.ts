@@ -4,6 +4,7 @@ import { type BenchConfig, DEFAULTS, parseBenchConfig } from "./bench-config.ts"
 import { type Host, parseHosts } from "./hosts.ts";
 import { BENCH_VERSION } from "./machine-facts.ts";
 import type { NullServerOptions } from "./null-server.ts";
+import type { PlannedEvent } from "./timeline.ts";
 import { UsageError } from "./usage-error.ts";
 import { WORKLOADS } from "./workloads/workload-list.ts";
 
@@ -178,6 +179,8 @@ interface LoadOptions {
   readonly maxErrors?: number;
   readonly allowRemote?: boolean;
   readonly restartCommand?: string;
+  readonly event?: readonly PlannedEvent[];
+  readonly slice?: number;
   readonly serverPid?: number;
   readonly json?: string;
   readonly svg?: string;
@@ -199,7 +202,7 @@ function withLoadOptions(parser: Parser): Parser {
     )
     .option("--payload <bytes>", "data of each node, as 1024, 1KiB or 1MiB", bytes)
     .option("--nodes <count>", `nodes to choose from (${DEFAULTS.nodes})`, wholeNumber)
-    .option("--ratio <percent,…>", "read-ratio: shares of reads", numberList)
+    .option("--ratio <percent,…>", "read-ratio, timeline: shares of reads", numberList)
     .option("--sizes <size,…>", "payload: bytes; watch-fanout: watches; recover: nodes", byteList)
     .option("--sessions <count>", `sessions: how many (${DEFAULTS.sessions})`, wholeNumber)
     .option("--idle <time>", `sessions: how long they are idle (${seconds(DEFAULTS.idleMs)})`, duration)
@@ -218,6 +221,16 @@ function withLoadOptions(parser: Parser): Parser {
     .option("--root <path>", `everything is made below it, and removed afterwards (${DEFAULTS.root})`)
     .option("--allow-remote", "load servers on other machines")
     .option("--restart-command <command>", "recover: kills the server, starts it again, and returns")
+    .addOption(
+      new Option(
+        "--event <time[ label]=command>",
+        "timeline: run a shell command then, as '5s leader lost=kill -9 12'",
+      ).argParser((value: string, previous: readonly PlannedEvent[] | undefined) => [
+        ...(previous ?? []),
+        event(value),
+      ]),
+    )
+    .option("--slice <time>", `timeline: how finely answers are counted (${DEFAULTS.sliceMs} ms)`, duration)
     .option("--server-pid <pid>", "sessions: read the memory of this process", wholeNumber)
     .option("--max-errors <percent>", `more errors fail the run (${DEFAULTS.errorPercentMax})`, number)
     .optionsGroup("Output:")
@@ -272,6 +285,8 @@ function configOf(options: LoadOptions, hosts: readonly (readonly Host[])[]): Be
     errorPercentMax: options.maxErrors,
     allowRemote: options.allowRemote,
     restartCommand: options.restartCommand,
+    events: options.event?.toSorted((a, b) => a.atMs - b.atMs),
+    sliceMs: options.slice,
     serverPid: options.serverPid,
   };
   return parseBenchConfig(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)));
@@ -337,4 +352,13 @@ function duration(text: string): number {
   if (match?.[1] === undefined || unit === undefined)
     throw new InvalidArgumentError("Expected a time such as 500ms, 10s or 1m.");
   return Number(match[1]) * unit;
+}
+
+/** `5s=kill 12`, or with a name for the picture: `5s leader lost=kill 12`. */
+function event(text: string): PlannedEvent {
+  const match = /^([^\s=]+)(?:\s+([^=]+))?=(.+)$/s.exec(text);
+  if (match?.[1] === undefined || match[3] === undefined)
+    throw new InvalidArgumentError("Expected a time, a name if it has one, = and a command.");
+  const command = match[3].trim();
+  return { atMs: duration(match[1]), label: match[2]?.trim() ?? command, command };
 }

@@ -59,7 +59,8 @@ export class LoadConnection {
   /** Its number within the whole load. */
   readonly index: number;
   readonly inFlight: InFlight = new InFlight();
-  readonly target: ConnectionTarget;
+  /** What the next `open` connects to. */
+  target: ConnectionTarget;
   /** What its next request's counter shows. */
   counter = 0;
   session: LoadSession | undefined;

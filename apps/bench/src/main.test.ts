@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { connect } from "@zooid/client";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startNullServer } from "./null-server-thread.ts";
+import type { Timeline } from "./timeline.ts";
 
 // The command itself, against a server that does nothing and against a real one.
 
@@ -83,6 +84,7 @@ interface Json {
     >;
     readonly generator: { readonly utilisation: number; readonly doubts: readonly string[] };
     readonly figures: Readonly<Record<string, number>>;
+    readonly timelines: readonly Timeline[];
   }[];
 }
 
@@ -178,6 +180,33 @@ describe("against a real server", () => {
     ]);
     expect(points[0]?.figures).toHaveProperty("bytes of the server per idle session");
     expect(points[1]?.figures["ms until all were back"]).toBeGreaterThan(0);
+  });
+
+  test("timeline counts slice by slice, runs its events, and draws them", async () => {
+    const svg = join(directory, "timeline.svg");
+    const flags = ["--slice", "50ms", "--event", `100ms touched=touch "${directory}/x"`, "--event", "150ms bad=exit 4"];
+    const process = bench("--hosts", hosts, "timeline", ...SHORT, ...flags, "--svg", svg, ...QUIET_JSON);
+    const { points } = await json(process);
+    const [timeline] = points[0]?.timelines ?? [];
+    expect(timeline?.answered["read"]).toHaveLength(4);
+    expect(timeline?.answered["write"]).toHaveLength(4);
+    const answered = Object.values(timeline?.answered ?? {}).flat();
+    expect(answered.reduce((sum, count) => sum + count, 0)).toBe(points[0]?.requests);
+    expect(timeline?.events.map(({ label, failure }) => [label, failure])).toEqual([
+      ["touched", undefined],
+      ["bad", "ended with status 4"],
+    ]);
+    expect(existsSync(join(directory, "x"))).toBe(true);
+    expect(readFileSync(svg, "utf8")).toContain("touched");
+    const table = await bench("--hosts", hosts, "timeline", ...SHORT, ...flags, "--quiet").ended;
+    expect(table.output).toMatch(/^0\.\d{3} .* touched/m);
+    expect(table.output).toContain('"bad" ended with status 4');
+  });
+
+  test("an event that would come too late is refused", async () => {
+    const { status, errors } = await bench("--hosts", hosts, "timeline", ...SHORT, "--event", "9s=true").ended;
+    expect(status).toBe(2);
+    expect(errors).toContain("timeline is over after 0.2 s (--duration)");
   });
 
   test.each([

@@ -1,5 +1,6 @@
 import type { GeneratorLoad } from "./generator-gauge.ts";
 import type { JudgedBy } from "./generator-verdict.ts";
+import type { Timeline } from "./timeline.ts";
 
 /** One figure of one run, with what it was measured from. A workload yields one for each of its points. */
 export interface Measurement {
@@ -32,4 +33,6 @@ export interface Measurement {
   readonly figures: Readonly<Record<string, number>>;
   /** Sentences. */
   readonly notes: readonly string[];
+  /** Where it was asked how the load fared from moment to moment. */
+  readonly timeline?: Timeline;
 }

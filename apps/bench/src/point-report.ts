@@ -3,6 +3,7 @@ import { type GeneratorReport, judgeGenerator } from "./generator-verdict.ts";
 import { type LatencySummary, mergeCounts, summarize } from "./latency-summary.ts";
 import type { Measurement } from "./measurement.ts";
 import { type Spread, spreadOf } from "./statistics.ts";
+import type { Timeline } from "./timeline.ts";
 
 /** One point over all of its repeats. */
 export interface PointReport {
@@ -24,6 +25,8 @@ export interface PointReport {
   /** Medians of the repeats. */
   readonly figures: Readonly<Record<string, number>>;
   readonly notes: readonly string[];
+  /** One for each repeat, where the workload has them. */
+  readonly timelines: readonly Timeline[];
 }
 
 /** @param repeats the same point, measured again and again; at least once */
@@ -64,6 +67,7 @@ export function reportPoint(repeats: readonly Measurement[]): PointReport {
       Object.keys(first.figures).map((name) => [name, spreadOf(repeats.map((one) => one.figures[name] ?? 0)).median]),
     ),
     notes: [...new Set(repeats.flatMap(({ notes }) => notes))],
+    timelines: repeats.flatMap(({ timeline }) => (timeline === undefined ? [] : [timeline])),
   };
 }
 

@@ -67,6 +67,29 @@ describe("closed loop", () => {
     expect(outcome?.counterEnd).toBeGreaterThan(1000);
   });
 
+  test("whoever loses its server moves on to the next with its session, where that is asked for", async () => {
+    await using other = await startNullServer({ payloadBytes: 100 });
+    const lost = await startNullServer({ payloadBytes: 100 });
+    const hosts = [lost, other].map(({ port }) => ({ name: "127.0.0.1", port }));
+    const durationMs = 2000;
+    const job = jobOf({ hosts, connections: 2, warmupMs: 0, durationMs, sliceMs: 100, movesOn: true });
+    let isLost = false;
+    const [outcome] = await runJob(job, {
+      workers: 1,
+      signal: never,
+      onProgress: (total) => {
+        if (total === 0 || isLost) return;
+        isLost = true;
+        void lost[Symbol.asyncDispose]();
+      },
+    });
+    expect(outcome?.reconnects).toBe(1);
+    expect(outcome?.slices?.answered[0]?.at(-1)).toBeGreaterThan(0);
+    const inSlices = outcome?.slices?.answered[0]?.reduce((sum, count) => sum + count, 0) ?? 0;
+    // What was lost with the server is no answer.
+    expect(inSlices).toBe((outcome?.answered[0] ?? 0) - (outcome?.errors["CONNECTION_LOSS"] ?? 0));
+  });
+
   test("values of a megabyte arrive whole", async () => {
     await using large = await startNullServer({ payloadBytes: 1_000_000 });
     const templates = [

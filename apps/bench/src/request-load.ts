@@ -7,6 +7,7 @@ import { type ConnectionEvents, FrameOffset, LoadConnection, readInt } from "./l
 import { CHOICE_COUNT, MIX_LENGTH, mixTable, nodeChoices } from "./mix.ts";
 import type { Performer } from "./performer.ts";
 import { putDigits, putInt, type RequestTemplate, XID_OFFSET } from "./request-template.ts";
+import { SliceCounter } from "./timeline.ts";
 import { waitUntil } from "./wait-until.ts";
 
 /** How requests follow each other. */
@@ -38,6 +39,10 @@ export interface RequestJob {
   readonly durationMs: number;
   readonly sessionTimeoutMs: number;
   readonly seed: number;
+  /** Count answers by slices of the measured time as well. */
+  readonly sliceMs?: number;
+  /** Whoever loses its server goes to the next one with its session, as clients do. Default: it comes back to the same one. */
+  readonly movesOn?: boolean;
 }
 
 /** What one thread did in its window. Buckets are those of latency-recorder.ts. */
@@ -53,7 +58,12 @@ export interface RequestOutcome {
   /** The greatest number that any connection's counter showed, plus one. */
   readonly counterEnd: number;
   readonly generator: GeneratorLoad;
+  /** Where slices were asked for. */
+  readonly slices: Pick<SliceCounter, "answered" | "errors" | "worstMs"> | undefined;
 }
+
+/** The part of a job that is entered when the warm-up is over. */
+export const MEASURED_PART = "measured";
 
 /** Which part of a job this thread does. */
 export interface Share {
@@ -65,6 +75,8 @@ const SLAB_BYTES = 256 * 1024;
 /** How long answers are waited for when the time is over. */
 const DRAIN_MS = 10_000;
 const RECONNECT_MS = 50;
+/** Before the next server is tried. */
+const MOVE_ON_MS = 10;
 /** A timer may fire a millisecond late, so the last stretch before a request is due is spent in turns of the loop. */
 const SPIN_MS = 1.5;
 /** Requests that one turn of an open loop sends at most, so that answers are read in between. */
@@ -105,6 +117,7 @@ export class RequestLoad implements ConnectionEvents, Performer<RequestOutcome> 
   #total = 0;
   #reconnects = 0;
   #schedule: ArrivalSchedule | undefined;
+  #slices: SliceCounter | undefined;
   #turn = 0;
   readonly #due: Float64Array = new Float64Array(DUE_MAX);
   #failure: Error | undefined;
@@ -157,17 +170,20 @@ export class RequestLoad implements ConnectionEvents, Performer<RequestOutcome> 
    * @param startMs when to begin, on this thread's clock
    * @param signal ends the time early; what was measured until then is the outcome
    */
-  async run(startMs: number, signal: AbortSignal): Promise<RequestOutcome> {
-    const { warmupMs, durationMs, loop } = this.#job;
+  async run(startMs: number, signal: AbortSignal, enter: (part: string) => void = () => {}): Promise<RequestOutcome> {
+    const { warmupMs, durationMs, loop, sliceMs, templates } = this.#job;
     const over = AbortSignal.any([signal, this.#failing.signal]);
     await waitUntil(startMs, over);
     this.#fromMs = startMs + warmupMs;
     this.#toMs = this.#fromMs + durationMs;
+    if (sliceMs !== undefined)
+      this.#slices = new SliceCounter({ kinds: templates.length, fromMs: this.#fromMs, durationMs, sliceMs });
     this.#isSending = true;
     this.#pingIdle();
     if (loop.kind === "open") this.#startSchedule(loop, startMs);
     else for (const connection of this.#connections) this.#fill(connection);
     await waitUntil(this.#fromMs, over);
+    enter(MEASURED_PART);
     const gauge = new GeneratorGauge();
     await waitUntil(this.#toMs, over);
     const generator = gauge.stop();
@@ -186,6 +202,7 @@ export class RequestLoad implements ConnectionEvents, Performer<RequestOutcome> 
       reconnects: this.#reconnects,
       counterEnd: Math.max(0, ...this.#connections.map(({ counter }) => counter)),
       generator,
+      slices: this.#slices,
     };
   }
 
@@ -203,11 +220,13 @@ export class RequestLoad implements ConnectionEvents, Performer<RequestOutcome> 
     }
     const { inFlight } = connection;
     const kind = inFlight.oldestKind;
-    this.#count(inFlight.oldestTime, kind);
+    const sentMs = inFlight.oldestTime;
+    this.#count(sentMs, kind);
     inFlight.shift();
     const code = readInt(bytes, at + FrameOffset.code);
-    if (code !== 0) this.#countError(errorName(code));
-    else if ((this.#job.templates[kind] as RequestTemplate).isMulti) this.#checkMulti(bytes, at);
+    if (code === 0) this.#slices?.answer(kind, this.#nowMs, this.#nowMs - sentMs);
+    if (code !== 0) this.#countError(errorName(code), sentMs);
+    else if ((this.#job.templates[kind] as RequestTemplate).isMulti) this.#checkMulti(bytes, at, sentMs);
   }
 
   received(connection: LoadConnection): void {
@@ -219,9 +238,10 @@ export class RequestLoad implements ConnectionEvents, Performer<RequestOutcome> 
     this.#nowMs = performance.now();
     // Whoever waited for these waited in vain until now: that is their latency.
     while (connection.inFlight.count > 0) {
-      this.#count(connection.inFlight.oldestTime, connection.inFlight.oldestKind);
+      const { oldestTime, oldestKind } = connection.inFlight;
+      this.#count(oldestTime, oldestKind);
+      this.#countError("CONNECTION_LOSS", oldestTime);
       connection.inFlight.shift();
-      this.#countError("CONNECTION_LOSS");
     }
     if (!this.#isStopped) {
       this.#reconnects++;
@@ -231,15 +251,29 @@ export class RequestLoad implements ConnectionEvents, Performer<RequestOutcome> 
   }
 
   #reopen(connection: LoadConnection): void {
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer);
-      if (this.#isStopped) return;
-      connection.open().then(
-        () => this.received(connection),
-        () => this.#reopen(connection),
-      );
-    }, RECONNECT_MS);
+    const { movesOn: resume = false } = this.#job;
+    const timer = setTimeout(
+      () => {
+        this.#timers.delete(timer);
+        if (this.#isStopped) return;
+        if (resume) this.#moveOn(connection);
+        connection.open({ resume }).then(
+          () => this.received(connection),
+          (error: unknown) => {
+            if (error instanceof Error && error.message === "SESSION_EXPIRED") connection.session = undefined;
+            this.#reopen(connection);
+          },
+        );
+      },
+      resume ? MOVE_ON_MS : RECONNECT_MS,
+    );
     this.#timers.add(timer);
+  }
+
+  #moveOn(connection: LoadConnection): void {
+    const { hosts } = this.#job;
+    const host = hosts[(hosts.indexOf(connection.target.host) + 1) % hosts.length] as Host;
+    connection.target = { ...connection.target, host, localAddress: sourceAddress(host, connection.index) };
   }
 
   #count(sentMs: number, kind: number): void {
@@ -250,17 +284,19 @@ export class RequestLoad implements ConnectionEvents, Performer<RequestOutcome> 
     this.#total++;
   }
 
-  #countError(code: string): void {
-    if (this.#nowMs >= this.#fromMs) this.#errors.set(code, (this.#errors.get(code) ?? 0) + 1);
+  /** Counts what was sent, or due, in the measured time: that which has its latency counted too. */
+  #countError(code: string, sentMs: number): void {
+    this.#slices?.error(this.#nowMs);
+    if (sentMs >= this.#fromMs && sentMs < this.#toMs) this.#errors.set(code, (this.#errors.get(code) ?? 0) + 1);
   }
 
   /** A multi that was refused has code 0 in its header, and its first result says that it is an error. */
-  #checkMulti(bytes: Uint8Array, at: number): void {
+  #checkMulti(bytes: Uint8Array, at: number, sentMs: number): void {
     const length = readInt(bytes, at);
     if (length < 16 + 9 || readInt(bytes, at + FrameOffset.body) !== -1 || bytes[at + FrameOffset.body + 4] === 1)
       return;
     const code = readInt(bytes, at + FrameOffset.body + 5);
-    this.#countError(code === 0 ? "MULTI_REFUSED" : errorName(code));
+    this.#countError(code === 0 ? "MULTI_REFUSED" : errorName(code), sentMs);
   }
 
   #fail(error: Error): void {
@@ -424,12 +460,12 @@ export class RequestLoad implements ConnectionEvents, Performer<RequestOutcome> 
     for (const { inFlight } of this.#connections) {
       for (; inFlight.count > 0; inFlight.shift()) {
         this.#count(inFlight.oldestTime, inFlight.oldestKind);
-        this.#countError("NO_ANSWER");
+        this.#countError("NO_ANSWER", inFlight.oldestTime);
       }
     }
     for (; schedule !== undefined && isDue(); schedule.advance()) {
       this.#count(schedule.nextMs, 0);
-      this.#countError("NOT_SENT");
+      this.#countError("NOT_SENT", schedule.nextMs);
     }
   }
 }

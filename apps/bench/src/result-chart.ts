@@ -1,6 +1,7 @@
 import type { Workload } from "./bench.ts";
 import { type Chart, type ChartLine, type ChartPanel, chartSvg } from "./chart-svg.ts";
 import { mainLatency, type PointReport } from "./point-report.ts";
+import type { Timeline } from "./timeline.ts";
 
 /** One side of a chart: a run, or one of two that are compared. */
 export interface ChartSide {
@@ -9,8 +10,41 @@ export interface ChartSide {
   readonly points: readonly PointReport[];
 }
 
+/** What is drawn of a result: its course where it has one, else its figures. */
+export function resultChart(workload: Workload, sides: readonly ChartSide[], subtitle: string): string {
+  const [first] = sides.flatMap(({ points }) => points.flatMap(({ timelines }) => timelines));
+  return first === undefined ? figuresChart(workload, sides, subtitle) : timelineChart(workload, first, subtitle);
+}
+
+/** The course of a load: answers, errors and the longest wait, slice by slice. */
+export function timelineChart(
+  { name, axis }: Pick<Workload, "name" | "axis">,
+  timeline: Timeline,
+  subtitle: string,
+): string {
+  const { sliceMs, answered, errors, worstMs, events } = timeline;
+  const perSecond = 1000 / sliceMs;
+  const line = (name: string, colour: number, values: readonly number[], factor: number): ChartLine => ({
+    name,
+    colour,
+    isDashed: false,
+    points: values.map((value, i) => ({ x: (i * sliceMs) / 1000, y: value * factor })),
+  });
+  const answers = Object.entries(answered).map(([kind, counts], i) => line(`${kind}s`, i, counts, perSecond));
+  const lost = errors.some((count) => count > 0) ? [line("errors", 5, errors, perSecond)] : [];
+  return chartSvg({
+    title: `${name}: ${subtitle}`,
+    axis,
+    panels: [
+      { title: `requests/s, in steps of ${sliceMs} ms`, lines: [...answers, ...lost] },
+      { title: "longest wait of those answered, ms", lines: [line("longest wait", 3, worstMs, 1)] },
+    ],
+    marks: events.map(({ atMs, label }) => ({ x: atMs / 1000, label })),
+  });
+}
+
 /** The figures, and the latencies below them, of one side or more. */
-export function resultChart({ name, axis }: Workload, sides: readonly ChartSide[], subtitle: string): string {
+function figuresChart({ name, axis }: Workload, sides: readonly ChartSide[], subtitle: string): string {
   const unit = sides[0]?.points[0]?.unit ?? "";
   const groups = sides.flatMap((side) =>
     [...Map.groupBy(side.points, ({ series }) => series)].map(([series, points]) => ({

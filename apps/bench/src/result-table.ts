@@ -2,6 +2,7 @@ import Table from "cli-table3";
 import { type ComparedPoint, describeDifference, formatSpread } from "./comparison.ts";
 import { formatNumber } from "./format.ts";
 import { mainLatency, type PointReport } from "./point-report.ts";
+import type { Timeline } from "./timeline.ts";
 
 const BLIND =
   "closed loop: blind to stalls. While a server stalls it is asked nothing, so percentiles do not show what a stall does; --rate does.";
@@ -20,7 +21,28 @@ export function resultTable(points: readonly PointReport[]): string {
       errorText(point),
     ]);
   }
-  return [table.toString(), ...remarks(points)].join("\n");
+  return [table.toString(), ...remarks(points), ...points.flatMap(({ timelines }) => timelines.flatMap(courseOf))].join(
+    "\n",
+  );
+}
+
+/** A load from moment to moment, a line for each slice. */
+function courseOf({ sliceMs, answered, errors, worstMs, events }: Timeline): readonly string[] {
+  const kinds = Object.keys(answered);
+  const table = plainTable(["s", ...kinds.map((kind) => `${kind}s/s`), "errors/s", "longest wait ms", ""], 0);
+  for (const [i, worst] of worstMs.entries()) {
+    const perSecond = (counts: readonly number[] | undefined): string =>
+      formatNumber(((counts?.[i] ?? 0) * 1000) / sliceMs);
+    const here = events.filter(({ atMs }) => Math.floor(atMs / sliceMs) === i).map(({ label }) => label);
+    table.push([
+      ((i * sliceMs) / 1000).toFixed(3),
+      ...kinds.map((kind) => perSecond(answered[kind])),
+      perSecond(errors),
+      formatNumber(worst),
+      here.join(", "),
+    ]);
+  }
+  return ["", table.toString()];
 }
 
 /** Two sides as a table: figures, their ratio A to B, and whether it means anything. */

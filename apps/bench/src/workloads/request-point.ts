@@ -1,11 +1,13 @@
 import type { Bench } from "../bench.ts";
 import { type BenchConfig, workersFor } from "../bench-config.ts";
 import { sumErrors } from "../error-counts.ts";
+import { EventScript } from "../event-script.ts";
 import type { Host } from "../hosts.ts";
 import { mergeCounts } from "../latency-summary.ts";
 import type { Measurement } from "../measurement.ts";
-import type { Loop, RequestOutcome } from "../request-load.ts";
+import { type Loop, MEASURED_PART, type RequestOutcome } from "../request-load.ts";
 import type { RequestTemplate } from "../request-template.ts";
+import { type PlannedEvent, timelineOf } from "../timeline.ts";
 
 /**
  * As many requests unanswered as 64 connections with 16 each have, on fewer sockets: a system call moves more of them, for the server as
@@ -32,6 +34,8 @@ export interface RequestPoint {
   readonly bytesInFlightMax?: number;
   readonly frameBytes?: number;
   readonly notes?: readonly string[];
+  /** Count by slices, let connections move on to the next server, and do things to the servers meanwhile. */
+  readonly timeline?: { readonly sliceMs: number; readonly events: readonly PlannedEvent[] };
 }
 
 /** @returns the measurement, and where the connections' counters stand */
@@ -48,6 +52,7 @@ export async function measureRequests(
     bytesInFlightMax,
     frameBytes = 0,
     notes = [],
+    timeline,
   }: RequestPoint,
 ): Promise<{ readonly measurement: Measurement; readonly counterEnd: number }> {
   const { config } = bench;
@@ -57,6 +62,7 @@ export async function measureRequests(
       : Math.max(1, Math.floor(bytesInFlightMax / Math.max(1, frameBytes)));
   const connections = Math.min(config.connections ?? CONNECTIONS, cap);
   const loop = loopOf(config, Math.max(1, Math.min(config.inFlight ?? IN_FLIGHT, Math.floor(cap / connections))));
+  const script = new EventScript(timeline?.events ?? []);
   const outcomes = await bench.run(
     {
       kind: "requests",
@@ -71,14 +77,19 @@ export async function measureRequests(
       durationMs: config.durationMs,
       sessionTimeoutMs: config.sessionTimeoutMs,
       seed: config.seed,
+      ...(timeline === undefined ? {} : { sliceMs: timeline.sliceMs, movesOn: true }),
     },
     {
       name: point,
       workers: workersFor(config, connections),
       expectedMs: config.warmupMs + config.durationMs,
       unit: "requests",
+      onPart: (part) => {
+        if (part === MEASURED_PART) script.start();
+      },
     },
   );
+  const events = await script.stop();
   const kinds = [...new Set(mix.map(({ template }) => template.kind))];
   const ofKind = (kind: string): readonly Int32Array[] =>
     outcomes.flatMap(({ latencies }) => latencies.filter((_, i) => mix[i]?.template.kind === kind));
@@ -104,6 +115,14 @@ export async function measureRequests(
     judgedBy: loop.kind === "closed" ? "utilisation" : "lag",
     figures: reconnects > 0 ? { reconnects } : {},
     notes,
+    ...(timeline === undefined
+      ? {}
+      : {
+          timeline: timelineOf(
+            outcomes.flatMap(({ slices }) => slices ?? []),
+            { kinds: mix.map(({ template }) => template.kind), sliceMs: timeline.sliceMs, events },
+          ),
+        }),
   };
   return { measurement, counterEnd: Math.max(...outcomes.map(({ counterEnd }) => counterEnd)) };
 }

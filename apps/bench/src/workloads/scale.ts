@@ -9,7 +9,8 @@ import { filled, treeOn } from "./with-tree.ts";
 /** The same load on ensembles of different sizes: reads gain by each server, writes pay for it. */
 export const scale: Workload = {
   name: "scale",
-  summary: "reads and sets by number of servers (one --hosts list for each ensemble)",
+  summary:
+    "reads at all servers and sets at those that vote, by number of servers (one --hosts list for each ensemble)",
   axis: { label: "servers", scale: "linear" },
   pretence: undefined,
   async *run(bench: Bench): AsyncIterable<Measurement> {
@@ -21,15 +22,19 @@ export const scale: Workload = {
     }
     const payloadBytes = config.payloadBytes ?? PAYLOAD_BYTES;
     for (const hosts of bench.hosts) {
+      const roles = await Promise.all(hosts.map((host) => bench.facts(host)));
+      // Observers are there for reads: what they cost writes shows at those who vote.
+      const voters = hosts.filter((_, i) => roles[i]?.role !== "observer");
+      const size = sizeOf(voters.length, hosts.length - voters.length);
       await using tree = await treeOn(bench, hosts);
       const parent = await filled(bench, tree, { name: "nodes", count: config.nodes, payloadBytes });
       const path = nodePath(parent);
       for (const template of [readTemplate("read", path), setTemplate("write", path, new Uint8Array(payloadBytes))]) {
         const { measurement } = await measureRequests(bench, {
-          point: `${template.kind}, ${hosts.length} ${hosts.length === 1 ? "server" : "servers"}`,
+          point: `${template.kind}, ${size}`,
           series: template.kind,
           x: hosts.length,
-          hosts,
+          hosts: template.kind === "write" && voters.length > 0 ? voters : hosts,
           mix: [{ template, weight: 1 }],
         });
         yield measurement;
@@ -37,3 +42,9 @@ export const scale: Workload = {
     }
   },
 };
+
+/** `3 servers`, `3 servers and 2 observers`. */
+function sizeOf(voters: number, observers: number): string {
+  const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+  return counted(voters, "server") + (observers === 0 ? "" : ` and ${counted(observers, "observer")}`);
+}

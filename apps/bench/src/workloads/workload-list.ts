@@ -8,6 +8,7 @@ import { readRatio } from "./read-ratio.ts";
 import { recover } from "./recover.ts";
 import { scale } from "./scale.ts";
 import { sessions } from "./sessions.ts";
+import { timeline } from "./timeline.ts";
 import { watchFanout } from "./watch-fanout.ts";
 import { writeAt } from "./write-at.ts";
 
@@ -24,4 +25,5 @@ export const WORKLOADS: readonly Workload[] = [
   sessions,
   ephemeralChurn,
   recover,
+  timeline,
 ];
