@@ -1,0 +1,49 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { installMutation } from "./mutate-source.ts";
+import { parseScenario } from "./scenario-file.ts";
+
+/**
+ * `node --conditions=@zooid/source scenario-main.ts [--update] FILES`: performs scenarios; ends with 1 when one fails or its transcript is
+ * not what it was. `--mutation N` performs one with the N-th mutation of its head in the source, and ends with 1 when nobody notices.
+ */
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { update: { type: "boolean" }, mutation: { type: "string" } },
+});
+process.exitCode = values.mutation === undefined ? await runAll() : await runMutated(Number(values.mutation));
+
+async function runAll(): Promise<number> {
+  const { runScenario } = await import("./scenario.ts");
+  let failed = 0;
+  for (const path of positionals) {
+    const text = readFileSync(path, "utf8");
+    try {
+      const now = runScenario(text);
+      if (values.update === true) writeFileSync(path, now);
+      else if (now !== text) throw new Error("its transcript has changed: see what --update makes of it");
+    } catch (error) {
+      failed++;
+      console.error(`${path}: ${error instanceof Error ? error.message : error}`);
+    }
+  }
+  return failed === 0 ? 0 : 1;
+}
+
+async function runMutated(number: number): Promise<number> {
+  const [path = ""] = positionals;
+  const text = readFileSync(path, "utf8");
+  const mutation = parseScenario(text).mutations[number];
+  if (mutation === undefined) throw new RangeError(`${path} has no mutation ${number}`);
+  installMutation(mutation);
+  const { runScenario, ScenarioFailure } = await import("./scenario.ts");
+  try {
+    runScenario(text);
+  } catch (error) {
+    if (!(error instanceof ScenarioFailure)) throw error;
+    console.log(`without ${mutation.name}: ${error.message}`);
+    return 0;
+  }
+  console.error(`without ${mutation.name}: nobody noticed`);
+  return 1;
+}
