@@ -7,7 +7,8 @@ import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
-export type EndpointKind = "apache" | "zooid";
+/** What a server is of: `zooid-follower` and `zooid-observer` are members of an ensemble of three voters and an observer. */
+export type EndpointKind = "apache" | "zooid" | "zooid-follower" | "zooid-observer";
 
 export interface Endpoint extends AsyncDisposable {
   readonly kind: EndpointKind;
@@ -25,6 +26,7 @@ const POLL_MS = 20;
  * @param jars folder of Apache's jars; needed for `apache` only
  */
 export async function startEndpoint(kind: EndpointKind, jars?: string): Promise<Endpoint> {
+  if (kind === "zooid-follower" || kind === "zooid-observer") return await startMember(kind);
   const folder = mkdtempSync(join(tmpdir(), `conformance-${kind}-`));
   const server = new ServerProcess({ kind, folder, ...(jars === undefined ? {} : { jars }) });
   await server.start();
@@ -47,6 +49,45 @@ export interface ServerOptions {
   readonly heap?: string;
   /** Added to the environment of the process. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Further lines of its zoo.cfg. */
+  readonly settings?: readonly string[];
+  /** Its number in an ensemble. */
+  readonly sid?: number;
+}
+
+/** Starts an ensemble of ours and waits until all of it serves; the endpoint is one of its learners. */
+async function startMember(kind: "zooid-follower" | "zooid-observer"): Promise<Endpoint> {
+  const folder = mkdtempSync(join(tmpdir(), `conformance-${kind}-`));
+  const sids = [1, 2, 3, 4];
+  const ports = await Promise.all(sids.flatMap(() => [freePort(), freePort()]));
+  const settings = [
+    "initLimit=10",
+    "syncLimit=5",
+    ...sids.map((sid, i) => {
+      const role = sid === 4 ? "observer" : "participant";
+      return `server.${sid}=127.0.0.1:${ports[2 * i]}:${ports[2 * i + 1]}:${role}`;
+    }),
+  ];
+  const servers = sids.map((sid) => {
+    const own = join(folder, String(sid));
+    mkdirSync(own, { recursive: true });
+    return new ServerProcess({ kind: "zooid", folder: own, settings, sid });
+  });
+  const dispose = async (): Promise<void> => {
+    await Promise.all(servers.map((server) => server.stop()));
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    await Promise.all(servers.map((server) => server.start()));
+    const wanted = kind === "zooid-observer" ? "Mode: observer" : "Mode: follower";
+    for (const { port } of servers) {
+      if ((await fourLetterWord(port, "srvr")).includes(wanted)) return { kind, port, [Symbol.asyncDispose]: dispose };
+    }
+    throw new Error(`no server says "${wanted}"`);
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
 }
 
 /** A server that can be started, killed and started again on the same data. Every start takes a new port. */
@@ -63,6 +104,7 @@ export class ServerProcess {
     this.#logFile = join(options.folder, "server.log");
     mkdirSync(this.dataDir, { recursive: true });
     writeFileSync(join(options.folder, "logback.xml"), LOGBACK);
+    if (options.sid !== undefined) writeFileSync(join(this.dataDir, "myid"), `${options.sid}\n`);
   }
 
   get port(): number {
@@ -92,7 +134,8 @@ export class ServerProcess {
     const { kind, folder } = this.#options;
     this.#port = await freePort();
     const configFile = join(folder, "zoo.cfg");
-    writeFileSync(configFile, zooCfg({ port: this.#port, dataDir: this.dataDir }));
+    const { settings = [] } = this.#options;
+    writeFileSync(configFile, `${zooCfg({ port: this.#port, dataDir: this.dataDir })}${settings.join("\n")}\n`);
     const [command = "", ...args] = kind === "apache" ? this.#apacheCommand(configFile) : [ZOOID_SERVER, configFile];
     const bin = join(ROOT, "node_modules/.bin");
     const env = { ...process.env, PATH: `${bin}${delimiter}${process.env["PATH"] ?? ""}`, ...this.#options.env };
