@@ -4,12 +4,14 @@ import {
   type ElectionMessage,
   ErrorCode,
   formatZxid,
+  frameZxid,
   type LinkRef,
   mix32,
   type PeerMessage,
   type QuorumVerifier,
   SESSION_NONE,
   type ServerId,
+  type SessionId,
   sliceOf,
   type TxnHeader,
   type TxnOp,
@@ -115,6 +117,8 @@ export class Ensemble implements ServerWatcher, Breakable {
   readonly #blocks = new Map<string, number>();
   readonly #chance: Prng;
   readonly #lines: string[] | undefined;
+  /** Those that led when they were last seen. */
+  readonly #leading = new Set<SimServer>();
   #violation: Violation | undefined;
   #isHealed = false;
   #isClosing = false;
@@ -186,15 +190,11 @@ export class Ensemble implements ServerWatcher, Breakable {
   }
 
   #start(): void {
-    const { plan } = this.#parts();
+    const plan = this.#plan;
     for (const member of this.#members) this.#bootIn(member, this.#chance.below(300));
     for (const client of this.#clients) this.#act(client);
     const during = { fromMs: plan.faultsFromMs, untilMs: plan.faultsUntilMs };
     startFaults(this, plan.faults, this.#root.fork("faults"), during);
-  }
-
-  #parts(): { readonly plan: Plan } {
-    return { plan: this.#plan };
   }
 
   #runUntil(untilMs: number): void {
@@ -446,11 +446,19 @@ export class Ensemble implements ServerWatcher, Breakable {
 
   proposed(server: SimServer, bytes: Uint8Array, start: number, end: number): void {
     this.#invariants.proposed(server, bytes, start, end);
+    const first = frameZxid(bytes, start);
+    const last = server.replica.zab.lastProposed;
+    for (const client of this.#listeners(server)) {
+      const { connection } = client;
+      if (connection?.isReady === true) client.heardAt = { first, last, forMs: this.nowMs - connection.arrivedMs };
+    }
   }
 
   stepped(server: SimServer): void {
     if (!server.isUp) return;
     this.#invariants.stepped(server);
+    if (server.isLeading) this.#leading.add(server);
+    else this.#leading.delete(server);
     const { durable } = server.disk;
     this.#mix(server.sid, durable.tail.zxid % 65_536, durable.currentEpoch, this.nowMs * 1000);
     const member = this.#member(server.sid);
@@ -482,12 +490,13 @@ export class Ensemble implements ServerWatcher, Breakable {
   note(server: SimServer, text: string): void {
     this.#say(`s${server.sid}`, `# ${text}`);
     if (ILLEGAL.test(text)) throw new Violation("I32", `server ${server.sid}: ${text}`);
+    const wasLeading = this.#leading.has(server) && server.replica.zab.state !== "leading";
+    if (wasLeading && server.replica.pendingSyncCount > 0) this.#sometimes.reached("sync at a deposed leader");
     if (text.includes("has a newer history")) this.#sometimes.reached("leader with a smaller log refused");
     else if (text.includes("counter nears its end")) this.#sometimes.reached("counter near its end, new epoch");
     else if (text.includes("no quorum of voters is in sync")) this.#sometimes.reached("leader lost its quorum");
     else if (text.includes("is abandoned before")) this.#sometimes.reached("SNAP interrupted");
     else if (text.includes("the leader handed over")) this.#sometimes.reached("successor led without an election");
-    if (server.replica.pendingSyncCount > 0 && server.replica.zab.state === "leading") return;
   }
 
   failed(server: SimServer, error: unknown): void {
@@ -701,7 +710,7 @@ export class Ensemble implements ServerWatcher, Breakable {
         const { zab, tree } = server.replica;
         const isPaused = server.isPaused ? " paused" : "";
         const tail = formatZxid(server.disk.durable.tail.zxid);
-        return `s${sid} ${zab.state}/${zab.phase} pend ${server.disk.log.pendingCount} due ${server.replica.nextTickMs()} epoch ${zab.epoch} log ${tail} applied ${formatZxid(tree.applied)}${isPaused}`;
+        return `s${sid} ${zab.state}/${zab.phase} epoch ${zab.epoch} log ${tail} applied ${formatZxid(tree.applied)}${isPaused}`;
       })
       .join("; ");
   }
@@ -814,6 +823,7 @@ export class Ensemble implements ServerWatcher, Breakable {
       isReady: false,
       isSilent: false,
       arrivesMs: 0,
+      arrivedMs: this.nowMs,
     };
     client.connection = connection;
     client.sentMs = this.nowMs;
@@ -849,7 +859,9 @@ export class Ensemble implements ServerWatcher, Breakable {
     const delayMs = delayMsMin + (client.chance.next() / 2 ** 32) * (delayMsMax - delayMsMin);
     connection.arrivesMs = Math.max(connection.arrivesMs + 0.001, this.nowMs + delayMs);
     this.#after(connection.arrivesMs - this.nowMs, () => {
-      if (client.connection === connection && !connection.isSilent) arrive();
+      if (client.connection !== connection || connection.isSilent) return;
+      connection.arrivedMs = this.nowMs;
+      arrive();
     });
   }
 
@@ -905,6 +917,7 @@ export class Ensemble implements ServerWatcher, Breakable {
     const life = this.#history.sessions.get(session);
     if (life?.closedZxid === zxid && life.isExpired) {
       this.#expiries++;
+      this.#checkExpiry(session, zxid);
       this.#sometimes.reached("session expired");
     }
     if (first.code === ErrorCode.SESSION_MOVED) this.#sometimes.reached("write of a moved session refused");
@@ -912,6 +925,21 @@ export class Ensemble implements ServerWatcher, Breakable {
 
   #after(delayMs: number, run: () => void): void {
     this.#scheduler.after(delayMs, run);
+  }
+
+  /** The leader must not end the session of a client that it heard of in time. */
+  #checkExpiry(session: SessionId, zxid: number): void {
+    for (const { heardAt, name, session: own } of this.#clients) {
+      if (
+        own !== session ||
+        heardAt === undefined ||
+        heardAt.first > zxid ||
+        heardAt.last < zxid ||
+        heardAt.forMs >= SESSION_TIMEOUT_MS
+      )
+        continue;
+      throw new Violation("L6", `${name}'s session is ended ${heardAt.forMs} ms after the leader heard of it`);
+    }
   }
 
   // Telling

@@ -1,29 +1,87 @@
 import { parseArgs } from "node:util";
-import { runSimulation, SimulationFailure } from "./simulation.ts";
+import { installMutation } from "./mutate-source.ts";
+import { MUTATIONS } from "./mutations.ts";
 
-/** `npm run simulate -- --seeds N --from S [--steps N]`: runs seeds, says what they did, ends with 1 at the first that fails. */
+/**
+ * `npm run simulate -- --seeds N --from S`: runs seeds, says what they did, ends with 1 if one fails. The README tells of the rest.
+ *
+ * What is simulated is imported only behind the options: a mutation must be in place before it is loaded.
+ */
 const { values } = parseArgs({
-  options: { seeds: { type: "string" }, from: { type: "string" }, steps: { type: "string" } },
+  options: {
+    seeds: { type: "string" },
+    from: { type: "string" },
+    minutes: { type: "string" },
+    parallel: { type: "string" },
+    twice: { type: "boolean" },
+    out: { type: "string" },
+    "keep-going": { type: "boolean" },
+    "check-sometimes": { type: "boolean" },
+    mutate: { type: "string" },
+    mutations: { type: "boolean" },
+    exhaustive: { type: "boolean" },
+    quick: { type: "boolean" },
+    worker: { type: "boolean" },
+    without: { type: "string" },
+    only: { type: "string" },
+    voters: { type: "string" },
+    observers: { type: "string" },
+    clients: { type: "string" },
+    until: { type: "string" },
+    "crash-at-log-step": { type: "string" },
+  },
 });
-const seeds = whole("seeds", values.seeds ?? "100");
-const from = whole("from", values.from ?? "1");
-const steps = whole("steps", values.steps ?? "2000");
-let acknowledged = 0;
-let crashes = 0;
-for (let seed = from; seed < from + seeds; seed++) {
-  try {
-    const report = runSimulation({ seed, steps });
-    acknowledged += report.acknowledgedWrites;
-    crashes += report.crashes;
-  } catch (error) {
-    if (!(error instanceof SimulationFailure)) throw error;
-    console.error(error.message);
-    console.log(`${seed - from} passed, 1 failed`);
-    process.exit(1);
+
+if (values.mutate !== undefined) {
+  const mutation = MUTATIONS.find(({ name }) => name === values.mutate);
+  if (mutation === undefined) {
+    console.error(
+      `there is no mutation "${values.mutate}", there are:\n${MUTATIONS.map(({ name }) => name).join("\n")}`,
+    );
+    process.exit(2);
+  }
+  installMutation(mutation);
+}
+
+if (values.exhaustive === true) {
+  const { runExhaustive } = await import("./exhaustive.ts");
+  process.exitCode = runExhaustive();
+} else if (values.mutations === true) {
+  const { runMutations } = await import("./mutation-table.ts");
+  process.exitCode = await runMutations(whole("seeds", values.seeds ?? "1000"));
+} else {
+  const { faultNames } = await import("./plan.ts");
+  const changes = {
+    ...(values.without === undefined ? {} : { without: faultNames(values.without) }),
+    ...(values.only === undefined ? {} : { only: faultNames(values.only) }),
+    ...(values.voters === undefined ? {} : { voters: whole("voters", values.voters) }),
+    ...(values.observers === undefined ? {} : { observers: whole("observers", values.observers) }),
+    ...(values.clients === undefined ? {} : { clients: whole("clients", values.clients) }),
+    ...(values.until === undefined ? {} : { faultsUntilMs: whole("until", values.until) }),
+    ...(values["crash-at-log-step"] === undefined
+      ? {}
+      : { crashAtLogStep: whole("crash-at-log-step", values["crash-at-log-step"]) }),
+  };
+  if (values.worker === true) {
+    const { serveBatches } = await import("./worker.ts");
+    serveBatches(changes);
+  } else {
+    const { runSeeds } = await import("./run-seeds.ts");
+    process.exitCode = await runSeeds({
+      from: whole("from", values.from ?? "1"),
+      seeds: whole("seeds", values.seeds ?? (values.minutes === undefined ? "100" : "1000000000")),
+      minutes: values.minutes === undefined ? undefined : whole("minutes", values.minutes),
+      parallel: whole("parallel", values.parallel ?? "1"),
+      isTwice: values.twice === true,
+      out: values.out ?? "simulations",
+      explains: values.quick !== true,
+      keepsGoing: values["keep-going"] === true,
+      checksSometimes: values["check-sometimes"] === true,
+      mutation: values.mutate,
+      changes,
+    });
   }
 }
-console.log(`${seeds * steps} steps, ${acknowledged} acknowledged writes, ${crashes} crashes`);
-console.log(`${seeds} passed, 0 failed`);
 
 function whole(name: string, text: string): number {
   if (/^\d+$/.test(text)) return Number(text);

@@ -35,6 +35,15 @@ export const FAULTS = [
 
 export type Fault = (typeof FAULTS)[number];
 
+/** Faults by their names, with commas between them. */
+export function faultNames(text: string): readonly Fault[] {
+  return text.split(",").map((name) => {
+    const fault = FAULTS.find((each) => each === name);
+    if (fault === undefined) throw new RangeError(`there is no fault "${name}", there are ${FAULTS.join(", ")}`);
+    return fault;
+  });
+}
+
 /** How often each happens when a seed has drawn it: the mean time between two of them, in virtual milliseconds. */
 const MEAN_MS: Readonly<Record<Fault, number>> = {
   crash: 3000,

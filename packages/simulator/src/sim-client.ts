@@ -30,6 +30,8 @@ export interface ClientConnection {
   isSilent: boolean;
   /** When the last frame that was sent arrives: the next comes behind it. */
   arrivesMs: number;
+  /** When the server last got one. */
+  arrivedMs: number;
 }
 
 /** A client: one session at a time, a few requests in flight, and little patience. */
@@ -48,6 +50,8 @@ export class SimClient {
   /** It does nothing until then. */
   sleepsUntilMs = 0;
   lastServer: number | undefined;
+  /** The leader that it is connected to had heard of it so long before it proposed these. */
+  heardAt: { readonly first: number; readonly last: number; readonly forMs: number } | undefined;
   inFlight: Sent[] = [];
   watches: ModelWatches = new ModelWatches();
   due: DueEvent[] = [];

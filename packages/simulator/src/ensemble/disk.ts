@@ -64,7 +64,7 @@ export class Disk implements ZabLog {
       ...(parts.image === undefined ? {} : { image: parts.image.log }),
       handler: {
         appended: ({ generation, zxid }) => parts.handler.appended(generation, zxid),
-        refused: ({ reason }) => parts.handler.failed(new Error(`refused: ${reason}`)),
+        refused: ({ reason }) => parts.handler.failed(new Error(reason)),
         failed: (error) => parts.handler.failed(error),
         warned: () => {},
       },

@@ -1,0 +1,82 @@
+import { Ensemble } from "./ensemble.ts";
+import { type PlanChanges, planOf } from "./plan.ts";
+
+/** A run of seeds, to be done in one go. */
+export interface BatchTask {
+  readonly from: number;
+  readonly count: number;
+  /** Run each twice and compare. */
+  readonly isTwice: boolean;
+  /** Go on behind a seed that fails. */
+  readonly keepsGoing: boolean;
+}
+
+export interface SeedFailure {
+  readonly seed: number;
+  readonly rule: string;
+  readonly what: string;
+}
+
+/** What seeds did, as sums. Plain values, so that it can be sent from a process to another. */
+export interface BatchResult {
+  readonly seeds: number;
+  readonly virtualMs: number;
+  readonly cpuMs: number;
+  readonly steps: number;
+  readonly messages: number;
+  readonly committed: number;
+  readonly acknowledged: number;
+  readonly answers: number;
+  readonly events: number;
+  readonly faults: number;
+  readonly crashes: number;
+  readonly epochs: number;
+  readonly expiries: number;
+  readonly sometimes: Readonly<Record<string, number>>;
+  readonly failures: readonly SeedFailure[];
+}
+
+const SUMS = [
+  ...(["seeds", "virtualMs", "cpuMs", "steps", "messages", "committed", "acknowledged"] as const),
+  ...(["answers", "events", "faults", "crashes", "epochs", "expiries"] as const),
+] as const;
+
+export const NO_RESULT: BatchResult = {
+  ...(Object.fromEntries(SUMS.map((name) => [name, 0])) as Record<(typeof SUMS)[number], number>),
+  sometimes: {},
+  failures: [],
+};
+
+export function addResults(a: BatchResult, b: BatchResult): BatchResult {
+  const sometimes: Record<string, number> = { ...a.sometimes };
+  for (const [what, count] of Object.entries(b.sometimes)) sometimes[what] = (sometimes[what] ?? 0) + count;
+  return {
+    ...(Object.fromEntries(SUMS.map((name) => [name, a[name] + b[name]])) as Record<(typeof SUMS)[number], number>),
+    sometimes,
+    failures: [...a.failures, ...b.failures],
+  };
+}
+
+export function runBatch(task: BatchTask, changes: PlanChanges): BatchResult {
+  let result = NO_RESULT;
+  for (let seed = task.from; seed < task.from + task.count; seed++) {
+    const before = process.cpuUsage();
+    const plan = planOf(seed, changes);
+    const report = new Ensemble(plan).run();
+    const failures: SeedFailure[] = [];
+    const { violation } = report;
+    if (violation !== undefined) failures.push({ seed, rule: violation.rule, what: violation.message });
+    else if (task.isTwice) {
+      const again = new Ensemble(plan).run();
+      if (again.traceHash !== report.traceHash || again.steps !== report.steps) {
+        const what = `X1: two runs differ, ${report.traceHash} and ${again.traceHash}`;
+        failures.push({ seed, rule: "X1", what });
+      }
+    }
+    const { user, system } = process.cpuUsage(before);
+    const cpuMs = (user + system) / 1000;
+    result = addResults(result, { ...report, seeds: 1, cpuMs, failures });
+    if (failures.length > 0 && !task.keepsGoing) break;
+  }
+  return result;
+}

@@ -1,0 +1,3 @@
+export function runExhaustive(): number {
+  return 0;
+}

@@ -1,0 +1,47 @@
+import { Ensemble } from "./ensemble.ts";
+import { type PlanChanges, planOf } from "./plan.ts";
+
+const RUNS_MAX = 80;
+
+/**
+ * Leaves out of a failing seed whatever it can do without: faults, then clients, then servers, then time. What is left fails by the same
+ * rule. Every fault has a stream of chance of its own, so that without one the others happen as before.
+ */
+export function shrink(seed: number, rule: string, changes: PlanChanges): PlanChanges {
+  let runs = 0;
+  let kept = changes;
+  const fails = (candidate: PlanChanges): boolean =>
+    runs++ < RUNS_MAX && new Ensemble(planOf(seed, candidate)).run().violation?.rule === rule;
+  const attempt = (candidate: PlanChanges): boolean => {
+    const isStillFailing = fails(candidate);
+    if (isStillFailing) kept = candidate;
+    return isStillFailing;
+  };
+  for (const fault of planOf(seed, kept).faults.keys()) {
+    attempt({ ...kept, without: [...(kept.without ?? []), fault] });
+  }
+  for (let clients = planOf(seed, kept).clients - 1; clients >= 0; clients--) {
+    if (!attempt({ ...kept, clients })) break;
+  }
+  if (planOf(seed, kept).observers.length > 0) attempt({ ...kept, observers: 0 });
+  for (let voters = planOf(seed, kept).voters.length - 1; voters >= 1; voters--) attempt({ ...kept, voters });
+  for (let untilMs = planOf(seed, kept).faultsUntilMs; untilMs > 1000; ) {
+    const half = Math.floor(untilMs / 2);
+    if (!attempt({ ...kept, faultsUntilMs: half })) break;
+    untilMs = half;
+  }
+  return kept;
+}
+
+/** The options that repeat a plan's changes. */
+export function optionsOf(changes: PlanChanges): string {
+  const options: string[] = [];
+  if ((changes.without?.length ?? 0) > 0) options.push(`--without ${changes.without?.join(",")}`);
+  if (changes.only !== undefined) options.push(`--only ${changes.only.join(",")}`);
+  if (changes.voters !== undefined) options.push(`--voters ${changes.voters}`);
+  if (changes.observers !== undefined) options.push(`--observers ${changes.observers}`);
+  if (changes.clients !== undefined) options.push(`--clients ${changes.clients}`);
+  if (changes.faultsUntilMs !== undefined) options.push(`--until ${changes.faultsUntilMs}`);
+  if (changes.crashAtLogStep !== undefined) options.push(`--crash-at-log-step ${changes.crashAtLogStep}`);
+  return options.join(" ");
+}
