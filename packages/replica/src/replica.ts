@@ -738,15 +738,15 @@ export class Replica {
     const password = secret.slice(0, 16);
     const passwordHash = this.#tools.hashes.sha256(password).slice(0, PASSWORD_HASH_BYTES);
     const session = this.#sessions.add(id, sessionIdHigh(id), sessionIdLow(id), timeoutMs, this.#nowMs);
-    session.connection = connection.ref;
     session.passwordHash = passwordHash;
-    connection.session = session;
     connection.password = password;
     if (this.#isReadOnly || this.#config.ensemble?.localSessions === true) {
       session.isLocal = true;
       this.#renewed(connection, session);
       return;
     }
+    session.connection = connection.ref;
+    connection.session = session;
     connection.phase = "creating";
     this.#propagateSession(session, this.#issue(connection, 0, OpCode.CREATE_SESSION, 0));
   }

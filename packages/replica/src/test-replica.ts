@@ -4,14 +4,10 @@ import {
   type AclEntry,
   CHAIN_NONE,
   type ConnectionRef,
-  errorName,
   MajorityQuorum,
-  type NodeView,
-  type ReplySink,
   SESSION_NONE,
   type SessionId,
   serverId,
-  sliceText,
   ZXID_NONE,
   type Zxid,
 } from "@zooid/model";
@@ -19,6 +15,7 @@ import { JuteWriter, RequestReader } from "@zooid/wire";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/peer";
 import { REPLICA_DEFAULTS, type ReplicaConfig } from "./config.ts";
 import { type Refusal, Replica } from "./replica.ts";
+import { HeardReplies } from "./test-replies.ts";
 import { withNoPeers } from "./with-no-peers.ts";
 
 type Body = (writer: JuteWriter) => void;
@@ -55,10 +52,7 @@ export class TestReplica {
   readonly refusals: Refusal[] = [];
   /** What was appended and is not durable: the role's generation and the last zxid of each batch. */
   readonly unsynced: { readonly generation: number; readonly last: Zxid }[] = [];
-  /** The last session that was created or renewed. */
-  session: SessionId = SESSION_NONE;
-  password: Uint8Array = new Uint8Array(16);
-  readonly #heard = new Map<ConnectionRef, string[]>();
+  readonly #replies = new HeardReplies();
   #nowMs = 0;
   #secrets = 0;
 
@@ -84,7 +78,7 @@ export class TestReplica {
         random: () => 0.5,
       },
       {
-        replies: this.#replySink(),
+        replies: this.#replies.sink(),
         ...withNoPeers({
           durable: EMPTY_LOG,
           append: (_, generation) => this.unsynced.push({ generation, last: this.replica.zab.lastProposed }),
@@ -101,6 +95,15 @@ export class TestReplica {
     this.replica.lead(1, 1);
   }
 
+  /** The last session that was created or renewed. */
+  get session(): SessionId {
+    return this.#replies.session;
+  }
+
+  get password(): Uint8Array {
+    return this.#replies.password;
+  }
+
   /** A connection with a session of its own. */
   open(address = "127.0.0.1", timeoutMs = 10_000): ConnectionRef {
     const ref = this.connect({ address, timeoutMs });
@@ -112,7 +115,7 @@ export class TestReplica {
   /** A connection that has sent its connect request. */
   connect({ address, timeoutMs, session, password, lastZxidSeen }: Connecting = {}): ConnectionRef {
     const ref = this.replica.accept(address ?? "127.0.0.1");
-    this.#heard.set(ref, []);
+    this.#replies.open(ref);
     const secret = new Uint8Array(18).fill(++this.#secrets);
     this.replica.connect(
       ref,
@@ -174,51 +177,7 @@ export class TestReplica {
 
   /** What a client heard since the last call. */
   take(ref: ConnectionRef): string[] {
-    return this.#heard.get(ref)?.splice(0) ?? [];
-  }
-
-  #hear(ref: ConnectionRef, line: string): void {
-    this.#heard.get(ref)?.push(line);
-  }
-
-  #replySink(): ReplySink {
-    let parts: string[] = [];
-    let multiXid = 0;
-    const told = (ref: ConnectionRef, xid: number, text: string): void => this.#hear(ref, `${xid} ${text}`);
-    return {
-      connected: (to, { timeoutMs, session, password }) => {
-        this.session = session;
-        this.password = Uint8Array.from(password.bytes.subarray(password.start, password.end));
-        this.#hear(to, timeoutMs === 0 ? "expired" : `connected ${timeoutMs}`);
-      },
-      header: (to, xid, _, code) => told(to, xid, code === 0 ? "ok" : errorName(code)),
-      data: (to, xid, _, node) => told(to, xid, `data ${dataOf(node)}`),
-      stat: (to, xid) => told(to, xid, "stat"),
-      children: (to, xid, _, node) => told(to, xid, `children ${childrenOf(node)}`),
-      childrenAndStat: (to, xid, _, node) => told(to, xid, `children ${childrenOf(node)}`),
-      aclAndStat: (to, xid, _, acl) =>
-        told(to, xid, `acl ${acl.map(({ perms, scheme, id }) => `${scheme}:${id}:${perms}`).join(",")}`),
-      path: (to, xid, _, path) => told(to, xid, `path ${sliceText(path)}`),
-      pathAndStat: (to, xid, _, path) => told(to, xid, `path ${sliceText(path)}`),
-      strings: (to, xid, _, values) => told(to, xid, `strings ${values.join(",")}`),
-      integer: (to, xid, _, value) => told(to, xid, `integer ${value}`),
-      identities: (to, xid, _, who) =>
-        told(to, xid, `identities ${who.map(({ scheme, id }) => `${scheme}:${id}`).join(",")}`),
-      multiBegin: (_, xid) => {
-        parts = [];
-        multiXid = xid;
-      },
-      partError: (_, code) => parts.push(code === 0 ? "ok" : errorName(code)),
-      partEmpty: () => parts.push("done"),
-      partPath: (_, path) => parts.push(`path ${sliceText(path)}`),
-      partPathAndStat: (_, path) => parts.push(`path ${sliceText(path)}`),
-      partStat: () => parts.push("stat"),
-      partData: (_, node) => parts.push(`data ${dataOf(node)}`),
-      partChildren: (_, node) => parts.push(`children ${childrenOf(node)}`),
-      multiEnd: (to) => told(to, multiXid, `[${parts.join(", ")}]`),
-      event: (to, _, type, path) => this.#hear(to, `event ${type} ${sliceText(path)}`),
-      close: (to) => this.#hear(to, "close"),
-    };
+    return this.#replies.take(ref);
   }
 }
 
@@ -227,16 +186,6 @@ const SUPER_DIGEST = "super:D/InIHSb7yEEbrWz8b9l71RjZJU=";
 
 function hash(algorithm: string): (bytes: Uint8Array) => Uint8Array {
   return (bytes) => createHash(algorithm).update(bytes).digest();
-}
-
-function dataOf(node: NodeView): string {
-  return node.hasData ? sliceText(node.data) : "null";
-}
-
-function childrenOf(node: NodeView): string {
-  const names: string[] = [];
-  for (let more = node.firstChild(); more; more = node.nextChild()) names.push(sliceText(node.childName));
-  return names.sort().join(",");
 }
 
 const OPEN: readonly AclEntry[] = [{ perms: 31, scheme: "world", id: "anyone" }];

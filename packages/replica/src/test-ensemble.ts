@@ -1,0 +1,317 @@
+// biome-ignore lint/correctness/noNodejsModules: for tests only; the hash functions are the platform's.
+import { createHash } from "node:crypto";
+import {
+  type ConnectionRef,
+  copyRange,
+  type LinkRef,
+  MajorityQuorum,
+  SESSION_NONE,
+  type ServerId,
+  type SessionId,
+  serverId,
+  ZXID_NONE,
+} from "@zooid/model";
+import { JuteWriter, RequestReader } from "@zooid/wire";
+import { TxnBatchEncoder, TxnReader } from "@zooid/wire/peer";
+import { VolatileLog } from "@zooid/zab";
+import { type EnsembleConfig, REPLICA_DEFAULTS } from "./config.ts";
+import { Replica } from "./replica.ts";
+import { HeardReplies } from "./test-replies.ts";
+
+type Body = (writer: JuteWriter) => void;
+
+/** What a client connects with; what is left out asks for a new session. */
+export interface Arriving {
+  readonly session?: SessionId;
+  readonly password?: Uint8Array;
+  readonly timeoutMs?: number;
+  readonly readOnly?: boolean;
+  readonly lastZxidSeen?: number;
+}
+
+export const TEST_TICK_MS = 100;
+
+/** For tests: servers that are connected by nothing but a list of what is still to happen, and whose disks take no time. */
+export class TestEnsemble {
+  readonly members: readonly TestMember[];
+  readonly #todo: (() => void)[] = [];
+  readonly #ends = new Map<LinkRef, { readonly member: TestMember; readonly link: LinkRef }>();
+  readonly #cutOff = new Set<ServerId>();
+  #nowMs = 0;
+
+  constructor(count: number, config: Partial<EnsembleConfig> & { readonly observers?: number } = {}) {
+    const { observers = 0, ...rest } = config;
+    const sids = Array.from({ length: count + observers }, (_, i) => serverId(i + 1));
+    const voters = sids.slice(0, count);
+    this.members = sids.map((sid) => new TestMember(sid, voters, sids, rest, this));
+    for (const { replica } of this.members) replica.join(1);
+    this.run();
+    this.advance(1000);
+  }
+
+  get leader(): TestMember {
+    const leader = this.members.find(({ replica }) => replica.isLeading);
+    if (leader === undefined) throw new Error("nobody leads");
+    return leader;
+  }
+
+  get followers(): readonly TestMember[] {
+    return this.members.filter(({ replica }) => replica.isServing && replica.zab.state === "following");
+  }
+
+  get observers(): readonly TestMember[] {
+    return this.members.filter(({ replica }) => replica.zab.state === "observing");
+  }
+
+  later(step: () => void): void {
+    this.#todo.push(step);
+  }
+
+  /** Lets everything happen that is under way, without time going on. */
+  run(): void {
+    for (let rounds = 0; this.#todo.length > 0 || rounds < 3; rounds++) {
+      for (const step of this.#todo.splice(0)) step();
+      for (const member of this.members) member.endTurn();
+    }
+  }
+
+  /** Lets time go on, a tenth of a tick at a time. */
+  advance(byMs: number): void {
+    const endMs = this.#nowMs + byMs;
+    while (this.#nowMs < endMs) {
+      this.#nowMs = Math.min(endMs, this.#nowMs + TEST_TICK_MS / 10);
+      for (const { replica } of this.members) {
+        replica.setTime(this.#nowMs, 1_000_000 + this.#nowMs);
+        replica.tick();
+        replica.expireSessions();
+      }
+      this.run();
+    }
+  }
+
+  /** Nothing goes to a server or comes from it any more, until {@link rejoin}; its links break. */
+  cutOff(member: TestMember): void {
+    this.#cutOff.add(member.sid);
+    const ends = new Map(this.#ends);
+    for (const [link, { member: other, link: there }] of ends) {
+      if (ends.get(there)?.member !== member && other !== member) continue;
+      this.#ends.delete(link);
+      this.later(() => other.replica.zab.linkClosed(there, "cut off"));
+    }
+    this.run();
+  }
+
+  rejoin(member: TestMember): void {
+    this.#cutOff.delete(member.sid);
+    for (const other of this.members) {
+      if (other === member) continue;
+      this.later(() => other.replica.membership.electionLinkUp(member.sid));
+      this.later(() => member.replica.membership.electionLinkUp(other.sid));
+    }
+    this.run();
+  }
+
+  isReachable(a: ServerId, b: ServerId): boolean {
+    return !this.#cutOff.has(a) && !this.#cutOff.has(b);
+  }
+
+  member(sid: ServerId): TestMember {
+    return this.members[sid - 1] as TestMember;
+  }
+
+  dial(from: TestMember, to: ServerId): void {
+    if (!this.isReachable(from.sid, to)) {
+      from.replica.zab.dialFailed("cut off");
+      return;
+    }
+    const [here, there] = [++this.#links, ++this.#links] as [LinkRef, LinkRef];
+    const other = this.member(to);
+    this.#ends.set(here, { member: other, link: there });
+    this.#ends.set(there, { member: from, link: here });
+    other.replica.zab.linkOpened(there, from.sid, false);
+    from.replica.zab.linkOpened(here, to, true);
+  }
+  #links = 0;
+
+  send(link: LinkRef, deliver: (member: TestMember, link: LinkRef) => void): void {
+    this.later(() => {
+      const end = this.#ends.get(link);
+      if (end !== undefined) deliver(end.member, end.link);
+    });
+  }
+
+  close(link: LinkRef): void {
+    const end = this.#ends.get(link);
+    if (end === undefined) return;
+    this.later(() => {
+      this.#ends.delete(link);
+      if (this.#ends.delete(end.link)) end.member.replica.zab.linkClosed(end.link, "closed");
+    });
+  }
+}
+
+/** One of its servers, with its clients as lists of what they heard. */
+export class TestMember {
+  readonly sid: ServerId;
+  readonly replica: Replica;
+  readonly notes: string[] = [];
+  readonly #ensemble: TestEnsemble;
+  readonly #replies = new HeardReplies();
+  #secrets = 0;
+
+  constructor(
+    sid: ServerId,
+    voters: readonly ServerId[],
+    servers: readonly ServerId[],
+    config: Partial<EnsembleConfig>,
+    ensemble: TestEnsemble,
+  ) {
+    this.sid = sid;
+    this.#ensemble = ensemble;
+    const unused = (): never => {
+      throw new Error("these logs hold everything, so no state is ever sent");
+    };
+    const log = new VolatileLog(
+      sid,
+      (step) => ensemble.later(step),
+      (generation, zxid) => this.replica.synced(generation, zxid),
+    );
+    this.replica = new Replica(
+      {
+        ...REPLICA_DEFAULTS,
+        sid,
+        verifier: new MajorityQuorum(voters),
+        tickMs: TEST_TICK_MS,
+        sessionTimeoutMsMin: 200,
+        sessionTimeoutMsMax: 20_000,
+        auth: { superDigest: undefined, digestEnabled: true, skipAcl: false },
+        hashSeed: 1,
+        ensemble: {
+          isObserver: !voters.includes(sid),
+          candidates: new Set(voters),
+          servers: new Set(servers),
+          electionAlg: 3,
+          initLimit: 10,
+          syncLimit: 5,
+          newEnsembleId: `made by ${sid}`,
+          ...config,
+        },
+      },
+      {
+        requests: new RequestReader(),
+        batcher: new TxnBatchEncoder(),
+        txns: new TxnReader(),
+        hashes: { digest: hash("sha1"), sha256: hash("sha256") },
+        random: () => 0.5,
+      },
+      {
+        replies: this.#replies.sink(),
+        log,
+        links: {
+          dial: (to) => ensemble.later(() => ensemble.dial(this, to)),
+          cancelDial: () => {},
+          send: (link, message) => {
+            // The sender's buffers are its own again after the call.
+            const sent =
+              "bytes" in message
+                ? { ...message, bytes: copyRange(message.bytes, message.start, message.end) }
+                : message;
+            const copy = "bytes" in sent ? { ...sent, start: 0, end: sent.bytes.length } : sent;
+            ensemble.send(link, (member, there) => member.replica.receivePeer(there, copy));
+          },
+          close: (link) => ensemble.close(link),
+        },
+        snapshots: {
+          open: unused,
+          start: unused,
+          credit: unused,
+          end: () => {},
+          receive: unused,
+          chunk: unused,
+          abandon: () => {},
+        },
+        elect: (to, message) =>
+          ensemble.later(() => {
+            if (ensemble.isReachable(sid, to)) ensemble.member(to).replica.receiveElection(sid, message);
+          }),
+        install: unused,
+        roleChanged: () => {},
+        note: (text) => this.notes.push(text),
+        resume: () => {},
+      },
+    );
+    this.replica.setTime(0, 1_000_000);
+  }
+
+  /** The last session that was created or renewed here. */
+  get session(): SessionId {
+    return this.#replies.session;
+  }
+
+  get password(): Uint8Array {
+    return this.#replies.password;
+  }
+
+  /** A connection that has sent its connect request, and what it heard is still to be taken. */
+  connect(arriving: Arriving = {}): ConnectionRef {
+    const ref = this.replica.accept("127.0.0.1");
+    this.#replies.open(ref);
+    const { session = SESSION_NONE, password = new Uint8Array(16), timeoutMs = 10_000, readOnly = false } = arriving;
+    this.replica.connect(
+      ref,
+      {
+        protocolVersion: 0,
+        lastZxidSeen: (arriving.lastZxidSeen ?? ZXID_NONE) as typeof ZXID_NONE,
+        timeoutMs,
+        sessionId: session,
+        password: { bytes: password, start: 0, end: 16 },
+        readOnly,
+      },
+      new Uint8Array(18).fill(++this.#secrets),
+    );
+    this.#ensemble.run();
+    return ref;
+  }
+
+  /** A connection with a session. */
+  open(arriving: Arriving = {}): ConnectionRef {
+    const ref = this.connect(arriving);
+    this.take(ref);
+    return ref;
+  }
+
+  send(ref: ConnectionRef, xid: number, op: number, body: Body = () => {}): boolean {
+    const writer = new JuteWriter();
+    writer.int(xid);
+    writer.int(op);
+    body(writer);
+    return this.replica.receive(ref, writer.bytes, 0, writer.end);
+  }
+
+  /** Sends a request, lets everything come to its end, and takes what was heard. */
+  ask(ref: ConnectionRef, op: number, body: Body = () => {}): string {
+    this.send(ref, 1, op, body);
+    this.#ensemble.run();
+    return this.take(ref).join("; ").replace(/^1 /, "");
+  }
+
+  take(ref: ConnectionRef): string[] {
+    return this.#replies.take(ref);
+  }
+
+  disconnect(ref: ConnectionRef): void {
+    this.replica.disconnect(ref);
+  }
+
+  endTurn(): void {
+    this.replica.propose();
+    while (this.replica.deliver(10)) {
+      // Until nothing is due.
+    }
+    this.replica.flush();
+  }
+}
+
+function hash(algorithm: string): (bytes: Uint8Array) => Uint8Array {
+  return (bytes) => createHash(algorithm).update(bytes).digest();
+}

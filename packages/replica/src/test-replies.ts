@@ -1,0 +1,79 @@
+import {
+  type ConnectionRef,
+  errorName,
+  type NodeView,
+  type ReplySink,
+  SESSION_NONE,
+  type SessionId,
+  sliceText,
+} from "@zooid/model";
+
+/** For tests: what each connection heard, one line for each packet; and the last session that was created or renewed. */
+export class HeardReplies {
+  session: SessionId = SESSION_NONE;
+  password: Uint8Array = new Uint8Array(16);
+  readonly #heard = new Map<ConnectionRef, string[]>();
+
+  /** Begins to listen for a connection. */
+  open(ref: ConnectionRef): void {
+    this.#heard.set(ref, []);
+  }
+
+  /** What a client heard since the last call. */
+  take(ref: ConnectionRef): string[] {
+    return this.#heard.get(ref)?.splice(0) ?? [];
+  }
+
+  sink(): ReplySink {
+    let parts: string[] = [];
+    let multiXid = 0;
+    const told = (ref: ConnectionRef, xid: number, text: string): void => this.#hear(ref, `${xid} ${text}`);
+    return {
+      connected: (to, { timeoutMs, session, password }) => {
+        this.session = session;
+        this.password = Uint8Array.from(password.bytes.subarray(password.start, password.end));
+        this.#hear(to, timeoutMs === 0 ? "expired" : `connected ${timeoutMs}`);
+      },
+      header: (to, xid, _, code) => told(to, xid, code === 0 ? "ok" : errorName(code)),
+      data: (to, xid, _, node) => told(to, xid, `data ${dataOf(node)}`),
+      stat: (to, xid) => told(to, xid, "stat"),
+      children: (to, xid, _, node) => told(to, xid, `children ${childrenOf(node)}`),
+      childrenAndStat: (to, xid, _, node) => told(to, xid, `children ${childrenOf(node)}`),
+      aclAndStat: (to, xid, _, acl) =>
+        told(to, xid, `acl ${acl.map(({ perms, scheme, id }) => `${scheme}:${id}:${perms}`).join(",")}`),
+      path: (to, xid, _, path) => told(to, xid, `path ${sliceText(path)}`),
+      pathAndStat: (to, xid, _, path) => told(to, xid, `path ${sliceText(path)}`),
+      strings: (to, xid, _, values) => told(to, xid, `strings ${values.join(",")}`),
+      integer: (to, xid, _, value) => told(to, xid, `integer ${value}`),
+      identities: (to, xid, _, who) =>
+        told(to, xid, `identities ${who.map(({ scheme, id }) => `${scheme}:${id}`).join(",")}`),
+      multiBegin: (_, xid) => {
+        parts = [];
+        multiXid = xid;
+      },
+      partError: (_, code) => parts.push(code === 0 ? "ok" : errorName(code)),
+      partEmpty: () => parts.push("done"),
+      partPath: (_, path) => parts.push(`path ${sliceText(path)}`),
+      partPathAndStat: (_, path) => parts.push(`path ${sliceText(path)}`),
+      partStat: () => parts.push("stat"),
+      partData: (_, node) => parts.push(`data ${dataOf(node)}`),
+      partChildren: (_, node) => parts.push(`children ${childrenOf(node)}`),
+      multiEnd: (to) => told(to, multiXid, `[${parts.join(", ")}]`),
+      event: (to, _, type, path) => this.#hear(to, `event ${type} ${sliceText(path)}`),
+      close: (to) => this.#hear(to, "close"),
+    };
+  }
+  #hear(ref: ConnectionRef, line: string): void {
+    this.#heard.get(ref)?.push(line);
+  }
+}
+
+function dataOf(node: NodeView): string {
+  return node.hasData ? sliceText(node.data) : "null";
+}
+
+function childrenOf(node: NodeView): string {
+  const names: string[] = [];
+  for (let more = node.firstChild(); more; more = node.nextChild()) names.push(sliceText(node.childName));
+  return names.sort().join(",");
+}
