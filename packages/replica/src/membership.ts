@@ -27,7 +27,7 @@ export class Membership {
   constructor(
     config: ReplicaConfig,
     random: () => number,
-    zabSinks: Omit<ZabSinks, "look" | "successor">,
+    zabSinks: Omit<ZabSinks, "look" | "wanted" | "successor">,
     sinks: MembershipSinks,
   ) {
     this.#config = config;
@@ -52,7 +52,12 @@ export class Membership {
               ...(ensemble.runBytes === undefined ? {} : { runBytes: ensemble.runBytes }),
             }),
       },
-      { ...zabSinks, look: () => this.#look(), successor: (successor) => this.#adopt(successor) },
+      {
+        ...zabSinks,
+        look: () => this.#look(),
+        wanted: () => this.#wanted(),
+        successor: (successor) => this.#adopt(successor),
+      },
     );
     this.#election =
       ensemble === undefined
@@ -151,6 +156,15 @@ export class Membership {
     const position = { zxid: durable.tail.zxid, currentEpoch: durable.currentEpoch };
     this.#sinks.roleChanged();
     this.#election?.look(hasVoice ? position : undefined, this.#nowMs);
+  }
+
+  /** Others have decided for this server while it still looked, or after it had given up. */
+  #wanted(): void {
+    const { sid, ensemble } = this.#config;
+    if (this.zab.isAmnesiac || ensemble?.candidates.has(sid) !== true) return;
+    const { durable } = this.zab;
+    this.#election?.adopt("leading", { leader: sid, zxid: durable.tail.zxid, peerEpoch: durable.currentEpoch });
+    this.#decided("leading", { leader: sid, zxid: durable.tail.zxid, peerEpoch: durable.currentEpoch });
   }
 
   #decided(role: Exclude<PeerRole, "looking">, vote: Vote): void {

@@ -36,6 +36,8 @@ export interface ZabSinks {
   left(reason: string): void;
   /** Nobody leads and the log is quiet: elect. */
   look(): void;
+  /** A quorum waits to follow this server, which has no role: lead, if it can be led by this one at all. */
+  wanted(): void;
   /** The ensemble's leader goes and names who should lead: go there without an election. {@link look} is not called. */
   successor(sid: ServerId): void;
   /** A quorum has confirmed that this server still led after {@link ZabPeer.confirm} returned this number (or a lower one). */

@@ -1,4 +1,14 @@
-import { COUNTER_HANDOVER, composeZxid, EPOCH_MAX, MajorityQuorum, serverId, ZXID_NONE, type Zxid } from "@zooid/model";
+import {
+  COUNTER_HANDOVER,
+  composeZxid,
+  EPOCH_MAX,
+  type LinkRef,
+  MajorityQuorum,
+  type PeerMessage,
+  serverId,
+  ZXID_NONE,
+  type Zxid,
+} from "@zooid/model";
 import { describe, expect, test } from "vitest";
 import { ZabPeer } from "./peer.ts";
 import { batchOf, RecordingSinks } from "./test-batch.ts";
@@ -122,4 +132,67 @@ test("it is full by entries or by bytes, until they are delivered", () => {
     peer.deliver(10);
     expect(peer.isFull).toBe(false);
   }
+});
+
+describe("learners that come to a server without a role", () => {
+  const info = {
+    kind: "learner-info",
+    isObserver: false,
+    promise: { epoch: 0, sid: 0, incarnation: 0 },
+    isFresh: true,
+    isAmnesiac: false,
+    ensembleId: "",
+  } as const;
+  const [first, second] = [7, 8] as [LinkRef, LinkRef];
+
+  function looking(voters: number) {
+    const said: string[] = [];
+    let wanted = 0;
+    const sinks = Object.assign(new RecordingSinks(), {
+      links: {
+        dial: () => {},
+        cancelDial: () => {},
+        send: (link: LinkRef, message: PeerMessage) => said.push(`${link} ${message.kind}`),
+        close: (link: LinkRef) => said.push(`${link} closed`),
+      },
+      wanted: () => wanted++,
+    });
+    const verifier = new MajorityQuorum(Array.from({ length: voters }, (_, i) => serverId(i + 1)));
+    const peer = new ZabPeer({ sid: serverId(1), verifier }, sinks);
+    peer.setTime(0);
+    peer.flush();
+    return { peer, said, wanted: () => wanted };
+  }
+
+  test("make it lead when they are a quorum with it", () => {
+    const { peer, wanted } = looking(5);
+    peer.linkOpened(first, serverId(2), false);
+    peer.receive(first, info);
+    expect(wanted()).toBe(0);
+    peer.linkOpened(second, serverId(3), false);
+    peer.receive(second, info);
+    expect(wanted()).toBe(1);
+  });
+
+  test("are told to look elsewhere when nothing comes of it", () => {
+    const { peer, said } = looking(5);
+    peer.linkOpened(first, serverId(2), false);
+    peer.receive(first, info);
+    expect(peer.nextDueMs()).toBe(2000);
+    peer.setTime(1999);
+    peer.tick();
+    expect(said).toEqual([]);
+    peer.setTime(2000);
+    peer.tick();
+    expect(said).toEqual(["7 refuse", "7 closed"]);
+    expect(peer.nextDueMs()).toBeUndefined();
+  });
+
+  test("are refused by one that follows another", () => {
+    const { peer, said } = looking(3);
+    peer.linkOpened(first, serverId(2), false);
+    peer.receive(first, info);
+    peer.follow(serverId(3));
+    expect(said).toEqual(["7 refuse", "7 closed"]);
+  });
 });

@@ -33,6 +33,16 @@ export const PEER_DEFAULTS: Omit<PeerConfig, "sid" | "verifier"> = {
   newEnsembleId: "zooid",
 };
 
+/** A learner that came to a server without a role, which may yet be the one that leads. */
+interface EarlyLearner {
+  readonly sid: ServerId;
+  readonly sinceMs: number;
+  info: LearnerInfo | undefined;
+}
+
+/** So long it is held; then it is told to look again. */
+const EARLY_MS_MIN = 1000;
+
 /** What operators are told of a learner. */
 export interface LearnerStatus {
   readonly sid: ServerId;
@@ -58,7 +68,7 @@ export class ZabPeer {
   #state: PeerState = "looking";
   #nowMs = 0;
   /** Learners that came before this server knew its own role. */
-  readonly #early = new Map<LinkRef, { readonly sid: ServerId; info: LearnerInfo | undefined }>();
+  readonly #early = new Map<LinkRef, EarlyLearner>();
   #hasLostPast = false;
   #hasDiverged = false;
   #epochToExceed = 0;
@@ -207,11 +217,10 @@ export class ZabPeer {
     const early = [...this.#early];
     this.#early.clear();
     leader.begin();
-    for (const [link, { sid, info }] of early) {
+    for (const [link, learner] of early) {
       // A learner may have made the leader leave.
-      if (this.#role !== leader) this.#early.set(link, { sid, info });
-      else if (info === undefined) this.#early.set(link, { sid, info });
-      else leader.informed(link, sid, info);
+      if (this.#role !== leader || learner.info === undefined) this.#early.set(link, learner);
+      else leader.informed(link, learner.sid, learner.info);
     }
   }
 
@@ -253,16 +262,28 @@ export class ZabPeer {
 
   tick(): void {
     this.#role?.tick();
+    if (this.#role !== undefined) return;
+    for (const [link, { sinceMs }] of this.#early) {
+      if (this.#nowMs - sinceMs < this.#earlyMsMax) continue;
+      this.#early.delete(link);
+      this.#refuse(link, "not-leading", "this server knows of no leader");
+    }
   }
 
   nextDueMs(): number | undefined {
-    return this.#role?.nextDueMs();
+    if (this.#role !== undefined) return this.#role.nextDueMs();
+    const [oldest] = this.#early.values();
+    return oldest === undefined ? undefined : oldest.sinceMs + this.#earlyMsMax;
+  }
+
+  get #earlyMsMax(): number {
+    return Math.max(this.#config.tickMs, EARLY_MS_MIN);
   }
 
   /** A link came about: dialed by this server, or by a learner. */
   linkOpened(link: LinkRef, sid: ServerId, isDialed: boolean): void {
     if (!isDialed) {
-      this.#early.set(link, { sid, info: undefined });
+      this.#early.set(link, { sid, sinceMs: this.#nowMs, info: undefined });
       return;
     }
     if (this.#role instanceof Learner && this.#role.leader === sid && this.#role.link === undefined) {
@@ -297,7 +318,20 @@ export class ZabPeer {
     } else if (this.#role instanceof Learner) {
       this.#early.delete(link);
       this.#refuse(link, "not-leading", `this server follows server ${this.#role.leader}`);
-    } else early.info = message;
+    } else {
+      early.info = message;
+      this.#seekFollowing();
+    }
+  }
+
+  /** Whoever a quorum comes to follow may as well lead: an election is no more than a hint, and theirs is decided. */
+  #seekFollowing(): void {
+    if (this.#role !== undefined || !this.#isLooking) return;
+    const { sid, verifier } = this.#config;
+    const comers = [...this.#early.values()].filter(({ info }) => info !== undefined && !info.isObserver);
+    if (!verifier.isQuorum([sid])) {
+      if (verifier.isQuorum([sid, ...comers.map((comer) => comer.sid)])) this.#sinks.wanted();
+    }
   }
 
   /** Everything up to a zxid, appended in a role generation, is on this server's disk. */
@@ -365,8 +399,12 @@ export class ZabPeer {
     this.#isLooking = true;
     const successor = this.#successor;
     this.#successor = undefined;
-    if (successor === undefined) this.#sinks.look();
-    else this.#sinks.successor(successor);
+    if (successor !== undefined) {
+      this.#sinks.successor(successor);
+      return;
+    }
+    this.#sinks.look();
+    this.#seekFollowing();
   }
 
   #refuse(link: LinkRef, reason: "not-leading" | "unable", text: string): void {

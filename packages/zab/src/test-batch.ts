@@ -119,6 +119,7 @@ export class RecordingSinks implements ZabSinks {
   readonly touched: () => never = unused("a touch");
   left(): void {}
   look(): void {}
+  wanted(): void {}
   learnerLost(): void {}
   note(): void {}
 }
