@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** What a server is of: `zooid-follower` and `zooid-observer` are members of an ensemble of three voters and an observer. */
+/** What a server is of: `zooid-follower` is one of three voters with an observer, `zooid-observer` one of two beside five voters. */
 export type EndpointKind = "apache" | "zooid" | "zooid-follower" | "zooid-observer";
 
 export interface Endpoint extends AsyncDisposable {
@@ -58,13 +58,14 @@ export interface ServerOptions {
 /** Starts an ensemble of ours and waits until all of it serves; the endpoint is one of its learners. */
 async function startMember(kind: "zooid-follower" | "zooid-observer"): Promise<Endpoint> {
   const folder = mkdtempSync(join(tmpdir(), `conformance-${kind}-`));
-  const sids = [1, 2, 3, 4];
+  const [voters, all] = kind === "zooid-observer" ? [5, 7] : [3, 4];
+  const sids = Array.from({ length: all }, (_, i) => i + 1);
   const ports = await Promise.all(sids.flatMap(() => [freePort(), freePort()]));
   const settings = [
     "initLimit=10",
     "syncLimit=5",
     ...sids.map((sid, i) => {
-      const role = sid === 4 ? "observer" : "participant";
+      const role = sid > voters ? "observer" : "participant";
       return `server.${sid}=127.0.0.1:${ports[2 * i]}:${ports[2 * i + 1]}:${role}`;
     }),
   ];
