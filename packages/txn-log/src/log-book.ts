@@ -1,4 +1,4 @@
-import { assert, counterOf, epochOf, formatZxid, type Zxid } from "@zooid/model";
+import { assert, counterOf, epochOf, formatZxid, ZXID_NONE, type Zxid } from "@zooid/model";
 import type { DurableLog, EpochPromise, EpochRange, Flip, LogPosition } from "./txn-log.ts";
 
 /**
@@ -29,8 +29,9 @@ export function withCurrentEpoch(log: DurableLog, epoch: number): DurableLog {
 
 export function withEnsembleId(log: DurableLog, ensembleId: string): DurableLog {
   const { identity } = log;
+  // Without a history it is the id of an attempt to found the ensemble, which may have come to nothing.
   assert(
-    identity.ensembleId === "" || identity.ensembleId === ensembleId,
+    identity.ensembleId === "" || identity.ensembleId === ensembleId || log.tail.zxid === ZXID_NONE,
     `a log of ensemble ${identity.ensembleId} was told that it belongs to ${ensembleId}`,
   );
   return { ...log, identity: { ...identity, ensembleId } };

@@ -49,7 +49,7 @@ export interface TxnLog extends AsyncDisposable {
   /** Replaces the configurations named; the others stay. Their bytes are opaque. */
   setConfigs(configs: { readonly committed?: Uint8Array; readonly lastSeen?: Uint8Array }): Promise<void>;
 
-  /** Gives a log that was made without one its ensemble's id. A defect when it has another. */
+  /** Gives a log that was made without one its ensemble's id. A defect when it has another and a history. */
   setEnsembleId(ensembleId: string): Promise<void>;
 
   /** Drops every entry above a zxid. A zxid below the floor, or one that the log does not hold, is a defect. */

@@ -124,7 +124,7 @@ export class Learner {
       promise,
       isFresh,
       isAmnesiac,
-      ensembleId: identity.ensembleId,
+      ensembleId: this.#hasHistory() ? identity.ensembleId : "",
     });
   }
 
@@ -186,7 +186,8 @@ export class Learner {
     }
     const { log, config } = this.#context;
     const { promise, identity, currentEpoch } = log.durable;
-    const own = identity.ensembleId;
+    // Without a history an id is only that of an attempt to found the ensemble, which another one may have come before.
+    const own = this.#hasHistory() ? identity.ensembleId : "";
     if (own !== "" && ensembleId !== "" && own !== ensembleId) {
       this.#refuse("unable", `this server belongs to ensemble ${own}, the leader to ${ensembleId}`);
       return;
@@ -204,7 +205,7 @@ export class Learner {
     }
     this.#epoch = epoch;
     this.#step = "promising";
-    if (own === "" && ensembleId !== "") log.setEnsembleId(ensembleId, () => {});
+    if (ensembleId !== "" && identity.ensembleId !== ensembleId) log.setEnsembleId(ensembleId, () => {});
     if (isRepeated || epoch <= promise.epoch) this.#ackEpoch(isRepeated);
     else log.setPromise({ epoch, sid: this.leader, incarnation }, () => this.#ackEpoch(false));
   }
@@ -462,6 +463,10 @@ export class Learner {
 
   #illegal(message: PeerMessage): void {
     this.#context.leave(`the leader sent ${message.kind} out of turn (${this.#step})`);
+  }
+
+  #hasHistory(): boolean {
+    return this.#context.log.durable.tail.zxid !== ZXID_NONE;
   }
 
   #hasFlipped(): boolean {
