@@ -111,11 +111,14 @@ export interface ReplicaCounters {
 const READ_ONLY_MS_MIN = 2000;
 /** More writes than one life of a server sends off. */
 const SEQUENCES_OF_A_START = 2 ** 32;
+/** Counters of sessions' ids come again behind so many. */
+const SESSIONS_OF_A_START = 2 ** 28;
 const NO_PASSWORD = { bytes: new Uint8Array(16), start: 0, end: 16 };
 
 /** Revalidations that a learner has asked its leader for and that are not answered. */
 interface Revalidation {
-  readonly ref: ConnectionRef;
+  /** Not its number: that may name another by the time of the answer. */
+  readonly connection: Connection;
   readonly session: SessionId;
   readonly timeoutMs: number;
 }
@@ -324,8 +327,12 @@ export class Replica {
   /** Begins to look for its place in the ensemble. */
   join(bootCount: number): void {
     this.#bootCount = bootCount;
-    const offset = Math.floor(this.#tools.random() * (SEQUENCES_OF_A_START / 2));
+    // A server that lost its disk counts its starts anew, so chance has a part in what must not come twice: numbers of requests, and
+    // sessions' ids.
+    const { random } = this.#tools;
+    const offset = Math.floor(random() * (SEQUENCES_OF_A_START / 2));
     this.#gate.startAt(bootCount * SEQUENCES_OF_A_START + offset);
+    this.#sessionCounter = Math.floor(random() * SESSIONS_OF_A_START);
     this.zab.flush();
   }
 
@@ -790,7 +797,7 @@ export class Replica {
       // The leader alone knows whether the session lives, and who holds it from now on.
       connection.phase = "renewing";
       const sequence = ++this.#revalidationSequence;
-      this.#revalidations.set(sequence, { ref: connection.ref, session: id, timeoutMs });
+      this.#revalidations.set(sequence, { connection, session: id, timeoutMs });
       this.#flushForwards();
       this.zab.sendToLeader({
         kind: "revalidate",
@@ -823,8 +830,9 @@ export class Replica {
   #revalidated(sequence: number, isValid: boolean): void {
     const asked = this.#revalidations.get(sequence);
     this.#revalidations.delete(sequence);
-    const connection = asked === undefined ? undefined : this.#connections[asked.ref];
-    if (asked === undefined || connection === undefined || connection.gone || connection.phase !== "renewing") return;
+    if (asked === undefined) return;
+    const { connection } = asked;
+    if (connection.gone || connection.phase !== "renewing") return;
     if (!isValid) {
       this.#refuseRenewal(connection);
       return;
