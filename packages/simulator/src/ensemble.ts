@@ -62,6 +62,25 @@ export interface RunReport {
   readonly violation: Violation | undefined;
 }
 
+/** Something that happens differently in a scripted run, right behind a step. */
+export interface Deviation {
+  readonly step: number;
+  readonly kind: DeviationKind;
+}
+
+/**
+ * - `crash`, `crash-kept`: the server that just stepped dies, without or with what it has not synced, and comes back
+ * - `isolate`: nobody hears it for a while, nor it anybody
+ * - `later-1`, `later-2`: what is due next waits for the one or two things behind it
+ */
+export type DeviationKind = "crash" | "crash-kept" | "isolate" | "later-1" | "later-2";
+
+/** A step at which something can happen differently: a message between leader and learner arrived, or a disk has completed a write. */
+export interface ChoicePoint {
+  readonly step: number;
+  readonly hasPending: boolean;
+}
+
 interface Member {
   readonly sid: ServerId;
   readonly isObserver: boolean;
@@ -85,6 +104,10 @@ const CALM_MS = 1500;
 /** By then everybody must be level and every client answered. */
 const HEAL_LIMIT_MS = 15_000;
 const LEADER_LIMIT_MS = 8000;
+/** In scripted runs: how long a server is down or cut off, and within what time of each other events may change places. */
+const SCRIPT_DOWN_MS = 30;
+const SCRIPT_CUT_MS = 1500;
+const SCRIPT_WINDOW_MS = 3;
 /** Leader changes after healing: more is a livelock. */
 const LEADERS_AFTER_HEALING_MAX = 4;
 
@@ -122,6 +145,12 @@ export class Ensemble implements ServerWatcher, Breakable {
   #violation: Violation | undefined;
   #isHealed = false;
   #isClosing = false;
+  /** In a scripted run: how many writes a client asks for. */
+  #scriptedWrites: number | undefined;
+  /** Who did something worth a choice in the present step, and who did so last. */
+  #actor: SimServer | undefined;
+  #lastActor: SimServer | undefined;
+  #seenMessages = 0;
   #leadersAfterHealing = 0;
   #leaderSince: number | undefined;
   #hash = 0;
@@ -187,6 +216,76 @@ export class Ensemble implements ServerWatcher, Breakable {
     }
     if (this.#violation !== undefined) this.#say("world", `VIOLATION ${this.#violation.message}`);
     return this.#report();
+  }
+
+  /**
+   * A short run of a few writes without any chance but the order of what is due at once, in which only the deviations that are named
+   * happen. For enumerating.
+   */
+  runScript(
+    writes: number,
+    deviations: readonly Deviation[],
+  ): { readonly points: readonly ChoicePoint[]; readonly report: RunReport } {
+    const points: ChoicePoint[] = [];
+    this.#scriptedWrites = writes;
+    this.#isHealed = true;
+    try {
+      for (const member of this.#members) this.#bootIn(member, 1);
+      for (const client of this.#clients) this.#act(client);
+      while (this.nowMs < HEAL_LIMIT_MS && !this.#isScriptDone()) {
+        this.#actor = undefined;
+        this.#scriptStep(deviations.find(({ step }) => step === this.#steps));
+        const actor = this.#actor as SimServer | undefined;
+        if (actor !== undefined) points.push({ step: this.#steps, hasPending: actor.disk.log.pendingCount > 0 });
+      }
+      if (!this.#isScriptDone())
+        throw new Violation("L5", `${HEAL_LIMIT_MS} ms from the start: ${this.#whatIsMissing()}`);
+      this.#compareTrees();
+    } catch (error) {
+      this.#violation ??= asViolation(error);
+    }
+    if (this.#violation !== undefined) this.#say("world", `VIOLATION ${this.#violation.message}`);
+    return { points, report: this.#report() };
+  }
+
+  #scriptStep(deviation: Deviation | undefined): void {
+    const last = this.#lastActor;
+    this.#steps++;
+    if (deviation !== undefined) this.#say("world", `! ${deviation.kind} behind step ${deviation.step}`);
+    switch (deviation?.kind) {
+      case "crash":
+      case "crash-kept": {
+        const member = last === undefined ? undefined : this.#member(last.sid);
+        if (member?.server === undefined || member.server !== last) break;
+        this.#kill(member, deviation.kind === "crash" ? 0 : last.disk.log.pendingCount);
+        this.#bootIn(member, SCRIPT_DOWN_MS);
+        break;
+      }
+      case "isolate":
+        if (last !== undefined) this.#isolate(last.sid);
+        break;
+      case "later-1":
+        if (this.#scheduler.runLater(1, SCRIPT_WINDOW_MS)) return;
+        break;
+      case "later-2":
+        if (this.#scheduler.runLater(2, SCRIPT_WINDOW_MS)) return;
+        break;
+      default:
+    }
+    this.#scheduler.runNext(HEAL_LIMIT_MS);
+    if (this.#violation !== undefined) throw this.#violation;
+  }
+
+  #isolate(sid: ServerId): void {
+    const pairs = this.sids.flatMap((other) => (other === sid ? [] : [[sid, other] as const, [other, sid] as const]));
+    for (const [from, to] of pairs) this.#network.block(from, to);
+    this.#after(SCRIPT_CUT_MS, () => {
+      for (const [from, to] of pairs) this.#network.unblock(from, to);
+    });
+  }
+
+  #isScriptDone(): boolean {
+    return this.#clients.every(({ isDone }) => isDone) && this.#whatIsMissing() === "";
   }
 
   #start(): void {
@@ -394,8 +493,7 @@ export class Ensemble implements ServerWatcher, Breakable {
   heard(server: SimServer, to: ConnectionRef, xid: number, zxid: number, answer: Answer): void {
     const client = this.#clientsOf.get(server)?.get(to);
     if (answer.kind === "close") {
-      this.#clientsOf.get(server)?.delete(to);
-      this.#after(0, () => server.disconnect(to));
+      this.#hangUp(server, to);
       if (client?.connection?.server === server && client.connection.ref === to && !client.connection.isSilent) {
         this.#say(client.name, "is disconnected");
         client.forgetConnection();
@@ -457,6 +555,7 @@ export class Ensemble implements ServerWatcher, Breakable {
   stepped(server: SimServer): void {
     if (!server.isUp) return;
     this.#invariants.stepped(server);
+    if (this.#scriptedWrites !== undefined) this.#notePoint(server);
     if (server.isLeading) this.#leading.add(server);
     else this.#leading.delete(server);
     const { durable } = server.disk;
@@ -633,6 +732,17 @@ export class Ensemble implements ServerWatcher, Breakable {
     this.#network.unblock(to, from === to ? to : from);
   }
 
+  /** Behind a write that was completed, and behind a step that a message brought about or that sends some. */
+  #notePoint(server: SimServer): void {
+    const { messageCount } = this.#network;
+    const isMark = seenDurable.get(server) !== server.disk.durable || messageCount !== this.#seenMessages;
+    seenDurable.set(server, server.disk.durable);
+    this.#seenMessages = messageCount;
+    if (!isMark) return;
+    this.#actor = server;
+    this.#lastActor = server;
+  }
+
   // The end
 
   #heal(): void {
@@ -717,6 +827,7 @@ export class Ensemble implements ServerWatcher, Breakable {
 
   /** Every real tree and the model hold the same, and no ephemeral outlives its session. */
   #compareTrees(): void {
+    if (this.#members.some(({ isObserver }) => isObserver)) this.#sometimes.reached("observer served");
     for (const server of this.running()) this.#compareTree(server);
     const { model, sessions } = this.#history;
     for (const owner of model.owners()) {
@@ -778,6 +889,10 @@ export class Ensemble implements ServerWatcher, Breakable {
       this.#finish(client);
       return;
     }
+    if (this.#scriptedWrites !== undefined) {
+      this.#followScript(client, this.#scriptedWrites);
+      return;
+    }
     const dice = client.chance.below(1000);
     if (dice < 15) this.#drop(client, "drops its connection");
     else if (dice < 20) this.#sleep(client);
@@ -809,6 +924,18 @@ export class Ensemble implements ServerWatcher, Breakable {
     this.#ask(client, { kind: "read", read: { kind: "sync", path: "/" } });
     this.#ask(client, { kind: "read", read: { kind: "data", path: "/", watch: false } });
     client.lastFinish = client.xid;
+  }
+
+  /** A few writes, one behind the other, whether or not they are answered. */
+  #followScript(client: SimClient, writes: number): void {
+    if (client.inFlight.length > 0) return;
+    if (client.xid >= writes) {
+      client.isDone = true;
+      return;
+    }
+    const path = `/w${client.xid}`;
+    const write = { kind: "create", path, data: client.name, ephemeral: false, sequential: false } as const;
+    this.#ask(client, { kind: "write", request: { kind: "one", write } });
   }
 
   #connect(client: SimClient): void {
@@ -872,8 +999,12 @@ export class Ensemble implements ServerWatcher, Breakable {
     const { server, ref, isSilent } = connection;
     client.forgetConnection();
     if (isSilent) return;
-    this.#clientsOf.get(server)?.delete(ref);
-    this.#after(1, () => server.disconnect(ref));
+    this.#hangUp(server, ref);
+  }
+
+  /** A connection ends, once: its number names another one afterwards. */
+  #hangUp(server: SimServer, ref: ConnectionRef): void {
+    if (this.#clientsOf.get(server)?.delete(ref) === true) this.#after(1, () => server.disconnect(ref));
   }
 
   /** Long enough, now and then, for its session to end. */

@@ -1,2 +1,5 @@
+export { type ChoicePoint, type Deviation, type DeviationKind, Ensemble, type RunReport } from "./ensemble.ts";
+export { type ExhaustiveOptions, type ExhaustiveResult, exploreAll } from "./exhaustive.ts";
+export { type Fault, type Plan, type PlanChanges, planOf } from "./plan.ts";
 export { Prng } from "./prng.ts";
-export { runSimulation, SimulationFailure, type SimulationOptions, type SimulationReport } from "./simulation.ts";
+export { Violation } from "./violation.ts";

@@ -19,6 +19,8 @@ const { values } = parseArgs({
     "check-sometimes": { type: "boolean" },
     mutate: { type: "string" },
     mutations: { type: "boolean" },
+    depth: { type: "string" },
+    stride: { type: "string" },
     exhaustive: { type: "boolean" },
     quick: { type: "boolean" },
     worker: { type: "boolean" },
@@ -45,7 +47,10 @@ if (values.mutate !== undefined) {
 
 if (values.exhaustive === true) {
   const { runExhaustive } = await import("./exhaustive.ts");
-  process.exitCode = runExhaustive();
+  process.exitCode = runExhaustive({
+    depth: whole("depth", values.depth ?? "2"),
+    stride: whole("stride", values.stride ?? "1"),
+  });
 } else if (values.mutations === true) {
   const { runMutations } = await import("./mutation-table.ts");
   process.exitCode = await runMutations(whole("seeds", values.seeds ?? "1000"));

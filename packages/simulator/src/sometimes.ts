@@ -29,7 +29,6 @@ export const SOMETIMES = [
   "hierarchical quorum",
   "basic election",
   "ensemble of one",
-  "no quorum for a while",
 ] as const;
 
 export type Sometimes = (typeof SOMETIMES)[number];

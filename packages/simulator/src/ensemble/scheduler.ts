@@ -43,6 +43,33 @@ export class Scheduler {
     return true;
   }
 
+  /**
+   * Like {@link runNext}, but what is due as the n-th happens first, if it is due within so long of the first: those before it wait.
+   *
+   * @returns false when there is no such event; nothing happens then
+   */
+  runLater(n: number, withinMs: number): boolean {
+    const first = this.#heap[0];
+    if (first === undefined || this.#heap.length <= n) return false;
+    const passed: Due[] = [];
+    let chosen: Due | undefined;
+    while (passed.length <= n) {
+      const due = this.#heap[0] as Due;
+      this.#pop();
+      passed.push(due);
+      chosen = due;
+    }
+    if (chosen === undefined || chosen.atMs > first.atMs + withinMs) {
+      for (const due of passed) this.#push(due);
+      return false;
+    }
+    const { atMs } = chosen;
+    for (const due of passed) if (due !== chosen) this.#push({ ...due, atMs: Math.max(due.atMs, atMs) });
+    this.#nowMs = atMs;
+    chosen.run();
+    return true;
+  }
+
   #push(due: Due): void {
     const heap = this.#heap;
     let at = heap.length;

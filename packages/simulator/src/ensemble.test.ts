@@ -1,0 +1,101 @@
+import { describe, expect, test } from "vitest";
+import { Ensemble, type RunReport } from "./ensemble.ts";
+import { exploreAll } from "./exhaustive.ts";
+import { FAULTS, type PlanChanges, planOf } from "./plan.ts";
+import { optionsOf, shrink } from "./shrink.ts";
+
+function run(seed: number, changes: PlanChanges = {}): RunReport {
+  return new Ensemble(planOf(seed, changes)).run();
+}
+
+function expectNoViolation({ violation }: RunReport): void {
+  expect(violation?.message).toBeUndefined();
+}
+
+describe("an ensemble with its clients and its faults", () => {
+  test.each(Array.from({ length: 40 }, (_, i) => 100_001 + i))("seed %i keeps every promise", (seed) => {
+    const report = run(seed);
+    expectNoViolation(report);
+    expect(report.virtualMs).toBeGreaterThan(20_000);
+  });
+
+  test.each([
+    [2, "an ensemble of one voter begins its epoch"],
+    [3, "learners serve no earlier than their leader"],
+    [8, "a wiped voter is promised nothing before a quorum has formed without it"],
+    [33, "a session is over when its end is committed"],
+    [42, "a life behind a lost disk does not take requests of the one before for its own"],
+    [45, "accepting an epoch answers the syncs that came before"],
+    [58, "a promise to a leader that failed keeps nobody out for ever"],
+    [262, "what a learner said before it accepted counts when it has"],
+    [282, "an ensemble is founded even if the first attempt breaks off"],
+  ])("seed %i: %s", (seed) => {
+    expectNoViolation(run(seed));
+  });
+
+  test.each([1, 2, 3, 4, 5])("seed %i runs the same way twice", (seed) => {
+    const [first, second] = [run(seed), run(seed)];
+    expect(second).toEqual(first);
+    expect(first.traceHash).not.toBe(run(seed + 1000).traceHash);
+  });
+
+  test("a transcript changes nothing of the run that it tells of", () => {
+    const lines: string[] = [];
+    const told = new Ensemble(planOf(7), { lines }).run();
+    expect(told).toEqual(run(7));
+    expect(lines.length).toBeGreaterThan(1000);
+  });
+});
+
+describe("an ensemble of one", () => {
+  test("expires sessions, fires watches and survives crashes", () => {
+    const reports = Array.from({ length: 6 }, (_, i) => run(200 + i, { voters: 1, observers: 0, isStandalone: true }));
+    for (const report of reports) expectNoViolation(report);
+    const sum = (field: "crashes" | "events" | "acknowledged"): number =>
+      reports.reduce((all, report) => all + report[field], 0);
+    expect(sum("crashes")).toBeGreaterThan(10);
+    expect(sum("events")).toBeGreaterThan(50);
+    expect(sum("acknowledged")).toBeGreaterThan(500);
+  });
+
+  test("a crash at any step of the log loses nothing that was acknowledged", () => {
+    const changes = { voters: 1, observers: 0, isStandalone: true, only: [], faultsUntilMs: 1500 } as const;
+    const { logSteps } = run(7, { ...changes, crashAtLogStep: 1_000_000 });
+    expect(logSteps).toBeGreaterThan(10);
+    for (let step = 1; step <= logSteps; step++) {
+      const report = run(7, { ...changes, crashAtLogStep: step });
+      expectNoViolation(report);
+      expect(report.crashes).toBe(1);
+    }
+  });
+});
+
+test("every run of a small ensemble that differs from the default order in one place keeps the rules", () => {
+  const { failure, runs } = exploreAll({ depth: 1 });
+  expect(failure).toBeUndefined();
+  expect(runs).toBeGreaterThan(100);
+});
+
+describe("a plan", () => {
+  test("without a fault leaves the others as they were", () => {
+    const plan = planOf(11);
+    const [left] = plan.faults.keys();
+    if (left === undefined) throw new Error("seed 11 has faults");
+    const rest = planOf(11, { without: [left] });
+    expect([...rest.faults]).toEqual([...plan.faults].filter(([fault]) => fault !== left));
+    expect({ ...rest, faults: plan.faults }).toEqual(plan);
+  });
+
+  test("draws every fault, and every size from 1 to 7", () => {
+    const plans = Array.from({ length: 200 }, (_, i) => planOf(i));
+    expect(new Set(plans.flatMap(({ faults }) => [...faults.keys()]))).toEqual(new Set(FAULTS));
+    expect(new Set(plans.map(({ voters }) => voters.length))).toEqual(new Set([1, 2, 3, 4, 5, 6, 7]));
+  });
+});
+
+test("changes of a plan are told as options", () => {
+  expect(optionsOf({ without: ["crash", "wipe"], clients: 2, faultsUntilMs: 500 })).toBe(
+    "--without crash,wipe --clients 2 --until 500",
+  );
+  expect(shrink(1, "nothing fails by this rule", { clients: 1 })).toEqual({ clients: 1 });
+});
