@@ -28,7 +28,7 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
   ["@zooid/recipes", { beneath: ["@zooid/client"], thirdParty: ["rxjs"], testsWith: ["@zooid/server"] }],
   ["@zooid/simulator", { beneath: ["@zooid/replica", "@zooid/txn-log"], thirdParty: PURE }],
   ["@zooid/conformance", { beneath: ["@zooid/client", "@zooid/server"], thirdParty: ["rxjs"] }],
-  ["@zooid/app-server", { beneath: ["@zooid/server"], thirdParty: "any" }],
+  ["@zooid/app-server", { beneath: ["@zooid/server"], thirdParty: "any", testsWith: ["@zooid/client"] }],
   ["@zooid/app-bench", { beneath: ["@zooid/recipes"], thirdParty: "any" }],
   ["@zooid/app-cli", { beneath: ["@zooid/recipes"], thirdParty: "any", testsWith: ["@zooid/server"] }],
   ["@zooid/app-console", { beneath: ["@zooid/recipes"], thirdParty: "any" }],

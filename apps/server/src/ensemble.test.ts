@@ -1,0 +1,418 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, connect as connectSocket, createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Client, type ClientOptions, connect } from "@zooid/client";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+
+// Servers as an operator starts them: each a process with a zoo.cfg of its own, on loopback.
+
+const BIN = fileURLToPath(new URL("../bin/zooid-server", import.meta.url));
+const DEADLINE_MS = 30_000;
+const POLL_MS = 20;
+/** Ports that the system chose a moment ago are free for longer where nobody else looks for any. Linux has many such addresses. */
+const HOST =
+  process.platform === "linux" ? `127.77.${(process.pid >> 8) & 0xff}.${Math.max(1, process.pid & 0xff)}` : "127.0.0.1";
+const NOT_SERVING = "This ZooKeeper instance is not currently serving requests\n";
+
+let directory = "";
+const running: Member[] = [];
+const clients: Client[] = [];
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "zooid-ensemble-"));
+});
+afterEach(async () => {
+  const closing = clients.splice(0).map((client) => client.close());
+  for (const member of running.splice(0)) await member.end("SIGKILL");
+  await Promise.allSettled(closing);
+  rmSync(directory, { recursive: true, force: true });
+});
+
+class Member {
+  readonly sid: number;
+  readonly port: number;
+  output = "";
+  errors = "";
+  readonly #file: string;
+  #child: ChildProcess | undefined;
+
+  constructor(sid: number, port: number, settings: readonly string[]) {
+    this.sid = sid;
+    this.port = port;
+    const dataDir = join(directory, `${sid}`);
+    mkdirSync(dataDir);
+    writeFileSync(join(dataDir, "myid"), `${sid}\n`);
+    this.#file = join(directory, `zoo${sid}.cfg`);
+    const own = [`dataDir=${dataDir}`, `clientPort=${port}`, `clientPortAddress=${HOST}`];
+    const shared = ["tickTime=500", "initLimit=20", "syncLimit=10", "4lw.commands.whitelist=*"];
+    writeFileSync(this.#file, [...shared, ...own, ...settings, ""].join("\n"));
+  }
+
+  start(): void {
+    const child = spawn(BIN, [this.#file], { cwd: directory, stdio: ["ignore", "pipe", "pipe"] });
+    child.stdout.on("data", (chunk) => {
+      this.output += chunk;
+    });
+    child.stderr.on("data", (chunk) => {
+      this.errors += chunk;
+    });
+    this.#child = child;
+    running.push(this);
+  }
+
+  async ended(): Promise<number | string | null> {
+    const child = this.#child;
+    if (child === undefined) return null;
+    if (child.exitCode === null && child.signalCode === null) await once(child, "close");
+    return child.exitCode ?? child.signalCode;
+  }
+
+  async end(signal: NodeJS.Signals): Promise<number | string | null> {
+    this.#child?.kill(signal);
+    return await this.ended();
+  }
+
+  /** The answer of a four-letter word, or an empty string when nobody answers. */
+  async word(word: string): Promise<string> {
+    const socket = connectSocket({ port: this.port, host: HOST });
+    let answer = "";
+    socket.on("data", (chunk) => {
+      answer += chunk;
+    });
+    socket.on("error", () => socket.destroy());
+    socket.write(word);
+    await new Promise((resolve) => socket.once("close", resolve));
+    return answer;
+  }
+
+  async mode(): Promise<string | undefined> {
+    return /^Mode: (\S+)$/m.exec(await this.word("srvr"))?.[1];
+  }
+
+  /** What `mntr` says, without `zk_` before the names. */
+  async monitor(): Promise<Readonly<Record<string, string | undefined>>> {
+    const lines = (await this.word("mntr")).split("\n");
+    return Object.fromEntries(lines.map((line) => line.replace(/^zk_/, "").split("\t")));
+  }
+
+  /** The texts of the lines that it wrote, from a level on (40 warns). */
+  said(level = 0): readonly string[] {
+    const lines = this.output.trim().split("\n");
+    const records = lines
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line) as { level: number; msg: string });
+    return records.filter((record) => record.level >= level).map(({ msg }) => msg);
+  }
+}
+
+interface EnsembleOptions {
+  readonly observers?: readonly number[];
+  /** Added to every zoo.cfg. */
+  readonly settings?: readonly string[];
+  /** Added to that of one. */
+  readonly own?: (sid: number) => readonly string[];
+}
+
+/** Servers with all their files; none runs yet. */
+async function ensemble(count: number, options: EnsembleOptions = {}): Promise<readonly Member[]> {
+  const { observers = [], settings = [], own = () => [] } = options;
+  const ports = await freePorts(count * 3);
+  const sids = Array.from({ length: count }, (_, index) => index + 1);
+  const lines = sids.map((sid) => {
+    const role = observers.includes(sid) ? ":observer" : "";
+    return `server.${sid}=${HOST}:${ports[sid * 3 - 2]}:${ports[sid * 3 - 1]}${role}`;
+  });
+  return sids.map((sid) => new Member(sid, ports[sid * 3 - 3] ?? 0, [...lines, ...settings, ...own(sid)]));
+}
+
+async function started(count: number, options?: EnsembleOptions): Promise<readonly Member[]> {
+  const members = await ensemble(count, options);
+  for (const member of members) member.start();
+  await level(members);
+  return members;
+}
+
+/** Ports that were free a moment ago, all different. */
+async function freePorts(count: number): Promise<readonly number[]> {
+  const holders: Server[] = [];
+  for (let i = 0; i < count; i++) {
+    const holder = createServer().listen(0, HOST);
+    await once(holder, "listening");
+    holders.push(holder);
+  }
+  const ports = holders.map((holder) => (holder.address() as AddressInfo).port);
+  await Promise.all(holders.map((holder) => new Promise((resolve) => holder.close(resolve))));
+  return ports;
+}
+
+/** Asks again and again until the answer is there. */
+async function until<T>(what: string, ask: () => Promise<T | undefined> | T | undefined): Promise<T> {
+  const deadline = Date.now() + DEADLINE_MS;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined) return answer;
+    if (Date.now() > deadline) {
+      throw new Error(
+        `no ${what}:\n${running.map(({ sid, output, errors }) => `${sid}: ${output}${errors}`).join("\n")}`,
+      );
+    }
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
+async function leaderOf(members: readonly Member[]): Promise<Member> {
+  return await until("leader", async () => {
+    const modes = await Promise.all(members.map((member) => member.mode()));
+    return members.find((_, index) => modes[index] === "leader");
+  });
+}
+
+/** Waits until all of these serve, and the leader among them says that the others are level. */
+async function level(members: readonly Member[]): Promise<Member> {
+  return await until("level ensemble", async () => {
+    const modes = await Promise.all(members.map((member) => member.mode()));
+    const leader = members.find((_, index) => modes[index] === "leader");
+    if (leader === undefined || modes.includes(undefined)) return undefined;
+    const { synced_followers: followers, synced_observers: observers } = await leader.monitor();
+    return Number(followers) + Number(observers) === members.length - 1 ? leader : undefined;
+  });
+}
+
+async function clientOf(members: readonly Member[], options: ClientOptions = {}): Promise<Client> {
+  const hosts = members.map(({ port }) => `${HOST}:${port}`).join(",");
+  const client = await connect(hosts, { sessionTimeoutMs: 10_000, startTimeoutMs: DEADLINE_MS, ...options });
+  clients.push(client);
+  return client;
+}
+
+function others(members: readonly Member[], one: Member): readonly Member[] {
+  return members.filter((member) => member !== one);
+}
+
+async function textOf(client: Client, path: string): Promise<string> {
+  return String(Buffer.from((await client.get(path, { sync: true })).data ?? []));
+}
+
+describe("three servers", () => {
+  test("elect a leader, tell their roles, and show each other's writes", async () => {
+    const members = await started(3);
+    const leader = await leaderOf(members);
+    for (const member of others(members, leader)) {
+      expect(await member.mode()).toBe("follower");
+      expect(await member.monitor()).toMatchObject({
+        ...{ server_state: "follower", peer_state: "following - broadcast", quorum_size: "3" },
+        zooid_leader: String(leader.sid),
+      });
+    }
+    const { learners, ...values } = await leader.monitor();
+    expect(values).toMatchObject({
+      server_state: "leader",
+      quorum_size: "3",
+      synced_followers: "2",
+      synced_observers: "0",
+    });
+    expect(learners).toBe("2");
+    for (const member of members) {
+      const client = await clientOf([member]);
+      await client.create(`/of${member.sid}`, `from ${member.sid}`);
+    }
+    for (const member of members) {
+      const client = await clientOf([member]);
+      for (const { sid } of members) expect(await textOf(client, `/of${sid}`)).toBe(`from ${sid}`);
+    }
+  });
+
+  test("go on after kill -9 of the leader: nothing acknowledged is lost, and sessions live on", async () => {
+    const members = await started(3);
+    const leader = await leaderOf(members);
+    // At the leader itself, and at a follower.
+    const client = await clientOf([leader, ...others(members, leader)], { hostOrder: "given" });
+    const other = await clientOf(others(members, leader));
+    const { sessionId } = client;
+    await client.create("/held", "mine", { mode: "ephemeral" });
+    await Promise.all(Array.from({ length: 200 }, (_, index) => client.create(`/before${index}`)));
+    await leader.end("SIGKILL");
+    const next = await leaderOf(others(members, leader));
+    expect(next).not.toBe(leader);
+    await client.connected();
+    await until("write", async () => (await client.exists("/after")) ?? client.create("/after").catch(() => undefined));
+    expect(client.sessionId).toBe(sessionId);
+    const names = (await other.children("/", { sync: true })).names;
+    expect(names).toEqual(
+      expect.arrayContaining([...Array.from({ length: 200 }, (_, i) => `before${i}`), "held", "after"]),
+    );
+    leader.start();
+    await level(members);
+    expect(await leader.mode()).toBe("follower");
+    const back = await clientOf([leader]);
+    expect((await back.children("/", { sync: true })).names.sort()).toEqual(names.sort());
+  });
+
+  test("hand over when the leader is asked to stop, and lose no session", async () => {
+    const members = await started(3);
+    const leader = await leaderOf(members);
+    const client = await clientOf([leader, ...others(members, leader)], { hostOrder: "given" });
+    const { sessionId } = client;
+    await client.create("/held", "mine", { mode: "ephemeral" });
+    expect(await leader.end("SIGTERM")).toBe(0);
+    const next = await leaderOf(others(members, leader));
+    await until("reply", () => client.exists("/held", { sync: true }).catch(() => undefined));
+    expect(client.sessionId).toBe(sessionId);
+    const told = await until("hand-over", () =>
+      others(members, leader)
+        .flatMap((member) => member.said())
+        .find((line) => line.startsWith("the leader goes and names")),
+    );
+    expect(told).toBe(`the leader goes and names server ${next.sid}`);
+  });
+
+  test("move a session to the server that its client comes to: what comes through the one before has no effect", async () => {
+    const members = await started(3);
+    // A leader would cut the client off at once; a follower learns of it by the next write.
+    const [first, second] = others(members, await leaderOf(members));
+    if (first === undefined || second === undefined) throw new Error("there are two followers");
+    const client = await clientOf([first]);
+    await client.create("/held", "mine", { mode: "ephemeral" });
+    const moved = await clientOf([second], { session: { id: client.sessionId, password: client.sessionPassword } });
+    expect(moved.sessionId).toBe(client.sessionId);
+    await expect(client.set("/held", "through the first")).rejects.toMatchObject({ code: "CONNECTION_LOSS" });
+    expect(await textOf(moved, "/held")).toBe("mine");
+    // It was cut off, and comes again with the session.
+    await client.connected();
+    await client.set("/held", "moved back");
+    await expect(moved.set("/held", "through the second")).rejects.toMatchObject({ code: "CONNECTION_LOSS" });
+    expect((await client.exists("/held", { sync: true }))?.ephemeralOwner).toBe(client.sessionId);
+    expect(await textOf(client, "/held")).toBe("moved back");
+  });
+});
+
+test("five servers and two observers: observers serve, and do not count", async () => {
+  const members = await started(7, { observers: [6, 7] });
+  const leader = await leaderOf(members);
+  const [sixth, seventh] = members.slice(5);
+  if (sixth === undefined || seventh === undefined) throw new Error("there are seven");
+  expect(await leader.monitor()).toMatchObject({ quorum_size: "5", synced_followers: "4", synced_observers: "2" });
+  expect([await sixth.mode(), await seventh.mode()]).toEqual(["observer", "observer"]);
+  const client = await clientOf([sixth]);
+  await client.create("/through", "an observer");
+  const reader = await clientOf([seventh]);
+  expect(await textOf(reader, "/through")).toBe("an observer");
+  // Two followers less leave a quorum of three, with or without observers.
+  const followers = others(members.slice(0, 5), leader);
+  for (const member of [...followers.slice(0, 2), seventh]) await member.end("SIGKILL");
+  await client.set("/through", "three of five");
+  await followers[2]?.end("SIGKILL");
+  // Four are alive of seven, and two of them have a vote.
+  await until("end of service", async () => ((await sixth.word("srvr")) === NOT_SERVING ? true : undefined));
+});
+
+describe("a server alone among three", () => {
+  test("does not serve: words say so, and clients are closed", async () => {
+    const [member] = await ensemble(3);
+    if (member === undefined) throw new Error("there is one");
+    member.start();
+    await until("answer", async () => ((await member.word("ruok")) === "imok" ? true : undefined));
+    expect(await member.word("srvr")).toBe(NOT_SERVING);
+    expect(await member.word("mntr")).toBe(NOT_SERVING);
+    await expect(connect(`${HOST}:${member.port}`, { startTimeoutMs: 500 })).rejects.toThrow();
+    const socket = connectSocket({ port: member.port, host: HOST });
+    // A connect request of a client without a session.
+    socket.write(
+      Buffer.concat([
+        Buffer.of(0, 0, 0, 45),
+        Buffer.alloc(12),
+        Buffer.of(0, 0, 39, 16),
+        Buffer.alloc(8),
+        Buffer.of(0, 0, 0, 16),
+        Buffer.alloc(17),
+      ]),
+    );
+    let answer = "";
+    socket.on("data", (chunk) => {
+      answer += chunk;
+    });
+    await once(socket, "close");
+    expect(answer).toBe("");
+  });
+
+  test("serves reads to those who ask for it, where that is allowed", async () => {
+    const members = await started(3, { settings: ["readonlymode.enabled=true"] });
+    const [member] = members;
+    if (member === undefined) throw new Error("there is one");
+    const writer = await clientOf([member]);
+    await writer.create("/kept", "before");
+    await writer.close();
+    for (const one of others(members, member)) await one.end("SIGKILL");
+    await until("read-only mode", async () => ((await member.mode()) === "read-only" ? true : undefined));
+    expect(await member.word("isro")).toBe("ro");
+    const client = await clientOf([member], { readOnly: "allow" });
+    expect(client.state.kind).toBe("read-only");
+    expect(String(Buffer.from((await client.get("/kept")).data ?? []))).toBe("before");
+    await expect(client.create("/no")).rejects.toMatchObject({ code: "NOT_READ_ONLY" });
+    for (const one of others(members, member)) one.start();
+    await level(members);
+    await until("write", () => client.create("/yes").catch(() => undefined));
+    expect(client.state.kind).toBe("connected");
+  });
+});
+
+test("a local session is known to its server alone, until it makes an ephemeral node", async () => {
+  const members = await started(3, { settings: ["localSessionsEnabled=true", "localSessionsUpgradingEnabled=true"] });
+  const leader = await leaderOf(members);
+  const [member, another] = others(members, leader);
+  if (member === undefined || another === undefined) throw new Error("there are followers");
+  const client = await clientOf([member]);
+  expect(await member.monitor()).toMatchObject({ local_sessions: "1", global_sessions: "0" });
+  await client.create("/plain");
+  expect(await leader.monitor()).toMatchObject({ global_sessions: "0" });
+  await client.create("/held", "mine", { mode: "ephemeral" });
+  expect(await leader.monitor()).toMatchObject({ global_sessions: "1", ephemerals_count: "1" });
+  expect(await member.monitor()).toMatchObject({ local_sessions: "0" });
+  const moved = await clientOf([another], { session: { id: client.sessionId, password: client.sessionPassword } });
+  expect(moved.sessionId).toBe(client.sessionId);
+  await moved.close();
+  const reader = await clientOf([leader]);
+  expect(await reader.exists("/held", { sync: true })).toBeNull();
+});
+
+describe("a shared secret", () => {
+  test("lets in those who have it, and refuses the others in one clear line", async () => {
+    for (const [name, bytes] of [
+      ["right", 1],
+      ["wrong", 2],
+    ] as const) {
+      writeFileSync(join(directory, name), `k1:${Buffer.alloc(32, bytes).toString("base64")}\n`, { mode: 0o600 });
+    }
+    const members = await ensemble(3, {
+      own: (sid) => [`zooid.peerSecretFile=${join(directory, sid === 3 ? "wrong" : "right")}`],
+    });
+    const [first, second, stranger] = members;
+    if (first === undefined || second === undefined || stranger === undefined) throw new Error("there are three");
+    for (const member of members) member.start();
+    await level([first, second]);
+    const refused = /the proof of the shared secret is wrong/;
+    const lines = await until("refusal", () => {
+      const warnings = stranger.said(40).filter((line) => refused.test(line));
+      return warnings.length > 0 ? warnings : undefined;
+    });
+    expect(lines[0]).toMatch(/server [12]/);
+    expect(await stranger.word("srvr")).toBe(NOT_SERVING);
+    const leader = await leaderOf([first, second]);
+    expect(await leader.monitor()).toMatchObject({ learners: "1", synced_followers: "1" });
+    for (const member of members)
+      expect(member.output).not.toContain(Buffer.alloc(32, 1).toString("base64").slice(0, 20));
+  });
+
+  test("is asked for where another server is not on this machine", async () => {
+    const [member] = await ensemble(1, {
+      settings: ["server.2=192.0.2.2:2888:3888", "server.3=192.0.2.3:2888:3888"],
+    });
+    if (member === undefined) throw new Error("there is one");
+    member.start();
+    expect(await member.ended()).toBe(2);
+    expect(member.errors).toMatch(/^zooid-server: [^\n]*zooid\.peerSecretFile[^\n]*\n$/);
+  });
+});
