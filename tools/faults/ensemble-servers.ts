@@ -10,6 +10,9 @@ import { ROOT } from "../../packages/conformance/src/endpoint.ts";
 /** Set ZOOID_SERVER to try another build: a command that takes a zoo.cfg. */
 export const ZOOID_SERVER: string = process.env["ZOOID_SERVER"] ?? join(ROOT, "node_modules/.bin/zooid-server");
 
+/** Ports that the system chose a moment ago are free for longer where nobody else looks for any. Linux has many such addresses. */
+const LOOPBACK =
+  process.platform === "linux" ? `127.78.${(process.pid >> 8) & 0xff}.${Math.max(1, process.pid & 0xff)}` : "127.0.0.1";
 const LOG_LINES_SHOWN = 15;
 const WORD_TIMEOUT_MS = 1000;
 
@@ -274,7 +277,7 @@ function killAll(): void {
 async function loopbackPlaces(count: number): Promise<readonly Place[]> {
   const holders: Server[] = [];
   for (let i = 0; i < count * 3; i++) {
-    const holder = createServer().listen(0, "127.0.0.1");
+    const holder = createServer().listen(0, LOOPBACK);
     holders.push(holder);
     await once(holder, "listening");
   }
@@ -287,7 +290,7 @@ async function loopbackPlaces(count: number): Promise<readonly Place[]> {
   );
   return Array.from({ length: count }, (_, index) => {
     const [clientPort = 0, quorumPort = 0, electionPort = 0] = ports.slice(index * 3, index * 3 + 3);
-    const host = "127.0.0.1";
+    const host = LOOPBACK;
     return { clientHost: host, clientPort, peerHost: host, quorumPort, electionPort, prefix: [] };
   });
 }
