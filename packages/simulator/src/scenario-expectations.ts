@@ -28,6 +28,7 @@ const CHECKS: readonly (readonly [RegExp, Check])[] = [
   [/^(c\d+) heard (.+)$/, (world, name = "", answer) => answered(world, name, answer)],
   [/^sent (.+)$/, (world, text = "") => (wasSent(world, text) ? undefined : "it was not sent")],
   [/^not sent (.+)$/, (world, text = "") => (wasSent(world, text) ? "it was sent" : undefined)],
+  [/^not noted (.+)$/, (world, text = "") => world.notes.find((note) => note.includes(text))],
   [/^noted (s\d+): (.+)$/, (world, who, text) => wasNoted(world, `${who}: `, text)],
   [/^epoch at most (\d+)$/, (world, limit) => epochAtMost(world, Number(limit))],
 ];

@@ -1,4 +1,5 @@
 import type { SourceMutation } from "./mutate-source.ts";
+import { MUTATIONS } from "./mutations.ts";
 
 /** One command and what is said to follow from it. */
 export interface ScenarioStep {
@@ -17,6 +18,7 @@ export interface ScenarioStep {
  * # without a rule: packages/zab/src/leader.ts        a mutation of the source that this scenario must not survive
  * #   - the snippet
  * #   + what takes its place
+ * # without ack-before-sync                           one of the mutations that the simulation has a name for
  *
  * servers 3
  * elect
@@ -63,6 +65,8 @@ function parseMutations(text: string): readonly SourceMutation[] {
   for (const line of text.split("\n")) {
     const [, name, file] = /^# without (.+): (packages\/\S+)$/.exec(line) ?? [];
     if (name !== undefined && file !== undefined) mutations.push({ name, file, snippet: [], replacement: [] });
+    const [, known] = /^# without ([\w-]+)$/.exec(line) ?? [];
+    if (known !== undefined) mutations.push(knownMutation(known));
     const [, sign, code] = /^# {3}([-+]) ?(.*)$/.exec(line) ?? [];
     if (sign === undefined || code === undefined) continue;
     const mutation = mutations.at(-1);
@@ -70,4 +74,10 @@ function parseMutations(text: string): readonly SourceMutation[] {
     (sign === "-" ? mutation.snippet : mutation.replacement).push(code.trim());
   }
   return mutations;
+}
+
+function knownMutation(name: string): { name: string; file: string; snippet: string[]; replacement: string[] } {
+  const mutation = MUTATIONS.find((each) => each.name === name);
+  if (mutation === undefined) throw new Error(`no mutation is called ${name}`);
+  return { ...mutation, snippet: [...mutation.snippet], replacement: [...mutation.replacement] };
 }

@@ -1,17 +1,34 @@
 import { readFileSync, writeFileSync } from "node:fs";
+import { basename } from "node:path";
 import { parseArgs } from "node:util";
 import { installMutation } from "./mutate-source.ts";
 import { parseScenario } from "./scenario-file.ts";
 
 /**
  * `node --conditions=@zooid/source scenario-main.ts [--update] FILES`: performs scenarios; ends with 1 when one fails or its transcript is
- * not what it was. `--mutation N` performs one with the N-th mutation of its head in the source, and ends with 1 when nobody notices.
+ * not what it was. `--mutation N` performs one with the N-th mutation of its head in the source, and ends with 1 when nobody notices;
+ * `--mutations` does so with every mutation of every file.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { update: { type: "boolean" }, mutation: { type: "string" } },
+  options: { update: { type: "boolean" }, mutation: { type: "string" }, mutations: { type: "boolean" } },
 });
-process.exitCode = values.mutation === undefined ? await runAll() : await runMutated(Number(values.mutation));
+if (values.mutations === true) process.exitCode = await runEveryMutation();
+else if (values.mutation === undefined) process.exitCode = await runAll();
+else process.exitCode = await runMutated(Number(values.mutation));
+
+async function runEveryMutation(): Promise<number> {
+  const { runWithoutRule } = await import("./scenario-without-rule.ts");
+  let unnoticed = 0;
+  for (const path of positionals) {
+    for (let i = 0; i < parseScenario(readFileSync(path, "utf8")).mutations.length; i++) {
+      const { isNoticed, text } = await runWithoutRule(path, i);
+      if (!isNoticed) unnoticed++;
+      console.log(`${basename(path, ".txt")}: ${text}`);
+    }
+  }
+  return unnoticed === 0 ? 0 : 1;
+}
 
 async function runAll(): Promise<number> {
   const { runScenario } = await import("./scenario.ts");

@@ -44,6 +44,7 @@ interface Member {
   image: DiskImage | undefined;
   lives: number;
   isHeld: boolean;
+  syncMs: number;
   /** Its disk was made to fail: that it ends is no surprise. */
   isFailing: boolean;
 }
@@ -99,6 +100,7 @@ export class ScenarioWorld implements ServerWatcher {
       image: undefined,
       lives: 0,
       isHeld: false,
+      syncMs: DELAY_MS,
       isFailing: false,
     }));
     this.#pingClients();
@@ -177,7 +179,7 @@ export class ScenarioWorld implements ServerWatcher {
       ...more,
     };
     const world = { scheduler: this.#scheduler, network: this.network, registry: this.#registry, watcher: this };
-    const diskOptions = { syncMsMin: DELAY_MS, syncMsMax: DELAY_MS };
+    const diskOptions = { syncMsMin: member.syncMs, syncMsMax: member.syncMs };
     member.isFailing = false;
     const server = new SimServer(options, member.image, diskOptions, world, new Steady(sid * 1000 + ++member.lives));
     if (member.isHeld) server.disk.hold();
@@ -209,6 +211,11 @@ export class ScenarioWorld implements ServerWatcher {
     else member.server?.disk.release();
   }
 
+  /** Its disk takes longer, from its next start on. */
+  slowDisk(sid: ServerId, syncMs: number): void {
+    this.#member(sid).syncMs = syncMs;
+  }
+
   failDisk(sid: ServerId, how: "sync" | "full"): void {
     const member = this.#member(sid);
     member.isFailing = true;
@@ -235,6 +242,12 @@ export class ScenarioWorld implements ServerWatcher {
       this.#clients.set(name, client);
     }
     return client;
+  }
+
+  /** They go without a word. */
+  forgetClients(): void {
+    for (const client of this.#clients.values()) client.leave();
+    this.#clients.clear();
   }
 
   #pingClients(): void {

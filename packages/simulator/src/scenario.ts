@@ -17,10 +17,11 @@ export class ScenarioFailure extends Error {
  */
 export function runScenario(text: string): string {
   const file = parseScenario(text);
-  const loop = /^for (\w+) (\d+)\.\.(\d+)$/.exec(file.steps[0]?.command ?? "");
+  const loop = /^for (\w+) (\d+)\.\.(\d+)(?: by (\d+))?$/.exec(file.steps[0]?.command ?? "");
   if (loop === null) return formatScenario(file, perform(file, (command) => command).map(indent));
-  const [, name, from, to] = loop;
-  const values = Array.from({ length: Number(to) - Number(from) + 1 }, (_, i) => Number(from) + i);
+  const [, name, from, to, step = "1"] = loop;
+  const values: number[] = [];
+  for (let value = Number(from); value <= Number(to); value += Number(step)) values.push(value);
   const runs = values.map((value) =>
     perform(file, (command) => command.replaceAll(`$${name}`, String(value)), `${name} = ${value}`),
   );
