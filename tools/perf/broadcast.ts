@@ -1,0 +1,145 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { type FromMember, type MemberTask, openMember, type Proposing, type ToMember } from "./broadcast-member.ts";
+import { joinInProcess } from "./in-process-links.ts";
+
+/**
+ * The broadcast alone: Zab over its links and the SQLite log, without clients, sessions and a tree. One server proposes entries as fast as a
+ * window of unanswered ones allows; each server is a process, or with `--in-process` all of them share one thread and no sockets.
+ *
+ * `--servers 3,5,7 --window 1000 --payload 1024 --seconds 5 --repeats 3 --data DIR --in-process`
+ */
+const { values } = parseArgs({
+  options: {
+    servers: { type: "string", default: "3,5,7" },
+    window: { type: "string", default: "1000" },
+    payload: { type: "string", default: "1024" },
+    seconds: { type: "string", default: "5" },
+    warmup: { type: "string", default: "2" },
+    repeats: { type: "string", default: "3" },
+    data: { type: "string", default: tmpdir() },
+    "in-process": { type: "boolean", default: false },
+  },
+});
+
+interface Broadcast {
+  readonly entriesPerSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** CPU of all processes for each entry. */
+  readonly cpuUs: number;
+}
+
+const PROPOSING: Proposing = {
+  window: Number(values.window),
+  payloadBytes: Number(values.payload),
+  warmupMs: Number(values.warmup) * 1000,
+  durationMs: Number(values.seconds) * 1000,
+};
+
+async function inProcesses(servers: number, folder: string): Promise<Broadcast> {
+  const children = Array.from({ length: servers }, (_, i) => {
+    const task: MemberTask = { sid: i + 1, servers, directory: join(folder, String(i + 1)) };
+    return fork(join(import.meta.dirname, "broadcast-member.ts"), [JSON.stringify(task)]);
+  });
+  try {
+    const ports = await Promise.all(children.map((child) => heard(child, "listening")));
+    const serving = children.map((child) => heard(child, "serving"));
+    for (const child of children) tell(child, { kind: "join", ports: ports.map(({ port }) => port), leader: servers });
+    await Promise.all(serving);
+    const [leader] = children.slice(-1);
+    if (leader === undefined) throw new Error("there is nobody to propose");
+    const done = heard(leader, "done");
+    tell(leader, { kind: "propose", proposing: PROPOSING });
+    const { entries, seconds, latenciesMs, cpuSeconds } = await done;
+    const others = children.slice(0, -1).map((child) => heard(child, "used"));
+    for (const child of children) tell(child, { kind: "stop" });
+    const used = (await Promise.all(others)).reduce((sum, { cpuShare }) => sum + cpuShare, 0);
+    return summaryOf({ entries, seconds, latenciesMs, cpuSeconds: cpuSeconds + used * seconds });
+  } finally {
+    for (const child of children) if (child.exitCode === null) child.kill();
+    await Promise.all(children.map((child) => (child.exitCode === null ? once(child, "exit") : undefined)));
+  }
+}
+
+async function inOneProcess(servers: number, folder: string): Promise<Broadcast> {
+  const members = await Promise.all(
+    Array.from({ length: servers }, (_, i) =>
+      openMember({ sid: i + 1, servers, directory: join(folder, String(i + 1)) }),
+    ),
+  );
+  joinInProcess(members);
+  for (const member of members) member.join(servers);
+  await Promise.all(members.map((member) => member.serving));
+  const leader = members.at(-1);
+  if (leader === undefined) throw new Error("there is nobody to propose");
+  const result = await leader.propose(PROPOSING);
+  await Promise.all(members.map((member) => member.stop()));
+  return summaryOf(result);
+}
+
+function summaryOf({
+  entries,
+  seconds,
+  latenciesMs,
+  cpuSeconds,
+}: Omit<Extract<FromMember, { kind: "done" }>, "kind">): Broadcast {
+  const sorted = Float64Array.from(latenciesMs).sort();
+  const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
+  return {
+    entriesPerSecond: entries / seconds,
+    p50Ms: at(0.5),
+    p99Ms: at(0.99),
+    cpuUs: (cpuSeconds / entries) * 1e6,
+  };
+}
+
+function tell(child: ChildProcess, message: ToMember): void {
+  child.send(message);
+}
+
+/** The next message of a kind; rejects when the process ends without it. */
+async function heard<K extends FromMember["kind"]>(
+  child: ChildProcess,
+  kind: K,
+): Promise<Extract<FromMember, { kind: K }>> {
+  const { promise, resolve, reject } = Promise.withResolvers<Extract<FromMember, { kind: K }>>();
+  const listen = (message: FromMember): void => {
+    if (message.kind === kind) resolve(message as Extract<FromMember, { kind: K }>);
+  };
+  const ended = (): void => reject(new Error(`a member ended before it was ${kind}`));
+  child.on("message", listen).on("exit", ended);
+  return promise.finally(() => child.off("message", listen).off("exit", ended));
+}
+
+const median = (numbers: readonly number[]): number =>
+  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
+
+console.log(
+  `Entries of ${PROPOSING.payloadBytes} bytes, ${PROPOSING.window} not yet delivered at a time, ${values.seconds} s after ${values.warmup} s, ` +
+    `medians of ${values.repeats}, ${values["in-process"] ? "one process without sockets" : "a process for each server"}\n`,
+);
+console.log(
+  "| servers | entries/s | MB/s | commit p50 / p99 ms | CPU µs an entry, all servers |\n| --- | --- | --- | --- | --- |",
+);
+for (const servers of values.servers.split(",").map(Number)) {
+  const results: Broadcast[] = [];
+  for (let repeat = 0; repeat < Number(values.repeats); repeat++) {
+    const folder = mkdtempSync(join(values.data, "broadcast-"));
+    try {
+      results.push(await (values["in-process"] ? inOneProcess(servers, folder) : inProcesses(servers, folder)));
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+  const of = (pick: (one: Broadcast) => number): number => median(results.map(pick));
+  const rate = of((one) => one.entriesPerSecond);
+  console.log(
+    `| ${servers} | ${Math.round(rate)} | ${((rate * PROPOSING.payloadBytes) / 1e6).toFixed(1)} | ` +
+      `${of((one) => one.p50Ms).toFixed(2)} / ${of((one) => one.p99Ms).toFixed(2)} | ${of((one) => one.cpuUs).toFixed(1)} |`,
+  );
+}
