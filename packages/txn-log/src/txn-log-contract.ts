@@ -537,9 +537,12 @@ export function describeTxnLog(name: string, newHarness: () => Promise<TxnLogHar
       await expect(flipTo(log.durable.tail, [], { epoch: 2, isPromised: true })).rejects.toThrow("above the promise");
     });
 
-    test("an ensemble id is given once", async () => {
-      const before = log.durable.identity.ensembleId;
-      if (before === "") await settled(log.setEnsembleId("colony"));
+    test("an ensemble id may change as long as there is no history, and never again", async () => {
+      await settled(log.setEnsembleId("an attempt"));
+      await settled(log.setEnsembleId("colony"));
+      expect(log.durable.identity.ensembleId).toBe("colony");
+      append(Z(1, 1));
+      await harness.settle(log);
       await expect(settled(log.setEnsembleId("another"))).rejects.toThrow("belongs");
     });
 
