@@ -72,7 +72,7 @@ describe("closed loop", () => {
     const lost = await startNullServer({ payloadBytes: 100 });
     const hosts = [lost, other].map(({ port }) => ({ name: "127.0.0.1", port }));
     const durationMs = 2000;
-    const job = jobOf({ hosts, connections: 2, warmupMs: 0, durationMs, sliceMs: 100, movesOn: true });
+    const job = jobOf({ hosts, connections: 1, warmupMs: 0, durationMs, sliceMs: 100, movesOn: true });
     let isLost = false;
     const [outcome] = await runJob(job, {
       workers: 1,
