@@ -47,3 +47,12 @@ test("what was sent off before a clearing is waited for by nobody, and numbers g
   expect(gate.take(before)).toBe(false);
   expect([gate.take(after), gate.connection]).toEqual([true, 2]);
 });
+
+test("numbers of another life are waited for by nobody, whether they lie below or above", () => {
+  const gate = new CommitGate();
+  gate.startAt(1000);
+  const own = gate.put(ref(3), 1, 1, 0, 10);
+  expect([gate.take(999), gate.take(1001), gate.take(5000), gate.count]).toEqual([false, false, false, 1]);
+  expect([gate.take(own), gate.connection]).toEqual([true, 3]);
+  expect([gate.take(1001), gate.count]).toEqual([false, 0]);
+});
