@@ -192,11 +192,9 @@ export class PerfServer {
     return Number(BigInt.asUintN(32, BigInt(`0x${zxid ?? "0"}`)));
   }
 
-  /** CPU of all threads, those that have ended among them, in seconds. */
+  /** CPU of all threads that there are, in seconds. */
   get cpuSeconds(): number {
-    const [, rest = ""] = readFileSync(`/proc/${this.pid}/stat`, "utf8").split(") ");
-    const fields = rest.split(" ");
-    return (Number(fields[11]) + Number(fields[12])) / 100;
+    return this.threads().reduce((sum, { seconds }) => sum + seconds, 0);
   }
 
   threads(): readonly ThreadCpu[] {
