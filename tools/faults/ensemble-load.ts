@@ -1,4 +1,5 @@
 /** Clients that load an ensemble until they are told to rest, and the look at every server when they do. */
+import { setTimeout as delay } from "node:timers/promises";
 import { JuteReader, JuteWriter } from "../../packages/conformance/src/jute.ts";
 import { Random } from "../../packages/conformance/src/random.ts";
 import { EnsembleClient, Recorder } from "./ensemble-client.ts";
@@ -12,6 +13,9 @@ const EPHEMERAL = "/keys/held";
 const REST_DEADLINE_MS = 30_000;
 const AUDIT_TIMEOUT_MS = 30_000;
 const READS_AT_ONCE = 64;
+/** A reader that does not wait for answers asks this often, with so many open at most. */
+const READ_EVERY_MS = 10;
+const READS_OPEN_MAX = 500;
 
 export interface LoadOptions {
   readonly servers: readonly EnsembleServer[];
@@ -31,6 +35,8 @@ export class EnsembleLoad {
   readonly #options: LoadOptions;
   readonly #random: Random;
   readonly #lanes: readonly Lane[];
+  /** They go on asking a server that does not answer, so that it finds their reads when it wakes. */
+  readonly #askers: readonly EnsembleClient[];
   readonly #holder: EnsembleClient;
   #base: Tree = new Map();
   #parent = "";
@@ -56,8 +62,9 @@ export class EnsembleLoad {
       ...[lane("pipe", 8, set), lane("set", 1, set), lane("set", 1, set), lane("pipe", 8, set)],
       ...[lane("make", 1, append), lane("make", 4, append)],
       // As many as there are servers, so that each is read from.
-      ...options.servers.map(() => lane("read", 2, read)),
+      ...options.servers.map(() => lane("read", 1, read)),
     ];
+    this.#askers = options.servers.map(() => this.#newClient(`ask${count++}`));
     this.#holder = this.#newClient("holder");
   }
 
@@ -73,7 +80,7 @@ export class EnsembleLoad {
   /** Begins a round, with the clients spread over the servers anew. */
   async start(): Promise<void> {
     const { servers } = this.#options;
-    const clients = [...this.#lanes.map(({ client }) => client), this.#holder];
+    const clients = this.#clients();
     const turn = this.#random.between(0, servers.length - 1);
     const moves = clients.map(async (client, index) => {
       const server = servers[(index + turn) % servers.length];
@@ -87,9 +94,10 @@ export class EnsembleLoad {
     this.recorder.writes = this.recorder.writes.filter(({ kind, outcome }) => kind === "set" && outcome === "unknown");
     this.recorder.faults = [];
     this.#isResting = false;
-    this.#work = Promise.all(
-      this.#lanes.flatMap((lane) => Array.from({ length: lane.inFlight }, () => this.#run(lane))),
-    );
+    this.#work = Promise.all([
+      ...this.#lanes.flatMap((lane) => Array.from({ length: lane.inFlight }, () => this.#run(lane))),
+      ...this.#askers.map((client) => this.#keepAsking(client)),
+    ]);
   }
 
   /** Ends the round's load and waits for its last answers. */
@@ -143,7 +151,7 @@ export class EnsembleLoad {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#lanes.map(({ client }) => client.close()), this.#holder.close()]);
+    await Promise.all(this.#clients().map((client) => client.close()));
   }
 
   /** Answered sets and creates, of those that were sent after a moment. */
@@ -153,6 +161,22 @@ export class EnsembleLoad {
 
   async #run({ client, step }: Lane): Promise<void> {
     while (!this.#isResting) await step(client);
+  }
+
+  async #keepAsking(client: EnsembleClient): Promise<void> {
+    const open = new Set<Promise<unknown>>();
+    while (!this.#isResting) {
+      if (open.size < READS_OPEN_MAX) {
+        const read = client.read(this.#key(), { sync: true }).finally(() => open.delete(read));
+        open.add(read);
+      }
+      await delay(READ_EVERY_MS);
+    }
+    await Promise.all(open);
+  }
+
+  #clients(): readonly EnsembleClient[] {
+    return [...this.#lanes.map(({ client }) => client), ...this.#askers, this.#holder];
   }
 
   #key(): string {
