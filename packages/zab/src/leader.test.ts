@@ -1,0 +1,145 @@
+import {
+  composeZxid,
+  type LinkRef,
+  MajorityQuorum,
+  type PeerMessage,
+  type ServerId,
+  serverId,
+  ZXID_NONE,
+  type Zxid,
+} from "@zooid/model";
+import { expect, test } from "vitest";
+import { ZabPeer } from "./peer.ts";
+import { RecordingSinks } from "./test-batch.ts";
+import { VolatileLog } from "./volatile-log.ts";
+
+const NOTHING = { zxid: ZXID_NONE, chain: 0n } as const;
+
+interface Info {
+  readonly promise?: number;
+  readonly isFresh?: boolean;
+}
+
+/** Server 1, elected; what its learners would say is said by the test. */
+function elected(voters: number, past: { readonly epoch?: number } = {}) {
+  const steps: (() => void)[] = [];
+  const said: { readonly link: LinkRef; readonly message: PeerMessage }[] = [];
+  const notes: string[] = [];
+  const log = new VolatileLog(
+    1,
+    (step) => steps.push(step),
+    (generation, zxid) => peer.synced(generation, zxid),
+  );
+  if (past.epoch !== undefined) {
+    log.setPromise({ epoch: past.epoch, sid: 1, incarnation: 1 }, () => {});
+    log.setCurrentEpoch(past.epoch, () => {});
+    run();
+  }
+  const sinks = Object.assign(new RecordingSinks(), {
+    log,
+    links: {
+      dial: () => {},
+      cancelDial: () => {},
+      send: (link: LinkRef, message: PeerMessage) => said.push({ link, message }),
+      close: () => {},
+    },
+    snapshots: { ...new RecordingSinks().snapshots, end: () => {} },
+    left: (reason: string) => notes.push(reason),
+  });
+  const verifier = new MajorityQuorum(Array.from({ length: voters }, (_, i) => serverId(i + 1)));
+  const peer = new ZabPeer({ sid: serverId(1), verifier }, sinks);
+  peer.setTime(0);
+  function run(): void {
+    for (let step = steps.shift(); step !== undefined; step = steps.shift()) step();
+  }
+  function informed(sid: number, { promise = 0, isFresh = true }: Info = {}): LinkRef {
+    const link = sid as LinkRef;
+    peer.linkOpened(link, serverId(sid) as ServerId, false);
+    peer.receive(link, {
+      kind: "learner-info",
+      isObserver: false,
+      promise: { epoch: promise, sid: promise === 0 ? 0 : sid, incarnation: 1 },
+      isFresh,
+      isAmnesiac: false,
+      ensembleId: "",
+    });
+    run();
+    return link;
+  }
+  function accepts(link: LinkRef, epoch: number): void {
+    const position = { currentEpoch: epoch - 1, logged: NOTHING as never, floor: ZXID_NONE, tails: [] };
+    peer.receive(link, { kind: "ack-epoch", isRepeated: false, ...position });
+    run();
+    peer.receive(link, { kind: "ack-new-leader", epoch, through: ZXID_NONE });
+    run();
+  }
+  const kindsTo = (to: LinkRef): readonly string[] =>
+    said.flatMap(({ link, message }) => (link === to ? [message.kind] : []));
+  return { peer, sinks, notes, run, informed, accepts, kindsTo, log };
+}
+
+test("a voter that is a quorum by itself leads without learners", () => {
+  const { peer, sinks, run } = elected(1);
+  peer.lead();
+  run();
+  expect([sinks.served, peer.phase]).toEqual([[1], "broadcast"]);
+});
+
+test("a voter with nothing on its disk is promised nothing before a quorum with a past has accepted the leader", () => {
+  const { peer, informed, accepts, kindsTo } = elected(3, { epoch: 4 });
+  peer.lead();
+  const wiped = informed(2);
+  expect(kindsTo(wiped)).toEqual([]);
+  const level = informed(3, { promise: 4, isFresh: false });
+  expect([kindsTo(level), kindsTo(wiped)]).toEqual([["leader-info"], []]);
+  accepts(level, 5);
+  expect(kindsTo(wiped)).toEqual(["leader-info"]);
+});
+
+test("those who found an ensemble are counted whether or not they have promised in an attempt before", () => {
+  const { peer, informed, kindsTo } = elected(5);
+  peer.lead();
+  const links = [informed(2), informed(3)];
+  expect(links.map(kindsTo)).toEqual([["leader-info"], ["leader-info"]]);
+});
+
+test("a leader gives its epoch up for one above a promise that keeps a voter out", () => {
+  const { peer, informed, accepts, notes, log, run } = elected(3, { epoch: 4 });
+  peer.lead();
+  accepts(informed(2, { promise: 4, isFresh: false }), 5);
+  informed(3, { promise: 9, isFresh: false });
+  expect([notes, peer.state]).toEqual([["server 3 has promised epoch 9 to server 3"], "looking"]);
+  peer.flush();
+  peer.lead();
+  run();
+  informed(2, { promise: 5, isFresh: false });
+  expect(log.durable.promise.epoch).toBe(10);
+});
+
+test("learners are told that they are level when the leader serves, and no earlier", () => {
+  const { peer, sinks, informed, accepts, kindsTo } = elected(3, { epoch: 4 });
+  let applied = -1 as Zxid;
+  sinks.applied = () => applied;
+  peer.lead();
+  const learner = informed(2, { promise: 4, isFresh: false });
+  accepts(learner, 5);
+  expect(kindsTo(learner)).not.toContain("up-to-date");
+  applied = composeZxid(0, 0);
+  peer.deliver(10);
+  expect([kindsTo(learner).at(-1), sinks.served]).toEqual(["up-to-date", [5]]);
+});
+
+test("accepting the epoch answers the rounds of confirmation that began before it was offered", () => {
+  const { peer, sinks, informed, accepts, run } = elected(5, { epoch: 4 });
+  peer.lead();
+  const [first, second] = [informed(2, { promise: 4, isFresh: false }), informed(3, { promise: 4, isFresh: false })];
+  for (const link of [first, second]) accepts(link, 5);
+  peer.linkClosed(second, "for the test");
+  const round = peer.confirm();
+  peer.flush();
+  peer.receive(first, { kind: "pong", epoch: 5, round, applied: ZXID_NONE, touches: [] });
+  expect(sinks.confirmations).toEqual([]);
+  accepts(informed(4, { promise: 4, isFresh: false }), 5);
+  run();
+  expect(sinks.confirmations).toEqual([round]);
+});
