@@ -52,7 +52,7 @@ export class ScenarioClient {
     return this.#lines.splice(0);
   }
 
-  connect(server: SimServer): void {
+  connect(server: SimServer, readOnly = false): void {
     this.server = server;
     this.isReady = false;
     this.#ref = server.accept();
@@ -62,7 +62,7 @@ export class ScenarioClient {
       timeoutMs: TIMEOUT_MS,
       sessionId: this.#session,
       password: { bytes: this.#password, start: 0, end: this.#password.length },
-      readOnly: false,
+      readOnly,
     });
   }
 

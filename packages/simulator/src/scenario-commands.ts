@@ -15,6 +15,8 @@ export class ScenarioRun {
   readonly told: Set<string> = new Set();
   /** Paths that were created by a `write`. */
   readonly paths: Set<string> = new Set();
+  /** What follows is not said, since it depends on moments. */
+  isSilent = false;
   #world: ScenarioWorld | undefined;
   #sentCount = 0;
   #roles = "";
@@ -48,6 +50,7 @@ export class ScenarioRun {
     const sent = this.#world.sentLines.slice(this.#sentCount);
     this.#sentCount += sent.length;
     lines.push(...sent.filter(({ kind }) => this.told.has(kind)).map(({ text }) => text));
+    if (this.isSilent) return [];
     const { roles, logs } = statesOf(this.#world);
     if (roles.join() !== this.#roles) lines.push(...roles);
     if (logs.join() !== this.#logs) lines.push(...logs);
@@ -75,6 +78,11 @@ const COMMANDS: readonly (readonly [RegExp, Perform])[] = [
   [/^basic election$/, ({ options }) => choose(() => (options.electionAlg = 0))],
   [/^groups (.+)$/, ({ options }, groups) => choose(() => (options.groups = groupsOf(groups ?? "")))],
   [/^counter max (\d+)$/, ({ options }, max) => choose(() => merge(options, { counterMax: Number(max) }))],
+  [
+    /^local sessions$/,
+    ({ options }) => choose(() => place(options, { localSessions: true, localSessionsUpgrading: true })),
+  ],
+  [/^read-only mode$/, ({ options }) => choose(() => place(options, { readOnlyMode: true }))],
   [/^window (\d+) bytes$/, ({ options }, bytes) => choose(() => merge(options, { windowBytes: Number(bytes) }))],
   [/^run (\d+) bytes$/, ({ options }, bytes) => choose(() => merge(options, { runBytes: Number(bytes) }))],
 
@@ -136,6 +144,10 @@ const COMMANDS: readonly (readonly [RegExp, Perform])[] = [
   ],
 
   // Clients
+  [
+    /^read-only client (c\d+) at s(\d+)$/,
+    ({ world }, name = "", sid) => world.client(name).connect(world.up(idOf(sid)), true),
+  ],
   [/^client (c\d+) at s(\d+)$/, ({ world }, name = "", sid) => world.client(name).connect(world.up(idOf(sid)))],
   [/^move (c\d+) to s(\d+)$/, ({ world }, name = "", sid) => move(world, name, idOf(sid))],
   [/^leave (c\d+)$/, ({ world }, name = "") => world.client(name).leave()],
@@ -187,6 +199,7 @@ const COMMANDS: readonly (readonly [RegExp, Perform])[] = [
   [/^wait (\d+) ms$/, ({ world }, ms) => atOnce(() => world.run(Number(ms)))],
   [/^settle$/, ({ world }) => atOnce(() => world.settle())],
   [/^tell (.+)$/, ({ told }, kinds = "") => choose(() => kinds.split(" ").map((kind) => told.add(kind)))],
+  [/^(silently|aloud)$/, (run, how) => choose(() => (run.isSilent = how === "silently"))],
   [/^show$/, (run) => atOnce(() => run.forgetWhatWasSaid())],
   [
     /^expect (.+)$/,
@@ -211,6 +224,10 @@ function atOnce(act: () => unknown): "at once" {
 
 function merge(options: WorldOptions, more: WorldOptions["server"]): void {
   options.server = { ...options.server, ...more };
+}
+
+function place(options: WorldOptions, more: WorldOptions["server"]["ensemble"]): void {
+  merge(options, { ensemble: { ...options.server.ensemble, ...more } });
 }
 
 function idOf(text: string | undefined): ServerId {

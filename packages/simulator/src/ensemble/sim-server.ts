@@ -41,6 +41,8 @@ export interface ServerOptions {
   readonly counterMax?: number;
   readonly windowBytes?: number;
   readonly runBytes?: number;
+  /** Whatever else its place in the ensemble is to be. */
+  readonly ensemble?: Partial<EnsembleConfig>;
   /** It is the ensemble: no election, no links; it takes its epoch when it starts. */
   readonly standalone?: boolean;
 }
@@ -184,6 +186,7 @@ export class SimServer implements NetworkEnd {
       ...(options.counterMax === undefined ? {} : { counterMax: options.counterMax }),
       ...(options.windowBytes === undefined ? {} : { windowBytes: options.windowBytes }),
       ...(options.runBytes === undefined ? {} : { runBytes: options.runBytes }),
+      ...options.ensemble,
     };
   }
 
