@@ -45,6 +45,7 @@ function elected(voters: number, past: { readonly epoch?: number } = {}) {
     },
     snapshots: { ...new RecordingSinks().snapshots, end: () => {} },
     left: (reason: string) => notes.push(reason),
+    touched: () => {},
   });
   const verifier = new MajorityQuorum(Array.from({ length: voters }, (_, i) => serverId(i + 1)));
   const peer = new ZabPeer({ sid: serverId(1), verifier }, sinks);
@@ -66,16 +67,18 @@ function elected(voters: number, past: { readonly epoch?: number } = {}) {
     run();
     return link;
   }
-  function accepts(link: LinkRef, epoch: number): void {
+  function promises(link: LinkRef, epoch: number): void {
     const position = { currentEpoch: epoch - 1, logged: NOTHING as never, floor: ZXID_NONE, tails: [] };
     peer.receive(link, { kind: "ack-epoch", isRepeated: false, ...position });
     run();
+  }
+  function accepts(link: LinkRef, epoch: number): void {
     peer.receive(link, { kind: "ack-new-leader", epoch, through: ZXID_NONE });
     run();
   }
   const kindsTo = (to: LinkRef): readonly string[] =>
     said.flatMap(({ link, message }) => (link === to ? [message.kind] : []));
-  return { peer, sinks, notes, run, informed, accepts, kindsTo, log };
+  return { peer, sinks, notes, run, informed, promises, accepts, kindsTo, log };
 }
 
 test("a voter that is a quorum by itself leads without learners", () => {
@@ -86,12 +89,14 @@ test("a voter that is a quorum by itself leads without learners", () => {
 });
 
 test("a voter with nothing on its disk is promised nothing before a quorum with a past has accepted the leader", () => {
-  const { peer, informed, accepts, kindsTo } = elected(3, { epoch: 4 });
+  const { peer, informed, promises, accepts, kindsTo } = elected(3, { epoch: 4 });
   peer.lead();
   const wiped = informed(2);
   expect(kindsTo(wiped)).toEqual([]);
   const level = informed(3, { promise: 4, isFresh: false });
   expect([kindsTo(level), kindsTo(wiped)]).toEqual([["leader-info"], []]);
+  promises(level, 5);
+  expect(kindsTo(wiped)).toEqual([]);
   accepts(level, 5);
   expect(kindsTo(wiped)).toEqual(["leader-info"]);
 });
@@ -104,9 +109,11 @@ test("those who found an ensemble are counted whether or not they have promised 
 });
 
 test("a leader gives its epoch up for one above a promise that keeps a voter out", () => {
-  const { peer, informed, accepts, notes, log, run } = elected(3, { epoch: 4 });
+  const { peer, informed, promises, accepts, notes, log, run } = elected(3, { epoch: 4 });
   peer.lead();
-  accepts(informed(2, { promise: 4, isFresh: false }), 5);
+  const follower = informed(2, { promise: 4, isFresh: false });
+  promises(follower, 5);
+  accepts(follower, 5);
   informed(3, { promise: 9, isFresh: false });
   expect([notes, peer.state]).toEqual([["server 3 has promised epoch 9 to server 3"], "looking"]);
   peer.flush();
@@ -117,11 +124,12 @@ test("a leader gives its epoch up for one above a promise that keeps a voter out
 });
 
 test("learners are told that they are level when the leader serves, and no earlier", () => {
-  const { peer, sinks, informed, accepts, kindsTo } = elected(3, { epoch: 4 });
+  const { peer, sinks, informed, promises, accepts, kindsTo } = elected(3, { epoch: 4 });
   let applied = -1 as Zxid;
   sinks.applied = () => applied;
   peer.lead();
   const learner = informed(2, { promise: 4, isFresh: false });
+  promises(learner, 5);
   accepts(learner, 5);
   expect(kindsTo(learner)).not.toContain("up-to-date");
   applied = composeZxid(0, 0);
@@ -130,16 +138,18 @@ test("learners are told that they are level when the leader serves, and no earli
 });
 
 test("accepting the epoch answers the rounds of confirmation that began before it was offered", () => {
-  const { peer, sinks, informed, accepts, run } = elected(5, { epoch: 4 });
+  const { peer, sinks, informed, promises, accepts } = elected(5, { epoch: 4 });
   peer.lead();
   const [first, second] = [informed(2, { promise: 4, isFresh: false }), informed(3, { promise: 4, isFresh: false })];
+  for (const link of [first, second]) promises(link, 5);
   for (const link of [first, second]) accepts(link, 5);
   peer.linkClosed(second, "for the test");
   const round = peer.confirm();
   peer.flush();
   peer.receive(first, { kind: "pong", epoch: 5, round, applied: ZXID_NONE, touches: [] });
   expect(sinks.confirmations).toEqual([]);
-  accepts(informed(4, { promise: 4, isFresh: false }), 5);
-  run();
+  const late = informed(4, { promise: 4, isFresh: false });
+  promises(late, 5);
+  accepts(late, 5);
   expect(sinks.confirmations).toEqual([round]);
 });
