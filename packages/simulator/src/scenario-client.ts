@@ -1,5 +1,5 @@
 import { type ConnectionRef, errorName, formatZxid, SESSION_NONE, type SessionId, type Zxid } from "@zooid/model";
-import type { Answer } from "./answers.ts";
+import type { Answer, PartAnswer } from "./answers.ts";
 import type { SimServer } from "./ensemble/sim-server.ts";
 import { encodeRequest, type SimRequest } from "./requests.ts";
 import { Violation } from "./violation.ts";
@@ -166,7 +166,14 @@ function describe(answer: Answer): string {
       return "ok";
     case "children":
       return answer.children.length === 0 ? "none" : answer.children.join(" ");
+    case "multi":
+      return answer.parts.map((part) => describePart(part)).join(", ");
     default:
       return answer.kind;
   }
+}
+
+function describePart(part: PartAnswer): string {
+  if (part.kind === "path") return part.path;
+  return part.kind === "error" ? errorName(part.code) : "ok";
 }

@@ -1,4 +1,5 @@
 import { type ServerId, serverId, type WeightedVoter } from "@zooid/model";
+import type { Write } from "./model-tree.ts";
 import type { SimRequest } from "./requests.ts";
 import { expectThat } from "./scenario-expectations.ts";
 import { failureTable } from "./scenario-failures.ts";
@@ -176,6 +177,11 @@ const COMMANDS: readonly (readonly [RegExp, Perform])[] = [
       ask(run, name, { kind: "write", request: { kind: "one", write } }, `delete ${path}`);
     },
   ],
+  [
+    /^multi (c\d+) (.+)$/,
+    (run, name = "", parts = "") =>
+      ask(run, name, { kind: "write", request: { kind: "multi", writes: parts.split(";").map(partOf) } }, parts),
+  ],
   [/^close (c\d+)$/, (run, name = "") => ask(run, name, { kind: "write", request: { kind: "close" } }, "close")],
   [
     /^read (c\d+) (\/\S*)$/,
@@ -256,6 +262,21 @@ function groupsOf(text: string): readonly WeightedVoter[] {
         return { sid: idOf(sid), group: index, weight: Number(weight) };
       }),
   );
+}
+
+/** One part of a multi: `create /a x sequential`, `set /a x`, `delete /a`. */
+function partOf(text: string): Write {
+  const [kind, path = "", data = "", ...modes] = text.trim().split(" ");
+  switch (kind) {
+    case "create":
+      return { kind, path, data, ephemeral: modes.includes("ephemeral"), sequential: modes.includes("sequential") };
+    case "set":
+      return { kind, path, data, version: -1 };
+    case "delete":
+      return { kind, path, version: -1 };
+    default:
+      throw new Error(`a multi has no part "${text}"`);
+  }
 }
 
 /** Starts whoever has never started, and lets them find a leader. */

@@ -348,7 +348,8 @@ export class ScenarioWorld implements ServerWatcher {
 }
 
 function placeOf({ replica }: SimServer): string {
-  return `${formatZxid(replica.tree.applied)} with digest ${digestOf(replica.tree)}`;
+  const { tree } = replica;
+  return `${formatZxid(tree.applied)} with ${tree.sessionCount} sessions and digest ${digestOf(tree)}`;
 }
 
 function describeMessage(message: PeerMessage): string {
