@@ -59,12 +59,6 @@ export class ScenarioRun {
     this.#logs = logs.join();
     return lines;
   }
-
-  /** Everything is said again. */
-  forgetWhatWasSaid(): void {
-    this.#roles = "";
-    this.#logs = "";
-  }
 }
 
 /** Nothing: time goes on; `at once`: it does not; lines: nothing else is said. */
@@ -117,7 +111,6 @@ const COMMANDS: readonly (readonly [RegExp, Perform])[] = [
 
   // The network
   [/^block s(\d+) ([>=]) s(\d+)$/, ({ world }, a, way, b) => block(world, idOf(a), idOf(b), way === "=")],
-  [/^unblock s(\d+) ([>=]) s(\d+)$/, ({ world }, a, way, b) => unblock(world, idOf(a), idOf(b), way === "=")],
   [/^cut (.+) \| (.+)$/, ({ world }, side, other) => cut(world, side ?? "", other ?? "")],
   [/^heal$/, ({ world }) => heal(world)],
   [
@@ -206,7 +199,6 @@ const COMMANDS: readonly (readonly [RegExp, Perform])[] = [
   [/^settle$/, ({ world }) => atOnce(() => world.settle())],
   [/^tell (.+)$/, ({ told }, kinds = "") => choose(() => kinds.split(" ").map((kind) => told.add(kind)))],
   [/^(silently|aloud)$/, (run, how) => choose(() => (run.isSilent = how === "silently"))],
-  [/^show$/, (run) => atOnce(() => run.forgetWhatWasSaid())],
   [
     /^expect (.+)$/,
     ({ world }, text = "") => {
@@ -296,11 +288,6 @@ function handOver(world: ScenarioWorld, sid: ServerId): void {
 function block(world: ScenarioWorld, a: ServerId, b: ServerId, isBoth: boolean): void {
   world.network.block(a, b);
   if (isBoth) world.network.block(b, a);
-}
-
-function unblock({ network }: ScenarioWorld, a: ServerId, b: ServerId, isBoth: boolean): void {
-  network.unblock(a, b);
-  if (isBoth) network.unblock(b, a);
 }
 
 function cut(world: ScenarioWorld, side: string, other: string): void {

@@ -15,7 +15,7 @@ export function runWithoutRule(path: string, mutation: number): Promise<RunWitho
   const main = join(import.meta.dirname, "scenario-main.ts");
   const args = ["--conditions=@zooid/source", main, "--mutation", String(mutation), path];
   return new Promise((resolve) => {
-    execFile(process.execPath, args, { timeout: 120_000 }, (error, stdout, stderr) => {
+    execFile(process.execPath, args, { timeout: 50_000 }, (error, stdout, stderr) => {
       resolve({ isNoticed: error === null, text: `${stdout}${stderr}`.trim() });
     });
   });
