@@ -21,7 +21,7 @@ interface Info {
 }
 
 /** Server 1, elected; what its learners would say is said by the test. */
-function elected(voters: number, past: { readonly epoch?: number } = {}) {
+function elected(voters: number, past: { readonly epoch?: number; readonly promise?: number } = {}) {
   const steps: (() => void)[] = [];
   const said: { readonly link: LinkRef; readonly message: PeerMessage }[] = [];
   const notes: string[] = [];
@@ -33,6 +33,10 @@ function elected(voters: number, past: { readonly epoch?: number } = {}) {
   if (past.epoch !== undefined) {
     log.setPromise({ epoch: past.epoch, sid: 1, incarnation: 1 }, () => {});
     log.setCurrentEpoch(past.epoch, () => {});
+    run();
+  }
+  if (past.promise !== undefined) {
+    log.setPromise({ epoch: past.promise, sid: 1, incarnation: 1 }, () => {});
     run();
   }
   const sinks = Object.assign(new RecordingSinks(), {
@@ -102,10 +106,11 @@ test("a voter with nothing on its disk is promised nothing before a quorum with 
 });
 
 test("those who found an ensemble are counted whether or not they have promised in an attempt before", () => {
-  const { peer, informed, kindsTo } = elected(5);
+  const { peer, informed, kindsTo, log } = elected(5, { promise: 1 });
   peer.lead();
-  const links = [informed(2), informed(3)];
+  const links = [informed(2), informed(3, { promise: 1 })];
   expect(links.map(kindsTo)).toEqual([["leader-info"], ["leader-info"]]);
+  expect(log.durable.promise.epoch).toBe(2);
 });
 
 test("a leader gives its epoch up for one above a promise that keeps a voter out", () => {
