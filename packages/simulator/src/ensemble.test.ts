@@ -29,8 +29,10 @@ describe("an ensemble with its clients and its faults", () => {
     [58, "a promise to a leader that failed keeps nobody out for ever"],
     [262, "what a learner said before it accepted counts when it has"],
     [282, "an ensemble is founded even if the first attempt breaks off"],
+    [1861, "the id of an attempt to found the ensemble keeps nobody out"],
   ])("seed %i: %s", (seed) => {
-    expectNoViolation(run(seed));
+    // These were found before there was such a fault.
+    expectNoViolation(run(seed, { without: ["stale-leader"] }));
   });
 
   test.each([1, 2, 3, 4, 5])("seed %i runs the same way twice", (seed) => {

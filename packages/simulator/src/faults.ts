@@ -129,6 +129,16 @@ const DEEDS: Readonly<Record<Fault, (world: Breakable, chance: Prng) => void>> =
     const leader = world.running().find((server) => server.isLeading);
     if (leader !== undefined) world.handOver(leader.sid, chance.chance(0.6));
   },
+  // It is not heard any more and hears the others late: they have another leader while it still believes that it leads.
+  "stale-leader": (world, chance) => {
+    const leader = world.running().find((server) => server.isLeading);
+    const forMs = 1500 + chance.below(2000);
+    for (const sid of world.sids) {
+      if (leader === undefined || sid === leader.sid) continue;
+      world.block(leader.sid, sid, forMs);
+      world.clog(sid, leader.sid, 400 + chance.below(500), forMs);
+    }
+  },
   "cut-clients": (world, chance) => world.cutClients(0.3 + (chance.next() / 2 ** 32) * 0.7, chance),
 };
 

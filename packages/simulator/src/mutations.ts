@@ -89,13 +89,6 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
   },
   {
     rule: "7",
-    name: "no-generation",
-    file: "packages/zab/src/fenced-log.ts",
-    snippet: ["return generation === this.#generation;"],
-    replacement: ["return true;"],
-  },
-  {
-    rule: "7",
     name: "no-drain-on-role-change",
     file: "packages/zab/src/fenced-log.ts",
     snippet: ["return this.#underWay === 0;"],

@@ -31,6 +31,7 @@ export const FAULTS = [
   "clock-step",
   "hand-over",
   "cut-clients",
+  "stale-leader",
 ] as const;
 
 export type Fault = (typeof FAULTS)[number];
@@ -67,6 +68,7 @@ const MEAN_MS: Readonly<Record<Fault, number>> = {
   "clock-step": 3000,
   "hand-over": 4000,
   "cut-clients": 3000,
+  "stale-leader": 7000,
 };
 
 /** Everything that a seed decides before anything runs. */
