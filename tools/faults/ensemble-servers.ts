@@ -81,12 +81,14 @@ export class Ensemble implements AsyncDisposable {
     );
   }
 
-  /** Waits until there is a leader and every other server follows it, level. */
+  /** Waits until there is one leader and every other server follows it, level. */
   async untilLevel(deadlineMs: number): Promise<EnsembleServer> {
     const isLevel = async (): Promise<EnsembleServer | undefined> => {
-      const leader = await this.leader();
-      if (leader === undefined) return undefined;
       const roles = await Promise.all(this.servers.map((server) => server.role()));
+      // A leader that was cut off may still think that it leads, and that all are level.
+      const leaders = this.servers.filter((_, index) => roles[index] === "leader");
+      const [leader] = leaders;
+      if (leader === undefined || leaders.length > 1) return undefined;
       if (roles.some((role) => role === "none" || role === "read-only")) return undefined;
       const values = await leader.monitor();
       const level = Number(values.get("zk_synced_followers")) + Number(values.get("zk_synced_observers"));
