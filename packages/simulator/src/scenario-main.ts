@@ -58,6 +58,8 @@ async function runMutated(number: number): Promise<number> {
     runScenario(text);
   } catch (error) {
     if (!(error instanceof ScenarioFailure)) throw error;
+    // A mutation that is no code is noticed by anybody, and shows nothing.
+    if (error.cause instanceof ReferenceError || error.cause instanceof SyntaxError) throw error.cause;
     console.log(`without ${mutation.name}: ${error.message}`);
     return 0;
   }
