@@ -47,7 +47,7 @@ if (values.mutate !== undefined) {
 
 if (values.exhaustive === true) {
   const { runExhaustive } = await import("./exhaustive.ts");
-  process.exitCode = runExhaustive({
+  process.exitCode = await runExhaustive({
     depth: whole("depth", values.depth ?? "2"),
     stride: whole("stride", values.stride ?? "1"),
   });
