@@ -52,6 +52,8 @@ export class Leader {
   #round = 0;
   #isRoundOpen = false;
   #confirmedRound = 0;
+  /** The last round of confirmation that each voter has answered. */
+  readonly #answered = new Map<ServerId, number>();
   /** When the present step before the broadcast is given up. */
   #deadlineMs: number;
   #pingDueMs: number;
@@ -151,8 +153,9 @@ export class Leader {
       link,
       sid,
       info,
-      // With nothing at all on its disk it may have forgotten what it promised and acked: unless there is nothing to forget.
-      isCounted: isVoter && !info.isAmnesiac && (promise.epoch > 0 || !info.isFresh || this.#isFresh),
+      // Without an epoch it may have forgotten what it promised and acked: unless there is nothing to forget. A promise that it made
+      // since proves nothing.
+      isCounted: isVoter && !info.isAmnesiac && (!info.isFresh || this.#isFresh),
       isObserver: !isVoter,
       nothing: ZXID_NONE,
       nowMs: this.#context.nowMs(),
@@ -454,7 +457,7 @@ export class Leader {
       // What it accepted may be committed by that: a reader that came before goes first, as with every ack. Nor did what it answered
       // before count until now.
       learner.round = Math.max(learner.round, learner.offeredRound);
-      this.#seekConfirmation();
+      this.#answeredRound(learner);
       this.#count(learner, through);
       if (this.#phase === "broadcast") this.#welcome(learner);
     } else {
@@ -565,12 +568,21 @@ export class Leader {
   #heardRound(learner: LearnerLink, round: number): void {
     if (round <= learner.round) return;
     learner.round = round;
-    if (learner.isCounted) this.#seekConfirmation();
+    this.#answeredRound(learner);
+  }
+
+  /** What a learner has answered stays true when it is gone, as what it has acked does: the two must not overtake each other. */
+  #answeredRound({ sid, round, isCounted, isObserver, hasAccepted }: LearnerLink): void {
+    if (!isCounted || isObserver || !hasAccepted) return;
+    this.#answered.set(sid, Math.max(round, this.#answered.get(sid) ?? 0));
+    this.#seekConfirmation();
   }
 
   #seekConfirmation(): void {
     for (let round = this.#round; round > this.#confirmedRound; round--) {
-      if (!this.#isQuorum(this.#counted((learner) => learner.hasAccepted && learner.round >= round))) continue;
+      const sids = this.#context.isAmnesiac ? [] : [this.#context.config.sid];
+      for (const [sid, answered] of this.#answered) if (answered >= round) sids.push(sid);
+      if (!this.#isQuorum(sids)) continue;
       this.#confirmedRound = round;
       this.#context.sinks.confirmed(round);
       return;
