@@ -16,11 +16,11 @@ import { compareBench, runBench } from "./run-bench.ts";
  * reads by number of servers and observers, each bounded to the same small share of a core; writes at the leader and at followers; the
  * load while servers go and come back; what an idle ensemble takes. Prints tables and draws into `--images`.
  *
- * `--only ratio,reads,observers,write-at,timeline,idle --data DIR --images DIR --short --servers 3,5,7`
+ * `--only ratio,reads,paper,observers,write-at,timeline,idle --data DIR --images DIR --short --servers 3,5,7`
  */
 const { values } = parseArgs({
   options: {
-    only: { type: "string", default: "ratio,reads,observers,write-at,timeline,idle" },
+    only: { type: "string", default: "ratio,reads,paper,observers,write-at,timeline,idle" },
     data: { type: "string", default: tmpdir() },
     images: { type: "string", default: join(ROOT, "docs/images") },
     servers: { type: "string", default: "3,5,7" },
@@ -46,6 +46,7 @@ const CONNECTIONS = 16;
 const SECTIONS: Readonly<Record<string, () => Promise<void>>> = {
   ratio: byRatio,
   reads: byReaders,
+  paper: onPaper,
   observers: byObservers,
   "write-at": writesAt,
   timeline: throughLosses,
@@ -122,6 +123,56 @@ async function byReaders(): Promise<void> {
     ),
   }));
   draw("ensemble-reads.svg", `Reads by number of servers, each with ${SHARE * 100} % of a core`, "servers", lines);
+}
+
+/**
+ * The same on paper, from the CPU that requests took, which a busy machine changes less than it changes throughput: how many reads so many
+ * servers would do if each had a core of its own, and what the leader, whose core bounds writes, spends on one.
+ */
+async function onPaper(): Promise<void> {
+  table(
+    "servers",
+    ...KINDS.flatMap((kind) => [
+      `${NAMES[kind]}: CPU µs a read`,
+      "reads, of linear",
+      "leader's CPU µs a write",
+      "of which main thread",
+    ]),
+  );
+  const first = new Map<Kind, number>();
+  const sizes = [
+    { voters: 1, observers: 0 },
+    ...SIZES.flatMap((voters) => [0, 2].map((observers) => ({ voters, observers }))),
+  ];
+  for (const { voters, observers } of sizes) {
+    const cells: string[] = [];
+    for (const kind of KINDS) {
+      await using ensemble = await started(kind, { voters, observers });
+      const run = ["--warmup", "0", "--nodes", "100", "--duration", IS_SHORT ? "500ms" : "4s"];
+      const before = cpuOf(ensemble);
+      const reads = await runBench(
+        ...["--hosts", ensemble.hosts, "read-ratio", "--ratio", "100", ...connections(ensemble.servers.length), ...run],
+      );
+      const readUs = ((cpuOf(ensemble) - before) / (reads.points[0]?.requests ?? 1)) * 1e6;
+      first.set(kind, first.get(kind) ?? readUs);
+      const leader = await ensemble.leader();
+      const cpu = leader.cpuSeconds;
+      const main = leader.mainSeconds;
+      const from = await leader.transactions();
+      await runBench("--hosts", hostsOf(ensemble.voters), "read-ratio", "--ratio", "0", ...connections(voters), ...run);
+      const writes = (await leader.transactions()) - from;
+      const eachUs = (seconds: number): string => ((seconds / writes) * 1e6).toFixed(1);
+      // Of Apache's server the first thread only starts the others.
+      const ofMain = kind === "zooid" ? eachUs(leader.mainSeconds - main) : "";
+      cells.push(
+        readUs.toFixed(2),
+        ((first.get(kind) ?? 0) / readUs).toFixed(2),
+        eachUs(leader.cpuSeconds - cpu),
+        ofMain,
+      );
+    }
+    row(observers === 0 ? String(voters) : `${voters} and ${observers} observers`, ...cells);
+  }
 }
 
 /** Writes at the voters of three, and of three with two observers, in turn. */

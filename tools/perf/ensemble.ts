@@ -197,6 +197,11 @@ export class PerfServer {
     return this.threads().reduce((sum, { seconds }) => sum + seconds, 0);
   }
 
+  /** CPU of the process's first thread, where ours does everything but the log. */
+  get mainSeconds(): number {
+    return this.threads().find(({ tid }) => tid === this.pid)?.seconds ?? 0;
+  }
+
   threads(): readonly ThreadCpu[] {
     const { pid } = this;
     return readdirSync(`/proc/${pid}/task`).map((tid) => {

@@ -122,3 +122,13 @@ test("a line of very many points is drawn without them", () => {
   expect(circles(svg)).toHaveLength(0);
   expect(/points="([^"]*)"/.exec(svg)?.[1]?.split(" ")).toHaveLength(600);
 });
+
+test("an axis of very many points has round numbers", () => {
+  const points = Array.from({ length: 250 }, (_, i) => ({ x: i / 10, y: i }));
+  const svg = chartSvg({
+    ...CHART,
+    panels: [{ title: "ms", lines: [{ name: "s", colour: 0, isDashed: false, points }] }],
+  });
+  const labels = [...svg.matchAll(/text-anchor="middle">([\d.]+)</g)].map(([, label]) => label);
+  expect(labels).toEqual(["0", "5", "10", "15", "20"]);
+});

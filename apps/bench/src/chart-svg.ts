@@ -69,7 +69,7 @@ export function chartSvg({ title, axis, panels, marks = [] }: Chart): string {
         return i === 0 ? [line, `<text class="n" x="${at + 4}" y="${y}">${escapeXml(label)}</text>`] : [line];
       });
     }),
-    ...xTicks(xs).map(
+    ...xTicks(xs, axis.scale).map(
       (x) =>
         `<text x="${round(place(x))}" y="${bottom + 14}" text-anchor="middle">${escapeXml(formatNumber(x))}</text>`,
     ),
@@ -141,9 +141,17 @@ function niceStep(least: number): number {
   return ([1, 2, 5].find((factor) => factor * power >= least) ?? 10) * power;
 }
 
-function xTicks(xs: readonly number[]): readonly number[] {
-  const every = Math.ceil(xs.length / X_TICKS_MAX);
-  return xs.filter((_, i) => i % every === 0);
+/** The points themselves where there are few, else round numbers among them. */
+function xTicks(xs: readonly number[], scale: Chart["axis"]["scale"]): readonly number[] {
+  const [first = 0] = xs;
+  const last = xs.at(-1) ?? first;
+  if (xs.length <= X_TICKS_MAX || scale === "logarithmic") {
+    const every = Math.ceil(xs.length / X_TICKS_MAX);
+    return xs.filter((_, i) => i % every === 0);
+  }
+  const step = niceStep((last - first) / X_TICKS_MAX);
+  const from = Math.ceil(first / step);
+  return Array.from({ length: Math.floor(last / step) - from + 1 }, (_, i) => (from + i) * step);
 }
 
 function round(value: number): number {
