@@ -23,6 +23,9 @@ export class PacedLoad {
   #readsMs: number[] = [];
   #lastDoneAt = 0;
   #longestGapMs = 0;
+  /** When the longest read since the last report was asked. */
+  #slowestReadAt = 0;
+  #slowestReadMs = 0;
   #since = 0;
   #isOver = false;
 
@@ -61,13 +64,14 @@ export class PacedLoad {
     const gapMs = Math.max(this.#longestGapMs, now - this.#lastDoneAt);
     console.log(
       `${when}: ${rate.toFixed(0)} writes/s, each p99 ${writes.p99.toFixed(1)} ms, max ${writes.max.toFixed(1)} ms; ` +
-        `longest time without one ${gapMs.toFixed(1)} ms; reads p99 ${reads.p99.toFixed(1)} ms, max ${reads.max.toFixed(1)} ms; ` +
+        `longest time without one ${gapMs.toFixed(1)} ms; reads p99 ${reads.p99.toFixed(1)} ms, max ${reads.max.toFixed(1)} ms, ${((this.#slowestReadAt - this.#since) / 1000).toFixed(1)} s in; ` +
         `this process was itself late by ${(this.#ownDelay.max / 1e6).toFixed(1)} ms at most`,
     );
     this.#ownDelay.reset();
     this.#writesMs = [];
     this.#readsMs = [];
     this.#longestGapMs = 0;
+    this.#slowestReadMs = 0;
     this.#since = now;
   }
 
@@ -90,7 +94,9 @@ export class PacedLoad {
     while (!this.#isOver) {
       const sentAt = performance.now();
       await demand(session, OPCODE.getData, body);
-      this.#readsMs.push(performance.now() - sentAt);
+      const tookMs = performance.now() - sentAt;
+      if (tookMs > this.#slowestReadMs) [this.#slowestReadMs, this.#slowestReadAt] = [tookMs, sentAt];
+      this.#readsMs.push(tookMs);
       await delay(READ_EVERY_MS);
     }
   }
