@@ -36,6 +36,7 @@ function elected(voters: number, past: { readonly epoch?: number; readonly promi
     run();
   }
   if (past.promise !== undefined) {
+    log.setEnsembleId("an attempt", () => {});
     log.setPromise({ epoch: past.promise, sid: 1, incarnation: 1 }, () => {});
     run();
   }
@@ -82,7 +83,7 @@ function elected(voters: number, past: { readonly epoch?: number; readonly promi
   }
   const kindsTo = (to: LinkRef): readonly string[] =>
     said.flatMap(({ link, message }) => (link === to ? [message.kind] : []));
-  return { peer, sinks, notes, run, informed, promises, accepts, kindsTo, log };
+  return { peer, sinks, notes, run, informed, promises, accepts, kindsTo, log, said };
 }
 
 test("a voter that is a quorum by itself leads without learners", () => {
@@ -93,7 +94,7 @@ test("a voter that is a quorum by itself leads without learners", () => {
 });
 
 test("a voter with nothing on its disk is promised nothing before a quorum with a past has accepted the leader", () => {
-  const { peer, informed, promises, accepts, kindsTo } = elected(3, { epoch: 4 });
+  const { peer, informed, promises, accepts, kindsTo, said } = elected(3, { epoch: 4 });
   peer.lead();
   const wiped = informed(2);
   expect(kindsTo(wiped)).toEqual([]);
@@ -103,6 +104,7 @@ test("a voter with nothing on its disk is promised nothing before a quorum with 
   expect(kindsTo(wiped)).toEqual([]);
   accepts(level, 5);
   expect(kindsTo(wiped)).toEqual(["leader-info"]);
+  expect(said.find(({ link }) => link === wiped)?.message).toMatchObject({ ensembleId: "" });
 });
 
 test("those who found an ensemble are counted whether or not they have promised in an attempt before", () => {
@@ -157,4 +159,15 @@ test("accepting the epoch answers the rounds of confirmation that began before i
   promises(late, 5);
   accepts(late, 5);
   expect(sinks.confirmations).toEqual([round]);
+});
+
+test("a promise with neither a history nor an ensemble's id gives no voice", () => {
+  const { peer, log, run } = elected(3);
+  expect(peer.isAmnesiac).toBe(false);
+  log.setPromise({ epoch: 3, sid: 2, incarnation: 1 }, () => {});
+  run();
+  expect(peer.isAmnesiac).toBe(true);
+  log.setEnsembleId("colony", () => {});
+  run();
+  expect(peer.isAmnesiac).toBe(false);
 });

@@ -153,9 +153,8 @@ export class Leader {
       link,
       sid,
       info,
-      // Without an epoch it may have forgotten what it promised and acked: unless there is nothing to forget. A promise that it made
-      // since proves nothing.
-      isCounted: isVoter && !info.isAmnesiac && (!info.isFresh || this.#isFresh),
+      // With nothing at all on its disk it may have forgotten what it promised and acked: unless there is nothing to forget.
+      isCounted: isVoter && !info.isAmnesiac && (promise.epoch > 0 || !info.isFresh || this.#isFounding),
       isObserver: !isVoter,
       nothing: ZXID_NONE,
       nowMs: this.#context.nowMs(),
@@ -167,6 +166,11 @@ export class Leader {
     if (this.#hasPromised) this.#invite(learner);
     else this.#seekEpoch();
     sinks.note(`server ${sid} follows`);
+  }
+
+  /** No epoch was ever held here, and none has its quorum yet. */
+  get #isFounding(): boolean {
+    return this.#isFresh && !this.#isEstablished;
   }
 
   /** Whether a promise keeps its giver from following this leader in this epoch. */
@@ -192,13 +196,21 @@ export class Leader {
     }
     this.#begin(epoch);
     this.#deadlineMs = this.#context.nowMs() + config.initLimit * config.tickMs;
-    if (durable.identity.ensembleId === "") log.setEnsembleId(config.newEnsembleId, () => {});
+    if (durable.identity.ensembleId === "")
+      log.setEnsembleId(this.#ensembleIdOfOthers() ?? config.newEnsembleId, () => {});
     const incarnation = durable.identity.bootCount;
     log.setPromise({ epoch, sid: config.sid, incarnation }, () => {
       this.#hasPromised = true;
       for (const learner of this.#learners.values()) this.#invite(learner);
       this.#seekHolders();
     });
+  }
+
+  /** A server that lost its disk has the history again, and was not told whose. */
+  #ensembleIdOfOthers(): string | undefined {
+    for (const { info, isCounted } of this.#learners.values())
+      if (isCounted && info.ensembleId !== "") return info.ensembleId;
+    return undefined;
   }
 
   #begin(epoch: number): void {
@@ -210,18 +222,20 @@ export class Leader {
 
   /**
    * Names the epoch to a learner, which promises it. A voter that is not counted, because it may have forgotten what it promised and
-   * acked, must not get a promise to show before a quorum has formed without it: it would look as if it had a past.
+   * acked, must not get a promise to show before a quorum has formed without it: it would look as if it had a past. Nor is it told
+   * the ensemble's id before it has the history: whoever has made a promise without one founded nothing, see {@link ZabPeer.isAmnesiac}.
    */
   #invite(learner: LearnerLink): void {
     if (learner.phase !== "informed") return;
-    if (!learner.isCounted && !learner.isObserver && !this.#isEstablished) return;
+    const hasVoice = learner.isCounted || learner.isObserver;
+    if (!hasVoice && !this.#isEstablished) return;
     const { identity } = this.#context.log.durable;
     learner.phase = "invited";
     this.#send(learner, {
       kind: "leader-info",
       epoch: this.#epoch,
       incarnation: identity.bootCount,
-      ensembleId: identity.ensembleId,
+      ensembleId: hasVoice ? identity.ensembleId : "",
     });
   }
 

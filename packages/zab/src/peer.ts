@@ -183,9 +183,15 @@ export class ZabPeer {
     return currentEpoch === 0 && tail.zxid === ZXID_NONE;
   }
 
-  /** What was promised or acked here may be forgotten: this server has no voice and is not counted. */
+  /**
+   * What was promised or acked here may be forgotten: this server has no voice and is not counted. So it is with a promise behind which
+   * there is neither a history nor an ensemble's id: it was made to a leader that had its quorum without this server, and the history that
+   * should have come with it did not.
+   */
   get isAmnesiac(): boolean {
-    return this.#hasLostPast || this.#log.durable.amnesiac;
+    const { amnesiac, identity, promise } = this.#log.durable;
+    const hasNotFounded = this.isFresh && promise.epoch > 0 && identity.ensembleId === "";
+    return this.#hasLostPast || amnesiac || hasNotFounded;
   }
 
   /** The leader's learners; none elsewhere. */
