@@ -29,6 +29,8 @@ describe("an ensemble with its clients and its faults", () => {
     [58, "a promise to a leader that failed keeps nobody out for ever"],
     [262, "what a learner said before it accepted counts when it has"],
     [282, "an ensemble is founded even if the first attempt breaks off"],
+    [10_080, "what was answered counts when the link is gone"],
+    [10_593, "a promise made behind a lost disk gives no voice"],
     [1861, "the id of an attempt to found the ensemble keeps nobody out"],
   ])("seed %i: %s", (seed) => {
     // These were found before there was such a fault.

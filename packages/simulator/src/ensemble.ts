@@ -974,7 +974,9 @@ export class Ensemble implements ServerWatcher, Breakable {
     const xid = request.kind === "read" && request.read.kind === "ping" ? -2 : ++client.xid;
     if (this.#lines !== undefined) this.#say(client.name, `asks ${xid} ${JSON.stringify(request)}`);
     if (request.kind === "write") this.#history.asked(client.session, xid, request);
-    client.inFlight.push({ xid, request, atMs: this.nowMs, committed: this.#invariants.committed });
+    // A server alone tells nobody of what it has not applied yet, so nobody can miss it.
+    const committed = this.#plan.isStandalone ? this.#history.last : this.#invariants.committed;
+    client.inFlight.push({ xid, request, atMs: this.nowMs, committed });
     client.sentMs = this.nowMs;
     const frame = encodeRequest(xid, request);
     this.#deliver(client, connection, () => connection.server.receive(connection.ref, frame));

@@ -127,7 +127,7 @@ export class Invariants {
   }
 
   wiped(sid: ServerId): void {
-    this.#emptied.set(sid, this.#disks.get(sid)?.durable);
+    this.#emptied.set(sid, this.#disks.get(sid)?.durable ?? this.#emptied.get(sid));
     this.#disks.delete(sid);
     this.#checkKept(`wiping server ${sid}`, sid);
   }
@@ -382,8 +382,6 @@ export class Invariants {
       return;
     }
     const sids = this.#voices((durable) => holds(durable, committed));
-    for (const [sid, lost] of this.#emptied) if (lost !== undefined && holds(lost, committed)) sids.push(sid);
-    for (const [sid, { lost }] of this.#disks) if (lost !== undefined && holds(lost, committed)) sids.push(sid);
     if (!this.#verifier.isQuorum(sids)) {
       throw new Violation(
         "I9",
@@ -443,14 +441,14 @@ export class Invariants {
     if (!this.isCommitted(now.commitHint) && this.#verifier.voters.size > 1) {
       throw new Violation("2.1", `server ${sid} notes ${formatZxid(now.commitHint)} as committed`);
     }
-    if (disk.isWiped && promise.epoch === this.#newestOwned) {
-      // It has promised an epoch that a quorum holds without it: whatever it forgot, one of any quorum knows.
-      disk.isWiped = false;
-      this.#sometimes.reached("wiped server has its voice back");
-    }
     const isFlip =
       currentEpoch !== before.currentEpoch || tail.zxid < before.tail.zxid || now.stateFile !== before.stateFile;
     if (isFlip) {
+      if (disk.isWiped && currentEpoch === this.#newestOwned) {
+        // It has all of an epoch that a quorum holds without it: whatever it forgot, one of any quorum knows.
+        disk.isWiped = false;
+        this.#sometimes.reached("wiped server has its voice back");
+      }
       this.#checkDead(sid, now);
       this.#checkKept(`a flip of server ${sid}`);
     }
@@ -523,13 +521,14 @@ export class Invariants {
     }
   }
 
-  /** Voters that never lost anything and whose disk satisfies a condition. */
+  /** Voters whose disk satisfies a condition, or did before it was lost: what they said then was true when they said it. */
   #voices(condition: (durable: DurableLog) => boolean): ServerId[] {
-    const sids: ServerId[] = [];
-    for (const [sid, { durable, isWiped }] of this.#disks) {
-      if (!isWiped && this.#verifier.voters.has(sid) && condition(durable)) sids.push(sid);
+    const sids = new Set<ServerId>();
+    for (const [sid, { durable, isWiped, lost }] of this.#disks) {
+      if ((!isWiped && condition(durable)) || (lost !== undefined && condition(lost))) sids.add(sid);
     }
-    return sids;
+    for (const [sid, lost] of this.#emptied) if (lost !== undefined && condition(lost)) sids.add(sid);
+    return [...sids].filter((sid) => this.#verifier.voters.has(sid));
   }
 
   #ghost(server: SimServer): GhostServer {

@@ -164,7 +164,7 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
     rule: "families",
     name: "count-amnesiac",
     file: LEADER,
-    snippet: ["isCounted: isVoter && !info.isAmnesiac && (promise.epoch > 0 || !info.isFresh || this.#isFresh),"],
+    snippet: ["isCounted: isVoter && !info.isAmnesiac && (promise.epoch > 0 || !info.isFresh || this.#isFounding),"],
     replacement: ["isCounted: isVoter,"],
   },
   {
@@ -194,8 +194,15 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
     rule: "found",
     name: "promise-to-the-wiped",
     file: LEADER,
-    snippet: ["if (!learner.isCounted && !learner.isObserver && !this.#isEstablished) return;"],
+    snippet: ["if (!hasVoice && !this.#isEstablished) return;"],
     replacement: [""],
+  },
+  {
+    rule: "found",
+    name: "voice-from-a-promise-alone",
+    file: "packages/zab/src/peer.ts",
+    snippet: ["return this.#hasLostPast || amnesiac || hasNotFounded;"],
+    replacement: ["return this.#hasLostPast || amnesiac;"],
   },
   {
     rule: "found",
@@ -226,7 +233,7 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
     rule: "found",
     name: "accepting-answers-no-round",
     file: LEADER,
-    snippet: ["learner.round = Math.max(learner.round, learner.offeredRound);", "this.#seekConfirmation();"],
+    snippet: ["learner.round = Math.max(learner.round, learner.offeredRound);", "this.#answeredRound(learner);"],
     replacement: [""],
   },
 ];

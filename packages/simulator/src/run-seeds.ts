@@ -66,7 +66,11 @@ async function runAll(options: RunSeedsOptions, startMs: number): Promise<BatchR
   };
   const workers = Math.min(options.parallel, availableParallelism());
   if (workers <= 1) {
-    for (let task = take(); task !== undefined; task = take()) done(runBatch(task, changes));
+    for (let task = take(); task !== undefined; task = take()) {
+      done(runBatch(task, changes));
+      // The logs' promises settle, and are let go.
+      await Promise.resolve();
+    }
   } else {
     await Promise.all(Array.from({ length: workers }, () => work(take, done, options)));
   }
