@@ -142,3 +142,17 @@ test("xids are answered in order", async () => {
   expect(client.isNextReply(first)).toBe(true);
   expect(client.isNextReply(client.takeXid())).toBe(true);
 });
+
+test("xids go on in a session that is resumed, and begin anew in a new one", async () => {
+  server.on("connection", (socket: Socket) => socket.once("data", () => socket.write(handshake(5000))));
+  await client.open();
+  expect([client.takeXid(), client.takeXid()]).toEqual([1, 2]);
+  client.destroy();
+  await client.open({ resume: true });
+  const next = client.takeXid();
+  expect(next).toBe(3);
+  expect(client.isNextReply(next)).toBe(true);
+  client.destroy();
+  await client.open();
+  expect(client.takeXid()).toBe(1);
+});

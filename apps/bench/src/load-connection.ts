@@ -95,9 +95,10 @@ export class LoadConnection {
     const { host, localAddress } = this.target;
     const { promise, resolve, reject } = Promise.withResolvers<LoadSession>();
     this.#have = 0;
-    this.#nextXid = 1;
-    this.#replyXid = 1;
     const asked = resume ? this.session : undefined;
+    // Within a session a number is used once: servers know a write that was under way by session and number.
+    if (asked === undefined) this.#nextXid = 1;
+    this.#replyXid = this.#nextXid;
     let handshake: Buffer<ArrayBufferLike> | undefined = Buffer.alloc(0);
     const deadline = setTimeout(
       () => socket.destroy(new Error(`no session within ${CONNECT_DEADLINE_MS} ms`)),
