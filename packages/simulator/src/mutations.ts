@@ -178,9 +178,7 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
     rule: "families",
     name: "sync-without-a-quorum",
     file: LEADER,
-    snippet: [
-      "if (!this.#isQuorum(this.#counted((learner) => learner.hasAccepted && learner.round >= round))) continue;",
-    ],
+    snippet: ["if (!this.#isQuorum(sids)) continue;"],
     replacement: [""],
   },
   {
