@@ -349,6 +349,8 @@ export class Invariants {
       );
     }
     this.#newestOwned = epoch;
+    // The quorum is found out a little after the leader has it; meanwhile it may have brought one level that lost its disk.
+    for (const disk of this.#disks.values()) if (disk.durable.currentEpoch === epoch) disk.isWiped = false;
     this.#bury(epoch, durable);
     if (history > this.committed) this.#sometimes.reached("proposal of a dead leader survived");
     this.#extend(durable, history);
