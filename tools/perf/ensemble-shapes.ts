@@ -221,6 +221,8 @@ async function throughLosses(): Promise<void> {
     const events = labels.flatMap((label, i) => ["--event", `${(i + 1) * step}s ${label}=${commands[i]}`]);
     const result = await runBench(
       ...["--hosts", ensemble.hosts, "timeline", "--rate", values.rate, "--connections", "15", "--max-errors", "100"],
+      // Whoever is neither answered nor refused tries the next server after a third of it, as Java's client does.
+      ...["--session-timeout", "6s"],
       ...["--duration", `${(labels.length + 1) * step}s`, "--warmup", IS_SHORT ? "500ms" : "3s", ...events],
     );
     const [point] = result.points;

@@ -156,3 +156,8 @@ test("xids go on in a session that is resumed, and begin anew in a new one", asy
   await client.open();
   expect(client.takeXid()).toBe(1);
 });
+
+test("a server that gives no session in time is given up", async () => {
+  client.target = { ...client.target, connectTimeoutMs: 1 };
+  await expect(client.open()).rejects.toThrow("no session within 1 ms");
+});

@@ -24,6 +24,8 @@ export interface ConnectionTarget {
   /** The address to come from, where it matters. */
   readonly localAddress: string | undefined;
   readonly sessionTimeoutMs: number;
+  /** How long a server may take to give a session. Default: ten seconds. */
+  readonly connectTimeoutMs?: number;
 }
 
 export interface LoadSession {
@@ -41,7 +43,7 @@ const PASSWORD_BYTES = 16;
 const HANDSHAKE_BYTES_MAX = 64;
 const XID_MAX = 0x7fff_ffff;
 const PING_XID = -2;
-const CONNECT_DEADLINE_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 10_000;
 
 /** All connections of a thread read into the same bytes: what arrived is taken before the next read. */
 const received = Buffer.allocUnsafeSlow(256 * 1024);
@@ -92,7 +94,7 @@ export class LoadConnection {
 
   /** Connects and gets a session: the one it had, where `resume` says so, else a new one. */
   open({ resume = false }: { readonly resume?: boolean } = {}): Promise<LoadSession> {
-    const { host, localAddress } = this.target;
+    const { host, localAddress, connectTimeoutMs = CONNECT_TIMEOUT_MS } = this.target;
     const { promise, resolve, reject } = Promise.withResolvers<LoadSession>();
     this.#have = 0;
     const asked = resume ? this.session : undefined;
@@ -101,8 +103,8 @@ export class LoadConnection {
     this.#replyXid = this.#nextXid;
     let handshake: Buffer<ArrayBufferLike> | undefined = Buffer.alloc(0);
     const deadline = setTimeout(
-      () => socket.destroy(new Error(`no session within ${CONNECT_DEADLINE_MS} ms`)),
-      CONNECT_DEADLINE_MS,
+      () => socket.destroy(new Error(`no session within ${connectTimeoutMs} ms`)),
+      connectTimeoutMs,
     );
     const take = (bytes: number): boolean => {
       if (handshake === undefined) {

@@ -271,9 +271,12 @@ export class RequestLoad implements ConnectionEvents, Performer<RequestOutcome> 
   }
 
   #moveOn(connection: LoadConnection): void {
-    const { hosts } = this.#job;
+    const { hosts, sessionTimeoutMs } = this.#job;
     const host = hosts[(hosts.indexOf(connection.target.host) + 1) % hosts.length] as Host;
-    connection.target = { ...connection.target, host, localAddress: sourceAddress(host, connection.index) };
+    const localAddress = sourceAddress(host, connection.index);
+    // As Java's client: every server can be tried before the session is over.
+    const connectTimeoutMs = sessionTimeoutMs / hosts.length;
+    connection.target = { ...connection.target, host, localAddress, connectTimeoutMs };
   }
 
   #count(sentMs: number, kind: number): void {
