@@ -208,7 +208,8 @@ async function writesAt(): Promise<void> {
 
 /** A follower is lost and comes back, then the leader. */
 async function throughLosses(): Promise<void> {
-  const step = IS_SHORT ? 1 : 5;
+  // Long enough for a Java server to be back before the next one goes.
+  const step = IS_SHORT ? 1 : 10;
   const labels = ["follower lost", "follower back", "leader lost", "leader back"] as const;
   const kinds = ["read", "write"] as const;
   table("", ...labels.flatMap((label) => kinds.map((kind) => `${label}: ${kind}s still, back, ms`)), "failed");
