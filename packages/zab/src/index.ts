@@ -13,5 +13,5 @@ export type {
   ZabSinks,
 } from "./events.ts";
 export { type LearnerStatus, PEER_DEFAULTS, type PeerOptions, ZabPeer } from "./peer.ts";
-export { ProposalQueue } from "./proposal-queue.ts";
+export { ProposalQueue, type QueuedRun } from "./proposal-queue.ts";
 export { VolatileLog } from "./volatile-log.ts";
