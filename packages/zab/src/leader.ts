@@ -229,14 +229,13 @@ export class Leader {
     if (learner.phase !== "informed") return;
     const hasVoice = learner.isCounted || learner.isObserver;
     if (!hasVoice && !this.#isEstablished) return;
-    const { identity } = this.#context.log.durable;
     learner.phase = "invited";
-    this.#send(learner, {
-      kind: "leader-info",
-      epoch: this.#epoch,
-      incarnation: identity.bootCount,
-      ensembleId: hasVoice ? identity.ensembleId : "",
-    });
+    this.#tellEpoch(learner, hasVoice ? this.#context.log.durable.identity.ensembleId : "");
+  }
+
+  #tellEpoch(learner: LearnerLink, ensembleId: string): void {
+    const { bootCount } = this.#context.log.durable.identity;
+    this.#send(learner, { kind: "leader-info", epoch: this.#epoch, incarnation: bootCount, ensembleId });
   }
 
   #ackedEpoch(learner: LearnerLink, message: AckEpoch): void {
@@ -463,6 +462,9 @@ export class Leader {
       return;
     }
     learner.phase = "accepted";
+    // Whoever had no voice was not told the ensemble's id before it had the history.
+    if (!learner.isCounted && !learner.isObserver)
+      this.#tellEpoch(learner, this.#context.log.durable.identity.ensembleId);
     learner.acked = through;
     learner.arrived(this.#startPosition(through), this.#context.nowMs());
     if (!learner.isObserver) learner.isCounted = true;

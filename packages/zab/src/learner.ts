@@ -180,6 +180,12 @@ export class Learner {
   // Discovery
 
   #toldEpoch(epoch: number, incarnation: number, ensembleId: string): void {
+    const known = this.#context.log.durable.identity.ensembleId;
+    if ((this.#step === "accepted" || this.#step === "level") && epoch === this.#epoch && known === "") {
+      // With the history comes the ensemble's id, where it was not told before.
+      if (ensembleId !== "") this.#context.log.setEnsembleId(ensembleId, () => {});
+      return;
+    }
     if (this.#step !== "asking") {
       this.#context.leave("the leader named its epoch twice");
       return;
