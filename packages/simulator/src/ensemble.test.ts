@@ -31,7 +31,8 @@ describe("an ensemble with its clients and its faults", () => {
     [282, "an ensemble is founded even if the first attempt breaks off"],
     [10_080, "what was answered counts when the link is gone"],
     [10_593, "a promise made behind a lost disk gives no voice"],
-    [1861, 751, "the id of an attempt to found the ensemble keeps nobody out"],
+    [1861, "the id of an attempt to found the ensemble keeps nobody out"],
+    [751, "a voter that lost its disk is told the id with the history, and founds no other ensemble"],
   ])("seed %i: %s", (seed) => {
     // These were found before there was such a fault.
     expectNoViolation(run(seed, { without: ["stale-leader"] }));
