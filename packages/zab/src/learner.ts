@@ -180,10 +180,10 @@ export class Learner {
   // Discovery
 
   #toldEpoch(epoch: number, incarnation: number, ensembleId: string): void {
-    const known = this.#context.log.durable.identity.ensembleId;
-    if ((this.#step === "accepted" || this.#step === "level") && epoch === this.#epoch && known === "") {
+    if ((this.#step === "accepted" || this.#step === "level") && epoch === this.#epoch) {
       // With the history comes the ensemble's id, where it was not told before.
-      if (ensembleId !== "") this.#context.log.setEnsembleId(ensembleId, () => {});
+      const { log: known } = this.#context;
+      if (known.durable.identity.ensembleId === "" && ensembleId !== "") known.setEnsembleId(ensembleId, () => {});
       return;
     }
     if (this.#step !== "asking") {
