@@ -7,8 +7,6 @@ export interface EnsembleConfig {
   readonly isObserver: boolean;
   /** Servers to elect among; a voter without weight is none. */
   readonly candidates: ReadonlySet<ServerId>;
-  /** Every server of the ensemble. */
-  readonly servers: ReadonlySet<ServerId>;
   readonly electionAlg: 0 | 3;
   /** Ticks for a learner to connect and be brought forward. */
   readonly initLimit: number;

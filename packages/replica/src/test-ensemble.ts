@@ -43,7 +43,7 @@ export class TestEnsemble {
     const { observers = 0, ...rest } = config;
     const sids = Array.from({ length: count + observers }, (_, i) => serverId(i + 1));
     const voters = sids.slice(0, count);
-    this.members = sids.map((sid) => new TestMember(sid, voters, sids, rest, this));
+    this.members = sids.map((sid) => new TestMember(sid, voters, rest, this));
     for (const { replica } of this.members) replica.join(1);
     this.run();
     this.advance(1000);
@@ -159,13 +159,7 @@ export class TestMember {
   readonly #replies = new HeardReplies();
   #secrets = 0;
 
-  constructor(
-    sid: ServerId,
-    voters: readonly ServerId[],
-    servers: readonly ServerId[],
-    config: Partial<EnsembleConfig>,
-    ensemble: TestEnsemble,
-  ) {
+  constructor(sid: ServerId, voters: readonly ServerId[], config: Partial<EnsembleConfig>, ensemble: TestEnsemble) {
     this.sid = sid;
     this.#ensemble = ensemble;
     const unused = (): never => {
@@ -189,7 +183,6 @@ export class TestMember {
         ensemble: {
           isObserver: !voters.includes(sid),
           candidates: new Set(voters),
-          servers: new Set(servers),
           electionAlg: 3,
           initLimit: 10,
           syncLimit: 5,

@@ -345,7 +345,6 @@ function memberOf(config: ServerConfig, ensemble: EnsembleConfig): NonNullable<R
   return {
     isObserver: ensemble.isObserver,
     candidates: new Set(voters.filter(({ weight }) => weight > 0).map(({ sid }) => sid)),
-    servers: new Set(ensemble.servers.map(({ sid }) => sid)),
     electionAlg: ensemble.electionAlg,
     initLimit: ensemble.initLimit,
     syncLimit: ensemble.syncLimit,

@@ -649,7 +649,6 @@ export class Ensemble implements ServerWatcher, Breakable {
       sid,
       verifier: this.#verifier,
       candidates: this.#candidates,
-      servers: new Set(this.sids),
       isObserver,
       electionAlg,
       standalone: isStandalone,

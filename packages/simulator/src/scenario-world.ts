@@ -173,7 +173,6 @@ export class ScenarioWorld implements ServerWatcher {
       sid,
       verifier: this.#verifier,
       candidates: this.#candidates,
-      servers: new Set(this.#members.map((each) => each.sid)),
       isObserver: member.isObserver,
       electionAlg,
       ...more,

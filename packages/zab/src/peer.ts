@@ -335,9 +335,9 @@ export class ZabPeer {
     if (this.#role !== undefined || !this.#isLooking) return;
     const { sid, verifier } = this.#config;
     const comers = [...this.#early.values()].filter(({ info }) => info !== undefined && !info.isObserver);
-    if (!verifier.isQuorum([sid])) {
-      if (verifier.isQuorum([sid, ...comers.map((comer) => comer.sid)])) this.#sinks.wanted();
-    }
+    // Whoever is a quorum by itself needs nobody to come.
+    if (verifier.isQuorum([sid])) return;
+    if (verifier.isQuorum([sid, ...comers.map((comer) => comer.sid)])) this.#sinks.wanted();
   }
 
   /** Everything up to a zxid, appended in a role generation, is on this server's disk. */

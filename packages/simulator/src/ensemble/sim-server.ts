@@ -35,7 +35,6 @@ export interface ServerOptions {
   readonly sid: ServerId;
   readonly verifier: QuorumVerifier;
   readonly candidates: ReadonlySet<ServerId>;
-  readonly servers: ReadonlySet<ServerId>;
   readonly isObserver: boolean;
   readonly electionAlg: 0 | 3;
   readonly counterMax?: number;
@@ -178,7 +177,6 @@ export class SimServer implements NetworkEnd {
     return {
       isObserver: options.isObserver,
       candidates: options.candidates,
-      servers: options.servers,
       electionAlg: options.electionAlg,
       initLimit: INIT_LIMIT,
       syncLimit: SYNC_LIMIT,
