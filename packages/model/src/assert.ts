@@ -3,8 +3,9 @@ export class InvariantError extends Error {
   override readonly name = "InvariantError";
 }
 
-export function assert(condition: boolean, invariant: string): asserts condition {
-  if (!condition) throw new InvariantError(invariant);
+/** @param invariant what should have been true; a function where saying it costs something and the condition is asked for each request */
+export function assert(condition: boolean, invariant: string | (() => string)): asserts condition {
+  if (!condition) throw new InvariantError(typeof invariant === "string" ? invariant : invariant());
 }
 
 /** Ends every `switch` over a union: the compiler proves that it is not reached. */

@@ -86,6 +86,9 @@ export {
   STAT_BYTES,
   type Stat,
   StatOffset,
+  TTL_MS_MAX,
+  TTL_OWNER_TAG,
+  ttlMsOf,
 } from "./stat.ts";
 export {
   clearTxnOp,

@@ -76,6 +76,13 @@ test("any two quorums meet, in majorities and in hierarchies", () => {
   );
 });
 
+test("who has no weight may not lead", () => {
+  expect([...new MajorityQuorum(sids(1, 2)).candidates]).toEqual([1, 2]);
+  const old = hierarchy([1, [2, 0], 3]);
+  expect([...old.candidates]).toEqual([1, 3]);
+  expect([...everyVerifier([old, new MajorityQuorum(sids(1, 2))]).candidates]).toEqual([1]);
+});
+
 test("between two configurations, both must agree", () => {
   const both = everyVerifier([new MajorityQuorum(sids(1, 2, 3)), new MajorityQuorum(sids(3, 4, 5))]);
   expect(both.isQuorum(sids(1, 2))).toBe(false);

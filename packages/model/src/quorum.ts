@@ -3,15 +3,19 @@ import type { ServerId } from "./server-id.ts";
 /** Decides whether a set of servers is enough. Servers that are no voters of it are not counted. */
 export interface QuorumVerifier {
   readonly voters: ReadonlySet<ServerId>;
+  /** Those of them that may lead: a voter without weight votes, and nobody follows it. */
+  readonly candidates: ReadonlySet<ServerId>;
   isQuorum(acked: Iterable<ServerId>): boolean;
 }
 
 /** More than half of the voters. */
 export class MajorityQuorum implements QuorumVerifier {
   readonly voters: ReadonlySet<ServerId>;
+  readonly candidates: ReadonlySet<ServerId>;
 
   constructor(voters: Iterable<ServerId>) {
     this.voters = new Set(voters);
+    this.candidates = this.voters;
   }
 
   isQuorum(acked: Iterable<ServerId>): boolean {
@@ -32,6 +36,7 @@ export interface WeightedVoter {
  */
 export class HierarchicalQuorum implements QuorumVerifier {
   readonly voters: ReadonlySet<ServerId>;
+  readonly candidates: ReadonlySet<ServerId>;
   readonly #members: ReadonlyMap<ServerId, WeightedVoter>;
   readonly #groupWeight: ReadonlyMap<number, number>;
 
@@ -45,6 +50,7 @@ export class HierarchicalQuorum implements QuorumVerifier {
     this.#members = members;
     this.#groupWeight = groupWeight;
     this.voters = new Set(members.keys());
+    this.candidates = new Set([...members.values()].filter(({ weight }) => weight > 0).map(({ sid }) => sid));
   }
 
   isQuorum(acked: Iterable<ServerId>): boolean {
@@ -68,6 +74,11 @@ export class HierarchicalQuorum implements QuorumVerifier {
 export function everyVerifier(verifiers: readonly QuorumVerifier[]): QuorumVerifier {
   return {
     voters: new Set(verifiers.flatMap((verifier) => [...verifier.voters])),
+    candidates: new Set(
+      verifiers
+        .flatMap(({ candidates }) => [...candidates])
+        .filter((sid) => verifiers.every((v) => v.candidates.has(sid))),
+    ),
     isQuorum: (acked) => {
       const all = [...acked];
       return verifiers.every((verifier) => verifier.isQuorum(all));

@@ -40,6 +40,8 @@ export interface ReplySink {
   integer(to: ConnectionRef, xid: number, zxid: Zxid, value: number): void;
   /** Who a connection is, as it may be shown: an id names a user and holds no hash. */
   identities(to: ConnectionRef, xid: number, zxid: Zxid, identities: readonly Identity[]): void;
+  /** The answer to a step of SASL. Undefined is the protocol's null, which is said with a refusal too. */
+  token(to: ConnectionRef, xid: number, zxid: Zxid, code: number, token: Uint8Array | undefined): void;
   multiBegin(to: ConnectionRef, xid: number, zxid: Zxid): void;
   partError(to: ConnectionRef, code: number): void;
   /** A part without a body: delete, check. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nodeKind } from "./stat.ts";
+import { nodeKind, TTL_MS_MAX, ttlMsOf } from "./stat.ts";
 
 test.each([
   [0, 0, "persistent"],
@@ -12,4 +12,12 @@ test.each([
   [0xfe00_0000 | 0, 0, "ephemeral"],
 ])("the owner %i, %i is that of a node that is %s", (high, low, kind) => {
   expect(nodeKind(high, low)).toBe(kind);
+});
+
+test.each([
+  [0xff00_0000 | 0, 1, 1],
+  [0xff00_0000 | 0, -1, 0xffff_ffff],
+  [-1, -1, TTL_MS_MAX],
+])("the owner %i, %i holds a time to live of %i ms", (high, low, ttlMs) => {
+  expect(ttlMsOf(high, low)).toBe(ttlMs);
 });

@@ -40,8 +40,16 @@ export const CONTAINER_OWNER_HIGH = -0x8000_0000;
 export const CONTAINER_OWNER_LOW = 0;
 
 /** A TTL node's stored owner begins with 0xff; the low 40 bits hold its time to live in milliseconds. */
+export const TTL_OWNER_TAG = 0xff00_0000;
+export const TTL_MS_MAX = 0xff_ffff_ffff;
+
 export function nodeKind(ownerHigh: number, ownerLow: number): NodeKind {
   if (ownerHigh === 0 && ownerLow === 0) return "persistent";
   if (ownerHigh === CONTAINER_OWNER_HIGH && ownerLow === CONTAINER_OWNER_LOW) return "container";
   return ownerHigh >>> 24 === 0xff ? "ttl" : "ephemeral";
+}
+
+/** The time to live that a TTL node's owner field holds, as stored. */
+export function ttlMsOf(ownerHigh: number, ownerLow: number): number {
+  return (ownerHigh & 0xff) * 2 ** 32 + (ownerLow >>> 0);
 }

@@ -35,7 +35,7 @@ export interface TxnHeader {
 export interface TxnOp {
   /**
    * CREATE, CREATE2, CREATE_CONTAINER, CREATE_TTL, DELETE, SET_DATA, SET_ACL, CHECK, ERROR, CREATE_SESSION or CLOSE_SESSION,
-   * as the client asked it: the form of the answer follows from it.
+   * as the client asked it: the form of the answer follows from it. DELETE_CONTAINER is a leader's own.
    */
   op: number;
   /** The full path, of a sequential node with its suffix. Empty for session ops and errors. */

@@ -114,7 +114,10 @@ export class EnvelopeWriter {
     this.#bytes = target;
     this.#at = at;
     this.#envelope(message);
-    assert(this.#at <= target.length, `a ${message.kind} message took ${this.#at - at} bytes, more than it may need`);
+    assert(
+      this.#at <= target.length,
+      () => `a ${message.kind} message took ${this.#at - at} bytes, more than it may need`,
+    );
     return this.#at;
   }
 
@@ -376,7 +379,7 @@ export class EnvelopeWriter {
 
   #number(tag: number, value: number): void {
     if (value === 0) return;
-    assert(value > 0 && Number.isSafeInteger(value), `${value} is no whole number from 0 to 2^53`);
+    assert(value > 0 && Number.isSafeInteger(value), () => `${value} is no whole number from 0 to 2^53`);
     this.#varint(tag);
     this.#varint(value);
   }

@@ -146,6 +146,19 @@ export class ReplyEncoder implements ReplySink {
     writer.endFrame(at);
   }
 
+  token(to: ConnectionRef, xid: number, zxid: Zxid, code: number, token: Uint8Array | undefined): void {
+    const writer = this.#targets.writer(to);
+    if (writer === undefined) return;
+    frame(writer, 4, xid, zxid, code);
+    if (token === undefined) {
+      writer.null();
+      return;
+    }
+    const at = writer.end - FRAME_AND_HEADER_BYTES;
+    writer.range(token, 0, token.length);
+    writer.endFrame(at);
+  }
+
   multiBegin(to: ConnectionRef, xid: number, zxid: Zxid): void {
     this.#multi.end = 0;
     if (this.#targets.writer(to) !== undefined) beginReply(this.#multi, xid, zxid);

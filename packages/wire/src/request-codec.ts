@@ -121,6 +121,12 @@ export class RequestReader implements RequestDecoder {
         request.hasPath = reader.slice(request.path);
         request.mode = reader.int();
         return;
+      case OpCode.RECONFIG:
+        // Who joins, who leaves, who all are from now on, and of which configuration this is a change. Nobody asks what it says yet.
+        for (let i = 0; i < 3; i++) reader.slice(request.path);
+        request.hasPath = false;
+        reader.zxid();
+        return;
       case OpCode.SASL:
         request.hasData = reader.slice(request.data);
         return;
