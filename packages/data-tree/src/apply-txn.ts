@@ -3,7 +3,6 @@ import {
   type ByteSlice,
   emptySlice,
   lastSlash,
-  nodeKind,
   OpCode,
   StatOffset,
   setSlice,
@@ -18,7 +17,7 @@ import type { WatchSink, WatchTable } from "./watch-table.ts";
 
 /**
  * A transaction's effects on the tree, one function for each kind. They are decided already: what does not fit the tree is a defect
- * here, never an answer. Watches fire once the change is made, in the order that section 7.2 of the protocol reference gives.
+ * here, never an answer. Watches fire once the change is made, in the order that section 7.2 of docs/reference/client-protocol.md gives.
  */
 export class TxnApplier {
   readonly #state: TreeState;
@@ -80,11 +79,7 @@ export class TxnApplier {
     if (op.hasData) store.setData(node, op.data.bytes, op.data.start, op.data.end);
     const aclId = state.acls.acquire(op.acl);
     store.setAclId(node, aclId);
-    if (op.ownerHigh !== 0 || op.ownerLow !== 0) {
-      const isSession = nodeKind(op.ownerHigh, op.ownerLow) === "ephemeral";
-      store.setOwner(node, op.ownerHigh, op.ownerLow, isSession);
-      if (isSession) state.ephemerals.add(op.ownerHigh, op.ownerLow, node);
-    }
+    if (op.ownerHigh !== 0 || op.ownerLow !== 0) state.setOwner(node, op.ownerHigh, op.ownerLow);
     if (op.parentCversion > store.created(parent)) {
       store.setCreated(parent, op.parentCversion);
       store.setStatLong(parent, StatOffset.pzxid, header.zxid);
@@ -93,6 +88,7 @@ export class TxnApplier {
     state.addToDigest(parent);
     if (op.node >= state.nextNode) state.nextNode = op.node + 1;
     state.approximateDataSize += textLength(bytes, start, end) + (op.hasData ? op.data.end - op.data.start : 0);
+    state.quotas.created(node, op.path);
 
     if (sink !== undefined && !this.#watches.isEmpty) {
       const zxid = header.zxid;
@@ -113,12 +109,15 @@ export class TxnApplier {
 
     state.removeFromDigest(node);
     state.removeFromDigest(parent);
-    if (store.isEphemeral(node)) state.ephemerals.remove(store.ownerHigh(node), store.ownerLow(node), node);
+    state.disown(node);
     const aclId = store.aclId(node);
     const acl = state.acls.get(aclId);
     state.acls.release(aclId);
     state.approximateDataSize -= textLength(bytes, start, end) + store.statInt(node, StatOffset.dataLength);
+    const dataLength = state.quotas.shownLength(node);
+    state.shown.forget(node);
     store.remove(node);
+    state.quotas.count(op.path, -1, -dataLength);
     if (header.zxid > store.statLong(parent, StatOffset.pzxid)) {
       store.setStatLong(parent, StatOffset.pzxid, header.zxid);
     }
@@ -135,6 +134,8 @@ export class TxnApplier {
     const state = this.#state;
     const store = state.store;
     const node = this.#findPrepared(op);
+    const lengthBefore = state.quotas.shownLength(node);
+    state.shown.forget(node);
     state.removeFromDigest(node);
     state.approximateDataSize -= store.statInt(node, StatOffset.dataLength);
     if (op.hasData) store.setData(node, op.data.bytes, op.data.start, op.data.end);
@@ -144,6 +145,7 @@ export class TxnApplier {
     store.setStatLong(node, StatOffset.mzxid, header.zxid);
     store.setStatLong(node, StatOffset.mtime, header.timeMs);
     state.addToDigest(node);
+    state.quotas.count(op.path, 0, store.statInt(node, StatOffset.dataLength) - lengthBefore);
     if (sink !== undefined && !this.#watches.isEmpty) {
       const acl = state.acls.get(store.aclId(node));
       this.#watches.trigger(WatchEventType.NODE_DATA_CHANGED, op.path, acl, header.zxid, sink);

@@ -29,6 +29,8 @@ const context: PrepareContext = {
   timeMs: 1,
   fixAcl: (acl) => acl,
   isTtlEnabled: false,
+  isQuotaEnforced: false,
+  overQuota: () => {},
 };
 const header = newTxnHeader();
 const ops = Array.from({ length: IN_FLIGHT }, newTxnOp);

@@ -10,7 +10,7 @@ import {
 } from "@zooid/model";
 import { describe, expect, test } from "vitest";
 import { DataTree, WatchList } from "./data-tree.ts";
-import { applyTxn, create, remove, removeContainer, setAcl, setData, TestTree } from "./test-tree.ts";
+import { applyTxn, create, remove, setAcl, setData, TestTree } from "./test-tree.ts";
 
 const READ_ONLY: Acl = [{ perms: 1, scheme: "world", id: "anyone" }];
 const EPOCH = 2 ** 32;
@@ -343,9 +343,21 @@ describe("setWatches", () => {
   });
 });
 
-test("a node may be reaped as a container and leaves like any other", () => {
+test("the configuration is shown in place of what is stored, and is part of nothing that is replicated", () => {
   const test = new TestTree();
-  test.commit(create("/c", { op: OpCode.CREATE_CONTAINER }));
-  expect(test.commit(removeContainer("/c"))).toBe(ErrorCode.OK);
-  expect(test.find("/c")).toBe(0);
+  const config = "/zookeeper/config";
+  const digest = test.digest();
+  test.tree.showConfiguration("server.1=…", 5000);
+  const length = Buffer.byteLength("server.1=…");
+  expect(test.data(config)).toBe("server.1=…");
+  expect(test.stat(config)).toMatchObject({
+    version: -1,
+    aversion: -1,
+    mzxid: 0,
+    ctime: 0,
+    mtime: 5000,
+    dataLength: length,
+  });
+  expect(test.digest()).toBe(digest);
+  expect([...test.tree.snapshot()]).toEqual([...new TestTree().tree.snapshot()]);
 });

@@ -6,6 +6,7 @@ import {
   type NodeView,
   type Request,
   StatOffset,
+  sliceOf,
   sliceText,
   type TxnHeader,
   type TxnOp,
@@ -19,6 +20,7 @@ import { NodeCursor } from "./node-cursor.ts";
 import { NO_NODE } from "./node-store.ts";
 import { PendingChanges } from "./pending-changes.ts";
 import { type PrepareContext, TxnPreparer } from "./prepare-txn.ts";
+import type { ReapLimits } from "./reapable-nodes.ts";
 import { NO_SESSION } from "./session-table.ts";
 import {
   type NodeRecord,
@@ -39,6 +41,8 @@ export interface DataTreeOptions {
   /** 32 bits that those who choose paths do not know. It changes nothing that can be seen. */
   readonly hashSeed: number;
 }
+
+const CONFIG_PATH = "/zookeeper/config";
 
 /** Which of setWatches' lists a path stands in, by the order in which they are sent. */
 export const WatchList = { DATA: 0, EXIST: 1, CHILD: 2, PERSISTENT: 3, PERSISTENT_RECURSIVE: 4 } as const;
@@ -72,7 +76,7 @@ export class DataTree {
     this.#pending = new PendingChanges(hashSeed);
     this.#preparer = new TxnPreparer(this.#state, this.#pending);
     this.#applier = new TxnApplier(this.#state, this.watches);
-    this.#cursor = new NodeCursor(this.#state.store, this.#state.acls);
+    this.#cursor = new NodeCursor(this.#state.store, this.#state.acls, this.#state.shown);
   }
 
   // Reading
@@ -92,6 +96,16 @@ export class DataTree {
 
   nodeId(node: number): number {
     return this.#state.store.id(node);
+  }
+
+  /**
+   * Lets `/zookeeper/config` show a text, at the version and zxid that a configuration has before it was ever changed. Neither is
+   * replicated; a load, and a client that writes the node, put an end to it.
+   */
+  showConfiguration(text: string, mtimeMs: number): void {
+    const { bytes, start, end } = sliceOf(CONFIG_PATH);
+    const node = this.find(bytes, start, end);
+    if (node !== NO_NODE) this.#state.shown.show(node, { data: Buffer.from(text), version: -1, mtimeMs });
   }
 
   /** Nodes below a node, however deep. They are not walked. */
@@ -248,6 +262,29 @@ export class DataTree {
     this.#preparer.closeSession(high, low, context, emit);
   }
 
+  /** How many containers and TTL nodes there are. */
+  get reapableCount(): number {
+    return this.#state.reapable.count;
+  }
+
+  /** The next container or TTL node, round and round; 0 when there is none. */
+  takeReapable(): number {
+    return this.#state.reapable.take();
+  }
+
+  /**
+   * Whether a container or TTL node goes, since nobody needs it any more: it has no children, it is due by its kind, and nothing is proposed
+   * about it.
+   */
+  isReapable(node: number, limits: ReapLimits, timeMs: number): boolean {
+    return this.#preparer.isReapable(node, limits, timeMs);
+  }
+
+  /** Fills `op` with the removal of a node of which {@link isReapable} was true just now. */
+  prepareReap(node: number, context: Readonly<PrepareContext>, op: TxnOp): void {
+    this.#preparer.reap(node, context, op);
+  }
+
   /** How many paths have a proposal in flight. */
   get pendingCount(): number {
     return this.#pending.count;
@@ -330,7 +367,7 @@ export class DataTree {
     this.#pending = new PendingChanges(this.#hashSeed);
     this.#preparer = new TxnPreparer(this.#state, this.#pending);
     this.#applier = new TxnApplier(this.#state, this.watches);
-    this.#cursor = new NodeCursor(this.#state.store, this.#state.acls);
+    this.#cursor = new NodeCursor(this.#state.store, this.#state.acls, this.#state.shown);
     this.#loader = new TreeLoader(this.#state);
   }
 

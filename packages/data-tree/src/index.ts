@@ -1,4 +1,6 @@
 export { DataTree, type DataTreeOptions, WatchList } from "./data-tree.ts";
-export { checkCreateMode, type PrepareContext, TTL_MS_MAX } from "./prepare-txn.ts";
+export { checkCreateMode, type PrepareContext } from "./prepare-txn.ts";
+export { parseQuotaText, type QuotaText } from "./quota-text.ts";
+export type { ReapLimits } from "./reapable-nodes.ts";
 export type { NodeRecord, SessionRecord, SnapshotRecord, TreeRecord } from "./snapshot.ts";
 export { type WatchEntry, type WatchSink, WatchTable } from "./watch-table.ts";

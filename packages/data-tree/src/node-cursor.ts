@@ -1,23 +1,41 @@
-import { type Acl, type ByteSlice, emptySlice, type NodeView } from "@zooid/model";
+import {
+  type Acl,
+  type ByteSlice,
+  copyBytes,
+  emptySlice,
+  type NodeView,
+  STAT_BYTES,
+  StatOffset,
+  setSlice,
+} from "@zooid/model";
 import type { AclTable } from "./acl-table.ts";
 import { NO_NODE, type NodeStore, ROOT } from "./node-store.ts";
+import type { ShownNode, ShownNodes } from "./shown-nodes.ts";
 
 /** The tree's one view of a node, moved from node to node. What it shows is looked up when it is asked for. */
 export class NodeCursor implements NodeView {
   readonly childName: ByteSlice = emptySlice();
   readonly #store: NodeStore;
   readonly #acls: AclTable;
+  readonly #shownNodes: ShownNodes;
+  /** What is shown of the present node in place of what is stored, and its Stat then. */
+  #shown: ShownNode | undefined;
+  readonly #shownStat: Buffer = Buffer.alloc(STAT_BYTES);
   readonly #data: ByteSlice = emptySlice();
   #node: number = ROOT;
   #child: number = NO_NODE;
 
-  constructor(store: NodeStore, acls: AclTable) {
+  constructor(store: NodeStore, acls: AclTable, shown: ShownNodes) {
     this.#store = store;
     this.#acls = acls;
+    this.#shownNodes = shown;
+    this.#shown = undefined;
   }
 
   moveTo(node: number): this {
     this.#node = node;
+    this.#shown = this.#shownNodes.get(node);
+    if (this.#shown !== undefined) this.#fillShownStat(this.#shown);
     return this;
   }
 
@@ -26,19 +44,20 @@ export class NodeCursor implements NodeView {
   }
 
   get statBytes(): Uint8Array {
-    return this.#store.statBytes(this.#node);
+    return this.#shown === undefined ? this.#store.statBytes(this.#node) : this.#shownStat;
   }
 
   get statStart(): number {
-    return this.#store.statStart(this.#node);
+    return this.#shown === undefined ? this.#store.statStart(this.#node) : 0;
   }
 
   get hasData(): boolean {
-    return this.#store.hasData(this.#node);
+    return this.#shown !== undefined || this.#store.hasData(this.#node);
   }
 
   get data(): Readonly<ByteSlice> {
-    this.#store.data(this.#node, this.#data);
+    if (this.#shown === undefined) this.#store.data(this.#node, this.#data);
+    else setSlice(this.#data, this.#shown.data, 0, this.#shown.data.length);
     return this.#data;
   }
 
@@ -56,6 +75,15 @@ export class NodeCursor implements NodeView {
 
   nextChild(): boolean {
     return this.#show(this.#store.nextSibling(this.#child));
+  }
+
+  #fillShownStat({ data, version, mtimeMs }: ShownNode): void {
+    const stat = this.#shownStat;
+    const start = this.#store.statStart(this.#node);
+    copyBytes(this.#store.statBytes(this.#node), start, start + STAT_BYTES, stat, 0);
+    stat.writeInt32BE(data.length, StatOffset.dataLength);
+    if (version !== undefined) stat.writeInt32BE(version, StatOffset.version);
+    if (mtimeMs !== undefined) stat.writeBigInt64BE(BigInt(mtimeMs), StatOffset.mtime);
   }
 
   #show(child: number): boolean {

@@ -13,6 +13,7 @@ export class PendingNode {
   /** Children ever created. In 32 bits: it wraps where the applied count stays at its maximum, as in Apache. */
   created = 0;
   childCount = 0;
+  dataLength = 0;
   acl: Acl = OPEN_ACL;
   ownerHigh = 0;
   ownerLow = 0;
@@ -35,6 +36,7 @@ interface Undo {
   readonly aversion: number;
   readonly created: number;
   readonly childCount: number;
+  readonly dataLength: number;
   readonly acl: Acl;
   readonly ownerHigh: number;
   readonly ownerLow: number;
@@ -195,6 +197,7 @@ export class PendingChanges {
     pending.aversion = undo.aversion;
     pending.created = undo.created;
     pending.childCount = undo.childCount;
+    pending.dataLength = undo.dataLength;
     pending.acl = undo.acl;
     pending.zxid = undo.zxid;
   }
@@ -308,6 +311,7 @@ function undoOf(pending: PendingNode, wasPending: boolean): Undo {
     aversion: pending.aversion,
     created: pending.created,
     childCount: pending.childCount,
+    dataLength: pending.dataLength,
     acl: pending.acl,
     ownerHigh: pending.ownerHigh,
     ownerLow: pending.ownerLow,

@@ -11,7 +11,7 @@ import {
   type TxnOp,
 } from "@zooid/model";
 import { expect, test } from "vitest";
-import { check, create, remove, removeContainer, setAcl, setData, TestTree } from "./test-tree.ts";
+import { check, create, remove, setAcl, setData, TestTree } from "./test-tree.ts";
 
 const READ_ONLY: Acl = [{ perms: 1, scheme: "world", id: "anyone" }];
 const WRITE_ONLY: Acl = [{ perms: 2, scheme: "world", id: "anyone" }];
@@ -65,6 +65,7 @@ const cases: [string, Request, keyof typeof ErrorCode][] = [
   ["a trailing slash of a sequential node", create("/open/", { flags: 2 }), "OK"],
   ["a container below a container", create("/container/x", { op: OpCode.CREATE_CONTAINER }), "OK"],
 
+  ["delete: no path", { ...remove("/x"), hasPath: false }, "MARSHALLING_ERROR"],
   ["delete: no slash", remove("x"), "BAD_ARGUMENTS"],
   ["delete: NUL", remove("/x\0"), "BAD_ARGUMENTS"],
   ["delete: the root", remove("/"), "BAD_ARGUMENTS"],
@@ -78,11 +79,6 @@ const cases: [string, Request, keyof typeof ErrorCode][] = [
   ["delete: what the node's own ACL says is no matter", remove("/closed"), "NOT_EMPTY"],
   ["delete: an old version", remove("/changed", 0), "BAD_VERSION"],
   ["delete: the right version", remove("/changed", 1), "OK"],
-
-  ["deleteContainer: missing", removeContainer("/missing"), "NO_NODE"],
-  ["deleteContainer: children", removeContainer("/open"), "NOT_EMPTY"],
-  ["deleteContainer: an ephemeral", removeContainer("/ephemeral"), "BAD_VERSION"],
-  ["deleteContainer: asks nobody", removeContainer("/closed/child"), "OK"],
 
   ["setData: malformed comes before missing", setData("/missing/", "x"), "BAD_ARGUMENTS"],
   ["setData: missing", setData("/missing", "x"), "NO_NODE"],

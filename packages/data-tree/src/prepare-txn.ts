@@ -26,11 +26,14 @@ import {
   setSlice,
   sliceEquals,
   sliceOf,
+  TTL_MS_MAX,
+  TTL_OWNER_TAG,
   type TxnOp,
   type Zxid,
 } from "@zooid/model";
 import { NO_NODE } from "./node-store.ts";
 import type { PendingChanges, PendingNode } from "./pending-changes.ts";
+import { isDue, type ReapLimits } from "./reapable-nodes.ts";
 import { NO_SESSION } from "./session-table.ts";
 import type { TreeState } from "./tree-state.ts";
 
@@ -47,10 +50,12 @@ export interface PrepareContext {
   readonly fixAcl: (acl: Acl | undefined, identities: readonly Identity[]) => Acl | undefined;
   /** Whether TTL nodes may be made. */
   readonly isTtlEnabled: boolean;
+  /** Whether hard quotas refuse writes, and soft ones are told of. */
+  readonly isQuotaEnforced: boolean;
+  /** A sentence for operators: a write would go beyond a quota. */
+  readonly overQuota: (text: string) => void;
 }
 
-export const TTL_MS_MAX = 0xff_ffff_ffff;
-const TTL_OWNER_TAG = 0xff00_0000;
 const VERSION_ANY = -1;
 const PATH_BYTES_KEPT = 4096;
 const SUFFIX_BYTES_MAX = 11;
@@ -60,7 +65,7 @@ const RESERVED: readonly Readonly<ByteSlice>[] = ["/", "/zookeeper", "/zookeeper
 
 /**
  * Requests become transactions here: checked against the tree as it will be when all that is proposed has been applied, in the order
- * in which ZooKeeper checks (sections 3.5 and 6 of the protocol reference), because the first failing check decides the answer.
+ * in which ZooKeeper checks (sections 3.5 and 6 of docs/reference/client-protocol.md), because the first failing check decides the answer.
  */
 export class TxnPreparer {
   readonly #state: TreeState;
@@ -86,12 +91,12 @@ export class TxnPreparer {
         return this.#setData(request, context, op);
       case OpCode.DELETE:
         return this.#delete(request, context, op);
-      case OpCode.DELETE_CONTAINER:
-        return this.#deleteContainer(request, context, op);
       case OpCode.SET_ACL:
         return this.#setAcl(request, context, op);
       case OpCode.CHECK:
         return this.#check(request, context, op);
+      case OpCode.RECONFIG:
+        return ErrorCode.RECONFIG_DISABLED;
       default:
         return ErrorCode.UNIMPLEMENTED;
     }
@@ -155,6 +160,32 @@ export class TxnPreparer {
     emit(op);
   }
 
+  /**
+   * Whether a container or TTL node goes, since nobody needs it any more: it is due by its kind, and nothing is proposed about it. A change
+   * in flight is a need.
+   */
+  isReapable(node: number, limits: ReapLimits, timeMs: number): boolean {
+    const { store } = this.#state;
+    if (!isDue(store, node, limits, timeMs)) return false;
+    const length = store.pathLength(node);
+    const path = this.#scratchOf(length);
+    store.writePath(node, path, length);
+    return this.#pending.find(path, 0, length) === undefined;
+  }
+
+  /** Fills `op` with the removal of a node that {@link isReapable}. */
+  reap(node: number, context: Readonly<PrepareContext>, op: TxnOp): void {
+    const { store } = this.#state;
+    const length = store.pathLength(node);
+    const path = this.#scratchOf(length);
+    store.writePath(node, path, length);
+    assert(this.#pending.find(path, 0, length) === undefined, "nothing is proposed about a node that is reaped");
+    clearTxnOp(op, OpCode.DELETE_CONTAINER);
+    setSlice(op.path, path, 0, length);
+    const parent = this.#change(path, 0, parentEndOf(0, lastSlash(path, 0, length)), context.zxid);
+    this.#recordDelete(op, parent, this.#changeFound(undefined, node, path, 0, length, context.zxid));
+  }
+
   #create(request: Readonly<Request>, context: Readonly<PrepareContext>, op: TxnOp): ErrorCode {
     if (!request.hasPath) return ErrorCode.MARSHALLING_ERROR;
     const { bytes, start, end } = request.path;
@@ -183,7 +214,10 @@ export class TxnPreparer {
     if (parentPending === undefined ? store.isEphemeral(parentNode) : isSession(parentPending)) {
       return ErrorCode.NO_CHILDREN_FOR_EPHEMERALS;
     }
-    // Hard quotas are judged here, by the applied tree alone (section 10 of the protocol reference).
+    if (this.#state.quotas.limitsAll(path)) return ErrorCode.BAD_ARGUMENTS;
+    const dataLength = request.data.end - request.data.start;
+    const overQuota = this.#judgeQuota(path, 1, dataLength, context);
+    if (overQuota !== ErrorCode.OK) return overQuota;
 
     fillOwner(request, context, op);
     op.acl = acl;
@@ -202,6 +236,7 @@ export class TxnPreparer {
   }
 
   #delete(request: Readonly<Request>, context: Readonly<PrepareContext>, op: TxnOp): ErrorCode {
+    if (!request.hasPath) return ErrorCode.MARSHALLING_ERROR;
     const { bytes, start, end } = request.path;
     if (!isDeletable(request.path)) return ErrorCode.BAD_ARGUMENTS;
     const { store } = this.#state;
@@ -224,23 +259,6 @@ export class TxnPreparer {
     return ErrorCode.OK;
   }
 
-  /** Asked by the leader itself, so no permission is needed. */
-  #deleteContainer(request: Readonly<Request>, context: Readonly<PrepareContext>, op: TxnOp): ErrorCode {
-    const { bytes, start, end } = request.path;
-    if (!isDeletable(request.path)) return ErrorCode.BAD_ARGUMENTS;
-    const { store } = this.#state;
-    const pending = this.#pending.find(bytes, start, end);
-    const node = pending === undefined ? store.find(bytes, start, end) : NO_NODE;
-    if (pending === undefined ? node === NO_NODE : !pending.exists) return ErrorCode.NO_NODE;
-    if ((pending?.childCount ?? store.childCount(node)) > 0) return ErrorCode.NOT_EMPTY;
-    if (pending === undefined ? store.isEphemeral(node) : isSession(pending)) return ErrorCode.BAD_VERSION;
-
-    setSlice(op.path, bytes, start, end);
-    const parent = this.#change(bytes, start, parentEndOf(start, lastSlash(bytes, start, end)), context.zxid);
-    this.#recordDelete(op, parent, this.#changeFound(pending, node, bytes, start, end, context.zxid));
-    return ErrorCode.OK;
-  }
-
   #setData(request: Readonly<Request>, context: Readonly<PrepareContext>, op: TxnOp): ErrorCode {
     const { bytes, start, end } = request.path;
     if (!isValidPath(bytes, start, end)) return ErrorCode.BAD_ARGUMENTS;
@@ -249,12 +267,16 @@ export class TxnPreparer {
     const node = pending === undefined ? store.find(bytes, start, end) : NO_NODE;
     if (pending === undefined ? node === NO_NODE : !pending.exists) return ErrorCode.NO_NODE;
     if (!this.#may(context, pending, node, Permission.WRITE)) return ErrorCode.NO_AUTH;
-    // The hard quota of bytes is judged here, by the applied tree alone.
+    const dataLength = request.data.end - request.data.start;
+    const lengthBefore = pending?.dataLength ?? this.#state.quotas.shownLength(node);
+    const overQuota = this.#judgeQuota(request.path, 0, dataLength - lengthBefore, context);
+    if (overQuota !== ErrorCode.OK) return overQuota;
     const version = pending?.version ?? store.statInt(node, StatOffset.version);
     if (request.version !== VERSION_ANY && request.version !== version) return ErrorCode.BAD_VERSION;
 
     const changed = this.#changeFound(pending, node, bytes, start, end, context.zxid);
     changed.version = (version + 1) | 0;
+    changed.dataLength = dataLength;
     op.node = changed.node;
     op.version = changed.version;
     op.hasData = request.hasData;
@@ -307,6 +329,22 @@ export class TxnPreparer {
     return may(context.rules, context.identities, acl, need);
   }
 
+  #judgeQuota(
+    path: Readonly<ByteSlice>,
+    nodes: number,
+    bytes: number,
+    { isQuotaEnforced, overQuota }: Readonly<PrepareContext>,
+  ): ErrorCode {
+    if (!isQuotaEnforced) return ErrorCode.OK;
+    const excesses = this.#state.quotas.judge(path, nodes, bytes);
+    if (excesses === undefined) return ErrorCode.MARSHALLING_ERROR;
+    for (const { isHard, text } of excesses) {
+      overQuota(text);
+      if (isHard) return ErrorCode.QUOTA_EXCEEDED;
+    }
+    return ErrorCode.OK;
+  }
+
   /** Whether the tree has the path, whose name begins after the slash at that offset. Sequence names may add no slash. */
   #existsBelow(parentNode: number, path: Readonly<ByteSlice>, slashOffset: number): boolean {
     const name = path.start + slashOffset + 1;
@@ -355,6 +393,7 @@ export class TxnPreparer {
     pending.aversion = store.statInt(node, StatOffset.aversion);
     pending.created = store.created(node);
     pending.childCount = store.childCount(node);
+    pending.dataLength = this.#state.quotas.shownLength(node);
     pending.acl = acls.get(store.aclId(node));
     return pending;
   }
@@ -369,6 +408,7 @@ export class TxnPreparer {
     pending.aversion = 0;
     pending.created = 0;
     pending.childCount = 0;
+    pending.dataLength = op.data.end - op.data.start;
     pending.acl = op.acl;
   }
 

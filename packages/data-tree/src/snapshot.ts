@@ -4,7 +4,6 @@ import {
   type ByteSlice,
   copyBytes,
   emptySlice,
-  nodeKind,
   STAT_BYTES,
   StatOffset,
   setSlice,
@@ -167,6 +166,7 @@ export class TreeLoader {
     for (let node: number = ROOT; node < state.store.end; node++) state.addToDigest(node);
     state.nextNode = Math.max(state.nextNode, record.nextNode);
     state.applied = record.applied;
+    state.quotas.begin();
   }
 
   #root(record: Readonly<NodeRecord>): number {
@@ -187,18 +187,14 @@ export class TreeLoader {
   }
 
   #loadStat(node: number, stat: Uint8Array): void {
-    const { store, ephemerals } = this.#state;
+    const { store } = this.#state;
     const dataLength = store.statInt(node, StatOffset.dataLength);
     const view = new DataView(stat.buffer, stat.byteOffset, stat.length);
     for (let offset = 0; offset < STAT_BYTES; offset += 4) store.setStatInt(node, offset, view.getInt32(offset));
     store.setStatInt(node, StatOffset.dataLength, dataLength);
     store.setStatInt(node, StatOffset.numChildren, 0);
     store.setCreated(node, view.getInt32(StatOffset.cversion));
-    const ownerHigh = view.getInt32(StatOffset.ephemeralOwner);
-    const ownerLow = view.getInt32(StatOffset.ephemeralOwner + 4);
-    const isSession = nodeKind(ownerHigh, ownerLow) === "ephemeral";
-    store.setOwner(node, ownerHigh, ownerLow, isSession);
-    if (isSession) ephemerals.add(ownerHigh, ownerLow, node);
+    this.#state.setOwner(node, view.getInt32(StatOffset.ephemeralOwner), view.getInt32(StatOffset.ephemeralOwner + 4));
   }
 
   /** Nothing was deleted since loading began, so indexes ascend with ids. */

@@ -36,6 +36,8 @@ export class TestTree {
   readonly context: PrepareContext;
   /** What watches told, as `connection event path`. */
   readonly events: string[] = [];
+  /** What operators were told of quotas. */
+  readonly overQuota: string[] = [];
   /** Everything ever proposed, failed requests too. */
   readonly history: Txn[] = [];
   /** Proposed and not applied. */
@@ -55,6 +57,8 @@ export class TestTree {
       timeMs: 0,
       fixAcl: (acl) => acl,
       isTtlEnabled: true,
+      isQuotaEnforced: true,
+      overQuota: (text) => this.overQuota.push(text),
     };
     this.sink = {
       mayRead: (connection, acl) => may(this.context.rules, this.identitiesOf(connection), acl, 1),
@@ -102,6 +106,22 @@ export class TestTree {
     const header = this.#nextHeader(OpCode.CREATE_SESSION);
     this.tree.prepareCreateSession(30_000, sliceOf("0123456789abcdef"), this.context, op);
     this.#enqueue(header, [copyOp(op)]);
+  }
+
+  /** What a leader does when it looks at every container and TTL node once, at a time. Returns the paths that go. */
+  proposeReaping(timeMs: number, neverUsedMsMax = 0): string[] {
+    const { tree } = this;
+    const op = newTxnOp();
+    const paths: string[] = [];
+    for (let left = tree.reapableCount; left > 0; left--) {
+      const node = tree.takeReapable();
+      if (!tree.isReapable(node, { neverUsedMsMax }, timeMs)) continue;
+      const header = this.#nextHeader(OpCode.DELETE_CONTAINER);
+      tree.prepareReap(node, this.context, op);
+      paths.push(sliceText(op.path));
+      this.#enqueue(header, [copyOp(op)]);
+    }
+    return paths;
   }
 
   /** The paths that go with the session. */
@@ -228,10 +248,6 @@ export function setData(path: string, data: string | null, version = -1): Reques
 
 export function remove(path: string, version = -1): Request {
   return { ...requestOf(OpCode.DELETE, path), version };
-}
-
-export function removeContainer(path: string): Request {
-  return requestOf(OpCode.DELETE_CONTAINER, path);
 }
 
 export function setAcl(path: string, acl: Acl | undefined, version = -1): Request {

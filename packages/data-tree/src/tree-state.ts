@@ -3,6 +3,7 @@ import {
   type ByteSlice,
   emptySlice,
   hash32,
+  nodeKind,
   OPEN_ACL,
   READ_ONLY_ACL,
   StatOffset,
@@ -14,7 +15,10 @@ import { AclTable } from "./acl-table.ts";
 import { DIGEST_SEED, Digest, DigestKind, WordHash } from "./digest.ts";
 import { Ephemerals } from "./ephemerals.ts";
 import { NodeStore, ROOT } from "./node-store.ts";
+import { Quotas } from "./quotas.ts";
+import { ReapableNodes } from "./reapable-nodes.ts";
 import { SessionTable } from "./session-table.ts";
+import { ShownNodes } from "./shown-nodes.ts";
 
 /** Apache keeps the root under "" too, and counts it twice. */
 const ROOT_COPIES = 1;
@@ -25,6 +29,9 @@ export class TreeState {
   readonly acls: AclTable = new AclTable();
   readonly sessions: SessionTable = new SessionTable();
   readonly ephemerals: Ephemerals = new Ephemerals(this.sessions);
+  readonly reapable: ReapableNodes = new ReapableNodes();
+  readonly shown: ShownNodes = new ShownNodes();
+  readonly quotas: Quotas;
   readonly digest: Digest = new Digest();
   applied: Zxid = ZXID_NONE;
   /** The id of the node that is created next. */
@@ -36,6 +43,7 @@ export class TreeState {
 
   constructor(hashSeed: number) {
     this.store = new NodeStore(hashSeed);
+    this.quotas = new Quotas(this.store, this.shown);
   }
 
   get nodeCount(): number {
@@ -50,8 +58,26 @@ export class TreeState {
     const config = this.#createInitial(zookeeper, "config", READ_ONLY_ACL);
     this.store.setStatInt(config, StatOffset.aversion, -1);
     for (let node: number = ROOT; node < this.store.end; node++) this.addToDigest(node);
+    this.quotas.begin();
     this.approximateDataSize =
       "/".length + "/zookeeper".length + "/zookeeper/quota".length + "/zookeeper/config".length;
+  }
+
+  /** Writes a new node's owner, as stored, and lists it with its like. */
+  setOwner(node: number, high: number, low: number): void {
+    const kind = nodeKind(high, low);
+    this.store.setOwner(node, high, low, kind === "ephemeral");
+    if (kind === "ephemeral") this.ephemerals.add(high, low, node);
+    else if (kind !== "persistent") this.reapable.add(node);
+  }
+
+  /** Before a node is removed. */
+  disown(node: number): void {
+    const high = this.store.ownerHigh(node);
+    const low = this.store.ownerLow(node);
+    const kind = nodeKind(high, low);
+    if (kind === "ephemeral") this.ephemerals.remove(high, low, node);
+    else if (kind !== "persistent") this.reapable.remove(node);
   }
 
   /** The node's present contribution joins the digest. */

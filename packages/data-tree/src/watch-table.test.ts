@@ -208,3 +208,12 @@ test("watches are listed by path and by connection", () => {
   test.tree.watches.forEachByConnection(list("c"));
   expect(listed.sort()).toEqual(["c 1 /a 1 0", "c 1 /b 2 2", "c 2 /a 0 1", "p 1 /a 1 0", "p 1 /b 2 2", "p 2 /a 0 1"]);
 });
+
+test("a walk ends where the visitor has enough", () => {
+  const test = new TestTree();
+  for (const path of ["/a", "/b", "/c"]) arm(test, "data", path);
+  const visited = { byPath: 0, byConnection: 0 };
+  test.tree.watches.forEachByPath(() => ++visited.byPath < 2);
+  test.tree.watches.forEachByConnection(() => ++visited.byConnection < 2);
+  expect(visited).toEqual({ byPath: 2, byConnection: 2 });
+});

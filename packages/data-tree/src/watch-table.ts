@@ -197,24 +197,24 @@ export class WatchTable {
     this.#servedBy.set(connection, 0);
   }
 
-  /** Path by path. The slice is valid during the call. */
-  forEachByPath(visit: (watch: WatchEntry) => void): void {
+  /** Path by path, until the visitor answers false. The slice is valid during the call. */
+  forEachByPath(visit: (watch: WatchEntry) => unknown): void {
     for (let path = 1; path < this.#pathEnd; path++) {
       if (this.#pathRefs.get(path) === 0) continue;
       this.#showPath(path);
       for (let entry = this.#pathEntries.get(path); entry !== NONE; entry = this.#nextOfPath.get(entry)) {
-        visit(this.#view(entry));
+        if (visit(this.#view(entry)) === false) return;
       }
     }
   }
 
-  /** Connection by connection. The slice is valid during the call. */
-  forEachByConnection(visit: (watch: WatchEntry) => void): void {
+  /** Connection by connection, as above. */
+  forEachByConnection(visit: (watch: WatchEntry) => unknown): void {
     for (let connection = 0; connection < this.#connectionEnd; connection++) {
       let entry = this.#connectionEntries.get(connection);
       for (; entry !== NONE; entry = this.#nextOfConnection.get(entry)) {
         this.#showPath(this.#entryPaths.get(entry));
-        visit(this.#view(entry));
+        if (visit(this.#view(entry)) === false) return;
       }
     }
   }

@@ -1,0 +1,222 @@
+import { ErrorCode, OpCode } from "@zooid/model";
+import { describe, expect, test } from "vitest";
+import { create, remove, setData, TestTree } from "./test-tree.ts";
+
+const EPOCH = 2 ** 32;
+const QUOTA = "/zookeeper/quota";
+const NO_LIMITS = "count=-1,bytes=-1";
+
+/** A tree in which these paths have a quota, laid out as zkCli does it. */
+function withQuotas(quotas: Record<string, string>, nodes: Record<string, string> = {}): TestTree {
+  const test = new TestTree();
+  for (const [path, data] of Object.entries(nodes)) test.commit(create(path, { data }));
+  for (const [path, limits] of Object.entries(quotas)) setQuota(test, path, limits);
+  return test;
+}
+
+function setQuota(test: TestTree, path: string, limits: string): void {
+  const steps = path.split("/").slice(1);
+  for (let i = 1; i <= steps.length; i++) test.commit(create(`${QUOTA}/${steps.slice(0, i).join("/")}`));
+  test.commit(create(`${QUOTA}${path}/zookeeper_limits`, { data: limits }));
+  test.commit(create(`${QUOTA}${path}/zookeeper_stats`, { data: "count=0,bytes=0" }));
+}
+
+const usage = (test: TestTree, path: string): string | null => test.data(`${QUOTA}${path}/zookeeper_stats`);
+
+describe("usage", () => {
+  test("is counted when its node is created, and with every write below from then on", () => {
+    const test = withQuotas({ "/a": NO_LIMITS }, { "/a": "12", "/a/b": "345", "/ab": "other" });
+    expect(usage(test, "/a")).toBe("count=2,bytes=5");
+    test.commit(create("/a/c", { data: "6" }));
+    expect(usage(test, "/a")).toBe("count=3,bytes=6");
+    test.commit(setData("/a/b", "7890"));
+    expect(usage(test, "/a")).toBe("count=3,bytes=7");
+    test.commit(setData("/a/b", null));
+    expect(usage(test, "/a")).toBe("count=3,bytes=3");
+    test.commit(remove("/a/b"));
+    expect(usage(test, "/a")).toBe("count=2,bytes=3");
+    test.commit(setData("/ab", ""));
+    test.commit(create("/abc"));
+    expect(usage(test, "/a")).toBe("count=2,bytes=3");
+  });
+
+  test("changes nothing of its node but the data, and wakes no watch", () => {
+    const test = withQuotas({ "/a": NO_LIMITS }, { "/a": "" });
+    const stats = `${QUOTA}/a/zookeeper_stats`;
+    const before = test.stat(stats);
+    const digest = test.digest();
+    test.tree.watches.armPersistent(Buffer.from(stats), 0, stats.length, 4 as never);
+    test.commit(create("/a/b", { data: "x".repeat(1000) }));
+    expect(test.stat(stats)).toEqual({ ...before, dataLength: "count=2,bytes=1000".length });
+    expect(test.takeEvents()).toEqual([]);
+    test.commit(remove("/a/b"));
+    test.commit(create("/zookeeper/other"));
+    test.commit(remove("/zookeeper/other"));
+    expect(usage(test, "/a")).toBe("count=1,bytes=0");
+    // Only zxids and the parents' counters differ.
+    expect(test.digest()).not.toBe(digest);
+  });
+
+  test("is that of the deepest quota only", () => {
+    const test = withQuotas({ "/a": NO_LIMITS, "/a/b": NO_LIMITS }, { "/a": "", "/a/b": "" });
+    test.commit(create("/a/b/c", { data: "1" }));
+    test.commit(create("/a/x", { data: "22" }));
+    expect([usage(test, "/a"), usage(test, "/a/b")]).toEqual(["count=3,bytes=2", "count=2,bytes=1"]);
+  });
+
+  test("goes on from what a client wrote there, and from the truth where that is no usage", () => {
+    const test = withQuotas({ "/a": NO_LIMITS }, { "/a": "" });
+    test.commit(setData(`${QUOTA}/a/zookeeper_stats`, "count=100,bytes=5;mine=1"));
+    expect(usage(test, "/a")).toBe("count=100,bytes=5;mine=1");
+    test.commit(create("/a/b", { data: "1" }));
+    expect(usage(test, "/a")).toBe("count=101,bytes=6=;mine=1");
+    for (const text of ["nonsense", null]) {
+      test.commit(setData(`${QUOTA}/a/zookeeper_stats`, text));
+      expect(usage(test, "/a")).toBe(text);
+      test.commit(setData("/a/b", "22"));
+      expect(usage(test, "/a")).toBe("count=2,bytes=2");
+    }
+  });
+
+  test("stands still while the limits are gone", () => {
+    const test = withQuotas({ "/a": NO_LIMITS }, { "/a": "" });
+    test.commit(remove(`${QUOTA}/a/zookeeper_limits`));
+    test.commit(create("/a/b"));
+    expect(usage(test, "/a")).toBe("count=1,bytes=0");
+    test.commit(create(`${QUOTA}/a/zookeeper_limits`, { data: NO_LIMITS }));
+    test.commit(create("/a/c"));
+    expect(usage(test, "/a")).toBe("count=2,bytes=0");
+  });
+
+  test("is counted anew after a load", () => {
+    const test = withQuotas({ "/a": NO_LIMITS, "/a/b": NO_LIMITS }, { "/a": "1", "/a/b": "22" });
+    test.commit(create("/a/b/c", { data: "333" }));
+    const digest = test.digest();
+    test.tree.loadSnapshot([...test.tree.snapshot()]);
+    expect(test.digest()).toBe(digest);
+    expect([usage(test, "/a"), usage(test, "/a/b")]).toEqual(["count=3,bytes=6", "count=2,bytes=5"]);
+    test.commit(create("/a/d"));
+    expect(usage(test, "/a")).toBe("count=4,bytes=6");
+  });
+
+  test("counts ephemerals that go with their session, and what is reaped", () => {
+    const test = withQuotas({ "/a": NO_LIMITS }, { "/a": "" });
+    test.proposeSession(1, 1);
+    test.commit(create("/a/e", { flags: 1, data: "1" }));
+    test.commit(create("/a/t", { op: OpCode.CREATE_TTL, flags: 5, ttlMs: 1 }));
+    expect(usage(test, "/a")).toBe("count=3,bytes=1");
+    test.proposeClose(1, 1);
+    test.applyAll();
+    test.proposeReaping(1e12);
+    test.applyAll();
+    expect(usage(test, "/a")).toBe("count=1,bytes=0");
+  });
+
+  test("of a path that does not exist yet is nothing, until it does", () => {
+    const test = withQuotas({ "/later": NO_LIMITS });
+    expect(usage(test, "/later")).toBe("count=0,bytes=0");
+    test.commit(create("/later", { data: "1" }));
+    expect(usage(test, "/later")).toBe("count=1,bytes=1");
+  });
+
+  test("is not shown by a node that took the place of a deleted one", () => {
+    const test = withQuotas({ "/a": NO_LIMITS }, { "/a": "" });
+    test.commit(remove(`${QUOTA}/a/zookeeper_stats`));
+    test.commit(create("/new", { data: "mine" }));
+    expect(test.data("/new")).toBe("mine");
+  });
+});
+
+describe("a limit", () => {
+  const codes = (test: TestTree, ...requests: readonly Parameters<TestTree["commit"]>[0][]) =>
+    requests.map((request) => test.commit(request));
+  const { OK, QUOTA_EXCEEDED } = ErrorCode;
+
+  test("that is hard refuses the node or the byte that is one too many", () => {
+    const limits = "count=-1,bytes=-1=;byteHardLimit=3;countHardLimit=3";
+    const test = withQuotas({ "/a": limits }, { "/a": "" });
+    expect(
+      codes(
+        test,
+        create("/a/b", { data: "123" }),
+        create("/a/c", { data: "4" }),
+        create("/a/c"),
+        create("/a/d"),
+        setData("/a/c", "4"),
+        setData("/a/b", "abc"),
+        setData("/a/b", "ab"),
+        setData("/a/c", "4"),
+        remove("/a/c"),
+        create("/a/d"),
+      ),
+    ).toEqual([OK, QUOTA_EXCEEDED, OK, QUOTA_EXCEEDED, QUOTA_EXCEEDED, OK, OK, OK, OK, OK]);
+    expect(usage(test, "/a")).toBe("count=3,bytes=2");
+    expect(test.overQuota[1]).toBe("the quota of /a is 3 nodes; a write that makes it 4 is refused");
+  });
+
+  test("that is soft is told of, and refuses nothing", () => {
+    const test = withQuotas({ "/a": "count=1,bytes=2" }, { "/a": "" });
+    expect(codes(test, create("/a/b", { data: "123" }))).toEqual([OK]);
+    expect(test.overQuota).toEqual([
+      "the quota of /a is 1 nodes; a write that makes it 2 is allowed",
+      "the quota of /a is 2 bytes; a write that makes it 3 is allowed",
+    ]);
+  });
+
+  test("is judged by what is applied, and data by what they will be", () => {
+    const test = withQuotas({ "/a": "count=-1,bytes=-1=;byteHardLimit=3;countHardLimit=2" }, { "/a": "12" });
+    // None of these is counted yet when the next is judged.
+    expect([create("/a/b"), create("/a/c")].map((request) => test.propose(request))).toEqual([OK, OK]);
+    // But the data that are replaced are those of the write before.
+    expect([setData("/a", "123"), setData("/a", "1234")].map((request) => test.propose(request))).toEqual([OK, OK]);
+    test.applyAll();
+    expect(usage(test, "/a")).toBe("count=3,bytes=4");
+    expect(codes(test, setData("/a", "abcd"), setData("/a", "abcde"))).toEqual([OK, QUOTA_EXCEEDED]);
+  });
+
+  test("comes behind all other reasons to refuse a create, and before the version of a setData", () => {
+    const test = withQuotas({ "/a": "count=-1,bytes=-1=;byteHardLimit=0;countHardLimit=0" }, { "/a": "", "/a/b": "" });
+    expect(test.commit(create("/a/b"))).toBe(ErrorCode.NODE_EXISTS);
+    expect(test.commit(create("/a/x/y"))).toBe(ErrorCode.NO_NODE);
+    expect(test.commit(create("/a/c"))).toBe(QUOTA_EXCEEDED);
+    expect(test.commit(setData("/a/b", "1", 7))).toBe(QUOTA_EXCEEDED);
+    expect(test.commit(setData("/a/x", "1", 7))).toBe(ErrorCode.NO_NODE);
+  });
+
+  test("that cannot be read refuses what it would judge, as in Apache", () => {
+    const test = withQuotas({ "/a": "many" }, { "/a": "" });
+    expect(codes(test, create("/a/b"), setData("/a", "1"))).toEqual([
+      ErrorCode.MARSHALLING_ERROR,
+      ErrorCode.MARSHALLING_ERROR,
+    ]);
+    expect(codes(test, setData(`${QUOTA}/a/zookeeper_limits`, NO_LIMITS), create("/a/b"))).toEqual([OK, OK]);
+  });
+
+  test("without a node for usage limits nothing", () => {
+    const test = withQuotas({ "/a": "count=0,bytes=0=;byteHardLimit=0;countHardLimit=0" }, { "/a": "" });
+    test.commit(remove(`${QUOTA}/a/zookeeper_stats`));
+    expect(codes(test, create("/a/b", { data: "1" }))).toEqual([OK]);
+  });
+
+  test("of the whole tree cannot be made", () => {
+    const test = new TestTree();
+    expect(test.commit(create(`${QUOTA}/zookeeper_limits`, { data: NO_LIMITS }))).toBe(ErrorCode.BAD_ARGUMENTS);
+  });
+
+  test("means nothing unless quotas are enforced", () => {
+    const test = withQuotas({ "/a": "count=0,bytes=0=;byteHardLimit=0;countHardLimit=0" }, { "/a": "" });
+    Object.assign(test.context, { isQuotaEnforced: false });
+    expect(codes(test, create("/a/b", { data: "1" }))).toEqual([OK]);
+    expect(test.overQuota).toEqual([]);
+  });
+
+  test("is the truth again when a multi that wrote data is taken back", () => {
+    const test = withQuotas({ "/a": "count=-1,bytes=-1=;byteHardLimit=10;countHardLimit=-1" }, { "/a": "12" });
+    test.propose(setData("/a", "ab"));
+    expect(test.proposeMulti([setData("/a", "x".repeat(9)), remove("/missing")])).toEqual([OK, ErrorCode.NO_NODE]);
+    // From two bytes, not from nine: it is one more than may be.
+    expect(test.propose(setData("/a", "x".repeat(11)))).toBe(QUOTA_EXCEEDED);
+    test.applyAll();
+    expect(test.stat("/a")).toMatchObject({ mzxid: EPOCH + 5, dataLength: 2 });
+  });
+});
