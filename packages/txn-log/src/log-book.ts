@@ -13,7 +13,7 @@ export function mayFollow(tail: Zxid, next: Zxid): boolean {
 }
 
 export function assertFollows(tail: Zxid, next: Zxid): void {
-  assert(mayFollow(tail, next), `entry ${formatZxid(next)} does not follow ${formatZxid(tail)}, the log's end`);
+  assert(mayFollow(tail, next), () => `entry ${formatZxid(next)} does not follow ${formatZxid(tail)}, the log's end`);
 }
 
 export function withPromise(log: DurableLog, promise: EpochPromise): DurableLog {

@@ -70,9 +70,9 @@ export class LogFile {
   readonly #begin: Statement;
   readonly #commit: Statement;
   readonly #rollback: Statement;
-  readonly #insert: Statement;
   readonly #insertRows: Statement;
-  readonly #insertLast: Statement;
+  /** For the end of a batch, by how many rows it has: the last of them tells what is known to be committed. Made when first needed. */
+  readonly #insertEnds: Statement[] = [];
   readonly #frames: Statement;
   readonly #restart: Statement;
   readonly #oldest: Statement;
@@ -81,7 +81,7 @@ export class LogFile {
   readonly #deleteSegments: Statement;
   #isWalRestarted = false;
   readonly #batch = new BatchCursor();
-  readonly #rowArguments: (number | Uint8Array)[] = new Array(2 * ROWS_PER_INSERT).fill(0);
+  readonly #rowArguments: (number | Uint8Array)[] = [];
   /** What will be durable after the commit of the open transaction. */
   #next: DurableLog;
   readonly #chain = new ChainCursor();
@@ -134,10 +134,8 @@ export class LogFile {
     this.#begin = database.prepare("BEGIN IMMEDIATE");
     this.#commit = database.prepare("COMMIT");
     this.#rollback = database.prepare("ROLLBACK");
-    this.#insert = database.prepare("INSERT INTO log (zxid, entry) VALUES (?, ?)");
     const rows = new Array(ROWS_PER_INSERT).fill("(?, ?)").join(", ");
     this.#insertRows = database.prepare(`INSERT INTO log (zxid, entry) VALUES ${rows}`);
-    this.#insertLast = database.prepare("INSERT INTO log (zxid, entry, committed) VALUES (?, ?, ?)");
     this.#frames = database.prepare("PRAGMA wal_checkpoint(NOOP)").raw();
     this.#restart = database.prepare("PRAGMA wal_checkpoint(RESTART)").raw();
     this.#oldest = database.prepare("SELECT zxid FROM log ORDER BY zxid LIMIT 1").pluck();
@@ -162,7 +160,7 @@ export class LogFile {
   add(bytes: Buffer, start: number, end: number, committed: Zxid): LogPosition {
     const batch = this.#batch;
     const rows = this.#rowArguments;
-    let waiting = 0;
+    rows.length = 0;
     let hint = laterOf(this.#next.commitHint, laterOf(this.#committed, committed));
     let { epochs } = this.#next;
     let epoch = epochOf(this.#tail);
@@ -181,14 +179,13 @@ export class LogFile {
       if (batch.atEnd) {
         // A leader may have committed more than has come here yet: that says nothing about this log.
         hint = earlierOf(hint, zxid);
-        for (let i = 0; i < waiting; i += 2) this.#insert.run(rows[i] ?? 0, rows[i + 1] ?? 0);
-        this.#insertLast.run(zxid, entry, hint);
+        rows.push(zxid, entry, hint);
+        this.#insertEnd((rows.length - 1) / 2).run(rows);
       } else {
-        rows[waiting++] = zxid;
-        rows[waiting++] = entry;
-        if (waiting === rows.length) {
+        rows.push(zxid, entry);
+        if (rows.length === 2 * ROWS_PER_INSERT) {
           this.#insertRows.run(rows);
-          waiting = 0;
+          rows.length = 0;
         }
       }
     }
@@ -196,6 +193,15 @@ export class LogFile {
     this.#next = { ...this.#next, tail, commitHint: hint, epochs: closedAt(epochs, this.#tail) };
     this.#countSegment(end - start);
     return tail;
+  }
+
+  #insertEnd(rowCount: number): Statement {
+    const known = this.#insertEnds[rowCount];
+    if (known !== undefined) return known;
+    const others = "(?, ?, NULL), ".repeat(rowCount - 1);
+    const made = this.#database.prepare(`INSERT INTO log (zxid, entry, committed) VALUES ${others}(?, ?, ?)`);
+    this.#insertEnds[rowCount] = made;
+    return made;
   }
 
   /** Within the open transaction: a configuration that the batch carries. */
@@ -241,7 +247,7 @@ export class LogFile {
   noteCommitted(zxid: Zxid): void {
     assert(
       zxid <= this.log.tail.zxid,
-      `${formatZxid(zxid)} is called committed and durable above the end ${formatZxid(this.log.tail.zxid)}`,
+      () => `${formatZxid(zxid)} is called committed and durable above the end ${formatZxid(this.log.tail.zxid)}`,
     );
     this.#committed = laterOf(this.#committed, zxid);
   }

@@ -10,6 +10,8 @@ import type { LogPosition, LogRun } from "./txn-log.ts";
 const CACHE_KIB = 512;
 /** Rows of one run at most; measured, more gains nothing. */
 const RUN_ROWS_MAX = 1024;
+/** More rows than the bytes are likely to hold are looked up, so that a run is not cut short for it. */
+const RUN_ROWS_SPARE = 8;
 const FRAME_OVER_ROW_BYTES = FRAME_HEADER_BYTES - CHAIN_BYTES;
 
 /** What a walk tells of one entry: its record lies in the bytes, which are lent for the call. */
@@ -52,6 +54,8 @@ export class LogReader {
   readonly #entry: Statement;
   readonly #floor: Statement;
   readonly #chain = new ChainCursor();
+  /** What an entry took in the last run: every row that is looked up in vain is read from the disk in vain. */
+  #entryBytes = 0;
 
   constructor(file: string) {
     this.#file = file;
@@ -59,7 +63,8 @@ export class LogReader {
     this.#database = database;
     this.#begin = database.prepare("BEGIN");
     this.#commit = database.prepare("COMMIT");
-    const rows = `SELECT zxid, length(entry) AS size FROM log WHERE zxid > ? AND zxid <= ? ORDER BY zxid LIMIT ${RUN_ROWS_MAX}`;
+    // A bare parameter as LIMIT makes SQLite prepare the statement again for each value that is bound.
+    const rows = "SELECT zxid, length(entry) AS size FROM log WHERE zxid > ? AND zxid <= ? ORDER BY zxid LIMIT ? + 0";
     this.#sizes = database.prepare(`SELECT json_group_array(zxid), json_group_array(size) FROM (${rows})`).raw();
     // The bytes of a BLOB stay what they are when they are taken for text. The order is the table's own; the chain proves it.
     const all = "SELECT CAST(group_concat(entry, '') AS BLOB) FROM log WHERE zxid > ? AND zxid <= ?";
@@ -119,7 +124,8 @@ export class LogReader {
   }
 
   #rows(after: LogPosition, { bytesMax, upTo = Number.MAX_SAFE_INTEGER as Zxid }: WalkLimits): Rows {
-    const found = this.#sizes.get(after.zxid, upTo) as [string, string];
+    const rowsMax = Math.min(RUN_ROWS_MAX, Math.ceil(bytesMax / Math.max(1, this.#entryBytes)) + RUN_ROWS_SPARE);
+    const found = this.#sizes.get(after.zxid, upTo, rowsMax) as [string, string];
     const [zxids, sizes] = found.map((list) => JSON.parse(list)) as [Zxid[], number[]];
     let total = 0;
     let count = 0;
@@ -131,6 +137,7 @@ export class LogReader {
     }
     zxids.length = count;
     sizes.length = count;
+    if (count > 0) this.#entryBytes = total / count;
     const last = zxids.at(-1);
     if (last === undefined) return { after, zxids, sizes, bytes: NO_BYTES };
     return { after, zxids, sizes, bytes: this.#run.get(after.zxid, last) as Buffer<ArrayBuffer> };

@@ -155,6 +155,9 @@ class LogThread {
     const done = this.#group;
     this.#count(LogStat.BATCHES, done.length / 5);
     this.#count(LogStat.BYTES, this.#groupBytes);
+    this.#recycler.committed(
+      this.#purgeUrgent > this.#file.log.floor.zxid ? Number.POSITIVE_INFINITY : this.#groupBytes,
+    );
     this.#stats[LogStat.ENTRIES] = this.#file.entryCount;
     const { log } = this.#file;
     const changed = isMoreThanTail(this.#told, log);
@@ -206,6 +209,7 @@ class LogThread {
 
   #command(): void {
     this.#commitGroup();
+    this.#recycler.committed(Number.POSITIVE_INFINITY);
     const received = receiveMessageOnPort(this.#data.port);
     if (received === undefined) throw new Error("a command was announced in the ring and did not come");
     const command: LogCommand = received.message;
@@ -290,6 +294,7 @@ class LogThread {
     this.#told = this.#file.log;
     this.#report({ kind: "purged", log: this.#told });
     this.#replan();
+    this.#recycler.committed(Number.POSITIVE_INFINITY);
     this.#recycler.turn();
   }
 

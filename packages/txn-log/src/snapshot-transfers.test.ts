@@ -426,6 +426,9 @@ describe("a learner", () => {
 
   test("and its leader leave no thread behind", async () => {
     const ports = (): number => process.getActiveResourcesInfo().filter((name) => name === "MessagePort").length;
+    // A port that was closed is gone with the loop's turn.
+    const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+    await turn();
     const before = ports();
     {
       await using leader = await open("leader");
@@ -437,9 +440,9 @@ describe("a learner", () => {
       await leader.openSnapshot();
       await learner.receiveSnapshot(source.position);
     }
-    // A port that was closed is gone with the loop's turn.
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(ports()).toBe(before);
+    await turn();
+    // What an earlier test closed may go meanwhile.
+    expect(ports()).toBeLessThanOrEqual(before);
   });
 
   test("gets a file that only its owner reads", async () => {

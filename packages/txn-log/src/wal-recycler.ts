@@ -8,6 +8,9 @@ import { LogStat } from "./log-messages.ts";
 const STALL_MARKS = 8;
 /** How long a RESTART waits for readers: their transactions last one run of rows. */
 const BUSY_TIMEOUT_MS = 20;
+/** The WAL's size is asked for after so much was committed, for asking costs a tenth of a small commit. */
+const LOOK_SHARE = 1 / 32;
+const LOOK_COMMITS = 16;
 /** When idle, less than this share of a mark is not worth two syncs. */
 const IDLE_SHARE = 1 / 16;
 
@@ -31,6 +34,9 @@ export class WalRecycler {
   readonly #markBytes: number;
   readonly #warn: (text: string) => void;
   #startedMs = 0;
+  /** Committed since the WAL's size was last asked for. */
+  #newCommits = 0;
+  #newBytes = 0;
 
   constructor(parts: {
     readonly file: LogFile;
@@ -49,8 +55,16 @@ export class WalRecycler {
     this.#file.setBusyTimeout(BUSY_TIMEOUT_MS);
   }
 
+  /** @param bytes what the commit brought; infinite where that says nothing about what it wrote */
+  committed(bytes: number): void {
+    this.#newCommits++;
+    this.#newBytes += bytes;
+  }
+
   /** Between two batches. */
   turn(): void {
+    const isDue = this.#newCommits >= LOOK_COMMITS || this.#newBytes >= this.#markBytes * LOOK_SHARE;
+    if (!isDue && Atomics.load(this.#control, ControlWord.CHECKPOINT) < CheckpointState.DONE) return;
     const bytes = this.#advance(this.#markBytes);
     if (bytes >= this.#markBytes * STALL_MARKS) this.#stall();
   }
@@ -68,6 +82,8 @@ export class WalRecycler {
       Atomics.store(this.#control, ControlWord.CHECKPOINT, CheckpointState.IDLE);
     }
     const bytes = this.#file.walBytes();
+    this.#newCommits = 0;
+    this.#newBytes = 0;
     this.#stats[LogStat.WAL_BYTES] = bytes;
     if (bytes >= fromBytes && state === CheckpointState.IDLE) {
       this.#startedMs = performance.now();

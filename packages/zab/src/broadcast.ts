@@ -27,8 +27,9 @@ export class AckTally {
    */
   ack(sid: ServerId, zxid: Zxid): boolean {
     const before = this.#acked.get(sid);
-    assert(before === undefined || zxid >= before, `acks of server ${sid} go up: ${zxid} came after ${before}`);
+    assert(before === undefined || zxid >= before, () => `acks of server ${sid} go up: ${zxid} came after ${before}`);
     this.#acked.set(sid, zxid);
+    if (zxid <= this.#committed) return false;
     const point = this.#quorumPoint();
     if (point <= this.#committed) return false;
     this.#committed = point;

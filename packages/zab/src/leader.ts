@@ -297,6 +297,7 @@ export class Leader {
     }
     if (common > durable.tail.zxid) return; // Planned when this server's own disk has caught up with the learner's.
     learner.phase = "planning";
+    if (this.#endsAmnesia(learner)) learner.voiceRound = this.confirm();
     if (common < durable.floor.zxid) {
       this.#sendSnapshot(learner);
       return;
@@ -361,7 +362,7 @@ export class Leader {
     if (!learner.isStreaming) return;
     const { config } = this.#context;
     for (;;) {
-      if (learner.phase === "syncing" && this.#isThrough(learner)) this.#offer(learner);
+      if (learner.phase === "syncing" && this.#isThrough(learner) && this.#mayOffer(learner)) this.#offer(learner);
       const limit = this.#sendLimit(learner);
       if (this.#logPosition(learner.sent) >= limit) return;
       if (learner.inFlightBytes >= config.windowBytes) return;
@@ -376,6 +377,19 @@ export class Leader {
 
   #isThrough(learner: LearnerLink): boolean {
     return learner.through !== undefined && this.#logPosition(learner.sent) >= learner.through;
+  }
+
+  /**
+   * A voter that may have forgotten what it acked gets its voice back with the offer. What it acked in a later epoch is not in this
+   * one, so a quorum must have said, since it came with its memory lost, that there is no such epoch.
+   */
+  #mayOffer(learner: LearnerLink): boolean {
+    if (!this.#endsAmnesia(learner)) return true;
+    return learner.voiceRound !== undefined && learner.voiceRound <= this.#confirmedRound;
+  }
+
+  #endsAmnesia({ isCounted, isObserver }: LearnerLink): boolean {
+    return this.#isEstablished && !isCounted && !isObserver;
   }
 
   /** Where the learner's present stretch ends. */
@@ -451,9 +465,10 @@ export class Leader {
       kind: "new-leader",
       epoch: this.#epoch,
       through,
-      endsAmnesia: this.#isEstablished && !learner.isCounted,
+      endsAmnesia: this.#endsAmnesia(learner),
       config: undefined,
     });
+    learner.voiceRound = undefined;
   }
 
   #accepted(learner: LearnerLink, epoch: number, through: Zxid): void {
@@ -601,6 +616,7 @@ export class Leader {
       if (!this.#isQuorum(sids)) continue;
       this.#confirmedRound = round;
       this.#context.sinks.confirmed(round);
+      for (const learner of this.#learners.values()) if (learner.voiceRound !== undefined) this.#pump(learner);
       return;
     }
   }
@@ -637,9 +653,12 @@ export class Leader {
     if (this.#isHandingOver || this.#phase !== "broadcast") return undefined;
     const last = this.lastLogged;
     if (this.committed < last) return undefined;
+    const { candidates } = this.#context.config.verifier;
     let successor: LearnerLink | undefined;
     for (const learner of this.#learners.values()) {
       if (learner.phase !== "level" || !learner.isCounted || this.#logPosition(learner.acked) < last) continue;
+      // Whoever comes later would not follow it: elections know of no such leader.
+      if (!candidates.has(learner.sid)) continue;
       if (successor === undefined || learner.sid > successor.sid) successor = learner;
     }
     if (successor === undefined) return undefined;

@@ -44,6 +44,8 @@ export class LearnerLink {
   round = 0;
   /** The round of confirmation in which it was offered the epoch: accepting it answers that one too. */
   offeredRound = 0;
+  /** The round of confirmation without which it must not get its voice back; undefined where it has one. */
+  voiceRound: number | undefined;
   /** The commit point it was last told. */
   announced: Zxid;
   applied: Zxid;

@@ -211,7 +211,8 @@ export class Learner {
     }
     this.#epoch = epoch;
     this.#step = "promising";
-    if (ensembleId !== "" && identity.ensembleId !== ensembleId) log.setEnsembleId(ensembleId, () => {});
+    // Where none is told before the history, that of an attempt goes too: it would be taken for the history's.
+    if (own === "" && identity.ensembleId !== ensembleId) log.setEnsembleId(ensembleId, () => {});
     if (isRepeated || epoch <= promise.epoch) this.#ackEpoch(isRepeated);
     else log.setPromise({ epoch, sid: this.leader, incarnation }, () => this.#ackEpoch(false));
   }

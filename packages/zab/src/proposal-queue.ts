@@ -118,7 +118,7 @@ export class ProposalQueue {
   push(batch: FrameBatch): void {
     assert(
       this.#last === ZXID_NONE || batch.first > this.#last,
-      `proposals go up: ${batch.first} was proposed after ${this.#last}`,
+      () => `proposals go up: ${batch.first} was proposed after ${this.#last}`,
     );
     this.#batches.push(batch);
     this.#last = batch.last;
