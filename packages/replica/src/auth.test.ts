@@ -37,27 +37,32 @@ describe("digest ids, as ZooKeeper computes them", () => {
 });
 
 describe("an auth packet", () => {
-  test.each<[string, string | undefined, readonly Identity[] | undefined]>([
+  test.each<[string, string | undefined, readonly Identity[] | "refused"]>([
     ["digest", "user1:12345", [{ scheme: "digest", id: "user1:+owfoSBn/am19roBPzR1/MfCblE=" }]],
-    ["digest", undefined, undefined],
+    ["digest", undefined, "refused"],
     ["ip", "whatever", []],
-    ["world", "anyone", undefined],
-    ["auth", "", undefined],
-    ["super", "test", undefined],
-    ["x509", "", undefined],
-    ["", "", undefined],
+    ["world", "anyone", "refused"],
+    ["auth", "", "refused"],
+    ["super", "test", "refused"],
+    ["x509", "", "refused"],
+    ["sasl", "", "refused"],
+    ["ensemble", "", "refused"],
+    ["", "", "refused"],
   ])("of %s with %j adds %j", (scheme, data, added) => {
     expect(schemes().authenticate(scheme, data === undefined ? undefined : bytes(data), [HERE])).toEqual(added);
   });
 
   test("with the superuser's credentials adds the superuser, and only where one is configured", () => {
-    expect(schemes({ superDigest: SUPER }).authenticate("digest", bytes("super:test"), [])?.[0]?.scheme).toBe("super");
+    expect(schemes({ superDigest: SUPER }).authenticate("digest", bytes("super:test"), [])).toMatchObject([
+      { scheme: "super" },
+      { scheme: "digest" },
+    ]);
     expect(schemes({ superDigest: SUPER }).authenticate("digest", bytes("super:tost"), [])).toHaveLength(1);
     expect(schemes().authenticate("digest", bytes("super:test"), [])).toHaveLength(1);
   });
 
   test("of digest is refused where the scheme is off", () => {
-    expect(schemes({ digestEnabled: false }).authenticate("digest", bytes("a:b"), [])).toBeUndefined();
+    expect(schemes({ digestEnabled: false }).authenticate("digest", bytes("a:b"), [])).toBe("refused");
   });
 });
 

@@ -1,4 +1,5 @@
 import { type AccessRules, type Acl, type AclEntry, type Identity, type IdMatcher, OPEN_ACL } from "@zooid/model";
+import { isDistinguishedName } from "./distinguished-name.ts";
 import { isInIpRange, isIpRange } from "./ip-address.ts";
 
 /** Hash functions, handed in: the core computes nothing by itself that a platform does better. */
@@ -14,10 +15,46 @@ export interface AuthConfig {
   readonly digestEnabled: boolean;
   /** `skipACL=yes` */
   readonly skipAcl: boolean;
+  /** Schemes beyond `digest` and `ip`. Default: none; an entry or an auth packet of theirs is refused. */
+  readonly providers?: ReadonlySet<AuthProvider>;
+  readonly sasl?: SaslRules;
+  /** The subject whose certificate makes a superuser. */
+  readonly x509SuperUser?: string;
+  /** The names that this ensemble goes by to clients which make sure that they came to the right one. Absent: any. */
+  readonly ensembleNames?: ReadonlySet<string>;
+  /** Whoever is nobody of these schemes is served nothing. Absent: everybody is served. */
+  readonly enforcedSchemes?: ReadonlySet<string>;
 }
 
+/** Schemes that exist only where they are asked for. */
+export type AuthProvider = "sasl" | "x509" | "ensemble";
+
+export interface SaslRules {
+  /** Users who may do everything. */
+  readonly superUsers: ReadonlySet<string>;
+  /** An entry of this user lets every user of the scheme in. */
+  readonly anyUser?: string;
+  /** Whoever fails goes on as who it was. */
+  readonly allowsFailed: boolean;
+}
+
+/** One connection's SASL exchange: what is said in it is the platform's affair. */
+export interface SaslExchange {
+  /** Takes the client's next token. */
+  step(token: Uint8Array): SaslStep;
+}
+
+/** `done`: the client is this user, and the token proves to it that the server knows the password too. */
+export type SaslStep =
+  | { readonly kind: "challenge"; readonly token: Uint8Array }
+  | { readonly kind: "done"; readonly token: Uint8Array; readonly user: string }
+  | { readonly kind: "failed" };
+
+/** The identities that an auth packet adds; `refused` is answered so, `elsewhere` sends the client to look for another server. */
+export type Granted = readonly Identity[] | "refused" | "elsewhere";
+
 /** What an auth packet of one scheme does to a connection. */
-type Authenticate = (data: Uint8Array | undefined, connection: readonly Identity[]) => readonly Identity[] | undefined;
+type Authenticate = (data: Uint8Array | undefined, connection: readonly Identity[]) => Granted;
 
 interface Scheme {
   /** Whether an `auth` entry of an access list stands for identities of this scheme too. */
@@ -26,7 +63,6 @@ interface Scheme {
   /** What may be shown of an identity. */
   userOf(id: string): string;
   readonly matches: IdMatcher;
-  /** The identities that are added, or undefined to refuse. */
   readonly authenticate: Authenticate;
 }
 
@@ -38,23 +74,51 @@ export class AuthSchemes {
   readonly #fixed = new WeakMap<Acl, true>();
 
   readonly #aclCountMax: number;
+  readonly #config: AuthConfig;
 
   constructor(config: AuthConfig, hashes: Hashes, { aclCountMax }: { readonly aclCountMax: number }) {
     this.#aclCountMax = aclCountMax;
+    this.#config = config;
     this.#schemes.set("ip", ipScheme);
     if (config.digestEnabled) this.#schemes.set("digest", digestScheme(config.superDigest, hashes));
+    if (config.providers?.has("sasl") === true) this.#schemes.set("sasl", saslScheme(config.sasl));
+    if (config.providers?.has("x509") === true) this.#schemes.set("x509", x509Scheme(config.x509SuperUser));
+    if (config.providers?.has("ensemble") === true) this.#schemes.set("ensemble", ensembleScheme(config.ensembleNames));
     const matchers = new Map<string, IdMatcher>();
     for (const [name, scheme] of this.#schemes) matchers.set(name, scheme.matches);
     this.rules = { skipAcl: config.skipAcl, matchers };
   }
 
-  /** The identities that an auth packet adds; undefined refuses it, after which the connection is closed. */
-  authenticate(
-    scheme: string,
-    data: Uint8Array | undefined,
-    connection: readonly Identity[],
-  ): readonly Identity[] | undefined {
-    return this.#schemes.get(scheme)?.authenticate(data, connection);
+  /** What an auth packet adds; the connection is closed where it adds nothing. */
+  authenticate(scheme: string, data: Uint8Array | undefined, connection: readonly Identity[]): Granted {
+    return this.#schemes.get(scheme)?.authenticate(data, connection) ?? "refused";
+  }
+
+  /** Who somebody is that SASL has found to be this user. */
+  saslIdentities(user: string): readonly Identity[] {
+    const identity = { scheme: "sasl", id: user };
+    return this.#config.sasl?.superUsers.has(user) === true ? [identity, SUPER] : [identity];
+  }
+
+  /** Who somebody is whose certificate has this subject. */
+  certificateIdentities(subject: string): readonly Identity[] {
+    const identity = { scheme: "x509", id: subject };
+    return subject === this.#config.x509SuperUser ? [{ scheme: "super", id: subject }, identity] : [identity];
+  }
+
+  /** Whether somebody may ask for anything but to be authenticated. */
+  mayAsk(identities: readonly Identity[]): boolean {
+    const { enforcedSchemes } = this.#config;
+    return enforcedSchemes === undefined || identities.some(({ scheme }) => enforcedSchemes.has(scheme));
+  }
+
+  /** Whether a failed SASL exchange leaves the client as who it was. */
+  get allowsFailedSasl(): boolean {
+    return this.#config.sasl?.allowsFailed === true && !this.requiresSasl;
+  }
+
+  get requiresSasl(): boolean {
+    return this.#config.enforcedSchemes?.has("sasl") === true;
   }
 
   /**
@@ -117,6 +181,8 @@ function push(entries: AclEntry[], entry: AclEntry): boolean {
   return true;
 }
 
+const SUPER: Identity = { scheme: "super", id: "" };
+
 const ipScheme: Scheme = {
   isAuthenticated: false,
   isValidId: isIpRange,
@@ -133,10 +199,50 @@ function digestScheme(superDigest: string | undefined, hashes: Hashes): Scheme {
     userOf: (id) => splitLikeJava(id)[0] ?? "",
     matches: (identityId, aclId) => identityId === aclId,
     authenticate: (data) => {
-      if (data === undefined) return undefined;
+      if (data === undefined) return "refused";
       const id = digestId(data, hashes);
       const identity = { scheme: "digest", id };
-      return id === superDigest ? [{ scheme: "super", id: "" }, identity] : [identity];
+      return id === superDigest ? [SUPER, identity] : [identity];
+    },
+  };
+}
+
+function saslScheme(rules: SaslRules | undefined): Scheme {
+  return {
+    isAuthenticated: true,
+    isValidId: isKerberosName,
+    userOf: (user) => user,
+    matches: (user, aclUser) => user === "super" || user === aclUser || aclUser === rules?.anyUser,
+    // It has an operation of its own.
+    authenticate: () => "refused",
+  };
+}
+
+/** Whoever has an `@` is a `service[/host]@REALM`; anything else is a name. */
+function isKerberosName(id: string): boolean {
+  return !id.includes("@") || /^[^/@]*(?:\/[^/@]*)?@[^/@]*$/.test(id);
+}
+
+function x509Scheme(superUser: string | undefined): Scheme {
+  return {
+    isAuthenticated: true,
+    isValidId: isDistinguishedName,
+    userOf: (subject) => subject,
+    matches: (subject, aclSubject) => subject === aclSubject || subject === superUser,
+    // The certificate was judged when the connection came; a packet finds it there or not.
+    authenticate: (_, connection) => (connection.some(({ scheme }) => scheme === "x509") ? [] : "refused"),
+  };
+}
+
+function ensembleScheme(names: ReadonlySet<string> | undefined): Scheme {
+  return {
+    isAuthenticated: false,
+    isValidId: () => false,
+    userOf: () => "",
+    matches: () => false,
+    authenticate: (data) => {
+      if (data === undefined || data.length === 0 || names === undefined) return [];
+      return names.has(text.decode(data)) ? [] : "elsewhere";
     },
   };
 }

@@ -53,7 +53,7 @@ export class CommitGate {
   /** Finds who waits for the committed write, and lets it go. False for one that is not of this life, or from before {@link clear}. */
   take(sequence: number): boolean {
     if (sequence < this.#head || sequence >= this.#next) return false;
-    assert(sequence === this.#head, `own writes commit in order: ${sequence} came where ${this.#head} was due`);
+    assert(sequence === this.#head, () => `own writes commit in order: ${sequence} came where ${this.#head} was due`);
     const slot = this.#head & this.#mask;
     this.connection = this.#connections[slot] as ConnectionRef;
     this.xid = this.#xids[slot] as number;

@@ -1,12 +1,11 @@
 import type { QuorumVerifier, ServerId } from "@zooid/model";
 import type { AuthConfig } from "./auth.ts";
+import type { ReapingConfig } from "./reaper.ts";
 
 /** One server's place in an ensemble of several. */
 export interface EnsembleConfig {
   /** It never votes, and gets what is committed. */
   readonly isObserver: boolean;
-  /** Servers to elect among; a voter without weight is none. */
-  readonly candidates: ReadonlySet<ServerId>;
   readonly electionAlg: 0 | 3;
   /** Ticks for a learner to connect and be brought forward. */
   readonly initLimit: number;
@@ -14,6 +13,8 @@ export interface EnsembleConfig {
   readonly syncLimit: number;
   /** The ensemble's id, should it have none yet when this server first leads. */
   readonly newEnsembleId: string;
+  /** What clients read in `/zookeeper/config`. Default: what is stored there, which is nothing. */
+  readonly configuration?: string;
   /** Where an epoch's counter ends; for tests. */
   readonly counterMax?: number;
   /** Bytes on their way to one learner and not acked; see the broadcast's `PeerConfig`. */
@@ -42,6 +43,9 @@ export interface ReplicaConfig {
   readonly auth: AuthConfig;
   /** TTL nodes are allowed. */
   readonly isTtlEnabled: boolean;
+  readonly reaping: ReapingConfig;
+  /** Hard quotas refuse writes, and operators are told of writes beyond soft ones. Usage is counted in any case. */
+  readonly isQuotaEnforced: boolean;
   /** Requests of one connection that are read and not answered; beyond it the connection is not read. */
   readonly inFlightCountMax: number;
   /** Bytes of such requests that wait behind a write. */
@@ -78,5 +82,7 @@ export const REPLICA_DEFAULTS: Omit<ReplicaConfig, RequiredOfCallers> = {
   aclCountMax: 1000,
   identityCountMax: 1000,
   isTtlEnabled: false,
+  isQuotaEnforced: false,
+  reaping: { checkIntervalMs: 60_000, perMinuteMax: 10_000, neverUsedMsMax: 0 },
   ensemble: undefined,
 };

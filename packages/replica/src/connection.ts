@@ -1,4 +1,5 @@
 import { type ConnectionRef, type Identity, OpCode } from "@zooid/model";
+import type { SaslExchange } from "./auth.ts";
 import type { Session } from "./session-table.ts";
 import type { WaitingFrames } from "./waiting-frames.ts";
 
@@ -10,6 +11,16 @@ import type { WaitingFrames } from "./waiting-frames.ts";
  * - `closing`: its last word was said or its end decided; nothing it sends is read
  */
 export type ConnectionPhase = "new" | "creating" | "renewing" | "open" | "closing";
+
+/** What one step of SASL is answered with, and whom it made of the client. */
+export interface SaslAnswer {
+  readonly code: number;
+  /** Undefined is the protocol's null. */
+  readonly token: Uint8Array | undefined;
+  readonly added: readonly Identity[];
+  /** The connection is closed behind it. */
+  readonly isLast: boolean;
+}
 
 /** What a replica knows of one client connection. Sockets are not among it. */
 export class Connection {
@@ -28,16 +39,20 @@ export class Connection {
   issued = 0;
   answered = 0;
   waiting: WaitingFrames | undefined;
+  /** Its SASL exchange, once it has begun one. */
+  sasl: SaslExchange | undefined;
+  /** What became of the steps of SASL among the waiting frames, in their order. */
+  readonly saslAnswers: SaslAnswer[] = [];
   /** It was told to wait until there is room again. */
   stalled = false;
   /** The socket is gone; the number is kept until the last unanswered write has committed. */
   gone = false;
   readonly stats: ConnectionStats = new ConnectionStats();
 
-  constructor(ref: ConnectionRef, address: string) {
+  constructor(ref: ConnectionRef, address: string, certified: readonly Identity[]) {
     this.ref = ref;
     this.address = address;
-    this.identities = [{ scheme: "ip", id: address }];
+    this.identities = [{ scheme: "ip", id: address }, ...certified];
     this.answeredAs = this.identities;
   }
 

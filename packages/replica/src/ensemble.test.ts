@@ -44,6 +44,36 @@ describe("three servers and an observer", () => {
     expect(digests.size).toBe(1);
   });
 
+  test("show their configuration, all the same text, whichever leads", () => {
+    const ensemble = new TestEnsemble(3, { observers: 1, configuration: "server.1=here" });
+    const shown = () => ensemble.members.map((member) => read(member, member.open(), "/zookeeper/config"));
+    expect(new Set(shown())).toEqual(new Set(["data server.1=here"]));
+    const { leader } = ensemble;
+    ensemble.cutOff(leader);
+    ensemble.advance(50 * TEST_TICK_MS);
+    ensemble.rejoin(leader);
+    ensemble.advance(50 * TEST_TICK_MS);
+    expect(ensemble.leader).not.toBe(leader);
+    expect(new Set(shown())).toEqual(new Set(["data server.1=here"]));
+  });
+
+  test("reap a container together", () => {
+    const ensemble = new TestEnsemble(3, { observers: 1 });
+    const [follower] = ensemble.followers as [TestMember];
+    const client = follower.open();
+    const onPath = (name: string) => (writer: { text(value: string): void; int(value: number): void }) => {
+      writer.text(name);
+      writer.int(-1);
+    };
+    expect(follower.ask(client, OpCode.CREATE_CONTAINER, create("/c", "", 4))).toBe("path /c");
+    follower.ask(client, OpCode.CREATE, create("/c/x"));
+    follower.ask(client, OpCode.DELETE, onPath("/c/x"));
+    ensemble.advance(60_000);
+    for (const member of ensemble.members) expect(read(member, member.open(), "/c")).toBe("NO_NODE");
+    const digests = new Set(ensemble.members.map(({ replica }) => replica.tree.digestLow));
+    expect(digests.size).toBe(1);
+  });
+
   test("answer what is pipelined at a follower in its order, reads, syncs and refusals too", () => {
     const ensemble = new TestEnsemble(3);
     const [follower] = ensemble.followers;

@@ -68,7 +68,7 @@ export class Membership {
               algorithm: ensemble.electionAlg,
               sid,
               verifier,
-              candidates: ensemble.candidates,
+              candidates: verifier.candidates,
               random,
             },
             {
@@ -160,8 +160,8 @@ export class Membership {
 
   /** Others have decided for this server while it still looked, or after it had given up. */
   #wanted(): void {
-    const { sid, ensemble } = this.#config;
-    if (this.zab.isAmnesiac || ensemble?.candidates.has(sid) !== true) return;
+    const { sid, ensemble, verifier } = this.#config;
+    if (this.zab.isAmnesiac || ensemble === undefined || !verifier.candidates.has(sid)) return;
     const { durable } = this.zab;
     this.#election?.adopt("leading", { leader: sid, zxid: durable.tail.zxid, peerEpoch: durable.currentEpoch });
     this.#decided("leading", { leader: sid, zxid: durable.tail.zxid, peerEpoch: durable.currentEpoch });

@@ -1,6 +1,49 @@
 import { OpCode, SESSION_NONE, type SessionId, type Zxid } from "@zooid/model";
+import type { JuteWriter } from "@zooid/wire";
 import { describe, expect, test } from "vitest";
-import { create, multi, read, setAcl, setData, TestReplica, versioned } from "./test-replica.ts";
+import { create, createTtl, multi, onNoPath, read, setAcl, setData, TestReplica, versioned } from "./test-replica.ts";
+
+test.each([
+  ["a null path", OpCode.DELETE, onNoPath(-1)],
+  ["an operation that cannot stand there", OpCode.DELETE_CONTAINER, read("/c")],
+  ["flags that belong to another operation", OpCode.CREATE, create("/t", "", 5)],
+  ["half a part", OpCode.CREATE_TTL, create("/t", "", 5)],
+] as const)("a multi with %s is unreadable as a whole, and nothing of it is done", (_, op, body) => {
+  const zk = new TestReplica({ isTtlEnabled: true });
+  const ref = zk.open();
+  expect(zk.ask(ref, OpCode.MULTI, multi([OpCode.CREATE, create("/a")], [op, body]))).toBe("MARSHALLING_ERROR");
+  expect(zk.ask(ref, OpCode.EXISTS, read("/a"))).toBe("NO_NODE");
+});
+
+test("a change of the ensemble is refused as Apache refuses it where that is turned off", () => {
+  const zk = new TestReplica();
+  const ref = zk.open();
+  const before = zk.replica.visibleZxid;
+  const reconfig = (writer: JuteWriter): void => {
+    writer.text("server.2=there:1:2");
+    writer.null();
+    writer.null();
+    writer.zxid(-1);
+  };
+  expect(zk.ask(ref, OpCode.RECONFIG, reconfig)).toBe("RECONFIG_DISABLED");
+  expect(zk.replica.visibleZxid).toBe(before + 1);
+  expect(zk.ask(ref, OpCode.RECONFIG, read("/"))).toBe("MARSHALLING_ERROR");
+});
+
+test("a multi makes containers and TTL nodes, by their operations and by what its flags turn them into", () => {
+  const zk = new TestReplica({ isTtlEnabled: true });
+  const ref = zk.open();
+  const parts = multi(
+    [OpCode.CREATE, create("/by-flag", "", 4)],
+    [OpCode.CREATE_CONTAINER, create("/container", "", 4)],
+    [OpCode.CREATE_TTL, createTtl("/ttl", 1000)],
+    [OpCode.CREATE_TTL, createTtl("/plain", 1000, 0)],
+    [OpCode.CREATE_TTL, createTtl("/ttl-by-flag", 1000, 4)],
+  );
+  const made = ["/by-flag", "/container", "/ttl", "/plain", "/ttl-by-flag"].map((path) => `path ${path}`);
+  expect(zk.ask(ref, OpCode.MULTI, parts)).toBe(`[${made.join(", ")}]`);
+  expect(zk.replica.tree.reapableCount).toBe(4);
+});
 
 describe("order", () => {
   test("nothing of a write is heard before it is durable", () => {
@@ -226,7 +269,7 @@ describe("flow", () => {
 
 describe("what a client must not send", () => {
   test.each([
-    ["an operation that is not served", OpCode.RECONFIG, "UNIMPLEMENTED", "unknown-operation"],
+    ["an operation that is not served", OpCode.DELETE_CONTAINER, "UNIMPLEMENTED", "unknown-operation"],
     ["an operation of servers", OpCode.CREATE_SESSION, "UNIMPLEMENTED", "unknown-operation"],
     ["authentication of no known scheme", OpCode.AUTH, "AUTH_FAILED", "authentication"],
   ])("%s is answered, told of, and ends the connection", (_, op, code, refusal) => {

@@ -39,25 +39,36 @@ import {
   type Zxid,
 } from "@zooid/model";
 import type { SnapshotPort, ZabLinks, ZabLog, ZabPeer } from "@zooid/zab";
-import { AuthSchemes, type Hashes } from "./auth.ts";
+import { AuthSchemes, type Granted, type Hashes, type SaslExchange } from "./auth.ts";
 import { CommitGate, NO_CONNECTION } from "./commit-gate.ts";
 import type { ReplicaConfig } from "./config.ts";
-import { Connection } from "./connection.ts";
+import { Connection, type SaslAnswer } from "./connection.ts";
+import { DigestHistory } from "./digest-history.ts";
 import { EndingSessions } from "./ending-sessions.ts";
 import { ForwardReader, ForwardRun } from "./forward-run.ts";
 import { LocalReads } from "./local-reads.ts";
 import { Membership } from "./membership.ts";
 import { PendingSyncs } from "./pending-syncs.ts";
+import { QuotaNotes } from "./quota-notes.ts";
+import { Reaper } from "./reaper.ts";
 import { RemoteClients, ToldIdentities } from "./remote-clients.ts";
 import { isServed } from "./served-operations.ts";
 import { newSessionId } from "./session-id.ts";
 import { type Session, SessionTable } from "./session-table.ts";
+import { Tally } from "./tally.ts";
 import { type Asker, TxnMaker } from "./txn-maker.ts";
+import { UnconfirmedRefusals } from "./unconfirmed-refusals.ts";
 import { WaitingFrames } from "./waiting-frames.ts";
 import { WriteAnswers } from "./write-answers.ts";
 
 /** Why a connection was closed, other than by its own wish or its session's end. */
-export type Refusal = "unreadable-request" | "unknown-operation" | "authentication" | "watch-limit";
+export type Refusal =
+  | "unreadable-request"
+  | "unknown-operation"
+  | "authentication"
+  | "unauthenticated"
+  | "other-ensemble"
+  | "watch-limit";
 
 /**
  * What a replica does to the world. The driver implements it; calls come in the order in which things must happen.
@@ -90,6 +101,8 @@ export interface ReplicaTools {
   readonly batcher: TxnBatcher;
   readonly txns: TxnDecoder;
   readonly hashes: Hashes;
+  /** Begins a connection's SASL exchange. Absent: the server knows no users, and answers with an empty token. */
+  readonly sasl?: () => SaslExchange;
   /** At least 0, below 1. Nothing that has to be secret. */
   readonly random: () => number;
 }
@@ -105,6 +118,9 @@ export interface ReplicaCounters {
   commitCount: number;
   expiredSessions: number;
   authFailures: number;
+  /** Latencies in milliseconds, pings aside. */
+  readonly reads: Tally;
+  readonly writes: Tally;
 }
 
 /** A server without a role serves reads after a tick, and not sooner than this. */
@@ -139,6 +155,7 @@ export class Replica {
   readonly membership: Membership;
   readonly zab: ZabPeer;
   readonly counters: ReplicaCounters = newCounters();
+  readonly digests: DigestHistory = new DigestHistory();
   readonly #config: ReplicaConfig;
   readonly #sinks: ReplicaSinks;
   readonly #tools: ReplicaTools;
@@ -146,6 +163,7 @@ export class Replica {
   readonly #reads: LocalReads;
   readonly #answers: WriteAnswers;
   readonly #maker: TxnMaker;
+  readonly #reaper: Reaper;
   readonly #firings: WatchSink;
   /** At the leader every session, elsewhere those whose clients are connected here. */
   #sessions: SessionTable;
@@ -154,6 +172,7 @@ export class Replica {
   readonly #stalled: Connection[] = [];
   #connectionCount = 0;
   #nowMs = 0;
+  #wallMs = 0;
   #isServing = false;
   #isReadOnly = false;
   /** The zxid that answers show at least. Set in the constructor: a field that begins as a number is kept unboxed. */
@@ -171,6 +190,7 @@ export class Replica {
   readonly #remote = new RemoteClients();
   readonly #forwarded = new ForwardReader();
   readonly #endings = new EndingSessions();
+  readonly #refusals = new UnconfirmedRefusals();
   // Structures that every request and every transaction is read into.
   readonly #request: Request = newRequest();
   readonly #part: Request = newRequest();
@@ -198,7 +218,9 @@ export class Replica {
     this.#sessions = new SessionTable(config.tickMs, 0);
     this.#reads = new LocalReads(this.tree, this.auth, sinks.replies, config);
     this.#answers = new WriteAnswers(this.tree, sinks.replies);
-    this.#maker = new TxnMaker(this.tree, this.auth, config, tools);
+    const quotaNotes = new QuotaNotes((text) => sinks.note(text));
+    this.#maker = new TxnMaker(this.tree, this.auth, config, tools, (text) => quotaNotes.tell(text, this.#nowMs));
+    this.#reaper = new Reaper(config.reaping, this.tree, config.tickMs, (text) => sinks.note(text));
     this.membership = new Membership(
       config,
       tools.random,
@@ -217,6 +239,7 @@ export class Replica {
         learnerLost: (link) => {
           this.#remote.lost(link);
           this.#endings.lost(link);
+          this.#refusals.lost(link);
         },
         touches: () => this.#touches(),
         touched: (touches) => this.#touched(touches),
@@ -297,6 +320,7 @@ export class Replica {
    */
   setTime(nowMs: number, wallMs: number): void {
     this.#nowMs = nowMs;
+    this.#wallMs = wallMs;
     this.#maker.setWallTime(wallMs);
     this.membership.setTime(nowMs);
   }
@@ -346,14 +370,22 @@ export class Replica {
     this.#sessions = new SessionTable(this.#config.tickMs, this.#nowMs);
     this.#touchesReportedMs = this.#nowMs;
     this.#isServing = true;
+    this.#showConfiguration();
     if (this.zab.state === "leading") {
       this.#maker.beginEpoch(epoch);
+      this.#reaper.begin(this.#nowMs, this.#wallMs);
       this.tree.forEachSession((high, low, timeoutMs) => {
         const session = this.#sessions.add(sessionIdFromHalves(high, low), high, low, timeoutMs, this.#nowMs);
         session.passwordHash = this.tree.sessionPasswordHash(high, low);
       });
     }
     this.membership.established(epoch);
+  }
+
+  /** Each server shows its own: the node is dated by when this server took its role. */
+  #showConfiguration(): void {
+    const { configuration } = this.#config.ensemble ?? {};
+    if (configuration !== undefined) this.tree.showConfiguration(configuration, this.#wallMs);
   }
 
   /** The role has ended: what was asked in it has no answer any more, so its clients are let go. */
@@ -369,6 +401,7 @@ export class Replica {
     this.#told.clear();
     this.#remote.clear();
     this.#endings.clear();
+    this.#refusals.clear();
     this.#stalled.length = 0;
     this.#sessions = new SessionTable(this.#config.tickMs, this.#nowMs);
     this.#sinks.roleChanged();
@@ -410,6 +443,7 @@ export class Replica {
     const readOnlyDueMs = this.#readOnlyDueMs();
     if (readOnlyDueMs !== undefined && readOnlyDueMs <= this.#nowMs) {
       this.#isReadOnly = true;
+      this.#showConfiguration();
       this.#visible = Math.max(this.#visible, this.tree.applied) as Zxid;
       this.#sinks.note("no quorum: reads are served to clients that ask for read-only service");
       this.#sinks.roleChanged();
@@ -417,14 +451,28 @@ export class Replica {
     if (this.zab.isExhausted && this.zab.outstandingCount === 0 && this.#maker.count === 0) {
       this.zab.resign("the epoch's counter nears its end, so a new epoch begins");
     }
+    if (this.isLeading) this.#reap();
+  }
+
+  /** Proposes the end of containers and TTL nodes that nobody needs any more, unless clients' own writes have to wait already. */
+  #reap(): void {
+    if (this.#isFull()) {
+      this.#reaper.postpone(this.#nowMs);
+      return;
+    }
+    this.#reaper.step(this.#nowMs, this.#wallMs, (node) => {
+      const op = OpCode.DELETE_CONTAINER;
+      const originSeq = this.#gate.put(NO_CONNECTION, 0, op, this.#nowMs, 0);
+      this.#maker.reap({ sessionHigh: 0, sessionLow: 0, origin: this.#config.sid, originSeq, cxid: 0, op }, node);
+    });
   }
 
   /** When {@link tick} has something to do; undefined when never. */
   nextTickMs(): number | undefined {
-    const due = this.membership.nextDueMs();
-    const readOnlyDueMs = this.#readOnlyDueMs();
-    if (readOnlyDueMs === undefined) return due;
-    return due === undefined ? readOnlyDueMs : Math.min(due, readOnlyDueMs);
+    // Of others nothing is due where there are none.
+    const othersDueMs = this.#config.ensemble === undefined ? undefined : this.membership.nextDueMs();
+    const reaperDueMs = this.isLeading ? this.#reaper.nextDueMs() : undefined;
+    return earliest(earliest(othersDueMs, this.#readOnlyDueMs()), reaperDueMs);
   }
 
   /** The end of a turn: what is on its way to others leaves in one piece each. */
@@ -551,7 +599,9 @@ export class Replica {
     const id = sessionIdFromHalves(message.sessionHigh, message.sessionLow);
     if (this.isLeading && isEnding(this.#sessions.get(id), message.passwordHash))
       this.#endings.add(id, link, () => answer(false));
-    else answer(this.#renewFor(sid, message));
+    else if (this.#renewFor(sid, message)) answer(true);
+    else if (this.isLeading) this.#refusals.add(this.zab.confirm(), link, () => answer(false));
+    else answer(false);
   }
 
   /** Whether a client that came to a learner with this session may go on there. */
@@ -572,6 +622,7 @@ export class Replica {
     for (const { link, sequence, readAt } of this.#remote.confirmed(round)) {
       this.#sinks.links.send(link, { kind: "sync-reply", sequence, readAt });
     }
+    this.#refusals.confirmed(round);
     this.#syncs.confirmed(round);
     this.#answerSyncs();
   }
@@ -599,10 +650,15 @@ export class Replica {
 
   // Clients
 
-  /** A client connected. The number it gets names it in every call until {@link disconnect}. */
-  accept(address: string): ConnectionRef {
+  /**
+   * A client connected. The number it gets names it in every call until {@link disconnect}.
+   *
+   * @param certificateSubject whom a certificate names that was found good
+   */
+  accept(address: string, certificateSubject?: string): ConnectionRef {
     const ref = this.#freeRefs.pop() ?? (this.#connections.length as ConnectionRef);
-    this.#connections[ref] = new Connection(ref, address);
+    const certified = certificateSubject === undefined ? [] : this.auth.certificateIdentities(certificateSubject);
+    this.#connections[ref] = new Connection(ref, address, certified);
     this.#connectionCount++;
     return ref;
   }
@@ -669,6 +725,13 @@ export class Replica {
     connection.stats.received++;
     const { op } = request;
     if (op === OpCode.AUTH) return this.#receiveAuth(connection, request, bytes, start, end);
+    if (op === OpCode.SASL) return this.#receiveSasl(connection, request, bytes, start, end);
+    if (!this.auth.mayAsk(connection.identities)) {
+      this.#sinks.replies.header(ref, request.xid, composeZxid(0, 0), ErrorCode.SESSION_CLOSED_REQUIRE_SASL_AUTH);
+      this.#answered(connection, op, request.xid, 0, this.#nowMs);
+      this.#refuseConnection(connection, "unauthenticated");
+      return false;
+    }
     if (!isServed(op)) {
       this.#sinks.replies.header(ref, request.xid, -1, ErrorCode.UNIMPLEMENTED);
       this.#answered(connection, op, request.xid, -1, this.#nowMs);
@@ -818,7 +881,7 @@ export class Replica {
       return;
     }
     if (!mayRenew(session, passwordHash)) {
-      this.#refuseRenewal(connection);
+      this.#refuseOnceConfirmed(connection);
       return;
     }
     session.owner = this.#config.sid;
@@ -865,6 +928,17 @@ export class Replica {
     this.#sinks.resume(connection.ref);
   }
 
+  #refuseOnceConfirmed(connection: Connection): void {
+    if (this.#config.ensemble === undefined) {
+      this.#refuseRenewal(connection);
+      return;
+    }
+    connection.phase = "renewing";
+    this.#refusals.add(this.zab.confirm(), undefined, () => {
+      if (!connection.gone && connection.phase === "renewing") this.#refuseRenewal(connection);
+    });
+  }
+
   #refuseRenewal(connection: Connection): void {
     this.#sinks.replies.connected(connection.ref, {
       timeoutMs: 0,
@@ -882,7 +956,7 @@ export class Replica {
       this.#wait(connection, bytes, start, end);
       const granted = this.#authenticate(connection.identities, request);
       // Nothing behind a refused packet may be served; the refusal is said, and the connection closed, when its turn comes.
-      if (granted === undefined) return false;
+      if (granted === "refused" || granted === "elsewhere") return false;
       connection.identities = granted;
       return this.#admits(connection);
     }
@@ -893,10 +967,16 @@ export class Replica {
 
   #answerAuth(connection: Connection, request: Request, receivedMs: number): void {
     const granted = this.#authenticate(connection.answeredAs, request);
-    const code = granted === undefined ? ErrorCode.AUTH_FAILED : ErrorCode.OK;
+    if (granted === "elsewhere") {
+      this.counters.authFailures++;
+      // An answer would make it give up; it is to look for the ensemble that it means.
+      this.#refuseConnection(connection, "other-ensemble");
+      return;
+    }
+    const code = granted === "refused" ? ErrorCode.AUTH_FAILED : ErrorCode.OK;
     this.#sinks.replies.header(connection.ref, request.xid, composeZxid(0, 0), code);
     this.#answered(connection, request.op, request.xid, 0, receivedMs);
-    if (granted === undefined) {
+    if (granted === "refused") {
       this.counters.authFailures++;
       this.#refuseConnection(connection, "authentication");
     } else {
@@ -904,21 +984,64 @@ export class Replica {
     }
   }
 
-  /** A connection's identities with those that an auth packet adds; undefined when it is refused or cannot be read. */
-  #authenticate(known: readonly Identity[], request: Request): readonly Identity[] | undefined {
+  /** A connection's identities with those that an auth packet adds; one that cannot be read is refused. */
+  #authenticate(known: readonly Identity[], request: Request): Granted {
+    try {
+      this.#tools.requests.body(request);
+    } catch {
+      return "refused";
+    }
+    const { data } = request;
+    const credentials = request.hasData ? data.bytes.subarray(data.start, data.end) : undefined;
+    const added = this.auth.authenticate(sliceText(request.path), credentials, known);
+    if (added === "refused" || added === "elsewhere") return added;
+    const all = withIdentities(known, added);
+    return all.length > this.#config.identityCountMax ? "refused" : all;
+  }
+
+  /** A step of the connection's SASL exchange: as with {@link #receiveAuth}, what it brings counts at once, its answer waits its turn. */
+  #receiveSasl(connection: Connection, request: Request, bytes: Uint8Array, start: number, end: number): boolean {
+    const answer = this.#stepSasl(connection, request);
+    if (answer === undefined) {
+      this.#refuseConnection(connection, "unreadable-request");
+      return false;
+    }
+    connection.identities = withIdentities(connection.identities, answer.added);
+    if (connection.unanswered > 0) {
+      connection.saslAnswers.push(answer);
+      this.#wait(connection, bytes, start, end);
+      return !answer.isLast && this.#admits(connection);
+    }
+    this.#answerSasl(connection, request.xid, answer, this.#nowMs);
+    return connection.phase === "open";
+  }
+
+  /** Undefined for a token that cannot be read. */
+  #stepSasl(connection: Connection, request: Request): SaslAnswer | undefined {
     try {
       this.#tools.requests.body(request);
     } catch {
       return undefined;
     }
     const { data } = request;
-    const credentials = request.hasData ? data.bytes.subarray(data.start, data.end) : undefined;
-    const added = this.auth.authenticate(sliceText(request.path), credentials, known);
-    const isNew = (one: Identity): boolean =>
-      !known.some((other) => other.scheme === one.scheme && other.id === one.id);
-    if (added === undefined) return undefined;
-    const all = [...known, ...added.filter(isNew)];
-    return all.length > this.#config.identityCountMax ? undefined : all;
+    if (!request.hasData) return undefined;
+    connection.sasl ??= this.#tools.sasl?.();
+    const step = connection.sasl?.step(data.bytes.subarray(data.start, data.end));
+    if (step === undefined) return NO_SASL;
+    if (step.kind === "challenge") return { ...NO_SASL, token: step.token };
+    if (step.kind === "done") return { ...NO_SASL, token: step.token, added: this.auth.saslIdentities(step.user) };
+    this.counters.authFailures++;
+    if (this.auth.allowsFailedSasl) return NO_SASL;
+    const code = this.auth.requiresSasl ? ErrorCode.SESSION_CLOSED_REQUIRE_SASL_AUTH : ErrorCode.AUTH_FAILED;
+    return { ...NO_SASL, code, isLast: true };
+  }
+
+  #answerSasl(connection: Connection, xid: number, answer: SaslAnswer, receivedMs: number): void {
+    const { code, token, added, isLast } = answer;
+    connection.answeredAs = withIdentities(connection.answeredAs, added);
+    this.#sinks.replies.token(connection.ref, xid, composeZxid(0, 0), code, token);
+    this.#answered(connection, OpCode.SASL, xid, 0, receivedMs);
+    if (isLast) this.#refuseConnection(connection, "authentication");
   }
 
   #wait(connection: Connection, bytes: Uint8Array, start: number, end: number): void {
@@ -932,6 +1055,12 @@ export class Replica {
     const { op, xid } = request;
     if (op === OpCode.AUTH) {
       this.#answerAuth(connection, request, receivedMs);
+      return;
+    }
+    if (op === OpCode.SASL) {
+      const answer = connection.saslAnswers.shift();
+      assert(answer !== undefined, "a step of SASL that waits was taken when it came");
+      this.#answerSasl(connection, xid, answer, receivedMs);
       return;
     }
     if (op === OpCode.CLOSE_SESSION) {
@@ -1125,6 +1254,7 @@ export class Replica {
     }
     if (header.op === OpCode.MULTI) this.#applyMulti(header, op, connection);
     else this.#applySimple(header, op, connection);
+    this.digests.note(zxid, this.tree);
     this.counters.commitCount++;
     if (connection !== undefined) this.#answeredIssued(connection);
   }
@@ -1316,7 +1446,17 @@ export class Replica {
     if (latencyMs > counters.latencyMsMax) counters.latencyMsMax = latencyMs;
     counters.latencyMsTotal += latencyMs;
     counters.latencyCount++;
+    if (isWrite(op)) counters.writes.note(latencyMs);
+    else counters.reads.note(latencyMs);
   }
+}
+
+const NO_SASL: SaslAnswer = { code: ErrorCode.OK, token: undefined, added: [], isLast: false };
+
+function withIdentities(known: readonly Identity[], added: readonly Identity[]): readonly Identity[] {
+  const isNew = (one: Identity): boolean => !known.some((other) => other.scheme === one.scheme && other.id === one.id);
+  const more = added.filter(isNew);
+  return more.length === 0 ? known : [...known, ...more];
 }
 
 function newCounters(): ReplicaCounters {
@@ -1330,7 +1470,14 @@ function newCounters(): ReplicaCounters {
     commitCount: 0,
     expiredSessions: 0,
     authFailures: 0,
+    reads: new Tally(),
+    writes: new Tally(),
   };
+}
+
+function earliest(one: number | undefined, other: number | undefined): number | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return Math.min(one, other);
 }
 
 /** createTTL and createContainer never make ephemerals, whatever flags they carry. */

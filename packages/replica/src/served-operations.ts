@@ -7,6 +7,8 @@ import { OpCode } from "@zooid/model";
 const SERVED: ReadonlySet<number> = new Set([
   OpCode.CREATE,
   OpCode.CREATE2,
+  OpCode.CREATE_CONTAINER,
+  OpCode.CREATE_TTL,
   OpCode.DELETE,
   OpCode.EXISTS,
   OpCode.GET_DATA,
@@ -18,6 +20,7 @@ const SERVED: ReadonlySet<number> = new Set([
   OpCode.SYNC,
   OpCode.PING,
   OpCode.MULTI,
+  OpCode.RECONFIG,
   OpCode.MULTI_READ,
   OpCode.SET_WATCHES,
   OpCode.SET_WATCHES2,
@@ -33,17 +36,4 @@ const SERVED: ReadonlySet<number> = new Set([
 
 export function isServed(op: number): boolean {
   return SERVED.has(op);
-}
-
-const SERVED_PARTS: ReadonlySet<number> = new Set([
-  OpCode.CREATE,
-  OpCode.CREATE2,
-  OpCode.DELETE,
-  OpCode.SET_DATA,
-  OpCode.CHECK,
-]);
-
-/** What may stand inside a multi. */
-export function isServedPart(op: number): boolean {
-  return SERVED_PARTS.has(op);
 }

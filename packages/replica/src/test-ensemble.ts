@@ -182,7 +182,6 @@ export class TestMember {
         hashSeed: 1,
         ensemble: {
           isObserver: !voters.includes(sid),
-          candidates: new Set(voters),
           electionAlg: 3,
           initLimit: 10,
           syncLimit: 5,

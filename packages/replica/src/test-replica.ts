@@ -14,7 +14,7 @@ import {
 import { JuteWriter, RequestReader } from "@zooid/wire";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/peer";
 import { REPLICA_DEFAULTS, type ReplicaConfig } from "./config.ts";
-import { type Refusal, Replica } from "./replica.ts";
+import { type Refusal, Replica, type ReplicaTools } from "./replica.ts";
 import { HeardReplies } from "./test-replies.ts";
 import { withNoPeers } from "./with-no-peers.ts";
 
@@ -23,6 +23,7 @@ type Body = (writer: JuteWriter) => void;
 /** What a client connects with; what is left out asks for a new session. */
 export interface Connecting {
   readonly address?: string;
+  readonly certificateSubject?: string;
   readonly timeoutMs?: number;
   readonly session?: SessionId;
   readonly password?: Uint8Array;
@@ -50,13 +51,15 @@ export class TestReplica {
   readonly replica: Replica;
   readonly resumed: ConnectionRef[] = [];
   readonly refusals: Refusal[] = [];
+  readonly notes: string[] = [];
   /** What was appended and is not durable: the role's generation and the last zxid of each batch. */
   readonly unsynced: { readonly generation: number; readonly last: Zxid }[] = [];
   readonly #replies = new HeardReplies();
   #nowMs = 0;
+  #wallJumpMs = 0;
   #secrets = 0;
 
-  constructor(config: Partial<ReplicaConfig> = {}) {
+  constructor(config: Partial<ReplicaConfig> = {}, tools: Partial<ReplicaTools> = {}) {
     const sid = serverId(1);
     this.replica = new Replica(
       {
@@ -75,7 +78,12 @@ export class TestReplica {
         batcher: new TxnBatchEncoder(),
         txns: new TxnReader(),
         hashes: { digest: hash("sha1"), sha256: hash("sha256") },
+        // The first token is the user, and believed.
+        sasl: () => ({
+          step: (token) => ({ kind: "done", token: new Uint8Array(0), user: Buffer.from(token).toString() }),
+        }),
         random: () => 0.5,
+        ...tools,
       },
       {
         replies: this.#replies.sink(),
@@ -86,7 +94,7 @@ export class TestReplica {
         elect: () => {},
         install: () => {},
         roleChanged: () => {},
-        note: () => {},
+        note: (text) => this.notes.push(text),
         resume: (to) => this.resumed.push(to),
         refused: (_, refusal) => this.refusals.push(refusal),
       },
@@ -105,16 +113,17 @@ export class TestReplica {
   }
 
   /** A connection with a session of its own. */
-  open(address = "127.0.0.1", timeoutMs = 10_000): ConnectionRef {
-    const ref = this.connect({ address, timeoutMs });
+  open(address = "127.0.0.1", timeoutMs = 10_000, connecting: Connecting = {}): ConnectionRef {
+    const ref = this.connect({ ...connecting, address, timeoutMs });
     this.turn();
     this.take(ref);
     return ref;
   }
 
   /** A connection that has sent its connect request. */
-  connect({ address, timeoutMs, session, password, lastZxidSeen }: Connecting = {}): ConnectionRef {
-    const ref = this.replica.accept(address ?? "127.0.0.1");
+  connect(connecting: Connecting = {}): ConnectionRef {
+    const { address, certificateSubject, timeoutMs, session, password, lastZxidSeen } = connecting;
+    const ref = this.replica.accept(address ?? "127.0.0.1", certificateSubject);
     this.#replies.open(ref);
     const secret = new Uint8Array(18).fill(++this.#secrets);
     this.replica.connect(
@@ -156,6 +165,11 @@ export class TestReplica {
     });
   }
 
+  /** Lets a connection be a user of SASL. */
+  authenticateBySasl(ref: ConnectionRef, user: string): void {
+    this.ask(ref, 102, (writer) => writer.text(user));
+  }
+
   /** Makes everything that was appended durable. */
   sync(): void {
     for (const { generation, last } of this.unsynced.splice(0)) this.replica.synced(generation, last);
@@ -172,7 +186,26 @@ export class TestReplica {
 
   advance(byMs: number): void {
     this.#nowMs += byMs;
-    this.replica.setTime(this.#nowMs, 1_000_000 + this.#nowMs);
+    this.replica.setTime(this.#nowMs, 1_000_000 + this.#nowMs + this.#wallJumpMs);
+  }
+
+  /** Lets time go on to every moment at which something is due, up to a limit. */
+  advanceInTicks(byMs: number): void {
+    const endMs = this.#nowMs + byMs;
+    for (;;) {
+      const dueMs = this.replica.nextTickMs();
+      if (dueMs === undefined || dueMs > endMs) break;
+      this.advance(Math.max(0, dueMs - this.#nowMs));
+      this.replica.tick();
+      this.turn();
+    }
+    this.advance(endMs - this.#nowMs);
+  }
+
+  /** Sets the wall clock. */
+  setWallClock(byMs: number): void {
+    this.#wallJumpMs += byMs;
+    this.advance(0);
   }
 
   /** What a client heard since the last call. */
@@ -196,6 +229,14 @@ export function create(path: string, data = "", flags = 0, acl: readonly AclEntr
     writer.text(data);
     writeAcl(writer, acl);
     writer.int(flags);
+  };
+}
+
+/** As a request for createTTL. */
+export function createTtl(path: string, ttlMs: number, flags = 5): Body {
+  return (writer) => {
+    create(path, "", flags)(writer);
+    writer.zxid(ttlMs);
   };
 }
 

@@ -47,6 +47,8 @@ export class HeardReplies {
       integer: (to, xid, _, value) => told(to, xid, `integer ${value}`),
       identities: (to, xid, _, who) =>
         told(to, xid, `identities ${who.map(({ scheme, id }) => `${scheme}:${id}`).join(",")}`),
+      token: (to, xid, _, code, token) =>
+        told(to, xid, `${code === 0 ? "token" : errorName(code)} ${token === undefined ? "null" : Buffer.from(token)}`),
       multiBegin: (_, xid) => {
         parts = [];
         multiXid = xid;

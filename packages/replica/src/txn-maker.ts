@@ -19,7 +19,6 @@ import {
 } from "@zooid/model";
 import type { AuthSchemes } from "./auth.ts";
 import type { ReplicaConfig } from "./config.ts";
-import { isServedPart } from "./served-operations.ts";
 
 /** Who asked, as the transaction's header tells it. */
 export interface Asker {
@@ -50,8 +49,9 @@ export class TxnMaker {
   constructor(
     tree: DataTree,
     auth: AuthSchemes,
-    config: Pick<ReplicaConfig, "isTtlEnabled">,
+    config: Pick<ReplicaConfig, "isTtlEnabled" | "isQuotaEnforced">,
     tools: { readonly requests: RequestDecoder; readonly batcher: TxnBatcher },
+    overQuota: (text: string) => void,
   ) {
     this.#tree = tree;
     this.#requests = tools.requests;
@@ -64,6 +64,8 @@ export class TxnMaker {
       zxid: this.#prepared,
       timeMs: 0,
       isTtlEnabled: config.isTtlEnabled,
+      isQuotaEnforced: config.isQuotaEnforced,
+      overQuota,
       fixAcl: (acl, identities) => auth.fixAcl(acl, identities),
     };
   }
@@ -116,6 +118,14 @@ export class TxnMaker {
     this.#batcher.end();
   }
 
+  /** The end of a container or TTL node of which the tree has just said that it may go. */
+  reap(asker: Asker, node: number): void {
+    this.#begin(asker);
+    this.#tree.prepareReap(node, this.#context, this.#op);
+    this.#batcher.op(this.#op);
+    this.#batcher.end();
+  }
+
   /** @param passwordHash the first bytes of the password's SHA-256 */
   createSession(asker: Asker, timeoutMs: number, passwordHash: Uint8Array): void {
     this.#begin(asker);
@@ -161,11 +171,13 @@ export class TxnMaker {
     this.#requests.rewindParts();
     this.#tree.beginMulti();
     for (let i = 0; this.#requests.nextPart(part); i++) {
-      const code = isServedPart(part.op) ? this.#tree.prepare(part, context, this.#op) : ErrorCode.UNIMPLEMENTED;
+      const code = this.#tree.prepare(part, context, this.#op);
       if (code !== ErrorCode.OK) {
         this.#tree.abortMulti();
         this.#batcher.rewind();
-        this.#error(code, i, count);
+        // What cannot be read fails the multi as a whole, wherever it stands.
+        if (code === ErrorCode.MARSHALLING_ERROR) this.#error(code, 0, 0);
+        else this.#error(code, i, count);
         return;
       }
       this.#batcher.op(this.#op);
@@ -173,11 +185,12 @@ export class TxnMaker {
     this.#tree.endMulti();
   }
 
-  /** How many parts a multi has; -1 when one cannot be read. */
+  /** How many parts a multi has; -1 when one cannot be read, or its path is the protocol's null. */
   #countParts(): number {
+    const part = this.#part;
     let count = 0;
     try {
-      while (this.#requests.nextPart(this.#part)) count++;
+      for (; this.#requests.nextPart(part); count++) if (!part.hasPath) return -1;
     } catch {
       return -1;
     }

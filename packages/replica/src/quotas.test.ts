@@ -1,0 +1,45 @@
+import { OpCode } from "@zooid/model";
+import { expect, test } from "vitest";
+import { create, multi, read, setData, TestReplica } from "./test-replica.ts";
+
+type Body = Parameters<TestReplica["ask"]>[2];
+const QUOTA = "/zookeeper/quota/a";
+
+/** A replica in which `/a` may hold so much. */
+function withLimits(
+  limits: string,
+  isQuotaEnforced = true,
+): { zk: TestReplica; ask: (op: number, body: Body) => string } {
+  const zk = new TestReplica({ isQuotaEnforced });
+  const client = zk.open();
+  const nodes = { "/a": "", [QUOTA]: "", [`${QUOTA}/zookeeper_limits`]: limits, [`${QUOTA}/zookeeper_stats`]: "" };
+  for (const [path, data] of Object.entries(nodes)) zk.ask(client, OpCode.CREATE, create(path, data));
+  return { zk, ask: (op, body) => zk.ask(client, op, body) };
+}
+
+test("a hard quota refuses writes, alone and in a multi, whose parts see what is applied", () => {
+  const { ask } = withLimits("count=-1,bytes=-1=;byteHardLimit=-1;countHardLimit=2");
+  const both = multi([OpCode.CREATE, create("/a/b")], [OpCode.CREATE, create("/a/c")]);
+  expect(ask(OpCode.MULTI, both)).toBe("[path /a/b, path /a/c]");
+  expect(ask(OpCode.CREATE, create("/a/d"))).toBe("QUOTA_EXCEEDED");
+  const one = multi([OpCode.CREATE, create("/x")], [OpCode.CREATE, create("/a/d")]);
+  expect(ask(OpCode.MULTI, one)).toBe("[ok, QUOTA_EXCEEDED]");
+  expect(ask(OpCode.GET_DATA, read(`${QUOTA}/zookeeper_stats`))).toBe("data count=3,bytes=0");
+});
+
+test("operators are told of writes beyond a quota, not of each", () => {
+  const { zk, ask } = withLimits("count=-1,bytes=1");
+  for (let i = 0; i < 5; i++) ask(OpCode.SET_DATA, setData("/a", "x".repeat(2 + i)));
+  expect(zk.notes).toEqual(["the quota of /a is 1 bytes; a write that makes it 2 is allowed"]);
+  zk.advance(10_000);
+  ask(OpCode.SET_DATA, setData("/a", "x".repeat(10)));
+  expect(zk.notes[1]).toBe(
+    "the quota of /a is 1 bytes; a write that makes it 10 is allowed (and 4 more since the last such line)",
+  );
+});
+
+test("without enforcement nothing is refused and nobody is told", () => {
+  const { zk, ask } = withLimits("count=0,bytes=0=;byteHardLimit=0;countHardLimit=0", false);
+  expect(ask(OpCode.CREATE, create("/a/b", "x"))).toBe("path /a/b");
+  expect(zk.notes).toEqual([]);
+});

@@ -1,0 +1,35 @@
+import type { LinkRef } from "@zooid/model";
+import { expect, test } from "vitest";
+import { UnconfirmedRefusals } from "./unconfirmed-refusals.ts";
+
+function withThree(): { refusals: UnconfirmedRefusals; told: string[] } {
+  const refusals = new UnconfirmedRefusals();
+  const told: string[] = [];
+  const tell = (name: string) => () => {
+    told.push(name);
+  };
+  refusals.add(1, undefined, tell("own client"));
+  refusals.add(2, 7 as LinkRef, tell("client at 7"));
+  refusals.add(2, 8 as LinkRef, tell("client at 8"));
+  return { refusals, told };
+}
+
+test("clients are told in their order once their round is confirmed, and once", () => {
+  const { refusals, told } = withThree();
+  refusals.confirmed(1);
+  expect(told).toEqual(["own client"]);
+  refusals.confirmed(3);
+  refusals.confirmed(4);
+  expect(told).toEqual(["own client", "client at 7", "client at 8"]);
+});
+
+test("a learner that is gone has nobody to tell, and a leader that is none tells nobody", () => {
+  const { refusals, told } = withThree();
+  refusals.lost(7 as LinkRef);
+  refusals.confirmed(2);
+  expect(told).toEqual(["own client", "client at 8"]);
+  refusals.add(3, undefined, () => told.push("too late"));
+  refusals.clear();
+  refusals.confirmed(9);
+  expect(told).not.toContain("too late");
+});
