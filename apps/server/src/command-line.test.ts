@@ -23,6 +23,12 @@ function serve(...argv: string[]): Extract<Command, { kind: "serve" }> {
   return command;
 }
 
+function serveWith(jvmFlags: string, ...argv: string[]): ReturnType<typeof serve> {
+  const command = parseCommandLine(argv, jvmFlags);
+  if (command.kind !== "serve") throw new Error(`expected to serve, found ${command.kind}`);
+  return command;
+}
+
 function problemsOf(...argv: string[]): string {
   try {
     parseCommandLine(argv);
@@ -107,6 +113,18 @@ describe("an ensemble", () => {
       "zooid.peerTls.ca=/a",
     );
     expect(options.ensemble?.peerTls).toEqual({ key: "/k", cert: "/c", ca: "/a" });
+  });
+
+  test("has the stores of ssl.quorum.* where sslQuorum says so, from the file and the command line together", () => {
+    const stores = "ssl.quorum.keyStore.location=/k.p12\nssl.quorum.trustStore.location=/t.pem\nssl.quorum.crl=true";
+    const text = `${THREE}${stores}\nssl.quorum.clientHostnameVerification=false\nsslQuorumReloadCertFiles=true\n`;
+    const { options } = serve(file(`${text}sslQuorum=true`), "--set", "zooid.ssl.quorum.crlFile=/lists.pem");
+    expect(options.ensemble?.peerStores).toEqual({
+      keyStore: { location: "/k.p12" },
+      trustStore: { location: "/t.pem" },
+      ...{ crl: true, crlFile: "/lists.pem", certReload: true, clientHostnameVerification: false },
+    });
+    expect(serve(file(text)).options.ensemble).not.toHaveProperty("peerStores");
   });
 
   test("has groups and weights", () => {
@@ -198,7 +216,7 @@ describe("refused with a sentence", () => {
     [["no-such-file.cfg"], "cannot read the configuration file no-such-file.cfg"],
     [["1", "2", "3", "4", "5"], "at most 4 arguments"],
     [["--set", "novalue"], '--set takes KEY=VALUE, found "novalue"'],
-    [["--set", "sslQuorum=true"], "sslQuorum (--set) asks for TLS"],
+    [["--set", "ssl.ocsp=true"], "ssl.ocsp (--set) asks for certificates to be checked by OCSP"],
     [["--port", "x"], 'clientPort (--port) is a whole number, found "x"'],
     [["--log-level", "loud"], '--log-level is one of debug, info, warn, error, found "loud"'],
     [["x", "/data"], 'clientPort (argument 1) is a whole number, found "x"'],
@@ -209,5 +227,68 @@ describe("refused with a sentence", () => {
   test("problems of a file name the file", () => {
     const file = configFile("dataDir=/d\nclientPort=x");
     expect(problemsOf(file)).toBe(`${file}: clientPort (line 2) is a whole number, found "x"`);
+  });
+});
+
+test("settings of the command line join those of the file, for the ports of operators too", () => {
+  const className = "metricsProvider.className=org.apache.zookeeper.metrics.prometheus.PrometheusMetricsProvider";
+  const file = configFile(`dataDir=/d\nadmin.serverPort=1\n${className}\n`);
+  const { options, configuration } = serve(
+    file,
+    "--set",
+    "admin.commandURL=/zk",
+    "--set",
+    "metricsProvider.httpPort=2",
+  );
+  expect(options).toMatchObject({ admin: { port: 1, commandUrl: "/zk" }, metrics: { enabled: true, port: 2 } });
+  expect(configuration).toContain("admin.serverPort=1");
+});
+
+describe("settings in the flags for Java's command line", () => {
+  test("count, and are told of without their values", () => {
+    const { options, warnings } = serveWith("-Xmx1g -Dzookeeper.DigestAuthenticationProvider.superDigest=super:abc=");
+    expect(options.superDigest).toBe("super:abc=");
+    expect(warnings.join()).toContain("SERVER_JVMFLAGS sets zookeeper.DigestAuthenticationProvider.superDigest");
+    expect(warnings.join()).not.toContain("abc");
+  });
+
+  test("give way to the command line's own", () => {
+    expect(serveWith("-Dzookeeper.maxCnxns=1", "--set", "maxCnxns=2").options.connectionsMax).toBe(2);
+    const flags = "-Dzookeeper.ssl.keyStore.location=/k.p12 -Dzookeeper.ssl.keyStore.password=x";
+    expect(serveWith(flags, "--set", "ssl.keyStore.password=y").options.tls).toMatchObject({
+      keyStore: { location: "/k.p12", password: "y" },
+    });
+  });
+});
+
+test("a TLS port alone opens no plain one", () => {
+  expect(serve("--set", "secureClientPort=2281").options).toMatchObject({ securePort: 2281, plainPort: false });
+  expect(serve("--set", "secureClientPort=2281", "--port", "2181").options.plainPort).toBeUndefined();
+  expect(serve().options.plainPort).toBeUndefined();
+});
+
+describe("a file of strangers", () => {
+  test("that is longer than any configuration is not read", () => {
+    expect(problemsOf(configFile(`dataDir=/data\n${"# more\n".repeat(200_000)}`))).toContain(
+      "no configuration has more",
+    );
+  });
+
+  test("may name what means something to the language: it is a name like others, and nothing is expanded", () => {
+    const file = configFile(
+      [
+        `dataDir=/data/\${HOME}`,
+        "__proto__=x",
+        "constructor.prototype.port=1",
+        "authProvider.__proto__=a.B",
+        "superUser.constructor=ops",
+      ].join("\n"),
+    );
+    const { options } = serve(file);
+    expect(options).toMatchObject({ dataDir: `/data/\${HOME}` });
+    expect(options.port).toBeUndefined();
+    expect(Object.entries(options.auth?.providers ?? {})).toEqual([["__proto__", "a.B"]]);
+    expect(Object.entries(options.auth?.saslSuperUsers ?? {})).toEqual([[".constructor", "ops"]]);
+    expect(Object.getPrototypeOf(options)).toBe(Object.prototype);
   });
 });

@@ -1,9 +1,10 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { ConfigError, type ServerOptions } from "@zooid/server";
-import { ANY_ADDRESS, applySettings, type ConfigFile, parseConfigFile } from "./config-file.ts";
+import { ANY_ADDRESS, applySettings, type ConfigFile, mergeOptions, parseConfigFile } from "./config-file.ts";
 import { completeEnsemble, mergeEnsembles, NO_ENSEMBLE } from "./ensemble-settings.ts";
+import { jvmSettings } from "./jvm-flags.ts";
 
 export const USAGE = `zooid-server [zoo.cfg] [options]
 zooid-server PORT DATADIR [TICKTIME] [MAXCLIENTCNXNS]
@@ -29,6 +30,8 @@ export type Command =
   | {
       readonly kind: "serve";
       readonly options: ServerOptions;
+      /** The text of the configuration file, if there is one. */
+      readonly configuration: string | undefined;
       readonly warnings: readonly string[];
       readonly logLevel: LogLevel;
     };
@@ -37,9 +40,15 @@ const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 const DEFAULT_DATA_DIR = "data";
+/** What is longer is another file than the one that was meant. */
+const FILE_BYTES_MAX = 1024 * 1024;
 
-/** Reads what follows the command's name; throws ConfigError with everything that is wrong. */
-export function parseCommandLine(argv: readonly string[]): Command {
+/**
+ * Reads what follows the command's name; throws ConfigError with everything that is wrong.
+ *
+ * @param jvmFlags what the environment has for Java's command line, where estates of ZooKeeper put settings
+ */
+export function parseCommandLine(argv: readonly string[], jvmFlags = ""): Command {
   const { values, positionals } = parse(argv);
   if (values.help === true) return { kind: "help" };
   if (values.version === true) return { kind: "version" };
@@ -48,22 +57,35 @@ export function parseCommandLine(argv: readonly string[]): Command {
     if (second === undefined) throw new ConfigError([`init-secret takes the name of a file\n\n${USAGE}`]);
     return { kind: "init-secret", file: resolve(second) };
   }
-  const base = positionals.length > 1 ? fromArguments(positionals) : fromFile(first);
+  const base: ReturnType<typeof fromFile> = positionals.length > 1 ? fromArguments(positionals) : fromFile(first);
   const flags = fromFlags(values);
-  const options = { dataDir: resolve(DEFAULT_DATA_DIR), ...base.options, ...flags.options };
+  const jvm = fromJvmFlags(jvmFlags);
+  const options = {
+    dataDir: resolve(DEFAULT_DATA_DIR),
+    ...mergeOptions(mergeOptions(jvm.options, base.options), flags.options),
+  };
   // A log directory of the file does not go with another data directory of the command line.
   if (flags.options.dataDir !== undefined && flags.options.logDir === undefined)
     delete (options as { logDir?: string }).logDir;
-  const ensemble = completeEnsemble(mergeEnsembles(base.ensemble, flags.ensemble), options);
+  const ensemble = completeEnsemble(
+    mergeEnsembles(mergeEnsembles(jvm.ensemble, base.ensemble), flags.ensemble),
+    options,
+  );
+  // A file that names the TLS port alone opens no other.
+  const hasPlainPort =
+    options.securePort === undefined || options.port !== undefined || ensemble.options.port !== undefined;
   return {
     kind: "serve",
     options: {
       // Apache listens on every address unless it is told otherwise; a server that was told nothing at all stays on this machine.
       ...(first === undefined && ensemble.options.ensemble === undefined ? {} : { address: ANY_ADDRESS }),
+      ...(options.securePort === undefined ? {} : { secureAddress: ANY_ADDRESS }),
+      ...(hasPlainPort ? {} : { plainPort: false }),
       ...ensemble.options,
       ...options,
     },
-    warnings: [...base.warnings, ...flags.warnings, ...ensemble.warnings],
+    configuration: base.text,
+    warnings: [...jvm.warnings, ...base.warnings, ...flags.warnings, ...ensemble.warnings],
     logLevel: logLevel(values["log-level"]),
   };
 }
@@ -103,21 +125,27 @@ function parse(argv: readonly string[]): Parsed {
   }
 }
 
-function fromFile(file: string | undefined): ConfigFile {
+function fromFile(file: string | undefined): ConfigFile & { readonly text?: string } {
   if (file === undefined) return { options: {}, ensemble: NO_ENSEMBLE, warnings: [] };
-  let text: string;
+  const text = readConfiguration(file);
   try {
-    text = readFileSync(file, "utf8");
+    return { ...parseConfigFile(text, readConfiguration), text };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new ConfigError(error.problems.map((problem) => `${file}: ${problem}`));
+  }
+}
+
+function readConfiguration(file: string): string {
+  try {
+    const { size } = statSync(file);
+    if (size > FILE_BYTES_MAX)
+      throw new RangeError(`it has ${size} bytes, and no configuration has more than ${FILE_BYTES_MAX}`);
+    return readFileSync(file, "utf8");
   } catch (error) {
     throw new ConfigError([
       `cannot read the configuration file ${file}: ${error instanceof Error ? error.message : error}`,
     ]);
-  }
-  try {
-    return parseConfigFile(text);
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    throw new ConfigError(error.problems.map((problem) => `${file}: ${problem}`));
   }
 }
 
@@ -141,6 +169,21 @@ function fromFlags(values: Values): ConfigFile {
   if (address !== undefined) settings.push({ key: "clientPortAddress", value: address, where: "--address" });
   if (data !== undefined) settings.push({ key: "dataDir", value: data, where: "--data" });
   return applySettings(settings);
+}
+
+/** As with ZooKeeper, a file's own setting wins. */
+function fromJvmFlags(flags: string): ConfigFile {
+  const settings = jvmSettings(flags);
+  const config = applySettings(settings);
+  if (settings.length === 0) return config;
+  const keys = settings.map(({ key }) => key).join(", ");
+  return {
+    ...config,
+    warnings: [
+      `SERVER_JVMFLAGS sets ${keys}; zoo.cfg is the place for it, and wins where it says otherwise`,
+      ...config.warnings,
+    ],
+  };
 }
 
 function logLevel(value: string | undefined): LogLevel {

@@ -2,6 +2,11 @@ import { ConfigError } from "@zooid/server";
 import { describe, expect, test } from "vitest";
 import { parseConfigFile } from "./config-file.ts";
 
+const NO_FILE = (file: string): string => {
+  throw new Error(`${file} is not here`);
+};
+const parse = (text: string, readFile = NO_FILE) => parseConfigFile(text, readFile);
+
 /** Apache's sample file, as it comes with a release. */
 const SAMPLE = `# The number of milliseconds of each tick
 tickTime=2000
@@ -30,7 +35,7 @@ clientPort=2181
 
 function problems(text: string): readonly string[] {
   try {
-    parseConfigFile(text);
+    parse(text);
   } catch (error) {
     if (error instanceof ConfigError) return error.problems;
     throw error;
@@ -39,11 +44,11 @@ function problems(text: string): readonly string[] {
 }
 
 const withData = (text: string): string => `dataDir=/data\n${text}`;
-const optionsOf = (text: string) => parseConfigFile(withData(text)).options;
-const warningsOf = (text: string) => parseConfigFile(withData(text)).warnings;
+const optionsOf = (text: string) => parse(withData(text)).options;
+const warningsOf = (text: string) => parse(withData(text)).warnings;
 
 test("ZooKeeper's sample file is taken", () => {
-  const { options, ensemble, warnings } = parseConfigFile(SAMPLE);
+  const { options, ensemble, warnings } = parse(SAMPLE);
   expect(options).toEqual({ tickMs: 2000, dataDir: "/tmp/zookeeper", port: 2181 });
   expect(ensemble.keys).toEqual(["initLimit (line 5)", "syncLimit (line 8)"]);
   expect(warnings).toEqual([]);
@@ -72,6 +77,59 @@ test.each<[string, object]>([
   ["localSessionsEnabled=TRUE", { localSessions: true }],
   ["localSessionsUpgradingEnabled=true", { localSessionsUpgrading: true }],
   ["leaderServes=no", { leaderServes: false }],
+  ["jaasLoginConfig=/etc/jaas.conf\nsasl.serverconfig=S", { auth: { jaasFile: "/etc/jaas.conf", jaasSection: "S" } }],
+  ["SASLAuthenticationProvider.superPassword=x", { auth: { saslSuperPassword: "x" } }],
+  ["zookeeper.sessionRequireClientSASLAuth=TRUE", { auth: { requireSasl: true } }],
+  [
+    "enforce.auth.enabled=true\nenforce.auth.schemes=sasl, x509",
+    { auth: { enforceAuth: true, enforcedSchemes: ["sasl", "x509"] } },
+  ],
+  ["allowSaslFailedClients=true\nletAnySaslUserDoX=x", { auth: { allowSaslFailedClients: true, anySaslUser: "x" } }],
+  ["superUser=ops\nsuperUser.2=dev", { auth: { saslSuperUsers: { "": "ops", ".2": "dev" } } }],
+  ["authProvider.1=a.B\nzookeeper.authProvider.sasl=c.D", { auth: { providers: { 1: "a.B", sasl: "c.D" } } }],
+  ["secureClientPort=2281\nsecureClientPortAddress=::1", { securePort: 2281, secureAddress: "::1" }],
+  ["client.portUnification=true\nclient.certReload=true", { portUnification: true, tls: { certReload: true } }],
+  [
+    "ssl.keyStore.location=/k.p12\nssl.keyStore.passwordPath=/p\nssl.keyStore.type=PKCS12\nssl.trustStore.location=/t.pem",
+    {
+      tls: {
+        keyStore: { location: "/k.p12", passwordPath: "/p", type: "PKCS12" },
+        trustStore: { location: "/t.pem" },
+      },
+    },
+  ],
+  [
+    "ssl.clientAuth=want\nssl.protocol=TLSv1.2\nssl.enabledProtocols=TLSv1.2, TLSv1.3\nssl.ciphersuites=A,B",
+    {
+      tls: {
+        clientAuth: "want",
+        protocol: "TLSv1.2",
+        enabledProtocols: ["TLSv1.2", "TLSv1.3"],
+        cipherSuites: ["A", "B"],
+      },
+    },
+  ],
+  [
+    "ssl.handshakeDetectionTimeoutMillis=7\nnetty.server.outstandingHandshake.limit=8",
+    { tls: { handshakeTimeoutMs: 7, handshakeCountMax: 8 } },
+  ],
+  ["clientTcpKeepAlive=true", { tcpKeepAlive: true }],
+  ["request_throttle_max_requests=9", { requestThrottleMax: 9 }],
+  [
+    "connection_throttle_tokens=9\nconnection_throttle_drop_increase=0.5\nconnection_throttle_weight_enabled=true",
+    { connectionThrottle: { tokens: 9, dropIncrease: 0.5, isWeighted: true } },
+  ],
+  ["ensembleAuthName=blue,green", { auth: { ensembleNames: ["blue", "green"] } }],
+  ["X509AuthenticationProvider.superUser=CN=ops", { auth: { x509SuperUser: "CN=ops" } }],
+  ["ssl.crl=true\nzooid.ssl.crlFile=/lists.pem", { tls: { crl: true, crlFile: "/lists.pem" } }],
+  ["ssl.clientHostnameVerification=true", { tls: { clientHostnameVerification: true } }],
+  ["zooid.authFailureDelayMaxMs=0", { auth: { failureDelayMsMax: 0 } }],
+  ["extendedTypesEnabled=true", { ttlNodes: true }],
+  ["enforceQuota=True", { enforceQuota: true }],
+  [
+    "znode.container.checkIntervalMs=5\nzookeeper.znode.container.maxPerMinute=6\nznode.container.maxNeverUsedIntervalMs=7",
+    { reaping: { checkIntervalMs: 5, perMinuteMax: 6, neverUsedMsMax: 7 } },
+  ],
 ])("%s is honoured", (line, expected) => {
   expect(optionsOf(line)).toEqual({ dataDir: "/data", ...expected });
   expect(warningsOf(line)).toEqual([]);
@@ -79,43 +137,61 @@ test.each<[string, object]>([
 
 describe("what would change safety or access is refused until it is honoured", () => {
   test.each([
-    "secureClientPort=2281",
-    "ssl.keyStore.location=/k",
-    "ssl.quorum.trustStore.location=/t",
-    "client.portUnification=true",
-    "sslQuorum=true",
-    "authProvider.1=org.apache.zookeeper.server.auth.SASLAuthenticationProvider",
-    "zookeeper.authProvider.sasl=x",
-    "sessionRequireClientSASLAuth=true",
-    "enforce.auth.enabled=true",
-    "enforce.auth.schemes=sasl",
-    "jaasLoginConfig=Server",
-    "ensembleAuthName=a",
+    "ssl.quorum.ocsp=true",
+    "ssl.ocsp=true",
+    "portUnification=true",
+    "ssl.quorum.somethingNew=x",
+    "ssl.context.supplier.class=a.B",
+    "ssl.somethingNew=x",
     "quorum.auth.enableSasl=true",
-    "superUser=admin",
-    "enforceQuota=true",
-    "reconfigEnabled=true",
-    "dynamicConfigFile=/x",
     "observerMasterPort=2191",
     "oraclePath=/x",
   ])("%s", (line) => {
     expect(problems(withData(line))).toEqual([expect.stringMatching(/^[\w.]+ \(line 2\) .*not supported/)]);
   });
 
+  test.each(["sslQuorum=false", "peerType=participant", "standaloneEnabled=true", "server.1=a:1:2", "electionAlg=3"])(
+    "%s asks for nothing of the kind",
+    (line) => {
+      expect(problems(withData(line))).toEqual([]);
+    },
+  );
+});
+
+test("an ensemble that may not change starts, and says that it does not", () => {
+  expect(warningsOf("reconfigEnabled=false")).toEqual([]);
+  expect(warningsOf("reconfigEnabled=true")).toEqual([
+    expect.stringMatching(/^reconfigEnabled \(line 2\) has no effect: servers cannot join or leave/),
+  ]);
+});
+
+describe("a file that lists the servers", () => {
+  const CONFIG = withData("dynamicConfigFile=/zoo.cfg.dynamic.100000000\nserver.2=old:1:2");
+  const parsed = (text: string) =>
+    parse(CONFIG, (file) => (file === "/zoo.cfg.dynamic.100000000" ? text : NO_FILE(file)));
+
+  test("stands where it is named", () => {
+    const { ensemble, warnings } = parsed(
+      "server.1=a:2888:3888:participant;2181\nserver.2=b:2888:3888:observer;2181\nweight.1=2\nversion=100000000\n",
+    );
+    expect([...ensemble.servers].map(([key, { host }]) => `${key}=${host}`)).toEqual(["server.1=a", "server.2=old"]);
+    expect([...ensemble.weights]).toEqual([[1, 2]]);
+    expect(warnings).toEqual([]);
+  });
+
   test.each([
-    "sslQuorum=false",
-    "peerType=participant",
-    "standaloneEnabled=true",
-    "enforceQuota=False",
-    "server.1=a:1:2",
-    "electionAlg=3",
-  ])("%s asks for nothing of the kind", (line) => {
-    expect(problems(withData(line))).toEqual([]);
+    [
+      "server.1=a:1:2\ntickTime=5",
+      "tickTime (line 2 of /zoo.cfg.dynamic.100000000) is none of server.N, group.N, weight.N and version",
+    ],
+    ["version=1", "dynamicConfigFile (line 2): /zoo.cfg.dynamic.100000000 lists no server"],
+  ])("that holds %j is refused", (text, problem) => {
+    expect(() => parsed(text)).toThrow(new ConfigError([problem]));
   });
 });
 
 describe("what is said of other servers", () => {
-  const limitsOf = (line: string) => parseConfigFile(withData(line)).ensemble.limits;
+  const limitsOf = (line: string) => parse(withData(line)).ensemble.limits;
 
   test.each<[string, object]>([
     ["initLimit=7", { initLimit: 7 }],
@@ -136,9 +212,7 @@ describe("what is said of other servers", () => {
   });
 
   test("servers, groups and weights", () => {
-    const { ensemble } = parseConfigFile(
-      withData("server.1=a:1:2;3\nserver.02=b:1:2:observer\ngroup.4=1:2\nweight.1=5"),
-    );
+    const { ensemble } = parse(withData("server.1=a:1:2;3\nserver.02=b:1:2:observer\ngroup.4=1:2\nweight.1=5"));
     expect([...ensemble.servers.keys()]).toEqual(["server.1", "server.02"]);
     expect(ensemble.servers.get("server.1")).toMatchObject({ host: "a", clientAddress: { port: 3 } });
     expect([...ensemble.groups]).toEqual([[4, [1, 2]]]);
@@ -157,20 +231,68 @@ describe("what is said of other servers", () => {
     ["cnxTimeout=0", "cnxTimeout (line 2) is a number of seconds below 100"],
     ["quorumListenOnAllIPs=yes", 'quorumListenOnAllIPs (line 2) is true or false, found "yes"'],
     ["zooid.peerSecretFile=", "zooid.peerSecretFile (line 2) is empty"],
+    ["sslQuorum=yes", 'sslQuorum (line 2) is true or false, found "yes"'],
+    ["ssl.quorum.clientAuth=want", "ssl.quorum.clientAuth (line 2) servers always ask each other"],
     ["leaderServes=true", 'leaderServes (line 2) is yes or no, found "true"'],
   ])("%s is refused", (line, text) => {
     expect(problems(withData(line))).toEqual([expect.stringContaining(text)]);
   });
 });
 
+test("the ports for operators are as the file says", () => {
+  const { admin, metrics } = optionsOf(`admin.enableServer=false
+zookeeper.admin.serverPort=8081
+admin.serverAddress=0.0.0.0
+admin.commandURL=/zk
+admin.idleTimeout=1000
+metricsProvider.className=org.apache.zookeeper.metrics.prometheus.PrometheusMetricsProvider
+metricsProvider.httpHost=10.0.0.1
+metricsProvider.httpPort=7001
+metricsProvider.exportJvmInfo=false`);
+  expect(admin).toEqual({ enabled: false, port: 8081, address: "*", commandUrl: "/zk", idleTimeoutMs: 1000 });
+  expect(metrics).toEqual({ enabled: true, address: "10.0.0.1", port: 7001, exportJvmInfo: false });
+});
+
+test("the admin port has the keys that ZooKeeper's has: those between servers", () => {
+  const { admin, tls } = optionsOf(`admin.forceHttps=true
+admin.needClientAuth=true
+ssl.quorum.keyStore.location=/k.pem
+ssl.quorum.keyStore.password=x
+ssl.quorum.trustStore.location=/t.p12
+ssl.quorum.enabledProtocols=TLSv1.3`);
+  expect(admin).toEqual({
+    forceHttps: true,
+    needClientAuth: true,
+    tls: {
+      keyStore: { location: "/k.pem", password: "x" },
+      trustStore: { location: "/t.p12" },
+      enabledProtocols: ["TLSv1.3"],
+    },
+  });
+  expect(tls).toBeUndefined();
+});
+
+test.each([
+  ["admin.enableServer=yes", 'admin.enableServer (line 2) is true or false, found "yes"'],
+  ["admin.serverPort=http", 'admin.serverPort (line 2) is a whole number, found "http"'],
+  ["admin.serverAddress=", "admin.serverAddress (line 2) is empty"],
+  ["admin.forceHttps=1", 'admin.forceHttps (line 2) is true or false, found "1"'],
+  ["ssl.quorum.keyStore.location=", "ssl.quorum.keyStore.location (line 2) is empty"],
+  ["metricsProvider.className=x", "metricsProvider.className (line 2) names one of org.apache.zookeeper"],
+  ["metricsProvider.httpsPort=7443", "metricsProvider.httpsPort (line 2) asks for metrics over TLS"],
+])("%s stops the start", (line, text) => {
+  expect(problems(withData(line))).toEqual([expect.stringContaining(text)]);
+});
+
 describe("what has no effect is one line of warning", () => {
   test.each([
     "snapCount=1000",
     "autopurge.snapRetainCount=3",
-    "admin.serverPort=8081",
+    "admin.portUnification=true",
+    "admin.snapshot.enabled=true",
     "forceSync=no",
     "zookeeper.snapCount=7",
-    "metricsProvider.className=x",
+    "metricsProvider.numWorkerThreads=2",
   ])("%s", (line) => {
     expect(warningsOf(line)).toEqual([expect.stringMatching(/ \(line 2\) has no effect: /)]);
   });
@@ -184,14 +306,20 @@ describe("what has no effect is one line of warning", () => {
     expect(warning).toContain("is not a known setting and has no effect; the nearest known one is");
     expect(warning).toContain(`the nearest known one is ${nearest}`);
   });
+
+  test("one that is like none stands alone", () => {
+    expect(warningsOf("somethingOfMyOwn=1")).toEqual([
+      "somethingOfMyOwn (line 2) is not a known setting and has no effect",
+    ]);
+  });
 });
 
 test("everything that is wrong is told at once, each with its line", () => {
-  expect(problems("dataDir=\nclientPort=x\ntickTime=2s\nsslQuorum=true\njute.maxbuffer=big")).toEqual([
+  expect(problems("dataDir=\nclientPort=x\ntickTime=2s\nssl.ocsp=true\njute.maxbuffer=big")).toEqual([
     "dataDir (line 1) is empty; it names a directory",
     'clientPort (line 2) is a whole number, found "x"',
     'tickTime (line 3) is a whole number, found "2s"',
-    expect.stringContaining("sslQuorum (line 4) asks for TLS"),
+    expect.stringContaining("ssl.ocsp (line 4) asks for certificates to be checked by OCSP"),
     'jute.maxbuffer (line 5) is a number of bytes, found "big"',
   ]);
 });

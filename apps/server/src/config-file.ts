@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { ConfigError, type ServerOptions } from "@zooid/server";
+import { type AdminOptions, ConfigError, type MetricsOptions, type ServerOptions } from "@zooid/server";
 import { distance } from "./edit-distance.ts";
 import { type EnsembleLimits, type EnsembleSettings, NO_ENSEMBLE } from "./ensemble-settings.ts";
 import { parseProperties } from "./properties.ts";
@@ -17,8 +17,8 @@ export interface ConfigFile {
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type Options = Mutable<ServerOptions>;
 
-/** Writes a value into the options, or says what was expected. */
-type Setter = (options: Options, value: string) => string | undefined;
+/** Writes a value into the options, or says what was expected. Of keys that come in families, the key says which one it is. */
+type Setter = (options: Options, value: string, key: string) => string | undefined;
 /** As {@link Setter}, for what only an ensemble has. */
 type EnsembleSetter = (limits: Mutable<EnsembleLimits>, value: string) => string | undefined;
 
@@ -27,16 +27,40 @@ type KeyRule =
   | { readonly kind: "honoured"; readonly set: Setter }
   /** Neglecting it would change who may do what, or what survives: values other than the harmless ones stop the start. */
   | { readonly kind: "refused"; readonly harmless: readonly string[]; readonly reason: string }
-  | { readonly kind: "ignored"; readonly reason: string }
+  /** Values other than the harmless ones are told of. */
+  | { readonly kind: "ignored"; readonly harmless: readonly string[]; readonly reason: string }
   | { readonly kind: "ensemble"; readonly set: EnsembleSetter };
 
-/** Reads the text of a zoo.cfg; throws one ConfigError that lists everything that is wrong with it. */
-export function parseConfigFile(text: string): ConfigFile {
-  const settings = parseProperties(text).map(({ key, value, line }) => ({ key, value, where: `line ${line}` }));
+/** The file that lists the servers, where zoo.cfg does not. */
+const DYNAMIC_FILE = "dynamicConfigFile";
+
+/**
+ * Reads the text of a zoo.cfg; throws one ConfigError that lists everything that is wrong with it.
+ *
+ * @param readFile gives the text of the file that lists the servers, where this one names it
+ */
+export function parseConfigFile(text: string, readFile: (file: string) => string): ConfigFile {
+  const settings = parseProperties(text).flatMap(({ key, value, line }) => {
+    if (key === DYNAMIC_FILE) return listedServers(value, readFile(value), `line ${line}`);
+    return [{ key, value, where: `line ${line}` }];
+  });
   const config = applySettings(settings);
   if (config.options.dataDir === undefined)
     throw new ConfigError(["dataDir is missing: it names the directory for the server's data"]);
   return config;
+}
+
+/** A file that ZooKeeper itself may have written: servers, groups, weights, and a version, which counts its changes. */
+function listedServers(file: string, text: string, where: string): readonly Setting[] {
+  const settings = parseProperties(text)
+    .filter(({ key }) => key !== "version")
+    .map(({ key, value, line }) => ({ key, value, where: `line ${line} of ${file}` }));
+  const problems = settings
+    .filter(({ key }) => ![SERVER_KEY, GROUP_KEY, WEIGHT_KEY].some((pattern) => pattern.test(key)))
+    .map((setting) => `${setting.key} (${setting.where}) is none of server.N, group.N, weight.N and version`);
+  if (settings.length === 0) problems.push(`${DYNAMIC_FILE} (${where}): ${file} lists no server`);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return settings;
 }
 
 export interface Setting {
@@ -44,6 +68,43 @@ export interface Setting {
   readonly value: string;
   /** Where it stands, for messages. */
   readonly where: string;
+}
+
+/** Options of which later ones win, each with what it holds. */
+export function mergeOptions(earlier: ServerOptions, later: ServerOptions): ServerOptions {
+  const metrics =
+    earlier.metrics === undefined && later.metrics === undefined
+      ? {}
+      : { metrics: { ...earlier.metrics, ...later.metrics } };
+  return {
+    ...earlier,
+    ...later,
+    ...mergedAuth(earlier, later),
+    ...mergedTls(earlier, later),
+    ...mergedAdmin(earlier, later),
+    ...metrics,
+  };
+}
+
+function mergedAuth({ auth: earlier }: ServerOptions, { auth: later }: ServerOptions): Pick<ServerOptions, "auth"> {
+  if (earlier === undefined || later === undefined) return {};
+  const providers = { ...earlier.providers, ...later.providers };
+  const saslSuperUsers = { ...earlier.saslSuperUsers, ...later.saslSuperUsers };
+  return { auth: { ...earlier, ...later, providers, saslSuperUsers } };
+}
+
+function mergedAdmin({ admin: earlier }: ServerOptions, { admin: later }: ServerOptions): Pick<ServerOptions, "admin"> {
+  if (earlier === undefined || later === undefined) return {};
+  return { admin: { ...earlier, ...later, ...mergedTls(earlier, later) } };
+}
+
+type HasTls = Pick<ServerOptions, "tls">;
+
+function mergedTls({ tls: earlier }: HasTls, { tls: later }: HasTls): HasTls {
+  if (earlier === undefined || later === undefined) return {};
+  const keyStore = { ...earlier.keyStore, ...later.keyStore };
+  const trustStore = { ...earlier.trustStore, ...later.trustStore };
+  return { tls: { ...earlier, ...later, keyStore, trustStore } };
 }
 
 /** Later settings of a key win over earlier ones. */
@@ -64,12 +125,12 @@ export function applySettings(settings: readonly Setting[]): ConfigFile {
     const rule = findRule(key);
     if (rule === undefined) warnings.push(unknownKey(key, where));
     else if (rule.kind === "honoured") {
-      const problem = rule.set(options, value);
+      const problem = rule.set(options, value, key.replace(SYSTEM_PREFIX, ""));
       if (problem !== undefined) problems.push(`${key} (${where}) ${problem}`);
     } else if (rule.kind === "ensemble") draft.set(`${key} (${where})`, rule.set, value, problems);
     else if (rule.kind === "refused") {
       if (!rule.harmless.includes(value.toLowerCase())) problems.push(`${key} (${where}) ${rule.reason}`);
-    } else {
+    } else if (!rule.harmless.includes(value.toLowerCase())) {
       warnings.push(`${key} (${where}) has no effect: ${rule.reason}`);
     }
   }
@@ -77,6 +138,9 @@ export function applySettings(settings: readonly Setting[]): ConfigFile {
   return { options, ensemble: draft.settings(), warnings };
 }
 
+const SYSTEM_PREFIX = /^zookeeper\./;
+/** What share of its letters may differ for a known key to be what was meant. */
+const UNLIKENESS_MAX = 0.4;
 const SERVER_KEY = /^server\.\d+$/;
 const GROUP_KEY = /^group\.(\d+)$/;
 const WEIGHT_KEY = /^weight\.(\d+)$/;
@@ -183,12 +247,12 @@ const path: (name: "dataDir" | "logDir") => KeyRule = (name) => ({
 /** Apache listens on every address unless a file names one. */
 export const ANY_ADDRESS = "*";
 
-const NOT_YET_TLS = "asks for TLS, which is not supported yet; without it connections would be plain";
-const OTHER_PEER_TLS =
-  "asks for TLS between servers, which is not supported in this form; zooid.peerTls.key, .cert and .ca name PEM files for it";
-const NOT_YET_AUTH =
-  "asks for authentication that is not supported yet; without it clients would get in that should not";
-const NOT_YET_RECONFIG = "asks for an ensemble that changes while it runs, which is not supported yet";
+const NO_PEER_UNIFICATION =
+  "asks for servers that take plain connections of each other and TLS, which is not supported: stop all of them, set sslQuorum=true, start them";
+const NO_OCSP = "asks for certificates to be checked by OCSP, which is not supported; lists of revoked ones are:";
+const NO_KERBEROS = "Kerberos is not supported";
+const NO_RECONFIG =
+  "servers cannot join or leave while the ensemble runs, and who asks for it is told that it is switched off";
 const NOT_YET_PEER_AUTH =
   "asks for SASL between servers, which is not supported; zooid.peerSecretFile names a secret by which they know each other";
 
@@ -196,14 +260,31 @@ function refused(reason: string, ...harmless: string[]): KeyRule {
   return { kind: "refused", harmless, reason };
 }
 
-function ignored(reason: string): KeyRule {
-  return { kind: "ignored", reason };
+function ignored(reason: string, ...harmless: string[]): KeyRule {
+  return { kind: "ignored", harmless, reason };
 }
 
+const NO_HTTP_SNAPSHOTS = "snapshots over HTTP are not supported, and asking for one is answered with 503";
 const DURABLE_LOG = "the log and its state file are SQLite files that need no such setting";
 const ONE_LOOP = "one thread serves all connections";
+const LOGS_TO_STDOUT = "the log goes to the standard output, from --log-level on";
 const NEVER_BLOCKED = "nothing waits for a socket";
 const NOT_YET = "not supported yet";
+const BYTES_WAIT =
+  "the bytes of requests under way are bounded already, and clients beyond it are left unread instead of closed";
+const REQUESTS_WAIT =
+  "a request that cannot be served yet waits unread with its client, in no queue that could grow old";
+
+/** TLS between servers, and of the admin port, which in ZooKeeper has the same keys and authorities. */
+const QUORUM_TLS_RULES: readonly (readonly [string, KeyRule])[] = [
+  ...storeRules("keyStore"),
+  ...storeRules("trustStore"),
+  ["ssl.protocol", tlsText("protocol")] as const,
+  ["ssl.enabledProtocols", tlsList("enabledProtocols")] as const,
+  ["ssl.ciphersuites", tlsList("cipherSuites")] as const,
+  ["ssl.crl", tlsFlag("crl")] as const,
+  ["zooid.ssl.crlFile", tlsFile("crlFile")] as const,
+].map(([key, rule]) => [key.replace("ssl.", "ssl.quorum."), forAdmin(rule)]);
 
 const RULES: ReadonlyMap<string, KeyRule> = new Map<string, KeyRule>([
   ["clientPort", wholeNumber("port")],
@@ -235,27 +316,78 @@ const RULES: ReadonlyMap<string, KeyRule> = new Map<string, KeyRule>([
   ["DigestAuthenticationProvider.enabled", flag("digestEnabled")],
   ["skipACL", { kind: "honoured", set: (options, value) => set(options, "skipAcl", value === "yes") }],
 
-  ["secureClientPort", refused(NOT_YET_TLS)],
-  ["secureClientPortAddress", refused(NOT_YET_TLS)],
-  ["client.portUnification", refused(NOT_YET_TLS, "false")],
-  ["sslQuorum", refused(OTHER_PEER_TLS, "false")],
-  ["portUnification", refused(NOT_YET_TLS, "false")],
-  ["sslQuorumReloadCertFiles", refused(OTHER_PEER_TLS, "false")],
-  ["sessionRequireClientSASLAuth", refused(NOT_YET_AUTH, "false")],
-  ["enforce.auth.enabled", refused(NOT_YET_AUTH, "false")],
-  ["enforce.auth.schemes", refused(NOT_YET_AUTH)],
-  ["jaasLoginConfig", refused(NOT_YET_AUTH)],
-  ["ensembleAuthName", refused(NOT_YET_AUTH)],
+  ["secureClientPort", wholeNumber("securePort")],
   [
-    "enforceQuota",
-    refused("asks for quotas to be enforced, which is not supported yet; writes beyond them would pass", "false"),
+    "secureClientPortAddress",
+    {
+      kind: "honoured",
+      set: (options, value) => {
+        options.secureAddress = value === "" ? ANY_ADDRESS : value;
+        return undefined;
+      },
+    },
   ],
+  ["client.portUnification", flag("portUnification")],
+  ["client.certReload", tlsFlag("certReload")],
+  ...storeRules("keyStore"),
+  ...storeRules("trustStore"),
+  ["ssl.clientAuth", tlsText("clientAuth")],
+  ["ssl.protocol", tlsText("protocol")],
+  ["ssl.enabledProtocols", tlsList("enabledProtocols")],
+  ["ssl.ciphersuites", tlsList("cipherSuites")],
+  ["ssl.handshakeDetectionTimeoutMillis", tlsNumber("handshakeTimeoutMs")],
+  ["netty.server.outstandingHandshake.limit", tlsNumber("handshakeCountMax")],
+  ["ssl.authProvider", refused("names who judges certificates of clients; only x509 does here", "x509")],
+  ["ssl.crl", tlsFlag("crl")],
+  ["zooid.ssl.crlFile", tlsFile("crlFile")],
+  ["ssl.ocsp", refused(`${NO_OCSP} ssl.crl=true with zooid.ssl.crlFile=FILE`, "false")],
+  ["ssl.clientHostnameVerification", tlsFlag("clientHostnameVerification")],
+  ["ssl.context.supplier.class", refused("names a class of Java's, which is not supported")],
+  ["ssl.hostnameVerification", ignored("this server opens no connection by TLS to clients")],
+  [
+    "ssl.allowReverseDnsLookup",
+    ignored("no name is looked up for an address: where it is asked for, certificates name the address itself"),
+  ],
+  ["ssl.sslProvider", ignored("there is one: OpenSSL, in Node.js")],
+  ["sslQuorum", ensembleFlag("sslQuorum")],
+  ["sslQuorumReloadCertFiles", ensembleFlag("reloadPeerStores")],
+  ["portUnification", refused(NO_PEER_UNIFICATION, "false")],
+  ["ssl.quorum.hostnameVerification", ensembleFlag("hostnameVerification")],
+  ["ssl.quorum.clientHostnameVerification", ensembleFlag("clientHostnameVerification")],
+  ["ssl.quorum.clientAuth", refused("servers always ask each other for certificates", "need")],
+  ["ssl.quorum.ocsp", refused(`${NO_OCSP} ssl.quorum.crl=true with zooid.ssl.quorum.crlFile=FILE`, "false")],
+  ["ssl.quorum.allowReverseDnsLookup", ignored("no name is looked up for an address")],
+  ["ssl.quorum.handshakeDetectionTimeoutMillis", ignored("a handshake is part of cnxTimeout")],
+  ["ssl.quorum.context.supplier.class", refused("names a class of Java's, which is not supported")],
+  ["jaasLoginConfig", jaasFile()],
+  ["sasl.serverconfig", authText("jaasSection")],
+  ["SASLAuthenticationProvider.superPassword", authText("saslSuperPassword")],
+  ["letAnySaslUserDoX", authText("anySaslUser")],
+  ["allowSaslFailedClients", authFlag("allowSaslFailedClients")],
+  ["sessionRequireClientSASLAuth", authFlag("requireSasl")],
+  ["enforce.auth.enabled", authFlag("enforceAuth")],
+  ["enforce.auth.schemes", authList("enforcedSchemes")],
+  ["ensembleAuthName", authList("ensembleNames")],
+  ["zooid.authFailureDelayMaxMs", authNumber("failureDelayMsMax")],
+  ["X509AuthenticationProvider.superUser", authText("x509SuperUser")],
+  [
+    "requireClientAuthScheme",
+    ignored("ZooKeeper does not read it either; sessionRequireClientSASLAuth=true asks for SASL"),
+  ],
+  ["jaasLoginRenew", ignored(NO_KERBEROS)],
+  ["sasl.client", ignored("it is a client's setting")],
+  ["fips-mode", ignored("it chooses among Java's security providers")],
+  ["enforceQuota", flag("enforceQuota")],
+  ["znode.container.checkIntervalMs", reaping("checkIntervalMs")],
+  ["znode.container.maxPerMinute", reaping("perMinuteMax")],
+  ["znode.container.maxNeverUsedIntervalMs", reaping("neverUsedMsMax")],
   ["readonlymode.enabled", flag("readOnlyMode")],
   ["localSessionsEnabled", flag("localSessions")],
   ["localSessionsUpgradingEnabled", flag("localSessionsUpgrading")],
   ["leaderServes", leaderServes()],
-  ["reconfigEnabled", refused(NOT_YET_RECONFIG, "false")],
-  ["dynamicConfigFile", refused(NOT_YET_RECONFIG)],
+  ["reconfigEnabled", ignored(NO_RECONFIG, "false")],
+  // Its lines stand where the setting stood, see parseConfigFile: where it is still here, nobody has read it.
+  [DYNAMIC_FILE, refused("is read where a configuration file names it, not supported elsewhere")],
   ["observerMasterPort", refused("asks for observers that follow observers, which is not supported yet", "0")],
   [
     "oraclePath",
@@ -310,43 +442,79 @@ const RULES: ReadonlyMap<string, KeyRule> = new Map<string, KeyRule>([
   ["nio.numWorkerThreads", ignored(ONE_LOOP)],
   ["nio.directBufferBytes", ignored(ONE_LOOP)],
   ["nio.shutdownTimeout", ignored(ONE_LOOP)],
+  ["log.dir", ignored(LOGS_TO_STDOUT)],
+  ["log.file", ignored(LOGS_TO_STDOUT)],
+  ["root.logger", ignored(LOGS_TO_STDOUT)],
   ["commitProcessor.numWorkerThreads", ignored(ONE_LOOP)],
   ["advancedFlowControlEnabled", ignored(ONE_LOOP)],
   ["jute.maxbuffer.extrasize", ignored("a field is bounded by its frame")],
-  ["largeRequestMaxBytes", ignored(NOT_YET)],
-  ["largeRequestThreshold", ignored(NOT_YET)],
-  ["throttled_op_wait_time", ignored(NOT_YET)],
-  ["extendedTypesEnabled", ignored("nodes with a time to live are not supported yet, and creating one is refused")],
-  ["emulate353TTLNodes", ignored("nodes with a time to live are not supported yet, and creating one is refused")],
-  ["enableEagerACLCheck", ignored(NOT_YET)],
+  ["largeRequestMaxBytes", ignored(BYTES_WAIT)],
+  ["largeRequestThreshold", ignored(BYTES_WAIT)],
+  ["throttled_op_wait_time", ignored(REQUESTS_WAIT)],
+  ["request_throttle_max_requests", wholeNumber("requestThrottleMax")],
+  ["request_throttle_stall_time", ignored("what waits goes on as soon as there is room, not in steps")],
+  ["request_throttle_drop_stale", ignored(REQUESTS_WAIT)],
+  ["request_stale_connection_check", ignored(REQUESTS_WAIT)],
+  ["request_stale_latency_check", ignored(REQUESTS_WAIT)],
+  ["connection_throttle_tokens", throttleNumber("tokens")],
+  ["connection_throttle_fill_time", throttleNumber("fillMs")],
+  ["connection_throttle_fill_count", throttleNumber("fillCount")],
+  ["connection_throttle_freeze_time", throttleNumber("freezeMs")],
+  ["connection_throttle_drop_increase", throttleNumber("dropIncrease")],
+  ["connection_throttle_drop_decrease", throttleNumber("dropDecrease")],
+  ["connection_throttle_decrease_ratio", throttleNumber("decreaseRatio")],
+  ["connection_throttle_global_session_weight", throttleNumber("globalWeight")],
+  ["connection_throttle_local_session_weight", throttleNumber("localWeight")],
+  ["connection_throttle_renew_session_weight", throttleNumber("renewWeight")],
+  ["connection_throttle_weight_enabled", throttleWeights()],
+  ["extendedTypesEnabled", flag("ttlNodes")],
+  ["emulate353TTLNodes", ignored("it is about data of ZooKeeper 3.5.3, which cannot be here")],
+  ["enableEagerACLCheck", ignored("a write is judged once, where it takes its place in the order")],
   ["audit.enable", ignored(NOT_YET)],
   ["audit.impl.class", ignored(NOT_YET)],
   ["closeSessionTxn.enabled", ignored("the end of a session always lists the nodes that go with it")],
-  ["clientTcpKeepAlive", ignored(NOT_YET)],
+  ["clientTcpKeepAlive", flag("tcpKeepAlive")],
   ["tcpKeepAlive", ignored("connections between servers always have it")],
+
+  ["admin.enableServer", admin("enabled", trueOrFalseValue)],
+  ["admin.serverAddress", admin("address", addressValue)],
+  ["admin.serverPort", admin("port", wholeValue)],
+  ["admin.commandURL", admin("commandUrl", textValue)],
+  ["admin.idleTimeout", admin("idleTimeoutMs", wholeValue)],
+  ["admin.needClientAuth", admin("needClientAuth", trueOrFalseValue)],
+  ["admin.forceHttps", admin("forceHttps", trueOrFalseValue)],
+  [
+    "admin.portUnification",
+    ignored("the admin port speaks HTTP or, with admin.forceHttps=true, HTTPS, and never both"),
+  ],
+  ...QUORUM_TLS_RULES,
+  ["admin.httpVersion", ignored("the admin port speaks HTTP 1.1")],
+  ["admin.snapshot.enabled", ignored(NO_HTTP_SNAPSHOTS)],
+  ["admin.restore.enabled", ignored(NO_HTTP_SNAPSHOTS)],
+  ["admin.rateLimiterIntervalInMS", ignored(NO_HTTP_SNAPSHOTS)],
+  ["metricsProvider.className", metrics("enabled", metricsProviderValue)],
+  ["metricsProvider.httpHost", metrics("address", addressValue)],
+  ["metricsProvider.httpPort", metrics("port", wholeValue)],
+  ["metricsProvider.exportJvmInfo", metrics("exportJvmInfo", trueOrFalseValue)],
+  ["metricsProvider.httpsPort", refused("asks for metrics over TLS, which is not supported yet")],
 ]);
 
 /** Keys that come in families. */
 const FAMILIES: readonly (readonly [prefix: string, rule: KeyRule])[] = [
-  ["ssl.quorum.", refused(OTHER_PEER_TLS)],
-  ["ssl.", refused(NOT_YET_TLS)],
-  ["authProvider.", refused(NOT_YET_AUTH)],
+  ["ssl.", refused("is a setting of TLS that is not supported")],
+  ["authProvider.", authEntry("authProvider.", "providers")],
   ["quorum.auth.", refused(NOT_YET_PEER_AUTH, "false")],
   ["leader.", ignored(NOT_YET)],
-  ["superUser", refused(NOT_YET_AUTH)],
-  ["kerberos.", ignored("SASL is not supported yet")],
-  ["admin.", ignored("there is no HTTP admin server yet")],
-  ["metricsProvider.", ignored("there is no metrics exporter yet; the four-letter word mntr has the values")],
+  ["superUser", authEntry("superUser", "saslSuperUsers")],
+  ["kerberos.", ignored(NO_KERBEROS)],
+  ["metricsProvider.", ignored("values are read when they are asked for, and nothing is queued")],
   ["jvm.pause.", ignored("there is no Java machine")],
   ["netty.", ignored(ONE_LOOP)],
-  ["request_", ignored(NOT_YET)],
-  ["connection_throttle_", ignored(NOT_YET)],
-  ["znode.container.", ignored("container nodes are not supported yet, and creating one is refused")],
 ];
 
 /** Estates write system properties with or without their prefix. */
 function findRule(key: string): KeyRule | undefined {
-  const bare = key.replace(/^zookeeper\./, "");
+  const bare = key.replace(SYSTEM_PREFIX, "");
   return RULES.get(bare) ?? FAMILIES.find(([prefix]) => bare.startsWith(prefix))?.[1];
 }
 
@@ -354,13 +522,14 @@ function unknownKey(key: string, where: string): string {
   let nearest = "";
   let least = Number.POSITIVE_INFINITY;
   for (const known of RULES.keys()) {
-    const steps = distance(key.toLowerCase(), known.toLowerCase());
+    const steps = distance(key.replace(SYSTEM_PREFIX, "").toLowerCase(), known.toLowerCase());
     if (steps < least) {
       least = steps;
       nearest = known;
     }
   }
-  return `${key} (${where}) is not a known setting and has no effect; the nearest known one is ${nearest}`;
+  const advice = least <= key.length * UNLIKENESS_MAX ? `; the nearest known one is ${nearest}` : "";
+  return `${key} (${where}) is not a known setting and has no effect${advice}`;
 }
 
 function set<K extends keyof Options>(options: Options, name: K, value: NonNullable<Options[K]>): undefined {
@@ -368,7 +537,17 @@ function set<K extends keyof Options>(options: Options, name: K, value: NonNulla
   return undefined;
 }
 
-function flag(name: "digestEnabled" | "readOnlyMode" | "localSessions" | "localSessionsUpgrading"): KeyRule {
+type Flag =
+  | "digestEnabled"
+  | "readOnlyMode"
+  | "localSessions"
+  | "localSessionsUpgrading"
+  | "ttlNodes"
+  | "enforceQuota"
+  | "portUnification"
+  | "tcpKeepAlive";
+
+function flag(name: Flag): KeyRule {
   return {
     kind: "honoured",
     set: (options, value) => {
@@ -378,9 +557,252 @@ function flag(name: "digestEnabled" | "readOnlyMode" | "localSessions" | "localS
   };
 }
 
+type Auth = Mutable<NonNullable<ServerOptions["auth"]>>;
+type AuthOf<T> = keyof { [K in keyof Auth as Exclude<Auth[K], undefined> extends T ? K : never]: true };
+
+function auth(set: (auth: Auth, value: string, key: string) => string | undefined): KeyRule {
+  return {
+    kind: "honoured",
+    set: (options, value, key) => {
+      const changed: Auth = { ...options.auth };
+      options.auth = changed;
+      return set(changed, value, key);
+    },
+  };
+}
+
+function authText(name: AuthOf<string>): KeyRule {
+  return auth((options, value) => {
+    if (value === "") return "is empty";
+    options[name] = value;
+    return undefined;
+  });
+}
+
+function authFlag(name: AuthOf<boolean>): KeyRule {
+  return auth((options, value) => {
+    const isOn = trueOrFalse(value);
+    if (isOn === undefined) return `is true or false, found "${value}"`;
+    options[name] = isOn;
+    return undefined;
+  });
+}
+
+function authNumber(name: AuthOf<number>): KeyRule {
+  return auth((options, value) => {
+    if (!/^\d+$/.test(value)) return `is a whole number, found "${value}"`;
+    options[name] = Number(value);
+    return undefined;
+  });
+}
+
+function authList(name: AuthOf<readonly string[]>): KeyRule {
+  return auth((options, value) => {
+    options[name] = value.split(",").map((one) => one.trim());
+    return undefined;
+  });
+}
+
+/** One of a family: `authProvider.1`, `superUser.ops`. */
+function authEntry(prefix: string, name: "providers" | "saslSuperUsers"): KeyRule {
+  return auth((options, value, key) => {
+    options[name] = Object.fromEntries([...Object.entries(options[name] ?? {}), [key.slice(prefix.length), value]]);
+    return undefined;
+  });
+}
+
+type Tls = Mutable<NonNullable<ServerOptions["tls"]>>;
+type TlsOf<T> = keyof { [K in keyof Tls as Exclude<Tls[K], undefined> extends T ? K : never]: true };
+
+function tls(set: (tls: Tls, value: string) => string | undefined): KeyRule {
+  return {
+    kind: "honoured",
+    set: (options, value) => {
+      const changed: Tls = { ...options.tls };
+      options.tls = changed;
+      return set(changed, value);
+    },
+  };
+}
+
+function tlsText(name: TlsOf<string>): KeyRule {
+  return tls((options, value) => {
+    options[name] = value;
+    return undefined;
+  });
+}
+
+function tlsFile(name: TlsOf<string>): KeyRule {
+  return tls((options, value) => {
+    if (value === "") return "is empty; it names a file";
+    options[name] = resolve(value);
+    return undefined;
+  });
+}
+
+function tlsList(name: TlsOf<readonly string[]>): KeyRule {
+  return tls((options, value) => {
+    options[name] = value.split(",").map((one) => one.trim());
+    return undefined;
+  });
+}
+
+function tlsFlag(name: TlsOf<boolean>): KeyRule {
+  return tls((options, value) => {
+    const isOn = trueOrFalse(value);
+    if (isOn === undefined) return `is true or false, found "${value}"`;
+    options[name] = isOn;
+    return undefined;
+  });
+}
+
+function tlsNumber(name: TlsOf<number>): KeyRule {
+  return tls((options, value) => {
+    if (!/^-?\d+$/.test(value)) return `is a whole number, found "${value}"`;
+    options[name] = Number(value);
+    return undefined;
+  });
+}
+
+/** A setting of TLS for the admin port instead of clients. */
+function forAdmin(rule: KeyRule): KeyRule {
+  if (rule.kind !== "honoured") return rule;
+  return {
+    kind: "honoured",
+    set: (options, ...rest) => {
+      const { tls } = options.admin ?? {};
+      const changed: Options = tls === undefined ? {} : { tls };
+      const problem = rule.set(changed, ...rest);
+      options.admin = { ...options.admin, ...changed };
+      return problem;
+    },
+  };
+}
+
+/** The four settings of a store of keys or certificates. */
+function storeRules(store: "keyStore" | "trustStore"): readonly (readonly [string, KeyRule])[] {
+  const rule = (name: "location" | "password" | "passwordPath" | "type", isFile: boolean): KeyRule =>
+    tls((options, value) => {
+      if (isFile && value === "") return "is empty; it names a file";
+      options[store] = { ...options[store], [name]: isFile ? resolve(value) : value };
+      return undefined;
+    });
+  return [
+    [`ssl.${store}.location`, rule("location", true)],
+    [`ssl.${store}.password`, rule("password", false)],
+    [`ssl.${store}.passwordPath`, rule("passwordPath", true)],
+    [`ssl.${store}.type`, rule("type", false)],
+  ];
+}
+
+type Throttle = Mutable<NonNullable<ServerOptions["connectionThrottle"]>>;
+
+function throttleNumber(name: Exclude<keyof Throttle, "isWeighted">): KeyRule {
+  return {
+    kind: "honoured",
+    set: (options, value) => {
+      if (!/^-?\d+(?:\.\d+)?$/.test(value)) return `is a number, found "${value}"`;
+      options.connectionThrottle = { ...options.connectionThrottle, [name]: Number(value) };
+      return undefined;
+    },
+  };
+}
+
+function throttleWeights(): KeyRule {
+  return {
+    kind: "honoured",
+    set: (options, value) => {
+      const isWeighted = trueOrFalse(value);
+      if (isWeighted === undefined) return `is true or false, found "${value}"`;
+      options.connectionThrottle = { ...options.connectionThrottle, isWeighted };
+      return undefined;
+    },
+  };
+}
+
+function jaasFile(): KeyRule {
+  return auth((options, value) => {
+    if (value === "") return "is empty; it names a file";
+    options.jaasFile = resolve(value);
+    return undefined;
+  });
+}
+
+/** A value, or what is wrong with it. */
+type Read<T> = { readonly value: T } | { readonly problem: string };
+
+function read<T>(value: T | undefined, problem: string): Read<T> {
+  return value === undefined ? { problem } : { value };
+}
+
+/** A setting of the HTTP port for operators. */
+function admin<K extends keyof AdminOptions>(name: K, reader: (value: string) => Read<AdminOptions[K]>): KeyRule {
+  return {
+    kind: "honoured",
+    set: (options, text) => {
+      const found = reader(text);
+      if ("problem" in found) return found.problem;
+      options.admin = { ...options.admin, [name]: found.value };
+      return undefined;
+    },
+  };
+}
+
+/** A setting of the port for metrics, which `metricsProvider.className` alone opens. */
+function metrics<K extends keyof MetricsOptions>(name: K, reader: (value: string) => Read<MetricsOptions[K]>): KeyRule {
+  return {
+    kind: "honoured",
+    set: (options, text) => {
+      const found = reader(text);
+      if ("problem" in found) return found.problem;
+      options.metrics = { ...options.metrics, [name]: found.value };
+      return undefined;
+    },
+  };
+}
+
+function wholeValue(value: string): Read<number> {
+  return read(/^[+-]?\d+$/.test(value) ? Number(value) : undefined, `is a whole number, found "${value}"`);
+}
+
+function trueOrFalseValue(value: string): Read<boolean> {
+  return read(trueOrFalse(value), `is true or false, found "${value}"`);
+}
+
+/** Every address is written in several ways. */
+function addressValue(value: string): Read<string> {
+  if (value === "") return { problem: "is empty; it names an address" };
+  return { value: value === "0.0.0.0" || value === "::" ? ANY_ADDRESS : value };
+}
+
+function textValue(value: string): Read<string> {
+  return read(value === "" ? undefined : value, "is empty");
+}
+
+const PROVIDERS: ReadonlyMap<string, boolean> = new Map([
+  ["org.apache.zookeeper.metrics.prometheus.PrometheusMetricsProvider", true],
+  ["org.apache.zookeeper.metrics.impl.DefaultMetricsProvider", false],
+  ["org.apache.zookeeper.metrics.impl.NullMetricsProvider", false],
+]);
+
+/** Whether a class of Apache's is the one that answers Prometheus. */
+function metricsProviderValue(value: string): Read<boolean> {
+  return read(PROVIDERS.get(value), `names one of ${[...PROVIDERS.keys()].join(", ")}; found "${value}"`);
+}
+
 function trueOrFalse(value: string): boolean | undefined {
   const lower = value.toLowerCase();
   return lower === "true" || lower === "false" ? lower === "true" : undefined;
+}
+
+function reaping(name: keyof NonNullable<Options["reaping"]>): KeyRule {
+  return {
+    kind: "honoured",
+    set: (options, value) => {
+      if (!/^\d+$/.test(value)) return `is a whole number, found "${value}"`;
+      return set(options, "reaping", { ...options.reaping, [name]: Number(value) });
+    },
+  };
 }
 
 function leaderServes(): KeyRule {
@@ -405,7 +827,15 @@ function ensembleNumber(name: "initLimit" | "syncLimit" | "bindRetryCount"): Key
   };
 }
 
-function ensembleFlag(name: "listenOnAllAddresses" | "allowUnauthenticatedPeers"): KeyRule {
+type EnsembleFlag =
+  | "listenOnAllAddresses"
+  | "allowUnauthenticatedPeers"
+  | "sslQuorum"
+  | "reloadPeerStores"
+  | "hostnameVerification"
+  | "clientHostnameVerification";
+
+function ensembleFlag(name: EnsembleFlag): KeyRule {
   return {
     kind: "ensemble",
     set: (limits, value) => {

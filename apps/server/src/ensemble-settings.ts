@@ -1,6 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ConfigError, type EnsembleOptions, type EnsembleServerOptions, type ServerOptions } from "@zooid/server";
+import {
+  ConfigError,
+  type EnsembleOptions,
+  type EnsembleServerOptions,
+  type PeerStoreOptions,
+  type ServerOptions,
+} from "@zooid/server";
 import type { ServerLine } from "./server-line.ts";
 
 /** Everything in a configuration that is about the other servers. Whether there are any shows only when all of it has been read. */
@@ -20,7 +26,15 @@ export interface EnsembleSettings {
   readonly problems: readonly string[];
 }
 
-export type EnsembleLimits = Partial<Omit<EnsembleOptions, "sid" | "servers" | "addressOf">>;
+export type EnsembleLimits = Partial<Omit<EnsembleOptions, "sid" | "servers" | "addressOf" | "peerStores">> & PeerTls;
+
+/** TLS between servers as far as the stores of `ssl.quorum.*`, which it has in common with the admin port, do not say it. */
+interface PeerTls {
+  readonly sslQuorum?: boolean;
+  readonly reloadPeerStores?: boolean;
+  readonly hostnameVerification?: boolean;
+  readonly clientHostnameVerification?: boolean;
+}
 
 export const NO_ENSEMBLE: EnsembleSettings = {
   ...{ servers: new Map(), groups: new Map(), weights: new Map(), limits: {} },
@@ -59,7 +73,7 @@ export interface Completed {
  */
 export function completeEnsemble(
   settings: EnsembleSettings,
-  { dataDir, port, address }: Pick<ServerOptions, "dataDir" | "port" | "address">,
+  { dataDir, port, address, admin }: Pick<ServerOptions, "dataDir" | "port" | "address" | "admin">,
 ): Completed {
   const lines = [...settings.servers].map(([key, line]) => ({ sid: Number(key.slice("server.".length)), line }));
   const voterCount = lines.filter(({ line }) => !line.isObserver).length;
@@ -81,10 +95,27 @@ export function completeEnsemble(
   ];
   return {
     options: {
-      ensemble: { ...settings.limits, sid, servers },
+      ensemble: { ...withStores(settings.limits, admin?.tls), sid, servers },
       ...clientOptions(own, { port, address }),
     },
     warnings,
+  };
+}
+
+/** What `sslQuorum` and its like come to. */
+function withStores(
+  { sslQuorum, reloadPeerStores, hostnameVerification, clientHostnameVerification, ...limits }: EnsembleLimits,
+  stores: PeerStoreOptions = {},
+): Omit<EnsembleOptions, "sid" | "servers"> {
+  if (sslQuorum !== true) return limits;
+  return {
+    ...limits,
+    peerStores: {
+      ...stores,
+      ...(reloadPeerStores === undefined ? {} : { certReload: reloadPeerStores }),
+      ...(hostnameVerification === undefined ? {} : { hostnameVerification }),
+      ...(clientHostnameVerification === undefined ? {} : { clientHostnameVerification }),
+    },
   };
 }
 

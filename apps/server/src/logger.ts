@@ -21,7 +21,7 @@ export function openLog(level: LogLevel): ServerLog {
 const LINE_CHARS_MAX = 2000;
 
 /** Control characters, line breaks and direction marks of strangers do not reach a terminal or forge a line. */
-function printable(text: string): string {
+export function printable(text: string): string {
   let line = "";
   for (const char of text.slice(0, LINE_CHARS_MAX))
     line += isPrintable(char.codePointAt(0) ?? 0) ? char : escaped(char);

@@ -32,8 +32,9 @@ class ServerProcess {
   readonly #child: ChildProcess;
   readonly #ended: Promise<readonly [status: number | null, signal: string | null]>;
 
-  constructor(argv: readonly string[]) {
-    this.#child = spawn(BIN, argv, { cwd: directory, stdio: ["ignore", "pipe", "pipe"] });
+  constructor(argv: readonly string[], command: readonly [string, ...string[]] = [BIN]) {
+    const [program, ...before] = command;
+    this.#child = spawn(program, [...before, ...argv], { cwd: directory, stdio: ["ignore", "pipe", "pipe"] });
     this.#child.stdout?.on("data", (chunk) => {
       this.output += chunk;
     });
@@ -66,9 +67,17 @@ class ServerProcess {
   }
 }
 
-/** Starts a server on a port of the system's choice. */
+const PORTS = ["--port", "0", "--set", "admin.serverPort=0"];
+
+/** Starts a server on ports of the system's choice. */
 function start(...argv: string[]): ServerProcess {
-  return new ServerProcess(["--port", "0", "--data", join(directory, "data"), ...argv]);
+  return new ServerProcess([...PORTS, "--data", join(directory, "data"), ...argv]);
+}
+
+/** Starts a server that may have so many files open. */
+function startWithFiles(count: number, ...argv: string[]): ServerProcess {
+  const shell = ["sh", "-c", `ulimit -n ${count}; exec "$0" "$@"`, BIN] as const;
+  return new ServerProcess([...PORTS, "--data", join(directory, "data"), ...argv], [...shell]);
 }
 
 async function ask(port: number, word: string): Promise<string> {
@@ -108,6 +117,23 @@ test("one line says that it is ready, on which port and with what data; it serve
   expect(await server.ended()).toEqual([0, null]);
   expect(server.output).toContain("SIGTERM: stopping");
   expect(server.errors).toBe("");
+});
+
+test("operators are answered beside clients, and a line says where", async () => {
+  const file = join(directory, "zoo.cfg");
+  const className = "metricsProvider.className=org.apache.zookeeper.metrics.prometheus.PrometheusMetricsProvider";
+  writeFileSync(file, `dataDir=${directory}/data\n${className}\nmetricsProvider.httpPort=0\n`);
+  const server = new ServerProcess([file, "--port", "0", "--set", "admin.serverPort=0"]);
+  await server.ready();
+  const admin = /answered on (http:[^ ]*:\d+)\/commands,/.exec(server.output)?.[1];
+  const metrics = /metrics are answered on port (\d+)/.exec(server.output)?.[1];
+  const get = async (url: string): Promise<string> => await (await fetch(url)).text();
+  expect(await get(`${admin}/readyz`)).toContain("readyz check passed");
+  expect(await get(`${admin}/commands/icfg`)).toContain(`"initial_configuration" : "dataDir=${directory}`);
+  expect(await get(`http://127.0.0.1:${metrics}/metrics`)).toContain("\nznode_count 5\n");
+  const without = start("--data", join(directory, "other"), "--set", "admin.enableServer=false");
+  await without.ready();
+  expect(without.output).not.toContain("answered on");
 });
 
 test("SIGINT stops it as well, and what it kept is there at the next start", async () => {
@@ -194,7 +220,7 @@ describe("what keeps it from starting is one sentence, a status of its own, and 
   });
 
   test("a file with several mistakes: all of them", async () => {
-    writeFileSync(join(directory, "zoo.cfg"), "clientPort=x\ntickTime=y\ndataDir=data\nsslQuorum=true\n");
+    writeFileSync(join(directory, "zoo.cfg"), "clientPort=x\ntickTime=y\ndataDir=data\nssl.ocsp=true\n");
     const server = new ServerProcess(["zoo.cfg"]);
     expect(await server.ended()).toEqual([2, null]);
     expect(server.errors.trim().split("\n")).toHaveLength(3);
@@ -226,4 +252,28 @@ test("--version and --help say it and end with status 0", async () => {
     expect(await server.ended()).toEqual([0, null]);
     expect(server.output).toMatch(text);
   }
+});
+
+test("clients that take all files of the process are refused, and those who are there go on", async () => {
+  const settings = ["maxClientCnxns=0", "4lw.commands.whitelist=*", "nio.sessionlessCnxnTimeout=60000"];
+  const server = startWithFiles(160, ...settings.flatMap((setting) => ["--set", setting]));
+  const port = await server.ready();
+  const early = connect({ port, host: "127.0.0.1" });
+  // Half a word keeps it waiting.
+  early.write("ru");
+  const { promise: refused, resolve: refuse } = Promise.withResolvers<void>();
+  const silent = Array.from({ length: 200 }, () =>
+    connect({ port, host: "127.0.0.1" }).on("error", () => {
+      // A reset is how one is refused.
+      refuse();
+    }),
+  );
+  await refused;
+  early.write("ok");
+  const [answer] = await once(early, "data");
+  expect(String(answer)).toBe("imok");
+  for (const socket of silent) socket.destroy();
+  server.kill("SIGTERM");
+  expect(await server.ended()).toEqual([0, null]);
+  expect(server.output).toContain("the limit of open files");
 });

@@ -1,17 +1,22 @@
 import type { Socket } from "node:net";
+import { TLSSocket } from "node:tls";
 import type { ConnectionRef } from "@zooid/model";
 import { type BufferPool, Framer, JuteWriter, readConnectRequest, WireError } from "@zooid/wire";
 import type { RefusalLog } from "./refusal-log.ts";
+import type { Traffic } from "./traffic.ts";
 
 /** What a connection asks of the driver. */
 export interface ConnectionHost {
   readonly pool: BufferPool;
   readonly limits: ConnectionLimits;
   readonly refusals: RefusalLog;
+  readonly traffic: Traffic;
   /** Called before anything that arrived is read, so that the turn has its time and its end. */
   wake(): void;
+  /** How many bytes a four-letter word takes, its argument included; 4 for what is none. */
+  wordBytes(word: string): number;
   /** The answer to a four-letter word, or undefined when these bytes are none. */
-  fourLetterWord(word: string, connection: ClientConnection): string | undefined;
+  fourLetterWord(word: string, argument: Buffer, connection: ClientConnection): string | undefined;
   /** Takes the first frame of a connection. False when the server does not serve. */
   connect(connection: ClientConnection, frame: ReturnType<typeof readConnectRequest>): boolean;
   /** Takes a further frame; false when no more may be read for now. */
@@ -65,8 +70,10 @@ export class ClientConnection {
   readonly acceptedAtMs: number;
   /** Whether the client sent the read-only byte. */
   sentReadOnly = false;
-  /** Its writer is among those that are flushed at the end of this turn. */
+  /** Its writer is to be flushed: at the end of what is being read of it, or of this turn. */
   isDirty = false;
+  /** Bytes of it are being read: what they bring is sent right behind them, while all that it takes is at hand. */
+  isReading = false;
   readonly writer: JuteWriter;
   readonly #host: ConnectionHost;
   readonly #framer: Framer;
@@ -79,6 +86,8 @@ export class ClientConnection {
   /** Too much waits for a slow reader: it is read again once that has left. */
   #isChoked = false;
   #isEnding = false;
+  /** Its last word is kept back until then. */
+  #withheld: NodeJS.Timeout | undefined;
 
   constructor(
     socket: Socket,
@@ -101,10 +110,12 @@ export class ClientConnection {
     });
     socket.on("close", () => {
       this.#phase = "closing";
+      clearTimeout(this.#withheld);
       host.closed(this);
     });
     // A client that sends no more is gone, except that it may still want the answer to a four-letter word.
     socket.on("end", () => {
+      if (this.#phase === "requests") host.traffic.drops++;
       host.wake();
       this.close();
     });
@@ -136,10 +147,27 @@ export class ClientConnection {
     this.#host.dirty(this);
   }
 
+  /** Keeps what is not sent yet, and the end that follows it, back for a while. */
+  withhold(delayMs: number): void {
+    this.#withheld = setTimeout(() => {
+      this.#host.wake();
+      this.release();
+      this.#host.dirty(this);
+    }, delayMs);
+  }
+
+  /** Ends what {@link withhold} began. */
+  release(): void {
+    clearTimeout(this.#withheld);
+    this.#withheld = undefined;
+  }
+
   /** Ends the connection here and now: what was not sent is lost. */
   cutOff(): void {
     this.#phase = "closing";
-    this.socket.resetAndDestroy();
+    // Under TLS there is no socket of the system's at hand that could be reset.
+    if (this.socket instanceof TLSSocket) this.socket.destroy();
+    else this.socket.resetAndDestroy();
   }
 
   /** Ends the connection of a client for whom more waits than may. */
@@ -156,10 +184,12 @@ export class ClientConnection {
   flush(): void {
     const { socket, writer } = this;
     this.isDirty = false;
+    if (this.#withheld !== undefined) return;
     if (writer.end > 0) {
       const { end } = writer;
       const bytes = writer.detach();
       if (socket.writable) {
+        this.#host.traffic.bytesSent += end;
         socket.write(end === bytes.length ? bytes : bytes.subarray(0, end));
         // What the kernel took at once is free again; a buffer that waits for a slow reader is left to the collector.
         if (socket.writableLength > 0) this.#checkBacklog();
@@ -184,11 +214,15 @@ export class ClientConnection {
 
   #read(chunk: Buffer): void {
     this.#host.wake();
+    this.#host.traffic.bytesReceived += chunk.length;
+    this.isReading = true;
     this.#guard(() => {
       if (this.#phase === "closing") return;
       if (this.#phase === "first bytes") this.#readFirst(chunk);
       else this.#framer.push(chunk, this.#sink);
     });
+    this.isReading = false;
+    if (this.isDirty) this.flush();
     if (this.#framer.isStopped) this.#setPaused(true);
   }
 
@@ -215,9 +249,15 @@ export class ClientConnection {
       this.#firstBytes = bytes;
       return;
     }
-    this.#firstBytes = undefined;
     const word = bytes.toString("latin1", 0, 4);
-    const answer = word === TELNET_INTERRUPT ? "" : this.#host.fourLetterWord(word, this);
+    const wordBytes = this.#host.wordBytes(word);
+    if (bytes.length < wordBytes) {
+      this.#firstBytes = bytes;
+      return;
+    }
+    this.#firstBytes = undefined;
+    const argument = bytes.subarray(4, wordBytes);
+    const answer = word === TELNET_INTERRUPT ? "" : this.#host.fourLetterWord(word, argument, this);
     if (answer !== undefined) {
       const encoded = Buffer.from(answer);
       this.writer.raw(encoded, 0, encoded.length);

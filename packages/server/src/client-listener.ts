@@ -11,6 +11,10 @@ export interface ListenerConfig {
   readonly perAddressMax: number;
   /** Connections of all addresses; 0 is no limit. */
   readonly totalMax: number;
+  /** Whether the system finds out by itself that a client's machine is gone. */
+  readonly tcpKeepAlive: boolean;
+  /** Whether the process can do with one more connection, of whatever port. */
+  hasRoom(socket: Socket): boolean;
 }
 
 /** Accepts clients, and refuses those beyond the limits by a reset, before they cost anything. */
@@ -23,12 +27,13 @@ export class ClientListener {
 
   constructor(config: ListenerConfig, accept: (socket: Socket, address: string) => void) {
     this.#config = config;
-    this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+    this.#server = createServer({ allowHalfOpen: true, noDelay: true, keepAlive: config.tcpKeepAlive }, (socket) => {
       const address = javaAddress(socket.remoteAddress ?? "");
       const mine = this.#perAddress.get(address) ?? 0;
       const isOver =
         (config.perAddressMax > 0 && mine >= config.perAddressMax) ||
-        (config.totalMax > 0 && this.#total >= config.totalMax);
+        (config.totalMax > 0 && this.#total >= config.totalMax) ||
+        !config.hasRoom(socket);
       if (isOver || socket.remoteAddress === undefined) {
         this.#rejected++;
         socket.on("error", () => {
@@ -65,6 +70,10 @@ export class ClientListener {
   get address(): string {
     const bound = this.#server.address();
     return bound !== null && typeof bound === "object" ? bound.address : "";
+  }
+
+  get connectionCount(): number {
+    return this.#total;
   }
 
   get rejectedCount(): number {

@@ -55,6 +55,8 @@ describe("what cannot be is named with the key that operators know", () => {
     [{ frameBytesMax: 10 }, "jute.maxbuffer"],
     [{ connectionsPerAddressMax: -1 }, "maxClientCnxns"],
     [{ sessionTimeoutMsMin: 5000, sessionTimeoutMsMax: 4000 }, "minSessionTimeout 5000 must not exceed"],
+    [{ reaping: { perMinuteMax: 0 } }, "znode.container.maxPerMinute"],
+    [{ reaping: { checkIntervalMs: 2 ** 31 } }, "znode.container.checkIntervalMs"],
     [{ digestAlgorithm: "rot13" }, 'digestAlg names a hash such as SHA1, SHA-256 or SHA3-256, found "rot13"'],
   ])("%j", (options, text) => {
     expect(problems(options)).toEqual([expect.stringContaining(text)]);

@@ -1,6 +1,21 @@
-import { REPLICA_DEFAULTS } from "@zooid/replica";
+import { REPLICA_DEFAULTS, type ReapingConfig } from "@zooid/replica";
 import { parseWhitelist } from "./admin/four-letter-words.ts";
+import {
+  type AdminConfig,
+  type AdminOptions,
+  type MetricsConfig,
+  type MetricsOptions,
+  parseAdmin,
+  parseMetrics,
+} from "./admin/http-options.ts";
+import { type ClientAuth, type ClientAuthOptions, parseClientAuth } from "./client-auth.ts";
+import {
+  type ConnectionThrottleConfig,
+  type ConnectionThrottleOptions,
+  parseConnectionThrottle,
+} from "./connection-throttle.ts";
 import { type EnsembleConfig, type EnsembleOptions, parseEnsemble } from "./peers/ensemble-config.ts";
+import { parseTls, type TlsConfig, type TlsOptions } from "./tls/tls-config.ts";
 
 /** What a server is started with. Every field has a default; see {@link parseServerConfig}. */
 export interface ServerOptions {
@@ -8,6 +23,16 @@ export interface ServerOptions {
   readonly port?: number;
   /** Address to listen on. Default 127.0.0.1; `*` for every address. */
   readonly address?: string;
+  /** Whether that port is open; it need not be where there is a TLS port. Default true. */
+  readonly plainPort?: boolean;
+  /** Port for clients that speak TLS; 0 lets the system choose. Default: there is none. */
+  readonly securePort?: number;
+  /** Address of that port, as `address`. Default 127.0.0.1. */
+  readonly secureAddress?: string;
+  /** Whether `port` takes clients that speak TLS too. Default false. */
+  readonly portUnification?: boolean;
+  /** Keys, certificates and versions of TLS for clients. */
+  readonly tls?: TlsOptions;
   /** Length of the queue of connections that are not accepted yet. Default: the system's. */
   readonly listenBacklog?: number;
   /** Where state and log lie. Undefined keeps everything in memory, for tests and demonstrations. */
@@ -23,6 +48,10 @@ export interface ServerOptions {
   readonly connectionsPerAddressMax?: number;
   /** Connections of all addresses; 0 is no limit. Default 0. */
   readonly connectionsMax?: number;
+  /** How fast clients may connect. Default: as fast as they like. */
+  readonly connectionThrottle?: ConnectionThrottleOptions;
+  /** Whether the system finds out by itself that a client's machine is gone. Default false. */
+  readonly tcpKeepAlive?: boolean;
   /** Largest frame a client may send, in bytes. Default 1048575. */
   readonly frameBytesMax?: number;
   /** A connection without a session is closed after this time, in milliseconds. Default 10000. */
@@ -37,8 +66,18 @@ export interface ServerOptions {
   readonly digestAlgorithm?: string;
   /** No access list is checked. Default false. */
   readonly skipAcl?: boolean;
+  /** Who clients may be beyond that: SASL, certificates, and what everybody must be. */
+  readonly auth?: ClientAuthOptions;
+  /** Whether nodes with a time to live may be created. Default false, as in Apache ZooKeeper. */
+  readonly ttlNodes?: boolean;
+  /** Whether hard quotas refuse writes, and writes beyond soft ones are logged. Default false, as in Apache ZooKeeper. */
+  readonly enforceQuota?: boolean;
+  /** How containers and TTL nodes that nobody needs are removed. */
+  readonly reaping?: ReapingOptions;
   /** Writes read and not yet committed before clients are read no further. Default 65536. */
   readonly outstandingCountMax?: number;
+  /** A second name for the same, by which 0 is no limit; the smaller of both counts. Default 0. */
+  readonly requestThrottleMax?: number;
   /** Watches of one connection before it is closed. Default 1000000. */
   readonly watchCountMax?: number;
   /** Bytes that wait for a client that does not read before it is cut off. Default 64 MiB. */
@@ -60,8 +99,23 @@ export interface ServerOptions {
   readonly readOnlyMode?: boolean;
   /** Whether a server takes clients while it leads. Default true. */
   readonly leaderServes?: boolean;
+  /** The HTTP port for operators. Default: there is none; `zooid-server` has one unless it is told otherwise. */
+  readonly admin?: AdminOptions;
+  /** A port that answers `/metrics` alone, which the admin port does too. Default: there is none. */
+  readonly metrics?: MetricsOptions;
+  /** The text of the configuration file, which operators may ask for; secrets in it are not shown. Default: empty. */
+  readonly initialConfiguration?: string;
   /** Deliberate damage, for tests that must see their checks fail. */
   readonly testBreak?: TestBreak;
+}
+
+export interface ReapingOptions {
+  /** How often all of them are looked at, in milliseconds. Default 60000. */
+  readonly checkIntervalMs?: number;
+  /** Removals in a minute, at most. Default 10000. */
+  readonly perMinuteMax?: number;
+  /** A container that never had a child is removed at this age, in milliseconds. Default 0: never. */
+  readonly neverUsedMsMax?: number;
 }
 
 /** `synchronous-normal`: commits are not synced. `reply-before-sync`: clients are answered before the sync. */
@@ -72,6 +126,12 @@ export interface ServerConfig {
   readonly port: number;
   /** `*` for every address. */
   readonly address: string;
+  readonly plainPort: boolean;
+  readonly securePort: number | undefined;
+  readonly secureAddress: string;
+  readonly portUnification: boolean;
+  /** Undefined where no client can speak TLS. */
+  readonly tls: TlsConfig | undefined;
   readonly listenBacklog: number | undefined;
   readonly dataDir: string | undefined;
   readonly logDir: string | undefined;
@@ -80,6 +140,8 @@ export interface ServerConfig {
   readonly sessionTimeoutMsMax: number;
   readonly connectionsPerAddressMax: number;
   readonly connectionsMax: number;
+  readonly connectionThrottle: ConnectionThrottleConfig;
+  readonly tcpKeepAlive: boolean;
   readonly frameBytesMax: number;
   readonly sessionlessTimeoutMs: number;
   readonly fourLetterWords: ReadonlySet<string>;
@@ -88,8 +150,12 @@ export interface ServerConfig {
   /** As Node's crypto names it. */
   readonly digestAlgorithm: string;
   readonly skipAcl: boolean;
+  readonly auth: ClientAuth;
   readonly outstandingCountMax: number;
   readonly watchCountMax: number;
+  readonly ttlNodes: boolean;
+  readonly enforceQuota: boolean;
+  readonly reaping: ReapingConfig;
   readonly outputBytesMax: number;
   readonly fsyncWarnMs: number;
   readonly stateLagBytesMax: number;
@@ -99,6 +165,11 @@ export interface ServerConfig {
   readonly readOnlyMode: boolean;
   readonly leaderServes: boolean;
   readonly testBreak: TestBreak | undefined;
+  /** What the operator should know of this configuration, one sentence each. */
+  readonly notices: readonly string[];
+  readonly admin: AdminConfig | undefined;
+  readonly metrics: MetricsConfig | undefined;
+  readonly initialConfiguration: string;
 }
 
 /** Everything that is wrong with a configuration, at once. */
@@ -116,6 +187,7 @@ const INT_MAX = 2 ** 31 - 1;
 /** Checks options and fills in defaults; throws one {@link ConfigError} that lists every problem. */
 export function parseServerConfig(options: ServerOptions): ServerConfig {
   const problems: string[] = [];
+  const notices: string[] = [];
   const whole = (name: string, value: number, min: number, max: number): number => {
     if (!Number.isInteger(value) || value < min || value > max) {
       problems.push(`${name} is a whole number from ${min} to ${max}, found ${value}`);
@@ -144,9 +216,26 @@ export function parseServerConfig(options: ServerOptions): ServerConfig {
   if (digestAlgorithm === undefined) {
     problems.push(`digestAlg names a hash such as SHA1, SHA-256 or SHA3-256, found "${options.digestAlgorithm}"`);
   }
+  const digestEnabled = options.digestEnabled ?? true;
+  const hasTls = options.securePort !== undefined || options.portUnification === true;
+  if (!hasTls && options.tls !== undefined)
+    notices.push("ssl.* has no effect: it needs secureClientPort, or client.portUnification=true");
+  if (
+    options.admin?.tls !== undefined &&
+    options.admin.forceHttps !== true &&
+    options.ensemble?.peerStores === undefined
+  )
+    notices.push("ssl.quorum.* has no effect: it is for sslQuorum=true and for admin.forceHttps=true");
+  if (options.plainPort === false && options.securePort === undefined)
+    problems.push("there is neither a plain port for clients nor one with TLS");
   const config: ServerConfig = {
     port: whole("clientPort", options.port ?? 2181, 0, 65_535),
     address: options.address ?? "127.0.0.1",
+    plainPort: options.plainPort ?? true,
+    securePort: options.securePort === undefined ? undefined : whole("secureClientPort", options.securePort, 0, 65_535),
+    secureAddress: options.secureAddress ?? "127.0.0.1",
+    portUnification: options.portUnification ?? false,
+    tls: hasTls ? parseTls(options.tls ?? {}, "ssl", problems, notices) : undefined,
     listenBacklog: options.listenBacklog,
     dataDir: options.dataDir,
     logDir: options.logDir ?? options.dataDir,
@@ -155,32 +244,54 @@ export function parseServerConfig(options: ServerOptions): ServerConfig {
     sessionTimeoutMsMax,
     connectionsPerAddressMax: whole("maxClientCnxns", options.connectionsPerAddressMax ?? 60, 0, INT_MAX),
     connectionsMax: whole("maxCnxns", options.connectionsMax ?? 0, 0, INT_MAX),
+    connectionThrottle: parseConnectionThrottle(options.connectionThrottle ?? {}, problems),
+    tcpKeepAlive: options.tcpKeepAlive ?? false,
     frameBytesMax: whole("jute.maxbuffer", options.frameBytesMax ?? 0xf_ffff, 1024, 2 ** 30),
     sessionlessTimeoutMs: whole("sessionlessCnxnTimeout", options.sessionlessTimeoutMs ?? 10_000, 1, INT_MAX),
     fourLetterWords: parseWhitelist(options.fourLetterWords),
     superDigest: options.superDigest,
-    digestEnabled: options.digestEnabled ?? true,
+    digestEnabled,
     digestAlgorithm: digestAlgorithm ?? "sha1",
     skipAcl: options.skipAcl ?? false,
-    outstandingCountMax: whole(
-      "outstandingCountMax",
-      options.outstandingCountMax ?? REPLICA_DEFAULTS.outstandingCountMax,
-      1,
-      INT_MAX,
+    auth: parseClientAuth(options.auth ?? {}, { digestEnabled, hasCertificates: hasTls }, problems, notices),
+    outstandingCountMax: Math.min(
+      whole("globalOutstandingLimit", options.outstandingCountMax ?? REPLICA_DEFAULTS.outstandingCountMax, 1, INT_MAX),
+      whole("request_throttle_max_requests", options.requestThrottleMax ?? 0, 0, INT_MAX) || INT_MAX,
     ),
     watchCountMax: whole("watchCountMax", options.watchCountMax ?? REPLICA_DEFAULTS.watchCountMax, 1, INT_MAX),
     outputBytesMax: whole("outputBytesMax", options.outputBytesMax ?? 64 * 1024 * 1024, 65_536, INT_MAX),
+    ttlNodes: options.ttlNodes ?? false,
+    enforceQuota: options.enforceQuota ?? false,
+    reaping: parseReaping(options.reaping ?? {}, whole),
     fsyncWarnMs: whole("fsync.warningthresholdms", options.fsyncWarnMs ?? 1000, 1, INT_MAX),
     stateLagBytesMax: whole("stateLagBytesMax", options.stateLagBytesMax ?? 2 ** 29, 1, Number.MAX_SAFE_INTEGER),
-    ensemble: options.ensemble === undefined ? undefined : parseEnsemble(options.ensemble, whole, problems),
+    ensemble: options.ensemble === undefined ? undefined : parseEnsemble(options.ensemble, whole, problems, notices),
     localSessions: options.localSessions ?? false,
     localSessionsUpgrading: options.localSessionsUpgrading ?? false,
     readOnlyMode: options.readOnlyMode ?? false,
     leaderServes: options.leaderServes ?? true,
+    admin: parseAdmin(options.admin, whole, problems, notices),
+    metrics: parseMetrics(options.metrics, whole),
+    initialConfiguration: options.initialConfiguration ?? "",
     testBreak: options.testBreak,
+    notices,
   };
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(config);
+}
+
+type Whole = (name: string, value: number, min: number, max: number) => number;
+
+/** A timer cannot be set for longer than 2^31 ms. */
+const CHECK_INTERVAL_MS_MAX = 2 ** 30;
+
+function parseReaping(options: ReapingOptions, whole: Whole): ReapingConfig {
+  const { checkIntervalMs, perMinuteMax, neverUsedMsMax } = { ...REPLICA_DEFAULTS.reaping, ...options };
+  return {
+    checkIntervalMs: whole("znode.container.checkIntervalMs", checkIntervalMs, 1, CHECK_INTERVAL_MS_MAX),
+    perMinuteMax: whole("znode.container.maxPerMinute", perMinuteMax, 1, INT_MAX),
+    neverUsedMsMax: whole("znode.container.maxNeverUsedIntervalMs", neverUsedMsMax, 0, Number.MAX_SAFE_INTEGER),
+  };
 }
 
 /** Apache writes -1 for "the default" into its sample files. */

@@ -6,6 +6,7 @@ import { RequestReader } from "@zooid/wire";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/peer";
 import { expect, test } from "vitest";
 import { ClientListener } from "./client-listener.ts";
+import { parseConnectionThrottle } from "./connection-throttle.ts";
 import { Driver } from "./driver.ts";
 import { create, RawClient, read, request } from "./raw-client.ts";
 import { RefusalLog } from "./refusal-log.ts";
@@ -37,6 +38,8 @@ async function startDriver() {
       },
       limits: { frameBytesMax: 1_048_575, outputBytesHigh: 1_048_576, outputBytesMax: 8_388_608, closingMs: 1000 },
       sessionlessTimeoutMs: 10_000,
+      connectionThrottle: parseConnectionThrottle({}, []),
+      authFailureDelayMsMax: 0,
       batchesInFlightMax: 2,
       deliverCountMax: 4096,
     },
@@ -53,6 +56,7 @@ async function startDriver() {
         () => {},
         () => 0,
       ),
+      wordBytes: () => 4,
       fourLetterWord: () => undefined,
       mark: () => {},
       isBehind: () => false,
@@ -67,7 +71,15 @@ async function startDriver() {
     undefined,
   );
   const listener = new ClientListener(
-    { port: 0, address: "127.0.0.1", backlog: undefined, perAddressMax: 0, totalMax: 0 },
+    {
+      port: 0,
+      address: "127.0.0.1",
+      backlog: undefined,
+      perAddressMax: 0,
+      totalMax: 0,
+      tcpKeepAlive: false,
+      hasRoom: () => true,
+    },
     (socket, address) => driver.accept(socket, address),
   );
   await listener.listen();

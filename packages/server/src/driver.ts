@@ -5,24 +5,34 @@ import {
   type ConnectRequest,
   type ElectionMessage,
   type ReplySink,
+  SESSION_NONE,
   type ServerId,
   ZXID_NONE,
   type Zxid,
 } from "@zooid/model";
 import { type Refusal, Replica, type ReplicaConfig, type ReplicaTools, withNoPeers } from "@zooid/replica";
 import type { TxnLog } from "@zooid/txn-log";
-import { BufferPool, ReplyEncoder } from "@zooid/wire";
+import { BufferPool } from "@zooid/wire";
 import type { LoggedRun, SnapshotPort, ZabLinks, ZabLog } from "@zooid/zab";
+import { AuthFailures } from "./auth-failures.ts";
 import type { ChangeRecorder } from "./change-stream.ts";
 import { ClientConnection, type ConnectionHost, type ConnectionLimits } from "./client-connection.ts";
+import { ConnectionThrottle, type ConnectionThrottleConfig } from "./connection-throttle.ts";
+import { CountedReplies } from "./counted-replies.ts";
 import { LogPort } from "./log-port.ts";
 import type { RefusalLog } from "./refusal-log.ts";
+import { RoleTimes } from "./role-times.ts";
+import { Traffic } from "./traffic.ts";
+import { WatchFanOut } from "./watch-fan-out.ts";
 
 export interface DriverConfig {
   readonly replica: ReplicaConfig;
   readonly limits: ConnectionLimits;
   /** A connection that has no session after this time is closed. */
   readonly sessionlessTimeoutMs: number;
+  readonly connectionThrottle: ConnectionThrottleConfig;
+  /** The longest that the answer to a failed authentication is kept back. */
+  readonly authFailureDelayMsMax: number;
   /** Batches handed to the log and not yet durable; what comes meanwhile gathers for the next. */
   readonly batchesInFlightMax: number;
   /** Entries applied in one turn before others get theirs. */
@@ -40,7 +50,9 @@ export interface StateMark {
 
 export interface DriverHooks {
   readonly refusals: RefusalLog;
-  fourLetterWord(word: string, connection: ClientConnection): string | undefined;
+  /** How many bytes a four-letter word takes, its argument included. */
+  wordBytes(word: string): number;
+  fourLetterWord(word: string, argument: Buffer, connection: ClientConnection): string | undefined;
   mark(mark: StateMark): void;
   /** Whether the state file lags so far behind that nothing more is to be proposed. */
   isBehind(): boolean;
@@ -73,6 +85,8 @@ const REFUSALS: Readonly<Record<Refusal, string>> = {
   "unreadable-request": "it sent a frame that is no request",
   "unknown-operation": "it asked for an operation that this server does not serve",
   authentication: "its authentication was refused",
+  unauthenticated: "it asked for something before it had authenticated as this server wants it",
+  "other-ensemble": "it looks for another ensemble",
   "watch-limit": "it armed more watches than one connection may",
 };
 /** What compaction may do in one turn. */
@@ -87,6 +101,9 @@ export class Driver implements ConnectionHost {
   readonly pool: BufferPool = new BufferPool();
   readonly limits: ConnectionLimits;
   readonly refusals: RefusalLog;
+  readonly traffic: Traffic = new Traffic();
+  readonly roleTimes: RoleTimes = new RoleTimes();
+  readonly fanOut: WatchFanOut = new WatchFanOut();
   readonly #config: DriverConfig;
   readonly #hooks: DriverHooks;
   readonly #log: TxnLog;
@@ -111,13 +128,13 @@ export class Driver implements ConnectionHost {
   #isDelivering = false;
   #isHandingOver = false;
   #proposalSizes = { last: -1, min: -1, max: -1 };
-  #roleSinceMs = 0;
-  #lookingCount = 0;
   #sessionsRevision = -1;
   #isServing = false;
   #isStopped = false;
   #isHalted = false;
   readonly #secret = new Uint8Array(18);
+  readonly #throttle: ConnectionThrottle;
+  readonly #authFailures: AuthFailures;
 
   constructor(
     config: DriverConfig,
@@ -132,21 +149,27 @@ export class Driver implements ConnectionHost {
     this.#peers = peers;
     this.#hooks = hooks;
     this.limits = config.limits;
+    this.#throttle = new ConnectionThrottle(config.connectionThrottle, Math.floor(performance.now()), tools.random);
+    this.#authFailures = new AuthFailures(config.authFailureDelayMsMax);
     this.refusals = hooks.refusals;
-    const replies: ReplySink = new ReplyEncoder({
-      writer: (to) => {
-        const connection = this.#connections[to];
-        if (connection === undefined || connection.isClosing) return undefined;
-        if (connection.writer.end > config.limits.outputBytesMax) {
-          connection.cutOffSlowReader(connection.writer.end);
-          return undefined;
-        }
-        if (!connection.isDirty) this.dirty(connection);
-        return connection.writer;
+    const replies: ReplySink = new CountedReplies(
+      {
+        writer: (to) => {
+          const connection = this.#connections[to];
+          if (connection === undefined || connection.isClosing) return undefined;
+          if (connection.writer.end > config.limits.outputBytesMax) {
+            connection.cutOffSlowReader(connection.writer.end);
+            return undefined;
+          }
+          if (!connection.isDirty) this.dirty(connection);
+          return connection.writer;
+        },
+        sentReadOnly: (to) => this.#connections[to]?.sentReadOnly === true,
+        close: (to) => this.#connections[to]?.close(),
       },
-      sentReadOnly: (to) => this.#connections[to]?.sentReadOnly === true,
-      close: (to) => this.#connections[to]?.close(),
-    });
+      this.traffic,
+      this.fanOut,
+    );
     this.replica = new Replica(config.replica, tools, {
       replies,
       ...this.#world(),
@@ -156,7 +179,9 @@ export class Driver implements ConnectionHost {
       resume: (to) => this.#resumed.push(to),
       refused: (to, refusal) => {
         const connection = this.#connections[to];
-        if (connection !== undefined) hooks.refusals.note(refusal, connection.peer, REFUSALS[refusal]);
+        if (connection === undefined) return;
+        hooks.refusals.note(refusal, connection.peer, REFUSALS[refusal]);
+        if (refusal === "authentication") this.#delayFailure(connection);
       },
       ...(recorder === undefined ? {} : { applied: (header, op) => recorder.applied(header, op) }),
     });
@@ -168,8 +193,22 @@ export class Driver implements ConnectionHost {
     return this.#isServing;
   }
 
+  /** Whether it failed and says no more. */
+  get isHalted(): boolean {
+    return this.#isHalted;
+  }
+
   get batchesInFlight(): number {
     return this.#batchesInFlight;
+  }
+
+  /** The chance that a client that connects is dropped; from 0 to 1. */
+  get dropChance(): number {
+    return this.#throttle.dropChance;
+  }
+
+  get #hasLocalSessions(): boolean {
+    return this.#config.replica.ensemble?.localSessions === true;
   }
 
   *connections(): IterableIterator<ClientConnection> {
@@ -203,16 +242,6 @@ export class Driver implements ConnectionHost {
     return this.#proposalSizes;
   }
 
-  /** When this server took its present role, by the monotonic clock. */
-  get roleSinceMs(): number {
-    return this.#roleSinceMs;
-  }
-
-  /** How often this server has begun to look for a leader. */
-  get lookingCount(): number {
-    return this.#lookingCount;
-  }
-
   /** Something that happened in the world, as a step of the core. */
   input(step: () => void): void {
     if (this.#isHalted) return;
@@ -220,9 +249,10 @@ export class Driver implements ConnectionHost {
     this.#step(step);
   }
 
-  accept(socket: Socket, address: string): void {
+  /** @param certificateSubject whom the client's certificate names, where it has one */
+  accept(socket: Socket, address: string, certificateSubject?: string): void {
     this.#setTime();
-    const ref = this.replica.accept(address);
+    const ref = this.replica.accept(address, certificateSubject);
     const identity = { ref, address, nowMs: this.replica.nowMs, wallMs: Date.now() };
     const connection = new ClientConnection(socket, identity, this);
     this.#connections[ref] = connection;
@@ -236,13 +266,28 @@ export class Driver implements ConnectionHost {
     setImmediate(() => this.#endTurn());
   }
 
-  fourLetterWord(word: string, connection: ClientConnection): string | undefined {
-    return this.#hooks.fourLetterWord(word, connection);
+  wordBytes(word: string): number {
+    return this.#hooks.wordBytes(word);
+  }
+
+  fourLetterWord(word: string, argument: Buffer, connection: ClientConnection): string | undefined {
+    return this.#hooks.fourLetterWord(word, argument, connection);
   }
 
   connect(connection: ClientConnection, request: ConnectRequest): boolean {
     if (!this.#isServing) return false;
     this.#sessionless.delete(connection);
+    const asking = request.sessionId !== SESSION_NONE ? "renew" : this.#hasLocalSessions ? "local" : "global";
+    if (!this.#throttle.admits(asking, this.replica.nowMs)) {
+      this.refusals.note(
+        "throttle",
+        connection.peer,
+        "clients connect faster than connection_throttle_tokens lets them",
+      );
+      return false;
+    }
+    this.traffic.connectRequests++;
+    if (request.sessionId !== SESSION_NONE) this.traffic.revalidations++;
     randomFillSync(this.#secret);
     this.#step(() => this.replica.connect(connection.ref, request, this.#secret));
     return true;
@@ -261,7 +306,7 @@ export class Driver implements ConnectionHost {
   dirty(connection: ClientConnection): void {
     if (connection.isDirty) return;
     connection.isDirty = true;
-    this.#dirty.push(connection);
+    if (!connection.isReading) this.#dirty.push(connection);
   }
 
   closed(connection: ClientConnection): void {
@@ -309,6 +354,7 @@ export class Driver implements ConnectionHost {
     clearTimeout(this.#tickTimer);
     if (this.#isHalted) return;
     for (const connection of this.connections()) {
+      connection.release();
       connection.close();
       connection.flush();
     }
@@ -340,7 +386,10 @@ export class Driver implements ConnectionHost {
     this.#isTurnOpen = false;
     this.#step(() => {
       this.#resumeReading();
-      if (this.#peers !== undefined) this.#endPeersTurn();
+      this.#tickIfDue();
+      // What others have said may have committed something.
+      if (this.#peers !== undefined && !this.#isDelivering) this.#deliver();
+      this.#armTick();
       if (this.#batchesInFlight < this.#config.batchesInFlightMax && !this.#isHeldBack()) this.replica.propose();
       this.replica.flush();
       this.#peers?.links.flush();
@@ -354,12 +403,9 @@ export class Driver implements ConnectionHost {
     }
   }
 
-  /** What others have said may have committed something, or be long overdue. */
-  #endPeersTurn(): void {
+  #tickIfDue(): void {
     const due = this.replica.nextTickMs();
     if (due !== undefined && due <= this.replica.nowMs) this.replica.tick();
-    if (!this.#isDelivering) this.#deliver();
-    this.#armTick();
   }
 
   #armTick(): void {
@@ -415,8 +461,7 @@ export class Driver implements ConnectionHost {
   }
 
   #roleChanged(): void {
-    this.#roleSinceMs = performance.now();
-    if (this.replica.zab.state === "looking") this.#lookingCount++;
+    this.roleTimes.changed(this.replica.zab, performance.now());
     this.#proposalSizes = { last: -1, min: -1, max: -1 };
     this.#hooks.roleChanged();
   }
@@ -443,6 +488,12 @@ export class Driver implements ConnectionHost {
       this.wake();
       this.#step(() => this.#deliver());
     });
+  }
+
+  /** Guessing of passwords is to take its time. */
+  #delayFailure(connection: ClientConnection): void {
+    const delayMs = this.#authFailures.delayMs(connection.address, this.replica.nowMs);
+    if (delayMs > 0) connection.withhold(delayMs);
   }
 
   /** A state was received whole: the tree becomes it. */
@@ -511,6 +562,7 @@ export class Driver implements ConnectionHost {
         connection.peer,
         `no connect request came within ${this.#config.sessionlessTimeoutMs} ms`,
       );
+      this.traffic.sessionlessExpired++;
       connection.close();
     }
     this.#step(() => {

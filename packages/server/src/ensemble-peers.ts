@@ -8,12 +8,16 @@ import { QuorumLinks } from "./peers/quorum-links.ts";
 import type { RefusalLog } from "./refusal-log.ts";
 import { StoreSnapshotPort } from "./snapshot-port.ts";
 import type { Storage } from "./storage.ts";
+import { FileWatch } from "./tls/file-watch.ts";
 
 /** The other servers of an ensemble as this one's driver uses them: links, elections, and states on their way. */
 export class EnsemblePeers implements Peers {
   readonly links: QuorumLinks;
   readonly snapshots: StoreSnapshotPort;
   readonly #mesh: ElectionMesh;
+  readonly #transport: EnsembleConfig["transport"];
+  readonly #warn: (text: string) => void;
+  #watch: FileWatch | undefined;
 
   constructor(parts: {
     readonly config: ServerConfig;
@@ -24,6 +28,8 @@ export class EnsemblePeers implements Peers {
     readonly warn: (text: string) => void;
   }) {
     const { config, ensemble, storage, refusals, driver, warn } = parts;
+    this.#transport = ensemble.transport;
+    this.#warn = warn;
     const options = {
       ensemble,
       identity: () => storage.log.durable.identity,
@@ -70,6 +76,8 @@ export class EnsemblePeers implements Peers {
   async listen(): Promise<void> {
     await this.links.listen();
     await this.#mesh.listen();
+    const { files } = this.#transport;
+    if (files !== undefined) this.#watch = new FileWatch(files, () => this.#reload());
   }
 
   /** Begins to connect. */
@@ -82,7 +90,15 @@ export class EnsemblePeers implements Peers {
   }
 
   async stop(): Promise<void> {
+    this.#watch?.[Symbol.dispose]();
     await this.snapshots.stop();
     await Promise.all([this.links.stop(), this.#mesh.stop()]);
+  }
+
+  /** What cannot be used changes nothing: it may be half written. Connections that stand stay as they are. */
+  #reload(): void {
+    const problems = this.#transport.reload?.() ?? [];
+    if (problems.length > 0)
+      this.#warn(`the certificates for peers that were read before stay in force: ${problems.join("; ")}`);
   }
 }

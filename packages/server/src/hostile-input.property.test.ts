@@ -33,6 +33,7 @@ const FRAMES = [
       writer.text(path);
     }
   }),
+  request(10, OpCode.SASL, (writer) => writer.text('username="bob",nonce="x",response=00')),
   request(-2, OpCode.PING),
   request(11, OpCode.SYNC, (writer) => writer.text("/")),
   request(12, OpCode.GET_ACL, (writer) => writer.text("/a")),

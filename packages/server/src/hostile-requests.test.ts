@@ -8,7 +8,11 @@ import { startTestServer } from "./test-server.ts";
 let zk: Awaited<ReturnType<typeof startTestServer>>;
 let bystander: RawClient;
 beforeAll(async () => {
-  zk = await startTestServer({ connectionsPerAddressMax: 0, superDigest: "super:D/InIHSb7yEEbrWz8b9l71RjZJU=" });
+  zk = await startTestServer({
+    connectionsPerAddressMax: 0,
+    superDigest: "super:D/InIHSb7yEEbrWz8b9l71RjZJU=",
+    auth: { failureDelayMsMax: 0 },
+  });
   bystander = await RawClient.withSession(zk.port);
 });
 afterAll(async () => {
@@ -37,7 +41,7 @@ const BAD_ARGUMENTS = { code: ErrorCode.BAD_ARGUMENTS, ...GOES_ON };
 
 describe("operations", () => {
   const served = new Set<number>([
-    1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 14, 15, 17, 18, 22, 100, 101, 103, 104, 105, 106, 107, -11,
+    1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 14, 15, 16, 17, 18, 19, 21, 22, 100, 101, 102, 103, 104, 105, 106, 107, -11,
   ]);
   const unserved = [
     ...Array.from({ length: 384 }, (_, i) => i - 128),
@@ -72,12 +76,14 @@ describe("operations", () => {
     expect(await client.ask(OpCode.EXISTS, read("/executed"))).toMatchObject({ code: ErrorCode.NO_NODE });
   });
 
-  test.each([
-    ["a container", OpCode.CREATE_CONTAINER, create("/c", "", 4)],
-    ["a container by its flag", OpCode.CREATE, create("/c", "", 4)],
-  ])("%s inside a multi is unimplemented, and nothing of the multi is done", async (_, op, body) => {
+  test("a TTL node inside a multi is unimplemented where there are none, and nothing of the multi is done", async () => {
     await using client = await RawClient.withSession(zk.port);
-    const answer = await client.ask(OpCode.MULTI, multiBody([OpCode.CREATE, create("/with-it")], [op, body]));
+    const ttl = (writer: JuteWriter): void => {
+      create("/t", "", 5)(writer);
+      writer.zxid(1000);
+    };
+    const body = multiBody([OpCode.CREATE, create("/with-it")], [OpCode.CREATE_TTL, ttl]);
+    const answer = await client.ask(OpCode.MULTI, body);
     expect(answer.code).toBe(0);
     const codes = [readPart(answer.body), readPart(answer.body)];
     expect(codes).toEqual([
@@ -424,11 +430,77 @@ describe("watches", () => {
     expect(small.lines).toEqual([expect.stringContaining("more watches than one connection may")]);
   });
 
+  test("restored by the ten thousand are answered at once, and none is lost", async () => {
+    await using client = await RawClient.withSession(zk.port);
+    const paths = Array.from({ length: 40_000 }, (_, i) => `/restored-${i}`);
+    const { zxid } = await bystander.ask(OpCode.PING);
+    const answer = await client.ask(OpCode.SET_WATCHES, (writer) => {
+      writer.zxid(zxid);
+      writer.int(0);
+      writer.int(paths.length);
+      for (const path of paths) writer.text(path);
+      writer.int(0);
+    });
+    expect(answer).toMatchObject({ code: 0 });
+    expect(await bystander.ask(OpCode.CREATE, create(paths.at(-1) ?? ""))).toMatchObject({ code: 0 });
+    expect(await client.reply()).toMatchObject({ xid: -1 });
+  });
+
+  test("of others cannot be removed", async () => {
+    await using client = await RawClient.withSession(zk.port);
+    await using other = await RawClient.withSession(zk.port);
+    await client.ask(OpCode.ADD_WATCH, versioned("/", 1));
+    expect(await other.ask(OpCode.REMOVE_WATCHES, versioned("/", 5))).toMatchObject({ code: ErrorCode.NO_WATCHER });
+    expect(await other.ask(OpCode.CREATE, create("/of-others"))).toMatchObject({ code: 0 });
+    expect(await client.reply()).toMatchObject({ xid: -1 });
+  });
+
   test("of the same path again and again are one", async () => {
     await using small = await startTestServer({ watchCountMax: 100 });
     await using client = await RawClient.withSession(small.port);
     for (let i = 0; i < 200; i++) await client.ask(OpCode.EXISTS, read("/same", true));
     client.send(request(1, OpCode.CREATE, create("/same")));
     expect([(await client.reply()).xid, (await client.reply()).xid]).toEqual([-1, 1]);
+  });
+});
+
+describe("many at once", () => {
+  test("four-letter words are each answered", async () => {
+    await using words = await startTestServer({ connectionsPerAddressMax: 0, fourLetterWords: "*" });
+    const answers = await Promise.all(
+      Array.from({ length: 300 }, async (_, i) => {
+        await using client = await RawClient.open(words.port);
+        client.send(Buffer.from(i % 2 === 0 ? "ruok" : "mntr"));
+        return (await client.rest()).toString();
+      }),
+    );
+    expect(answers.filter((answer) => answer === "imok")).toHaveLength(150);
+    expect(answers.filter((answer) => answer.startsWith("zk_version"))).toHaveLength(150);
+  });
+
+  test("connections that say nothing, or a part of something, keep nobody waiting", async () => {
+    const parts = ["", "\0", "\0\0\0\x2d", "\0\0\0\x2d\0\0\0\0\0\0", "ru"];
+    const silent = await Promise.all(
+      Array.from({ length: 500 }, async (_, i) => {
+        const client = await RawClient.open(zk.port);
+        client.send(Buffer.from(parts[i % parts.length] ?? "", "latin1"));
+        return client;
+      }),
+    );
+    await using client = await RawClient.withSession(zk.port);
+    expect(await client.ask(OpCode.EXISTS, read("/"))).toMatchObject({ code: 0 });
+    await Promise.all(silent.map((one) => one[Symbol.asyncDispose]()));
+  });
+
+  test("ephemerals of one session go with it, and others are served", async () => {
+    const client = await RawClient.withSession(zk.port);
+    expect(await client.ask(OpCode.CREATE, create("/many"))).toMatchObject({ code: 0 });
+    const parts = Array.from({ length: 20_000 }, (_, i) => [OpCode.CREATE, create(`/many/e${i}`, "", 1)] as const);
+    for (let i = 0; i < parts.length; i += 5000) {
+      expect(await client.ask(OpCode.MULTI, multiBody(...parts.slice(i, i + 5000)))).toMatchObject({ code: 0 });
+    }
+    expect(await client.ask(OpCode.CLOSE_SESSION)).toMatchObject({ code: 0 });
+    const { body, code } = await bystander.ask(OpCode.GET_CHILDREN, read("/many"));
+    expect([code, body.int()]).toEqual([0, 0]);
   });
 });

@@ -1,6 +1,16 @@
 export { StoreError } from "@zooid/txn-log";
+export type { AdminConfig, AdminOptions, MetricsConfig, MetricsOptions } from "./admin/http-options.ts";
 export type { Change } from "./change-stream.ts";
-export { ConfigError, parseServerConfig, type ServerConfig, type ServerOptions, type TestBreak } from "./config.ts";
+export type { ClientAuth, ClientAuthOptions } from "./client-auth.ts";
+export {
+  ConfigError,
+  parseServerConfig,
+  type ReapingOptions,
+  type ServerConfig,
+  type ServerOptions,
+  type TestBreak,
+} from "./config.ts";
+export type { ConnectionThrottleConfig, ConnectionThrottleOptions } from "./connection-throttle.ts";
 export type {
   EnsembleConfig,
   EnsembleOptions,
@@ -10,8 +20,9 @@ export type {
 } from "./peers/ensemble-config.ts";
 export { PeerPortError } from "./peers/peer-listener.ts";
 export { type PeerSecret, writePeerSecretFile } from "./peers/peer-secret.ts";
-export type { PeerTlsFiles } from "./peers/peer-tls.ts";
+export type { PeerStoreOptions, PeerTlsFiles } from "./peers/peer-tls.ts";
 export type { PeerTransport } from "./peers/peer-transport.ts";
+export type { SaslUsers } from "./sasl/digest-md5.ts";
 export {
   type Role,
   type ServerLog,
@@ -21,3 +32,5 @@ export {
   type ZooidServer,
 } from "./server.ts";
 export { PROTOCOL_VERSION } from "./server-facts.ts";
+export type { KeyStoreOptions } from "./tls/key-store.ts";
+export type { ClientAuthMode, TlsConfig, TlsOptions } from "./tls/tls-config.ts";

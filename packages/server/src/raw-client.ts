@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import { connect as connectTls, type ConnectionOptions as TlsConnectionOptions } from "node:tls";
 import { CreateMode, OpCode, SESSION_NONE, type SessionId, ZXID_NONE, type Zxid } from "@zooid/model";
 import { type ConnectResponse, JuteReader, JuteWriter, readConnectResponse, writeConnectRequest } from "@zooid/wire";
 
@@ -54,6 +55,14 @@ export class RawClient implements AsyncDisposable {
     const socket = connect({ port, host: "127.0.0.1", localAddress, noDelay: true });
     const client = new RawClient(socket);
     await new Promise<void>((resolve) => socket.once("connect", resolve).once("close", () => resolve()));
+    return client;
+  }
+
+  /** Speaks TLS. Rejects when the server does not take what the client shows of itself. */
+  static async openTls(port: number, options: TlsConnectionOptions): Promise<RawClient> {
+    const socket = connectTls({ port, host: "127.0.0.1", ...options });
+    const client = new RawClient(socket);
+    await once(socket, "secureConnect");
     return client;
   }
 

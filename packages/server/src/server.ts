@@ -1,21 +1,26 @@
 import { createHash, randomBytes, randomInt } from "node:crypto";
-import type { Socket } from "node:net";
 import { MajorityQuorum, serverId, type Zxid } from "@zooid/model";
 import { REPLICA_DEFAULTS, type ReplicaConfig } from "@zooid/replica";
 import { type LogHandler, StoreError } from "@zooid/txn-log";
 import { RequestReader } from "@zooid/wire";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/peer";
 import { BehaviorSubject, type Observable } from "rxjs";
-import { type AdminView, answerWord } from "./admin/four-letter-words.ts";
+import type { AdminView } from "./admin/admin-view.ts";
+import { answerWord, wordBytes } from "./admin/four-letter-words.ts";
+import { OperatorPorts } from "./admin/operator-ports.ts";
+import { buildTime } from "./build-time.ts";
 import { type Change, ChangeRecorder } from "./change-stream.ts";
-import { ClientListener } from "./client-listener.ts";
+import { ClientPorts } from "./client-ports.ts";
 import { parseServerConfig, type ServerConfig, type ServerOptions } from "./config.ts";
 import { Driver } from "./driver.ts";
 import { EnsemblePeers } from "./ensemble-peers.ts";
+import { configurationText } from "./peers/configuration-text.ts";
 import { type EnsembleConfig, quorumOf } from "./peers/ensemble-config.ts";
 import { RefusalLog } from "./refusal-log.ts";
+import { DigestMd5Exchange } from "./sasl/digest-md5.ts";
 import { versionText } from "./server-facts.ts";
 import { openMemoryStorage, openSqliteStorage, type Storage } from "./storage.ts";
+import type { ClientTaker } from "./tls/client-tls.ts";
 
 /** Where a server says what an operator should know. Each line is one sentence. */
 export interface ServerLog {
@@ -38,11 +43,17 @@ export type Role = "starting" | "looking" | "read-only" | "leading" | "following
 
 /** A running server. Disposing of it stops it; stopping twice is harmless. */
 export interface ZooidServer extends AsyncDisposable {
-  /** The port that clients connect to. */
+  /** The port that clients connect to; the TLS port where there is no other. */
   readonly port: number;
+  /** The port for clients that speak TLS, if there is one. */
+  readonly securePort: number | undefined;
   readonly address: string;
   /** `host:port`, as clients take it. */
   readonly connectString: string;
+  /** The port for operators; undefined where none was asked for, or it could not be bound. */
+  readonly adminPort: number | undefined;
+  /** The port for metrics alone; undefined as above. */
+  readonly metricsPort: number | undefined;
   /** What was found at the start, in words for a log line. */
   readonly recovered: string;
   /** What each turn committed. Completes when the server stops. */
@@ -66,6 +77,8 @@ const SILENT: ServerLog = { info() {}, warn() {}, error() {} };
 const STATUS_MS = 1000;
 /** How long a leader that stops waits for somebody to hand over to. */
 const HAND_OVER_MS = 1000;
+/** What Apache's trace mask is at the start. */
+const TRACE_MASK = 306n;
 /** A single server's own id. */
 const SELF = serverId(1);
 
@@ -99,8 +112,9 @@ class Server implements ZooidServer {
   #storage: Storage | undefined;
   #driver: Driver | undefined;
   #peers: EnsemblePeers | undefined;
-  #listener: ClientListener | undefined;
-  readonly #heldBack: { readonly socket: Socket; readonly address: string }[] = [];
+  #ports: ClientPorts | undefined;
+  #operators: OperatorPorts | undefined;
+  readonly #heldBack: Parameters<ClientTaker>[] = [];
   #statusTimer: NodeJS.Timeout | undefined;
   #stopped: Promise<void> | undefined;
   #hasFailed = false;
@@ -114,11 +128,23 @@ class Server implements ZooidServer {
   }
 
   get port(): number {
-    return this.#listener?.port ?? this.#config.port;
+    return this.#ports?.port ?? this.#config.port;
+  }
+
+  get securePort(): number | undefined {
+    return this.#ports?.securePort;
   }
 
   get address(): string {
-    return this.#listener?.address ?? this.#config.address;
+    return this.#ports?.address ?? this.#config.address;
+  }
+
+  get adminPort(): number | undefined {
+    return this.#operators?.adminPort;
+  }
+
+  get metricsPort(): number | undefined {
+    return this.#operators?.metricsPort;
   }
 
   get connectString(): string {
@@ -147,30 +173,27 @@ class Server implements ZooidServer {
 
   async #start(): Promise<void> {
     const config = this.#config;
+    for (const notice of config.notices) this.#log.warn(notice);
     const handler: LogHandler = {
       appended: ({ generation, zxid }) => this.#driver?.appended(generation, zxid),
       refused: ({ reason }) => this.#fail(diskFull(config, reason)),
       failed: (error) => this.#fail(error),
       warned: (text) => this.#log.warn(text),
     };
-    // The port comes first: where it is taken, nothing on disk is touched.
-    const listener = new ClientListener(
-      {
-        port: config.port,
-        address: config.address === "*" ? undefined : config.address,
-        backlog: config.listenBacklog,
-        perAddressMax: config.connectionsPerAddressMax,
-        totalMax: config.connectionsMax,
-      },
-      (socket, address) => {
-        if (this.#driver?.isServing === true) this.#driver.accept(socket, address);
-        else this.#holdBack(socket, address);
-      },
+    const refusals = new RefusalLog(
+      (text) => this.#log.warn(text),
+      () => performance.now(),
     );
-    this.#listener = listener;
-    await listener.listen();
+    // The ports come first: where one is taken, nothing on disk is touched.
+    const ports = new ClientPorts(config, refusals, this.#log, (...client) => {
+      if (this.#driver?.isServing === true) this.#driver.accept(...client);
+      else this.#holdBack(...client);
+    });
+    this.#ports = ports;
+    await ports.listen();
     const { dataDir: directory, logDir, fsyncWarnMs, stateLagBytesMax, testBreak } = config;
     const { ensemble } = config;
+    const { saslUsers } = config.auth;
     const isAlone = ensemble === undefined;
     const sid = ensemble?.sid ?? SELF;
     const storage =
@@ -187,20 +210,28 @@ class Server implements ZooidServer {
             testBreak,
           });
     this.#storage = storage;
-    const refusals = new RefusalLog(
-      (text) => this.#log.warn(text),
-      () => performance.now(),
-    );
     const startedAtMs = performance.now();
-    const view = (driver: Driver): AdminView => ({
-      driver,
+    const view: AdminView = {
+      get driver(): Driver {
+        return driver;
+      },
       config,
-      version: versionText(this.#options.version ?? "0.0.0", "2026-11-21 00:00 UTC"),
+      version: versionText(this.#options.version ?? "0.0.0", buildTime()),
       startedAtMs,
       clientPort: () => this.port,
       diskUsage: () => ({ dataBytes: storage.usage().stateBytes, logBytes: storage.usage().logBytes }),
-      metrics: () => storage.metrics(),
-    });
+      commandUrl: config.admin?.commandUrl ?? "",
+      initialConfiguration: config.initialConfiguration,
+      securePort: () => ports.securePort,
+      handshakeCount: () => ports.handshakeCount,
+      rejectedCount: () => ports.rejectedCount,
+      slowSyncCount: () => storage.log.stats().slowSyncCount,
+      snapshotCount: () => storage.snapshotCount,
+      lastState: () => storage.lastState(),
+      isStorageFull: () => storage.log.stats().storageFull,
+      traceMask: { value: TRACE_MASK },
+      storageMetrics: () => storage.metrics(),
+    };
     const peers =
       ensemble === undefined
         ? undefined
@@ -223,9 +254,17 @@ class Server implements ZooidServer {
           tickMs: config.tickMs,
           sessionTimeoutMsMin: config.sessionTimeoutMsMin,
           sessionTimeoutMsMax: config.sessionTimeoutMsMax,
-          auth: { superDigest: config.superDigest, digestEnabled: config.digestEnabled, skipAcl: config.skipAcl },
+          auth: {
+            superDigest: config.superDigest,
+            digestEnabled: config.digestEnabled,
+            skipAcl: config.skipAcl,
+            ...config.auth.rules,
+          },
           outstandingCountMax: config.outstandingCountMax,
           watchCountMax: config.watchCountMax,
+          isTtlEnabled: config.ttlNodes,
+          isQuotaEnforced: config.enforceQuota,
+          reaping: config.reaping,
           hashSeed: randomInt(2 ** 32) | 0,
         },
         limits: {
@@ -235,6 +274,8 @@ class Server implements ZooidServer {
           closingMs: config.sessionlessTimeoutMs,
         },
         sessionlessTimeoutMs: config.sessionlessTimeoutMs,
+        connectionThrottle: config.connectionThrottle,
+        authFailureDelayMsMax: config.auth.failureDelayMsMax,
         batchesInFlightMax: 4,
         deliverCountMax: 4096,
       },
@@ -247,11 +288,13 @@ class Server implements ZooidServer {
           digest: (bytes) => createHash(config.digestAlgorithm).update(bytes).digest(),
           sha256: (bytes) => createHash("sha256").update(bytes).digest(),
         },
+        ...(saslUsers === undefined ? {} : { sasl: () => new DigestMd5Exchange(saslUsers) }),
         random: Math.random,
       },
       {
         refusals,
-        fourLetterWord: (word, connection) => answerWord(word, view(driver), connection),
+        wordBytes: (word) => wordBytes(word, view),
+        fourLetterWord: (word, argument, connection) => answerWord(word, argument, view, connection),
         mark: (mark) => storage.mark(mark),
         isBehind: () => storage.isBehind(),
         install: () => storage.install(driver.replica),
@@ -263,6 +306,9 @@ class Server implements ZooidServer {
       peers,
     );
     this.#driver = driver;
+    const { admin, metrics } = config;
+    this.#operators = new OperatorPorts({ view, admin, metrics, warn: (text) => this.#log.warn(text) });
+    await this.#operators.listen();
     await peers?.listen();
     this.recovered = await storage.recover(driver.replica);
     const { durable } = storage.log;
@@ -272,8 +318,8 @@ class Server implements ZooidServer {
       driver.join(durable.identity.bootCount);
       await peers.start();
     }
-    for (const { socket, address } of this.#heldBack.splice(0)) {
-      if (!socket.destroyed) driver.accept(socket, address);
+    for (const client of this.#heldBack.splice(0)) {
+      if (!client[0].destroyed) driver.accept(...client);
     }
     this.#tellRole();
     this.#statusTimer = setInterval(() => this.#tellStatus(), STATUS_MS);
@@ -281,7 +327,8 @@ class Server implements ZooidServer {
   }
 
   /** A client that comes while the data are being read waits, unread, until there is somebody to answer it. */
-  #holdBack(socket: Socket, address: string): void {
+  #holdBack(...client: Parameters<ClientTaker>): void {
+    const [socket] = client;
     if (this.#stopped !== undefined) {
       socket.destroy();
       return;
@@ -289,17 +336,18 @@ class Server implements ZooidServer {
     socket.on("error", () => {
       // It is gone before it was served.
     });
-    this.#heldBack.push({ socket, address });
+    this.#heldBack.push(client);
   }
 
   async #stop(): Promise<void> {
     clearInterval(this.#statusTimer);
-    this.#listener?.stop();
-    for (const { socket } of this.#heldBack.splice(0)) socket.destroy();
+    this.#ports?.stop();
+    for (const [socket] of this.#heldBack.splice(0)) socket.destroy();
     const { tickMs } = this.#config;
     await this.#driver?.handOver(Math.min(tickMs, HAND_OVER_MS));
     await this.#driver?.stop();
     await this.#peers?.stop();
+    await this.#operators?.[Symbol.asyncDispose]();
     await this.#storage?.[Symbol.asyncDispose]();
     this.#role.next("stopped");
     this.#recorder.complete();
@@ -329,7 +377,7 @@ class Server implements ZooidServer {
     this.#hasFailed = true;
     this.#driver?.halt();
     this.#log.error(error instanceof Error ? error.message : String(error));
-    this.#listener?.stop();
+    this.#ports?.stop();
     this.#options.onFailure?.(error);
   }
 }
@@ -341,14 +389,13 @@ function diskFull({ logDir }: ServerConfig, reason: string): StoreError {
 
 /** A server's place in its ensemble, as the replica wants to know it. */
 function memberOf(config: ServerConfig, ensemble: EnsembleConfig): NonNullable<ReplicaConfig["ensemble"]> {
-  const voters = ensemble.servers.filter((server) => !server.isObserver);
   return {
     isObserver: ensemble.isObserver,
-    candidates: new Set(voters.filter(({ weight }) => weight > 0).map(({ sid }) => sid)),
     electionAlg: ensemble.electionAlg,
     initLimit: ensemble.initLimit,
     syncLimit: ensemble.syncLimit,
     newEnsembleId: randomBytes(8).toString("hex"),
+    configuration: configurationText(ensemble),
     leaderServes: config.leaderServes,
     localSessions: config.localSessions,
     localSessionsUpgrading: config.localSessionsUpgrading,

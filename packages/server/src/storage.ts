@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type ByteSlice, FRAME_HEADER_BYTES, formatZxid, type LogPosition, ZXID_NONE } from "@zooid/model";
-import type { Replica } from "@zooid/replica";
+import { type Replica, Tally } from "@zooid/replica";
 import {
   type LogHandler,
   type SnapshotReceiver,
@@ -11,7 +11,7 @@ import {
   type TxnLog,
 } from "@zooid/txn-log";
 import { openStore, type Store } from "@zooid/txn-log/sqlite";
-import { javaDecimal } from "./admin/java-text.ts";
+import { gauge, type Metric, summary } from "./admin/metric.ts";
 import type { TestBreak } from "./config.ts";
 import type { StateMark } from "./driver.ts";
 import { PumpedMemoryLog } from "./pumped-memory-log.ts";
@@ -26,6 +26,8 @@ export interface Storage extends AsyncDisposable {
   recover(replica: Replica): Promise<string>;
   /** The newest state, for a learner that lacks too much. */
   openSnapshot(): Promise<SnapshotSource>;
+  /** How often that was asked for. */
+  readonly snapshotCount: number;
   /** A state that a leader sends. */
   receiveSnapshot(position: LogPosition): Promise<SnapshotReceiver>;
   /** The log names a state that was received: the tree becomes it. */
@@ -36,8 +38,10 @@ export interface Storage extends AsyncDisposable {
   isBehind(): boolean;
   /** Bytes on disk. */
   usage(): { readonly stateBytes: number; readonly logBytes: number };
+  /** The newest state that is on disk whole, and when it was written, in seconds; undefined for a memory. */
+  lastState(): { readonly zxid: number; readonly writtenAtSeconds: number } | undefined;
   /** For `mntr` and metrics. */
-  metrics(): Iterable<readonly [name: string, value: number | string]>;
+  metrics(): Iterable<Metric>;
 }
 
 /**
@@ -52,6 +56,7 @@ export function openMemoryStorage(handler: LogHandler, sid: number, isAlone: boo
     log,
     recover: () => Promise.resolve("nothing is kept"),
     openSnapshot: unable,
+    snapshotCount: 0,
     receiveSnapshot: unable,
     install: () => {},
     mark: ({ zxid }) => {
@@ -59,6 +64,7 @@ export function openMemoryStorage(handler: LogHandler, sid: number, isAlone: boo
     },
     isBehind: () => false,
     usage: () => ({ stateBytes: 0, logBytes: 0 }),
+    lastState: () => undefined,
     metrics: () => [],
     [Symbol.asyncDispose]: () => log[Symbol.asyncDispose](),
   };
@@ -102,6 +108,12 @@ class SqliteStorage implements Storage {
   readonly log: TxnLog;
   readonly #store: Store;
   readonly #options: SqliteStorageOptions;
+  // What the start took, in milliseconds, and what it replayed.
+  readonly #loadMs = new Tally();
+  readonly #stateLoadMs = new Tally();
+  readonly #replayMs = new Tally();
+  readonly #replayed = new Tally();
+  #snapshotCount = 0;
   #wasBehind = false;
   #behindCount = 0;
   #behindWarnedMs = Number.NEGATIVE_INFINITY;
@@ -116,6 +128,8 @@ class SqliteStorage implements Storage {
     const { tree } = replica;
     const startMs = performance.now();
     const meta = this.#load(replica);
+    this.#stateLoadMs.note(Math.round(performance.now() - startMs));
+    const replayStartMs = performance.now();
     let replayed = 0;
     let replayedBytes = 0;
     const through = this.#options.isAlone ? undefined : this.log.durable.commitHint;
@@ -128,6 +142,8 @@ class SqliteStorage implements Storage {
       },
       through,
     );
+    this.#replayed.note(replayed);
+    this.#replayMs.note(Math.round(performance.now() - replayStartMs));
     // What is committed and durable, the state file may follow.
     if (replayed > 0) {
       this.mark({
@@ -138,12 +154,18 @@ class SqliteStorage implements Storage {
       });
     }
     const tookMs = Math.round(performance.now() - startMs);
+    this.#loadMs.note(tookMs);
     const nodes = `${tree.nodeCount} znodes and ${tree.sessionCount} sessions at ${formatZxid(tree.applied)}`;
     const lost = this.log.durable.amnesiac ? "; it has lost part of its log and has no voice until it is level" : "";
     return Promise.resolve(`recovered ${nodes} in ${tookMs} ms, ${replayed} transactions from the log${lost}`);
   }
 
+  get snapshotCount(): number {
+    return this.#snapshotCount;
+  }
+
   openSnapshot(): Promise<SnapshotSource> {
+    this.#snapshotCount++;
     return this.#store.openSnapshot();
   }
 
@@ -208,22 +230,35 @@ class SqliteStorage implements Storage {
     return { stateBytes, logBytes };
   }
 
-  *metrics(): IterableIterator<readonly [name: string, value: number | string]> {
+  lastState(): { readonly zxid: number; readonly writtenAtSeconds: number } {
+    const { applied } = this.#store.state;
+    const file = join(this.#options.directory, this.log.durable.stateFile);
+    const written = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    return { zxid: applied.applied.zxid, writtenAtSeconds: Math.floor(written / 1000) };
+  }
+
+  *metrics(): IterableIterator<Metric> {
     const log = this.log.stats();
     const state = this.#store.state.stats();
-    const average = log.syncCount === 0 ? 0 : log.syncMsTotal / log.syncCount;
-    yield ["avg_fsynctime", javaDecimal(average)];
-    yield ["max_fsynctime", Math.round(log.syncMsMax)];
-    yield ["cnt_fsynctime", log.syncCount];
-    yield ["sum_fsynctime", Math.round(log.syncMsTotal)];
-    yield ["zooid_log_wal_bytes", log.walBytes];
-    yield ["zooid_log_wal_stalls", log.walStallCount];
-    yield ["zooid_log_pending_bytes", log.pendingBytes];
-    yield ["zooid_log_purged_entries", log.purgedCount];
-    yield ["zooid_state_lag_bytes", state.lagBytes];
-    yield ["zooid_state_lag_waits", this.#behindCount];
-    yield ["zooid_state_folds", state.foldCount];
-    yield ["zooid_state_last_fold_ms", Math.round(state.foldMsLast)];
+    yield summary("fsynctime", {
+      count: log.syncCount,
+      sum: Math.round(log.syncMsTotal),
+      max: Math.round(log.syncMsMax),
+    });
+    yield summary("snapshottime", { count: state.foldCount, sum: Math.round(state.foldMsTotal) });
+    yield summary("sync_processor_batch_size", { count: log.syncCount, sum: log.entryCount });
+    yield summary("dbinittime", this.#loadMs);
+    yield summary("startup_snap_load_time", this.#stateLoadMs);
+    yield summary("startup_txns_loaded", this.#replayed);
+    yield summary("startup_txns_load_time", this.#replayMs);
+    yield gauge("zooid_log_wal_bytes", log.walBytes);
+    yield gauge("zooid_log_wal_stalls", log.walStallCount);
+    yield gauge("zooid_log_pending_bytes", log.pendingBytes);
+    yield gauge("zooid_log_purged_entries", log.purgedCount);
+    yield gauge("zooid_state_lag_bytes", state.lagBytes);
+    yield gauge("zooid_state_lag_waits", this.#behindCount);
+    yield gauge("zooid_state_folds", state.foldCount);
+    yield gauge("zooid_state_last_fold_ms", Math.round(state.foldMsLast));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

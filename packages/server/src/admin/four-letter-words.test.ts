@@ -1,15 +1,21 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { OpCode } from "@zooid/model";
 import { expect, test } from "vitest";
 import { create, RawClient, read } from "../raw-client.ts";
 import { startTestServer } from "../test-server.ts";
 import { parseWhitelist } from "./four-letter-words.ts";
 
-const WORDS = ["ruok", "isro", "srvr", "stat", "mntr", "cons", "conf", "envi", "wchs", "dump", "crst", "srst"];
+const WORDS = [
+  ...["ruok", "isro", "srvr", "stat", "mntr", "cons", "conf", "envi", "wchs", "wchc", "wchp", "dump", "dirs", "hash"],
+  ...["gtmk", "stmk", "crst", "srst"],
+];
 const NOT_LISTED = /^(\w{4}) is not executed because it is not in the whitelist\.\n$/;
 
 async function say(port: number, word: string): Promise<string> {
   await using client = await RawClient.open(port);
   client.send(Buffer.from(word));
+  if (word === "stmk") client.send(Buffer.of(0, 0, 0, 0, 0, 0, 1, 50));
   return (await client.rest()).toString();
 }
 
@@ -22,13 +28,16 @@ test.each([
   expect([...parseWhitelist(text)].sort()).toEqual(words);
 });
 
-test.each(WORDS)("%s is answered when it is listed, and the connection closed", async (word) => {
-  await using zk = await startTestServer({ fourLetterWords: "*" });
-  const answer = await say(zk.port, word);
-  expect(answer).not.toBe("");
-  expect(answer).not.toMatch(NOT_LISTED);
-  expect(zk.lines).toEqual([]);
-});
+test.each(WORDS.filter((word) => word !== "hash"))(
+  "%s is answered when it is listed, and the connection closed",
+  async (word) => {
+    await using zk = await startTestServer({ fourLetterWords: "*" });
+    const answer = await say(zk.port, word);
+    expect(answer).not.toBe("");
+    expect(answer).not.toMatch(NOT_LISTED);
+    expect(zk.lines).toEqual([]);
+  },
+);
 
 test("srvr alone is answered where nothing is listed; other known words are refused by name", async () => {
   await using zk = await startTestServer();
@@ -38,11 +47,118 @@ test("srvr alone is answered where nothing is listed; other known words are refu
   }
 });
 
-test("words that this server does not have are refused, listed or not", async () => {
-  await using zk = await startTestServer({ fourLetterWords: "*,wchc,stmk" });
-  for (const word of ["wchc", "wchp", "dirs", "gtmk", "stmk", "hash"]) {
-    expect(await say(zk.port, word)).toMatch(NOT_LISTED);
+test("a mask comes behind its word, in any number of packets, and is told from then on", async () => {
+  await using zk = await startTestServer({ fourLetterWords: "*" });
+  expect(await say(zk.port, "gtmk")).toBe("306");
+  await using client = await RawClient.open(zk.port);
+  for (const part of ["st", "mk\x80", "\0\0\0\0\0\0", "\x02"]) {
+    await new Promise((resolve) => client.socket.write(Buffer.from(part, "latin1"), resolve));
   }
+  expect((await client.rest()).toString()).toBe("-9223372036854775806");
+  expect(await say(zk.port, "gtmk")).toBe("-9223372036854775806");
+});
+
+test("a mask that is not listed is not waited for", async () => {
+  await using zk = await startTestServer();
+  await using client = await RawClient.open(zk.port);
+  client.send(Buffer.from("stmk"));
+  expect((await client.rest()).toString()).toMatch(NOT_LISTED);
+});
+
+test("a mask that never comes is not waited for longer than a connect request", async () => {
+  await using zk = await startTestServer({ fourLetterWords: "*", sessionlessTimeoutMs: 1 });
+  await using client = await RawClient.open(zk.port);
+  client.send(Buffer.from("stmk\0"));
+  expect(await client.rest()).toHaveLength(0);
+});
+
+test("watches are listed by session and by path, whatever bytes the path has", async () => {
+  await using zk = await startTestServer({ fourLetterWords: "*" });
+  await using client = await RawClient.open(zk.port);
+  const { sessionId } = await client.handshake();
+  const sid = `0x${sessionId.toString(16)}`;
+  await client.ask(OpCode.EXISTS, read("/a", true));
+  await client.ask(OpCode.EXISTS, read("/b\n\x1b[2J\u202e", true));
+  await client.ask(OpCode.GET_CHILDREN, read("/", true));
+  const paths = ["/a", "/b\\u000a\\u001b[2J\\u202e"];
+  expect((await say(zk.port, "wchc")).split("\n").sort()).toEqual(["", "", ...paths.map((p) => `\t${p}`), sid].sort());
+  expect(await say(zk.port, "wchp")).toContain(`${paths[1]}\n\t${sid}\n`);
+  expect((await say(zk.port, "wchp")).split("\n")).toHaveLength(6);
+});
+
+test("what notifications take is counted", async () => {
+  await using zk = await startTestServer({ fourLetterWords: "*" });
+  await using client = await RawClient.withSession(zk.port);
+  await client.ask(OpCode.EXISTS, read("/four", true));
+  expect(await say(zk.port, "mntr")).toContain("zk_watch_bytes\t0\n");
+  await client.ask(OpCode.CREATE, create("/four", "x"));
+  const told = await say(zk.port, "mntr");
+  expect(told).toContain("zk_watch_bytes\t37\n");
+  expect(told).toContain("zk_cnt_node_created_watch_count\t1\n");
+});
+
+test("limits and usage of quotas are summed by the first name of the path", async () => {
+  await using zk = await startTestServer({ fourLetterWords: "*" });
+  await using client = await RawClient.withSession(zk.port);
+  const quota = async (path: string, limits: string): Promise<void> => {
+    const at = `/zookeeper/quota${path}`;
+    await client.ask(OpCode.CREATE, create(at));
+    await client.ask(OpCode.CREATE, create(`${at}/zookeeper_limits`, limits));
+    await client.ask(OpCode.CREATE, create(`${at}/zookeeper_stats`, "count=0,bytes=0"));
+  };
+  for (const [path, data] of Object.entries({ "/two": "", "/two/a": "123", "/two/b": "", "/both": "1" })) {
+    await client.ask(OpCode.CREATE, create(path, data));
+  }
+  await client.ask(OpCode.CREATE, create("/zookeeper/quota/two"));
+  await quota("/two/a", "count=3,bytes=4");
+  await quota("/two/b", "count=30,bytes=40");
+  await quota("/both", "count=5,bytes=1000=;byteHardLimit=2000;countHardLimit=10");
+  const told = (await say(zk.port, "mntr")).split("\n").filter((line) => line.includes("_quota_"));
+  expect(told.sort()).toEqual([
+    "zk_both_quota_bytes_limit_per_namespace\t2000",
+    "zk_both_quota_bytes_usage_per_namespace\t1",
+    "zk_both_quota_count_limit_per_namespace\t10",
+    "zk_both_quota_count_usage_per_namespace\t1",
+    "zk_two_quota_bytes_limit_per_namespace\t44",
+    "zk_two_quota_bytes_usage_per_namespace\t3",
+    "zk_two_quota_count_limit_per_namespace\t33",
+    "zk_two_quota_count_usage_per_namespace\t2",
+  ]);
+});
+
+test("whatever was refused is counted by its kind", async () => {
+  await using zk = await startTestServer({ fourLetterWords: "*" });
+  await using client = await RawClient.open(zk.port);
+  client.send(Buffer.from("GET / HTTP/1.1\r\n\r\n"));
+  await client.rest();
+  expect(await say(zk.port, "mntr")).toContain("zk_http_zooid_refusals\t1\n");
+});
+
+test("hash tells the digest at every 128th zxid", async () => {
+  await using zk = await startTestServer({ fourLetterWords: "*" });
+  expect(await say(zk.port, "hash")).toBe("");
+  await using client = await RawClient.withSession(zk.port);
+  for (let i = 0; i < 130; i++) await client.ask(OpCode.CREATE, create(`/n${i}`, "x"));
+  expect(await say(zk.port, "hash")).toMatch(/^100000080: -?\d+\n$/);
+});
+
+test("mntr has every name that Apache's has, and quantiles of what was asked", async () => {
+  await using zk = await startTestServer({ fourLetterWords: "*" });
+  await using client = await RawClient.withSession(zk.port);
+  await client.ask(OpCode.CREATE, create("/a", "x"));
+  for (let i = 0; i < 5; i++) await client.ask(OpCode.EXISTS, read("/a"));
+  const lines = (await say(zk.port, "mntr")).trimEnd().split("\n");
+  const told = new Map(lines.map((line) => line.split("\t") as [string, string]));
+  expect(lines.slice(0, 2)).toEqual([expect.stringMatching(/^zk_version\t3\.9\.5-/), "zk_server_state\tstandalone"]);
+  expect(told.size).toBe(lines.length);
+  const names = readFileSync(join(import.meta.dirname, "apache-mntr-names.txt"), "utf8")
+    .trim()
+    .split("\n");
+  expect(names.filter((name) => !told.has(name))).toEqual([]);
+  expect([told.get("zk_cnt_readlatency"), told.get("zk_cnt_updatelatency")]).toEqual(["5", "2"]);
+  expect(told.get("zk_avg_latency")).toMatch(/^\d+\.\d+$/);
+  expect(Number(told.get("zk_bytes_received_count"))).toBeGreaterThan(100);
+  expect(Number(told.get("zk_response_bytes"))).toBeGreaterThan(100);
 });
 
 test("a word in four packets, with a line end behind it, is the same word", async () => {
@@ -93,9 +209,9 @@ test("srst and crst begin the counts anew", async () => {
   await using zk = await startTestServer({ fourLetterWords: "*" });
   await using client = await RawClient.withSession(zk.port);
   for (let i = 0; i < 5; i++) await client.ask(OpCode.EXISTS, read("/"));
-  expect(await say(zk.port, "srvr")).toContain("Received: 6\nSent: 6\n");
+  expect(await say(zk.port, "srvr")).toContain("Received: 7\nSent: 6\n");
   expect(await say(zk.port, "srst")).toBe("Server stats reset.\n");
   expect(await say(zk.port, "crst")).toBe("Connection stats reset.\n");
-  expect(await say(zk.port, "srvr")).toContain("Received: 0\nSent: 0\n");
+  expect(await say(zk.port, "srvr")).toContain("Received: 2\nSent: 2\n");
   expect(await say(zk.port, "cons")).toContain("recved=0,sent=0");
 });

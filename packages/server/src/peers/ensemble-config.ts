@@ -1,6 +1,6 @@
 import { HierarchicalQuorum, MajorityQuorum, type QuorumVerifier, type ServerId } from "@zooid/model";
 import { type PeerSecret, readPeerSecrets } from "./peer-secret.ts";
-import { type PeerTlsFiles, readPeerTls } from "./peer-tls.ts";
+import { type PeerStoreOptions, type PeerTlsFiles, readPeerStores, readPeerTls } from "./peer-tls.ts";
 import { type PeerTransport, PLAIN_TRANSPORT } from "./peer-transport.ts";
 
 /** One server of an ensemble, as `server.N` names it. */
@@ -45,6 +45,8 @@ export interface EnsembleOptions {
   readonly peerSecretFile?: string;
   /** PEM files for TLS between the servers: all three, or none. */
   readonly peerTls?: Partial<PeerTlsFiles>;
+  /** The same by stores of keys, in place of `peerTls`. */
+  readonly peerStores?: PeerStoreOptions;
   /** Let peers connect over a network without any proof of who they are. Default false. */
   readonly allowUnauthenticatedPeers?: boolean;
   /** Where a server is at this moment; asked at each dial. Default: what `servers` says. For ports that the system chose. */
@@ -92,7 +94,12 @@ const TICKS_MAX = 1_000_000;
 const WEIGHT_MAX = 1_000_000;
 
 /** Checks what was given and fills in defaults; whatever is wrong becomes a problem, and the result is then of no use. */
-export function parseEnsemble(options: EnsembleOptions, whole: WholeNumber, problems: string[]): EnsembleConfig {
+export function parseEnsemble(
+  options: EnsembleOptions,
+  whole: WholeNumber,
+  problems: string[],
+  notices: string[],
+): EnsembleConfig {
   const sid = whole("myid", options.sid, 1, 254) as ServerId;
   const servers = options.servers.map((server) => parseServer(server, whole)).sort((a, b) => a.sid - b.sid);
   checkServers(servers, problems);
@@ -124,7 +131,7 @@ export function parseEnsemble(options: EnsembleOptions, whole: WholeNumber, prob
     peerSecretFile: options.peerSecretFile,
     secrets,
     allowUnauthenticatedPeers: options.allowUnauthenticatedPeers ?? false,
-    transport: transportOf(options, sid, servers, problems),
+    transport: transportOf(options, { sid, servers }, problems, notices),
     addressOf: options.addressOf ?? ((other) => addressIn(servers, other)),
   };
   checkTrust(config, problems);
@@ -213,21 +220,23 @@ function checkTrust(config: EnsembleConfig, problems: string[]): void {
 }
 
 function transportOf(
-  { peerTls }: EnsembleOptions,
-  sid: ServerId,
-  servers: readonly EnsembleServer[],
+  { peerTls, peerStores }: EnsembleOptions,
+  { sid, servers }: Pick<EnsembleConfig, "sid" | "servers">,
   problems: string[],
+  notices: string[],
 ): PeerTransport {
-  if (peerTls === undefined) return PLAIN_TRANSPORT;
+  if (peerTls === undefined && peerStores === undefined) return PLAIN_TRANSPORT;
+  // An own line that is missing is a problem of its own.
+  if (!servers.some((server) => server.sid === sid)) return UNUSABLE_TRANSPORT;
+  const places = { sid, hostOf: (other: ServerId): string => addressIn(servers, other).host };
+  if (peerTls === undefined) return readPeerStores(peerStores ?? {}, places, problems, notices) ?? UNUSABLE_TRANSPORT;
+  if (peerStores !== undefined) problems.push("sslQuorum=true and zooid.peerTls.* say the same: use one of them");
   const { key, cert, ca } = peerTls;
   if (key === undefined || cert === undefined || ca === undefined) {
     problems.push("TLS between servers needs all three of zooid.peerTls.key, zooid.peerTls.cert and zooid.peerTls.ca");
     return UNUSABLE_TRANSPORT;
   }
-  // An own line that is missing is a problem of its own.
-  if (!servers.some((server) => server.sid === sid)) return UNUSABLE_TRANSPORT;
-  const hostOf = (other: ServerId): string => addressIn(servers, other).host;
-  return readPeerTls({ key, cert, ca }, { sid, hostOf }, problems) ?? UNUSABLE_TRANSPORT;
+  return readPeerTls({ key, cert, ca }, places, problems) ?? UNUSABLE_TRANSPORT;
 }
 
 /** Where there was a problem: TLS was asked for, so that the lack of a secret is none. */

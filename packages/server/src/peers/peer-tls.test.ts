@@ -9,7 +9,7 @@ import { AUTHORITY, HOST, ONE, STRANGER, TWO } from "../test-certificates.ts";
 import { Happenings, TestPeers } from "../test-peers.ts";
 import type { EnsembleOptions } from "./ensemble-config.ts";
 import { peerSecret } from "./peer-secret.ts";
-import { certificateFault, tlsTransport } from "./peer-tls.ts";
+import { certificateFault, type PeerStoreOptions, tlsTransport } from "./peer-tls.ts";
 import { type PeerTransport, PLAIN_TRANSPORT } from "./peer-transport.ts";
 import { QuorumLinks } from "./quorum-links.ts";
 
@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 function tls({ key, cert }: Pem, host = "127.0.0.1"): PeerTransport {
-  const pem = { key: Buffer.from(key), cert: Buffer.from(cert), ca: Buffer.from(AUTHORITY) };
+  const pem = { key: Buffer.from(key), cert: Buffer.from(cert), ca: [AUTHORITY] };
   return tlsTransport(pem, { hostOf: () => host });
 }
 
@@ -133,6 +133,91 @@ describe("a certificate", () => {
     const found = certificateFault(new X509Certificate(cert), serverId(sid), host);
     if (fault === undefined) expect(found).toBeUndefined();
     else expect(found).toContain(fault);
+  });
+});
+
+describe("stores of keys, as sslQuorum has them", () => {
+  let directory = "";
+  beforeAll(() => {
+    directory = mkdtempSync(join(tmpdir(), "zooid-peer-stores-"));
+  });
+  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+  function store(name: string, text: string): string {
+    const path = join(directory, name);
+    writeFileSync(path, text, { mode: 0o600 });
+    return path;
+  }
+
+  /** How a server with this key store and these settings meets others. */
+  function stores(sid: number, { key, cert }: Pem, more: PeerStoreOptions = {}): PeerTransport {
+    const { ensemble } = parseServerConfig({
+      ensemble: {
+        sid,
+        servers: [1, 2].map((one) => ({ sid: one, host: "127.0.0.1", quorumPort: one, electionPort: one + 10 })),
+        peerStores: {
+          keyStore: { location: store(`${sid}.pem`, key + cert) },
+          trustStore: { location: store("authority.pem", AUTHORITY) },
+          ...more,
+        },
+      },
+    });
+    return ensemble?.transport ?? PLAIN_TRANSPORT;
+  }
+
+  test("let servers talk that have certificates of one authority", async () => {
+    const { leader, learner } = await dialed(stores(1, ONE), stores(2, TWO));
+    await learner.happened.until("opened 1");
+    await leader.happened.until("opened 2");
+  });
+
+  test("keep others out", async () => {
+    const { leader, learner } = await dialed(stores(1, ONE), stores(2, STRANGER));
+    await learner.happened.until(/^dial failed/);
+    expect(leader.happened.list).toEqual([]);
+  });
+
+  test.each<[string, PeerStoreOptions]>([
+    ["of those who connect", { clientHostnameVerification: false }],
+    ["at all", { hostnameVerification: false }],
+  ])("let a server with another one's certificate pass where names are not looked at %s", async (_, lax) => {
+    const { leader, learner } = await dialed(stores(1, ONE, lax), stores(2, ONE, { hostnameVerification: false }));
+    await learner.happened.until("opened 1");
+    await leader.happened.until("opened 2");
+  });
+
+  test("refuse another server's certificate on the other side where only who connects is not looked at", async () => {
+    const lax = { hostnameVerification: false };
+    const { learner } = await dialed(stores(1, TWO, lax), stores(2, TWO, { clientHostnameVerification: false }));
+    await learner.happened.until(/^dial failed: .*the certificate is for server 2, not for server 1/);
+  });
+
+  test("are read again when they have changed, and stay in force where they cannot be used", async () => {
+    const learnerTransport = stores(2, STRANGER, { certReload: true });
+    const { learner, leader } = await dialed(stores(1, ONE), learnerTransport);
+    await learner.happened.until(/^dial failed/);
+    store("2.pem", TWO.key + ONE.cert);
+    expect(learnerTransport.reload?.()).toEqual([expect.stringContaining("2.pem")]);
+    store("2.pem", TWO.key + TWO.cert);
+    expect(learnerTransport.reload?.()).toEqual([]);
+    learner.links.dial(serverId(1));
+    await leader.happened.until("opened 2");
+  });
+
+  test("with another server's certificate stop the start, and settings that let one pass are told of", () => {
+    expect(() => stores(2, ONE)).toThrow("the certificate is for server 1, not for server 2");
+    const { notices } = parseServerConfig({
+      ensemble: {
+        sid: 1,
+        servers: [{ sid: 1, host: "far", quorumPort: 1, electionPort: 2 }],
+        peerStores: {
+          keyStore: { location: store("one.pem", ONE.key + ONE.cert) },
+          trustStore: { location: store("authority.pem", AUTHORITY) },
+          hostnameVerification: false,
+        },
+      },
+    });
+    expect(notices).toEqual([expect.stringContaining("ssl.quorum.hostnameVerification=false: whoever has any")]);
   });
 });
 

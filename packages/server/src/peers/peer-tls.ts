@@ -1,8 +1,10 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { isIP, type Socket } from "node:net";
-import { connect, createServer, TLSSocket } from "node:tls";
+import { connect, type SecureContextOptions, TLSSocket } from "node:tls";
 import type { ServerId } from "@zooid/model";
+import { TlsAcceptor } from "../tls/tls-acceptor.ts";
+import { parseTls, type TlsOptions } from "../tls/tls-config.ts";
 import type { PeerTransport } from "./peer-transport.ts";
 
 /** PEM files: this server's private key, its certificate (with the chain, where there is one), and who signs for the ensemble. */
@@ -45,7 +47,9 @@ export function readPeerTls(files: PeerTlsFiles, servers: TlsServers, problems: 
     }
     const fault = certificateFault(certificate, servers.sid, servers.hostOf(servers.sid));
     if (fault !== undefined) problems.push(`${files.cert}: ${fault}`);
-    return problems.length > found ? undefined : tlsTransport(pem, servers);
+    return problems.length > found
+      ? undefined
+      : tlsTransport({ key: pem.key, cert: pem.cert, ca: [pem.ca.toString()], minVersion: "TLSv1.3" }, servers);
   } catch (error) {
     const names = `${files.key}, ${files.cert}, ${files.ca}`;
     problems.push(`zooid.peerTls (${names}) cannot be used: ${error instanceof Error ? error.message : String(error)}`);
@@ -67,38 +71,88 @@ export function certificateFault(certificate: X509Certificate, sid: ServerId, ho
   return isNamed ? undefined : `the certificate names neither zk://…/${sid} nor ${host}, where server ${sid} is`;
 }
 
-/** TLS 1.3 with certificates on both sides, which the same authority has signed. */
+/** TLS between servers by stores, as ZooKeeper's `ssl.quorum.*` have it. */
+export interface PeerStoreOptions extends Omit<TlsOptions, "clientAuth" | "clientHostnameVerification"> {
+  /** Whether certificates have to name the servers that show them. Default true. */
+  readonly hostnameVerification?: boolean;
+  /** The same of servers that connect to this one, where `hostnameVerification` asks for it at all. Default true. */
+  readonly clientHostnameVerification?: boolean;
+}
+
+/** As {@link readPeerTls}, for stores. */
+export function readPeerStores(
+  { hostnameVerification = true, clientHostnameVerification = true, ...options }: PeerStoreOptions,
+  servers: TlsServers,
+  problems: string[],
+  notices: string[],
+): PeerTransport | undefined {
+  const config = parseTls({ ...options, clientAuth: "need" }, "ssl.quorum", problems, notices);
+  if (config === undefined) return undefined;
+  const { cert } = config.context;
+  // What a PKCS#12 file says of this server, the others will see.
+  if (hostnameVerification && cert instanceof Buffer) {
+    const fault = certificateFault(new X509Certificate(cert), servers.sid, servers.hostOf(servers.sid));
+    if (fault !== undefined) problems.push(`${options.keyStore?.location}: ${fault}`);
+  }
+  if (!hostnameVerification || !clientHostnameVerification) {
+    const setting = hostnameVerification ? "clientHostnameVerification" : "hostnameVerification";
+    notices.push(
+      `ssl.quorum.${setting}=false: whoever has any certificate of these authorities can take the place of a server`,
+    );
+  }
+  const checks = { dialed: hostnameVerification, accepted: hostnameVerification && clientHostnameVerification };
+  const { reload, files } = config;
+  return tlsTransport(config.context, servers, {
+    checks,
+    ...(config.certReload ? { material: { files, reload } } : {}),
+  });
+}
+
+interface TransportOptions {
+  /** Of which connections the certificate has to name the server at the other end. Default: of all. */
+  readonly checks?: { readonly dialed: boolean; readonly accepted: boolean };
+  /** Files to read again when they change. Default: none. */
+  readonly material?: { readonly files: readonly string[]; reload(): SecureContextOptions | readonly string[] };
+}
+
+/** TLS with certificates on both sides, which the same authority has signed. */
 export function tlsTransport(
-  pem: { readonly key: Buffer; readonly cert: Buffer; readonly ca: Buffer },
+  context: SecureContextOptions,
   { hostOf }: Pick<TlsServers, "hostOf">,
+  { checks = { dialed: true, accepted: true }, material }: TransportOptions = {},
 ): PeerTransport {
-  const options = { ...pem, minVersion: "TLSv1.3", rejectUnauthorized: true } as const;
-  /** Connections that came and have not finished TLS's own handshake, by where they came from. */
-  const waiting = new Map<string, { readonly socket: Socket; readonly ready: (socket: Socket) => void }>();
-  // It never listens: it is handed connections of our own listener.
-  const server = createServer({ ...options, requestCert: true });
-  server.on("secureConnection", (socket) => waiting.get(originOf(socket))?.ready(socket));
-  server.on("tlsClientError", (error, socket) => waiting.get(originOf(socket))?.socket.destroy(error));
+  let current = context;
+  const acceptor = new TlsAcceptor({ ...context, requestCert: true, rejectUnauthorized: true });
+  const accepted = new WeakSet<Socket>();
   return {
     connect: ({ host, port }, ready) => {
       // Whether it is the right one is asked when it has said which it is: a certificate names a server, not only a host.
-      const socket = connect({ ...options, host, port, checkServerIdentity: () => undefined });
+      const options = { rejectUnauthorized: true, host, port, checkServerIdentity: () => undefined };
+      const socket = connect({ ...current, ...options });
       return socket.once("secureConnect", () => ready(socket));
     },
-    accept: (socket, ready) => {
-      const origin = originOf(socket);
-      waiting.set(origin, { socket, ready });
-      socket.once("close", () => waiting.delete(origin));
-      server.emit("connection", socket);
-    },
+    accept: (socket, ready) =>
+      acceptor.accept(socket, (secured) => {
+        accepted.add(secured);
+        ready(secured);
+      }),
     faultOf: (socket, sid) => {
       const certificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined;
       if (certificate === undefined) return "there is no certificate";
-      return certificateFault(certificate, sid, hostOf(sid));
+      const isChecked = accepted.has(socket) ? checks.accepted : checks.dialed;
+      return isChecked ? certificateFault(certificate, sid, hostOf(sid)) : undefined;
     },
+    ...(material === undefined
+      ? {}
+      : {
+          files: material.files,
+          reload: () => {
+            const again = material.reload();
+            if ("length" in again) return again;
+            current = again;
+            acceptor.setSecureContext(again);
+            return [];
+          },
+        }),
   };
-}
-
-function originOf(socket: Socket): string {
-  return `${socket.remoteAddress ?? ""} ${socket.remotePort ?? 0}`;
 }

@@ -13,6 +13,10 @@ export interface PeerTransport {
   accept(socket: Socket, ready: (socket: Socket) => void): void;
   /** What speaks against the other side being this server; undefined when nothing does. Asked once it has said which it is. */
   faultOf(socket: Socket, sid: ServerId): string | undefined;
+  /** Files whose change is to be followed by {@link reload}. Default: none. */
+  readonly files?: readonly string[];
+  /** Reads them again for connections from now on; says why what was read before stays in force instead. */
+  reload?(): readonly string[];
 }
 
 /** Who can read or change what is on the network is trusted. */

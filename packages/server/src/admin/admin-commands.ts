@@ -1,0 +1,379 @@
+import { counterOf, epochOf, formatZxid } from "@zooid/model";
+import { type AdminView, isServing, modeOf, NOT_SERVING, resetConnections, resetServer } from "./admin-view.ts";
+import { denial } from "./authorise.ts";
+import { type ConnectionFacts, connectionFacts, type SessionFacts } from "./connection-facts.ts";
+import { environment, systemProperties } from "./environment.ts";
+import { type Json, JsonText } from "./java-json.ts";
+import { javaDecimal } from "./java-text.ts";
+import { facts, monitorValues } from "./monitor.ts";
+import { digestHistory } from "./past-digests.ts";
+import { redacted } from "./redacted.ts";
+import { ephemeralOwners } from "./session-dump.ts";
+import { forEachByPath, forEachBySession } from "./watch-listing.ts";
+
+/** What is asked. */
+export interface CommandRequest {
+  readonly name: string;
+  readonly method: "GET" | "POST";
+  readonly query: URLSearchParams;
+  readonly authorization: string | undefined;
+  /** Where it comes from. */
+  readonly address: string;
+  /** Whom the certificate names that it was asked with, if there was one. */
+  readonly certificateSubject: string | undefined;
+}
+
+export interface CommandAnswer {
+  readonly status: number;
+  readonly body: Json;
+  /** The method that it is to be asked by. */
+  readonly allow?: string;
+}
+
+interface Command {
+  /** The first is the name, the others stand for it. */
+  readonly names: readonly string[];
+  /** Absent: GET. */
+  readonly method?: "POST";
+  /** Whether it answers where the server has no role. */
+  readonly isAlways?: true;
+  readonly needsAuth?: true;
+  run(view: AdminView, request: CommandRequest): Fields | Failure;
+}
+
+type Fields = { readonly [key: string]: Json };
+
+/** What a command could not do. */
+class Failure {
+  readonly error: string;
+  readonly status: number;
+
+  constructor(error: string, status = 200) {
+    this.error = error;
+    this.status = status;
+  }
+}
+
+/** Watches that one answer lists; what is beyond them is told of, not listed. */
+const WATCHES_MAX = 100_000;
+/** Our digest of a tree is not computed as Apache's are, whose versions are small numbers. */
+const DIGEST_VERSION = 100;
+const LONG = /^[+-]?\d{1,19}$/;
+
+const COMMANDS: readonly Command[] = [
+  { names: ["configuration", "conf", "config"], run: configuration },
+  { names: ["connection_stat_reset", "crst"], run: (view) => after(() => resetConnections(view)) },
+  { names: ["connections", "cons"], run: (view) => connections(view, fullConnection) },
+  { names: ["dirs"], run: directories },
+  { names: ["dump"], run: dump },
+  { names: ["environment", "env", "envi"], isAlways: true, run: (view) => Object.fromEntries(environment(view)) },
+  { names: ["get_trace_mask", "gtmk"], isAlways: true, run: ({ traceMask }) => ({ tracemask: traceMask.value }) },
+  { names: ["hash"], run: hash },
+  {
+    names: ["initial_configuration", "icfg"],
+    run: ({ initialConfiguration }) => ({ initial_configuration: redacted(initialConfiguration) }),
+  },
+  { names: ["is_read_only", "isro"], run: ({ driver }) => ({ read_only: driver.replica.isReadOnly }) },
+  { names: ["last_snapshot", "lsnp"], run: lastSnapshot },
+  { names: ["leader", "lead"], run: leader },
+  { names: ["monitor", "mntr"], isAlways: true, run: monitor },
+  { names: ["observer_connection_stat_reset", "orst"], run: () => ({}) },
+  { names: ["observers", "obsr"], run: observers },
+  { names: ["restore", "rest"], method: "POST", needsAuth: true, run: () => NO_SNAPSHOTS },
+  { names: ["ruok"], run: () => ({}) },
+  { names: ["server_stats", "srvr"], run: serverStats },
+  { names: ["set_trace_mask", "stmk"], isAlways: true, run: setTraceMask },
+  { names: ["snapshot", "snap"], needsAuth: true, run: () => NO_SNAPSHOTS },
+  { names: ["stat_reset", "srst"], run: (view) => after(() => resetServer(view)) },
+  { names: ["stats", "stat"], run: (view) => ({ ...serverStats(view), ...connections(view, briefConnection) }) },
+  { names: ["system_properties", "sysp"], isAlways: true, run: (view) => systemProperties(view) },
+  { names: ["voting_view"], run: votingView },
+  { names: ["watch_summary", "wchs"], run: watchSummary },
+  { names: ["watches", "wchc"], run: watches },
+  { names: ["watches_by_path", "wchp"], run: watchesByPath },
+  { names: ["zabstate"], isAlways: true, run: zabState },
+];
+
+const NO_SNAPSHOTS = new Failure("Snapshots over HTTP are disabled on this server", 503);
+const BY_NAME: ReadonlyMap<string, Command> = new Map(
+  COMMANDS.flatMap((command) => command.names.map((name) => [name, command] as const)),
+);
+
+/** What there is to ask, by its first name, in Apache's order. */
+export const COMMAND_NAMES: readonly string[] = COMMANDS.map(({ names }) => names[0] ?? "");
+
+/** Carries a command out. What cannot be done is an answer too, mostly with status 200: scripts read its text. */
+export function runCommand(view: AdminView, request: CommandRequest): CommandAnswer {
+  const { name } = request;
+  const command = BY_NAME.get(name);
+  if (command === undefined) return answer(name, new Failure(`Unknown command: ${name}`));
+  const primary = command.names[0] ?? name;
+  const method = command.method ?? "GET";
+  if (command.isAlways !== true && !isServing(view)) return answer(name, new Failure(NOT_SERVING));
+  if (method !== request.method) {
+    return { ...answer(primary, new Failure(`${primary} is asked by ${method}`, 405)), allow: method };
+  }
+  const denied = command.needsAuth === true ? denial(view, request) : undefined;
+  if (denied !== undefined) return answer(name, new Failure(denied.error, denied.status));
+  return answer(primary, command.run(view, request));
+}
+
+function answer(command: string, found: Fields | Failure): CommandAnswer {
+  if (found instanceof Failure) return { status: found.status, body: { command, error: found.error } };
+  return { status: 200, body: { ...found, command, error: null } };
+}
+
+/** Of what is done there is nothing to tell. */
+function after(act: () => void): Fields {
+  act();
+  return {};
+}
+
+function configuration({ config, clientPort }: AdminView): Fields {
+  return {
+    client_port: clientPort(),
+    data_dir: config.dataDir ?? "",
+    data_log_dir: config.logDir ?? "",
+    tick_time: config.tickMs,
+    max_client_cnxns: config.connectionsPerAddressMax,
+    min_session_timeout: config.sessionTimeoutMsMin,
+    max_session_timeout: config.sessionTimeoutMsMax,
+    server_id: config.ensemble?.sid ?? 0,
+    client_port_listen_backlog: config.listenBacklog ?? -1,
+  };
+}
+
+function connections(view: AdminView, shown: (facts: ConnectionFacts) => Fields): Fields {
+  const all = connectionFacts(view);
+  return {
+    connections: all.filter(({ isSecure }) => !isSecure).map(shown),
+    secure_connections: all.filter(({ isSecure }) => isSecure).map(shown),
+  };
+}
+
+function briefConnection({ host, interestOps, queued, received, sent }: ConnectionFacts): Fields {
+  return {
+    remote_socket_address: host,
+    interest_ops: interestOps,
+    outstanding_requests: queued,
+    packets_received: received,
+    packets_sent: sent,
+  };
+}
+
+function fullConnection(facts: ConnectionFacts): Fields {
+  const brief = briefConnection(facts);
+  return facts.session === undefined ? brief : { ...brief, ...sessionFields(facts.session, facts.establishedMs) };
+}
+
+function sessionFields(session: SessionFacts, establishedMs: number): Fields {
+  return {
+    session_id: session.id,
+    last_operation: session.lastOperation,
+    established: establishedMs,
+    session_timeout: session.timeoutMs,
+    last_cxid: session.lastXid,
+    last_zxid: session.lastZxid,
+    last_response_time: session.lastResponseMs,
+    last_latency: session.lastLatencyMs,
+    min_latency: session.latencyMsMin,
+    avg_latency: session.latencyMsAverage,
+    max_latency: session.latencyMsMax,
+  };
+}
+
+function directories(view: AdminView): Fields {
+  const { dataBytes, logBytes } = view.diskUsage();
+  return { datadir_size: dataBytes, logdir_size: logBytes };
+}
+
+function dump({ driver }: AdminView): Fields {
+  const { replica } = driver;
+  const buckets = replica.isLeading ? replica.sessions.buckets() : [];
+  return {
+    expiry_time_to_session_ids: new Map<string, Json>(
+      buckets.map(({ borderMs, sessions }) => [String(borderMs), sessions.map(({ id }) => id)]),
+    ),
+    session_id_to_ephemeral_paths: new Map<string, Json>(
+      ephemeralOwners(replica).map(([id, paths]) => [String(id), paths]),
+    ),
+  };
+}
+
+function hash(view: AdminView): Fields {
+  return { digests: digestHistory(view).map(({ zxid, digest }) => ({ zxid, digest, digest_version: DIGEST_VERSION })) };
+}
+
+function lastSnapshot(view: AdminView): Fields {
+  const state = view.lastState();
+  if (state === undefined) return { zxid: "ffffffffffffffff", timestamp: -1 };
+  return { zxid: state.zxid.toString(16), timestamp: state.writtenAtSeconds };
+}
+
+function leader({ driver, config }: AdminView): Fields | Failure {
+  const sid = driver.replica.zab.leader;
+  const server = config.ensemble?.servers.find((one) => one.sid === sid);
+  if (server === undefined) return new Failure("server is not initialized");
+  return { is_leader: driver.replica.isLeading, leader_id: server.sid, leader_ip: server.host };
+}
+
+function monitor(view: AdminView): Fields {
+  return Object.fromEntries<Json>([
+    ...facts(view),
+    ...monitorValues(view).map(([name, value]) => [name, new JsonText(value)] as const),
+  ]);
+}
+
+function observers(view: AdminView): Fields {
+  const learners = modeOf(view) === "leader" ? view.driver.replica.zab.learners() : [];
+  const watching = learners.filter(({ isObserver }) => isObserver);
+  return {
+    synced_observers: watching.filter(({ phase }) => phase === "level").length,
+    observers: watching.map(({ sid, applied }) => ({ sid, last_zxid: applied })),
+  };
+}
+
+function serverStats(view: AdminView): Fields {
+  const { driver, version } = view;
+  const { replica, proposalSizes } = driver;
+  const { counters } = replica;
+  const { dataBytes, logBytes } = view.diskUsage();
+  const hasLatency = counters.latencyCount > 0;
+  return {
+    version,
+    read_only: replica.isReadOnly,
+    server_stats: {
+      packets_sent: counters.packetsSent,
+      packets_received: counters.packetsReceived,
+      fsync_threshold_exceed_count: view.slowSyncCount(),
+      client_response_stats: NO_SIZES,
+      provider_null: false,
+      server_state: modeOf(view),
+      outstanding_requests: replica.outstandingCount,
+      min_latency: hasLatency ? Math.floor(counters.latencyMsMin) : 0,
+      avg_latency: new JsonText(javaDecimal(hasLatency ? counters.latencyMsTotal / counters.latencyCount : 0)),
+      max_latency: Math.floor(counters.latencyMsMax),
+      data_dir_size: dataBytes,
+      log_dir_size: logBytes,
+      last_processed_zxid: replica.visibleZxid,
+      num_alive_client_connections: replica.connectionCount,
+      uptime: Math.floor(performance.now() - view.startedAtMs),
+      auth_failed_count: counters.authFailures,
+      non_mtlsremote_conn_count: 0,
+      non_mtlslocal_conn_count: 0,
+    },
+    client_response: NO_SIZES,
+    ...(modeOf(view) === "leader" ? { proposal_stats: sizes(proposalSizes) } : {}),
+    node_count: replica.tree.nodeCount,
+  };
+}
+
+function sizes({ last, min, max }: { readonly last: number; readonly min: number; readonly max: number }): Fields {
+  return { last_buffer_size: last, min_buffer_size: min, max_buffer_size: max };
+}
+
+/** Sizes of single answers are not measured. */
+const NO_SIZES: Fields = sizes({ last: -1, min: -1, max: -1 });
+
+function setTraceMask({ traceMask }: AdminView, { query }: CommandRequest): Fields | Failure {
+  const text = query.get("traceMask");
+  if (text === null) return new Failure("setTraceMask requires long traceMask argument");
+  if (!LONG.test(text) || BigInt(text) !== BigInt.asIntN(64, BigInt(text))) {
+    return new Failure(`setTraceMask requires long traceMask argument, got ${text}`);
+  }
+  traceMask.value = BigInt(text);
+  return { tracemask: traceMask.value };
+}
+
+function votingView(view: AdminView): Fields {
+  const voters = view.config.ensemble?.servers.filter(({ isObserver }) => !isObserver) ?? [];
+  return {
+    current_config: new Map<string, Json>(
+      voters.map(({ sid, host, quorumPort, electionPort }) => [
+        String(sid),
+        {
+          server_addresses: [address(host, quorumPort)],
+          election_addresses: [address(host, electionPort)],
+          client_address: clientAddress(view, sid),
+          learner_type: "participant",
+        },
+      ]),
+    ),
+  };
+}
+
+function clientAddress({ config, clientPort }: AdminView, sid: number): string {
+  if (sid === config.ensemble?.sid) return address(config.address === "*" ? "0.0.0.0" : config.address, clientPort());
+  const told = config.ensemble?.servers.find((server) => server.sid === sid)?.clientAddress;
+  return told === undefined ? "" : address(told.host ?? "0.0.0.0", told.port);
+}
+
+function address(host: string, port: number): string {
+  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+function watchSummary({ driver }: AdminView): Fields {
+  const { dataConnectionCount, dataPathCount, dataWatchCount } = driver.replica.watches;
+  return { num_connections: dataConnectionCount, num_paths: dataPathCount, num_total_watches: dataWatchCount };
+}
+
+function watches(view: AdminView): Fields {
+  const found = new Map<string, string[]>();
+  const isCutOff = gather(found, (visit) => forEachBySession(view, (id, path) => visit(String(id), path)));
+  return { session_id_to_watched_paths: found, ...(isCutOff ? { truncated: true } : {}) };
+}
+
+function watchesByPath(view: AdminView): Fields {
+  const found = new Map<string, bigint[]>();
+  const isCutOff = gather(found, (visit) => forEachByPath(view, visit));
+  return { path_to_session_ids: found, ...(isCutOff ? { truncated: true } : {}) };
+}
+
+/** Gathers pairs into lists, so many and no more; tells whether there were more. */
+function gather<T>(into: Map<string, T[]>, forEach: (visit: (key: string, value: T) => boolean) => void): boolean {
+  let count = 0;
+  forEach((key, value) => {
+    if (++count > WATCHES_MAX) return false;
+    const list = into.get(key);
+    if (list === undefined) into.set(key, [value]);
+    else list.push(value);
+    return true;
+  });
+  return count > WATCHES_MAX;
+}
+
+function zabState(view: AdminView): Fields {
+  const { ensemble } = view.config;
+  const own = ensemble?.servers.find(({ sid }) => sid === ensemble.sid);
+  if (own === undefined) return { voting: false, zabstate: "" };
+  const { zab, visibleZxid, isLeading } = view.driver.replica;
+  return {
+    myid: own.sid,
+    is_leader: isLeading,
+    quorum_address: addresses(own.host, own.quorumPort),
+    election_address: addresses(own.host, own.electionPort),
+    client_address: clientAddress(view, own.sid),
+    voting: !own.isObserver,
+    last_zxid: formatZxid(visibleZxid),
+    zab_epoch: epochOf(visibleZxid),
+    zab_counter: counterOf(visibleZxid),
+    zabstate: zab.phase,
+  };
+}
+
+/** A server has one address for each purpose; Apache's tell of several in many ways. */
+function addresses(host: string, port: number): Fields {
+  const only = address(host, port);
+  return {
+    empty: false,
+    all_addresses: [only],
+    wildcard_addresses: [address("0.0.0.0", port)],
+    all_ports: [port],
+    all_host_strings: [host],
+    reachable_address: only,
+    all_reachable_addresses: [only],
+    all_reachable_addresses_or_all: [only],
+    reachable_or_one: only,
+    one: only,
+  };
+}

@@ -1,0 +1,43 @@
+import { COMMAND_NAMES, runCommand } from "./admin-commands.ts";
+import type { AdminView } from "./admin-view.ts";
+import { healthAnswer, liveChecks, readyChecks } from "./health.ts";
+import { type HttpAnswer, type HttpRequest, plain } from "./http-port.ts";
+import { javaJson } from "./java-json.ts";
+
+const JSON_TYPE = "application/json";
+const HTML_TYPE = "text/html; charset=utf-8";
+
+/** What the admin port answers: Apache's commands, health probes, metrics. Undefined for a path that is none. */
+export function answerAdmin(
+  view: AdminView,
+  request: HttpRequest,
+  metrics: () => Promise<HttpAnswer>,
+): HttpAnswer | undefined | Promise<HttpAnswer> {
+  const { path, method } = request;
+  const { commandUrl } = view;
+  if (path === commandUrl || path === `${commandUrl}/`) return commandList(commandUrl);
+  if (path.startsWith(`${commandUrl}/`)) return command(view, request, path.slice(commandUrl.length + 1));
+  const probe = PROBES.get(path);
+  if (probe === undefined && path !== "/metrics") return undefined;
+  if (method !== "GET") return { ...plain(405, `${path} is asked by GET`), allow: "GET, HEAD" };
+  return probe === undefined ? metrics() : healthAnswer(path.slice(1), probe(view));
+}
+
+const PROBES: ReadonlyMap<string, typeof readyChecks> = new Map([
+  ["/livez", liveChecks],
+  ["/readyz", readyChecks],
+]);
+
+function commandList(commandUrl: string): HttpAnswer {
+  const body = COMMAND_NAMES.map((name) => `<a href="${commandUrl}/${name}">${name}</a>\n<br/>\n`).join("");
+  return { status: 200, type: HTML_TYPE, body };
+}
+
+/** What no command's name can look like is no command: nothing is decoded, so nothing is hidden in it. */
+const NAME = /^[\w-]+(\/[\w-]*)?$/;
+
+function command(view: AdminView, request: HttpRequest, name: string): HttpAnswer | undefined {
+  if (!NAME.test(name)) return undefined;
+  const { status, body, allow } = runCommand(view, { ...request, name });
+  return { status, type: JSON_TYPE, body: javaJson(body), ...(allow === undefined ? {} : { allow }) };
+}

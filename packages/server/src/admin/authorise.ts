@@ -1,0 +1,47 @@
+import { type Identity, may, Permission } from "@zooid/model";
+import type { AdminView } from "./admin-view.ts";
+
+/** Why a command that takes or replaces all data is not carried out; undefined for who may ask it. */
+export interface Denial {
+  readonly status: 401 | 403;
+  readonly error: string;
+}
+
+const NEEDED = [Permission.READ, Permission.WRITE, Permission.CREATE, Permission.DELETE, Permission.ADMIN];
+
+/** Who asks, as far as it can be told. */
+export interface Asking {
+  /** The header of this name. */
+  readonly authorization: string | undefined;
+  /** Where the request comes from; what proxies say of it counts for nothing. */
+  readonly address: string;
+  readonly certificateSubject: string | undefined;
+}
+
+/**
+ * Judges the header `Authorization: SCHEME DATA` as an auth packet is judged. Who it makes somebody must have every permission on
+ * the root: one of them is not enough, though it is for most operations.
+ */
+export function denial(view: AdminView, asking: Asking): Denial | undefined {
+  if (asking.authorization === undefined) return { status: 401, error: "Auth info is missing for the command" };
+  const granted = identitiesOf(view, asking, asking.authorization);
+  if (granted.length === 0) return { status: 401, error: "Not authenticated" };
+  const { auth, tree } = view.driver.replica;
+  const root = tree.view(tree.find(ROOT, 0, ROOT.length)).acl;
+  const isAllowed = NEEDED.every((permission) => may(auth.rules, granted, root, permission));
+  return isAllowed ? undefined : { status: 403, error: "Not authorized" };
+}
+
+const ROOT: Uint8Array = Buffer.from("/");
+
+function identitiesOf({ driver }: AdminView, asking: Asking, header: string): readonly Identity[] {
+  const { auth } = driver.replica;
+  const { address, certificateSubject } = asking;
+  const [scheme = "", data = ""] = header.trim().split(/\s+/, 2);
+  const here = { scheme: "ip", id: address };
+  if (scheme === "ip") return [here];
+  if (scheme === "x509") return certificateSubject === undefined ? [] : auth.certificateIdentities(certificateSubject);
+  if (data === "") return [];
+  const granted = auth.authenticate(scheme, Buffer.from(data), [here]);
+  return typeof granted === "string" ? [] : granted;
+}

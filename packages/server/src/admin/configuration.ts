@@ -1,0 +1,51 @@
+import type { ServerConfig } from "../config.ts";
+import type { AdminView } from "./admin-view.ts";
+
+/** What `conf` answers: names and values, and in an ensemble its members. */
+export function configurationText(view: AdminView): string {
+  const { config } = view;
+  const { dataBytes, logBytes } = view.diskUsage();
+  const lines: (readonly [string, number | string])[] = [
+    ["clientPort", view.clientPort()],
+    ["secureClientPort", view.securePort() ?? -1],
+    ["dataDir", config.dataDir ?? ""],
+    ["dataDirSize", dataBytes],
+    ["dataLogDir", config.logDir ?? ""],
+    ["dataLogSize", logBytes],
+    ["tickTime", config.tickMs],
+    ["maxClientCnxns", config.connectionsPerAddressMax],
+    ["minSessionTimeout", config.sessionTimeoutMsMin],
+    ["maxSessionTimeout", config.sessionTimeoutMsMax],
+    ["clientPortListenBacklog", config.listenBacklog ?? -1],
+    ["serverId", config.ensemble?.sid ?? 0],
+    ...quorumSettings(config),
+  ];
+  const text = lines.map(([name, value]) => `${name}=${value}\n`).join("");
+  return config.ensemble === undefined ? text : `${text}membership: \n${membership(config.ensemble)}`;
+}
+
+function quorumSettings({ ensemble }: ServerConfig): (readonly [string, number])[] {
+  if (ensemble === undefined) return [];
+  const own = ensemble.servers.find(({ sid }) => sid === ensemble.sid);
+  return [
+    ["initLimit", ensemble.initLimit],
+    ["syncLimit", ensemble.syncLimit],
+    ["electionAlg", ensemble.electionAlg],
+    ["electionPort", own?.electionPort ?? 0],
+    ["quorumPort", own?.quorumPort ?? 0],
+    ["peerType", ensemble.isObserver ? 1 : 0],
+  ];
+}
+
+/** The configuration in ZooKeeper's own form. It never changes while servers run, so its version is 0. */
+function membership({ servers }: NonNullable<ServerConfig["ensemble"]>): string {
+  const lines = servers.map(({ sid, host, quorumPort, electionPort, isObserver, clientAddress }) => {
+    const client =
+      clientAddress === undefined
+        ? ""
+        : `;${clientAddress.host === undefined ? "" : `${clientAddress.host}:`}${clientAddress.port}`;
+    const at = host.includes(":") ? `[${host}]` : host;
+    return `server.${sid}=${at}:${quorumPort}:${electionPort}:${isObserver ? "observer" : "participant"}${client}\n`;
+  });
+  return `${lines.join("")}version=0`;
+}

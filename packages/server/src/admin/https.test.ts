@@ -1,0 +1,108 @@
+import { X509Certificate } from "node:crypto";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import type { IncomingMessage } from "node:http";
+import { type RequestOptions, request } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { OpCode } from "@zooid/model";
+import type { JuteWriter } from "@zooid/wire";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ConfigError, parseServerConfig } from "../config.ts";
+import { RawClient } from "../raw-client.ts";
+import { AUTHORITY, HOST, ONE, STRANGER, TWO } from "../test-certificates.ts";
+import { ask, say } from "../test-http.ts";
+import { startTestServer } from "../test-server.ts";
+import { subjectName } from "../tls/subject-name.ts";
+import type { AdminOptions } from "./http-options.ts";
+
+let folder: string;
+let admin: AdminOptions;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "zooid-admin-tls-"));
+  const keyStore = { location: join(folder, "host.pem") };
+  const trustStore = { location: join(folder, "ca.pem") };
+  writeFileSync(keyStore.location, HOST.key + HOST.cert, { mode: 0o600 });
+  writeFileSync(trustStore.location, AUTHORITY);
+  admin = { port: 0, forceHttps: true, tls: { keyStore, trustStore } };
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const X509 = "org.apache.zookeeper.server.auth.X509AuthenticationProvider";
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly body: string;
+}
+
+/** Asks by HTTPS, trusting our authority. */
+async function askSecurely(port: number | undefined, path: string, options: RequestOptions = {}): Promise<Answer> {
+  const trust = { ca: AUTHORITY, checkServerIdentity: () => undefined };
+  const sent = request({ port, host: "127.0.0.1", path, agent: false, ...trust, ...options }).end();
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  let body = "";
+  for await (const chunk of response.setEncoding("utf8")) body += chunk;
+  return { status: response.statusCode, body };
+}
+
+test("with HTTPS everything is answered by it, and nothing without", async () => {
+  await using zk = await startTestServer({ admin });
+  expect((await askSecurely(zk.adminPort, "/commands/ruok")).body).toContain('"error" : null');
+  expect((await askSecurely(zk.adminPort, "/readyz")).status).toBe(200);
+  const plain = await say(zk.adminPort, "GET /commands/ruok HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  expect(plain).not.toContain("200");
+  expect(zk.lines).toEqual([]);
+});
+
+test("where certificates are needed, nobody is answered without one that is trusted", async () => {
+  await using zk = await startTestServer({ admin: { ...admin, needClientAuth: true } });
+  expect((await askSecurely(zk.adminPort, "/commands/ruok", ONE)).status).toBe(200);
+  await expect(askSecurely(zk.adminPort, "/commands/ruok")).rejects.toThrow();
+  await expect(askSecurely(zk.adminPort, "/commands/ruok", STRANGER)).rejects.toThrow();
+});
+
+test("whom a certificate names may take data away if the root says so", async () => {
+  await using zk = await startTestServer({
+    admin: { ...admin, needClientAuth: true },
+    auth: { providers: { x509: X509 } },
+  });
+  await using client = await RawClient.withSession(zk.port);
+  const headers = { authorization: "x509" };
+  const may = async (own: RequestOptions): Promise<number | undefined> =>
+    (await askSecurely(zk.adminPort, "/commands/snapshot", { ...own, headers })).status;
+  await client.ask(OpCode.SET_ACL, rootFor("CN=somebody else", subjectName(new X509Certificate(ONE.cert).raw)));
+  // 503 is what those hear who may.
+  expect(await may(ONE)).toBe(503);
+  expect(await may(TWO)).toBe(403);
+});
+
+test("a request by HTTP tells nothing of a certificate", async () => {
+  await using zk = await startTestServer({ admin: { port: 0 } });
+  expect((await ask(zk.adminPort, "/commands/snapshot", { headers: { authorization: "x509" } })).status).toBe(401);
+});
+
+test.each([
+  [{ needClientAuth: true }, "admin.needClientAuth=true asks for certificates, which need admin.forceHttps=true"],
+  [{ forceHttps: true }, "TLS needs ssl.quorum.keyStore.location"],
+])("%j is refused", (options, problem) => {
+  expect(() => parseServerConfig({ admin: options })).toThrow(ConfigError);
+  expect(() => parseServerConfig({ admin: options })).toThrow(problem);
+});
+
+test("keys without HTTPS are told of", () => {
+  const { forceHttps: _, ...rest } = admin;
+  expect(parseServerConfig({ admin: rest }).notices).toEqual([expect.stringContaining("ssl.quorum.* has no effect")]);
+});
+
+function rootFor(...subjects: readonly string[]): (writer: JuteWriter) => void {
+  return (writer) => {
+    writer.text("/");
+    writer.int(subjects.length);
+    for (const subject of subjects) {
+      writer.int(31);
+      writer.text("x509");
+      writer.text(subject);
+    }
+    writer.int(-1);
+  };
+}

@@ -1,0 +1,40 @@
+/** Many whole numbers in a few. What is not known of them is left out. */
+export interface Summary {
+  readonly count: number;
+  readonly sum: number;
+  readonly max?: number;
+  readonly min?: number;
+  quantile?(share: number): number;
+}
+
+/** One value that is shown to operators, under Apache's name without its prefix. */
+export type Metric =
+  | { readonly kind: "gauge" | "counter"; readonly name: string; readonly value: number; readonly isDecimal?: true }
+  /** `label` is the part of the name that tells several of one kind apart. */
+  | {
+      readonly kind: "gauge set" | "counter set";
+      readonly name: string;
+      readonly values: readonly (readonly [label: string, value: number])[];
+    }
+  /** An advanced summary has quantiles wherever it is shown, a basic one its middle in Prometheus alone. */
+  | { readonly kind: "summary" | "advanced summary"; readonly name: string; readonly summary: Summary };
+
+export function gauge(name: string, value: number): Metric {
+  return { kind: "gauge", name, value };
+}
+
+export function decimalGauge(name: string, value: number): Metric {
+  return { kind: "gauge", name, value, isDecimal: true };
+}
+
+export function counter(name: string, value: number): Metric {
+  return { kind: "counter", name, value };
+}
+
+export function summary(name: string, of: Summary): Metric {
+  return { kind: "summary", name, summary: of };
+}
+
+export function advancedSummary(name: string, of: Summary): Metric {
+  return { kind: "advanced summary", name, summary: of };
+}

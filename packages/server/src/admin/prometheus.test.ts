@@ -1,0 +1,107 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { OpCode } from "@zooid/model";
+import { expect, test } from "vitest";
+import { create, RawClient, read } from "../raw-client.ts";
+import { ask } from "../test-http.ts";
+import { startTestServer } from "../test-server.ts";
+
+const SAMPLE = /^([a-zA-Z_:][\w:]*)(\{(?:[a-z_]+="[^"\\\n]*",?)*\})? (-?[\d.]+(?:e[+-]?\d+)?|NaN|[+-]Inf)$/;
+
+interface Exposition {
+  readonly types: ReadonlyMap<string, string>;
+  readonly samples: ReadonlyMap<string, number>;
+}
+
+/** Reads the text format as Prometheus does: a line that it would refuse throws. */
+function parse(text: string): Exposition {
+  const types = new Map<string, string>();
+  const samples = new Map<string, number>();
+  for (const line of text.split("\n")) {
+    if (line === "" || line.startsWith("# HELP ")) continue;
+    const type = /^# TYPE (\S+) (gauge|counter|summary|histogram)$/.exec(line);
+    if (type !== null) {
+      const [, name = "", kind = ""] = type;
+      if (types.has(name)) throw new Error(`the type of ${name} is told twice`);
+      types.set(name, kind);
+      continue;
+    }
+    const [, name = "", labels = "", value = ""] = SAMPLE.exec(line) ?? [];
+    const family = types.has(name) ? name : name.replace(/_(sum|count|bucket)$/, "");
+    if (!types.has(family)) throw new Error(`not a sample of a known type: ${line}`);
+    if (samples.has(name + labels)) throw new Error(`told twice: ${line}`);
+    samples.set(name + labels, Number(value.replace("Inf", "Infinity")));
+  }
+  return { types, samples };
+}
+
+const APACHE: ReadonlyMap<string, string> = new Map(
+  readFileSync(join(import.meta.dirname, "apache-metric-types.txt"), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => line.split(" ") as [string, string]),
+);
+/** What belongs to single nodes, learners or answers is not measured; see docs/operations.md. */
+const NOT_MEASURED = /_per_namespace$|_client_response_size$|^ack_latency$|^learner_handler_qp_/;
+
+test("every series of Apache's exporter is there, of its type and without a prefix", async () => {
+  await using zk = await startTestServer({ admin: { port: 0 } });
+  const { status, headers, body } = await ask(zk.adminPort, "/metrics");
+  expect([status, headers["content-type"]]).toEqual([200, "text/plain; version=0.0.4; charset=utf-8"]);
+  const { types } = parse(body);
+  const wanted = new Map([...APACHE].filter(([name]) => !NOT_MEASURED.test(name)));
+  expect(new Map([...wanted.keys()].map((name) => [name, types.get(name)]))).toEqual(wanted);
+  for (const name of ["nodejs_eventloop_lag_seconds", "process_resident_memory_bytes", "process_cpu_seconds_total"]) {
+    expect(types.has(name)).toBe(true);
+  }
+});
+
+test("values are those of the moment, and of no use before there were any", async () => {
+  await using zk = await startTestServer({ admin: { port: 0 } });
+  const before = parse((await ask(zk.adminPort, "/metrics")).body).samples;
+  expect(before.get('readlatency{quantile="0.99"}')).toBeNaN();
+  await using client = await RawClient.withSession(zk.port);
+  await client.ask(OpCode.CREATE, create("/a", "x"));
+  for (let i = 0; i < 5; i++) await client.ask(OpCode.EXISTS, read("/a"));
+  const after = parse((await ask(zk.adminPort, "/metrics")).body).samples;
+  expect(
+    ["readlatency_count", "updatelatency_count", "znode_count", "num_alive_connections"].map((n) => after.get(n)),
+  ).toEqual([5, 2, 6, 1]);
+  for (const quantile of ["0.5", "0.9", "0.95", "0.99"]) {
+    expect(after.get(`readlatency{quantile="${quantile}"}`)).toBeGreaterThanOrEqual(0);
+  }
+  expect(after.get('fsynctime{quantile="0.5"}')).toBeNaN();
+});
+
+test("what only a leader has is there while it leads", async () => {
+  const servers = [{ sid: 1, host: "127.0.0.1", quorumPort: 0, electionPort: 0 }];
+  await using leader = await startTestServer({ admin: { port: 0 }, ensemble: { sid: 1, servers } });
+  await using alone = await startTestServer({ admin: { port: 0 } });
+  await new Promise<void>((resolve) => {
+    leader.role$.subscribe((role) => {
+      if (role === "leading") resolve();
+    });
+  });
+  const led = parse((await ask(leader.adminPort, "/metrics")).body).samples;
+  const single = parse((await ask(alone.adminPort, "/metrics")).body).samples;
+  for (const name of ["leader_uptime", "quorum_size", "learners", "synced_followers", "pending_syncs"]) {
+    expect([name, led.has(name), single.has(name)]).toEqual([name, true, false]);
+  }
+  expect(led.get("election_time_count")).toBe(1);
+});
+
+test("the port for metrics answers them and nothing else, with Java's names where they are asked for", async () => {
+  await using zk = await startTestServer({ metrics: { port: 0, address: "127.0.0.1" } });
+  await using plain = await startTestServer({ metrics: { port: 0, address: "127.0.0.1", exportJvmInfo: false } });
+  const names = parse((await ask(zk.metricsPort, "/metrics")).body).types;
+  expect(["jvm_memory_bytes_used", "jvm_memory_bytes_max", "jvm_threads_current"].filter((n) => !names.has(n))).toEqual(
+    [],
+  );
+  const { types } = parse((await ask(plain.metricsPort, "/metrics")).body);
+  expect([...types.keys()].filter((name) => /^jvm_(?!pause)/.test(name))).toEqual([]);
+  for (const path of ["/", "/commands", "/commands/srst", "/readyz"]) {
+    expect((await ask(zk.metricsPort, path)).status).toBe(404);
+  }
+  expect((await ask(zk.metricsPort, "/metrics", { method: "POST" })).status).toBe(405);
+  expect(zk.adminPort).toBeUndefined();
+});

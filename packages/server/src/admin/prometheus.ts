@@ -1,0 +1,152 @@
+import { readFileSync } from "node:fs";
+import { getHeapStatistics } from "node:v8";
+import type { Metric as PromMetric, Registry } from "prom-client";
+import type { AdminView } from "./admin-view.ts";
+import type { HttpAnswer } from "./http-port.ts";
+import type { Metric, Summary } from "./metric.ts";
+import { metricsOf } from "./metrics.ts";
+
+type PromClient = typeof import("prom-client");
+
+/** How often the event loop's delay is sampled once somebody has asked for it. */
+const LOOP_SAMPLE_MS = 20;
+const ADVANCED = [0.5, 0.9, 0.95, 0.99];
+const BASIC = [0.5];
+
+/**
+ * What Prometheus scrapes: the values of `mntr` under the names of Apache's exporter, which has no prefix, and Node's own. They are
+ * read at the scrape; between scrapes nothing is done, and before the first one not even the library is loaded.
+ */
+export class PrometheusText {
+  readonly #view: AdminView;
+  readonly #exportJvmInfo: boolean;
+  #library: Promise<Library> | undefined;
+
+  constructor(view: AdminView, exportJvmInfo: boolean) {
+    this.#view = view;
+    this.#exportJvmInfo = exportJvmInfo;
+  }
+
+  async answer(): Promise<HttpAnswer> {
+    this.#library ??= load();
+    const library = await this.#library;
+    const { client, runtime } = library;
+    // What a role has is gone with it, so the list is made anew.
+    const registry = new client.Registry();
+    for (const metric of metricsOf(this.#view)) registry.registerMetric(shown(library, metric));
+    registry.registerMetric(buildInfo(client, this.#view));
+    if (this.#exportJvmInfo) for (const metric of jvmNames(client)) registry.registerMetric(metric);
+    const text = `${await registry.metrics()}\n${await runtime.metrics()}`;
+    // The library's spelling is not the one of the format.
+    const body = text.replace(/ Nan$/gm, " NaN");
+    return { status: 200, type: registry.contentType, body };
+  }
+}
+
+interface Library {
+  readonly client: PromClient;
+  /** What Node is about. */
+  readonly runtime: Registry;
+  readonly CountedSummary: ReturnType<typeof countedSummary>;
+}
+
+async function load(): Promise<Library> {
+  const client = await import("prom-client");
+  const runtime = new client.Registry();
+  client.collectDefaultMetrics({ register: runtime, eventLoopMonitoringPrecision: LOOP_SAMPLE_MS });
+  return { client, runtime, CountedSummary: countedSummary(client) };
+}
+
+function shown({ client, CountedSummary }: Library, metric: Metric): PromMetric {
+  const { name } = metric;
+  const options = { name, help: name, registers: [] };
+  switch (metric.kind) {
+    case "gauge": {
+      const gauge = new client.Gauge(options);
+      gauge.set(metric.value);
+      return gauge;
+    }
+    case "counter": {
+      const counter = new client.Counter(options);
+      counter.inc(metric.value);
+      return counter;
+    }
+    case "gauge set": {
+      const gauge = new client.Gauge({ ...options, labelNames: ["key"] });
+      for (const [key, value] of metric.values) gauge.set({ key }, value);
+      return gauge;
+    }
+    case "counter set": {
+      const counter = new client.Counter({ ...options, labelNames: ["key"] });
+      for (const [key, value] of metric.values) counter.inc({ key }, value);
+      return counter;
+    }
+    case "summary":
+      return new CountedSummary(name, metric.summary, BASIC);
+    case "advanced summary":
+      return new CountedSummary(name, metric.summary, ADVANCED);
+  }
+}
+
+/** A summary that was counted elsewhere: the library's own wants to see every value. */
+function countedSummary(client: PromClient) {
+  return class extends client.Summary {
+    readonly #name: string;
+    readonly #of: Summary;
+    readonly #shares: readonly number[];
+
+    constructor(name: string, of: Summary, shares: readonly number[]) {
+      super({ name, help: name, registers: [] });
+      this.#name = name;
+      this.#of = of;
+      this.#shares = shares;
+    }
+
+    override async get(): ReturnType<InstanceType<PromClient["Summary"]>["get"]> {
+      const { count, sum } = this.#of;
+      const values = [
+        ...this.#shares.map((quantile) => ({ labels: { quantile }, value: this.#quantile(quantile) })),
+        { metricName: `${this.#name}_sum`, labels: {}, value: sum },
+        { metricName: `${this.#name}_count`, labels: {}, value: count },
+      ];
+      return { ...(await super.get()), values };
+    }
+
+    #quantile(share: number): number {
+      return this.#of.count === 0 ? Number.NaN : (this.#of.quantile?.(share) ?? Number.NaN);
+    }
+  };
+}
+
+function buildInfo({ Gauge }: PromClient, { version }: AdminView): PromMetric {
+  const help = "What runs; the value is always 1";
+  const gauge = new Gauge({ name: "zooid_build_info", help, labelNames: ["version", "node"], registers: [] });
+  gauge.set({ version, node: process.versions.node }, 1);
+  return gauge;
+}
+
+/** What boards made for Apache ask of a Java machine, from what Node has of the kind. */
+function jvmNames({ Gauge }: PromClient): readonly PromMetric[] {
+  const { used_heap_size, heap_size_limit } = getHeapStatistics();
+  const memory = (name: string, value: number, help: string): PromMetric => {
+    const gauge = new Gauge({ name, help, labelNames: ["area"], registers: [] });
+    gauge.set({ area: "heap" }, value);
+    return gauge;
+  };
+  const threads = new Gauge({ name: "jvm_threads_current", help: "Threads of the Node process", registers: [] });
+  threads.set(threadCount());
+  return [
+    memory("jvm_memory_bytes_used", used_heap_size, "Heap of Node that is in use"),
+    memory("jvm_memory_bytes_max", heap_size_limit, "Heap that Node may use"),
+    threads,
+  ];
+}
+
+/** -1 where the system does not tell. */
+function threadCount(): number {
+  try {
+    return Number(/^Threads:\s+(\d+)/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1] ?? -1);
+  } catch {
+    return -1;
+  }
+}

@@ -1,0 +1,345 @@
+import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ErrorCode, OpCode } from "@zooid/model";
+import type { JuteWriter } from "@zooid/wire";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { ClientAuthOptions } from "./client-auth.ts";
+import { ConfigError, parseServerConfig } from "./config.ts";
+import { auth, RawClient, type RawReply, read } from "./raw-client.ts";
+import { startTestServer } from "./test-server.ts";
+
+const SASL = { 1: "org.apache.zookeeper.server.auth.SASLAuthenticationProvider" };
+const ENSEMBLE = { 1: "org.apache.zookeeper.server.auth.EnsembleAuthenticationProvider" };
+const MODULE = "org.apache.zookeeper.server.auth.DigestLoginModule";
+
+let folder: string;
+let jaasFile: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "zooid-auth-"));
+  jaasFile = join(folder, "jaas.conf");
+  writeFileSync(
+    jaasFile,
+    `Server { ${MODULE} required user_super="adminsecret" user_bob="bobsecret" user_eve="evesecret"; };
+     Other { ${MODULE} required user_bob="another"; };
+     Kerberos { com.sun.security.auth.module.Krb5LoginModule required useKeyTab="true"; };`,
+  );
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function token(bytes: string | null): (writer: JuteWriter) => void {
+  return (writer) => (bytes === null ? writer.null() : writer.text(bytes));
+}
+
+function textOf(reply: RawReply): string | null {
+  const length = reply.body.int();
+  return length === -1 ? null : reply.body.bytes.toString("latin1", reply.body.at, reply.body.at + length);
+}
+
+/** What a client says to a challenge. */
+function responseTo(challenge: string | null, user: string, password: string): string {
+  const hex = (bytes: Buffer | string): string => createHash("md5").update(bytes).digest("hex");
+  const nonce = /nonce="([^"]+)"/.exec(challenge ?? "")?.[1] ?? "";
+  const uri = "zookeeper/zk-sasl-md5";
+  const secret = createHash("md5").update(`${user}:zk-sasl-md5:${password}`).digest();
+  const a1 = hex(Buffer.concat([secret, Buffer.from(`:${nonce}:cn`)]));
+  const proof = hex(`${a1}:${nonce}:00000001:cn:auth:${hex(`AUTHENTICATE:${uri}`)}`);
+  return `charset=utf-8,username="${user}",realm="zk-sasl-md5",nonce="${nonce}",nc=00000001,cnonce="cn",digest-uri="${uri}",response=${proof},qop=auth`;
+}
+
+/** Speaks both halves of the exchange, and returns the last answer. */
+async function authenticate(client: RawClient, user: string, password: string): Promise<RawReply> {
+  const challenge = textOf(await client.ask(OpCode.SASL, token("")));
+  return await client.ask(OpCode.SASL, token(responseTo(challenge, user, password)));
+}
+
+async function whoAmI(client: RawClient): Promise<readonly string[]> {
+  const { body } = await client.ask(OpCode.WHO_AM_I);
+  return Array.from({ length: body.int() }, () => `${body.text()}:${body.text()}`);
+}
+
+async function goesOn(client: RawClient): Promise<boolean> {
+  try {
+    return (await client.ask(OpCode.EXISTS, read("/"))).code === 0;
+  } catch {
+    return false;
+  }
+}
+
+/** A create whose node only a user of SASL may do anything with. */
+function createFor(path: string, scheme: string, id: string): (writer: JuteWriter) => void {
+  return (writer) => {
+    writer.text(path);
+    writer.text("x");
+    writer.int(1);
+    writer.int(31);
+    writer.text(scheme);
+    writer.text(id);
+    writer.int(0);
+  };
+}
+
+function withSasl(options: ClientAuthOptions = {}): ReturnType<typeof startTestServer> {
+  return startTestServer({ auth: { providers: SASL, jaasFile, ...options } });
+}
+
+describe("SASL", () => {
+  test("makes a client the user whose password it knows, and proves that the server knows it", async () => {
+    await using zk = await withSasl();
+    await using client = await RawClient.withSession(zk.port);
+    const answer = await authenticate(client, "bob", "bobsecret");
+    expect(answer).toMatchObject({ code: 0, zxid: 0 });
+    expect(textOf(answer)).toMatch(/^rspauth=[0-9a-f]{32}$/);
+    expect(await whoAmI(client)).toEqual(["ip:127.0.0.1", "sasl:bob"]);
+  });
+
+  test("opens nodes of that user, and no others", async () => {
+    await using zk = await withSasl();
+    await using stranger = await RawClient.withSession(zk.port);
+    expect(await stranger.ask(OpCode.CREATE, createFor("/bob", "sasl", "bob"))).toMatchObject({ code: 0 });
+    expect(await stranger.ask(OpCode.GET_DATA, read("/bob"))).toMatchObject({ code: ErrorCode.NO_AUTH });
+    await using eve = await RawClient.withSession(zk.port);
+    await authenticate(eve, "eve", "evesecret");
+    expect(await eve.ask(OpCode.GET_DATA, read("/bob"))).toMatchObject({ code: ErrorCode.NO_AUTH });
+    await using bob = await RawClient.withSession(zk.port);
+    await authenticate(bob, "bob", "bobsecret");
+    expect(await bob.ask(OpCode.GET_DATA, read("/bob"))).toMatchObject({ code: 0 });
+    expect(await bob.ask(OpCode.CREATE, createFor("/mine", "auth", ""))).toMatchObject({ code: 0 });
+    expect(await eve.ask(OpCode.GET_DATA, read("/mine"))).toMatchObject({ code: ErrorCode.NO_AUTH });
+    await using superUser = await RawClient.withSession(zk.port);
+    await authenticate(superUser, "super", "adminsecret");
+    // As with ZooKeeper, this name counts for every user of the scheme, and for nothing else.
+    expect(await superUser.ask(OpCode.GET_DATA, read("/mine"))).toMatchObject({ code: 0 });
+    await bob.ask(OpCode.CREATE, createFor("/digest", "digest", "bob:x"));
+    expect(await superUser.ask(OpCode.GET_DATA, read("/digest"))).toMatchObject({ code: ErrorCode.NO_AUTH });
+  });
+
+  test("makes superusers of those who are named so", async () => {
+    await using zk = await withSasl({ saslSuperUsers: { superUser: "eve" } });
+    await using client = await RawClient.withSession(zk.port);
+    await authenticate(client, "eve", "evesecret");
+    expect(await whoAmI(client)).toEqual(["ip:127.0.0.1", "sasl:eve", "super:"]);
+  });
+
+  test("an entry for the user that stands for all lets every user in, and no stranger", async () => {
+    await using zk = await withSasl({ anySaslUser: "everybody" });
+    await using client = await RawClient.withSession(zk.port);
+    await client.ask(OpCode.CREATE, createFor("/all", "sasl", "everybody"));
+    expect(await client.ask(OpCode.GET_DATA, read("/all"))).toMatchObject({ code: ErrorCode.NO_AUTH });
+    await authenticate(client, "eve", "evesecret");
+    expect(await client.ask(OpCode.GET_DATA, read("/all"))).toMatchObject({ code: 0 });
+  });
+
+  test("a failure is answered with the code and a null token, and ends the connection", async () => {
+    await using zk = await withSasl();
+    await using client = await RawClient.withSession(zk.port);
+    const answer = await authenticate(client, "bob", "wrong");
+    expect(answer).toMatchObject({ code: ErrorCode.AUTH_FAILED, zxid: 0 });
+    expect(textOf(answer)).toBeNull();
+    expect(await goesOn(client)).toBe(false);
+  });
+
+  test("a failure leaves a client as it was where that is allowed", async () => {
+    await using zk = await withSasl({ allowSaslFailedClients: true });
+    await using client = await RawClient.withSession(zk.port);
+    const answer = await authenticate(client, "bob", "wrong");
+    expect(answer).toMatchObject({ code: 0 });
+    expect(textOf(answer)).toBeNull();
+    expect(await whoAmI(client)).toEqual(["ip:127.0.0.1"]);
+  });
+
+  test.each([
+    ["behind a success", "bobsecret"],
+    ["again and again", "wrong"],
+  ])("a token %s fails", async (_, password) => {
+    await using zk = await withSasl({ allowSaslFailedClients: password === "wrong" });
+    await using client = await RawClient.withSession(zk.port);
+    await authenticate(client, "bob", password);
+    const answer = await client.ask(OpCode.SASL, token(""));
+    expect(textOf(answer)).toBeNull();
+    expect(await goesOn(client)).toBe(password === "wrong");
+  });
+
+  test.each([
+    ["null", token(null)],
+    ["missing", () => {}],
+    ["cut short", (writer: JuteWriter) => writer.int(10)],
+    ["of a length below null's", (writer: JuteWriter) => writer.int(-2)],
+  ])("a token that is %s ends the connection without an answer", async (_, body) => {
+    await using zk = await withSasl();
+    await using client = await RawClient.withSession(zk.port);
+    await expect(client.ask(OpCode.SASL, body)).rejects.toThrow("closed with 0 bytes unread");
+  });
+
+  test("a mebibyte of token fails and ends the connection", async () => {
+    await using zk = await withSasl();
+    await using client = await RawClient.withSession(zk.port);
+    await client.ask(OpCode.SASL, token(""));
+    const answer = await client.ask(OpCode.SASL, token("x".repeat(1_000_000)));
+    expect(answer).toMatchObject({ code: ErrorCode.AUTH_FAILED });
+    expect(await goesOn(client)).toBe(false);
+  });
+
+  test("without users nobody is authenticated, and nobody refused", async () => {
+    await using zk = await startTestServer();
+    await using client = await RawClient.withSession(zk.port);
+    expect(textOf(await client.ask(OpCode.SASL, token("")))).toBeNull();
+    expect(await whoAmI(client)).toEqual(["ip:127.0.0.1"]);
+    expect(await client.ask(OpCode.CREATE, createFor("/x", "sasl", "bob"))).toMatchObject({
+      code: ErrorCode.INVALID_ACL,
+    });
+  });
+
+  test("is no scheme of auth packets", async () => {
+    await using zk = await withSasl();
+    await using client = await RawClient.withSession(zk.port);
+    expect(await client.ask(OpCode.AUTH, auth("sasl", "bob"))).toMatchObject({ code: ErrorCode.AUTH_FAILED });
+    expect(await goesOn(client)).toBe(false);
+  });
+
+  test("reads the section that it is told to, and the superuser's password from a setting", async () => {
+    await using zk = await withSasl({ jaasSection: "Other" });
+    await using client = await RawClient.withSession(zk.port);
+    expect(await authenticate(client, "bob", "another")).toMatchObject({ code: 0 });
+    await using other = await withSasl({ saslSuperPassword: "of the setting" });
+    await using superUser = await RawClient.withSession(other.port);
+    expect(await authenticate(superUser, "super", "of the setting")).toMatchObject({ code: 0 });
+  });
+});
+
+describe("whoever guesses passwords", () => {
+  /** Opens a connection that fails, and says whether it has been told so. */
+  async function guess(
+    port: number,
+  ): Promise<{ readonly isAnswered: () => boolean; readonly answer: Promise<unknown> }> {
+    const client = await RawClient.withSession(port);
+    const challenge = textOf(await client.ask(OpCode.SASL, token("")));
+    let isAnswered = false;
+    const answer = client.ask(OpCode.SASL, token(responseTo(challenge, "bob", "guess"))).finally(() => {
+      isAnswered = true;
+    });
+    return { isAnswered: () => isAnswered, answer };
+  }
+
+  async function failureCount(port: number): Promise<number> {
+    await using client = await RawClient.open(port);
+    client.send(Buffer.from("mntr"));
+    return Number(/auth_failed_count\t(\d+)/.exec((await client.rest()).toString())?.[1]);
+  }
+
+  test("waits for the answer after five failures, while others are answered, and not for the server's end", async () => {
+    await using zk = await startTestServer({ auth: { providers: SASL, jaasFile }, fourLetterWords: "mntr" });
+    for (let i = 0; i < 5; i++) await (await guess(zk.port)).answer;
+    const late = await Promise.all(Array.from({ length: 5 }, () => guess(zk.port)));
+    await using bob = await RawClient.withSession(zk.port);
+    while ((await failureCount(zk.port)) < 10) await bob.ask(OpCode.PING);
+    expect(await authenticate(bob, "bob", "bobsecret")).toMatchObject({ code: 0 });
+    // The last of them waits for ten seconds.
+    expect(late.some(({ isAnswered }) => !isAnswered())).toBe(true);
+    await zk.stop();
+    for (const { answer } of late) expect(await answer).toMatchObject({ code: ErrorCode.AUTH_FAILED });
+  });
+
+  test("is answered at once where that is turned off", async () => {
+    await using zk = await withSasl({ failureDelayMsMax: 0 });
+    for (let i = 0; i < 20; i++) {
+      expect(await (await guess(zk.port)).answer).toMatchObject({ code: ErrorCode.AUTH_FAILED });
+    }
+  });
+});
+
+describe("where everybody has to authenticate", () => {
+  test.each([
+    ["by SASL", { requireSasl: true }],
+    ["by a scheme that is named", { enforceAuth: true, enforcedSchemes: ["sasl"] }],
+  ])("%s, whoever has not is answered so and let go", async (_, options) => {
+    await using zk = await withSasl(options);
+    for (const op of [OpCode.EXISTS, OpCode.PING, OpCode.CLOSE_SESSION, 99]) {
+      await using client = await RawClient.withSession(zk.port);
+      const { code, zxid } = await client.ask(op, read("/"));
+      expect([op, code, zxid]).toEqual([op, ErrorCode.SESSION_CLOSED_REQUIRE_SASL_AUTH, 0]);
+      expect(await goesOn(client)).toBe(false);
+    }
+    await using client = await RawClient.withSession(zk.port);
+    await authenticate(client, "bob", "bobsecret");
+    expect(await goesOn(client)).toBe(true);
+  });
+
+  test("a failed exchange says that it was required, whatever is allowed to those who fail", async () => {
+    await using zk = await withSasl({ requireSasl: true, allowSaslFailedClients: true });
+    await using client = await RawClient.withSession(zk.port);
+    const answer = await authenticate(client, "bob", "wrong");
+    expect(answer).toMatchObject({ code: ErrorCode.SESSION_CLOSED_REQUIRE_SASL_AUTH });
+    expect(await goesOn(client)).toBe(false);
+  });
+
+  test("an auth packet opens the door of its scheme", async () => {
+    await using zk = await startTestServer({
+      auth: { enforceAuth: true, enforcedSchemes: ["digest"] },
+    });
+    await using client = await RawClient.withSession(zk.port);
+    expect(await client.ask(OpCode.AUTH, auth("digest", "a:b"))).toMatchObject({ code: 0 });
+    expect(await goesOn(client)).toBe(true);
+  });
+});
+
+describe("a client that asks whether it came to the right ensemble", () => {
+  const names = { providers: ENSEMBLE, ensembleNames: ["blue", "green"] };
+
+  test.each<[string, ClientAuthOptions, string | null]>([
+    ["by one of its names", names, "green"],
+    ["by no name", names, ""],
+    ["by null", names, null],
+    ["by any name, where it has none", { providers: ENSEMBLE }, "red"],
+  ])("%s is told so", async (_, options, name) => {
+    await using zk = await startTestServer({ auth: options });
+    await using client = await RawClient.withSession(zk.port);
+    expect(await client.ask(OpCode.AUTH, auth("ensemble", name))).toMatchObject({ code: 0, zxid: 0 });
+    expect(await whoAmI(client)).toEqual(["ip:127.0.0.1"]);
+  });
+
+  test("by another name is let go without an answer, so that it looks elsewhere", async () => {
+    await using zk = await startTestServer({ auth: names });
+    await using client = await RawClient.withSession(zk.port);
+    await expect(client.ask(OpCode.AUTH, auth("ensemble", "red"))).rejects.toThrow("closed with 0 bytes unread");
+  });
+});
+
+describe("at the start", () => {
+  function problemsOf(options: ClientAuthOptions): readonly string[] {
+    try {
+      return parseServerConfig({ auth: options }).notices.map((notice) => `notice: ${notice}`);
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      return error.problems;
+    }
+  }
+
+  test.each<[string, () => ClientAuthOptions, string]>([
+    ["a file that is not there", () => ({ jaasFile: "/nowhere/jaas.conf" }), "ENOENT"],
+    ["a section that asks for Kerberos", () => ({ jaasFile, jaasSection: "Kerberos" }), "Kerberos"],
+    ["SASL that is required and not loaded", () => ({ requireSasl: true }), "authProvider.1=org.apache"],
+    ["schemes that nobody names", () => ({ enforceAuth: true }), "enforce.auth.schemes"],
+    ["a scheme that does not exist", () => ({ enforceAuth: true, enforcedSchemes: ["kerberos"] }), "no such scheme"],
+  ])("%s is a problem", (_, options, part) => {
+    expect(problemsOf(options())).toContainEqual(expect.stringContaining(part));
+    expect(problemsOf(options())[0]).not.toContain("notice:");
+  });
+
+  test("a file that cannot be understood is a problem", () => {
+    const file = join(folder, "wrong.conf");
+    writeFileSync(file, "Server { a.B required; }");
+    expect(problemsOf({ jaasFile: file })).toEqual([`jaasLoginConfig: ${file} expects ; behind the section Server`]);
+  });
+
+  test.each<[string, () => ClientAuthOptions, string]>([
+    ["a provider that cannot be loaded", () => ({ providers: { 7: "com.example.Mine" } }), "com.example.Mine"],
+    ["a file without the section", () => ({ jaasFile, jaasSection: "Missing" }), "no section Missing"],
+  ])("%s is told of and does not stop it", async (_, options, part) => {
+    await using zk = await startTestServer({ auth: options() });
+    expect(zk.lines).toContainEqual(expect.stringContaining(part));
+    await using client = await RawClient.withSession(zk.port);
+    expect(await client.ask(OpCode.AUTH, auth("mine", "x"))).toMatchObject({ code: ErrorCode.AUTH_FAILED });
+  });
+});

@@ -1,0 +1,141 @@
+import type { Socket } from "node:net";
+import { fileDescriptors } from "./admin/file-descriptors.ts";
+import { ClientListener } from "./client-listener.ts";
+import type { ServerConfig } from "./config.ts";
+import type { RefusalLog } from "./refusal-log.ts";
+import { type ClientTaker, ClientTls } from "./tls/client-tls.ts";
+import { FileWatch } from "./tls/file-watch.ts";
+import type { TlsConfig } from "./tls/tls-config.ts";
+
+interface Log {
+  info(text: string): void;
+  warn(text: string): void;
+}
+
+/** Where clients come in: the plain port, the TLS port, or both; each with its own limits. */
+export class ClientPorts {
+  readonly #plain: ClientListener | undefined;
+  readonly #secure: ClientListener | undefined;
+  readonly #tls: ClientTls[] = [];
+  readonly #config: ServerConfig;
+  readonly #log: Log;
+  readonly #refusals: RefusalLog;
+  readonly #connectionCountMax = clientDescriptorsMax(fileDescriptors());
+  #watch: FileWatch | undefined;
+
+  constructor(config: ServerConfig, refusals: RefusalLog, log: Log, take: ClientTaker) {
+    this.#config = config;
+    this.#log = log;
+    this.#refusals = refusals;
+    const hasRoom = (socket: Socket): boolean => this.#hasRoom(socket);
+    const { tls } = config;
+    if (config.plainPort) {
+      const either = tls !== undefined && config.portUnification ? this.#addTls(tls, refusals, take) : undefined;
+      this.#plain = listenerOf(config, config.port, config.address, hasRoom, (socket, address) => {
+        if (either === undefined) take(socket, address);
+        else either.acceptEither(socket, address);
+      });
+    }
+    if (tls !== undefined && config.securePort !== undefined) {
+      const secure = this.#addTls(tls, refusals, take);
+      this.#secure = listenerOf(config, config.securePort, config.secureAddress, hasRoom, (socket, address) =>
+        secure.accept(socket, address),
+      );
+    }
+  }
+
+  /** Resolves once the ports are bound; rejects with the system's error when one cannot be. */
+  async listen(): Promise<void> {
+    await this.#plain?.listen();
+    await this.#secure?.listen();
+    const { tls } = this.#config;
+    if (tls?.certReload === true) this.#watch = new FileWatch(tls.files, () => this.#reload(tls));
+  }
+
+  /** The bound port that clients are told of. */
+  get port(): number | undefined {
+    return (this.#plain ?? this.#secure)?.port;
+  }
+
+  get securePort(): number | undefined {
+    return this.#secure?.port;
+  }
+
+  get address(): string | undefined {
+    return (this.#plain ?? this.#secure)?.address;
+  }
+
+  /** Connections beyond the limits. */
+  get rejectedCount(): number {
+    return (this.#plain?.rejectedCount ?? 0) + (this.#secure?.rejectedCount ?? 0);
+  }
+
+  /** TLS handshakes that are under way. */
+  get handshakeCount(): number {
+    return this.#tls.reduce((count, tls) => count + tls.handshakeCount, 0);
+  }
+
+  /** Accepts no more; connections that are served stay so. */
+  stop(): void {
+    this.#watch?.[Symbol.dispose]();
+    this.#plain?.stop();
+    this.#secure?.stop();
+    for (const tls of this.#tls) tls.stop();
+  }
+
+  /** The log, its state and the other servers need files and sockets too, whoever comes. */
+  #hasRoom(socket: Socket): boolean {
+    const taken = (this.#plain?.connectionCount ?? 0) + (this.#secure?.connectionCount ?? 0);
+    if (taken < this.#connectionCountMax) return true;
+    const peer = `/${socket.remoteAddress ?? ""}:${socket.remotePort ?? 0}`;
+    this.#refusals.note("descriptors", peer, `${taken} clients are all that the limit of open files leaves room for`);
+    return false;
+  }
+
+  #addTls(tls: TlsConfig, refusals: RefusalLog, take: ClientTaker): ClientTls {
+    const added = new ClientTls(tls, refusals, take);
+    this.#tls.push(added);
+    return added;
+  }
+
+  /** What cannot be used changes nothing: it may be half written. */
+  #reload(tls: TlsConfig): void {
+    const context = tls.reload();
+    if ("length" in context) {
+      this.#log.warn(`the certificates that were read before stay in force: ${context.join("; ")}`);
+      return;
+    }
+    for (const one of this.#tls) one.setContext(context);
+    this.#log.info(`clients are met with the certificates as they are now in ${tls.files.join(", ")}`);
+  }
+}
+
+/** Files and sockets that a server has for itself, with a tenth of what the system allows. */
+const OWN_DESCRIPTORS = 64;
+
+/** How many clients a process may have at a time by the system's limit of open files. */
+export function clientDescriptorsMax({ open, max }: { readonly open: number; readonly max: number }): number {
+  if (max < 0) return Number.POSITIVE_INFINITY;
+  return Math.max(1, Math.min(Math.floor(max * 0.9), max - open - OWN_DESCRIPTORS));
+}
+
+function listenerOf(
+  config: ServerConfig,
+  port: number,
+  address: string,
+  hasRoom: (socket: Socket) => boolean,
+  accept: (socket: Socket, address: string) => void,
+): ClientListener {
+  return new ClientListener(
+    {
+      port,
+      address: address === "*" ? undefined : address,
+      backlog: config.listenBacklog,
+      perAddressMax: config.connectionsPerAddressMax,
+      totalMax: config.connectionsMax,
+      tcpKeepAlive: config.tcpKeepAlive,
+      hasRoom,
+    },
+    accept,
+  );
+}

@@ -1,0 +1,67 @@
+import { Tally } from "@zooid/replica";
+import type { PeerPhase, PeerState } from "@zooid/zab";
+
+/** A server's place in its ensemble at one moment. */
+export interface RoleAt {
+  readonly state: PeerState;
+  readonly phase: PeerPhase;
+}
+
+/**
+ * How long a member of an ensemble took from one place to the next, in milliseconds:
+ *
+ * ```
+ * looking ── election ──▶ decided ── synchronization ──▶ broadcast
+ * └────────────────── unavailable ──────────────────────┘
+ * ```
+ */
+export class RoleTimes {
+  /** Of observers there are none: they do not elect. */
+  readonly elections: Tally = new Tally();
+  readonly followerSyncs: Tally = new Tally();
+  readonly observerSyncs: Tally = new Tally();
+  readonly unavailable: Tally = new Tally();
+  readonly leaderUnavailable: Tally = new Tally();
+  lookingCount = 0;
+  #sinceMs = 0;
+  #lookingSinceMs: number | undefined;
+  #decidedMs: number | undefined;
+
+  /** When the present place was taken. */
+  get sinceMs(): number {
+    return this.#sinceMs;
+  }
+
+  changed({ state, phase }: RoleAt, nowMs: number): void {
+    this.#sinceMs = nowMs;
+    if (state === "looking") {
+      this.lookingCount++;
+      this.#lookingSinceMs ??= nowMs;
+      this.#decidedMs = undefined;
+      return;
+    }
+    const lookingSinceMs = this.#lookingSinceMs;
+    if (lookingSinceMs === undefined) return;
+    if (this.#decidedMs === undefined) {
+      this.#decidedMs = nowMs;
+      if (state !== "observing") note(this.elections, nowMs - lookingSinceMs);
+    }
+    if (phase !== "broadcast") return;
+    note(this.unavailable, nowMs - lookingSinceMs);
+    if (state === "leading") note(this.leaderUnavailable, nowMs - lookingSinceMs);
+    else note(state === "observing" ? this.observerSyncs : this.followerSyncs, nowMs - this.#decidedMs);
+    this.#lookingSinceMs = undefined;
+    this.#decidedMs = undefined;
+  }
+
+  /** Forgets what was counted, not where the server stands. */
+  resetCounts(): void {
+    for (const tally of [this.elections, this.followerSyncs, this.observerSyncs]) tally.reset();
+    for (const tally of [this.unavailable, this.leaderUnavailable]) tally.reset();
+    this.lookingCount = 0;
+  }
+}
+
+function note(tally: Tally, durationMs: number): void {
+  tally.note(Math.max(0, Math.floor(durationMs)));
+}

@@ -1,0 +1,27 @@
+const KEY_EXCHANGES: ReadonlyMap<string, string> = new Map([
+  ["ECDHE_ECDSA", "ECDHE-ECDSA-"],
+  ["ECDHE_RSA", "ECDHE-RSA-"],
+  ["DHE_RSA", "DHE-RSA-"],
+  ["RSA", ""],
+]);
+const CIPHERS: ReadonlyMap<string, string> = new Map([
+  ["AES_128_GCM_SHA256", "AES128-GCM-SHA256"],
+  ["AES_256_GCM_SHA384", "AES256-GCM-SHA384"],
+  ["CHACHA20_POLY1305_SHA256", "CHACHA20-POLY1305"],
+  ["AES_128_CBC_SHA", "AES128-SHA"],
+  ["AES_256_CBC_SHA", "AES256-SHA"],
+  ["AES_128_CBC_SHA256", "AES128-SHA256"],
+  ["AES_256_CBC_SHA256", "AES256-SHA256"],
+  ["AES_256_CBC_SHA384", "AES256-SHA384"],
+]);
+/** Suites of TLS 1.3 say nothing of a key exchange, and have the same name everywhere. */
+const NEWEST = /^TLS_(?:AES_128_GCM_SHA256|AES_256_GCM_SHA384|CHACHA20_POLY1305_SHA256)$/;
+
+/** The platform's name of a cipher suite that Java names; undefined for one that is not known, or too weak to be offered. */
+export function opensslCipher(javaName: string): string | undefined {
+  if (NEWEST.test(javaName)) return javaName;
+  const [, exchange = "", cipher = ""] = /^TLS_([A-Z_]+?)_WITH_(\w+)$/.exec(javaName) ?? [];
+  const prefix = KEY_EXCHANGES.get(exchange);
+  const suffix = CIPHERS.get(cipher);
+  return prefix === undefined || suffix === undefined ? undefined : `${prefix}${suffix}`;
+}

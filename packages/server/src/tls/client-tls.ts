@@ -1,0 +1,133 @@
+import { constants } from "node:crypto";
+import type { Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
+import type { RefusalLog } from "../refusal-log.ts";
+import { subjectName } from "./subject-name.ts";
+import { TlsAcceptor } from "./tls-acceptor.ts";
+import type { TlsConfig } from "./tls-config.ts";
+
+/** The first byte of every TLS connection, and of nothing else that a client port understands. */
+const TLS_HANDSHAKE = 0x16;
+
+/** Takes a client whose bytes can be read; `certificateSubject` is whom its certificate names, if it has one. */
+export type ClientTaker = (socket: Socket, address: string, certificateSubject?: string) => void;
+
+/** TLS of one client port: every connection of it, or those that begin so. */
+export class ClientTls {
+  readonly #config: TlsConfig;
+  readonly #refusals: RefusalLog;
+  readonly #take: ClientTaker;
+  readonly #acceptor: TlsAcceptor;
+  /** Connections that have not said yet what they are. */
+  readonly #silent = new Set<Socket>();
+
+  constructor(config: TlsConfig, refusals: RefusalLog, take: ClientTaker) {
+    this.#config = config;
+    this.#refusals = refusals;
+    this.#take = take;
+    this.#acceptor = new TlsAcceptor({
+      ...config.context,
+      requestCert: config.clientAuth !== "none",
+      rejectUnauthorized: config.clientAuth === "need",
+      handshakeTimeout: config.handshakeTimeoutMs,
+      // Every connection proves anew who it is, by the certificates that are in force.
+      secureOptions: constants.SSL_OP_NO_TICKET,
+    });
+  }
+
+  /** Handshakes that are under way. */
+  get handshakeCount(): number {
+    return this.#acceptor.waitingCount;
+  }
+
+  /** Takes a connection of a port that speaks nothing else. */
+  accept(socket: Socket, address: string): void {
+    const peer = `/${address}:${socket.remotePort ?? 0}`;
+    socket.on("error", () => {
+      // What there is to tell comes with the handshake's failure.
+    });
+    if (this.#acceptor.waitingCount >= this.#config.handshakeCountMax) {
+      this.#refusals.note("tls-limit", peer, `${this.#acceptor.waitingCount} TLS handshakes are under way already`);
+      socket.destroy();
+      return;
+    }
+    this.#acceptor.accept(
+      socket,
+      (secured) => this.#judge(secured, address, peer),
+      (error) => {
+        // Whoever leaves before it has said who it is, such as a probe of the port, is no event.
+        if (!("code" in error && error.code === "ECONNRESET"))
+          this.#refusals.note("tls", peer, `its TLS handshake failed: ${error.message}`);
+      },
+    );
+  }
+
+  /** Takes a connection of a port that speaks both: what comes first decides. */
+  acceptEither(socket: Socket, address: string): void {
+    const ignore = (): void => {
+      // It is gone before it said anything.
+    };
+    const timer = setTimeout(() => {
+      this.#refusals.note("handshake", `/${address}:${socket.remotePort ?? 0}`, "it did not say a byte in time");
+      socket.destroy();
+    }, this.#config.handshakeTimeoutMs);
+    this.#silent.add(socket);
+    socket.on("error", ignore);
+    socket.once("close", () => {
+      clearTimeout(timer);
+      this.#silent.delete(socket);
+    });
+    socket.once("readable", () => {
+      const first: Buffer | null = socket.read();
+      if (first === null) {
+        socket.destroy();
+        return;
+      }
+      clearTimeout(timer);
+      this.#silent.delete(socket);
+      socket.off("error", ignore);
+      socket.unshift(first);
+      if (first[0] === TLS_HANDSHAKE) this.accept(socket, address);
+      else this.#take(socket, address);
+    });
+  }
+
+  /** What connections from now on are met with. */
+  setContext(context: TlsConfig["context"]): void {
+    this.#acceptor.setSecureContext(context);
+  }
+
+  /** Closes the connections that have not said yet who they are. */
+  stop(): void {
+    for (const socket of this.#silent) socket.destroy();
+    this.#acceptor.stop();
+  }
+
+  #judge(socket: TLSSocket, address: string, peer: string): void {
+    const certificate = this.#config.clientAuth === "none" ? undefined : socket.getPeerX509Certificate();
+    if (certificate !== undefined && !socket.authorized) {
+      // Where one is wanted, none will do, but a bad one will not.
+      this.#refuse(socket, peer, String(socket.authorizationError));
+      return;
+    }
+    const isElsewhere = certificate !== undefined && certificate.checkIP(address) === undefined;
+    if (this.#config.clientHostnameVerification && isElsewhere) {
+      this.#refuse(socket, peer, "it does not name the address that the client comes from");
+      return;
+    }
+    try {
+      this.#take(socket, address, certificate === undefined ? undefined : subjectName(certificate.raw));
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      this.#refuse(socket, peer, error.message);
+    }
+  }
+
+  #refuse(socket: Socket, peer: string, reason: string): void {
+    this.#refusals.note("tls", peer, `its certificate is not accepted: ${reason}`);
+    socket.on("error", () => {
+      // It goes either way.
+    });
+    socket.destroy();
+  }
+}

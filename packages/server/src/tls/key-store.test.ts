@@ -1,0 +1,160 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { AUTHORITY, HOST, ONE } from "../test-certificates.ts";
+import {
+  AUTHORITY_JKS,
+  AUTHORITY_OLD_PKCS12,
+  AUTHORITY_PKCS12,
+  HOST_ENCRYPTED_KEY,
+  HOST_JKS,
+  HOST_PKCS12,
+} from "../test-stores.ts";
+import { type KeyStoreOptions, readKeyStore, readTrustStore } from "./key-store.ts";
+
+const PASSWORD = "changeit";
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "zooid-stores-"));
+  const files: Readonly<Record<string, string | Buffer>> = {
+    "host.pem": HOST.key + HOST.cert,
+    "encrypted.pem": HOST_ENCRYPTED_KEY + HOST.cert,
+    "mixed.pem": ONE.key + HOST.cert,
+    "keyless.pem": HOST.cert,
+    "host.p12": HOST_PKCS12,
+    "ca.pem": `${AUTHORITY}\nwhat stands between does not matter\n${HOST.cert}`,
+    "ca.p12": AUTHORITY_PKCS12,
+    "old.p12": AUTHORITY_OLD_PKCS12,
+    "ca.jks": AUTHORITY_JKS,
+    "host.jks": HOST_JKS,
+    "renamed.jks": HOST_PKCS12,
+    "renamed.p12": HOST_JKS,
+    "store.bcfks": "",
+    "garbage.jks": AUTHORITY_JKS.subarray(0, 300),
+    "store.unknown": HOST.key + HOST.cert,
+    "garbage.pem": "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----",
+    "garbage.p12": AUTHORITY_PKCS12.subarray(0, 300),
+    "empty.pem": "",
+    "password.txt": `${PASSWORD}\r\n`,
+  };
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content, { mode: 0o600 });
+  writeFileSync(join(folder, "open.pem"), HOST.key + HOST.cert, { mode: 0o644 });
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function at(file: string, more: KeyStoreOptions = {}): KeyStoreOptions {
+  return { location: join(folder, file), ...more };
+}
+
+/** What was said of a store; nothing where it can be used. */
+function keyStore(options: KeyStoreOptions): { problems: string[]; notices: string[]; isRead: boolean } {
+  const problems: string[] = [];
+  const notices: string[] = [];
+  const isRead = readKeyStore("ssl.keyStore", options, problems, notices) !== undefined;
+  return { problems, notices, isRead };
+}
+
+function trustStore(options: KeyStoreOptions): { problems: string[]; count: number | undefined } {
+  const problems: string[] = [];
+  return { count: readTrustStore("ssl.trustStore", options, problems)?.length, problems };
+}
+
+describe("a key store can be", () => {
+  test.each<[string, () => KeyStoreOptions]>([
+    ["PEM", () => at("host.pem")],
+    ["PEM with an encrypted key", () => at("encrypted.pem", { password: PASSWORD })],
+    ["PKCS#12", () => at("host.p12", { password: PASSWORD })],
+    [
+      "PKCS#12 with its password in a file, which wins",
+      () => {
+        return at("host.p12", { password: "wrong", passwordPath: join(folder, "password.txt") });
+      },
+    ],
+    ["Java's own", () => at("host.jks", { password: PASSWORD })],
+    ["the newer form by the older's name", () => at("renamed.jks", { password: PASSWORD })],
+    ["the older form by the newer's name", () => at("renamed.p12", { password: PASSWORD })],
+    ["of another name, with its type told", () => at("store.unknown", { type: "pem" })],
+  ])("%s", (_, options) => {
+    expect(keyStore(options())).toEqual({ problems: [], notices: [], isRead: true });
+  });
+
+  test("open to others, which is told of", () => {
+    expect(keyStore(at("open.pem"))).toMatchObject({ isRead: true, notices: [expect.stringContaining("chmod 600")] });
+  });
+});
+
+describe("a key store is refused that is", () => {
+  test.each<[string, () => KeyStoreOptions, string]>([
+    ["not there", () => at("nowhere.pem"), "ENOENT"],
+    ["of a name that tells nothing", () => at("store.unknown"), "ssl.keyStore.type=PEM, PKCS12 or JKS"],
+    ["of a type that nobody knows", () => at("host.pem", { type: "DOC" }), 'found "DOC"'],
+    ["Java's own, without a key", () => at("ca.jks", { password: PASSWORD }), "ca.jks holds no private key"],
+    ["Java's own, of another password", () => at("host.jks", { password: "wrong" }), "its password is another"],
+    ["Java's own, and no password is told", () => at("host.jks"), "its password is another"],
+    ["of a form that only Java reads", () => at("store.bcfks"), "keytool -importkeystore -srckeystore"],
+    ["without a key", () => at("keyless.pem"), "keyless.pem cannot be used"],
+    ["a key and another's certificate", () => at("mixed.pem"), "mixed.pem"],
+    ["empty", () => at("empty.pem"), "empty.pem cannot be used"],
+    ["of another password", () => at("host.p12", { password: "wrong" }), "its password is another"],
+    ["encrypted, and no password is told", () => at("encrypted.pem"), "encrypted.pem cannot be used"],
+    ["without its password file", () => at("host.p12", { passwordPath: join(folder, "none") }), "ENOENT"],
+  ])("%s", (_, options, part) => {
+    const { problems, isRead } = keyStore(options());
+    expect(problems).toEqual([expect.stringContaining(part)]);
+    expect(isRead).toBe(false);
+  });
+});
+
+describe("a trust store can be", () => {
+  test("PEM with several certificates", () => {
+    expect(trustStore(at("ca.pem"))).toEqual({ problems: [], count: 2 });
+  });
+
+  test("PKCS#12 with certificates and no key", () => {
+    expect(trustStore(at("ca.p12", { password: PASSWORD }))).toEqual({ problems: [], count: 1 });
+  });
+
+  test("PKCS#12 encrypted as Java and OpenSSL did before 2021", () => {
+    expect(trustStore(at("old.p12", { password: PASSWORD }))).toEqual({ problems: [], count: 1 });
+  });
+
+  test.each(["ca.jks", "host.jks"])("Java's own, %s", (file) => {
+    expect(trustStore(at(file, { password: PASSWORD }))).toEqual({ problems: [], count: 1 });
+  });
+
+  test("the PKCS#12 of somebody with a key", () => {
+    expect(trustStore(at("host.p12", { password: PASSWORD }))).toEqual({ problems: [], count: 1 });
+  });
+});
+
+describe("a trust store is refused that is", () => {
+  test.each<[string, () => KeyStoreOptions, string]>([
+    ["empty", () => at("empty.pem"), "holds no certificate"],
+    ["of something that is no certificate", () => at("garbage.pem"), "cannot be used"],
+    ["cut short", () => at("garbage.p12", { password: PASSWORD }), "cannot be used"],
+    ["of another password", () => at("ca.p12", { password: "wrong" }), "its password is another"],
+    ["Java's own, cut short", () => at("garbage.jks", { password: PASSWORD }), "cannot be used"],
+    ["of a form that only Java reads", () => at("store.bcfks", { password: PASSWORD }), "-deststoretype PKCS12"],
+  ])("%s", (_, options, part) => {
+    expect(trustStore(options())).toEqual({ problems: [expect.stringContaining(part)], count: undefined });
+  });
+
+  test.each([
+    ["PKCS#12", "flipped.p12", AUTHORITY_PKCS12],
+    ["Java's own", "flipped.jks", AUTHORITY_JKS],
+  ])(
+    "damaged at any place: it is told, or does no harm (%s)",
+    (_, name, store) => {
+      const file = join(folder, name);
+      for (let i = 0; i < store.length; i += 7) {
+        const flipped = Buffer.from(store);
+        flipped[i] = (flipped[i] ?? 0) ^ 0x41;
+        writeFileSync(file, flipped);
+        const { problems, count } = trustStore({ location: file, password: PASSWORD });
+        expect(problems.length === 1 || count === 1).toBe(true);
+      }
+    },
+    60_000,
+  );
+});

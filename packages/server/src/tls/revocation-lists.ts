@@ -1,0 +1,20 @@
+import { readFileSync } from "node:fs";
+import { createSecureContext } from "node:tls";
+
+const LISTS = /-----BEGIN X509 CRL-----[\s\S]+?-----END X509 CRL-----/g;
+
+/** Lists of revoked certificates in a PEM file; undefined where it is of no use, which becomes a problem. */
+export function readRevocationLists(name: string, file: string, problems: string[]): string[] | undefined {
+  try {
+    const lists = readFileSync(file, "latin1").match(LISTS) ?? [];
+    if (lists.length === 0) {
+      problems.push(`${name}: ${file} holds no list in PEM (openssl crl -inform DER -in LIST -out ${file} makes one)`);
+      return undefined;
+    }
+    createSecureContext({ crl: lists });
+    return [...lists];
+  } catch (error) {
+    problems.push(`${name}: ${file} cannot be used: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  }
+}

@@ -1,0 +1,157 @@
+import { getCiphers, type SecureContextOptions, type SecureVersion } from "node:tls";
+import { opensslCipher } from "./cipher-suites.ts";
+import { type KeyStoreOptions, readKeyStore, readTrustStore } from "./key-store.ts";
+import { readRevocationLists } from "./revocation-lists.ts";
+
+/** TLS, by the names that ZooKeeper's settings have for it. */
+export interface TlsOptions {
+  /** Who the server is: private key, certificate and chain, in one file. */
+  readonly keyStore?: KeyStoreOptions;
+  /** Whose word counts for who a client is. */
+  readonly trustStore?: KeyStoreOptions;
+  /** `need` a certificate of every client, look at it where there is one (`want`), or do not ask (`none`). Default `need`. */
+  readonly clientAuth?: string;
+  /** The newest version that is spoken: TLSv1.3 or TLSv1.2. Default TLSv1.3. */
+  readonly protocol?: string;
+  /** Versions that are spoken. Default: TLSv1.2 and all above it up to `protocol`. */
+  readonly enabledProtocols?: readonly string[];
+  /** Suites that are spoken, by Java's names. Default: the platform's. */
+  readonly cipherSuites?: readonly string[];
+  /** How long a client may take from its first byte to the end of the handshake, in milliseconds. Default 5000. */
+  readonly handshakeTimeoutMs?: number;
+  /** Handshakes under way at a time; more are closed. -1 is no limit. Default -1. */
+  readonly handshakeCountMax?: number;
+  /** Read the files again when they change. Default false. */
+  readonly certReload?: boolean;
+  /** Whether certificates that were revoked are refused; needs `crlFile`. Default: whether there is one. */
+  readonly crl?: boolean;
+  /** A PEM file of lists of revoked certificates, one of each authority in `trustStore`. */
+  readonly crlFile?: string;
+  /** Whether a client's certificate has to name the address that it comes from. Default false. */
+  readonly clientHostnameVerification?: boolean;
+}
+
+const CLIENT_AUTH: readonly ClientAuthMode[] = ["need", "want", "none"];
+export type ClientAuthMode = "need" | "want" | "none";
+
+/** {@link TlsOptions} checked. */
+export interface TlsConfig {
+  readonly clientAuth: ClientAuthMode;
+  readonly handshakeTimeoutMs: number;
+  readonly handshakeCountMax: number;
+  readonly certReload: boolean;
+  readonly clientHostnameVerification: boolean;
+  /** Every file that was read. */
+  readonly files: readonly string[];
+  /** What the files held at the start, with everything else that a handshake is met with. */
+  readonly context: SecureContextOptions;
+  /** Reads the files anew; a list of problems when they are of no use. */
+  reload(): SecureContextOptions | readonly string[];
+}
+
+const VERSIONS: readonly string[] & readonly SecureVersion[] = ["TLSv1.2", "TLSv1.3"];
+
+/**
+ * Checks options and reads the files; whatever is wrong becomes a problem, and nothing is returned then.
+ *
+ * @param prefix what the settings' names begin with, for what is wrong
+ */
+export function parseTls(
+  options: TlsOptions,
+  prefix: string,
+  problems: string[],
+  notices: string[],
+): TlsConfig | undefined {
+  const found = problems.length;
+  const clientAuth = CLIENT_AUTH.find((mode) => mode === (options.clientAuth ?? "need").toLowerCase());
+  if (clientAuth === undefined) {
+    problems.push(`${prefix}.clientAuth is need, want or none, found "${options.clientAuth}"`);
+  }
+  const fixed = { ...versions(options, prefix, problems), ...ciphers(options, prefix, problems) };
+  const { keyStore = {}, trustStore = {} } = options;
+  if (keyStore.location === undefined) {
+    problems.push(`TLS needs ${prefix}.keyStore.location: it names the file with the server's key and certificate`);
+  }
+  if (trustStore.location === undefined && clientAuth === "need") {
+    problems.push(
+      `clients need certificates (${prefix}.clientAuth=need), and ${prefix}.trustStore.location does not say whose; ` +
+        `${prefix}.clientAuth=none asks for none`,
+    );
+  }
+  const crlFile = usedCrlFile(options, prefix, problems);
+  const read = (into: string[], also: string[]): SecureContextOptions => {
+    const own = readKeyStore(`${prefix}.keyStore`, keyStore, into, also);
+    const ca = readTrustStore(`${prefix}.trustStore`, trustStore, into);
+    const crl = crlFile === undefined ? undefined : readRevocationLists(`zooid.${prefix}.crlFile`, crlFile, into);
+    // Nobody is trusted by default: authorities that vouch for web sites say nothing of ZooKeeper's clients.
+    return { ...own, ca: [...(ca ?? [])], ...(crl === undefined ? {} : { crl }), ...fixed };
+  };
+  const context = read(problems, notices);
+  const { handshakeTimeoutMs = 5000, handshakeCountMax = -1 } = options;
+  if (!Number.isInteger(handshakeTimeoutMs) || handshakeTimeoutMs < 1 || handshakeTimeoutMs > 2 ** 31 - 1) {
+    problems.push(`${prefix}.handshakeDetectionTimeoutMillis is a number of milliseconds, found ${handshakeTimeoutMs}`);
+  }
+  if (!Number.isInteger(handshakeCountMax) || handshakeCountMax < -1) {
+    problems.push(`netty.server.outstandingHandshake.limit is a number, or -1, found ${handshakeCountMax}`);
+  }
+  if (problems.length > found || clientAuth === undefined) return undefined;
+  const stores = [keyStore, trustStore];
+  return {
+    clientAuth,
+    handshakeTimeoutMs,
+    handshakeCountMax: handshakeCountMax === -1 ? Number.POSITIVE_INFINITY : handshakeCountMax,
+    certReload: options.certReload ?? false,
+    clientHostnameVerification: options.clientHostnameVerification ?? false,
+    files: [...stores.flatMap(({ location, passwordPath }) => [location, passwordPath]), crlFile].filter(
+      (file) => file !== undefined,
+    ),
+    context,
+    reload: () => {
+      const wrong: string[] = [];
+      const again = read(wrong, []);
+      return wrong.length > 0 ? wrong : again;
+    },
+  };
+}
+
+function usedCrlFile({ crl, crlFile }: TlsOptions, prefix: string, problems: string[]): string | undefined {
+  if (crl === true && crlFile === undefined) {
+    problems.push(
+      `${prefix}.crl=true needs zooid.${prefix}.crlFile=FILE, a PEM file of the authorities' lists: they are not fetched from where certificates say`,
+    );
+  }
+  return crl === false ? undefined : crlFile;
+}
+
+type Versions = { readonly minVersion: SecureVersion; readonly maxVersion: SecureVersion };
+
+function versions(
+  { protocol = "TLSv1.3", enabledProtocols }: TlsOptions,
+  prefix: string,
+  problems: string[],
+): Versions {
+  const place = (setting: string, name: string): number => {
+    const at = VERSIONS.indexOf(name);
+    if (at === -1)
+      problems.push(`${prefix}.${setting} names TLSv1.3 or TLSv1.2, found "${name}"; older ones are not safe`);
+    return Math.max(at, 0);
+  };
+  const newest = place("protocol", protocol);
+  const enabled = enabledProtocols?.map((name) => place("enabledProtocols", name)) ?? [0, newest];
+  return {
+    minVersion: VERSIONS[Math.min(...enabled)] ?? "TLSv1.2",
+    maxVersion: VERSIONS[Math.max(...enabled)] ?? "TLSv1.3",
+  };
+}
+
+function ciphers({ cipherSuites }: TlsOptions, prefix: string, problems: string[]): { readonly ciphers?: string } {
+  if (cipherSuites === undefined) return {};
+  const known = new Set(getCiphers());
+  const names: string[] = [];
+  for (const name of cipherSuites) {
+    const cipher = opensslCipher(name);
+    if (cipher !== undefined && known.has(cipher.toLowerCase())) names.push(cipher);
+    else problems.push(`${prefix}.ciphersuites: ${name} is not known here, or too weak to be offered`);
+  }
+  return { ciphers: names.join(":") };
+}

@@ -1,0 +1,59 @@
+import { type ByteSlice, WatchEventType, type Zxid } from "@zooid/model";
+import { Tally } from "@zooid/replica";
+
+/**
+ * How many watches each change of a node fired, by what happened to it. Notifications of one change come one behind the other and show
+ * the same bytes; a change that fires nothing is not counted.
+ */
+export class WatchFanOut {
+  readonly created: Tally = new Tally();
+  readonly deleted: Tally = new Tally();
+  readonly changed: Tally = new Tally();
+  readonly children: Tally = new Tally();
+  #zxid: Zxid | -1 = -1;
+  #type = 0;
+  #start = 0;
+  #bytes: Uint8Array | undefined;
+  #count = 0;
+
+  /** Takes a notification. One of a missed change (-1) was fired by no change. */
+  note(zxid: Zxid | -1, type: WatchEventType, { bytes, start }: Readonly<ByteSlice>): void {
+    if (zxid === -1) return;
+    if (zxid !== this.#zxid || type !== this.#type || start !== this.#start || bytes !== this.#bytes) {
+      this.settle();
+      this.#zxid = zxid;
+      this.#type = type;
+      this.#start = start;
+      this.#bytes = bytes;
+    }
+    this.#count++;
+  }
+
+  /** Counts the last change, which nothing has followed yet. */
+  settle(): void {
+    if (this.#count > 0) this.#tallyOf(this.#type)?.note(this.#count);
+    this.#count = 0;
+    this.#zxid = -1;
+    this.#bytes = undefined;
+  }
+
+  reset(): void {
+    this.settle();
+    for (const tally of [this.created, this.deleted, this.changed, this.children]) tally.reset();
+  }
+
+  #tallyOf(type: number): Tally | undefined {
+    switch (type) {
+      case WatchEventType.NODE_CREATED:
+        return this.created;
+      case WatchEventType.NODE_DELETED:
+        return this.deleted;
+      case WatchEventType.NODE_DATA_CHANGED:
+        return this.changed;
+      case WatchEventType.NODE_CHILDREN_CHANGED:
+        return this.children;
+      default:
+        return undefined;
+    }
+  }
+}
