@@ -19,7 +19,7 @@ const clients: Client[] = [];
 
 beforeEach(async () => {
   server = await startServer({ port: 0, tickMs: 100, sessionTimeoutMsMax: 60_000, fourLetterWords: "*" });
-  relay = await Relay.start(server);
+  relay = await Relay.start({ port: server.port });
 });
 
 afterEach(async () => {

@@ -1,9 +1,13 @@
 import type { Acl, SessionId, Stat, Zxid } from "@zooid/model";
 import type { ClientInfo } from "@zooid/wire";
 import { defer, filter, firstValueFrom, map, merge, Observable } from "rxjs";
+import type { BackgroundDeletes } from "./background-deletes.ts";
 import type { CallOptions } from "./call.ts";
 import { type ClientState, isConnected, isTerminal } from "./client-state.ts";
 import { type CreateMode, createBody, type Payload, payloadBytes } from "./create-mode.ts";
+import { type DeleteTreeOptions, deleteTree } from "./delete-tree.ts";
+import { isZkError } from "./errors.ts";
+import { createOnce, deleteOnce, setOnce } from "./idempotent.ts";
 import { type Aspect, CHILDREN, DATA, EXISTENCE, failOnExpiry, type Observations, type Observed } from "./observe.ts";
 import { type EventsOptions, observeEvents, type Resync } from "./observe-events.ts";
 import { type DecodeOptions, decodeNodes, type ObservedNode } from "./observed-node.ts";
@@ -31,7 +35,11 @@ import {
   SYNC,
   WHO_AM_I,
 } from "./operation.ts";
+import { type ParentMode, withParents } from "./parents.ts";
 import { checkedPath, checkedSequentialPath, underRoot, withoutRoot } from "./paths.ts";
+import { createProtected } from "./protected-create.ts";
+import { ReadBatch } from "./read-batch.ts";
+import type { RetryPolicy } from "./retry.ts";
 import type { SessionDriver } from "./session-driver.ts";
 import { Transaction } from "./transaction.ts";
 import type { WatchEvent } from "./watch-event.ts";
@@ -44,7 +52,46 @@ export interface ReadOptions extends CallOptions {
 export type CreateOptions = CallOptions & {
   /** Default: the client's. */
   readonly acl?: Acl;
+  /** Makes what is missing above the node: without data, with the client's access list. Default: NO_NODE. */
+  readonly parents?: ParentMode;
+  /**
+   * Puts `_c_`, a UUID and a hyphen before the name, as Curator does, so that a lost answer leaves no doubt: the create is asked again if it
+   * did not happen, and undone if its caller gave up. An ephemeral that a session left behind which has ended since is not taken for ours.
+   *
+   * A function makes another beginning of a UUID, as other clients write it; no other node's name may begin like that.
+   */
+  readonly protect?: boolean | ((guid: string) => string);
+  /** As {@link IdempotentOptions}; not for names that get a number, which `protect` is for. */
+  readonly idempotent?: boolean;
 } & CreateMode;
+
+export interface IdempotentOptions {
+  /**
+   * Asks again when the connection was lost and with it the answer. A refusal that may mean that the first request was carried out is looked
+   * into: a node with the same data at the version that the write would have made counts as success. So does, once in doubt, a node to
+   * delete that is not there.
+   */
+  readonly idempotent?: boolean;
+}
+
+export type SetOptions = VersionOptions & IdempotentOptions;
+
+export type PutOptions = CallOptions & {
+  /** Of a node that is made. Default: the client's. */
+  readonly acl?: Acl;
+  /** Makes what is missing above the node. Default: NO_NODE. */
+  readonly parents?: ParentMode;
+};
+
+export interface DeleteOptions extends VersionOptions, IdempotentOptions {
+  /** Whether a node that is not there counts as deleted. */
+  readonly missingOk?: boolean;
+  /**
+   * Goes on over lost connections, and also when the caller has given up, until a server has answered: with `session` as long as the session
+   * lives, with which an ephemeral goes anyway; else as long as the client. A name that others may take again wants a `version`.
+   */
+  readonly guaranteed?: boolean | "session";
+}
 
 export interface VersionOptions extends CallOptions {
   /** The version that the node must have, else BAD_VERSION. Default -1: any. */
@@ -63,6 +110,13 @@ export interface ObserveOptions {
 
 export type ObserveDataOptions<T> = ObserveOptions & DecodeOptions<T>;
 
+/** What all views of one session have in common. */
+export interface SharedParts {
+  readonly driver: SessionDriver;
+  readonly observations: Observations;
+  readonly deletes: BackgroundDeletes;
+}
+
 /**
  * A ZooKeeper client over one session. Operations are promises, sent in the order in which they were called and pipelined: nothing
  * waits for the answer of what was asked before. Streams are cold; unsubscribing undoes what subscribing did.
@@ -72,12 +126,14 @@ export type ObserveDataOptions<T> = ObserveOptions & DecodeOptions<T>;
 export class Client implements AsyncDisposable {
   readonly #driver: SessionDriver;
   readonly #observations: Observations;
+  readonly #deletes: BackgroundDeletes;
   readonly #root: string;
 
   /** @internal {@link connect} and {@link createClient} make one */
-  constructor(shared: { readonly driver: SessionDriver; readonly observations: Observations }, root: string) {
+  constructor(shared: SharedParts, root: string) {
     this.#driver = shared.driver;
     this.#observations = shared.observations;
+    this.#deletes = shared.deletes;
     this.#root = root;
   }
 
@@ -125,6 +181,21 @@ export class Client implements AsyncDisposable {
     return this.#driver.watches.size;
   }
 
+  /** How many nodes are still to be deleted, by guaranteed deletes and after protected creates that were given up. */
+  get pendingDeleteCount(): number {
+    return this.#deletes.count;
+  }
+
+  /**
+   * How long from now the session certainly lives, in milliseconds, by a clock that does not jump; 0 when it is over, or may be. What it
+   * holds may be taken for held until then, and not longer.
+   */
+  get aliveForMs(): number {
+    const { kind } = this.state;
+    if (kind !== "connected" && kind !== "read-only" && kind !== "suspended") return 0;
+    return Math.max(0, this.#driver.session.aliveUntilMs - performance.now());
+  }
+
   /**
    * Waits for a connection.
    *
@@ -144,6 +215,14 @@ export class Client implements AsyncDisposable {
    * @throws NODE_EXISTS; NO_NODE for a missing parent; NO_CHILDREN_FOR_EPHEMERALS; NO_AUTH, INVALID_ACL
    */
   async create(path: string, data?: Payload, options: CreateOptions = {}): Promise<Created> {
+    if (options.parents !== undefined) return this.#createWithParents(path, data, options);
+    if (options.idempotent === true) {
+      const { idempotent: _, ...rest } = options;
+      return createOnce(this, { path, data, policy: this.#policy(options) }, rest);
+    }
+    if (options.protect !== undefined && options.protect !== false) {
+      return createProtected(this, { path, data, options, policy: this.#policy(options), deletes: this.#deletes });
+    }
     const { code, isSequential, body } = createBody(data, { ...options, acl: options.acl ?? this.#driver.config.acl });
     const checked = isSequential ? checkedSequentialPath(path, "create") : checkedPath(path, "create");
     const operation = [CREATE, CREATE_CONTAINER, CREATE_TTL].find((create) => create.code === code) ?? CREATE;
@@ -152,8 +231,13 @@ export class Client implements AsyncDisposable {
   }
 
   /** @throws NO_NODE unless `missingOk`; BAD_VERSION, NOT_EMPTY, NO_AUTH */
-  delete(path: string, options: VersionOptions & { readonly missingOk?: boolean } = {}): Promise<void> {
-    const { version = -1, missingOk = false } = options;
+  delete(path: string, options: DeleteOptions = {}): Promise<void> {
+    const { version = -1, missingOk = false, guaranteed = false } = options;
+    if (guaranteed !== false) return this.#deleteForSure(path, options, guaranteed === "session");
+    if (options.idempotent === true) {
+      const { idempotent: _, ...rest } = options;
+      return deleteOnce(this, { path, policy: this.#policy(options) }, rest);
+    }
     return this.#askAt(missingOk ? DELETE_IF_PRESENT : DELETE, path, version, options);
   }
 
@@ -188,8 +272,45 @@ export class Client implements AsyncDisposable {
   }
 
   /** @throws BAD_VERSION, NO_NODE, NO_AUTH, QUOTA_EXCEEDED */
-  set(path: string, data: Payload, options: VersionOptions = {}): Promise<Stat> {
+  set(path: string, data: Payload, options: SetOptions = {}): Promise<Stat> {
+    if (options.idempotent === true) {
+      const { idempotent: _, ...rest } = options;
+      return setOnce(this, { path, data, policy: this.#policy(options) }, rest);
+    }
     return this.#askAt(SET_DATA, path, { data: payloadBytes(data), version: options.version ?? -1 }, options);
+  }
+
+  /**
+   * Writes a node, and makes it where there is none.
+   *
+   * @throws NO_NODE for a missing parent, unless `parents`; NO_AUTH, QUOTA_EXCEEDED
+   */
+  async put(path: string, data: Payload, options: PutOptions = {}): Promise<Stat> {
+    const { acl: _acl, parents: _parents, ...limits } = options;
+    // Ends as soon as nobody else makes and deletes the node in between.
+    for (;;) {
+      try {
+        return await this.set(path, data, limits);
+      } catch (error) {
+        if (!isZkError(error, "NO_NODE")) throw error;
+      }
+      try {
+        return (await this.create(path, data, options)).stat;
+      } catch (error) {
+        if (!isZkError(error, "NODE_EXISTS")) throw error;
+      }
+    }
+  }
+
+  /**
+   * Deletes a node and everything below it, from the bottom up, many requests at a time; also what others make there meanwhile. It is no
+   * transaction: what fails leaves the rest of the tree.
+   *
+   * @returns how many nodes it has deleted; none where there is no such node
+   * @throws NO_AUTH; BAD_ARGUMENTS for the server's own root, before anything is deleted; `childrenOnly` takes all but `/zookeeper`
+   */
+  deleteTree(path: string, options: DeleteTreeOptions = {}): Promise<number> {
+    return deleteTree(this, path, options);
   }
 
   /** The names of the children, in no order, and the parent's Stat. */
@@ -248,6 +369,11 @@ export class Client implements AsyncDisposable {
     return new Transaction({ driver: this.#driver, root: this.#root, acl: this.#driver.config.acl });
   }
 
+  /** Several reads in one request, of one state. */
+  reads(): ReadBatch {
+    return new ReadBatch({ driver: this.#driver, root: this.#root });
+  }
+
   /**
    * What a node holds, now and whenever it changes; that there is no such node is a value too. States in between may be skipped, the
    * last never is, also over lost connections and sessions.
@@ -279,7 +405,7 @@ export class Client implements AsyncDisposable {
   /** The same session, seen from a path further down. Closing either closes both. */
   namespace(path: string): Client {
     const root = underRoot(this.#root, checkedPath(path, "namespace"));
-    return new Client({ driver: this.#driver, observations: this.#observations }, root);
+    return new Client({ driver: this.#driver, observations: this.#observations, deletes: this.#deletes }, root);
   }
 
   /** Ends the session, and with it its ephemeral nodes. What was asked before is answered before. Twice is harmless. */
@@ -289,6 +415,23 @@ export class Client implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.#driver.close();
+  }
+
+  #createWithParents(path: string, data: Payload | undefined, options: CreateOptions): Promise<Created> {
+    const { parents: mode = "persistent", ...rest } = options;
+    const policy = this.#policy(options);
+    const create = (limits: CallOptions): Promise<Created> => this.create(path, data, { ...rest, ...limits });
+    return withParents(this, { path, mode, policy, options: rest, create });
+  }
+
+  #policy({ retry }: CallOptions): RetryPolicy {
+    return retry ?? this.#driver.config.retry;
+  }
+
+  async #deleteForSure(path: string, options: DeleteOptions, isOfSession: boolean): Promise<void> {
+    const { version = -1, missingOk = false } = options;
+    const full = underRoot(this.#root, checkedPath(path, "delete"));
+    return this.#deletes.delete({ path: full, shownPath: path, version, missingOk, isOfSession, options });
   }
 
   #read<T>(operation: Operation<undefined, T>, path: string, options: ReadOptions | undefined): Promise<T> {

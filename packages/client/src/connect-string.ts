@@ -4,6 +4,8 @@ export interface HostAddress {
   /** A name, or an IPv4 or IPv6 address without brackets. */
   readonly host: string;
   readonly port: number;
+  /** Of an address that a name was resolved to: the name, which is what a certificate vouches for. */
+  readonly name?: string;
 }
 
 export interface ConnectString {

@@ -1,3 +1,4 @@
+import { BackgroundDeletes } from "./background-deletes.ts";
 import { Client } from "./client.ts";
 import { parseConnectString } from "./connect-string.ts";
 import { zkError } from "./errors.ts";
@@ -16,7 +17,8 @@ export function createClient(hosts: string, options: ClientOptions = {}): Client
   const config = parseClientOptions(options);
   const driver = new SessionDriver(config, config.hosts ?? { hosts: () => given });
   driver.start();
-  return new Client({ driver, observations: new Observations(driver) }, chroot);
+  const shared = { driver, observations: new Observations(driver), deletes: new BackgroundDeletes(driver) };
+  return new Client(shared, chroot);
 }
 
 /**
@@ -44,6 +46,8 @@ export async function connect(hosts: string, options: ClientOptions = {}): Promi
     // The options' identities go out with the connection in any case; asking again is only to learn what became of them.
     const shown = auth.map((credential) => client.addAuth(credential.scheme, credential.auth, limit));
     await Promise.all([client.connected(limit), ...shown]);
+    // Asked behind the exchange by SASL: where there is an answer, that went well.
+    if (options.sasl !== undefined) await client.exists("/", limit);
     return client;
   } catch (error) {
     await client.close();

@@ -47,6 +47,11 @@ export class HostList {
     return host;
   }
 
+  /** Tries an address before all others. */
+  prefer(address: HostAddress): void {
+    this.#addresses.unshift(address);
+  }
+
   /** What a name resolved to. */
   resolved(addresses: readonly HostAddress[]): void {
     this.#addresses = this.#ordered(addresses);

@@ -1,6 +1,7 @@
 /** Connections that end, stall and fill up at every moment: every call settles once, and nothing is left behind the client. */
 import { OpCode } from "@zooid/model";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { BackgroundDeletes } from "./background-deletes.ts";
 import { Client } from "./client.ts";
 import { connect } from "./connect.ts";
 import { isZkError } from "./errors.ts";
@@ -201,7 +202,7 @@ test("xids begin anew behind the largest int", async () => {
     2 ** 31 - 3,
   );
   driver.start();
-  zk = new Client({ driver, observations: new Observations(driver) }, "/");
+  zk = new Client({ driver, observations: new Observations(driver), deletes: new BackgroundDeletes(driver) }, "/");
   line = await server.session();
   const xids: number[] = [];
   line.serve((request) => {

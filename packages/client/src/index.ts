@@ -17,17 +17,24 @@ export type { CallOptions } from "./call.ts";
 export {
   Client,
   type CreateOptions,
+  type DeleteOptions,
+  type IdempotentOptions,
   type ObserveDataOptions,
   type ObserveOptions,
+  type PutOptions,
   type ReadOptions,
+  type SetOptions,
   type VersionOptions,
   type Watched,
 } from "./client.ts";
 export { type ClientState, isConnected, isTerminal } from "./client-state.ts";
-export { type Codec, json, text } from "./codec.ts";
+export { type Codec, gzip, json, raw, text } from "./codec.ts";
 export { connect, createClient } from "./connect.ts";
 export { type ConnectString, formatAddress, type HostAddress, parseConnectString } from "./connect-string.ts";
 export type { CreateMode, Payload } from "./create-mode.ts";
+export type { DeleteTreeOptions } from "./delete-tree.ts";
+export type { RequestMessage, ResponseMessage, StateMessage, WatchMessage } from "./diagnostics.ts";
+export { type DigestMd5User, digestMd5 } from "./digest-md5.ts";
 export {
   type FailedOp,
   isZkError,
@@ -50,8 +57,13 @@ export type { DecodeOptions, ObservedNode } from "./observed-node.ts";
 export type { OneShotWatch } from "./one-shot-watch.ts";
 export type { Children, Created, NodeData } from "./operation.ts";
 export type { ClientOptions, Credential } from "./options.ts";
+export type { ParentMode } from "./parents.ts";
+export { type ProtectedName, parseProtectedName } from "./protected-name.ts";
+export type { ReadBatch, ReadNode, ReadResult } from "./read-batch.ts";
 export { type ExponentialOptions, type RetryAttempt, type RetryPolicy, retry } from "./retry.ts";
+export type { SaslExchange, SaslMechanism } from "./sasl.ts";
 export { tcpTransport } from "./tcp-transport.ts";
+export { type TlsOptions, tlsTransport } from "./tls-transport.ts";
 export type { Transaction } from "./transaction.ts";
 export type { Transport, TransportConnection, TransportEvents } from "./transport.ts";
 export type { WatchEvent } from "./watch-event.ts";

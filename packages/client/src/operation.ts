@@ -78,6 +78,16 @@ function readNodeData(reader: JuteReader): NodeData {
   return { data, stat: readStat(reader) };
 }
 
+/** A step of SASL: a token there and a token back. */
+export const SASL: Operation<Uint8Array, Uint8Array> = {
+  code: OpCode.SASL,
+  name: "sasl",
+  isRead: false,
+  isOfConnection: true,
+  write: (writer, _path, token) => writer.range(token, 0, token.length),
+  read: (reader) => readData(reader) ?? new Uint8Array(),
+};
+
 export const GET_DATA: Operation<undefined, NodeData> = {
   code: OpCode.GET_DATA,
   name: "get",
@@ -234,6 +244,13 @@ export const MULTI: Operation<readonly TransactionPart[], PartResult[]> = {
     writeMultiHeader(writer, -1, true);
   },
   read: readPartResults,
+};
+
+export const MULTI_READ: Operation<readonly TransactionPart[], PartResult[]> = {
+  ...MULTI,
+  code: OpCode.MULTI_READ,
+  name: "reads",
+  isRead: true,
 };
 
 export const ADD_PERSISTENT_WATCH: Operation<number, void> = {

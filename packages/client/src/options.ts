@@ -1,7 +1,9 @@
 import { type Acl, OPEN_ACL, type SessionId } from "@zooid/model";
 import type { HostProvider } from "./host-list.ts";
 import { type RetryPolicy, retry } from "./retry.ts";
+import type { SaslMechanism } from "./sasl.ts";
 import { tcpTransport } from "./tcp-transport.ts";
+import { type TlsOptions, tlsTransport } from "./tls-transport.ts";
 import type { Transport } from "./transport.ts";
 
 /** A proof of identity for one of the server's schemes; `digest` takes `user:password`. */
@@ -22,7 +24,14 @@ export interface ClientOptions {
   readonly signal?: AbortSignal;
   /** Identities to show on every connection, before anything else is asked. Default none. */
   readonly auth?: readonly Credential[];
-  /** Whether a server without a quorum will do, for reads only. Default `never`. */
+  /** How to authenticate by SASL on every connection, before any identity of `auth` is shown. Default: not at all. */
+  readonly sasl?: SaslMechanism;
+  /** Speaks TLS, with options as Node's `tls.connect` takes them, or what gives them for each connection. Default: plain TCP. */
+  readonly tls?: TlsOptions | (() => TlsOptions);
+  /**
+   * Whether a server without a quorum will do, for reads only. Meanwhile the others are asked whether they can write, and the first that
+   * can is gone to. Default `never`.
+   */
   readonly readOnly?: "never" | "allow";
   /** For reads whose connection was lost, and for refusals of the moment. Default: `retry.exponential()`. */
   readonly retry?: RetryPolicy;
@@ -51,7 +60,7 @@ export interface ClientOptions {
   readonly waitingTimeoutMs?: number;
   /** Access list of nodes that are created without one. Default: open to all. */
   readonly acl?: Acl;
-  /** The byte pipe. Default: TCP. */
+  /** The byte pipe, in place of `tls`. Default: TCP. */
   readonly transport?: Transport;
   /** Between 0 and 1, for the order of hosts and for back-off. Default `Math.random`. */
   readonly random?: () => number;
@@ -64,6 +73,7 @@ export interface ClientConfig {
   readonly startTimeoutMs: number | undefined;
   readonly signal: AbortSignal | undefined;
   readonly auth: readonly Credential[];
+  readonly sasl: SaslMechanism | undefined;
   readonly allowsReadOnly: boolean;
   readonly retry: RetryPolicy;
   readonly session: { readonly id: SessionId; readonly password: Uint8Array } | undefined;
@@ -104,12 +114,21 @@ export function parseClientOptions(options: ClientOptions): ClientConfig {
   }
   if (options.session !== undefined && options.session.id === 0n) problems.push("session: an id of 0 names no session");
   if (options.acl !== undefined && options.acl.length === 0) problems.push("acl: an empty list would let nobody in");
+  if (options.tls !== undefined && options.transport !== undefined)
+    problems.push("tls and transport: a transport of your own does its own TLS");
+  let transport = options.transport ?? tcpTransport;
+  try {
+    if (options.tls !== undefined) transport = tlsTransport(options.tls);
+  } catch (error) {
+    problems.push(`tls: ${error instanceof Error ? error.message : error}`);
+  }
   const config: ClientConfig = {
     sessionTimeoutMs: whole("sessionTimeoutMs", options.sessionTimeoutMs, 30_000, 1),
     connectTimeoutMs: optional("connectTimeoutMs", options.connectTimeoutMs),
     startTimeoutMs: optional("startTimeoutMs", options.startTimeoutMs),
     signal: options.signal,
     auth: options.auth ?? [],
+    sasl: options.sasl,
     allowsReadOnly: oneOf("readOnly", options.readOnly, ["never", "allow"]) === "allow",
     retry: options.retry ?? retry.exponential(),
     session:
@@ -126,7 +145,7 @@ export function parseClientOptions(options: ClientOptions): ClientConfig {
     waitingBytesMax: whole("waitingBytesMax", options.waitingBytesMax, 8 * 1024 * 1024, 0),
     waitingTimeoutMs: whole("waitingTimeoutMs", options.waitingTimeoutMs, 30_000, 1),
     acl: options.acl ?? OPEN_ACL,
-    transport: options.transport ?? tcpTransport,
+    transport,
     random: options.random ?? Math.random,
   };
   if (problems.length > 0) throw new RangeError(`client options: ${problems.join("; ")}`);

@@ -20,16 +20,28 @@ import { type AnyCall, Call, type CallFields } from "./call.ts";
 import type { ClientState } from "./client-state.ts";
 import type { HostAddress } from "./connect-string.ts";
 import { Deadlines } from "./deadlines.ts";
+import { areCallsTraced, traceCall, traceEvent, traceState } from "./diagnostics.ts";
 import { isZkError, type ZkError, zkError } from "./errors.ts";
 import { HostList, type HostProvider } from "./host-list.ts";
 import { InFlight } from "./in-flight.ts";
-import { AUTH, CLOSE_SESSION, DELETE, type Operation, REMOVE_WATCHES, SET_WATCHES, SET_WATCHES2 } from "./operation.ts";
+import {
+  AUTH,
+  CLOSE_SESSION,
+  DELETE,
+  type Operation,
+  REMOVE_WATCHES,
+  SASL,
+  SET_WATCHES,
+  SET_WATCHES2,
+} from "./operation.ts";
 import type { ClientConfig, Credential } from "./options.ts";
+import type { SaslExchange, SaslMechanism } from "./sasl.ts";
 import { Session, type SessionEnd } from "./session.ts";
 import type { TransportConnection, TransportEvents } from "./transport.ts";
 import { WaitingCalls } from "./waiting-calls.ts";
 import { watchEventName } from "./watch-event.ts";
 import { type Watcher, type WatchKind, WatchRegistry, type WatchType, watchTypeOf } from "./watch-registry.ts";
+import { WritableSearch } from "./writable-search.ts";
 
 const XID_EVENT = -1;
 const XID_PING = -2;
@@ -92,6 +104,8 @@ export class SessionDriver {
   #isGreeted = false;
   /** Whether the server has said that the session is not, or not any more, this connection's. */
   #isDisowned = false;
+  /** Whether the exchange by SASL goes on, during which nothing else may be asked. */
+  #isNegotiating = false;
   #isFull = false;
   #isFlushDue = false;
   #isPumping = false;
@@ -101,6 +115,8 @@ export class SessionDriver {
   #timerAtMs = Number.POSITIVE_INFINITY;
   #end: SessionEnd | undefined;
   #removesWatches = true;
+  readonly #hosts: HostList;
+  readonly #writable: WritableSearch;
   readonly #closed = Promise.withResolvers<void>();
 
   /** @param lastXid the xid before the first request's; xids go from 1 to the largest int and begin anew */
@@ -114,6 +130,14 @@ export class SessionDriver {
     const { sessionTimeoutMs, random } = config;
     const connectTimeoutMs =
       config.connectTimeoutMs ?? Math.min(CONNECT_TIMEOUT_MS_MAX, sessionTimeoutMs / Math.max(1, hosts.hosts().length));
+    this.#hosts = new HostList(hosts, { shuffle: config.shufflesHosts, random });
+    this.#writable = new WritableSearch({
+      ...{ hosts, transport: config.transport, timeoutMs: connectTimeoutMs },
+      found: (address) => {
+        this.#hosts.prefer(address);
+        this.#leave(false);
+      },
+    });
     this.#session = new Session(
       {
         timeoutMs: sessionTimeoutMs,
@@ -124,7 +148,7 @@ export class SessionDriver {
         resume: config.session,
       },
       {
-        hosts: new HostList(hosts, { shuffle: config.shufflesHosts, random }),
+        hosts: this.#hosts,
         backoff: newBackoff({ baseMs: BACKOFF_BASE_MS, maxMs: BACKOFF_MAX_MS, random }),
         sinks: {
           resolve: (host) => this.#resolve(host),
@@ -180,7 +204,10 @@ export class SessionDriver {
 
   /** Asks; the promise settles in the turn in which the answer arrives. */
   ask<B, T>(fields: CallFields<B, T>): Promise<T> {
-    return new Promise<T>((resolve, reject) => this.submit(new Call(fields, resolve, reject)));
+    const answered = new Promise<T>((resolve, reject) => this.submit(new Call(fields, resolve, reject)));
+    if (!areCallsTraced()) return answered;
+    const { server, id } = this.#session;
+    return traceCall({ op: fields.operation.name, path: fields.shownPath, server, sessionId: id }, answered);
   }
 
   submit<B, T>(typed: Call<B, T>): void {
@@ -241,7 +268,8 @@ export class SessionDriver {
    * Harmless when repeated.
    */
   close(): Promise<void> {
-    if (this.#isGreeted && this.#closeXid === 0) for (const call of this.#waiting.drain()) this.#send(call);
+    if (this.#isGreeted && !this.#isNegotiating && this.#closeXid === 0)
+      for (const call of this.#waiting.drain()) this.#send(call);
     this.#session.close(now());
     this.#arm();
     return this.closed;
@@ -249,13 +277,22 @@ export class SessionDriver {
 
   #enterState(state: ClientState): void {
     this.#state = state;
+    if (state.kind === "read-only") this.#writable.start();
+    else this.#writable.stop();
     this.#state$.next(state);
+    traceState(state);
   }
 
   // The way out
 
   #maySend(): boolean {
-    return this.#isGreeted && !this.#isFull && this.#closeXid === 0 && this.#inFlight.count < this.#config.inFlightMax;
+    return (
+      this.#isGreeted &&
+      !this.#isNegotiating &&
+      !this.#isFull &&
+      this.#closeXid === 0 &&
+      this.#inFlight.count < this.#config.inFlightMax
+    );
   }
 
   #send(call: AnyCall): void {
@@ -423,7 +460,9 @@ export class SessionDriver {
     switch (xid) {
       case XID_EVENT: {
         const { type, path } = readWatcherEvent(reader);
-        this.watches.fire({ type: watchEventName(type), path, zxid });
+        const event = { type: watchEventName(type), path, zxid };
+        traceEvent(event);
+        this.watches.fire(event);
         return;
       }
       case XID_PING:
@@ -600,13 +639,55 @@ export class SessionDriver {
     this.#connection?.destroy();
     this.#connection = undefined;
     this.#isGreeted = false;
+    this.#isNegotiating = false;
     this.#isDisowned = false;
     this.#isFull = false;
   }
 
-  /** Identities first, then watches, then whoever must read anew, then what waits. */
   #established(): void {
     this.#isGreeted = true;
+    const { sasl } = this.#config;
+    if (sasl === undefined) this.#identified();
+    else this.#negotiate(sasl);
+  }
+
+  #negotiate(sasl: SaslMechanism): void {
+    this.#isNegotiating = true;
+    let exchange: SaslExchange;
+    try {
+      exchange = sasl.begin();
+    } catch {
+      this.#session.authFailed();
+      return;
+    }
+    this.#saslStep(exchange, exchange.first, this.#generation);
+  }
+
+  #saslStep(exchange: SaslExchange, token: Uint8Array, generation: number): void {
+    const fields = { operation: SASL, path: "/", shownPath: "/", body: token, isOwn: true };
+    const answered = new Promise<Uint8Array>((resolve, reject) => {
+      this.#send(new Call(fields, resolve, reject) as AnyCall);
+    });
+    answered
+      .then((challenge) => exchange.next(challenge))
+      .then(
+        (next) => {
+          if (generation !== this.#generation) return;
+          if (next === undefined) {
+            this.#isNegotiating = false;
+            this.#identified();
+          } else this.#saslStep(exchange, next, generation);
+          this.#arm();
+        },
+        () => {
+          // Whatever was wrong, the server or the password: another try would fail as well.
+          if (generation === this.#generation) this.#session.authFailed();
+        },
+      );
+  }
+
+  /** Identities first, then watches, then whoever must read anew, then what waits. */
+  #identified(): void {
     const generation = this.#generation;
     const asked = this.#auths;
     this.#auths = [];

@@ -87,6 +87,8 @@ export class Session {
   #aliveUntilMs = Number.POSITIVE_INFINITY;
   #isLost = false;
   #isReadOnly = false;
+  /** A server without a quorum made the session up: no other server knows it, and nothing depends on it. */
+  #isProvisional = false;
   #lastZxid: Zxid = ZXID_NONE;
   /** Rounds in a row in which every server that could be reached hung up on the greeting. */
   #refusedRounds = 0;
@@ -185,6 +187,7 @@ export class Session {
     if (phase.kind !== "dialing") return;
     this.#phase = { ...phase, kind: "greeting" };
     this.#handshakeAtMs = nowMs;
+    if (this.#isProvisional) this.#forget();
     this.#sinks.handshake({
       protocolVersion: 0,
       lastZxidSeen: this.#lastZxid,
@@ -220,6 +223,7 @@ export class Session {
       if (this.#isEnded()) return;
     }
     const { bytes, start, end } = response.password;
+    this.#isProvisional = response.readOnly === true && (this.#id === SESSION_NONE || this.#isProvisional);
     this.#id = response.sessionId;
     this.#password = new Uint8Array(bytes.subarray(start, end));
     this.#timeoutMs = response.timeoutMs;
@@ -385,15 +389,20 @@ export class Session {
   /** The server does not know the session any more, or has refused to make one. */
   #refused(nowMs: number): void {
     const gone = this.#id;
-    this.#id = SESSION_NONE;
-    this.#password = PASSWORD_NONE;
-    this.#aliveUntilMs = Number.POSITIVE_INFINITY;
+    this.#forget();
     this.#sinks.hangUp();
     if (gone !== SESSION_NONE && !this.#isLost) this.#sinks.state({ kind: "lost", sessionId: gone });
     this.#isLost = false;
     if (this.#isEnded()) return;
     if (gone !== SESSION_NONE && this.#config.onExpiry === "close") this.#end("expired");
     else this.#attempt(nowMs);
+  }
+
+  #forget(): void {
+    this.#id = SESSION_NONE;
+    this.#password = PASSWORD_NONE;
+    this.#aliveUntilMs = Number.POSITIVE_INFINITY;
+    this.#isProvisional = false;
   }
 
   /** Whether time alone can end the session: it exists, no server answers, and nobody was told yet. */

@@ -6,29 +6,36 @@ interface Link {
   readonly server: Socket;
 }
 
+/** Where a relay passes connections on to. */
+export interface RelayTarget {
+  /** Default 127.0.0.1. */
+  readonly host?: string;
+  readonly port: number;
+}
+
 /**
  * A connection's worst day: stands between a client and a server and cuts, freezes or refuses what goes through it. Clients connect to
  * its `port` on 127.0.0.1.
  */
 export class Relay implements AsyncDisposable {
   readonly #listener: Server;
-  readonly #target: { readonly host: string; readonly port: number };
+  readonly #target: RelayTarget;
   readonly #links = new Set<Link>();
   #accepts = true;
   #answersPass = true;
   #requestsPass = true;
   #acceptedCount = 0;
 
-  private constructor(listener: Server, target: { readonly host: string; readonly port: number }) {
+  private constructor(listener: Server, target: RelayTarget) {
     this.#listener = listener;
     this.#target = target;
     listener.on("connection", (client) => this.#link(client));
   }
 
-  /** On a port of the system's choice. */
-  static async start({ host = "127.0.0.1", port }: { readonly host?: string; readonly port: number }): Promise<Relay> {
+  /** On a port of the system's choice. @param target looked at for each connection: a server may come back on another port */
+  static async start(target: RelayTarget): Promise<Relay> {
     const listener = createServer({ pauseOnConnect: true });
-    const relay = new Relay(listener, { host, port });
+    const relay = new Relay(listener, target);
     listener.listen(0, "127.0.0.1");
     await once(listener, "listening");
     return relay;
@@ -91,7 +98,8 @@ export class Relay implements AsyncDisposable {
       return;
     }
     this.#acceptedCount++;
-    const server = connect({ ...this.#target, noDelay: true });
+    const { host = "127.0.0.1", port } = this.#target;
+    const server = connect({ host, port, noDelay: true });
     client.setNoDelay(true);
     const link = { client, server };
     this.#links.add(link);

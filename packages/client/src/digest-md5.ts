@@ -1,0 +1,103 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import type { SaslExchange, SaslMechanism } from "./sasl.ts";
+
+/** A user of the server's JAAS file, or of whatever it takes users from. */
+export interface DigestMd5User {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** What every ZooKeeper client names as its server, whatever the server's host is called. */
+const URI = "zookeeper/zk-sasl-md5";
+const CNONCE_BYTES = 24;
+/** A nonce is used once. */
+const FIRST_USE = "00000001";
+
+/**
+ * SASL by DIGEST-MD5 (RFC 2831): the password does not go over the wire, and the server proves that it knows it too. What follows is
+ * neither encrypted nor signed: that is what TLS is for.
+ */
+export function digestMd5(user: DigestMd5User, newCnonce: () => string = randomCnonce): SaslMechanism {
+  return { begin: () => new DigestMd5Exchange(user, newCnonce()) };
+}
+
+function randomCnonce(): string {
+  return randomBytes(CNONCE_BYTES).toString("base64");
+}
+
+class DigestMd5Exchange implements SaslExchange {
+  readonly first: Uint8Array = Buffer.alloc(0);
+  readonly #user: DigestMd5User;
+  readonly #cnonce: string;
+  /** What the server will say if it knows the password. */
+  #expected: string | undefined;
+
+  constructor(user: DigestMd5User, cnonce: string) {
+    this.#user = user;
+    this.#cnonce = cnonce;
+  }
+
+  next(token: Uint8Array): Uint8Array | undefined {
+    const directives = parseDirectives(Buffer.from(token).toString("latin1"));
+    if (this.#expected !== undefined) {
+      const proof = directives.get("rspauth") ?? "";
+      if (!isEqual(proof, this.#expected)) throw new Error("the server did not prove that it knows the password");
+      return undefined;
+    }
+    return this.#answer(directives);
+  }
+
+  #answer(challenge: ReadonlyMap<string, string>): Uint8Array {
+    const nonce = challenge.get("nonce");
+    if (nonce === undefined) throw new Error("the server's challenge has no nonce");
+    const offered = (challenge.get("qop") ?? "auth").split(",").map((each) => each.trim());
+    if (!offered.includes("auth")) throw new Error(`the server offers ${offered.join(", ")} and not auth`);
+    const { username, password } = this.#user;
+    const realm = challenge.get("realm") ?? "";
+    const isUtf8 = challenge.get("charset")?.toLowerCase() === "utf-8";
+    const secret = md5(Buffer.concat([bytes(username), COLON, bytes(realm), COLON, bytes(password)]));
+    const a1 = hex(Buffer.concat([secret, Buffer.from(`:${nonce}:${this.#cnonce}`, "latin1")]));
+    const proof = (prefix: string): string =>
+      hex(`${a1}:${nonce}:${FIRST_USE}:${this.#cnonce}:auth:${hex(`${prefix}${URI}`)}`);
+    this.#expected = proof(":");
+    const response = [
+      ...(isUtf8 ? ["charset=utf-8"] : []),
+      `username=${quoted(username)},realm=${quoted(realm)},nonce=${quoted(nonce)},nc=${FIRST_USE}`,
+      `cnonce=${quoted(this.#cnonce)},digest-uri=${quoted(URI)},response=${proof("AUTHENTICATE:")},qop=auth`,
+    ].join(",");
+    return Buffer.from(response, isUtf8 ? "utf8" : "latin1");
+  }
+}
+
+const COLON = Buffer.from(":");
+
+/** What fits into ISO 8859-1 is hashed in it, whatever it is sent in: RFC 2831, 2.1.2.1. */
+function bytes(text: string): Buffer {
+  const isWide = [...text].some((char) => (char.codePointAt(0) ?? 0) > 0xff);
+  return Buffer.from(text, isWide ? "utf8" : "latin1");
+}
+
+function md5(input: Buffer | string): Buffer {
+  return createHash("md5").update(input).digest();
+}
+
+function hex(input: Buffer | string): string {
+  return md5(input).toString("hex");
+}
+
+function isEqual(a: string, b: string): boolean {
+  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+}
+
+function quoted(text: string): string {
+  return `"${text.replace(/["\\]/g, "\\$&")}"`;
+}
+
+/** `name=value,name="quoted \" value"` */
+function parseDirectives(text: string): ReadonlyMap<string, string> {
+  const directives = new Map<string, string>();
+  for (const [, name = "", quotedValue, value] of text.matchAll(/([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,]*))/g)) {
+    directives.set(name.toLowerCase(), quotedValue === undefined ? (value ?? "") : quotedValue.replace(/\\(.)/g, "$1"));
+  }
+  return directives;
+}

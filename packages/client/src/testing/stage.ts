@@ -1,0 +1,28 @@
+import { startServer, type ZooidServer } from "@zooid/server";
+import type { Client } from "../client.ts";
+import { connect } from "../connect.ts";
+import { Relay } from "./relay.ts";
+
+/** A server, a client whose connection can be disturbed, and one that sees the server as it is. */
+export interface Stage {
+  readonly server: ZooidServer;
+  readonly relay: Relay;
+  readonly zk: Client;
+  readonly witness: Client;
+}
+
+/** @param atEnd calls back when the test is over, as Vitest's `onTestFinished` does */
+export async function setStage(atEnd: (end: () => Promise<void>) => void): Promise<Stage> {
+  const server = await startServer({ port: 0, tickMs: 100, sessionTimeoutMsMax: 60_000 });
+  const relay = await Relay.start({ port: server.port });
+  const zk = await connect(`127.0.0.1:${relay.port}`, { random: () => 0 });
+  const witness = await connect(server.connectString);
+  atEnd(async () => {
+    relay.accept();
+    relay.thaw();
+    await Promise.all([zk.close(), witness.close()]);
+    await relay[Symbol.asyncDispose]();
+    await server.stop();
+  });
+  return { server, relay, zk, witness };
+}
