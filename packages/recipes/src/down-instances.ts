@@ -1,0 +1,34 @@
+/** When an instance is left alone for a while: Curator's DownInstancePolicy. */
+export interface DownInstancePolicy {
+  /** How long errors count, from the first one on. Default 30 s. */
+  readonly windowMs?: number;
+  /** How many it takes. Default 2. */
+  readonly errors?: number;
+}
+
+/** Who had errors lately. */
+export class DownInstances {
+  readonly #windowMs: number;
+  readonly #errors: number;
+  readonly #now: () => number;
+  readonly #noted = new Map<string, { readonly untilMs: number; errors: number }>();
+
+  constructor({ windowMs = 30_000, errors = 2 }: DownInstancePolicy, now: () => number) {
+    this.#windowMs = windowMs;
+    this.#errors = errors;
+    this.#now = now;
+  }
+
+  note(key: string): void {
+    const nowMs = this.#now();
+    for (const [known, { untilMs }] of this.#noted) if (untilMs <= nowMs) this.#noted.delete(known);
+    const noted = this.#noted.get(key);
+    if (noted === undefined) this.#noted.set(key, { untilMs: nowMs + this.#windowMs, errors: 1 });
+    else noted.errors++;
+  }
+
+  isDown(key: string): boolean {
+    const noted = this.#noted.get(key);
+    return noted !== undefined && noted.errors >= this.#errors && noted.untilMs > this.#now();
+  }
+}

@@ -1,0 +1,55 @@
+import { type Client, type Created, isZkError, type Payload, type Stat } from "@zooid/client";
+
+export interface NamedNode {
+  readonly path: string;
+  readonly data: Payload;
+  readonly mode: "persistent" | "ephemeral" | "container";
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Makes a node of a fixed name, and its parents as containers. Of one that is there already nothing is known, unless it is ephemeral and the
+ * session's: then a lost answer is found again.
+ *
+ * @returns null where the name is taken
+ */
+export async function makeNamed(zk: Client, { path, data, mode, signal }: NamedNode): Promise<Created | null> {
+  let isInDoubt = false;
+  for (;;) {
+    try {
+      return await zk.create(path, data, { mode, parents: "container", signal });
+    } catch (error) {
+      if (!isZkError(error)) throw error;
+      if (error.code === "NODE_EXISTS") {
+        const stat = isInDoubt && mode === "ephemeral" ? await zk.exists(path, { signal }) : null;
+        return stat !== null && stat.ephemeralOwner === zk.sessionId ? { path, stat } : null;
+      }
+      // Asked again, it waits for the next connection.
+      if (error.code !== "CONNECTION_LOSS" || error.outcome !== "unknown") throw error;
+      isInDoubt = true;
+    }
+  }
+}
+
+/** Writes a node whatever it holds, and makes it where there is none. */
+export async function put(zk: Client, path: string, data: Payload): Promise<Stat> {
+  for (;;) {
+    try {
+      return await zk.set(path, data);
+    } catch (error) {
+      if (!isZkError(error, "NO_NODE")) throw error;
+    }
+    const made = await makeNamed(zk, { path, data, mode: "persistent" });
+    if (made !== null) return made.stat;
+  }
+}
+
+/** The names of the children, in order; none where there is no such node. */
+export async function namesBelow(zk: Client, path: string): Promise<readonly string[]> {
+  try {
+    return (await zk.children(path)).names.sort();
+  } catch (error) {
+    if (isZkError(error, "NO_NODE")) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,97 @@
+import { describe, expect, test } from "vitest";
+import { DownInstances } from "./down-instances.ts";
+import { type ProviderStrategy, strategies } from "./provider-strategy.ts";
+import type { ServiceInstance } from "./service-instance.ts";
+
+const instance = (id: string): ServiceInstance => ({
+  name: "web",
+  id,
+  address: "host",
+  port: 80,
+  sslPort: null,
+  payload: null,
+  registeredAtMs: 1,
+  serviceType: "dynamic",
+  uriSpec: null,
+  enabled: true,
+});
+const named = (ids: string): readonly ServiceInstance[] => [...ids].map(instance);
+
+/** Whom a strategy chooses of some instances, by their letters. */
+function choices(strategy: ProviderStrategy, ids: string, keys: readonly string[]): string {
+  return keys.map((key) => ids[strategy.choose(named(ids), key)] ?? "nobody").join("");
+}
+
+/** Fractions one after the other. */
+function fractions(...values: readonly number[]): () => number {
+  let next = 0;
+  return () => values[next++ % values.length] ?? 0;
+}
+
+const TIMES = Array.from({ length: 6 }, () => "");
+const KEYS = Array.from({ length: 1000 }, (_, i) => `key ${i}`);
+
+describe("a strategy", () => {
+  test("any", () => {
+    expect(choices(strategies.random(fractions(0, 0.5, 0.999)), "abc", TIMES)).toBe("abcabc");
+  });
+
+  test("one after the other, whoever comes and goes", () => {
+    const strategy = strategies.roundRobin();
+    expect(choices(strategy, "abc", TIMES)).toBe("abcabc");
+    expect(choices(strategy, "ab", TIMES)).toBe("bababa");
+  });
+
+  test("the same while it is there", () => {
+    const strategy = strategies.sticky(strategies.roundRobin());
+    expect(choices(strategy, "abc", TIMES)).toBe("aaaaaa");
+    expect(choices(strategy, "bc", TIMES)).toBe("cccccc");
+    expect(choices(strategy, "abc", TIMES)).toBe("cccccc");
+  });
+
+  test("by weight", () => {
+    const weights: Record<string, number> = { a: 1, b: 0, c: 3 };
+    const strategy = strategies.weighted(({ id }) => weights[id] ?? 0, fractions(0, 0.24, 0.26, 0.999));
+    expect(choices(strategy, "abc", TIMES)).toBe("aaccaa");
+    expect(
+      choices(
+        strategies.weighted(() => 0, fractions(0, 0.99)),
+        "ab",
+        TIMES,
+      ),
+    ).toBe("ababab");
+  });
+
+  test("whoever has the least to do", () => {
+    const load: Record<string, number> = { a: 2, b: 1, c: 1 };
+    const strategy = strategies.leastLoaded(({ id }) => load[id] ?? 0);
+    expect(choices(strategy, "abc", TIMES)).toBe("bbbbbb");
+  });
+
+  test("by key: a key stays where it is unless its instance goes", () => {
+    const strategy = strategies.consistentHash();
+    const before = choices(strategy, "abcd", KEYS);
+    expect(choices(strategy, "abcd", KEYS)).toBe(before);
+    for (const letter of "abcd") expect(before.split(letter).length - 1).toBeGreaterThan(180);
+    const after = choices(strategy, "abd", KEYS);
+    const moved = [...before].filter((letter, i) => letter !== after[i]);
+    expect(new Set(moved)).toEqual(new Set(["c"]));
+  });
+});
+
+test("who has errors is left alone after some, for a while from the first of them", () => {
+  let nowMs = 0;
+  const down = new DownInstances({ windowMs: 100, errors: 2 }, () => nowMs);
+  const at = (ms: number, act: () => void = () => {}): boolean => {
+    nowMs = ms;
+    act();
+    return down.isDown("a");
+  };
+  expect(at(0, () => down.note("a"))).toBe(false);
+  expect(at(60, () => down.note("a"))).toBe(true);
+  expect(down.isDown("b")).toBe(false);
+  expect(at(99)).toBe(true);
+  expect(at(100)).toBe(false);
+  expect(at(110, () => down.note("a"))).toBe(false);
+  expect(at(111, () => down.note("a"))).toBe(true);
+});

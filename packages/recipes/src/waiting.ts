@@ -1,0 +1,66 @@
+/** Waiting that can be given up and leaves nothing behind. */
+import { type Client, isZkError } from "@zooid/client";
+import { filter, type Observable, Subscription, take } from "rxjs";
+
+/** What a promise brings, or the signal's reason; no listener stays behind. */
+export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason);
+    const settled = (): void => signal.removeEventListener("abort", abort);
+    promise.then(resolve, reject).then(settled, settled);
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true });
+  });
+}
+
+/** The first value of a stream, undefined where it ends without one, or the signal's reason; no subscription stays behind. */
+export async function firstOf<T>(source$: Observable<T>, signal: AbortSignal): Promise<T | undefined> {
+  const subscription = new Subscription();
+  const first = new Promise<T | undefined>((resolve, reject) => {
+    const complete = (): void => resolve(undefined);
+    subscription.add(source$.pipe(take(1)).subscribe({ next: resolve, error: reject, complete }));
+  });
+  try {
+    return await unlessAborted(first, signal);
+  } finally {
+    subscription.unsubscribe();
+  }
+}
+
+/** Waits for a server that takes writes; also ends when the client does, whose next call tells. */
+export async function writable(zk: Client, signal: AbortSignal): Promise<void> {
+  await firstOf(zk.state$.pipe(filter(({ kind }) => kind === "connected")), signal);
+}
+
+/** Takes one step after the other until the signal, also over lost connections. @throws the signal's reason, or what no reconnect mends */
+export async function keepOn(zk: Client, signal: AbortSignal, step: () => Promise<void>): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await step();
+    } catch (error) {
+      if (signal.aborted || !isZkError(error) || !error.retriable) throw error;
+      await writable(zk, signal);
+    }
+  }
+}
+
+/** Wakes whoever waits when the session is lost, since a node of ours went with it and no watch tells of that. */
+export class LossAlarm implements Disposable {
+  readonly rung: Promise<void>;
+  readonly #states: Subscription;
+
+  constructor(zk: Client) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.rung = promise;
+    this.#states = zk.state$.subscribe({
+      next: ({ kind }) => {
+        if (kind === "lost") resolve();
+      },
+      complete: resolve,
+    });
+  }
+
+  [Symbol.dispose](): void {
+    this.#states.unsubscribe();
+  }
+}
