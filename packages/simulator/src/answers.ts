@@ -27,6 +27,7 @@ export type PartAnswer =
   | { readonly kind: "error"; readonly code: number }
   | { readonly kind: "empty" }
   | { readonly kind: "path"; readonly path: string }
+  | { readonly kind: "made"; readonly path: string; readonly stat: SeenStat }
   | { readonly kind: "stat"; readonly stat: SeenStat };
 
 /** An answer or event as a client sees it, in plain values. */
@@ -37,6 +38,7 @@ export type Answer =
   | { readonly kind: "stat"; readonly stat: SeenStat }
   | { readonly kind: "children"; readonly children: readonly string[] }
   | { readonly kind: "path"; readonly path: string }
+  | { readonly kind: "made"; readonly path: string; readonly stat: SeenStat }
   | { readonly kind: "strings"; readonly values: readonly string[] }
   | { readonly kind: "integer"; readonly value: number }
   | { readonly kind: "multi"; readonly parts: readonly PartAnswer[] }
@@ -70,17 +72,19 @@ export function answerSink(hear: Hear): ReplySink {
     childrenAndStat: unasked,
     aclAndStat: unasked,
     path: (to, xid, zxid, path) => hear(to, xid, zxid, { kind: "path", path: sliceText(path) }),
-    pathAndStat: unasked,
+    pathAndStat: (to, xid, zxid, path, node) =>
+      hear(to, xid, zxid, { kind: "made", path: sliceText(path), stat: readStat(node) }),
     strings: (to, xid, zxid, values) => hear(to, xid, zxid, { kind: "strings", values: [...values] }),
     integer: (to, xid, zxid, value) => hear(to, xid, zxid, { kind: "integer", value }),
     identities: unasked,
+    token: unasked,
     multiBegin: (_, xid, zxid) => {
       open = { xid, zxid, parts: [] };
     },
     partError: (_, code) => part({ kind: "error", code }),
     partEmpty: () => part({ kind: "empty" }),
     partPath: (_, path) => part({ kind: "path", path: sliceText(path) }),
-    partPathAndStat: unasked,
+    partPathAndStat: (_, path, node) => part({ kind: "made", path: sliceText(path), stat: readStat(node) }),
     partStat: (_, node) => part({ kind: "stat", stat: readStat(node) }),
     partData: unasked,
     partChildren: unasked,

@@ -34,8 +34,26 @@ describe("an ensemble with its clients and its faults", () => {
     [1861, "the id of an attempt to found the ensemble keeps nobody out"],
     [751, "a voter that lost its disk is told the id with the history, and founds no other ensemble"],
   ])("seed %i: %s", (seed) => {
-    // These were found before there was such a fault.
-    expectNoViolation(run(seed, { without: ["stale-leader"] }));
+    // These were found before there was such a fault, and before there were such nodes.
+    expectNoViolation(run(seed, { without: ["stale-leader"], hasNodeKinds: false }));
+  });
+
+  test.each([
+    [110_858, "an id that a server chose for an ensemble that it never founded goes when it joins another"],
+    [106_208, "what was acked by a disk that was lost twice counts"],
+  ])("seed %i: %s", (seed) => {
+    expectNoViolation(run(seed, { hasNodeKinds: false }));
+  });
+
+  test("seed 516559: who has no weight is nobody's successor", () => {
+    expectNoViolation(run(516_559, {}));
+  });
+
+  test.each([
+    [701_125, "a deposed leader that has not noticed ends no session that came after it"],
+    [300_177, "who has its voice back from the leader of an older epoch acked nothing in the newer one"],
+  ])("seed %i: %s", (seed) => {
+    expectNoViolation(run(seed, { hasNodeKinds: true }));
   });
 
   test.each([1, 2, 3, 4, 5])("seed %i runs the same way twice", (seed) => {
@@ -99,8 +117,8 @@ describe("a plan", () => {
 });
 
 test("changes of a plan are told as options", () => {
-  expect(optionsOf({ without: ["crash", "wipe"], clients: 2, faultsUntilMs: 500 })).toBe(
-    "--without crash,wipe --clients 2 --until 500",
+  expect(optionsOf({ without: ["crash", "wipe"], clients: 2, hasNodeKinds: false, faultsUntilMs: 500 })).toBe(
+    "--without crash,wipe --clients 2 --kinds no --until 500",
   );
   expect(shrink(1, "nothing fails by this rule", { clients: 1 })).toEqual({ clients: 1 });
 });

@@ -34,7 +34,7 @@ import { StateRegistry } from "./ensemble/snapshot-courier.ts";
 import { type Breakable, startFaults } from "./faults.ts";
 import { type Committed, History } from "./history.ts";
 import { Invariants } from "./invariants.ts";
-import { candidatesOf, type Plan, verifierOf } from "./plan.ts";
+import { type Plan, verifierOf } from "./plan.ts";
 import { Prng } from "./prng.ts";
 import { encodeRequest, type SimRequest } from "./requests.ts";
 import { type ClientConnection, SimClient } from "./sim-client.ts";
@@ -129,7 +129,6 @@ export class Ensemble implements ServerWatcher, Breakable {
   readonly #network: Network;
   readonly #registry = new StateRegistry();
   readonly #verifier: QuorumVerifier;
-  readonly #candidates: ReadonlySet<ServerId>;
   readonly #history = new History();
   readonly #checker: Checker;
   readonly #invariants: Invariants;
@@ -170,7 +169,6 @@ export class Ensemble implements ServerWatcher, Breakable {
     this.#network = new Network(this.#scheduler, this.#root.fork("network"), plan);
     this.#chance = this.#root.fork("world");
     this.#verifier = verifierOf(plan);
-    this.#candidates = candidatesOf(plan);
     this.#checker = new Checker(this.#history);
     this.#invariants = new Invariants(this.#verifier, this.#sometimes);
     this.#members = [...plan.voters, ...plan.observers].map((sid) => ({
@@ -189,7 +187,7 @@ export class Ensemble implements ServerWatcher, Breakable {
     }));
     this.#clients = Array.from(
       { length: plan.clients },
-      (_, i) => new SimClient(`c${i + 1}`, this.#root.fork(`client-${i}`)),
+      (_, i) => new SimClient(`c${i + 1}`, this.#root.fork(`client-${i}`), plan.hasNodeKinds),
     );
     if (plan.groups !== undefined) this.#sometimes.reached("hierarchical quorum");
     if (plan.electionAlg === 0) this.#sometimes.reached("basic election");
@@ -648,7 +646,6 @@ export class Ensemble implements ServerWatcher, Breakable {
     const options: ServerOptions = {
       sid,
       verifier: this.#verifier,
-      candidates: this.#candidates,
       isObserver,
       electionAlg,
       standalone: isStandalone,
@@ -1044,7 +1041,7 @@ export class Ensemble implements ServerWatcher, Breakable {
     }
   }
 
-  #noteCommitted({ session, cxid, op, zxid }: Committed, first: Readonly<TxnOp>): void {
+  #noteCommitted({ session, cxid, op, zxid, reaped }: Committed, first: Readonly<TxnOp>): void {
     this.#mix(zxid % 65_536, cxid, op);
     const life = this.#history.sessions.get(session);
     if (life?.closedZxid === zxid && life.isExpired) {
@@ -1053,6 +1050,7 @@ export class Ensemble implements ServerWatcher, Breakable {
       this.#sometimes.reached("session expired");
     }
     if (first.code === ErrorCode.SESSION_MOVED) this.#sometimes.reached("write of a moved session refused");
+    if (reaped !== undefined) this.#sometimes.reached(reaped === "container" ? "container reaped" : "TTL node reaped");
   }
 
   #after(delayMs: number, run: () => void): void {

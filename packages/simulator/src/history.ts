@@ -5,12 +5,13 @@ import {
   parentPath,
   type SessionId,
   sessionIdFromHalves,
+  sliceText,
   type TxnHeader,
   type TxnOp,
   type Zxid,
 } from "@zooid/model";
 import type { Answer, SeenStat } from "./answers.ts";
-import { type Effect, ModelTree } from "./model-tree.ts";
+import { type Effect, ModelTree, type Reaped } from "./model-tree.ts";
 import type { NodeRead, SimRequest } from "./requests.ts";
 import { Violation } from "./violation.ts";
 
@@ -23,6 +24,8 @@ export interface Committed {
   /** What its client must hear; undefined where it hears no answer but is let go. */
   readonly answer: Answer | undefined;
   readonly effects: readonly Effect[];
+  /** What kind of node the leader removed by itself. */
+  readonly reaped: Reaped["kind"] | undefined;
 }
 
 interface NodeVersion {
@@ -83,7 +86,8 @@ export class History {
   commit(header: Readonly<TxnHeader>, op: Readonly<TxnOp>): Committed {
     const { zxid, cxid } = header;
     const session = sessionIdFromHalves(header.sessionHigh, header.sessionLow);
-    const answer = this.#apply(session, cxid, header.op, zxid, op);
+    const reaped = header.op === OpCode.DELETE_CONTAINER ? this.#reap(header, op) : undefined;
+    const answer = reaped === undefined ? this.#apply(header, session, op) : undefined;
     const effects = this.model.takeEffects();
     const touched = new Set<string>();
     for (const { kind, path } of effects) {
@@ -91,7 +95,7 @@ export class History {
       if (kind !== "changed") touched.add(parentPath(path));
     }
     for (const path of touched) this.#keepVersion(path, zxid);
-    const committed: Committed = { zxid, session, cxid, op: header.op, answer, effects };
+    const committed: Committed = { zxid, session, cxid, op: header.op, answer, effects, reaped };
     this.#txns.set(zxid, committed);
     this.#last = zxid;
     return committed;
@@ -135,7 +139,16 @@ export class History {
     return count;
   }
 
-  #apply(session: SessionId, cxid: number, op: number, zxid: Zxid, first: Readonly<TxnOp>): Answer | undefined {
+  #reap({ zxid, timeMs }: Readonly<TxnHeader>, { path }: Readonly<TxnOp>): Reaped["kind"] {
+    const reaped = this.model.reap(sliceText(path), zxid, timeMs);
+    if (reaped === undefined) {
+      throw new Violation("I7", `${sliceText(path)} is removed at ${formatZxid(zxid)}, and nobody may remove it`);
+    }
+    return reaped.kind;
+  }
+
+  #apply(header: Readonly<TxnHeader>, session: SessionId, first: Readonly<TxnOp>): Answer | undefined {
+    const { cxid, op, zxid, timeMs } = header;
     const who = `${session}:${cxid}`;
     const life = this.sessions.get(session);
     if (op === OpCode.CREATE_SESSION) {
@@ -169,11 +182,11 @@ export class History {
     if (op === OpCode.CLOSE_SESSION) {
       life.closedZxid = zxid;
       life.isExpired = isByServer;
-      return this.model.apply({ kind: "close" }, session, zxid);
+      return this.model.apply({ kind: "close" }, session, zxid, timeMs);
     }
     const request = this.#requests.get(who);
     if (request?.kind !== "write") throw new Violation("I7", `${who} was committed and never asked for`);
-    return this.model.apply(request.request, session, zxid);
+    return this.model.apply(request.request, session, zxid, timeMs);
   }
 
   #keepVersion(path: string, zxid: number): void {

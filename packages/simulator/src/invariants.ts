@@ -25,8 +25,10 @@ interface GhostDisk {
   durable: DurableLog;
   /** It was emptied, and no leader has brought it level since: it must be counted nowhere. */
   isWiped: boolean;
+  /** The newest epoch that a quorum held when it was emptied, the last time: what was acked here was acked in none above it. */
+  readonly emptiedIn: number;
   /** What it held before that. What was acked then was true when it was acked. */
-  readonly lost: DurableLog | undefined;
+  readonly lost: readonly DurableLog[];
 }
 
 /** What was last seen of one life of a server. */
@@ -69,7 +71,8 @@ export class Invariants {
   readonly #verifier: QuorumVerifier;
   readonly #sometimes: SometimesCounts;
   readonly #disks = new Map<ServerId, GhostDisk>();
-  readonly #emptied = new Map<ServerId, DurableLog | undefined>();
+  /** Disks that were emptied, and nothing has been written to them since. */
+  readonly #emptied = new Map<ServerId, Pick<GhostDisk, "emptiedIn" | "lost">>();
   readonly #servers = new Map<SimServer, GhostServer>();
   readonly #proposals = new Map<number, Proposal>();
   readonly #lastProposed = new Map<number, number>();
@@ -122,12 +125,14 @@ export class Invariants {
   crashed(sid: ServerId, durable: DurableLog): void {
     const disk = this.#disks.get(sid);
     if (disk !== undefined) this.#diskChanged(sid, disk, durable);
-    else this.#disks.set(sid, { durable, isWiped: false, lost: undefined });
+    else this.#disks.set(sid, { durable, isWiped: false, emptiedIn: 0, lost: [] });
     this.#checkKept(`the crash of server ${sid}`);
   }
 
   wiped(sid: ServerId): void {
-    this.#emptied.set(sid, this.#disks.get(sid)?.durable ?? this.#emptied.get(sid));
+    const disk = this.#disks.get(sid);
+    const lost = disk === undefined ? (this.#emptied.get(sid)?.lost ?? []) : [...disk.lost, disk.durable];
+    this.#emptied.set(sid, { emptiedIn: this.#newestOwned, lost });
     this.#disks.delete(sid);
     this.#checkKept(`wiping server ${sid}`, sid);
   }
@@ -274,8 +279,8 @@ export class Invariants {
       ghost.durable = durable;
       const disk = this.#disks.get(server.sid);
       if (disk === undefined) {
-        const lost = this.#emptied.get(server.sid);
-        this.#disks.set(server.sid, { durable, isWiped: this.#emptied.delete(server.sid), lost });
+        const { emptiedIn, lost } = this.#emptied.get(server.sid) ?? { emptiedIn: 0, lost: [] };
+        this.#disks.set(server.sid, { durable, isWiped: this.#emptied.delete(server.sid), emptiedIn, lost });
       } else this.#diskChanged(server.sid, disk, durable, server);
     }
     const { zab, tree } = server.replica;
@@ -446,8 +451,9 @@ export class Invariants {
     const isFlip =
       currentEpoch !== before.currentEpoch || tail.zxid < before.tail.zxid || now.stateFile !== before.stateFile;
     if (isFlip) {
-      if (disk.isWiped && currentEpoch === this.#newestOwned) {
-        // It has all of an epoch that a quorum holds without it: whatever it forgot, one of any quorum knows.
+      if (disk.isWiped && this.#owners.has(currentEpoch) && currentEpoch >= disk.emptiedIn) {
+        // It has all of an epoch that a quorum holds without it: whatever it forgot, one of any quorum knows. There may be a newer one
+        // by now, but none in which it acked anything.
         disk.isWiped = false;
         this.#sometimes.reached("wiped server has its voice back");
       }
@@ -527,9 +533,9 @@ export class Invariants {
   #voices(condition: (durable: DurableLog) => boolean): ServerId[] {
     const sids = new Set<ServerId>();
     for (const [sid, { durable, isWiped, lost }] of this.#disks) {
-      if ((!isWiped && condition(durable)) || (lost !== undefined && condition(lost))) sids.add(sid);
+      if ((!isWiped && condition(durable)) || lost.some(condition)) sids.add(sid);
     }
-    for (const [sid, lost] of this.#emptied) if (lost !== undefined && condition(lost)) sids.add(sid);
+    for (const [sid, { lost }] of this.#emptied) if (lost.some(condition)) sids.add(sid);
     return [...sids].filter((sid) => this.#verifier.voters.has(sid));
   }
 

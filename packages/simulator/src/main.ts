@@ -29,6 +29,7 @@ const { values } = parseArgs({
     voters: { type: "string" },
     observers: { type: "string" },
     clients: { type: "string" },
+    kinds: { type: "string" },
     until: { type: "string" },
     "crash-at-log-step": { type: "string" },
   },
@@ -62,6 +63,7 @@ if (values.exhaustive === true) {
     ...(values.voters === undefined ? {} : { voters: whole("voters", values.voters) }),
     ...(values.observers === undefined ? {} : { observers: whole("observers", values.observers) }),
     ...(values.clients === undefined ? {} : { clients: whole("clients", values.clients) }),
+    ...(values.kinds === undefined ? {} : { hasNodeKinds: values.kinds === "yes" }),
     ...(values.until === undefined ? {} : { faultsUntilMs: whole("until", values.until) }),
     ...(values["crash-at-log-step"] === undefined
       ? {}

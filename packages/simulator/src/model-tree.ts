@@ -1,6 +1,9 @@
 import { ErrorCode, parentPath, sequenceSuffix } from "@zooid/model";
 import type { Answer, PartAnswer, SeenStat } from "./answers.ts";
 
+/** A container, or a node with a time to live. */
+export type Reaped = { readonly kind: "container" } | { readonly kind: "ttl"; readonly ttlMs: number };
+
 /** A write as a simulated client asks for it. */
 export type Write =
   | {
@@ -9,6 +12,8 @@ export type Write =
       readonly data: string;
       readonly ephemeral: boolean;
       readonly sequential: boolean;
+      /** Undefined: it stays until somebody deletes it. */
+      readonly reaped?: Reaped;
     }
   | { readonly kind: "delete"; readonly path: string; readonly version: number }
   | { readonly kind: "set"; readonly path: string; readonly data: string; readonly version: number }
@@ -22,6 +27,8 @@ export type WriteRequest =
 interface ModelNode {
   readonly czxid: number;
   readonly owner: bigint;
+  readonly reaped: Reaped | undefined;
+  mtimeMs: number;
   data: string;
   mzxid: number;
   pzxid: number;
@@ -44,6 +51,8 @@ export interface Effect {
  */
 export class ModelTree {
   readonly #nodes = new Map<string, ModelNode>();
+  /** What the present transaction is stamped with. */
+  #timeMs = 0;
   #effects: Effect[] = [];
 
   constructor() {
@@ -51,6 +60,8 @@ export class ModelTree {
       this.#nodes.set(path, {
         czxid: 0,
         owner: 0n,
+        reaped: undefined,
+        mtimeMs: 0,
         data: "",
         mzxid: 0,
         pzxid: 0,
@@ -106,8 +117,20 @@ export class ModelTree {
     for (const [path, node] of [...this.#nodes]) if (node.owner === session) this.#remove(path, zxid);
   }
 
+  /** What a leader removed by itself; undefined where nobody may remove it. */
+  reap(path: string, zxid: number, timeMs: number): Reaped | undefined {
+    const node = this.#nodes.get(path);
+    if (node?.reaped === undefined || node.children.size > 0) return undefined;
+    const { reaped } = node;
+    const isDue = reaped.kind === "container" ? node.created > 0 : timeMs - node.mtimeMs > reaped.ttlMs;
+    if (!isDue) return undefined;
+    this.#remove(path, zxid);
+    return reaped;
+  }
+
   /** Applies a committed request and foretells its answer. */
-  apply(request: WriteRequest, session: bigint, zxid: number): Answer {
+  apply(request: WriteRequest, session: bigint, zxid: number, timeMs: number): Answer {
+    this.#timeMs = timeMs;
     switch (request.kind) {
       case "close":
         this.closeSession(session, zxid);
@@ -157,6 +180,7 @@ export class ModelTree {
         node.data = write.data;
         node.version++;
         node.mzxid = zxid;
+        node.mtimeMs = this.#timeMs;
         this.#effects.push({ kind: "changed", path: write.path });
         return { kind: "stat", stat: statOf(node) };
       }
@@ -177,21 +201,24 @@ export class ModelTree {
     if (this.#nodes.has(path)) return refuse(ErrorCode.NODE_EXISTS);
     if (parent.owner !== 0n) return refuse(ErrorCode.NO_CHILDREN_FOR_EPHEMERALS);
     const owner = write.ephemeral ? session : 0n;
-    this.#nodes.set(path, {
+    const node: ModelNode = {
       czxid: zxid,
       owner,
+      reaped: write.reaped,
+      mtimeMs: this.#timeMs,
       data: write.data,
       mzxid: zxid,
       pzxid: zxid,
       version: 0,
       created: 0,
       children: new Set(),
-    });
+    };
+    this.#nodes.set(path, node);
     parent.children.add(path.slice(path.lastIndexOf("/") + 1));
     parent.created++;
     parent.pzxid = zxid;
     this.#effects.push({ kind: "created", path });
-    return { kind: "path", path };
+    return write.reaped === undefined ? { kind: "path", path } : { kind: "made", path, stat: statOf(node) };
   }
 
   #delete(path: string, version: number, zxid: number): PartAnswer {

@@ -82,6 +82,8 @@ export interface Plan {
   readonly isStandalone: boolean;
   readonly electionAlg: 0 | 3;
   readonly clients: number;
+  /** Whether clients create containers and TTL nodes too. */
+  readonly hasNodeKinds: boolean;
   readonly thinkMs: number;
   readonly delayMsMin: number;
   readonly delayMsMax: number;
@@ -109,6 +111,7 @@ export interface PlanChanges {
   readonly faultsUntilMs?: number;
   readonly crashAtLogStep?: number;
   readonly isStandalone?: boolean;
+  readonly hasNodeKinds?: boolean;
 }
 
 /** What a seed means. */
@@ -164,6 +167,8 @@ export function planOf(seed: number, changes: PlanChanges = {}): Plan {
     isStandalone,
     electionAlg,
     clients,
+    // A stream of its own: seeds mean what they meant before there were such nodes.
+    hasNodeKinds: changes.hasNodeKinds ?? new Prng(seed).fork("kinds").chance(0.5),
     thinkMs,
     delayMsMin: delay[0],
     delayMsMax: delay[1],
@@ -181,12 +186,6 @@ export function planOf(seed: number, changes: PlanChanges = {}): Plan {
 
 export function verifierOf({ voters, groups }: Plan): QuorumVerifier {
   return groups === undefined ? new MajorityQuorum(voters) : new HierarchicalQuorum(groups);
-}
-
-/** A voter without weight votes and is no candidate. */
-export function candidatesOf({ voters, groups }: Plan): ReadonlySet<ServerId> {
-  if (groups === undefined) return new Set(voters);
-  return new Set(groups.filter(({ weight }) => weight > 0).map(({ sid }) => sid));
 }
 
 /** Up to three groups; now and then a voter without weight, but never a group of none but such. */

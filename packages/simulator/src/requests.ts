@@ -100,6 +100,9 @@ function writeMultiHeader(writer: JuteWriter, type: number, done: boolean): void
 }
 
 function opOf(write: Write): number {
+  if (write.kind === "create" && write.reaped !== undefined) {
+    return write.reaped.kind === "container" ? OpCode.CREATE_CONTAINER : OpCode.CREATE_TTL;
+  }
   return { create: OpCode.CREATE, delete: OpCode.DELETE, set: OpCode.SET_DATA, check: OpCode.CHECK }[write.kind];
 }
 
@@ -113,6 +116,7 @@ function writeBody(writer: JuteWriter, write: Write): void {
       writer.text("world");
       writer.text("anyone");
       writer.int(modeOf(write));
+      if (write.reaped?.kind === "ttl") writer.zxid(write.reaped.ttlMs);
       return;
     case "set":
       writer.text(write.data);
@@ -123,7 +127,11 @@ function writeBody(writer: JuteWriter, write: Write): void {
   }
 }
 
-function modeOf({ ephemeral, sequential }: Extract<Write, { kind: "create" }>): number {
+function modeOf({ ephemeral, sequential, reaped }: Extract<Write, { kind: "create" }>): number {
+  if (reaped?.kind === "container") return CreateMode.CONTAINER;
+  if (reaped?.kind === "ttl") {
+    return sequential ? CreateMode.PERSISTENT_SEQUENTIAL_WITH_TTL : CreateMode.PERSISTENT_WITH_TTL;
+  }
   if (ephemeral) return sequential ? CreateMode.EPHEMERAL_SEQUENTIAL : CreateMode.EPHEMERAL;
   return sequential ? CreateMode.PERSISTENT_SEQUENTIAL : CreateMode.PERSISTENT;
 }

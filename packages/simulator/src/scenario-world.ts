@@ -77,7 +77,6 @@ export class ScenarioWorld implements ServerWatcher {
   readonly #registry = new StateRegistry();
   readonly #options: WorldOptions;
   readonly #verifier: QuorumVerifier;
-  readonly #candidates: ReadonlySet<ServerId>;
   readonly #members: readonly Member[];
   readonly #clients = new Map<string, ScenarioClient>();
   readonly invariants: Invariants;
@@ -91,7 +90,6 @@ export class ScenarioWorld implements ServerWatcher {
     const sids = Array.from({ length: options.voters }, (_, i) => serverId(i + 1));
     const { groups } = options;
     this.#verifier = groups === undefined ? new MajorityQuorum(sids) : new HierarchicalQuorum(groups);
-    this.#candidates = new Set(sids.filter((sid) => groups?.find((voter) => voter.sid === sid)?.weight !== 0));
     this.invariants = new Invariants(this.#verifier, new SometimesCounts());
     this.#members = Array.from({ length: options.voters + options.observers }, (_, i) => ({
       sid: serverId(i + 1),
@@ -172,7 +170,6 @@ export class ScenarioWorld implements ServerWatcher {
     const options: ServerOptions = {
       sid,
       verifier: this.#verifier,
-      candidates: this.#candidates,
       isObserver: member.isObserver,
       electionAlg,
       ...more,

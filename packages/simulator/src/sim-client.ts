@@ -60,10 +60,10 @@ export class SimClient {
   /** Its last requests were answered, when everything comes to its end. */
   isDone = false;
 
-  constructor(name: string, chance: Prng) {
+  constructor(name: string, chance: Prng, hasNodeKinds = false) {
     this.name = name;
     this.chance = chance.fork("acts");
-    this.workload = new Workload(chance.fork("workload"), name);
+    this.workload = new Workload(chance.fork("workload"), name, hasNodeKinds);
   }
 
   /** What it knew of a connection dies with it; its session and what it saw do not. */

@@ -26,6 +26,8 @@ export const SOMETIMES = [
   "disk full",
   "sync failed",
   "observer served",
+  "container reaped",
+  "TTL node reaped",
   "hierarchical quorum",
   "basic election",
   "ensemble of one",

@@ -1,5 +1,5 @@
 import { AddWatchMode, WatchSelector } from "@zooid/model";
-import type { Write } from "./model-tree.ts";
+import type { Reaped, Write } from "./model-tree.ts";
 import type { Prng } from "./prng.ts";
 import type { Read, SimRequest } from "./requests.ts";
 
@@ -10,12 +10,17 @@ const PATHS = ["/a", "/b", "/a/x", "/a/y", "/b/x", "/a/x/deep", "/queue"];
 export class Workload {
   readonly #chance: Prng;
   readonly #name: string;
+  readonly #kinds: Prng | undefined;
   #serial = 0;
 
-  /** @param name goes into every value, so that no two clients write the same */
-  constructor(chance: Prng, name = "value") {
+  /**
+   * @param name goes into every value, so that no two clients write the same
+   * @param hasNodeKinds whether containers and TTL nodes are among what it creates
+   */
+  constructor(chance: Prng, name = "value", hasNodeKinds = false) {
     this.#chance = chance;
     this.#name = name;
+    this.#kinds = hasNodeKinds ? chance.fork("kinds") : undefined;
   }
 
   next(): SimRequest {
@@ -50,16 +55,21 @@ export class Workload {
     const dice = this.#chance.below(10);
     if (dice < 4) {
       const sequential = this.#chance.chance(0.3);
-      return {
-        kind: "create",
-        path: sequential ? "/queue/n-" : this.#path(),
-        data: this.#value(),
-        ephemeral: this.#chance.chance(0.3),
-        sequential,
-      };
+      const path = sequential ? "/queue/n-" : this.#path();
+      const data = this.#value();
+      const ephemeral = this.#chance.chance(0.3);
+      const reaped = ephemeral ? undefined : this.#reaped(sequential);
+      return { kind: "create", path, data, ephemeral, sequential, ...(reaped === undefined ? {} : { reaped }) };
     }
     if (dice < 7) return { kind: "set", path: this.#path(), data: this.#value(), version: this.#version() };
     return { kind: "delete", path: this.#path(), version: this.#version() };
+  }
+
+  /** A stream of its own decides: without these kinds a client asks as before. */
+  #reaped(sequential: boolean): Reaped | undefined {
+    const dice = this.#kinds?.below(10) ?? 9;
+    if (dice < 3 && !sequential) return { kind: "container" };
+    return dice < 6 ? { kind: "ttl", ttlMs: 1 + dice * 400 } : undefined;
   }
 
   #check(): Write {

@@ -9,6 +9,7 @@ import {
   type LinkRef,
   type PeerMessage,
   type QuorumVerifier,
+  type ReplySink,
   type ServerId,
   type TxnHeader,
   type TxnOp,
@@ -34,7 +35,6 @@ export const SESSION_TIMEOUT_MS = 2000;
 export interface ServerOptions {
   readonly sid: ServerId;
   readonly verifier: QuorumVerifier;
-  readonly candidates: ReadonlySet<ServerId>;
   readonly isObserver: boolean;
   readonly electionAlg: 0 | 3;
   readonly counterMax?: number;
@@ -44,6 +44,8 @@ export interface ServerOptions {
   readonly ensemble?: Partial<EnsembleConfig>;
   /** It is the ensemble: no election, no links; it takes its epoch when it starts. */
   readonly standalone?: boolean;
+  /** Where answers go in place of the watcher: as bytes, say. */
+  readonly replies?: ReplySink;
 }
 
 /** What the world around a server is told of it. */
@@ -131,6 +133,8 @@ export class SimServer implements NetworkEnd {
         sessionTimeoutMsMax: SESSION_TIMEOUT_MS,
         auth: { superDigest: undefined, digestEnabled: true, skipAcl: false },
         hashSeed: this.#secrets.next(),
+        isTtlEnabled: true,
+        reaping: { checkIntervalMs: 2 * TICK_MS, perMinuteMax: 10_000, neverUsedMsMax: 0 },
         ensemble: options.standalone === true ? undefined : this.#placeOf(options),
       },
       {
@@ -141,7 +145,7 @@ export class SimServer implements NetworkEnd {
         random: () => this.#secrets.next() / 2 ** 32,
       },
       {
-        replies: answerSink((to, xid, zxid, answer) => watcher.heard(this, to, xid, zxid, answer)),
+        replies: options.replies ?? answerSink((to, xid, zxid, answer) => watcher.heard(this, to, xid, zxid, answer)),
         log: this.#logOf(this.disk),
         links: {
           dial: (to) => network.dial(this.sid, to),
@@ -176,7 +180,6 @@ export class SimServer implements NetworkEnd {
   #placeOf(options: ServerOptions): EnsembleConfig {
     return {
       isObserver: options.isObserver,
-      candidates: options.candidates,
       electionAlg: options.electionAlg,
       initLimit: INIT_LIMIT,
       syncLimit: SYNC_LIMIT,
