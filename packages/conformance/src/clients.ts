@@ -1,8 +1,10 @@
 /** The clients that run the scenario: how each is made ready, and the command that runs it. */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { delimiter, join, resolve } from "node:path";
 import { ROOT } from "./endpoint.ts";
+import type { SecuredPlaces } from "./secured-servers.ts";
+import { QUIET_LOG } from "./zkcli-command-line.ts";
 
 const CLIENTS = resolve(import.meta.dirname, "../clients");
 const CACHE = join(ROOT, ".cache");
@@ -12,14 +14,28 @@ export interface Addresses {
   readonly direct: string;
   /** HOST:PORT of the proxy in front of it. */
   readonly proxied: string;
+  /** HOST:PORT of its admin server. */
+  readonly admin: string;
 }
 
 export interface ForeignClient {
   readonly name: string;
   /** What must be on the machine; checked before `prepare`. */
   readonly needs: readonly string[];
+  /** Its scenario shows what is different at a member of an ensemble, or needs settings. */
+  readonly isForOneServer?: boolean;
+  /** Further lines of the server's zoo.cfg. */
+  readonly settings?: readonly string[];
   /** Fetches and builds what is missing in .cache, and returns the command of a run. */
   prepare(): (addresses: Addresses) => readonly string[];
+}
+
+/** A client's scenario of TLS and SASL, by servers that have both. */
+export interface SecuredClient {
+  readonly name: string;
+  readonly needs: readonly string[];
+  /** As of {@link ForeignClient}. */
+  prepareSecured(): (places: SecuredPlaces) => readonly string[];
 }
 
 export const FOREIGN_CLIENTS: readonly ForeignClient[] = [
@@ -44,20 +60,89 @@ export const FOREIGN_CLIENTS: readonly ForeignClient[] = [
         ownScenario("wire-scenario.ts", direct),
   },
   {
+    name: "kinds",
+    needs: [],
+    isForOneServer: true,
+    settings: ["extendedTypesEnabled=true", "enforceQuota=true", "znode.container.checkIntervalMs=200"],
+    prepare:
+      () =>
+      ({ direct }) =>
+        ownScenario("kinds-scenario.ts", direct),
+  },
+  {
     name: "words",
     needs: [],
+    isForOneServer: true,
     prepare:
       () =>
       ({ direct }) =>
         ownScenario("words-scenario.ts", direct),
   },
+  {
+    name: "admin",
+    needs: [],
+    isForOneServer: true,
+    prepare:
+      () =>
+      ({ direct, admin }) =>
+        ownScenario("admin-scenario.ts", direct, admin),
+  },
+  {
+    name: "curator",
+    needs: ["java", "javac", "mvn"],
+    settings: ["extendedTypesEnabled=true"],
+    prepare: prepareCurator,
+  },
+  { name: "recipes", needs: ["java", "javac", "mvn"], prepare: prepareRecipes },
+  { name: "discovery", needs: ["java", "javac", "mvn"], prepare: prepareDiscovery },
+  {
+    name: "mixed",
+    needs: ["python3", "java", "javac", "mvn"],
+    isForOneServer: true,
+    prepare: prepareMixed,
+  },
+  { name: "sets", needs: ["python3"], prepare: prepareSets },
   { name: "zkcli", needs: ["java", "mvn"], prepare: prepareZkCli },
   { name: "together", needs: ["python3", "java", "mvn"], prepare: prepareTogether },
+];
+
+export const SECURED_CLIENTS: readonly SecuredClient[] = [
+  { name: "kazoo-secured", needs: ["python3"], prepareSecured: prepareKazooSecured },
+  { name: "java-secured", needs: ["java", "javac", "mvn"], prepareSecured: prepareJavaSecured },
+  { name: "go-secured", needs: ["go"], prepareSecured: prepareGoSecured },
 ];
 
 function prepareKazoo(): (addresses: Addresses) => readonly string[] {
   const python = installKazoo();
   return ({ direct, proxied }) => [python, join(CLIENTS, "kazoo/scenario.py"), direct, proxied];
+}
+
+function prepareKazooSecured(): (places: SecuredPlaces) => readonly string[] {
+  const python = installKazoo();
+  return ({ plain, tls, strict, folder }) => [
+    python,
+    join(CLIENTS, "kazoo/secured.py"),
+    ...[plain, tls, strict, folder],
+  ];
+}
+
+/** ZooKeeper's own client, as it lies with its server. */
+function prepareJavaSecured(): (places: SecuredPlaces) => readonly string[] {
+  const [jars, folder] = [fetchApacheJars(), join(CACHE, "java")];
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "logback.xml"), QUIET_LOG);
+  run("javac", ["-cp", `${jars}/*`, "-d", folder, join(CLIENTS, "java/Secured.java")]);
+  const classpath = `${folder}${delimiter}${jars}/*`;
+  return ({ plain, tls, strict, folder: files }) => [
+    ...["java", "-cp", classpath, "Secured"],
+    ...[plain, tls, strict, files],
+  ];
+}
+
+function prepareGoSecured(): (places: SecuredPlaces) => readonly string[] {
+  const program = join(CACHE, "go-secured");
+  run("go", ["build", "-o", program, "./secured"], join(CLIENTS, "go"));
+  return ({ plain, tls, strict, folder }) => [program, plain, tls, strict, folder];
 }
 
 /** The Python that has kazoo. */
@@ -99,6 +184,47 @@ function prepareNode(): (addresses: Addresses) => readonly string[] {
 /** Our own: the client, or for what clients hide no client at all but bytes. */
 function ownScenario(file: string, ...args: readonly string[]): readonly string[] {
   return [process.execPath, "--conditions=@zooid/source", join(import.meta.dirname, file), ...args];
+}
+
+function prepareCurator(): (addresses: Addresses) => readonly string[] {
+  const classpath = compileWithCurator("Scenario.java");
+  return ({ direct }) => ["java", "-cp", classpath, "Scenario", direct];
+}
+
+/** Our recipes and Curator's. */
+function prepareRecipes(): (addresses: Addresses) => readonly string[] {
+  const classpath = compileWithCurator("Peer.java");
+  return ({ direct }) => ownScenario("recipes-scenario.ts", classpath, direct);
+}
+
+/** Our service discovery and Curator's. */
+function prepareDiscovery(): (addresses: Addresses) => readonly string[] {
+  const classpath = compileWithCurator("DiscoveryPeer.java");
+  return ({ direct }) => ownScenario("discovery-scenario.ts", classpath, direct);
+}
+
+/** Our recipes, Curator's and kazoo's, all at once. */
+function prepareMixed(): (addresses: Addresses) => readonly string[] {
+  const [classpath, python] = [compileWithCurator("Contender.java"), installKazoo()];
+  return ({ direct }) =>
+    ownScenario("mixed-scenario.ts", classpath, python, join(CLIENTS, "kazoo/contender.py"), direct);
+}
+
+/** Our partitions of a set and kazoo's. */
+function prepareSets(): (addresses: Addresses) => readonly string[] {
+  const python = installKazoo();
+  return ({ direct }) => ownScenario("sets-scenario.ts", python, join(CLIENTS, "kazoo/partitioner.py"), direct);
+}
+
+/** The class path of one of our programs and Curator's jars. */
+function compileWithCurator(source: string): string {
+  const [folder, sources] = [join(CACHE, "curator"), join(CLIENTS, "curator")];
+  const jars = join(folder, "jars");
+  if (!existsSync(jars)) {
+    run("mvn", ["-q", "-f", join(sources, "pom.xml"), "dependency:copy-dependencies", `-DoutputDirectory=${jars}`]);
+  }
+  run("javac", ["-cp", `${jars}/*`, "-d", folder, join(sources, source)]);
+  return `${folder}:${jars}/*`;
 }
 
 function prepareZkCli(): (addresses: Addresses) => readonly string[] {

@@ -1,58 +1,90 @@
 /**
  * Holds the same random conversations with Apache ZooKeeper and with zooid-server, and compares every packet.
  *
- *     npm run differential -- [--seeds 20] [--first 1] [--steps 250]
+ *     npm run differential -- --seeds N [--from S] [--requests 200] [--golden]
  *
- * Each conversation starts on new servers, so a seed alone repeats it.
+ * A script that differs is shortened; then its seed, the shortest script and both transcripts are printed. `--golden` writes what
+ * Apache says to the seeds of `transcripts/differential` instead, which `npm test` compares without Java.
  */
-import { spawn } from "node:child_process";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { fetchApacheJars } from "./clients.ts";
 import { diffLines, printDiff } from "./diff.ts";
-import { type EndpointKind, startEndpoint } from "./endpoint.ts";
+import { writeGolden } from "./differential/golden.ts";
+import { randomScript } from "./differential/random-script.ts";
+import { describe, type Script } from "./differential/script.ts";
+import { type Conversation, isEqual, ServerPair } from "./differential/server-pair.ts";
+import { shrinkScript } from "./differential/shrink-script.ts";
 
-const DEADLINE_MS = 120_000;
-const LINES_SHOWN = 40;
+/** After so many scripts the servers are new: what the earlier ones left makes later ones slow. */
+const SCRIPTS_PER_SERVER = 250;
+const SHRINK_TRIES_MAX = 150;
+const CONTEXT_LINES = 4;
+const LINES_SHOWN = 60;
 
 const { values: options } = parseArgs({
   options: {
     seeds: { type: "string", default: "20" },
-    first: { type: "string", default: "1" },
-    steps: { type: "string", default: "250" },
+    from: { type: "string", default: "1" },
+    requests: { type: "string", default: "200" },
+    golden: { type: "boolean", default: false },
   },
 });
-const counts = { passed: 0, failed: 0 };
 
-for (let index = 0; index < Number(options.seeds); index++) await compare(Number(options.first) + index);
-console.log(`${counts.passed} passed, ${counts.failed} failed`);
-if (counts.failed > 0) process.exitCode = 1;
-
-async function compare(seed: number): Promise<void> {
-  try {
-    const [apache, zooid] = [await converse("apache", seed), await converse("zooid", seed)];
-    const difference = printDiff(diffLines(apache, zooid), 4).split("\n");
-    if (difference.length > 1) throw new Error(`(- apache, + zooid)\n${difference.slice(0, LINES_SHOWN).join("\n")}`);
-    counts.passed++;
-  } catch (error) {
-    counts.failed++;
-    console.log(`seed ${seed} FAILED: ${error instanceof Error ? error.message : error}`);
-  }
+function wholeNumber(name: "seeds" | "from" | "requests"): number {
+  const value = Number(options[name]);
+  if (Number.isSafeInteger(value) && value >= 1) return value;
+  console.error(`--${name} is a whole number from 1 on, not ${options[name]}`);
+  process.exit(2);
 }
 
-async function converse(kind: EndpointKind, seed: number): Promise<readonly string[]> {
-  await using endpoint = await startEndpoint(kind, kind === "apache" ? fetchApacheJars() : undefined);
-  const script = join(import.meta.dirname, "random-scenario.ts");
-  const args = [script, `127.0.0.1:${endpoint.port}`, String(seed), options.steps];
-  const conversation = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
-  let output = "";
-  conversation.stdout.setEncoding("utf8").on("data", (text: string) => {
-    output += text;
-  });
-  const timer = setTimeout(() => conversation.kill("SIGKILL"), DEADLINE_MS);
-  const { promise: ended, resolve, reject } = Promise.withResolvers<number | null>();
-  conversation.on("error", reject);
-  conversation.on("close", (code) => resolve(code));
-  const code = await ended.finally(() => clearTimeout(timer));
-  return [...output.trimEnd().split("\n"), `ended with ${code}`];
+if (options.golden) await writeGolden();
+else await run();
+
+async function run(): Promise<void> {
+  const [count, from, requests] = [wholeNumber("seeds"), wholeNumber("from"), wholeNumber("requests")];
+  let differences = 0;
+  let pair: ServerPair | undefined;
+  try {
+    for (let i = 0; i < count; i++) {
+      const script = randomScript(from + i, requests);
+      if (i % SCRIPTS_PER_SERVER === 0) {
+        await pair?.[Symbol.asyncDispose]();
+        pair = undefined;
+      }
+      pair ??= await ServerPair.start();
+      if (i % SCRIPTS_PER_SERVER === 0 && i > 0) console.log(`${i} scripts, ${differences} differences so far`);
+      const conversation = await pair.converse(script, `/s${script.seed}`);
+      if (isEqual(conversation)) continue;
+      differences++;
+      await pair[Symbol.asyncDispose]();
+      pair = undefined;
+      await explain(script, conversation);
+    }
+  } finally {
+    await pair?.[Symbol.asyncDispose]();
+  }
+  console.log(`${count} scripts, ${differences} unexplained differences`);
+  if (differences > 0) process.exitCode = 1;
+}
+
+/** Shortens a script on servers of its own and prints what is left of it. */
+async function explain(script: Script, found: Conversation): Promise<void> {
+  await using pair = await ServerPair.start();
+  let place = 0;
+  const converse = (candidate: Script) => pair.converse(candidate, `/r${place++}`);
+  const differs = async (candidate: Script): Promise<boolean> => !isEqual(await converse(candidate));
+  if (!(await differs(script))) {
+    console.log(`seed ${script.seed} DIFFERS, but not on new servers: it depends on what came before it, or on timing`);
+    printDifference(found);
+    return;
+  }
+  const shortest = await shrinkScript(script, differs, SHRINK_TRIES_MAX);
+  console.log([`seed ${script.seed} DIFFERS`, ...describe(shortest).map((line) => `    ${line}`)].join("\n"));
+  printDifference(await converse(shortest));
+}
+
+function printDifference({ apache, zooid }: Conversation): void {
+  const difference = printDiff(diffLines(apache, zooid), CONTEXT_LINES);
+  // Where neither answered, how both end says it.
+  const lines = difference === "" ? apache.slice(-LINES_SHOWN / 4) : difference.split("\n").slice(0, LINES_SHOWN);
+  console.log(["  (- apache, + zooid)", ...lines.map((line) => `  ${line}`)].join("\n"));
 }

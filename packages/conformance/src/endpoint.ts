@@ -13,26 +13,45 @@ export type EndpointKind = "apache" | "zooid" | "zooid-follower" | "zooid-observ
 export interface Endpoint extends AsyncDisposable {
   readonly kind: EndpointKind;
   readonly port: number;
+  /** Of its admin server; 0 for a member of an ensemble, which has none. */
+  readonly adminPort: number;
 }
 
 export const ROOT: string = resolve(import.meta.dirname, "../../..");
 const START_DEADLINE_MS = 60_000;
 const STOP_DEADLINE_MS = 10_000;
 const POLL_MS = 20;
+const PORT_TRIES = 5;
+const PORT_TAKEN = /is taken by another process|Address already in use/;
 
 /**
  * One server with a folder of its own that goes when it is disposed of.
  *
  * @param jars folder of Apache's jars; needed for `apache` only
+ * @param settings further lines of zoo.cfg; Apache gets them as properties too, since it reads some only there
+ * @param jvmFlags further arguments of the virtual machine, for ours where operators have them, in SERVER_JVMFLAGS
  */
-export async function startEndpoint(kind: EndpointKind, jars?: string): Promise<Endpoint> {
-  if (kind === "zooid-follower" || kind === "zooid-observer") return await startMember(kind);
+export async function startEndpoint(
+  kind: EndpointKind,
+  jars?: string,
+  settings: readonly string[] = [],
+  jvmFlags: readonly string[] = [],
+): Promise<Endpoint> {
+  if (kind === "zooid-follower" || kind === "zooid-observer") return await startMember(kind, settings);
   const folder = mkdtempSync(join(tmpdir(), `conformance-${kind}-`));
-  const server = new ServerProcess({ kind, folder, ...(jars === undefined ? {} : { jars }) });
+  const properties = [...settings.map((line) => `-D${line}`), ...jvmFlags];
+  const adminPort = await freePort();
+  const admin = ["admin.enableServer=true", "admin.serverAddress=127.0.0.1", `admin.serverPort=${adminPort}`];
+  const server = new ServerProcess({
+    ...{ kind, folder, properties, settings: [...admin, ...settings] },
+    ...(kind === "zooid" && jvmFlags.length > 0 ? { env: { SERVER_JVMFLAGS: jvmFlags.join(" ") } } : {}),
+    ...(jars === undefined ? {} : { jars }),
+  });
   await server.start();
   return {
     kind,
     port: server.port,
+    adminPort,
     async [Symbol.asyncDispose](): Promise<void> {
       await server.stop();
       rmSync(folder, { recursive: true, force: true });
@@ -47,6 +66,8 @@ export interface ServerOptions {
   readonly jars?: string;
   /** Most heap that Apache's server may take, as Java writes it. Default 512m. */
   readonly heap?: string;
+  /** Further arguments of Apache's virtual machine. */
+  readonly properties?: readonly string[];
   /** Added to the environment of the process. */
   readonly env?: Readonly<Record<string, string>>;
   /** Further lines of its zoo.cfg. */
@@ -56,12 +77,16 @@ export interface ServerOptions {
 }
 
 /** Starts an ensemble of ours and waits until all of it serves; the endpoint is one of its learners. */
-async function startMember(kind: "zooid-follower" | "zooid-observer"): Promise<Endpoint> {
+async function startMember(
+  kind: "zooid-follower" | "zooid-observer",
+  further: readonly string[] = [],
+): Promise<Endpoint> {
   const folder = mkdtempSync(join(tmpdir(), `conformance-${kind}-`));
   const [voters, all] = kind === "zooid-observer" ? [5, 7] : [3, 4];
   const sids = Array.from({ length: all }, (_, i) => i + 1);
-  const ports = await Promise.all(sids.flatMap(() => [freePort(), freePort()]));
+  const ports = await freePorts(2 * sids.length);
   const settings = [
+    ...further,
     "initLimit=10",
     "syncLimit=5",
     ...sids.map((sid, i) => {
@@ -82,7 +107,8 @@ async function startMember(kind: "zooid-follower" | "zooid-observer"): Promise<E
     await Promise.all(servers.map((server) => server.start()));
     const wanted = kind === "zooid-observer" ? "Mode: observer" : "Mode: follower";
     for (const { port } of servers) {
-      if ((await fourLetterWord(port, "srvr")).includes(wanted)) return { kind, port, [Symbol.asyncDispose]: dispose };
+      if ((await fourLetterWord(port, "srvr")).includes(wanted))
+        return { kind, port, adminPort: 0, [Symbol.asyncDispose]: dispose };
     }
     throw new Error(`no server says "${wanted}"`);
   } catch (error) {
@@ -121,12 +147,17 @@ export class ServerProcess {
 
   /** @throws with the end of its log where the server does not serve */
   async start(): Promise<void> {
-    await this.launch();
-    try {
-      await this.#untilServing();
-    } catch (cause) {
-      await this.kill();
-      throw new Error(`${this.#options.kind} does not serve; its log ends with:\n${this.logTail()}`, { cause });
+    for (let triesLeft = PORT_TRIES; ; ) {
+      await this.launch();
+      try {
+        await this.#untilServing();
+        return;
+      } catch (cause) {
+        await this.kill();
+        // Between the choice of a port that was free and its use, somebody else may have taken it.
+        if (--triesLeft > 0 && PORT_TAKEN.test(this.logTail())) continue;
+        throw new Error(`${this.#options.kind} does not serve; its log ends with:\n${this.logTail()}`, { cause });
+      }
     }
   }
 
@@ -141,6 +172,7 @@ export class ServerProcess {
     const bin = join(ROOT, "node_modules/.bin");
     const env = { ...process.env, PATH: `${bin}${delimiter}${process.env["PATH"] ?? ""}`, ...this.#options.env };
     this.#process = spawn(command, args, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+    endWithThis(this.#process);
     const log = createWriteStream(this.#logFile, { flags: "a" });
     this.#process.stdout?.pipe(log, { end: false });
     this.#process.stderr?.pipe(log, { end: false });
@@ -189,11 +221,27 @@ export class ServerProcess {
   }
 
   #apacheCommand(configFile: string): readonly string[] {
-    const { folder, jars, heap = "512m" } = this.#options;
+    const { folder, jars, heap = "512m", properties = [] } = this.#options;
     if (jars === undefined) throw new Error("Apache's server needs its jars");
     const main = "org.apache.zookeeper.server.quorum.QuorumPeerMain";
-    return ["java", `-Xmx${heap}`, "-cp", `${folder}${delimiter}${jars}/*`, main, configFile];
+    return ["java", `-Xmx${heap}`, ...properties, "-cp", `${folder}${delimiter}${jars}/*`, main, configFile];
   }
+}
+
+const started = new Set<ChildProcess>();
+let isWatching = false;
+
+/** A server does not outlive the process that started it, however that ends. */
+function endWithThis(server: ChildProcess): void {
+  if (!isWatching) {
+    isWatching = true;
+    process.once("exit", () => {
+      for (const each of started) each.kill("SIGKILL");
+    });
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
+  }
+  started.add(server);
+  server.on("close", () => started.delete(server));
 }
 
 /** Set ZOOID_SERVER to try another build: a command that takes a zoo.cfg. */
@@ -221,12 +269,19 @@ export async function fourLetterWord(port: number, word: string): Promise<string
 
 /** A port that was free a moment ago. Whoever takes it in between makes the start fail with a clear message. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
+  const [port = 0] = await freePorts(1);
   return port;
+}
+
+/** As many different ports: each is held until all are found, for the system gives out one that was given back at once. */
+export async function freePorts(count: number): Promise<readonly number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
+  await Promise.all(servers.map((server) => once(server, "listening")));
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  const closed = Promise.all(servers.map((server) => once(server, "close")));
+  for (const server of servers) server.close();
+  await closed;
+  return ports;
 }
 
 function zooCfg({ port, dataDir }: { readonly port: number; readonly dataDir: string }): string {

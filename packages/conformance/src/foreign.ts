@@ -10,13 +10,21 @@ import { spawn } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { type Addresses, FOREIGN_CLIENTS, type ForeignClient, fetchApacheJars, isOnPath } from "./clients.ts";
+import {
+  FOREIGN_CLIENTS,
+  type ForeignClient,
+  fetchApacheJars,
+  isOnPath,
+  SECURED_CLIENTS,
+  type SecuredClient,
+} from "./clients.ts";
 import { startCuttingProxy } from "./cutting-proxy.ts";
 import { diffLines, printDiff } from "./diff.ts";
 import { type EndpointKind, startEndpoint } from "./endpoint.ts";
+import { startSecuredServers } from "./secured-servers.ts";
 
 const TRANSCRIPTS = resolve(import.meta.dirname, "../transcripts");
-const SCENARIO_DEADLINE_MS = 180_000;
+const SCENARIO_DEADLINE_MS = 400_000;
 const ABORTED = "the scenario ended";
 
 const { values: options } = parseArgs({
@@ -26,7 +34,7 @@ const { values: options } = parseArgs({
     update: { type: "boolean", default: false },
   },
 });
-const clients = FOREIGN_CLIENTS.filter(({ name }) => options.client?.includes(name) ?? true);
+const clients = [...FOREIGN_CLIENTS, ...SECURED_CLIENTS].filter(({ name }) => options.client?.includes(name) ?? true);
 const kinds = (["apache", "zooid", "zooid-follower", "zooid-observer"] as const).filter(
   (kind) => options.against?.includes(kind) ?? kind !== "zooid-observer",
 );
@@ -38,20 +46,22 @@ console.log(
 );
 if (counts.failed > 0 || counts.passed === 0) process.exitCode = 1;
 
-async function runClient(client: ForeignClient): Promise<void> {
+/** Runs a client's scenario against a server of this kind, and has what it printed. */
+type Run = (kind: EndpointKind) => Promise<readonly string[]>;
+
+async function runClient(client: ForeignClient | SecuredClient): Promise<void> {
   const missing = client.needs.filter((command) => !isOnPath(command));
   if (missing.length > 0) return lack(`${client.name} needs ${missing.join(" and ")}`);
-  let command: (addresses: Addresses) => readonly string[];
+  let run: Run;
   try {
-    command = client.prepare();
+    run = "prepare" in client ? prepare(client) : prepareSecured(client);
   } catch (error) {
     return lack(`${client.name} could not be made ready: ${describe(error)}`);
   }
   for (const kind of kinds) {
     if (kind === "apache" && !(isOnPath("java") && isOnPath("mvn")))
       lack(`${client.name} on apache needs java and mvn`);
-    // What four-letter words tell of a member of an ensemble is not what they tell of a server alone.
-    else if (client.name !== "words" || kind === "apache" || kind === "zooid") await runAgainst(client, kind, command);
+    else if (kind === "apache" || kind === "zooid" || isForMembers(client)) await runAgainst(client.name, kind, run);
   }
 }
 
@@ -62,15 +72,15 @@ function lack(reason: string): void {
   console.log(`${isRequired ? "FAILED" : "skipped"}  ${reason}`);
 }
 
-async function runAgainst(
-  client: ForeignClient,
-  kind: EndpointKind,
-  command: (addresses: Addresses) => readonly string[],
-): Promise<void> {
-  const goldenFile = join(TRANSCRIPTS, `${client.name}.txt`);
-  const title = `${client.name} on ${kind}`;
+function isForMembers(client: ForeignClient | SecuredClient): boolean {
+  return "prepare" in client && client.isForOneServer !== true;
+}
+
+async function runAgainst(name: string, kind: EndpointKind, run: Run): Promise<void> {
+  const goldenFile = join(TRANSCRIPTS, `${name}.txt`);
+  const title = `${name} on ${kind}`;
   try {
-    const lines = await transcript(kind, command);
+    const lines = await run(kind);
     if (kind === "apache" && options.update && !lines.some((line) => line.startsWith(ABORTED)))
       writeFileSync(goldenFile, `${lines.join("\n")}\n`);
     const golden = existsSync(goldenFile) ? readFileSync(goldenFile, "utf8").trimEnd().split("\n") : [];
@@ -88,20 +98,34 @@ async function runAgainst(
   }
 }
 
-async function transcript(
-  kind: EndpointKind,
-  command: (addresses: Addresses) => readonly string[],
-): Promise<readonly string[]> {
-  await using endpoint = await startEndpoint(kind, kind === "apache" ? fetchApacheJars() : undefined);
-  await using proxy = await startCuttingProxy(endpoint.port);
-  const [program = "", ...args] = command({
-    direct: `127.0.0.1:${endpoint.port}`,
-    proxied: `127.0.0.1:${proxy.port}`,
-  });
-  return await outputOf(program, args);
+function prepare(client: ForeignClient): Run {
+  const command = client.prepare();
+  return async (kind) => {
+    await using endpoint = await startEndpoint(kind, jarsOf(kind), client.settings);
+    await using proxy = await startCuttingProxy(endpoint.port);
+    return await outputOf(
+      command({
+        direct: `127.0.0.1:${endpoint.port}`,
+        proxied: `127.0.0.1:${proxy.port}`,
+        admin: `127.0.0.1:${endpoint.adminPort}`,
+      }),
+    );
+  };
 }
 
-async function outputOf(program: string, args: readonly string[]): Promise<readonly string[]> {
+function prepareSecured(client: SecuredClient): Run {
+  const command = client.prepareSecured();
+  return async (kind) => {
+    await using servers = await startSecuredServers(kind, jarsOf(kind));
+    return await outputOf(command(servers.places));
+  };
+}
+
+function jarsOf(kind: EndpointKind): string | undefined {
+  return kind === "apache" ? fetchApacheJars() : undefined;
+}
+
+async function outputOf([program = "", ...args]: readonly string[]): Promise<readonly string[]> {
   const scenario = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   let complaints = "";

@@ -159,7 +159,6 @@ async function reads(): Promise<void> {
   await a.ask("children and stat", OP.getChildren2, read("/w"));
   await a.ask("children of the reserved node", OP.getChildren2, read("/zookeeper"));
   await a.ask("acl", OP.getAcl, onPath("/w"));
-  await a.ask("acl of the configuration", OP.getAcl, onPath("/zookeeper/config"));
   await a.ask("acl of a missing node", OP.getAcl, onPath("/nope"));
   await a.ask("sync of a missing node", OP.sync, onPath("/nope"));
   await a.ask(

@@ -30,8 +30,12 @@ export const OP = {
   check: 13,
   multi: 14,
   create2: 15,
+  reconfig: 16,
   checkWatches: 17,
   removeWatches: 18,
+  createContainer: 19,
+  deleteContainer: 20,
+  createTtl: 21,
   multiRead: 22,
   auth: 100,
   setWatches: 101,
@@ -61,7 +65,9 @@ class Normaliser {
   name(session: bigint, word: string): void {
     this.#sessions.set(session, word);
   }
+  /** Below zero an owner is no session but says what kind of node it is. */
   session(value: bigint): string {
+    if (value < 0n) return `kind ${BigInt.asUintN(64, value).toString(16)}`;
     return value === 0n ? "none" : (this.#sessions.get(value) ?? "unknown");
   }
   get newest(): bigint {
@@ -69,7 +75,26 @@ class Normaliser {
   }
 }
 
-export const normal: Normaliser = new Normaliser();
+/** Where what arrives is written down, with the words for what differs from run to run. */
+export class Transcript {
+  readonly normal: Normaliser = new Normaliser();
+  readonly #line: (text: string) => void;
+
+  constructor(line: (text: string) => void) {
+    this.#line = line;
+  }
+
+  print(label: string, text: string): void {
+    // What no eye sees is written out, so that transcripts are text.
+    this.#line(
+      `${label}: ${text}`.replace(/\p{Cc}/gu, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, "0")}`),
+    );
+  }
+}
+
+const CONSOLE = new Transcript((text) => console.log(text));
+
+export const normal: Normaliser = CONSOLE.normal;
 
 export interface HandshakeFields {
   readonly id?: bigint;
@@ -80,15 +105,19 @@ export interface HandshakeFields {
 }
 
 export class Wire {
+  readonly #transcript: Transcript;
   readonly #socket: Socket;
   readonly #frames: (Buffer | typeof CLOSED)[] = [];
   readonly #asked = new Map<number, string>();
   #wake: () => void = () => undefined;
   #xid = 0;
+  #hasEnded = false;
+  #lastError = 0;
   id = 0n;
   password: Buffer = Buffer.alloc(16);
 
-  constructor(address: string) {
+  constructor(address: string, transcript: Transcript = CONSOLE) {
+    this.#transcript = transcript;
     const [host = "", port = ""] = address.split(":");
     this.#socket = connect({ host, port: Number(port), noDelay: true });
     const reader = new FrameReader();
@@ -103,18 +132,32 @@ export class Wire {
     this.#wake();
   }
 
+  /** @throws when nothing comes for a long time */
   async next(): Promise<Buffer | typeof CLOSED> {
-    const timer = setTimeout(() => {
-      console.log("(nothing came)");
-      process.exit(1);
-    }, WAIT_MS);
+    let timer: NodeJS.Timeout | undefined;
     while (this.#frames.length === 0) {
-      await new Promise<void>((resolve) => {
+      await new Promise<void>((resolve, reject) => {
         this.#wake = resolve;
+        timer ??= setTimeout(() => {
+          this.#transcript.print("(nothing came)", [...this.#asked.values()].join(", "));
+          reject(new Error("nothing came"));
+        }, WAIT_MS);
       });
     }
     clearTimeout(timer);
-    return this.#frames.shift() ?? CLOSED;
+    const frame = this.#frames.shift() ?? CLOSED;
+    if (frame === CLOSED) this.#hasEnded = true;
+    return frame;
+  }
+
+  /** Whether the end of the connection was seen. */
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  /** The error of the last reply that was printed. */
+  get lastError(): number {
+    return this.#lastError;
   }
 
   write(bytes: Buffer): void {
@@ -127,7 +170,7 @@ export class Wire {
     if (withReadOnly) request.bool(false);
     this.write(framed(request.bytes()));
     const frame = await this.next();
-    if (frame === CLOSED) return print(label, CLOSED);
+    if (frame === CLOSED) return this.#transcript.print(label, CLOSED);
     const reader = new JuteReader(frame);
     const version = reader.int();
     const negotiatedMs = reader.int();
@@ -143,7 +186,7 @@ export class Wire {
           : "ANOTHER SESSION";
     const secret = this.password.every((byte) => byte === 0) ? "zero password" : `password of ${this.password.length}`;
     const readOnly = reader.rest().length === 0 ? "no read-only byte" : `read-only ${reader.bool()}`;
-    print(label, `version ${version}, ${negotiatedMs} ms, ${identity}, ${secret}, ${readOnly}`);
+    this.#transcript.print(label, `version ${version}, ${negotiatedMs} ms, ${identity}, ${secret}, ${readOnly}`);
   }
 
   /** Sends a request without waiting; `label` is printed with its reply. */
@@ -157,15 +200,15 @@ export class Wire {
     this.send(label, opcode, body, xid);
     const events: string[] = [];
     await this.settle((line) => events.push(line.replace(/zxid \S+ /, "")));
-    for (const event of events.sort()) print("event, in any order", event);
+    for (const event of events.sort()) this.#transcript.print("event, in any order", event);
   }
 
   /** Prints packets up to and with the reply to the last request. */
-  async settle(onEvent: (text: string) => void = (text) => print("event", text)): Promise<void> {
+  async settle(onEvent: (text: string) => void = (text) => this.#transcript.print("event", text)): Promise<void> {
     while (this.#asked.size > 0) {
       const frame = await this.next();
       if (frame === CLOSED) {
-        print([...this.#asked.values()].map((asked) => asked.replace(/^\S+ /, "")).join(", "), CLOSED);
+        this.#transcript.print([...this.#asked.values()].map((asked) => asked.replace(/^\S+ /, "")).join(", "), CLOSED);
         return;
       }
       this.#print(new JuteReader(frame), onEvent);
@@ -180,23 +223,27 @@ export class Wire {
   /** Prints the next packet, which nobody asked for. */
   async event(label: string): Promise<void> {
     const frame = await this.next();
-    if (frame === CLOSED) print(label, CLOSED);
-    else this.#print(new JuteReader(frame), (text) => print(label, text));
+    if (frame === CLOSED) this.#transcript.print(label, CLOSED);
+    else this.#print(new JuteReader(frame), (text) => this.#transcript.print(label, text));
   }
 
   #print(reader: JuteReader, onEvent: (text: string) => void): void {
     const xid = reader.int();
-    const zxid = normal.zxid(reader.long());
+    const zxid = this.#transcript.normal.zxid(reader.long());
     const error = reader.int();
     if (xid === -1) {
       onEvent(`zxid ${zxid} type ${reader.int()} state ${reader.int()} ${reader.string()}${leftover(reader)}`);
       return;
     }
+    this.#lastError = error;
     const asked = this.#asked.get(xid) ?? "";
     this.#asked.delete(xid);
     const [opcode = "", ...words] = asked.split(" ");
-    const body = error === 0 ? bodyText(Number(opcode), reader) : "";
-    print(words.join(" "), `xid ${xid < 0 ? xid : "same"} zxid ${zxid} error ${error}${body}${leftover(reader)}`);
+    const body = error === 0 ? bodyText(Number(opcode), reader, this.#transcript.normal) : "";
+    this.#transcript.print(
+      words.join(" "),
+      `xid ${xid < 0 ? xid : "same"} zxid ${zxid} error ${error}${body}${leftover(reader)}`,
+    );
   }
 
   end(): void {
@@ -204,34 +251,32 @@ export class Wire {
   }
 }
 
-function print(label: string, text: string): void {
-  console.log(`${label}: ${text}`);
-}
-
 function leftover(reader: JuteReader): string {
   const rest = reader.rest();
   return rest.length === 0 ? "" : ` and ${rest.length} more bytes: ${rest.toString("hex")}`;
 }
 
-function bodyText(opcode: number, reader: JuteReader): string {
+function bodyText(opcode: number, reader: JuteReader, normal: Normaliser): string {
   switch (opcode) {
     case OP.create:
     case OP.sync:
       return ` ${reader.string()}`;
     case OP.create2:
-      return ` ${reader.string()} ${statText(reader)}`;
+    case OP.createContainer:
+    case OP.createTtl:
+      return ` ${reader.string()} ${statText(reader, normal)}`;
     case OP.exists:
     case OP.setData:
     case OP.setAcl:
-      return ` ${statText(reader)}`;
+      return ` ${statText(reader, normal)}`;
     case OP.getData:
-      return ` ${dataText(reader)} ${statText(reader)}`;
+      return ` ${dataText(reader)} ${statText(reader, normal)}`;
     case OP.getAcl:
-      return ` ${aclText(reader)} ${statText(reader)}`;
+      return ` ${aclText(reader)} ${statText(reader, normal)}`;
     case OP.getChildren:
       return ` ${namesText(reader)}`;
     case OP.getChildren2:
-      return ` ${namesText(reader)} ${statText(reader)}`;
+      return ` ${namesText(reader)} ${statText(reader, normal)}`;
     case OP.getEphemerals:
       return ` ${namesText(reader)}`;
     case OP.getAllChildrenNumber:
@@ -241,13 +286,13 @@ function bodyText(opcode: number, reader: JuteReader): string {
       return ` ${usersText(reader)}`;
     case OP.multi:
     case OP.multiRead:
-      return ` [${resultsText(reader)}]`;
+      return ` [${resultsText(reader, normal)}]`;
     default:
       return "";
   }
 }
 
-function statText(reader: JuteReader): string {
+function statText(reader: JuteReader, normal: Normaliser): string {
   const [czxid, mzxid, ctime, mtime] = [reader.long(), reader.long(), reader.long(), reader.long()];
   const [version, cversion, aversion] = [reader.int(), reader.int(), reader.int()];
   const [owner, length, children, pzxid] = [reader.long(), reader.int(), reader.int(), reader.long()];
@@ -286,14 +331,14 @@ function aclText(reader: JuteReader): string {
   return runs.flatMap((run) => run.sort()).join(",");
 }
 
-function resultsText(reader: JuteReader): string {
+function resultsText(reader: JuteReader, normal: Normaliser): string {
   const texts: string[] = [];
   for (;;) {
     const type = reader.int();
     const isDone = reader.bool();
     const error = reader.int();
     if (isDone) return [...texts, `end ${type} ${error}`].join("; ");
-    texts.push(type === -1 ? `failed ${error} ${reader.int()}` : `${type} ${error}${bodyText(type, reader)}`);
+    texts.push(type === -1 ? `failed ${error} ${reader.int()}` : `${type} ${error}${bodyText(type, reader, normal)}`);
   }
 }
 
@@ -307,13 +352,16 @@ export interface CreateOptions {
   readonly data?: string | null;
   readonly acl?: readonly Acl[];
   readonly flags?: number;
+  /** For createTtl only, in milliseconds. */
+  readonly ttl?: bigint;
 }
 
-export function create(path: string, { data = "", acl = OPEN_ACL, flags = 0 }: CreateOptions = {}): Buffer {
+export function create(path: string, { data = "", acl = OPEN_ACL, flags = 0, ttl }: CreateOptions = {}): Buffer {
   const writer = new JuteWriter().string(path);
   if (data === null) writer.int(-1);
   else writer.string(data);
-  return writer.raw(aclBytes(acl)).int(flags).bytes();
+  writer.raw(aclBytes(acl)).int(flags);
+  return (ttl === undefined ? writer : writer.long(ttl)).bytes();
 }
 export const onPath = (path: string): Buffer => new JuteWriter().string(path).bytes();
 /** The protocol's null string, and what may follow it. */

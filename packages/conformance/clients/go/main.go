@@ -256,8 +256,6 @@ func main() {
 	result("delete by a stranger", b.Delete("/ga/mine", -1))
 	synced, err := a.Sync("/g")
 	result("sync", err, synced)
-	data2, stat2, err := a.Get("/zookeeper/config")
-	result("configuration", err, data2, stat2.Version)
 
 	// A lost connection. This client arms its watches again with an ordinary xid.
 	create("create what is watched", a, "/g/w", "", 0, open)

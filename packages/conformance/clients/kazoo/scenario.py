@@ -110,7 +110,6 @@ step("delete", a.delete, "/s/stat", version=0)
 step("delete again", a.delete, "/s/stat")
 step("delete the root", a.delete, "/")
 step("reserved nodes", a.get_children, "/zookeeper")
-step("get the configuration", a.get, "/zookeeper/config")
 
 # Sequences and ephemerals.
 for i in range(3):

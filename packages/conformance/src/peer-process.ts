@@ -1,0 +1,43 @@
+/** Programs of other clients that do as they are told, one line a command and one line an answer. */
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
+
+export class PeerProcess {
+  readonly #process: ChildProcessByStdio<Writable, Readable, null>;
+  readonly #answers: AsyncIterator<string>;
+
+  constructor(program: string, args: readonly string[]) {
+    this.#process = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });
+    this.#answers = createInterface({ input: this.#process.stdout })[Symbol.asyncIterator]();
+  }
+
+  async answer(): Promise<string> {
+    const { value } = await this.#answers.next();
+    return String(value);
+  }
+
+  tell(...command: readonly unknown[]): void {
+    this.#process.stdin.write(`${command.join(" ")}\n`);
+  }
+
+  ask(...command: readonly unknown[]): Promise<string> {
+    this.tell(...command);
+    return this.answer();
+  }
+
+  async kill(): Promise<void> {
+    const ended = once(this.#process, "exit");
+    this.#process.kill("SIGKILL");
+    await ended;
+  }
+}
+
+/** A program of clients/curator. */
+export class CuratorPeer extends PeerProcess {
+  /** @param main the program's class */
+  constructor(classpath: string, main: string, ...args: readonly string[]) {
+    super("java", ["-cp", classpath, main, ...args]);
+  }
+}
