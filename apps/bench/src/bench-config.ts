@@ -31,6 +31,10 @@ export interface BenchConfig {
   readonly sessions: number;
   readonly idleMs: number;
   readonly ephemerals: number;
+  /** How many contend, or are members, or put and take. */
+  readonly contenders: readonly number[] | undefined;
+  /** Those who stand in line, or those who do not; undefined for both. */
+  readonly kind: "fair" | "unfair" | undefined;
   /** More errors than this fail the run. */
   readonly errorPercentMax: number;
   readonly allowRemote: boolean;
@@ -38,7 +42,7 @@ export interface BenchConfig {
   /** What is done to the servers meanwhile, in the order of its time. */
   readonly events: readonly PlannedEvent[];
   readonly sliceMs: number;
-  /** The process whose memory is read, when it is on this machine. */
+  /** The process whose memory and CPU time are read, when it is on this machine. */
   readonly serverPid: number | undefined;
 }
 
@@ -62,6 +66,8 @@ export const DEFAULTS: BenchConfig = Object.freeze({
   sessions: 1000,
   idleMs: 5000,
   ephemerals: 10,
+  contenders: undefined,
+  kind: undefined,
   errorPercentMax: 1,
   allowRemote: false,
   restartCommand: undefined,
@@ -114,6 +120,7 @@ function rangeProblems(config: BenchConfig): readonly string[] {
     ["--repeats", [config.repeats], 1, 1000],
     ["--workers", [config.workers], 1, WORKERS_MAX],
     ["--sessions", [config.sessions], 1, 1_000_000],
+    ["--contenders", config.contenders ?? [], 1, 60_000],
     ["--ephemerals", [config.ephemerals], 1, 1000],
     ["--duration (milliseconds)", [config.durationMs], 1, 86_400_000],
     ["--warmup (milliseconds)", [config.warmupMs], 0, 86_400_000],

@@ -31,7 +31,7 @@ test("every option reaches the configuration, before the workload or behind it",
     ...["--ratio", "10,20", "--sizes", "1,64KiB,1MiB", "--sessions", "9", "--idle", "2s", "--ephemerals", "4"],
     ...["--duration", "1m", "--warmup", "500ms", "--repeats", "2", "--workers", "5", "--seed", "11"],
     ...["--session-timeout", "9", "--root", "/r/s", "--max-errors", "2.5", "--restart-command", "restart"],
-    ...["--server-pid", "12", "--allow-remote", "--slice", "50ms"],
+    ...["--contenders", "2,10", "--kind", "unfair", "--server-pid", "12", "--allow-remote", "--slice", "50ms"],
     ...["--event", "7s=kill -9 $A=1", "--event", "5s leader lost=kill 12"],
   ];
   const expected = {
@@ -47,6 +47,8 @@ test("every option reaches the configuration, before the workload or behind it",
     sessions: 9,
     idleMs: 2000,
     ephemerals: 4,
+    contenders: [2, 10],
+    kind: "unfair",
     durationMs: 60_000,
     warmupMs: 500,
     repeats: 2,
@@ -128,7 +130,8 @@ test("help names every workload; the version names the runtime", () => {
   const help = parsed("text", "--help").text;
   for (const name of ["read-ratio", "write-at", "payload", "scale", "create-unique", "multi-10", "list-1k"])
     expect(help).toContain(name);
-  for (const name of ["watch-fanout", "sessions", "ephemeral-churn", "recover"]) expect(help).toContain(name);
+  for (const name of ["watch-fanout", "sessions", "ephemeral-churn", "lock", "election", "barrier", "queue", "recover"])
+    expect(help).toContain(name);
   expect(parsed("text", "--version").text).toMatch(/^zooid-bench \S+ on Node\.js/);
 });
 
@@ -144,6 +147,9 @@ describe("refused with a sentence", () => {
     [[...LOCAL, "read-ratio", "--payload", "1GB"], "Expected a size such as 100, 1KiB or 1MiB."],
     [[...LOCAL, "read-ratio", "--ratio", "10,101"], "--ratio is between 0 and 100, found 101"],
     [[...LOCAL, "read-ratio", "--rate", "5", "--in-flight", "5"], "give one of them"],
+    [[...LOCAL, "lock", "--contenders", "2,x"], "Expected a whole number."],
+    [[...LOCAL, "lock", "--contenders", "0"], "--contenders is between 1 and 60000, found 0"],
+    [[...LOCAL, "lock", "--kind", "just"], "Allowed choices are fair, unfair"],
     [[...LOCAL, "read-ratio", "--arrivals", "poisson"], "--arrivals poisson needs a --rate"],
     [[...LOCAL, "read-ratio", "--arrivals", "bursts"], "Allowed choices are constant, poisson"],
     [[...LOCAL, "read-ratio", "--root", "/"], "--root is a path below /"],

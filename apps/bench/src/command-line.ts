@@ -169,6 +169,8 @@ interface LoadOptions {
   readonly sessions?: number;
   readonly idle?: number;
   readonly ephemerals?: number;
+  readonly contenders?: readonly number[];
+  readonly kind?: "fair" | "unfair";
   readonly duration?: number;
   readonly warmup?: number;
   readonly repeats?: number;
@@ -207,6 +209,8 @@ function withLoadOptions(parser: Parser): Parser {
     .option("--sessions <count>", `sessions: how many (${DEFAULTS.sessions})`, wholeNumber)
     .option("--idle <time>", `sessions: how long they are idle (${seconds(DEFAULTS.idleMs)})`, duration)
     .option("--ephemerals <count>", `ephemeral-churn: for each session (${DEFAULTS.ephemerals})`, wholeNumber)
+    .option("--contenders <count,…>", "lock, election: who wait; barrier: members; queue: putters", wholeNumberList)
+    .addOption(new Option("--kind <kind>", "lock, election: in line or not (both)").choices(["fair", "unfair"]))
     .option("--duration <time>", `of each point, as 10s, 500ms or 1m (${seconds(DEFAULTS.durationMs)})`, duration)
     .option("--warmup <time>", `before each point (${seconds(DEFAULTS.warmupMs)})`, duration)
     .option(
@@ -231,7 +235,11 @@ function withLoadOptions(parser: Parser): Parser {
       ]),
     )
     .option("--slice <time>", `timeline: how finely answers are counted (${DEFAULTS.sliceMs} ms)`, duration)
-    .option("--server-pid <pid>", "sessions: read the memory of this process", wholeNumber)
+    .option(
+      "--server-pid <pid>",
+      "sessions: read the memory of this process; lock and its like: its CPU time",
+      wholeNumber,
+    )
     .option("--max-errors <percent>", `more errors fail the run (${DEFAULTS.errorPercentMax})`, number)
     .optionsGroup("Output:")
     .option("--json <file>", "write the result as JSON; - for stdout instead of the table")
@@ -275,6 +283,8 @@ function configOf(options: LoadOptions, hosts: readonly (readonly Host[])[]): Be
     sessions: options.sessions,
     idleMs: options.idle,
     ephemerals: options.ephemerals,
+    contenders: options.contenders,
+    kind: options.kind,
     durationMs: options.duration,
     warmupMs: options.warmup,
     repeats: options.repeats,
@@ -342,6 +352,10 @@ function byteList(text: string): readonly number[] {
 
 function numberList(text: string): readonly number[] {
   return text.split(",").map(number);
+}
+
+function wholeNumberList(text: string): readonly number[] {
+  return text.split(",").map(wholeNumber);
 }
 
 const TIME_UNITS: Readonly<Record<string, number>> = { "": 1000, ms: 1, s: 1000, m: 60_000 };

@@ -4,6 +4,7 @@ import { ChurnLoad } from "./churn-load.ts";
 import { FanoutLoad } from "./fanout-load.ts";
 import type { Assignment, FromWorker, ToWorker } from "./load-crew.ts";
 import type { Job, Performer } from "./performer.ts";
+import { RecipeLoad } from "./recipe-load.ts";
 import { RequestLoad, type Share } from "./request-load.ts";
 import { SessionLoad } from "./session-load.ts";
 
@@ -41,6 +42,8 @@ function performerOf(job: Job, share: Share): Performer<unknown> {
       return new FanoutLoad(job);
     case "sessions":
       return new SessionLoad(job);
+    case "recipe":
+      return new RecipeLoad(job);
     default:
       return assertNever(job);
   }

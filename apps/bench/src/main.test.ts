@@ -182,6 +182,44 @@ describe("against a real server", () => {
     expect(points[1]?.figures["ms until all were back"]).toBeGreaterThan(0);
   });
 
+  test.each([
+    ["lock", "release"],
+    ["election", "term"],
+  ])("%s: in line each %s wakes the next one, else all", async (workload, one) => {
+    const flags = ["--contenders", "5", "--duration", "300ms", "--warmup", "50ms"];
+    const pid = ["--server-pid", String(server.child.pid)];
+    const { points } = await json(bench("--hosts", hosts, workload, ...flags, ...pid, ...QUIET_JSON));
+    expect(points.map(({ point, errors }) => [point, errors])).toEqual([
+      ["fair, 5 contenders", {}],
+      ["unfair, 5 contenders", {}],
+    ]);
+    for (const { value, requests, latencies, figures } of points) {
+      expect(value.median).toBeGreaterThan(0);
+      expect(latencies["hand-over"]?.count).toBe(requests);
+      expect(figures[`requests a ${one}`]).toBeGreaterThan(2);
+      expect(figures[`server CPU a ${one} (ms)`]).toBeGreaterThan(0);
+    }
+    const [fair, unfair] = points.map(({ figures }) => figures[`notifications a ${one}`] ?? Number.NaN);
+    // The next one, and the holder itself of its own node.
+    expect(fair).toBeCloseTo(2, 0);
+    expect(unfair).toBeCloseTo(5, 0);
+    expect(points[0]?.figures["to the same one again (%)"]).toBe(0);
+    expect(await rootIsGone()).toBe(true);
+  });
+
+  test.each([
+    ["barrier", "3", "3 members", ["round", "enter", "leave"]],
+    ["queue", "2", "2 putters", ["put to taken", "put"]],
+  ])("%s measures what its members do together", async (workload, contenders, point, kinds) => {
+    const flags = ["--contenders", contenders, "--duration", "300ms", "--warmup", "50ms"];
+    const { points } = await json(bench("--hosts", hosts, workload, ...flags, ...QUIET_JSON));
+    expect(points).toMatchObject([{ point, errors: {} }]);
+    expect(points[0]?.requests).toBeGreaterThan(0);
+    expect(Object.keys(points[0]?.latencies ?? {})).toEqual(kinds);
+    expect(points[0]?.latencies[kinds[0] ?? ""]?.count).toBe(points[0]?.requests);
+    expect(await rootIsGone()).toBe(true);
+  });
+
   test("timeline counts slice by slice, runs its events, and draws them", async () => {
     const svg = join(directory, "timeline.svg");
     const flags = ["--slice", "50ms", "--event", `100ms touched=touch "${directory}/x"`, "--event", "150ms bad=exit 4"];

@@ -103,8 +103,7 @@ class ServerTree implements BenchTree {
   }
 
   async remove(path: string): Promise<void> {
-    const { names } = await this.#client.children(path);
-    await this.#removeChildren(path, names);
+    await this.#removeChildren(path, await this.#namesBelow(path));
     await this.#client.delete(path, { missingOk: true });
   }
 
@@ -117,6 +116,16 @@ class ServerTree implements BenchTree {
       });
     } finally {
       await this.#client.close();
+    }
+  }
+
+  /** None where the node is gone: an ephemeral whose session has ended since it was listed, or a container. */
+  async #namesBelow(path: string): Promise<readonly string[]> {
+    try {
+      return (await this.#client.children(path)).names;
+    } catch (error) {
+      if (isZkError(error, "NO_NODE")) return [];
+      throw error;
     }
   }
 

@@ -1,12 +1,17 @@
 import type { ZkErrorCode } from "@zooid/client";
+import type { RecipeErrorCode } from "@zooid/recipes";
 
-/** Faults that this program finds itself, beside the protocol's; what the client throws stays its `ZkError`. */
+/** Faults that this program finds itself, beside the protocol's; what the client throws stays its `ZkError`, what a recipe throws its `RecipeError`. */
 export type CliErrorCode =
   | ZkErrorCode
+  | RecipeErrorCode
   | "COMMAND_UNKNOWN"
   | "USAGE"
   | "NO_QUOTA"
   | "QUOTA_CONFLICT"
+  | "QUEUE_EMPTY"
+  | "PROGRAM_MISSING"
+  | "PROGRAM_UNUSABLE"
   | "NOT_CONNECTED"
   | "UNREADABLE_FILE"
   | "UNREADABLE_ANSWER";

@@ -16,7 +16,8 @@ runs the commands that it reads, one a line. "zooid-cli help" lists the commands
   --help                        print this
 
 Options stand before the command. Status: 0 done, 1 failed, 127 no such command; with --json 1 not found, 2 usage, 3 connection,
-4 not allowed, 5 conflict.`;
+4 not allowed, 5 conflict. lock and elect end with the status of their program, or with 124 not in time, 125 lost while it ran,
+126 not runnable, 127 no such program.`;
 
 export interface CommandLine {
   readonly kind: "help" | "version" | "run";

@@ -8,6 +8,8 @@ import { create } from "./commands/create.ts";
 import { deleteNode } from "./commands/delete.ts";
 import { deleteall } from "./commands/deleteall.ts";
 import { delquota } from "./commands/delquota.ts";
+import { discover } from "./commands/discover.ts";
+import { elect } from "./commands/elect.ts";
 import { get } from "./commands/get.ts";
 import { getAcl } from "./commands/get-acl.ts";
 import { getAllChildrenNumber } from "./commands/get-all-children-number.ts";
@@ -15,8 +17,10 @@ import { getEphemerals } from "./commands/get-ephemerals.ts";
 import { help } from "./commands/help.ts";
 import { history } from "./commands/history.ts";
 import { listquota } from "./commands/listquota.ts";
+import { lock } from "./commands/lock.ts";
 import { ls } from "./commands/ls.ts";
 import { printwatches } from "./commands/printwatches.ts";
+import { queue } from "./commands/queue.ts";
 import { quit } from "./commands/quit.ts";
 import { reconfig } from "./commands/reconfig.ts";
 import { redo } from "./commands/redo.ts";
@@ -42,6 +46,8 @@ export const COMMANDS: readonly Command[] = [
   deleteNode,
   deleteall,
   delquota,
+  discover,
+  elect,
   get,
   getAcl,
   getAllChildrenNumber,
@@ -49,8 +55,10 @@ export const COMMANDS: readonly Command[] = [
   help,
   history,
   listquota,
+  lock,
   ls,
   printwatches,
+  queue,
   quit,
   reconfig,
   redo,

@@ -22,6 +22,10 @@ export interface ShellControl {
   /** Runs an earlier line again. */
   redo(index: number): Promise<void>;
   quit(): void;
+  /** Whether lines come from stdin. */
+  readonly readsLines: boolean;
+  /** The running command has run a program, and ends as that did. */
+  endsWith(status: number): void;
   readonly commands: readonly Command[];
 }
 
@@ -42,6 +46,8 @@ export interface Command {
   readonly kind?: "shell" | "own";
   /** Which operand, counted from 0, is a path; for completion. */
   readonly pathOperand?: number;
+  /** Its stdout is that of the program which it runs, or what it prints by itself: nothing is told there of the connection. */
+  readonly runsProgram?: true;
   /** Takes every word as it is: zkCli does not look for flags in it. */
   readonly takesAnyWords?: true;
   /** @returns what it came to, for `--json`; text it has written already */
@@ -78,6 +84,18 @@ export async function clientFor(invocation: Invocation, path: string): Promise<C
 export const FLAG_STAT: Flag = { name: "s", meaning: "Print znode stats additionally" };
 export const FLAG_WATCH: Flag = { name: "w", meaning: "Watch for changes on the znode" };
 export const FLAG_VERSION: Flag = { name: "v", takesValue: true, meaning: "Set with an expected version" };
+
+export const FLAG_TIMEOUT: Flag = { name: "timeout", takesValue: true, isOwn: true };
+
+const TIMEOUT_MS_MAX = 2 ** 31 - 1;
+
+/** The value of `--timeout`; undefined, which waits for ever, where it was not given. */
+export function timeoutMs(flags: Flags): number | undefined {
+  const text = flags.value("timeout");
+  if (text === undefined) return undefined;
+  if (/^\d+$/.test(text) && Number(text) <= TIMEOUT_MS_MAX) return Number(text);
+  throw usageError(`--timeout takes milliseconds from 0 to ${TIMEOUT_MS_MAX}, found ${JSON.stringify(text)}`);
+}
 
 /** The value of `-v`; undefined, which matches every version, where it was not given. */
 export function expectedVersion(flags: Flags): number | undefined {

@@ -7,6 +7,13 @@ export const ExitStatus = {
   CONNECTION: 3,
   AUTH: 4,
   CONFLICT: 5,
+  /** As `timeout` says it: what was waited for did not come in time. */
+  TIMED_OUT: 124,
+  /** The lock was lost while the program ran. */
+  LOST: 125,
+  /** As a shell says it: the program cannot be run; there is none of that name. */
+  PROGRAM_UNUSABLE: 126,
+  PROGRAM_MISSING: 127,
   /** Ctrl-C, as shells count it. */
   INTERRUPTED: 130,
   /** zkCli: no command of that name, as a shell says it. */

@@ -1,4 +1,5 @@
 import { ZkError, type ZkErrorCode } from "@zooid/client";
+import { RecipeError } from "@zooid/recipes";
 import { describe, expect, test } from "vitest";
 import { CliError, usageError } from "./cli-error.ts";
 import { errorJson, explainError } from "./explain-error.ts";
@@ -37,6 +38,22 @@ test("only a command that does not exist has a status of its own in zkCli", () =
   expect(explainError(unknown)).toMatchObject({ plainStatus: 127, fineStatus: 2 });
   expect(explainError(usageError("ls path"))).toMatchObject({ plainStatus: 1, fineStatus: 2 });
   expect(explainError(new TypeError("a defect"))).toMatchObject({ text: "a defect", plainStatus: 1, fineStatus: 1 });
+});
+
+test.each([
+  ["LOCK_TIMEOUT", 124],
+  ["LEASE_LOST", 125],
+  ["NAME_TAKEN", 1],
+] as const)("a recipe's %s ends with %i, with --json and without", (code, status) => {
+  const explanation = explainError(new RecipeError(code, "a sentence"));
+  expect(explanation).toEqual({ text: "a sentence", code, path: undefined, plainStatus: status, fineStatus: status });
+});
+
+test("a program that cannot be run is told from a command that does not exist", () => {
+  const missing = new CliError("x cannot be run", { code: "PROGRAM_MISSING" });
+  expect(explainError(missing)).toMatchObject({ plainStatus: 127, fineStatus: 127 });
+  const unusable = new CliError("x cannot be run", { code: "PROGRAM_UNUSABLE" });
+  expect(explainError(unusable)).toMatchObject({ plainStatus: 126, fineStatus: 126 });
 });
 
 test("in JSON an error has its code, its path and its sentence", () => {

@@ -1,4 +1,5 @@
 import { isZkError, type ZkErrorCode } from "@zooid/client";
+import { RecipeError } from "@zooid/recipes";
 import { CliError, type CliErrorCode } from "./cli-error.ts";
 import { ExitStatus } from "./exit-status.ts";
 import type { JsonObject } from "./output.ts";
@@ -17,6 +18,7 @@ export interface Explanation {
 
 export function explainError(error: unknown): Explanation {
   if (error instanceof CliError) return explainOwn(error);
+  if (error instanceof RecipeError) return explainOwn({ code: error.code, path: undefined, message: error.message });
   if (isZkError(error)) {
     return {
       text: refusalText(error.code, error.path),
@@ -34,8 +36,9 @@ export function errorJson({ text, code, path }: Explanation): JsonObject {
   return { error: { code, ...(path === undefined ? {} : { path }), message: text } };
 }
 
-function explainOwn({ code, path, message: text }: CliError): Explanation {
-  const plainStatus = code === "COMMAND_UNKNOWN" ? ExitStatus.COMMAND_UNKNOWN : ExitStatus.FAILED;
+function explainOwn({ code, path, message: text }: Pick<CliError, "code" | "path" | "message">): Explanation {
+  const plainStatus =
+    PROGRAM_STATUS.get(code) ?? (code === "COMMAND_UNKNOWN" ? ExitStatus.COMMAND_UNKNOWN : ExitStatus.FAILED);
   return { text, code, path, plainStatus, fineStatus: fineStatus(code) };
 }
 
@@ -102,8 +105,16 @@ export function clientText(code: ZkErrorCode, path: string | undefined): string 
 }
 
 function fineStatus(code: CliErrorCode): ExitStatus {
-  return FINE_STATUS.get(code) ?? ExitStatus.FAILED;
+  return PROGRAM_STATUS.get(code) ?? FINE_STATUS.get(code) ?? ExitStatus.FAILED;
 }
+
+/** What a program that is run under a lock does not say itself, with `--json` and without. */
+const PROGRAM_STATUS: ReadonlyMap<CliErrorCode, ExitStatus> = new Map<CliErrorCode, ExitStatus>([
+  ["LOCK_TIMEOUT", ExitStatus.TIMED_OUT],
+  ["LEASE_LOST", ExitStatus.LOST],
+  ["PROGRAM_UNUSABLE", ExitStatus.PROGRAM_UNUSABLE],
+  ["PROGRAM_MISSING", ExitStatus.PROGRAM_MISSING],
+]);
 
 const FINE_STATUS: ReadonlyMap<CliErrorCode, ExitStatus> = new Map<CliErrorCode, ExitStatus>([
   ["USAGE", ExitStatus.USAGE],

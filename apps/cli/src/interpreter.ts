@@ -18,7 +18,9 @@ export class Interpreter implements ShellControl {
   readonly #connection: Connection;
   readonly #output: Output;
   readonly #lines: string[] = [];
-  #exitStatus: ExitStatus = ExitStatus.OK;
+  #exitStatus: number = ExitStatus.OK;
+  /** Of the program that the running command has run. */
+  #programStatus: number | undefined;
   #isDone = false;
 
   constructor(connection: Connection, output: Output) {
@@ -27,7 +29,7 @@ export class Interpreter implements ShellControl {
   }
 
   /** The status that the last command gave. */
-  get exitStatus(): ExitStatus {
+  get exitStatus(): number {
     return this.#exitStatus;
   }
 
@@ -51,9 +53,10 @@ export class Interpreter implements ShellControl {
   /** Runs a command that was split into words already. It never throws: what goes wrong is told to the user. */
   async run(words: readonly string[], signal: AbortSignal): Promise<void> {
     const [name = ""] = words;
+    this.#programStatus = undefined;
     try {
       const result = await this.#perform(words, signal);
-      this.#exitStatus = ExitStatus.OK;
+      this.#exitStatus = this.#programStatus ?? ExitStatus.OK;
       // The way to another line is no result of its own.
       if (name !== "redo") this.#output.json({ command: name, ...result });
     } catch (error) {
@@ -82,6 +85,14 @@ export class Interpreter implements ShellControl {
 
   quit(): void {
     this.#isDone = true;
+  }
+
+  get readsLines(): boolean {
+    return this.#lines.length > 0;
+  }
+
+  endsWith(status: number): void {
+    this.#programStatus = status;
   }
 
   /** Of the command that runs now, for the one that it starts. */

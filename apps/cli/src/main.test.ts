@@ -1,102 +1,33 @@
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { startServer, type ZooidServer } from "@zooid/server";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { CliProcesses } from "./testing/cli-process.ts";
+import { objects, results } from "./testing/transcript.ts";
 
 // The process itself, as people and scripts start it, against a server with real sockets.
 
-const BIN = fileURLToPath(new URL("../bin/zooid-cli", import.meta.url));
-
 let server: ZooidServer;
 let directory = "";
-const running: ChildProcessWithoutNullStreams[] = [];
+const processes = new CliProcesses(
+  () => server.connectString,
+  () => directory,
+);
+const start = processes.start.bind(processes);
+const run = processes.run.bind(processes);
+const script = processes.script.bind(processes);
 beforeAll(async () => {
   server = await startServer({ port: 0, connectionsPerAddressMax: 0 });
   directory = mkdtempSync(join(tmpdir(), "zooid-cli-"));
 });
-afterEach(() => {
-  for (const child of running.splice(0)) child.kill("SIGKILL");
-});
+afterEach(() => processes.kill());
 afterAll(async () => {
   await server.stop();
   rmSync(directory, { recursive: true, force: true });
 });
-
-interface Ended {
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly status: number | null;
-}
-
-class Cli {
-  stdout = "";
-  stderr = "";
-  readonly child: ChildProcessWithoutNullStreams;
-  readonly ended: Promise<Ended>;
-  #wake: () => void = () => undefined;
-
-  constructor(argv: readonly string[]) {
-    this.child = spawn(BIN, argv, { cwd: directory, env: { ...process.env, TZ: "UTC" } });
-    running.push(this.child);
-    this.child.stdin.on("error", () => undefined);
-    this.child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      this.stdout += text;
-      this.#wake();
-    });
-    this.child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      this.stderr += text;
-      this.#wake();
-    });
-    this.ended = once(this.child, "close").then(([status]) => {
-      this.#wake();
-      return { stdout: this.stdout, stderr: this.stderr, status };
-    });
-  }
-
-  /** Resolves when a text has come, on either stream. */
-  async shows(text: string): Promise<void> {
-    while (!this.stdout.includes(text) && !this.stderr.includes(text)) {
-      if (this.child.exitCode !== null) throw new Error(`ended without "${text}": ${this.stdout}${this.stderr}`);
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
-  }
-}
-
-/** Starts it at the test's server. */
-function start(...argv: string[]): Cli {
-  return new Cli(["-server", server.connectString, ...argv]);
-}
-
-async function run(...argv: string[]): Promise<Ended> {
-  const cli = start(...argv);
-  cli.child.stdin.end();
-  return await cli.ended;
-}
-
-async function script(lines: readonly string[], ...argv: string[]): Promise<Ended> {
-  const cli = start(...argv);
-  cli.child.stdin.end(lines.map((line) => `${line}\n`).join(""));
-  return await cli.ended;
-}
-
-/** Without what is said about the connection. */
-function results(stdout: string): string {
-  return stdout.replace(/^Connecting to .*\n/, "").replace(/\nWATCHER::\n\nWatchedEvent .*\n/g, "");
-}
-
-function objects(stdout: string): readonly Record<string, unknown>[] {
-  return stdout
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
-}
 
 test("a result goes to stdout, a remark to stderr, and the status says how it went", async () => {
   const created = await run("create", "/one", "hello");
@@ -332,6 +263,7 @@ describe("never a stack trace", () => {
     [["reconfig", "-remove", "1"]],
     [["watch", "--count", "x", "/"]],
     [["tree", "-d", "x"]],
+    [["lock", "--timeout", "soon", "/x", "--", "true"]],
   ])("%j", async (argv) => {
     const { stderr, status } = await run(...argv);
     expect(status).toBe(1);

@@ -1,5 +1,6 @@
 import { readClientConfiguration } from "./client-configuration.ts";
 import { type CommandLine, parseCommandLine, USAGE } from "./command-line.ts";
+import { COMMAND_BY_NAME } from "./command-table.ts";
 import { VERSION } from "./commands/version.ts";
 import { Connection, FRAME_BYTES_MAX } from "./connection.ts";
 import { ExitStatus } from "./exit-status.ts";
@@ -65,9 +66,9 @@ async function run(commandLine: CommandLine): Promise<number> {
     frameBytesMax: frameBytesMax(commandLine, output),
     output,
   });
-  // One command gives one object; what becomes of its connection shows in that.
-  if (isJson && command !== undefined) connection.printsWatches = false;
-  output.line(`Connecting to ${server}`);
+  // One command gives one object, or what its program prints; what becomes of the connection shows in that.
+  if (command !== undefined && (isJson || runsProgram(command))) connection.printsWatches = false;
+  if (command === undefined || !runsProgram(command)) output.line(`Connecting to ${server}`);
   await connection.open();
   const interpreter = new Interpreter(connection, output);
   try {
@@ -86,6 +87,10 @@ async function run(commandLine: CommandLine): Promise<number> {
   }
 }
 
+function runsProgram([name = ""]: readonly string[]): boolean {
+  return COMMAND_BY_NAME.get(name)?.runsProgram === true;
+}
+
 function frameBytesMax({ configurationFile }: CommandLine, output: Output): number {
   if (configurationFile === undefined) return FRAME_BYTES_MAX;
   const configuration = readClientConfiguration(configurationFile);
@@ -97,12 +102,11 @@ function frameBytesMax({ configurationFile }: CommandLine, output: Output): numb
 async function withInterrupts(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const interrupted = new AbortController();
   const onSignal = (): void => interrupted.abort();
-  process.once("SIGINT", onSignal);
-  process.once("SIGTERM", onSignal);
+  const names = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  for (const name of names) process.once(name, onSignal);
   try {
     await work(interrupted.signal);
   } finally {
-    process.off("SIGINT", onSignal);
-    process.off("SIGTERM", onSignal);
+    for (const name of names) process.off(name, onSignal);
   }
 }

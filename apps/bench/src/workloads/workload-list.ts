@@ -5,6 +5,7 @@ import { list1k } from "./list-1k.ts";
 import { multi10 } from "./multi-10.ts";
 import { payload } from "./payload.ts";
 import { readRatio } from "./read-ratio.ts";
+import { barrier, election, lock, queue } from "./recipes.ts";
 import { recover } from "./recover.ts";
 import { scale } from "./scale.ts";
 import { sessions } from "./sessions.ts";
@@ -24,6 +25,10 @@ export const WORKLOADS: readonly Workload[] = [
   watchFanout,
   sessions,
   ephemeralChurn,
+  lock,
+  election,
+  barrier,
+  queue,
   recover,
   timeline,
 ];

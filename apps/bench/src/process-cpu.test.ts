@@ -1,0 +1,14 @@
+import { expect, test } from "vitest";
+import { processCpuMs } from "./process-cpu.ts";
+
+test.runIf(process.platform === "linux")("a process that works has had more time than before", () => {
+  const before = processCpuMs(process.pid) ?? Number.NaN;
+  const worked = process.cpuUsage();
+  while (process.cpuUsage(worked).user < 100_000);
+  const had = (processCpuMs(process.pid) ?? Number.NaN) - before;
+  expect(had).toBeGreaterThanOrEqual(50);
+});
+
+test("a process that is not there has had none that could be told", () => {
+  expect(processCpuMs(2 ** 31 - 1)).toBeUndefined();
+});

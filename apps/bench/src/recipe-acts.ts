@@ -1,0 +1,251 @@
+/** What the members of each recipe do over and over. */
+import type { Client } from "@zooid/client";
+import { DoubleBarrier, LeaderLatch, type Lease, Mutex, SimpleQueue, UnfairElection, UnfairLock } from "@zooid/recipes";
+import type { RecipeClients } from "./recipe-clients.ts";
+
+export interface Act {
+  /** The kinds of latencies that it takes; the first is what it is about. */
+  readonly kinds: readonly string[];
+  /** Everybody takes a place. */
+  prepare(): Promise<void>;
+  /** Goes on until the clients are closed. It does not fail: who fails is told of and stands aside. */
+  run(): Promise<void>;
+}
+
+/** Where an act tells what it does. */
+export interface Tally {
+  /** One more was done. */
+  done(): void;
+  took(kind: string, ms: number): void;
+  /** Something worth a figure of its own. */
+  saw(name: string): void;
+  failed(error: unknown): void;
+}
+
+export interface ActOptions {
+  readonly clients: RecipeClients;
+  /** A node that is there; all happens at it or below it. */
+  readonly path: string;
+  readonly payloadBytes: number;
+  readonly tally: Tally;
+}
+
+export type RecipeName = "fair lock" | "unfair lock" | "fair election" | "unfair election" | "barrier" | "queue";
+
+export function actOf(name: RecipeName, options: ActOptions): Act {
+  return ACTS[name](options);
+}
+
+const ACTS: Readonly<Record<RecipeName, (options: ActOptions) => Act>> = {
+  "fair lock": (options) => new Handover(options, contenderForMutex),
+  "unfair lock": (options) => new Handover(options, contenderForLock),
+  "fair election": (options) =>
+    new Handover(
+      options,
+      candidate((zk, path) => new LeaderLatch(zk, path)),
+    ),
+  "unfair election": (options) =>
+    new Handover(
+      options,
+      candidate((zk, path) => new UnfairElection(zk, path)),
+    ),
+  barrier: (options) => new Rounds(options),
+  queue: (options) => new PutAndTake(options),
+};
+
+export const HANDED_OVER = "hand-over";
+/** It was granted again to whoever had released it. */
+export const SAME_AGAIN = "same again";
+
+/** Enters one contender, whose next grant can be waited for again and again. */
+type Enter = (zk: Client, path: string) => () => Promise<Pick<Lease, "release">>;
+
+const contenderForMutex: Enter = (zk, path) => {
+  const mutex = new Mutex(zk, path);
+  return () => mutex.acquire();
+};
+
+const contenderForLock: Enter = (zk, path) => {
+  const lock = new UnfairLock(zk, path);
+  return () => lock.acquire();
+};
+
+/** A candidate for one term: whoever would go on as a candidate would stand for the next one at once. */
+const candidate =
+  (stand: (zk: Client, path: string) => LeaderLatch | UnfairElection): Enter =>
+  (zk, path) =>
+  async () => {
+    const standing = stand(zk, path);
+    await standing.leadership();
+    return { release: () => standing.close() };
+  };
+
+const STAND_BATCH = 100;
+
+/**
+ * Contenders of whom one has what all want, and releases it as soon as all others wait for it: what is measured is how long it takes until the
+ * next one has it, and what it costs until all wait again.
+ */
+class Handover implements Act {
+  readonly kinds: readonly string[] = [HANDED_OVER];
+  readonly #options: ActOptions;
+  readonly #enter: Enter;
+  readonly #places: { readonly contend: ReturnType<Enter>; readonly first: ReturnType<ReturnType<Enter>> }[] = [];
+  #releasedMs: number | undefined;
+  #next = Promise.withResolvers<void>();
+  #last: number | undefined;
+
+  constructor(options: ActOptions, enter: Enter) {
+    this.#options = options;
+    this.#enter = enter;
+  }
+
+  /** The first has it and keeps it, until all others wait for it. */
+  async prepare(): Promise<void> {
+    const { clients, path } = this.#options;
+    for (const [index, zk] of clients.all.entries()) {
+      const contend = this.#enter(zk, path);
+      const first = contend();
+      // Whoever contends hears of it.
+      first.catch(() => {});
+      this.#places.push({ contend, first });
+      if (index === 0) await first;
+      else if (index % STAND_BATCH === 0) await clients.quiet();
+    }
+    await clients.quiet();
+  }
+
+  async run(): Promise<void> {
+    await Promise.all(this.#places.map((_, index) => this.#contend(index)));
+  }
+
+  async #contend(index: number): Promise<void> {
+    const place = this.#places[index];
+    try {
+      for (let lease = await place?.first; lease !== undefined; lease = await place?.contend()) {
+        this.#granted(index);
+        const { promise: handedOver } = this.#next;
+        await this.#options.clients.quiet();
+        this.#releasedMs = performance.now();
+        await lease.release();
+        // Where nobody stands in line, whoever has just released would get it again before the others hear of it.
+        if (this.#places.length > 1) await handedOver;
+      }
+    } catch (error) {
+      this.#options.tally.failed(error);
+      // Nobody waits for what does not come.
+      this.#next.resolve();
+    }
+  }
+
+  #granted(index: number): void {
+    const { tally } = this.#options;
+    if (this.#releasedMs !== undefined) {
+      tally.took(HANDED_OVER, performance.now() - this.#releasedMs);
+      tally.done();
+      if (index === this.#last) tally.saw(SAME_AGAIN);
+    }
+    this.#last = index;
+    this.#next.resolve();
+    this.#next = Promise.withResolvers<void>();
+  }
+}
+
+/** Members who all enter, and all leave. */
+class Rounds implements Act {
+  readonly kinds: readonly string[] = ["round", "enter", "leave"];
+  readonly #barriers: readonly DoubleBarrier[];
+  readonly #tally: Tally;
+
+  constructor({ clients, path, tally }: ActOptions) {
+    const members = clients.all.length;
+    this.#barriers = clients.all.map((zk) => new DoubleBarrier(zk, path, { members }));
+    this.#tally = tally;
+  }
+
+  async prepare(): Promise<void> {
+    // Each round begins with nobody there.
+  }
+
+  async run(): Promise<void> {
+    try {
+      for (;;) await this.#round();
+    } catch (error) {
+      this.#tally.failed(error);
+    }
+  }
+
+  async #round(): Promise<void> {
+    const startMs = performance.now();
+    await Promise.all(this.#barriers.map((barrier) => barrier.enter()));
+    const insideMs = performance.now();
+    await Promise.all(this.#barriers.map((barrier) => barrier.leave()));
+    const endMs = performance.now();
+    this.#tally.took("round", endMs - startMs);
+    this.#tally.took("enter", insideMs - startMs);
+    this.#tally.took("leave", endMs - insideMs);
+    this.#tally.done();
+  }
+}
+
+/** Half of the clients put items, the other half takes them. No more items wait than there are putters. */
+class PutAndTake implements Act {
+  readonly kinds: readonly string[] = ["put to taken", "put"];
+  readonly #options: ActOptions;
+  readonly #pairs: number;
+  #takers: number;
+  #waiting = 0;
+  readonly #wantRoom: (() => void)[] = [];
+
+  constructor(options: ActOptions) {
+    this.#options = options;
+    this.#pairs = options.clients.all.length / 2;
+    this.#takers = this.#pairs;
+  }
+
+  async prepare(): Promise<void> {
+    // The queue is empty.
+  }
+
+  async run(): Promise<void> {
+    const { clients, path } = this.#options;
+    const queues = clients.all.map((zk) => new SimpleQueue(zk, path));
+    await Promise.all(queues.map((queue, i) => (i < this.#pairs ? this.#putAll(queue) : this.#takeAll(queue))));
+  }
+
+  async #putAll(queue: SimpleQueue): Promise<void> {
+    const { tally, payloadBytes } = this.#options;
+    try {
+      while (this.#takers > 0) {
+        if (this.#waiting >= this.#pairs) {
+          await new Promise<void>((resolve) => this.#wantRoom.push(resolve));
+          continue;
+        }
+        this.#waiting++;
+        const startMs = performance.now();
+        await queue.offer(String(startMs).padEnd(payloadBytes));
+        tally.took("put", performance.now() - startMs);
+      }
+    } catch (error) {
+      tally.failed(error);
+    }
+  }
+
+  async #takeAll(queue: SimpleQueue): Promise<void> {
+    const { tally } = this.#options;
+    try {
+      for (;;) {
+        const putMs = Number(Buffer.from(await queue.take()).toString());
+        this.#waiting--;
+        this.#wantRoom.shift()?.();
+        tally.took("put to taken", performance.now() - putMs);
+        tally.done();
+      }
+    } catch (error) {
+      tally.failed(error);
+      this.#takers--;
+      // Putters do not wait for somebody who has gone.
+      for (const wake of this.#wantRoom.splice(0)) wake();
+    }
+  }
+}

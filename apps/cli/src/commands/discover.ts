@@ -1,0 +1,109 @@
+import { buildUri, ServiceDiscovery, type ServiceInstance } from "@zooid/recipes";
+import { type Command, clientFor, type Invocation, operand } from "../command.ts";
+import { follow } from "../follow.ts";
+import type { Json, JsonObject } from "../output.ts";
+import { checkedPath } from "../znode-path.ts";
+
+type Instance = ServiceInstance<Json>;
+
+export const discover: Command = {
+  name: "discover",
+  synopsis: "[--watch] path [name]",
+  flags: [{ name: "watch", isOwn: true }],
+  summary: "Lists the services below a path, or a service's instances; with --watch tells who comes, changes and goes.",
+  operandsMin: 1,
+  kind: "own",
+  pathOperand: 0,
+  async run(invocation) {
+    const { flags, operands, output, signal } = invocation;
+    const path = checkedPath(operand(invocation, 0));
+    const name = operands[1];
+    const client = await clientFor(invocation, path);
+    await using discovery = new ServiceDiscovery<Json>(client, path);
+    if (flags.has("watch")) {
+      const teller = new Teller(invocation, name === undefined ? path : `${name} below ${path}`);
+      if (name === undefined)
+        await follow<readonly string[] | null>(client.watchChildren$(path), signal, (names) =>
+          teller.tell((names ?? []).map(entryOfName)),
+        );
+      else
+        await follow<readonly Instance[]>(discovery.instances$(name), signal, (found) =>
+          teller.tell(found.map(entryOfInstance)),
+        );
+      return { path, ...(name === undefined ? {} : { name }), events: teller.count };
+    }
+    if (name === undefined) {
+      const names = await discovery.names();
+      output.lines(names);
+      return { path, names };
+    }
+    const instances = (await discovery.instances(name)).map(entryOfInstance);
+    output.lines(instances.map(({ text }) => text));
+    return { path, name, instances: instances.map(({ json }) => json) };
+  },
+};
+
+/** One of those that come and go. */
+interface Entry {
+  readonly key: string;
+  readonly text: string;
+  readonly json: JsonObject;
+}
+
+/** Tells in what one state differs from the one before. */
+class Teller {
+  count = 0;
+  readonly #invocation: Invocation;
+  readonly #what: string;
+  #known: ReadonlyMap<string, Entry> | undefined;
+
+  constructor(invocation: Invocation, what: string) {
+    this.#invocation = invocation;
+    this.#what = what;
+  }
+
+  tell(entries: readonly Entry[]): void {
+    const before = this.#known ?? new Map<string, Entry>();
+    const now = new Map(entries.map((entry) => [entry.key, entry]));
+    for (const [key, entry] of before) if (!now.has(key)) this.#print("-", "removed", entry);
+    for (const [key, entry] of now) {
+      const old = before.get(key);
+      if (old === undefined) this.#print("+", "added", entry);
+      else if (JSON.stringify(old.json) !== JSON.stringify(entry.json)) this.#print("~", "changed", entry);
+    }
+    // On stderr: whoever starts this beside a change can wait for the line.
+    if (this.#known === undefined) this.#invocation.output.progress(`watching ${this.#what}`);
+    this.#known = now;
+  }
+
+  #print(mark: string, event: string, { text, json }: Entry): void {
+    const { output } = this.#invocation;
+    const time = new Date().toISOString();
+    this.count++;
+    output.line(`${time} ${mark} ${text}`);
+    output.json({ event, ...json, time });
+  }
+}
+
+function entryOfName(name: string): Entry {
+  return { key: name, text: name, json: { name } };
+}
+
+function entryOfInstance(instance: Instance): Entry {
+  const { name, id, address, port, sslPort, payload, serviceType, enabled, registeredAtMs, uriSpec } = instance;
+  const uri = uriSpec === null ? null : buildUri(uriSpec, instance);
+  const words = [
+    id,
+    `${address ?? "-"}:${port ?? "-"}`,
+    ...(sslPort === null ? [] : [`ssl:${sslPort}`]),
+    serviceType,
+    ...(enabled ? [] : ["disabled"]),
+    ...(uri === null ? [] : [uri]),
+    ...(payload === null ? [] : [JSON.stringify(payload)]),
+  ];
+  return {
+    key: id,
+    text: words.join(" "),
+    json: { name, id, address, port, sslPort, payload, serviceType, enabled, registeredAtMs, uri },
+  };
+}
