@@ -16,7 +16,9 @@ interface TsConfig {
   readonly references?: readonly { readonly path: string }[];
 }
 
-const declarations = globSync(["packages/*/package.json", "apps/*/package.json"], { cwd: root })
+const declarations = globSync(["packages/*/package.json", "apps/*/package.json", "examples/package.json"], {
+  cwd: root,
+})
   .sort()
   .map(declarationOf);
 const violations = findViolations(declarations);

@@ -50,7 +50,7 @@ if (process.argv.includes("--write")) {
 }
 report(
   "workspace packages must leave out engines, which make npm ci warn",
-  globSync(["packages/*/package.json", "apps/*/package.json"], { cwd: root }).filter(
+  globSync(["packages/*/package.json", "apps/*/package.json", "examples/package.json"], { cwd: root }).filter(
     (path) => (JSON.parse(readFileSync(join(root, path), "utf8")) as Entry).engines !== undefined,
   ),
 );

@@ -23,11 +23,15 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
   // vitest, for whoever runs its contract: an optional peer.
   ["@zooid/txn-log", { beneath: ["@zooid/wire"], thirdParty: ["better-sqlite3", "vitest"] }],
   ["@zooid/replica", { beneath: ["@zooid/election", "@zooid/zab", "@zooid/data-tree"], thirdParty: PURE }],
-  ["@zooid/server", { beneath: ["@zooid/replica", "@zooid/txn-log"], thirdParty: ["rxjs"] }],
+  [
+    "@zooid/server",
+    { beneath: ["@zooid/replica", "@zooid/txn-log"], thirdParty: ["jks-js", "node-forge", "prom-client", "rxjs"] },
+  ],
   ["@zooid/client", { beneath: ["@zooid/wire"], thirdParty: ["rxjs"], testsWith: ["@zooid/server"] }],
   ["@zooid/recipes", { beneath: ["@zooid/client"], thirdParty: ["rxjs"], testsWith: ["@zooid/server"] }],
   ["@zooid/simulator", { beneath: ["@zooid/replica", "@zooid/txn-log"], thirdParty: PURE }],
-  ["@zooid/conformance", { beneath: ["@zooid/client", "@zooid/server"], thirdParty: ["rxjs"] }],
+  ["@zooid/conformance", { beneath: ["@zooid/recipes", "@zooid/server"], thirdParty: ["node-forge", "rxjs"] }],
+  ["@zooid/examples", { beneath: ["@zooid/recipes", "@zooid/server"], thirdParty: ["rxjs"] }],
   ["@zooid/app-server", { beneath: ["@zooid/server"], thirdParty: "any", testsWith: ["@zooid/client"] }],
   ["@zooid/app-bench", { beneath: ["@zooid/recipes"], thirdParty: "any" }],
   ["@zooid/app-cli", { beneath: ["@zooid/recipes"], thirdParty: "any", testsWith: ["@zooid/server"] }],

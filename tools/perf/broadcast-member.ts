@@ -299,6 +299,7 @@ async function runMember(task: MemberTask): Promise<void> {
     },
     (_name, value) => value,
     problems,
+    [],
   );
   if (problems.length > 0) throw new Error(problems.join("\n"));
   const links = new QuorumLinks(

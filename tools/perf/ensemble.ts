@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync 
 import { delimiter, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
-import { fourLetterWord, freePort, ROOT } from "../../packages/conformance/src/endpoint.ts";
+import { fourLetterWord, freePorts, ROOT } from "../../packages/conformance/src/endpoint.ts";
 
 export type Kind = "apache" | "zooid";
 export type Role = "standalone" | "leader" | "follower" | "observer";
@@ -46,8 +46,7 @@ export class PerfEnsemble implements AsyncDisposable {
   static async start(options: EnsembleOptions): Promise<PerfEnsemble> {
     const { kind, voters, observers = 0, folder, isBounded = false } = options;
     const sids = Array.from({ length: voters + observers }, (_, i) => i + 1);
-    const ports: number[] = [];
-    for (let i = 0; i < 3 * sids.length; i++) ports.push(await freePort());
+    const ports = await freePorts(3 * sids.length);
     const lines = sids.map((sid, i) => {
       const role = sid > voters ? ":observer" : "";
       return `server.${sid}=127.0.0.1:${ports[3 * i + 1]}:${ports[3 * i + 2]}${role}`;

@@ -1,0 +1,45 @@
+/** What the examples have in common: a ZooKeeper, and processes of their own. */
+import { type ChildProcess, fork } from "node:child_process";
+
+export interface ZooKeeper extends AsyncDisposable {
+  /** What `connect` takes. */
+  readonly connectString: string;
+}
+
+/** The ZooKeeper that the command line names, HOST:PORT; else one of its own, in memory. */
+export async function zookeeper(): Promise<ZooKeeper> {
+  const [connectString] = process.argv.slice(2);
+  if (connectString !== undefined) return { connectString, [Symbol.asyncDispose]: () => Promise.resolve() };
+  const { startServer } = await import("@zooid/server");
+  return await startServer({ port: 0, tickMs: 250 });
+}
+
+/** Starts a file of this folder in a process of its own. */
+export function startProcess(file: string, ...args: readonly string[]): ChildProcess {
+  return fork(file, args);
+}
+
+/** Whether this process was started by another one of the example. */
+export const isChild: boolean = process.send !== undefined;
+
+if (isChild) {
+  // Nobody is left behind, and who has done its work is not kept.
+  process.once("disconnect", () => process.exit());
+  process.channel?.unref();
+}
+
+/** Tells whoever started this process. */
+export function report(message: unknown): void {
+  process.send?.(message);
+}
+
+/** Waits for what a process reports, the first that one likes. */
+export function reported<T>(child: ChildProcess, isIt: (message: T) => boolean = () => true): Promise<T> {
+  return new Promise((resolve, reject) => {
+    child.on("message", (message: unknown) => {
+      const said = message as T;
+      if (isIt(said)) resolve(said);
+    });
+    child.once("exit", (code) => reject(new Error(`a process ended with ${code} before it reported`)));
+  });
+}

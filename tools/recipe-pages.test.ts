@@ -1,0 +1,62 @@
+import { spawnSync } from "node:child_process";
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import * as recipes from "../packages/recipes/src/index.ts";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const PAGES = globSync("docs/recipes/*.md", { cwd: ROOT, exclude: ["docs/recipes/README.md"] }).sort();
+const SECTIONS = ["What it promises", "When the connection or the session is lost", "What it costs", "Znodes"];
+/** What the pages take for granted, and each of them anew. */
+const PREAMBLE = `import { connect } from "@zooid/client";
+import { startServer } from "@zooid/server";
+await using server = await startServer({ port: 0 });
+await using zk = await connect(server.connectString);
+await using other = await connect(server.connectString);
+`;
+
+// Programs are inside the repository, so that they find its packages, and not below node_modules, where Node.js takes no TypeScript.
+let directory = "";
+beforeAll(() => {
+  mkdirSync(join(ROOT, ".cache"), { recursive: true });
+  directory = mkdtempSync(join(ROOT, ".cache", "recipe-pages-"));
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+const textOf = (page: string): string => readFileSync(join(ROOT, page), "utf8");
+
+describe.each(PAGES)("%s", (page) => {
+  test("has a section for each thing that one asks", () => {
+    expect([...textOf(page).matchAll(/^## (.*)$/gm)].map(([, title]) => title)).toEqual(SECTIONS);
+  });
+});
+
+test("the examples run as they stand", () => {
+  // In one process: most of the time goes into its start.
+  const pages = [...PAGES, "docs/migration.md"];
+  const modules = pages.map((page, i) => {
+    const code = [...textOf(page).matchAll(/^```ts\n(.*?)^```$/gms)].map(([, block]) => block).join("\n");
+    const file = `page-${i}.ts`;
+    writeFileSync(join(directory, file), `${PREAMBLE}${code}`);
+    return `console.log(${JSON.stringify(page)}); await import("./${file}");`;
+  });
+  writeFileSync(join(directory, "all.ts"), modules.join("\n"));
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ["--conditions=@zooid/source", "--no-warnings", join(directory, "all.ts")],
+    { encoding: "utf8", timeout: 120_000 },
+  );
+  expect([stderr, status, stdout.split("\n").findLast((line) => line.startsWith("docs/"))]).toEqual([
+    "",
+    0,
+    pages.at(-1),
+  ]);
+}, 150_000);
+
+test("every recipe has a page", () => {
+  const pages = PAGES.map(textOf).join("\n");
+  const classes = Object.entries(recipes).filter(([name, value]) => typeof value === "function" && /^[A-Z]/.test(name));
+  const without = classes.map(([name]) => name).filter((name) => !pages.includes(name));
+  expect(without).toEqual([]);
+});

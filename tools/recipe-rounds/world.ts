@@ -1,0 +1,38 @@
+/** What a round runs in: servers that fail, and clients whose connections can be broken. */
+import type { Client } from "@zooid/client";
+
+export interface Line {
+  cut(): void;
+  /** Closes whoever comes, until `accept`. */
+  refuse(): void;
+  accept(): void;
+  freeze(direction: "requests" | "answers" | "both"): void;
+  thaw(): void;
+}
+
+export interface LinedClient {
+  readonly zk: Client;
+  readonly line: Line;
+}
+
+export interface World {
+  /** The time that clients go by. */
+  readonly nowMs: number;
+  readonly sessionTimeoutMs: number;
+  /**
+   * Whether no session ends at the servers before its client says so. It may where a leader stands still or cannot be heard, and the server that
+   * goes on answering the client dies: what that one has heard of the client is lost. Then guards alone keep holders apart.
+   */
+  readonly keepsTime: boolean;
+  /** Whole numbers below a bound, by the seed. */
+  below(bound: number): number;
+  sleep(ms: number): Promise<void>;
+  client(): Promise<LinedClient>;
+  /** Ends a client's session at the server behind its back. */
+  expire(client: Client): Promise<void>;
+  /** Does something to the servers that ends by itself; says what. */
+  breakServers(): Promise<string>;
+  /** All servers are there and hear each other, before this resolves or soon after. */
+  heal(): Promise<void>;
+  close(): Promise<void>;
+}
