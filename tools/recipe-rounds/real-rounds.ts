@@ -108,10 +108,13 @@ class RealWorld implements World {
     return { zk, line: relay };
   }
 
-  async expire(client: Client): Promise<void> {
+  async expire(client: Client, about: (sessionId: bigint) => void): Promise<void> {
     await this.#servers.up();
     // The server may come back on another port meanwhile.
     await using relay = await Relay.start(this.#servers.server);
+    // Only now: the client may have another session than before the wait.
+    if (client.sessionId === 0n) return;
+    about(client.sessionId);
     await expireSession(client, `127.0.0.1:${relay.port}`);
   }
 

@@ -187,8 +187,7 @@ class Round {
       case 3:
         if (zk.sessionId === 0n) return;
         this.#faults.push("expire");
-        this.#history.force(zk.sessionId);
-        await world.expire(zk).catch(() => {});
+        await world.expire(zk, (sessionId) => this.#history.force(sessionId)).catch(() => {});
         return;
       case 4:
         await this.#deleteSomething(witness).catch(() => {});

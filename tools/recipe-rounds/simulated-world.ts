@@ -91,7 +91,8 @@ export class SimulatedWorld implements World {
     return { zk, line };
   }
 
-  async expire({ sessionId, sessionPassword }: Client): Promise<void> {
+  async expire({ sessionId, sessionPassword }: Client, about: (sessionId: bigint) => void): Promise<void> {
+    about(sessionId);
     const session = { id: sessionId, password: sessionPassword };
     const transport = this.#transport(new SimulatedLine());
     const thief = await connect(HOSTS, { transport, session, onExpiry: "close", startTimeoutMs: 20_000 });

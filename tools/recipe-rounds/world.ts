@@ -28,8 +28,8 @@ export interface World {
   below(bound: number): number;
   sleep(ms: number): Promise<void>;
   client(): Promise<LinedClient>;
-  /** Ends a client's session at the server behind its back. */
-  expire(client: Client): Promise<void>;
+  /** Ends a client's session at the server behind its back; `about` is told just before which one that is. */
+  expire(client: Client, about: (sessionId: bigint) => void): Promise<void>;
   /** Does something to the servers that ends by itself; says what. */
   breakServers(): Promise<string>;
   /** All servers are there and hear each other, before this resolves or soon after. */

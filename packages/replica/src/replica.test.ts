@@ -84,6 +84,25 @@ describe("order", () => {
     ]);
   });
 
+  test("a sync waits for the writes of others that came before it, a session's own on a connection that it left among them", () => {
+    const zk = new TestReplica();
+    const [other, writer] = [zk.open(), zk.open()];
+    zk.send(writer, 1, OpCode.CREATE, create("/a"));
+    const moved = zk.connect({ session: zk.session, password: zk.password });
+    zk.take(moved);
+    for (const ref of [other, moved]) {
+      zk.send(ref, 1, OpCode.SYNC, read("/a"));
+      zk.send(ref, 2, OpCode.EXISTS, read("/a"));
+    }
+    expect([zk.take(other), zk.take(moved)]).toEqual([[], []]);
+    zk.turn();
+    expect([zk.take(other), zk.take(moved)]).toEqual([
+      ["1 path /a", "2 stat"],
+      ["1 path /a", "2 stat"],
+    ]);
+    expect(zk.ask(other, OpCode.SYNC, read("/a"))).toBe("path /a");
+  });
+
   test("an auth packet counts at once for what follows, and its answer keeps its place", () => {
     const zk = new TestReplica();
     const [owner, ref] = [zk.open(), zk.open()];

@@ -745,7 +745,7 @@ export class Replica {
     session.touchedMs = this.#nowMs;
     if (this.#isReadOnly && (isWrite(op) || op === OpCode.SYNC)) this.#refuseReadOnly(connection, session, request);
     else if (isWrite(op)) this.#write(connection, session, request, bytes, start, end);
-    else if (op === OpCode.SYNC && this.#config.ensemble !== undefined) this.#sync(connection, bytes, start, end);
+    else if (op === OpCode.SYNC) this.#sync(connection, request, bytes, start, end);
     else if (connection.unanswered > 0) this.#wait(connection, bytes, start, end);
     else this.#answer(connection, request, this.#nowMs);
     return this.#admits(connection);
@@ -1180,19 +1180,27 @@ export class Replica {
     this.#answered(connection, op, xid, this.#visible, this.#nowMs);
   }
 
-  /** Its answer waits until this server has applied all that was committed when it came, by the word of a quorum. */
-  #sync(connection: Connection, bytes: Uint8Array, start: number, end: number): void {
-    const sequence = this.#syncs.nextSequence();
+  /**
+   * Its answer waits until this server has applied all that was on its way when it came, whoever asked for that, by the word of a quorum.
+   * An ensemble of one needs nobody's word.
+   */
+  #sync(connection: Connection, request: Request, bytes: Uint8Array, start: number, end: number): void {
     const { isLeading } = this;
+    const isAlone = this.#config.ensemble === undefined;
+    if (isAlone && connection.unanswered === 0 && this.#maker.prepared <= this.#visible) {
+      this.#answer(connection, request, this.#nowMs);
+      return;
+    }
+    const sequence = this.#syncs.nextSequence();
     connection.issued++;
     this.#syncs.push({
       sequence,
       connection: connection.ref,
       frame: copyRange(bytes, start, end),
       receivedMs: this.#nowMs,
-      round: isLeading ? this.zab.confirm() : 0,
+      round: isLeading && !isAlone ? this.zab.confirm() : 0,
       readAt: isLeading ? this.#maker.prepared : undefined,
-      isConfirmed: false,
+      isConfirmed: isAlone,
     });
     if (isLeading) return;
     this.#flushForwards();
