@@ -23,6 +23,8 @@ export interface CallFields<B, T> {
   readonly shownPath: string;
   readonly body: B;
   readonly watcher?: Watcher | undefined;
+  /** A sync of this path goes out right before it, on the same connection, each time that it is sent. */
+  readonly syncPath?: string | undefined;
   readonly options?: CallOptions | undefined;
   /** Whether it may wait though as many calls wait as may: the client's own, which are bounded otherwise. */
   readonly isOwn?: boolean;
@@ -36,6 +38,9 @@ export class Call<B = unknown, T = unknown> {
   readonly body: B;
   readonly options: CallOptions | undefined;
   readonly isOwn: boolean;
+  readonly syncPath: string | undefined;
+  /** Why the sync before it failed: then its own answer may be out of date. */
+  syncError: ZkError | undefined = undefined;
   /** Whom the watch is for; undefined when none is wanted, or not any more. */
   watcher: Watcher | undefined;
   /** The server's watch that this call arms, while it is on its way. */
@@ -63,6 +68,7 @@ export class Call<B = unknown, T = unknown> {
     this.options = fields.options;
     this.isOwn = fields.isOwn ?? false;
     this.watcher = fields.watcher;
+    this.syncPath = fields.syncPath;
     this.#resolve = resolve;
     this.#reject = reject;
   }

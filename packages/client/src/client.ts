@@ -435,8 +435,13 @@ export class Client implements AsyncDisposable {
   }
 
   #read<T>(operation: Operation<undefined, T>, path: string, options: ReadOptions | undefined): Promise<T> {
-    if (options?.sync === true) this.#syncBefore(path);
-    return this.#askAt(operation, path, undefined, options);
+    if (options?.sync !== true) return this.#askAt(operation, path, undefined, options);
+    try {
+      const full = underRoot(this.#root, checkedPath(path, operation.name));
+      return this.#driver.ask({ operation, path: full, shownPath: path, body: undefined, syncPath: full, options });
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   async #readAndWatch<T extends object>(
@@ -445,7 +450,6 @@ export class Client implements AsyncDisposable {
     options: ReadOptions,
   ): Promise<T & Watched> {
     const full = underRoot(this.#root, checkedPath(path, operation.name));
-    if (options.sync === true) this.#syncBefore(path);
     const { watcher, watch } = newOneShotWatch(this.#driver, { root: this.#root, path: full, op: operation.name });
     const value = await this.#driver.ask({
       operation,
@@ -453,16 +457,10 @@ export class Client implements AsyncDisposable {
       shownPath: path,
       body: undefined,
       watcher,
+      syncPath: options.sync === true ? full : undefined,
       options,
     });
     return { ...value, watch };
-  }
-
-  /** Pipelined before the read that follows: the order on the session does the rest. */
-  #syncBefore(path: string): void {
-    this.#askAt(SYNC, path, undefined, undefined).catch(() => {
-      // The read that follows fails for the same reason, and tells.
-    });
   }
 
   #askAt<B, T>(operation: Operation<B, T>, path: string, body: B, options: CallOptions | undefined): Promise<T> {

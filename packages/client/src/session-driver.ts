@@ -16,7 +16,7 @@ import {
 } from "@zooid/wire";
 import { type Observable, ReplaySubject } from "rxjs";
 import { newBackoff } from "./backoff.ts";
-import { type AnyCall, Call, type CallFields } from "./call.ts";
+import { type AnyCall, Call, type CallFields, type CallOptions } from "./call.ts";
 import type { ClientState } from "./client-state.ts";
 import type { HostAddress } from "./connect-string.ts";
 import { Deadlines } from "./deadlines.ts";
@@ -33,8 +33,10 @@ import {
   SASL,
   SET_WATCHES,
   SET_WATCHES2,
+  SYNC,
 } from "./operation.ts";
 import type { ClientConfig, Credential } from "./options.ts";
+import { retry } from "./retry.ts";
 import type { SaslExchange, SaslMechanism } from "./sasl.ts";
 import { Session, type SessionEnd } from "./session.ts";
 import type { TransportConnection, TransportEvents } from "./transport.ts";
@@ -59,6 +61,8 @@ const AUTH_REFUSALS: ReadonlySet<number> = new Set<number>([
   ErrorCode.AUTH_FAILED,
   ErrorCode.SESSION_CLOSED_REQUIRE_SASL_AUTH,
 ]);
+const SYNC_OF_CONNECTION: Operation<undefined, void> = { ...SYNC, isOfConnection: true };
+const ONCE: CallOptions = { retry: retry.none };
 const TIMER_MS_MAX = 2 ** 31 - 1;
 const BACKOFF_BASE_MS = 100;
 const BACKOFF_MAX_MS = 5_000;
@@ -299,6 +303,7 @@ export class SessionDriver {
     if (call.isSettled) return;
     const { operation } = call;
     if (operation === (REMOVE_WATCHES as Operation<unknown, unknown>) && this.#isWantedAgain(call)) return;
+    if (call.syncPath !== undefined) this.#sendSyncBefore(call, call.syncPath);
     call.xid = this.#xid = this.#xid === XID_MAX ? 1 : this.#xid + 1;
     if (!this.#write(call)) return;
     if (call.watcher !== undefined) {
@@ -308,6 +313,16 @@ export class SessionDriver {
     this.#inFlight.push(call);
     if (operation === (CLOSE_SESSION as Operation<unknown, unknown>)) this.#closeXid = call.xid;
     this.#scheduleFlush();
+  }
+
+  /** A sync that another connection has answered would prove nothing of what this one reads. */
+  #sendSyncBefore(call: AnyCall, path: string): void {
+    call.syncError = undefined;
+    const fields = { operation: SYNC_OF_CONNECTION, path, shownPath: call.shownPath, body: undefined, options: ONCE };
+    const failed = (error: unknown): void => {
+      call.syncError = error as ZkError;
+    };
+    this.#send(new Call(fields, ignore, failed) as AnyCall);
   }
 
   /** Whether somebody has armed, since it waits, the watch that a call is to remove; then it is settled. */
@@ -483,6 +498,11 @@ export class SessionDriver {
       throw new WireError("VALUE", `an answer to request ${xid}; the next is due to ${expected?.xid ?? "none"}`);
     }
     this.#session.answered(inFlight.oldestSentAtMs, zxid);
+    if (expected.syncError !== undefined) {
+      inFlight.shift();
+      this.#unsynced(expected, expected.syncError);
+      return;
+    }
     if (code === ErrorCode.OK) {
       let value: unknown;
       try {
@@ -515,6 +535,17 @@ export class SessionDriver {
     // The next greeting says what became of the session. What stands behind this answer in the chunk is still heard.
     if (code === ErrorCode.SESSION_MOVED || code === ErrorCode.SESSION_EXPIRED) this.#isDisowned = true;
     const error = call.refusal(code);
+    if (!error.retriable || !this.#tryAgain(call, error)) call.reject(error);
+  }
+
+  /** The sync before a read was refused: whatever the read has brought is not what was asked for. */
+  #unsynced(call: AnyCall, error: ZkError): void {
+    const { arming, path } = call;
+    if (arming !== undefined) {
+      call.arming = undefined;
+      this.watches.settleArming(arming, path);
+      this.dropUnwanted(arming, path);
+    }
     if (!error.retriable || !this.#tryAgain(call, error)) call.reject(error);
   }
 
