@@ -13,6 +13,7 @@ export {
   type Zxid,
 } from "@zooid/model";
 export type { ClientInfo } from "@zooid/wire";
+export { type AdminCommandOptions, adminCommand } from "./admin-command.ts";
 export type { CallOptions } from "./call.ts";
 export {
   Client,
@@ -60,7 +61,7 @@ export type { ClientOptions, Credential } from "./options.ts";
 export type { ParentMode } from "./parents.ts";
 export { type ProtectedName, parseProtectedName } from "./protected-name.ts";
 export type { ReadBatch, ReadNode, ReadResult } from "./read-batch.ts";
-export { type ExponentialOptions, type RetryAttempt, type RetryPolicy, retry } from "./retry.ts";
+export { type ExponentialOptions, type KazooOptions, type RetryAttempt, type RetryPolicy, retry } from "./retry.ts";
 export type { SaslExchange, SaslMechanism } from "./sasl.ts";
 export { tcpTransport } from "./tcp-transport.ts";
 export { type TlsOptions, tlsTransport } from "./tls-transport.ts";

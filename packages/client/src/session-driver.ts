@@ -36,7 +36,7 @@ import {
   SYNC,
 } from "./operation.ts";
 import type { ClientConfig, Credential } from "./options.ts";
-import { retry } from "./retry.ts";
+import { type RetryPolicy, retry } from "./retry.ts";
 import type { SaslExchange, SaslMechanism } from "./sasl.ts";
 import { Session, type SessionEnd } from "./session.ts";
 import type { TransportConnection, TransportEvents } from "./transport.ts";
@@ -76,6 +76,8 @@ interface Due {
   readonly kind: "timeout" | "waited" | "try-again";
   /** The connection that refused the call which is tried again. */
   readonly generation?: number;
+  /** How many sessions were lost by then. */
+  readonly lossCount?: number;
 }
 
 export interface DriverEvents {
@@ -114,6 +116,8 @@ export class SessionDriver {
   #isFlushDue = false;
   #isPumping = false;
   #closeXid = 0;
+  /** Sessions that were lost, or taken for lost. */
+  #lossCount = 0;
   #xid: number;
   #timer: NodeJS.Timeout | undefined;
   #timerAtMs = Number.POSITIVE_INFINITY;
@@ -281,10 +285,25 @@ export class SessionDriver {
 
   #enterState(state: ClientState): void {
     this.#state = state;
+    // What whoever hears of it asks is for the next session.
+    if (state.kind === "lost") this.#failThoseOfSession();
     if (state.kind === "read-only") this.#writable.start();
     else this.#writable.stop();
     this.#state$.next(state);
     traceState(state);
+  }
+
+  #failThoseOfSession(): void {
+    this.#lossCount++;
+    for (const call of this.#waiting) if (this.#policyOf(call).endsWithSession === true) this.#failOfSession(call);
+  }
+
+  #failOfSession(call: AnyCall): void {
+    this.#giveUp(call, call.failure("SESSION_EXPIRED", call.tries === 0 ? "not-sent" : "unknown"));
+  }
+
+  #policyOf(call: AnyCall): RetryPolicy {
+    return call.options?.retry ?? this.#config.retry;
   }
 
   // The way out
@@ -576,7 +595,8 @@ export class SessionDriver {
     const delayMs = this.#nextTryMs(call, error, nowMs);
     if (delayMs === false) return false;
     call.xid = XID_NONE;
-    this.#dueAt(nowMs + delayMs, { call, kind: "try-again", generation: this.#generation });
+    const [generation, lossCount] = [this.#generation, this.#lossCount];
+    this.#dueAt(nowMs + delayMs, { call, kind: "try-again", generation, lossCount });
     return true;
   }
 
@@ -584,9 +604,8 @@ export class SessionDriver {
   #nextTryMs(call: AnyCall, error: ZkError, nowMs: number): number | false {
     call.tries++;
     call.madeAtMs ||= nowMs;
-    const policy = call.options?.retry ?? this.#config.retry;
     try {
-      const delayMs = policy({ count: call.tries, elapsedMs: nowMs - call.madeAtMs, error });
+      const delayMs = this.#policyOf(call)({ count: call.tries, elapsedMs: nowMs - call.madeAtMs, error });
       return delayMs === false || Number.isNaN(delayMs) ? false : delayMs;
     } catch (fault) {
       call.reject(fault);
@@ -858,6 +877,8 @@ export class SessionDriver {
         if (call.isSettled) return;
         if (call.operation.isOfConnection === true && due.generation !== this.#generation) {
           call.reject(call.failure("CONNECTION_LOSS", "not-sent"));
+        } else if (due.lossCount !== this.#lossCount && this.#policyOf(call).endsWithSession === true) {
+          this.#failOfSession(call);
         } else {
           this.#enter(call);
         }
