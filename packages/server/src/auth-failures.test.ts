@@ -3,34 +3,38 @@ import { AuthFailures } from "./auth-failures.ts";
 
 const MINUTE_MS = 60_000;
 
+function newFailures(sparesLoopback = true): AuthFailures {
+  return new AuthFailures({ delayMsMax: 10_000, sparesLoopback });
+}
+
 function delays(failures: AuthFailures, address: string, count: number, nowMs = 0): readonly number[] {
   return Array.from({ length: count }, () => failures.delayMs(address, nowMs));
 }
 
 test("five failures cost nothing; from there each costs twice the one before, up to the longest delay", () => {
-  const failures = new AuthFailures(10_000);
+  const failures = newFailures();
   expect(delays(failures, "10.0.0.1", 11)).toEqual([0, 0, 0, 0, 0, 1000, 2000, 4000, 8000, 10_000, 10_000]);
 });
 
 test("one address does not pay for another", () => {
-  const failures = new AuthFailures(10_000);
+  const failures = newFailures();
   delays(failures, "10.0.0.1", 9);
   expect(failures.delayMs("10.0.0.2", 0)).toBe(0);
 });
 
 test("an address is forgiven a minute after its last failure, and not sooner", () => {
-  const failures = new AuthFailures(10_000);
+  const failures = newFailures();
   delays(failures, "10.0.0.1", 6);
   expect(failures.delayMs("10.0.0.1", MINUTE_MS - 1)).toBe(2000);
   expect(failures.delayMs("10.0.0.1", 2 * MINUTE_MS - 1)).toBe(0);
 });
 
 test("so many failures that a power of two has no end delay no longer", () => {
-  expect(delays(new AuthFailures(10_000), "10.0.0.1", 2000).at(-1)).toBe(10_000);
+  expect(delays(newFailures(), "10.0.0.1", 2000).at(-1)).toBe(10_000);
 });
 
 test("ten thousand addresses are remembered, those that failed last", () => {
-  const failures = new AuthFailures(10_000);
+  const failures = newFailures();
   delays(failures, "first", 5);
   delays(failures, "second", 5);
   for (let i = 0; i < 9_998; i++) failures.delayMs(`other ${i}`, 0);
@@ -39,4 +43,17 @@ test("ten thousand addresses are remembered, those that failed last", () => {
   failures.delayMs("one more", 0);
   expect(failures.delayMs("first", 0)).toBe(2000);
   expect(failures.delayMs("second", 0)).toBe(0);
+});
+
+test.each(["127.0.0.1", "127.9.9.9", "0:0:0:0:0:0:0:1"])(
+  "%s is this machine, and is delayed only where it is not spared",
+  (address) => {
+    expect(delays(newFailures(), address, 20).at(-1)).toBe(0);
+    expect(delays(newFailures(false), address, 20).at(-1)).toBe(10_000);
+  },
+);
+
+test("where the longest delay is none, nobody is delayed", () => {
+  const failures = new AuthFailures({ delayMsMax: 0, sparesLoopback: false });
+  expect(delays(failures, "10.0.0.1", 20).at(-1)).toBe(0);
 });

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { AuthConfig, AuthProvider } from "@zooid/replica";
+import type { AuthFailuresOptions } from "./auth-failures.ts";
 import type { SaslUsers } from "./sasl/digest-md5.ts";
 import { parseJaas } from "./sasl/jaas-file.ts";
 
@@ -30,7 +31,8 @@ export interface ClientAuthOptions {
   readonly ensembleNames?: readonly string[];
   /**
    * From the sixth failed authentication of an address on, in a minute, its answer is late: by a second, then twice as much each time, up
-   * to this, in milliseconds. 0 turns it off. Default 10000.
+   * to this, in milliseconds. 0 turns it off. Default 10000, except for clients on this machine itself, which are delayed only where this
+   * is given.
    */
   readonly failureDelayMsMax?: number;
 }
@@ -40,7 +42,7 @@ export interface ClientAuth {
   readonly rules: Omit<AuthConfig, "superDigest" | "digestEnabled" | "skipAcl">;
   /** Undefined: SASL is not spoken. */
   readonly saslUsers: SaslUsers | undefined;
-  readonly failureDelayMsMax: number;
+  readonly failures: AuthFailuresOptions;
 }
 
 const PACKAGE = "org.apache.zookeeper.server.auth.";
@@ -51,6 +53,7 @@ const PROVIDERS: ReadonlyMap<string, AuthProvider | "built in"> = new Map<string
   [`${PACKAGE}DigestAuthenticationProvider`, "built in"],
   [`${PACKAGE}IPAuthenticationProvider`, "built in"],
 ]);
+const FAILURE_DELAY_MS_MAX = 10_000;
 const USER_PREFIX = "user_";
 const SUPER = "super";
 const KERBEROS = "com.sun.security.auth.module.Krb5LoginModule";
@@ -82,7 +85,7 @@ export function parseClientAuth(
     if (!schemes.has(scheme))
       problems.push(`clients must authenticate by ${scheme}, and there is no ${missing(scheme)}`);
   }
-  const { anySaslUser, x509SuperUser, ensembleNames, failureDelayMsMax = 10_000 } = options;
+  const { anySaslUser, x509SuperUser, ensembleNames, failureDelayMsMax = FAILURE_DELAY_MS_MAX } = options;
   if (!Number.isInteger(failureDelayMsMax) || failureDelayMsMax < 0 || failureDelayMsMax > 60_000) {
     problems.push(`zooid.authFailureDelayMaxMs is a number of milliseconds up to 60000, found ${failureDelayMsMax}`);
   }
@@ -98,7 +101,7 @@ export function parseClientAuth(
       ...(ensembleNames === undefined ? {} : { ensembleNames: new Set(ensembleNames) }),
       ...(enforcedSchemes === undefined ? {} : { enforcedSchemes }),
     },
-    failureDelayMsMax,
+    failures: { delayMsMax: failureDelayMsMax, sparesLoopback: options.failureDelayMsMax === undefined },
     saslUsers: options.jaasFile === undefined ? undefined : readUsers(options.jaasFile, options, problems, notices),
   };
 }

@@ -39,7 +39,7 @@ async function startDriver() {
       limits: { frameBytesMax: 1_048_575, outputBytesHigh: 1_048_576, outputBytesMax: 8_388_608, closingMs: 1000 },
       sessionlessTimeoutMs: 10_000,
       connectionThrottle: parseConnectionThrottle({}, []),
-      authFailureDelayMsMax: 0,
+      authFailures: { delayMsMax: 0, sparesLoopback: true },
       batchesInFlightMax: 2,
       deliverCountMax: 4096,
     },

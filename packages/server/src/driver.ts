@@ -14,7 +14,7 @@ import { type Refusal, Replica, type ReplicaConfig, type ReplicaTools, withNoPee
 import type { TxnLog } from "@zooid/txn-log";
 import { BufferPool } from "@zooid/wire";
 import type { LoggedRun, SnapshotPort, ZabLinks, ZabLog } from "@zooid/zab";
-import { AuthFailures } from "./auth-failures.ts";
+import { AuthFailures, type AuthFailuresOptions } from "./auth-failures.ts";
 import type { ChangeRecorder } from "./change-stream.ts";
 import { ClientConnection, type ConnectionHost, type ConnectionLimits } from "./client-connection.ts";
 import { ConnectionThrottle, type ConnectionThrottleConfig } from "./connection-throttle.ts";
@@ -31,8 +31,8 @@ export interface DriverConfig {
   /** A connection that has no session after this time is closed. */
   readonly sessionlessTimeoutMs: number;
   readonly connectionThrottle: ConnectionThrottleConfig;
-  /** The longest that the answer to a failed authentication is kept back. */
-  readonly authFailureDelayMsMax: number;
+  /** How long the answer to a failed authentication is kept back. */
+  readonly authFailures: AuthFailuresOptions;
   /** Batches handed to the log and not yet durable; what comes meanwhile gathers for the next. */
   readonly batchesInFlightMax: number;
   /** Entries applied in one turn before others get theirs. */
@@ -150,7 +150,7 @@ export class Driver implements ConnectionHost {
     this.#hooks = hooks;
     this.limits = config.limits;
     this.#throttle = new ConnectionThrottle(config.connectionThrottle, Math.floor(performance.now()), tools.random);
-    this.#authFailures = new AuthFailures(config.authFailureDelayMsMax);
+    this.#authFailures = new AuthFailures(config.authFailures);
     this.refusals = hooks.refusals;
     const replies: ReplySink = new CountedReplies(
       {

@@ -275,7 +275,7 @@ class Server implements ZooidServer {
         },
         sessionlessTimeoutMs: config.sessionlessTimeoutMs,
         connectionThrottle: config.connectionThrottle,
-        authFailureDelayMsMax: config.auth.failureDelayMsMax,
+        authFailures: config.auth.failures,
         batchesInFlightMax: 4,
         deliverCountMax: 4096,
       },
