@@ -6,6 +6,8 @@ import type { RecipeClients } from "./recipe-clients.ts";
 export interface Act {
   /** The kinds of latencies that it takes; the first is what it is about. */
   readonly kinds: readonly string[];
+  /** Whether it tells of calm moments: then it is measured from one of them to another, so that all that came of what was done is counted. */
+  readonly hasCalm: boolean;
   /** Everybody takes a place. */
   prepare(): Promise<void>;
   /** Goes on until the clients are closed. It does not fail: who fails is told of and stands aside. */
@@ -19,6 +21,8 @@ export interface Tally {
   took(kind: string, ms: number): void;
   /** Something worth a figure of its own. */
   saw(name: string): void;
+  /** Nothing is under way, and all that was done has been told of. */
+  calm(): void;
   failed(error: unknown): void;
 }
 
@@ -88,12 +92,17 @@ const STAND_BATCH = 100;
  */
 class Handover implements Act {
   readonly kinds: readonly string[] = [HANDED_OVER];
+  readonly hasCalm = true;
   readonly #options: ActOptions;
   readonly #enter: Enter;
   readonly #places: { readonly contend: ReturnType<Enter>; readonly first: ReturnType<ReturnType<Enter>> }[] = [];
+  /** Who have not failed. */
+  #contending = 0;
   #releasedMs: number | undefined;
   #next = Promise.withResolvers<void>();
   #last: number | undefined;
+  /** The last hand-over, which is told of when all is calm. */
+  #untold: { readonly ms: number; readonly isSameAgain: boolean } | undefined;
 
   constructor(options: ActOptions, enter: Enter) {
     this.#options = options;
@@ -116,6 +125,7 @@ class Handover implements Act {
   }
 
   async run(): Promise<void> {
+    this.#contending = this.#places.length;
     await Promise.all(this.#places.map((_, index) => this.#contend(index)));
   }
 
@@ -126,34 +136,45 @@ class Handover implements Act {
         this.#granted(index);
         const { promise: handedOver } = this.#next;
         await this.#options.clients.quiet();
+        this.#tell();
         this.#releasedMs = performance.now();
         await lease.release();
         // Where nobody stands in line, whoever has just released would get it again before the others hear of it.
-        if (this.#places.length > 1) await handedOver;
+        if (this.#contending > 1) await handedOver;
       }
     } catch (error) {
       this.#options.tally.failed(error);
-      // Nobody waits for what does not come.
+      // Nobody waits for what does not come, neither now nor when the last of the others is granted what nobody else wants any more.
+      this.#contending--;
       this.#next.resolve();
     }
   }
 
   #granted(index: number): void {
-    const { tally } = this.#options;
     if (this.#releasedMs !== undefined) {
-      tally.took(HANDED_OVER, performance.now() - this.#releasedMs);
-      tally.done();
-      if (index === this.#last) tally.saw(SAME_AGAIN);
+      this.#untold = { ms: performance.now() - this.#releasedMs, isSameAgain: index === this.#last };
     }
     this.#last = index;
     this.#next.resolve();
     this.#next = Promise.withResolvers<void>();
+  }
+
+  #tell(): void {
+    const { tally } = this.#options;
+    if (this.#untold !== undefined) {
+      tally.took(HANDED_OVER, this.#untold.ms);
+      tally.done();
+      if (this.#untold.isSameAgain) tally.saw(SAME_AGAIN);
+      this.#untold = undefined;
+    }
+    tally.calm();
   }
 }
 
 /** Members who all enter, and all leave. */
 class Rounds implements Act {
   readonly kinds: readonly string[] = ["round", "enter", "leave"];
+  readonly hasCalm = false;
   readonly #barriers: readonly DoubleBarrier[];
   readonly #tally: Tally;
 
@@ -191,6 +212,7 @@ class Rounds implements Act {
 /** Half of the clients put items, the other half takes them. No more items wait than there are putters. */
 class PutAndTake implements Act {
   readonly kinds: readonly string[] = ["put to taken", "put"];
+  readonly hasCalm = false;
   readonly #options: ActOptions;
   readonly #pairs: number;
   #takers: number;

@@ -23,7 +23,7 @@ export interface RecipeJob {
   readonly serverPid: number | undefined;
 }
 
-/** Everything within the window. */
+/** Everything within the window, or from the first calm moment in it to the last. */
 export interface RecipeOutcome {
   /** How often it was done, whatever it is. */
   readonly count: number;
@@ -40,14 +40,24 @@ export interface RecipeOutcome {
   readonly generator: GeneratorLoad;
 }
 
+interface Reading {
+  readonly atMs: number;
+  readonly requests: number;
+  readonly notifications: number;
+  readonly serverCpuMs: number | undefined;
+}
+
 export class RecipeLoad implements Performer<RecipeOutcome> {
   total = 0;
   readonly #job: RecipeJob;
   readonly #errors = new ErrorCounts();
   readonly #recorders = new Map<string, LatencyRecorder>();
   readonly #seen = new Map<string, number>();
-  #phase: "before" | "measured" | "over" = "before";
+  /** `due`: measured from the next calm moment on. */
+  #phase: "before" | "due" | "measured" | "over" = "before";
   #count = 0;
+  #first: Reading | undefined;
+  #last: Reading | undefined;
   #ready: { readonly clients: RecipeClients; readonly act: Act } | undefined;
 
   constructor(job: RecipeJob) {
@@ -70,32 +80,48 @@ export class RecipeLoad implements Performer<RecipeOutcome> {
   async run(startMs: number, signal: AbortSignal): Promise<RecipeOutcome> {
     if (this.#ready === undefined) throw new Error("a recipe is played by clients that are open");
     const { clients, act } = this.#ready;
-    const { warmupMs, durationMs, serverPid } = this.#job;
-    const cpuMs = (): number | undefined => (serverPid === undefined ? undefined : processCpuMs(serverPid));
+    const { warmupMs, durationMs } = this.#job;
     await waitUntil(startMs, signal);
     const acting = act.run();
     await waitUntil(startMs + warmupMs, signal);
-    const [requests, notifications, serverCpuMs] = [clients.requests, clients.notifications, cpuMs()];
-    const fromMs = performance.now();
     const gauge = new GeneratorGauge();
-    this.#phase = "measured";
+    this.#phase = "due";
+    if (!act.hasCalm) this.#look();
     await waitUntil(startMs + warmupMs + durationMs, signal);
+    if (!act.hasCalm) this.#look();
     this.#phase = "over";
-    const usedMs = cpuMs();
-    const outcome: RecipeOutcome = {
-      count: this.#count,
-      durationMs: performance.now() - fromMs,
-      latencies: Object.fromEntries([...this.#recorders].map(([kind, { counts }]) => [kind, counts])),
-      requests: clients.requests - requests,
-      notifications: clients.notifications - notifications,
-      seen: Object.fromEntries(this.#seen),
-      serverCpuMs: usedMs === undefined || serverCpuMs === undefined ? undefined : usedMs - serverCpuMs,
-      errors: this.#errors.toRecord(),
-      generator: gauge.stop(),
-    };
+    const outcome = this.#outcome(gauge.stop());
     await clients.close();
     await acting;
     return outcome;
+  }
+
+  #outcome(generator: GeneratorLoad): RecipeOutcome {
+    const [from, to] = [this.#first, this.#last];
+    const between = (of: (reading: Reading) => number): number =>
+      from === undefined || to === undefined ? 0 : of(to) - of(from);
+    return {
+      count: this.#count,
+      durationMs: between(({ atMs }) => atMs),
+      latencies: Object.fromEntries([...this.#recorders].map(([kind, { counts }]) => [kind, counts])),
+      requests: between(({ requests }) => requests),
+      notifications: between(({ notifications }) => notifications),
+      seen: Object.fromEntries(this.#seen),
+      serverCpuMs: from?.serverCpuMs === undefined ? undefined : between(({ serverCpuMs = 0 }) => serverCpuMs),
+      errors: this.#errors.toRecord(),
+      generator,
+    };
+  }
+
+  /** What is counted is counted from the first look to the last. */
+  #look(): void {
+    if (this.#ready === undefined || this.#phase === "before" || this.#phase === "over") return;
+    const { requests, notifications } = this.#ready.clients;
+    const { serverPid } = this.#job;
+    const serverCpuMs = serverPid === undefined ? undefined : processCpuMs(serverPid);
+    this.#last = { atMs: performance.now(), requests, notifications, serverCpuMs };
+    this.#first ??= this.#last;
+    this.#phase = "measured";
   }
 
   readonly #tally: Tally = {
@@ -109,6 +135,7 @@ export class RecipeLoad implements Performer<RecipeOutcome> {
     saw: (name) => {
       if (this.#phase === "measured") this.#seen.set(name, (this.#seen.get(name) ?? 0) + 1);
     },
+    calm: () => this.#look(),
     // Those whom the end of their client cuts off have not failed.
     failed: (error) => {
       if (this.#phase !== "over") this.#errors.add(codeOf(error));

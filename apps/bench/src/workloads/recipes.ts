@@ -9,6 +9,8 @@ import { onlyHosts, treeOn } from "./with-tree.ts";
 
 const CONTENDERS = [2, 10, 100];
 const PAIRS = [1, 4, 16];
+/** Of fewer the 99th percentile is the largest, and hardly more than that can be said. */
+const FEW = 100;
 
 interface RecipePoint {
   readonly point: string;
@@ -128,6 +130,7 @@ function measurementOf({ point, series, x, loop, one, many }: RecipePoint, outco
   const { count, durationMs, latencies, requests, notifications, seen, serverCpuMs, errors, generator } = outcome;
   const handover = latencies[HANDED_OVER];
   const each = (all: number): number => (count === 0 ? 0 : all / count);
+  const perSecond = (all: number): number => (durationMs === 0 ? 0 : (1000 * all) / durationMs);
   return {
     point,
     series,
@@ -135,8 +138,8 @@ function measurementOf({ point, series, x, loop, one, many }: RecipePoint, outco
     loop,
     isBlind: true,
     ...(handover === undefined
-      ? { value: count / (durationMs / 1000), unit: `${many}/s`, better: "higher" }
-      : { value: summarize(handover).mean / 1000, unit: "ms", better: "lower" }),
+      ? { value: perSecond(count), unit: `${many}/s`, better: "higher" }
+      : { value: count === 0 ? 0 : summarize(handover).mean / 1000, unit: "ms", better: "lower" }),
     latencies,
     lag: undefined,
     requests: count,
@@ -149,8 +152,11 @@ function measurementOf({ point, series, x, loop, one, many }: RecipePoint, outco
       ...(handover === undefined ? {} : { "to the same one again (%)": 100 * each(seen[SAME_AGAIN] ?? 0) }),
       ...(serverCpuMs === undefined
         ? {}
-        : { [`server CPU a ${one} (ms)`]: each(serverCpuMs), "server CPU (cores)": serverCpuMs / durationMs }),
+        : { [`server CPU a ${one} (ms)`]: each(serverCpuMs), "server CPU (cores)": perSecond(serverCpuMs / 1000) }),
     },
-    notes: [],
+    notes:
+      handover !== undefined && count < FEW
+        ? [`only ${count} ${count === 1 ? one : many}: a longer --duration has more`]
+        : [],
   };
 }
