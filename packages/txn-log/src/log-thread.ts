@@ -16,9 +16,9 @@ import { WalRecycler } from "./wal-recycler.ts";
 
 /** A group is committed at this size even if more batches wait. */
 const GROUP_BYTES_MAX = 2 * 1024 * 1024;
-/** How long nothing must happen before purges and checkpoints take a turn of their own. */
-const IDLE_MS = 50;
-const IDLE_CHECKPOINT_TURNS = 20;
+/** How long nothing must happen before purges, and then checkpoints, take a turn of their own. */
+const IDLE_PURGE_MS = 50;
+const IDLE_CHECKPOINT_MS = 1_000;
 /** Rows purged along with a group: more than it brought, so that purging keeps up, and few, so that no commit waits for it. */
 const PURGE_ROWS_ALONG_MIN = 64;
 const PURGE_ROWS_PER_ROW = 2;
@@ -67,21 +67,26 @@ class LogThread {
   }
 
   run(): void {
-    let idleTurns = 0;
+    let idleMs = 0;
     while (!this.#closed) {
       const seen = Atomics.load(this.#control, ControlWord.WAKE);
       if (this.#takeAll()) {
-        idleTurns = 0;
+        idleMs = 0;
         this.#recycler.turn();
         continue;
       }
       const purging = this.#purgeLimit > this.#file.log.floor.zxid;
-      if (Atomics.wait(this.#control, ControlWord.WAKE, seen, IDLE_MS) !== "timed-out") {
+      // A thread with nothing to do sleeps long: waking up is most of what an idle server costs.
+      const sleepMs = purging ? IDLE_PURGE_MS : IDLE_CHECKPOINT_MS;
+      if (Atomics.wait(this.#control, ControlWord.WAKE, seen, sleepMs) !== "timed-out") {
         this.#recycler.turn();
         continue;
       }
       if (purging) this.#purgeIdle();
-      if (++idleTurns % IDLE_CHECKPOINT_TURNS === 0) this.#recycler.idle();
+      idleMs += sleepMs;
+      if (idleMs < IDLE_CHECKPOINT_MS) continue;
+      idleMs = 0;
+      this.#recycler.idle();
     }
     this.#file.close();
     this.#data.helper.close();
