@@ -19,6 +19,10 @@ export interface ConnectionHost {
   fourLetterWord(word: string, argument: Buffer, connection: ClientConnection): string | undefined;
   /** Takes the first frame of a connection. False when the server does not serve. */
   connect(connection: ClientConnection, frame: ReturnType<typeof readConnectRequest>): boolean;
+  /** Whether this turn may read more: what many large answers take must not keep everything else waiting. */
+  readonly hasRoomInTurn: boolean;
+  /** Calls `readLater` in a later turn, in the order of these calls. */
+  later(connection: ClientConnection): void;
   /** Takes a further frame; false when no more may be read for now. */
   receive(connection: ClientConnection, bytes: Uint8Array, start: number, end: number): boolean;
   /** The connection has bytes to send at the end of the turn, or is to be closed then. */
@@ -83,6 +87,10 @@ export class ClientConnection {
   #isPaused = false;
   /** The core takes no more for now; it says when. */
   #isHeld = false;
+  /** A later turn reads on. */
+  #isLater = false;
+  /** What came and is left for it. */
+  #chunk: Buffer | undefined;
   /** Too much waits for a slow reader: it is read again once that has left. */
   #isChoked = false;
   #isEnding = false;
@@ -139,6 +147,15 @@ export class ClientConnection {
   resume(): void {
     this.#isHeld = false;
     this.#readOn();
+  }
+
+  /** Reads what an earlier turn had no room for. */
+  readLater(): void {
+    this.#isLater = false;
+    const chunk = this.#chunk;
+    this.#chunk = undefined;
+    if (chunk !== undefined) this.#take(chunk);
+    this.#cutOn();
   }
 
   /** Says no more than what was said: the socket is closed behind it at the end of the turn. */
@@ -215,6 +232,23 @@ export class ClientConnection {
   #read(chunk: Buffer): void {
     this.#host.wake();
     this.#host.traffic.bytesReceived += chunk.length;
+    if (this.#host.hasRoomInTurn) {
+      this.#take(chunk);
+      return;
+    }
+    this.#chunk = this.#chunk === undefined ? chunk : Buffer.concat([this.#chunk, chunk]);
+    this.#setPaused(true);
+    this.#leave();
+  }
+
+  /** Goes on in a later turn. */
+  #leave(): void {
+    if (this.#isLater) return;
+    this.#isLater = true;
+    this.#host.later(this);
+  }
+
+  #take(chunk: Buffer): void {
     this.isReading = true;
     this.#guard(() => {
       if (this.#phase === "closing") return;
@@ -327,6 +361,12 @@ export class ClientConnection {
   #readOn(): void {
     if (this.#phase === "closing" || this.#isHeld || this.#isChoked) return;
     this.#host.wake();
+    if (this.#host.hasRoomInTurn) this.#cutOn();
+    else this.#leave();
+  }
+
+  #cutOn(): void {
+    if (this.#phase === "closing" || this.#isHeld || this.#isChoked) return;
     this.#guard(() => this.#framer.resume(this.#sink));
     if (!this.#framer.isStopped) this.#setPaused(false);
   }

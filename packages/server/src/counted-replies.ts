@@ -10,6 +10,7 @@ const EVENT_BYTES = 32;
 export class CountedReplies extends ReplyEncoder {
   readonly #traffic: Traffic;
   readonly #fanOut: WatchFanOut;
+  #eventCount = 0;
 
   constructor(targets: ReplyTargets, traffic: Traffic, fanOut: WatchFanOut) {
     super(targets);
@@ -17,7 +18,13 @@ export class CountedReplies extends ReplyEncoder {
     this.#fanOut = fanOut;
   }
 
+  /** Notifications so far. */
+  get eventCount(): number {
+    return this.#eventCount;
+  }
+
   override event(to: ConnectionRef, zxid: Zxid | -1, type: WatchEventType, path: Readonly<ByteSlice>): void {
+    this.#eventCount++;
     this.#traffic.watchBytes += EVENT_BYTES + path.end - path.start;
     this.#fanOut.note(zxid, type, path);
     super.event(to, zxid, type, path);

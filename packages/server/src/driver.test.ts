@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { ClientListener } from "./client-listener.ts";
 import { parseConnectionThrottle } from "./connection-throttle.ts";
 import { Driver } from "./driver.ts";
-import { create, RawClient, read, request } from "./raw-client.ts";
+import { create, RawClient, read, request, setData, versioned } from "./raw-client.ts";
 import { RefusalLog } from "./refusal-log.ts";
 
 /** A driver whose log syncs when the test says so, behind a real port. */
@@ -154,3 +154,85 @@ test.each([
     await held.driver.stop();
   },
 );
+
+test("a node that many watch and somebody writes thousands of times: each sees every change, and no turn is longer than its share", async () => {
+  const [watcherCount, writeCount] = [40, 3000];
+  await using held = await startDriver();
+  const { driver, log } = held;
+  await using writer = await held.open();
+  const created = writer.ask(OpCode.CREATE, create("/bomb"));
+  await until(() => log.pendingCount > 0);
+  log.syncAll();
+  await created;
+  const watchers: RawClient[] = [];
+  for (let i = 0; i < watcherCount; i++) {
+    const watcher = await held.open();
+    await watcher.ask(OpCode.ADD_WATCH, versioned("/bomb", 0));
+    watchers.push(watcher);
+  }
+  const writes = Array.from({ length: writeCount }, (_, i) => request(i, OpCode.SET_DATA, setData("/bomb", `${i}`)));
+  writer.send(...writes);
+  const isDone = (): boolean => log.pendingCount === 0 && driver.replica.outstandingCount === 0;
+  await until(() => !isDone());
+  const bytesOfLooks: number[] = [];
+  while (!isDone()) {
+    const before = driver.traffic.watchBytes;
+    log.syncAll();
+    await new Promise((resolve) => setImmediate(resolve));
+    bytesOfLooks.push(driver.traffic.watchBytes - before);
+  }
+  const eventBytes = 32 + "/bomb".length;
+  // A share, and what the last slice of it adds; two turns at most lie between two looks.
+  expect(Math.max(...bytesOfLooks)).toBeLessThanOrEqual(2 * (10_000 + 8 * watcherCount) * eventBytes);
+  expect(bytesOfLooks.reduce((sum, bytes) => sum + bytes, 0)).toBe(watcherCount * writeCount * eventBytes);
+  for (const watcher of watchers) {
+    const zxids = await zxidsOf(watcher, writeCount);
+    expect(zxids).toEqual(zxids.toSorted((a, b) => a - b));
+    expect(new Set(zxids).size).toBe(writeCount);
+    await watcher[Symbol.asyncDispose]();
+  }
+});
+
+test("a node with a long list of children that many ask for at once: all get it, and no turn sends more than its share", async () => {
+  const clientCount = 64;
+  await using held = await startDriver();
+  const { driver, log } = held;
+  await using writer = await held.open();
+  const writes = Array.from({ length: 1000 }, (_, i) => request(i, OpCode.CREATE, create(`/${"n".repeat(1040)}${i}`)));
+  writer.send(...writes);
+  await until(() => driver.replica.outstandingCount === writes.length);
+  while (driver.replica.outstandingCount > 0) {
+    log.syncAll();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  const clients: RawClient[] = [];
+  for (let i = 0; i < clientCount; i++) clients.push(await held.open());
+  const before = driver.traffic.bytesSent;
+  for (const client of clients) {
+    client.send(request(1, OpCode.GET_CHILDREN, read("/")), request(2, OpCode.EXISTS, read("/")));
+  }
+  const bytesOfLooks: number[] = [];
+  while (driver.traffic.bytesSent - before < clientCount * 1000 * 1040) {
+    const { bytesSent } = driver.traffic;
+    await new Promise((resolve) => setImmediate(resolve));
+    bytesOfLooks.push(driver.traffic.bytesSent - bytesSent);
+  }
+  // A share, and what the last answer adds to it; two turns at most lie between two looks.
+  expect(Math.max(...bytesOfLooks)).toBeLessThan(2 * 18 * 1024 * 1024);
+  for (const client of clients) {
+    expect((await client.reply()).body.int()).toBe(1001);
+    expect(await client.reply()).toMatchObject({ xid: 2, code: 0 });
+    await client[Symbol.asyncDispose]();
+  }
+});
+
+/** Of so many notifications. */
+async function zxidsOf(client: RawClient, count: number): Promise<number[]> {
+  const zxids: number[] = [];
+  for (let i = 0; i < count; i++) {
+    const { xid, zxid } = await client.reply();
+    expect(xid).toBe(-1);
+    zxids.push(zxid);
+  }
+  return zxids;
+}

@@ -4,7 +4,6 @@ import {
   type ConnectionRef,
   type ConnectRequest,
   type ElectionMessage,
-  type ReplySink,
   SESSION_NONE,
   type ServerId,
   ZXID_NONE,
@@ -78,6 +77,15 @@ const MARK_BYTES = 16 * 1024 * 1024;
 const MARK_ENTRIES = 50_000;
 /** What a small entry takes in the log. */
 const MARK_ENTRY_BYTES = 64;
+/**
+ * Notifications of one turn, about. Ten thousand clients may watch a node that is written a thousand times in one packet: those ten million
+ * notifications must not keep everybody else, the log and the other servers waiting.
+ */
+const EVENTS_PER_TURN = 10_000;
+/** Entries applied before the notifications are counted again. */
+const DELIVER_SLICE = 8;
+/** Answers of one turn: about 50 ms of work, where each lists the children of a node with very many. */
+const OUTPUT_BYTES_PER_TURN = 16 * 1024 * 1024;
 const SWEEP_MS = 1000;
 /** How soon to look again whether the state file has caught up. */
 const BEHIND_RETRY_MS = 20;
@@ -106,6 +114,13 @@ export class Driver implements ConnectionHost {
   readonly fanOut: WatchFanOut = new WatchFanOut();
   readonly #config: DriverConfig;
   readonly #hooks: DriverHooks;
+  readonly #replies: CountedReplies;
+  /** Notifications, and bytes sent, until this turn began. */
+  #eventsBefore = 0;
+  #sentBefore = 0;
+  /** Connections that are read in a later turn, the first that was left first. */
+  #later: ClientConnection[] = [];
+  #isLaterDue = false;
   readonly #log: TxnLog;
   readonly #recorder: ChangeRecorder | undefined;
   readonly #peers: Peers | undefined;
@@ -152,7 +167,7 @@ export class Driver implements ConnectionHost {
     this.#throttle = new ConnectionThrottle(config.connectionThrottle, Math.floor(performance.now()), tools.random);
     this.#authFailures = new AuthFailures(config.authFailures);
     this.refusals = hooks.refusals;
-    const replies: ReplySink = new CountedReplies(
+    const replies = new CountedReplies(
       {
         writer: (to) => {
           const connection = this.#connections[to];
@@ -170,6 +185,7 @@ export class Driver implements ConnectionHost {
       this.traffic,
       this.fanOut,
     );
+    this.#replies = replies;
     this.replica = new Replica(config.replica, tools, {
       replies,
       ...this.#world(),
@@ -262,8 +278,42 @@ export class Driver implements ConnectionHost {
   wake(): void {
     if (this.#isTurnOpen) return;
     this.#isTurnOpen = true;
+    this.#eventsBefore = this.#replies.eventCount;
+    this.#sentBefore = this.traffic.bytesSent;
     this.#setTime();
     setImmediate(() => this.#endTurn());
+  }
+
+  get hasRoomInTurn(): boolean {
+    // Nobody goes ahead of those who wait already.
+    return this.#later.length === 0 && !this.#isTurnSpent;
+  }
+
+  get #isTurnSpent(): boolean {
+    return this.traffic.bytesSent - this.#sentBefore >= OUTPUT_BYTES_PER_TURN;
+  }
+
+  later(connection: ClientConnection): void {
+    this.#later.push(connection);
+    this.#armLater();
+  }
+
+  #armLater(): void {
+    if (this.#isLaterDue || this.#later.length === 0 || this.#isHalted) return;
+    this.#isLaterDue = true;
+    setImmediate(() => this.#readLater());
+  }
+
+  /** Gives a turn to those for whom there was no room, as far as there is now. */
+  #readLater(): void {
+    this.#isLaterDue = false;
+    this.wake();
+    const waiting = this.#later;
+    this.#later = [];
+    let next = 0;
+    while (next < waiting.length && !this.#isTurnSpent && !this.#isHalted) waiting[next++]?.readLater();
+    this.#later = [...waiting.slice(next), ...this.#later];
+    this.#armLater();
   }
 
   wordBytes(word: string): number {
@@ -480,7 +530,7 @@ export class Driver implements ConnectionHost {
 
   #deliver(): void {
     this.#isDelivering = false;
-    const more = this.replica.deliver(this.#config.deliverCountMax);
+    const more = this.#deliverSome();
     if (this.#markBytes >= MARK_BYTES || this.#markCount >= MARK_ENTRIES) this.#mark();
     if (!more) return;
     this.#isDelivering = true;
@@ -488,6 +538,16 @@ export class Driver implements ConnectionHost {
       this.wake();
       this.#step(() => this.#deliver());
     });
+  }
+
+  /** Applies until this turn has done its share; tells whether there is more. */
+  #deliverSome(): boolean {
+    let left = this.#config.deliverCountMax;
+    while (left > 0 && this.#replies.eventCount - this.#eventsBefore < EVENTS_PER_TURN) {
+      if (!this.replica.deliver(Math.min(DELIVER_SLICE, left))) return false;
+      left -= DELIVER_SLICE;
+    }
+    return true;
   }
 
   /** Guessing of passwords is to take its time. */
