@@ -378,6 +378,7 @@ const RULES: ReadonlyMap<string, KeyRule> = new Map<string, KeyRule>([
   ["sasl.client", ignored("it is a client's setting")],
   ["fips-mode", ignored("it chooses among Java's security providers")],
   ["enforceQuota", flag("enforceQuota")],
+  ["zooid.heldBytesMax", wholeNumber("heldBytesMax")],
   ["znode.container.checkIntervalMs", reaping("checkIntervalMs")],
   ["znode.container.maxPerMinute", reaping("perMinuteMax")],
   ["znode.container.maxNeverUsedIntervalMs", reaping("neverUsedMsMax")],

@@ -30,6 +30,17 @@ test("the open list keeps its number, however it is written", () => {
   expect(same).toBe(id);
 });
 
+test("what lists take is counted while they are in use, and once each", () => {
+  const table = new AclTable();
+  const { bytes } = table;
+  const id = table.acquire(acl("x".repeat(1000)));
+  table.acquire(acl("x".repeat(1000)));
+  expect(table.bytes - bytes).toBe(64 + "digest".length + 1000);
+  table.release(id);
+  table.release(id);
+  expect(table.bytes).toBe(bytes);
+});
+
 test("order, permissions, scheme and id all make a difference", () => {
   const table = new AclTable();
   const [a] = acl("a");

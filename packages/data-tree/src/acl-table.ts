@@ -8,11 +8,14 @@ import { HashTable } from "./hash-table.ts";
  */
 
 const OPEN_ID = 1;
+/** What an entry of a list takes beside its texts. */
+const ENTRY_BYTES = 64;
 
 interface Entry {
   readonly acl: Acl;
   readonly hashHigh: number;
   readonly hashLow: number;
+  readonly bytes: number;
   references: number;
 }
 
@@ -21,6 +24,7 @@ export class AclTable {
   readonly #freeIds: number[] = [];
   readonly #table = new HashTable();
   readonly #hash = new WordHash();
+  #bytes = 0;
 
   constructor() {
     this.acquire(OPEN_ACL);
@@ -38,6 +42,7 @@ export class AclTable {
     entry.references--;
     if (entry.references > 0) return;
     this.#table.remove(entry.hashHigh, id);
+    this.#bytes -= entry.bytes;
     this.#entries[id] = undefined;
     this.#freeIds.push(id);
   }
@@ -59,6 +64,11 @@ export class AclTable {
     return this.#table.count;
   }
 
+  /** What the lists in use take in memory, about. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   #findOrAdd(acl: Acl): number {
     hashAcl(this.#hash, acl);
     const hashHigh = this.#hash.high;
@@ -67,7 +77,9 @@ export class AclTable {
     }
     const id = this.#freeIds.pop() ?? this.#entries.length;
     const kept = acl === OPEN_ACL ? acl : acl.map(({ perms, scheme, id }) => ({ perms, scheme, id }));
-    this.#entries[id] = { acl: kept, hashHigh, hashLow: this.#hash.low, references: 0 };
+    const bytes = aclBytes(kept);
+    this.#entries[id] = { acl: kept, hashHigh, hashLow: this.#hash.low, bytes, references: 0 };
+    this.#bytes += bytes;
     this.#table.insert(hashHigh, id);
     return id;
   }
@@ -77,6 +89,13 @@ export class AclTable {
     assert(entry !== undefined, "an ACL that a node names is in the table");
     return entry;
   }
+}
+
+/** What a list takes in memory, about. */
+export function aclBytes(acl: Acl): number {
+  let bytes = 0;
+  for (const { scheme, id } of acl) bytes += ENTRY_BYTES + scheme.length + id.length;
+  return bytes;
 }
 
 function isOpen(acl: Acl): boolean {

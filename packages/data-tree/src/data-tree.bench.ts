@@ -30,6 +30,7 @@ const context: PrepareContext = {
   fixAcl: (acl) => acl,
   isTtlEnabled: false,
   isQuotaEnforced: false,
+  heldBytesMax: Number.POSITIVE_INFINITY,
   overQuota: () => {},
 };
 const header = newTxnHeader();

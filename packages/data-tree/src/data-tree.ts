@@ -42,6 +42,8 @@ export interface DataTreeOptions {
   readonly hashSeed: number;
 }
 
+/** In front of each name of a listing. */
+const NAME_LENGTH_BYTES = 4;
 const CONFIG_PATH = "/zookeeper/config";
 
 /** Which of setWatches' lists a path stands in, by the order in which they are sent. */
@@ -133,6 +135,33 @@ export class DataTree {
 
   get approximateDataSize(): number {
     return this.#state.approximateDataSize;
+  }
+
+  /** What the tree takes in memory, about; {@link PrepareContext.heldBytesMax} bounds it. */
+  get heldBytes(): number {
+    return this.#state.heldBytes;
+  }
+
+  /**
+   * What the names of a node's children take in a listing, each with its length.
+   *
+   * @param bytesMax how far to count
+   * @returns Infinity when it is more than that
+   */
+  listingBytes(node: number, bytesMax: number): number {
+    const { store } = this.#state;
+    let bytes = store.childCount(node) * NAME_LENGTH_BYTES;
+    for (let child = store.firstChild(node); child !== NO_NODE && bytes <= bytesMax; child = store.nextSibling(child)) {
+      bytes += store.nameLength(child);
+    }
+    return bytes <= bytesMax ? bytes : Number.POSITIVE_INFINITY;
+  }
+
+  /** Whether a node's children can be listed in so many bytes. They are walked only where the longest names might not fit. */
+  isListable(node: number, bytesMax: number): boolean {
+    const { store } = this.#state;
+    if (store.childCount(node) * (NAME_LENGTH_BYTES + store.nameBytesMax) <= bytesMax) return true;
+    return this.listingBytes(node, bytesMax) <= bytesMax;
   }
 
   get ephemeralCount(): number {

@@ -53,6 +53,7 @@ export class NodeStore {
     if (owner < 0) this.#rows.set(owner & ~IS_DATA, DATA, ref);
     else this.#rows.set(owner, NAME, ref);
   });
+  #nameBytesMax = 0;
   #end: number = ROOT;
   #freeIndex: number = NO_NODE;
   #count = 0;
@@ -85,6 +86,7 @@ export class NodeStore {
 
   /** Adds a node that {@link child} does not find. Its Stat is all zero; the parent's counts one child more. */
   create(parent: number, bytes: Uint8Array, start: number, end: number, id: number): number {
+    if (end - start > this.#nameBytesMax) this.#nameBytesMax = end - start;
     const node = this.#takeIndex(id);
     const ref = this.#pages.put(node, bytes, start, end);
     const slot = this.#pages.buffer(ref);
@@ -194,6 +196,11 @@ export class NodeStore {
     const ref = this.#rows.get(node, NAME);
     if (ref === 0) setSlice(into, EMPTY, 0, 0);
     else setSlice(into, this.#pages.buffer(ref), this.#pages.start(ref), this.#nameEnd(ref));
+  }
+
+  /** How long the longest name is that there ever was. */
+  get nameBytesMax(): number {
+    return this.#nameBytesMax;
   }
 
   nameLength(node: number): number {

@@ -270,3 +270,29 @@ test("the first character may be anywhere in the request's buffer", () => {
   expect(test.propose({ ...create("/q/-", { flags: 2 }) })).toBe(ErrorCode.OK);
   expect(test.queue.map((txn) => sliceText(txn.ops[0].path))).toEqual(["/q/-0000000000"]);
 });
+
+test("a tree that holds as much as it may refuses what adds to it, and takes what does not", () => {
+  const test = furnished();
+  for (const data of ["x".repeat(10_000), "y"]) test.commit(setData("/open/child", data));
+  Object.assign(test.context, { heldBytesMax: test.tree.heldBytes + 50 });
+  const long: Acl = [{ perms: 31, scheme: "digest", id: "x".repeat(100) }];
+  for (const grown of [create("/more"), setData("/open", "x".repeat(51)), setAcl("/open", long)]) {
+    expect(test.commit(grown)).toBe(ErrorCode.QUOTA_EXCEEDED);
+  }
+  expect(test.overQuota).toEqual(Array(3).fill(expect.stringContaining("a write that adds to it is refused")));
+  expect(test.commit(setData("/open", "x".repeat(50)))).toBe(ErrorCode.OK);
+  expect(test.tree.heldBytes).toBe(test.context.heldBytesMax);
+  // Beyond it already, as after a start with a lower limit.
+  Object.assign(test.context, { heldBytesMax: 100 });
+  for (const other of [setData("/open", "y".repeat(50)), setData("/open", "y"), remove("/open/child")]) {
+    expect(test.commit(other)).toBe(ErrorCode.OK);
+  }
+  expect(test.commit(create("/open/child", { acl: OPEN_ACL }))).toBe(ErrorCode.QUOTA_EXCEEDED);
+});
+
+test("what a tree holds is known again after it was loaded", () => {
+  const test = furnished();
+  const loaded = new TestTree().tree;
+  loaded.loadSnapshot(test.tree.snapshot());
+  expect(loaded.heldBytes).toBe(test.tree.heldBytes);
+});

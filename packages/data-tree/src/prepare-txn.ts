@@ -31,6 +31,7 @@ import {
   type TxnOp,
   type Zxid,
 } from "@zooid/model";
+import { aclBytes } from "./acl-table.ts";
 import { NO_NODE } from "./node-store.ts";
 import type { PendingChanges, PendingNode } from "./pending-changes.ts";
 import { isDue, type ReapLimits } from "./reapable-nodes.ts";
@@ -52,7 +53,9 @@ export interface PrepareContext {
   readonly isTtlEnabled: boolean;
   /** Whether hard quotas refuse writes, and soft ones are told of. */
   readonly isQuotaEnforced: boolean;
-  /** A sentence for operators: a write would go beyond a quota. */
+  /** What all clients together may have the tree hold, see {@link DataTree.heldBytes}. */
+  readonly heldBytesMax: number;
+  /** A sentence for operators: a write would go beyond a quota, or beyond what the tree may hold. */
   readonly overQuota: (text: string) => void;
 }
 
@@ -218,6 +221,7 @@ export class TxnPreparer {
     const dataLength = request.data.end - request.data.start;
     const overQuota = this.#judgeQuota(path, 1, dataLength, context);
     if (overQuota !== ErrorCode.OK) return overQuota;
+    if (!this.#hasRoom(path.end - path.start + dataLength + aclBytes(acl), context)) return ErrorCode.QUOTA_EXCEEDED;
 
     fillOwner(request, context, op);
     op.acl = acl;
@@ -271,6 +275,7 @@ export class TxnPreparer {
     const lengthBefore = pending?.dataLength ?? this.#state.quotas.shownLength(node);
     const overQuota = this.#judgeQuota(request.path, 0, dataLength - lengthBefore, context);
     if (overQuota !== ErrorCode.OK) return overQuota;
+    if (!this.#hasRoom(dataLength - lengthBefore, context)) return ErrorCode.QUOTA_EXCEEDED;
     const version = pending?.version ?? store.statInt(node, StatOffset.version);
     if (request.version !== VERSION_ANY && request.version !== version) return ErrorCode.BAD_VERSION;
 
@@ -298,6 +303,8 @@ export class TxnPreparer {
     const aversion = pending?.aversion ?? store.statInt(node, StatOffset.aversion);
     if (request.version !== VERSION_ANY && request.version !== aversion) return ErrorCode.BAD_VERSION;
 
+    const aclBefore = pending?.acl ?? this.#state.acls.get(this.#state.store.aclId(node));
+    if (!this.#hasRoom(aclBytes(acl) - aclBytes(aclBefore), context)) return ErrorCode.QUOTA_EXCEEDED;
     const changed = this.#changeFound(pending, node, bytes, start, end, context.zxid);
     changed.aversion = (aversion + 1) | 0;
     changed.acl = acl;
@@ -343,6 +350,15 @@ export class TxnPreparer {
       if (isHard) return ErrorCode.QUOTA_EXCEEDED;
     }
     return ErrorCode.OK;
+  }
+
+  /** As with quotas, what is on its way is not counted; that has a bound of its own. What makes the tree smaller is always allowed. */
+  #hasRoom(growthBytes: number, { heldBytesMax, overQuota }: Readonly<PrepareContext>): boolean {
+    if (growthBytes <= 0 || this.#state.heldBytes + growthBytes <= heldBytesMax) return true;
+    overQuota(
+      `the tree holds ${this.#state.heldBytes} bytes of at most ${heldBytesMax}; a write that adds to it is refused`,
+    );
+    return false;
   }
 
   /** Whether the tree has the path, whose name begins after the slash at that offset. Sequence names may add no slash. */

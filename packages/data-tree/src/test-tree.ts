@@ -58,6 +58,7 @@ export class TestTree {
       fixAcl: (acl) => acl,
       isTtlEnabled: true,
       isQuotaEnforced: true,
+      heldBytesMax: Number.POSITIVE_INFINITY,
       overQuota: (text) => this.overQuota.push(text),
     };
     this.sink = {

@@ -22,6 +22,8 @@ import { ShownNodes } from "./shown-nodes.ts";
 
 /** Apache keeps the root under "" too, and counts it twice. */
 const ROOT_COPIES = 1;
+/** What a node takes beside its path and data. */
+const NODE_BYTES = 128;
 
 /** Everything that is replicated, and the sums kept about it. The data tree owns it; applying and loading change it. */
 export class TreeState {
@@ -48,6 +50,11 @@ export class TreeState {
 
   get nodeCount(): number {
     return this.store.count + ROOT_COPIES;
+  }
+
+  /** What the tree takes in memory, about: never less than what clients have put there. */
+  get heldBytes(): number {
+    return this.approximateDataSize + this.store.count * NODE_BYTES + this.acls.bytes;
   }
 
   /** What every ensemble begins with: node ids 1 to 4. */

@@ -46,6 +46,8 @@ export interface ReplicaConfig {
   readonly reaping: ReapingConfig;
   /** Hard quotas refuse writes, and operators are told of writes beyond soft ones. Usage is counted in any case. */
   readonly isQuotaEnforced: boolean;
+  /** What the tree may hold, see {@link DataTree.heldBytes}; a leader refuses what would add to it. */
+  readonly heldBytesMax: number;
   /** Requests of one connection that are read and not answered; beyond it the connection is not read. */
   readonly inFlightCountMax: number;
   /** Bytes of such requests that wait behind a write. */
@@ -59,6 +61,8 @@ export interface ReplicaConfig {
   readonly multiReadBytesMax: number;
   /** Paths of the ephemerals of a session that asks for them; a session with more is refused. */
   readonly ephemeralsBytesMax: number;
+  /** Names in the answer to one getChildren or getChildren2; a request for more is refused. */
+  readonly childrenBytesMax: number;
   /** Entries of an access list; a longer one is refused. */
   readonly aclCountMax: number;
   /** Identities of one connection; an auth packet for more is refused. */
@@ -79,10 +83,12 @@ export const REPLICA_DEFAULTS: Omit<ReplicaConfig, RequiredOfCallers> = {
   watchCountMax: 1_000_000,
   multiReadBytesMax: 16 * 1024 * 1024,
   ephemeralsBytesMax: 16 * 1024 * 1024,
+  childrenBytesMax: 64 * 1024 * 1024,
   aclCountMax: 1000,
   identityCountMax: 1000,
   isTtlEnabled: false,
   isQuotaEnforced: false,
+  heldBytesMax: Number.POSITIVE_INFINITY,
   reaping: { checkIntervalMs: 60_000, perMinuteMax: 10_000, neverUsedMsMax: 0 },
   ensemble: undefined,
 };

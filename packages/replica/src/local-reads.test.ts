@@ -217,6 +217,35 @@ describe("getEphemerals", () => {
   });
 });
 
+describe("a listing", () => {
+  const zk = new TestReplica({ childrenBytesMax: 16, multiReadBytesMax: 20 });
+  const ref = zk.open();
+  for (const path of ["/a", "/a/1", "/a/2", "/a/3", "/b", "/b/123456789012", "/c"])
+    zk.ask(ref, OpCode.CREATE, create(path));
+
+  test("that takes as much as one answer may is given, and longer ones of many or of long names are refused", () => {
+    expect(zk.ask(ref, OpCode.GET_CHILDREN, read("/a"))).toBe("children 1,2,3");
+    expect(zk.ask(ref, OpCode.GET_CHILDREN, read("/b"))).toBe("children 123456789012");
+    zk.ask(ref, OpCode.CREATE, create("/a/4"));
+    zk.ask(ref, OpCode.CREATE, create("/c/1234567890123"));
+    for (const op of [OpCode.GET_CHILDREN, OpCode.GET_CHILDREN2]) {
+      expect(zk.ask(ref, op, read("/a", true))).toBe("MARSHALLING_ERROR");
+      expect(zk.ask(ref, op, read("/c"))).toBe("MARSHALLING_ERROR");
+    }
+  });
+
+  test("that was refused has armed no watch", () => {
+    expect(zk.ask(ref, OpCode.DELETE, versioned("/a/4"))).toBe("ok");
+  });
+
+  test("counts in full where it is part of a multiRead", () => {
+    const parts = (count: number): Parameters<TestReplica["ask"]>[2] =>
+      multi(...Array.from({ length: count }, () => [OpCode.GET_CHILDREN, read("/b")] as const));
+    expect(zk.ask(ref, OpCode.MULTI_READ, parts(1))).toContain("123456789012");
+    expect(zk.ask(ref, OpCode.MULTI_READ, parts(2))).toBe("MARSHALLING_ERROR");
+  });
+});
+
 describe("getAllChildrenNumber", () => {
   const { zk, ref } = start();
   for (const path of ["/a", "/a/b", "/a/b/c", "/a/d", "/ab"]) zk.ask(ref, OpCode.CREATE, create(path));

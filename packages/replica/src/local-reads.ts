@@ -26,11 +26,8 @@ import type { Connection } from "./connection.ts";
 const PING_XID = -2;
 /** Where watches of the protocol's null stand: a byte that is no UTF-8, so no path that a client writes. */
 const NULL_PATH: Readonly<ByteSlice> = { bytes: Uint8Array.of(0xff), start: 0, end: 1 };
-/** A name's length and one byte. */
-const CHILD_BYTES_MIN = 5;
-
 /** What one answer may take; see {@link ReplicaConfig}. */
-export type LocalReadsLimits = Pick<ReplicaConfig, "multiReadBytesMax" | "ephemeralsBytesMax">;
+export type LocalReadsLimits = Pick<ReplicaConfig, "multiReadBytesMax" | "ephemeralsBytesMax" | "childrenBytesMax">;
 
 /** Answers what changes nothing from this server's own tree: reads, watches, pings, sync. */
 export class LocalReads {
@@ -43,17 +40,19 @@ export class LocalReads {
   readonly #part: Request = newRequest();
   readonly #multiReadBytesMax: number;
   readonly #ephemeralsBytesMax: number;
+  readonly #childrenBytesMax: number;
 
   constructor(
     tree: DataTree,
     auth: AuthSchemes,
     replies: ReplySink,
-    { multiReadBytesMax, ephemeralsBytesMax }: LocalReadsLimits,
+    { multiReadBytesMax, ephemeralsBytesMax, childrenBytesMax }: LocalReadsLimits,
   ) {
     this.#tree = tree;
     this.#watches = tree.watches;
     this.#multiReadBytesMax = multiReadBytesMax;
     this.#ephemeralsBytesMax = ephemeralsBytesMax;
+    this.#childrenBytesMax = childrenBytesMax;
     this.#auth = auth;
     this.#replies = replies;
     this.#missed = {
@@ -156,6 +155,10 @@ export class LocalReads {
       this.#replies.header(ref, xid, zxid, code);
       return;
     }
+    if (!this.#tree.isListable(node, this.#childrenBytesMax)) {
+      this.#replies.header(ref, xid, zxid, ErrorCode.MARSHALLING_ERROR);
+      return;
+    }
     if (request.watch) this.#arm(WatchTableKind.CHILD, connection, request);
     const view = this.#tree.view(node);
     if (request.op === OpCode.GET_CHILDREN) this.#replies.children(ref, xid, zxid, view);
@@ -200,12 +203,13 @@ export class LocalReads {
     this.#replies.multiEnd(ref);
   }
 
-  /** At least how long the answer to one part is. */
+  /** How long the answer to one part is, but for its header; Infinity where that is more than the whole may be. */
   #partBytes({ op, path }: Request): number {
     const node = this.#tree.find(path.bytes, path.start, path.end);
     if (node === 0) return 0;
-    const { data, childCount } = this.#tree.view(node);
-    return op === OpCode.GET_DATA ? data.end - data.start : childCount * CHILD_BYTES_MIN;
+    if (op !== OpCode.GET_DATA) return this.#tree.listingBytes(node, this.#multiReadBytesMax);
+    const { data } = this.#tree.view(node);
+    return data.end - data.start;
   }
 
   /** Whether the path is the protocol's null, which names no node and is refused. */

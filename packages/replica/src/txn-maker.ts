@@ -49,7 +49,7 @@ export class TxnMaker {
   constructor(
     tree: DataTree,
     auth: AuthSchemes,
-    config: Pick<ReplicaConfig, "isTtlEnabled" | "isQuotaEnforced">,
+    config: Pick<ReplicaConfig, "isTtlEnabled" | "isQuotaEnforced" | "heldBytesMax">,
     tools: { readonly requests: RequestDecoder; readonly batcher: TxnBatcher },
     overQuota: (text: string) => void,
   ) {
@@ -65,6 +65,7 @@ export class TxnMaker {
       timeMs: 0,
       isTtlEnabled: config.isTtlEnabled,
       isQuotaEnforced: config.isQuotaEnforced,
+      heldBytesMax: config.heldBytesMax,
       overQuota,
       fixAcl: (acl, identities) => auth.fixAcl(acl, identities),
     };

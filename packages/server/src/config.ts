@@ -1,3 +1,4 @@
+import { totalmem } from "node:os";
 import { REPLICA_DEFAULTS, type ReapingConfig } from "@zooid/replica";
 import { parseWhitelist } from "./admin/four-letter-words.ts";
 import {
@@ -72,6 +73,11 @@ export interface ServerOptions {
   readonly ttlNodes?: boolean;
   /** Whether hard quotas refuse writes, and writes beyond soft ones are logged. Default false, as in Apache ZooKeeper. */
   readonly enforceQuota?: boolean;
+  /**
+   * What the tree may hold: bytes of data, paths and access lists, and 128 a node. Writes that add to it are refused beyond. 0 is no limit.
+   * Default: half of the memory that the process may have.
+   */
+  readonly heldBytesMax?: number;
   /** How containers and TTL nodes that nobody needs are removed. */
   readonly reaping?: ReapingOptions;
   /** Writes read and not yet committed before clients are read no further. Default 65536. */
@@ -155,6 +161,8 @@ export interface ServerConfig {
   readonly watchCountMax: number;
   readonly ttlNodes: boolean;
   readonly enforceQuota: boolean;
+  /** Infinity for no limit. */
+  readonly heldBytesMax: number;
   readonly reaping: ReapingConfig;
   readonly outputBytesMax: number;
   readonly fsyncWarnMs: number;
@@ -262,6 +270,9 @@ export function parseServerConfig(options: ServerOptions): ServerConfig {
     outputBytesMax: whole("outputBytesMax", options.outputBytesMax ?? 64 * 1024 * 1024, 65_536, INT_MAX),
     ttlNodes: options.ttlNodes ?? false,
     enforceQuota: options.enforceQuota ?? false,
+    heldBytesMax:
+      whole("zooid.heldBytesMax", options.heldBytesMax ?? halfOfMemory(), 0, Number.MAX_SAFE_INTEGER) ||
+      Number.POSITIVE_INFINITY,
     reaping: parseReaping(options.reaping ?? {}, whole),
     fsyncWarnMs: whole("fsync.warningthresholdms", options.fsyncWarnMs ?? 1000, 1, INT_MAX),
     stateLagBytesMax: whole("stateLagBytesMax", options.stateLagBytesMax ?? 2 ** 29, 1, Number.MAX_SAFE_INTEGER),
@@ -278,6 +289,13 @@ export function parseServerConfig(options: ServerOptions): ServerConfig {
   };
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(config);
+}
+
+/** Of the machine, or of what the process is confined to. */
+function halfOfMemory(): number {
+  const confined = process.constrainedMemory();
+  const whole = totalmem();
+  return Math.floor((confined > 0 && confined < whole ? confined : whole) / 2);
 }
 
 type Whole = (name: string, value: number, min: number, max: number) => number;

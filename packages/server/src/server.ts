@@ -264,6 +264,9 @@ class Server implements ZooidServer {
           watchCountMax: config.watchCountMax,
           isTtlEnabled: config.ttlNodes,
           isQuotaEnforced: config.enforceQuota,
+          heldBytesMax: config.heldBytesMax,
+          // An answer beyond it would cut its client off.
+          childrenBytesMax: config.outputBytesMax,
           reaping: config.reaping,
           hashSeed: randomInt(2 ** 32) | 0,
         },

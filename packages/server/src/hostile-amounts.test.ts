@@ -1,0 +1,59 @@
+import { ErrorCode, OpCode } from "@zooid/model";
+import { expect, test } from "vitest";
+import { create, multiBody, RawClient, read, request, setData, versioned } from "./raw-client.ts";
+import { startTestServer } from "./test-server.ts";
+
+const MEBIBYTE = 1024 * 1024;
+
+test("data by the mebibyte are refused once the tree holds as much as it may, and what is there is served and can be removed", async () => {
+  await using zk = await startTestServer({ heldBytesMax: 16 * MEBIBYTE });
+  await using bomber = await RawClient.withSession(zk.port);
+  const data = new Uint8Array(1_000_000);
+  const codes = new Map<number, number>();
+  // Asked one by one: what is on its way is bounded by itself.
+  for (let i = 0; i < 100; i++) {
+    const { code } = await bomber.ask(OpCode.CREATE, create(`/bomb-${i}`, data));
+    codes.set(code, (codes.get(code) ?? 0) + 1);
+  }
+  expect([...codes]).toEqual([
+    [0, 16],
+    [ErrorCode.QUOTA_EXCEEDED, 84],
+  ]);
+  expect(zk.lines.filter((line) => line.includes("a write that adds to it is refused"))).toHaveLength(1);
+  await using bystander = await RawClient.withSession(zk.port);
+  expect(await bystander.ask(OpCode.GET_DATA, read("/bomb-15"))).toMatchObject({ code: 0 });
+  expect(await bystander.ask(OpCode.SET_DATA, setData("/bomb-15", "small"))).toMatchObject({ code: 0 });
+  expect(await bystander.ask(OpCode.DELETE, versioned("/bomb-0"))).toMatchObject({ code: 0 });
+  expect(await bystander.ask(OpCode.CREATE, create("/again"))).toMatchObject({ code: 0 });
+});
+
+test("what is pipelined goes beyond that by no more than is under way, and multis count in full", async () => {
+  await using zk = await startTestServer({ heldBytesMax: MEBIBYTE });
+  await using client = await RawClient.withSession(zk.port);
+  const data = new Uint8Array(100_000);
+  client.send(...Array.from({ length: 200 }, (_, i) => request(i, OpCode.CREATE, create(`/n${i}`, data))));
+  let refused = 0;
+  for (let i = 0; i < 200; i++) if ((await client.reply()).code === ErrorCode.QUOTA_EXCEEDED) refused++;
+  expect(refused).toBeGreaterThan(0);
+  const multi = multiBody([OpCode.DELETE, versioned("/n0")], [OpCode.CREATE, create("/m")]);
+  const { code, body } = await client.ask(OpCode.MULTI, multi);
+  expect([code, body.int(), body.bool(), body.int()]).toEqual([0, -1, false, 0]);
+  expect(await client.ask(OpCode.EXISTS, read("/n0"))).toMatchObject({ code: 0 });
+});
+
+test("a node with more children than one answer may list says so, each time, and goes on being written and removed from", async () => {
+  await using zk = await startTestServer({ outputBytesMax: 65_536 });
+  await using client = await RawClient.withSession(zk.port);
+  await client.ask(OpCode.CREATE, create("/many"));
+  const names = Array.from({ length: 70 }, (_, i) => `${"n".repeat(1000)}${i}`);
+  for (const name of names) expect(await client.ask(OpCode.CREATE, create(`/many/${name}`))).toMatchObject({ code: 0 });
+  const tooLong = { code: ErrorCode.MARSHALLING_ERROR };
+  for (let i = 0; i < 100; i++) {
+    expect(await client.ask(OpCode.GET_CHILDREN, read("/many"))).toMatchObject(tooLong);
+    expect(await client.ask(OpCode.GET_CHILDREN2, read("/many"))).toMatchObject(tooLong);
+  }
+  expect((await client.ask(OpCode.GET_ALL_CHILDREN_NUMBER, (writer) => writer.text("/many"))).body.int()).toBe(70);
+  for (const name of names.slice(0, 10)) await client.ask(OpCode.DELETE, versioned(`/many/${name}`));
+  const listed = await client.ask(OpCode.GET_CHILDREN, read("/many"));
+  expect([listed.code, listed.body.int()]).toEqual([0, 60]);
+});
