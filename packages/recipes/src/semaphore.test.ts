@@ -4,6 +4,7 @@ import { revoke } from "./hold.ts";
 import { isRecipeError } from "./recipe-error.ts";
 import { Semaphore, SemaphoreMutex } from "./semaphore.ts";
 import { inOrder } from "./sequence.ts";
+import { SharedCount } from "./shared-value.ts";
 import { eachStaged } from "./testing/each-staged.ts";
 import { aborted, count, enters, failure, type Stage, tree } from "./testing/stage.ts";
 
@@ -75,6 +76,43 @@ test("there are never more holders than leases", async () => {
     );
   await Promise.all([...work(a), ...work(b)]);
   expect(most).toBe(3);
+});
+
+describe("with a number of leases that is shared", () => {
+  const shared = (zk: Client) => new Semaphore(zk, PATH, { leases: new SharedCount(zk, "/limit", 1) });
+
+  test("more are given out as soon as there are more, to those who wait too", async () => {
+    const first = await shared(a).acquire();
+    expect(await shared(b).tryAcquire()).toBeNull();
+    const waiting = shared(b).acquire({ count: 2 });
+    await count(a, `${PATH}/leases`, 3);
+    await new SharedCount(a, "/limit").set(2);
+    expect(await shared(a).tryAcquire()).toBeNull();
+    await new SharedCount(a, "/limit").set(3);
+    expect((await waiting).isValid()).toBe(true);
+    expect(first.isValid()).toBe(true);
+  });
+
+  test("where there are fewer, nothing is taken away, and the next waits until enough were given back", async () => {
+    await new SharedCount(a, "/limit").set(2);
+    const [one, other] = [await shared(a).acquire(), await shared(a).acquire()];
+    await new SharedCount(a, "/limit").set(1);
+    const waiting = shared(b).acquire();
+    await count(a, `${PATH}/leases`, 3);
+    await one.release();
+    expect([other.isValid(), await shared(a).tryAcquire()]).toEqual([true, null]);
+    await other.release();
+    expect((await waiting).isValid()).toBe(true);
+  });
+
+  test("of 0 nobody gets any", async () => {
+    await new SharedCount(a, "/limit").set(0);
+    expect(await shared(a).tryAcquire()).toBeNull();
+    const error = await failure(shared(b).acquire({ timeoutMs: 20 }));
+    expect(isRecipeError(error, "LOCK_TIMEOUT")).toBe(true);
+    await count(a, `${PATH}/locks`, 0);
+    expect(b.watchCount).toBe(0);
+  });
 });
 
 describe("when the session ends", () => {

@@ -17,12 +17,19 @@ import { LeaseGroup } from "./lease-group.ts";
 import { isOfLiveSession, type LineOptions, listed, predecessor, standInLine, stepUp } from "./line.ts";
 import { type Participant, participantsOf } from "./participants.ts";
 import { Patience, type WaitOptions } from "./patience.ts";
+import { SharedCount } from "./shared-value.ts";
 import { type Lock, useLease } from "./use-lease.ts";
 import { LossAlarm, unlessAborted, writable } from "./waiting.ts";
 
+/** Of a shared number of leases: the largest int. */
+const LEASES_MAX = 2 ** 31 - 1;
+
 export interface SemaphoreOptions extends HoldOptions {
-  /** How many leases there are. All who use the path must say the same. */
-  readonly leases: number;
+  /**
+   * How many leases there are: a number, and then all who use the path must say the same, or one that all share and may set at any time. More
+   * are given out at once; where there are fewer, nothing is taken away, and who hears of it late may still be granted one too many.
+   */
+  readonly leases: number | SharedCount;
   /** What the node of each lease holds. Default: this machine's address, as with Curator; empty where `onRevoke` is given. */
   readonly data?: Payload;
   /** Somebody asks the holder to give a lease up; told with the path of the lease's node, maybe more than once. */
@@ -42,8 +49,11 @@ export class Semaphore implements Lock<LeaseGroup<Lease>, AcquireLeasesOptions> 
   readonly #leasesPath: string;
 
   constructor(zk: Client, path: string, options: SemaphoreOptions) {
-    if (!Number.isInteger(options.leases) || options.leases < 1) {
-      throw new RangeError(`semaphore ${path}: leases is a whole number of at least 1, found ${options.leases}`);
+    const { leases } = options;
+    if (!(leases instanceof SharedCount || (Number.isInteger(leases) && leases >= 1))) {
+      throw new RangeError(
+        `semaphore ${path}: leases is a whole number of at least 1 or a SharedCount, found ${leases}`,
+      );
     }
     this.#zk = zk;
     this.path = path;
@@ -56,7 +66,7 @@ export class Semaphore implements Lock<LeaseGroup<Lease>, AcquireLeasesOptions> 
    * Waits for leases.
    *
    * @throws LOCK_TIMEOUT, the signal's reason, or what the client cannot recover from; nothing is left behind then. RangeError for more
-   *   leases than there are
+   *   leases than there can be; where their number is shared, it waits until there are as many
    */
   async acquire({ count = 1, ...options }: AcquireLeasesOptions = {}): Promise<LeaseGroup<Lease>> {
     this.#checkCount(count);
@@ -82,8 +92,11 @@ export class Semaphore implements Lock<LeaseGroup<Lease>, AcquireLeasesOptions> 
     this.#checkCount(count);
     using patience = new Patience(options, `acquire ${this.path}`);
     const { signal } = patience;
-    const taken = await listed(this.#zk, this.#leasesPath, signal);
-    if (taken.length + count > this.#options.leases) return null;
+    const [taken, { limit }] = await Promise.all([
+      listed(this.#zk, this.#leasesPath, signal),
+      this.#limit(false, signal),
+    ]);
+    if (taken.length + count > limit) return null;
     const turn = await stepUp(this.#zk, this.#turns, signal);
     if (turn === undefined) return null;
     try {
@@ -105,8 +118,9 @@ export class Semaphore implements Lock<LeaseGroup<Lease>, AcquireLeasesOptions> 
 
   #checkCount(count: number): void {
     const { leases } = this.#options;
-    if (Number.isInteger(count) && count >= 1 && count <= leases) return;
-    throw new RangeError(`semaphore ${this.path}: count is a whole number from 1 to ${leases}, found ${count}`);
+    const most = typeof leases === "number" ? leases : LEASES_MAX;
+    if (Number.isInteger(count) && count >= 1 && count <= most) return;
+    throw new RangeError(`semaphore ${this.path}: count is a whole number from 1 to ${most}, found ${count}`);
   }
 
   async #take(turn: Created, { count, signal, waits }: Taking): Promise<LeaseGroup<Lease> | undefined> {
@@ -143,15 +157,19 @@ export class Semaphore implements Lock<LeaseGroup<Lease>, AcquireLeasesOptions> 
       using loss = new LossAlarm(zk);
       const { names, watch } = await this.#leases(waits, signal);
       using _ = watch;
+      const { limit, limitWatch } = await this.#limit(waits, signal);
+      using _limit = limitWatch;
       if (all.some(({ stat }) => stat.ephemeralOwner !== zk.sessionId)) return false;
       if (mine.some(({ path }) => !names.includes(baseName(path)))) return false;
-      if (names.length > this.#options.leases) {
+      if (names.length > limit) {
         if (watch === undefined) return false;
         // Where somebody has deleted the turn, two wait with leases of their own, and each for the other's.
         const turnWatch = await watchPresent(zk, turn.path, signal);
         if (turnWatch === null) return false;
         using _turn = turnWatch;
-        await unlessAborted(Promise.race([watch.fired, turnWatch.fired, loss.rung]), signal);
+        const changes = [watch.fired, turnWatch.fired, loss.rung];
+        if (limitWatch !== undefined) changes.push(limitWatch.fired);
+        await unlessAborted(Promise.race(changes), signal);
       } else if (all.every((node) => isOfLiveSession(zk, node))) {
         return true;
       } else {
@@ -160,12 +178,17 @@ export class Semaphore implements Lock<LeaseGroup<Lease>, AcquireLeasesOptions> 
     }
   }
 
-  async #leases(
-    isWatched: boolean,
-    signal: AbortSignal,
-  ): Promise<{ names: string[]; watch?: Disposable & { fired: Promise<unknown> } }> {
+  async #leases(isWatched: boolean, signal: AbortSignal): Promise<{ names: string[]; watch?: OneShotWatch }> {
     if (isWatched) return this.#zk.children(this.#leasesPath, { watch: true, signal });
     return this.#zk.children(this.#leasesPath, { signal });
+  }
+
+  async #limit(isWatched: boolean, signal: AbortSignal): Promise<{ limit: number; limitWatch?: OneShotWatch }> {
+    const { leases } = this.#options;
+    if (typeof leases === "number") return { limit: leases };
+    if (!isWatched) return { limit: (await leases.get({ signal })).value };
+    const { value, watch } = await leases.getAndWatch({ signal });
+    return { limit: value, limitWatch: watch };
   }
 }
 

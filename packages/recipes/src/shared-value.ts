@@ -1,4 +1,4 @@
-import { type Client, type Codec, isZkError } from "@zooid/client";
+import { type CallOptions, type Client, type Codec, isZkError, type Watched } from "@zooid/client";
 import { filter, map, type Observable } from "rxjs";
 import { int32 } from "./integers.ts";
 import { makeNamed, put } from "./named-node.ts";
@@ -37,12 +37,26 @@ export class SharedValue<T> {
   }
 
   /** The value, as the server has it; the seed is written where there is none. */
-  async get(): Promise<Versioned<T>> {
-    const { codec, seed } = this.#options;
+  async get(options: CallOptions = {}): Promise<Versioned<T>> {
+    const { codec } = this.#options;
     for (;;) {
-      const node = await this.#zk.getOrNull(this.path);
+      const node = await this.#zk.getOrNull(this.path, options);
       if (node !== null) return { value: codec.decode(node.data), version: node.stat.version };
-      await makeNamed(this.#zk, { path: this.path, data: codec.encode(seed), mode: "persistent" });
+      await this.#seed();
+    }
+  }
+
+  /** The same, and a watch that fires when it is not so any more. */
+  async getAndWatch(options: CallOptions = {}): Promise<Versioned<T> & Watched> {
+    const { codec } = this.#options;
+    for (;;) {
+      try {
+        const { data, stat, watch } = await this.#zk.get(this.path, { ...options, watch: true });
+        return { value: codec.decode(data), version: stat.version, watch };
+      } catch (error) {
+        if (!isZkError(error, "NO_NODE")) throw error;
+      }
+      await this.#seed();
     }
   }
 
@@ -63,6 +77,11 @@ export class SharedValue<T> {
       if (isZkError(error, "BAD_VERSION") || isZkError(error, "NO_NODE")) return null;
       throw error;
     }
+  }
+
+  async #seed(): Promise<void> {
+    const { codec, seed } = this.#options;
+    await makeNamed(this.#zk, { path: this.path, data: codec.encode(seed), mode: "persistent" });
   }
 }
 
