@@ -75,6 +75,19 @@ test("a logarithmic axis gives each power of ten the same room, and zero a place
   expect(new Set(gaps).size).toBe(1);
 });
 
+test("a logarithmic panel gives each power of ten the same room, and leaves out what has no place in it", () => {
+  const points = [0, 0.5, 5, 50, 500].map((y, x) => ({ x, y }));
+  const lines = [{ name: "", colour: 0, isDashed: false, points }];
+  const svg = chartSvg({ ...CHART, panels: [{ title: "ms", scale: "logarithmic", lines }] });
+  const ys = circles(svg).map(([, y]) => y);
+  expect(ys).toHaveLength(4);
+  const gaps = ys.slice(1).map((y, i) => Math.round((ys[i] ?? 0) - y));
+  expect(new Set(gaps).size).toBe(1);
+  expect(gaps[0]).toBeGreaterThan(0);
+  for (const power of [">0.1<", ">1<", ">10<", ">100<", ">1,000<"]) expect(svg).toContain(power);
+  expect(chartSvg({ ...CHART, panels: [{ title: "", scale: "logarithmic", lines: [] }] })).not.toMatch(/NaN|Infinity/);
+});
+
 test("names, axes and legend are there, and nothing in them is markup", () => {
   const svg = chartSvg(CHART);
   for (const text of ["reads &amp; &lt;writes&gt;", "requests/s", "share", ">one<", ">two<", ">p99<", ">800<"])

@@ -11,6 +11,8 @@ export interface ChartLine {
 
 export interface ChartPanel {
   readonly title: string;
+  /** Default: linear, from zero. A logarithmic one goes from power to power of ten, and leaves out what is not above zero. */
+  readonly scale?: "linear" | "logarithmic";
   readonly lines: readonly ChartLine[];
 }
 
@@ -43,7 +45,7 @@ const MARK_ROW_HEIGHT = 15;
 /** Told apart by those who do not see all colours, on light and on dark (Okabe and Ito). */
 const COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00"];
 
-/** Draws a chart as SVG text, readable on light and on dark pages alike. Figures start at zero. */
+/** Draws a chart as SVG text, readable on light and on dark pages alike. */
 export function chartSvg({ title, axis, panels, marks = [] }: Chart): string {
   const xs = [...new Set(panels.flatMap(({ lines }) => lines.flatMap(({ points }) => points.map(({ x }) => x))))].sort(
     (a, b) => a - b,
@@ -91,23 +93,23 @@ function plotOf(panel: ChartPanel, top: number): { readonly plotTop: number; rea
 
 function panelSvg(panel: ChartPanel, top: number, place: (x: number) => number): readonly string[] {
   const { title, lines } = panel;
-  const most = Math.max(0, ...lines.flatMap(({ points }) => points.map(({ y }) => y)));
-  const step = niceStep(most / Y_TICKS);
-  const ceiling = Math.max(step, Math.ceil(most / step) * step);
   const { plotTop, plotBottom } = plotOf(panel, top);
-  const yOf = (y: number): number => plotBottom - (y / ceiling) * (plotBottom - plotTop);
-  const ticks = Array.from({ length: Math.round(ceiling / step) + 1 }, (_, i) => i * step);
+  const { ticks, share } = yScale(panel);
+  const yOf = (y: number): number => plotBottom - share(y) * (plotBottom - plotTop);
   return [
     `<text x="${LEFT}" y="${top + 20}">${escapeXml(title)}</text>`,
     ...ticks.map(
-      (y) =>
-        `<line class="${y === 0 ? "a" : "g"}" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${round(yOf(y))}" y2="${round(yOf(y))}"/>` +
+      (y, i) =>
+        `<line class="${i === 0 ? "a" : "g"}" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${round(yOf(y))}" y2="${round(yOf(y))}"/>` +
         `<text x="${LEFT - 8}" y="${round(yOf(y) + 4)}" text-anchor="end">${escapeXml(formatNumber(y))}</text>`,
     ),
     ...lines.flatMap(({ name, colour: index, isDashed, points }, i) => {
       const colour = COLOURS[index % COLOURS.length] ?? "";
       const dash = isDashed ? ' stroke-dasharray="6 4"' : "";
-      const at = points.toSorted((a, b) => a.x - b.x).map(({ x, y }) => [round(place(x)), round(yOf(y))] as const);
+      const at = points
+        .filter(({ y }) => panel.scale !== "logarithmic" || y > 0)
+        .toSorted((a, b) => a.x - b.x)
+        .map(({ x, y }) => [round(place(x)), round(yOf(y))] as const);
       const left = LEFT + (i % LEGEND_COLUMNS) * LEGEND_ENTRY_WIDTH;
       const row = top + 36 + Math.floor(i / LEGEND_COLUMNS) * LEGEND_ROW_HEIGHT;
       return [
@@ -118,6 +120,30 @@ function panelSvg(panel: ChartPanel, top: number, place: (x: number) => number):
       ];
     }),
   ];
+}
+
+/** The lines of a panel's grid, the lowest first, and how far up a figure is, from 0 to 1. */
+function yScale({ lines, scale }: ChartPanel): {
+  readonly ticks: readonly number[];
+  readonly share: (y: number) => number;
+} {
+  const ys = lines.flatMap(({ points }) => points.map(({ y }) => y));
+  if (scale === "logarithmic") {
+    const powers = ys.filter((y) => y > 0).map(Math.log10);
+    const [least = 0, most = 0] = powers.length === 0 ? [] : [Math.min(...powers), Math.max(...powers)];
+    const bottom = Math.floor(least);
+    const top = Math.max(bottom + 1, Math.ceil(most));
+    return {
+      ticks: Array.from({ length: top - bottom + 1 }, (_, i) => 10 ** (bottom + i)),
+      share: (y) => (Math.log10(y) - bottom) / (top - bottom),
+    };
+  }
+  const step = niceStep(Math.max(0, ...ys) / Y_TICKS);
+  const ceiling = Math.max(step, Math.ceil(Math.max(0, ...ys) / step) * step);
+  return {
+    ticks: Array.from({ length: Math.round(ceiling / step) + 1 }, (_, i) => i * step),
+    share: (y) => y / ceiling,
+  };
 }
 
 /** From a point to its place; a logarithmic axis gives zero a place of its own, left of the least. */

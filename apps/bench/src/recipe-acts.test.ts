@@ -57,3 +57,15 @@ test.each<RecipeName>(["fair lock", "unfair lock", "fair election", "unfair elec
     expect(failures).toHaveLength(3);
   },
 );
+
+test("what is asked of a client that is just closing keeps nobody waiting", async () => {
+  const hosts = [{ name: "127.0.0.1", port }];
+  const clients = await RecipeClients.open({ hosts, count: 1, sessionTimeoutMs: 30_000 });
+  const [client] = clients.all;
+  const closing = clients.close();
+  // One of them falls between the end of the client and that of the counting.
+  let asking = client?.close();
+  for (let i = 0; i < 10; i++) asking = asking?.then(() => void client?.get("/").catch(() => {}));
+  await Promise.all([closing, asking]);
+  await clients.quiet();
+});

@@ -84,7 +84,8 @@ const candidate =
     return { release: () => standing.close() };
   };
 
-const STAND_BATCH = 100;
+/** Who enter at a time: each reads the whole line, and as many such lists are held at once. */
+const STAND_BATCH = 20;
 
 /**
  * Contenders of whom one has what all want, and releases it as soon as all others wait for it: what is measured is how long it takes until the

@@ -64,7 +64,7 @@ export class RecipeClients {
     for (const [name, heard] of Object.entries(this.#channels)) subscribe(name, heard);
   }
 
-  /** Resolves when everything that was asked is answered, and nothing more has come of it. */
+  /** Resolves when everything that was asked is answered, and nothing more has come of it; also when all are closed. */
   async quiet(): Promise<void> {
     for (let calm = 0; calm < QUIET_COUNT; ) {
       await pause(QUIET_MS);
@@ -75,5 +75,7 @@ export class RecipeClients {
   async close(): Promise<void> {
     await Promise.all(this.all.map((client) => client.close()));
     for (const [name, heard] of Object.entries(this.#channels)) unsubscribe(name, heard);
+    // What is refused behind the end is not heard of any more.
+    this.#unanswered = 0;
   }
 }
