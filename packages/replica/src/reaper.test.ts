@@ -37,6 +37,18 @@ test("a TTL node goes at the first check behind its last write and its time to l
   expect(zk.ask(client, OpCode.EXISTS, read("/t"))).toBe("NO_NODE");
 });
 
+test("rounds follow each other as soon as they are to", () => {
+  const { zk, client } = start({ checkIntervalMs: 5 });
+  for (const path of ["/a", "/b"]) zk.ask(client, OpCode.CREATE_TTL, createTtl(path, 10));
+  const left: number[] = [];
+  for (let i = 0; i < 5; i++) {
+    zk.advanceInTicks(5);
+    left.push(zk.replica.tree.reapableCount);
+  }
+  // Ten thousand a minute are one in six milliseconds.
+  expect(left).toEqual([2, 2, 1, 1, 0]);
+});
+
 test("nothing is due while there is no container and no TTL node", () => {
   const { zk, client } = start();
   expect(zk.replica.nextTickMs()).toBeUndefined();

@@ -11,9 +11,8 @@ export interface ReapingConfig extends ReapLimits {
 const MINUTE_MS = 60_000;
 /** Nodes that one step looks at. */
 const LOOK_COUNT_MAX = 1000;
-/** Between the steps of a round; what one step may remove follows from it. */
-const STEP_MS = 100;
-const STEPS_A_MINUTE: number = MINUTE_MS / STEP_MS;
+/** Between the steps of a round, unless whole rounds are to follow each other sooner; what one step may remove follows from it. */
+const STEP_MS_MAX = 100;
 /** How long nothing goes after the wall clock was set. */
 const PAUSE_MS = 600_000;
 
@@ -27,6 +26,7 @@ export class Reaper {
   readonly #tree: DataTree;
   readonly #tickMs: number;
   readonly #note: (text: string) => void;
+  readonly #stepMs: number;
   #dueMs = 0;
   #nextRoundMs = 0;
   /** Nodes that this round has not looked at. */
@@ -39,6 +39,7 @@ export class Reaper {
     this.#tree = tree;
     this.#tickMs = tickMs;
     this.#note = note;
+    this.#stepMs = Math.min(STEP_MS_MAX, config.checkIntervalMs);
   }
 
   /** This server leads from now on: its clocks are right until they disagree. */
@@ -50,7 +51,7 @@ export class Reaper {
 
   /** There is no room for removals now. */
   postpone(nowMs: number): void {
-    if (nowMs >= this.#dueMs) this.#dueMs = nowMs + STEP_MS;
+    if (nowMs >= this.#dueMs) this.#dueMs = nowMs + this.#stepMs;
   }
 
   /** When {@link step} has something to do; undefined while there is nothing that could ever be removed. */
@@ -76,7 +77,7 @@ export class Reaper {
       this.#left = this.#tree.reapableCount;
       this.#nextRoundMs = nowMs + checkIntervalMs;
     }
-    const reapedMax = Math.ceil(perMinuteMax / STEPS_A_MINUTE);
+    const reapedMax = Math.ceil((perMinuteMax * this.#stepMs) / MINUTE_MS);
     let reaped = 0;
     for (let looks = 0; this.#left > 0 && looks < LOOK_COUNT_MAX && reaped < reapedMax; looks++) {
       this.#left--;
@@ -85,7 +86,7 @@ export class Reaper {
       reap(node);
       reaped++;
     }
-    const restMs = Math.max(STEP_MS, Math.ceil((reaped * MINUTE_MS) / perMinuteMax));
+    const restMs = Math.max(this.#stepMs, Math.ceil((reaped * MINUTE_MS) / perMinuteMax));
     this.#dueMs = this.#left > 0 ? nowMs + restMs : Math.max(this.#nextRoundMs, nowMs + restMs);
   }
 
