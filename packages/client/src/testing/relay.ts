@@ -57,7 +57,9 @@ export class Relay implements AsyncDisposable {
   /** Ends every connection at once, in the middle of whatever they carry. */
   cut(): void {
     for (const { client, server } of [...this.#links]) {
-      client.resetAndDestroy();
+      // A socket that is being ended cannot be reset, and one that could not be would keep the process from ending.
+      if (client.writableEnded) client.destroy();
+      else client.resetAndDestroy();
       server.destroy();
     }
   }

@@ -1,0 +1,180 @@
+/**
+ * Two clients, a server, and what is alive of all of them: whoever comes and goes ten thousand times must leave it as it was.
+ *
+ * A round's remains show in a count (watches here and at the server, nodes, sessions, handles, listeners, subscribers, deletes that go on) or
+ * in the heap. The heap is judged after collections, in several windows of rounds: what leaks grows in each of them, a heap's own
+ * bookkeeping in some.
+ */
+import { getEventListeners, once } from "node:events";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { Worker } from "node:worker_threads";
+import { adminCommand, type Client, connect } from "@zooid/client";
+import { expireSession, Relay } from "@zooid/client/testing";
+import { filter, firstValueFrom, Observable } from "rxjs";
+
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc") as () => void;
+
+/** Until background deletes and the events of what was deleted last have come; what has not by then never will. */
+const SETTLING_ROUNDS_MAX = 200;
+const WINDOWS = 4;
+/** How much a round may add to the heap: more than its bookkeeping does, less than an object that is kept. */
+export const BYTES_PER_ROUND_MAX = 60;
+
+/** What is alive, by name. */
+export type Counts = Readonly<Record<string, number>>;
+
+export interface Remains {
+  /** What there is more of than after the first half of the rounds, in words. */
+  readonly leaked: readonly string[];
+  /** Of the window in which the heap grew least, in bytes for each round. */
+  readonly bytesPerRound: number;
+}
+
+export class LeakWorld implements AsyncDisposable {
+  /** Its connection can be cut. */
+  readonly a: Client;
+  readonly b: Client;
+  /** Lives as long as the world: what listens to it after a round is left behind. */
+  readonly signal: AbortSignal = new AbortController().signal;
+  readonly #server: Worker;
+  readonly #address: string;
+  readonly #relay: Relay;
+  readonly #subscribers: () => number;
+
+  private constructor(
+    server: Worker,
+    { address, relay, clients: [a, b] }: { address: string; relay: Relay; clients: readonly [Client, Client] },
+  ) {
+    this.#server = server;
+    this.#address = address;
+    this.#relay = relay;
+    [this.a, this.b] = [a, b];
+    const counts = [a, b].map(countStateSubscribers);
+    this.#subscribers = () => counts.reduce((sum, count) => sum + count(), 0);
+  }
+
+  static async start(): Promise<LeakWorld> {
+    const execArgv = ["--conditions=@zooid/source"];
+    const server = new Worker(new URL("./server-thread.ts", import.meta.url), { execArgv });
+    const [port] = (await once(server, "message")) as [number];
+    const address = `127.0.0.1:${port}`;
+    const relay = await Relay.start({ port });
+    // No back-off: the pause between rounds is a random part of its bound.
+    const options = { random: () => 0 };
+    const clients = await Promise.all([connect(`127.0.0.1:${relay.port}`, options), connect(address, options)]);
+    return new LeakWorld(server, { address, relay, clients });
+  }
+
+  /** Cuts the first client's connection and waits for the next one. */
+  async reconnect(): Promise<void> {
+    const suspended = firstValueFrom(this.a.state$.pipe(filter(({ kind }) => kind === "suspended")));
+    this.#relay.cut();
+    await suspended;
+    await this.a.connected();
+  }
+
+  /** Ends the first client's session and waits for the next one. */
+  async renewSession(): Promise<void> {
+    const { sessionId } = this.a;
+    await expireSession(this.a, this.#address);
+    const isNext = (id: bigint): boolean => id !== 0n && id !== sessionId;
+    await firstValueFrom(this.a.state$.pipe(filter((state) => state.kind === "connected" && isNext(state.sessionId))));
+  }
+
+  /** Half of the rounds warm up, the other half is watched. */
+  async run(rounds: number, round: (i: number) => Promise<unknown>): Promise<Remains> {
+    const half = Math.ceil(rounds / 2);
+    for (let i = 0; i < half; i++) await round(i);
+    const before = await this.#counts();
+    const windowRounds = Math.ceil(half / WINDOWS);
+    let bytesPerRound = Number.POSITIVE_INFINITY;
+    let heapBytes = heapNow();
+    for (let window = 0; window < WINDOWS; window++) {
+      for (let i = 0; i < windowRounds; i++) await round(half + window * windowRounds + i);
+      await this.#counts(before);
+      const nowBytes = heapNow();
+      bytesPerRound = Math.min(bytesPerRound, (nowBytes - heapBytes) / windowRounds);
+      heapBytes = nowBytes;
+    }
+    return { leaked: excess(await this.#counts(before), before), bytesPerRound };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([this.a.close(), this.b.close()]);
+    await this.#relay[Symbol.asyncDispose]();
+    const ended = once(this.#server, "exit");
+    this.#server.postMessage("stop");
+    await ended;
+  }
+
+  /** What is alive now; with a goal, once it is that or has had every chance to be. */
+  async #counts(goal?: Counts): Promise<Counts> {
+    let counts = await this.#alive();
+    let still = 0;
+    for (let i = 0; i < SETTLING_ROUNDS_MAX; i++) {
+      const next = await this.#alive();
+      still = isSame(next, counts) ? still + 1 : 0;
+      counts = next;
+      if (goal === undefined ? still >= 3 : excess(counts, goal).length === 0) break;
+    }
+    return counts;
+  }
+
+  async #alive(): Promise<Counts> {
+    const { a, b } = this;
+    await Promise.all([a.sync(), b.sync()]);
+    const monitored = await adminCommand(this.#address, "mntr");
+    // The socket of that question has closed with the next turn.
+    await new Promise((resolve) => setImmediate(resolve));
+    const handles = Object.groupBy(process.getActiveResourcesInfo(), (name) => name);
+    return {
+      "watches here": a.watchCount + b.watchCount,
+      "deletes that go on": a.pendingDeleteCount + b.pendingDeleteCount,
+      "subscribers of states": this.#subscribers(),
+      "listeners of the signal": getEventListeners(this.signal, "abort").length,
+      ...Object.fromEntries(SEEN_BY_SERVER.map((name) => [name, numberOf(monitored, name)])),
+      ...Object.fromEntries(Object.entries(handles).map(([name, found]) => [name, found?.length ?? 0])),
+    };
+  }
+}
+
+const SEEN_BY_SERVER = ["zk_watch_count", "zk_znode_count", "zk_ephemerals_count", "zk_global_sessions"];
+
+function numberOf(text: string, name: string): number {
+  return Number(new RegExp(`^${name}\t(\\d+)$`, "m").exec(text)?.[1]);
+}
+
+function heapNow(): number {
+  collect();
+  return process.memoryUsage().heapUsed;
+}
+
+function isSame(left: Counts, right: Counts): boolean {
+  const names = new Set([...Object.keys(left), ...Object.keys(right)]);
+  return [...names].every((name) => left[name] === right[name]);
+}
+
+/** Less is no leak: a process has timers of its own that come and go. */
+function excess(counts: Counts, before: Counts): readonly string[] {
+  return Object.entries(counts)
+    .filter(([name, count]) => count > (before[name] ?? 0))
+    .map(([name, count]) => `${name}: ${before[name] ?? 0}, then ${count}`);
+}
+
+/** Counts those who follow a client's states by this object, as recipes do. */
+function countStateSubscribers(zk: Client): () => number {
+  const { state$ } = zk;
+  let count = 0;
+  const counted$ = new Observable<(typeof zk)["state"]>((subscriber) => {
+    count++;
+    const subscription = state$.subscribe(subscriber);
+    return () => {
+      count--;
+      subscription.unsubscribe();
+    };
+  });
+  Object.defineProperty(zk, "state$", { get: () => counted$ });
+  return () => count;
+}
