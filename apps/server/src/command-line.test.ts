@@ -292,3 +292,18 @@ describe("a file of strangers", () => {
     expect(Object.getPrototypeOf(options)).toBe(Object.prototype);
   });
 });
+
+test.each([
+  ["", undefined],
+  ["audit.enable=false\nzooid.audit.file=/x", undefined],
+  ["audit.enable=true", "/d/zookeeper_audit.log"],
+  ["zookeeper.audit.enable=TRUE\nzooid.audit.file=/logs/audit.log", "/logs/audit.log"],
+])("with %j clients' writes are written down in %s", (lines, file) => {
+  expect(serve(configFile(`dataDir=/d\n${lines}\n`)).auditFile).toBe(file);
+});
+
+test("whether there is an audit log may be said on the command line and in Java's flags too", () => {
+  const file = configFile("dataDir=/d\nzooid.audit.file=/a\n");
+  expect(serve(file, "--set", "audit.enable=true").auditFile).toBe("/a");
+  expect(serveWith("-Dzookeeper.audit.enable=true", file).auditFile).toBe("/a");
+});

@@ -1,8 +1,15 @@
 import { readFileSync, statSync } from "node:fs";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { ConfigError, type ServerOptions } from "@zooid/server";
-import { ANY_ADDRESS, applySettings, type ConfigFile, mergeOptions, parseConfigFile } from "./config-file.ts";
+import {
+  ANY_ADDRESS,
+  type AuditSettings,
+  applySettings,
+  type ConfigFile,
+  mergeOptions,
+  parseConfigFile,
+} from "./config-file.ts";
 import { completeEnsemble, mergeEnsembles, NO_ENSEMBLE } from "./ensemble-settings.ts";
 import { jvmSettings } from "./jvm-flags.ts";
 
@@ -34,12 +41,16 @@ export type Command =
       readonly configuration: string | undefined;
       readonly warnings: readonly string[];
       readonly logLevel: LogLevel;
+      /** Where clients' writes are written down; undefined: nowhere. */
+      readonly auditFile: string | undefined;
     };
 
 const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 const DEFAULT_DATA_DIR = "data";
+/** As in the logging of Apache ZooKeeper. */
+const AUDIT_FILE = "zookeeper_audit.log";
 /** What is longer is another file than the one that was meant. */
 const FILE_BYTES_MAX = 1024 * 1024;
 
@@ -87,7 +98,12 @@ export function parseCommandLine(argv: readonly string[], jvmFlags = ""): Comman
     configuration: base.text,
     warnings: [...jvm.warnings, ...base.warnings, ...flags.warnings, ...ensemble.warnings],
     logLevel: logLevel(values["log-level"]),
+    auditFile: auditFileOf({ ...jvm.audit, ...base.audit, ...flags.audit }, options.dataDir),
   };
+}
+
+function auditFileOf({ isEnabled, file }: AuditSettings, dataDir: string): string | undefined {
+  return isEnabled === true ? (file ?? join(dataDir, AUDIT_FILE)) : undefined;
 }
 
 interface Values {
@@ -126,7 +142,7 @@ function parse(argv: readonly string[]): Parsed {
 }
 
 function fromFile(file: string | undefined): ConfigFile & { readonly text?: string } {
-  if (file === undefined) return { options: {}, ensemble: NO_ENSEMBLE, warnings: [] };
+  if (file === undefined) return { options: {}, ensemble: NO_ENSEMBLE, audit: {}, warnings: [] };
   const text = readConfiguration(file);
   try {
     return { ...parseConfigFile(text, readConfiguration), text };

@@ -277,6 +277,8 @@ test.each([
   ["admin.enableServer=yes", 'admin.enableServer (line 2) is true or false, found "yes"'],
   ["admin.serverPort=http", 'admin.serverPort (line 2) is a whole number, found "http"'],
   ["admin.serverAddress=", "admin.serverAddress (line 2) is empty"],
+  ["audit.enable=1", 'audit.enable (line 2) is true or false, found "1"'],
+  ["zooid.audit.file=", "zooid.audit.file (line 2) is empty"],
   ["admin.forceHttps=1", 'admin.forceHttps (line 2) is true or false, found "1"'],
   ["ssl.quorum.keyStore.location=", "ssl.quorum.keyStore.location (line 2) is empty"],
   ["metricsProvider.className=x", "metricsProvider.className (line 2) names one of org.apache.zookeeper"],
@@ -288,6 +290,7 @@ test.each([
 describe("what has no effect is one line of warning", () => {
   test.each([
     "snapCount=1000",
+    "audit.impl.class=org.example.Audit",
     "autopurge.snapRetainCount=3",
     "admin.portUnification=true",
     "admin.snapshot.enabled=true",

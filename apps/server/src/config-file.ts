@@ -10,8 +10,15 @@ export interface ConfigFile {
   readonly options: ServerOptions;
   /** What it says of other servers, see `completeEnsemble`. */
   readonly ensemble: EnsembleSettings;
+  readonly audit: AuditSettings;
   /** One sentence each, for the log. */
   readonly warnings: readonly string[];
+}
+
+/** What is to be written down of clients' writes, and where. */
+export interface AuditSettings {
+  readonly isEnabled?: boolean;
+  readonly file?: string;
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -22,6 +29,9 @@ type Setter = (options: Options, value: string, key: string) => string | undefin
 /** As {@link Setter}, for what only an ensemble has. */
 type EnsembleSetter = (limits: Mutable<EnsembleLimits>, value: string) => string | undefined;
 
+/** As {@link Setter}, for the audit log. */
+type AuditSetter = (audit: Mutable<AuditSettings>, value: string) => string | undefined;
+
 /** What to do with a key: honour it, refuse values that matter, or say that it has no effect here. */
 type KeyRule =
   | { readonly kind: "honoured"; readonly set: Setter }
@@ -29,7 +39,8 @@ type KeyRule =
   | { readonly kind: "refused"; readonly harmless: readonly string[]; readonly reason: string }
   /** Values other than the harmless ones are told of. */
   | { readonly kind: "ignored"; readonly harmless: readonly string[]; readonly reason: string }
-  | { readonly kind: "ensemble"; readonly set: EnsembleSetter };
+  | { readonly kind: "ensemble"; readonly set: EnsembleSetter }
+  | { readonly kind: "audit"; readonly set: AuditSetter };
 
 /** The file that lists the servers, where zoo.cfg does not. */
 const DYNAMIC_FILE = "dynamicConfigFile";
@@ -110,6 +121,7 @@ function mergedTls({ tls: earlier }: HasTls, { tls: later }: HasTls): HasTls {
 /** Later settings of a key win over earlier ones. */
 export function applySettings(settings: readonly Setting[]): ConfigFile {
   const options: Options = {};
+  const audit: Mutable<AuditSettings> = {};
   const warnings: string[] = [];
   const problems: string[] = [];
   const draft = new EnsembleDraft();
@@ -127,6 +139,9 @@ export function applySettings(settings: readonly Setting[]): ConfigFile {
     else if (rule.kind === "honoured") {
       const problem = rule.set(options, value, key.replace(SYSTEM_PREFIX, ""));
       if (problem !== undefined) problems.push(`${key} (${where}) ${problem}`);
+    } else if (rule.kind === "audit") {
+      const problem = rule.set(audit, value);
+      if (problem !== undefined) problems.push(`${key} (${where}) ${problem}`);
     } else if (rule.kind === "ensemble") draft.set(`${key} (${where})`, rule.set, value, problems);
     else if (rule.kind === "refused") {
       if (!rule.harmless.includes(value.toLowerCase())) problems.push(`${key} (${where}) ${rule.reason}`);
@@ -135,7 +150,7 @@ export function applySettings(settings: readonly Setting[]): ConfigFile {
     }
   }
   if (problems.length > 0) throw new ConfigError(problems);
-  return { options, ensemble: draft.settings(), warnings };
+  return { options, ensemble: draft.settings(), audit, warnings };
 }
 
 const SYSTEM_PREFIX = /^zookeeper\./;
@@ -471,8 +486,9 @@ const RULES: ReadonlyMap<string, KeyRule> = new Map<string, KeyRule>([
   ["extendedTypesEnabled", flag("ttlNodes")],
   ["emulate353TTLNodes", ignored("it is about data of ZooKeeper 3.5.3, which cannot be here")],
   ["enableEagerACLCheck", ignored("a write is judged once, where it takes its place in the order")],
-  ["audit.enable", ignored(NOT_YET)],
-  ["audit.impl.class", ignored(NOT_YET)],
+  ["audit.enable", auditEnabled()],
+  ["audit.impl.class", ignored("the audit log has one form, and no class of Java's can be loaded")],
+  ["zooid.audit.file", auditFile()],
   ["closeSessionTxn.enabled", ignored("the end of a session always lists the nodes that go with it")],
   ["clientTcpKeepAlive", flag("tcpKeepAlive")],
   ["tcpKeepAlive", ignored("connections between servers always have it")],
@@ -554,6 +570,29 @@ function flag(name: Flag): KeyRule {
     set: (options, value) => {
       const isOn = trueOrFalse(value);
       return isOn === undefined ? `is true or false, found "${value}"` : set(options, name, isOn);
+    },
+  };
+}
+
+function auditEnabled(): KeyRule {
+  return {
+    kind: "audit",
+    set: (audit, value) => {
+      const isOn = trueOrFalse(value);
+      if (isOn === undefined) return `is true or false, found "${value}"`;
+      audit.isEnabled = isOn;
+      return undefined;
+    },
+  };
+}
+
+function auditFile(): KeyRule {
+  return {
+    kind: "audit",
+    set: (audit, value) => {
+      if (value === "") return "is empty; it names a file";
+      audit.file = resolve(value);
+      return undefined;
     },
   };
 }

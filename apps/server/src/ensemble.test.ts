@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect as connectSocket, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -36,6 +36,7 @@ class Member {
   readonly port: number;
   output = "";
   errors = "";
+  readonly dataDir: string;
   readonly #file: string;
   #child: ChildProcess | undefined;
 
@@ -44,6 +45,7 @@ class Member {
     this.port = port;
     const dataDir = join(directory, `${sid}`);
     mkdirSync(dataDir);
+    this.dataDir = dataDir;
     writeFileSync(join(dataDir, "myid"), `${sid}\n`);
     this.#file = join(directory, `zoo${sid}.cfg`);
     const own = [`dataDir=${dataDir}`, `clientPort=${port}`, `clientPortAddress=${HOST}`];
@@ -198,7 +200,7 @@ async function textOf(client: Client, path: string): Promise<string> {
 
 describe("three servers", () => {
   test("elect a leader, tell their roles, and show each other's writes", async () => {
-    const members = await started(3);
+    const members = await started(3, { settings: ["audit.enable=true"] });
     const leader = await leaderOf(members);
     for (const member of others(members, leader)) {
       expect(await member.mode()).toBe("follower");
@@ -222,6 +224,16 @@ describe("three servers", () => {
     for (const member of members) {
       const client = await clientOf([member]);
       for (const { sid } of members) expect(await textOf(client, `/of${sid}`)).toBe(`from ${sid}`);
+    }
+    // Each server writes down what its own clients did.
+    for (const member of members) {
+      await member.end("SIGTERM");
+      const lines = readFileSync(join(member.dataDir, "zookeeper_audit.log"), "utf8").trimEnd().split("\n");
+      expect(lines.map((line) => /operation=.*$/.exec(line)?.[0])).toEqual([
+        "operation=serverStart\tresult=success",
+        `operation=create\tznode=/of${member.sid}\tznode_type=persistent\tresult=success`,
+        "operation=serverStop\tresult=invoked",
+      ]);
     }
   });
 

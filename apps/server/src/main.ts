@@ -1,10 +1,13 @@
 import { createRequire } from "node:module";
 import { setFlagsFromString } from "node:v8";
 import { ConfigError, type ServerOptions, startServer, type TestBreak, writePeerSecretFile } from "@zooid/server";
+import { AuditLog } from "./audit-log.ts";
 import { type Command, parseCommandLine, USAGE } from "./command-line.ts";
 import { exitStatusOf, explain } from "./exit-status.ts";
 import { openLog } from "./logger.ts";
 import { stopOnSignals } from "./shutdown.ts";
+
+type ServeCommand = Extract<Command, { kind: "serve" }>;
 
 const { version } = createRequire(import.meta.url)("../package.json") as { readonly version: string };
 
@@ -30,7 +33,7 @@ async function main(): Promise<void> {
         initSecret(command.file);
         return;
       case "serve":
-        await serve(operated(command), command.warnings, openLog(command.logLevel));
+        await serve(operated(command), command, openLog(command.logLevel));
     }
   } catch (error) {
     for (const line of explain(error).split("\n")) console.error(`zooid-server: ${line}`);
@@ -56,16 +59,17 @@ function initSecret(file: string): void {
 }
 
 /** A server that is a process of its own has a port for operators, and one for metrics where the provider of those is named. */
-function operated({ options, configuration = "" }: Extract<Command, { kind: "serve" }>): ServerOptions {
+function operated({ options, configuration = "" }: ServeCommand): ServerOptions {
   const metrics = { enabled: false, ...options.metrics };
   return { ...options, admin: { ...options.admin }, metrics, initialConfiguration: configuration };
 }
 
 async function serve(
   options: ServerOptions,
-  warnings: readonly string[],
+  { warnings, auditFile }: ServeCommand,
   log: ReturnType<typeof openLog>,
 ): Promise<void> {
+  const audit = auditFile === undefined ? undefined : new AuditLog({ file: auditFile, log });
   for (const warning of warnings) log.warn(warning);
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
   const server = await startServer({
@@ -75,11 +79,17 @@ async function serve(
     log,
     onFailure: (error) => {
       log.error(`the server stops: ${explain(error)}`);
+      void audit?.stop();
       process.exit(exitStatusOf(error));
     },
   });
+  audit?.follow(server);
+  if (auditFile !== undefined) log.info(`clients' writes are written down in ${auditFile}`);
   // Before the line that says it is ready: whoever reads that may send a signal at once.
-  stopOnSignals(server, log);
+  stopOnSignals(async () => {
+    await server.stop();
+    await audit?.stop();
+  }, log);
   if (server.adminPort !== undefined) {
     const { address = "127.0.0.1", commandUrl = "/commands", forceHttps = false } = options.admin ?? {};
     log.info(

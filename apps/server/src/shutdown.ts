@@ -1,16 +1,16 @@
-import type { ServerLog, ZooidServer } from "@zooid/server";
+import type { ServerLog } from "@zooid/server";
 import { ExitStatus } from "./exit-status.ts";
 
 /** How long a stop may take before the process ends without it. */
 const STOP_MS_MAX = 5000;
 
 /**
- * Stops the server at SIGTERM and SIGINT: what was read is answered and durable, then the process ends with status 0. A second
+ * Stops at SIGTERM and SIGINT: what was read is answered and durable, then the process ends with status 0. A second
  * signal ends it at once; that loses nothing either, since whatever was acknowledged is on disk.
  */
-export function stopOnSignals(server: ZooidServer, log: ServerLog): void {
+export function stopOnSignals(stop: () => Promise<void>, log: ServerLog): void {
   let isStopping = false;
-  const stop = (signal: NodeJS.Signals): void => {
+  const take = (signal: NodeJS.Signals): void => {
     if (isStopping) process.exit(ExitStatus.UNEXPECTED);
     isStopping = true;
     log.info(`${signal}: stopping`);
@@ -19,7 +19,7 @@ export function stopOnSignals(server: ZooidServer, log: ServerLog): void {
       process.exit(ExitStatus.OK);
     }, STOP_MS_MAX);
     deadline.unref();
-    server.stop().then(
+    stop().then(
       () => {
         log.info("stopped");
         process.exit(ExitStatus.OK);
@@ -30,6 +30,6 @@ export function stopOnSignals(server: ZooidServer, log: ServerLog): void {
       },
     );
   };
-  process.on("SIGTERM", stop);
-  process.on("SIGINT", stop);
+  process.on("SIGTERM", take);
+  process.on("SIGINT", take);
 }

@@ -91,6 +91,11 @@ export interface ReplicaSinks {
   resume(connection: ConnectionRef): void;
   /** A connection is closed for what it sent. For those who observe. */
   refused?(connection: ConnectionRef, refusal: Refusal): void;
+  /**
+   * A client's write was given the number that its transaction carries as `originSeq`. The request is lent for the call; parts of a multi
+   * are left as they were found. For those who observe.
+   */
+  asked?(sequence: number, connection: Connection, request: Request): void;
   /** One op of a committed transaction was applied. For those who observe; never on the way of an answer. */
   applied?(header: Readonly<TxnHeader>, op: Readonly<TxnOp>): void;
 }
@@ -1110,6 +1115,7 @@ export class Replica {
       return;
     }
     const sequence = this.#issue(connection, xid, op, end - start);
+    this.#sinks.asked?.(sequence, connection, request);
     if (op === OpCode.CLOSE_SESSION) session.closing = true;
     if (!this.isLeading) {
       const { ref, identities } = connection;

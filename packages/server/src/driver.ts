@@ -13,6 +13,7 @@ import { type Refusal, Replica, type ReplicaConfig, type ReplicaTools, withNoPee
 import type { TxnLog } from "@zooid/txn-log";
 import { BufferPool } from "@zooid/wire";
 import type { LoggedRun, SnapshotPort, ZabLinks, ZabLog } from "@zooid/zab";
+import type { AuditTrail } from "./audit-trail.ts";
 import { AuthFailures, type AuthFailuresOptions } from "./auth-failures.ts";
 import type { ChangeRecorder } from "./change-stream.ts";
 import { ClientConnection, type ConnectionHost, type ConnectionLimits } from "./client-connection.ts";
@@ -48,6 +49,8 @@ export interface StateMark {
 }
 
 export interface DriverHooks {
+  /** Who asked for which write. */
+  readonly audit?: AuditTrail;
   readonly refusals: RefusalLog;
   /** How many bytes a four-letter word takes, its argument included. */
   wordBytes(word: string): number;
@@ -167,6 +170,7 @@ export class Driver implements ConnectionHost {
     this.#throttle = new ConnectionThrottle(config.connectionThrottle, Math.floor(performance.now()), tools.random);
     this.#authFailures = new AuthFailures(config.authFailures);
     this.refusals = hooks.refusals;
+    const { audit } = hooks;
     const replies = new CountedReplies(
       {
         writer: (to) => {
@@ -199,7 +203,11 @@ export class Driver implements ConnectionHost {
         hooks.refusals.note(refusal, connection.peer, REFUSALS[refusal]);
         if (refusal === "authentication") this.#delayFailure(connection);
       },
-      ...(recorder === undefined ? {} : { applied: (header, op) => recorder.applied(header, op) }),
+      asked: (sequence, connection, request) => audit?.asked(sequence, connection, request, tools.requests),
+      applied: (header, op) => {
+        recorder?.applied(header, op);
+        audit?.applied(header, op);
+      },
     });
     this.#recorder = recorder;
   }
@@ -445,6 +453,7 @@ export class Driver implements ConnectionHost {
       this.#peers?.links.flush();
     });
     this.#recorder?.flush();
+    this.#hooks.audit?.flush();
     this.#flush();
     const { revision } = this.replica.sessions;
     if (revision !== this.#sessionsRevision) {
@@ -513,6 +522,7 @@ export class Driver implements ConnectionHost {
   #roleChanged(): void {
     this.roleTimes.changed(this.replica.zab, performance.now());
     this.#proposalSizes = { last: -1, min: -1, max: -1 };
+    if (!this.replica.isServing) this.#hooks.audit?.clear();
     this.#hooks.roleChanged();
   }
 

@@ -8,6 +8,7 @@ import { BehaviorSubject, type Observable } from "rxjs";
 import type { AdminView } from "./admin/admin-view.ts";
 import { answerWord, wordBytes } from "./admin/four-letter-words.ts";
 import { OperatorPorts } from "./admin/operator-ports.ts";
+import { type AuditRecord, AuditTrail } from "./audit-trail.ts";
 import { buildTime } from "./build-time.ts";
 import { type Change, ChangeRecorder } from "./change-stream.ts";
 import { ClientPorts } from "./client-ports.ts";
@@ -58,6 +59,8 @@ export interface ZooidServer extends AsyncDisposable {
   readonly recovered: string;
   /** What each turn committed. Completes when the server stops. */
   readonly changes$: Observable<readonly Change[]>;
+  /** Who asked for which write, and what became of it: those of this server's own clients. Completes when the server stops. */
+  readonly audit$: Observable<readonly AuditRecord[]>;
   readonly role$: Observable<Role>;
   /** How many sessions there are, told when it may have changed. */
   readonly sessions$: Observable<number>;
@@ -101,10 +104,12 @@ class Server implements ZooidServer {
   readonly #log: ServerLog;
   readonly #options: StartOptions;
   readonly #recorder = new ChangeRecorder();
+  readonly #audit: AuditTrail;
   readonly #role = new BehaviorSubject<Role>("starting");
   readonly #sessions = new BehaviorSubject<number>(0);
   readonly #storageStatus: BehaviorSubject<StorageStatus>;
   readonly changes$: Observable<readonly Change[]> = this.#recorder.changes$;
+  readonly audit$: Observable<readonly AuditRecord[]>;
   readonly role$: Observable<Role> = this.#role.asObservable();
   readonly sessions$: Observable<number> = this.#sessions.asObservable();
   readonly storage$: Observable<StorageStatus>;
@@ -125,6 +130,8 @@ class Server implements ZooidServer {
     this.#log = options.log ?? SILENT;
     this.#storageStatus = new BehaviorSubject({ logBytes: 0, stateBytes: 0, appliedZxid: 0 as Zxid });
     this.storage$ = this.#storageStatus.asObservable();
+    this.#audit = new AuditTrail(config.ensemble?.sid ?? SELF);
+    this.audit$ = this.#audit.records$;
   }
 
   get port(): number {
@@ -296,6 +303,7 @@ class Server implements ZooidServer {
       },
       {
         refusals,
+        audit: this.#audit,
         wordBytes: (word) => wordBytes(word, view),
         fourLetterWord: (word, argument, connection) => answerWord(word, argument, view, connection),
         mark: (mark) => storage.mark(mark),
@@ -354,6 +362,7 @@ class Server implements ZooidServer {
     await this.#storage?.[Symbol.asyncDispose]();
     this.#role.next("stopped");
     this.#recorder.complete();
+    this.#audit.complete();
     this.#role.complete();
     this.#sessions.complete();
     this.#storageStatus.complete();

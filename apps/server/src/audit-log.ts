@@ -1,0 +1,143 @@
+import { once } from "node:events";
+import { closeSync, mkdirSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import { userInfo } from "node:os";
+import { dirname } from "node:path";
+import { ConfigError, type ServerLog, type ZooidServer } from "@zooid/server";
+import { destination } from "pino";
+import { auditLine, type ProcessEvent, processLine } from "./audit-line.ts";
+
+export interface AuditLogOptions {
+  readonly file: string;
+  /** Where the log says what becomes of the file. */
+  readonly log: ServerLog;
+  /** A file of about so many bytes is set aside for a new one. Default 10 MiB, as in Apache ZooKeeper. */
+  readonly fileBytesMax?: number;
+  /** Lines that wait for the disk, in bytes; what comes beyond them is dropped, and told of. Default 16 MiB. */
+  readonly waitingBytesMax?: number;
+}
+
+const FILE_BYTES_MAX = 10 * 1024 * 1024;
+const WAITING_BYTES_MAX = 16 * 1024 * 1024;
+/** Files that are kept beside the present one: `.1` is the one before it. */
+const FILES_KEPT = 10;
+const TROUBLE_TOLD_MS = 10_000;
+/** Its own group may read it, nobody else: it says who does what. */
+const FILE_MODE = 0o640;
+
+/**
+ * The audit log: a file of its own, written in the background, a turn's lines at a time. Nothing waits for it: when its disk cannot take
+ * what comes, clients are served all the same, and the server's own log says how much is missing.
+ */
+export class AuditLog {
+  readonly #file: string;
+  readonly #log: ServerLog;
+  readonly #fileBytesMax: number;
+  readonly #out: ReturnType<typeof destination>;
+  readonly #user: string = userInfo().username;
+  /** Devices and pipes, such as /dev/stdout, are not set aside. */
+  readonly #isPlainFile: boolean;
+  #following: ReturnType<ZooidServer["audit$"]["subscribe"]> | undefined;
+  /** False while the next file is opened, in the background. */
+  #isOpen = false;
+  #bytes: number;
+  #lostCount = 0;
+  #toldMs = Number.NEGATIVE_INFINITY;
+
+  /** Opens the file, and throws ConfigError where it cannot be written. */
+  constructor({ file, log, fileBytesMax = FILE_BYTES_MAX, waitingBytesMax = WAITING_BYTES_MAX }: AuditLogOptions) {
+    this.#file = file;
+    this.#log = log;
+    this.#fileBytesMax = fileBytesMax;
+    const { isPlainFile, size } = check(file);
+    this.#isPlainFile = isPlainFile;
+    this.#bytes = size;
+    this.#out = destination({ dest: file, append: true, sync: false, mode: FILE_MODE, maxLength: waitingBytesMax });
+    this.#out.on("ready", () => {
+      this.#isOpen = true;
+    });
+    this.#out.on("error", (error: Error) => {
+      // Where the next one cannot be opened, the one before goes on.
+      this.#isOpen = true;
+      this.#tell(`it cannot be written: ${error.message}`);
+    });
+    this.#out.on("drop", (lines: string) => {
+      this.#lostCount += lines.split("\n").length - 1;
+      this.#tell(`${this.#lostCount} of its lines are lost, since its disk does not keep up`);
+    });
+  }
+
+  /** Writes what the server's clients do from now on, and that it has started. */
+  follow(server: ZooidServer): void {
+    this.#following = server.audit$.subscribe((records) => {
+      const time = new Date();
+      this.#write(records.map((record) => auditLine(record, this.#user, time)).join(""));
+    });
+    this.#process("serverStart");
+  }
+
+  /** The process ends. Resolves when everything is written; should the process not wait, it is written as it exits. */
+  async stop(): Promise<void> {
+    this.#following?.unsubscribe();
+    this.#process("serverStop");
+    try {
+      // One that is told to end while it changes files never does.
+      if (!this.#isOpen) await once(this.#out, "ready");
+      const closed = once(this.#out, "close");
+      this.#out.end();
+      await closed;
+    } catch (error) {
+      this.#tell(`its end is missing: ${textOf(error)}`);
+    }
+  }
+
+  #process(event: ProcessEvent): void {
+    this.#write(processLine(event, this.#user, new Date()));
+  }
+
+  #write(lines: string): void {
+    if (this.#isPlainFile && this.#isOpen && this.#bytes > this.#fileBytesMax) this.#setAside();
+    this.#bytes += Buffer.byteLength(lines);
+    this.#out.write(lines);
+  }
+
+  /** What still waits goes to the new file: a line is never in two. */
+  #setAside(): void {
+    try {
+      rmSync(`${this.#file}.${FILES_KEPT}`, { force: true });
+      for (let i = FILES_KEPT - 1; i >= 1; i--) rename(`${this.#file}.${i}`, `${this.#file}.${i + 1}`);
+      rename(this.#file, `${this.#file}.1`);
+      this.#isOpen = false;
+      this.#out.reopen(this.#file);
+    } catch (error) {
+      this.#tell(`it cannot be set aside: ${textOf(error)}`);
+    }
+    this.#bytes = 0;
+  }
+
+  #tell(trouble: string): void {
+    const nowMs = performance.now();
+    if (nowMs - this.#toldMs < TROUBLE_TOLD_MS) return;
+    this.#toldMs = nowMs;
+    this.#log.error(`the audit log ${this.#file}: ${trouble}`);
+  }
+}
+
+/** Whether the file can be written, before anything is served; what it is, and how long already. */
+function check(file: string): { readonly isPlainFile: boolean; readonly size: number } {
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    closeSync(openSync(file, "a", FILE_MODE));
+    const found = statSync(file);
+    return { isPlainFile: found.isFile(), size: found.size };
+  } catch (error) {
+    throw new ConfigError([`zooid.audit.file: the audit log cannot be written: ${textOf(error)}`]);
+  }
+}
+
+function rename(from: string, to: string): void {
+  if (statSync(from, { throwIfNoEntry: false }) !== undefined) renameSync(from, to);
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
