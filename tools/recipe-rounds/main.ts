@@ -1,10 +1,10 @@
 /**
  * The lock-like recipes under faults, each in rounds of contenders: at most one holder at a time, and nothing left behind.
  *
- *     npm run recipe-rounds -- [--simulated] [--rounds 30] [--seed 1] [--minutes N] [--recipe NAME]... [--verbose]
+ *     npm run recipe-rounds -- [--simulated] [--rounds 30] [--seed 1] [--minutes N] [--recipe NAME]... [--side-by-side 3] [--verbose]
  *
- * Simulated: three servers and all clients in this thread, in virtual time, each round from its own seed. Otherwise: a server's process that is
- * killed and started again on its data, and clients behind relays; what a seed decides is then only what is tried.
+ * Simulated: three servers and all clients in this thread, in virtual time, each round from its own seed. Otherwise: servers' processes that are
+ * killed and started again on their data, a round at a time on each, and clients behind relays; what a seed decides is then only what is tried.
  */
 import { parseArgs } from "node:util";
 import { RECIPES } from "../../packages/recipes/src/testing/contenders.ts";
@@ -17,11 +17,14 @@ const { values: options } = parseArgs({
     seed: { type: "string", default: "1" },
     minutes: { type: "string" },
     recipe: { type: "string", multiple: true },
+    "side-by-side": { type: "string", default: "3" },
     verbose: { type: "boolean", default: false },
   },
 });
 const rounds = Number(options.rounds);
 const firstSeed = Number(options.seed);
+const sideBySide = Number(options["side-by-side"]);
+if (!(sideBySide >= 1)) throw new Error(`--side-by-side is at least 1, found ${options["side-by-side"]}`);
 const recipes = RECIPES.filter(({ name }) => options.recipe?.includes(name) ?? true);
 if (recipes.length === 0) throw new Error(`no such recipe; there are ${RECIPES.map(({ name }) => name).join(", ")}`);
 const totals = new Map(recipes.map(({ name }) => [name, { rounds: 0, grants: 0, lost: 0, entries: 0, violations: 0 }]));
@@ -32,7 +35,7 @@ const isEnough = (): boolean => Date.now() >= endMs;
 
 if (options.simulated)
   await (await import("./simulated-rounds.ts")).playSimulated(recipes, { rounds, firstSeed, isEnough, tell });
-else await (await import("./real-rounds.ts")).playReal(recipes, { rounds, firstSeed, isEnough, tell });
+else await (await import("./real-rounds.ts")).playReal(recipes, { rounds, firstSeed, sideBySide, isEnough, tell });
 
 console.log(`\n${"recipe".padEnd(16)} rounds  grants   lost  guarded writes  violations`);
 for (const [name, total] of totals) {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -14,30 +14,50 @@ import type { LinedClient, World } from "./world.ts";
 const SESSION_TIMEOUT_MS = 800;
 const SETTINGS = ["tickTime=200", "minSessionTimeout=400", "maxSessionTimeout=60000"];
 
-/** All recipes at once, round by round: what takes long is that servers start and sessions expire. */
-export async function playReal(
-  recipes: readonly RecipeKind[],
-  { rounds, firstSeed, isEnough, tell }: Rounds,
-): Promise<void> {
+export interface RealRounds extends Rounds {
+  /** How many rounds are played at a time. */
+  readonly sideBySide: number;
+}
+
+/**
+ * All recipes at once, and some rounds side by side, each on a server of its own: what takes long is that servers start and sessions expire. What a
+ * round tries is its seed's, whoever plays beside it.
+ */
+export async function playReal(recipes: readonly RecipeKind[], options: RealRounds): Promise<void> {
+  const { rounds, firstSeed, sideBySide, isEnough, tell } = options;
   const folder = mkdtempSync(join(tmpdir(), "recipe-rounds-"));
-  const server = new ServerProcess({ kind: "zooid", folder, settings: SETTINGS });
-  await server.start();
+  const servers = Array.from({ length: Math.min(sideBySide, rounds) }, (_, i) => {
+    const own = join(folder, String(i));
+    mkdirSync(own);
+    return new ServerProcess({ kind: "zooid", folder: own, settings: SETTINGS });
+  });
+  let seed = firstSeed;
+  const playOn = async (server: ServerProcess): Promise<void> => {
+    await server.start();
+    while (seed < firstSeed + rounds && !isEnough()) await playAll(recipes, { server, seed: seed++, tell });
+  };
   try {
-    for (let seed = firstSeed; seed < firstSeed + rounds && !isEnough(); seed++) {
-      const servers = new Servers(server, seed);
-      await Promise.all(
-        recipes.map(async (recipe, i) => {
-          const world = new RealWorld(servers, seed * 1000 + i);
-          const report = await playRound(world, recipe, `r${seed}`);
-          await world.close();
-          tell(recipe.name, seed, report);
-        }),
-      );
-    }
+    await Promise.all(servers.map(playOn));
   } finally {
-    await server.kill();
+    await Promise.all(servers.map((server) => server.kill()));
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** One round of each. */
+async function playAll(
+  recipes: readonly RecipeKind[],
+  { server, seed, tell }: { readonly server: ServerProcess; readonly seed: number; readonly tell: Rounds["tell"] },
+): Promise<void> {
+  const servers = new Servers(server, seed);
+  await Promise.all(
+    recipes.map(async (recipe, i) => {
+      const world = new RealWorld(servers, seed * 1000 + i);
+      const report = await playRound(world, recipe, `r${seed}`);
+      await world.close();
+      tell(recipe.name, seed, report);
+    }),
+  );
 }
 
 /** What all worlds of a round share: one of them breaks it for all. */
