@@ -4,8 +4,9 @@ import { defer, filter, firstValueFrom, map, merge, Observable } from "rxjs";
 import type { BackgroundDeletes } from "./background-deletes.ts";
 import type { CallOptions } from "./call.ts";
 import { type ClientState, isConnected, isTerminal } from "./client-state.ts";
-import { type CreateMode, createBody, type Payload, payloadBytes } from "./create-mode.ts";
+import { type CreateMode, createBody, isSequential, type Payload, payloadBytes } from "./create-mode.ts";
 import { type DeleteTreeOptions, deleteTree } from "./delete-tree.ts";
+import { CONFIG_PATH, type ConfigChange, type EnsembleConfig, parseEnsembleConfig } from "./ensemble-config.ts";
 import { isZkError } from "./errors.ts";
 import { createOnce, deleteOnce, setOnce } from "./idempotent.ts";
 import { type Aspect, CHILDREN, DATA, EXISTENCE, failOnExpiry, type Observations, type Observed } from "./observe.ts";
@@ -30,18 +31,22 @@ import {
   GET_STAT,
   type NodeData,
   type Operation,
+  RECONFIG,
   SET_ACL,
   SET_DATA,
   SYNC,
   WHO_AM_I,
 } from "./operation.ts";
+import type { ClientConfig } from "./options.ts";
 import { type ParentMode, withParents } from "./parents.ts";
 import { checkedPath, checkedSequentialPath, underRoot, withoutRoot } from "./paths.ts";
 import { createProtected } from "./protected-create.ts";
 import { ReadBatch } from "./read-batch.ts";
 import type { RetryPolicy } from "./retry.ts";
 import type { SessionDriver } from "./session-driver.ts";
+import { withinSession } from "./session-scope.ts";
 import { Transaction } from "./transaction.ts";
+import { View, type ViewOptions } from "./view.ts";
 import type { WatchEvent } from "./watch-event.ts";
 
 export interface ReadOptions extends CallOptions {
@@ -128,13 +133,15 @@ export class Client implements AsyncDisposable {
   readonly #observations: Observations;
   readonly #deletes: BackgroundDeletes;
   readonly #root: string;
+  readonly #view: View;
 
   /** @internal {@link connect} and {@link createClient} make one */
-  constructor(shared: SharedParts, root: string) {
+  constructor(shared: SharedParts, root: string, view: View = viewOf(shared.driver.config)) {
     this.#driver = shared.driver;
     this.#observations = shared.observations;
     this.#deletes = shared.deletes;
     this.#root = root;
+    this.#view = view;
   }
 
   get state(): ClientState {
@@ -186,6 +193,16 @@ export class Client implements AsyncDisposable {
     return this.#deletes.count;
   }
 
+  /** What recipes do by default when the connection is lost. */
+  get onSuspended(): "lose" | "keep" {
+    return this.#view.onSuspended;
+  }
+
+  /** What nodes hold that are created without data, where that was said. */
+  get defaultData(): Payload | undefined {
+    return this.#view.defaultData;
+  }
+
   /**
    * How long from now the session certainly lives, in milliseconds, by a clock that does not jump; 0 when it is over, or may be. What it
    * holds may be taken for held until then, and not longer.
@@ -210,7 +227,7 @@ export class Client implements AsyncDisposable {
   }
 
   /**
-   * @param data default empty
+   * @param data default: the client's `defaultData`, or empty
    * @returns the path as it was made, with its number where the mode gives one, and the new node's Stat
    * @throws NODE_EXISTS; NO_NODE for a missing parent; NO_CHILDREN_FOR_EPHEMERALS; NO_AUTH, INVALID_ACL
    */
@@ -221,10 +238,12 @@ export class Client implements AsyncDisposable {
       return createOnce(this, { path, data, policy: this.#policy(options) }, rest);
     }
     if (options.protect !== undefined && options.protect !== false) {
-      return createProtected(this, { path, data, options, policy: this.#policy(options), deletes: this.#deletes });
+      const sweep = (prefix: string): void => this.#deletes.sweep(this.#unlimited(), path, prefix);
+      return createProtected(this, { path, data, options, policy: this.#policy(options), sweep });
     }
-    const { code, isSequential, body } = createBody(data, { ...options, acl: options.acl ?? this.#driver.config.acl });
-    const checked = isSequential ? checkedSequentialPath(path, "create") : checkedPath(path, "create");
+    const checked = isSequential(options) ? checkedSequentialPath(path, "create") : checkedPath(path, "create");
+    const acl = options.acl ?? this.#view.aclOf(underRoot(this.#root, checked));
+    const { code, body } = createBody(data === undefined ? this.#view.defaultData : data, { ...options, acl });
     const operation = [CREATE, CREATE_CONTAINER, CREATE_TTL].find((create) => create.code === code) ?? CREATE;
     const created = await this.#ask(operation, checked, body, options);
     return this.#root === "/" ? created : { path: withoutRoot(this.#root, created.path), stat: created.stat };
@@ -361,17 +380,45 @@ export class Client implements AsyncDisposable {
    * @throws AUTH_FAILED, which is also the client's end, as in every ZooKeeper client
    */
   addAuth(scheme: string, auth: string | Uint8Array, options?: CallOptions): Promise<void> {
-    return this.#driver.addAuth({ scheme, auth }, { options });
+    return this.#driver.addAuth({ scheme, auth }, { options: this.#view.limitsOf(options) });
   }
 
   /** Several writes of which all happen or none. */
   transaction(): Transaction {
-    return new Transaction({ driver: this.#driver, root: this.#root, acl: this.#driver.config.acl });
+    return new Transaction({ driver: this.#driver, root: this.#root, view: this.#view });
   }
 
   /** Several reads in one request, of one state. */
   reads(): ReadBatch {
-    return new ReadBatch({ driver: this.#driver, root: this.#root });
+    return new ReadBatch({ driver: this.#driver, root: this.#root, view: this.#view });
+  }
+
+  /** Who the ensemble's servers are, as the one that is connected knows it. @throws NO_AUTH; NO_NODE where the server does not tell */
+  async getConfig(options?: ReadOptions): Promise<EnsembleConfig> {
+    const place = { path: CONFIG_PATH, shownPath: CONFIG_PATH, body: undefined };
+    const syncPath = options?.sync === true ? CONFIG_PATH : undefined;
+    const limits = this.#view.limitsOf(options);
+    return parseEnsembleConfig(await this.#driver.ask({ operation: GET_DATA, ...place, syncPath, options: limits }));
+  }
+
+  /** Who the ensemble's servers are, now and after each change; errors as `watchData$` does. Nothing comes while the server does not tell. */
+  get config$(): Observable<EnsembleConfig> {
+    return defer(() => this.#observations.of(DATA, CONFIG_PATH)).pipe(
+      map(({ value }) => (value === null ? undefined : parseEnsembleConfig(value, "config$"))),
+      filter((config) => config !== undefined),
+    );
+  }
+
+  /**
+   * Changes who the ensemble's servers are. Servers allow it where `reconfigEnabled` says so, to those who may write `/zookeeper/config`.
+   *
+   * @returns the configuration that is in force then
+   * @throws BAD_VERSION, BAD_ARGUMENTS, NEW_CONFIG_NO_QUORUM, RECONFIG_IN_PROGRESS, RECONFIG_DISABLED, NO_AUTH; UNIMPLEMENTED
+   */
+  async reconfig(change: ConfigChange, options?: CallOptions): Promise<EnsembleConfig> {
+    const place = { path: CONFIG_PATH, shownPath: "", body: change };
+    const limits = this.#view.limitsOf(options);
+    return parseEnsembleConfig(await this.#driver.ask({ operation: RECONFIG, ...place, options: limits }), "reconfig");
   }
 
   /**
@@ -404,8 +451,23 @@ export class Client implements AsyncDisposable {
 
   /** The same session, seen from a path further down. Closing either closes both. */
   namespace(path: string): Client {
-    const root = underRoot(this.#root, checkedPath(path, "namespace"));
-    return new Client({ driver: this.#driver, observations: this.#observations, deletes: this.#deletes }, root);
+    return new Client(this.#shared(), underRoot(this.#root, checkedPath(path, "namespace")), this.#view);
+  }
+
+  /** The same session, asked in another way: with other defaults, or given up by a signal. Closing either closes both. */
+  with(options: ViewOptions): Client {
+    return new Client(this.#shared(), this.#root, this.#view.with(options));
+  }
+
+  /**
+   * Does some work in one session: as soon as that is lost, everything that is asked through the client which the work is given fails with
+   * SESSION_EXPIRED, and so does this when the work has ended. Waits for a session first.
+   *
+   * @throws what the work throws; SESSION_EXPIRED, whose `outcome` is unknown: what was sent may have been carried out
+   */
+  async sessionScope<T>(work: (zk: Client) => T | Promise<T>): Promise<T> {
+    await this.connected();
+    return withinSession(this.state$, (signal) => work(this.with({ signal })));
   }
 
   /** Ends the session, and with it its ephemeral nodes. What was asked before is answered before. Twice is harmless. */
@@ -425,7 +487,15 @@ export class Client implements AsyncDisposable {
   }
 
   #policy({ retry }: CallOptions): RetryPolicy {
-    return retry ?? this.#driver.config.retry;
+    return retry ?? this.#view.retry;
+  }
+
+  #shared(): SharedParts {
+    return { driver: this.#driver, observations: this.#observations, deletes: this.#deletes };
+  }
+
+  #unlimited(): Client {
+    return new Client(this.#shared(), this.#root, this.#view.unlimited);
   }
 
   async #deleteForSure(path: string, options: DeleteOptions, isOfSession: boolean): Promise<void> {
@@ -438,7 +508,8 @@ export class Client implements AsyncDisposable {
     if (options?.sync !== true) return this.#askAt(operation, path, undefined, options);
     try {
       const full = underRoot(this.#root, checkedPath(path, operation.name));
-      return this.#driver.ask({ operation, path: full, shownPath: path, body: undefined, syncPath: full, options });
+      const place = { path: full, shownPath: path, body: undefined, syncPath: full };
+      return this.#driver.ask({ operation, ...place, options: this.#view.limitsOf(options) });
     } catch (error) {
       return Promise.reject(error);
     }
@@ -458,7 +529,7 @@ export class Client implements AsyncDisposable {
       body: undefined,
       watcher,
       syncPath: options.sync === true ? full : undefined,
-      options,
+      options: this.#view.limitsOf(options),
     });
     return { ...value, watch };
   }
@@ -472,7 +543,8 @@ export class Client implements AsyncDisposable {
   }
 
   #ask<B, T>(operation: Operation<B, T>, path: string, body: B, options: CallOptions | undefined): Promise<T> {
-    return this.#driver.ask({ operation, path: underRoot(this.#root, path), shownPath: path, body, options });
+    const limits = this.#view.limitsOf(options);
+    return this.#driver.ask({ operation, path: underRoot(this.#root, path), shownPath: path, body, options: limits });
   }
 
   #observed<T>(
@@ -483,6 +555,11 @@ export class Client implements AsyncDisposable {
     const source = defer(() => this.#observations.of(aspect, underRoot(this.#root, checkedPath(path, op))));
     return onExpiry === "resume" ? source : failOnExpiry(this.#driver, source, op);
   }
+}
+
+/** What the client does by itself: its signal was for connecting. */
+function viewOf({ acl, defaultData, onSuspended, retry }: ClientConfig): View {
+  return new View({ acl, defaultData, onSuspended, retry }, true);
 }
 
 /** Errors with the signal's reason when it is aborted. */

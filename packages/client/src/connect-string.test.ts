@@ -55,3 +55,19 @@ test.each([
 test("an address is written as it is read", () => {
   expect([formatAddress({ host: "a", port: 1 }), formatAddress({ host: "::1", port: 2 })]).toEqual(["a:1", "[::1]:2"]);
 });
+
+test("a service's name stands for whatever servers DNS says", () => {
+  const hosts = [{ host: "_zookeeper._tcp.example.com", port: 0, isService: true }];
+  expect(parseConnectString("dns-srv://_zookeeper._tcp.example.com")).toEqual({ hosts, chroot: "/" });
+  expect(parseConnectString("dns-srv://_zookeeper._tcp.example.com/a/b")).toEqual({ hosts, chroot: "/a/b" });
+  expect(hosts.map((host) => formatAddress({ ...host, isService: true }))).toEqual([
+    "dns-srv://_zookeeper._tcp.example.com",
+  ]);
+});
+
+test.each(["dns-srv://", "dns-srv://a:2181", "dns-srv://a,b", "dns-srv:///a", "dns-srv://a//b"])(
+  "%s is refused",
+  (text) => {
+    expect(() => parseConnectString(text)).toThrow(RangeError);
+  },
+);

@@ -6,6 +6,8 @@ export interface HostAddress {
   readonly port: number;
   /** Of an address that a name was resolved to: the name, which is what a certificate vouches for. */
   readonly name?: string;
+  /** Whether `host` is the name of SRV records, which say where the servers are and on which ports. */
+  readonly isService?: true;
 }
 
 export interface ConnectString {
@@ -15,15 +17,17 @@ export interface ConnectString {
 }
 
 const DEFAULT_PORT = 2181;
+const SERVICE_PREFIX = "dns-srv://";
 
 /**
  * Reads `host[:port][,host[:port]…][/chroot]`, as every ZooKeeper client takes it; an IPv6 address stands in brackets where a port
- * follows.
+ * follows. Or `dns-srv://name[/chroot]`, as Java's clients from 3.10 on take it: DNS says under that name (SRV records) which servers there are.
  *
  * @param needsHost whether a chroot alone is a fault
  * @throws RangeError with every fault that it finds
  */
 export function parseConnectString(text: string, needsHost = true): ConnectString {
+  if (text.startsWith(SERVICE_PREFIX)) return parseService(text);
   const slash = text.indexOf("/");
   const list = slash === -1 ? text : text.slice(0, slash);
   const faults: string[] = [];
@@ -36,11 +40,7 @@ export function parseConnectString(text: string, needsHost = true): ConnectStrin
   }
   if (needsHost && hosts.length === 0 && faults.length === 0) faults.push("it names no host");
   const chroot = slash === -1 ? "/" : text.slice(slash).trim();
-  try {
-    checkPath(chroot);
-  } catch (error) {
-    faults.push(error instanceof Error ? error.message : String(error));
-  }
+  faults.push(...chrootFaults(chroot));
   if (faults.length > 0) {
     throw new RangeError(
       `a connect string is host:port,host:port/chroot; in ${JSON.stringify(text)} ${faults.join("; ")}`,
@@ -49,8 +49,29 @@ export function parseConnectString(text: string, needsHost = true): ConnectStrin
   return { hosts, chroot };
 }
 
+function parseService(text: string): ConnectString {
+  const [, host = "", path = ""] = /^([^/]*)(.*)$/s.exec(text.slice(SERVICE_PREFIX.length)) ?? [];
+  const chroot = path === "" ? "/" : path.trim();
+  const faults = chrootFaults(chroot);
+  if (!/^[\w-]+(\.[\w-]+)*\.?$/.test(host)) faults.unshift(`${JSON.stringify(host)} is no name of a service`);
+  if (faults.length === 0) return { hosts: [{ host, port: 0, isService: true }], chroot };
+  throw new RangeError(
+    `a connect string is ${SERVICE_PREFIX}name/chroot; in ${JSON.stringify(text)} ${faults.join("; ")}`,
+  );
+}
+
+function chrootFaults(chroot: string): string[] {
+  try {
+    checkPath(chroot);
+    return [];
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)];
+  }
+}
+
 /** As people write it: `host:port`, with brackets around an IPv6 address. */
-export function formatAddress({ host, port }: HostAddress): string {
+export function formatAddress({ host, port, isService }: HostAddress): string {
+  if (isService === true) return `${SERVICE_PREFIX}${host}`;
   return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }
 

@@ -5,20 +5,25 @@ import { zkError } from "./errors.ts";
 import { Observations } from "./observe.ts";
 import { type ClientOptions, parseClientOptions } from "./options.ts";
 import { SessionDriver } from "./session-driver.ts";
+import { TrackedHosts } from "./tracked-hosts.ts";
 
 /**
  * A client that begins to connect and does not wait for it: calls made meanwhile wait in its queue.
  *
- * @param hosts `host:port,host:port/chroot`; where the options have `hosts`, a chroot or nothing
+ * @param hosts `host:port,host:port/chroot`, or `dns-srv://name/chroot`; where the options have `hosts`, a chroot or nothing
  * @throws RangeError with every fault of the connect string, or of the options
  */
 export function createClient(hosts: string, options: ClientOptions = {}): Client {
   const { hosts: given, chroot } = parseConnectString(hosts, options.hosts === undefined);
   const config = parseClientOptions(options);
-  const driver = new SessionDriver(config, config.hosts ?? { hosts: () => given });
+  const named = config.hosts ?? { hosts: () => given };
+  const tracked = config.tracksEnsemble ? new TrackedHosts(named) : undefined;
+  const driver = new SessionDriver(config, tracked ?? named);
   driver.start();
   const shared = { driver, observations: new Observations(driver), deletes: new BackgroundDeletes(driver) };
-  return new Client(shared, chroot);
+  const client = new Client(shared, chroot);
+  tracked?.follow(client.config$);
+  return client;
 }
 
 /**

@@ -36,15 +36,19 @@ const FLAGS = {
 export function createBody(
   data: Payload | undefined,
   { acl, mode = "persistent", ttlMs }: { readonly acl: Acl } & CreateMode,
-): { readonly code: number; readonly isSequential: boolean; readonly body: CreateBody } {
+): { readonly code: number; readonly body: CreateBody } {
   const flags = FLAGS[mode];
   const code =
     mode === "container" ? OpCode.CREATE_CONTAINER : ttlMs === undefined ? OpCode.CREATE2 : OpCode.CREATE_TTL;
   return {
     code,
-    isSequential: isSequentialMode(flags),
     body: { data: payloadBytes(data ?? (data === null ? null : NOTHING)), acl, flags, ttlMs },
   };
+}
+
+/** Whether the name gets a number. */
+export function isSequential({ mode = "persistent" }: CreateMode): boolean {
+  return isSequentialMode(FLAGS[mode]);
 }
 
 const NOTHING = new Uint8Array(0);

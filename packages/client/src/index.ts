@@ -36,6 +36,7 @@ export type { CreateMode, Payload } from "./create-mode.ts";
 export type { DeleteTreeOptions } from "./delete-tree.ts";
 export type { RequestMessage, ResponseMessage, StateMessage, WatchMessage } from "./diagnostics.ts";
 export { type DigestMd5User, digestMd5 } from "./digest-md5.ts";
+export type { ConfigChange, EnsembleConfig, EnsembleServer } from "./ensemble-config.ts";
 export {
   type FailedOp,
   isZkError,
@@ -67,4 +68,5 @@ export { tcpTransport } from "./tcp-transport.ts";
 export { type TlsOptions, tlsTransport } from "./tls-transport.ts";
 export type { Transaction } from "./transaction.ts";
 export type { Transport, TransportConnection, TransportEvents } from "./transport.ts";
+export type { AclSource, ViewOptions } from "./view.ts";
 export type { WatchEvent } from "./watch-event.ts";

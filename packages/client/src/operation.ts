@@ -22,6 +22,7 @@ import {
   writeSetData,
   writeSetWatches,
 } from "@zooid/wire";
+import type { ConfigChange } from "./ensemble-config.ts";
 import type { WatchKind } from "./watch-registry.ts";
 
 /** A node's data and Stat, as one read saw them. */
@@ -286,6 +287,20 @@ export const SET_WATCHES2: Operation<{ readonly paths: WatchedPaths; readonly zx
   ...SET_WATCHES,
   code: OpCode.SET_WATCHES2,
   write: (writer, _path, { paths, zxid }) => writeSetWatches(writer, zxid, paths, true),
+};
+
+export const RECONFIG: Operation<ConfigChange, NodeData> = {
+  code: OpCode.RECONFIG,
+  name: "reconfig",
+  isRead: false,
+  write: (writer, _path, { joining, leaving, members, fromVersion = -1n }) => {
+    for (const list of [joining, leaving, members]) {
+      if (list === undefined) writer.null();
+      else writer.text(list.join(","));
+    }
+    writer.long(Number(BigInt.asIntN(32, fromVersion >> 32n)), Number(BigInt.asIntN(32, fromVersion)));
+  },
+  read: readNodeData,
 };
 
 export const AUTH: Operation<{ readonly scheme: string; readonly auth: Uint8Array }, void> = {

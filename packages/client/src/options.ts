@@ -1,10 +1,12 @@
-import { type Acl, OPEN_ACL, type SessionId } from "@zooid/model";
+import { OPEN_ACL, type SessionId } from "@zooid/model";
+import type { Payload } from "./create-mode.ts";
 import type { HostProvider } from "./host-list.ts";
 import { type RetryPolicy, retry } from "./retry.ts";
 import type { SaslMechanism } from "./sasl.ts";
 import { tcpTransport } from "./tcp-transport.ts";
 import { type TlsOptions, tlsTransport } from "./tls-transport.ts";
 import type { Transport } from "./transport.ts";
+import type { AclSource } from "./view.ts";
 
 /** A proof of identity for one of the server's schemes; `digest` takes `user:password`. */
 export interface Credential {
@@ -48,6 +50,11 @@ export interface ClientOptions {
   readonly hostOrder?: "random" | "given";
   /** Where hosts come from instead of the connect string, which then only names the chroot. */
   readonly hosts?: HostProvider;
+  /**
+   * Whether servers that join the ensemble later are learned of from `/zookeeper/config` and tried too, on the ports without TLS that stand
+   * there. Default false: what the configuration says is often of use inside of the servers' network only.
+   */
+  readonly trackEnsemble?: boolean;
   /** Largest request and answer, in bytes; as the server's `jute.maxbuffer`. Default 1048575. */
   readonly frameBytesMax?: number;
   /** Requests on their way at a time; the rest waits here. Default 1000. */
@@ -58,8 +65,15 @@ export interface ClientOptions {
   readonly waitingBytesMax?: number;
   /** How long a call may wait before it is sent, in milliseconds; then it fails with CONNECTION_LOSS. Default 30000. */
   readonly waitingTimeoutMs?: number;
-  /** Access list of nodes that are created without one. Default: open to all. */
-  readonly acl?: Acl;
+  /** Access list of nodes that are created without one, or what gives one for each. Default: open to all. */
+  readonly acl?: AclSource;
+  /** What nodes hold that are created without data. Default: nothing; and with recipes this machine's address, as with Curator. */
+  readonly defaultData?: Payload;
+  /**
+   * What recipes do when the connection is lost, unless they are told otherwise: give up what they hold (`lose`), or keep it until the session
+   * may be over (`keep`). Default `lose`.
+   */
+  readonly onSuspended?: "lose" | "keep";
   /** The byte pipe, in place of `tls`. Default: TCP. */
   readonly transport?: Transport;
   /** Between 0 and 1, for the order of hosts and for back-off. Default `Math.random`. */
@@ -81,12 +95,15 @@ export interface ClientConfig {
   readonly acceptsRegression: boolean;
   readonly shufflesHosts: boolean;
   readonly hosts: HostProvider | undefined;
+  readonly tracksEnsemble: boolean;
   readonly frameBytesMax: number;
   readonly inFlightMax: number;
   readonly waitingMax: number;
   readonly waitingBytesMax: number;
   readonly waitingTimeoutMs: number;
-  readonly acl: Acl;
+  readonly acl: AclSource;
+  readonly defaultData: Payload | undefined;
+  readonly onSuspended: "lose" | "keep";
   readonly transport: Transport;
   readonly random: () => number;
 }
@@ -113,7 +130,8 @@ export function parseClientOptions(options: ClientOptions): ClientConfig {
     if (scheme === "") problems.push("auth: a credential's scheme is empty");
   }
   if (options.session !== undefined && options.session.id === 0n) problems.push("session: an id of 0 names no session");
-  if (options.acl !== undefined && options.acl.length === 0) problems.push("acl: an empty list would let nobody in");
+  if (options.acl?.length === 0 && typeof options.acl !== "function")
+    problems.push("acl: an empty list would let nobody in");
   if (options.tls !== undefined && options.transport !== undefined)
     problems.push("tls and transport: a transport of your own does its own TLS");
   let transport = options.transport ?? tcpTransport;
@@ -139,12 +157,15 @@ export function parseClientOptions(options: ClientOptions): ClientConfig {
     acceptsRegression: oneOf("onRegression", options.onRegression, ["reset", "wait"]) === "reset",
     shufflesHosts: oneOf("hostOrder", options.hostOrder, ["random", "given"]) === "random",
     hosts: options.hosts,
+    tracksEnsemble: options.trackEnsemble ?? false,
     frameBytesMax: whole("frameBytesMax", options.frameBytesMax, 0xf_ffff, 1024),
     inFlightMax: whole("inFlightMax", options.inFlightMax, 1000, 1),
     waitingMax: whole("waitingMax", options.waitingMax, 10_000, 0),
     waitingBytesMax: whole("waitingBytesMax", options.waitingBytesMax, 8 * 1024 * 1024, 0),
     waitingTimeoutMs: whole("waitingTimeoutMs", options.waitingTimeoutMs, 30_000, 1),
     acl: options.acl ?? OPEN_ACL,
+    defaultData: options.defaultData,
+    onSuspended: oneOf("onSuspended", options.onSuspended, ["lose", "keep"]),
     transport,
     random: options.random ?? Math.random,
   };

@@ -72,7 +72,7 @@ async function makeOne(client: Client, path: string, { mode, policy, limited }: 
   for (let count = 1; ; count++) {
     try {
       const { signal, timeoutMs, retry } = limited();
-      await client.create(path, undefined, { mode: made, signal, timeoutMs, retry });
+      await client.create(path, "", { mode: made, signal, timeoutMs, retry });
       return;
     } catch (error) {
       if (isZkError(error, "NODE_EXISTS")) return;

@@ -5,7 +5,6 @@
  */
 import { randomUUID } from "node:crypto";
 import { joinPath } from "@zooid/model";
-import type { BackgroundDeletes } from "./background-deletes.ts";
 import type { CallOptions } from "./call.ts";
 import type { Client, CreateOptions } from "./client.ts";
 import type { Payload } from "./create-mode.ts";
@@ -19,11 +18,12 @@ export interface ProtectedCreate {
   readonly data: Payload | undefined;
   readonly options: CreateOptions;
   readonly policy: RetryPolicy;
-  readonly deletes: BackgroundDeletes;
+  /** Finds what may have been made after all, by the beginning of its name, and deletes it. */
+  readonly sweep: (prefix: string) => void;
 }
 
 export async function createProtected(client: Client, create: ProtectedCreate): Promise<Created> {
-  const { path, data, policy, deletes } = create;
+  const { path, data, policy, sweep } = create;
   const { protect, timeoutMs, ...options } = create.options;
   const prefixOf = typeof protect === "function" ? protect : protectedPrefix;
   options.signal?.throwIfAborted();
@@ -41,7 +41,7 @@ export async function createProtected(client: Client, create: ProtectedCreate): 
       if (isZkError(error) && error.outcome !== "unknown") throw error;
       const elapsedMs = performance.now() - startMs;
       if (!isAskedAgain(error) || policy({ count, elapsedMs, error }) === false) {
-        deletes.sweep(client, path, prefix);
+        sweep(prefix);
         throw error;
       }
     }
@@ -49,7 +49,7 @@ export async function createProtected(client: Client, create: ProtectedCreate): 
     try {
       found = await findProtected(client, path, prefix, limited(reads));
     } catch (error) {
-      deletes.sweep(client, path, prefix);
+      sweep(prefix);
       throw error;
     }
     if (found === undefined) continue;

@@ -5,6 +5,7 @@ import { type FailedOp, unreadableError, zkError } from "./errors.ts";
 import { MULTI_READ, type TransactionPart } from "./operation.ts";
 import { checkedPath, underRoot } from "./paths.ts";
 import type { SessionDriver } from "./session-driver.ts";
+import type { View } from "./view.ts";
 
 /** What one read of several brought: its value, or why there is none. */
 export type ReadResult<T> =
@@ -24,12 +25,14 @@ export interface ReadNode {
 export class ReadBatch<R extends readonly unknown[] = []> {
   readonly #driver: SessionDriver;
   readonly #root: string;
+  readonly #view: View;
   readonly #parts: TransactionPart[] = [];
 
   /** @internal `client.reads()` makes one */
-  constructor(place: { readonly driver: SessionDriver; readonly root: string }) {
+  constructor(place: { readonly driver: SessionDriver; readonly root: string; readonly view: View }) {
     this.#driver = place.driver;
     this.#root = place.root;
+    this.#view = place.view;
   }
 
   get(path: string): ReadBatch<[...R, ReadResult<ReadNode>]> {
@@ -51,7 +54,7 @@ export class ReadBatch<R extends readonly unknown[] = []> {
     const shownPath = parts[0]?.path ?? "/";
     const results = await this.#driver.ask({
       ...{ operation: MULTI_READ, path: "/", shownPath, body: [...parts] },
-      options,
+      options: this.#view.limitsOf(options),
     });
     if (results.length !== parts.length) throw unreadableError("reads", shownPath);
     const values = results.map((result, i) => resultOf(result, parts[i]?.path ?? "/"));

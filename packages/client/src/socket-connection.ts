@@ -1,4 +1,4 @@
-import { lookup } from "node:dns/promises";
+import dns from "node:dns/promises";
 import { isIP, type Socket } from "node:net";
 import type { HostAddress } from "./connect-string.ts";
 import type { TransportConnection, TransportEvents } from "./transport.ts";
@@ -13,11 +13,23 @@ export interface SocketOptions {
   readonly onread: { readonly buffer: Uint8Array; callback(count: number, buffer: Uint8Array): boolean };
 }
 
-/** Names are resolved by the system, at each attempt. */
-export async function resolveByName({ host, port }: HostAddress): Promise<readonly HostAddress[]> {
+/** Names are resolved by the system, at each attempt; a service's SRV records too, whose priorities and weights mean nothing here. */
+export async function resolveByName({ host, port, isService }: HostAddress): Promise<readonly HostAddress[]> {
+  if (isService === true) return resolveService(host);
   if (isIP(host) !== 0) return [{ host, port }];
-  const found = await lookup(host, { all: true });
+  const found = await dns.lookup(host, { all: true });
   return found.map(({ address }) => ({ host: address, port, name: host }));
+}
+
+/** One server whose name nobody knows does not stand in the way of the others. */
+async function resolveService(service: string): Promise<readonly HostAddress[]> {
+  // By the module's name: functions of their own would not hear of other name servers.
+  const records = await dns.resolveSrv(service);
+  const found = await Promise.allSettled(records.map(({ name, port }) => resolveByName({ host: name, port })));
+  const addresses = found.flatMap((server) => (server.status === "fulfilled" ? server.value : []));
+  const failed = found.find((server) => server.status === "rejected");
+  if (addresses.length === 0 && failed !== undefined) throw failed.reason;
+  return addresses;
 }
 
 /**

@@ -1,16 +1,17 @@
 import { type Acl, ErrorCode, errorName, OpCode, type Stat } from "@zooid/model";
 import { type PartResult, writeCreate, writePathAndInt, writeSetData } from "@zooid/wire";
 import type { CallOptions } from "./call.ts";
-import { type CreateMode, createBody, type Payload, payloadBytes } from "./create-mode.ts";
+import { type CreateMode, createBody, isSequential, type Payload, payloadBytes } from "./create-mode.ts";
 import { TransactionError, unreadableError, zkError } from "./errors.ts";
 import { type Created, MULTI, type TransactionPart } from "./operation.ts";
 import { checkedPath, checkedSequentialPath, underRoot, withoutRoot } from "./paths.ts";
 import type { SessionDriver } from "./session-driver.ts";
+import type { View } from "./view.ts";
 
 interface Place {
   readonly driver: SessionDriver;
   readonly root: string;
-  readonly acl: Acl;
+  readonly view: View;
 }
 
 /**
@@ -42,11 +43,11 @@ export class Transaction<R extends readonly unknown[] = []> {
     data?: Payload,
     options: { readonly acl?: Acl } & CreateMode = {},
   ): Transaction<[...R, Created]> {
-    const { code, isSequential, body } = createBody(data, { ...options, acl: options.acl ?? this.#place.acl });
-    const full = underRoot(
-      this.#place.root,
-      isSequential ? checkedSequentialPath(path, "create") : checkedPath(path, "create"),
-    );
+    const { root, view } = this.#place;
+    const checked = isSequential(options) ? checkedSequentialPath(path, "create") : checkedPath(path, "create");
+    const full = underRoot(root, checked);
+    const acl = options.acl ?? view.aclOf(full);
+    const { code, body } = createBody(data === undefined ? view.defaultData : data, { ...options, acl });
     return this.#add({ code, name: "create", path, write: (writer) => writeCreate(writer, { path: full, ...body }) });
   }
 
@@ -79,14 +80,15 @@ export class Transaction<R extends readonly unknown[] = []> {
    * @throws TransactionError that says which step was refused and why
    */
   async commit(options?: CallOptions): Promise<R> {
-    const { driver, root } = this.#place;
+    const { driver, root, view } = this.#place;
     const parts = this.#parts;
     if (parts.length === 0) {
       const message = "transaction: there is nothing in it";
       throw zkError({ code: "BAD_ARGUMENTS", op: "transaction", outcome: "not-sent", message });
     }
     const shownPath = parts[0]?.path ?? "/";
-    const results = await driver.ask({ operation: MULTI, path: "/", shownPath, body: [...parts], options });
+    const limits = view.limitsOf(options);
+    const results = await driver.ask({ operation: MULTI, path: "/", shownPath, body: [...parts], options: limits });
     if (results.length !== parts.length) throw unreadableError("transaction", shownPath);
     if (results.some(({ op }) => op === "error")) throw new TransactionError(parts.map(failedOp(results)));
     const values = results.map((result) => resultOf(result, root));

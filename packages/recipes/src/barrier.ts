@@ -16,7 +16,7 @@ export class Barrier {
 
   /** Puts it up, if it does not stand yet. It stays when its maker goes. */
   async set(): Promise<void> {
-    await makeNamed(this.#zk, { path: this.path, data: defaultData(), mode: "persistent" });
+    await makeNamed(this.#zk, { path: this.path, data: defaultData(this.#zk), mode: "persistent" });
   }
 
   /** Lets everybody pass. */

@@ -100,7 +100,12 @@ export class DoubleBarrier {
   async #join(signal: AbortSignal): Promise<Created> {
     for (;;) {
       this.#name = randomUUID();
-      const made = await makeNamed(this.#zk, { path: this.#mine, data: defaultData(), mode: "ephemeral", signal });
+      const made = await makeNamed(this.#zk, {
+        path: this.#mine,
+        data: defaultData(this.#zk),
+        mode: "ephemeral",
+        signal,
+      });
       // Null: made for a session that has ended since.
       if (made !== null) return made;
     }
@@ -115,7 +120,7 @@ export class DoubleBarrier {
       const names = await this.#namesOfMembers(signal);
       if (!names.includes(this.#name) || owner !== this.#zk.sessionId) throw this.#broken();
       if (names.length >= this.#members) {
-        await makeNamed(this.#zk, { path: this.#ready, data: defaultData(), mode: "persistent", signal });
+        await makeNamed(this.#zk, { path: this.#ready, data: defaultData(this.#zk), mode: "persistent", signal });
         return;
       }
       const event = await unlessAborted(Promise.race([watch.fired, loss.rung.then(() => null)]), signal);

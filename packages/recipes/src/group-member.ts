@@ -20,7 +20,7 @@ export class GroupMember implements AsyncDisposable {
   constructor(
     zk: Client,
     path: string,
-    { id, data = defaultData() }: { readonly id: string; readonly data?: Payload },
+    { id, data = defaultData(zk) }: { readonly id: string; readonly data?: Payload },
   ) {
     this.path = path;
     this.id = id;

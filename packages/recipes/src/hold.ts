@@ -45,7 +45,7 @@ export class Hold {
   #releasing: Promise<void> | undefined;
 
   constructor(zk: Client, { path, stat }: Created, options: HoldOptions & HoldEvents = {}) {
-    const { onSuspended = "lose" } = options;
+    const { onSuspended = zk.onSuspended } = options;
     this.zk = zk;
     this.path = path;
     this.token = options.token ?? stat.czxid;

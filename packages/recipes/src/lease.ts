@@ -42,6 +42,6 @@ export interface Lease extends Grant {
 }
 
 export interface HoldOptions {
-  /** What a lost connection does to a grant: ends it at once, or only when the session is lost. Default `lose`. */
+  /** What a lost connection does to a grant: ends it at once, or only when the session is lost. Default: the client's, `lose`. */
   readonly onSuspended?: "lose" | "keep" | undefined;
 }

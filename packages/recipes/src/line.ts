@@ -90,7 +90,7 @@ export function isOfLiveSession(zk: Client, { stat }: Created): boolean {
 export function enter(zk: Client, line: LineOptions, signal: AbortSignal): Promise<Created> {
   const { path, marker, protect = true, data } = line;
   const options = { mode: "ephemeral-sequential", protect, parents: "container", signal } as const;
-  return zk.create(joinPath(path, marker), data === undefined ? defaultData() : data, options);
+  return zk.create(joinPath(path, marker), data === undefined ? defaultData(zk) : data, options);
 }
 
 /** True when it is the node's turn, false when its place in line is lost. */

@@ -97,7 +97,7 @@ export class ReadWriteLock {
   async #behind(writing: Lease, signal: AbortSignal): Promise<Hold> {
     await using writer = writing;
     const zk = this.#zk;
-    const { data = defaultData(), onSuspended } = this.#options;
+    const { data = defaultData(this.#zk), onSuspended } = this.#options;
     const { marker, protect } = this.#naming;
     const place = joinPath(this.path, `${marker}${sequenceKey(baseName(writer.path))}`);
     const created: Created = await zk.create(place, data, { mode: "ephemeral", protect, signal });

@@ -126,7 +126,7 @@ export class Semaphore implements Lock<LeaseGroup<Lease>, AcquireLeasesOptions> 
   async #take(turn: Created, { count, signal, waits }: Taking): Promise<LeaseGroup<Lease> | undefined> {
     const zk = this.#zk;
     const { onSuspended, onRevoke } = this.#options;
-    const { data = onRevoke === undefined ? defaultData() : "" } = this.#options;
+    const { data = onRevoke === undefined ? defaultData(zk) : "" } = this.#options;
     const mine: Created[] = [];
     let isGranted = false;
     try {

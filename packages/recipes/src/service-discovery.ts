@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Client, Codec } from "@zooid/client";
 import { joinPath } from "@zooid/model";
 import { defer, finalize, type Observable } from "rxjs";
-import { defaultData } from "./default-data.ts";
+import { machineAddress } from "./default-data.ts";
 import { namesBelow } from "./named-node.ts";
 import { PersistentNode } from "./persistent-node.ts";
 import { isRecipeError, RecipeError } from "./recipe-error.ts";
@@ -117,7 +117,7 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
     const instance: ServiceInstance<T> = {
       name,
       id,
-      address: defaultData(),
+      address: machineAddress(),
       port: null,
       sslPort: null,
       payload: null,
