@@ -1,7 +1,7 @@
 /**
  * Records what a loaded server does to its disk, then starts servers on the disk as power cuts would have left it.
  *
- *     npm run power-cut -- [--moments 300] [--seconds 4] [--lives 2] [--writers 8] [--seed N] [--keep]
+ *     npm run power-cut -- [--moments 300] [--seconds 4] [--lives 2] [--writers 8] [--seed N] [--keep] [--side-by-side 2]
  *                          [--break synchronous-normal|reply-before-sync|no-sync] [--expect-failures]
  *
  * At each moment, everything that had been answered by then must be there, and the server must start. `--break` damages
@@ -32,10 +32,14 @@ const { values: options } = parseArgs({
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     break: { type: "string" },
     "expect-failures": { type: "boolean", default: false },
+    /** Moments that are looked at at a time; which ones they are, and what is left of the disk, is the seed's in any case. */
+    "side-by-side": { type: "string", default: "2" },
     server: { type: "string", default: "zooid" },
     keep: { type: "boolean", default: false },
   },
 });
+const sideBySide = Number(options["side-by-side"]);
+if (!(sideBySide >= 1)) throw new Error(`--side-by-side is at least 1, found ${options["side-by-side"]}`);
 const kind = options.server === "apache" ? "apache" : "zooid";
 const jars = kind === "apache" ? { jars: fetchApacheJars() } : {};
 const folder = mkdtempSync(join(tmpdir(), "power-cut-"));
@@ -57,7 +61,12 @@ const stepCount = eras.flatMap(({ books }) => books).reduce((sum, { steps }) => 
 const lengthMs = Number((history.ended - history.begun) / 1_000_000n);
 console.log(`${stepCount} steps, ${changeMoments.length / 2} changes and syncs of files in ${lengthMs} ms`);
 const counts = { passed: 0, failed: 0 };
-for (let index = 1; index <= Number(options.moments); index++) await runMoment(index);
+let index = 0;
+await Promise.all(
+  Array.from({ length: sideBySide }, async () => {
+    while (index < Number(options.moments)) await runMoment(++index);
+  }),
+);
 
 if (options.keep) console.log(`record and images are kept in ${folder}`);
 else rmSync(folder, { recursive: true, force: true });
@@ -121,6 +130,7 @@ function copies(writers: readonly FolderWriter[]): readonly Book[] {
   return writers.map(({ path, base, steps }) => ({ path, base, steps: [...steps] }));
 }
 
+/** All that chance decides is decided before it waits for anything. */
 async function runMoment(index: number): Promise<void> {
   const moment = chooseMoment();
   const books = eras.find(({ until }) => moment < until)?.books ?? [];

@@ -2,6 +2,10 @@
  * Runs the scenario of each foreign client against Apache ZooKeeper and against zooid-server, and compares.
  *
  *     npm run foreign -- [--client NAME]... [--against apache|zooid|zooid-follower|zooid-observer]... [--update]
+ *                        [--side-by-side 2]
+ *
+ * All clients are made ready first, one after the other; then so many run side by side, each against one server after the other, and what becomes of
+ * them is told in the order in which they are named.
  *
  * What Apache answers is kept in transcripts/, so that a difference of ours shows without Java; `--update` rewrites
  * those files from Apache's run. Something missing on the machine skips what needs it, and fails it where CI is set.
@@ -32,52 +36,86 @@ const { values: options } = parseArgs({
     client: { type: "string", multiple: true },
     against: { type: "string", multiple: true },
     update: { type: "boolean", default: false },
+    "side-by-side": { type: "string", default: "2" },
   },
 });
 const clients = [...FOREIGN_CLIENTS, ...SECURED_CLIENTS].filter(({ name }) => options.client?.includes(name) ?? true);
 const kinds = (["apache", "zooid", "zooid-follower", "zooid-observer"] as const).filter(
   (kind) => options.against?.includes(kind) ?? kind !== "zooid-observer",
 );
+const sideBySide = Number(options["side-by-side"]);
+if (!(sideBySide >= 1)) throw new Error(`--side-by-side is at least 1, found ${options["side-by-side"]}`);
+
+/** Runs a client's scenario against a server of this kind, and has what it printed. */
+type Run = (kind: EndpointKind) => Promise<readonly string[]>;
+
+interface Result {
+  readonly verdict: "passed" | "failed" | "skipped";
+  readonly text: string;
+}
+
+const WORDS = { passed: "passed ", failed: "FAILED ", skipped: "skipped" } as const;
+let jars: string | undefined;
 const counts = { passed: 0, failed: 0, skipped: 0 };
 
-for (const client of clients) await runClient(client);
+for await (const { verdict, text } of resultsInOrder()) {
+  counts[verdict]++;
+  console.log(`${WORDS[verdict]} ${text}`);
+}
 console.log(
   `${counts.passed} passed, ${counts.failed} failed${counts.skipped > 0 ? `, ${counts.skipped} skipped` : ""}`,
 );
 if (counts.failed > 0 || counts.passed === 0) process.exitCode = 1;
 
-/** Runs a client's scenario against a server of this kind, and has what it printed. */
-type Run = (kind: EndpointKind) => Promise<readonly string[]>;
+async function* resultsInOrder(): AsyncGenerator<Result> {
+  // Building holds this thread up, through which the proxies' bytes go: nothing runs meanwhile.
+  const tasks = clients.map(makeReady);
+  const told = tasks.map(() => Promise.withResolvers<readonly Result[]>());
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    for (let i = next++; i < tasks.length; i = next++) told[i]?.resolve((await tasks[i]?.()) ?? []);
+  };
+  const lanes = Promise.all(Array.from({ length: sideBySide }, lane));
+  for (const { promise } of told) yield* await promise;
+  await lanes;
+}
 
-async function runClient(client: ForeignClient | SecuredClient): Promise<void> {
+/** What runs a client against all servers; it does not fail. */
+function makeReady(client: ForeignClient | SecuredClient): () => Promise<readonly Result[]> {
+  const lacking = (reason: string) => () => Promise.resolve([lack(reason)]);
   const missing = client.needs.filter((command) => !isOnPath(command));
-  if (missing.length > 0) return lack(`${client.name} needs ${missing.join(" and ")}`);
+  if (missing.length > 0) return lacking(`${client.name} needs ${missing.join(" and ")}`);
   let run: Run;
   try {
     run = "prepare" in client ? prepare(client) : prepareSecured(client);
   } catch (error) {
-    return lack(`${client.name} could not be made ready: ${describe(error)}`);
+    return lacking(`${client.name} could not be made ready: ${describe(error)}`);
   }
-  for (const kind of kinds) {
-    if (kind === "apache" && !(isOnPath("java") && isOnPath("mvn")))
-      lack(`${client.name} on apache needs java and mvn`);
-    else if (kind === "apache" || kind === "zooid" || isForMembers(client)) await runAgainst(client.name, kind, run);
-  }
+  return async () => {
+    const results: Result[] = [];
+    for (const kind of kinds) {
+      if (kind === "apache" && !(isOnPath("java") && isOnPath("mvn")))
+        results.push(lack(`${client.name} on apache needs java and mvn`));
+      else if (kind === "apache" || kind === "zooid" || isForMembers(client))
+        results.push(await runAgainst(client.name, kind, run));
+    }
+    return results;
+  };
 }
 
 /** A tool that CI must have is a failure there; on a desk it is a reason to skip. */
-function lack(reason: string): void {
+function lack(reason: string): Result {
   const isRequired = process.env["CI"] === "true";
-  counts[isRequired ? "failed" : "skipped"]++;
-  console.log(`${isRequired ? "FAILED" : "skipped"}  ${reason}`);
+  return { verdict: isRequired ? "failed" : "skipped", text: reason };
 }
 
 function isForMembers(client: ForeignClient | SecuredClient): boolean {
   return "prepare" in client && client.isForOneServer !== true;
 }
 
-async function runAgainst(name: string, kind: EndpointKind, run: Run): Promise<void> {
+async function runAgainst(name: string, kind: EndpointKind, run: Run): Promise<Result> {
   const goldenFile = join(TRANSCRIPTS, `${name}.txt`);
+  const startMs = performance.now();
   const title = `${name} on ${kind}`;
   try {
     const lines = await run(kind);
@@ -85,16 +123,12 @@ async function runAgainst(name: string, kind: EndpointKind, run: Run): Promise<v
       writeFileSync(goldenFile, `${lines.join("\n")}\n`);
     const golden = existsSync(goldenFile) ? readFileSync(goldenFile, "utf8").trimEnd().split("\n") : [];
     const difference = printDiff(diffLines(golden, lines));
-    if (difference === "") {
-      counts.passed++;
-      console.log(`passed  ${title}: ${lines.length} lines as recorded`);
-      return;
-    }
-    counts.failed++;
-    console.log(`FAILED  ${title} differs from what is recorded (- recorded, + now):\n${difference}`);
+    if (difference !== "")
+      return { verdict: "failed", text: `${title} differs from what is recorded (- recorded, + now):\n${difference}` };
+    const seconds = Math.round((performance.now() - startMs) / 1000);
+    return { verdict: "passed", text: `${title}: ${lines.length} lines as recorded, ${seconds} s` };
   } catch (error) {
-    counts.failed++;
-    console.log(`FAILED  ${title}: ${describe(error)}`);
+    return { verdict: "failed", text: `${title}: ${describe(error)}` };
   }
 }
 
@@ -122,7 +156,9 @@ function prepareSecured(client: SecuredClient): Run {
 }
 
 function jarsOf(kind: EndpointKind): string | undefined {
-  return kind === "apache" ? fetchApacheJars() : undefined;
+  if (kind !== "apache") return undefined;
+  jars ??= fetchApacheJars();
+  return jars;
 }
 
 async function outputOf([program = "", ...args]: readonly string[]): Promise<readonly string[]> {
