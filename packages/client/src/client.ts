@@ -4,6 +4,7 @@ import { defer, filter, firstValueFrom, map, merge, Observable } from "rxjs";
 import type { BackgroundDeletes } from "./background-deletes.ts";
 import type { CallOptions } from "./call.ts";
 import { type ClientState, isConnected, isTerminal } from "./client-state.ts";
+import type { Codec } from "./codec.ts";
 import { type CreateMode, createBody, isSequential, type Payload, payloadBytes } from "./create-mode.ts";
 import { type DeleteTreeOptions, deleteTree } from "./delete-tree.ts";
 import { CONFIG_PATH, type ConfigChange, type EnsembleConfig, parseEnsembleConfig } from "./ensemble-config.ts";
@@ -43,9 +44,11 @@ import { checkedPath, checkedSequentialPath, underRoot, withoutRoot } from "./pa
 import { createProtected } from "./protected-create.ts";
 import { ReadBatch } from "./read-batch.ts";
 import type { RetryPolicy } from "./retry.ts";
-import type { SessionDriver } from "./session-driver.ts";
+import type { ServerList } from "./server-list.ts";
+import type { DriverMetrics, SessionDriver } from "./session-driver.ts";
 import { withinSession } from "./session-scope.ts";
 import { Transaction } from "./transaction.ts";
+import { TypedNodes } from "./typed-nodes.ts";
 import { View, type ViewOptions } from "./view.ts";
 import type { WatchEvent } from "./watch-event.ts";
 
@@ -120,6 +123,16 @@ export interface SharedParts {
   readonly driver: SessionDriver;
   readonly observations: Observations;
   readonly deletes: BackgroundDeletes;
+  /** Undefined where servers come from elsewhere than a connect string. */
+  readonly servers?: ServerList | undefined;
+}
+
+/** Numbers for whoever watches over a client, of all views on its session. */
+export interface ClientMetrics extends DriverMetrics {
+  /** As {@link Client.watchCount}. */
+  readonly watchCount: number;
+  /** As {@link Client.pendingDeleteCount}. */
+  readonly pendingDeleteCount: number;
 }
 
 /**
@@ -132,6 +145,7 @@ export class Client implements AsyncDisposable {
   readonly #driver: SessionDriver;
   readonly #observations: Observations;
   readonly #deletes: BackgroundDeletes;
+  readonly #servers: ServerList | undefined;
   readonly #root: string;
   readonly #view: View;
 
@@ -140,6 +154,7 @@ export class Client implements AsyncDisposable {
     this.#driver = shared.driver;
     this.#observations = shared.observations;
     this.#deletes = shared.deletes;
+    this.#servers = shared.servers;
     this.#root = root;
     this.#view = view;
   }
@@ -211,6 +226,26 @@ export class Client implements AsyncDisposable {
     const { kind } = this.state;
     if (kind !== "connected" && kind !== "read-only" && kind !== "suspended") return 0;
     return Math.max(0, this.#driver.session.aliveUntilMs - performance.now());
+  }
+
+  /** Numbers at this moment, cheap to ask for. */
+  get metrics(): ClientMetrics {
+    return { ...this.#driver.metrics, watchCount: this.watchCount, pendingDeleteCount: this.pendingDeleteCount };
+  }
+
+  /**
+   * Takes other servers of the same ensemble from now on. A client may go to another server then, by chance, so that all serve as many as
+   * before; it is without a connection for a moment, as after any lost one.
+   *
+   * @param hosts as in a connect string; a chroot may be left away, or is the one that was connected with
+   * @throws RangeError for what is no such text, and where servers come from `hosts` of the options
+   */
+  updateServers(hosts: string): void {
+    if (this.#servers === undefined)
+      throw new RangeError("updateServers: the option hosts says which servers there are");
+    const { session, config } = this.#driver;
+    const moved = this.#servers.update(hosts, { current: session.connectedAddress, random: config.random });
+    if (moved !== undefined) this.#driver.moveTo(moved);
   }
 
   /**
@@ -383,6 +418,15 @@ export class Client implements AsyncDisposable {
     return this.#driver.addAuth({ scheme, auth }, { options: this.#view.limitsOf(options) });
   }
 
+  /**
+   * Nodes of one kind: a path with names in braces, like `/config/{app}/{key}`, and what their data are.
+   *
+   * @throws RangeError for a path that cannot be
+   */
+  typed<P extends string, T>(template: P, codec: Codec<T>): TypedNodes<P, T> {
+    return new TypedNodes(this, template, codec);
+  }
+
   /** Several writes of which all happen or none. */
   transaction(): Transaction {
     return new Transaction({ driver: this.#driver, root: this.#root, view: this.#view });
@@ -454,6 +498,23 @@ export class Client implements AsyncDisposable {
     return new Client(this.#shared(), underRoot(this.#root, checkedPath(path, "namespace")), this.#view);
   }
 
+  /**
+   * Makes the node that is this client's root, its chroot or namespace, and what is missing above that. Where it is there already nothing
+   * happens.
+   */
+  async makeRoot({
+    mode = "persistent",
+    ...options
+  }: CallOptions & { readonly mode?: ParentMode } = {}): Promise<void> {
+    if (this.#root === "/") return;
+    const whole = new Client(this.#shared(), "/", this.#view);
+    try {
+      await whole.create(this.#root, "", { ...options, mode, parents: mode, idempotent: true });
+    } catch (error) {
+      if (!isZkError(error, "NODE_EXISTS")) throw error;
+    }
+  }
+
   /** The same session, asked in another way: with other defaults, or given up by a signal. Closing either closes both. */
   with(options: ViewOptions): Client {
     return new Client(this.#shared(), this.#root, this.#view.with(options));
@@ -491,7 +552,8 @@ export class Client implements AsyncDisposable {
   }
 
   #shared(): SharedParts {
-    return { driver: this.#driver, observations: this.#observations, deletes: this.#deletes };
+    const [driver, observations, deletes, servers] = [this.#driver, this.#observations, this.#deletes, this.#servers];
+    return { driver, observations, deletes, servers };
   }
 
   #unlimited(): Client {

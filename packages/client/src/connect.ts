@@ -4,6 +4,7 @@ import { parseConnectString } from "./connect-string.ts";
 import { zkError } from "./errors.ts";
 import { Observations } from "./observe.ts";
 import { type ClientOptions, parseClientOptions } from "./options.ts";
+import { ServerList } from "./server-list.ts";
 import { SessionDriver } from "./session-driver.ts";
 import { TrackedHosts } from "./tracked-hosts.ts";
 
@@ -14,14 +15,16 @@ import { TrackedHosts } from "./tracked-hosts.ts";
  * @throws RangeError with every fault of the connect string, or of the options
  */
 export function createClient(hosts: string, options: ClientOptions = {}): Client {
-  const { hosts: given, chroot } = parseConnectString(hosts, options.hosts === undefined);
+  const given = parseConnectString(hosts, options.hosts === undefined);
   const config = parseClientOptions(options);
-  const named = config.hosts ?? { hosts: () => given };
+  const listed = new ServerList(given);
+  const named = config.hosts ?? listed;
   const tracked = config.tracksEnsemble ? new TrackedHosts(named) : undefined;
   const driver = new SessionDriver(config, tracked ?? named);
   driver.start();
-  const shared = { driver, observations: new Observations(driver), deletes: new BackgroundDeletes(driver) };
-  const client = new Client(shared, chroot);
+  const [observations, deletes] = [new Observations(driver), new BackgroundDeletes(driver)];
+  const servers = config.hosts === undefined ? listed : undefined;
+  const client = new Client({ driver, observations, deletes, servers }, given.chroot);
   tracked?.follow(client.config$);
   return client;
 }

@@ -1,7 +1,8 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import type { Client } from "./client.ts";
-import type { RequestMessage, ResponseMessage, StateMessage, WatchMessage } from "./diagnostics.ts";
+import { connect } from "./connect.ts";
+import type { RequestMessage, ResponseMessage, StallMessage, StateMessage, WatchMessage } from "./diagnostics.ts";
 import { setStage } from "./testing/stage.ts";
 import type { Relay } from "./testing.ts";
 
@@ -47,4 +48,38 @@ test("states and events are told of", async () => {
   await zk.sync();
   expect(states.map(({ state }) => state.kind)).toEqual(["suspended", "connected"]);
   expect(events.map(({ event }) => `${event.type} ${event.path}`)).toEqual(["created /a"]);
+});
+
+test("a process that does nothing for a third of its session's timeout is told so", async () => {
+  await using client = await connect(`127.0.0.1:${relay.port}`, { sessionTimeoutMs: 600 });
+  const stalls = heard<StallMessage>("stall");
+  const endMs = performance.now() + client.sessionTimeoutMs * 0.9;
+  while (performance.now() < endMs);
+  await expect
+    .poll(() => stalls.find(({ sessionId }) => sessionId === client.sessionId))
+    .toMatchObject({
+      sessionTimeoutMs: client.sessionTimeoutMs,
+      lateMs: expect.toSatisfy((lateMs: number) => lateMs > client.sessionTimeoutMs / 3),
+    });
+});
+
+test("a client has numbers of what it does", async () => {
+  const before = zk.metrics;
+  const creating = zk.create("/counted", "x".repeat(1_000));
+  expect(zk.metrics.inFlightCount).toBe(1);
+  await creating;
+  relay.refuse();
+  relay.cut();
+  await expect.poll(() => zk.state.kind).toBe("suspended");
+  const waiting = zk.get("/counted");
+  expect([zk.metrics.waitingCount, zk.metrics.waitingBytes > 0]).toEqual([1, true]);
+  relay.accept();
+  await waiting;
+  const { sentBytes, receivedBytes, ...counts } = zk.metrics;
+  expect(sentBytes - before.sentBytes).toBeGreaterThan(1_000);
+  expect(receivedBytes - before.receivedBytes).toBeGreaterThan(1_000);
+  expect(counts).toEqual({
+    ...{ inFlightCount: 0, waitingCount: 0, waitingBytes: 0, watchCount: 0, pendingDeleteCount: 0 },
+    ...{ connectionCount: before.connectionCount + 1, sessionLossCount: 0 },
+  });
 });

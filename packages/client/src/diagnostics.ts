@@ -36,10 +36,19 @@ export interface WatchMessage {
   readonly event: WatchEvent;
 }
 
+/** On `zk:client:stall`: this process did nothing for so long that its sessions were in danger. */
+export interface StallMessage {
+  /** By how much what was due came late, in milliseconds; more than a third of the session's timeout. */
+  readonly lateMs: number;
+  readonly sessionTimeoutMs: number;
+  readonly sessionId: bigint;
+}
+
 const requests: Channel = channel("zk:client:request");
 const responses: Channel = channel("zk:client:response");
 const states: Channel = channel("zk:client:state");
 const events: Channel = channel("zk:client:watch");
+const stalls: Channel = channel("zk:client:stall");
 
 export function areCallsTraced(): boolean {
   return requests.hasSubscribers || responses.hasSubscribers;
@@ -61,4 +70,8 @@ export function traceState(state: ClientState): void {
 
 export function traceEvent(event: WatchEvent): void {
   if (events.hasSubscribers) events.publish({ event } satisfies WatchMessage);
+}
+
+export function traceStall(message: StallMessage): void {
+  if (stalls.hasSubscribers) stalls.publish(message satisfies StallMessage);
 }

@@ -9,6 +9,17 @@ test("names come in rounds, in the given order where that is wanted", () => {
   expect(names).toEqual(["a", "b", undefined, "a", "b", undefined]);
 });
 
+test("a round that begins anew has some before all others, once", () => {
+  const names = ["a", "b", "c"].map(host);
+  const list = new HostList({ hosts: () => names }, { shuffle: false, random: () => 0 });
+  list.takeHost();
+  list.resolved([host("address of a")]);
+  list.restart(names.slice(2));
+  expect(list.takeAddress()).toBeUndefined();
+  const taken = Array.from({ length: 8 }, () => list.takeHost()?.host);
+  expect(taken).toEqual(["c", "a", "b", undefined, "a", "b", "c", undefined]);
+});
+
 test("each round is shuffled, and has every name once", () => {
   const names = ["a", "b", "c", "d"];
   let seed = 1;

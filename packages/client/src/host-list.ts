@@ -18,6 +18,8 @@ export class HostList {
   #round: readonly HostAddress[] = [];
   #next = 0;
   #addresses: HostAddress[] = [];
+  /** Who comes first in the next round. */
+  #first: readonly HostAddress[] = [];
 
   /** @param shuffle whether each round has its own random order; without it the given order is kept */
   constructor(
@@ -40,7 +42,7 @@ export class HostList {
 
   /** The next name to resolve; undefined at the end of a round, after which a new one begins. */
   takeHost(): HostAddress | undefined {
-    if (this.#next === 0) this.#round = this.#ordered(this.#hosts());
+    if (this.#next === 0) this.#round = this.#ordering();
     const host = this.#round[this.#next];
     if (host === undefined) this.#next = 0;
     else this.#next++;
@@ -50,6 +52,13 @@ export class HostList {
   /** Tries an address before all others. */
   prefer(address: HostAddress): void {
     this.#addresses.unshift(address);
+  }
+
+  /** Begins a round anew, with some before all others. */
+  restart(first: readonly HostAddress[]): void {
+    this.#first = first;
+    this.#next = 0;
+    this.#addresses = [];
   }
 
   /** What a name resolved to. */
@@ -64,6 +73,13 @@ export class HostList {
     } catch {
       return this.#round;
     }
+  }
+
+  #ordering(): readonly HostAddress[] {
+    const first = this.#first;
+    this.#first = [];
+    const others = this.#hosts().filter((host) => !first.includes(host));
+    return [...this.#ordered(first), ...this.#ordered(others)];
   }
 
   #ordered(hosts: readonly HostAddress[]): HostAddress[] {

@@ -17,6 +17,7 @@ export { type AdminCommandOptions, adminCommand } from "./admin-command.ts";
 export type { CallOptions } from "./call.ts";
 export {
   Client,
+  type ClientMetrics,
   type CreateOptions,
   type DeleteOptions,
   type IdempotentOptions,
@@ -29,12 +30,13 @@ export {
   type Watched,
 } from "./client.ts";
 export { type ClientState, isConnected, isTerminal } from "./client-state.ts";
+export { type CloseOnExitOptions, closeOnExit } from "./close-on-exit.ts";
 export { type Codec, gzip, json, raw, text } from "./codec.ts";
 export { connect, createClient } from "./connect.ts";
 export { type ConnectString, formatAddress, type HostAddress, parseConnectString } from "./connect-string.ts";
 export type { CreateMode, Payload } from "./create-mode.ts";
 export type { DeleteTreeOptions } from "./delete-tree.ts";
-export type { RequestMessage, ResponseMessage, StateMessage, WatchMessage } from "./diagnostics.ts";
+export type { RequestMessage, ResponseMessage, StallMessage, StateMessage, WatchMessage } from "./diagnostics.ts";
 export { type DigestMd5User, digestMd5 } from "./digest-md5.ts";
 export type { ConfigChange, EnsembleConfig, EnsembleServer } from "./ensemble-config.ts";
 export {
@@ -54,6 +56,7 @@ export {
   ZkSessionError,
 } from "./errors.ts";
 export type { HostProvider } from "./host-list.ts";
+export { CREATOR_ALL_ACL, digest, digestId } from "./identities.ts";
 export type { EventsOptions, Resync } from "./observe-events.ts";
 export type { DecodeOptions, ObservedNode } from "./observed-node.ts";
 export type { OneShotWatch } from "./one-shot-watch.ts";
@@ -68,5 +71,6 @@ export { tcpTransport } from "./tcp-transport.ts";
 export { type TlsOptions, tlsTransport } from "./tls-transport.ts";
 export type { Transaction } from "./transaction.ts";
 export type { Transport, TransportConnection, TransportEvents } from "./transport.ts";
+export type { PathParameters, TypedNode, TypedNodes, UpdateOptions } from "./typed-nodes.ts";
 export type { AclSource, ViewOptions } from "./view.ts";
 export type { WatchEvent } from "./watch-event.ts";

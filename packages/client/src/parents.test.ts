@@ -35,6 +35,19 @@ test("a chroot is not made", async () => {
   expect(isZkError(error, "NO_NODE")).toBe(true);
 });
 
+test("a chroot or a namespace is made where that is asked for, and only then", async () => {
+  await using server = await startServer({ port: 0 });
+  await using zk = await connect(`${server.connectString}/chroot`, { defaultData: "x" });
+  const deep = zk.namespace("/deep/down");
+  await deep.makeRoot();
+  await Promise.all([deep.makeRoot({ mode: "container" }), zk.makeRoot()]);
+  await deep.create("/a");
+  await using whole = await connect(server.connectString);
+  await whole.makeRoot();
+  expect((await whole.get("/chroot/deep/down")).data).toEqual(new Uint8Array(0));
+  expect(await whole.exists("/chroot/deep/down/a")).not.toBeNull();
+});
+
 test("a server without containers gets nodes that stay", async () => {
   await using server = await ScriptedServer.start();
   const connecting = connect(server.hosts);

@@ -20,7 +20,7 @@ import { type AnyCall, Call, type CallFields, type CallOptions } from "./call.ts
 import type { ClientState } from "./client-state.ts";
 import type { HostAddress } from "./connect-string.ts";
 import { Deadlines } from "./deadlines.ts";
-import { areCallsTraced, traceCall, traceEvent, traceState } from "./diagnostics.ts";
+import { areCallsTraced, traceCall, traceEvent, traceStall, traceState } from "./diagnostics.ts";
 import { isZkError, type ZkError, zkError } from "./errors.ts";
 import { HostList, type HostProvider } from "./host-list.ts";
 import { InFlight } from "./in-flight.ts";
@@ -80,6 +80,21 @@ interface Due {
   readonly lossCount?: number;
 }
 
+/** Numbers for whoever watches over a client. What counts events grows and never shrinks. */
+export interface DriverMetrics {
+  /** Requests that are on their way. */
+  readonly inFlightCount: number;
+  /** Calls that wait for a connection, or for room among those on their way, and what they hold, about. */
+  readonly waitingCount: number;
+  readonly waitingBytes: number;
+  readonly sentBytes: number;
+  readonly receivedBytes: number;
+  /** Connections that a server has taken. */
+  readonly connectionCount: number;
+  /** Sessions that were lost. */
+  readonly sessionLossCount: number;
+}
+
 export interface DriverEvents {
   /** A connection stands and watches are being armed again; what must be read anew can be read. */
   established(): void;
@@ -118,6 +133,9 @@ export class SessionDriver {
   #closeXid = 0;
   /** Sessions that were lost, or taken for lost. */
   #lossCount = 0;
+  #connectionCount = 0;
+  #sentBytes = 0;
+  #receivedBytes = 0;
   #xid: number;
   #timer: NodeJS.Timeout | undefined;
   #timerAtMs = Number.POSITIVE_INFINITY;
@@ -261,6 +279,26 @@ export class SessionDriver {
     if (this.watches.remove(kind, path, watcher)) this.dropUnwanted(watchTypeOf(kind), path);
   }
 
+  /** Leaves its server for others. */
+  moveTo(hosts: readonly HostAddress[]): void {
+    if (!this.#session.isConnected) return;
+    this.#hosts.restart(hosts);
+    this.#leave(false);
+  }
+
+  /** What it has done and has to do. */
+  get metrics(): DriverMetrics {
+    return {
+      inFlightCount: this.#inFlight.count,
+      waitingCount: this.#waiting.count,
+      waitingBytes: this.#waiting.bytes,
+      sentBytes: this.#sentBytes,
+      receivedBytes: this.#receivedBytes,
+      connectionCount: this.#connectionCount,
+      sessionLossCount: this.#lossCount,
+    };
+  }
+
   /** Tells the server that a watch is of no use any more, unless it is. Nobody waits for the answer. */
   dropUnwanted(type: WatchType, path: string): void {
     if (!this.#removesWatches || !this.#session.isConnected || this.watches.isWanted(type, path)) return;
@@ -395,6 +433,7 @@ export class SessionDriver {
     const connection = this.#connection;
     if (end === 0 || connection === undefined) return;
     const buffer = this.#writer.detach();
+    this.#sentBytes += end;
     this.#inFlight.markSent(nowMs);
     this.#session.sent(nowMs);
     const hasRoom = connection.write(end === buffer.length ? buffer : buffer.subarray(0, end), () =>
@@ -461,6 +500,7 @@ export class SessionDriver {
 
   #received(chunk: Buffer): void {
     const nowMs = now();
+    this.#receivedBytes += chunk.length;
     if (!this.#session.received(nowMs)) {
       this.#arm();
       return;
@@ -696,6 +736,7 @@ export class SessionDriver {
 
   #established(): void {
     this.#isGreeted = true;
+    this.#connectionCount++;
     const { sasl } = this.#config;
     if (sasl === undefined) this.#identified();
     else this.#negotiate(sasl);
@@ -853,12 +894,19 @@ export class SessionDriver {
     if (this.#end !== undefined) return;
     // One that was set since this turn's timer went off.
     clearTimeout(this.#timer);
-    this.#timerAtMs = Number.POSITIVE_INFINITY;
     const nowMs = now();
+    this.#judgeLateness(nowMs - this.#timerAtMs);
+    this.#timerAtMs = Number.POSITIVE_INFINITY;
     this.#session.tick(nowMs);
     for (let due = this.#due.takeDue(nowMs); due !== undefined; due = this.#due.takeDue(nowMs)) this.#come(due);
     this.#pump();
     if (this.#end === undefined) this.#arm();
+  }
+
+  /** A timer comes late when nothing else could come either: neither pings nor answers. */
+  #judgeLateness(lateMs: number): void {
+    const { id, timeoutMs } = this.#session;
+    if (timeoutMs > 0 && lateMs > timeoutMs / 3) traceStall({ lateMs, sessionTimeoutMs: timeoutMs, sessionId: id });
   }
 
   #come(due: Due): void {

@@ -144,6 +144,11 @@ export class Session {
     return "address" in this.#phase ? formatAddress(this.#phase.address) : undefined;
   }
 
+  /** The address that is connected. */
+  get connectedAddress(): HostAddress | undefined {
+    return this.#phase.kind === "connected" ? this.#phase.address : undefined;
+  }
+
   /** Until when the session certainly lives, as far as its servers' answers say; of use while it is neither lost nor new. */
   get aliveUntilMs(): number {
     return this.#aliveUntilMs;

@@ -1,0 +1,11 @@
+/** A client in a thread that is not the main one: posts what it has seen, and ends. */
+import { parentPort, workerData } from "node:worker_threads";
+import { filter, firstValueFrom } from "rxjs";
+import { text } from "../codec.ts";
+import { connect } from "../connect.ts";
+
+await using zk = await connect(String(workerData));
+const seen = firstValueFrom(zk.watchData$("/a", { codec: text }).pipe(filter(({ exists }) => exists)));
+await zk.create("/a", "from a thread", { mode: "ephemeral" });
+const node = await seen;
+parentPort?.postMessage(node.exists ? node.value : "nothing");
