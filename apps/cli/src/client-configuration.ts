@@ -1,50 +1,147 @@
-import { readFileSync } from "node:fs";
-import { CliError, usageError } from "./cli-error.ts";
-import { parseProperties } from "./java-properties.ts";
+import type { SecureVersion } from "node:tls";
+import { type SaslMechanism, type TlsOptions, tlsTransport } from "@zooid/client";
+import { usageError } from "./cli-error.ts";
+import { jaasMechanism } from "./jaas-login.ts";
+import type { JavaSetting } from "./java-settings.ts";
+import { readKeyStore, readTrustStore, type StoreSettings } from "./java-stores.ts";
 
-/** What of a Java client's configuration has a meaning here. */
+/** What the settings of a Java client mean here. */
 export interface ClientConfiguration {
   readonly frameBytesMax: number | undefined;
+  readonly tls: TlsOptions | undefined;
+  readonly sasl: SaslMechanism | undefined;
   /** A sentence for each setting that does nothing. */
   readonly warnings: readonly string[];
 }
 
 /** Settings that choose how to get in: going on without them would connect in another way than was asked for. */
-const REFUSED = [
-  { key: "zookeeper.client.secure", reason: "TLS is not supported yet" },
-  { key: "zookeeper.sasl.client", reason: "SASL is not supported yet" },
-];
+const REFUSED: ReadonlyMap<string, string> = new Map([
+  ["zookeeper.ssl.ciphersuites", "the suites are chosen by this program"],
+  ["zookeeper.ssl.context.supplier.class", "it names a class of Java's"],
+]);
+const REFUSED_WHERE_TRUE: ReadonlyMap<string, string> = new Map([
+  ["zookeeper.ssl.crl", "lists of revoked certificates are not looked at"],
+  ["zookeeper.ssl.ocsp", "nobody is asked whether certificates were revoked"],
+]);
+/** Which code of Java's does it, which is nothing to say here. */
+const SILENT: ReadonlySet<string> = new Set(["zookeeper.clientCnxnSocket", "zookeeper.fips-mode"]);
 
-/** @throws CliError when the file cannot be read, or asks for what would silently be missing */
-export function readClientConfiguration(file: string): ClientConfiguration {
-  let text: string;
+const TLS_VERSIONS: readonly string[] & readonly SecureVersion[] = ["TLSv1.2", "TLSv1.3"];
+
+/**
+ * @param all the last word on a setting counts
+ * @throws CliError for what cannot be, and for what asks for more than would be done
+ */
+export function parseClientConfiguration(all: readonly JavaSetting[]): ClientConfiguration {
+  const settings = new Settings(all);
+  const frameBytesMax = settings.bytes("jute.maxbuffer");
+  // Both are looked at, so that each mistake is told.
+  const tls = parseTls(settings);
+  const notes: string[] = [];
+  const sasl = parseSasl(settings, notes);
+  return { frameBytesMax, tls, sasl, warnings: [...notes, ...settings.warnings()] };
+}
+
+function parseTls(settings: Settings): TlsOptions | undefined {
+  const keyStore = settings.store("zookeeper.ssl.keyStore");
+  const trustStore = settings.store("zookeeper.ssl.trustStore");
+  const isVerified = settings.isTrue("zookeeper.ssl.hostnameVerification", true);
+  const versions = settings.versions();
+  if (!settings.isTrue("zookeeper.client.secure", false)) return undefined;
+  const tls = {
+    ...readKeyStore(keyStore),
+    ...readTrustStore(trustStore),
+    ...versions,
+    ...(isVerified ? {} : { checkServerIdentity: () => undefined }),
+  };
   try {
-    text = readFileSync(file, "utf8");
+    tlsTransport(tls);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new CliError(`cannot read the client configuration ${file}: ${reason}`, { code: "UNREADABLE_FILE" });
+    const file = keyStore.location?.value ?? trustStore.location?.value;
+    throw usageError(`${file} cannot be used: ${error instanceof Error ? error.message : String(error)}`);
   }
-  return parseClientConfiguration(text, file);
+  return tls;
 }
 
-export function parseClientConfiguration(text: string, file: string): ClientConfiguration {
-  const warnings: string[] = [];
-  let frameBytesMax: number | undefined;
-  for (const [key, value] of parseProperties(text)) {
-    const refused = REFUSED.find((one) => one.key === key);
-    if (refused !== undefined) {
-      if (value.toLowerCase() === "true")
-        throw usageError(`${file}: ${key}=true cannot be honoured: ${refused.reason}`);
-    } else if (key === "jute.maxbuffer") frameBytesMax = readBytes(value, file);
-    else warnings.push(`${file}: ${key} has no effect here`);
+function parseSasl(settings: Settings, notes: string[]): SaslMechanism | undefined {
+  const file = settings.take("java.security.auth.login.config");
+  const section = settings.take("zookeeper.sasl.clientconfig");
+  const wanted = settings.take("zookeeper.sasl.client");
+  if (wanted?.value.toLowerCase() === "false") return undefined;
+  if (file !== undefined) {
+    const mechanism = jaasMechanism(file, section);
+    if (mechanism === undefined) notes.push(`${file.value} has no section Client: SASL is not used`);
+    return mechanism;
   }
-  return { frameBytesMax, warnings };
+  const asked = section ?? wanted;
+  if (asked === undefined) return undefined;
+  throw usageError(
+    `${asked.where}: ${asked.key}=${asked.value} needs java.security.auth.login.config, the file that says who you are`,
+  );
 }
 
-function readBytes(text: string, file: string): number {
-  const bytes = /^0x/i.test(text) ? Number.parseInt(text, 16) : Number(text);
-  if (!Number.isInteger(bytes) || bytes < 1024 || bytes > 2 ** 31 - 1) {
-    throw usageError(`${file}: jute.maxbuffer takes bytes from 1024 to ${2 ** 31 - 1}, found ${JSON.stringify(text)}`);
+/** Settings by name, which are taken one by one; what nobody takes does nothing. */
+class Settings {
+  readonly #left: Map<string, JavaSetting>;
+
+  constructor(all: readonly JavaSetting[]) {
+    this.#left = new Map(all.map((setting) => [setting.key, setting]));
   }
-  return bytes;
+
+  take(key: string): JavaSetting | undefined {
+    const setting = this.#left.get(key);
+    this.#left.delete(key);
+    return setting;
+  }
+
+  isTrue(key: string, otherwise: boolean): boolean {
+    return (this.take(key)?.value ?? String(otherwise)).trim().toLowerCase() === "true";
+  }
+
+  store(prefix: string): StoreSettings {
+    return {
+      location: this.take(`${prefix}.location`),
+      password: this.take(`${prefix}.password`)?.value,
+      passwordPath: this.take(`${prefix}.passwordPath`)?.value,
+      type: this.take(`${prefix}.type`)?.value,
+    };
+  }
+
+  bytes(key: string): number | undefined {
+    const setting = this.take(key);
+    if (setting === undefined) return undefined;
+    const { value, where } = setting;
+    const bytes = /^0x/i.test(value) ? Number.parseInt(value, 16) : Number(value);
+    if (Number.isInteger(bytes) && bytes >= 1024 && bytes < 2 ** 31) return bytes;
+    throw usageError(`${where}: ${key} takes bytes from 1024 to ${2 ** 31 - 1}, found ${JSON.stringify(value)}`);
+  }
+
+  versions(): Pick<TlsOptions, "minVersion" | "maxVersion"> {
+    const newest = this.take("zookeeper.ssl.protocol");
+    const enabled = this.take("zookeeper.ssl.enabledProtocols");
+    const setting = enabled ?? newest;
+    if (setting === undefined) return {};
+    const places = setting.value.split(",").map((name) => TLS_VERSIONS.indexOf(name.trim()));
+    if (places.includes(-1)) {
+      throw usageError(`${setting.where}: ${setting.key} names TLSv1.2 or TLSv1.3, found ${setting.value}`);
+    }
+    const [least, most] = [Math.min(...places), Math.max(...places)].map((place) => TLS_VERSIONS[place]);
+    return {
+      ...(enabled === undefined || least === undefined ? {} : { minVersion: least }),
+      ...(most && { maxVersion: most }),
+    };
+  }
+
+  /** A sentence for each that is left. @throws CliError where one asks for what would silently be missing */
+  warnings(): readonly string[] {
+    const left = [...this.#left.values()].filter(({ key }) => !SILENT.has(key));
+    for (const { key, value, where } of left) {
+      const isAsked = value.trim().toLowerCase() === "true";
+      const reason = REFUSED.get(key) ?? (isAsked ? REFUSED_WHERE_TRUE.get(key) : undefined);
+      if (reason !== undefined) throw usageError(`${where}: ${key}=${value} cannot be honoured: ${reason}`);
+    }
+    return left
+      .filter(({ key }) => !REFUSED_WHERE_TRUE.has(key))
+      .map(({ key, where }) => `${where}: ${key} has no effect here`);
+  }
 }

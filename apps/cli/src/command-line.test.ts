@@ -9,6 +9,7 @@ test("nothing at all is a shell at the usual place", () => {
     isReadOnly: false,
     waitsForConnection: false,
     configurationFile: undefined,
+    properties: [],
     isJson: false,
     command: undefined,
   });
@@ -53,5 +54,14 @@ describe("refused with a sentence", () => {
     [["-timeout", "0"], "-timeout takes milliseconds"],
   ])("%j", (argv, text) => {
     expect(() => parseCommandLine(argv)).toThrow(text);
+  });
+});
+
+test("settings of a Java client stand among the options, and belong to the command behind it", () => {
+  const argv = ["-Dzookeeper.client.secure=true", "-server", "a:1", "-Djute.maxbuffer=1", "ls", "-D", "-Dx=y"];
+  expect(parseCommandLine(argv)).toMatchObject({
+    properties: ["-Dzookeeper.client.secure=true", "-Djute.maxbuffer=1"],
+    server: "a:1",
+    command: ["ls", "-D", "-Dx=y"],
   });
 });

@@ -10,7 +10,9 @@ runs the commands that it reads, one a line. "zooid-cli help" lists the commands
   -timeout MS                   the session's timeout, and how long to wait for a connection (default 30000)
   -r                            a server without a quorum will do, for reads
   -waitforconnection            go on trying until the timeout when no server answers
-  -client-configuration FILE    settings of ZooKeeper's Java client, of which jute.maxbuffer is used
+  -client-configuration FILE    settings of ZooKeeper's Java client: TLS (zookeeper.client.secure, zookeeper.ssl.*),
+                                SASL (java.security.auth.login.config, zookeeper.sasl.*), jute.maxbuffer
+  -DNAME=VALUE                  one such setting; CLIENT_JVMFLAGS and JVMFLAGS in the environment may have some too
   --json                        each result, event and error is one JSON object on a line of stdout
   --version                     print the version
   --help                        print this
@@ -26,6 +28,8 @@ export interface CommandLine {
   readonly isReadOnly: boolean;
   readonly waitsForConnection: boolean;
   readonly configurationFile: string | undefined;
+  /** Settings of a Java client: `-DNAME=VALUE` each. */
+  readonly properties: readonly string[];
   readonly isJson: boolean;
   /** The command with its arguments; undefined for a shell. */
   readonly command: readonly string[] | undefined;
@@ -54,7 +58,8 @@ const TIMEOUT_MS_MAX = 2 ** 31 - 1;
  */
 export function parseCommandLine(argv: readonly string[]): CommandLine {
   const split = commandIndex(argv);
-  const values = parseOptions(argv.slice(0, split));
+  const words = argv.slice(0, split);
+  const values = parseOptions(words.filter((word) => !isProperty(word)));
   const command = argv.slice(split);
   const isHelp = values.help === true || values.h === true;
   return {
@@ -64,6 +69,7 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
     isReadOnly: values.r === true,
     waitsForConnection: values.waitforconnection === true,
     configurationFile: values["client-configuration"],
+    properties: words.filter(isProperty),
     isJson: values.json === true,
     command: command.length === 0 ? undefined : command,
   };
@@ -92,6 +98,11 @@ function parseOptions(words: readonly string[]): ReturnType<typeof parseWords> {
 
 function parseWords(args: string[]) {
   return parseArgs({ args, options: OPTIONS }).values;
+}
+
+/** As Java takes them, with one dash. */
+function isProperty(word: string): boolean {
+  return /^-D[^=]/.test(word);
 }
 
 function nameOf(word: string): string {

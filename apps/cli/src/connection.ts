@@ -9,7 +9,10 @@ import {
   createClient,
   formatAddress,
   parseConnectString,
+  type SaslMechanism,
+  type TlsOptions,
   tcpTransport,
+  tlsTransport,
 } from "@zooid/client";
 import { CliError, usageError } from "./cli-error.ts";
 import { ConnectionAttempts } from "./connection-attempts.ts";
@@ -27,6 +30,9 @@ export interface ConnectionOptions {
   /** Wait for a connection as long as the timeout allows, instead of giving up when every server has been tried. */
   readonly waitsForConnection: boolean;
   readonly frameBytesMax: number;
+  /** Undefined: plain TCP. */
+  readonly tls?: TlsOptions | undefined;
+  readonly sasl?: SaslMechanism | undefined;
   readonly output: Output;
 }
 
@@ -51,7 +57,6 @@ export class Connection {
   /** Whether what happens is printed: `printwatches`. */
   printsWatches = true;
   readonly #options: ConnectionOptions;
-  readonly #credentials: { readonly scheme: string; readonly auth: string }[] = [];
   #server: string;
   #live: Live | undefined;
 
@@ -90,16 +95,6 @@ export class Connection {
     return kind !== undefined && kind !== "closed" && kind !== "auth-failed";
   }
 
-  /** `address:port` of the server that answers; undefined without one. */
-  get serverAddress(): string | undefined {
-    return this.#live?.root.server;
-  }
-
-  /** Identities shown so far on this session. */
-  get credentials(): readonly { readonly scheme: string; readonly auth: string }[] {
-    return this.#credentials;
-  }
-
   /**
    * Begins a session; one that is open is closed first. It does not wait for the server.
    *
@@ -110,17 +105,17 @@ export class Connection {
     const { hosts, chroot } = readServer(server);
     const addresses = new Set(hosts.map(formatAddress));
     const attempts = new ConnectionAttempts(addresses.size);
-    const { timeoutMs, isReadOnly, frameBytesMax } = this.#options;
+    const { timeoutMs, isReadOnly, frameBytesMax, tls, sasl } = this.#options;
     const root = createClient([...addresses].join(","), {
       sessionTimeoutMs: timeoutMs,
       readOnly: isReadOnly ? "allow" : "never",
       frameBytesMax,
       waitingTimeoutMs: timeoutMs,
-      transport: attempts.observe(tcpTransport),
+      transport: attempts.observe(tls === undefined ? tcpTransport : tlsTransport(tls)),
+      ...(sasl === undefined ? {} : { sasl }),
     });
     const client = chroot === "/" ? root : root.namespace(chroot);
     this.#server = server;
-    this.#credentials.length = 0;
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     root.state$.subscribe({ next: (state) => this.#took(state, attempts), error: () => end(), complete: () => end() });
     this.#live = { root, client, attempts, ended };
@@ -158,7 +153,6 @@ export class Connection {
   async addAuth(credential: { readonly scheme: string; readonly auth: string }, signal: AbortSignal): Promise<void> {
     const client = await this.ready({ signal });
     await client.addAuth(credential.scheme, credential.auth, { signal });
-    this.#credentials.push(credential);
   }
 
   async #untilUp(live: Live, call: { readonly path?: string; readonly signal: AbortSignal }): Promise<void> {

@@ -1,4 +1,4 @@
-import { readClientConfiguration } from "./client-configuration.ts";
+import { parseClientConfiguration } from "./client-configuration.ts";
 import { type CommandLine, parseCommandLine, USAGE } from "./command-line.ts";
 import { COMMAND_BY_NAME } from "./command-table.ts";
 import { VERSION } from "./commands/version.ts";
@@ -7,6 +7,7 @@ import { ExitStatus } from "./exit-status.ts";
 import { errorJson, explainError } from "./explain-error.ts";
 import { historyFilePath } from "./history-file.ts";
 import { Interpreter } from "./interpreter.ts";
+import { readJavaSettings } from "./java-settings.ts";
 import { Output, type TextSink } from "./output.ts";
 import { runScript } from "./script.ts";
 import { Shell } from "./shell.ts";
@@ -58,13 +59,13 @@ async function run(commandLine: CommandLine): Promise<number> {
     stderr: around((text) => process.stderr.write(text)),
     hasColors: process.stdout.isTTY === true && process.stdout.hasColors() && (process.env["NO_COLOR"] ?? "") === "",
   });
+  const { configurationFile: file, properties } = commandLine;
+  const configuration = parseClientConfiguration(readJavaSettings({ environment: process.env, file, properties }));
+  for (const warning of configuration.warnings) output.progress(warning);
+  const { frameBytesMax = FRAME_BYTES_MAX, tls, sasl } = configuration;
   const connection = new Connection({
-    server,
-    timeoutMs,
-    isReadOnly,
-    waitsForConnection,
-    frameBytesMax: frameBytesMax(commandLine, output),
-    output,
+    ...{ server, timeoutMs, isReadOnly, waitsForConnection, output },
+    ...{ frameBytesMax, tls, sasl },
   });
   // One command gives one object, or what its program prints; what becomes of the connection shows in that.
   if (command !== undefined && (isJson || runsProgram(command))) connection.printsWatches = false;
@@ -89,13 +90,6 @@ async function run(commandLine: CommandLine): Promise<number> {
 
 function runsProgram([name = ""]: readonly string[]): boolean {
   return COMMAND_BY_NAME.get(name)?.runsProgram === true;
-}
-
-function frameBytesMax({ configurationFile }: CommandLine, output: Output): number {
-  if (configurationFile === undefined) return FRAME_BYTES_MAX;
-  const configuration = readClientConfiguration(configurationFile);
-  for (const warning of configuration.warnings) output.progress(warning);
-  return configuration.frameBytesMax ?? FRAME_BYTES_MAX;
 }
 
 /** The first signal gives up what runs, so that its session is closed; the second ends the process. */

@@ -1,10 +1,9 @@
 import { readFileSync } from "node:fs";
+import type { ConfigChange } from "@zooid/client";
 import { CliError, usageError } from "../cli-error.ts";
 import { type Command, FLAG_STAT, malformed } from "../command.ts";
 import type { Flags } from "../command-flags.ts";
-import { dataText } from "../data-text.ts";
 import { parseProperties } from "../java-properties.ts";
-import { sendReconfig } from "../reconfig-request.ts";
 import { statJson, statLines } from "../stat-text.ts";
 
 export const reconfig: Command = {
@@ -23,31 +22,23 @@ export const reconfig: Command = {
   summary: "Changes which servers the ensemble has: one by one (-add, -remove), or all at once (-file, -members).",
   async run({ connection, flags, output, signal }) {
     const change = readChange(flags);
-    await connection.ready({ signal });
-    const { data, stat } = await sendReconfig(connection, { ...change, signal });
-    const text = dataText(data);
+    const client = await connection.ready({ isAbsolute: true, signal });
+    const { text, stat } = await client.reconfig(change, { signal });
     output.line(`Committed new configuration:\n${text}`);
     if (flags.has("s")) output.lines(statLines(stat));
     return { config: text, stat: statJson(stat) };
   },
 };
 
-/** Either whole members or what joins and leaves; -1 for whatever version is in force. */
-interface Change {
-  readonly joining: string | null;
-  readonly leaving: string | null;
-  readonly members: string | null;
-  readonly fromConfig: bigint;
-}
-
-function readChange(flags: Flags): Change {
+/** Either whole members or what joins and leaves. */
+function readChange(flags: Flags): ConfigChange {
   const file = flags.value("file");
   const members = flags.value("members");
   const joining = flags.value("add");
   const leaving = flags.value("remove");
   if (file === undefined && members === undefined && joining === undefined && leaving === undefined)
     throw malformed(reconfig);
-  const fromConfig = readVersion(flags.value("v"));
+  const fromVersion = readVersion(flags.value("v"));
   if (file !== undefined && members !== undefined) {
     throw usageError("Can't use -file and -members together (conflicting non-incremental modes)");
   }
@@ -57,11 +48,12 @@ function readChange(flags: Flags): Change {
       "Can't use -file or -members together with -add or -remove (mixing incremental and non-incremental modes is not allowed)",
     );
   }
+  const whole = file === undefined ? members?.toLowerCase().split(",") : membersOf(file);
   return {
-    joining: joining?.toLowerCase() ?? null,
-    leaving: leaving?.toLowerCase() ?? null,
-    members: file === undefined ? (members?.toLowerCase() ?? null) : membersOf(file),
-    fromConfig,
+    ...(joining === undefined ? {} : { joining: joining.toLowerCase().split(",") }),
+    ...(leaving === undefined ? {} : { leaving: leaving.split(",") }),
+    ...(whole === undefined ? {} : { members: whole }),
+    fromVersion,
   };
 }
 
@@ -72,7 +64,7 @@ function readVersion(text: string | undefined): bigint {
 }
 
 /** The servers that a configuration file names, as the request carries them. */
-function membersOf(file: string): string {
+function membersOf(file: string): readonly string[] {
   let text: string;
   try {
     text = readFileSync(file, "utf8");
@@ -82,6 +74,5 @@ function membersOf(file: string): string {
   }
   return [...parseProperties(text)]
     .filter(([key]) => key.startsWith("server."))
-    .map(([key, value]) => `${key}=${value}`)
-    .join(",");
+    .map(([key, value]) => `${key}=${value}`);
 }

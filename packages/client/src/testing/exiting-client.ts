@@ -7,9 +7,14 @@ const zk = await connect(hosts, { sessionTimeoutMs: 60_000 });
 await zk.create("/present", "", { mode: "ephemeral" });
 closeOnExit(zk);
 if (how === "listening") {
+  let count = 0;
   process.on("SIGTERM", async () => {
+    if (++count > 1) process.exit(8);
     await zk.close();
-    process.exit(7);
+    await new Promise((resolve) => setImmediate(resolve));
+    // Signals come in their order: one that was sent again would have come before.
+    process.once("SIGUSR2", () => process.exit(7));
+    process.kill(process.pid, "SIGUSR2");
   });
 }
 console.log("ready");

@@ -1,0 +1,56 @@
+import { readFileSync } from "node:fs";
+import { CliError } from "./cli-error.ts";
+import { parseProperties } from "./java-properties.ts";
+
+/** A setting by the name that ZooKeeper's Java client has for it. */
+export interface JavaSetting {
+  readonly key: string;
+  readonly value: string;
+  /** Where it was said, for what is wrong. */
+  readonly where: string;
+}
+
+/** Java's own, and what ZooKeeper reads by a name without its own in front. */
+const OTHER_NAMES: ReadonlySet<string> = new Set(["jute.maxbuffer", "java.security.auth.login.config"]);
+
+/** Where zkCli takes flags for Java from, as Apache's scripts do. */
+const FLAG_VARIABLES = ["CLIENT_JVMFLAGS", "JVMFLAGS"] as const;
+
+/**
+ * What was said in all places, the word that counts last: the environment, then a file, then the command line.
+ *
+ * @param properties words of the command line, `-DNAME=VALUE` each
+ * @throws CliError when the file cannot be read
+ */
+export function readJavaSettings({
+  environment,
+  file,
+  properties,
+}: {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly file: string | undefined;
+  readonly properties: readonly string[];
+}): readonly JavaSetting[] {
+  const flags = FLAG_VARIABLES.flatMap((where) => fromFlags((environment[where] ?? "").split(/\s+/), where));
+  // Whatever else stands in the environment is Java's.
+  const ours = flags.filter(({ key }) => key.startsWith("zookeeper.") || OTHER_NAMES.has(key));
+  return [...ours, ...(file === undefined ? [] : fromFile(file)), ...fromFlags(properties, "the command line")];
+}
+
+function fromFlags(words: readonly string[], where: string): readonly JavaSetting[] {
+  return words.flatMap((word) => {
+    const [, key, value = "true"] = /^-D([^=]+)(?:=([\s\S]*))?$/.exec(word) ?? [];
+    return key === undefined ? [] : [{ key, value, where }];
+  });
+}
+
+function fromFile(file: string): readonly JavaSetting[] {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CliError(`cannot read the client configuration ${file}: ${reason}`, { code: "UNREADABLE_FILE" });
+  }
+  return [...parseProperties(text)].map(([key, value]) => ({ key, value, where: file }));
+}

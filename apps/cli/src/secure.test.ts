@@ -1,0 +1,100 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startServer, type ZooidServer } from "@zooid/server";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { CliProcesses } from "./testing/cli-process.ts";
+import { HOST_JKS, PASSWORD, pemOfHost } from "./testing/java-stores.ts";
+import { results } from "./testing/transcript.ts";
+
+// The process itself against a server that wants to know who asks, configured as zkCli is.
+
+let folder = "";
+let server: ZooidServer;
+const processes = new CliProcesses(() => `127.0.0.1:${server.securePort}`);
+const run = processes.run.bind(processes);
+const at = (name: string): string => join(folder, name);
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "zooid-cli-secure-"));
+  const { key, cert, authority } = pemOfHost();
+  writeFileSync(at("server.pem"), key + cert, { mode: 0o600 });
+  writeFileSync(at("authority.pem"), authority);
+  writeFileSync(at("host.jks"), HOST_JKS);
+  const digest = "org.apache.zookeeper.server.auth.DigestLoginModule required";
+  writeFileSync(at("server.conf"), `Server { ${digest} user_bob="the builder"; };`);
+  writeFileSync(at("bob.conf"), `Client { ${digest} username="bob" password="the builder"; };`);
+  writeFileSync(at("mallory.conf"), `Client { ${digest} username="bob" password="guess"; };`);
+  const stores = [
+    "zookeeper.client.secure=true",
+    "zookeeper.clientCnxnSocket=org.apache.zookeeper.ClientCnxnSocketNetty",
+    `zookeeper.ssl.trustStore.location=${at("authority.pem")}`,
+    `zookeeper.ssl.keyStore.location=${at("host.jks")}`,
+    `zookeeper.ssl.keyStore.password=${PASSWORD}`,
+  ];
+  writeFileSync(at("client.cfg"), stores.join("\n"));
+  server = await startServer({
+    ...{ port: 0, securePort: 0, connectionsPerAddressMax: 0 },
+    tls: {
+      keyStore: { location: at("server.pem") },
+      trustStore: { location: at("authority.pem") },
+      clientAuth: "want",
+    },
+    auth: {
+      providers: { 1: "org.apache.zookeeper.server.auth.SASLAuthenticationProvider" },
+      jaasFile: at("server.conf"),
+      failureDelayMsMax: 0,
+    },
+  });
+});
+afterEach(() => processes.kill());
+afterAll(async () => {
+  await server.stop();
+  rmSync(folder, { recursive: true });
+});
+
+describe("TLS", () => {
+  test("is spoken as a file of Java's settings says, and the certificate is who one is", async () => {
+    const { stdout, stderr, status } = await run("-client-configuration", at("client.cfg"), "whoami");
+    expect([results(stdout), stderr, status]).toEqual([expect.stringContaining("x509: CN=host"), "", 0]);
+  });
+
+  test("is spoken to a server that is trusted, and to no other", async () => {
+    const secure = ["-Dzookeeper.client.secure=true", "-timeout", "5000", "ls", "/"];
+    const { stderr, status } = await run(...secure);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/ConnectionLoss.*certificate/);
+    const trusted = await run(`-Dzookeeper.ssl.trustStore.location=${at("authority.pem")}`, ...secure);
+    expect([results(trusted.stdout), trusted.status]).toEqual(["[zookeeper]\n", 0]);
+  });
+
+  test("carries a reconfiguration as everything else", async () => {
+    const { stderr, status } = await run("-client-configuration", at("client.cfg"), "reconfig", "-remove", "1");
+    expect([stderr, status]).toEqual([expect.not.stringContaining("ConnectionLoss"), 1]);
+  });
+});
+
+describe("SASL", () => {
+  const plain = (): string[] => ["-server", server.connectString];
+
+  test("shows who one is by a JAAS file", async () => {
+    const login = `-Djava.security.auth.login.config=${at("bob.conf")}`;
+    const { stdout, stderr, status } = await run(...plain(), login, "whoami");
+    expect([results(stdout), stderr, status]).toEqual([expect.stringContaining("sasl: bob"), "", 0]);
+  });
+
+  test("a password that is another is told", async () => {
+    const login = `-Djava.security.auth.login.config=${at("mallory.conf")}`;
+    const { stderr, status } = await run(...plain(), login, "whoami");
+    expect([stderr, status]).toEqual([expect.stringContaining("AuthFailed"), 1]);
+  });
+});
+
+test("what cannot be used is told before anything is connected", async () => {
+  const { stdout, stderr, status } = await run("-Dzookeeper.client.secure=true", "-Dzookeeper.ssl.crl=true", "ls", "/");
+  expect([stdout, stderr, status]).toEqual([
+    "",
+    expect.stringContaining("zookeeper.ssl.crl=true cannot be honoured"),
+    1,
+  ]);
+});
