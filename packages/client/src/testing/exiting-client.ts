@@ -8,6 +8,8 @@ await zk.create("/present", "", { mode: "ephemeral" });
 closeOnExit(zk);
 if (how === "listening") {
   let count = 0;
+  // Nobody waits for a process that only listens to signals.
+  setInterval(() => {}, 1_000);
   process.on("SIGTERM", async () => {
     if (++count > 1) process.exit(8);
     await zk.close();
