@@ -8,13 +8,15 @@ export interface DeleteTreeOptions extends CallOptions {
   readonly batch?: number;
   /** Leaves the node itself and takes only what is below it. */
   readonly childrenOnly?: boolean;
+  /** In one transaction: all of it or nothing. PACKET_TOO_LARGE for a tree of more than some ten thousand nodes. Default false. */
+  readonly atomic?: boolean;
 }
 
 const BATCH = 200;
 
 /** Deletes what is below a node, and the node: see {@link Client.deleteTree}. */
 export async function deleteTree(client: Client, path: string, options: DeleteTreeOptions): Promise<number> {
-  const { batch = BATCH, childrenOnly = false, signal, retry, timeoutMs } = options;
+  const { batch = BATCH, childrenOnly = false, atomic = false, signal, retry, timeoutMs } = options;
   if (!Number.isInteger(batch) || batch < 1) throw new RangeError(`batch is a whole number from 1 on, found ${batch}`);
   const isWholeTree = client.root === "/" && path === "/";
   if (isWholeTree && !childrenOnly) {
@@ -29,6 +31,23 @@ export async function deleteTree(client: Client, path: string, options: DeleteTr
   });
   const reads = (): CallOptions & { readonly sync: true } => ({ ...limits(), sync: true });
   let count = 0;
+
+  /** All at once, as often as somebody has made or deleted some of it since it was listed. */
+  async function deleteAtOnce(): Promise<void> {
+    for (;;) {
+      const nodes = (await listLevels(path)).flat().slice(childrenOnly ? 1 : 0);
+      if (nodes.length === 0 || (!childrenOnly && (await client.exists(path, limits())) === null)) return;
+      const all = client.transaction();
+      for (const node of nodes.reverse()) all.delete(node);
+      try {
+        await all.commit(limits());
+        count = nodes.length;
+        return;
+      } catch (error) {
+        if (!isZkError(error, "NOT_EMPTY") && !isZkError(error, "NO_NODE")) throw error;
+      }
+    }
+  }
 
   async function deleteNode(node: string): Promise<void> {
     for (;;) {
@@ -45,8 +64,12 @@ export async function deleteTree(client: Client, path: string, options: DeleteTr
     }
   }
 
-  /** Lists all of it from the top down, then deletes it from the bottom up: each level is a stretch of the list. */
+  /** Lists all of it from the top down, then deletes it from the bottom up. */
   async function deleteChildren(root: string): Promise<void> {
+    for (const level of (await listLevels(root)).slice(1).reverse()) await inBatches(level, batch, deleteNode);
+  }
+
+  async function listLevels(root: string): Promise<readonly string[][]> {
     const levels: string[][] = [[root]];
     for (let level = levels[0] ?? []; level.length > 0; level = levels.at(-1) ?? []) {
       const below: string[] = [];
@@ -58,7 +81,7 @@ export async function deleteTree(client: Client, path: string, options: DeleteTr
       });
       levels.push(below);
     }
-    for (const level of levels.slice(1).reverse()) await inBatches(level, batch, deleteNode);
+    return levels;
   }
 
   async function namesBelow(node: string): Promise<readonly string[]> {
@@ -70,6 +93,10 @@ export async function deleteTree(client: Client, path: string, options: DeleteTr
     }
   }
 
+  if (atomic) {
+    await deleteAtOnce();
+    return count;
+  }
   await deleteChildren(path);
   if (!childrenOnly) await deleteNode(path);
   return count;

@@ -17,7 +17,10 @@ const FIRST_USE = "00000001";
  * SASL by DIGEST-MD5 (RFC 2831): the password does not go over the wire, and the server proves that it knows it too. What follows is
  * neither encrypted nor signed: that is what TLS is for.
  */
-export function digestMd5(user: DigestMd5User, newCnonce: () => string = randomCnonce): SaslMechanism {
+export function digestMd5(
+  user: DigestMd5User,
+  newCnonce: () => string = randomCnonce,
+): SaslMechanism & { begin(): SaslExchange } {
   return { begin: () => new DigestMd5Exchange(user, newCnonce()) };
 }
 

@@ -1,7 +1,13 @@
+import type { HostAddress } from "./connect-string.ts";
+
 /** What a way of authenticating by SASL (RFC 4422) is to a client. Implement it for mechanisms of your own, Kerberos for one. */
 export interface SaslMechanism {
-  /** Begins anew: for each connection. */
-  begin(): SaslExchange;
+  /**
+   * Begins anew: for each connection.
+   *
+   * @param server whom it is to be proven to; `name` is what the connect string calls it, where that is no address
+   */
+  begin(server: HostAddress): SaslExchange | Promise<SaslExchange>;
 }
 
 /** One exchange of tokens, on one connection. */

@@ -183,6 +183,20 @@ describe("SASL", () => {
     await expect(plain({ sasl: doubting })).rejects.toMatchObject({ code: "AUTH_FAILED" });
   });
 
+  test("a mechanism may take its time to begin, and hears which server it is for", async () => {
+    const { begin } = digestMd5({ username: "bob", password: "the builder" });
+    const heard: string[] = [];
+    const slow: SaslMechanism = {
+      begin: async ({ name, port }) => {
+        heard.push(`${name}:${port}`);
+        await new Promise((resolve) => setImmediate(resolve));
+        return begin();
+      },
+    };
+    const zk = await open(`localhost:${server.port}`, { sasl: slow });
+    expect([await whoIs(zk), heard.at(-1)]).toEqual([expect.arrayContaining(["sasl:bob"]), `localhost:${server.port}`]);
+  });
+
   test("a mechanism that cannot begin ends the client", async () => {
     const broken: SaslMechanism = {
       begin: () => {

@@ -744,14 +744,20 @@ export class SessionDriver {
 
   #negotiate(sasl: SaslMechanism): void {
     this.#isNegotiating = true;
-    let exchange: SaslExchange;
-    try {
-      exchange = sasl.begin();
-    } catch {
-      this.#session.authFailed();
-      return;
-    }
-    this.#saslStep(exchange, exchange.first, this.#generation);
+    const generation = this.#generation;
+    const server = this.#session.connectedAddress;
+    // Whoever has no address any more has another generation too.
+    const begun = new Promise<SaslExchange>((resolve) => server !== undefined && resolve(sasl.begin(server)));
+    begun.then(
+      (exchange) => {
+        if (generation !== this.#generation) return;
+        this.#saslStep(exchange, exchange.first, generation);
+        this.#arm();
+      },
+      () => {
+        if (generation === this.#generation) this.#session.authFailed();
+      },
+    );
   }
 
   #saslStep(exchange: SaslExchange, token: Uint8Array, generation: number): void {

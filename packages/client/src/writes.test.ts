@@ -1,3 +1,4 @@
+import { OPEN_ACL } from "@zooid/model";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { Client } from "./client.ts";
 import { retry } from "./retry.ts";
@@ -112,6 +113,26 @@ describe("deleteTree", () => {
     expect(await zk.deleteTree("/t", { batch: 7 })).toBe(1 + 4 + 16 + 64);
     expect(await witness.exists("/t")).toBeNull();
     expect(await zk.deleteTree("/t")).toBe(0);
+  });
+
+  test("takes all of it at once or nothing, where that is wanted", async () => {
+    await grow("/t", 3, 2);
+    const noDelete = [{ perms: 31 - 8, scheme: "world", id: "anyone" }];
+    await witness.setAcl("/t/n1", noDelete);
+    await expect(zk.deleteTree("/t", { atomic: true })).rejects.toMatchObject({ code: "NO_AUTH" });
+    expect(await witness.getAllChildrenNumber("/t")).toBe(12);
+    await witness.setAcl("/t/n1", OPEN_ACL);
+    expect(await zk.deleteTree("/t", { atomic: true, childrenOnly: true })).toBe(12);
+    expect([await zk.deleteTree("/t", { atomic: true }), await zk.deleteTree("/t", { atomic: true })]).toEqual([1, 0]);
+  });
+
+  test("takes at once what others make there meanwhile, too", async () => {
+    await grow("/t", 3, 2);
+    const growing = (async () => {
+      for (let i = 0; i < 100; i++) await witness.create(`/t/n1/late${i}`);
+    })();
+    await Promise.all([zk.deleteTree("/t", { atomic: true }), growing.catch(() => {})]);
+    expect(await witness.exists("/t")).toBeNull();
   });
 
   test("may leave the node itself, the root too", async () => {
