@@ -16,6 +16,9 @@ import {
 import { parseServerConfig } from "../../packages/server/src/config.ts";
 import { ConfigError } from "../../packages/server/src/index.ts";
 import { parseJaas } from "../../packages/server/src/sasl/jaas-file.ts";
+import { ApacheSnapshotDecoder } from "../../packages/txn-log/src/apache-snapshot-decoder.ts";
+import { StoreError } from "../../packages/txn-log/src/index.ts";
+import { APACHE_SNAPSHOT } from "../../packages/txn-log/src/test-apache-snapshot.ts";
 import {
   AclReader,
   Framer,
@@ -65,6 +68,17 @@ function allowing(kind: abstract new (...args: never[]) => Error, run: () => voi
   } catch (error) {
     if (!(error instanceof kind)) throw error;
   }
+}
+
+/** As it comes over HTTP: in pieces, each of which is used again once it was taken. */
+function takeApart(input: Buffer, pieceBytes: number): void {
+  const decoder = new ApacheSnapshotDecoder({ acl: () => {}, node: () => {}, rest: () => {} });
+  for (let at = 0; at < input.length; at += pieceBytes) {
+    const piece = Buffer.from(input.subarray(at, at + pieceBytes));
+    decoder.add(piece);
+    piece.fill(0);
+  }
+  decoder.end();
 }
 
 const reader = new JuteReader();
@@ -270,6 +284,13 @@ export const TARGETS: readonly FuzzTarget[] = [
         let isMore = true;
         while (isMore) isMore = transactions.next(txnOp);
       }),
+  },
+  {
+    name: "apache-snapshot",
+    seeds: [APACHE_SNAPSHOT, APACHE_SNAPSHOT.subarray(0, 400)],
+    run: (input) => {
+      for (const pieceBytes of [input.length + 1, 7]) allowing(StoreError, () => takeApart(input, pieceBytes));
+    },
   },
   {
     name: "zoo.cfg",

@@ -9,6 +9,7 @@ export {
 } from "./memory-txn-log.ts";
 export type {
   ReceivedSnapshot,
+  SnapshotExport,
   SnapshotReceiver,
   SnapshotSource,
   StateMark,

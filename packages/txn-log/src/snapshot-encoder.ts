@@ -1,6 +1,7 @@
 import { ChunkWriter } from "./chunk-writer.ts";
 import { type Database, openReader, type Statement } from "./database.ts";
-import { isWhole, RowOffset, sealRow } from "./node-row.ts";
+import { RowOffset, sealRow } from "./node-row.ts";
+import { NodeRuns } from "./node-runs.ts";
 import {
   encodeHeader,
   encodeTrailer,
@@ -15,32 +16,22 @@ import type { EpochRange } from "./txn-log.ts";
 
 const CACHE_KIB = 1024;
 const SESSION_ROWS = 1024;
-/** Nodes of one run at most, and their bytes, unless a single one has more. */
-const RUN_ROWS_MAX = 1024;
-const RUN_BYTES_MAX = 256 * 1024;
 
 type SessionRow = [high: number, low: number, timeoutMs: number, passwordHash: Buffer];
 
-/**
- * Reads a state file within one read transaction, as chunks. Every row is checked: what is damaged here is not handed on.
- *
- * As in the log's reader, SQLite puts the rows of a run into one BLOB, for a buffer for each would cost more than all else.
- */
+/** Reads a state file within one read transaction, as chunks. Every row is checked: what is damaged here is not handed on. */
 export class SnapshotEncoder {
   readonly header: SnapshotHeader;
   readonly #file: string;
   readonly #database: Database;
   readonly #sessions: Statement;
-  readonly #sizes: Statement;
-  readonly #run: Statement;
+  readonly #nodes: NodeRuns;
   readonly #chunks = new ChunkWriter();
   readonly #contents: ReadonlyMap<number, string>;
   /** The stream's number of an access list, by the file's. */
   readonly #aclIds = new Map<number, number>();
   #lastSession: readonly [high: number, low: number] = [-(2 ** 40), 0];
-  #lastNode = 0;
   #sessionCount = 0;
-  #nodeCount = 0;
   #phase: "sessions" | "nodes" | "trailer" | "ended" = "sessions";
 
   /** @param epochs the epoch table up to where the state stands */
@@ -55,10 +46,7 @@ export class SnapshotEncoder {
     this.#sessions = database
       .prepare(`SELECT high, low, timeout_ms, password_hash ${after} LIMIT ${SESSION_ROWS}`)
       .raw();
-    const rows = `SELECT id, length(node) AS size FROM nodes WHERE id > ? ORDER BY id LIMIT ${RUN_ROWS_MAX}`;
-    this.#sizes = database.prepare(`SELECT json_group_array(id), json_group_array(size) FROM (${rows})`).raw();
-    const all = "SELECT CAST(group_concat(node, '') AS BLOB) FROM nodes WHERE id > ? AND id <= ?";
-    this.#run = database.prepare(all).pluck();
+    this.#nodes = new NodeRuns(database, file);
     const { applied: position, digestHigh, digestLow, ensembleId, nextNodeId } = meta;
     const { nodeCount, sessionCount } = counts;
     const format = SNAPSHOT_FORMAT;
@@ -109,38 +97,17 @@ export class SnapshotEncoder {
   }
 
   #putNodes(): void {
-    const found = this.#sizes.get(this.#lastNode) as [string, string];
-    const [ids, sizes] = found.map((list) => JSON.parse(list)) as [number[], number[]];
-    const count = countWithin(sizes, RUN_BYTES_MAX);
-    if (count === 0) {
-      this.#phase = "trailer";
-      return;
-    }
-    const bytes = this.#run.get(this.#lastNode, ids[count - 1] ?? 0) as Buffer<ArrayBuffer>;
-    let at = 0;
-    for (let i = 0; i < count; i++) {
-      const end = at + (sizes[i] ?? 0);
-      this.#putNode(bytes, at, end, ids[i] ?? 0);
-      at = end;
-    }
-    this.#nodeCount += count;
-    // Given back at once: the collector, which sees no pressure in its own heap, would let many of them pile up.
-    bytes.buffer.transfer(0);
+    if (!this.#nodes.next((row, id) => this.#putNode(row, id))) this.#phase = "trailer";
   }
 
-  #putNode(bytes: Buffer, start: number, end: number, id: number): void {
-    const row = bytes.subarray(start, end);
-    if (!isWhole(row) || row.readDoubleBE(RowOffset.id) !== id) {
-      throw damagedState(this.#file, `table nodes, row ${id}`, "its sum does not match");
-    }
+  #putNode(row: Buffer, id: number): void {
     const stored = row.readUInt32BE(RowOffset.aclId);
     const aclId = this.#aclIds.get(stored) ?? this.#putAcl(stored, id);
     if (aclId !== stored) {
       row.writeUInt32BE(aclId, RowOffset.aclId);
       sealRow(row, 0);
     }
-    this.#chunks.record(SnapshotRecord.NODE, bytes, start, end);
-    this.#lastNode = id;
+    this.#record(SnapshotRecord.NODE, row);
   }
 
   #putAcl(stored: number, node: number): number {
@@ -157,7 +124,7 @@ export class SnapshotEncoder {
   #putTrailer(): void {
     const { header } = this;
     const { digestHigh, digestLow } = header;
-    const nodeCount = this.#nodeCount;
+    const nodeCount = this.#nodes.count;
     const sessionCount = this.#sessionCount;
     this.#expectCount("nodes", nodeCount, header.nodeCount);
     this.#expectCount("sessions", sessionCount, header.sessionCount);
@@ -175,16 +142,4 @@ export class SnapshotEncoder {
   #record(kind: number, body: Uint8Array): void {
     this.#chunks.record(kind, body, 0, body.length);
   }
-}
-
-/** How many of the first sizes fit; one in any case, where there is one. */
-function countWithin(sizes: readonly number[], bytesMax: number): number {
-  let total = 0;
-  let count = 0;
-  for (const size of sizes) {
-    total += size;
-    if (count > 0 && total > bytesMax) break;
-    count++;
-  }
-  return count;
 }

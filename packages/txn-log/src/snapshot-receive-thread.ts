@@ -1,15 +1,16 @@
 import { setPriority } from "node:os";
 import { workerData } from "node:worker_threads";
 import { answerCalls } from "./answer-calls.ts";
+import { ApacheSnapshotBuilder, type ImportExpectation } from "./apache-snapshot-builder.ts";
 import type { CallThreadData } from "./call-thread.ts";
 import { SnapshotBuilder, type SnapshotExpectation } from "./snapshot-builder.ts";
 import type { SnapshotHeader } from "./snapshot-format.ts";
 import type { TestBreak } from "./test-break.ts";
 
-/** Builds a state file from what a leader sends. */
+/** Builds a state file from what a leader sends, or from what an operator has of Apache's. */
 export interface SnapshotReceiveData {
   readonly file: string;
-  readonly expected: SnapshotExpectation;
+  readonly expected: SnapshotExpectation | ImportExpectation;
   readonly testBreak: TestBreak | undefined;
 }
 
@@ -23,7 +24,7 @@ const NICE = 5;
 
 const { data, port } = workerData as CallThreadData<SnapshotReceiveData>;
 setPriority(0, NICE);
-let builder: SnapshotBuilder | undefined;
+let builder: SnapshotBuilder | ApacheSnapshotBuilder | undefined;
 let failure: unknown;
 
 answerCalls<SnapshotReceiveCall, SnapshotReceiveAnswer>(port, {
@@ -46,7 +47,7 @@ answerCalls<SnapshotReceiveCall, SnapshotReceiveAnswer>(port, {
 function act(call: SnapshotReceiveCall): SnapshotReceiveAnswer {
   switch (call.kind) {
     case "open":
-      builder = new SnapshotBuilder(data.file, data.expected, data.testBreak);
+      builder = open(data);
       return undefined;
     case "add": {
       const { buffer, byteOffset, length } = call.chunk;
@@ -58,4 +59,10 @@ function act(call: SnapshotReceiveCall): SnapshotReceiveAnswer {
     case "finish":
       return builder?.finish();
   }
+}
+
+function open({ file, expected, testBreak }: SnapshotReceiveData): SnapshotBuilder | ApacheSnapshotBuilder {
+  return "epochMin" in expected
+    ? new ApacheSnapshotBuilder(file, expected, testBreak)
+    : new SnapshotBuilder(file, expected, testBreak);
 }

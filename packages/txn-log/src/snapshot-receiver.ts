@@ -50,7 +50,8 @@ export class ThreadSnapshotReceiver implements SnapshotReceiver {
     const header = await this.#call({ kind: "finish" });
     if (header === undefined) throw new StoreError({ code: "DEFECT", reason: "a snapshot ended without a header" });
     await this.#thread.close(CLOSED);
-    return { stateFile: this.#parts.name, epochs: header.epochs };
+    const { epochs, position, nodeCount } = header;
+    return { stateFile: this.#parts.name, epochs, position, nodeCount };
   }
 
   abandon(): Promise<void> {

@@ -1,6 +1,6 @@
 import { CallThread } from "./call-thread.ts";
-import { isLastChunk, type SnapshotHeader } from "./snapshot-format.ts";
-import type { SnapshotSendAnswer, SnapshotSendCall, SnapshotSendData } from "./snapshot-send-thread.ts";
+import { isLastChunk } from "./snapshot-format.ts";
+import type { SnapshotOpened, SnapshotSendAnswer, SnapshotSendCall, SnapshotSendData } from "./snapshot-send-thread.ts";
 import type { SnapshotSource } from "./state-store.ts";
 import { StoreError } from "./store-error.ts";
 import type { EpochRange, LogPosition } from "./txn-log.ts";
@@ -17,12 +17,13 @@ export interface SnapshotSourceParts extends SnapshotSendData {
 type SendThread = CallThread<SnapshotSendCall, SnapshotSendAnswer>;
 
 export async function openSnapshotSource(parts: SnapshotSourceParts): Promise<ThreadSnapshotSource> {
-  const { stateFile, epochs } = parts;
-  const thread: SendThread = new CallThread("snapshot-send-thread", { stateFile, epochs } satisfies SnapshotSendData);
+  const { form, stateFile, epochs } = parts;
+  const data: SnapshotSendData = { form, stateFile, epochs };
+  const thread: SendThread = new CallThread("snapshot-send-thread", data);
   try {
-    const header = await thread.call("open");
-    if (header === undefined || header instanceof Uint8Array) throw defect("a source was not answered by a header");
-    return new ThreadSnapshotSource(parts, thread, header);
+    const opened = await thread.call("open");
+    if (opened === undefined || opened instanceof Uint8Array) throw defect("a source was not answered by a header");
+    return new ThreadSnapshotSource(parts, thread, opened);
   } catch (cause) {
     await thread.close(CLOSED);
     throw cause;
@@ -37,6 +38,7 @@ export class ThreadSnapshotSource implements SnapshotSource {
   readonly digestLow: number;
   readonly nodeCount: number;
   readonly sessionCount: number;
+  readonly sizeBytes: number;
   readonly #parts: SnapshotSourceParts;
   readonly #thread: SendThread;
   readonly #timer: NodeJS.Timeout;
@@ -45,7 +47,7 @@ export class ThreadSnapshotSource implements SnapshotSource {
   #ended: Error | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(parts: SnapshotSourceParts, thread: SendThread, header: SnapshotHeader) {
+  constructor(parts: SnapshotSourceParts, thread: SendThread, { header, sizeBytes }: SnapshotOpened) {
     this.#parts = parts;
     this.#thread = thread;
     this.position = header.position;
@@ -54,6 +56,7 @@ export class ThreadSnapshotSource implements SnapshotSource {
     this.digestLow = header.digestLow;
     this.nodeCount = header.nodeCount;
     this.sessionCount = header.sessionCount;
+    this.sizeBytes = sizeBytes;
     const { holdMs } = parts;
     this.#timer = setTimeout(() => this.end(`no chunk was asked for within ${holdMs} ms`), holdMs);
     this.#timer.unref();

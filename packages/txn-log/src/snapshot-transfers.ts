@@ -1,11 +1,14 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { epochsUpTo } from "./log-book.ts";
+import { openChunk } from "./snapshot-format.ts";
+import type { SnapshotReceiveData } from "./snapshot-receive-thread.ts";
 import { openSnapshotReceiver, type ThreadSnapshotReceiver } from "./snapshot-receiver.ts";
+import type { SnapshotForm } from "./snapshot-send-thread.ts";
 import { openSnapshotSource, type ThreadSnapshotSource } from "./snapshot-source.ts";
 import type { SqliteStateStore } from "./sqlite-state-store.ts";
 import type { SqliteTxnLog } from "./sqlite-txn-log.ts";
-import type { SnapshotReceiver, SnapshotSource, StateMeta } from "./state-store.ts";
+import type { SnapshotExport, SnapshotReceiver, SnapshotSource, StateMeta } from "./state-store.ts";
 import { StoreError } from "./store-error.ts";
 import type { TestBreak } from "./test-break.ts";
 import type { EpochRange, LogPosition } from "./txn-log.ts";
@@ -42,20 +45,46 @@ export class SnapshotTransfers {
   }
 
   open(): Promise<SnapshotSource> {
-    return this.#awaited(this.#open());
+    return this.#awaited(this.#open("own"));
+  }
+
+  /** As {@link open}, in Apache's form. */
+  async export(): Promise<SnapshotExport> {
+    const source = await this.#awaited(this.#open("apache"));
+    const { position, nodeCount, sizeBytes } = source;
+    let index = 0;
+    return {
+      ...{ position, nodeCount, sizeBytes },
+      next: async () => {
+        const chunk = await source.next();
+        return chunk === undefined
+          ? undefined
+          : openChunk(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length), index++);
+      },
+      [Symbol.asyncDispose]: () => source[Symbol.asyncDispose](),
+    };
   }
 
   receive(position: LogPosition, epochs: readonly EpochRange[] | undefined): Promise<SnapshotReceiver> {
-    return this.#awaited(this.#receive(position, epochs));
+    const { ensembleId } = this.#parts.log.durable.identity;
+    return this.#awaited(this.#receive({ position, epochs, ensembleId }));
   }
 
-  async #open(): Promise<SnapshotSource> {
+  /** Makes ready to build a state from a snapshot of Apache's, to become that of this log's next epochs. */
+  import(): Promise<SnapshotReceiver> {
+    const { promise, currentEpoch, identity } = this.#parts.log.durable;
+    const epochMin = Math.max(promise.epoch, currentEpoch) + 1;
+    return this.#awaited(this.#receive({ epochMin, ensembleId: identity.ensembleId }));
+  }
+
+  async #open(form: SnapshotForm): Promise<ThreadSnapshotSource> {
     const { log, state, holdMs } = this.#parts;
     const still = await state.standStill({ isFolded: true });
     const { zxid } = state.applied.applied;
     const held = log.hold(zxid);
     try {
       const source: ThreadSnapshotSource = await openSnapshotSource({
+        form,
         stateFile: state.stateFile,
         epochs: epochsUpTo(log.durable.epochs, zxid),
         holdMs,
@@ -76,7 +105,7 @@ export class SnapshotTransfers {
     }
   }
 
-  async #receive(position: LogPosition, epochs: readonly EpochRange[] | undefined): Promise<SnapshotReceiver> {
+  async #receive(expected: SnapshotReceiveData["expected"]): Promise<SnapshotReceiver> {
     const { log, state, directory, testBreak } = this.#parts;
     if (this.#receiving !== undefined) {
       throw new StoreError({
@@ -96,7 +125,7 @@ export class SnapshotTransfers {
       received.receiver = await openSnapshotReceiver({
         name,
         file: join(directory, name),
-        expected: { position, epochs, ensembleId: log.durable.identity.ensembleId },
+        expected,
         testBreak,
         isNamed: () => log.isNamed(name),
         abandoned: () => this.#endReceiving(received),

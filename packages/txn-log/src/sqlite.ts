@@ -9,7 +9,14 @@ import { SnapshotTransfers } from "./snapshot-transfers.ts";
 import { openSqliteState, type SqliteStateStore } from "./sqlite-state-store.ts";
 import { openSqliteLog, type SqliteTxnLog } from "./sqlite-txn-log.ts";
 import { createStateFile } from "./state-file.ts";
-import type { SnapshotReceiver, SnapshotSource, StateMeta, StateSink, StateStore } from "./state-store.ts";
+import type {
+  SnapshotExport,
+  SnapshotReceiver,
+  SnapshotSource,
+  StateMeta,
+  StateSink,
+  StateStore,
+} from "./state-store.ts";
 import { StoreError } from "./store-error.ts";
 import type { TestBreak } from "./test-break.ts";
 import type { EpochRange, LogHandler, LogPosition, TxnLog } from "./txn-log.ts";
@@ -78,6 +85,15 @@ export interface Store extends AsyncDisposable {
    * @param epochs compared with what comes, if given
    */
   receiveSnapshot(position: LogPosition, epochs?: readonly EpochRange[]): Promise<SnapshotReceiver>;
+
+  /** As {@link openSnapshot}, in the form in which Apache ZooKeeper writes its snapshots. */
+  exportSnapshot(): Promise<SnapshotExport>;
+
+  /**
+   * Makes ready to build a state from a snapshot of Apache ZooKeeper's, in pieces of any size; otherwise as {@link receiveSnapshot}. It
+   * stands at the first zxid of an epoch that is later than any in the snapshot or in this log. Sessions and ephemeral nodes are left out.
+   */
+  importSnapshot(): Promise<SnapshotReceiver>;
 
   /**
    * After a flip with a snapshot is durable: the file that the log now names is the state, and the old one goes. At once, so that
@@ -208,6 +224,14 @@ class SqliteStore implements Store {
 
   receiveSnapshot(position: LogPosition, epochs?: readonly EpochRange[]): Promise<SnapshotReceiver> {
     return this.#transfers.receive(position, epochs);
+  }
+
+  exportSnapshot(): Promise<SnapshotExport> {
+    return this.#transfers.export();
+  }
+
+  importSnapshot(): Promise<SnapshotReceiver> {
+    return this.#transfers.import();
   }
 
   adoptState(): StateMeta {

@@ -52,6 +52,7 @@ export interface StateMark {
 
 export interface StateMeta {
   readonly applied: LogPosition;
+  /** Both 0 where it is not known: before the first transaction, and of a state that was taken over from elsewhere. */
   readonly digestHigh: number;
   readonly digestLow: number;
   readonly ensembleId: string;
@@ -110,7 +111,7 @@ export interface SnapshotSource extends AsyncDisposable {
   readonly position: LogPosition;
   /** The epoch table up to there. */
   readonly epochs: readonly EpochRange[];
-  /** The tree's digest there, as two signed halves. */
+  /** The tree's digest there, as two signed halves; both 0 where it is not known. */
   readonly digestHigh: number;
   readonly digestLow: number;
   readonly nodeCount: number;
@@ -145,4 +146,20 @@ export interface SnapshotReceiver {
 export interface ReceivedSnapshot {
   readonly stateFile: string;
   readonly epochs: readonly EpochRange[];
+  /** Where the state stands, and how many nodes it has. */
+  readonly position: LogPosition;
+  readonly nodeCount: number;
+}
+
+/**
+ * A whole state on its way out, as a snapshot of Apache ZooKeeper's: exact at one zxid, while Apache's own are not. Sessions are named, but
+ * not their passwords. Otherwise as {@link SnapshotSource}.
+ */
+export interface SnapshotExport extends AsyncDisposable {
+  readonly position: LogPosition;
+  readonly nodeCount: number;
+  /** How long all of it is. */
+  readonly sizeBytes: number;
+  /** The next piece; undefined after the last. The bytes are the caller's. Rejects as {@link SnapshotSource.next} does. */
+  next(): Promise<Uint8Array | undefined>;
 }
