@@ -246,11 +246,17 @@ zookeeper.admin.serverPort=8081
 admin.serverAddress=0.0.0.0
 admin.commandURL=/zk
 admin.idleTimeout=1000
+admin.snapshot.enabled=true
+admin.restore.enabled=false
+admin.rateLimiterIntervalInMS=7
 metricsProvider.className=org.apache.zookeeper.metrics.prometheus.PrometheusMetricsProvider
 metricsProvider.httpHost=10.0.0.1
 metricsProvider.httpPort=7001
 metricsProvider.exportJvmInfo=false`);
-  expect(admin).toEqual({ enabled: false, port: 8081, address: "*", commandUrl: "/zk", idleTimeoutMs: 1000 });
+  expect(admin).toEqual({
+    ...{ enabled: false, port: 8081, address: "*", commandUrl: "/zk", idleTimeoutMs: 1000 },
+    ...{ snapshotEnabled: true, restoreEnabled: false, rateLimiterIntervalMs: 7 },
+  });
   expect(metrics).toEqual({ enabled: true, address: "10.0.0.1", port: 7001, exportJvmInfo: false });
 });
 
@@ -293,7 +299,6 @@ describe("what has no effect is one line of warning", () => {
     "audit.impl.class=org.example.Audit",
     "autopurge.snapRetainCount=3",
     "admin.portUnification=true",
-    "admin.snapshot.enabled=true",
     "forceSync=no",
     "zookeeper.snapCount=7",
     "metricsProvider.numWorkerThreads=2",

@@ -279,7 +279,6 @@ function ignored(reason: string, ...harmless: string[]): KeyRule {
   return { kind: "ignored", harmless, reason };
 }
 
-const NO_HTTP_SNAPSHOTS = "snapshots over HTTP are not supported, and asking for one is answered with 503";
 const DURABLE_LOG = "the log and its state file are SQLite files that need no such setting";
 const ONE_LOOP = "one thread serves all connections";
 const LOGS_TO_STDOUT = "the log goes to the standard output, from --log-level on";
@@ -506,9 +505,9 @@ const RULES: ReadonlyMap<string, KeyRule> = new Map<string, KeyRule>([
   ],
   ...QUORUM_TLS_RULES,
   ["admin.httpVersion", ignored("the admin port speaks HTTP 1.1")],
-  ["admin.snapshot.enabled", ignored(NO_HTTP_SNAPSHOTS)],
-  ["admin.restore.enabled", ignored(NO_HTTP_SNAPSHOTS)],
-  ["admin.rateLimiterIntervalInMS", ignored(NO_HTTP_SNAPSHOTS)],
+  ["admin.snapshot.enabled", admin("snapshotEnabled", trueOrFalseValue)],
+  ["admin.restore.enabled", admin("restoreEnabled", trueOrFalseValue)],
+  ["admin.rateLimiterIntervalInMS", admin("rateLimiterIntervalMs", wholeValue)],
   ["metricsProvider.className", metrics("enabled", metricsProviderValue)],
   ["metricsProvider.httpHost", metrics("address", addressValue)],
   ["metricsProvider.httpPort", metrics("port", wholeValue)],

@@ -416,7 +416,7 @@ export class Driver implements ConnectionHost {
       connection.close();
       connection.flush();
     }
-    this.#mark();
+    this.mark();
   }
 
   /** Ends everything at once, after a failure: no more is read, and no more is said. */
@@ -541,7 +541,7 @@ export class Driver implements ConnectionHost {
   #deliver(): void {
     this.#isDelivering = false;
     const more = this.#deliverSome();
-    if (this.#markBytes >= MARK_BYTES || this.#markCount >= MARK_ENTRIES) this.#mark();
+    if (this.#markBytes >= MARK_BYTES || this.#markCount >= MARK_ENTRIES) this.mark();
     if (!more) return;
     this.#isDelivering = true;
     setImmediate(() => {
@@ -574,8 +574,8 @@ export class Driver implements ConnectionHost {
     this.#markCount = 0;
   }
 
-  /** Tells how far the state file may follow. */
-  #mark(): void {
+  /** Tells how far the state file may follow: to everything that is applied. */
+  mark(): void {
     const { tree } = this.replica;
     // What was handed to the log may not have been applied yet: the next mark counts it.
     if (tree.applied <= this.#marked) return;
@@ -637,7 +637,7 @@ export class Driver implements ConnectionHost {
     }
     this.#step(() => {
       this.replica.tree.compact(COMPACT_BUDGET);
-      if (this.#markCount > 0) this.#mark();
+      if (this.#markCount > 0) this.mark();
     });
   }
 

@@ -1,6 +1,13 @@
 export { StoreError } from "@zooid/txn-log";
-export type { AdminConfig, AdminOptions, MetricsConfig, MetricsOptions } from "./admin/http-options.ts";
+export type {
+  AdminConfig,
+  AdminOptions,
+  MetricsConfig,
+  MetricsOptions,
+  SnapshotCommandsConfig,
+} from "./admin/http-options.ts";
 export type { AuditOperation, AuditRecord } from "./audit-trail.ts";
+export type { AuthFailuresOptions } from "./auth-failures.ts";
 export type { Change } from "./change-stream.ts";
 export type { ClientAuth, ClientAuthOptions } from "./client-auth.ts";
 export {

@@ -1,13 +1,15 @@
 import { createHash, randomBytes, randomInt } from "node:crypto";
-import { MajorityQuorum, serverId, type Zxid } from "@zooid/model";
+import { assert, MajorityQuorum, serverId, type Zxid } from "@zooid/model";
 import { REPLICA_DEFAULTS, type ReplicaConfig } from "@zooid/replica";
-import { type LogHandler, StoreError } from "@zooid/txn-log";
+import { type LogHandler, type ReceivedSnapshot, type SnapshotReceiver, StoreError } from "@zooid/txn-log";
 import { RequestReader } from "@zooid/wire";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/peer";
 import { BehaviorSubject, type Observable } from "rxjs";
 import type { AdminView } from "./admin/admin-view.ts";
 import { answerWord, wordBytes } from "./admin/four-letter-words.ts";
+import { NO_SNAPSHOT_COMMANDS } from "./admin/http-options.ts";
 import { OperatorPorts } from "./admin/operator-ports.ts";
+import { SnapshotDesk } from "./admin/snapshot-desk.ts";
 import { type AuditRecord, AuditTrail } from "./audit-trail.ts";
 import { buildTime } from "./build-time.ts";
 import { type Change, ChangeRecorder } from "./change-stream.ts";
@@ -82,6 +84,9 @@ const STATUS_MS = 1000;
 const HAND_OVER_MS = 1000;
 /** What Apache's trace mask is at the start. */
 const TRACE_MASK = 306n;
+const IN_MEMORY = "this server keeps everything in memory, and has no state that could be taken away or replaced";
+const NOT_ALONE =
+  "this server is a member of an ensemble, and the others would not follow: a snapshot is restored into a server that serves alone";
 /** A single server's own id. */
 const SELF = serverId(1);
 
@@ -120,6 +125,8 @@ class Server implements ZooidServer {
   #ports: ClientPorts | undefined;
   #operators: OperatorPorts | undefined;
   readonly #heldBack: Parameters<ClientTaker>[] = [];
+  readonly #refusals: RefusalLog;
+  #restoring: Promise<void> | undefined;
   #statusTimer: NodeJS.Timeout | undefined;
   #stopped: Promise<void> | undefined;
   #hasFailed = false;
@@ -132,6 +139,10 @@ class Server implements ZooidServer {
     this.storage$ = this.#storageStatus.asObservable();
     this.#audit = new AuditTrail(config.ensemble?.sid ?? SELF);
     this.audit$ = this.#audit.records$;
+    this.#refusals = new RefusalLog(
+      (text) => this.#log.warn(text),
+      () => performance.now(),
+    );
   }
 
   get port(): number {
@@ -181,23 +192,81 @@ class Server implements ZooidServer {
   async #start(): Promise<void> {
     const config = this.#config;
     for (const notice of config.notices) this.#log.warn(notice);
-    const handler: LogHandler = {
-      appended: ({ generation, zxid }) => this.#driver?.appended(generation, zxid),
-      refused: ({ reason }) => this.#fail(diskFull(config, reason)),
-      failed: (error) => this.#fail(error),
-      warned: (text) => this.#log.warn(text),
-    };
-    const refusals = new RefusalLog(
-      (text) => this.#log.warn(text),
-      () => performance.now(),
-    );
     // The ports come first: where one is taken, nothing on disk is touched.
-    const ports = new ClientPorts(config, refusals, this.#log, (...client) => {
+    const ports = new ClientPorts(config, this.#refusals, this.#log, (...client) => {
       if (this.#driver?.isServing === true) this.#driver.accept(...client);
       else this.#holdBack(...client);
     });
     this.#ports = ports;
     await ports.listen();
+    const view = this.#newView(ports);
+    const { admin, metrics } = config;
+    const operators = new OperatorPorts({ view, admin, metrics, warn: (text) => this.#log.warn(text) });
+    this.#operators = operators;
+    await this.#begin(view, () => operators.listen());
+    this.#statusTimer = setInterval(() => this.#tellStatus(), STATUS_MS);
+    this.#statusTimer.unref();
+  }
+
+  #newView(ports: ClientPorts): AdminView {
+    const config = this.#config;
+    const driver = (): Driver => this.#begun(this.#driver);
+    const storage = (): Storage => this.#begun(this.#storage);
+    const view: AdminView = {
+      get driver(): Driver {
+        return driver();
+      },
+      config,
+      version: versionText(this.#options.version ?? "0.0.0", buildTime()),
+      startedAtMs: performance.now(),
+      clientPort: () => this.port,
+      diskUsage: () => ({ dataBytes: storage().usage().stateBytes, logBytes: storage().usage().logBytes }),
+      commandUrl: config.admin?.commandUrl ?? "",
+      initialConfiguration: config.initialConfiguration,
+      securePort: () => ports.securePort,
+      handshakeCount: () => ports.handshakeCount,
+      rejectedCount: () => ports.rejectedCount,
+      slowSyncCount: () => storage().log.stats().slowSyncCount,
+      snapshotCount: () => storage().snapshotCount,
+      lastState: () => storage().lastState(),
+      snapshots: new SnapshotDesk(config.admin?.snapshots ?? NO_SNAPSHOT_COMMANDS, {
+        reason: config.dataDir === undefined ? IN_MEMORY : undefined,
+        restoreReason: config.ensemble === undefined ? undefined : NOT_ALONE,
+        exportSnapshot: () => {
+          driver().mark();
+          return storage().exportSnapshot();
+        },
+        restore: (pieces) => this.#restore(pieces, view),
+        nowMs: () => performance.now(),
+        info: (text) => this.#log.info(text),
+        warn: (text) => this.#log.warn(text),
+      }),
+      isStorageFull: () => storage().log.stats().storageFull,
+      traceMask: { value: TRACE_MASK },
+      storageMetrics: () => storage().metrics(),
+    };
+    return view;
+  }
+
+  #begun<T>(part: T | undefined): T {
+    assert(part !== undefined, "operators ask once there is a server");
+    return part;
+  }
+
+  /**
+   * Recovers what the data directory holds, and serves it.
+   *
+   * @param recovering called once there is somebody who can tell how far it has come
+   */
+  async #begin(view: AdminView, recovering: () => Promise<void> = () => Promise.resolve()): Promise<void> {
+    const config = this.#config;
+    const refusals = this.#refusals;
+    const handler: LogHandler = {
+      appended: ({ generation, zxid }) => driver.appended(generation, zxid),
+      refused: ({ reason }) => this.#fail(diskFull(config, reason)),
+      failed: (error) => this.#fail(error),
+      warned: (text) => this.#log.warn(text),
+    };
     const { dataDir: directory, logDir, fsyncWarnMs, stateLagBytesMax, testBreak } = config;
     const { ensemble } = config;
     const { saslUsers } = config.auth;
@@ -217,28 +286,6 @@ class Server implements ZooidServer {
             testBreak,
           });
     this.#storage = storage;
-    const startedAtMs = performance.now();
-    const view: AdminView = {
-      get driver(): Driver {
-        return driver;
-      },
-      config,
-      version: versionText(this.#options.version ?? "0.0.0", buildTime()),
-      startedAtMs,
-      clientPort: () => this.port,
-      diskUsage: () => ({ dataBytes: storage.usage().stateBytes, logBytes: storage.usage().logBytes }),
-      commandUrl: config.admin?.commandUrl ?? "",
-      initialConfiguration: config.initialConfiguration,
-      securePort: () => ports.securePort,
-      handshakeCount: () => ports.handshakeCount,
-      rejectedCount: () => ports.rejectedCount,
-      slowSyncCount: () => storage.log.stats().slowSyncCount,
-      snapshotCount: () => storage.snapshotCount,
-      lastState: () => storage.lastState(),
-      isStorageFull: () => storage.log.stats().storageFull,
-      traceMask: { value: TRACE_MASK },
-      storageMetrics: () => storage.metrics(),
-    };
     const peers =
       ensemble === undefined
         ? undefined
@@ -317,9 +364,7 @@ class Server implements ZooidServer {
       peers,
     );
     this.#driver = driver;
-    const { admin, metrics } = config;
-    this.#operators = new OperatorPorts({ view, admin, metrics, warn: (text) => this.#log.warn(text) });
-    await this.#operators.listen();
+    await recovering();
     await peers?.listen();
     this.recovered = await storage.recover(driver.replica);
     const { durable } = storage.log;
@@ -333,8 +378,42 @@ class Server implements ZooidServer {
       if (!client[0].destroyed) driver.accept(...client);
     }
     this.#tellRole();
-    this.#statusTimer = setInterval(() => this.#tellStatus(), STATUS_MS);
-    this.#statusTimer.unref();
+  }
+
+  /** Nothing is touched before the snapshot is known to be whole. */
+  async #restore(pieces: AsyncIterable<Uint8Array>, view: AdminView): Promise<Zxid> {
+    const receiver = await this.#begun(this.#storage).importSnapshot();
+    let received: ReceivedSnapshot;
+    try {
+      received = await receiveAll(receiver, pieces);
+      if (this.#stopped !== undefined || this.#hasFailed) throw new StoreError({ code: "CLOSED" });
+    } catch (error) {
+      await receiver.abandon();
+      throw error;
+    }
+    this.#restoring = this.#beginAnew(received, view);
+    await this.#restoring;
+    return received.position.zxid;
+  }
+
+  /** As if the server had been stopped, its data exchanged, and started again; but its ports stay open, and who comes meanwhile waits. */
+  async #beginAnew(received: ReceivedSnapshot, view: AdminView): Promise<void> {
+    const driver = this.#begun(this.#driver);
+    const storage = this.#begun(this.#storage);
+    this.#log.warn(
+      `a snapshot of ${received.nodeCount} znodes takes the place of everything here; all clients are let go`,
+    );
+    try {
+      await driver.stop();
+      await storage.takeOver(received);
+      await storage[Symbol.asyncDispose]();
+      this.#audit.clear();
+      await this.#begin(view);
+      this.#log.info(`restored: ${this.recovered}`);
+    } catch (error) {
+      this.#fail(error);
+      throw error;
+    }
   }
 
   /** A client that comes while the data are being read waits, unread, until there is somebody to answer it. */
@@ -353,6 +432,8 @@ class Server implements ZooidServer {
   async #stop(): Promise<void> {
     clearInterval(this.#statusTimer);
     this.#ports?.stop();
+    // What has begun is brought to its end; whether it could be, somebody else was told.
+    await this.#restoring?.catch(() => {});
     for (const [socket] of this.#heldBack.splice(0)) socket.destroy();
     const { tickMs } = this.#config;
     await this.#driver?.handOver(Math.min(tickMs, HAND_OVER_MS));
@@ -392,6 +473,21 @@ class Server implements ZooidServer {
     this.#ports?.stop();
     this.#options.onFailure?.(error);
   }
+}
+
+/** Whoever sends a snapshot sends it to its end before it hears what is wrong with it. */
+async function receiveAll(receiver: SnapshotReceiver, pieces: AsyncIterable<Uint8Array>): Promise<ReceivedSnapshot> {
+  let failure: unknown;
+  for await (const piece of pieces) {
+    if (failure !== undefined) continue;
+    try {
+      await receiver.add(piece);
+    } catch (error) {
+      failure = error;
+    }
+  }
+  if (failure !== undefined) throw failure;
+  return await receiver.finish();
 }
 
 /** Nothing is wrong with what was written; but what was prepared can be written no more, so the server ends and is started again. */

@@ -3,29 +3,25 @@ import { type AdminView, isServing, modeOf, NOT_SERVING, resetConnections, reset
 import { denial } from "./authorise.ts";
 import { type ConnectionFacts, connectionFacts, type SessionFacts } from "./connection-facts.ts";
 import { environment, systemProperties } from "./environment.ts";
+import type { HttpRequest, HttpStream } from "./http-port.ts";
 import { type Json, JsonText } from "./java-json.ts";
 import { javaDecimal } from "./java-text.ts";
 import { facts, monitorValues } from "./monitor.ts";
 import { digestHistory } from "./past-digests.ts";
 import { redacted } from "./redacted.ts";
 import { ephemeralOwners } from "./session-dump.ts";
+import { SnapshotRefusal } from "./snapshot-desk.ts";
 import { forEachByPath, forEachBySession } from "./watch-listing.ts";
 
 /** What is asked. */
-export interface CommandRequest {
+export interface CommandRequest extends Omit<HttpRequest, "path"> {
   readonly name: string;
-  readonly method: "GET" | "POST";
-  readonly query: URLSearchParams;
-  readonly authorization: string | undefined;
-  /** Where it comes from. */
-  readonly address: string;
-  /** Whom the certificate names that it was asked with, if there was one. */
-  readonly certificateSubject: string | undefined;
 }
 
 export interface CommandAnswer {
   readonly status: number;
-  readonly body: Json;
+  readonly body: Json | HttpStream;
+  readonly headers?: Readonly<Record<string, string>>;
   /** The method that it is to be asked by. */
   readonly allow?: string;
 }
@@ -38,9 +34,10 @@ interface Command {
   /** Whether it answers where the server has no role. */
   readonly isAlways?: true;
   readonly needsAuth?: true;
-  run(view: AdminView, request: CommandRequest): Fields | Failure;
+  run(view: AdminView, request: CommandRequest): Outcome | Promise<Outcome>;
 }
 
+type Outcome = Fields | Failure | Snapshot;
 type Fields = { readonly [key: string]: Json };
 
 /** What a command could not do. */
@@ -51,6 +48,18 @@ class Failure {
   constructor(error: string, status = 200) {
     this.error = error;
     this.status = status;
+  }
+}
+
+/** A state, to be sent or only told of. */
+class Snapshot {
+  readonly headers: Readonly<Record<string, string>>;
+  /** Undefined: it is not sent. */
+  readonly stream: HttpStream | undefined;
+
+  constructor(headers: Readonly<Record<string, string>>, stream: HttpStream | undefined) {
+    this.headers = headers;
+    this.stream = stream;
   }
 }
 
@@ -79,11 +88,11 @@ const COMMANDS: readonly Command[] = [
   { names: ["monitor", "mntr"], isAlways: true, run: monitor },
   { names: ["observer_connection_stat_reset", "orst"], run: () => ({}) },
   { names: ["observers", "obsr"], run: observers },
-  { names: ["restore", "rest"], method: "POST", needsAuth: true, run: () => NO_SNAPSHOTS },
+  { names: ["restore", "rest"], method: "POST", needsAuth: true, run: restore },
   { names: ["ruok"], run: () => ({}) },
   { names: ["server_stats", "srvr"], run: serverStats },
   { names: ["set_trace_mask", "stmk"], isAlways: true, run: setTraceMask },
-  { names: ["snapshot", "snap"], needsAuth: true, run: () => NO_SNAPSHOTS },
+  { names: ["snapshot", "snap"], needsAuth: true, run: snapshot },
   { names: ["stat_reset", "srst"], run: (view) => after(() => resetServer(view)) },
   { names: ["stats", "stat"], run: (view) => ({ ...serverStats(view), ...connections(view, briefConnection) }) },
   { names: ["system_properties", "sysp"], isAlways: true, run: (view) => systemProperties(view) },
@@ -94,7 +103,6 @@ const COMMANDS: readonly Command[] = [
   { names: ["zabstate"], isAlways: true, run: zabState },
 ];
 
-const NO_SNAPSHOTS = new Failure("Snapshots over HTTP are disabled on this server", 503);
 const BY_NAME: ReadonlyMap<string, Command> = new Map(
   COMMANDS.flatMap((command) => command.names.map((name) => [name, command] as const)),
 );
@@ -103,7 +111,7 @@ const BY_NAME: ReadonlyMap<string, Command> = new Map(
 export const COMMAND_NAMES: readonly string[] = COMMANDS.map(({ names }) => names[0] ?? "");
 
 /** Carries a command out. What cannot be done is an answer too, mostly with status 200: scripts read its text. */
-export function runCommand(view: AdminView, request: CommandRequest): CommandAnswer {
+export async function runCommand(view: AdminView, request: CommandRequest): Promise<CommandAnswer> {
   const { name } = request;
   const command = BY_NAME.get(name);
   if (command === undefined) return answer(name, new Failure(`Unknown command: ${name}`));
@@ -115,10 +123,14 @@ export function runCommand(view: AdminView, request: CommandRequest): CommandAns
   }
   const denied = command.needsAuth === true ? denial(view, request) : undefined;
   if (denied !== undefined) return answer(name, new Failure(denied.error, denied.status));
-  return answer(primary, command.run(view, request));
+  return answer(primary, await command.run(view, request));
 }
 
-function answer(command: string, found: Fields | Failure): CommandAnswer {
+function answer(command: string, found: Outcome): CommandAnswer {
+  if (found instanceof Snapshot) {
+    const { headers, stream } = found;
+    return { status: 200, headers, body: stream ?? { command, error: null } };
+  }
   if (found instanceof Failure) return { status: found.status, body: { command, error: found.error } };
   return { status: 200, body: { ...found, command, error: null } };
 }
@@ -274,6 +286,31 @@ function sizes({ last, min, max }: { readonly last: number; readonly min: number
 
 /** Sizes of single answers are not measured. */
 const NO_SIZES: Fields = sizes({ last: -1, min: -1, max: -1 });
+
+async function snapshot(
+  { snapshots }: AdminView,
+  { query, address, certificateSubject }: CommandRequest,
+): Promise<Outcome> {
+  const taken = await snapshots.take(certificateSubject ?? address);
+  if (taken instanceof SnapshotRefusal) return new Failure(taken.error, taken.status);
+  const headers = { last_zxid: formatZxid(taken.position.zxid), snapshot_size: String(taken.sizeBytes) };
+  if (isStreaming(query)) return new Snapshot(headers, taken);
+  // It was brought forward to here, and lies in the data directory.
+  await taken[Symbol.asyncDispose]();
+  return new Snapshot(headers, undefined);
+}
+
+/** As Java reads it: whatever is not "true" is false. */
+function isStreaming(query: URLSearchParams): boolean {
+  const text = query.get("streaming");
+  return text === null || text.toLowerCase() === "true";
+}
+
+async function restore({ snapshots }: AdminView, request: CommandRequest): Promise<Outcome> {
+  const { address, certificateSubject, contentType, body } = request;
+  const restored = await snapshots.restore(certificateSubject ?? address, contentType, body);
+  return restored instanceof SnapshotRefusal ? new Failure(restored.error, restored.status) : { last_zxid: restored };
+}
 
 function setTraceMask({ traceMask }: AdminView, { query }: CommandRequest): Fields | Failure {
   const text = query.get("traceMask");

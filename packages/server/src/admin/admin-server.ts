@@ -1,9 +1,10 @@
-import { COMMAND_NAMES, runCommand } from "./admin-commands.ts";
+import { COMMAND_NAMES, type CommandAnswer, type CommandRequest, runCommand } from "./admin-commands.ts";
 import type { AdminView } from "./admin-view.ts";
 import { healthAnswer, liveChecks, readyChecks } from "./health.ts";
-import { type HttpAnswer, type HttpRequest, plain } from "./http-port.ts";
+import { type HttpAnswer, type HttpRequest, type HttpStream, plain } from "./http-port.ts";
 import { javaJson } from "./java-json.ts";
 
+const BYTES_TYPE = "application/octet-stream";
 const JSON_TYPE = "application/json";
 const HTML_TYPE = "text/html; charset=utf-8";
 
@@ -36,8 +37,16 @@ function commandList(commandUrl: string): HttpAnswer {
 /** What no command's name can look like is no command: nothing is decoded, so nothing is hidden in it. */
 const NAME = /^[\w-]+(\/[\w-]*)?$/;
 
-function command(view: AdminView, request: HttpRequest, name: string): HttpAnswer | undefined {
-  if (!NAME.test(name)) return undefined;
-  const { status, body, allow } = runCommand(view, { ...request, name });
-  return { status, type: JSON_TYPE, body: javaJson(body), ...(allow === undefined ? {} : { allow }) };
+function command(view: AdminView, request: HttpRequest, name: string): Promise<HttpAnswer> | undefined {
+  return NAME.test(name) ? answerCommand(view, { ...request, name }) : undefined;
+}
+
+async function answerCommand(view: AdminView, request: CommandRequest): Promise<HttpAnswer> {
+  const { status, body, headers = {}, allow } = await runCommand(view, request);
+  const told = { status, headers, ...(allow === undefined ? {} : { allow }) };
+  return isStream(body) ? { ...told, type: BYTES_TYPE, body } : { ...told, type: JSON_TYPE, body: javaJson(body) };
+}
+
+function isStream(body: CommandAnswer["body"]): body is HttpStream {
+  return typeof body === "object" && body !== null && Symbol.asyncDispose in body;
 }

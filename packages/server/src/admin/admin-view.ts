@@ -1,6 +1,7 @@
 import type { ServerConfig } from "../config.ts";
 import type { Driver } from "../driver.ts";
 import type { Metric } from "./metric.ts";
+import type { SnapshotDesk } from "./snapshot-desk.ts";
 
 /** What operators may ask of a running server, whatever way they ask: four-letter words, HTTP, metrics. */
 export interface AdminView {
@@ -24,6 +25,8 @@ export interface AdminView {
   slowSyncCount(): number;
   /** States that were sent whole to learners that lacked too much. */
   snapshotCount(): number;
+  /** States that operators take away or bring. */
+  readonly snapshots: SnapshotDesk;
   /** Whether the disk takes no more. */
   isStorageFull(): boolean;
   /** Where the admin port's commands begin, without a slash behind it. */

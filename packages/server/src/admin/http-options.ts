@@ -16,6 +16,12 @@ export interface AdminOptions {
   readonly forceHttps?: boolean;
   /** `admin.needClientAuth`: whether whoever asks needs a certificate; only with `forceHttps`. Default false. */
   readonly needClientAuth?: boolean;
+  /** `admin.snapshot.enabled`: whether the state may be taken away, by those who have every permission on the root. Default true. */
+  readonly snapshotEnabled?: boolean;
+  /** `admin.restore.enabled`: whether they may bring another one. Default true. */
+  readonly restoreEnabled?: boolean;
+  /** `admin.rateLimiterIntervalInMS`: one restore in so many milliseconds, and a thousand snapshots. Default 300000. */
+  readonly rateLimiterIntervalMs?: number;
   /** Key and authorities of HTTPS, which `ssl.quorum.*` name; for these ports they are the same as between servers. */
   readonly tls?: Omit<TlsOptions, "clientAuth">;
 }
@@ -39,7 +45,23 @@ export interface AdminConfig {
   readonly idleTimeoutMs: number;
   /** Undefined: it is plain. */
   readonly tls: TlsConfig | undefined;
+  readonly snapshots: SnapshotCommandsConfig;
 }
+
+/** What may be asked of `snapshot` and `restore`. */
+export interface SnapshotCommandsConfig {
+  readonly isSnapshotEnabled: boolean;
+  readonly isRestoreEnabled: boolean;
+  /** Between two restores; a thousandth of it between two snapshots. */
+  readonly intervalMs: number;
+}
+
+/** Where there is no admin port. */
+export const NO_SNAPSHOT_COMMANDS: SnapshotCommandsConfig = {
+  isSnapshotEnabled: false,
+  isRestoreEnabled: false,
+  intervalMs: 0,
+};
 export type MetricsConfig = Required<Omit<MetricsOptions, "enabled">>;
 
 type WholeNumber = (name: string, value: number, min: number, max: number) => number;
@@ -69,6 +91,11 @@ export function parseAdmin(
     address: options.address ?? "127.0.0.1",
     commandUrl: commandUrl.replace(/\/$/, ""),
     idleTimeoutMs: whole("admin.idleTimeout", options.idleTimeoutMs ?? 30_000, 1, INT_MAX),
+    snapshots: {
+      isSnapshotEnabled: options.snapshotEnabled ?? true,
+      isRestoreEnabled: options.restoreEnabled ?? true,
+      intervalMs: whole("admin.rateLimiterIntervalInMS", options.rateLimiterIntervalMs ?? 300_000, 0, INT_MAX),
+    },
     tls: forceHttps ? parseTls({ ...tls, clientAuth }, "ssl.quorum", problems, notices) : undefined,
   };
 }

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { Socket } from "node:net";
+import { pipeline } from "node:stream/promises";
 import { TLSSocket, type TlsOptions as TlsServerOptions } from "node:tls";
 import { subjectName } from "../tls/subject-name.ts";
 import type { TlsConfig } from "../tls/tls-config.ts";
@@ -17,12 +18,23 @@ export interface HttpRequest {
   readonly address: string;
   /** Whom the certificate names that it was asked with, if there was one. */
   readonly certificateSubject: string | undefined;
+  readonly contentType: string | undefined;
+  /** The body, which is read only by whoever asks for it, once; undefined where there is none. */
+  readonly body: AsyncIterable<Uint8Array> | undefined;
+}
+
+/** A long body, made while it is sent. It is disposed of whether it was sent or not. */
+export interface HttpStream extends AsyncDisposable {
+  readonly sizeBytes: number;
+  /** The next piece; undefined after the last. */
+  next(): Promise<Uint8Array | undefined>;
 }
 
 export interface HttpAnswer {
   readonly status: number;
   readonly type: string;
-  readonly body: string;
+  readonly body: string | HttpStream;
+  readonly headers?: Readonly<Record<string, string>>;
   /** Methods that would have been served. */
   readonly allow?: string;
 }
@@ -46,7 +58,6 @@ const HEADER_BYTES_MAX = 16 * 1024;
 const HEADER_COUNT_MAX = 100;
 const CONNECTIONS_MAX = 100;
 const HEADERS_MS = 5000;
-const REQUEST_MS = 10_000;
 const CHECK_MS = 1000;
 const TEXT = "text/plain; charset=utf-8";
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
@@ -61,7 +72,7 @@ const SAFE_HEADERS = {
  * A port for operators and their tools. It is Node's own HTTP server: a handful of fixed paths and no request body need no
  * framework, and its parser is the one that Node's maintainers mend.
  *
- * Bodies are not read: who sends one is answered, and the connection closed. Browsers may not ask across sites, and where only this
+ * Bodies are not read but by the one command that takes one: who sends another is answered, and the connection closed. Browsers may not ask across sites, and where only this
  * machine may ask, they may not be led here by a foreign name either.
  */
 export class HttpPort implements AsyncDisposable {
@@ -73,7 +84,8 @@ export class HttpPort implements AsyncDisposable {
     const limits = {
       maxHeaderSize: HEADER_BYTES_MAX,
       headersTimeout: HEADERS_MS,
-      requestTimeout: REQUEST_MS,
+      // A body that is read may take its time, as long as something comes; one that is not is not waited for.
+      requestTimeout: 0,
       connectionsCheckingInterval: CHECK_MS,
       keepAliveTimeout: options.idleTimeoutMs,
       noDelay: true,
@@ -120,20 +132,35 @@ export class HttpPort implements AsyncDisposable {
       this.#options.failed(error);
       answer = plain(500, "the server could not answer this");
     }
-    const body = Buffer.from(answer.body);
-    const hasBody =
-      message.headers["content-length"] !== undefined || message.headers["transfer-encoding"] !== undefined;
+    const { body } = answer;
+    const bytes = typeof body === "string" ? Buffer.from(body) : undefined;
     response.writeHead(answer.status, {
       ...SAFE_HEADERS,
+      ...answer.headers,
       "Content-Type": answer.type,
-      "Content-Length": body.length,
+      "Content-Length": typeof body === "string" ? Buffer.byteLength(body) : body.sizeBytes,
       ...(answer.allow === undefined ? {} : { Allow: answer.allow }),
-      ...(hasBody ? { Connection: "close" } : {}),
+      ...(hasBody(message) && !message.complete ? { Connection: "close" } : {}),
     });
-    response.end(message.method === "HEAD" ? undefined : body);
+    message.socket.setTimeout(this.#options.idleTimeoutMs);
+    if (typeof body === "string") response.end(message.method === "HEAD" ? undefined : bytes);
+    else await this.#stream(body, response, message.method === "HEAD");
   }
 
-  async #answer({ method = "", url = "", headers, socket }: IncomingMessage): Promise<HttpAnswer> {
+  /** Whoever is sent less than was announced knows that it is not all: the connection is cut. */
+  async #stream(stream: HttpStream, response: ServerResponse, isHead: boolean): Promise<void> {
+    try {
+      await using sent = stream;
+      if (isHead) response.end();
+      else await pipeline(piecesOf(sent), response);
+    } catch (error) {
+      response.destroy();
+      this.#options.failed(error);
+    }
+  }
+
+  async #answer(message: IncomingMessage): Promise<HttpAnswer> {
+    const { method = "", url = "", headers, socket } = message;
     if (method === "TRACE") return plain(403, "TRACE is refused");
     const asked = method === "HEAD" ? "GET" : method;
     if (asked !== "GET" && asked !== "POST")
@@ -150,6 +177,8 @@ export class HttpPort implements AsyncDisposable {
     const found = await this.#options.answer({
       ...{ method: asked, path, query, authorization, certificateSubject: subjectOf(socket) },
       address: (socket.remoteAddress ?? "").replace(/^::ffff:/, ""),
+      contentType: headers["content-type"],
+      body: hasBody(message) ? bodyOf(message) : undefined,
     });
     return found ?? plain(404, "there is nothing here");
   }
@@ -157,6 +186,22 @@ export class HttpPort implements AsyncDisposable {
 
 export function plain(status: number, text: string): HttpAnswer {
   return { status, type: TEXT, body: `${text}\n` };
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  const length = headers["content-length"];
+  return (length !== undefined && length !== "0") || headers["transfer-encoding"] !== undefined;
+}
+
+/** Whoever stops reading before the end may still be answered. */
+async function* bodyOf(message: IncomingMessage): AsyncGenerator<Uint8Array, void, undefined> {
+  for await (const piece of message.iterator({ destroyOnReturn: false })) yield piece as Buffer;
+  // What is done with it may take longer than a connection may be silent.
+  message.socket.setTimeout(0);
+}
+
+async function* piecesOf(stream: HttpStream): AsyncGenerator<Uint8Array, void, undefined> {
+  for (let piece = await stream.next(); piece !== undefined; piece = await stream.next()) yield piece;
 }
 
 function secured({ context, clientAuth, handshakeTimeoutMs }: TlsConfig): TlsServerOptions {

@@ -17,14 +17,12 @@ const NO_SUCH_COUNTERS: readonly string[] = [
   ...["diff_count", "revalidate_count", "quit_leading_due_to_disloyal_voter"],
   ...["prep_processor_request_queued", "sync_processor_request_queued", "request_commit_queued"],
   ...["outstanding_changes_queued", "outstanding_changes_removed", "requests_not_forwarded_to_commit_processor"],
-  ...["skip_learner_request_to_next_processor_count", "snapshot_error_count", "snapshot_rate_limited_count"],
-  ...["restore_error_count", "restore_rate_limited_count", "unrecoverable_error_count", "digest_mismatches_count"],
+  ...["skip_learner_request_to_next_processor_count", "unrecoverable_error_count", "digest_mismatches_count"],
   ...["add_dead_watcher_stall_time", "dead_watchers_queued", "dead_watchers_cleared"],
   ...["response_packet_cache_hits", "response_packet_cache_misses"],
   ...["response_packet_get_children_cache_hits", "response_packet_get_children_cache_misses"],
 ];
 const NO_SUCH_SUMMARIES: readonly string[] = [
-  ...["restore_time"],
   ...["socket_closing_time"],
   ...["prep_processor_queue_size", "prep_process_time", "proposal_process_time"],
   ...["commit_process_time", "sync_processor_queue_size", "sync_process_time", "requests_in_session_queue"],
@@ -58,6 +56,11 @@ export function metricsOf(view: AdminView): readonly Metric[] {
     ...ensembleGauges(view),
     ...quotaMetrics(view.driver.replica.tree),
     ...counters(view),
+    counter("snapshot_error_count", view.snapshots.snapshotErrors),
+    counter("snapshot_rate_limited_count", view.snapshots.snapshotsLimited),
+    counter("restore_error_count", view.snapshots.restoreErrors),
+    counter("restore_rate_limited_count", view.snapshots.restoresLimited),
+    summary("restore_time", view.snapshots.restoreMs),
     ...NO_SUCH_COUNTERS.map((name) => counter(name, 0)),
     ...fromStorage,
     // Where everything is in memory.

@@ -1,0 +1,255 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { copySlice, ErrorCode, OpCode } from "@zooid/model";
+import { readStat } from "@zooid/wire";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { create, RawClient, read, setData, versioned } from "../raw-client.ts";
+import { ask } from "../test-http.ts";
+import { startTestServer } from "../test-server.ts";
+
+const ANYBODY = { authorization: "ip" };
+const OCTETS = { ...ANYBODY, "content-type": "application/octet-stream" };
+
+let place = "";
+beforeEach(async () => {
+  place = await mkdtemp(join(tmpdir(), "zooid-desk-"));
+});
+afterEach(() => rm(place, { recursive: true, force: true }));
+
+/** A server with a data directory, whose snapshots may be taken and restored as often as one likes. */
+function start(name = "data", admin = {}): ReturnType<typeof startTestServer> {
+  return startTestServer({
+    dataDir: join(place, name),
+    admin: { port: 0, rateLimiterIntervalMs: 0, ...admin },
+    fourLetterWords: "*",
+  });
+}
+
+type Server = Awaited<ReturnType<typeof start>>;
+
+async function snapshotOf(
+  { adminPort }: Server,
+  query = "",
+): Promise<{ response: Response; bytes: Uint8Array<ArrayBuffer> }> {
+  const response = await fetch(`http://127.0.0.1:${adminPort}/commands/snapshot${query}`, { headers: ANYBODY });
+  return { response, bytes: new Uint8Array(await response.arrayBuffer()) };
+}
+
+async function restore(
+  { adminPort }: Server,
+  body: string | Uint8Array<ArrayBuffer>,
+  headers: Record<string, string> = OCTETS,
+): Promise<{ status: number; last_zxid?: number; error: string | null }> {
+  const init = { method: "POST", headers, body, duplex: "half" } as const;
+  const response = await fetch(`http://127.0.0.1:${adminPort}/commands/restore`, init);
+  return { status: response.status, ...((await response.json()) as { error: string | null }) };
+}
+
+async function metric(server: Server, name: string): Promise<number> {
+  const { body } = await ask(server.adminPort, "/metrics");
+  return Number(new RegExp(`^${name} (.*)$`, "m").exec(body)?.[1]);
+}
+
+/** Of a node: its data and what of its stat does not depend on the server. */
+async function shown(client: RawClient, path: string): Promise<unknown> {
+  const { code, body } = await client.ask(OpCode.GET_DATA, read(path));
+  if (code !== ErrorCode.OK) return code;
+  const data = body.text();
+  const { czxid, mzxid, pzxid, ctimeMs, mtimeMs, version, cversion, numChildren } = readStat(body);
+  return { data, czxid, mzxid, pzxid, ctimeMs, mtimeMs, version, cversion, numChildren };
+}
+
+test("a snapshot holds all that was acknowledged before it was asked for, and says how long it is and where it stands", async () => {
+  await using zk = await start();
+  await using client = await RawClient.withSession(zk.port);
+  for (let i = 0; i < 100; i++) await client.ask(OpCode.CREATE, create(`/n${i}`, `value ${i}`));
+  const { response, bytes } = await snapshotOf(zk);
+  expect(response.status).toBe(200);
+  expect(response.headers.get("content-type")).toBe("application/octet-stream");
+  expect(response.headers.get("snapshot_size")).toBe(String(bytes.length));
+  expect(response.headers.get("content-length")).toBe(String(bytes.length));
+  // The session and a hundred nodes are what this epoch has written.
+  expect(response.headers.get("last_zxid")).toBe("0x100000065");
+  expect(Buffer.from(bytes).toString("latin1", 0, 4)).toBe("ZKSN");
+  for (let i = 0; i < 100; i++) expect(Buffer.from(bytes).includes(`value ${i}`)).toBe(true);
+  const untold = await snapshotOf(zk, "?streaming=false");
+  expect(JSON.parse(Buffer.from(untold.bytes).toString())).toEqual({ command: "snapshot", error: null });
+  expect(untold.response.headers.get("snapshot_size")).toBe(String(bytes.length));
+  const head = await ask(zk.adminPort, "/commands/snapshot", { method: "HEAD", headers: ANYBODY });
+  expect([head.status, head.headers["content-length"], head.body]).toEqual([200, String(bytes.length), ""]);
+});
+
+test("what one server was is what another becomes: it lets its clients go, forgets what it had, and is so after a restart too", async () => {
+  let bytes: Uint8Array<ArrayBuffer>;
+  const before: unknown[] = [];
+  const paths = ["/", "/a", "/a/s-0000000000", "/a/s-0000000002"];
+  {
+    await using zk = await start("first");
+    await using client = await RawClient.withSession(zk.port);
+    await client.ask(OpCode.CREATE, create("/a", "one"));
+    await client.ask(OpCode.SET_DATA, setData("/a", "two"));
+    for (let i = 0; i < 3; i++) await client.ask(OpCode.CREATE, create("/a/s-", `${i}`, 2));
+    await client.ask(OpCode.DELETE, versioned("/a/s-0000000001"));
+    for (const path of paths) before.push(await shown(client, path));
+    ({ bytes } = await snapshotOf(zk));
+  }
+  {
+    await using zk = await start("second");
+    await using client = await RawClient.open(zk.port);
+    const { sessionId, password } = await client.handshake();
+    await client.ask(OpCode.CREATE, create("/other"));
+    await client.ask(OpCode.CREATE, create("/ephemeral", "", 1));
+    const { status, last_zxid } = await restore(zk, bytes);
+    expect([status, last_zxid]).toEqual([200, 0x2_0000_0001]);
+    await client.rest();
+    // Its session is not among what was restored.
+    await using same = await RawClient.open(zk.port);
+    const again = await same.handshake({
+      sessionId,
+      password: copySlice(password),
+      lastZxidSeen: 0x1_0000_0003,
+    });
+    expect(again.timeoutMs).toBe(0);
+    await using next = await RawClient.withSession(zk.port);
+    for (const [i, path] of paths.entries()) expect(await shown(next, path)).toEqual(before[i]);
+    expect(await shown(next, "/other")).toBe(ErrorCode.NO_NODE);
+    expect(await shown(next, "/ephemeral")).toBe(ErrorCode.NO_NODE);
+    const created = await next.ask(OpCode.CREATE, create("/a/s-", "", 2));
+    expect([created.zxid > 0x3_0000_0000, created.body.text()]).toEqual([true, "/a/s-0000000003"]);
+    expect(await metric(zk, "restore_time_count")).toBe(1);
+  }
+  await using zk = await start("second");
+  await using client = await RawClient.withSession(zk.port);
+  expect(await shown(client, "/a/s-0000000002")).toEqual(before[3]);
+  expect(await shown(client, "/a/s-0000000003")).toMatchObject({ data: "" });
+  expect(await shown(client, "/other")).toBe(ErrorCode.NO_NODE);
+});
+
+test("a server can be restored into again and again, from its own snapshots, and clients that come meanwhile are served", async () => {
+  await using zk = await start();
+  for (let round = 1; round <= 3; round++) {
+    await using client = await RawClient.withSession(zk.port);
+    await client.ask(OpCode.CREATE, create(`/round-${round}`));
+    const { bytes } = await snapshotOf(zk);
+    await client.ask(OpCode.CREATE, create(`/lost-${round}`));
+    const restoring = restore(zk, bytes);
+    await client.rest();
+    await using next = await RawClient.withSession(zk.port);
+    expect((await restoring).status).toBe(200);
+    expect(await shown(next, `/lost-${round}`)).toBe(ErrorCode.NO_NODE);
+    for (let i = 1; i <= round; i++) expect(await shown(next, `/round-${i}`)).toMatchObject({ data: "" });
+  }
+});
+
+describe("what is no whole snapshot is refused, and nobody notices", () => {
+  test.each([
+    ["cut off", (bytes: Uint8Array<ArrayBuffer>) => bytes.subarray(0, bytes.length - 30), "24 bytes are left"],
+    ["with one bit changed", (bytes: Uint8Array<ArrayBuffer>) => flipped(bytes, 200), "a snapshot was refused"],
+    ["something else", () => new Uint8Array(100_000).fill(7), "it is no snapshot of Apache"],
+    ["empty", () => new Uint8Array(0), ".*"],
+  ])("%s", async (name, damage, text) => {
+    await using zk = await start();
+    await using client = await RawClient.withSession(zk.port);
+    await client.ask(OpCode.CREATE, create("/kept", "value"));
+    await client.ask(OpCode.EXISTS, read("/kept", true));
+    const { bytes } = await snapshotOf(zk);
+    const { status, error } = await restore(zk, damage(bytes));
+    expect(status).toBe(name === "empty" ? 400 : 500);
+    expect(error).toMatch(new RegExp(text));
+    // The same connection, and the watch that it has.
+    await client.ask(OpCode.SET_DATA, setData("/kept", "new"));
+    expect((await client.reply()).xid).toBeGreaterThan(0);
+    expect(await shown(client, "/kept")).toMatchObject({ data: "new", version: 1 });
+    expect((await restore(zk, bytes)).status).toBe(200);
+  });
+
+  test("one whose sender goes away", async () => {
+    await using zk = await start();
+    await using client = await RawClient.withSession(zk.port);
+    await client.ask(OpCode.CREATE, create("/kept", "x".repeat(1000)));
+    const { bytes } = await snapshotOf(zk);
+    await using sender = await RawClient.withSession(zk.port);
+    const going = new AbortController();
+    const body = new ReadableStream<Uint8Array>({
+      async pull(stream) {
+        stream.enqueue(bytes.subarray(0, 700));
+        await sender.ask(OpCode.PING);
+        going.abort();
+      },
+    });
+    const init = { method: "POST", headers: OCTETS, body, duplex: "half", signal: going.signal } as const;
+    await expect(fetch(`http://127.0.0.1:${zk.adminPort}/commands/restore`, init)).rejects.toThrow();
+    while ((await metric(zk, "restore_error_count")) === 0) await client.ask(OpCode.PING);
+    expect(await shown(client, "/kept")).toMatchObject({ version: 0 });
+    expect((await restore(zk, bytes)).status).toBe(200);
+  });
+});
+
+describe("who may not, and when", () => {
+  test("neither is there where it is switched off", async () => {
+    await using zk = await start("data", { snapshotEnabled: false, restoreEnabled: false });
+    expect((await snapshotOf(zk)).response.status).toBe(503);
+    expect(await restore(zk, new Uint8Array(1))).toMatchObject({ status: 503, error: "Restore command is disabled" });
+  });
+
+  test("a body of another kind, or none, is a bad request", async () => {
+    await using zk = await start();
+    expect(await restore(zk, "{}", { ...ANYBODY, "content-type": "application/json" })).toMatchObject({ status: 400 });
+    expect(await restore(zk, "", OCTETS)).toMatchObject({ status: 400 });
+  });
+
+  test("who has no permission sends a snapshot for nothing", async () => {
+    await using zk = await start();
+    await using client = await RawClient.withSession(zk.port);
+    const { bytes } = await snapshotOf(zk);
+    await client.ask(OpCode.SET_ACL, (writer) => {
+      writer.text("/");
+      writer.int(1);
+      writer.int(30);
+      writer.text("world");
+      writer.text("anyone");
+      writer.int(-1);
+    });
+    expect(await restore(zk, bytes)).toMatchObject({ status: 403, error: "Not authorized" });
+    expect((await snapshotOf(zk)).response.status).toBe(403);
+  });
+
+  test("both come no more often than the interval says, and what comes too soon is counted", async () => {
+    await using zk = await start("data", { rateLimiterIntervalMs: 2_000_000_000 });
+    const { bytes } = await snapshotOf(zk);
+    expect((await snapshotOf(zk)).response.status).toBe(429);
+    expect((await restore(zk, bytes)).status).toBe(200);
+    expect((await restore(zk, bytes)).status).toBe(429);
+    expect(await metric(zk, "snapshot_rate_limited_count")).toBe(1);
+    expect(await metric(zk, "restore_rate_limited_count")).toBe(1);
+  });
+});
+
+test("a server that stops while a snapshot is sent and another is taken stops", async () => {
+  const zk = await start();
+  await using client = await RawClient.withSession(zk.port);
+  await client.ask(OpCode.CREATE, create("/a", "x".repeat(1_000_000)));
+  const taken = await fetch(`http://127.0.0.1:${zk.adminPort}/commands/snapshot`, { headers: ANYBODY });
+  const { promise: isAsked, resolve: asked } = Promise.withResolvers<void>();
+  const body = new ReadableStream<Uint8Array>({
+    pull(stream) {
+      stream.enqueue(new Uint8Array(16));
+      asked();
+      return new Promise(() => {});
+    },
+  });
+  const init = { method: "POST", headers: OCTETS, body, duplex: "half" } as const;
+  const restoring = fetch(`http://127.0.0.1:${zk.adminPort}/commands/restore`, init);
+  restoring.catch(() => {});
+  await isAsked;
+  await zk.stop();
+  await expect(restoring).rejects.toThrow();
+  await taken.body?.cancel().catch(() => {});
+});
+
+function flipped(bytes: Uint8Array<ArrayBuffer>, at: number): Uint8Array<ArrayBuffer> {
+  const copy = bytes.slice();
+  copy[at] = (copy[at] ?? 0) ^ 1;
+  return copy;
+}

@@ -1,0 +1,140 @@
+import { formatZxid, type Zxid } from "@zooid/model";
+import { Tally } from "@zooid/replica";
+import type { SnapshotExport } from "@zooid/txn-log";
+import type { SnapshotCommandsConfig } from "./http-options.ts";
+
+/** Why a state is not given or taken. The statuses are Apache's. */
+export class SnapshotRefusal {
+  readonly status: 400 | 409 | 429 | 500 | 503;
+  readonly error: string;
+
+  constructor(status: SnapshotRefusal["status"], error: string) {
+    this.status = status;
+    this.error = error;
+  }
+}
+
+/** The server's state as a whole, as operators take it away and bring another. */
+export interface WholeState {
+  /** Where neither is possible, why. */
+  readonly reason: string | undefined;
+  /** The same for restoring alone. */
+  readonly restoreReason: string | undefined;
+  /** The newest state, with everything that was ever acknowledged. */
+  exportSnapshot(): Promise<SnapshotExport>;
+  /**
+   * Takes a snapshot in the place of all that is there. Rejects when it is not a whole one, and nothing is changed then. Resolves when it is
+   * served, with where it stands.
+   */
+  restore(pieces: AsyncIterable<Uint8Array>): Promise<Zxid>;
+  /** Milliseconds of a clock that does not go back. */
+  nowMs(): number;
+  info(text: string): void;
+  warn(text: string): void;
+}
+
+/** Lets one through in an interval. */
+class RateLimit {
+  readonly #intervalMs: number;
+  #nextMs = Number.NEGATIVE_INFINITY;
+
+  constructor(intervalMs: number) {
+    this.#intervalMs = intervalMs;
+  }
+
+  allows(nowMs: number): boolean {
+    if (nowMs < this.#nextMs) return false;
+    this.#nextMs = nowMs + this.#intervalMs;
+    return true;
+  }
+}
+
+/** Snapshots come a thousand times as often as restores may, as in Apache, where the same number means microseconds for them. */
+const SNAPSHOTS_PER_RESTORE = 1000;
+
+/** The admin commands `snapshot` and `restore`: who may come, and what is counted of them. */
+export class SnapshotDesk {
+  readonly #config: SnapshotCommandsConfig;
+  readonly #state: WholeState;
+  readonly #snapshots: RateLimit;
+  readonly #restores: RateLimit;
+  #isRestoring = false;
+  snapshotErrors = 0;
+  snapshotsLimited = 0;
+  restoreErrors = 0;
+  restoresLimited = 0;
+  /** How long restores took, in milliseconds. */
+  readonly restoreMs: Tally = new Tally();
+
+  constructor(config: SnapshotCommandsConfig, state: WholeState) {
+    this.#config = config;
+    this.#state = state;
+    this.#snapshots = new RateLimit(config.intervalMs / SNAPSHOTS_PER_RESTORE);
+    this.#restores = new RateLimit(config.intervalMs);
+  }
+
+  /** @param who for the log */
+  async take(who: string): Promise<SnapshotExport | SnapshotRefusal> {
+    const state = this.#state;
+    if (!this.#config.isSnapshotEnabled) return new SnapshotRefusal(503, "Snapshot command is disabled");
+    if (state.reason !== undefined) return new SnapshotRefusal(503, state.reason);
+    if (this.#isRestoring) return new SnapshotRefusal(503, BUSY);
+    if (!this.#snapshots.allows(state.nowMs())) {
+      this.snapshotsLimited++;
+      return new SnapshotRefusal(429, LIMITED);
+    }
+    try {
+      const snapshot = await state.exportSnapshot();
+      const { nodeCount, position, sizeBytes } = snapshot;
+      state.info(
+        `a snapshot of ${nodeCount} znodes at ${formatZxid(position.zxid)}, ${sizeBytes} bytes, goes to ${who}`,
+      );
+      return snapshot;
+    } catch (error) {
+      this.snapshotErrors++;
+      state.warn(`no snapshot could be taken for ${who}: ${textOf(error)}`);
+      return new SnapshotRefusal(500, textOf(error));
+    }
+  }
+
+  /** @param pieces of the body; undefined where there is none */
+  async restore(
+    who: string,
+    type: string | undefined,
+    pieces: AsyncIterable<Uint8Array> | undefined,
+  ): Promise<Zxid | SnapshotRefusal> {
+    const state = this.#state;
+    if (!this.#config.isRestoreEnabled) return new SnapshotRefusal(503, "Restore command is disabled");
+    const reason = state.reason ?? state.restoreReason;
+    if (reason !== undefined) return new SnapshotRefusal(state.reason === undefined ? 409 : 503, reason);
+    if (type !== OCTETS) return new SnapshotRefusal(400, `a snapshot is sent as ${OCTETS}`);
+    if (pieces === undefined) return new SnapshotRefusal(400, "no snapshot was sent");
+    if (this.#isRestoring) return new SnapshotRefusal(503, BUSY);
+    if (!this.#restores.allows(state.nowMs())) {
+      this.restoresLimited++;
+      return new SnapshotRefusal(429, LIMITED);
+    }
+    this.#isRestoring = true;
+    const startMs = state.nowMs();
+    try {
+      const zxid = await state.restore(pieces);
+      this.restoreMs.note(Math.round(state.nowMs() - startMs));
+      return zxid;
+    } catch (error) {
+      this.restoreErrors++;
+      state.warn(`a snapshot that ${who} sent is not restored: ${textOf(error)}`);
+      return new SnapshotRefusal(500, textOf(error));
+    } finally {
+      this.#isRestoring = false;
+    }
+  }
+}
+
+const OCTETS = "application/octet-stream";
+const LIMITED =
+  "this was asked for too soon after the last time; admin.rateLimiterIntervalInMS says how often it may be";
+const BUSY = "a snapshot is being restored";
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
