@@ -10,7 +10,7 @@ import {
 } from "@zooid/model";
 import { expect, test } from "vitest";
 import { ZabPeer } from "./peer.ts";
-import { RecordingSinks } from "./test-batch.ts";
+import { batchOf, RecordingSinks } from "./test-batch.ts";
 import { VolatileLog } from "./volatile-log.ts";
 
 const NOTHING = { zxid: ZXID_NONE, chain: 0n } as const;
@@ -18,6 +18,7 @@ const NOTHING = { zxid: ZXID_NONE, chain: 0n } as const;
 interface Info {
   readonly promise?: number;
   readonly isFresh?: boolean;
+  readonly isObserver?: boolean;
 }
 
 /** Server 1, elected; what its learners would say is said by the test. */
@@ -51,6 +52,7 @@ function elected(voters: number, past: { readonly epoch?: number; readonly promi
     snapshots: { ...new RecordingSinks().snapshots, end: () => {} },
     left: (reason: string) => notes.push(reason),
     touched: () => {},
+    message: () => {},
   });
   const verifier = new MajorityQuorum(Array.from({ length: voters }, (_, i) => serverId(i + 1)));
   const peer = new ZabPeer({ sid: serverId(1), verifier }, sinks);
@@ -58,12 +60,12 @@ function elected(voters: number, past: { readonly epoch?: number; readonly promi
   function run(): void {
     for (let step = steps.shift(); step !== undefined; step = steps.shift()) step();
   }
-  function informed(sid: number, { promise = 0, isFresh = true }: Info = {}): LinkRef {
+  function informed(sid: number, { promise = 0, isFresh = true, isObserver = false }: Info = {}): LinkRef {
     const link = sid as LinkRef;
     peer.linkOpened(link, serverId(sid) as ServerId, false);
     peer.receive(link, {
       kind: "learner-info",
-      isObserver: false,
+      isObserver,
       promise: { epoch: promise, sid: promise === 0 ? 0 : sid, incarnation: 1 },
       isFresh,
       isAmnesiac: false,
@@ -170,4 +172,35 @@ test("a promise with neither a history nor an ensemble's id gives no voice", () 
   log.setEnsembleId("colony", () => {});
   run();
   expect(peer.isAmnesiac).toBe(false);
+});
+
+test("an observer gets what is committed in a while together, unless its own clients wait", () => {
+  const { peer, run, informed, promises, accepts, kindsTo } = elected(1);
+  peer.lead();
+  run();
+  peer.deliver(10);
+  const observer = informed(7, { promise: 1, isObserver: true });
+  promises(observer, 2);
+  accepts(observer, 1);
+  expect(kindsTo(observer).at(-1)).toBe("up-to-date");
+  let counter = 0;
+  const entries = (): number => kindsTo(observer).filter((kind) => kind === "entries").length;
+  const write = (): number => {
+    peer.propose(batchOf(1, ++counter));
+    run();
+    peer.flush();
+    return entries();
+  };
+  const at = (nowMs: number): number => {
+    peer.setTime(nowMs);
+    peer.tick();
+    peer.flush();
+    return entries();
+  };
+  at(1000);
+  expect([write(), write(), write()]).toEqual([1, 1, 1]);
+  expect(peer.nextDueMs()).toBe(1005);
+  expect([at(1004), at(1005), write()]).toEqual([1, 3, 3]);
+  peer.receive(observer, { kind: "sync", sequence: 1 });
+  expect([entries(), write(), write()]).toEqual([4, 5, 6]);
 });

@@ -24,6 +24,10 @@ import type { RoleContext } from "./role.ts";
 
 /** How long a leader that nobody follows waits for an epoch's quorum: whoever elected it may have changed its mind. */
 const EPOCH_QUORUM_MS_MIN = 1000;
+/** From one message of entries to an observer to the next, at least. */
+const OBSERVER_PACE_MS = 5;
+/** For so long after an observer's client has asked for something, that observer is not kept waiting. */
+const OBSERVER_ASKS_MS = 100;
 
 /**
  * Leads an ensemble: agrees on an epoch with a quorum, brings learners level, then orders what is proposed.
@@ -58,6 +62,8 @@ export class Leader {
   #deadlineMs: number;
   #pingDueMs: number;
   #checkDueMs: number;
+  /** When an observer gets what was held back. */
+  #feedDueMs: number = Number.POSITIVE_INFINITY;
   #isHandingOver = false;
 
   constructor(context: RoleContext) {
@@ -359,7 +365,7 @@ export class Leader {
 
   /** Sends what a learner lacks, as far as its window allows. */
   #pump(learner: LearnerLink): void {
-    if (!learner.isStreaming) return;
+    if (!learner.isStreaming || this.#isHeldBack(learner)) return;
     const { config } = this.#context;
     for (;;) {
       if (learner.phase === "syncing" && this.#isThrough(learner) && this.#mayOffer(learner)) this.#offer(learner);
@@ -373,6 +379,27 @@ export class Leader {
       const run = this.#queue.runAfter(learner.sent, limit, config.runBytes);
       this.#entries(learner, run);
     }
+  }
+
+  /**
+   * Whether an observer gets what there is a little later, together with what comes until then: writes do not wait for observers, so those
+   * must not cost what voters do. One whose own clients wait for writes is served at once, and so is one that has fallen behind.
+   */
+  #isHeldBack(learner: LearnerLink): boolean {
+    if (!learner.isObserver || learner.phase !== "level") return false;
+    if (this.#logPosition(learner.sent) >= this.committed || !this.#queue.holdsAfter(learner.sent)) return false;
+    const nowMs = this.#context.nowMs();
+    const dueMs = learner.sentMs + OBSERVER_PACE_MS;
+    if (nowMs >= dueMs || nowMs - learner.askedMs < OBSERVER_ASKS_MS) return false;
+    if (dueMs < this.#feedDueMs) this.#feedDueMs = dueMs;
+    return true;
+  }
+
+  /** Gives observers what was held back, when it is time. */
+  #feedIfDue(): void {
+    if (this.#context.nowMs() < this.#feedDueMs) return;
+    this.#feedDueMs = Number.POSITIVE_INFINITY;
+    this.#feedObservers();
   }
 
   #isThrough(learner: LearnerLink): boolean {
@@ -557,7 +584,7 @@ export class Leader {
   /** This server's own disk has everything up to here. */
   synced(zxid: Zxid): void {
     this.#durable = zxid;
-    if (this.#tally?.ack(this.#context.config.sid, zxid) === true) this.#committedMoved();
+    if (this.#tally?.ack(this.#context.config.sid, zxid) === true) this.#feedObservers();
     for (const learner of this.#learners.values()) {
       if (learner.phase === "waiting" && this.#holdsEpoch) this.#plan(learner);
       else if (learner.isStreaming && !learner.isReading) this.#pump(learner);
@@ -580,10 +607,10 @@ export class Leader {
   #count(learner: LearnerLink, durable: Zxid): void {
     if (this.#tally === undefined || learner.isObserver || !learner.isCounted) return;
     if (epochOf(durable) !== this.#epoch) return;
-    if (this.#tally.ack(learner.sid, durable)) this.#committedMoved();
+    if (this.#tally.ack(learner.sid, durable)) this.#feedObservers();
   }
 
-  #committedMoved(): void {
+  #feedObservers(): void {
     for (const learner of this.#learners.values()) if (learner.isObserver) this.#pump(learner);
   }
 
@@ -724,8 +751,10 @@ export class Leader {
       case "open-session":
       case "revalidate":
       case "sync":
+        learner.askedMs = learner.heardMs;
         if (learner.phase !== "level") this.#illegal(learner, "it forwarded a request before it was level");
         else this.#context.sinks.message(link, learner.sid, message);
+        if (learner.isObserver) this.#pump(learner);
         break;
       default:
         this.#illegal(learner, `a leader is not sent ${message.kind}`);
@@ -739,6 +768,7 @@ export class Leader {
   }
 
   tick(): void {
+    this.#feedIfDue();
     const nowMs = this.#context.nowMs();
     const { config } = this.#context;
     if (this.#learners.size === 0 && this.#isQuorum([config.sid])) return;
@@ -763,7 +793,7 @@ export class Leader {
   }
 
   nextDueMs(): number {
-    const next = Math.min(this.#pingDueMs, this.#checkDueMs);
+    const next = Math.min(this.#pingDueMs, this.#checkDueMs, this.#feedDueMs);
     return this.#isEstablished ? next : Math.min(next, this.#deadlineMs);
   }
 

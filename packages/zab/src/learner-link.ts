@@ -52,6 +52,10 @@ export class LearnerLink {
   heardMs: number;
   /** When what is on its way began to wait for an ack. */
   waitingSinceMs: number;
+  /** When entries were last sent. */
+  sentMs: number;
+  /** When it last passed a client's request on. */
+  askedMs: number = Number.NEGATIVE_INFINITY;
   isReading = false;
   readonly #onTheirWay: { readonly last: Zxid; readonly bytes: number }[] = [];
   #inFlightBytes = 0;
@@ -76,6 +80,7 @@ export class LearnerLink {
     this.applied = parts.nothing;
     this.heardMs = parts.nowMs;
     this.waitingSinceMs = parts.nowMs;
+    this.sentMs = parts.nowMs;
   }
 
   /** Bytes sent and not yet known to be on its disk. */
@@ -99,6 +104,7 @@ export class LearnerLink {
 
   sending(last: Zxid, bytes: number, nowMs: number): void {
     if (this.#onTheirWay.length === 0) this.waitingSinceMs = nowMs;
+    this.sentMs = nowMs;
     this.#onTheirWay.push({ last, bytes });
     this.#inFlightBytes += bytes;
     this.sent = last;
