@@ -52,7 +52,7 @@ export { SetPartitioner, type SetPartitionerOptions, type ShareWork } from "./se
 export { SharedCount, SharedValue, type SharedValueOptions, type Versioned } from "./shared-value.ts";
 export { SimpleQueue } from "./simple-queue.ts";
 export { Topic } from "./topic.ts";
-export { type CacheChange, type CachedNode, TreeCache } from "./tree-cache.ts";
+export { type CacheChange, type CachedNode, TreeCache, type TreeCacheOptions } from "./tree-cache.ts";
 export { UnfairElection, type UnfairElectionOptions } from "./unfair-election.ts";
 export { UnfairLock, type UnfairLockOptions } from "./unfair-lock.ts";
 export { buildUri, parseUriSpec, type UriPart, type UriSource, type UriSpec } from "./uri-spec.ts";

@@ -153,3 +153,55 @@ test("closed, it holds nothing, says nothing, and leaves no watch", async () => 
   await settled(zk);
   expect(held(cache)).toEqual({});
 });
+
+test.each([
+  [{ depthMax: 0 }, ["/cache"]],
+  [{ depthMax: 1 }, ["/cache", "/cache/a", "/cache/locks"]],
+  [{ depthMax: 2, select: (path: string) => !path.endsWith("/locks") }, ["/cache", "/cache/a", "/cache/a/b"]],
+])("with %j it holds what is of interest, and nothing else of what comes later", async (options, expected) => {
+  const zk = await stage.client();
+  const make = async (names: readonly string[]): Promise<void> => {
+    for (const name of names) await a.create(`/cache${name}`);
+  };
+  await make(["", "/a", "/a/b", "/a/b/c", "/locks", "/locks/1"]);
+  using early = new TreeCache(zk, "/cache", options);
+  await early.ready();
+  expect(Object.keys(held(early)).sort()).toEqual(expected);
+  await a.deleteTree("/cache");
+  await settled(zk);
+  expect(held(early)).toEqual({});
+  await make(["", "/a", "/a/b", "/a/b/c", "/locks", "/locks/1"]);
+  await a.set("/cache/locks/1", "x");
+  await settled(zk);
+  expect(Object.keys(held(early)).sort()).toEqual(expected);
+});
+
+test("of the root, too, the depth is that of names", async () => {
+  await a.create("/x/y", "", { parents: "persistent" });
+  using cache = new TreeCache(a, "/", { depthMax: 1 });
+  await cache.ready();
+  expect(Object.keys(held(cache)).sort()).toEqual(["/", "/x", "/zookeeper"]);
+  expect(() => new TreeCache(a, "/", { depthMax: -1 })).toThrow(RangeError);
+});
+
+test("snapshots come when all is here, and once for changes that come together", async () => {
+  const zk = await stage.client();
+  await a.create("/cache/x", "1", { parents: "persistent" });
+  using cache = new TreeCache(zk, "/cache");
+  const snapshots: string[] = [];
+  let isComplete = false;
+  cache.snapshot$.subscribe({
+    next: (nodes) => snapshots.push([...nodes].map(([path, { data }]) => `${path}=${text(data)}`).join()),
+    complete: () => {
+      isComplete = true;
+    },
+  });
+  await cache.ready();
+  expect(snapshots).toEqual(["/cache=,/cache/x=1"]);
+  await a.transaction().set("/cache/x", "2").create("/cache/y", "3").commit();
+  await settled(zk);
+  await expect.poll(() => snapshots.at(-1)).toBe("/cache=,/cache/x=2,/cache/y=3");
+  expect(snapshots).toHaveLength(2);
+  cache.close();
+  expect(isComplete).toBe(true);
+});

@@ -5,16 +5,22 @@
  * on its way to us says nothing. After a reconnect everything that is known is read anew, since events of the time between are told to nobody.
  */
 import { type Client, isZkError, type NodeData } from "@zooid/client";
-import { joinPath } from "@zooid/model";
+import { joinPath, parentPath } from "@zooid/model";
 import {
+  asapScheduler,
+  auditTime,
   BehaviorSubject,
   concat,
   defer,
   filter,
   from,
+  map,
   type Observable,
+  of,
   Subject,
   type Subscription,
+  switchMap,
+  take,
   takeUntil,
 } from "rxjs";
 import { firstOf } from "./waiting.ts";
@@ -28,7 +34,14 @@ export type CacheChange =
   | { readonly kind: "changed"; readonly node: CachedNode; readonly before: CachedNode }
   | { readonly kind: "deleted"; readonly before: CachedNode };
 
-/** A copy of a node and all below it, kept up to date. */
+export interface TreeCacheOptions {
+  /** How far below its path nodes are of interest: 0 is the node itself, 1 its children too. Default: all the way down. */
+  readonly depthMax?: number;
+  /** Whether a node is of interest, by its path. Where one is not, nothing below it is. Default: all are. */
+  readonly select?: (path: string) => boolean;
+}
+
+/** A copy of a node and all below it, or what of that is of interest, kept up to date. */
 export class TreeCache implements Disposable {
   readonly path: string;
   readonly #zk: Client;
@@ -39,16 +52,25 @@ export class TreeCache implements Disposable {
   readonly #isReady$ = new BehaviorSubject(false);
   readonly #closed$ = new Subject<void>();
   readonly #events: Subscription;
+  readonly #depthMax: number;
+  readonly #select: (path: string) => boolean;
   #isEnded = false;
 
-  constructor(zk: Client, path: string) {
+  constructor(
+    zk: Client,
+    path: string,
+    { depthMax = Number.POSITIVE_INFINITY, select = () => true }: TreeCacheOptions = {},
+  ) {
+    if (!(depthMax >= 0)) throw new RangeError(`tree cache ${path}: depthMax is a number from 0 on, found ${depthMax}`);
     this.#zk = zk;
     this.path = path;
+    this.#depthMax = depthMax;
+    this.#select = select;
     this.#events = zk.events$(path, { mode: "persistent-recursive" }).subscribe({
       next: (event) => {
         if (event.type === "resync") this.#readAll();
         else if (event.type === "deleted") this.#remove(event.path);
-        else this.#read(event.path, { withChildren: false });
+        else if (this.#isOfInterest(event.path)) this.#read(event.path, { withChildren: false });
       },
       error: (error) => this.#end((subject) => subject.error(error)),
       complete: () => this.#end((subject) => subject.complete()),
@@ -62,6 +84,20 @@ export class TreeCache implements Disposable {
       const present = [...this.#nodes.values()].map((node): CacheChange => ({ kind: "created", node }));
       return concat(from(present), this.#changes$).pipe(takeUntil(this.#closed$));
     });
+  }
+
+  /** All that is known, by path: once all that was there at the beginning is here, and after each change, or several that come together. */
+  get snapshot$(): Observable<ReadonlyMap<string, CachedNode>> {
+    const ready$ = this.#isReady$.pipe(
+      filter((isReady) => isReady),
+      take(1),
+    );
+    const later$ = this.#changes$.pipe(auditTime(0, asapScheduler));
+    return ready$.pipe(
+      switchMap(() => concat(of(undefined), later$)),
+      takeUntil(this.#closed$),
+      map(() => this.snapshot()),
+    );
   }
 
   /** Waits until all that was there at the beginning is here. */
@@ -96,7 +132,8 @@ export class TreeCache implements Disposable {
     const read = {};
     this.#reads.set(path, read);
     // Asked together: nothing of the node's own comes between the two.
-    const children = withChildren ? this.#zk.children(path) : undefined;
+    const isInside = this.#depthOf(path) < this.#depthMax;
+    const children = withChildren && isInside ? this.#zk.children(path) : undefined;
     const reading = Promise.all([this.#zk.getOrNull(path), children?.catch(noChildren)]);
     reading.then(
       ([node, below]) => {
@@ -121,7 +158,20 @@ export class TreeCache implements Disposable {
 
   /** A child that a list has shown, and maybe nothing else will. */
   #discover(path: string): void {
-    if (!this.#nodes.has(path) && !this.#reads.has(path)) this.#read(path, { withChildren: true });
+    if (!this.#nodes.has(path) && !this.#reads.has(path) && this.#isOfInterest(path))
+      this.#read(path, { withChildren: true });
+  }
+
+  /** Its ancestors must be, up to the cache's own node, which always is. */
+  #isOfInterest(path: string): boolean {
+    if (this.#depthOf(path) > this.#depthMax) return false;
+    for (let at = path; at.length > this.path.length; at = parentPath(at)) if (!this.#select(at)) return false;
+    return true;
+  }
+
+  #depthOf(path: string): number {
+    const below = path.slice(this.path === "/" ? 0 : this.path.length);
+    return below === "/" ? 0 : below.split("/").length - 1;
   }
 
   #put(node: CachedNode): void {
