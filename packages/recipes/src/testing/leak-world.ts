@@ -2,8 +2,8 @@
  * Two clients, a server, and what is alive of all of them: whoever comes and goes ten thousand times must leave it as it was.
  *
  * A round's remains show in a count (watches here and at the server, nodes, sessions, handles, listeners, subscribers, deletes that go on) or
- * in the heap. The heap is judged after collections, in several windows of rounds: what leaks grows in each of them, a heap's own
- * bookkeeping in some.
+ * in the heap. The heap is judged after collections, in several windows of rounds: what leaks grows in all of them, a heap's own
+ * bookkeeping in some, and shrinks in others. So the window in the middle of them counts.
  */
 import { getEventListeners, once } from "node:events";
 import { setFlagsFromString } from "node:v8";
@@ -18,7 +18,7 @@ const collect = runInNewContext("gc") as () => void;
 
 /** Until background deletes and the events of what was deleted last have come; what has not by then never will. */
 const SETTLING_ROUNDS_MAX = 200;
-const WINDOWS = 4;
+const WINDOWS = 5;
 /** How much a round may add to the heap: more than its bookkeeping does, less than an object that is kept. */
 export const BYTES_PER_ROUND_MAX = 60;
 
@@ -28,7 +28,7 @@ export type Counts = Readonly<Record<string, number>>;
 export interface Remains {
   /** What there is more of than after the first half of the rounds, in words. */
   readonly leaked: readonly string[];
-  /** Of the window in which the heap grew least, in bytes for each round. */
+  /** How much the heap grew, in bytes for each round: in the window that has as many above as below it. */
   readonly bytesPerRound: number;
 }
 
@@ -89,16 +89,16 @@ export class LeakWorld implements AsyncDisposable {
     for (let i = 0; i < half; i++) await round(i);
     const before = await this.#counts();
     const windowRounds = Math.ceil(half / WINDOWS);
-    let bytesPerRound = Number.POSITIVE_INFINITY;
+    const growths: number[] = [];
     let heapBytes = heapNow();
     for (let window = 0; window < WINDOWS; window++) {
       for (let i = 0; i < windowRounds; i++) await round(half + window * windowRounds + i);
       await this.#counts(before);
       const nowBytes = heapNow();
-      bytesPerRound = Math.min(bytesPerRound, (nowBytes - heapBytes) / windowRounds);
+      growths.push((nowBytes - heapBytes) / windowRounds);
       heapBytes = nowBytes;
     }
-    return { leaked: excess(await this.#counts(before), before), bytesPerRound };
+    return { leaked: excess(await this.#counts(before), before), bytesPerRound: median(growths) };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -149,6 +149,10 @@ function numberOf(text: string, name: string): number {
 function heapNow(): number {
   collect();
   return process.memoryUsage().heapUsed;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 function isSame(left: Counts, right: Counts): boolean {
