@@ -22,7 +22,10 @@ const NAMELESS: ReadonlyMap<string, readonly string[]> = new Map([
     "@zooid/client",
     [
       "client/src/errors.ts:LOCAL_ERRNO",
-      ...["exponential", "forever", "times", "untilElapsed"].map((name) => `client/src/retry.ts:${name}`),
+      ...["exponential", "failOnSessionLoss", "forever", "kazoo", "once", "times", "untilElapsed"].map(
+        (name) => `client/src/retry.ts:${name}`,
+      ),
+      "client/src/typed-nodes.ts:NamesIn",
     ],
   ],
   ["@zooid/replica", ["replica/src/config.ts:RequiredOfCallers", "replica/src/waiting-frames.ts:WaitingFrames"]],
