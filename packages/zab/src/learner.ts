@@ -35,6 +35,8 @@ type LearnerStep = "dialing" | "asking" | "promising" | "promised" | "staging" |
 const TOUCHES_MAX = 10_000;
 /** A dial that is not answered is given up after this: whoever was elected may be gone. */
 const DIAL_MS_MIN = 1000;
+/** From one ack of an observer to its next, at least. */
+const OBSERVER_ACK_MS = 20;
 
 /**
  * Follows or observes a leader: promises it its epoch, takes over its history in one flip, then logs what it proposes and applies
@@ -61,6 +63,9 @@ export class Learner {
   #stateFile: string | undefined;
   #heardMs: number;
   #dialDeadlineMs: number;
+  #ackedMs = Number.NEGATIVE_INFINITY;
+  /** When an observer says what it has put on its disk since its last ack. */
+  #ackDueMs: number = Number.POSITIVE_INFINITY;
 
   constructor(context: RoleContext, leader: ServerId) {
     this.#context = context;
@@ -396,7 +401,17 @@ export class Learner {
   /** Everything up to here, appended in this role, is durable. */
   synced(zxid: Zxid): void {
     this.#durable = zxid;
-    this.#send({ kind: "ack", epoch: this.#epoch, durable: zxid, round: this.#round });
+    const nowMs = this.#context.nowMs();
+    // Nothing waits for what observers have: one ack for many spares the leader from hearing each.
+    const dueMs = this.#ackedMs + OBSERVER_ACK_MS;
+    if (this.#context.config.isObserver && this.#step === "level" && nowMs < dueMs) this.#ackDueMs = dueMs;
+    else this.#ack(nowMs);
+  }
+
+  #ack(nowMs: number): void {
+    this.#ackedMs = nowMs;
+    this.#ackDueMs = Number.POSITIVE_INFINITY;
+    this.#send({ kind: "ack", epoch: this.#epoch, durable: this.#durable, round: this.#round });
   }
 
   /** @returns whether more can be delivered now */
@@ -439,12 +454,18 @@ export class Learner {
 
   tick(): void {
     const nowMs = this.#context.nowMs();
-    if (nowMs < this.nextDueMs()) return;
+    if (nowMs >= this.#ackDueMs) this.#ack(nowMs);
+    if (nowMs < this.#deadlineMs()) return;
     if (this.#step === "dialing") this.#context.leave(`server ${this.leader} cannot be reached`);
     else this.#context.leave(`nothing was heard of the leader for ${nowMs - this.#heardMs} ms`);
   }
 
   nextDueMs(): number {
+    return Math.min(this.#deadlineMs(), this.#ackDueMs);
+  }
+
+  /** When the leader is given up. */
+  #deadlineMs(): number {
     const { tickMs, initLimit, syncLimit } = this.#context.config;
     if (this.#step === "dialing") return this.#dialDeadlineMs;
     return this.#heardMs + (this.#step === "level" ? syncLimit : initLimit) * tickMs;

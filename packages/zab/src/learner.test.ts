@@ -1,0 +1,74 @@
+import { counterOf, type LinkRef, MajorityQuorum, type PeerMessage, serverId, ZXID_NONE } from "@zooid/model";
+import { expect, test } from "vitest";
+import { ZabPeer } from "./peer.ts";
+import { batchOf, RecordingSinks } from "./test-batch.ts";
+import { VolatileLog } from "./volatile-log.ts";
+
+const LEADER = serverId(1);
+const LINK = 1 as LinkRef;
+
+/** A server that has nothing and is brought level with a leader that has nothing either, in epoch 1. */
+function level(isObserver: boolean) {
+  const steps: (() => void)[] = [];
+  const said: PeerMessage[] = [];
+  const log = new VolatileLog(
+    2,
+    (step) => steps.push(step),
+    (generation, zxid) => peer.synced(generation, zxid),
+  );
+  const sinks = Object.assign(new RecordingSinks(), {
+    log,
+    links: {
+      dial: () => {},
+      cancelDial: () => {},
+      send: (_: LinkRef, message: PeerMessage) => said.push(message),
+      close: () => {},
+    },
+  });
+  const voters = isObserver ? [LEADER] : [LEADER, serverId(2)];
+  const peer = new ZabPeer({ sid: serverId(2), isObserver, verifier: new MajorityQuorum(voters) }, sinks);
+  const hears = (message: PeerMessage): void => {
+    peer.receive(LINK, message);
+    for (let step = steps.shift(); step !== undefined; step = steps.shift()) step();
+  };
+  peer.setTime(1000);
+  peer.follow(LEADER);
+  peer.linkOpened(LINK, LEADER, true);
+  const from = { zxid: ZXID_NONE, chain: 0n } as never;
+  hears({ kind: "leader-info", epoch: 1, incarnation: 1, ensembleId: "" });
+  hears({ kind: "sync-begin", epoch: 1, mode: "diff", from, epochs: [] });
+  hears({ kind: "new-leader", epoch: 1, through: ZXID_NONE, endsAmnesia: false, config: undefined });
+  hears({ kind: "up-to-date", epoch: 1, committed: ZXID_NONE });
+  let counter = 0;
+  let previous = ZXID_NONE;
+  const entry = (): void => {
+    const { bytes, end, first, last, count } = batchOf(1, ++counter);
+    const run = { bytes, start: 0, end, first, last, count };
+    hears({ kind: "entries", epoch: 1, previous, ...run, committed: last, round: 0 });
+    previous = last;
+  };
+  const acked = (): number[] => said.flatMap((message) => (message.kind === "ack" ? [counterOf(message.durable)] : []));
+  return { peer, entry, acked };
+}
+
+test("a voter acks each time that something is on its disk", () => {
+  const { entry, acked } = level(false);
+  for (let i = 0; i < 3; i++) entry();
+  expect(acked()).toEqual([1, 2, 3]);
+});
+
+test("an observer acks what came within a while at once, and says nothing where nothing came", () => {
+  const { peer, entry, acked } = level(true);
+  const at = (nowMs: number): number => {
+    peer.setTime(nowMs);
+    peer.tick();
+    return acked().length;
+  };
+  for (let i = 0; i < 3; i++) entry();
+  expect(acked()).toHaveLength(1);
+  expect(peer.nextDueMs()).toBe(1020);
+  expect([at(1019), at(1020), at(1500)]).toEqual([1, 2, 2]);
+  expect(acked()).toEqual([1, 3]);
+  entry();
+  expect(acked()).toHaveLength(3);
+});
