@@ -140,7 +140,7 @@ describe("against a real server", () => {
 
   test.each([
     ["read-ratio", ["--ratio", "0,90"], ["0 % reads", "90 % reads"]],
-    ["payload", ["--sizes", "0,64KiB"], ["read 0 B", "write 0 B", "read 64 KiB", "write 64 KiB"]],
+    ["payload", ["--sizes", "0,64KiB", "--duration", "1s"], ["read 0 B", "write 0 B", "read 64 KiB", "write 64 KiB"]],
     ["create-unique", [], ["create"]],
     ["multi-10", [], ["multi of 10 sets"]],
     ["list-1k", [], ["list of 1000"]],
