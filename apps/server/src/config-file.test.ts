@@ -297,6 +297,10 @@ describe("what has no effect is one line of warning", () => {
   test.each([
     "snapCount=1000",
     "audit.impl.class=org.example.Audit",
+    "nioNumWorkerThreads=4",
+    "snapshot.compression.method=gz",
+    "snapshot.compression.level=9",
+    "IPAuthenticationProvider.usexforwardedfor=true",
     "autopurge.snapRetainCount=3",
     "admin.portUnification=true",
     "forceSync=no",

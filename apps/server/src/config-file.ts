@@ -455,6 +455,8 @@ const RULES: ReadonlyMap<string, KeyRule> = new Map<string, KeyRule>([
   ["serverCnxnFactory", ignored(ONE_LOOP)],
   ["nio.numSelectorThreads", ignored(ONE_LOOP)],
   ["nio.numWorkerThreads", ignored(ONE_LOOP)],
+  ["nioNumSelectorThreads", ignored(ONE_LOOP)],
+  ["nioNumWorkerThreads", ignored(ONE_LOOP)],
   ["nio.directBufferBytes", ignored(ONE_LOOP)],
   ["nio.shutdownTimeout", ignored(ONE_LOOP)],
   ["log.dir", ignored(LOGS_TO_STDOUT)],
@@ -505,6 +507,7 @@ const RULES: ReadonlyMap<string, KeyRule> = new Map<string, KeyRule>([
   ],
   ...QUORUM_TLS_RULES,
   ["admin.httpVersion", ignored("the admin port speaks HTTP 1.1")],
+  ["IPAuthenticationProvider.usexforwardedfor", ignored("what a proxy says of an address counts for nothing", "false")],
   ["admin.snapshot.enabled", admin("snapshotEnabled", trueOrFalseValue)],
   ["admin.restore.enabled", admin("restoreEnabled", trueOrFalseValue)],
   ["admin.rateLimiterIntervalInMS", admin("rateLimiterIntervalMs", wholeValue)],
@@ -526,6 +529,7 @@ const FAMILIES: readonly (readonly [prefix: string, rule: KeyRule])[] = [
   ["metricsProvider.", ignored("values are read when they are asked for, and nothing is queued")],
   ["jvm.pause.", ignored("there is no Java machine")],
   ["netty.", ignored(ONE_LOOP)],
+  ["snapshot.compression.", ignored(DURABLE_LOG)],
 ];
 
 /** Estates write system properties with or without their prefix. */

@@ -197,6 +197,8 @@ describe("who may not, and when", () => {
     await using zk = await start();
     expect(await restore(zk, "{}", { ...ANYBODY, "content-type": "application/json" })).toMatchObject({ status: 400 });
     expect(await restore(zk, "", OCTETS)).toMatchObject({ status: 400 });
+    const withMore = { ...ANYBODY, "content-type": "Application/Octet-Stream; charset=x" };
+    expect(await restore(zk, "no snapshot", withMore)).toMatchObject({ status: 500 });
   });
 
   test("who has no permission sends a snapshot for nothing", async () => {

@@ -107,7 +107,7 @@ export class SnapshotDesk {
     if (!this.#config.isRestoreEnabled) return new SnapshotRefusal(503, "Restore command is disabled");
     const reason = state.reason ?? state.restoreReason;
     if (reason !== undefined) return new SnapshotRefusal(state.reason === undefined ? 409 : 503, reason);
-    if (type !== OCTETS) return new SnapshotRefusal(400, `a snapshot is sent as ${OCTETS}`);
+    if (mediaType(type) !== OCTETS) return new SnapshotRefusal(400, `a snapshot is sent as ${OCTETS}`);
     if (pieces === undefined) return new SnapshotRefusal(400, "no snapshot was sent");
     if (this.#isRestoring) return new SnapshotRefusal(503, BUSY);
     if (!this.#restores.allows(state.nowMs())) {
@@ -134,6 +134,11 @@ const OCTETS = "application/octet-stream";
 const LIMITED =
   "this was asked for too soon after the last time; admin.rateLimiterIntervalInMS says how often it may be";
 const BUSY = "a snapshot is being restored";
+
+/** Without what may stand behind it. */
+function mediaType(type: string | undefined): string | undefined {
+  return type?.split(";", 1)[0]?.trim().toLowerCase();
+}
 
 function textOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
