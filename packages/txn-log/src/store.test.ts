@@ -400,10 +400,16 @@ describe("writing", () => {
       store.log.append(batchOf([Z(1, next)], { committed: Z(1, next - 1) }));
       await settle(store);
     }
-    const { floor } = store.log.durable;
-    expect(floor.zxid).toBeLessThanOrEqual(Z(1, 5000));
     await expect(store.log.read(Z(0, 0), 1)).rejects.toMatchObject({ detail: { code: "BELOW_FLOOR" } });
-    expect((await store.log.read(floor.zxid, 1)).after).toEqual(floor);
+    // It goes in slices, and more of them may go before the read does.
+    for (;;) {
+      const { floor } = store.log.durable;
+      expect(floor.zxid).toBeLessThanOrEqual(Z(1, 5000));
+      const run = await store.log.read(floor.zxid, 1).catch(() => undefined);
+      if (run === undefined && store.log.durable.floor.zxid > floor.zxid) continue;
+      expect(run?.after).toEqual(floor);
+      break;
+    }
   });
 
   function logFileOptions(): ConstructorParameters<typeof LogFile>[0] {
