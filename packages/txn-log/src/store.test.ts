@@ -406,8 +406,8 @@ describe("writing", () => {
       const { floor } = store.log.durable;
       expect(floor.zxid).toBeLessThanOrEqual(Z(1, 5000));
       const run = await store.log.read(floor.zxid, 1).catch(() => undefined);
-      if (run === undefined && store.log.durable.floor.zxid > floor.zxid) continue;
-      expect(run?.after).toEqual(floor);
+      if (run === undefined) continue;
+      expect(run.after).toEqual(floor);
       break;
     }
   });
