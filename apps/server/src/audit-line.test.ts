@@ -1,9 +1,9 @@
 import type { SessionId, Zxid } from "@zooid/model";
 import type { AuditRecord } from "@zooid/server";
 import { expect, test } from "vitest";
-import { auditLine, processLine } from "./audit-line.ts";
+import { auditLine, auditTime, processLine } from "./audit-line.ts";
 
-const TIME = new Date(2026, 10, 22, 10, 34, 12, 34);
+const TIME = auditTime(new Date(2026, 10, 22, 10, 34, 12, 34));
 const PREFIX = "2026-11-22 10:34:12,034";
 
 function record(fields: Partial<AuditRecord>): AuditRecord {

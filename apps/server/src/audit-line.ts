@@ -15,12 +15,19 @@ const PERMISSIONS: readonly (readonly [bit: number, letter: string])[] = [
   [Permission.ADMIN, "a"],
 ];
 
+/** As Java's logging writes it: local time, with a comma before the milliseconds. */
+export function auditTime(time: Date): string {
+  const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000);
+  return local.toISOString().replace("T", " ").replace(".", ",").replace("Z", "");
+}
+
 /**
  * One write as a line of Apache ZooKeeper's audit log: fields that are `key=value`, apart by tabs; what there is not is left out.
  *
  * @param processUser in whose name the server itself acts
+ * @param time see {@link auditTime}
  */
-export function auditLine(record: AuditRecord, processUser: string, time: Date): string {
+export function auditLine(record: AuditRecord, processUser: string, time: string): string {
   const { session, identities, address, operation, path, createMode, acl, result } = record;
   return line(time, result, [
     ["session", formatSessionId(session)],
@@ -35,7 +42,7 @@ export function auditLine(record: AuditRecord, processUser: string, time: Date):
 }
 
 /** What the process did, as a line of the same log. */
-export function processLine(operation: ProcessEvent, processUser: string, time: Date): string {
+export function processLine(operation: ProcessEvent, processUser: string, time: string): string {
   const result = operation === "serverStart" ? "success" : "invoked";
   return line(time, result, [
     ["user", processUser],
@@ -45,27 +52,33 @@ export function processLine(operation: ProcessEvent, processUser: string, time: 
 }
 
 function line(
-  time: Date,
+  time: string,
   result: AuditRecord["result"] | "invoked",
   fields: readonly (readonly [key: string, value: string | undefined])[],
 ): string {
-  const known = fields.filter(([, value]) => value !== undefined && value !== "");
-  // Whatever strangers chose stays in its own field, on its own line.
-  const text = known.map(([key, value]) => `${key}=${printable(value ?? "")}`).join("\t");
-  return `${timeText(time)} ${result === "failure" ? "ERROR" : "INFO"} ${LOGGER}: ${text}\n`;
+  let text = `${time} ${result === "failure" ? "ERROR" : "INFO"} ${LOGGER}:`;
+  let separator = " ";
+  for (const [key, value] of fields) {
+    if (value === undefined || value === "") continue;
+    // Whatever strangers chose stays in its own field, on its own line.
+    text += `${separator}${key}=${printable(value)}`;
+    separator = "\t";
+  }
+  return `${text}\n`;
 }
 
-/** As Java's logging writes it: local time, with a comma before the milliseconds. */
-function timeText(time: Date): string {
-  const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000);
-  return local.toISOString().replace("T", " ").replace(".", ",").replace("Z", "");
-}
+/** A client is the same people for many writes. */
+const USERS = new WeakMap<readonly Identity[], string>();
 
 function usersOf(identities: readonly Identity[]): string {
-  return identities
+  const known = USERS.get(identities);
+  if (known !== undefined) return known;
+  const users = identities
     .map(userOf)
     .filter((user) => user !== "")
     .join(",");
+  USERS.set(identities, users);
+  return users;
 }
 
 /** Of a digest, what stands before the hash. */

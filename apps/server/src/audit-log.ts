@@ -4,7 +4,7 @@ import { userInfo } from "node:os";
 import { dirname } from "node:path";
 import { ConfigError, type ServerLog, type ZooidServer } from "@zooid/server";
 import { destination } from "pino";
-import { auditLine, type ProcessEvent, processLine } from "./audit-line.ts";
+import { auditLine, auditTime, type ProcessEvent, processLine } from "./audit-line.ts";
 
 export interface AuditLogOptions {
   readonly file: string;
@@ -69,7 +69,7 @@ export class AuditLog {
   /** Writes what the server's clients do from now on, and that it has started. */
   follow(server: ZooidServer): void {
     this.#following = server.audit$.subscribe((records) => {
-      const time = new Date();
+      const time = auditTime(new Date());
       this.#write(records.map((record) => auditLine(record, this.#user, time)).join(""));
     });
     this.#process("serverStart");
@@ -91,7 +91,7 @@ export class AuditLog {
   }
 
   #process(event: ProcessEvent): void {
-    this.#write(processLine(event, this.#user, new Date()));
+    this.#write(processLine(event, this.#user, auditTime(new Date())));
   }
 
   #write(lines: string): void {

@@ -15,3 +15,11 @@ test.each([
 test("no line is longer than 2000 characters of what came", () => {
   expect(printable("x".repeat(1_000_000))).toHaveLength(2000);
 });
+
+test("every character is escaped or shown by itself as it is among others", () => {
+  for (let point = 0; point < 0x3000; point++) {
+    const char = String.fromCodePoint(point);
+    // Behind what is escaped in any case, no character is looked at all at once.
+    expect(printable(`\0${char}`)).toBe(`\\u0000${printable(char)}`);
+  }
+});

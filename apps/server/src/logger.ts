@@ -20,8 +20,12 @@ export function openLog(level: LogLevel): ServerLog {
 
 const LINE_CHARS_MAX = 2000;
 
+/** What {@link isPrintable} is false for; looked for at once, since hardly any text has it. */
+const UNPRINTABLE = /[^\u0020-\u007e\u00a0-\u2027\u202f-\u2065\u206a-\uffff]/;
+
 /** Control characters, line breaks and direction marks of strangers do not reach a terminal or forge a line. */
 export function printable(text: string): string {
+  if (text.length <= LINE_CHARS_MAX && !UNPRINTABLE.test(text)) return text;
   let line = "";
   for (const char of text.slice(0, LINE_CHARS_MAX))
     line += isPrintable(char.codePointAt(0) ?? 0) ? char : escaped(char);
