@@ -234,8 +234,8 @@ async function standing({ a, b, signal }: LeakWorld, path: string, interrupt: ()
 }
 
 const INTERRUPTIONS: readonly LeakCycle[] = [
-  { name: "reconnect", oneIn: 2, begin: (world, path) => standing(world, path, () => world.reconnect()) },
-  { name: "new session", oneIn: 5, begin: (world, path) => standing(world, path, () => world.renewSession()) },
+  { name: "reconnect", begin: (world, path) => standing(world, path, () => world.reconnect()) },
+  { name: "new session", oneIn: 2, begin: (world, path) => standing(world, path, () => world.renewSession()) },
 ];
 
 /** Every recipe, by name. */
