@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -12,7 +12,7 @@ import { runBench } from "./run-bench.ts";
  * Fair against unfair, locks and elections, by number of contenders: what a hand-over wakes, asks, takes and costs. One server; each contender with
  * a client and a session of its own, all in one thread of the generator. Prints tables and draws into `--images`.
  *
- * `--contenders 2,10,100,1000,10000 --only lock,election --seconds 60 --data DIR --images DIR`
+ * `--contenders 2,10,100,1000,10000 --only lock,election --seconds 60 --data DIR --images DIR --rows FILE`
  */
 const { values } = parseArgs({
   options: {
@@ -22,6 +22,8 @@ const { values } = parseArgs({
     seconds: { type: "string", default: "60" },
     data: { type: "string", default: tmpdir() },
     images: { type: "string", default: join(ROOT, "docs/images") },
+    /** Keeps what was measured; points that stand in it are not measured again. */
+    rows: { type: "string" },
   },
 });
 const CONTENDERS = values.contenders.split(",").map(Number);
@@ -62,12 +64,22 @@ async function measure(what: What): Promise<void> {
     ...["p50, p99 ms", "server CPU ms", "generator busy"],
   );
   for (const contenders of CONTENDERS) {
-    const [fair, unfair] = [await point(what, "fair", contenders), await point(what, "unfair", contenders)];
+    const [fair, unfair] = [await kept(what, "fair", contenders), await kept(what, "unfair", contenders)];
     rows.push(fair, unfair);
     rowOfTable(fair, unfair);
     rowOfTable(unfair, fair);
   }
   draw(what, rows);
+}
+
+async function kept(what: What, kind: Row["kind"], contenders: number): Promise<Row> {
+  const file = values.rows;
+  if (file === undefined) return await point(what, kind, contenders);
+  const rows: Record<string, Row> = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
+  const name = `${what} ${kind} ${contenders}`;
+  rows[name] ??= await point(what, kind, contenders);
+  writeFileSync(file, JSON.stringify(rows, undefined, 2));
+  return rows[name];
 }
 
 /** A server of its own for each point: none pays for what the one before has left. */
