@@ -46,7 +46,7 @@ export interface ReplicaConfig {
   readonly reaping: ReapingConfig;
   /** Hard quotas refuse writes, and operators are told of writes beyond soft ones. Usage is counted in any case. */
   readonly isQuotaEnforced: boolean;
-  /** What the tree may hold, see {@link DataTree.heldBytes}; a leader refuses what would add to it. */
+  /** What the tree may hold, in bytes as its `heldBytes` counts them; a leader refuses what would add to it. */
   readonly heldBytesMax: number;
   /** Requests of one connection that are read and not answered; beyond it the connection is not read. */
   readonly inFlightCountMax: number;
