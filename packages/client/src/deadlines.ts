@@ -36,8 +36,9 @@ export class Deadlines<T> {
     return this.nextMs <= nowMs ? this.#pop() : undefined;
   }
 
-  clear(): void {
-    this.#heap.length = 0;
+  /** Takes everything, due or not, stale or not, in no order. */
+  drain(): T[] {
+    return this.#heap.splice(0).map(({ item }) => item);
   }
 
   #sweepAt = 64;

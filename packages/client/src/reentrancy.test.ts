@@ -1,12 +1,13 @@
 /** Whoever is called back may do anything: ask, subscribe, unsubscribe, give up, close. */
 import { getEventListeners } from "node:events";
-import { OpCode } from "@zooid/model";
+import { ErrorCode, OpCode } from "@zooid/model";
 import type { Subscription } from "rxjs";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Client } from "./client.ts";
 import { connect } from "./connect.ts";
 import { isZkError } from "./errors.ts";
 import type { ClientOptions } from "./options.ts";
+import { retry } from "./retry.ts";
 import { ProcessNoise } from "./testing/process-noise.ts";
 import { answer, event, honestAnswer, REFUSED, type ScriptedLine, ScriptedServer } from "./testing/scripted-server.ts";
 
@@ -239,4 +240,15 @@ test("a policy, a value or a limit that is wrong is its own call's fault alone",
   expect(ofLimit).toMatchObject({ reason: expect.any(RangeError) });
   expect(ofSane).toMatchObject({ status: "fulfilled" });
   await zk.get("/b");
+});
+
+test("a call that waits to be tried again is told when the client ends", async () => {
+  await open({ retry: retry.forever(60_000) });
+  const reading = zk.get("/a");
+  line.send(answer(await line.request(), { code: ErrorCode.THROTTLED_OP }));
+  line.serve(honestAnswer);
+  // What was asked behind it has its answer: it waits by now.
+  await zk.get("/b");
+  await zk.close();
+  await expect(reading).rejects.toMatchObject({ code: "CLIENT_CLOSED" });
 });

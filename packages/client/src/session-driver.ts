@@ -871,7 +871,8 @@ export class SessionDriver {
     for (const call of this.#waiting.drain()) call.reject(endError(end, call.operation.name, call.shownPath));
     for (const call of this.#auths) call.reject(endError(end, call.operation.name));
     this.#auths = [];
-    this.#due.clear();
+    // Those among them that were to be tried again later stand nowhere else.
+    for (const { call } of this.#due.drain()) call.reject(endError(end, call.operation.name, call.shownPath));
     this.watches.end(endError(end, "watch"));
     for (const listener of this.#listeners) listener.ended(endError(end, "watch"));
     this.#listeners.clear();

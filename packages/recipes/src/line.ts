@@ -101,11 +101,15 @@ export async function waitForTurn(
   signal: AbortSignal,
 ): Promise<boolean> {
   const name = baseName(created.path);
-  for (;;) {
+  // The line itself, which may be long, is not kept while somebody waits.
+  const place = async (): Promise<{ readonly isGone: boolean; readonly blocking?: string | undefined }> => {
     const line = await listed(zk, path, signal);
     const at = line.indexOf(name);
-    if (at === -1 || created.stat.ephemeralOwner !== zk.sessionId) return false;
-    const blocking = blocker(line, at);
+    return at === -1 ? { isGone: true } : { isGone: false, blocking: blocker(line, at) };
+  };
+  for (;;) {
+    const { isGone, blocking } = await place();
+    if (isGone || created.stat.ephemeralOwner !== zk.sessionId) return false;
     if (blocking !== undefined) await changed(zk, joinPath(path, blocking), signal);
     else if (isOfLiveSession(zk, created)) return true;
     // The list came from a session or a connection that has ended since.

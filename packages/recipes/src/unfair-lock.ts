@@ -16,7 +16,7 @@ export interface UnfairLockOptions extends HoldOptions {
 
 /**
  * A lock that whoever is quickest gets: one node `<path>/lock`, on which all who wait have a watch. A release wakes them all and one of them
- * gets it: cheaper than a {@link Mutex} for few contenders, and for many much dearer, in no order, and not sure to reach everybody.
+ * gets it: about as cheap as a {@link Mutex} for few contenders, and for many much dearer, in no order, and not sure to reach everybody.
  *
  * The version of `<path>/grants` goes up with each grant and release. A lease's `guard` asks for it: that nobody who uses this recipe has been
  * granted the lock since.
