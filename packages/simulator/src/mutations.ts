@@ -98,7 +98,7 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
     rule: "8",
     name: "ack-of-more-than-synced",
     file: LEARNER,
-    snippet: ['this.#send({ kind: "ack", epoch: this.#epoch, durable: zxid, round: this.#round });'],
+    snippet: ['this.#send({ kind: "ack", epoch: this.#epoch, durable: this.#durable, round: this.#round });'],
     replacement: ['this.#send({ kind: "ack", epoch: this.#epoch, durable: this.#logged, round: this.#round });'],
   },
   {
