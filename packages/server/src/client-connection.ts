@@ -3,6 +3,7 @@ import { TLSSocket } from "node:tls";
 import type { ConnectionRef } from "@zooid/model";
 import { type BufferPool, Framer, JuteWriter, readConnectRequest, WireError } from "@zooid/wire";
 import type { RefusalLog } from "./refusal-log.ts";
+import { receive } from "./shared-reads.ts";
 import type { Traffic } from "./traffic.ts";
 
 /** What a connection asks of the driver. */
@@ -112,7 +113,6 @@ export class ClientConnection {
     this.writer = new JuteWriter(host.pool);
     this.#framer = new Framer(host.limits.frameBytesMax);
     socket.setNoDelay(true);
-    socket.on("data", (chunk: Buffer) => this.#read(chunk));
     socket.on("error", () => {
       // The close that follows tells all that matters: a client that is gone is no event.
     });
@@ -128,6 +128,7 @@ export class ClientConnection {
       this.close();
     });
     socket.on("drain", () => this.#drained());
+    receive(socket, (chunk) => this.#read(chunk));
   }
 
   /** `/address:port`, as Apache prints a peer. */
@@ -236,7 +237,8 @@ export class ClientConnection {
       this.#take(chunk);
       return;
     }
-    this.#chunk = this.#chunk === undefined ? chunk : Buffer.concat([this.#chunk, chunk]);
+    // The chunk itself is valid for now only.
+    this.#chunk = Buffer.concat(this.#chunk === undefined ? [chunk] : [this.#chunk, chunk]);
     this.#setPaused(true);
     this.#leave();
   }
@@ -280,13 +282,13 @@ export class ClientConnection {
   #readFirst(chunk: Buffer): void {
     const bytes = this.#firstBytes === undefined ? chunk : Buffer.concat([this.#firstBytes, chunk]);
     if (bytes.length < 4) {
-      this.#firstBytes = bytes;
+      this.#firstBytes = Buffer.from(bytes);
       return;
     }
     const word = bytes.toString("latin1", 0, 4);
     const wordBytes = this.#host.wordBytes(word);
     if (bytes.length < wordBytes) {
-      this.#firstBytes = bytes;
+      this.#firstBytes = Buffer.from(bytes);
       return;
     }
     this.#firstBytes = undefined;

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type Server as NetServer, type Socket } from "node:net";
 import { javaAddress } from "@zooid/replica";
+import { createSharedReadServer } from "./shared-reads.ts";
 
 export interface ListenerConfig {
   readonly port: number;
@@ -13,6 +14,8 @@ export interface ListenerConfig {
   readonly totalMax: number;
   /** Whether the system finds out by itself that a client's machine is gone. */
   readonly tcpKeepAlive: boolean;
+  /** Whether what is accepted is read by `receive` and nothing else: not where TLS, or a look at the first byte, comes before. */
+  readonly sharedReads: boolean;
   /** Whether the process can do with one more connection, of whatever port. */
   hasRoom(socket: Socket): boolean;
 }
@@ -27,7 +30,8 @@ export class ClientListener {
 
   constructor(config: ListenerConfig, accept: (socket: Socket, address: string) => void) {
     this.#config = config;
-    this.#server = createServer({ allowHalfOpen: true, noDelay: true, keepAlive: config.tcpKeepAlive }, (socket) => {
+    const create = config.sharedReads ? createSharedReadServer : createServer;
+    this.#server = create({ allowHalfOpen: true, noDelay: true, keepAlive: config.tcpKeepAlive }, (socket) => {
       const address = javaAddress(socket.remoteAddress ?? "");
       const mine = this.#perAddress.get(address) ?? 0;
       const isOver =

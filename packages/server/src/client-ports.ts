@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { fileDescriptors } from "./admin/file-descriptors.ts";
-import { ClientListener } from "./client-listener.ts";
+import { ClientListener, type ListenerConfig } from "./client-listener.ts";
 import type { ServerConfig } from "./config.ts";
 import type { RefusalLog } from "./refusal-log.ts";
 import { type ClientTaker, ClientTls } from "./tls/client-tls.ts";
@@ -31,16 +31,16 @@ export class ClientPorts {
     const { tls } = config;
     if (config.plainPort) {
       const either = tls !== undefined && config.portUnification ? this.#addTls(tls, refusals, take) : undefined;
-      this.#plain = listenerOf(config, config.port, config.address, hasRoom, (socket, address) => {
+      const place = { port: config.port, address: config.address, sharedReads: either === undefined };
+      this.#plain = listenerOf(config, place, hasRoom, (socket, address) => {
         if (either === undefined) take(socket, address);
         else either.acceptEither(socket, address);
       });
     }
     if (tls !== undefined && config.securePort !== undefined) {
       const secure = this.#addTls(tls, refusals, take);
-      this.#secure = listenerOf(config, config.securePort, config.secureAddress, hasRoom, (socket, address) =>
-        secure.accept(socket, address),
-      );
+      const place = { port: config.securePort, address: config.secureAddress, sharedReads: false };
+      this.#secure = listenerOf(config, place, hasRoom, (socket, address) => secure.accept(socket, address));
     }
   }
 
@@ -121,8 +121,7 @@ export function clientDescriptorsMax({ open, max }: { readonly open: number; rea
 
 function listenerOf(
   config: ServerConfig,
-  port: number,
-  address: string,
+  { port, address, sharedReads }: Pick<ListenerConfig, "port" | "sharedReads"> & { readonly address: string },
   hasRoom: (socket: Socket) => boolean,
   accept: (socket: Socket, address: string) => void,
 ): ClientListener {
@@ -134,6 +133,7 @@ function listenerOf(
       perAddressMax: config.connectionsPerAddressMax,
       totalMax: config.connectionsMax,
       tcpKeepAlive: config.tcpKeepAlive,
+      sharedReads,
       hasRoom,
     },
     accept,

@@ -78,6 +78,7 @@ async function startDriver() {
       perAddressMax: 0,
       totalMax: 0,
       tcpKeepAlive: false,
+      sharedReads: true,
       hasRoom: () => true,
     },
     (socket, address) => driver.accept(socket, address),
