@@ -23,6 +23,11 @@ export function createSharedReadServer(options: ServerOpts, accept: (socket: Soc
   });
 }
 
+/** A socket that is to be connected, and reads like those of such a server. {@link receive} comes in its `connect` event at the latest. */
+export function sharedReadSocket(): Socket {
+  return new SharedReadSocket({ allowHalfOpen: false });
+}
+
 /** Has all that arrives from now on taken, in order. Called once a socket, whichever kind it is. */
 export function receive(socket: Socket, take: ByteTaker): void {
   if (socket instanceof SharedReadSocket) socket.begin(take);
@@ -30,17 +35,12 @@ export function receive(socket: Socket, take: ByteTaker): void {
   else socket.on("data", take).resume();
 }
 
-/** The part of Node's own handle of a connection that is needed: it is in no documentation, so each piece of it is looked for. */
-interface Handle {
-  useUserBuffer(buffer: Uint8Array): void;
-}
-
 class SharedReadSocket extends Socket {
   #take: ByteTaker = () => {};
 
-  constructor(handle: Handle, allowHalfOpen: boolean) {
-    const options: SocketConstructorOpts = {
-      allowHalfOpen,
+  constructor(options: SocketConstructorOpts) {
+    super({
+      ...options,
       onread: {
         buffer: ARRIVALS,
         callback: (count) => {
@@ -48,9 +48,7 @@ class SharedReadSocket extends Socket {
           return true;
         },
       },
-    };
-    // As Node's own servers do it; no type tells of these two.
-    super(Object.assign(options, { handle, manualStart: true }) as SocketConstructorOpts);
+    });
   }
 
   begin(take: ByteTaker): void {
@@ -60,16 +58,20 @@ class SharedReadSocket extends Socket {
 }
 
 function takeOver(accepted: Socket, allowHalfOpen: boolean): Socket {
+  // It is in no documentation: each piece of it is looked for.
   const handle: unknown = Reflect.get(accepted, "_handle");
-  if (!isHandle(handle)) return accepted;
+  if (!readsIntoBuffers(handle)) return accepted;
   const server: unknown = Reflect.get(accepted, "_server");
   // The first socket has nothing to close any more; the server counts the second one in its place.
   Reflect.set(accepted, "_handle", null);
-  const socket = new SharedReadSocket(handle, allowHalfOpen);
+  const options: SocketConstructorOpts = { allowHalfOpen };
+  // As Node's own servers make them; no type tells of these two.
+  Object.assign(options, { handle, manualStart: true });
+  const socket = new SharedReadSocket(options);
   Reflect.set(socket, "_server", server);
   return socket;
 }
 
-function isHandle(value: unknown): value is Handle {
-  return typeof value === "object" && value !== null && "useUserBuffer" in value;
+function readsIntoBuffers(handle: unknown): boolean {
+  return typeof handle === "object" && handle !== null && "useUserBuffer" in handle;
 }

@@ -12,6 +12,7 @@ import {
   WireError,
   type WireErrorCode,
 } from "@zooid/wire/peer";
+import { receive } from "../shared-reads.ts";
 import { Handshake, type HandshakeConfig, HandshakeError, type PeerIdentity } from "./handshake.ts";
 import type { PeerTransport } from "./peer-transport.ts";
 
@@ -190,7 +191,8 @@ export class PeerConnection {
     this.#phase = "handshake";
     if (socket !== this.#socket) this.#watch(socket);
     this.#socket = socket;
-    socket.on("data", (chunk: Buffer) => this.#read(chunk));
+    // Entries of a message are kept for longer than the bytes that are handed over here are there.
+    receive(socket, (chunk) => this.#read(Buffer.from(chunk)));
     socket.on("drain", () => {
       if (this.#phase === "open") this.#handler.drained();
     });

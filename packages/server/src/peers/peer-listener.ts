@@ -1,7 +1,8 @@
 import { once } from "node:events";
-import { createServer, type Server, type Socket } from "node:net";
+import type { Server, Socket } from "node:net";
 import { javaAddress } from "@zooid/replica";
 import type { LinkPurpose } from "@zooid/wire/peer";
+import type { PeerTransport } from "./peer-transport.ts";
 
 /** A port for peers that cannot be had. */
 export class PeerPortError extends Error {
@@ -25,6 +26,7 @@ export interface PeerListenerConfig {
   readonly port: number;
   /** Undefined listens on every address. */
   readonly host: string | undefined;
+  readonly createServer: PeerTransport["createServer"];
   /** How often a port that is taken is tried again; 0 is for ever. */
   readonly retryCount: number;
   readonly retryMs: number;
@@ -55,7 +57,7 @@ export class PeerListener {
 
   constructor(config: PeerListenerConfig, accept: (socket: Socket, address: string) => void) {
     this.#config = config;
-    this.#server = createServer({ noDelay: true }, (socket) => {
+    this.#server = config.createServer({ noDelay: true }, (socket) => {
       const address = javaAddress(socket.remoteAddress ?? "");
       if (socket.remoteAddress === undefined || this.#isUnwanted(address)) {
         socket.on("error", () => {

@@ -79,6 +79,7 @@ export class PeerPort {
     this.#listener = new PeerListener(
       {
         ...{ purpose, port: purpose === "election" ? own.electionPort : own.quorumPort },
+        createServer: ensemble.transport.createServer,
         host: ensemble.listenOnAllAddresses ? undefined : own.host,
         ...{ retryCount: ensemble.bindRetryCount, retryMs: options.bindRetryMs ?? 1000 },
         windowMs: options.failureWindowMs ?? 10_000,

@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
-import { isIP, type Socket } from "node:net";
+import { createServer, isIP, type Socket } from "node:net";
 import { connect, type SecureContextOptions, TLSSocket } from "node:tls";
 import type { ServerId } from "@zooid/model";
 import { TlsAcceptor } from "../tls/tls-acceptor.ts";
@@ -125,6 +125,7 @@ export function tlsTransport(
   const acceptor = new TlsAcceptor({ ...context, requestCert: true, rejectUnauthorized: true });
   const accepted = new WeakSet<Socket>();
   return {
+    createServer,
     connect: ({ host, port }, ready) => {
       // Whether it is the right one is asked when it has said which it is: a certificate names a server, not only a host.
       const options = { rejectUnauthorized: true, host, port, checkServerIdentity: () => undefined };

@@ -1,8 +1,11 @@
-import { connect, type Socket } from "node:net";
+import type { Server, ServerOpts, Socket } from "node:net";
 import type { ServerId } from "@zooid/model";
+import { createSharedReadServer, sharedReadSocket } from "../shared-reads.ts";
 
 /** How bytes get from one server to another: as they are, or through TLS. */
 export interface PeerTransport {
+  /** What takes connections before {@link accept} does. */
+  createServer(options: ServerOpts, accept: (socket: Socket) => void): Server;
   /**
    * Begins to connect.
    *
@@ -21,9 +24,10 @@ export interface PeerTransport {
 
 /** Who can read or change what is on the network is trusted. */
 export const PLAIN_TRANSPORT: PeerTransport = {
+  createServer: createSharedReadServer,
   connect: ({ host, port }, ready) => {
     // A name is resolved anew each time: servers move.
-    const socket = connect({ host, port, noDelay: true });
+    const socket = sharedReadSocket().connect({ host, port });
     return socket.once("connect", () => ready(socket));
   },
   accept: (socket, ready) => {
