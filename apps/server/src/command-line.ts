@@ -2,16 +2,12 @@ import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { ConfigError, type ServerOptions } from "@zooid/server";
-import {
-  ANY_ADDRESS,
-  type AuditSettings,
-  applySettings,
-  type ConfigFile,
-  mergeOptions,
-  parseConfigFile,
-} from "./config-file.ts";
+import { applySettings, type ConfigFile, parseConfigFile } from "./config-file.ts";
 import { completeEnsemble, mergeEnsembles, NO_ENSEMBLE } from "./ensemble-settings.ts";
 import { jvmSettings } from "./jvm-flags.ts";
+import type { AuditSettings } from "./key-rule.ts";
+import { ANY_ADDRESS } from "./key-values.ts";
+import { mergeOptions } from "./merge-options.ts";
 
 export const USAGE = `zooid-server [zoo.cfg] [options]
 zooid-server PORT DATADIR [TICKTIME] [MAXCLIENTCNXNS]

@@ -1,4 +1,4 @@
-import type { Setting } from "./config-file.ts";
+import type { Setting } from "./key-rule.ts";
 
 /** Java's properties that ZooKeeper reads by their own names. */
 const OWN_NAMES = /^(?:jute\.maxbuffer|readonlymode\.enabled|znode\.container\.\w+|fsync\.warningthresholdms)$/;

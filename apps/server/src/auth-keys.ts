@@ -1,0 +1,104 @@
+import { resolve } from "node:path";
+import type { ServerOptions } from "@zooid/server";
+import { flag, ignored, type KeyEntry, type KeyRule, type Mutable, set, text } from "./key-rule.ts";
+import { trueOrFalse } from "./key-values.ts";
+
+const NO_KERBEROS = "Kerberos is not supported";
+
+/** Who clients are, and whether access lists are asked. */
+export const AUTH_KEYS: readonly KeyEntry[] = [
+  ["skipACL", { kind: "honoured", set: (options, value) => set(options, "skipAcl", value === "yes") }],
+  ["enableEagerACLCheck", ignored("a write is judged once, where it takes its place in the order")],
+  ["DigestAuthenticationProvider.superDigest", text("superDigest")],
+  ["DigestAuthenticationProvider.digestAlg", text("digestAlgorithm")],
+  ["DigestAuthenticationProvider.enabled", flag("digestEnabled")],
+  ["jaasLoginConfig", jaasFile()],
+  ["jaasLoginRenew", ignored(NO_KERBEROS)],
+  ["sasl.serverconfig", authText("jaasSection")],
+  ["SASLAuthenticationProvider.superPassword", authText("saslSuperPassword")],
+  ["letAnySaslUserDoX", authText("anySaslUser")],
+  ["allowSaslFailedClients", authFlag("allowSaslFailedClients")],
+  ["sessionRequireClientSASLAuth", authFlag("requireSasl")],
+  [
+    "requireClientAuthScheme",
+    ignored("ZooKeeper does not read it either; sessionRequireClientSASLAuth=true asks for SASL"),
+  ],
+  ["sasl.client", ignored("it is a client's setting")],
+  ["enforce.auth.enabled", authFlag("enforceAuth")],
+  ["enforce.auth.schemes", authList("enforcedSchemes")],
+  ["ensembleAuthName", authList("ensembleNames")],
+  ["zooid.authFailureDelayMaxMs", authNumber("failureDelayMsMax")],
+  ["X509AuthenticationProvider.superUser", authText("x509SuperUser")],
+  ["IPAuthenticationProvider.usexforwardedfor", ignored("what a proxy says of an address counts for nothing", "false")],
+  ["fips-mode", ignored("it chooses among Java's security providers")],
+];
+
+/** As {@link AUTH_KEYS}, of keys that begin so. */
+export const AUTH_FAMILIES: readonly KeyEntry[] = [
+  ["authProvider.", authEntry("authProvider.", "providers")],
+  ["superUser", authEntry("superUser", "saslSuperUsers")],
+  ["kerberos.", ignored(NO_KERBEROS)],
+];
+
+type Auth = Mutable<NonNullable<ServerOptions["auth"]>>;
+
+type AuthOf<T> = keyof { [K in keyof Auth as Exclude<Auth[K], undefined> extends T ? K : never]: true };
+
+function auth(set: (auth: Auth, value: string, key: string) => string | undefined): KeyRule {
+  return {
+    kind: "honoured",
+    set: (options, value, key) => {
+      const changed: Auth = { ...options.auth };
+      options.auth = changed;
+      return set(changed, value, key);
+    },
+  };
+}
+
+function authText(name: AuthOf<string>): KeyRule {
+  return auth((options, value) => {
+    if (value === "") return "is empty";
+    options[name] = value;
+    return undefined;
+  });
+}
+
+function authFlag(name: AuthOf<boolean>): KeyRule {
+  return auth((options, value) => {
+    const isOn = trueOrFalse(value);
+    if (isOn === undefined) return `is true or false, found "${value}"`;
+    options[name] = isOn;
+    return undefined;
+  });
+}
+
+function authNumber(name: AuthOf<number>): KeyRule {
+  return auth((options, value) => {
+    if (!/^\d+$/.test(value)) return `is a whole number, found "${value}"`;
+    options[name] = Number(value);
+    return undefined;
+  });
+}
+
+function authList(name: AuthOf<readonly string[]>): KeyRule {
+  return auth((options, value) => {
+    options[name] = value.split(",").map((one) => one.trim());
+    return undefined;
+  });
+}
+
+/** One of a family: `authProvider.1`, `superUser.ops`. */
+function authEntry(prefix: string, name: "providers" | "saslSuperUsers"): KeyRule {
+  return auth((options, value, key) => {
+    options[name] = Object.fromEntries([...Object.entries(options[name] ?? {}), [key.slice(prefix.length), value]]);
+    return undefined;
+  });
+}
+
+function jaasFile(): KeyRule {
+  return auth((options, value) => {
+    if (value === "") return "is empty; it names a file";
+    options.jaasFile = resolve(value);
+    return undefined;
+  });
+}

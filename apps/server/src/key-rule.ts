@@ -1,0 +1,108 @@
+import type { ServerOptions } from "@zooid/server";
+import type { EnsembleLimits } from "./ensemble-settings.ts";
+import { trueOrFalse } from "./key-values.ts";
+
+/** A line of a configuration, from wherever it came. */
+export interface Setting {
+  readonly key: string;
+  readonly value: string;
+  /** Where it stands, for messages. */
+  readonly where: string;
+}
+
+/** What is to be written down of clients' writes, and where. */
+export interface AuditSettings {
+  readonly isEnabled?: boolean;
+  readonly file?: string;
+}
+
+export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+export type Options = Mutable<ServerOptions>;
+
+/** Writes a value into the options, or says what was expected. Of keys that come in families, the key says which one it is. */
+export type Setter = (options: Options, value: string, key: string) => string | undefined;
+
+/** As {@link Setter}, for what only an ensemble has. */
+export type EnsembleSetter = (limits: Mutable<EnsembleLimits>, value: string) => string | undefined;
+
+/** As {@link Setter}, for the audit log. */
+export type AuditSetter = (audit: Mutable<AuditSettings>, value: string) => string | undefined;
+
+/** What to do with a key: honour it, refuse values that matter, or say that it has no effect here. */
+export type KeyRule =
+  | { readonly kind: "honoured"; readonly set: Setter }
+  /** Neglecting it would change who may do what, or what survives: values other than the harmless ones stop the start. */
+  | { readonly kind: "refused"; readonly harmless: readonly string[]; readonly reason: string }
+  /** Values other than the harmless ones are told of. */
+  | { readonly kind: "ignored"; readonly harmless: readonly string[]; readonly reason: string }
+  | { readonly kind: "ensemble"; readonly set: EnsembleSetter }
+  | { readonly kind: "audit"; readonly set: AuditSetter };
+
+/** A key as zoo.cfg has it, without the prefix `zookeeper.`, and its rule; of a family, how its keys begin. */
+export type KeyEntry = readonly [key: string, rule: KeyRule];
+
+export function refused(reason: string, ...harmless: string[]): KeyRule {
+  return { kind: "refused", harmless, reason };
+}
+
+export function ignored(reason: string, ...harmless: string[]): KeyRule {
+  return { kind: "ignored", harmless, reason };
+}
+
+export function wholeNumber(
+  name: keyof { [K in keyof Options as Options[K] extends number | undefined ? K : never]: true },
+): KeyRule {
+  return {
+    kind: "honoured",
+    set: (options, value) => {
+      if (!/^[+-]?\d+$/.test(value)) return `is a whole number, found "${value}"`;
+      options[name] = Number(value);
+      return undefined;
+    },
+  };
+}
+
+export function text(
+  name: keyof { [K in keyof Options as Options[K] extends string | undefined ? K : never]: true },
+): KeyRule {
+  return {
+    kind: "honoured",
+    set: (options, value) => {
+      if (value === "") return "is empty";
+      Object.assign(options, { [name]: value });
+      return undefined;
+    },
+  };
+}
+
+type Flag =
+  | "digestEnabled"
+  | "readOnlyMode"
+  | "localSessions"
+  | "localSessionsUpgrading"
+  | "ttlNodes"
+  | "enforceQuota"
+  | "portUnification"
+  | "tcpKeepAlive";
+
+export function flag(name: Flag): KeyRule {
+  return {
+    kind: "honoured",
+    set: (options, value) => {
+      const isOn = trueOrFalse(value);
+      return isOn === undefined ? `is true or false, found "${value}"` : set(options, name, isOn);
+    },
+  };
+}
+
+export function set<K extends keyof Options>(options: Options, name: K, value: NonNullable<Options[K]>): undefined {
+  options[name] = value;
+  return undefined;
+}
+
+// Reasons that keys of several groups have.
+
+export const ONE_LOOP = "one thread serves all connections";
+
+export const NOT_YET = "not supported yet";

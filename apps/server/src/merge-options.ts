@@ -1,0 +1,38 @@
+import type { ServerOptions } from "@zooid/server";
+
+/** Options of which later ones win, each with what it holds. */
+export function mergeOptions(earlier: ServerOptions, later: ServerOptions): ServerOptions {
+  const metrics =
+    earlier.metrics === undefined && later.metrics === undefined
+      ? {}
+      : { metrics: { ...earlier.metrics, ...later.metrics } };
+  return {
+    ...earlier,
+    ...later,
+    ...mergedAuth(earlier, later),
+    ...mergedTls(earlier, later),
+    ...mergedAdmin(earlier, later),
+    ...metrics,
+  };
+}
+
+function mergedAuth({ auth: earlier }: ServerOptions, { auth: later }: ServerOptions): Pick<ServerOptions, "auth"> {
+  if (earlier === undefined || later === undefined) return {};
+  const providers = { ...earlier.providers, ...later.providers };
+  const saslSuperUsers = { ...earlier.saslSuperUsers, ...later.saslSuperUsers };
+  return { auth: { ...earlier, ...later, providers, saslSuperUsers } };
+}
+
+function mergedAdmin({ admin: earlier }: ServerOptions, { admin: later }: ServerOptions): Pick<ServerOptions, "admin"> {
+  if (earlier === undefined || later === undefined) return {};
+  return { admin: { ...earlier, ...later, ...mergedTls(earlier, later) } };
+}
+
+type HasTls = Pick<ServerOptions, "tls">;
+
+function mergedTls({ tls: earlier }: HasTls, { tls: later }: HasTls): HasTls {
+  if (earlier === undefined || later === undefined) return {};
+  const keyStore = { ...earlier.keyStore, ...later.keyStore };
+  const trustStore = { ...earlier.trustStore, ...later.trustStore };
+  return { tls: { ...earlier, ...later, keyStore, trustStore } };
+}

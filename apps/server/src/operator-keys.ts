@@ -1,0 +1,105 @@
+import { resolve } from "node:path";
+import type { AdminOptions, MetricsOptions } from "@zooid/server";
+import { ignored, type KeyEntry, type KeyRule, refused } from "./key-rule.ts";
+import { addressValue, type Read, read, textValue, trueOrFalse, trueOrFalseValue, wholeValue } from "./key-values.ts";
+import { QUORUM_TLS_KEYS } from "./tls-keys.ts";
+
+const LOGS_TO_STDOUT = "the log goes to the standard output, from --log-level on";
+
+/** What operators see: the admin port and the one for metrics, the audit log, the log. */
+export const OPERATOR_KEYS: readonly KeyEntry[] = [
+  ["admin.enableServer", admin("enabled", trueOrFalseValue)],
+  ["admin.serverAddress", admin("address", addressValue)],
+  ["admin.serverPort", admin("port", wholeValue)],
+  ["admin.commandURL", admin("commandUrl", textValue)],
+  ["admin.idleTimeout", admin("idleTimeoutMs", wholeValue)],
+  ["admin.needClientAuth", admin("needClientAuth", trueOrFalseValue)],
+  ["admin.forceHttps", admin("forceHttps", trueOrFalseValue)],
+  [
+    "admin.portUnification",
+    ignored("the admin port speaks HTTP or, with admin.forceHttps=true, HTTPS, and never both"),
+  ],
+  ["admin.httpVersion", ignored("the admin port speaks HTTP 1.1")],
+  ["admin.snapshot.enabled", admin("snapshotEnabled", trueOrFalseValue)],
+  ["admin.restore.enabled", admin("restoreEnabled", trueOrFalseValue)],
+  ["admin.rateLimiterIntervalInMS", admin("rateLimiterIntervalMs", wholeValue)],
+  ...QUORUM_TLS_KEYS,
+  ["metricsProvider.className", metrics("enabled", metricsProviderValue)],
+  ["metricsProvider.httpHost", metrics("address", addressValue)],
+  ["metricsProvider.httpPort", metrics("port", wholeValue)],
+  ["metricsProvider.exportJvmInfo", metrics("exportJvmInfo", trueOrFalseValue)],
+  ["metricsProvider.httpsPort", refused("asks for metrics over TLS, which is not supported yet")],
+
+  ["audit.enable", auditEnabled()],
+  ["audit.impl.class", ignored("the audit log has one form, and no class of Java's can be loaded")],
+  ["zooid.audit.file", auditFile()],
+  ["log.dir", ignored(LOGS_TO_STDOUT)],
+  ["log.file", ignored(LOGS_TO_STDOUT)],
+  ["root.logger", ignored(LOGS_TO_STDOUT)],
+];
+
+/** As {@link OPERATOR_KEYS}, of keys that begin so. */
+export const OPERATOR_FAMILIES: readonly KeyEntry[] = [
+  ["metricsProvider.", ignored("values are read when they are asked for, and nothing is queued")],
+  ["jvm.pause.", ignored("there is no Java machine")],
+];
+
+/** A setting of the HTTP port for operators. */
+function admin<K extends keyof AdminOptions>(name: K, reader: (value: string) => Read<AdminOptions[K]>): KeyRule {
+  return {
+    kind: "honoured",
+    set: (options, text) => {
+      const found = reader(text);
+      if ("problem" in found) return found.problem;
+      options.admin = { ...options.admin, [name]: found.value };
+      return undefined;
+    },
+  };
+}
+
+/** A setting of the port for metrics, which `metricsProvider.className` alone opens. */
+function metrics<K extends keyof MetricsOptions>(name: K, reader: (value: string) => Read<MetricsOptions[K]>): KeyRule {
+  return {
+    kind: "honoured",
+    set: (options, text) => {
+      const found = reader(text);
+      if ("problem" in found) return found.problem;
+      options.metrics = { ...options.metrics, [name]: found.value };
+      return undefined;
+    },
+  };
+}
+
+const PROVIDERS: ReadonlyMap<string, boolean> = new Map([
+  ["org.apache.zookeeper.metrics.prometheus.PrometheusMetricsProvider", true],
+  ["org.apache.zookeeper.metrics.impl.DefaultMetricsProvider", false],
+  ["org.apache.zookeeper.metrics.impl.NullMetricsProvider", false],
+]);
+
+/** Whether a class of Apache's is the one that answers Prometheus. */
+function metricsProviderValue(value: string): Read<boolean> {
+  return read(PROVIDERS.get(value), `names one of ${[...PROVIDERS.keys()].join(", ")}; found "${value}"`);
+}
+
+function auditEnabled(): KeyRule {
+  return {
+    kind: "audit",
+    set: (audit, value) => {
+      const isOn = trueOrFalse(value);
+      if (isOn === undefined) return `is true or false, found "${value}"`;
+      audit.isEnabled = isOn;
+      return undefined;
+    },
+  };
+}
+
+function auditFile(): KeyRule {
+  return {
+    kind: "audit",
+    set: (audit, value) => {
+      if (value === "") return "is empty; it names a file";
+      audit.file = resolve(value);
+      return undefined;
+    },
+  };
+}

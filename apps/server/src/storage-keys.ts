@@ -1,0 +1,62 @@
+import { resolve } from "node:path";
+import { flag, ignored, type KeyEntry, type KeyRule, type Options, set, wholeNumber } from "./key-rule.ts";
+
+const DURABLE_LOG = "the log and its state file are SQLite files that need no such setting";
+
+/** Where data is kept and how: the log, its state, and the tree in memory. */
+export const STORAGE_KEYS: readonly KeyEntry[] = [
+  ["dataDir", path("dataDir")],
+  ["dataLogDir", path("logDir")],
+  ["datadir.autocreate", ignored("the data directory is made when it is missing")],
+  ["fsync.warningthresholdms", wholeNumber("fsyncWarnMs")],
+  ["preAllocSize", ignored(DURABLE_LOG)],
+  ["snapCount", ignored(DURABLE_LOG)],
+  ["snapSizeLimitInKb", ignored(DURABLE_LOG)],
+  ["txnLogSizeLimitInKb", ignored(DURABLE_LOG)],
+  ["commitLogCount", ignored(DURABLE_LOG)],
+  ["flushDelay", ignored("a batch is what gathers while the one before it is synced")],
+  ["maxWriteQueuePollTime", ignored("a batch is what gathers while the one before it is synced")],
+  ["maxBatchSize", ignored("a batch is what gathers while the one before it is synced")],
+  ["forceSync", ignored("every acknowledged write is synced")],
+  ["snapshot.trust.empty", ignored(DURABLE_LOG)],
+  ["snapshot.compression.method", ignored(DURABLE_LOG)],
+  ["serializeLastProcessedZxid.enabled", ignored(DURABLE_LOG)],
+  ["autopurge.snapRetainCount", ignored("purging is always on and keeps what a restart needs")],
+  ["autopurge.purgeInterval", ignored("purging is always on and keeps what a restart needs")],
+
+  ["digest.enabled", ignored("the tree's digest is always kept")],
+  ["enforceQuota", flag("enforceQuota")],
+  ["znode.container.checkIntervalMs", reaping("checkIntervalMs")],
+  ["znode.container.maxPerMinute", reaping("perMinuteMax")],
+  ["znode.container.maxNeverUsedIntervalMs", reaping("neverUsedMsMax")],
+  ["extendedTypesEnabled", flag("ttlNodes")],
+  ["emulate353TTLNodes", ignored("it is about data of ZooKeeper 3.5.3, which cannot be here")],
+  ["closeSessionTxn.enabled", ignored("the end of a session always lists the nodes that go with it")],
+  ["watchManagerName", ignored("there is one table of watches")],
+  ["maxResponseCacheSize", ignored("replies are copied from the tree, which needs no cache")],
+  ["maxGetChildrenResponseCacheSize", ignored("replies are copied from the tree, which needs no cache")],
+];
+
+/** As {@link STORAGE_KEYS}, of keys that begin so. */
+export const STORAGE_FAMILIES: readonly KeyEntry[] = [["snapshot.compression.", ignored(DURABLE_LOG)]];
+
+function path(name: "dataDir" | "logDir"): KeyRule {
+  return {
+    kind: "honoured",
+    set: (options, value) => {
+      if (value === "") return "is empty; it names a directory";
+      options[name] = resolve(value);
+      return undefined;
+    },
+  };
+}
+
+function reaping(name: keyof NonNullable<Options["reaping"]>): KeyRule {
+  return {
+    kind: "honoured",
+    set: (options, value) => {
+      if (!/^\d+$/.test(value)) return `is a whole number, found "${value}"`;
+      return set(options, "reaping", { ...options.reaping, [name]: Number(value) });
+    },
+  };
+}
