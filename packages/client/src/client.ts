@@ -12,6 +12,7 @@ import { isZkError } from "./errors.ts";
 import { createOnce, deleteOnce, setOnce } from "./idempotent.ts";
 import { type Aspect, CHILDREN, DATA, EXISTENCE, failOnExpiry, type Observations, type Observed } from "./observe.ts";
 import { type EventsOptions, observeEvents, type Resync } from "./observe-events.ts";
+import { observeTree, type TreeChange, type TreeOptions } from "./observe-tree.ts";
 import { type DecodeOptions, decodeNodes, type ObservedNode } from "./observed-node.ts";
 import { newOneShotWatch, type OneShotWatch } from "./one-shot-watch.ts";
 import {
@@ -491,6 +492,16 @@ export class Client implements AsyncDisposable {
    */
   events$(path: string, options: EventsOptions = {}): Observable<WatchEvent | Resync> {
     return observeEvents(this.#driver, { root: this.#root, path, ...options });
+  }
+
+  /**
+   * A node and all below it, or what of that is of interest: what is there comes first, as `created`, a parent before its children; then
+   * `ready`; then whatever comes, changes and goes. States in between may be skipped, the last never is, also over lost connections and
+   * sessions. A node that was deleted and made anew has changed where only both together were seen.
+   */
+  watchTree$(path: string, options: TreeOptions = {}): Observable<TreeChange> {
+    const { lastingWatches } = this.#observations;
+    return observeTree({ driver: this.#driver, lastingWatches, root: this.#root, path }, options);
   }
 
   /** The same session, seen from a path further down. Closing either closes both. */

@@ -44,11 +44,20 @@ export interface StallMessage {
   readonly sessionId: bigint;
 }
 
+/** On `zk:client:fallback`, once for each server: it does not know lasting watches, so trees are watched node by node there. */
+export interface FallbackMessage {
+  /** Its `address:port`. */
+  readonly server: string;
+  /** `refused`: it says so. `hung-up`: it ended each connection on which it was asked. */
+  readonly reason: "refused" | "hung-up";
+}
+
 const requests: Channel = channel("zk:client:request");
 const responses: Channel = channel("zk:client:response");
 const states: Channel = channel("zk:client:state");
 const events: Channel = channel("zk:client:watch");
 const stalls: Channel = channel("zk:client:stall");
+const fallbacks: Channel = channel("zk:client:fallback");
 
 export function areCallsTraced(): boolean {
   return requests.hasSubscribers || responses.hasSubscribers;
@@ -74,4 +83,8 @@ export function traceEvent(event: WatchEvent): void {
 
 export function traceStall(message: StallMessage): void {
   if (stalls.hasSubscribers) stalls.publish(message satisfies StallMessage);
+}
+
+export function traceFallback(message: FallbackMessage): void {
+  if (fallbacks.hasSubscribers) fallbacks.publish(message satisfies FallbackMessage);
 }

@@ -36,7 +36,14 @@ export { connect, createClient } from "./connect.ts";
 export { type ConnectString, formatAddress, type HostAddress, parseConnectString } from "./connect-string.ts";
 export type { CreateMode, Payload } from "./create-mode.ts";
 export type { DeleteTreeOptions } from "./delete-tree.ts";
-export type { RequestMessage, ResponseMessage, StallMessage, StateMessage, WatchMessage } from "./diagnostics.ts";
+export type {
+  FallbackMessage,
+  RequestMessage,
+  ResponseMessage,
+  StallMessage,
+  StateMessage,
+  WatchMessage,
+} from "./diagnostics.ts";
 export { type DigestMd5User, digestMd5 } from "./digest-md5.ts";
 export type { ConfigChange, EnsembleConfig, EnsembleServer } from "./ensemble-config.ts";
 export {
@@ -58,6 +65,7 @@ export {
 export type { HostProvider } from "./host-list.ts";
 export { CREATOR_ALL_ACL, digest, digestId } from "./identities.ts";
 export type { EventsOptions, Resync } from "./observe-events.ts";
+export type { TreeChange, TreeNode, TreeOptions, TreeWatches } from "./observe-tree.ts";
 export type { DecodeOptions, ObservedNode } from "./observed-node.ts";
 export type { OneShotWatch } from "./one-shot-watch.ts";
 export type { Children, Created, NodeData } from "./operation.ts";

@@ -5,7 +5,9 @@
 import type { Stat } from "@zooid/model";
 import { Observable, type Subscriber } from "rxjs";
 import { type AnyCall, Call } from "./call.ts";
+import { traceFallback } from "./diagnostics.ts";
 import { isZkError, type ZkError, type ZkErrorCode, zkError } from "./errors.ts";
+import { LastingWatches } from "./lasting-watches.ts";
 import {
   type Children,
   EXISTS,
@@ -51,6 +53,8 @@ export interface Observed<T> {
 
 /** Everything that is observed over one session, each thing once however many observe it. */
 export class Observations {
+  /** What its servers have shown of what they know, for all who watch trees. */
+  readonly lastingWatches: LastingWatches = new LastingWatches((server, reason) => traceFallback({ server, reason }));
   readonly #driver: SessionDriver;
   readonly #byName = new Map<string, Observation<unknown>>();
 
@@ -90,7 +94,7 @@ const onlyWhenThrottled: RetryPolicy = ({ count, error }) =>
   error.code === "THROTTLED_OP" ? Math.min(5_000, 100 * 2 ** Math.min(count, 10)) : false;
 
 /** What says nothing about the node: the connection is gone, or is left because of it. */
-const OF_CONNECTION: ReadonlySet<ZkErrorCode> = new Set<ZkErrorCode>([
+export const OF_CONNECTION: ReadonlySet<ZkErrorCode> = new Set<ZkErrorCode>([
   "CONNECTION_LOSS",
   "SESSION_MOVED",
   "SESSION_EXPIRED",

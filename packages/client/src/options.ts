@@ -1,6 +1,7 @@
 import { OPEN_ACL, type SessionId } from "@zooid/model";
 import type { Payload } from "./create-mode.ts";
 import type { HostProvider } from "./host-list.ts";
+import type { TreeWatches } from "./observe-tree.ts";
 import { type RetryPolicy, retry } from "./retry.ts";
 import type { SaslMechanism } from "./sasl.ts";
 import { tcpTransport } from "./tcp-transport.ts";
@@ -74,6 +75,8 @@ export interface ClientOptions {
    * may be over (`keep`). Default `lose`.
    */
   readonly onSuspended?: "lose" | "keep";
+  /** How `watchTree$`, and recipes that keep a copy of a tree, learn of changes, unless they are told otherwise. Default `auto`. */
+  readonly treeWatches?: TreeWatches;
   /** The byte pipe, in place of `tls`. Default: TCP. */
   readonly transport?: Transport;
   /** Between 0 and 1, for the order of hosts and for back-off. Default `Math.random`. */
@@ -104,6 +107,7 @@ export interface ClientConfig {
   readonly acl: AclSource;
   readonly defaultData: Payload | undefined;
   readonly onSuspended: "lose" | "keep";
+  readonly treeWatches: TreeWatches;
   readonly transport: Transport;
   readonly random: () => number;
 }
@@ -166,6 +170,7 @@ export function parseClientOptions(options: ClientOptions): ClientConfig {
     acl: options.acl ?? OPEN_ACL,
     defaultData: options.defaultData,
     onSuspended: oneOf("onSuspended", options.onSuspended, ["lose", "keep"]),
+    treeWatches: oneOf("treeWatches", options.treeWatches, ["auto", "persistent", "one-shot"]),
     transport,
     random: options.random ?? Math.random,
   };

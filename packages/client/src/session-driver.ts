@@ -14,6 +14,7 @@ import { areCallsTraced, traceCall, traceEvent, traceStall, traceState } from ".
 import { type ZkError, zkError } from "./errors.ts";
 import { HostList, type HostProvider } from "./host-list.ts";
 import { InFlight } from "./in-flight.ts";
+import { LoneCalls } from "./lone-calls.ts";
 import { OneTimer } from "./one-timer.ts";
 import { CLOSE_SESSION, DELETE, type Operation, REMOVE_WATCHES, SYNC } from "./operation.ts";
 import type { ClientConfig, Credential } from "./options.ts";
@@ -71,6 +72,7 @@ export class SessionDriver {
   readonly #outgoing: OutgoingRequests;
   readonly #reader = new JuteReader();
   readonly #inFlight = new InFlight();
+  readonly #lone = new LoneCalls();
   readonly #postponed: PostponedCalls;
   readonly #identities: ShownIdentities;
   readonly #negotiation: SaslNegotiation;
@@ -222,6 +224,17 @@ export class SessionDriver {
     if (call.options === undefined || this.#postponed.limit(call)) this.#enter(call);
   }
 
+  /** Asks when nothing else is on its way, and lets nothing follow before the answer; of this connection only. */
+  submitAlone<B, T>(typed: Call<B, T>): void {
+    const call = typed as AnyCall;
+    if (this.#end !== undefined) {
+      call.reject(endError(this.#end, call.operation.name, call.shownPath));
+      return;
+    }
+    this.#lone.push(call);
+    this.#pump();
+  }
+
   #enter(call: AnyCall): void {
     if (this.#end !== undefined) call.reject(endError(this.#end, call.operation.name, call.shownPath));
     else if (this.#postponed.waitingCount === 0 && this.#maySend()) this.#send(call);
@@ -302,13 +315,11 @@ export class SessionDriver {
   // The way out
 
   #maySend(): boolean {
-    return (
-      this.#isGreeted &&
-      !this.#negotiation.isUnderWay &&
-      !this.#connection.isFull &&
-      this.#closeXid === 0 &&
-      this.#inFlight.count < this.#config.inFlightMax
-    );
+    return this.#isOpen() && !this.#lone.isUnderWay && this.#inFlight.count < this.#config.inFlightMax;
+  }
+
+  #isOpen(): boolean {
+    return this.#isGreeted && !this.#negotiation.isUnderWay && !this.#connection.isFull && this.#closeXid === 0;
   }
 
   #send(call: AnyCall): void {
@@ -339,11 +350,22 @@ export class SessionDriver {
   #pump(): void {
     if (this.#isPumping) return;
     this.#isPumping = true;
+    if (this.#lone.isUnderWay) this.#sendLone();
     while (this.#postponed.waitingCount > 0 && this.#maySend()) {
       const call = this.#postponed.shift();
       if (call !== undefined) this.#send(call);
     }
     this.#isPumping = false;
+  }
+
+  #sendLone(): void {
+    while (this.#isOpen() && this.#inFlight.count === 0) {
+      const call = this.#lone.take();
+      if (call === undefined) return;
+      this.#send(call);
+      // It could not be written, and is settled.
+      if (this.#inFlight.count === 0) this.#lone.settled(call);
+    }
   }
 
   // The way in
@@ -425,6 +447,7 @@ export class SessionDriver {
         throw error;
       }
       inFlight.shift();
+      this.#lone.settled(expected);
       if (expected.arming !== undefined) this.#serverWatches.answered(expected, false);
       if (expected.isSettled) this.#undo(expected, value);
       else expected.resolve(value);
@@ -432,6 +455,7 @@ export class SessionDriver {
       return;
     }
     inFlight.shift();
+    this.#lone.settled(expected);
     this.#refused(expected, code);
     if (xid === this.#closeXid) this.#session.sessionClosed();
   }
@@ -529,6 +553,7 @@ export class SessionDriver {
       if (!call.isSettled) lost.push([call, call.failure("CONNECTION_LOSS", wasSent ? "unknown" : "not-sent")]);
     });
     this.#postponed.severed(lost);
+    for (const call of this.#lone.drain()) call.reject(call.failure("CONNECTION_LOSS", "not-sent"));
     this.#identities.severed();
   }
 
@@ -544,6 +569,7 @@ export class SessionDriver {
     this.#inFlight.drain((call, wasSent) => {
       call.reject(endError(end, call.operation.name, call.shownPath, wasSent));
     });
+    for (const call of this.#lone.drain()) call.reject(endError(end, call.operation.name, call.shownPath));
     this.#identities.end((call) => endError(end, call.operation.name));
     this.#postponed.end((call) => endError(end, call.operation.name, call.shownPath));
     this.watches.end(endError(end, "watch"));

@@ -1,11 +1,5 @@
-/**
- * A copy of a node and all below it, kept up to date by one recursive watch: Curator's CuratorCache. Its server must be 3.6 or newer.
- *
- * Each event of a path is followed by a read of it, and only the newest read of a path counts, so that an answer which an event has overtaken
- * on its way to us says nothing. After a reconnect everything that is known is read anew, since events of the time between are told to nobody.
- */
-import { type Client, isZkError, type NodeData } from "@zooid/client";
-import { joinPath, parentPath } from "@zooid/model";
+/** A copy of a node and all below it, kept up to date: Curator's CuratorCache. What it holds is what the client's `watchTree$` has told. */
+import type { Client, NodeData, TreeChange, TreeWatches } from "@zooid/client";
 import {
   asapScheduler,
   auditTime,
@@ -39,43 +33,32 @@ export interface TreeCacheOptions {
   readonly depthMax?: number;
   /** Whether a node is of interest, by its path. Where one is not, nothing below it is. Default: all are. */
   readonly select?: (path: string) => boolean;
+  /**
+   * How it learns of changes: by one recursive watch, which servers know from 3.6 on (`persistent`), by two watches for each node (`one-shot`), or
+   * by the first where the server knows it, else by the second (`auto`). Default: the client's `treeWatches`.
+   */
+  readonly watches?: TreeWatches;
 }
 
 /** A copy of a node and all below it, or what of that is of interest, kept up to date. */
 export class TreeCache implements Disposable {
   readonly path: string;
-  readonly #zk: Client;
   readonly #nodes = new Map<string, CachedNode>();
-  /** The newest read of each path that is on its way. */
-  readonly #reads = new Map<string, object>();
   readonly #changes$ = new Subject<CacheChange>();
   readonly #isReady$ = new BehaviorSubject(false);
   readonly #closed$ = new Subject<void>();
-  readonly #events: Subscription;
-  readonly #depthMax: number;
-  readonly #select: (path: string) => boolean;
+  readonly #tree: Subscription;
   #isEnded = false;
 
-  constructor(
-    zk: Client,
-    path: string,
-    { depthMax = Number.POSITIVE_INFINITY, select = () => true }: TreeCacheOptions = {},
-  ) {
+  constructor(zk: Client, path: string, options: TreeCacheOptions = {}) {
+    const { depthMax = 0 } = options;
     if (!(depthMax >= 0)) throw new RangeError(`tree cache ${path}: depthMax is a number from 0 on, found ${depthMax}`);
-    this.#zk = zk;
     this.path = path;
-    this.#depthMax = depthMax;
-    this.#select = select;
-    this.#events = zk.events$(path, { mode: "persistent-recursive" }).subscribe({
-      next: (event) => {
-        if (event.type === "resync") this.#readAll();
-        else if (event.type === "deleted") this.#remove(event.path);
-        else if (this.#isOfInterest(event.path)) this.#read(event.path, { withChildren: false });
-      },
+    this.#tree = zk.watchTree$(path, options).subscribe({
+      next: (change) => this.#note(change),
       error: (error) => this.#end((subject) => subject.error(error)),
       complete: () => this.#end((subject) => subject.complete()),
     });
-    this.#read(path, { withChildren: true });
   }
 
   /** Everything that comes, changes and goes; what is there already comes first. Completes when the cache is closed. */
@@ -124,83 +107,24 @@ export class TreeCache implements Disposable {
     this.close();
   }
 
-  #readAll(): void {
-    for (const path of new Set([this.path, ...this.#nodes.keys()])) this.#read(path, { withChildren: true });
-  }
-
-  #read(path: string, { withChildren }: { readonly withChildren: boolean }): void {
-    const read = {};
-    this.#reads.set(path, read);
-    // Asked together: nothing of the node's own comes between the two.
-    const isInside = this.#depthOf(path) < this.#depthMax;
-    const children = withChildren && isInside ? this.#zk.children(path) : undefined;
-    const reading = Promise.all([this.#zk.getOrNull(path), children?.catch(noChildren)]);
-    reading.then(
-      ([node, below]) => {
-        if (this.#isEnded) return;
-        const isNewest = this.#reads.get(path) === read;
-        if (isNewest) this.#reads.delete(path);
-        if (isNewest && node === null) this.#remove(path);
-        if (isNewest && node !== null) this.#put({ path, ...node });
-        for (const name of below?.names ?? []) this.#discover(joinPath(path, name));
-        if (this.#reads.size === 0) this.#isReady$.next(true);
-      },
-      (error) => {
-        if (this.#reads.get(path) !== read) return;
-        this.#reads.delete(path);
-        // With the next connection comes a resync.
-        if (isZkError(error, "CONNECTION_LOSS")) return;
-        if (isZkError(error) && error.retriable) this.#read(path, { withChildren: true });
-        else if (!isZkError(error, "CLIENT_CLOSED")) this.#end((subject) => subject.error(error));
-      },
-    );
-  }
-
-  /** A child that a list has shown, and maybe nothing else will. */
-  #discover(path: string): void {
-    if (!this.#nodes.has(path) && !this.#reads.has(path) && this.#isOfInterest(path))
-      this.#read(path, { withChildren: true });
-  }
-
-  /** Its ancestors must be, up to the cache's own node, which always is. */
-  #isOfInterest(path: string): boolean {
-    if (this.#depthOf(path) > this.#depthMax) return false;
-    for (let at = path; at.length > this.path.length; at = parentPath(at)) if (!this.#select(at)) return false;
-    return true;
-  }
-
-  #depthOf(path: string): number {
-    const below = path.slice(this.path === "/" ? 0 : this.path.length);
-    return below === "/" ? 0 : below.split("/").length - 1;
-  }
-
-  #put(node: CachedNode): void {
-    const before = this.#nodes.get(node.path);
-    if (before?.stat.czxid === node.stat.czxid && before.stat.mzxid === node.stat.mzxid) return;
-    this.#nodes.set(node.path, node);
-    if (before === undefined) this.#changes$.next({ kind: "created", node });
-    else this.#changes$.next({ kind: "changed", node, before });
-  }
-
-  #remove(path: string): void {
-    this.#reads.delete(path);
-    const before = this.#nodes.get(path);
-    if (!this.#nodes.delete(path) || before === undefined) return;
-    this.#changes$.next({ kind: "deleted", before });
+  #note(change: TreeChange): void {
+    if (change.kind === "ready") {
+      this.#isReady$.next(true);
+      return;
+    }
+    if (change.kind === "deleted") this.#nodes.delete(change.before.path);
+    else this.#nodes.set(change.node.path, change.node);
+    this.#changes$.next(change);
   }
 
   #end(tell: (subject: Subject<CacheChange>) => void): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    this.#events?.unsubscribe();
-    this.#reads.clear();
+    // What cannot be told of at all has ended before this is set.
+    this.#tree?.unsubscribe();
     tell(this.#changes$);
     this.#isReady$.complete();
     this.#closed$.next();
     this.#nodes.clear();
   }
-}
-
-function noChildren(error: unknown): undefined {
-  if (!isZkError(error, "NO_NODE")) throw error;
 }

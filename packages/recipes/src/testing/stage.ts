@@ -1,6 +1,6 @@
 /** A server and clients of it, whose connections a test cuts and whose sessions it ends. */
 import { type Client, type ClientOptions, type ClientState, connect } from "@zooid/client";
-import { expireSession, Relay } from "@zooid/client/testing";
+import { expireSession, OldServer, Relay } from "@zooid/client/testing";
 import { type ServerOptions, startServer, type ZooidServer } from "@zooid/server";
 import { filter, firstValueFrom } from "rxjs";
 import { inOrder } from "../sequence.ts";
@@ -10,6 +10,7 @@ export class Stage implements AsyncDisposable {
   readonly #clients: Client[] = [];
   readonly #relays: Relay[] = [];
   readonly #recipes: AsyncDisposable[] = [];
+  #old: OldServer | undefined;
 
   private constructor(server: ZooidServer) {
     this.server = server;
@@ -20,18 +21,24 @@ export class Stage implements AsyncDisposable {
   }
 
   async client(options: ClientOptions = {}): Promise<Client> {
-    const client = await connect(this.server.connectString, options);
+    const client = await connect(`127.0.0.1:${this.#target.port}`, options);
     this.#clients.push(client);
     return client;
   }
 
   /** A client whose connection a test can cut, freeze or refuse. */
   async relayed(options: ClientOptions = {}): Promise<{ readonly zk: Client; readonly relay: Relay }> {
-    const relay = await Relay.start(this.server);
+    const relay = await Relay.start(this.#target);
     this.#relays.push(relay);
     const zk = await connect(`127.0.0.1:${relay.port}`, { random: () => 0, ...options });
     this.#clients.push(zk);
     return { zk, relay };
+  }
+
+  /** From now on the server is to new clients one before 3.6. */
+  async age(): Promise<OldServer> {
+    this.#old ??= await OldServer.start(this.server);
+    return this.#old;
   }
 
   /** Closes a recipe at the test's end, while its client is still there. */
@@ -45,6 +52,10 @@ export class Stage implements AsyncDisposable {
     return expireSession(client, this.server.connectString);
   }
 
+  get #target(): { readonly port: number } {
+    return this.#old ?? this.server;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     for (const relay of this.#relays) {
       relay.accept();
@@ -53,6 +64,7 @@ export class Stage implements AsyncDisposable {
     await Promise.all(this.#recipes.map((recipe) => recipe[Symbol.asyncDispose]()));
     await Promise.all(this.#clients.map((client) => client.close()));
     await Promise.all(this.#relays.map((relay) => relay[Symbol.asyncDispose]()));
+    await this.#old?.[Symbol.asyncDispose]();
     await this.server.stop();
   }
 }
