@@ -496,8 +496,11 @@ export class Client implements AsyncDisposable {
 
   /**
    * A node and all below it, or what of that is of interest: what is there comes first, as `created`, a parent before its children; then
-   * `ready`; then whatever comes, changes and goes. States in between may be skipped, the last never is, also over lost connections and
-   * sessions. A node that was deleted and made anew has changed where only both together were seen.
+   * `ready`; then whatever comes, changes and goes, of each node in order. States in between may be skipped, the last never is, also over
+   * lost connections and sessions. A node that was deleted and made anew has changed where only both together were seen.
+   *
+   * Servers before 3.6 are asked in another way, which costs more (`watches`). Errors are those of {@link Client.watchData$}, and
+   * UNIMPLEMENTED where `persistent` watches are insisted on and the server does not know them.
    */
   watchTree$(path: string, options: TreeOptions = {}): Observable<TreeChange> {
     const { lastingWatches } = this.#observations;
