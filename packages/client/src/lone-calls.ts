@@ -20,9 +20,7 @@ export class LoneCalls {
   /** The one to be sent now, when nothing is on its way; undefined where there is none, or one is on its way itself. */
   take(): AnyCall | undefined {
     if (this.#sent !== undefined) return undefined;
-    // Who was withdrawn in the meantime asks nothing.
-    do this.#sent = this.#calls.shift();
-    while (this.#sent?.isSettled === true);
+    this.#sent = this.#calls.shift();
     return this.#sent;
   }
 

@@ -1,5 +1,5 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { OpCode } from "@zooid/model";
+import { ErrorCode, OpCode, WatchEventType } from "@zooid/model";
 import { startServer, type ZooidServer } from "@zooid/server";
 import { config, filter, firstValueFrom } from "rxjs";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
@@ -9,6 +9,7 @@ import type { FallbackMessage } from "./diagnostics.ts";
 import type { TreeChange, TreeNode, TreeOptions } from "./observe-tree.ts";
 import type { ClientOptions } from "./options.ts";
 import { fourLetterWord } from "./testing/four-letter-word.ts";
+import { answer, dataAnswer, event, honestAnswer, ScriptedServer, statAnswer } from "./testing/scripted-server.ts";
 import { expireSession, OldServer, Relay } from "./testing.ts";
 
 let server: ZooidServer;
@@ -356,6 +357,73 @@ describe.each(FORMS)("a tree, watched %s", (_form, opened) => {
   });
 });
 
+describe("what comes at once", () => {
+  test("a read that finds another node than it was asked for arms nothing", async () => {
+    await open({ treeWatches: "one-shot" });
+    await other.create("/t/a", "1", { parents: "persistent" });
+    using told = new Told(zk, "/t");
+    await told.ready();
+    relay.freeze("requests");
+    const fired = (count: number): Promise<void> => expect.poll(() => zk.watchCount).toBe(count);
+    await other.set("/t/a", "2");
+    await fired(3);
+    // Its data are not watched now, and its list tells of its end, as its parent's does.
+    await other.delete("/t/a");
+    await fired(1);
+    await other.create("/t/a", "3");
+    relay.thaw();
+    await settled();
+    expect([told.lines.slice(3), zk.watchCount]).toEqual([["deleted /t/a 1", "created /t/a 3"], 4]);
+  });
+
+  test("who leaves as the tree goes is not there when it comes again", async () => {
+    await open({ treeWatches: "one-shot" });
+    await other.create("/t");
+    const subscription = zk.watchTree$("/t").subscribe(({ kind }) => {
+      if (kind === "deleted") subscription.unsubscribe();
+    });
+    await settled();
+    await other.transaction().delete("/t").create("/t").commit();
+    await settled();
+    expect([subscription.closed, zk.watchCount, await serverWatches()]).toEqual([true, 0, 0]);
+  });
+
+  test("an answer that an event has overtaken says nothing", async () => {
+    await using scripted = await ScriptedServer.start();
+    const connecting = connect(scripted.hosts, { treeWatches: "persistent" });
+    const line = await scripted.session();
+    zk = await connecting;
+    using told = new Told(zk, "/t");
+    line.send(answer(await line.request()));
+    for (const request of await line.requests(2)) line.send(honestAnswer(request));
+    await told.ready();
+    line.send(event(WatchEventType.NODE_DATA_CHANGED, "/t"));
+    const reading = await line.request();
+    line.send(event(WatchEventType.NODE_DELETED, "/t"), dataAnswer(reading, "as it was"));
+    const syncing = zk.sync();
+    line.send(answer(await line.request()));
+    await syncing;
+    expect(told.lines).toEqual(["created /t /t", "ready", "deleted /t /t"]);
+    line.serve(honestAnswer);
+  });
+});
+
+describe("a tree's own node", () => {
+  test("that is made between the read that missed it and the watch for it is read again", async () => {
+    await using scripted = await ScriptedServer.start();
+    const connecting = connect(scripted.hosts, { treeWatches: "one-shot" });
+    const line = await scripted.session();
+    zk = await connecting;
+    using told = new Told(zk, "/t");
+    for (const request of await line.requests(2)) line.send(answer(request, { code: ErrorCode.NO_NODE }));
+    const watching = await line.request();
+    line.serve(honestAnswer);
+    line.send(statAnswer(watching));
+    await told.ready();
+    expect([watching.op, told.lines]).toEqual([OpCode.EXISTS, ["created /t /t", "ready"]]);
+  });
+});
+
 describe("reads of a large tree", () => {
   test.each(FORMS)("%s at most 64 nodes are on their way at a time, also after a reconnect", async (_form, opened) => {
     await opened();
@@ -429,12 +497,15 @@ describe("which watches", () => {
 
   test("what is asked around the question is answered, also by a server that hangs up on who asks it", async () => {
     await openToOld();
-    const writes: Promise<unknown>[] = [];
-    for (let i = 0; i < 50; i++) writes.push(zk.create(`/before-${i}`));
+    let isEnough = false;
+    const write = async (writer: number): Promise<void> => {
+      for (let i = 0; !isEnough; i++) await zk.create(`/${writer}-${i}`);
+    };
+    const writers = [write(1), write(2), write(3)];
     using told = new Told(zk, "/t");
-    for (let i = 0; i < 50; i++) writes.push(zk.create(`/behind-${i}`));
-    await Promise.all(writes);
     await told.ready();
+    isEnough = true;
+    await Promise.all(writers);
     expect([relay.acceptedCount, asked()]).toEqual([2, 1]);
   });
 

@@ -10,7 +10,6 @@
  *
  * In both forms everything that is known is read anew on a new connection, since of the time between nobody is told.
  */
-import type { Stat } from "@zooid/model";
 import { Observable, type Subscriber } from "rxjs";
 import { type AnyCall, Call } from "./call.ts";
 import { isZkError, type ZkError, zkError } from "./errors.ts";
@@ -306,7 +305,7 @@ class TreeObservation implements DriverEvents {
       if (mark !== undefined && this.#marks.get(path) !== mark) this.#unwatch(path, mark);
       if (node !== undefined && this.#newest.get(path) === read) {
         this.#newest.delete(path);
-        this.#found(path, node, below?.stat);
+        this.#found(path, node);
       }
       for (const name of below?.names ?? []) this.#discover(path === "/" ? `/${name}` : `${path}/${name}`);
       this.#pump();
@@ -325,17 +324,15 @@ class TreeObservation implements DriverEvents {
     }
   }
 
-  #found(path: string, node: NodeData | null, listed: Stat | undefined): void {
+  #found(path: string, node: NodeData | null): void {
     if (node === null) {
       this.#remove(path);
       if (path === this.#path && this.#form === "one-shot" && !this.#isStopped) this.#awaitRoot();
       return;
     }
     const before = this.#nodes.get(path);
-    const isOther = before?.stat.czxid !== node.stat.czxid;
-    // Who has been made anew between the two reads has a list with a watch only if it is read anew, too.
-    if (isOther && this.#form === "one-shot" && listed?.czxid !== node.stat.czxid) this.#want(path, CHILDREN);
-    if (isOther || before.stat.mzxid !== node.stat.mzxid) this.#put({ path, ...node }, before);
+    const { czxid, mzxid } = node.stat;
+    if (before?.stat.czxid !== czxid || before.stat.mzxid !== mzxid) this.#put({ path, ...node }, before);
   }
 
   /** Nobody else tells when the node that all are below is made. */

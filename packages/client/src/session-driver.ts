@@ -363,7 +363,7 @@ export class SessionDriver {
       const call = this.#lone.take();
       if (call === undefined) return;
       this.#send(call);
-      // It could not be written, and is settled.
+      // It was withdrawn meanwhile, or could not be written.
       if (this.#inFlight.count === 0) this.#lone.settled(call);
     }
   }

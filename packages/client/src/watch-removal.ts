@@ -36,8 +36,8 @@ export function removeWatches(driver: SessionDriver, watches: readonly ServerWat
 }
 
 async function removeWatch(driver: SessionDriver, { type, path }: ServerWatch): Promise<void> {
-  if (driver.watches.isWanted(type, path)) return;
   try {
+    // One that somebody else here has use for is not asked for.
     await driver.ask({ operation: REMOVE_WATCHES, path, shownPath: path, body: type, isOwn: true });
   } catch (error) {
     // It has told meanwhile, and is gone.

@@ -187,16 +187,20 @@ class Link {
     reader.reset(bytes, start, end);
     const xid = reader.int();
     const refusal = this.#judge(reader.int(), reader);
+    if (refusal?.hangsUp === true) {
+      this.#hangUp(xid, refusal);
+      return;
+    }
     // Events, pings and identities are answered out of this order, under numbers of their own.
     if (xid > 0) this.#due.push({ xid, refusal });
     if (refusal === undefined) this.#server.write(framed(bytes, start, end));
-    else this.#isEnding = refusal.hangsUp;
     this.#refuseDue();
   }
 
   #answer(bytes: Uint8Array, start: number, end: number): void {
     const reader = new JuteReader();
     reader.reset(bytes, start, end);
+    if (this.#isEnding) return;
     if (reader.int() > 0) this.#due.shift();
     this.#client.write(framed(bytes, start, end));
     this.#refuseDue();
@@ -204,13 +208,17 @@ class Link {
 
   #refuseDue(): void {
     for (let next = this.#due[0]; next?.refusal !== undefined; next = this.#due[0]) {
-      const { xid, refusal } = next;
+      const { errno } = next.refusal;
       this.#due.shift();
-      if (refusal.errno !== undefined) this.#client.write(refusalFrame(xid, refusal.errno));
-      if (!refusal.hangsUp) continue;
-      this.#client.end(() => this.end());
-      return;
+      if (errno !== undefined) this.#client.write(refusalFrame(next.xid, errno));
     }
+  }
+
+  /** At once, as Apache's servers do, whatever is due before it. */
+  #hangUp(xid: number, { errno }: Refusal): void {
+    this.#isEnding = true;
+    if (errno !== undefined) this.#client.write(refusalFrame(xid, errno));
+    this.#client.end(() => this.end());
   }
 }
 
