@@ -11,11 +11,14 @@ export {
 } from "./auth.ts";
 export { type EnsembleConfig, REPLICA_DEFAULTS, type ReplicaConfig } from "./config.ts";
 export { Connection, type ConnectionPhase, ConnectionStats, type SaslAnswer } from "./connection.ts";
+export type { ReplicaCounters } from "./counters.ts";
 export type { DigestHistory, PastDigest } from "./digest-history.ts";
 export { isInIpRange, isIpRange, javaAddress } from "./ip-address.ts";
 export { Membership, type MembershipSinks } from "./membership.ts";
 export type { ReapingConfig } from "./reaper.ts";
-export { type Refusal, Replica, type ReplicaCounters, type ReplicaSinks, type ReplicaTools } from "./replica.ts";
+export { Replica } from "./replica.ts";
 export { type Session, SessionTable } from "./session-table.ts";
+export type { Refusal, ReplicaSinks } from "./sinks.ts";
 export { Tally } from "./tally.ts";
+export type { ReplicaTools } from "./tools.ts";
 export { type NoPeers, withNoPeers } from "./with-no-peers.ts";

@@ -14,8 +14,10 @@ import {
 import { JuteWriter, RequestReader } from "@zooid/wire";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/peer";
 import { REPLICA_DEFAULTS, type ReplicaConfig } from "./config.ts";
-import { type Refusal, Replica, type ReplicaTools } from "./replica.ts";
+import { Replica } from "./replica.ts";
+import type { Refusal } from "./sinks.ts";
 import { HeardReplies } from "./test-replies.ts";
+import type { ReplicaTools } from "./tools.ts";
 import { withNoPeers } from "./with-no-peers.ts";
 
 type Body = (writer: JuteWriter) => void;

@@ -223,7 +223,7 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
   {
     rule: "found",
     name: "expired-before-it-is-committed",
-    file: "packages/replica/src/replica.ts",
+    file: "packages/replica/src/session-password.ts",
     snippet: ["return hasPassword(session, passwordHash) && session.closing;"],
     replacement: ["return false;"],
   },

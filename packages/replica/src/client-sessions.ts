@@ -1,0 +1,456 @@
+import type { DataTree } from "@zooid/data-tree";
+import {
+  assert,
+  type ByteSlice,
+  type ConnectRequest,
+  copySlice,
+  ErrorCode,
+  OpCode,
+  PASSWORD_HASH_BYTES,
+  SESSION_NONE,
+  type SessionId,
+  sessionIdFromHalves,
+  sessionIdHigh,
+  sessionIdLow,
+  type Touch,
+  type TxnHeader,
+} from "@zooid/model";
+import type { ZabPeer } from "@zooid/zab";
+import type { ReplicaConfig } from "./config.ts";
+import type { Connection } from "./connection.ts";
+import type { Connections } from "./connections.ts";
+import type { Counters } from "./counters.ts";
+import { EndingSessions } from "./ending-sessions.ts";
+import type { OwnWrites } from "./own-writes.ts";
+import { newSessionId } from "./session-id.ts";
+import { isEnding, mayRenew } from "./session-password.ts";
+import { type Session, SessionTable } from "./session-table.ts";
+import type { ReplicaSinks } from "./sinks.ts";
+import type { Standing } from "./standing.ts";
+import type { ToLeader } from "./to-leader.ts";
+import type { ReplicaTools } from "./tools.ts";
+import type { TxnMaker } from "./txn-maker.ts";
+import { UnconfirmedRefusals } from "./unconfirmed-refusals.ts";
+
+/** Counters of sessions' ids come again behind so many. */
+const SESSIONS_OF_A_START = 2 ** 28;
+const NO_PASSWORD = { bytes: new Uint8Array(16), start: 0, end: 16 };
+
+/** A revalidation that a learner has asked its leader for and that is not answered. */
+interface Revalidation {
+  /** Not its number: that may name another by the time of the answer. */
+  readonly connection: Connection;
+  readonly session: SessionId;
+  readonly timeoutMs: number;
+}
+
+interface ClientSessionsParts {
+  readonly config: ReplicaConfig;
+  readonly tools: ReplicaTools;
+  readonly sinks: ReplicaSinks;
+  readonly tree: DataTree;
+  readonly zab: ZabPeer;
+  readonly standing: Standing;
+  readonly connections: Connections;
+  readonly counters: Counters;
+  readonly writes: OwnWrites;
+  readonly maker: TxnMaker;
+  readonly toLeader: ToLeader;
+}
+
+/**
+ * The sessions of clients, from the connect request to the end. The leader decides over those of the ensemble, and its table holds all of
+ * them; a learner asks it, and holds those whose clients are connected here. Local ones are this server's own affair.
+ */
+export class ClientSessions {
+  /** Who is to hear that a session is over once that is committed. */
+  readonly endings: EndingSessions = new EndingSessions();
+  /** Who is to hear that a session is over once a quorum has confirmed who leads. */
+  readonly refusals: UnconfirmedRefusals = new UnconfirmedRefusals();
+  readonly #config: ReplicaConfig;
+  readonly #tools: ReplicaTools;
+  readonly #sinks: ReplicaSinks;
+  readonly #tree: DataTree;
+  readonly #zab: ZabPeer;
+  readonly #standing: Standing;
+  readonly #connections: Connections;
+  readonly #counters: Counters;
+  readonly #writes: OwnWrites;
+  readonly #maker: TxnMaker;
+  readonly #toLeader: ToLeader;
+  readonly #revalidations = new Map<number, Revalidation>();
+  #table: SessionTable;
+  #bootCount = 0;
+  #sessionCounter = 0;
+  #revalidationSequence = 0;
+  #touchesReportedMs = 0;
+
+  constructor(parts: ClientSessionsParts) {
+    this.#config = parts.config;
+    this.#tools = parts.tools;
+    this.#sinks = parts.sinks;
+    this.#tree = parts.tree;
+    this.#zab = parts.zab;
+    this.#standing = parts.standing;
+    this.#connections = parts.connections;
+    this.#counters = parts.counters;
+    this.#writes = parts.writes;
+    this.#maker = parts.maker;
+    this.#toLeader = parts.toLeader;
+    this.#table = new SessionTable(parts.config.tickMs, 0);
+  }
+
+  /** At the leader every session, elsewhere those whose clients are connected here. */
+  get table(): SessionTable {
+    return this.#table;
+  }
+
+  /** Sessions that this server alone knows. */
+  get localCount(): number {
+    let count = 0;
+    for (const session of this.#table.values()) if (session.isLocal) count++;
+    return count;
+  }
+
+  // Roles
+
+  /** @param bootCount makes ids differ from those of every earlier start */
+  startAlone(bootCount: number): void {
+    this.#bootCount = bootCount;
+  }
+
+  /** As {@link startAlone}, where a lost disk may have made the count begin anew: so chance has a part in what must not come twice. */
+  startAmongOthers(bootCount: number): void {
+    this.#bootCount = bootCount;
+    this.#sessionCounter = Math.floor(this.#tools.random() * SESSIONS_OF_A_START);
+  }
+
+  /** A role is complete. */
+  serve(): void {
+    this.#table = new SessionTable(this.#config.tickMs, this.#standing.nowMs);
+    this.#touchesReportedMs = this.#standing.nowMs;
+  }
+
+  /** The leader decides over every session of the ensemble; each lives its full timeout again. */
+  takeOver(): void {
+    this.#tree.forEachSession((high, low, timeoutMs) => {
+      const id = sessionIdFromHalves(high, low);
+      const session = this.#table.add(id, high, low, timeoutMs, this.#standing.nowMs);
+      session.passwordHash = this.#tree.sessionPasswordHash(high, low);
+    });
+  }
+
+  /** The role has ended. */
+  left(): void {
+    this.#revalidations.clear();
+    this.endings.clear();
+    this.refusals.clear();
+    this.#table = new SessionTable(this.#config.tickMs, this.#standing.nowMs);
+  }
+
+  // Beginnings
+
+  /** @param secret 16 random bytes, the password if a session is created, and two more that make its id hard to guess */
+  connect(connection: Connection, request: ConnectRequest, secret: Uint8Array): void {
+    if (!this.#takes(request) || request.lastZxidSeen > this.#standing.visible) {
+      // It must look for another server, and its session must not be hurt: this one has no quorum, or has not seen what it has seen.
+      this.#connections.close(connection);
+      return;
+    }
+    const { sessionTimeoutMsMin, sessionTimeoutMsMax } = this.#config;
+    const timeoutMs = Math.min(Math.max(request.timeoutMs, sessionTimeoutMsMin), sessionTimeoutMsMax);
+    if (request.sessionId === SESSION_NONE) this.#create(connection, timeoutMs, secret);
+    else this.#renew(connection, request.sessionId, request.password, timeoutMs);
+  }
+
+  /** Whether a client may have a session here now. */
+  #takes({ readOnly, sessionId }: ConnectRequest): boolean {
+    const { isServing, isLeading, isReadOnly } = this.#standing;
+    if (isServing) return !isLeading || this.#config.ensemble?.leaderServes !== false;
+    // A session of the ensemble may be alive on the other side of a partition.
+    return isReadOnly && readOnly === true && !this.#tree.hasSession(sessionIdHigh(sessionId), sessionIdLow(sessionId));
+  }
+
+  #create(connection: Connection, timeoutMs: number, secret: Uint8Array): void {
+    const id = newSessionId({
+      sid: this.#config.sid,
+      bootCount: this.#bootCount,
+      counter: ++this.#sessionCounter,
+      random: ((secret[16] ?? 0) << 8) | (secret[17] ?? 0),
+    });
+    const password = secret.slice(0, 16);
+    const passwordHash = this.#tools.hashes.sha256(password).slice(0, PASSWORD_HASH_BYTES);
+    const session = this.#table.add(id, sessionIdHigh(id), sessionIdLow(id), timeoutMs, this.#standing.nowMs);
+    session.passwordHash = passwordHash;
+    connection.password = password;
+    if (this.#standing.isReadOnly || this.#config.ensemble?.localSessions === true) {
+      session.isLocal = true;
+      this.#renewed(connection, session);
+      return;
+    }
+    session.connection = connection.ref;
+    connection.session = session;
+    connection.phase = "creating";
+    this.#propagate(session, this.#writes.issue(connection, 0, OpCode.CREATE_SESSION, 0));
+  }
+
+  /** A session of this server's own becomes one of the ensemble: from this moment on its end is the ensemble's affair too. */
+  upgrade(session: Session): void {
+    session.isLocal = false;
+    this.#propagate(session, this.#writes.issueForNobody(OpCode.CREATE_SESSION));
+  }
+
+  /** Makes a session one of the ensemble. */
+  #propagate(session: Session, sequence: number): void {
+    const { timeoutMs, passwordHash } = session;
+    assert(passwordHash !== undefined, "whoever makes a session has its password");
+    if (this.#standing.isLeading) {
+      session.owner = this.#config.sid;
+      const asker = this.#writes.asker(session, 0, OpCode.CREATE_SESSION, sequence);
+      this.#maker.createSession(asker, timeoutMs, passwordHash);
+      return;
+    }
+    this.#toLeader.ask({
+      kind: "open-session",
+      sequence,
+      sessionHigh: session.idHigh,
+      sessionLow: session.idLow,
+      timeoutMs,
+      passwordHash,
+    });
+  }
+
+  /** The transaction is applied that created the session of a client of this server. */
+  created(connection: Connection, timeoutMs: number): void {
+    const { session, password } = connection;
+    if (connection.phase !== "creating" || session === undefined || password === undefined) return;
+    connection.password = undefined;
+    connection.phase = "open";
+    this.#sinks.replies.connected(connection.ref, {
+      timeoutMs,
+      session: session.id,
+      password: { bytes: password, start: 0, end: 16 },
+      isReadOnly: false,
+    });
+    this.#sinks.resume(connection.ref);
+  }
+
+  // Renewals
+
+  #renew(connection: Connection, id: SessionId, password: Readonly<ByteSlice>, timeoutMs: number): void {
+    const { bytes, start, end } = password;
+    // The hash is computed for an unknown id too: the time an answer takes tells nothing about which ids exist.
+    const passwordHash = this.#tools.hashes.sha256(bytes.subarray(start, end)).slice(0, PASSWORD_HASH_BYTES);
+    connection.password = copySlice(password);
+    const session = this.#table.get(id);
+    if (session?.isLocal === true || this.#standing.isReadOnly)
+      this.#renewLocal(connection, session, passwordHash, timeoutMs);
+    else if (this.#standing.isLeading) this.#renewAsLeader(connection, id, passwordHash, timeoutMs);
+    else this.#askLeader(connection, id, passwordHash, timeoutMs);
+  }
+
+  #renewLocal(connection: Connection, session: Session | undefined, passwordHash: Uint8Array, timeoutMs: number): void {
+    if (!mayRenew(session, passwordHash)) {
+      this.#refuse(connection);
+      return;
+    }
+    this.#table.setTimeout(session, timeoutMs);
+    this.#renewed(connection, session);
+  }
+
+  #renewAsLeader(connection: Connection, id: SessionId, passwordHash: Uint8Array, timeoutMs: number): void {
+    const session = this.#table.get(id);
+    if (isEnding(session, passwordHash)) {
+      connection.phase = "renewing";
+      this.endings.add(id, undefined, () => {
+        if (!connection.gone && connection.phase === "renewing") this.#refuse(connection);
+      });
+      return;
+    }
+    if (!mayRenew(session, passwordHash)) {
+      this.#refuseOnceConfirmed(connection);
+      return;
+    }
+    session.owner = this.#config.sid;
+    this.#table.setTimeout(session, timeoutMs);
+    this.#renewed(connection, session);
+  }
+
+  /** The leader alone knows whether the session lives, and who holds it from now on. */
+  #askLeader(connection: Connection, id: SessionId, passwordHash: Uint8Array, timeoutMs: number): void {
+    connection.phase = "renewing";
+    const sequence = ++this.#revalidationSequence;
+    this.#revalidations.set(sequence, { connection, session: id, timeoutMs });
+    this.#toLeader.ask({
+      kind: "revalidate",
+      sequence,
+      sessionHigh: sessionIdHigh(id),
+      sessionLow: sessionIdLow(id),
+      timeoutMs,
+      passwordHash,
+    });
+  }
+
+  /** The leader's word on a session whose client came here. */
+  revalidated(sequence: number, isValid: boolean): void {
+    const asked = this.#revalidations.get(sequence);
+    this.#revalidations.delete(sequence);
+    if (asked === undefined) return;
+    const { connection } = asked;
+    if (connection.gone || connection.phase !== "renewing") return;
+    if (!isValid) {
+      this.#refuse(connection);
+      return;
+    }
+    const { session: id, timeoutMs } = asked;
+    const session =
+      this.#table.get(id) ?? this.#table.add(id, sessionIdHigh(id), sessionIdLow(id), timeoutMs, this.#standing.nowMs);
+    session.timeoutMs = timeoutMs;
+    this.#renewed(connection, session);
+  }
+
+  #renewed(connection: Connection, session: Session): void {
+    this.#closeHolder(session);
+    const { password } = connection;
+    assert(password !== undefined, "a renewal keeps the password until it is answered");
+    session.connection = connection.ref;
+    session.touchedMs = this.#standing.nowMs;
+    connection.session = session;
+    connection.password = undefined;
+    connection.phase = "open";
+    const echo = { bytes: password, start: 0, end: password.length };
+    this.#sinks.replies.connected(connection.ref, {
+      timeoutMs: session.timeoutMs,
+      session: session.id,
+      password: echo,
+      isReadOnly: this.#standing.isReadOnly,
+    });
+    this.#connectAnswered(connection);
+    this.#sinks.resume(connection.ref);
+  }
+
+  #refuseOnceConfirmed(connection: Connection): void {
+    if (this.#config.ensemble === undefined) {
+      this.#refuse(connection);
+      return;
+    }
+    connection.phase = "renewing";
+    this.refusals.add(this.#zab.confirm(), undefined, () => {
+      if (!connection.gone && connection.phase === "renewing") this.#refuse(connection);
+    });
+  }
+
+  #refuse(connection: Connection): void {
+    this.#sinks.replies.connected(connection.ref, {
+      timeoutMs: 0,
+      session: SESSION_NONE,
+      password: NO_PASSWORD,
+      isReadOnly: this.#standing.isReadOnly,
+    });
+    this.#connectAnswered(connection);
+    this.#connections.close(connection);
+  }
+
+  #connectAnswered(connection: Connection): void {
+    const { visible, nowMs } = this.#standing;
+    this.#counters.answered(connection, OpCode.CREATE_SESSION, -1, visible, nowMs);
+  }
+
+  /** A client of this server that held the session until now is let go. */
+  #closeHolder(session: Session): void {
+    const holder = session.connection === undefined ? undefined : this.#connections.get(session.connection);
+    if (holder !== undefined) this.#connections.close(holder);
+  }
+
+  // For learners' clients
+
+  /** A learner's client begins a session. */
+  open(session: Pick<Session, "id" | "idHigh" | "idLow" | "timeoutMs" | "owner" | "passwordHash">): void {
+    const { id, idHigh, idLow, timeoutMs } = session;
+    const added = this.#table.add(id, idHigh, idLow, timeoutMs, this.#standing.nowMs);
+    added.owner = session.owner;
+    added.passwordHash = session.passwordHash;
+  }
+
+  /** A client came to a learner with this session, and goes on there. */
+  moveTo(owner: Session["owner"], session: Session, timeoutMs: number): void {
+    this.#closeHolder(session);
+    session.owner = owner;
+    session.touchedMs = this.#standing.nowMs;
+    this.#table.setTimeout(session, timeoutMs);
+  }
+
+  /** At a learner: who was heard of since the last time. Those without a client are forgotten. */
+  takeTouches(): readonly Touch[] {
+    const touches: Touch[] = [];
+    for (const session of this.#table.values()) {
+      if (session.isLocal) continue;
+      if (session.touchedMs >= this.#touchesReportedMs) {
+        touches.push({ sessionHigh: session.idHigh, sessionLow: session.idLow, timeoutMs: session.timeoutMs });
+      }
+      if (session.connection === undefined) this.#table.remove(session);
+    }
+    this.#touchesReportedMs = this.#standing.nowMs;
+    return touches;
+  }
+
+  /** At the leader: a learner has heard of these. */
+  touched(touches: readonly Touch[]): void {
+    if (!this.#standing.isLeading) return;
+    for (const { sessionHigh, sessionLow } of touches) {
+      const session = this.#table.get(sessionIdFromHalves(sessionHigh, sessionLow));
+      if (session !== undefined && !session.closing) session.touchedMs = this.#standing.nowMs;
+    }
+  }
+
+  // Ends
+
+  /** Ends the sessions of at most one due bucket. */
+  expire(): void {
+    this.#table.expire(this.#standing.nowMs, (session) => {
+      if (session.isLocal) {
+        this.#counters.values.expiredSessions++;
+        this.#closeHolder(session);
+        this.#table.remove(session);
+        return;
+      }
+      // Only the leader ends sessions of the ensemble; elsewhere the table is no more than a list.
+      if (!this.#standing.isLeading) return;
+      this.#counters.values.expiredSessions++;
+      this.#end(session);
+    });
+  }
+
+  /** The leader's own decision that a session is over. */
+  #end(session: Session): void {
+    session.closing = true;
+    const sequence = this.#writes.issueForNobody(OpCode.CLOSE_SESSION);
+    this.#maker.closeSession(this.#writes.asker(session, 0, OpCode.CLOSE_SESSION, sequence));
+  }
+
+  /** The client of a local session has ended it. */
+  closeLocal(connection: Connection, xid: number, receivedMs: number): void {
+    const { session } = connection;
+    const { visible } = this.#standing;
+    this.#sinks.replies.header(connection.ref, xid, visible, ErrorCode.OK);
+    this.#counters.answered(connection, OpCode.CLOSE_SESSION, xid, visible, receivedMs);
+    this.#connections.close(connection);
+    if (session !== undefined) this.#table.remove(session);
+  }
+
+  /** The transaction is applied that ends a session. @param connection who asked for it here, if anybody */
+  ended(header: TxnHeader, connection: Connection | undefined): void {
+    const id = sessionIdFromHalves(header.sessionHigh, header.sessionLow);
+    const session = this.#table.get(id);
+    this.endings.ended(id);
+    const holder = session?.connection === undefined ? undefined : this.#connections.get(session.connection);
+    if (session !== undefined) this.#table.remove(session);
+    if (connection !== undefined) {
+      const { xid, receivedMs } = this.#writes.gate;
+      this.#sinks.replies.header(connection.ref, xid, header.zxid, ErrorCode.OK);
+      this.#counters.answered(connection, OpCode.CLOSE_SESSION, xid, header.zxid, receivedMs);
+      this.#connections.close(connection);
+    }
+    if (holder !== undefined && holder !== connection) this.#connections.close(holder);
+  }
+}

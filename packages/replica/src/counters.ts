@@ -1,0 +1,70 @@
+import { isWrite, OpCode } from "@zooid/model";
+import type { Connection } from "./connection.ts";
+import type { Standing } from "./standing.ts";
+import { Tally } from "./tally.ts";
+
+/** Counts since start, and gauges. */
+export interface ReplicaCounters {
+  packetsReceived: number;
+  packetsSent: number;
+  latencyMsMin: number;
+  latencyMsMax: number;
+  latencyMsTotal: number;
+  latencyCount: number;
+  commitCount: number;
+  expiredSessions: number;
+  authFailures: number;
+  /** Latencies in milliseconds, pings aside. */
+  readonly reads: Tally;
+  readonly writes: Tally;
+}
+
+/** Counts what clients send and how long they wait for the answer, for the server and for each connection. */
+export class Counters {
+  readonly values: ReplicaCounters = newCounters();
+  readonly #standing: Standing;
+
+  constructor(standing: Standing) {
+    this.#standing = standing;
+  }
+
+  reset(): void {
+    Object.assign(this.values, newCounters());
+  }
+
+  received(connection: Connection): void {
+    this.values.packetsReceived++;
+    connection.stats.received++;
+  }
+
+  answered(connection: Connection, op: number, xid: number, zxid: number, receivedMs: number): void {
+    const { nowMs } = this.#standing;
+    const latencyMs = nowMs - receivedMs;
+    connection.stats.answered(op, xid, zxid, latencyMs, nowMs);
+    const counters = this.values;
+    counters.packetsSent++;
+    if (op === OpCode.PING) return;
+    if (latencyMs < counters.latencyMsMin) counters.latencyMsMin = latencyMs;
+    if (latencyMs > counters.latencyMsMax) counters.latencyMsMax = latencyMs;
+    counters.latencyMsTotal += latencyMs;
+    counters.latencyCount++;
+    if (isWrite(op)) counters.writes.note(latencyMs);
+    else counters.reads.note(latencyMs);
+  }
+}
+
+function newCounters(): ReplicaCounters {
+  return {
+    packetsReceived: 0,
+    packetsSent: 0,
+    latencyMsMin: Number.POSITIVE_INFINITY,
+    latencyMsMax: 0,
+    latencyMsTotal: 0,
+    latencyCount: 0,
+    commitCount: 0,
+    expiredSessions: 0,
+    authFailures: 0,
+    reads: new Tally(),
+    writes: new Tally(),
+  };
+}
