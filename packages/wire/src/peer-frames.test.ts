@@ -15,7 +15,7 @@ function writer(frameBytesMax = LIMIT): PeerFrameWriter {
 
 function taken(from: PeerFrameWriter): Buffer {
   const chunks: Buffer[] = [];
-  from.take((buffer, end) => chunks.push(buffer.subarray(0, end)));
+  from.take(({ buffer, end }) => chunks.push(buffer.subarray(0, end)));
   return Buffer.concat(chunks);
 }
 

@@ -4,6 +4,7 @@ import { decodeEnvelope } from "./peer-decoder.ts";
 import { EnvelopeWriter, envelopeBytesMax } from "./peer-encoder.ts";
 import type { EnvelopeMessage } from "./peer-link-message.ts";
 import { splitRun } from "./peer-runs.ts";
+import type { SharedFrames } from "./shared-frames.ts";
 import { WireError } from "./wire-error.ts";
 
 /**
@@ -37,9 +38,16 @@ export function peerFrameBytesMax(clientFrameBytesMax: number): number {
 export type Crc32 = (bytes: Uint8Array) => number;
 
 /** A buffer with whole frames from its beginning to `end`. */
-interface Chunk {
+export interface FrameChunk {
   readonly buffer: Buffer;
+  readonly end: number;
+  /** Set where other links send the same buffer: it may be used again once all of them have. */
+  readonly sharing: { linkCount: number } | undefined;
+}
+
+interface OpenChunk extends FrameChunk {
   end: number;
+  sharing: { linkCount: number } | undefined;
 }
 
 /**
@@ -53,7 +61,7 @@ export class PeerFrameWriter {
   readonly #pool: BufferPool;
   readonly #crc32: Crc32;
   readonly #envelopes = new EnvelopeWriter();
-  #chunks: Chunk[] = [];
+  #chunks: OpenChunk[] = [];
   #pendingBytes = 0;
 
   constructor(options: { readonly pool: BufferPool; readonly crc32: Crc32; readonly frameBytesMax: number }) {
@@ -83,12 +91,33 @@ export class PeerFrameWriter {
     for (const part of parts) this.#appendFrame(part, envelopeBytesMax(part));
   }
 
-  /** Hands on what was gathered, in order; each buffer is the receiver's, who may give it back to the pool. */
-  take(each: (buffer: Buffer, end: number) => void): void {
+  /**
+   * Gathers frames that were written for several links: once for all of them, where they are long.
+   *
+   * @returns false when the frames are longer than this link may have
+   */
+  appendShared({ chunks, longestBytes }: SharedFrames): boolean {
+    if (longestBytes > this.frameBytesMax) return false;
+    for (const { buffer, end, sharing } of chunks) {
+      if (sharing !== undefined && end >= SHARED_BYTES_MIN) {
+        sharing.linkCount++;
+        this.#chunks.push({ buffer, end, sharing });
+      } else {
+        const chunk = this.#room(end);
+        copyBytes(buffer, 0, end, chunk.buffer, chunk.end);
+        chunk.end += end;
+      }
+      this.#pendingBytes += end;
+    }
+    return true;
+  }
+
+  /** Hands on what was gathered, in order; a buffer that is not shared is the receiver's, who may give it back to the pool. */
+  take(each: (chunk: FrameChunk) => void): void {
     const chunks = this.#chunks;
     this.#chunks = [];
     this.#pendingBytes = 0;
-    for (const { buffer, end } of chunks) each(buffer, end);
+    for (const chunk of chunks) each(chunk);
   }
 
   #appendFrame(message: EnvelopeMessage, sizeMax: number): void {
@@ -103,10 +132,10 @@ export class PeerFrameWriter {
     this.#pendingBytes += end - frame;
   }
 
-  #room(bytes: number): Chunk {
+  #room(bytes: number): OpenChunk {
     const open = this.#chunks.at(-1);
-    if (open !== undefined && open.buffer.length - open.end >= bytes) return open;
-    const chunk = { buffer: this.#pool.take(Math.max(bytes, CHUNK_BYTES)), end: 0 };
+    if (open !== undefined && open.sharing === undefined && open.buffer.length - open.end >= bytes) return open;
+    const chunk: OpenChunk = { buffer: this.#pool.take(Math.max(bytes, CHUNK_BYTES)), end: 0, sharing: undefined };
     this.#chunks.push(chunk);
     return chunk;
   }
@@ -117,6 +146,8 @@ export class PeerFrameWriter {
 }
 
 const CHUNK_BYTES = 16 * 1024;
+/** What is shorter is copied behind what the link has to say already. */
+const SHARED_BYTES_MIN = 8 * 1024;
 const NO_BYTES = Buffer.alloc(0);
 /** A longer frame's buffer goes to the collector. */
 const SPARE_BYTES_MAX = 512 * 1024;

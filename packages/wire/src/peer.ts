@@ -4,6 +4,7 @@ export { EnvelopeWriter, envelopeBytesMax } from "./peer-encoder.ts";
 export {
   type Crc32,
   type EnvelopeSink,
+  type FrameChunk,
   HANDSHAKE_FRAME_BYTES_MAX,
   PEER_FRAME_HEADER_BYTES,
   PeerFrameReader,
@@ -21,5 +22,6 @@ export type {
   LinkRefuseReason,
 } from "./peer-link-message.ts";
 export { FORWARD_HEADER_BYTES, forwardLength } from "./peer-runs.ts";
+export { EntryFrames, giveBack, type SharedFrames } from "./shared-frames.ts";
 export { aclBytes, decodeAcl, TxnBatchEncoder, TxnReader } from "./txn-codec.ts";
 export { WireError, type WireErrorCode } from "./wire-error.ts";

@@ -169,6 +169,7 @@ export class Leader {
       if (other.sid === sid) this.#drop(other, "it came again");
     }
     this.#learners.set(link, learner);
+    this.#learnersChanged();
     if (this.#hasPromised) this.#invite(learner);
     else this.#seekEpoch();
     sinks.note(`server ${sid} follows`);
@@ -223,6 +224,7 @@ export class Leader {
     this.#epoch = epoch;
     this.#start = composeZxid(epoch, 0);
     this.#queue = new ProposalQueue(this.#start);
+    this.#learnersChanged();
     this.#delivery = this.#newDelivery();
   }
 
@@ -393,6 +395,11 @@ export class Leader {
     if (nowMs >= dueMs || nowMs - learner.askedMs < OBSERVER_ASKS_MS) return false;
     if (dueMs < this.#feedDueMs) this.#feedDueMs = dueMs;
     return true;
+  }
+
+  /** Observers are fed a little after what they are fed was delivered. */
+  #learnersChanged(): void {
+    this.#queue.keepDelivered([...this.#learners.values()].some(({ isObserver }) => isObserver));
   }
 
   /** Gives observers what was held back, when it is time. */
@@ -887,6 +894,7 @@ export class Leader {
     const { sinks } = this.#context;
     sinks.snapshots.end(learner.link);
     this.#learners.delete(learner.link);
+    this.#learnersChanged();
     if (learner.phase === "level") sinks.learnerLost(learner.link, learner.sid);
   }
 }

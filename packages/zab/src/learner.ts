@@ -36,7 +36,9 @@ const TOUCHES_MAX = 10_000;
 /** A dial that is not answered is given up after this: whoever was elected may be gone. */
 const DIAL_MS_MIN = 1000;
 /** From one ack of an observer to its next, at least. */
-const OBSERVER_ACK_MS = 20;
+const OBSERVER_ACK_MS = 100;
+/** It acks sooner when so much has come since: its leader sends only so much ahead of acks. */
+const OBSERVER_ACK_BYTES = 1024 * 1024;
 
 /**
  * Follows or observes a leader: promises it its epoch, takes over its history in one flip, then logs what it proposes and applies
@@ -64,6 +66,8 @@ export class Learner {
   #heardMs: number;
   #dialDeadlineMs: number;
   #ackedMs = Number.NEGATIVE_INFINITY;
+  /** What has come since then. */
+  #unackedBytes = 0;
   /** When an observer says what it has put on its disk since its last ack. */
   #ackDueMs: number = Number.POSITIVE_INFINITY;
 
@@ -293,6 +297,7 @@ export class Learner {
     }
     this.#logged = message.last;
     const { bytes, start, end } = message;
+    this.#unackedBytes += end - start;
     // The queue is a view of what came: no copy, and nothing is decoded before it is committed.
     const run = bytes.subarray(start, end);
     this.#queue.push({
@@ -404,12 +409,14 @@ export class Learner {
     const nowMs = this.#context.nowMs();
     // Nothing waits for what observers have: one ack for many spares the leader from hearing each.
     const dueMs = this.#ackedMs + OBSERVER_ACK_MS;
-    if (this.#context.config.isObserver && this.#step === "level" && nowMs < dueMs) this.#ackDueMs = dueMs;
+    const mayWait = this.#context.config.isObserver && this.#step === "level";
+    if (mayWait && nowMs < dueMs && this.#unackedBytes < OBSERVER_ACK_BYTES) this.#ackDueMs = dueMs;
     else this.#ack(nowMs);
   }
 
   #ack(nowMs: number): void {
     this.#ackedMs = nowMs;
+    this.#unackedBytes = 0;
     this.#ackDueMs = Number.POSITIVE_INFINITY;
     this.#send({ kind: "ack", epoch: this.#epoch, durable: this.#durable, round: this.#round });
   }

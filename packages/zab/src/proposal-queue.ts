@@ -9,6 +9,7 @@ import {
   type Zxid,
 } from "@zooid/model";
 import type { ZabSinks } from "./events.ts";
+import { RecentEntries } from "./recent-entries.ts";
 
 /** A run of entries inside a batch. */
 export interface QueuedRun {
@@ -37,8 +38,10 @@ export function cutRun(bytes: Uint8Array, start: number, end: number, through: Z
   return { bytes, start, end: at, first, last, count };
 }
 
-/** Batches that were proposed and not yet wholly delivered, oldest first. */
+/** Batches that were proposed and not yet wholly delivered, oldest first; and, for learners that are served later, the entries before those. */
 export class ProposalQueue {
+  readonly #recent = new RecentEntries();
+  #keepsDelivered = false;
   readonly #batches: FrameBatch[] = [];
   /** Index of the oldest batch; what lies before it was delivered. Moved down now and then, so that the array stays short. */
   #head = 0;
@@ -66,6 +69,12 @@ export class ProposalQueue {
     return this.#outstandingBytes;
   }
 
+  /** Says whether what is delivered from now on is still wanted for a while. */
+  keepDelivered(isWanted: boolean): void {
+    this.#keepsDelivered = isWanted;
+    if (!isWanted) this.#recent.clear();
+  }
+
   /** Whether entries up to a zxid, or some of them, wait to be delivered. */
   hasUpTo(through: Zxid): boolean {
     const batch = this.#batches[this.#head];
@@ -74,18 +83,27 @@ export class ProposalQueue {
 
   /** Whether the entry behind `after` is still held here, delivered or not. */
   holdsAfter(after: Zxid): boolean {
+    if (this.#recent.holdsAfter(after)) return true;
     const oldest = this.#batches[this.#head];
     return oldest !== undefined && oldest.first <= after + 1 && after < this.#last;
   }
 
   /**
-   * A run of held entries behind `after`, out of one batch: valid until that batch is released.
+   * A run of held entries behind `after`, out of one piece of memory: valid until the next delivery.
    *
    * @param after must satisfy {@link holdsAfter}
    * @param through the last entry wanted
    * @param bytesMax most bytes, but one entry at least
    */
   runAfter(after: Zxid, through: Zxid, bytesMax: number): QueuedRun {
+    const recent = this.#recent.holdsAfter(after) ? this.#recent.framesAfter(after) : undefined;
+    if (recent !== undefined) {
+      const { bytes, start, end, last } = recent;
+      if (last > through || end - start > bytesMax) return cutRun(bytes, start, end, through, bytesMax);
+      const first = frameZxid(bytes, start);
+      // What one leader proposes has no gaps.
+      return { bytes, start, end, first, last, count: last - first + 1 };
+    }
     const batch = this.#batchAfter(after);
     const { bytes, end } = batch;
     if (batch.first === after + 1 && batch.last <= through && end <= bytesMax) {
@@ -113,6 +131,7 @@ export class ProposalQueue {
     this.#at = 0;
     this.#outstandingCount = 0;
     this.#outstandingBytes = 0;
+    this.#recent.clear();
   }
 
   push(batch: FrameBatch): void {
@@ -163,6 +182,7 @@ export class ProposalQueue {
       this.#batches.splice(0, this.#head);
       this.#head = 0;
     }
+    if (this.#keepsDelivered) this.#recent.push(batch);
     sinks.release(batch);
   }
 }

@@ -21,7 +21,7 @@ function helloFrame(peers: TestPeers): Buffer {
   const writer = new PeerFrameWriter({ pool: new BufferPool(), crc32, frameBytesMax: 1000 });
   writer.append(handshake.begin());
   const frames: Buffer[] = [];
-  writer.take((buffer, end) => frames.push(Buffer.from(buffer.subarray(0, end))));
+  writer.take(({ buffer, end }) => frames.push(Buffer.from(buffer.subarray(0, end))));
   return Buffer.concat(frames);
 }
 

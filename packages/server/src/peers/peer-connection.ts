@@ -4,11 +4,14 @@ import type { ServerId } from "@zooid/model";
 import {
   type BufferPool,
   type EnvelopeMessage,
+  type FrameChunk,
+  giveBack,
   HANDSHAKE_FRAME_BYTES_MAX,
   type LinkRefuse,
   type LinkRefuseReason,
   PeerFrameReader,
   PeerFrameWriter,
+  type SharedFrames,
   WireError,
   type WireErrorCode,
 } from "@zooid/wire/peer";
@@ -131,23 +134,29 @@ export class PeerConnection {
     this.#writer.append(message);
   }
 
+  /** Gathers frames that other links send as well. False where this link may not have them as they are. */
+  appendShared(frames: SharedFrames): boolean {
+    return this.#writer.appendShared(frames);
+  }
+
   /** Sends what was gathered, in one write. */
   flush(): void {
     const socket = this.#socket;
-    const sent: Buffer[] = [];
+    const sent: FrameChunk[] = [];
     if (!socket.writable) {
       this.#writer.take(() => {});
       return;
     }
     socket.cork();
-    this.#writer.take((buffer, end) => {
+    this.#writer.take((chunk) => {
+      const { buffer, end } = chunk;
       if (end === 0) return;
-      sent.push(buffer);
+      sent.push(chunk);
       socket.write(end === buffer.length ? buffer : buffer.subarray(0, end));
     });
     socket.uncork();
     // What the kernel took at once is free again; what waits is left to the collector.
-    if (socket.writableLength === 0) for (const buffer of sent) this.#settings.pool.give(buffer);
+    if (socket.writableLength === 0) for (const chunk of sent) giveBack(chunk, this.#settings.pool);
   }
 
   /** Ends it behind what was said; nothing is delivered any more. */

@@ -21,6 +21,8 @@ export interface PeerLinkOptions {
   /** The longest frame; see `peerFrameBytesMax`. */
   readonly frameBytesMax: number;
   readonly refusals: RefusalLog;
+  /** Where frames are written. Default: a pool of its own. */
+  readonly pool?: BufferPool;
   /** From 0 to below 1. Default: the system's. */
   readonly random?: () => number;
   /** Default: 5000, a second, ten seconds. */
@@ -65,7 +67,7 @@ export class PeerPort {
       },
       ...{
         transport: ensemble.transport,
-        pool: new BufferPool(),
+        pool: options.pool ?? new BufferPool(),
         connectTimeoutMs,
         closingTimeoutMs: CLOSING_TIMEOUT_MS,
       },

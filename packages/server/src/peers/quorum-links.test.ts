@@ -316,7 +316,7 @@ function framed(message: PeerMessage): Buffer {
   const writer = new PeerFrameWriter({ pool: new BufferPool(), crc32, frameBytesMax: 1000 });
   writer.append(message);
   const chunks: Buffer[] = [];
-  writer.take((buffer, end) => chunks.push(buffer.subarray(0, end)));
+  writer.take(({ buffer, end }) => chunks.push(buffer.subarray(0, end)));
   return Buffer.concat(chunks);
 }
 

@@ -1,5 +1,6 @@
+import { crc32 } from "node:zlib";
 import type { LinkRef, PeerMessage, ServerId } from "@zooid/model";
-import { type EnvelopeMessage, WireError } from "@zooid/wire/peer";
+import { BufferPool, EntryFrames, type EnvelopeMessage, WireError } from "@zooid/wire/peer";
 import type { ZabLinks } from "@zooid/zab";
 import { Backoff } from "./backoff.ts";
 import type { HandshakeFault, PeerIdentity } from "./handshake.ts";
@@ -64,6 +65,7 @@ export class QuorumLinks implements ZabLinks {
   readonly #port: PeerPort;
   readonly #links = new Map<LinkRef, Link>();
   readonly #dirty: Link[] = [];
+  readonly #entryFrames: EntryFrames;
   #dial: Dial | undefined;
   #lastRef = 0;
   #isStopped = false;
@@ -71,10 +73,16 @@ export class QuorumLinks implements ZabLinks {
   constructor(options: QuorumLinkOptions, events: QuorumLinkEvents) {
     this.#options = options;
     this.#events = events;
-    this.#port = new PeerPort("quorum", options, {
-      accepted: () => this.#acceptedHandler(),
-      admit: (peer, isDialed) => (isDialed ? undefined : this.#admit(peer)),
-    });
+    const pool = new BufferPool();
+    this.#entryFrames = new EntryFrames({ pool, crc32, frameBytesMax: options.frameBytesMax });
+    this.#port = new PeerPort(
+      "quorum",
+      { ...options, pool },
+      {
+        accepted: () => this.#acceptedHandler(),
+        admit: (peer, isDialed) => (isDialed ? undefined : this.#admit(peer)),
+      },
+    );
   }
 
   /** Resolves once learners can connect. Throws PeerPortError for a port that cannot be had. */
@@ -118,7 +126,7 @@ export class QuorumLinks implements ZabLinks {
     // It may have closed a moment ago: who sends is told of it soon.
     if (target === undefined) return;
     try {
-      target.connection.append(message);
+      this.#append(target.connection, message);
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
       this.#giveUp(target, error.message);
@@ -131,6 +139,11 @@ export class QuorumLinks implements ZabLinks {
       target.isDirty = true;
       this.#dirty.push(target);
     }
+  }
+
+  #append(connection: PeerConnection, message: PeerMessage): void {
+    if (message.kind === "entries" && connection.appendShared(this.#entryFrames.of(message))) return;
+    connection.append(message);
   }
 
   close(link: LinkRef, _reason: string): void {
@@ -146,6 +159,7 @@ export class QuorumLinks implements ZabLinks {
       if (this.#links.has(link.ref)) link.connection.flush();
     }
     this.#dirty.length = 0;
+    this.#entryFrames.clear();
   }
 
   /** Closes everything, behind what was sent. */

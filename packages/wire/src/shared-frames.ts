@@ -1,0 +1,72 @@
+import type { BufferPool } from "./buffer-pool.ts";
+import { envelopeBytesMax } from "./peer-encoder.ts";
+import { type Crc32, type FrameChunk, PeerFrameWriter } from "./peer-frames.ts";
+import type { EnvelopeMessage } from "./peer-link-message.ts";
+
+type EntriesMessage = Extract<EnvelopeMessage, { readonly kind: "entries" }>;
+
+/** Frames that several links send. */
+export interface SharedFrames {
+  readonly chunks: readonly FrameChunk[];
+  /** No frame is longer. */
+  readonly longestBytes: number;
+}
+
+/**
+ * The frames of the entries that were sent last, for all links that are sent the same: a leader tells each of its learners the same, most
+ * of the time, and copies and sums it once.
+ */
+export class EntryFrames {
+  readonly #pool: BufferPool;
+  readonly #writer: PeerFrameWriter;
+  #message: EntriesMessage | undefined;
+  #frames: SharedFrames = { chunks: [], longestBytes: 0 };
+
+  constructor(options: { readonly pool: BufferPool; readonly crc32: Crc32; readonly frameBytesMax: number }) {
+    this.#pool = options.pool;
+    this.#writer = new PeerFrameWriter(options);
+  }
+
+  /**
+   * The frames of a message, valid until the next call of this or of {@link clear}.
+   *
+   * @throws WireError when an entry is too long for any frame
+   */
+  of(message: EntriesMessage): SharedFrames {
+    if (this.#message !== undefined && isSame(this.#message, message)) return this.#frames;
+    this.clear();
+    this.#writer.append(message);
+    const chunks: FrameChunk[] = [];
+    this.#writer.take(({ buffer, end }) => chunks.push({ buffer, end, sharing: { linkCount: 1 } }));
+    const longestBytes = Math.min(this.#writer.frameBytesMax, envelopeBytesMax(message));
+    this.#frames = { chunks, longestBytes };
+    this.#message = message;
+    return this.#frames;
+  }
+
+  /** Nobody will be sent the same again. */
+  clear(): void {
+    if (this.#message === undefined) return;
+    for (const chunk of this.#frames.chunks) giveBack(chunk, this.#pool);
+    this.#message = undefined;
+    this.#frames = { chunks: [], longestBytes: 0 };
+  }
+}
+
+/** Gives a chunk that a link has sent back to the pool, once no other link sends it any more. */
+export function giveBack({ buffer, sharing }: FrameChunk, pool: BufferPool): void {
+  if (sharing === undefined || --sharing.linkCount === 0) pool.give(buffer);
+}
+
+/** An entry of an epoch never changes: where it begins and ends says what a run of them holds. */
+function isSame(a: EntriesMessage, b: EntriesMessage): boolean {
+  return (
+    a.epoch === b.epoch &&
+    a.previous === b.previous &&
+    a.first === b.first &&
+    a.last === b.last &&
+    a.committed === b.committed &&
+    a.round === b.round &&
+    a.end - a.start === b.end - b.start
+  );
+}
