@@ -1,6 +1,8 @@
+import { serverId } from "@zooid/model";
 import { describe, expect, test } from "vitest";
+import type { Deviation } from "./choice-points.ts";
 import { Ensemble, type RunReport } from "./ensemble.ts";
-import { exploreAll } from "./exhaustive.ts";
+import { beginExploring, type ExhaustiveResult, exploreAll, exploreTask, runDeviations } from "./exhaustive.ts";
 import { FAULTS, type PlanChanges, planOf } from "./plan.ts";
 import { optionsOf, shrink } from "./shrink.ts";
 
@@ -93,11 +95,62 @@ describe("an ensemble of one", () => {
   });
 });
 
-test("every run of a small ensemble that differs from the default order in one place keeps the rules", async () => {
-  const { failure, runs } = await exploreAll({ depth: 1 });
-  expect(failure).toBeUndefined();
-  expect(runs).toBeGreaterThan(100);
+describe("every way of a small ensemble", () => {
+  test("that differs from the default order in one place keeps the rules", async () => {
+    const { failure, runs } = await exploreAll({ depth: 1, faults: 1 });
+    expect(failure).toBeUndefined();
+    expect(runs).toBeGreaterThan(200);
+  });
+
+  test("with two crashes and a cut: a slice of them keeps the rules", async () => {
+    const space = { depth: 1, faults: 3, stride: 600 };
+    const [pairs, triples] = [await exploreAll({ ...space, faults: 2 }), await exploreAll(space)];
+    expect(triples.failure).toBeUndefined();
+    expect(triples.runs).toBeGreaterThan(pairs.runs + 50);
+  });
+
+  test("slices share nothing but the runs with one deviation, and are all of it together", async () => {
+    const space = { depth: 2, faults: 2 };
+    const { tasks } = beginExploring(space);
+    const task = tasks[tasks.length >> 1];
+    if (task === undefined) throw new Error("there is something to do");
+    const whole = await exploreTask(space, task);
+    const slices: ExhaustiveResult[] = [];
+    for (const offset of [0, 1, 2]) slices.push(await exploreTask({ ...space, stride: 3, offset }, task));
+    const alone = runDeviations([task.first.deviation]);
+    const sum = slices.reduce((steps, slice) => steps + slice.steps - alone.steps, 0);
+    expect(sum).toBe(whole.steps - alone.steps);
+    expect(whole.runs).toBeGreaterThan(10);
+  });
+
+  test("a fault at any step ends as one at a place that is tried does", () => {
+    const { tasks, result } = beginExploring({ depth: 1, faults: 1 });
+    const tried = tasks.map(({ first }) => first.deviation).filter(({ kind }) => kind !== "later");
+    const ends = new Set(tried.map(endOf));
+    const anywhere: Deviation[] = [];
+    // Before the third step not all of them run.
+    for (let step = 3; step < result.steps; step += 5) {
+      for (const sid of [1, 2, 3].map(serverId)) {
+        anywhere.push({ step, kind: "cut", sid }, { step, kind: "crash", sid, kept: 0 });
+        anywhere.push({ step, kind: "crash", sid, kept: Number.POSITIVE_INFINITY });
+      }
+    }
+    expect(anywhere.length).toBeGreaterThan(tried.length);
+    expect(anywhere.filter((deviation) => !ends.has(endOf(deviation)))).toEqual([]);
+  });
 });
+
+/** How a run with one deviation ends, what it has been through, and what a crash leaves; not what died with the server unheard. */
+function endOf(deviation: Deviation): string {
+  const lines: string[] = [];
+  const { violation, committed, acknowledged, answers, epochs, sometimes } = runDeviations([deviation], lines);
+  const isOwn = (name: string): boolean => name.startsWith("crash with") || name === "proposal died";
+  const reached = Object.keys(sometimes).filter(
+    (name) => (sometimes[name] ?? 0) > 0 && !(deviation.kind === "crash" && isOwn(name)),
+  );
+  const left = lines.find((line) => line.includes("is dead"))?.slice(10);
+  return JSON.stringify([violation?.message, committed, acknowledged, answers, epochs, reached.sort(), left]);
+}
 
 describe("a plan", () => {
   test("without a fault leaves the others as they were", () => {

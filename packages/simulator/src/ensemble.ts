@@ -1,5 +1,6 @@
 import {
   assert,
+  assertNever,
   type ConnectionRef,
   type ElectionMessage,
   ErrorCode,
@@ -19,6 +20,7 @@ import {
 } from "@zooid/model";
 import { type Answer, answerSink, describeAnswer } from "./answers.ts";
 import { Checker } from "./checker.ts";
+import { type ChoicePoint, ChoicePoints, type Deviation } from "./choice-points.ts";
 import type { DiskImage, DiskOptions } from "./ensemble/disk.ts";
 import { Network } from "./ensemble/network.ts";
 import { Scheduler } from "./ensemble/scheduler.ts";
@@ -35,7 +37,7 @@ import { type Breakable, startFaults } from "./faults.ts";
 import { type Committed, History } from "./history.ts";
 import { Invariants } from "./invariants.ts";
 import { type Plan, verifierOf } from "./plan.ts";
-import { Prng } from "./prng.ts";
+import { NoChance, Prng } from "./prng.ts";
 import { encodeRequest, type SimRequest } from "./requests.ts";
 import { type ClientConnection, SimClient } from "./sim-client.ts";
 import { SometimesCounts } from "./sometimes.ts";
@@ -60,25 +62,6 @@ export interface RunReport {
   readonly logSteps: number;
   readonly sometimes: Readonly<Record<string, number>>;
   readonly violation: Violation | undefined;
-}
-
-/** Something that happens differently in a scripted run, right behind a step. */
-export interface Deviation {
-  readonly step: number;
-  readonly kind: DeviationKind;
-}
-
-/**
- * - `crash`, `crash-kept`: the server that just stepped dies, without or with what it has not synced, and comes back
- * - `isolate`: nobody hears it for a while, nor it anybody
- * - `later-1`, `later-2`: what is due next waits for the one or two things behind it
- */
-export type DeviationKind = "crash" | "crash-kept" | "isolate" | "later-1" | "later-2";
-
-/** A step at which something can happen differently: a message between leader and learner arrived, or a disk has completed a write. */
-export interface ChoicePoint {
-  readonly step: number;
-  readonly hasPending: boolean;
 }
 
 interface Member {
@@ -146,10 +129,9 @@ export class Ensemble implements ServerWatcher, Breakable {
   #isClosing = false;
   /** In a scripted run: how many writes a client asks for. */
   #scriptedWrites: number | undefined;
-  /** Who did something worth a choice in the present step, and who did so last. */
-  #actor: SimServer | undefined;
-  #lastActor: SimServer | undefined;
-  #seenMessages = 0;
+  /** In a scripted run: what could have happened differently. */
+  #points: ChoicePoints | undefined;
+  #committedBefore = 0;
   #leadersAfterHealing = 0;
   #leaderSince: number | undefined;
   #hash = 0;
@@ -165,8 +147,9 @@ export class Ensemble implements ServerWatcher, Breakable {
     this.#plan = plan;
     this.#lines = options.lines;
     this.#root = new Prng(plan.seed);
-    this.#scheduler = new Scheduler(this.#root.fork("ties"));
-    this.#network = new Network(this.#scheduler, this.#root.fork("network"), plan);
+    const shuffle = (name: string): Prng => (plan.isShuffled ? this.#root.fork(name) : new NoChance());
+    this.#scheduler = new Scheduler(shuffle("ties"));
+    this.#network = new Network(this.#scheduler, shuffle("network"), plan);
     this.#chance = this.#root.fork("world");
     this.#verifier = verifierOf(plan);
     this.#checker = new Checker(this.#history);
@@ -217,24 +200,26 @@ export class Ensemble implements ServerWatcher, Breakable {
   }
 
   /**
-   * A short run of a few writes without any chance but the order of what is due at once, in which only the deviations that are named
-   * happen. For enumerating.
+   * A short run of a few writes in which only the deviations that are named happen, and that is over when their effects are. For
+   * enumerating.
+   *
+   * @param options.findsPoints whether it is wanted what could have happened differently; there are no points otherwise
    */
   runScript(
     writes: number,
     deviations: readonly Deviation[],
+    { findsPoints }: { readonly findsPoints: boolean },
   ): { readonly points: readonly ChoicePoint[]; readonly report: RunReport } {
-    const points: ChoicePoint[] = [];
+    const points = findsPoints ? new ChoicePoints(this.#network) : undefined;
+    this.#points = points;
     this.#scriptedWrites = writes;
     this.#isHealed = true;
     try {
       for (const member of this.#members) this.#bootIn(member, 1);
       for (const client of this.#clients) this.#act(client);
       while (this.nowMs < HEAL_LIMIT_MS && !this.#isScriptDone()) {
-        this.#actor = undefined;
-        this.#scriptStep(deviations.find(({ step }) => step === this.#steps));
-        const actor = this.#actor as SimServer | undefined;
-        if (actor !== undefined) points.push({ step: this.#steps, hasPending: actor.disk.log.pendingCount > 0 });
+        this.#scriptStep(deviations.filter(({ step }) => step === this.#steps));
+        points?.endStep(this.#steps, this.running());
       }
       if (!this.#isScriptDone())
         throw new Violation("L5", `${HEAL_LIMIT_MS} ms from the start: ${this.#whatIsMissing()}`);
@@ -243,34 +228,33 @@ export class Ensemble implements ServerWatcher, Breakable {
       this.#violation ??= asViolation(error);
     }
     if (this.#violation !== undefined) this.#say("world", `VIOLATION ${this.#violation.message}`);
-    return { points, report: this.#report() };
+    return { points: points?.all ?? [], report: this.#report() };
   }
 
-  #scriptStep(deviation: Deviation | undefined): void {
-    const last = this.#lastActor;
-    this.#steps++;
-    if (deviation !== undefined) this.#say("world", `! ${deviation.kind} behind step ${deviation.step}`);
-    switch (deviation?.kind) {
-      case "crash":
-      case "crash-kept": {
-        const member = last === undefined ? undefined : this.#member(last.sid);
-        if (member?.server === undefined || member.server !== last) break;
-        this.#kill(member, deviation.kind === "crash" ? 0 : last.disk.log.pendingCount);
-        this.#bootIn(member, SCRIPT_DOWN_MS);
-        break;
+  #scriptStep(deviations: readonly Deviation[]): void {
+    let laterBy = 0;
+    for (const deviation of deviations) {
+      if (this.#lines !== undefined) this.#say("world", `! ${JSON.stringify(deviation)}`);
+      switch (deviation.kind) {
+        case "crash": {
+          const member = this.#member(deviation.sid);
+          this.#kill(member, deviation.kept);
+          this.#bootIn(member, SCRIPT_DOWN_MS);
+          break;
+        }
+        case "cut":
+          this.#isolate(deviation.sid);
+          break;
+        case "later":
+          laterBy = deviation.by;
+          break;
+        default:
+          assertNever(deviation);
       }
-      case "isolate":
-        if (last !== undefined) this.#isolate(last.sid);
-        break;
-      case "later-1":
-        if (this.#scheduler.runLater(1, SCRIPT_WINDOW_MS)) return;
-        break;
-      case "later-2":
-        if (this.#scheduler.runLater(2, SCRIPT_WINDOW_MS)) return;
-        break;
-      default:
     }
-    this.#scheduler.runNext(HEAL_LIMIT_MS);
+    this.#steps++;
+    const isLater = laterBy > 0 && this.#scheduler.runLater(laterBy, SCRIPT_WINDOW_MS);
+    if (!isLater) this.#scheduler.runNext(HEAL_LIMIT_MS);
     if (this.#violation !== undefined) throw this.#violation;
   }
 
@@ -283,6 +267,7 @@ export class Ensemble implements ServerWatcher, Breakable {
   }
 
   #isScriptDone(): boolean {
+    if (this.#network.blockedCount > 0 || this.#members.some(({ server }) => server === undefined)) return false;
     return this.#clients.every(({ isDone }) => isDone) && this.#whatIsMissing() === "";
   }
 
@@ -502,6 +487,7 @@ export class Ensemble implements ServerWatcher, Breakable {
     const { connection } = client;
     if (connection === undefined || connection.server !== server || connection.ref !== to) return;
     if (connection.isSilent) return;
+    this.#points?.heard(server.sid);
     if (this.#lines !== undefined) {
       this.#say(client.name, `hears ${xid} ${zxid < 0 ? "" : formatZxid(zxid as Zxid)} ${describeAnswer(answer)}`);
     }
@@ -553,7 +539,8 @@ export class Ensemble implements ServerWatcher, Breakable {
   stepped(server: SimServer): void {
     if (!server.isUp) return;
     this.#invariants.stepped(server);
-    if (this.#scriptedWrites !== undefined) this.#notePoint(server);
+    if (this.#invariants.committedCount !== this.#committedBefore) this.#points?.heard(server.sid);
+    this.#committedBefore = this.#invariants.committedCount;
     if (server.isLeading) this.#leading.add(server);
     else this.#leading.delete(server);
     const { durable } = server.disk;
@@ -649,6 +636,7 @@ export class Ensemble implements ServerWatcher, Breakable {
       isObserver,
       electionAlg,
       standalone: isStandalone,
+      isSteady: !this.#plan.isShuffled,
       ...(counterMax === undefined || isStandalone ? {} : { counterMax }),
       ...(windowBytes === undefined ? {} : { windowBytes }),
       ...(runBytes === undefined ? {} : { runBytes }),
@@ -693,7 +681,9 @@ export class Ensemble implements ServerWatcher, Breakable {
       const isKept = log.tail.zxid > before.tail.zxid;
       this.#sometimes.reached(isKept ? "crash with unsynced entries kept" : "crash with unsynced entries lost");
     }
-    this.#say(`s${sid}`, `is dead; its log ends at ${formatZxid(log.tail.zxid)}, it holds epoch ${log.currentEpoch}`);
+    const { promise, currentEpoch, tail } = log;
+    const held = `it holds epoch ${currentEpoch} and promised ${promise.epoch} to server ${promise.sid}`;
+    this.#say(`s${sid}`, `is dead; its log ends at ${formatZxid(tail.zxid)}, ${held}`);
     this.#invariants.crashed(sid, log);
     for (const client of this.#clientsOf.get(server)?.values() ?? []) {
       if (client.connection?.server === server && !client.connection.isSilent) client.forgetConnection();
@@ -726,17 +716,6 @@ export class Ensemble implements ServerWatcher, Breakable {
     this.#network.unblock(from, to);
     // A dialed connection for elections comes about when both ways are open.
     this.#network.unblock(to, from === to ? to : from);
-  }
-
-  /** Behind a write that was completed, and behind a step that a message brought about or that sends some. */
-  #notePoint(server: SimServer): void {
-    const { messageCount } = this.#network;
-    const isMark = seenDurable.get(server) !== server.disk.durable || messageCount !== this.#seenMessages;
-    seenDurable.set(server, server.disk.durable);
-    this.#seenMessages = messageCount;
-    if (!isMark) return;
-    this.#actor = server;
-    this.#lastActor = server;
   }
 
   // The end
@@ -868,6 +847,7 @@ export class Ensemble implements ServerWatcher, Breakable {
 
   #act(client: SimClient): void {
     const { thinkMs } = this.#plan;
+    if (this.#scriptedWrites !== undefined && client.isDone) return;
     this.#after(1 + (client.chance.next() / 2 ** 32) * 2 * thinkMs, () => this.#act(client));
     if (this.nowMs < client.sleepsUntilMs && !this.#isClosing) return;
     const { connection } = client;
@@ -974,6 +954,7 @@ export class Ensemble implements ServerWatcher, Breakable {
     const committed = this.#plan.isStandalone ? this.#history.last : this.#invariants.committed;
     client.inFlight.push({ xid, request, atMs: this.nowMs, committed });
     client.sentMs = this.nowMs;
+    this.#points?.heard(connection.server.sid);
     const frame = encodeRequest(xid, request);
     this.#deliver(client, connection, () => connection.server.receive(connection.ref, frame));
   }

@@ -22,6 +22,9 @@ const { values } = parseArgs({
     depth: { type: "string" },
     stride: { type: "string" },
     exhaustive: { type: "boolean" },
+    faults: { type: "string" },
+    elections: { type: "boolean" },
+    deviations: { type: "string" },
     quick: { type: "boolean" },
     worker: { type: "boolean" },
     without: { type: "string" },
@@ -47,11 +50,21 @@ if (values.mutate !== undefined) {
 }
 
 if (values.exhaustive === true) {
-  const { runExhaustive } = await import("./exhaustive.ts");
-  process.exitCode = await runExhaustive({
+  const { runExhaustive, runOneWay, serveExhaustive } = await import("./run-exhaustive.ts");
+  const stride = whole("stride", values.stride ?? "1");
+  const space = {
     depth: whole("depth", values.depth ?? "2"),
-    stride: whole("stride", values.stride ?? "1"),
-  });
+    faults: whole("faults", values.faults ?? "3"),
+    hasElections: values.elections === true,
+    stride,
+    offset: whole("from", values.from ?? "0") % stride,
+  };
+  if (values.deviations !== undefined) process.exitCode = runOneWay(JSON.parse(values.deviations));
+  else if (values.worker === true) serveExhaustive(space);
+  else {
+    const parallel = whole("parallel", values.parallel ?? "1");
+    process.exitCode = await runExhaustive({ space, parallel, mutation: values.mutate });
+  }
 } else if (values.mutations === true) {
   const { runMutations } = await import("./mutation-table.ts");
   process.exitCode = await runMutations(whole("seeds", values.seeds ?? "1000"));

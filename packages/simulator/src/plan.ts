@@ -85,6 +85,8 @@ export interface Plan {
   /** Whether clients create containers and TTL nodes too. */
   readonly hasNodeKinds: boolean;
   readonly thinkMs: number;
+  /** Whether chance decides over what is due at once, over what arrives together and when a turn ends. */
+  readonly isShuffled: boolean;
   readonly delayMsMin: number;
   readonly delayMsMax: number;
   readonly syncMsMin: number;
@@ -170,6 +172,7 @@ export function planOf(seed: number, changes: PlanChanges = {}): Plan {
     // A stream of its own: seeds mean what they meant before there were such nodes.
     hasNodeKinds: changes.hasNodeKinds ?? new Prng(seed).fork("kinds").chance(0.5),
     thinkMs,
+    isShuffled: true,
     delayMsMin: delay[0],
     delayMsMax: delay[1],
     syncMsMin: sync[0],

@@ -45,3 +45,18 @@ export class Prng {
     return Uint8Array.from({ length }, () => this.below(256));
   }
 }
+
+/** A stream without chance: always the least, the first and the soonest. */
+export class NoChance extends Prng {
+  constructor() {
+    super(0);
+  }
+
+  override fork(): Prng {
+    return this;
+  }
+
+  override next(): number {
+    return 0;
+  }
+}

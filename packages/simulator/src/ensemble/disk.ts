@@ -37,6 +37,9 @@ export class Disk implements ZabLog {
   readonly #states: Map<string, StateImage>;
   /** What waits for the writes that are no appends, in their order. */
   readonly #waiting: (() => void)[] = [];
+  /** What each of the writes is that are handed over and not durable: of a stage nothing is left by a crash. */
+  #pending: ("append" | "stage" | "row")[] = [];
+  #doneCount = 0;
   #isSyncing = false;
   #flips = 0;
   #isDead = false;
@@ -101,6 +104,16 @@ export class Disk implements ZabLog {
     return { log: this.log.crash(keep), states: new Map(this.#states) };
   }
 
+  /** How many of the writes that are not durable a crash can keep, where one more or less makes a difference. */
+  get keepCounts(): readonly number[] {
+    return this.#pending.flatMap((kind, i) => (kind === "stage" ? [] : [i + 1]));
+  }
+
+  /** How many writes have become durable. */
+  get doneCount(): number {
+    return this.#doneCount;
+  }
+
   /** From now on nothing becomes durable but what is let through. */
   hold(): void {
     this.#credit = 0;
@@ -125,6 +138,7 @@ export class Disk implements ZabLog {
   /** There is no room for what waits to be appended, nor for what will be. */
   fill(): void {
     this.log.fill();
+    this.#pending = this.#pending.filter((kind) => kind !== "append");
   }
 
   /** A flip is on its way to the disk. */
@@ -134,6 +148,7 @@ export class Disk implements ZabLog {
 
   append({ bytes, start, end }: LoggedRun, generation: number, committed: Zxid): void {
     this.log.append({ generation, bytes, start, end, committed });
+    this.#pending.push("append");
     this.#sync();
   }
 
@@ -150,15 +165,15 @@ export class Disk implements ZabLog {
   }
 
   beginStage(after: LogPosition, done: () => void): void {
-    this.#write(this.log.beginStage(after), done);
+    this.#write(this.log.beginStage(after), done, "stage");
   }
 
   stage({ bytes, start, end }: LoggedRun, done: () => void): void {
-    this.#write(this.log.stage(bytes, start, end), done);
+    this.#write(this.log.stage(bytes, start, end), done, "stage");
   }
 
   dropStage(done: () => void): void {
-    this.#write(this.log.dropStage(), done);
+    this.#write(this.log.dropStage(), done, "stage");
   }
 
   flip(flip: ZabFlip, done: () => void): void {
@@ -195,11 +210,12 @@ export class Disk implements ZabLog {
     return this.log.durable.epochs.filter(({ epoch }) => epoch <= Math.floor(zxid / 2 ** 32));
   }
 
-  #write(write: Promise<unknown>, done: () => void): void {
+  #write(write: Promise<unknown>, done: () => void, kind: "stage" | "row" = "row"): void {
     write.catch(() => {
       // The log has failed, and said so.
     });
     this.#waiting.push(done);
+    this.#pending.push(kind);
     this.#sync();
   }
 
@@ -215,6 +231,8 @@ export class Disk implements ZabLog {
         if (this.#credit !== undefined) this.#credit--;
         const write = this.log.syncNext();
         if (write === undefined) return;
+        this.#pending.shift();
+        this.#doneCount++;
         if (write.kind === "append") continue;
         const done = this.#waiting.shift();
         if (done !== undefined) this.#handler.input(done);

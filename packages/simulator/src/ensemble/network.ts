@@ -16,6 +16,8 @@ export interface NetworkEnd {
 export interface NetworkOptions {
   readonly delayMsMin: number;
   readonly delayMsMax: number;
+  /** Without it, all that waits on a link arrives at once. */
+  readonly isShuffled?: boolean;
 }
 
 /** One direction of a link: what was written arrives in order, or not at all. */
@@ -56,6 +58,8 @@ export class Network {
   options: NetworkOptions;
   messageCount = 0;
   electionCount = 0;
+  /** Told before something of a server reaches another one: what it wrote on a link, the link itself, or its vote. */
+  arriving: ((from: ServerId, to: ServerId, what: PeerMessage["kind"] | "link" | "election") => void) | undefined;
 
   constructor(scheduler: Scheduler, chance: Prng, options: NetworkOptions) {
     this.#scheduler = scheduler;
@@ -201,6 +205,8 @@ export class Network {
         acceptor: newStream(to, from, ++this.#refs as LinkRef),
       };
       this.#links.add(link);
+      this.arriving?.(from, to, "link");
+      this.arriving?.(to, from, "link");
       acceptor.linkOpened(link.acceptor.ref, from, false);
       dialer.linkOpened(link.dialer.ref, to, true);
     });
@@ -215,7 +221,7 @@ export class Network {
       const link = this.#linkOf(stream);
       if (link === undefined || this.isBlocked(stream.from, stream.to)) return;
       // What was written together mostly arrives together.
-      let count = 1 + this.#chance.below(8);
+      let count = this.options.isShuffled === false ? stream.queue.length : 1 + this.#chance.below(8);
       for (; count > 0 && stream.queue.length > 0; count--) this.#arrive(link, stream);
       if (stream.queue.length > 0) this.#move(stream);
       else if (stream.isEnded && this.#links.delete(link)) this.#hangUp(link, stream, "closed by the other side");
@@ -226,11 +232,13 @@ export class Network {
     const message = stream.queue.shift();
     const reader = this.#ends.get(stream.to);
     if (message === undefined || reader === undefined || stream.isDeaf || !this.#links.has(link)) return;
+    this.arriving?.(stream.from, stream.to, message.kind);
     reader.received(this.#refAt(link, stream.to, stream), message);
   }
 
   #hangUp(link: Link, stream: Stream, reason: string): void {
     if (stream.isDeaf) return;
+    this.arriving?.(stream.from, stream.to, "link");
     this.#ends.get(stream.to)?.linkClosed(this.#refAt(link, stream.to, stream), reason);
   }
 
@@ -281,6 +289,7 @@ export class Network {
     if (!this.#ends.has(from) || !this.#ends.has(to) || this.isBlocked(from, to) || this.isBlocked(to, from)) return;
     this.#scheduler.after(this.#delay(), () => {
       if (this.isBlocked(from, to)) return;
+      this.arriving?.(from, to, "election");
       this.#ends.get(to)?.electionLinkUp(from);
       const slot = this.#elections.get(`${from}>${to}`);
       if (slot !== undefined) slot.isNew = true;
@@ -297,6 +306,7 @@ export class Network {
       const end = this.#ends.get(to);
       if (end === undefined || this.isBlocked(from, to) || !slot.isNew) return;
       slot.isNew = false;
+      this.arriving?.(from, to, "election");
       end.receivedElection(from, slot.message);
       this.#moveElection(from, to);
     });

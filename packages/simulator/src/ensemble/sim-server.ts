@@ -20,7 +20,7 @@ import { RequestReader } from "@zooid/wire";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/peer";
 import type { ZabLog } from "@zooid/zab";
 import { type Answer, answerSink } from "../answers.ts";
-import type { Prng } from "../prng.ts";
+import { NoChance, type Prng } from "../prng.ts";
 import { Disk, type DiskImage, type DiskOptions } from "./disk.ts";
 import type { Network, NetworkEnd } from "./network.ts";
 import type { Scheduler } from "./scheduler.ts";
@@ -44,6 +44,8 @@ export interface ServerOptions {
   readonly ensemble?: Partial<EnsembleConfig>;
   /** It is the ensemble: no election, no links; it takes its epoch when it starts. */
   readonly standalone?: boolean;
+  /** When its turns end, and how much is delivered in one, is not left to chance. */
+  readonly isSteady?: boolean;
   /** Where answers go in place of the watcher: as bytes, say. */
   readonly replies?: ReplySink;
 }
@@ -98,7 +100,7 @@ export class SimServer implements NetworkEnd {
   ) {
     this.sid = options.sid;
     this.#world = world;
-    this.#chance = chance.fork("steps");
+    this.#chance = options.isSteady === true ? new NoChance() : chance.fork("steps");
     this.#secrets = chance.fork("secrets");
     const { scheduler, network, registry, watcher } = world;
     this.disk = new Disk({
