@@ -417,6 +417,23 @@ describe("streams of events", () => {
     expect(events.values.map(({ type }) => type)).toEqual(["resync", "data-changed"]);
   });
 
+  test("where no server knows lasting watches any more, whoever has one is told, and everybody else goes on", async () => {
+    await zk.create("/a", "x");
+    using events = new Record(zk.events$("/a"));
+    using below = new Record(zk.events$("/", { mode: "persistent-recursive" }));
+    using node = new Record(zk.watchData$("/a", { codec: text }));
+    await zk.sync();
+    await using old = await OldServer.start(server);
+    target.port = old.port;
+    relay.cut();
+    await Promise.all([events, below].map((record) => record.until(() => record.error !== undefined)));
+    for (const { error } of [events, below])
+      expect(error).toMatchObject({ code: "UNIMPLEMENTED", outcome: "rejected" });
+    await other.set("/a", "y");
+    await node.until(() => textOf(node.last) === "y");
+    expect(node.error).toBeUndefined();
+  });
+
   test("the last subscriber takes the watch from the server", async () => {
     const first = zk.events$("/a", { mode: "persistent-recursive" }).subscribe();
     const second = zk.events$("/a", { mode: "persistent-recursive" }).subscribe();

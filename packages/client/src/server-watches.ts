@@ -20,6 +20,8 @@ export class ServerWatches {
   readonly registry: WatchRegistry = new WatchRegistry();
   readonly #sinks: ServerWatchesSinks;
   #mayRemove = true;
+  /** Connections in a row whose servers did not know lasting watches. */
+  #unknowingCount = 0;
 
   constructor(sinks: ServerWatchesSinks) {
     this.#sinks = sinks;
@@ -81,17 +83,30 @@ export class ServerWatches {
    * @param refused a server has refused to: without its watches a connection is of no use, since whoever waits would wait forever
    */
   *rearming(
-    place: { readonly lastZxid: Zxid; readonly frameBytesMax: number },
+    place: { readonly lastZxid: Zxid; readonly frameBytesMax: number; readonly hostCount: number },
     refused: () => void,
   ): Generator<AnyCall> {
     const rejected = (error: unknown): void => {
-      if (isZkError(error) && error.outcome === "rejected") refused();
+      if (!isZkError(error) || error.outcome !== "rejected") return;
+      refused();
+      if (error.code === "UNIMPLEMENTED") this.#unknowing(error, place.hostCount);
+    };
+    const armed = (): void => {
+      this.#unknowingCount = 0;
     };
     for (const paths of this.registry.batches(Math.min(SET_WATCHES_BYTES_MAX, place.frameBytesMax - 64))) {
       const isNew = paths.persistent.length > 0 || paths.recursive.length > 0;
       const body = { paths, zxid: place.lastZxid };
       const fields = { operation: isNew ? SET_WATCHES2 : SET_WATCHES, path: "/", shownPath: "/", body };
-      yield new Call(fields, () => {}, rejected) as AnyCall;
+      yield new Call(fields, armed, rejected) as AnyCall;
     }
+  }
+
+  /** Another server may know lasting watches. Once none does, whoever has one is told: to go on asking would keep everybody from working. */
+  #unknowing(error: ZkError, hostCount: number): void {
+    this.#unknowingCount++;
+    if (this.#unknowingCount < hostCount) return;
+    this.#unknowingCount = 0;
+    this.registry.endLasting(error);
   }
 }

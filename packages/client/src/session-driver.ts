@@ -534,7 +534,8 @@ export class SessionDriver {
     const { generation } = this.#connection;
     const { lastZxid } = this.#session;
     const { frameBytesMax } = this.#config;
-    const arming = this.#serverWatches.rearming({ lastZxid, frameBytesMax }, () => {
+    const { hostCount } = this.#hosts;
+    const arming = this.#serverWatches.rearming({ lastZxid, frameBytesMax, hostCount }, () => {
       if (generation === this.#connection.generation) this.#isDisowned = true;
     });
     for (const call of arming) this.#send(call);

@@ -120,11 +120,13 @@ export class WatchRegistry {
   }
 
   end(error: ZkError): void {
-    const all = Object.values(this.#byKind).flatMap((table) =>
-      [...table.values()].flatMap((watchers) => [...watchers]),
-    );
-    for (const table of Object.values(this.#byKind)) table.clear();
-    for (const watcher of new Set(all)) watcher.end(error);
+    endAll(Object.values(this.#byKind), error);
+  }
+
+  /** Ends whoever has a persistent or recursive watch. */
+  endLasting(error: ZkError): void {
+    const { persistent, recursive } = this.#byKind;
+    endAll([persistent, recursive], error);
   }
 
   #collectRecursive(path: string, woken: Set<Watcher>): void {
@@ -136,6 +138,12 @@ export class WatchRegistry {
       if (ancestor === "/") return;
     }
   }
+}
+
+function endAll(tables: readonly Map<string, Set<Watcher>>[], error: ZkError): void {
+  const all = new Set(tables.flatMap((table) => [...table.values()].flatMap((watchers) => [...watchers])));
+  for (const table of tables) table.clear();
+  for (const watcher of all) watcher.end(error);
 }
 
 export function watchTypeOf(kind: WatchKind): WatchType {

@@ -6,9 +6,10 @@ import { VolatileLog } from "./volatile-log.ts";
 
 const LEADER = serverId(1);
 const LINK = 1 as LinkRef;
+const ENTRY_BYTES = batchOf(1, 1).end;
 
 /** A server that has nothing and is brought level with a leader that has nothing either, in epoch 1. */
-function level(isObserver: boolean) {
+function level(isObserver: boolean, config: { readonly windowBytes?: number } = {}) {
   const steps: (() => void)[] = [];
   const said: PeerMessage[] = [];
   const log = new VolatileLog(
@@ -26,7 +27,8 @@ function level(isObserver: boolean) {
     },
   });
   const voters = isObserver ? [LEADER] : [LEADER, serverId(2)];
-  const peer = new ZabPeer({ sid: serverId(2), isObserver, verifier: new MajorityQuorum(voters) }, sinks);
+  const verifier = new MajorityQuorum(voters);
+  const peer = new ZabPeer({ sid: serverId(2), isObserver, verifier, ...config }, sinks);
   const hears = (message: PeerMessage): void => {
     peer.receive(LINK, message);
     for (let step = steps.shift(); step !== undefined; step = steps.shift()) step();
@@ -71,4 +73,10 @@ test("an observer acks what came within a while at once, and says nothing where 
   expect(acked()).toEqual([1, 3]);
   entry();
   expect(acked()).toHaveLength(3);
+});
+
+test("an observer acks before its leader has sent the whole window ahead", () => {
+  const { entry, acked } = level(true, { windowBytes: 8 * ENTRY_BYTES * 2 });
+  for (let i = 0; i < 6; i++) entry();
+  expect(acked()).toEqual([1, 3, 5]);
 });

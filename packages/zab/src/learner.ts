@@ -37,8 +37,8 @@ const TOUCHES_MAX = 10_000;
 const DIAL_MS_MIN = 1000;
 /** From one ack of an observer to its next, at least. */
 const OBSERVER_ACK_MS = 100;
-/** It acks sooner when so much has come since: its leader sends only so much ahead of acks. */
-const OBSERVER_ACK_BYTES = 1024 * 1024;
+/** It acks sooner when this part of the window has come since: its leader sends no more than a window ahead of acks. */
+const OBSERVER_ACK_WINDOWS = 1 / 8;
 
 /**
  * Follows or observes a leader: promises it its epoch, takes over its history in one flip, then logs what it proposes and applies
@@ -409,8 +409,9 @@ export class Learner {
     const nowMs = this.#context.nowMs();
     // Nothing waits for what observers have: one ack for many spares the leader from hearing each.
     const dueMs = this.#ackedMs + OBSERVER_ACK_MS;
-    const mayWait = this.#context.config.isObserver && this.#step === "level";
-    if (mayWait && nowMs < dueMs && this.#unackedBytes < OBSERVER_ACK_BYTES) this.#ackDueMs = dueMs;
+    const { isObserver, windowBytes } = this.#context.config;
+    const mayWait = isObserver && this.#step === "level" && this.#unackedBytes < windowBytes * OBSERVER_ACK_WINDOWS;
+    if (mayWait && nowMs < dueMs) this.#ackDueMs = dueMs;
     else this.#ack(nowMs);
   }
 
