@@ -65,7 +65,7 @@ export {
 export type { HostProvider } from "./host-list.ts";
 export { CREATOR_ALL_ACL, digest, digestId } from "./identities.ts";
 export type { EventsOptions, Resync } from "./observe-events.ts";
-export type { TreeChange, TreeNode, TreeOptions, TreeWatches } from "./observe-tree.ts";
+export type { TreeChange, TreeNode, TreeOptions } from "./observe-tree.ts";
 export type { DecodeOptions, ObservedNode } from "./observed-node.ts";
 export type { OneShotWatch } from "./one-shot-watch.ts";
 export type { Children, Created, NodeData } from "./operation.ts";
@@ -79,6 +79,7 @@ export { tcpTransport } from "./tcp-transport.ts";
 export { type TlsOptions, tlsTransport } from "./tls-transport.ts";
 export type { Transaction } from "./transaction.ts";
 export type { Transport, TransportConnection, TransportEvents } from "./transport.ts";
+export type { TreeWatches } from "./tree-watches.ts";
 export type { PathParameters, TypedNode, TypedNodes, UpdateOptions } from "./typed-nodes.ts";
 export type { AclSource, ViewOptions } from "./view.ts";
 export type { WatchEvent } from "./watch-event.ts";

@@ -1,12 +1,26 @@
 import type { AnyCall } from "./call.ts";
 
+/** What lone calls go over. */
+export interface LoneConnection {
+  /** Whether it takes a call now. */
+  isOpen(): boolean;
+  /** Whether nothing is on its way. */
+  isEmpty(): boolean;
+  send(call: AnyCall): void;
+}
+
 /**
  * Calls that go over a connection with nothing else on its way, one after another: a server that hangs up on who asks takes nothing along
  * whose outcome somebody would have to doubt. While one is here everything else waits.
  */
 export class LoneCalls {
+  readonly #connection: LoneConnection;
   #calls: AnyCall[] = [];
   #sent: AnyCall | undefined;
+
+  constructor(connection: LoneConnection) {
+    this.#connection = connection;
+  }
 
   /** Whether anything else must wait. */
   get isUnderWay(): boolean {
@@ -17,11 +31,16 @@ export class LoneCalls {
     this.#calls.push(call);
   }
 
-  /** The one to be sent now, when nothing is on its way; undefined where there is none, or one is on its way itself. */
-  take(): AnyCall | undefined {
-    if (this.#sent !== undefined) return undefined;
-    this.#sent = this.#calls.shift();
-    return this.#sent;
+  /** Sends the next one, where there is one and nothing is on its way. */
+  sendNext(): void {
+    while (this.#sent === undefined && this.#connection.isOpen() && this.#connection.isEmpty()) {
+      const call = this.#calls.shift();
+      if (call === undefined) return;
+      this.#sent = call;
+      this.#connection.send(call);
+      // It was withdrawn meanwhile, or could not be written.
+      if (this.#connection.isEmpty()) this.#sent = undefined;
+    }
   }
 
   /** A call is not on its way any more, whichever it was. */

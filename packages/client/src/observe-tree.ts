@@ -27,6 +27,7 @@ import {
 import { checkedPath, underRoot, withoutRoot } from "./paths.ts";
 import type { RetryPolicy } from "./retry.ts";
 import type { DriverEvents, SessionDriver } from "./session-driver.ts";
+import type { TreeWatches } from "./tree-watches.ts";
 import type { WatchEvent } from "./watch-event.ts";
 import { type Watcher, type WatchKind, watchTypeOf } from "./watch-registry.ts";
 import { removeWatches, type ServerWatch } from "./watch-removal.ts";
@@ -43,13 +44,6 @@ export type TreeChange =
   | { readonly kind: "deleted"; readonly before: TreeNode }
   /** Once: all that was there at the beginning has been told. */
   | { readonly kind: "ready" };
-
-/**
- * How a client learns that something in a tree has changed. `persistent`: by one recursive watch, which servers know from 3.6 on; on an older
- * one the stream ends with UNIMPLEMENTED. `one-shot`: by two watches for each node, which every server knows. `auto`: by the first where the
- * server knows it, else by the second.
- */
-export type TreeWatches = "auto" | "persistent" | "one-shot";
 
 export interface TreeOptions {
   /** How far below its path nodes are of interest: 0 is the node itself, 1 its children too. Default: all the way down. */

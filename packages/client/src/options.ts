@@ -1,12 +1,12 @@
 import { OPEN_ACL, type SessionId } from "@zooid/model";
 import type { Payload } from "./create-mode.ts";
 import type { HostProvider } from "./host-list.ts";
-import type { TreeWatches } from "./observe-tree.ts";
 import { type RetryPolicy, retry } from "./retry.ts";
 import type { SaslMechanism } from "./sasl.ts";
 import { tcpTransport } from "./tcp-transport.ts";
 import { type TlsOptions, tlsTransport } from "./tls-transport.ts";
 import type { Transport } from "./transport.ts";
+import type { TreeWatches } from "./tree-watches.ts";
 import type { AclSource } from "./view.ts";
 
 /** A proof of identity for one of the server's schemes; `digest` takes `user:password`. */

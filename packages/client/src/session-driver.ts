@@ -6,7 +6,7 @@ import { ErrorCode, type Zxid } from "@zooid/model";
 import { JuteReader, readConnectResponse, readWatcherEvent, WireError } from "@zooid/wire";
 import { type Observable, ReplaySubject } from "rxjs";
 import { newBackoff } from "./backoff.ts";
-import { type AnyCall, Call, type CallFields, type CallOptions } from "./call.ts";
+import { type AnyCall, Call, type CallFields } from "./call.ts";
 import type { ClientState } from "./client-state.ts";
 import type { HostAddress } from "./connect-string.ts";
 import { CurrentConnection } from "./current-connection.ts";
@@ -16,15 +16,15 @@ import { HostList, type HostProvider } from "./host-list.ts";
 import { InFlight } from "./in-flight.ts";
 import { LoneCalls } from "./lone-calls.ts";
 import { OneTimer } from "./one-timer.ts";
-import { CLOSE_SESSION, DELETE, type Operation, REMOVE_WATCHES, SYNC } from "./operation.ts";
+import { CLOSE_SESSION, DELETE, type Operation, REMOVE_WATCHES } from "./operation.ts";
 import type { ClientConfig, Credential } from "./options.ts";
 import { OutgoingRequests } from "./outgoing-requests.ts";
 import { PostponedCalls } from "./postponed-calls.ts";
-import { retry } from "./retry.ts";
 import { SaslNegotiation } from "./sasl-negotiation.ts";
 import { ServerWatches } from "./server-watches.ts";
 import { Session, type SessionEnd } from "./session.ts";
 import { authFields, ShownIdentities } from "./shown-identities.ts";
+import { syncBefore } from "./sync-before.ts";
 import { watchEventName } from "./watch-event.ts";
 import type { Watcher, WatchKind, WatchRegistry } from "./watch-registry.ts";
 import { WritableSearch } from "./writable-search.ts";
@@ -36,8 +36,6 @@ const XID_MAX = 2 ** 31 - 1;
 /** Of a call that is not on its way. */
 const XID_NONE = 0;
 const CONNECT_TIMEOUT_MS_MAX = 10_000;
-const SYNC_OF_CONNECTION: Operation<undefined, void> = { ...SYNC, isOfConnection: true };
-const ONCE: CallOptions = { retry: retry.none };
 const BACKOFF_BASE_MS = 100;
 const BACKOFF_MAX_MS = 5_000;
 
@@ -72,7 +70,11 @@ export class SessionDriver {
   readonly #outgoing: OutgoingRequests;
   readonly #reader = new JuteReader();
   readonly #inFlight = new InFlight();
-  readonly #lone = new LoneCalls();
+  readonly #lone = new LoneCalls({
+    isOpen: () => this.#isOpen(),
+    isEmpty: () => this.#inFlight.count === 0,
+    send: (call) => this.#send(call),
+  });
   readonly #postponed: PostponedCalls;
   readonly #identities: ShownIdentities;
   readonly #negotiation: SaslNegotiation;
@@ -327,7 +329,7 @@ export class SessionDriver {
     const { operation } = call;
     if (operation === (REMOVE_WATCHES as Operation<unknown, unknown>) && this.#serverWatches.isWantedAgain(call))
       return;
-    if (call.syncPath !== undefined) this.#sendSyncBefore(call, call.syncPath);
+    if (call.syncPath !== undefined) this.#send(syncBefore(call, call.syncPath));
     call.xid = this.#xid = this.#xid === XID_MAX ? 1 : this.#xid + 1;
     if (!this.#outgoing.write(call)) return;
     this.#serverWatches.sent(call);
@@ -336,36 +338,16 @@ export class SessionDriver {
     this.#outgoing.scheduleFlush();
   }
 
-  /** A sync that another connection has answered would prove nothing of what this one reads. */
-  #sendSyncBefore(call: AnyCall, path: string): void {
-    call.syncError = undefined;
-    const fields = { operation: SYNC_OF_CONNECTION, path, shownPath: call.shownPath, body: undefined, options: ONCE };
-    const failed = (error: unknown): void => {
-      call.syncError = error as ZkError;
-    };
-    this.#send(new Call(fields, ignore, failed) as AnyCall);
-  }
-
   /** Sends what waits, as far as there is room. */
   #pump(): void {
     if (this.#isPumping) return;
     this.#isPumping = true;
-    if (this.#lone.isUnderWay) this.#sendLone();
+    if (this.#lone.isUnderWay) this.#lone.sendNext();
     while (this.#postponed.waitingCount > 0 && this.#maySend()) {
       const call = this.#postponed.shift();
       if (call !== undefined) this.#send(call);
     }
     this.#isPumping = false;
-  }
-
-  #sendLone(): void {
-    while (this.#isOpen() && this.#inFlight.count === 0) {
-      const call = this.#lone.take();
-      if (call === undefined) return;
-      this.#send(call);
-      // It was withdrawn meanwhile, or could not be written.
-      if (this.#inFlight.count === 0) this.#lone.settled(call);
-    }
   }
 
   // The way in
