@@ -7,6 +7,7 @@ import { type ClientState, isConnected, isTerminal } from "./client-state.ts";
 import type { Codec } from "./codec.ts";
 import { type CreateMode, createBody, isSequential, type Payload, payloadBytes } from "./create-mode.ts";
 import { type DeleteTreeOptions, deleteTree } from "./delete-tree.ts";
+import type { DriverMetrics } from "./driver-metrics.ts";
 import { CONFIG_PATH, type ConfigChange, type EnsembleConfig, parseEnsembleConfig } from "./ensemble-config.ts";
 import { isZkError } from "./errors.ts";
 import { createOnce, deleteOnce, setOnce } from "./idempotent.ts";
@@ -46,7 +47,7 @@ import { createProtected } from "./protected-create.ts";
 import { ReadBatch } from "./read-batch.ts";
 import type { RetryPolicy } from "./retry.ts";
 import type { ServerList } from "./server-list.ts";
-import type { DriverMetrics, SessionDriver } from "./session-driver.ts";
+import type { SessionDriver } from "./session-driver.ts";
 import { withinSession } from "./session-scope.ts";
 import { Transaction } from "./transaction.ts";
 import { TypedNodes } from "./typed-nodes.ts";
@@ -236,7 +237,7 @@ export class Client implements AsyncDisposable {
 
   /**
    * Takes other servers of the same ensemble from now on. A client may go to another server then, by chance, so that all serve as many as
-   * before; it is without a connection for a moment, as after any lost one.
+   * before; it first waits for the answers to what is on its way, and is then without a connection for a moment, as after any lost one.
    *
    * @param hosts as in a connect string; a chroot may be left away, or is the one that was connected with
    * @throws RangeError for what is no such text, and where servers come from `hosts` of the options

@@ -25,7 +25,12 @@ export function createClient(hosts: string, options: ClientOptions = {}): Client
   const [observations, deletes] = [new Observations(driver), new BackgroundDeletes(driver)];
   const servers = config.hosts === undefined ? listed : undefined;
   const client = new Client({ driver, observations, deletes, servers }, given.chroot);
-  tracked?.follow(client.config$);
+  tracked?.follow(client.config$, {
+    isSecure: config.transport.isSecure === true,
+    random: config.random,
+    current: () => driver.session.connectedAddress,
+    moveTo: (hosts) => driver.moveTo(hosts),
+  });
   return client;
 }
 

@@ -1,7 +1,7 @@
 import { OpCode, type Stat } from "@zooid/model";
 import { startServer } from "@zooid/server";
 import { filter, firstValueFrom, take, toArray } from "rxjs";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { connect } from "./connect.ts";
 import { parseEnsembleConfig } from "./ensemble-config.ts";
 import { Relay } from "./testing/relay.ts";
@@ -18,11 +18,16 @@ test.each([
   ["zk1:2888:3888:PARTICIPANT", "zk1 2888 3888 participant none"],
   ["[::1]:2888:3888;[::]:2181", "::1 2888 3888 participant ::1:2181"],
   ["zk1:2888:3888|zk1b:2888:3888:observer;2181", "zk1 2888 3888 observer zk1:2181"],
+  ["zk1:2888:3888;2181;2281", "zk1 2888 3888 participant zk1:2181 zk1:2281"],
+  ["zk1:2888:3888;;[fe80::1]:2281", "zk1 2888 3888 participant none fe80::1:2281"],
 ])("server.7=%s", (text, expected) => {
   const [server] = parse(`server.7=${text}\nversion=100000002`).servers;
-  const { id, host, quorumPort, electionPort, role, clientAddress } = server ?? expect.unreachable();
-  const client = clientAddress === undefined ? "none" : `${clientAddress.host}:${clientAddress.port}`;
-  expect([id, `${host} ${quorumPort} ${electionPort} ${role} ${client}`]).toEqual([7, expected]);
+  const { id, host, quorumPort, electionPort, role, ...addresses } = server ?? expect.unreachable();
+  const [client = "none", ...secure] = [addresses.clientAddress, addresses.secureClientAddress].map(
+    (address) => address && `${address.host}:${address.port}`,
+  );
+  const shown = [host, quorumPort, electionPort, role, client, ...secure.filter((text) => text !== undefined)];
+  expect([id, shown.join(" ")]).toEqual([7, expected]);
 });
 
 test("groups and weights are in the text, the version is hexadecimal, and an empty node names nobody", () => {
@@ -31,9 +36,12 @@ test("groups and weights are in the text, the version is hexadecimal, and an emp
   expect(parse("")).toMatchObject({ version: 0n, servers: [] });
 });
 
-test.each(["server.1=a", "server.1=a:1:2;b:c", "version=next"])("%s is no configuration", (line) => {
-  expect(() => parse(line)).toThrow(expect.objectContaining({ code: "MARSHALLING_ERROR" }));
-});
+test.each(["server.1=a", "server.1=a:1:2;b:c", "server.1=a:1:2;3;b", "version=next"])(
+  "%s is no configuration",
+  (line) => {
+    expect(() => parse(line)).toThrow(expect.objectContaining({ code: "MARSHALLING_ERROR" }));
+  },
+);
 
 test("the configuration is read and followed from under any chroot", async () => {
   await using server = await startServer({ port: 0, superDigest: SUPER });
@@ -88,4 +96,25 @@ test("a client that tracks the ensemble goes to servers that have joined it", as
   first.cut();
   await expect.poll(() => [second.acceptedCount, zk.state.kind]).toEqual([1, "connected"]);
   expect(zk.server).toBe(`127.0.0.1:${second.port}`);
+});
+
+test("a client that tracks the ensemble leaves a server that has left it, with its session and what it was asked", async () => {
+  await using server = await startServer({ port: 0, superDigest: SUPER });
+  const [first, second] = await Promise.all([Relay.start(server), Relay.start(server)]);
+  onTestFinished(async () => {
+    await Promise.all([first[Symbol.asyncDispose](), second[Symbol.asyncDispose]()]);
+  });
+  const auth = [{ scheme: "digest", auth: "super:test" }];
+  await using zk = await connect(`127.0.0.1:${first.port}`, { auth, trackEnsemble: true });
+  const { sessionId } = zk;
+  const lines = [first, second].map(({ port }, id) => `server.${id}=127.0.0.1:1:2;${port}`);
+  const known = firstValueFrom(zk.config$.pipe(filter(({ servers }) => servers.length === 2)));
+  await zk.set("/zookeeper/config", lines.join("\n"));
+  await known;
+  expect(zk.server).toBe(`127.0.0.1:${first.port}`);
+  await zk.set("/zookeeper/config", lines.slice(1).join("\n"));
+  const made = Promise.all(["/a", "/b", "/c"].map((path) => zk.create(path)));
+  await expect.poll(() => [zk.server, zk.state.kind]).toEqual([`127.0.0.1:${second.port}`, "connected"]);
+  expect((await made).map(({ path }) => path)).toEqual(["/a", "/b", "/c"]);
+  expect([zk.sessionId, first.connectionCount]).toEqual([sessionId, 0]);
 });

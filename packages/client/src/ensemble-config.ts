@@ -15,6 +15,8 @@ export interface EnsembleServer {
   readonly role: "participant" | "observer";
   /** Where clients reach it, without TLS; undefined where the configuration does not say. */
   readonly clientAddress: HostAddress | undefined;
+  /** Where clients reach it that speak TLS; undefined where the configuration does not say: servers before 3.10 have no word for it. */
+  readonly secureClientAddress: HostAddress | undefined;
 }
 
 export interface EnsembleConfig {
@@ -65,18 +67,28 @@ const CLIENT_ADDRESS = /^(?:(\[[^\]]+\]|[^:]+):)?(\d{1,5})$/;
 /** Every address of the machine, which means nothing elsewhere. */
 const ANYWHERE: ReadonlySet<string> = new Set(["0.0.0.0", "::", "0:0:0:0:0:0:0:0"]);
 
-/** `host:2888:3888[:role][|host:2888:3888 …][;[address:]2181]` */
+/** `host:2888:3888[:role][|host:2888:3888 …][;[[address:]2181][;[address:]2281]]` */
 function parseServer(id: number, text: string): EnsembleServer | undefined {
-  const [peers = "", client] = text.split(";").map((part) => part.trim());
-  const [, host, quorumPort, electionPort] = ADDRESS.exec(peers.split("|")[0] ?? "") ?? [];
-  if (host === undefined) return undefined;
-  const role = /:observer$/i.test(peers) ? "observer" : "participant";
-  const server = { id, host: plain(host), quorumPort: Number(quorumPort), electionPort: Number(electionPort), role };
-  if (client === undefined || client === "") return { ...server, role, clientAddress: undefined };
-  const [, address = "0.0.0.0", port] = CLIENT_ADDRESS.exec(client) ?? [];
-  if (port === undefined) return undefined;
-  const reached = ANYWHERE.has(plain(address)) ? server.host : plain(address);
-  return { ...server, role, clientAddress: { host: reached, port: Number(port) } };
+  const [peers = "", client = "", secureClient = ""] = text.split(";").map((part) => part.trim());
+  const [, peer, quorumPort, electionPort] = ADDRESS.exec(peers.split("|")[0] ?? "") ?? [];
+  if (peer === undefined) return undefined;
+  const host = plain(peer);
+  const [plainAddress, secureAddress] = [parseClient(client, host), parseClient(secureClient, host)];
+  if (plainAddress === "unreadable" || secureAddress === "unreadable") return undefined;
+  return {
+    ...{ id, host, quorumPort: Number(quorumPort), electionPort: Number(electionPort) },
+    role: /:observer$/i.test(peers) ? "observer" : "participant",
+    clientAddress: plainAddress,
+    secureClientAddress: secureAddress,
+  };
+}
+
+/** @param host the server's, for a port at every address of its machine */
+function parseClient(text: string, host: string): HostAddress | undefined | "unreadable" {
+  if (text === "") return undefined;
+  const [, address = "0.0.0.0", port] = CLIENT_ADDRESS.exec(text) ?? [];
+  if (port === undefined) return "unreadable";
+  return { host: ANYWHERE.has(plain(address)) ? host : plain(address), port: Number(port) };
 }
 
 function plain(host: string): string {

@@ -52,8 +52,10 @@ export interface ClientOptions {
   /** Where hosts come from instead of the connect string, which then only names the chroot. */
   readonly hosts?: HostProvider;
   /**
-   * Whether servers that join the ensemble later are learned of from `/zookeeper/config` and tried too, on the ports without TLS that stand
-   * there. Default false: what the configuration says is often of use inside of the servers' network only.
+   * Whether servers that join the ensemble later are learned of from `/zookeeper/config` and tried too. When that changes, a client may go to
+   * another server by chance, as after `updateServers`, so that all serve alike. With `tls` only ports that speak TLS are learned of; servers
+   * before 3.10 do not name theirs, and then nothing is learned. Default false: what the configuration says is often of use inside of the
+   * servers' network only.
    */
   readonly trackEnsemble?: boolean;
   /** Largest request and answer, in bytes; as the server's `jute.maxbuffer`. Default 1048575. */
@@ -79,7 +81,7 @@ export interface ClientOptions {
   readonly treeWatches?: TreeWatches;
   /** The byte pipe, in place of `tls`. Default: TCP. */
   readonly transport?: Transport;
-  /** Between 0 and 1, for the order of hosts and for back-off. Default `Math.random`. */
+  /** Between 0 and 1, for the order of hosts, for back-off, and for who moves when there are other servers. Default `Math.random`. */
   readonly random?: () => number;
 }
 

@@ -38,7 +38,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 beforeEach(async () => {
   clients = [];
   server = await startServer({
-    ...{ port: 0, securePort: 0, tickMs: 100 },
+    ...{ port: 0, securePort: 0, tickMs: 100, superDigest: "super:D/InIHSb7yEEbrWz8b9l71RjZJU=" },
     tls: {
       keyStore: { location: join(folder, "server.pem") },
       trustStore: { location: join(folder, "authority.pem") },
@@ -119,6 +119,21 @@ describe("TLS", () => {
     await tried.promise;
     await client.close();
     expect(await connected).toBe("none");
+  });
+
+  test("leads to the ports that speak it, where the ensemble's configuration names them", async () => {
+    const { securePort: port = 0 } = server;
+    await using first = await Relay.start({ port });
+    await using second = await Relay.start({ port });
+    const auth = [{ scheme: "digest", auth: "super:test" }];
+    const zk = await open(`127.0.0.1:${first.port}`, { tls: { ca }, auth, trackEnsemble: true });
+    const known = firstValueFrom(zk.config$.pipe(filter(({ servers }) => servers.length > 0)));
+    await zk.set("/zookeeper/config", `server.1=127.0.0.1:1:2;${server.port};${second.port}`);
+    await known;
+    first.refuse();
+    first.cut();
+    await expect.poll(() => [zk.server, zk.state.kind]).toEqual([`127.0.0.1:${second.port}`, "connected"]);
+    await zk.close();
   });
 
   test("what cannot be used is told at once", () => {

@@ -11,6 +11,7 @@ import type { ClientState } from "./client-state.ts";
 import type { HostAddress } from "./connect-string.ts";
 import { CurrentConnection } from "./current-connection.ts";
 import { areCallsTraced, traceCall, traceEvent, traceStall, traceState } from "./diagnostics.ts";
+import type { DriverMetrics } from "./driver-metrics.ts";
 import { type ZkError, zkError } from "./errors.ts";
 import { HostList, type HostProvider } from "./host-list.ts";
 import { InFlight } from "./in-flight.ts";
@@ -38,21 +39,6 @@ const XID_NONE = 0;
 const CONNECT_TIMEOUT_MS_MAX = 10_000;
 const BACKOFF_BASE_MS = 100;
 const BACKOFF_MAX_MS = 5_000;
-
-/** Numbers for whoever watches over a client. What counts events grows and never shrinks. */
-export interface DriverMetrics {
-  /** Requests that are on their way. */
-  readonly inFlightCount: number;
-  /** Calls that wait for a connection, or for room among those on their way, and what they hold, about. */
-  readonly waitingCount: number;
-  readonly waitingBytes: number;
-  readonly sentBytes: number;
-  readonly receivedBytes: number;
-  /** Connections that a server has taken. */
-  readonly connectionCount: number;
-  /** Sessions that were lost. */
-  readonly sessionLossCount: number;
-}
 
 export interface DriverEvents {
   /** A connection stands and watches are being armed again; what must be read anew can be read. */
@@ -86,6 +72,8 @@ export class SessionDriver {
   #isGreeted = false;
   /** Whether the server has said that the session is not, or not any more, this connection's. */
   #isDisowned = false;
+  /** Whether the connection is given up as soon as nothing is on its way. */
+  #isMoving = false;
   #isPumping = false;
   #closeXid = 0;
   #connectionCount = 0;
@@ -272,11 +260,12 @@ export class SessionDriver {
     this.#serverWatches.remove(kind, path, watcher);
   }
 
-  /** Leaves its server for others. */
+  /** Leaves its server for others, as soon as it has answered what it was asked: nobody is to doubt what became of a write for that. */
   moveTo(hosts: readonly HostAddress[]): void {
     if (!this.#session.isConnected) return;
     this.#hosts.restart(hosts);
-    this.#leave(false);
+    this.#isMoving = true;
+    this.#pump();
   }
 
   /** What it has done and has to do. */
@@ -321,7 +310,8 @@ export class SessionDriver {
   }
 
   #isOpen(): boolean {
-    return this.#isGreeted && !this.#negotiation.isUnderWay && !this.#connection.isFull && this.#closeXid === 0;
+    const isReady = this.#isGreeted && !this.#negotiation.isUnderWay && !this.#isMoving;
+    return isReady && !this.#connection.isFull && this.#closeXid === 0;
   }
 
   #send(call: AnyCall): void {
@@ -341,6 +331,10 @@ export class SessionDriver {
   /** Sends what waits, as far as there is room. */
   #pump(): void {
     if (this.#isPumping) return;
+    if (this.#isMoving && this.#inFlight.count === 0) {
+      this.#leave(false);
+      return;
+    }
     this.#isPumping = true;
     if (this.#lone.isUnderWay) this.#lone.sendNext();
     while (this.#postponed.waitingCount > 0 && this.#maySend()) {
@@ -500,6 +494,7 @@ export class SessionDriver {
     this.#negotiation.stop();
     this.#isGreeted = false;
     this.#isDisowned = false;
+    this.#isMoving = false;
   }
 
   #established(): void {

@@ -34,6 +34,7 @@ export function tlsTransport(options: TlsOptions | (() => TlsOptions)): Transpor
   if (typeof options !== "function") createSecureContext(options);
   const current = typeof options === "function" ? options : () => options;
   return {
+    isSecure: true,
     resolve: resolveByName,
     connect: ({ host, port, name }, events) => {
       const { servername = name, ...others } = current();

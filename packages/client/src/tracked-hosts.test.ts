@@ -1,30 +1,69 @@
 import { Subject } from "rxjs";
 import { expect, test } from "vitest";
-import type { EnsembleConfig } from "./ensemble-config.ts";
+import { formatAddress, type HostAddress } from "./connect-string.ts";
+import { type EnsembleConfig, parseEnsembleConfig } from "./ensemble-config.ts";
 import { TrackedHosts } from "./tracked-hosts.ts";
 
-const host = (name: string) => ({ host: name, port: 2181 });
-const server = { host: "", quorumPort: 1, electionPort: 2, role: "participant" } as const;
+const host = (name: string, port = 2181): HostAddress => ({ host: name, port });
 
-function config(...names: readonly (string | undefined)[]): EnsembleConfig {
-  const addresses = names.map((name) => (name === undefined ? undefined : host(name)));
-  const servers = addresses.map((clientAddress, id) => ({ ...server, id, clientAddress }));
-  return { servers, version: 0n, text: "", stat: {} as EnsembleConfig["stat"] };
+/** Of servers with their ports, as `a;2181` or `a;;2281`. */
+function config(...servers: readonly string[]): EnsembleConfig {
+  const lines = servers.map((server, id) => `server.${id}=${server.replace(";", ":2888:3888;")}`);
+  return parseEnsembleConfig({ data: Buffer.from(lines.join("\n")), stat: {} as EnsembleConfig["stat"] });
+}
+
+/** A client of servers `a` and `b` on its way through the configurations, and where it was sent. */
+function follow({ current, isSecure = false }: { readonly current?: HostAddress; readonly isSecure?: boolean } = {}) {
+  const config$ = new Subject<EnsembleConfig>();
+  const hosts = new TrackedHosts({ hosts: () => [host("a"), host("b")] });
+  const moves: string[] = [];
+  hosts.follow(config$, {
+    isSecure,
+    random: () => 0,
+    current: () => current,
+    moveTo: (to) => moves.push(to.map(formatAddress).join()),
+  });
+  return { config$, moves, seen: () => hosts.hosts().map(formatAddress).join() };
 }
 
 test("what the configuration says comes before what was known, each once, and outlives the stream", () => {
-  const config$ = new Subject<EnsembleConfig>();
-  const hosts = new TrackedHosts({ hosts: () => [host("a"), host("b")] });
-  const seen = (): string =>
-    hosts
-      .hosts()
-      .map((one) => one.host)
-      .join();
-  hosts.follow(config$);
-  expect(seen()).toBe("a,b");
-  config$.next(config("b", undefined, "c"));
-  expect(seen()).toBe("b,c,a");
-  config$.next(config("d"));
+  const { config$, seen } = follow();
+  expect(seen()).toBe("a:2181,b:2181");
+  config$.next(config("b;2181", "x;", "c;2181"));
+  expect(seen()).toBe("b:2181,c:2181,a:2181");
+  config$.next(config("d;2181"));
   config$.error(new Error("NO_AUTH"));
-  expect(seen()).toBe("d,a,b");
+  expect(seen()).toBe("d:2181,a:2181,b:2181");
+});
+
+test("with TLS the ports count that speak it, and nothing is learned of a server that names none", () => {
+  const { config$, seen } = follow({ isSecure: true });
+  config$.next(config("c;2181", "d;2181;2281", "e;;10.0.0.5:2282"));
+  expect(seen()).toBe("d:2281,10.0.0.5:2282,a:2181,b:2181");
+});
+
+test("a client whose server has left the ensemble goes to the others, and some go to those who join", () => {
+  const { config$, moves } = follow({ current: host("a") });
+  config$.next(config("a;2181", "b;2181"));
+  config$.next(config("b;2181", "a;2181"));
+  expect(moves).toEqual([]);
+  config$.next(config("a;2181", "b;2181", "c;2181"));
+  config$.next(config("b;2181", "c;2181"));
+  expect(moves).toEqual(["c:2181", "b:2181,c:2181"]);
+});
+
+test("nobody moves for the first configuration, none, or one that says where no server is", () => {
+  const { config$, moves } = follow({ current: host("a") });
+  config$.next(config("c;2181"));
+  config$.next(config("a;2181"));
+  config$.next(config("x;"));
+  config$.next(config("b;2181"));
+  expect(moves).toEqual([]);
+});
+
+test("a server that is reached by an address of which the configuration knows nothing is not left", () => {
+  const { config$, moves } = follow({ current: host("balancer") });
+  config$.next(config("c;2181", "d;2181"));
+  config$.next(config("c;2181", "e;2181", "f;2181"));
+  expect(moves).toEqual([]);
 });

@@ -2,6 +2,8 @@ import type { HostAddress } from "./connect-string.ts";
 
 /** The byte pipe beneath a session: how names become addresses and addresses become connections. */
 export interface Transport {
+  /** Whether it is for ports that speak TLS: those are what `trackEnsemble` then learns of. Default false. */
+  readonly isSecure?: boolean;
   /** Every address of a name, asked anew each time; rejects, or is empty, where there is none. */
   resolve(host: HostAddress): Promise<readonly HostAddress[]>;
   /** Begins a connection; what becomes of it is told to `events`, never before this call has returned. */
