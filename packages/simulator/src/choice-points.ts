@@ -59,6 +59,11 @@ export class ChoicePoints {
     note(this.#heard, sid, false);
   }
 
+  /** Behind the last step nothing moves but pings: whoever is cut off then is cut off in quiet. */
+  end(step: number, running: readonly SimServer[]): void {
+    for (const { sid } of running) this.#found.push({ step, deviation: { step, kind: "cut", sid }, isElection: false });
+  }
+
   endStep(step: number, running: readonly SimServer[]): void {
     let isMark = false;
     for (const [sid, isElection] of this.#moved) {

@@ -145,8 +145,9 @@ function endOf(deviation: Deviation): string {
   const lines: string[] = [];
   const { violation, committed, acknowledged, answers, epochs, sometimes } = runDeviations([deviation], lines);
   const isOwn = (name: string): boolean => name.startsWith("crash with") || name === "proposal died";
+  // Whom the client turns to next is chance, and left to it.
   const reached = Object.keys(sometimes).filter(
-    (name) => (sometimes[name] ?? 0) > 0 && !(deviation.kind === "crash" && isOwn(name)),
+    (name) => name !== "session moved to another server" && !(deviation.kind === "crash" && isOwn(name)),
   );
   const left = lines.find((line) => line.includes("is dead"))?.slice(10);
   return JSON.stringify([violation?.message, committed, acknowledged, answers, epochs, reached.sort(), left]);

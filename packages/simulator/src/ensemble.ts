@@ -217,10 +217,12 @@ export class Ensemble implements ServerWatcher, Breakable {
     try {
       for (const member of this.#members) this.#bootIn(member, 1);
       for (const client of this.#clients) this.#act(client);
-      while (this.nowMs < HEAL_LIMIT_MS && !this.#isScriptDone()) {
+      const last = deviations.at(-1)?.step ?? -1;
+      while (this.nowMs < HEAL_LIMIT_MS && (this.#steps <= last || !this.#isScriptDone())) {
         this.#scriptStep(deviations.filter(({ step }) => step === this.#steps));
         points?.endStep(this.#steps, this.running());
       }
+      points?.end(this.#steps, this.running());
       if (!this.#isScriptDone())
         throw new Violation("L5", `${HEAL_LIMIT_MS} ms from the start: ${this.#whatIsMissing()}`);
       this.#compareTrees();
@@ -268,7 +270,9 @@ export class Ensemble implements ServerWatcher, Breakable {
 
   #isScriptDone(): boolean {
     if (this.#network.blockedCount > 0 || this.#members.some(({ server }) => server === undefined)) return false;
-    return this.#clients.every(({ isDone }) => isDone) && this.#whatIsMissing() === "";
+    // Whoever has lost its connection must find its session again.
+    const isServed = this.#clients.every(({ isDone, connection }) => isDone && connection?.isReady === true);
+    return isServed && this.#whatIsMissing() === "";
   }
 
   #start(): void {
@@ -847,7 +851,6 @@ export class Ensemble implements ServerWatcher, Breakable {
 
   #act(client: SimClient): void {
     const { thinkMs } = this.#plan;
-    if (this.#scriptedWrites !== undefined && client.isDone) return;
     this.#after(1 + (client.chance.next() / 2 ** 32) * 2 * thinkMs, () => this.#act(client));
     if (this.nowMs < client.sleepsUntilMs && !this.#isClosing) return;
     const { connection } = client;
@@ -954,7 +957,8 @@ export class Ensemble implements ServerWatcher, Breakable {
     const committed = this.#plan.isStandalone ? this.#history.last : this.#invariants.committed;
     client.inFlight.push({ xid, request, atMs: this.nowMs, committed });
     client.sentMs = this.nowMs;
-    this.#points?.heard(connection.server.sid);
+    // Whoever dies, it is another thing whether it was before or behind this.
+    for (const { sid } of this.#points === undefined ? [] : this.running()) this.#points?.heard(sid);
     const frame = encodeRequest(xid, request);
     this.#deliver(client, connection, () => connection.server.receive(connection.ref, frame));
   }

@@ -55,8 +55,9 @@ function smallPlan(): Plan {
     isShuffled: false,
     delayMsMin: 1,
     delayMsMax: 1,
-    syncMsMin: 1,
-    syncMsMax: 1,
+    // Longer than a message takes: much can happen meanwhile.
+    syncMsMin: 3,
+    syncMsMax: 3,
     counterMax: undefined,
     windowBytes: undefined,
     runBytes: undefined,
