@@ -12,6 +12,7 @@ export { type ClusterEvent, type ClusterMember, ClusterMonitor } from "./cluster
 export { ConfigCenter, type ConfigCenterOptions, type ConfigSnapshot, type RejectedValue } from "./config-center.ts";
 export { DelayQueue } from "./delay-queue.ts";
 export type { LockDialect, ReadWriteDialect } from "./dialect.ts";
+export { type DiscoveryHandlerOptions, discoveryHandler } from "./discovery-handler.ts";
 export { DistributedQueue } from "./distributed-queue.ts";
 export { DoubleBarrier, type DoubleBarrierOptions } from "./double-barrier.ts";
 export type { DownInstancePolicy } from "./down-instances.ts";
@@ -20,6 +21,7 @@ export { revoke } from "./hold.ts";
 export type { Holder } from "./holder.ts";
 export { IdGenerator, type IdGeneratorOptions, type IdStrategy } from "./id-generator.ts";
 export { IdQueue } from "./id-queue.ts";
+export type { InstanceCleanup, InstanceCleanupOptions } from "./instance-cleanup.ts";
 export { type Candidate, LeaderLatch, type LeaderLatchOptions } from "./leader-latch.ts";
 export { type Lead, LeaderSelector, type LeaderSelectorOptions } from "./leader-selector.ts";
 export type { Grant, HoldOptions, Lease, LostReason } from "./lease.ts";
@@ -45,7 +47,13 @@ export { type LockSide, ReadWriteLock, type ReadWriteLockOptions } from "./read-
 export { isRecipeError, RecipeError, type RecipeErrorCode } from "./recipe-error.ts";
 export { type AcquireLeasesOptions, Semaphore, SemaphoreMutex, type SemaphoreOptions } from "./semaphore.ts";
 export { ServiceCache } from "./service-cache.ts";
-export { type NewService, Registration, type ServiceDetails, ServiceDiscovery } from "./service-discovery.ts";
+export {
+  type LastingInstance,
+  type NewService,
+  Registration,
+  type ServiceDetails,
+  ServiceDiscovery,
+} from "./service-discovery.ts";
 export { type InstanceFormat, instanceCodec, type ServiceInstance, type ServiceType } from "./service-instance.ts";
 export { ServiceProvider, type ServiceProviderOptions } from "./service-provider.ts";
 export { SetPartitioner, type SetPartitionerOptions, type ShareWork } from "./set-partitioner.ts";

@@ -32,22 +32,22 @@ export async function makeNamed(zk: Client, { path, data, mode, signal }: NamedN
 }
 
 /** Writes a node whatever it holds, and makes it where there is none. */
-export async function put(zk: Client, path: string, data: Payload): Promise<Stat> {
+export async function put(zk: Client, path: string, data: Payload, signal?: AbortSignal): Promise<Stat> {
   for (;;) {
     try {
-      return await zk.set(path, data);
+      return await zk.set(path, data, { signal });
     } catch (error) {
       if (!isZkError(error, "NO_NODE")) throw error;
     }
-    const made = await makeNamed(zk, { path, data, mode: "persistent" });
+    const made = await makeNamed(zk, { path, data, mode: "persistent", signal });
     if (made !== null) return made.stat;
   }
 }
 
 /** The names of the children, in order; none where there is no such node. */
-export async function namesBelow(zk: Client, path: string): Promise<readonly string[]> {
+export async function namesBelow(zk: Client, path: string, signal?: AbortSignal): Promise<readonly string[]> {
   try {
-    return (await zk.children(path)).names.sort();
+    return (await zk.children(path, { signal })).names.sort();
   } catch (error) {
     if (isZkError(error, "NO_NODE")) return [];
     throw error;

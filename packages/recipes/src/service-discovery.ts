@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import type { Client, Codec } from "@zooid/client";
-import { joinPath } from "@zooid/model";
+import { type Client, type Codec, isZkError, type Stat } from "@zooid/client";
+import { joinPath, type Zxid } from "@zooid/model";
 import { defer, finalize, type Observable } from "rxjs";
 import { machineAddress } from "./default-data.ts";
-import { namesBelow } from "./named-node.ts";
+import { InstanceCleanup, type InstanceCleanupOptions, type LastWrites } from "./instance-cleanup.ts";
+import { namesBelow, put } from "./named-node.ts";
 import { PersistentNode } from "./persistent-node.ts";
 import { isRecipeError, RecipeError } from "./recipe-error.ts";
 import { ServiceCache } from "./service-cache.ts";
@@ -30,6 +31,9 @@ export interface NewService<T> extends ServiceDetails<T> {
   /** Default `dynamic`: as long as the session, and again with the next. */
   readonly serviceType?: ServiceType;
 }
+
+/** An instance that no session holds. */
+export type LastingInstance<T = unknown> = ServiceInstance<T> & { readonly serviceType: "static" | "permanent" };
 
 const MODES = {
   dynamic: "ephemeral",
@@ -98,6 +102,7 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
   readonly #codec: Codec<ServiceInstance<T>>;
   readonly #registrations = new Map<string, Registration<T>>();
   readonly #caches = new Set<ServiceCache<T>>();
+  readonly #cleanups = new Set<InstanceCleanup>();
 
   constructor(zk: Client, path: string, format: InstanceFormat = {}) {
     this.#zk = zk;
@@ -145,22 +150,59 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
     return registration;
   }
 
+  /**
+   * Writes an instance once, on behalf of somebody who has no session, and does not keep it: it stays until it is removed. One of the same id that is
+   * there already is replaced.
+   */
+  async put(instance: LastingInstance<T>, { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    const path = joinPath(this.#pathOf(instance.name), instance.id);
+    const data = this.#codec.encode(instance);
+    for (;;) {
+      const { ephemeralOwner, version } = await put(this.#zk, path, data, signal);
+      if (ephemeralOwner === 0n) return;
+      // It would go with a session, and the instance with it.
+      await this.#deleteUnchanged(path, version, signal);
+    }
+  }
+
+  /** Removes an instance, whoever registered it; one that a discovery keeps registered comes back. Twice is harmless. */
+  async remove(name: string, id: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    await this.#zk.delete(joinPath(this.#pathOf(name), id), { missingOk: true, signal });
+  }
+
   /** The names of the services, also of those that nobody serves at present. */
-  names(): Promise<readonly string[]> {
-    return namesBelow(this.#zk, this.path);
+  names({ signal }: { readonly signal?: AbortSignal } = {}): Promise<readonly string[]> {
+    return namesBelow(this.#zk, this.path, signal);
   }
 
   /** The instances of a service, as the server knows them. */
-  async instances(name: string): Promise<readonly ServiceInstance<T>[]> {
-    const path = this.#pathOf(name);
-    const ids = await namesBelow(this.#zk, path);
-    const found = await Promise.all(ids.map((id) => this.#read(joinPath(path, id))));
-    return found.filter((instance) => instance !== null);
+  async instances(
+    name: string,
+    { signal }: { readonly signal?: AbortSignal } = {},
+  ): Promise<readonly ServiceInstance<T>[]> {
+    return (await this.#found(name, signal)).map(({ instance }) => instance);
   }
 
   /** One of them; null where there is none of that id. */
-  instance(name: string, id: string): Promise<ServiceInstance<T> | null> {
-    return this.#read(joinPath(this.#pathOf(name), id));
+  async instance(
+    name: string,
+    id: string,
+    { signal }: { readonly signal?: AbortSignal } = {},
+  ): Promise<ServiceInstance<T> | null> {
+    return (await this.#read(joinPath(this.#pathOf(name), id), signal))?.instance ?? null;
+  }
+
+  /**
+   * Removes `static` instances that were not written for a while, again and again until it or the discovery is closed: Curator's InstanceCleanup.
+   * Whoever has no session says with each {@link put} that it is still there.
+   */
+  cleanUp(options: InstanceCleanupOptions): InstanceCleanup {
+    const cleanup = new InstanceCleanup(this.#zk, (before, signal) => this.#removeStale(before, signal), {
+      ...options,
+      closed: () => this.#cleanups.delete(cleanup),
+    });
+    this.#cleanups.add(cleanup);
+    return cleanup;
   }
 
   /** The instances of a service, now and whenever one comes, changes or goes. */
@@ -187,7 +229,7 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
   /** Takes back what was registered here, and follows no service any more. Twice is harmless. */
   async close(): Promise<void> {
     for (const cache of this.#caches) cache.close();
-    await Promise.all([...this.#registrations.values()].map((registration) => registration.close()));
+    await Promise.all([...this.#cleanups, ...this.#registrations.values()].map((kept) => kept.close()));
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -198,16 +240,54 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
     return joinPath(this.path, name);
   }
 
-  /** Null also where there is something else. */
-  async #read(path: string): Promise<ServiceInstance<T> | null> {
-    const node = await this.#zk.getOrNull(path);
+  /** Of static instances those go that are still as they were before; what the others are like now is the answer. */
+  async #removeStale(before: LastWrites, signal: AbortSignal): Promise<LastWrites> {
+    const now = new Map<string, Zxid>();
+    for (const name of await this.names({ signal })) {
+      const found = await this.#found(name, signal);
+      const unchanged = found.filter(({ path, stat, instance }) => {
+        if (instance.serviceType !== "static") return false;
+        if (before.get(path) === stat.mzxid) return true;
+        now.set(path, stat.mzxid);
+        return false;
+      });
+      await Promise.all(unchanged.map(({ path, stat }) => this.#deleteUnchanged(path, stat.version, signal)));
+    }
+    return now;
+  }
+
+  /** Not where it was written since: who did that is there. */
+  async #deleteUnchanged(path: string, version: number, signal: AbortSignal | undefined): Promise<void> {
     try {
-      return node === null ? null : this.#codec.decode(node.data);
+      await this.#zk.delete(path, { version, missingOk: true, signal });
+    } catch (error) {
+      if (!isZkError(error, "BAD_VERSION")) throw error;
+    }
+  }
+
+  async #found(name: string, signal: AbortSignal | undefined): Promise<readonly Found<T>[]> {
+    const path = this.#pathOf(name);
+    const ids = await namesBelow(this.#zk, path, signal);
+    const found = await Promise.all(ids.map((id) => this.#read(joinPath(path, id), signal)));
+    return found.filter((one) => one !== null);
+  }
+
+  /** Null also where there is something else. */
+  async #read(path: string, signal: AbortSignal | undefined): Promise<Found<T> | null> {
+    const node = await this.#zk.getOrNull(path, { signal });
+    try {
+      return node === null ? null : { path, stat: node.stat, instance: this.#codec.decode(node.data) };
     } catch (error) {
       if (isRecipeError(error, "NOT_OURS")) return null;
       throw error;
     }
   }
+}
+
+interface Found<T> {
+  readonly path: string;
+  readonly stat: Stat;
+  readonly instance: ServiceInstance<T>;
 }
 
 /** What is said, without what is not. */

@@ -1,0 +1,8 @@
+/** A listener's own failure is nobody's to mend here, and may end neither what goes on nor the process. */
+export function tellError(listener: ((error: unknown) => void) | undefined, error: unknown): void {
+  try {
+    listener?.(error);
+  } catch {
+    // See above.
+  }
+}
