@@ -27,5 +27,10 @@ export function tryMutation(
   });
   const match = /^seed (\d+): ([^:\s]+):/m.exec(run.stdout);
   if (match === null && run.status !== 0) throw new Error(`${name}: ${run.stderr}`);
-  return match === null ? undefined : { seed: Number(match[1]), rule: match[2] ?? "" };
+  if (match === null) return undefined;
+  const [text, seed, rule = ""] = match;
+  // Code that cannot run says nothing about the rule that it takes out.
+  if (rule === "ReferenceError" || rule === "SyntaxError")
+    throw new Error(`${name} is no valid code any more: ${text}`);
+  return { seed: Number(seed), rule };
 }

@@ -55,7 +55,7 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
     name: "position-from-tree",
     file: LEARNER,
     snippet: ["logged: durable.tail,"],
-    replacement: ["logged: { ...durable.tail, zxid: sinks.applied() },"],
+    replacement: ["logged: { ...durable.tail, zxid: this.#context.sinks.applied() },"],
   },
   {
     rule: "4",
