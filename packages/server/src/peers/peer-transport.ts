@@ -4,7 +4,7 @@ import { createSharedReadServer, sharedReadSocket } from "../shared-reads.ts";
 
 /** How bytes get from one server to another: as they are, or through TLS. */
 export interface PeerTransport {
-  /** What takes connections before {@link accept} does. */
+  /** What takes connections, each to be handed to `accept` of this transport. */
   createServer(options: ServerOpts, accept: (socket: Socket) => void): Server;
   /**
    * Begins to connect.
