@@ -140,7 +140,14 @@ const ENVELOPES: readonly Buffer[] = (
     { kind: "ack", epoch: 3, durable: 0x3_0000_0005 as Zxid, round: 7 },
     { kind: "leader-info", epoch: 4, incarnation: 2, ensembleId: "0123456789abcdef" },
     { kind: "refuse", reason: "unable", text: "this server belongs to another ensemble" },
-    { kind: "new-leader", epoch: 4, through: 0x3_0000_0009 as Zxid, endsAmnesia: true, config: undefined },
+    {
+      kind: "new-leader",
+      epoch: 4,
+      through: 0x3_0000_0009 as Zxid,
+      endsAmnesia: true,
+      ensembleId: "an ensemble",
+      config: undefined,
+    },
   ] as const
 ).map((message) => {
   const bytes = Buffer.alloc(envelopeBytesMax(message));

@@ -117,6 +117,8 @@ export type ZabMessage =
       readonly through: Zxid;
       /** The leader's quorums are complete without this learner: what it forgot, others know. */
       readonly endsAmnesia: boolean;
+      /** The ensemble's, for a learner that was not told it before it had the history; empty for all others. */
+      readonly ensembleId: string;
       readonly config: Uint8Array | undefined;
     }
   | { readonly kind: "ack-new-leader"; readonly epoch: number; readonly through: Zxid }

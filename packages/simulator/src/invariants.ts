@@ -448,6 +448,10 @@ export class Invariants {
     if (!this.isCommitted(now.commitHint) && this.#verifier.voters.size > 1) {
       throw new Violation("2.1", `server ${sid} notes ${formatZxid(now.commitHint)} as committed`);
     }
+    if (tail.zxid !== ZXID_NONE && now.identity.ensembleId === "" && this.#verifier.voters.size > 1) {
+      // It could be taken for another ensemble's, or found one of its own on it.
+      throw new Violation("5.2", `server ${sid} has a history and does not know whose it is`);
+    }
     const isFlip =
       currentEpoch !== before.currentEpoch || tail.zxid < before.tail.zxid || now.stateFile !== before.stateFile;
     if (isFlip) {

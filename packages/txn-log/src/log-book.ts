@@ -73,7 +73,8 @@ export function withApplied(log: DurableLog, applied: LogPosition | undefined): 
   return { ...log, tail: applied, floor: applied, commitHint: applied.zxid, epochs };
 }
 
-export function withFlip(log: DurableLog, flip: Flip, stage: Stage): DurableLog {
+export function withFlip(before: DurableLog, flip: Flip, stage: Stage): DurableLog {
+  const log = flip.ensembleId === undefined ? before : withEnsembleId(before, flip.ensembleId);
   assert(
     stage.tail.zxid === flip.tail,
     `the stage ends at ${formatZxid(stage.tail.zxid)}, not at ${formatZxid(flip.tail)}`,

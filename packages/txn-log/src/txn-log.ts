@@ -179,6 +179,8 @@ export interface Flip {
   readonly snapshot?: { readonly stateFile: string; readonly epochs: readonly EpochRange[] };
   /** The leader's quorums were complete without this server: what it forgot, others know. */
   readonly endsAmnesia?: boolean;
+  /** Whose history it is, where the log did not know: it must have had none, or no id. */
+  readonly ensembleId?: string;
 }
 
 /** A run of entries in batch framing. */

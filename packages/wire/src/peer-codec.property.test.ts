@@ -127,7 +127,8 @@ const FIELDS: { readonly [K in Kind]: fc.Arbitrary<object> } = {
   entries,
   staged: fc.record({ epoch: number, through: zxid }),
   "new-leader": fc.record({
-    ...{ epoch: number, through: zxid, endsAmnesia: flag, config: fc.option(bytes, { nil: undefined }) },
+    ...{ epoch: number, through: zxid, endsAmnesia: flag, ensembleId: text },
+    config: fc.option(bytes, { nil: undefined }),
   }),
   "ack-new-leader": fc.record({ epoch: number, through: zxid }),
   "up-to-date": fc.record({ epoch: number, committed: zxid }),

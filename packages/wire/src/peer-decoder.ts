@@ -668,7 +668,7 @@ function brokenRun(what: string, at: number): WireError {
 
 function newLeader(reader: FieldReader): MessageOf<"new-leader"> {
   const message: Filling<MessageOf<"new-leader">> = {
-    ...{ kind: "new-leader", epoch: 0, through: ZXID_NONE, endsAmnesia: false, config: undefined },
+    ...{ kind: "new-leader", epoch: 0, through: ZXID_NONE, endsAmnesia: false, ensembleId: "", config: undefined },
   };
   for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
     switch (tag) {
@@ -683,6 +683,9 @@ function newLeader(reader: FieldReader): MessageOf<"new-leader"> {
         break;
       case NewLeaderTag.config:
         message.config = reader.copy();
+        break;
+      case NewLeaderTag.ensembleId:
+        message.ensembleId = reader.text();
         break;
       default:
         reader.skip(tag);

@@ -91,7 +91,7 @@ export function envelopeBytesMax(message: EnvelopeMessage): number {
         FIXED_BYTES_MAX,
       );
     case "new-leader":
-      return FIXED_BYTES_MAX + (message.config?.length ?? 0);
+      return FIXED_BYTES_MAX + (message.config?.length ?? 0) + textBytesMax(message.ensembleId);
     case "entries":
     case "forward":
     case "snapshot-chunk":
@@ -262,6 +262,7 @@ export class EnvelopeWriter {
         // Here empty is something else than absent.
         if (message.config !== undefined)
           this.#delimited(NewLeaderTag.config, message.config, 0, message.config.length);
+        this.#text(NewLeaderTag.ensembleId, message.ensembleId);
         return this.#close(end);
       }
       case "ack-new-leader":

@@ -104,6 +104,7 @@ export const NewLeaderTag = {
   through: 0o21,
   endsAmnesia: 0o30,
   config: 0o42,
+  ensembleId: 0o52,
 } as const;
 /** Staged, AckNewLeader, UpToDate and Commit: an epoch and a place in it. */
 export const EpochZxidTag = { epoch: 0o10, zxid: 0o21 } as const;

@@ -102,6 +102,8 @@ export interface ZabFlip {
   readonly committed: Zxid;
   readonly snapshot?: { readonly stateFile: string; readonly epochs: readonly EpochRange[] };
   readonly endsAmnesia?: boolean;
+  /** Whose history it is, for a server that did not know. */
+  readonly ensembleId?: string;
 }
 
 export interface ZabRun {

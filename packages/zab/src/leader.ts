@@ -500,6 +500,8 @@ export class Leader {
       epoch: this.#epoch,
       through,
       endsAmnesia: this.#endsAmnesia(learner),
+      // Whoever had no voice was not told it before: it gets it with the history, in one step.
+      ensembleId: this.#endsAmnesia(learner) ? this.#context.log.durable.identity.ensembleId : "",
       config: undefined,
     });
     learner.voiceRound = undefined;
@@ -511,9 +513,6 @@ export class Leader {
       return;
     }
     learner.phase = "accepted";
-    // Whoever had no voice was not told the ensemble's id before it had the history.
-    if (!learner.isCounted && !learner.isObserver)
-      this.#tellEpoch(learner, this.#context.log.durable.identity.ensembleId);
     learner.acked = through;
     learner.arrived(this.#startPosition(through), this.#context.nowMs());
     if (!learner.isObserver) learner.isCounted = true;

@@ -189,12 +189,6 @@ export class Learner {
   // Discovery
 
   #toldEpoch(epoch: number, incarnation: number, ensembleId: string): void {
-    if ((this.#step === "accepted" || this.#step === "level") && epoch === this.#epoch) {
-      // With the history comes the ensemble's id, where it was not told before.
-      const { log: known } = this.#context;
-      if (known.durable.identity.ensembleId === "" && ensembleId !== "") known.setEnsembleId(ensembleId, () => {});
-      return;
-    }
     if (this.#step !== "asking") {
       this.#context.leave("the leader named its epoch twice");
       return;
@@ -333,6 +327,7 @@ export class Learner {
         tail: through,
         committed: laterOf(sync.mode === "snap" ? sync.from.zxid : ZXID_NONE, earlierOf(this.#announced, through)),
         endsAmnesia: message.endsAmnesia,
+        ...(message.ensembleId === "" ? {} : { ensembleId: message.ensembleId }),
         ...(this.#stateFile === undefined ? {} : { snapshot: { stateFile: this.#stateFile, epochs: sync.epochs } }),
       },
       () => {

@@ -93,7 +93,7 @@ export class VolatileLog implements ZabLog {
     this.#later(done);
   }
 
-  flip({ epoch, tail, committed }: ZabFlip, done: () => void): void {
+  flip({ epoch, tail, committed, ensembleId }: ZabFlip, done: () => void): void {
     const stage = this.#stage;
     assert(stage !== undefined, "a flip without a stage");
     this.#stage = undefined;
@@ -103,6 +103,7 @@ export class VolatileLog implements ZabLog {
         currentEpoch: epoch,
         commitHint: Math.max(this.durable.commitHint, committed) as Zxid,
         amnesiac: false,
+        ...(ensembleId === undefined ? {} : { identity: { ...this.durable.identity, ensembleId } }),
       });
       assert(this.durable.tail.zxid === tail, "a flip ends where the leader said");
       done();
