@@ -97,8 +97,9 @@ async function runAlone(program: readonly string[], words: string): Promise<read
     });
   }
   const [status] = await once(child, "close");
-  const stdout = output.stdout.replace(/\nWATCHER::\n\nWatchedEvent .*\n/g, "");
-  return [...say("out", linesOf(stdout)), ...say("err", linesOf(output.stderr)), `  status ${status}`];
+  // What it is told may come before, behind or between the lines of the answer, and with empty lines around it.
+  const lines = linesOf(output.stdout).filter((line) => !/^(|WATCHER::|WatchedEvent .*)$/.test(line));
+  return [...say("out", lines), ...say("err", linesOf(output.stderr)), `  status ${status}`];
 }
 
 function linesOf(text: string): readonly string[] {
