@@ -238,12 +238,11 @@ export class Leader {
     const hasVoice = learner.isCounted || learner.isObserver;
     if (!hasVoice && !this.#isEstablished) return;
     learner.phase = "invited";
-    this.#tellEpoch(learner, hasVoice ? this.#context.log.durable.identity.ensembleId : "");
-  }
-
-  #tellEpoch(learner: LearnerLink, ensembleId: string): void {
-    const { bootCount } = this.#context.log.durable.identity;
-    this.#send(learner, { kind: "leader-info", epoch: this.#epoch, incarnation: bootCount, ensembleId });
+    const { bootCount, ensembleId } = this.#context.log.durable.identity;
+    this.#send(learner, {
+      ...{ kind: "leader-info", epoch: this.#epoch, incarnation: bootCount },
+      ensembleId: hasVoice ? ensembleId : "",
+    });
   }
 
   #ackedEpoch(learner: LearnerLink, message: AckEpoch): void {
