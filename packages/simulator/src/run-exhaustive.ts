@@ -1,6 +1,4 @@
-import { fork } from "node:child_process";
 import { availableParallelism } from "node:os";
-import { join } from "node:path";
 import type { Deviation } from "./choice-points.ts";
 import {
   addRuns,
@@ -11,6 +9,7 @@ import {
   runDeviations,
   type Space,
 } from "./exhaustive.ts";
+import { workInProcess } from "./worker-process.ts";
 
 export interface RunExhaustiveOptions {
   readonly space: Space;
@@ -76,37 +75,18 @@ async function exploreParts(
     tell(sum, doneCount);
   };
   const workers = Math.min(options.parallel, availableParallelism());
-  if (workers > 1) await Promise.all(Array.from({ length: workers }, () => work(take, done, options)));
+  if (workers > 1)
+    await Promise.all(Array.from({ length: workers }, () => workInProcess(workerArgs(options), take, done)));
   else for (let task = take(); task !== undefined; task = take()) done(await exploreTask(options.space, task));
   return sum;
-}
-
-/** One worker process, until there is nothing left to do. */
-function work(
-  take: () => ExhaustiveTask | undefined,
-  done: (result: ExhaustiveResult) => void,
-  { space, mutation }: RunExhaustiveOptions,
-): Promise<void> {
-  const args = ["--worker", "--exhaustive", ...optionsOfSpace(space)];
-  if (mutation !== undefined) args.push("--mutate", mutation);
-  const worker = fork(join(import.meta.dirname, "main.ts"), args, { execArgv: ["--conditions=@zooid/source"] });
-  return new Promise((resolve, reject) => {
-    const hand = (): void => {
-      const task = take();
-      if (task === undefined) worker.disconnect();
-      else worker.send(task);
-    };
-    worker.on("message", (result) => {
-      done(result as ExhaustiveResult);
-      hand();
-    });
-    worker.on("error", reject);
-    worker.on("exit", (code) => (code === 0 ? resolve() : reject(new Error(`a worker ended with ${code}`))));
-    hand();
-  });
 }
 
 function optionsOfSpace({ depth, faults, hasElections, stride = 1, offset = 0 }: Space): readonly string[] {
   const numbers = ["--depth", depth, "--faults", faults, "--stride", stride, "--from", offset].map(String);
   return hasElections === true ? [...numbers, "--elections"] : numbers;
+}
+
+function workerArgs({ space, mutation }: RunExhaustiveOptions): readonly string[] {
+  const args = ["--exhaustive", ...optionsOfSpace(space)];
+  return mutation === undefined ? args : [...args, "--mutate", mutation];
 }

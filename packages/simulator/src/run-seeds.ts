@@ -1,4 +1,3 @@
-import { fork } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
@@ -7,6 +6,7 @@ import { Ensemble } from "./ensemble.ts";
 import { type PlanChanges, planOf } from "./plan.ts";
 import { optionsOf, shrink } from "./shrink.ts";
 import { SOMETIMES, SometimesCounts } from "./sometimes.ts";
+import { workInProcess } from "./worker-process.ts";
 
 export interface RunSeedsOptions {
   readonly from: number;
@@ -72,40 +72,15 @@ async function runAll(options: RunSeedsOptions, startMs: number): Promise<BatchR
       await Promise.resolve();
     }
   } else {
-    await Promise.all(Array.from({ length: workers }, () => work(take, done, options)));
+    await Promise.all(Array.from({ length: workers }, () => workInProcess(workerArgs(options), take, done)));
   }
   return result;
 }
 
-/** One worker process, until there is nothing left to do. */
-function work(
-  take: () => BatchTask | undefined,
-  done: (batch: BatchResult) => void,
-  { changes, mutation }: RunSeedsOptions,
-): Promise<void> {
+function workerArgs({ changes, mutation }: RunSeedsOptions): readonly string[] {
   const more = mutation === undefined ? [] : ["--mutate", mutation];
-  const args = [
-    "--worker",
-    ...more,
-    ...optionsOf(changes)
-      .split(" ")
-      .filter((word) => word !== ""),
-  ];
-  const worker = fork(join(import.meta.dirname, "main.ts"), args, { execArgv: ["--conditions=@zooid/source"] });
-  return new Promise((resolve, reject) => {
-    const hand = (): void => {
-      const task = take();
-      if (task === undefined) worker.disconnect();
-      else worker.send(task);
-    };
-    worker.on("message", (batch) => {
-      done(batch as BatchResult);
-      hand();
-    });
-    worker.on("error", reject);
-    worker.on("exit", (code) => (code === 0 ? resolve() : reject(new Error(`a worker ended with ${code}`))));
-    hand();
-  });
+  const words = optionsOf(changes).split(" ");
+  return [...more, ...words.filter((word) => word !== "")];
 }
 
 function report(result: BatchResult, wallMs: number, { from }: RunSeedsOptions): void {
