@@ -11,6 +11,7 @@ import type { DriverMetrics } from "./driver-metrics.ts";
 import { CONFIG_PATH, type ConfigChange, type EnsembleConfig, parseEnsembleConfig } from "./ensemble-config.ts";
 import { isZkError } from "./errors.ts";
 import { createOnce, deleteOnce, setOnce } from "./idempotent.ts";
+import { interceptedCall } from "./interceptor.ts";
 import { type Aspect, CHILDREN, DATA, EXISTENCE, failOnExpiry, type Observations, type Observed } from "./observe.ts";
 import { type EventsOptions, observeEvents, type Resync } from "./observe-events.ts";
 import { observeTree, type TreeChange, type TreeOptions } from "./observe-tree.ts";
@@ -444,7 +445,9 @@ export class Client implements AsyncDisposable {
     const place = { path: CONFIG_PATH, shownPath: CONFIG_PATH, body: undefined };
     const syncPath = options?.sync === true ? CONFIG_PATH : undefined;
     const limits = this.#view.limitsOf(options);
-    return parseEnsembleConfig(await this.#driver.ask({ operation: GET_DATA, ...place, syncPath, options: limits }));
+    return parseEnsembleConfig(
+      await this.#view.ask(this.#driver, { operation: GET_DATA, ...place, syncPath, options: limits }),
+    );
   }
 
   /** Who the ensemble's servers are, now and after each change; errors as `watchData$` does. Nothing comes while the server does not tell. */
@@ -464,7 +467,10 @@ export class Client implements AsyncDisposable {
   async reconfig(change: ConfigChange, options?: CallOptions): Promise<EnsembleConfig> {
     const place = { path: CONFIG_PATH, shownPath: "", body: change };
     const limits = this.#view.limitsOf(options);
-    return parseEnsembleConfig(await this.#driver.ask({ operation: RECONFIG, ...place, options: limits }), "reconfig");
+    return parseEnsembleConfig(
+      await this.#view.ask(this.#driver, { operation: RECONFIG, ...place, options: limits }),
+      "reconfig",
+    );
   }
 
   /**
@@ -578,7 +584,10 @@ export class Client implements AsyncDisposable {
   async #deleteForSure(path: string, options: DeleteOptions, isOfSession: boolean): Promise<void> {
     const { version = -1, missingOk = false } = options;
     const full = underRoot(this.#root, checkedPath(path, "delete"));
-    return this.#deletes.delete({ path: full, shownPath: path, version, missingOk, isOfSession, options });
+    const call = interceptedCall({ operation: DELETE, path: full, shownPath: path, body: version });
+    return this.#view.intercepted(call, () =>
+      this.#deletes.delete({ path: full, shownPath: path, version, missingOk, isOfSession, options }),
+    );
   }
 
   #read<T>(operation: Operation<undefined, T>, path: string, options: ReadOptions | undefined): Promise<T> {
@@ -586,7 +595,7 @@ export class Client implements AsyncDisposable {
     try {
       const full = underRoot(this.#root, checkedPath(path, operation.name));
       const place = { path: full, shownPath: path, body: undefined, syncPath: full };
-      return this.#driver.ask({ operation, ...place, options: this.#view.limitsOf(options) });
+      return this.#view.ask(this.#driver, { operation, ...place, options: this.#view.limitsOf(options) });
     } catch (error) {
       return Promise.reject(error);
     }
@@ -599,7 +608,7 @@ export class Client implements AsyncDisposable {
   ): Promise<T & Watched> {
     const full = underRoot(this.#root, checkedPath(path, operation.name));
     const { watcher, watch } = newOneShotWatch(this.#driver, { root: this.#root, path: full, op: operation.name });
-    const value = await this.#driver.ask({
+    const value = await this.#view.ask(this.#driver, {
       operation,
       path: full,
       shownPath: path,
@@ -621,7 +630,8 @@ export class Client implements AsyncDisposable {
 
   #ask<B, T>(operation: Operation<B, T>, path: string, body: B, options: CallOptions | undefined): Promise<T> {
     const limits = this.#view.limitsOf(options);
-    return this.#driver.ask({ operation, path: underRoot(this.#root, path), shownPath: path, body, options: limits });
+    const fields = { operation, path: underRoot(this.#root, path), shownPath: path, body, options: limits };
+    return this.#view.ask(this.#driver, fields);
   }
 
   #observed<T>(
@@ -635,8 +645,8 @@ export class Client implements AsyncDisposable {
 }
 
 /** What the client does by itself: its signal was for connecting. */
-function viewOf({ acl, defaultData, onSuspended, retry }: ClientConfig): View {
-  return new View({ acl, defaultData, onSuspended, retry }, true);
+function viewOf({ acl, defaultData, intercept, onSuspended, retry }: ClientConfig): View {
+  return new View({ acl, defaultData, intercept, onSuspended, retry }, true);
 }
 
 /** Errors with the signal's reason when it is aborted. */

@@ -64,6 +64,7 @@ export {
 } from "./errors.ts";
 export type { HostProvider } from "./host-list.ts";
 export { CREATOR_ALL_ACL, digest, digestId } from "./identities.ts";
+export type { InterceptedCall, InterceptedStep, Interceptor } from "./interceptor.ts";
 export type { EventsOptions, Resync } from "./observe-events.ts";
 export type { TreeChange, TreeNode, TreeOptions } from "./observe-tree.ts";
 export type { DecodeOptions, ObservedNode } from "./observed-node.ts";

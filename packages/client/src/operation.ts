@@ -61,6 +61,10 @@ export interface Operation<B, T> {
   readonly arms?: WatchKind;
   write(writer: JuteWriter, path: string, body: B, watch: boolean): void;
   read(reader: JuteReader): T;
+  /** What the node is to hold, of an operation that says so. */
+  dataOf?(body: B): Uint8Array | null;
+  /** What it consists of, of an operation that is several. */
+  partsOf?(body: B): readonly TransactionPart[];
   /** The value for a node that does not exist, where that is an answer and no refusal. */
   readonly absent?: { readonly value: T; readonly arms?: WatchKind };
 }
@@ -189,6 +193,7 @@ function createWith(code: number): Operation<CreateBody, Created> {
     name: "create",
     isRead: false,
     creates: true,
+    dataOf: ({ data }) => data,
     write: (writer, path, body) => writeCreate(writer, { path, ...body }),
     read: createAnswer,
   };
@@ -212,6 +217,7 @@ export const SET_DATA: Operation<{ readonly data: Uint8Array | null; readonly ve
   code: OpCode.SET_DATA,
   name: "set",
   isRead: false,
+  dataOf: ({ data }) => data,
   write: (writer, path, { data, version }) => writeSetData(writer, path, data, version),
   read: readStat,
 };
@@ -230,6 +236,10 @@ export interface TransactionPart {
   /** The builder's method, for messages. */
   readonly name: string;
   readonly path: string;
+  /** As the server names it. */
+  readonly fullPath: string;
+  /** What a create or a set is to write. */
+  readonly data?: Uint8Array | null;
   write(writer: JuteWriter): void;
 }
 
@@ -237,6 +247,7 @@ export const MULTI: Operation<readonly TransactionPart[], PartResult[]> = {
   code: OpCode.MULTI,
   name: "transaction",
   isRead: false,
+  partsOf: (parts) => parts,
   write: (writer, _path, parts) => {
     for (const part of parts) {
       writeMultiHeader(writer, part.code, false);

@@ -1,6 +1,7 @@
 import { OPEN_ACL, type SessionId } from "@zooid/model";
 import type { Payload } from "./create-mode.ts";
 import type { HostProvider } from "./host-list.ts";
+import type { Interceptor } from "./interceptor.ts";
 import { type RetryPolicy, retry } from "./retry.ts";
 import type { SaslMechanism } from "./sasl.ts";
 import { tcpTransport } from "./tcp-transport.ts";
@@ -77,6 +78,8 @@ export interface ClientOptions {
    * may be over (`keep`). Default `lose`.
    */
   readonly onSuspended?: "lose" | "keep";
+  /** Stands around every call; see `ViewOptions.intercept`. */
+  readonly intercept?: Interceptor;
   /** How `watchTree$`, and recipes that keep a copy of a tree, learn of changes, unless they are told otherwise. Default `auto`. */
   readonly treeWatches?: TreeWatches;
   /** The byte pipe, in place of `tls`. Default: TCP. */
@@ -109,6 +112,7 @@ export interface ClientConfig {
   readonly acl: AclSource;
   readonly defaultData: Payload | undefined;
   readonly onSuspended: "lose" | "keep";
+  readonly intercept: Interceptor | undefined;
   readonly treeWatches: TreeWatches;
   readonly transport: Transport;
   readonly random: () => number;
@@ -171,6 +175,7 @@ export function parseClientOptions(options: ClientOptions): ClientConfig {
     waitingTimeoutMs: whole("waitingTimeoutMs", options.waitingTimeoutMs, 30_000, 1),
     acl: options.acl ?? OPEN_ACL,
     defaultData: options.defaultData,
+    intercept: options.intercept,
     onSuspended: oneOf("onSuspended", options.onSuspended, ["lose", "keep"]),
     treeWatches: oneOf("treeWatches", options.treeWatches, ["auto", "persistent", "one-shot"]),
     transport,

@@ -52,7 +52,7 @@ export class ReadBatch<R extends readonly unknown[] = []> {
       throw zkError({ code: "BAD_ARGUMENTS", op: "reads", outcome: "not-sent", message });
     }
     const shownPath = parts[0]?.path ?? "/";
-    const results = await this.#driver.ask({
+    const results = await this.#view.ask(this.#driver, {
       ...{ operation: MULTI_READ, path: "/", shownPath, body: [...parts] },
       options: this.#view.limitsOf(options),
     });
@@ -64,7 +64,7 @@ export class ReadBatch<R extends readonly unknown[] = []> {
 
   #add<T>(code: number, name: string, path: string): ReadBatch<[...R, ReadResult<T>]> {
     const full = underRoot(this.#root, checkedPath(path, name));
-    this.#parts.push({ code, name, path, write: (writer) => writePathAndWatch(writer, full, false) });
+    this.#parts.push({ code, name, path, fullPath: full, write: (writer) => writePathAndWatch(writer, full, false) });
     // The same builder, of which one step more is known.
     return this as unknown as ReadBatch<[...R, ReadResult<T>]>;
   }

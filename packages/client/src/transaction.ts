@@ -34,6 +34,7 @@ export class Transaction<R extends readonly unknown[] = []> {
       code: OpCode.CHECK,
       name: "check",
       path,
+      fullPath: full,
       write: (writer) => writePathAndInt(writer, full, version),
     });
   }
@@ -48,7 +49,10 @@ export class Transaction<R extends readonly unknown[] = []> {
     const full = underRoot(root, checked);
     const acl = options.acl ?? view.aclOf(full);
     const { code, body } = createBody(data === undefined ? view.defaultData : data, { ...options, acl });
-    return this.#add({ code, name: "create", path, write: (writer) => writeCreate(writer, { path: full, ...body }) });
+    return this.#add({
+      ...{ code, name: "create", path, fullPath: full, data: body.data },
+      write: (writer) => writeCreate(writer, { path: full, ...body }),
+    });
   }
 
   /** @param options `version`: the data version that the node must have; default any */
@@ -59,6 +63,8 @@ export class Transaction<R extends readonly unknown[] = []> {
       code: OpCode.SET_DATA,
       name: "set",
       path,
+      fullPath: full,
+      data: bytes,
       write: (writer) => writeSetData(writer, full, bytes, version),
     });
   }
@@ -69,6 +75,7 @@ export class Transaction<R extends readonly unknown[] = []> {
       code: OpCode.DELETE,
       name: "delete",
       path,
+      fullPath: full,
       write: (writer) => writePathAndInt(writer, full, version),
     });
   }
@@ -88,7 +95,13 @@ export class Transaction<R extends readonly unknown[] = []> {
     }
     const shownPath = parts[0]?.path ?? "/";
     const limits = view.limitsOf(options);
-    const results = await driver.ask({ operation: MULTI, path: "/", shownPath, body: [...parts], options: limits });
+    const results = await view.ask(driver, {
+      operation: MULTI,
+      path: "/",
+      shownPath,
+      body: [...parts],
+      options: limits,
+    });
     if (results.length !== parts.length) throw unreadableError("transaction", shownPath);
     if (results.some(({ op }) => op === "error")) throw new TransactionError(parts.map(failedOp(results)));
     const values = results.map((result) => resultOf(result, root));

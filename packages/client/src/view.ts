@@ -1,7 +1,9 @@
 import type { Acl } from "@zooid/model";
-import type { CallOptions } from "./call.ts";
+import type { CallFields, CallOptions } from "./call.ts";
 import type { Payload } from "./create-mode.ts";
+import { around, type InterceptedCall, type Interceptor, intercepted, interceptedCall } from "./interceptor.ts";
 import type { RetryPolicy } from "./retry.ts";
+import type { SessionDriver } from "./session-driver.ts";
 
 /** An access list for all nodes, or one for each: asked with the node's path as the server names it, before it has got a number. */
 export type AclSource = Acl | ((path: string) => Acl);
@@ -19,6 +21,11 @@ export interface ViewOptions {
   readonly signal?: AbortSignal | undefined;
   /** What recipes do by default when the connection is lost: give up what they hold, or keep it until the session may be over. */
   readonly onSuspended?: "lose" | "keep" | undefined;
+  /**
+   * Stands around every call, and around those of the client or view that it was made from. Not around `addAuth`, streams, and what a client
+   * does by itself to clean up.
+   */
+  readonly intercept?: Interceptor | undefined;
 }
 
 /** What a client does where a call does not say. */
@@ -29,6 +36,7 @@ export class View {
   readonly #acl: AclSource;
   readonly #timeoutMs: number | undefined;
   readonly #signal: AbortSignal | undefined;
+  readonly #intercept: Interceptor | undefined;
   /** What a call that says nothing is given; undefined where that is nothing. */
   readonly #limits: CallOptions | undefined;
 
@@ -40,6 +48,7 @@ export class View {
     this.#acl = options.acl;
     this.#timeoutMs = timeoutMs;
     this.#signal = signal;
+    this.#intercept = options.intercept;
     // The driver knows the client's own policy.
     const isPlain = isOwn && timeoutMs === undefined && signal === undefined;
     this.#limits = isPlain ? undefined : { retry: options.retry, timeoutMs, signal };
@@ -53,12 +62,24 @@ export class View {
       timeoutMs: options.timeoutMs ?? this.#timeoutMs,
       signal: either(options.signal, this.#signal),
       onSuspended: options.onSuspended ?? this.onSuspended,
+      intercept: around(options.intercept, this.#intercept),
     });
   }
 
-  /** The same, for what goes on when its caller has given up. */
+  /** The same, for what goes on when its caller has given up; nothing stands around that. */
   get unlimited(): View {
     return new View({ ...this.#plain(), timeoutMs: undefined, signal: undefined });
+  }
+
+  /** Asks the driver, through what stands around calls. */
+  ask<B, T>(driver: SessionDriver, fields: CallFields<B, T>): Promise<T> {
+    if (this.#intercept === undefined) return driver.ask(fields);
+    return this.intercepted(interceptedCall(fields), () => driver.ask(fields));
+  }
+
+  /** The same for what is more than one question to the driver. */
+  intercepted<T>(call: InterceptedCall, next: () => Promise<T>): Promise<T> {
+    return this.#intercept === undefined ? next() : intercepted(this.#intercept, call, next);
   }
 
   aclOf(path: string): Acl {
