@@ -53,6 +53,7 @@ describe("an ensemble with its clients and its faults", () => {
 
   test.each([
     [701_125, "a deposed leader that has not noticed ends no session that came after it"],
+    [900_617, "who is on its way to its voice when its leader goes has it, once the disk says so"],
     [300_177, "who has its voice back from the leader of an older epoch acked nothing in the newer one"],
   ])("seed %i: %s", (seed) => {
     expectNoViolation(run(seed, { hasNodeKinds: true }));

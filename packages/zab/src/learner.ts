@@ -332,16 +332,17 @@ export class Learner {
       },
       () => {
         if (isSnapshot) this.#context.sinks.install();
+        // Also if the leader has gone meanwhile: what is on the disk now is the voice.
+        if (message.endsAmnesia) this.#context.foundThePast();
       },
-      () => this.#flipped(through, message.endsAmnesia),
+      () => this.#flipped(through),
     );
   }
 
-  #flipped(through: Zxid, endsAmnesia: boolean): void {
+  #flipped(through: Zxid): void {
     const { log, sinks } = this.#context;
     this.#step = "accepted";
     this.#durable = through;
-    if (endsAmnesia) this.#context.foundThePast();
     this.#delivery = new Delivery({
       log,
       // What came from the leader lies in the link's own memory: there is nobody to give it back to.
