@@ -65,4 +65,12 @@ export { UnfairElection, type UnfairElectionOptions } from "./unfair-election.ts
 export { UnfairLock, type UnfairLockOptions } from "./unfair-lock.ts";
 export { buildUri, parseUriSpec, type UriPart, type UriSource, type UriSpec } from "./uri-spec.ts";
 export type { Lock } from "./use-lease.ts";
-export type { ConsumeOptions, Consumer, ItemContext, QueueOptions, Work, WorkQueue } from "./work-queue.ts";
+export type {
+  ConsumeOptions,
+  Consumer,
+  DeliveryBound,
+  ItemContext,
+  QueueOptions,
+  Work,
+  WorkQueue,
+} from "./work-queue.ts";

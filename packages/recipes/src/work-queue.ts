@@ -1,7 +1,15 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type Client, type Codec, isZkError, type OneShotWatch, type Transaction } from "@zooid/client";
-import { joinPath } from "@zooid/model";
+import {
+  type Client,
+  type Codec,
+  isZkError,
+  type OneShotWatch,
+  type Transaction,
+  TransactionError,
+} from "@zooid/client";
+import { checkPath, joinPath } from "@zooid/model";
 import { Claims } from "./claims.ts";
+import { Deliveries, type Delivery, type Step } from "./deliveries.ts";
 import type { HoldOptions, Lease } from "./lease.ts";
 import { makeNamed } from "./named-node.ts";
 import { Patience, type WaitOptions } from "./patience.ts";
@@ -31,6 +39,8 @@ export interface ItemContext {
   readonly lease: Lease | undefined;
   /** Of the item's node. */
   readonly path: string;
+  /** Which delivery of the item this is, 1 for the first; undefined where deliveries are not bounded. */
+  readonly delivery: number | undefined;
 }
 
 export type Work<T> = (item: T, context: ItemContext) => void | Promise<void>;
@@ -39,11 +49,33 @@ export interface ConsumeOptions {
   /** How many nodes are worked on at a time. Default 1, which keeps the order. */
   readonly concurrency?: number | undefined;
   /**
-   * What becomes of an item whose work fails: it is put to the end of its like, or dropped, or moved to another queue's path. Default `requeue`.
+   * What becomes of an item whose work fails: it is put to the end of its like, or dropped, or moved to another queue's path, or requeued so often
+   * and then dropped or moved. Default `requeue`, without end.
    */
-  readonly onFailure?: "requeue" | "drop" | { readonly moveTo: string } | undefined;
-  /** Is told of each failure, and of items that cannot be read, which stay where they are. */
+  readonly onFailure?: "requeue" | "drop" | { readonly moveTo: string } | DeliveryBound | undefined;
+  /**
+   * Is told of each failure, of items that cannot be read, which stay where they are, and of those that are not delivered because they were too
+   * often.
+   */
   readonly onError?: ((error: unknown, path: string) => void) | undefined;
+}
+
+/**
+ * Requeues an item whose work fails until it has been delivered so often. The count is kept in `<path>-deliveries`, a node for each item that needs
+ * one; all who consume from the queue should bound its deliveries, since whoever does not begins the count anew.
+ */
+export interface DeliveryBound {
+  /** How often an item is delivered at most: a whole number of at least 1. */
+  readonly deliveryCountMax: number;
+  /** What becomes of it when the last of these deliveries has failed: it is dropped, or moved to another queue's path. */
+  readonly afterLast: "drop" | { readonly moveTo: string };
+  /**
+   * Which deliveries count. `failures`: those whose work has failed, which costs no write while all goes well; who dies at work, or loses the session
+   * or the item, has not failed. `deliveries`: all, for they are counted before work begins, which costs a write for each; so an item that kills its
+   * consumers comes to an end, but one whose consumers were only stopped or cut off may too. It needs a `lockPath`: without one an item ends
+   * with its consumer anyway. Default `failures`.
+   */
+  readonly counted?: "failures" | "deliveries" | undefined;
 }
 
 /** Works on items until it is closed. */
@@ -154,11 +186,23 @@ interface Claiming {
   readonly claimsPath: string | undefined;
 }
 
+/** An item whose work has failed, or that is not to be worked on any more. */
+interface Failed {
+  readonly name: string;
+  readonly data: Uint8Array;
+  /** Where deliveries are bounded. */
+  readonly delivery: Delivery | undefined;
+}
+
+type Fate = "requeue" | "drop" | { readonly moveTo: string };
+
 class QueueConsumer<T> implements Consumer {
   readonly #zk: Client;
   readonly #consuming: Consuming<T>;
   readonly #decode: (bytes: Uint8Array) => T;
   readonly #claiming: Claiming;
+  readonly #bound: DeliveryBound | undefined;
+  readonly #deliveries: Deliveries | undefined;
   readonly #closing = new AbortController();
   readonly #working = new Map<string, Promise<void>>();
   /** Not looked at again. */
@@ -172,6 +216,8 @@ class QueueConsumer<T> implements Consumer {
     if (!Number.isInteger(concurrency) || concurrency < 1) {
       throw new RangeError(`concurrency is a whole number of at least 1, found ${concurrency}`);
     }
+    this.#bound = checkedBound(consuming, claiming);
+    this.#deliveries = this.#bound === undefined ? undefined : new Deliveries(zk, consuming.path);
     this.#zk = zk;
     this.#consuming = consuming;
     this.#decode = decode;
@@ -214,6 +260,7 @@ class QueueConsumer<T> implements Consumer {
     using _claimed = claimed?.watch;
     const items = await watchedChildren(this.#zk, path, signal);
     using _items = items.watch;
+    await this.#deliveries?.sweep(items.names, signal);
     const changed = Promise.race(
       claimed === undefined ? [items.watch.fired] : [items.watch.fired, claimed.watch.fired],
     );
@@ -267,8 +314,16 @@ class QueueConsumer<T> implements Consumer {
     const items = this.#read(data, name);
     if (items === undefined) return;
     const { lease } = claimed;
-    const isDone = await this.#work(items, { path, lease, signal: lease.signal });
-    await claimed.finish(isDone ? undefined : await this.#afterFailure(name, data));
+    const delivery = await this.#deliveries?.of(name, claimed.item.stat);
+    if (this.#bound?.counted === "deliveries" && !this.#isTooMany(delivery?.number)) {
+      if (!(await delivery?.begin(lease))) return;
+    }
+    const isDone = await this.#work(items, { path, lease, signal: lease.signal, delivery: delivery?.number });
+    if (isDone) await claimed.finish(delivery?.forget);
+    // Who has lost the item has no say in what becomes of it.
+    else if (!lease.signal.aborted) {
+      await this.#afterFailure({ name, data, delivery }, (further) => claimed.finish(further));
+    }
   }
 
   async #atMostOnce(path: string, name: string): Promise<void> {
@@ -278,19 +333,32 @@ class QueueConsumer<T> implements Consumer {
     const data = payloadBytes(node.data);
     const items = this.#read(data, name);
     if (items === undefined) return;
+    const delivery = await this.#deliveries?.of(name, node.stat);
+    const { version } = node.stat;
     try {
-      await zk.delete(path, { version: node.stat.version });
+      await (delivery === undefined ? zk.delete(path, { version }) : delivery.take(version));
     } catch (error) {
+      const isAboutItem = !(error instanceof TransactionError) || error.failedIndex === 0;
       // Somebody else has it.
-      if (isZkError(error, "NO_NODE") || isZkError(error, "BAD_VERSION")) return;
+      if (isAboutItem && (isZkError(error, "NO_NODE") || isZkError(error, "BAD_VERSION"))) return;
       throw error;
     }
-    if (await this.#work(items, { path, lease: undefined, signal: new AbortController().signal })) return;
-    const again = zk.transaction() as unknown as Transaction<undefined[]>;
-    const further = await this.#afterFailure(name, data);
-    if (further === undefined) return;
-    further(again);
-    await again.commit();
+    const { signal } = new AbortController();
+    if (await this.#work(items, { path, lease: undefined, signal, delivery: delivery?.number })) return;
+    for (;;) {
+      try {
+        return await this.#afterFailure({ name, data, delivery }, async (further) => {
+          if (further === undefined) return;
+          const again = zk.transaction() as unknown as Transaction<undefined[]>;
+          further(again);
+          await again.commit();
+        });
+      } catch (error) {
+        // Its place, or the queue itself, went in between, with a session or for being empty. Nobody else has the item.
+        if (!(error instanceof TransactionError)) throw error;
+        if (error.code !== "NO_NODE" && error.code !== "NODE_EXISTS") throw error;
+      }
+    }
   }
 
   /** Undefined, and told, where the node holds something else. */
@@ -305,7 +373,9 @@ class QueueConsumer<T> implements Consumer {
   }
 
   async #work(items: readonly T[], context: ItemContext): Promise<boolean> {
+    const { delivery } = context;
     try {
+      if (this.#isTooMany(delivery)) throw new Error(`not delivered: it was ${delivery - 1} times already`);
       for (const item of items) await this.#consuming.work(item, context);
       return true;
     } catch (error) {
@@ -314,23 +384,88 @@ class QueueConsumer<T> implements Consumer {
     }
   }
 
-  /** What happens in the transaction that ends the failed work. */
+  /** Says what happens in the transaction that ends the failed work; undefined for nothing more. */
   async #afterFailure(
-    name: string,
-    data: Uint8Array,
-  ): Promise<((transaction: Transaction<undefined[]>) => void) | undefined> {
-    const { onFailure = "requeue", path } = this.#consuming;
-    if (onFailure === "drop") return undefined;
-    const [queue, prefix] = onFailure === "requeue" ? [path, withoutNumber(name)] : [onFailure.moveTo, PLAIN_PREFIX];
+    { name, data, delivery }: Failed,
+    end: (further: Step | undefined) => Promise<unknown>,
+  ): Promise<void> {
+    const { path } = this.#consuming;
+    const fate = this.#fateOf(delivery);
+    if (fate === "drop") return void (await end(delivery?.forget));
+    if (fate === "requeue" && delivery !== undefined) {
+      using next = await delivery.drawNext(withoutNumber(name));
+      return void (await end((transaction) => next.fill(transaction, data)));
+    }
+    const [queue, prefix] = fate === "requeue" ? [path, withoutNumber(name)] : [fate.moveTo, PLAIN_PREFIX];
     await makeNamed(this.#zk, { path: queue, data: "", mode: "container" });
     const mode = { mode: "persistent-sequential" } as const;
-    return (transaction) => void transaction.create(joinPath(queue, prefix), data, mode);
+    await end((transaction) => {
+      delivery?.forget?.(transaction);
+      transaction.create(joinPath(queue, prefix), data, mode);
+    });
+  }
+
+  #isTooMany(delivery: number | undefined): delivery is number {
+    return delivery !== undefined && this.#bound !== undefined && delivery > this.#bound.deliveryCountMax;
+  }
+
+  #fateOf(delivery: Delivery | undefined): Fate {
+    const { onFailure = "requeue" } = this.#consuming;
+    if (!isBound(onFailure)) return onFailure;
+    return delivery !== undefined && delivery.number < onFailure.deliveryCountMax ? "requeue" : onFailure.afterLast;
   }
 
   #tell(error: unknown, name: string): void {
     if (isRecipeError(error, "LEASE_LOST") || isZkError(error, "CLIENT_CLOSED")) return;
     this.#consuming.onError?.(error, joinPath(this.#consuming.path, name));
   }
+}
+
+/** The bound, where there is one. @throws RangeError for any other `onFailure` than there are */
+function checkedBound(
+  { onFailure = "requeue", path }: Pick<ConsumeOptions, "onFailure"> & { readonly path: string },
+  { claims }: Claiming,
+): DeliveryBound | undefined {
+  if (!isBound(onFailure)) {
+    if (onFailure === "requeue" || isFate(onFailure)) return undefined;
+    const forms = '"requeue", "drop", { moveTo } or { deliveryCountMax, afterLast }';
+    throw new RangeError(`onFailure is ${forms}, found ${shown(onFailure)}`);
+  }
+  const { deliveryCountMax, afterLast, counted = "failures" } = onFailure;
+  if (!Number.isSafeInteger(deliveryCountMax) || deliveryCountMax < 1) {
+    throw new RangeError(`deliveryCountMax is a whole number of at least 1, found ${shown(deliveryCountMax)}`);
+  }
+  if (!isFate(afterLast)) {
+    throw new RangeError(`afterLast is "drop" or { moveTo }, found ${shown(afterLast)}`);
+  }
+  if (afterLast !== "drop") {
+    checkPath(afterLast.moveTo);
+    // There it would begin anew.
+    if (afterLast.moveTo === path)
+      throw new RangeError(`afterLast moves to another path than the queue's, found ${path}`);
+  }
+  if (counted !== "failures" && counted !== "deliveries") {
+    throw new RangeError(`counted is "failures" or "deliveries", found ${shown(counted)}`);
+  }
+  if (counted === "deliveries" && claims === undefined) {
+    throw new RangeError('counted is "failures" where the queue has no lockPath, found "deliveries"');
+  }
+  return onFailure;
+}
+
+function isBound(onFailure: Fate | DeliveryBound): onFailure is DeliveryBound {
+  return typeof onFailure === "object" && onFailure !== null && "deliveryCountMax" in onFailure;
+}
+
+function isFate(value: unknown): value is DeliveryBound["afterLast"] {
+  return (
+    value === "drop" ||
+    (typeof value === "object" && value !== null && "moveTo" in value && typeof value.moveTo === "string")
+  );
+}
+
+function shown(value: unknown): string {
+  return typeof value === "number" ? String(value) : (JSON.stringify(value) ?? String(value));
 }
 
 /** With a watch on what comes and goes. The parent goes when it has been empty for a while, and is made again. */
