@@ -16,7 +16,7 @@ import { compareBench, runBench } from "./run-bench.ts";
  * reads by number of servers and observers, each bounded to the same small share of a core; writes at the leader and at followers; the
  * load while servers go and come back; what an idle ensemble takes. Prints tables and draws into `--images`.
  *
- * `--only ratio,reads,paper,observers,write-at,timeline,idle --data DIR --images DIR --short --servers 3,5,7`
+ * `--only ratio,reads,paper,observers,write-at,timeline,idle --data DIR --images DIR --short --servers 3,5,7 --turn 8`
  */
 const { values } = parseArgs({
   options: {
@@ -28,6 +28,8 @@ const { values } = parseArgs({
     /** Share of a core that each server has where it is bounded. */
     share: { type: "string", default: "0.1" },
     rate: { type: "string", default: "8000" },
+    /** Seconds of a turn of `observers`; in a minute the state thread's work, which comes in lots, evens out. */
+    turn: { type: "string", default: "8" },
     short: { type: "boolean", default: false },
   },
 });
@@ -42,7 +44,11 @@ const WARM_UP = ["--duration", IS_SHORT ? "1s" : "8s", "--warmup", "0", "--ratio
 const IDLE_MS = IS_SHORT ? 2000 : 60_000;
 const OBSERVERS = IS_SHORT
   ? { rounds: 1, warmUp: ["--duration", "1s", "--warmup", "0"], point: POINT }
-  : { rounds: 9, warmUp: ["--duration", "15s", "--warmup", "0"], point: ["--duration", "8s", "--warmup", "500ms"] };
+  : {
+      rounds: 9,
+      warmUp: ["--duration", "15s", "--warmup", "0"],
+      point: ["--duration", `${values.turn}s`, "--warmup", "500ms"],
+    };
 /** About the requests that one server gets in the other tables, however many servers share them. */
 const CONNECTIONS = 16;
 

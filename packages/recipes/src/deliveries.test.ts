@@ -267,7 +267,7 @@ describe("when the session ends at work", () => {
     await count(a, DEAD, 1);
     fail();
     expect(given).toEqual(["poison 1"]);
-    expect(told).toEqual(["not delivered: it was 1 times already"]);
+    expect(told).toEqual(["not delivered: deliveries so far 1, at most 1"]);
     expect([await tree(a, PATH), await tree(a, COUNTERS)]).toEqual([[], []]);
   });
 

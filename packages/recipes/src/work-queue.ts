@@ -375,7 +375,8 @@ class QueueConsumer<T> implements Consumer {
   async #work(items: readonly T[], context: ItemContext): Promise<boolean> {
     const { delivery } = context;
     try {
-      if (this.#isTooMany(delivery)) throw new Error(`not delivered: it was ${delivery - 1} times already`);
+      if (this.#isTooMany(delivery))
+        throw new Error(`not delivered: deliveries so far ${delivery - 1}, at most ${this.#bound?.deliveryCountMax}`);
       for (const item of items) await this.#consuming.work(item, context);
       return true;
     } catch (error) {
