@@ -1,10 +1,13 @@
 /**
- * Hits the leader of a real ensemble under load, again and again, and checks after each round that what clients were told
+ * Hits the leader of a real ensemble under load (or a follower), again and again, and checks after each round that what clients were told
  * was true.
  *
- *     npm run ensemble-kill -- [--rounds 20] [--seed N] [--signal KILL|TERM|STOP] [--servers 3|5] [--keep]
+ *     npm run ensemble-kill -- [--rounds 20] [--seed N] [--signal KILL|TERM|STOP] [--servers 3|5]
+ *                            [--victim leader|follower] [--observers 0] [--keep]
  *
- * A round loads the ensemble, sends the signal to the leader, waits until another one leads and writes are answered again,
+ * Observers, which come beside the servers that vote, reach their leader by followers.
+ *
+ * A round loads the ensemble, sends the signal to the victim, waits until another one leads and writes are answered again,
  * brings the victim back under load, lets the clients rest and reads every server. Printed for each round is the longest
  * time without an answered write after the signal, and after the victim's return. The check asks that every answered
  * write is there, once; that what had no answer happened at most once; that zxids agree with real time and never go back within a session;
@@ -28,6 +31,8 @@ const { values: options } = parseArgs({
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     signal: { type: "string", default: "KILL" },
     servers: { type: "string", default: "3" },
+    victim: { type: "string", default: "leader" },
+    observers: { type: "string", default: "0" },
     keep: { type: "boolean", default: false },
   },
 });
@@ -41,7 +46,9 @@ const [tickMs, syncLimit] = signal === "SIGSTOP" ? [500, 4] : [2000, 5];
 const sessionTimeoutMs = 20 * tickMs;
 const random = new Random(Number(options.seed));
 const folder = mkdtempSync(join(tmpdir(), "ensemble-kill-"));
-const ensemble = await Ensemble.create({ folder, serverCount: Number(options.servers), tickMs, syncLimit });
+const [voterCount, observerCount] = [Number(options.servers), Number(options.observers)];
+const serverCount = voterCount + observerCount;
+const ensemble = await Ensemble.create({ folder, serverCount, observerCount, tickMs, syncLimit });
 const load = new EnsembleLoad({ servers: ensemble.servers, seed: Number(options.seed), sessionTimeoutMs });
 const outagesMs: number[] = [];
 const returnsMs: number[] = [];
@@ -49,7 +56,7 @@ let writeCount = 0;
 let readCount = 0;
 
 console.log(
-  `seed ${options.seed}, ${signal} to the leader of ${options.servers}, tick ${tickMs} ms, sync limit ${syncLimit} ticks, in ${folder}`,
+  `seed ${options.seed}, ${signal} to a ${options.victim} of ${voterCount} and ${observerCount} observers, tick ${tickMs} ms, sync limit ${syncLimit} ticks, in ${folder}`,
 );
 let hasFailed = false;
 try {
@@ -81,7 +88,9 @@ console.log(hasFailed ? "FAILED" : "no acknowledged write lost, no order violate
 process.exit(hasFailed ? 1 : 0);
 
 async function runRound(round: number): Promise<readonly string[]> {
-  const victim = await ensemble.untilLeader(ensemble.servers, DEADLINE_MS);
+  const led = await ensemble.untilLeader(ensemble.servers, DEADLINE_MS);
+  const followers = ensemble.servers.filter(({ sid }) => sid <= voterCount && sid !== led.sid);
+  const victim = options.victim === "follower" ? random.pick(followers) : led;
   const startedAt = process.hrtime.bigint();
   await load.start();
   await until("load", DEADLINE_MS, () => load.recorder.doneCount > 0 || undefined);
@@ -115,7 +124,7 @@ async function runRound(round: number): Promise<readonly string[]> {
   const here = writes.filter(({ sentAt }) => sentAt > startedAt);
   const unknownCount = here.filter(({ outcome }) => outcome === "unknown").length;
   console.log(
-    `round ${round}: leader ${victim.sid} → ${leader.sid}, without writes ${outageMs.toFixed(0)} ms, ` +
+    `round ${round}: ${options.victim} ${victim.sid}, leader ${led.sid} → ${leader.sid}, without writes ${outageMs.toFixed(0)} ms, ` +
       `later at most ${returnMs.toFixed(0)} ms; ${here.length} writes (${unknownCount} without an answer), ${reads.length} reads` +
       `${faults.length > 0 ? " FAILED" : ""}`,
   );

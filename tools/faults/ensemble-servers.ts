@@ -10,9 +10,15 @@ import { ROOT } from "../../packages/conformance/src/endpoint.ts";
 /** Set ZOOID_SERVER to try another build: a command that takes a zoo.cfg. */
 export const ZOOID_SERVER: string = process.env["ZOOID_SERVER"] ?? join(ROOT, "node_modules/.bin/zooid-server");
 
-/** Ports that the system chose a moment ago are free for longer where nobody else looks for any. Linux has many such addresses. */
-const LOOPBACK =
-  process.platform === "linux" ? `127.78.${(process.pid >> 8) & 0xff}.${Math.max(1, process.pid & 0xff)}` : "127.0.0.1";
+/**
+ * Ports that the system chose a moment ago are free for longer where nobody else looks for any. Linux has many such addresses: each
+ * server has one of its own.
+ */
+function loopback(index: number): string {
+  if (process.platform !== "linux") return "127.0.0.1";
+  return `127.${78 + index}.${(process.pid >> 8) & 0xff}.${Math.max(1, process.pid & 0xff)}`;
+}
+const PORTS_EACH = 4;
 const LOG_LINES_SHOWN = 15;
 const WORD_TIMEOUT_MS = 1000;
 
@@ -20,6 +26,8 @@ export interface EnsembleOptions {
   /** Holds a folder for each server. */
   readonly folder: string;
   readonly serverCount: number;
+  /** The last so many of them observe, and reach their leader by followers. Default 0. */
+  readonly observerCount?: number;
   readonly tickMs: number;
   readonly initLimit?: number;
   /** In ticks. */
@@ -39,6 +47,8 @@ export interface Place {
   readonly peerHost: string;
   readonly quorumPort: number;
   readonly electionPort: number;
+  /** Another that is free. Undefined where the ensemble has no observers. */
+  readonly sparePort?: number;
   /** What stands before the server's command, to run it somewhere else. */
   readonly prefix: readonly string[];
 }
@@ -150,13 +160,20 @@ export class EnsembleServer {
   }
 
   configure(options: EnsembleOptions, places: readonly Place[]): void {
+    const { observerCount = 0 } = options;
+    // Each has an address of its own; one port that is free at the first is free at all of them.
+    const masterPort = places[0]?.sparePort;
     mkdirSync(this.dataDir, { recursive: true });
     this.writeMyid();
     const lines = [
       ...[`tickTime=${options.tickMs}`, `initLimit=${options.initLimit ?? 10}`, `syncLimit=${options.syncLimit}`],
       ...[`dataDir=${this.dataDir}`, `clientPort=${this.port}`, `clientPortAddress=${this.host}`],
       ...["maxClientCnxns=0", "4lw.commands.whitelist=*", "admin.enableServer=false"],
-      ...places.map((at, index) => `server.${index + 1}=${at.peerHost}:${at.quorumPort}:${at.electionPort}`),
+      ...places.map((at, index) => {
+        const role = index < places.length - observerCount ? "" : ":observer";
+        return `server.${index + 1}=${at.peerHost}:${at.quorumPort}:${at.electionPort}${role}`;
+      }),
+      ...(observerCount > 0 ? [`observerMasterPort=${masterPort}`] : []),
       ...(options.settings ?? []),
     ];
     writeFileSync(join(this.folder, "zoo.cfg"), `${lines.join("\n")}\n`);
@@ -278,8 +295,8 @@ function killAll(): void {
 /** Ports that were all free a moment ago, no two alike. Whoever takes one in between makes a start fail with a clear message. */
 async function loopbackPlaces(count: number): Promise<readonly Place[]> {
   const holders: Server[] = [];
-  for (let i = 0; i < count * 3; i++) {
-    const holder = createServer().listen(0, LOOPBACK);
+  for (let i = 0; i < count * PORTS_EACH; i++) {
+    const holder = createServer().listen(0, loopback(Math.floor(i / PORTS_EACH)));
     holders.push(holder);
     await once(holder, "listening");
   }
@@ -291,8 +308,8 @@ async function loopbackPlaces(count: number): Promise<readonly Place[]> {
     }),
   );
   return Array.from({ length: count }, (_, index) => {
-    const [clientPort = 0, quorumPort = 0, electionPort = 0] = ports.slice(index * 3, index * 3 + 3);
-    const host = LOOPBACK;
-    return { clientHost: host, clientPort, peerHost: host, quorumPort, electionPort, prefix: [] };
+    const [clientPort = 0, quorumPort = 0, electionPort = 0, sparePort = 0] = ports.slice(index * PORTS_EACH);
+    const host = loopback(index);
+    return { clientHost: host, clientPort, peerHost: host, quorumPort, electionPort, sparePort, prefix: [] };
   });
 }

@@ -13,6 +13,8 @@ export interface EnsembleOptions {
   readonly kind: Kind;
   readonly voters: number;
   readonly observers?: number;
+  /** Observers reach the leader by followers (`observerMasterPort`). Each server has an address of its own then. */
+  readonly hasMasters?: boolean;
   /** Holds a folder for each server; goes with the ensemble. */
   readonly folder: string;
   /** What runs a server of ours instead of `zooid-server`, in a shell's words. */
@@ -44,17 +46,18 @@ export class PerfEnsemble implements AsyncDisposable {
 
   /** Resolves when all of them serve. */
   static async start(options: EnsembleOptions): Promise<PerfEnsemble> {
-    const { kind, voters, observers = 0, folder, isBounded = false } = options;
+    const { kind, voters, observers = 0, folder, isBounded = false, hasMasters = false } = options;
     const sids = Array.from({ length: voters + observers }, (_, i) => i + 1);
-    const ports = await freePorts(3 * sids.length);
+    const [masterPort = 0, ...ports] = await freePorts(1 + 3 * sids.length);
+    const masters = hasMasters ? [`observerMasterPort=${masterPort}`] : [];
     const lines = sids.map((sid, i) => {
       const role = sid > voters ? ":observer" : "";
-      return `server.${sid}=127.0.0.1:${ports[3 * i + 1]}:${ports[3 * i + 2]}${role}`;
+      return `server.${sid}=127.0.0.${hasMasters ? sid : 1}:${ports[3 * i + 1]}:${ports[3 * i + 2]}${role}`;
     });
     const servers = sids.map((sid, i) => {
       const own = join(folder, `s${sid}`);
       const clientPort = ports[3 * i] ?? 0;
-      const settings = sids.length === 1 ? [] : lines;
+      const settings = sids.length === 1 ? [] : [...lines, ...masters];
       const isObserver = sid > voters;
       writeServer({ ...options, own, sid, clientPort, settings, isObserver });
       return new PerfServer({ sid, clientPort, folder: own, isObserver, isBounded });

@@ -145,7 +145,6 @@ describe("what would change safety or access is refused until it is honoured", (
     "ssl.context.supplier.class=a.B",
     "ssl.somethingNew=x",
     "quorum.auth.enableSasl=true",
-    "observerMasterPort=2191",
     "oraclePath=/x",
   ])("%s", (line) => {
     expect(problems(withData(line))).toEqual([expect.stringMatching(/^[\w.]+ \(line 2\) .*not supported/)]);
@@ -199,6 +198,8 @@ describe("what is said of other servers", () => {
     ["syncLimit=3", { syncLimit: 3 }],
     ["electionAlg=0", { electionAlg: 0 }],
     ["peerType=observer", { isObserver: true }],
+    ["observerMasterPort=2191", { observerMasterPort: 2191 }],
+    ["observerMasterPort=2191\nobserverMasterPort=0", {}],
     ["peerType=Participant", { isObserver: false }],
     ["cnxTimeout=10", { connectTimeoutMs: 10_000 }],
     ["zookeeper.cnxTimeout=2500", { connectTimeoutMs: 2500 }],
@@ -228,6 +229,7 @@ describe("what is said of other servers", () => {
     ["initLimit=x", 'initLimit (line 2) is a whole number, found "x"'],
     ["electionAlg=1", "electionAlg (line 2) 1 is the fast election over UDP, which ZooKeeper itself no longer has"],
     ["electionAlg=x", 'electionAlg (line 2) is 3 (the default) or 0, found "x"'],
+    ["observerMasterPort=x", 'observerMasterPort (line 2) is a port, or 0 for none, found "x"'],
     ["peerType=voter", 'peerType (line 2) is participant or observer, found "voter"'],
     ["cnxTimeout=0", "cnxTimeout (line 2) is a number of seconds below 100"],
     ["quorumListenOnAllIPs=yes", 'quorumListenOnAllIPs (line 2) is true or false, found "yes"'],

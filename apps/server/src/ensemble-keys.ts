@@ -43,7 +43,7 @@ export const ENSEMBLE_KEYS: readonly KeyEntry[] = [
   ["reconfigEnabled", ignored(NO_RECONFIG, "false")],
   // Its lines stand where the setting stood, see parseConfigFile: where it is still here, nobody has read it.
   [DYNAMIC_FILE, refused("is read where a configuration file names it, not supported elsewhere")],
-  ["observerMasterPort", refused("asks for observers that follow observers, which is not supported yet", "0")],
+  ["observerMasterPort", observerMasterPort()],
   [
     "oraclePath",
     refused("asks for an oracle to stand in for a quorum, which can make two leaders; it is not supported"),
@@ -78,6 +78,19 @@ function ensembleNumber(name: "initLimit" | "syncLimit" | "bindRetryCount"): Key
     set: (limits, value) => {
       if (!/^\d+$/.test(value)) return `is a whole number, found "${value}"`;
       limits[name] = Number(value);
+      return undefined;
+    },
+  };
+}
+
+/** Like Apache's server, 0 switches it off. */
+function observerMasterPort(): KeyRule {
+  return {
+    kind: "ensemble",
+    set: (limits, value) => {
+      if (!/^\d+$/.test(value)) return `is a port, or 0 for none, found "${value}"`;
+      if (Number(value) > 0) limits.observerMasterPort = Number(value);
+      else delete limits.observerMasterPort;
       return undefined;
     },
   };

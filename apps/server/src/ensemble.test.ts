@@ -112,6 +112,8 @@ class Member {
 
 interface EnsembleOptions {
   readonly observers?: readonly number[];
+  /** Observers reach their leader by followers, each server at an address of its own. */
+  readonly hasMasters?: boolean;
   /** Added to every zoo.cfg. */
   readonly settings?: readonly string[];
   /** Added to that of one. */
@@ -120,14 +122,15 @@ interface EnsembleOptions {
 
 /** Servers with all their files; none runs yet. */
 async function ensemble(count: number, options: EnsembleOptions = {}): Promise<readonly Member[]> {
-  const { observers = [], settings = [], own = () => [] } = options;
-  const ports = await freePorts(count * 3);
+  const { observers = [], hasMasters = false, settings = [], own = () => [] } = options;
+  const ports = await freePorts(count * 3 + 1);
+  const masters = hasMasters ? [`observerMasterPort=${ports.at(-1)}`] : [];
   const sids = Array.from({ length: count }, (_, index) => index + 1);
   const lines = sids.map((sid) => {
     const role = observers.includes(sid) ? ":observer" : "";
-    return `server.${sid}=${HOST}:${ports[sid * 3 - 2]}:${ports[sid * 3 - 1]}${role}`;
+    return `server.${sid}=${hasMasters ? `127.0.0.${sid}` : HOST}:${ports[sid * 3 - 2]}:${ports[sid * 3 - 1]}${role}`;
   });
-  return sids.map((sid) => new Member(sid, ports[sid * 3 - 3] ?? 0, [...lines, ...settings, ...own(sid)]));
+  return sids.map((sid) => new Member(sid, ports[sid * 3 - 3] ?? 0, [...lines, ...masters, ...settings, ...own(sid)]));
 }
 
 async function started(count: number, options?: EnsembleOptions): Promise<readonly Member[]> {
@@ -320,6 +323,37 @@ test("five servers and two observers: observers serve, and do not count", async 
   // Four are alive of seven, and two of them have a vote.
   await until("end of service", async () => ((await sixth.word("srvr")) === NOT_SERVING ? true : undefined));
 });
+
+// Addresses like 127.0.0.2 are there without being set up on Linux only.
+test.runIf(process.platform === "linux")(
+  "observers by followers: the leader knows them, and their sessions outlive the follower between",
+  async () => {
+    const members = await started(5, { observers: [4, 5], hasMasters: true });
+    const leader = await leaderOf(members);
+    const [fourth, fifth] = members.slice(3);
+    if (fourth === undefined || fifth === undefined) throw new Error("there are five");
+    expect(await leader.monitor()).toMatchObject({ synced_followers: "2", synced_observers: "2" });
+    const followers = others(members.slice(0, 3), leader);
+    for (const follower of followers) expect(await follower.monitor()).toMatchObject({ synced_observers: "1" });
+    const client = await clientOf([fourth]);
+    const reader = await clientOf([fifth]);
+    await client.create("/held", "by a session of an observer", { mode: "ephemeral" });
+    for (const [i, follower] of followers.entries()) {
+      await follower.end("SIGKILL");
+      // Its way is by the other follower now, or straight to the leader; what was under way is lost with the one before.
+      await until("write by another way", () =>
+        client.set("/held", `without ${i + 1}`).then(
+          () => true,
+          () => undefined,
+        ),
+      );
+      expect(await textOf(reader, "/held")).toBe(`without ${i + 1}`);
+      follower.start();
+      await level(members);
+    }
+    expect((await reader.exists("/held", { sync: true }))?.ephemeralOwner).toBe(client.sessionId);
+  },
+);
 
 describe("a server alone among three", () => {
   test("does not serve: words say so, and clients are closed", async () => {

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** What a server is of: `zooid-follower` is one of three voters with an observer, `zooid-observer` one of two beside five voters. */
+/** What a server is of: `zooid-follower` is one of three voters with an observer, `zooid-observer` one of two beside five voters, by a follower. */
 export type EndpointKind = "apache" | "zooid" | "zooid-follower" | "zooid-observer";
 
 export interface Endpoint extends AsyncDisposable {
@@ -84,14 +84,17 @@ async function startMember(
   const folder = mkdtempSync(join(tmpdir(), `conformance-${kind}-`));
   const [voters, all] = kind === "zooid-observer" ? [5, 7] : [3, 4];
   const sids = Array.from({ length: all }, (_, i) => i + 1);
-  const ports = await freePorts(2 * sids.length);
+  const [masterPort = 0, ...ports] = await freePorts(1 + 2 * sids.length);
+  // One port for all followers takes an address for each.
+  const isByFollowers = kind === "zooid-observer";
   const settings = [
     ...further,
     "initLimit=10",
     "syncLimit=5",
+    ...(isByFollowers ? [`observerMasterPort=${masterPort}`] : []),
     ...sids.map((sid, i) => {
       const role = sid > voters ? "observer" : "participant";
-      return `server.${sid}=127.0.0.1:${ports[2 * i]}:${ports[2 * i + 1]}:${role}`;
+      return `server.${sid}=127.0.0.${isByFollowers ? sid : 1}:${ports[2 * i]}:${ports[2 * i + 1]}:${role}`;
     }),
   ];
   const servers = sids.map((sid) => {

@@ -68,8 +68,13 @@ export class EnsemblePeers implements Peers {
   }
 
   /** The ports that are bound. */
-  get ports(): { readonly quorumPort: number; readonly electionPort: number } {
-    return { quorumPort: this.links.port, electionPort: this.#mesh.port };
+  get ports(): {
+    readonly quorumPort: number;
+    readonly electionPort: number;
+    readonly observerMasterPort: number | undefined;
+  } {
+    const { port: quorumPort, observerMasterPort } = this.links;
+    return { quorumPort, electionPort: this.#mesh.port, observerMasterPort };
   }
 
   /** Resolves when others can connect. */

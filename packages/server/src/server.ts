@@ -226,6 +226,7 @@ class Server implements ZooidServer {
       securePort: () => ports.securePort,
       handshakeCount: () => ports.handshakeCount,
       rejectedCount: () => ports.rejectedCount,
+      relayedObservers: () => this.#peers?.links.relayedObservers() ?? [],
       slowSyncCount: () => storage().log.stats().slowSyncCount,
       snapshotCount: () => storage().snapshotCount,
       lastState: () => storage().lastState(),

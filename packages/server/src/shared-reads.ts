@@ -28,14 +28,19 @@ export function sharedReadSocket(): Socket {
   return new SharedReadSocket({ allowHalfOpen: false });
 }
 
+/** What hands over what arrives by itself, once it is told to whom. */
+export interface ByteSource {
+  begin(take: ByteTaker): void;
+}
+
 /** Has all that arrives from now on taken, in order. Called once a socket, whichever kind it is. */
-export function receive(socket: Socket, take: ByteTaker): void {
-  if (socket instanceof SharedReadSocket) socket.begin(take);
+export function receive(socket: Socket | ByteSource, take: ByteTaker): void {
+  if ("begin" in socket) socket.begin(take);
   // One that came paused goes on only when told to.
   else socket.on("data", take).resume();
 }
 
-class SharedReadSocket extends Socket {
+class SharedReadSocket extends Socket implements ByteSource {
   #take: ByteTaker = () => {};
 
   constructor(options: SocketConstructorOpts) {

@@ -66,6 +66,10 @@ export class Happenings {
     this.#changed = Promise.withResolvers();
   }
 
+  count(pattern: RegExp): number {
+    return this.list.filter((text) => pattern.test(text)).length;
+  }
+
   /** Resolves when this many things that match have happened. */
   async until(pattern: RegExp | string, count = 1): Promise<void> {
     const matches = (text: string): boolean => (typeof pattern === "string" ? text === pattern : pattern.test(text));

@@ -95,7 +95,7 @@ const forward = fc
 const FIELDS: { readonly [K in Kind]: fc.Arbitrary<object> } = {
   hello: fc.record({
     ...{ ensembleId: text, sid, bootCount: number, nonce: bytes, versionMin: small, versionMax: small },
-    ...{ features: fc.array(small), purpose: fc.constantFrom("election", "quorum"), frameBytesMax: small },
+    ...{ features: fc.array(small), purpose: fc.constantFrom("election", "quorum", "observer"), frameBytesMax: small },
     ...{ keyIds: fc.array(text), electionAlg: small },
   }),
   "auth-proof": fc.record({ keyId: text, mac: bytes }),
@@ -148,6 +148,17 @@ const FIELDS: { readonly [K in Kind]: fc.Arbitrary<object> } = {
   revalidated: fc.record({ sequence: number, isValid: flag }),
   sync: fc.record({ sequence: number }),
   "sync-reply": fc.record({ sequence: number, readAt: zxid }),
+  "relay-to": fc.record({ leader: sid }),
+  "relay-ready": fc.record({}),
+  "relay-open": fc.record({ channel: number, sid }),
+  "relay-close": fc.record({ channel: number, text }),
+  "relay-bytes": fc
+    .record({ channel: number, bytes, start: fc.nat(9) })
+    .map((part) => ({ ...part, start: Math.min(part.start, part.bytes.length), end: part.bytes.length })),
+  "relay-run": fc.record({
+    ...{ channel: number, epoch: number, previous: zxid, first: zxid, last: zxid, count: number },
+    ...{ committed: zxid, round: number },
+  }),
 };
 
 const KINDS: readonly Kind[] = Object.keys(FIELDS) as Kind[];

@@ -1,7 +1,5 @@
 import {
   CHAIN_NONE,
-  type Chain,
-  copyRange,
   type EntriesMessage,
   type EpochRange,
   FRAME_HEADER_BYTES,
@@ -14,8 +12,8 @@ import {
   type Vote,
   ZXID_NONE,
   type Zxid,
-  zxidFromHalves,
 } from "@zooid/model";
+import { FieldReader, type Filling, type MessageOf, NO_BYTES, named, onlyNumber, place } from "./peer-field-reader.ts";
 import {
   AckEpochTag,
   AckTag,
@@ -58,8 +56,9 @@ import {
   VoteTag,
 } from "./peer-fields.ts";
 import type { AuthProof, EnvelopeMessage, Heartbeat, Hello, LinkRefuse } from "./peer-link-message.ts";
+import { relayBytes, relayClose, relayOpen, relayRun, relayTo } from "./peer-relay-decoder.ts";
 import { FORWARD_HEADER_BYTES, forwardLength } from "./peer-runs.ts";
-import { fixed32, ProtobufReader } from "./protobuf-bytes.ts";
+import { fixed32 } from "./protobuf-bytes.ts";
 import { WireError } from "./wire-error.ts";
 
 /**
@@ -155,92 +154,24 @@ function decodeMember(tag: number, reader: FieldReader): EnvelopeMessage {
       return { kind: "sync", sequence: onlyNumber(reader, SyncTag.sequence) };
     case EnvelopeTag.syncReply:
       return syncReply(reader);
+    case EnvelopeTag.relayTo:
+      return relayTo(reader);
+    case EnvelopeTag.relayReady:
+      return { kind: "relay-ready" };
+    case EnvelopeTag.relayOpen:
+      return relayOpen(reader);
+    case EnvelopeTag.relayClose:
+      return relayClose(reader);
+    case EnvelopeTag.relayBytes:
+      return relayBytes(reader);
+    case EnvelopeTag.relayRun:
+      return relayRun(reader);
     default:
       throw new WireError("UNKNOWN_TYPE", `an envelope holds a message with field tag ${tag}`);
   }
 }
 
-const ZXID_HIGH_MAX = 2 ** 21 - 1;
-const NO_BYTES = new Uint8Array(0);
 const POSITION_NONE: LogPosition = { zxid: ZXID_NONE, chain: CHAIN_NONE };
-const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
-
-/** Reads the kinds of field that these messages are made of. */
-class FieldReader extends ProtobufReader {
-  override tag(): number {
-    if (this.at >= this.end) return 0;
-    const tag = this.varint();
-    if (tag === 0) throw new WireError("VALUE", "a field has the tag 0");
-    return tag;
-  }
-
-  flag(): boolean {
-    return this.varint() !== 0;
-  }
-
-  choice<T extends string>(choices: readonly T[]): T {
-    const number = this.varint();
-    const value = choices[number];
-    if (value === undefined) throw new WireError("VALUE", `${number} is none of ${choices.join(", ")}`);
-    return value;
-  }
-
-  serverId(): ServerId {
-    const value = this.varint();
-    if (value < 1 || value > 254) throw new WireError("VALUE", `a server id is from 1 to 254, found ${value}`);
-    return value as ServerId;
-  }
-
-  zxid(): Zxid {
-    const at = this.fixed64();
-    const high = fixed32(this.bytes, at + 4);
-    if (high < 0 || high > ZXID_HIGH_MAX) throw new WireError("VALUE", `a zxid's epoch is ${high >>> 0}`);
-    return zxidFromHalves(high, fixed32(this.bytes, at));
-  }
-
-  chain(): Chain {
-    const at = this.fixed64();
-    const high = fixed32(this.bytes, at + 4) >>> 0;
-    return ((BigInt(high) << 32n) | BigInt(fixed32(this.bytes, at) >>> 0)) as Chain;
-  }
-
-  text(): string {
-    const end = this.delimited();
-    const value = utf8.decode(this.bytes.subarray(this.at, end));
-    this.at = end;
-    return value;
-  }
-
-  /** A copy, which the message may keep. */
-  copy(): Uint8Array {
-    const end = this.delimited();
-    const value = copyRange(this.bytes, this.at, end);
-    this.at = end;
-    return value;
-  }
-
-  /** A reader of the message that comes here; this one goes on behind it. */
-  message(): FieldReader {
-    const end = this.delimited();
-    const reader = new FieldReader();
-    reader.reset(this.bytes, this.at, end);
-    this.at = end;
-    return reader;
-  }
-}
-
-type MessageOf<K extends EnvelopeMessage["kind"]> = Extract<EnvelopeMessage, { readonly kind: K }>;
-/** A message while its fields come in. */
-type Filling<T> = { -readonly [K in keyof T]: T[K] };
-
-function onlyNumber(reader: FieldReader, field: number): number {
-  let value = 0;
-  for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
-    if (tag === field) value = reader.varint();
-    else reader.skip(tag);
-  }
-  return value;
-}
 
 function epochZxid(reader: FieldReader): { readonly epoch: number; readonly zxid: Zxid } {
   let epoch = 0;
@@ -277,10 +208,6 @@ function vote(reader: FieldReader): Vote {
 }
 
 /** A server that must be named. */
-function named(sid: ServerId | undefined, what: string): ServerId {
-  if (sid === undefined) throw new WireError("VALUE", `${what} names no server`);
-  return sid;
-}
 
 function hello(reader: FieldReader): Hello {
   let sid: ServerId | undefined;
@@ -577,14 +504,6 @@ function syncBegin(reader: FieldReader): MessageOf<"sync-begin"> {
 }
 
 /** Leaves bytes where they lie: the message says where. */
-function place(message: { bytes: Uint8Array; start: number; end: number }, reader: FieldReader): void {
-  const end = reader.delimited();
-  message.bytes = reader.bytes;
-  message.start = reader.at;
-  message.end = end;
-  reader.at = end;
-}
-
 function snapshotChunk(reader: FieldReader): MessageOf<"snapshot-chunk"> {
   const message: Filling<MessageOf<"snapshot-chunk">> = {
     ...{ kind: "snapshot-chunk", index: 0, isLast: false, bytes: NO_BYTES, start: 0, end: 0 },

@@ -38,6 +38,11 @@ import {
   PURPOSES,
   REASONS,
   RefuseTag,
+  RelayBytesTag,
+  RelayCloseTag,
+  RelayOpenTag,
+  RelayRunTag,
+  RelayToTag,
   RevalidatedTag,
   ROLES,
   SessionTag,
@@ -75,6 +80,7 @@ export function envelopeBytesMax(message: EnvelopeMessage): number {
       return FIXED_BYTES_MAX + textBytesMax(message.keyId) + message.mac.length;
     case "link-refuse":
     case "refuse":
+    case "relay-close":
       return FIXED_BYTES_MAX + textBytesMax(message.text);
     case "learner-info":
     case "leader-info":
@@ -95,6 +101,7 @@ export function envelopeBytesMax(message: EnvelopeMessage): number {
     case "entries":
     case "forward":
     case "snapshot-chunk":
+    case "relay-bytes":
       return FIXED_BYTES_MAX + message.end - message.start;
     case "open-session":
     case "revalidate":
@@ -351,6 +358,43 @@ export class EnvelopeWriter {
         const end = this.#open(EnvelopeTag.syncReply);
         this.#number(SyncReplyTag.sequence, message.sequence);
         this.#zxid(SyncReplyTag.readAt, message.readAt);
+        return this.#close(end);
+      }
+      case "relay-to": {
+        const end = this.#open(EnvelopeTag.relayTo);
+        this.#number(RelayToTag.leader, message.leader);
+        return this.#close(end);
+      }
+      case "relay-ready":
+        return this.#close(this.#open(EnvelopeTag.relayReady));
+      case "relay-open": {
+        const end = this.#open(EnvelopeTag.relayOpen);
+        this.#number(RelayOpenTag.channel, message.channel);
+        this.#number(RelayOpenTag.sid, message.sid);
+        return this.#close(end);
+      }
+      case "relay-close": {
+        const end = this.#open(EnvelopeTag.relayClose);
+        this.#number(RelayCloseTag.channel, message.channel);
+        this.#text(RelayCloseTag.text, message.text);
+        return this.#close(end);
+      }
+      case "relay-bytes": {
+        const end = this.#open(EnvelopeTag.relayBytes);
+        this.#number(RelayBytesTag.channel, message.channel);
+        this.#field(RelayBytesTag.data, message.bytes, message.start, message.end);
+        return this.#close(end);
+      }
+      case "relay-run": {
+        const end = this.#open(EnvelopeTag.relayRun);
+        this.#number(RelayRunTag.channel, message.channel);
+        this.#number(RelayRunTag.epoch, message.epoch);
+        this.#zxid(RelayRunTag.previous, message.previous);
+        this.#zxid(RelayRunTag.first, message.first);
+        this.#zxid(RelayRunTag.last, message.last);
+        this.#number(RelayRunTag.count, message.count);
+        this.#zxid(RelayRunTag.committed, message.committed);
+        this.#number(RelayRunTag.round, message.round);
         return this.#close(end);
       }
       default:

@@ -35,6 +35,12 @@ export const EnvelopeTag = {
   revalidated: 0o662,
   sync: 0o672,
   syncReply: 0o702,
+  relayTo: 0o742,
+  relayReady: 0o752,
+  relayOpen: 0o762,
+  relayClose: 0o772,
+  relayBytes: 0o1002,
+  relayRun: 0o1012,
 } as const;
 
 export const HelloTag = {
@@ -127,11 +133,26 @@ export const SessionTag = {
   passwordHash: 0o42,
 } as const;
 export const RevalidatedTag = { sequence: 0o10, isValid: 0o20 } as const;
+export const RelayToTag = { leader: 0o10 } as const;
+export const RelayOpenTag = { channel: 0o10, sid: 0o20 } as const;
+export const RelayCloseTag = { channel: 0o10, text: 0o22 } as const;
+export const RelayBytesTag = { channel: 0o10, data: 0o22 } as const;
+export const RelayRunTag = {
+  channel: 0o10,
+  epoch: 0o20,
+  previous: 0o31,
+  first: 0o41,
+  last: 0o51,
+  count: 0o60,
+  committed: 0o71,
+  round: 0o100,
+} as const;
+
 export const SyncTag = { sequence: 0o10 } as const;
 export const SyncReplyTag = { sequence: 0o10, readAt: 0o21 } as const;
 
 // A value's place in its list is its number.
-export const PURPOSES = ["election", "quorum"] as const;
+export const PURPOSES = ["election", "quorum", "observer"] as const;
 export const LINK_REASONS = ["version", "auth", "ensemble", "configuration", "duplicate", "busy"] as const;
 export const ROLES = ["looking", "following", "leading", "observing"] as const;
 export const MODES = ["diff", "trunc", "snap"] as const;

@@ -1,7 +1,7 @@
-import type { ElectionMessage, PeerMessage, ServerId } from "@zooid/model";
+import type { ElectionMessage, EntriesMessage, PeerMessage, ServerId } from "@zooid/model";
 
-/** What a link is for: the two ports speak alike, and each refuses links that are meant for the other. */
-export type LinkPurpose = "election" | "quorum";
+/** What a link is for: the ports speak alike, and each refuses links that are meant for another. */
+export type LinkPurpose = "election" | "quorum" | "observer";
 
 /** The first word of both sides. */
 export interface Hello {
@@ -60,5 +60,50 @@ export interface Heartbeat {
 /** What links say to each other about themselves. */
 export type LinkMessage = Hello | AuthProof | LinkRefuse | Heartbeat;
 
+/** An observer's first word to a follower: stand between this link and the leader. */
+export interface RelayTo {
+  readonly kind: "relay-to";
+  readonly leader: ServerId;
+}
+
+/** A follower's answer: from here on it does. */
+export interface RelayReady {
+  readonly kind: "relay-ready";
+}
+
+/** A follower to its leader: an observer comes by this link. The follower has seen its proof of being that server. */
+export interface RelayOpen {
+  readonly kind: "relay-open";
+  /** Chosen by the follower; stands for the observer on this link. */
+  readonly channel: number;
+  readonly sid: ServerId;
+}
+
+/** Either side of a follower's link: the observer, or the leader's end of it, is gone. */
+export interface RelayClose {
+  readonly kind: "relay-close";
+  readonly channel: number;
+  readonly text: string;
+}
+
+/** What observer and leader say to each other: a stream of frames of its own, cut anywhere. Valid as long as the bytes are. */
+export interface RelayBytes {
+  readonly kind: "relay-bytes";
+  /** 0 between observer and follower, where there is only one. */
+  readonly channel: number;
+  readonly bytes: Uint8Array;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Entries for an observer, without their bytes: the follower was sent them itself, on the same link and before. */
+export interface RelayRun extends Omit<EntriesMessage, "kind" | "bytes" | "start" | "end"> {
+  readonly kind: "relay-run";
+  readonly channel: number;
+}
+
+/** What makes a follower stand between an observer and the leader. */
+export type RelayMessage = RelayTo | RelayReady | RelayOpen | RelayClose | RelayBytes | RelayRun;
+
 /** Everything that a frame between servers may hold. */
-export type EnvelopeMessage = LinkMessage | ElectionMessage | PeerMessage;
+export type EnvelopeMessage = LinkMessage | ElectionMessage | PeerMessage | RelayMessage;

@@ -20,6 +20,13 @@ export type {
   LinkPurpose,
   LinkRefuse,
   LinkRefuseReason,
+  RelayBytes,
+  RelayClose,
+  RelayMessage,
+  RelayOpen,
+  RelayReady,
+  RelayRun,
+  RelayTo,
 } from "./peer-link-message.ts";
 export { FORWARD_HEADER_BYTES, forwardLength } from "./peer-runs.ts";
 export { EntryFrames, giveBack, type SharedFrames } from "./shared-frames.ts";

@@ -237,6 +237,10 @@ function monitor(view: AdminView): Fields {
 }
 
 function observers(view: AdminView): Fields {
+  if (modeOf(view) === "follower") {
+    const passedOn = view.relayedObservers();
+    return { synced_observers: passedOn.length, observers: passedOn.map((sid) => ({ sid })) };
+  }
   const learners = modeOf(view) === "leader" ? view.driver.replica.zab.learners() : [];
   const watching = learners.filter(({ isObserver }) => isObserver);
   return {

@@ -1,3 +1,4 @@
+import type { ServerId } from "@zooid/model";
 import type { ServerConfig } from "../config.ts";
 import type { Driver } from "../driver.ts";
 import type { Metric } from "./metric.ts";
@@ -21,6 +22,8 @@ export interface AdminView {
   diskUsage(): { readonly dataBytes: number; readonly logBytes: number };
   /** The newest state that is on disk whole, and when it was written, in seconds; undefined where everything is in memory. */
   lastState(): { readonly zxid: number; readonly writtenAtSeconds: number } | undefined;
+  /** The observers that reach their leader by this server. */
+  relayedObservers(): readonly ServerId[];
   /** Syncs of the log that took longer than `fsync.warningthresholdms`. */
   slowSyncCount(): number;
   /** States that were sent whole to learners that lacked too much. */

@@ -164,6 +164,9 @@ function ensembleGauges(view: AdminView): readonly Metric[] {
   if (ensemble === undefined) return [];
   const voters = ensemble.servers.filter((server) => !server.isObserver);
   const forAll = gauge("quorum_size", voters.length);
+  if (modeOf(view) === "follower" && ensemble.observerMasterPort !== undefined) {
+    return [forAll, gauge("synced_observers", view.relayedObservers().length)];
+  }
   if (modeOf(view) !== "leader") return [forAll];
   const learners = view.driver.replica.zab.learners();
   const level = learners.filter(({ phase }) => phase === "level");

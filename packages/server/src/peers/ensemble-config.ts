@@ -49,6 +49,11 @@ export interface EnsembleOptions {
   readonly peerStores?: PeerStoreOptions;
   /** Let peers connect over a network without any proof of who they are. Default false. */
   readonly allowUnauthenticatedPeers?: boolean;
+  /**
+   * Where observers reach this server while it follows, and where this server, if it is an observer, reaches those that follow: one
+   * port for all. 0 lets the system choose, as above. Default: observers go to the leader.
+   */
+  readonly observerMasterPort?: number;
   /** Where a server is at this moment; asked at each dial. Default: what `servers` says. For ports that the system chose. */
   readonly addressOf?: (sid: ServerId) => PeerAddress;
 }
@@ -57,6 +62,8 @@ export interface PeerAddress {
   readonly host: string;
   readonly quorumPort: number;
   readonly electionPort: number;
+  /** Undefined where observers go to the leader only. */
+  readonly observerMasterPort?: number | undefined;
 }
 
 export interface EnsembleServer extends PeerAddress {
@@ -85,6 +92,7 @@ export interface EnsembleConfig {
   readonly allowUnauthenticatedPeers: boolean;
   /** TLS where there are files for it. */
   readonly transport: PeerTransport;
+  readonly observerMasterPort: number | undefined;
   readonly addressOf: (sid: ServerId) => PeerAddress;
 }
 
@@ -101,7 +109,13 @@ export function parseEnsemble(
   notices: string[],
 ): EnsembleConfig {
   const sid = whole("myid", options.sid, 1, 254) as ServerId;
-  const servers = options.servers.map((server) => parseServer(server, whole)).sort((a, b) => a.sid - b.sid);
+  const observerMasterPort =
+    options.observerMasterPort === undefined
+      ? undefined
+      : whole("observerMasterPort", options.observerMasterPort, 0, 65_535);
+  const servers = options.servers
+    .map((server) => ({ ...parseServer(server, whole), observerMasterPort }))
+    .sort((a, b) => a.sid - b.sid);
   checkServers(servers, problems);
   checkGroups(servers, problems);
   const own = servers.find((server) => server.sid === sid);
@@ -112,6 +126,17 @@ export function parseEnsemble(
     problems.push(
       `peerType says ${roleName(options.isObserver)}, the line server.${sid} says ${roleName(own.isObserver)}; they must agree`,
     );
+  }
+  if (own !== undefined && observerMasterPort !== undefined && observerMasterPort > 0) {
+    const taken = new Map([
+      [own.quorumPort, "quorum"],
+      [own.electionPort, "election"],
+    ]).get(observerMasterPort);
+    if (taken !== undefined) {
+      problems.push(
+        `observerMasterPort ${observerMasterPort} is the ${taken} port of server.${sid}; it takes one of its own`,
+      );
+    }
   }
   const electionAlg = options.electionAlg ?? 3;
   if (electionAlg !== 3 && electionAlg !== 0) {
@@ -131,6 +156,7 @@ export function parseEnsemble(
     peerSecretFile: options.peerSecretFile,
     secrets,
     allowUnauthenticatedPeers: options.allowUnauthenticatedPeers ?? false,
+    observerMasterPort,
     transport: transportOf(options, { sid, servers }, problems, notices),
     addressOf: options.addressOf ?? ((other) => addressIn(servers, other)),
   };
@@ -145,7 +171,7 @@ export function quorumOf(ensemble: Pick<EnsembleConfig, "servers">): QuorumVerif
   return new HierarchicalQuorum(voters.map(({ sid, group, weight }) => ({ sid, group: group ?? 0, weight })));
 }
 
-function parseServer(options: EnsembleServerOptions, whole: WholeNumber): EnsembleServer {
+function parseServer(options: EnsembleServerOptions, whole: WholeNumber): Omit<EnsembleServer, "observerMasterPort"> {
   const line = `server.${options.sid}`;
   const { clientAddress } = options;
   return {

@@ -17,7 +17,8 @@ import {
 } from "@zooid/wire/peer";
 import { receive } from "../shared-reads.ts";
 import { Handshake, type HandshakeConfig, HandshakeError, type PeerIdentity } from "./handshake.ts";
-import type { PeerTransport } from "./peer-transport.ts";
+import type { PeerSocket, PeerTransport } from "./peer-transport.ts";
+import type { RelaySocket } from "./relay-socket.ts";
 
 /** What all connections of one kind have in common. */
 export interface ConnectionSettings {
@@ -66,7 +67,7 @@ export interface ConnectionHandler {
  */
 export class PeerConnection {
   /** As it came or is dialed; once both sides can speak, what they speak through. */
-  #socket: Socket;
+  #socket: PeerSocket;
   readonly #settings: ConnectionSettings;
   readonly #handler: ConnectionHandler;
   readonly #handshake: Handshake;
@@ -81,7 +82,7 @@ export class PeerConnection {
     settings: ConnectionSettings,
     handler: ConnectionHandler,
     dialed: ServerId | undefined,
-    open: (ready: (socket: Socket) => void) => Socket,
+    open: (ready: (socket: PeerSocket) => void) => PeerSocket,
   ) {
     this.#settings = settings;
     this.#handler = handler;
@@ -113,9 +114,27 @@ export class PeerConnection {
     });
   }
 
+  /** Speaks through a stream that another server carries: with the server that is dialed, or with one that came. */
+  static through(
+    settings: ConnectionSettings,
+    socket: RelaySocket,
+    dialed: ServerId | undefined,
+    handler: ConnectionHandler,
+  ): PeerConnection {
+    return new PeerConnection(settings, handler, dialed, (ready) => {
+      setImmediate(() => ready(socket));
+      return socket;
+    });
+  }
+
   /** Bytes that were not sent yet. */
   get bufferedBytes(): number {
     return this.#writer.pendingBytes + this.#socket.writableLength;
+  }
+
+  /** Whether messages are gathered that {@link flush} would send. */
+  get hasGathered(): boolean {
+    return this.#writer.pendingBytes > 0;
   }
 
   /** More waits than the system takes for now; {@link ConnectionHandler.drained} follows. */
@@ -185,14 +204,14 @@ export class PeerConnection {
     this.close();
   }
 
-  #watch(socket: Socket): void {
-    socket.on("error", (error) => {
+  #watch(socket: PeerSocket): void {
+    socket.on("error", (error: Error) => {
       this.#error = error.message;
     });
     socket.on("close", () => this.#end(this.#error === "" ? "the other side closed it" : this.#error));
   }
 
-  #ready(socket: Socket, isDialer: boolean): void {
+  #ready(socket: PeerSocket, isDialer: boolean): void {
     if (this.#phase !== "connecting") {
       socket.destroy();
       return;

@@ -146,11 +146,12 @@ export class PeerListener {
 function describe(place: { purpose: LinkPurpose; host: string; port: number }, code: string, cause: unknown): string {
   const { purpose, host, port } = place;
   const what = `the ${purpose} port ${port} on ${host}`;
+  const setting = purpose === "observer" ? "observerMasterPort" : "this server's line server.N";
   switch (code) {
     case "EADDRINUSE":
-      return `${what} is taken by another process; see this server's line server.N`;
+      return `${what} is taken by another process; see ${setting}`;
     case "EACCES":
-      return `${what} needs more rights than this process has; choose one above 1023 in this server's line server.N`;
+      return `${what} needs more rights than this process has; choose one above 1023 in ${setting}`;
     case "EADDRNOTAVAIL":
       return `${host} in this server's line server.N is not an address of this machine; quorumListenOnAllIPs=true listens on all`;
     default:

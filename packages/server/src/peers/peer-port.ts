@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import type { ServerId } from "@zooid/model";
 import { BufferPool, type LinkPurpose } from "@zooid/wire/peer";
 import type { RefusalLog } from "../refusal-log.ts";
-import type { EnsembleConfig } from "./ensemble-config.ts";
+import type { EnsembleConfig, PeerAddress } from "./ensemble-config.ts";
 import type { HandshakeFault, LinkIdentity, PeerIdentity } from "./handshake.ts";
 import {
   type ConnectionEnd,
@@ -11,6 +11,7 @@ import {
   PeerConnection,
 } from "./peer-connection.ts";
 import { PeerListener } from "./peer-listener.ts";
+import type { RelaySocket } from "./relay-socket.ts";
 
 /** What both kinds of link are made with. */
 export interface PeerLinkOptions {
@@ -80,7 +81,7 @@ export class PeerPort {
     const own = ensemble.addressOf(sid);
     this.#listener = new PeerListener(
       {
-        ...{ purpose, port: purpose === "election" ? own.electionPort : own.quorumPort },
+        ...{ purpose, port: portFor(purpose, own) },
         createServer: ensemble.transport.createServer,
         host: ensemble.listenOnAllAddresses ? undefined : own.host,
         ...{ retryCount: ensemble.bindRetryCount, retryMs: options.bindRetryMs ?? 1000 },
@@ -100,22 +101,32 @@ export class PeerPort {
   }
 
   dial(to: ServerId, handler: ConnectionHandler): PeerConnection {
-    const { host, quorumPort, electionPort } = this.#options.ensemble.addressOf(to);
-    const port = this.#purpose === "election" ? electionPort : quorumPort;
-    const connection = PeerConnection.dial(
-      this.#dialSettings,
-      to,
-      { host, port },
-      {
-        ...{ wake: handler.wake, opened: handler.opened, message: handler.message, drained: handler.drained },
-        ended: (end) => {
-          if (end.refusal !== undefined) this.#note(`server ${to} (${host}:${port})`, end);
-          handler.ended(end);
-        },
-      },
-    );
+    const address = this.#options.ensemble.addressOf(to);
+    const { host } = address;
+    const port = portFor(this.#purpose, address);
+    const noting = this.#noting(`server ${to} (${host}:${port})`, handler);
+    return this.#keep(PeerConnection.dial(this.#dialSettings, to, { host, port }, noting));
+  }
+
+  /** As {@link dial}, through a stream that another server carries. */
+  dialThrough(socket: RelaySocket, to: ServerId, by: ServerId, handler: ConnectionHandler): PeerConnection {
+    // The other end is whom that server follows: it has shown that it is that server, and this end is about to.
+    const transport = { ...this.#settings.transport, faultOf: () => undefined };
+    const noting = this.#noting(`server ${to} by way of server ${by}`, handler);
+    return this.#keep(PeerConnection.through({ ...this.#dialSettings, transport }, socket, to, noting));
+  }
+
+  /** Takes a connection through a stream that a server carries, which has seen the proof that it comes from server `sid`. */
+  acceptThrough(socket: RelaySocket, sid: ServerId, by: ServerId, handler: AcceptedHandler): void {
+    const faultOf = (_: unknown, said: ServerId): string | undefined =>
+      said === sid ? undefined : `server ${by} knows it as server ${sid}, not as server ${said}`;
+    const transport = { ...this.#settings.transport, faultOf };
+    const noting = this.#noting(`server ${sid} by way of server ${by}`, {
+      ...{ wake: handler.wake, message: handler.message, drained: handler.drained, ended: handler.ended },
+      opened: (peer, roundTripMs) => handler.opened(connection, peer, roundTripMs),
+    });
+    const connection = PeerConnection.through({ ...this.#settings, transport }, socket, undefined, noting);
     this.#keep(connection);
-    return connection;
   }
 
   /** Accepts no more, and closes every connection behind what was said on it. */
@@ -147,10 +158,26 @@ export class PeerPort {
     this.#options.refusals.note(`${this.#purpose} link, ${refusal.kind} by ${refusal.by}`, peer, reason);
   }
 
-  #keep(connection: PeerConnection): void {
+  #noting(peer: string, handler: ConnectionHandler): ConnectionHandler {
+    return {
+      ...{ wake: handler.wake, opened: handler.opened, message: handler.message, drained: handler.drained },
+      ended: (end) => {
+        if (end.refusal !== undefined) this.#note(peer, end);
+        handler.ended(end);
+      },
+    };
+  }
+
+  #keep(connection: PeerConnection): PeerConnection {
     this.#connections.add(connection);
     void connection.gone().then(() => this.#connections.delete(connection));
+    return connection;
   }
+}
+
+function portFor(purpose: LinkPurpose, { electionPort, quorumPort, observerMasterPort = 0 }: PeerAddress): number {
+  if (purpose === "election") return electionPort;
+  return purpose === "quorum" ? quorumPort : observerMasterPort;
 }
 
 /** Peers that meet at the wrong moment are no offence, and neither is who goes before saying a word. */

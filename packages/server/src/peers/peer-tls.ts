@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
-import { createServer, isIP, type Socket } from "node:net";
+import { createServer, isIP } from "node:net";
 import { connect, type SecureContextOptions, TLSSocket } from "node:tls";
 import type { ServerId } from "@zooid/model";
 import { TlsAcceptor } from "../tls/tls-acceptor.ts";
@@ -123,7 +123,7 @@ export function tlsTransport(
 ): PeerTransport {
   let current = context;
   const acceptor = new TlsAcceptor({ ...context, requestCert: true, rejectUnauthorized: true });
-  const accepted = new WeakSet<Socket>();
+  const accepted = new WeakSet<object>();
   return {
     createServer,
     connect: ({ host, port }, ready) => {

@@ -1,6 +1,10 @@
 import type { Server, ServerOpts, Socket } from "node:net";
 import type { ServerId } from "@zooid/model";
 import { createSharedReadServer, sharedReadSocket } from "../shared-reads.ts";
+import type { RelaySocket } from "./relay-socket.ts";
+
+/** What a connection speaks through: a socket, or what stands for one where another server stands between. */
+export type PeerSocket = Socket | RelaySocket;
 
 /** How bytes get from one server to another: as they are, or through TLS. */
 export interface PeerTransport {
@@ -15,7 +19,7 @@ export interface PeerTransport {
   /** Takes a connection that came. What `ready` is handed may be another socket around it. */
   accept(socket: Socket, ready: (socket: Socket) => void): void;
   /** What speaks against the other side being this server; undefined when nothing does. Asked once it has said which it is. */
-  faultOf(socket: Socket, sid: ServerId): string | undefined;
+  faultOf(socket: PeerSocket, sid: ServerId): string | undefined;
   /** Files whose change is to be followed by {@link reload}. Default: none. */
   readonly files?: readonly string[];
   /** Reads them again for connections from now on; says why what was read before stays in force instead. */

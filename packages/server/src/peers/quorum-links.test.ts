@@ -2,83 +2,17 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { crc32 } from "node:zlib";
-import {
-  type EntriesMessage,
-  type LinkRef,
-  type PeerMessage,
-  serverId,
-  writeFrameHeader,
-  type Zxid,
-} from "@zooid/model";
+import { type EntriesMessage, type PeerMessage, serverId, writeFrameHeader, type Zxid } from "@zooid/model";
 import { BufferPool, PeerFrameWriter } from "@zooid/wire/peer";
 import { afterEach, describe, expect, test } from "vitest";
-import { Happenings, type TestPeerOptions, TestPeers } from "../test-peers.ts";
+import { TestPeers } from "../test-peers.ts";
 import { PeerPort } from "./peer-port.ts";
-import { QuorumLinks } from "./quorum-links.ts";
+import { Side, stopSides, stopsWithSides } from "./test-quorum-side.ts";
 
-const running: { stop(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const one of running.splice(0)) await one.stop();
-});
+afterEach(stopSides);
 
 const SID_1 = serverId(1);
 const LEVEL: PeerMessage = { kind: "up-to-date", epoch: 7, committed: 9 as Zxid };
-
-/** One server's links, and what they told, as words: `opened 1 sid 2 dialed`. */
-class Side {
-  readonly happened = new Happenings();
-  readonly messages: PeerMessage[] = [];
-  readonly warnings: string[] = [];
-  readonly links: QuorumLinks;
-  link = 0 as LinkRef;
-  closesAtMessage = false;
-  #isAwake = false;
-
-  constructor(peers: TestPeers, sid: number, options: TestPeerOptions & { readonly bufferedBytesMax?: number } = {}) {
-    const told = (text: string): void => {
-      if (!this.#isAwake) this.happened.add("not awake");
-      this.happened.add(text);
-    };
-    const { bufferedBytesMax, ...more } = options;
-    this.links = new QuorumLinks(
-      {
-        ...peers.options(sid, more),
-        ...(bufferedBytesMax === undefined ? {} : { bufferedBytesMax }),
-        warn: (text) => this.warnings.push(text),
-      },
-      {
-        wake: () => {
-          this.#isAwake = true;
-          queueMicrotask(() => {
-            this.#isAwake = false;
-            this.links.flush();
-          });
-        },
-        linkOpened: (link, from, isDialed) => {
-          this.link = link;
-          told(`opened ${link} sid ${from}${isDialed ? " dialed" : ""}`);
-        },
-        dialFailed: (reason) => told(`dial failed: ${reason}`),
-        received: (link, message) => {
-          this.messages.push("start" in message ? { ...message, ...copied(message) } : message);
-          told(`${message.kind} on ${link}`);
-          if (this.closesAtMessage) this.links.close(link, "enough");
-        },
-        linkClosed: (link, reason) => told(`closed ${link}: ${reason}`),
-      },
-    );
-    running.push(this.links);
-  }
-
-  send(...messages: PeerMessage[]): void {
-    for (const message of messages) this.links.send(this.link, message);
-    this.links.flush();
-  }
-}
-
-function copied({ bytes, start, end }: { bytes: Uint8Array; start: number; end: number }) {
-  return { bytes: Uint8Array.from(bytes.subarray(start, end)), start: 0, end: end - start };
-}
 
 /** A leader (1) that listens, and a learner (2). */
 async function pair(options: ConstructorParameters<typeof Side>[2] = {}) {
@@ -331,7 +265,7 @@ test.each<[string, Parameters<PeerFrameWriter["append"]>[0]]>([
     },
     admit: () => undefined,
   });
-  running.push(port);
+  stopsWithSides(port);
   const connection = port.dial(SID_1, {
     wake() {},
     opened: () => {

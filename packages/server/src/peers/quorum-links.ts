@@ -1,11 +1,24 @@
 import { crc32 } from "node:zlib";
-import type { LinkRef, PeerMessage, ServerId } from "@zooid/model";
-import { BufferPool, EntryFrames, type EnvelopeMessage, WireError } from "@zooid/wire/peer";
+import type { EntriesMessage, LinkRef, PeerMessage, ServerId } from "@zooid/model";
+import {
+  BufferPool,
+  EntryFrames,
+  type EnvelopeMessage,
+  type RelayBytes,
+  type RelayClose,
+  type RelayMessage,
+  type RelayOpen,
+  WireError,
+} from "@zooid/wire/peer";
 import type { ZabLinks } from "@zooid/zab";
 import { Backoff } from "./backoff.ts";
 import type { HandshakeFault, PeerIdentity } from "./handshake.ts";
-import type { ConnectionEnd, PeerConnection } from "./peer-connection.ts";
+import { ObserverMaster } from "./observer-master.ts";
+import type { ConnectionEnd, ConnectionHandler, PeerConnection } from "./peer-connection.ts";
 import { type AcceptedHandler, type PeerLinkOptions, PeerPort } from "./peer-port.ts";
+import { RelaySocket } from "./relay-socket.ts";
+import { RelayedDial } from "./relayed-dial.ts";
+import { SentRuns } from "./relayed-runs.ts";
 
 /** What becomes of links. None of these is called from within a call of {@link QuorumLinks}, and none after `stop`. */
 export interface QuorumLinkEvents {
@@ -37,20 +50,37 @@ const REFUSAL_CHARS_MAX = 300;
 /** A timer for longer than this would ring at once. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
+/** Observers come and go faster than their ends are told of; no more of them than that come by one link. */
+const RELAY_COUNT_PER_SERVER_MAX = 2;
+
 interface Link {
   readonly ref: LinkRef;
   readonly sid: ServerId;
   readonly bootCount: number;
   readonly isDialed: boolean;
   readonly connection: PeerConnection;
+  /** The follower's link by which an observer comes, or the follower by which this observer reaches its leader. */
+  readonly way: Way | undefined;
   isDirty: boolean;
+  /** Of a follower's link: the observers that come by it. */
+  readonly relays: Map<number, RelaySocket>;
+  /** What it was sent since there were any. */
+  sentRuns: SentRuns;
+}
+
+interface Way {
+  readonly link: Link | undefined;
+  readonly channel: number;
 }
 
 interface Dial {
   readonly to: ServerId;
+  /** The followers to go by, one after the other, and undefined for the leader's own port at last. */
+  readonly ways: readonly (ServerId | undefined)[];
+  attempts: number;
   readonly backoff: Backoff;
   readonly deadline: NodeJS.Timeout;
-  attempt: PeerConnection | undefined;
+  attempt: { destroy(): void } | undefined;
   timer: NodeJS.Timeout | undefined;
   lastReason: string;
 }
@@ -66,6 +96,12 @@ export class QuorumLinks implements ZabLinks {
   readonly #links = new Map<LinkRef, Link>();
   readonly #dirty: Link[] = [];
   readonly #entryFrames: EntryFrames;
+  /** Where observers come to a voter while it follows. */
+  readonly #master: ObserverMaster | undefined;
+  /** By what an observer dials such a voter. */
+  readonly #toMasters: PeerPort | undefined;
+  /** How often a way by a follower has ended: the next one is by another. */
+  #lostWays = 0;
   #dial: Dial | undefined;
   #lastRef = 0;
   #isStopped = false;
@@ -83,11 +119,21 @@ export class QuorumLinks implements ZabLinks {
         admit: (peer, isDialed) => (isDialed ? undefined : this.#admit(peer)),
       },
     );
+    const { observerMasterPort, isObserver } = options.ensemble;
+    if (observerMasterPort === undefined) return;
+    if (isObserver) this.#toMasters = new PeerPort("observer", { ...options, pool }, NOBODY_COMES);
+    else {
+      this.#master = new ObserverMaster({
+        ...{ ...options, pool, wake: () => this.#events.wake() },
+        bufferedBytesMax: this.#bufferedBytesMax,
+      });
+    }
   }
 
   /** Resolves once learners can connect. Throws PeerPortError for a port that cannot be had. */
-  listen(): Promise<void> {
-    return this.#port.listen();
+  async listen(): Promise<void> {
+    await this.#port.listen();
+    await this.#master?.listen();
   }
 
   /** The bound port, also where the configuration left the choice to the system. */
@@ -95,11 +141,21 @@ export class QuorumLinks implements ZabLinks {
     return this.#port.port;
   }
 
+  /** The bound port for observers, where this server has one. */
+  get observerMasterPort(): number | undefined {
+    return this.#master?.port;
+  }
+
+  /** The observers that reach their leader by this server. */
+  relayedObservers(): readonly ServerId[] {
+    return this.#master?.observers() ?? [];
+  }
+
   dial(to: ServerId): void {
     this.cancelDial();
     const { ensemble, tickMs, random } = this.#options;
     const dial: Dial = {
-      to,
+      ...{ to, ways: [...this.#mastersBut(to), undefined], attempts: 0 },
       backoff: new Backoff(REDIAL_MS_LEAST, REDIAL_MS_MOST, random),
       deadline: setTimeout(() => this.#dialFailed(dial), Math.min(ensemble.initLimit * tickMs, TIMER_MS_MAX)),
       ...{ attempt: undefined, timer: undefined, lastReason: "it took too long" },
@@ -124,16 +180,20 @@ export class QuorumLinks implements ZabLinks {
   send(link: LinkRef, message: PeerMessage): void {
     const target = this.#links.get(link);
     // It may have closed a moment ago: who sends is told of it soon.
-    if (target === undefined) return;
+    if (target !== undefined) this.#sendOn(target, message);
+  }
+
+  #sendOn(target: Link, message: PeerMessage | RelayMessage): void {
+    if (message.kind === "entries" && this.#sentByFollower(target, message)) return;
     try {
-      this.#append(target.connection, message);
+      this.#append(target, message);
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
       this.#giveUp(target, error.message);
       return;
     }
     const waiting = target.connection.bufferedBytes;
-    if (waiting > (this.#options.bufferedBytesMax ?? BUFFERED_BYTES_MAX)) {
+    if (waiting > this.#bufferedBytesMax) {
       this.#giveUp(target, `${waiting} bytes wait for it and it does not take them`);
     } else if (!target.isDirty) {
       target.isDirty = true;
@@ -141,22 +201,41 @@ export class QuorumLinks implements ZabLinks {
     }
   }
 
-  #append(connection: PeerConnection, message: PeerMessage): void {
-    if (message.kind === "entries" && connection.appendShared(this.#entryFrames.of(message))) return;
+  #append({ connection, relays, sentRuns }: Link, message: PeerMessage | RelayMessage): void {
+    if (message.kind === "entries") {
+      if (relays.size > 0) sentRuns.sent(message);
+      if (connection.appendShared(this.#entryFrames.of(message))) return;
+    }
     connection.append(message);
   }
 
-  close(link: LinkRef, _reason: string): void {
+  /** Entries that an observer's follower has are only named to it, in their place among the rest of what the observer is sent. */
+  #sentByFollower({ connection, way }: Link, { kind: _, bytes, start, end, ...header }: EntriesMessage): boolean {
+    if (way?.link === undefined || !way.link.sentRuns.covers(header)) return false;
+    if (connection.hasGathered) connection.flush();
+    this.#sendOn(way.link, { kind: "relay-run", channel: way.channel, ...header });
+    return true;
+  }
+
+  get #bufferedBytesMax(): number {
+    return this.#options.bufferedBytesMax ?? BUFFERED_BYTES_MAX;
+  }
+
+  close(link: LinkRef, reason: string): void {
     const target = this.#links.get(link);
-    this.#links.delete(link);
-    target?.connection.close();
+    if (target === undefined) return;
+    this.#remove(target, reason);
+    target.connection.close();
   }
 
   /** Writes what was sent since the last time, to each link once. */
   flush(): void {
+    this.#master?.flush();
+    // What goes by a follower's link first, so that it leaves with what that is sent itself.
+    for (const link of this.#dirty) if (link.way !== undefined && this.#links.has(link.ref)) link.connection.flush();
     for (const link of this.#dirty) {
       link.isDirty = false;
-      if (this.#links.has(link.ref)) link.connection.flush();
+      if (link.way === undefined && this.#links.has(link.ref)) link.connection.flush();
     }
     this.#dirty.length = 0;
     this.#entryFrames.clear();
@@ -168,28 +247,52 @@ export class QuorumLinks implements ZabLinks {
     this.cancelDial();
     this.#links.clear();
     this.#dirty.length = 0;
-    await this.#port.stop();
+    await Promise.all([this.#port.stop(), this.#master?.stop(), this.#toMasters?.stop()]);
+  }
+
+  /** The voters that may stand between, in an order in which observers do not all begin with the same. */
+  #mastersBut(leader: ServerId): readonly ServerId[] {
+    if (this.#toMasters === undefined) return [];
+    const { servers, sid: own } = this.#options.ensemble;
+    const masters = servers.filter(({ sid, isObserver }) => !isObserver && sid !== leader).map(({ sid }) => sid);
+    const first = (own + this.#lostWays) % Math.max(masters.length, 1);
+    return [...masters.slice(first), ...masters.slice(0, first)];
   }
 
   #attempt(dial: Dial): void {
     let link: Link | undefined;
-    const attempt = this.#port.dial(dial.to, {
+    const by = dial.ways[dial.attempts++ % dial.ways.length];
+    const opened = (connection: PeerConnection, peer: PeerIdentity): void => {
+      if (this.#dial !== dial) return;
+      this.#dial = undefined;
+      clearTimeout(dial.deadline);
+      link = this.#add(connection, peer, { isDialed: true, way: by === undefined ? undefined : BY_FOLLOWER });
+      this.#master?.follow({ leader: link.sid, send: (message) => this.#sendUp(link, message) });
+      this.#events.linkOpened(link.ref, link.sid, true);
+    };
+    const handler: Omit<ConnectionHandler, "opened"> = {
       wake: () => this.#events.wake(),
-      opened: (peer) => {
-        if (this.#dial !== dial) return;
-        this.#dial = undefined;
-        clearTimeout(dial.deadline);
-        link = this.#add(attempt, peer, true);
-        this.#events.linkOpened(link.ref, link.sid, true);
-      },
       message: (message) => this.#received(link, message),
       drained: () => {},
       ended: (end) => {
         if (link !== undefined) this.#lost(link, end.reason);
         else if (this.#dial === dial) this.#attemptFailed(dial, end);
       },
-    });
-    dial.attempt = attempt;
+    };
+    if (by === undefined || this.#toMasters === undefined) {
+      const attempt = this.#port.dial(dial.to, { ...handler, opened: (peer) => opened(attempt, peer) });
+      dial.attempt = attempt;
+    } else {
+      const ports = { observer: this.#toMasters, quorum: this.#port };
+      const entries = (message: EntriesMessage): void => {
+        if (link !== undefined && this.#links.has(link.ref)) this.#events.received(link.ref, message);
+      };
+      dial.attempt = new RelayedDial(ports, { leader: dial.to, by }, { ...handler, opened, entries });
+    }
+  }
+
+  #sendUp(link: Link | undefined, message: RelayMessage): void {
+    if (link !== undefined && this.#links.has(link.ref)) this.#sendOn(link, message);
   }
 
   #attemptFailed(dial: Dial, { reason, refusal, retryAfterMs }: ConnectionEnd): void {
@@ -222,7 +325,7 @@ export class QuorumLinks implements ZabLinks {
     return undefined;
   }
 
-  #acceptedHandler(): AcceptedHandler {
+  #acceptedHandler(way?: Way): AcceptedHandler {
     let link: Link | undefined;
     return {
       wake: () => this.#events.wake(),
@@ -231,7 +334,7 @@ export class QuorumLinks implements ZabLinks {
         for (const old of this.#links.values()) {
           if (old.sid === peer.sid && !old.isDialed) this.#lost(old, "a newer link of the same server replaced it");
         }
-        link = this.#add(connection, peer, false);
+        link = this.#add(connection, peer, { isDialed: false, way });
         this.#events.linkOpened(link.ref, link.sid, false);
       },
       message: (message) => this.#received(link, message),
@@ -242,9 +345,16 @@ export class QuorumLinks implements ZabLinks {
     };
   }
 
-  #add(connection: PeerConnection, { sid, bootCount }: PeerIdentity, isDialed: boolean): Link {
+  #add(
+    connection: PeerConnection,
+    { sid, bootCount }: PeerIdentity,
+    { isDialed, way }: Pick<Link, "isDialed" | "way">,
+  ): Link {
     this.#lastRef++;
-    const link: Link = { ref: this.#lastRef as LinkRef, sid, bootCount, isDialed, connection, isDirty: false };
+    const link: Link = {
+      ...{ ref: this.#lastRef as LinkRef, sid, bootCount, isDialed, connection, way, isDirty: false },
+      ...{ relays: new Map(), sentRuns: new SentRuns() },
+    };
     this.#links.set(link.ref, link);
     return link;
   }
@@ -261,23 +371,76 @@ export class QuorumLinks implements ZabLinks {
       case "notification":
       case "poll":
       case "poll-answer":
+      case "relay-to":
+      case "relay-ready":
         this.#lost(link, `${message.kind} does not belong on a link between leader and learner`);
         return;
+      case "relay-open":
+        this.#relayOpened(link, message);
+        return;
+      case "relay-run":
+      case "relay-bytes":
+      case "relay-close":
+        if (!link.isDialed && message.kind !== "relay-run") relayed(link, message);
+        else if (link.isDialed && link.way === undefined) this.#master?.relayed(message);
+        else this.#lost(link, `${message.kind} came from where nobody passes anything on`);
+        return;
       default:
+        if (link.isDialed) this.#master?.received(message);
         this.#events.received(link.ref, message);
     }
   }
 
+  /** An observer comes by a follower's link. */
+  #relayOpened(by: Link, { channel, sid }: RelayOpen): void {
+    const { servers } = this.#options.ensemble;
+    const isVoter = servers.some((server) => server.sid === by.sid && !server.isObserver);
+    const countMax = RELAY_COUNT_PER_SERVER_MAX * servers.length;
+    if (by.isDialed || by.way !== undefined || !isVoter || by.relays.has(channel) || by.relays.size >= countMax) {
+      this.#lost(by, `it passes server ${sid} on out of turn`);
+      return;
+    }
+    const isHere = (): boolean => this.#links.has(by.ref);
+    const socket = new RelaySocket({
+      send: (bytes) => {
+        if (isHere()) this.#sendOn(by, { kind: "relay-bytes", channel, bytes, start: 0, end: bytes.length });
+      },
+      flush: () => {
+        if (isHere()) by.connection.flush();
+      },
+      waitingBytes: () => by.connection.bufferedBytes,
+      close: () => {
+        by.relays.delete(channel);
+        if (!isHere()) return;
+        this.#sendOn(by, { kind: "relay-close", channel, text: "the leader closed it" });
+        by.connection.flush();
+      },
+    });
+    if (by.relays.size === 0) by.sentRuns = new SentRuns();
+    by.relays.set(channel, socket);
+    this.#port.acceptThrough(socket, sid, by.sid, this.#acceptedHandler({ link: by, channel }));
+  }
+
   /** Ends a link that is there, from within an event. */
   #lost(link: Link, reason: string): void {
-    if (!this.#links.delete(link.ref)) return;
+    if (!this.#remove(link, reason)) return;
     link.connection.destroy();
     this.#events.linkClosed(link.ref, reason);
   }
 
+  /** Whatever goes by this link ends with it. */
+  #remove(link: Link, reason: string): boolean {
+    if (!this.#links.delete(link.ref)) return false;
+    for (const socket of link.relays.values()) socket.lost(`by way of server ${link.sid}: ${reason}`);
+    link.relays.clear();
+    if (link.isDialed) this.#master?.follow(undefined);
+    if (link.way === BY_FOLLOWER) this.#lostWays++;
+    return true;
+  }
+
   /** Ends a link from within a call: it is told of afterwards. */
   #giveUp(link: Link, reason: string): void {
-    this.#links.delete(link.ref);
+    this.#remove(link, reason);
     link.connection.destroy();
     this.#options.warn(`closed the link with server ${link.sid}: ${reason}`);
     setImmediate(() => {
@@ -285,5 +448,27 @@ export class QuorumLinks implements ZabLinks {
       this.#events.wake();
       this.#events.linkClosed(link.ref, reason);
     });
+  }
+}
+
+/** At an observer: its link with the leader goes by a follower. */
+const BY_FOLLOWER: Way = { link: undefined, channel: 0 };
+
+/** A port that is only dialed from. */
+const NOBODY_COMES = {
+  accepted: (): AcceptedHandler => {
+    throw new Error("this port does not listen");
+  },
+  admit: (): undefined => undefined,
+};
+
+function relayed({ relays }: Link, message: RelayBytes | RelayClose): void {
+  const socket = relays.get(message.channel);
+  // It was closed here a moment ago.
+  if (socket === undefined) return;
+  if (message.kind === "relay-bytes") socket.arrived(message.bytes.subarray(message.start, message.end));
+  else {
+    relays.delete(message.channel);
+    socket.lost(message.text);
   }
 }

@@ -1,0 +1,341 @@
+import { randomBytes } from "node:crypto";
+import type { Socket } from "node:net";
+import { type EntriesMessage, type PeerMessage, serverId, writeFrameHeader, type Zxid } from "@zooid/model";
+import { afterEach, describe, expect, test } from "vitest";
+import { type TestPeerOptions, TestPeers } from "../test-peers.ts";
+import { type PeerSecret, peerSecret } from "./peer-secret.ts";
+import { PLAIN_TRANSPORT } from "./peer-transport.ts";
+import { Side, stopSides } from "./test-quorum-side.ts";
+
+afterEach(stopSides);
+
+const LEADER = serverId(1);
+const LEVEL: PeerMessage = { kind: "up-to-date", epoch: 7, committed: 9 as Zxid };
+const SYNC: PeerMessage = { kind: "sync", sequence: 4 };
+
+type SideOptions = TestPeerOptions & { readonly bufferedBytesMax?: number };
+
+/** Servers 1, 2 and 3 vote and take observers in, 4 and 5 observe. Server 4 tries 2 before 3, server 5 the other way round. */
+class Ensemble {
+  readonly peers: TestPeers = new TestPeers(5, [4, 5]);
+
+  side(sid: number, { config, ...options }: SideOptions = {}): Side {
+    return new Side(this.peers, sid, { ...options, config: { observerMasterPort: 0, ...config } });
+  }
+
+  async listening(sid: number, options?: SideOptions): Promise<Side> {
+    const side = this.side(sid, options);
+    await side.links.listen();
+    const { port: quorumPort, observerMasterPort } = side.links;
+    this.peers.place(sid, { quorumPort, observerMasterPort });
+    return side;
+  }
+}
+
+/** A leader, a follower that follows it, and an observer that reached the leader by that. */
+async function passedOn(options: { [sid: number]: SideOptions } = {}) {
+  const ensemble = new Ensemble();
+  const leader = await ensemble.listening(1, options[1]);
+  const follower = await ensemble.listening(2, options[2]);
+  await follow(follower, leader);
+  const toFollower = leader.link;
+  const observer = ensemble.side(4, options[4]);
+  await follow(observer, leader);
+  expect(follower.links.relayedObservers()).toEqual([4]);
+  return { ensemble, leader, follower, observer, toFollower, toObserver: leader.link };
+}
+
+async function follow(learner: Side, leader: Side): Promise<void> {
+  const [openedThere, openedHere] = [/^opened \d+ sid/, /^opened \d+ sid \d+ dialed/];
+  const counts = [leader.happened.count(openedThere), learner.happened.count(openedHere)] as const;
+  learner.links.dial(LEADER);
+  await leader.happened.until(openedThere, counts[0] + 1);
+  await learner.happened.until(openedHere, counts[1] + 1);
+}
+
+/** Entries of an epoch's first zxids, each with a record of so many bytes. */
+function entries(first: number, sizes: readonly number[]): EntriesMessage {
+  const bytes = randomBytes(sizes.reduce((sum, size) => sum + size + 12, 0));
+  let at = 0;
+  for (const [i, size] of sizes.entries()) {
+    writeFrameHeader(bytes, at, (first + i) as Zxid, size);
+    at += 12 + size;
+  }
+  const last = (first + sizes.length - 1) as Zxid;
+  return {
+    ...{ kind: "entries", epoch: 0, previous: (first - 1) as Zxid, first: first as Zxid, last, count: sizes.length },
+    ...{ bytes, start: 0, end: bytes.length, committed: last, round: 0 },
+  };
+}
+
+/** What entries say, one behind the other, however they were cut. */
+function runOf(messages: readonly PeerMessage[]): Buffer {
+  const runs = messages.flatMap((one) => (one.kind === "entries" ? [one.bytes.subarray(one.start, one.end)] : []));
+  return Buffer.concat(runs);
+}
+
+test("an observer and its leader have a link like any other, and the follower between them has its own", async () => {
+  const { leader, follower, observer, toFollower, toObserver } = await passedOn();
+  const chunk = randomBytes(1_000_000);
+  leader.links.send(toObserver, LEVEL);
+  const data = { index: 3, isLast: true, bytes: chunk, start: 10, end: chunk.length };
+  leader.links.send(toObserver, { kind: "snapshot-chunk", ...data });
+  leader.links.send(toFollower, { kind: "ping", epoch: 7, round: 1, committed: 9 as Zxid });
+  leader.links.flush();
+  observer.send(SYNC);
+  follower.send({ kind: "sync", sequence: 5 });
+  await observer.happened.until("snapshot-chunk on 1");
+  await follower.happened.until("ping on 1");
+  await leader.happened.until(/^sync on/, 2);
+  expect(observer.messages[0]).toEqual(LEVEL);
+  expect(observer.messages[1]).toMatchObject({ index: 3, isLast: true, bytes: Uint8Array.from(chunk.subarray(10)) });
+  expect(follower.happened.list).toEqual(["opened 1 sid 1 dialed", "ping on 1"]);
+  expect(leader.happened.list).toEqual(
+    expect.arrayContaining([`opened ${toObserver} sid 4`, `sync on ${toObserver}`, `sync on ${toFollower}`]),
+  );
+});
+
+test("entries that the follower was sent go to it once, and the observer gets what it is due, in its place", async () => {
+  let toLeader: Socket | undefined;
+  const transport: typeof PLAIN_TRANSPORT = {
+    ...PLAIN_TRANSPORT,
+    connect: (address, ready) => {
+      const socket = PLAIN_TRANSPORT.connect(address, ready);
+      if ("bytesRead" in socket) toLeader = socket;
+      return socket;
+    },
+  };
+  const { leader, follower, observer, toFollower, toObserver } = await passedOn({ 2: { config: { transport } } });
+  const batches = [entries(1, [100_000, 100_000]), entries(3, [100_000]), entries(4, [100_000, 100_000, 100_000])];
+  for (const batch of batches) leader.links.send(toFollower, batch);
+  leader.links.flush();
+  await follower.happened.until("entries on 1", 3);
+  const readBefore = toLeader?.bytesRead ?? 0;
+  expect(readBefore).toBeGreaterThan(600_000);
+  const [a, b, c] = batches as [EntriesMessage, EntriesMessage, EntriesMessage];
+  const frame = 100_012;
+  const all = Buffer.concat(batches.map(({ bytes }) => bytes));
+  const part = (first: number, last: number): EntriesMessage => ({
+    ...{ ...a, previous: (first - 1) as Zxid, first: first as Zxid, last: last as Zxid, count: last - first + 1 },
+    ...{ bytes: all, start: (first - 1) * frame, end: last * frame, committed: last as Zxid },
+  });
+  leader.links.send(toObserver, LEVEL);
+  leader.links.send(toObserver, part(1, 1));
+  leader.links.send(toObserver, part(2, 4));
+  leader.links.send(toObserver, { kind: "ping", epoch: 7, round: 1, committed: 9 as Zxid });
+  leader.links.send(toObserver, part(5, 6));
+  leader.links.flush();
+  await observer.happened.until("entries on 1", 3);
+  expect(observer.happened.list.slice(1)).toEqual([
+    ...["up-to-date on 1", "entries on 1", "entries on 1", "ping on 1", "entries on 1"],
+  ]);
+  expect(observer.messages).toMatchObject([
+    { kind: "up-to-date" },
+    { previous: 0, first: 1, last: 1, count: 1, committed: 1 },
+    { previous: 1, first: 2, last: 4, count: 3, committed: 4 },
+    { kind: "ping" },
+    { previous: 4, first: 5, last: 6, count: 2, committed: 6 },
+  ]);
+  expect(runOf(observer.messages).equals(all)).toBe(true);
+  expect((toLeader?.bytesRead ?? 0) - readBefore).toBeLessThan(2000);
+  // The same again, as the follower was sent it: nothing of a run needs to be cut.
+  for (const batch of [a, b, c]) leader.links.send(toObserver, batch);
+  leader.links.flush();
+  await observer.happened.until("entries on 1", 6);
+  expect(runOf(observer.messages.slice(5)).equals(all)).toBe(true);
+});
+
+test("entries that the follower was not sent, or long ago, go to the observer themselves", async () => {
+  const { leader, follower, observer, toFollower, toObserver } = await passedOn();
+  const early = entries(1, [1000]);
+  leader.links.send(toObserver, early);
+  const chunks = Array.from({ length: 12 }, (_, i) => entries(i + 1, [1_000_000]));
+  for (const chunk of chunks) leader.links.send(toFollower, chunk);
+  leader.links.flush();
+  await follower.happened.until("entries on 1", 12);
+  for (const chunk of chunks) leader.links.send(toObserver, chunk);
+  leader.links.flush();
+  await observer.happened.until("entries on 1", 13);
+  const expected = Buffer.concat([early, ...chunks].map(({ bytes }) => bytes));
+  expect(runOf(observer.messages).equals(expected)).toBe(true);
+});
+
+describe("a link ends", () => {
+  test("when the leader closes it, behind what was said", async () => {
+    const { leader, follower, observer, toObserver } = await passedOn();
+    leader.links.send(toObserver, { kind: "refuse", reason: "unable", text: "no" });
+    leader.links.close(toObserver, "no");
+    await observer.happened.until(/^closed 1/);
+    expect(observer.happened.list.slice(1)).toEqual([
+      "refuse on 1",
+      "closed 1: by way of server 2: the other side closed it",
+    ]);
+    expect(follower.links.relayedObservers()).toEqual([]);
+    expect(leader.happened.list).toHaveLength(2);
+  });
+
+  test("when the observer closes it, behind what was said", async () => {
+    const { leader, observer, toObserver } = await passedOn();
+    observer.links.send(observer.link, SYNC);
+    observer.links.close(observer.link, "enough");
+    await leader.happened.until(/^closed/);
+    expect(leader.happened.list.slice(2)).toEqual([
+      `sync on ${toObserver}`,
+      `closed ${toObserver}: the other side closed it`,
+    ]);
+    expect(observer.happened.list).toHaveLength(1);
+  });
+
+  test("when the follower leaves its leader", async () => {
+    const { leader, follower, observer, toObserver } = await passedOn();
+    follower.links.close(follower.link, "it looks for another leader");
+    await observer.happened.until(/^closed 1: by way of server 2/);
+    await leader.happened.until(new RegExp(`^closed ${toObserver}: by way of server 2`));
+  });
+
+  test("when the leader gives the follower up", async () => {
+    const { leader, observer, toFollower, toObserver } = await passedOn();
+    leader.links.close(toFollower, "it is silent");
+    await leader.happened.until(new RegExp(`^closed ${toObserver}: by way of server 2: it is silent`));
+    await observer.happened.until(/^closed 1/);
+  });
+
+  test("when the follower stops; the next way is by another", async () => {
+    const { ensemble, leader, follower, observer, toObserver } = await passedOn();
+    const other = await ensemble.listening(3);
+    await follow(other, leader);
+    await follower.links.stop();
+    await observer.happened.until(/^closed 1/);
+    await leader.happened.until(new RegExp(`^closed ${toObserver}`));
+    await follow(observer, leader);
+    expect(other.links.relayedObservers()).toEqual([4]);
+    observer.send(SYNC);
+    await leader.happened.until(`sync on ${leader.link}`);
+  });
+
+  test("when the observer does not take what it is sent; the leader is told", async () => {
+    const { leader, follower, observer, toFollower, toObserver } = await passedOn({ 2: { bufferedBytesMax: 50_000 } });
+    const batch = entries(1, [200_000]);
+    leader.links.send(toFollower, batch);
+    leader.links.send(toObserver, batch);
+    leader.links.flush();
+    await leader.happened.until(new RegExp(`^closed ${toObserver}: \\d+ bytes wait for it`));
+    await observer.happened.until(/^closed 1/);
+    expect(follower.warnings).toEqual([expect.stringMatching(/^closed the link with observer 4: \d+ bytes wait/)]);
+    expect(follower.happened.list).toEqual(["opened 1 sid 1 dialed", "entries on 1"]);
+  });
+});
+
+describe("a way to the leader", () => {
+  test("is by another voter for each of several observers", async () => {
+    const { ensemble, leader, follower } = await passedOn();
+    const other = await ensemble.listening(3);
+    await follow(other, leader);
+    const observer = ensemble.side(5);
+    await follow(observer, leader);
+    expect(other.links.relayedObservers()).toEqual([5]);
+    expect(follower.links.relayedObservers()).toEqual([4]);
+  });
+
+  test("is straight to the leader where nobody follows it, or nobody takes observers in", async () => {
+    const ensemble = new Ensemble();
+    const leader = await ensemble.listening(1);
+    const idle = await ensemble.listening(2);
+    const observer = ensemble.side(4);
+    await follow(observer, leader);
+    expect(idle.links.relayedObservers()).toEqual([]);
+    expect(observer.happened.list).toEqual(["opened 1 sid 1 dialed"]);
+    observer.send(SYNC);
+    await leader.happened.until("sync on 1");
+  });
+
+  test("waits a little for a follower that has not come to its leader yet", async () => {
+    const ensemble = new Ensemble();
+    const leader = await ensemble.listening(1);
+    const follower = await ensemble.listening(2);
+    const observer = ensemble.side(4, {
+      config: {
+        transport: {
+          ...PLAIN_TRANSPORT,
+          connect: (address, ready) =>
+            PLAIN_TRANSPORT.connect(address, (socket) => {
+              follower.links.dial(LEADER);
+              ready(socket);
+            }),
+        },
+      },
+    });
+    observer.links.dial(LEADER);
+    await observer.happened.until("opened 1 sid 1 dialed");
+    await leader.happened.until(/sid 4$/);
+    expect(follower.links.relayedObservers()).toEqual([4]);
+  });
+
+  test("is given up when the dial is, and may be tried again", async () => {
+    const { ensemble, leader, follower } = await passedOn();
+    const observer = ensemble.side(4, { bootCount: 2 });
+    observer.links.dial(LEADER);
+    observer.links.cancelDial();
+    await follow(observer, leader);
+    expect(observer.happened.list).toEqual(["opened 1 sid 1 dialed"]);
+    expect(follower.links.relayedObservers()).toEqual([4]);
+  });
+});
+
+describe("with shared secrets", () => {
+  const secret = (id: string): PeerSecret => peerSecret(id, Buffer.alloc(32, id));
+
+  test("observer and leader prove themselves to each other, by way of the follower", async () => {
+    const config = { secrets: [secret("a")] };
+    const { leader, observer, toObserver } = await passedOn({ 1: { config }, 2: { config }, 4: { config } });
+    observer.send(SYNC);
+    await leader.happened.until(`sync on ${toObserver}`);
+  });
+
+  test("an observer whose proof only the follower takes is not let through", async () => {
+    const ensemble = new Ensemble();
+    const leader = await ensemble.listening(1, { config: { secrets: [secret("a")] } });
+    const follower = await ensemble.listening(2, { config: { secrets: [secret("a"), secret("b")] } });
+    await follow(follower, leader);
+    const observer = ensemble.side(4, { tickMs: 20, config: { secrets: [secret("b")] } });
+    observer.links.dial(LEADER);
+    await observer.happened.until(/^dial failed: .*the two servers have no secret in common/);
+    expect(leader.happened.list).toEqual(["opened 1 sid 2"]);
+    expect(ensemble.peers.lines.join("\n")).toMatch(/no secret in common/);
+  });
+});
+
+describe("the port", () => {
+  test("is for observers only", async () => {
+    const { ensemble } = await passedOn();
+    const voter = ensemble.side(3, { tickMs: 20, config: { isObserver: true } });
+    voter.links.dial(LEADER);
+    await voter.happened.until(/^opened 1 sid 1 dialed|^dial failed/);
+    expect(ensemble.peers.lines.join("\n")).toMatch(/server 3 has a vote; observerMasterPort is for observers/);
+  });
+
+  test("that is taken is named by its setting", async () => {
+    const { ensemble, follower } = await passedOn();
+    const config = {
+      bindRetryCount: 1,
+      addressOf: () => ({
+        ...{ host: "127.0.0.1", quorumPort: 0, electionPort: 0 },
+        observerMasterPort: follower.links.observerMasterPort,
+      }),
+    };
+    const other = ensemble.side(3, { bindRetryMs: 1, config });
+    await expect(other.links.listen()).rejects.toThrow(
+      /^the observer port \d+ on 127\.0\.0\.1 is taken by another process; see observerMasterPort$/,
+    );
+  });
+});
+
+test("only a voter that follows passes anybody on", async () => {
+  const { leader, follower, observer, toFollower, toObserver } = await passedOn();
+  const open = { kind: "relay-open", channel: 9, sid: serverId(5) };
+  observer.send(open as unknown as PeerMessage);
+  await leader.happened.until(`closed ${toObserver}: it passes server 5 on out of turn`);
+  leader.links.send(toFollower, open as unknown as PeerMessage);
+  leader.links.flush();
+  await follower.happened.until("closed 1: it passes server 5 on out of turn");
+});

@@ -1,0 +1,230 @@
+import type { EntriesMessage, PeerMessage, ServerId } from "@zooid/model";
+import {
+  type EnvelopeMessage,
+  type RelayBytes,
+  type RelayClose,
+  type RelayMessage,
+  type RelayRun,
+  WireError,
+} from "@zooid/wire/peer";
+import type { PeerIdentity } from "./handshake.ts";
+import type { PeerConnection } from "./peer-connection.ts";
+import { type AcceptedHandler, type PeerLinkOptions, PeerPort } from "./peer-port.ts";
+import { HeldRuns } from "./relayed-runs.ts";
+
+/** The link to the leader that this server follows. */
+export interface Uplink {
+  readonly leader: ServerId;
+  send(message: RelayMessage): void;
+}
+
+export interface ObserverMasterOptions extends PeerLinkOptions {
+  readonly wake: () => void;
+  /** Bytes that wait for an observer that does not take them before it is let go. */
+  readonly bufferedBytesMax: number;
+  /** Told of observers that are let go for that. */
+  readonly warn: (text: string) => void;
+}
+
+/** An observer that came here. */
+interface Relay {
+  readonly sid: ServerId;
+  readonly connection: PeerConnection;
+  /** Stands for it on the uplink; 0 as long as it is not passed on. */
+  channel: number;
+  /** Whom it wants to be passed on to. */
+  leader: ServerId | undefined;
+  timer: NodeJS.Timeout | undefined;
+  isDirty: boolean;
+}
+
+/** An observer may know of a leader a little before this server follows it. */
+const UPLINK_WAIT_MS = 1000;
+
+/**
+ * A follower's port for observers: it stands between them and its leader, so that the leader sends what is long only to those that vote.
+ *
+ * What the two say to each other passes through as bytes: for observer and leader it is a link like any other, with its own handshake.
+ * Only entries do not come twice. Where the follower was sent them itself, the leader says which, and they are put in here.
+ */
+export class ObserverMaster {
+  readonly #options: ObserverMasterOptions;
+  readonly #port: PeerPort;
+  readonly #relays = new Set<Relay>();
+  readonly #byChannel = new Map<number, Relay>();
+  readonly #dirty: Relay[] = [];
+  readonly #held = new HeldRuns();
+  #uplink: Uplink | undefined;
+  #lastChannel = 0;
+
+  constructor(options: ObserverMasterOptions) {
+    this.#options = options;
+    this.#port = new PeerPort("observer", options, {
+      accepted: () => this.#acceptedHandler(),
+      admit: ({ sid }) =>
+        options.ensemble.servers.some((server) => server.sid === sid && server.isObserver)
+          ? undefined
+          : { reason: "configuration", text: `server ${sid} has a vote; observerMasterPort is for observers` },
+    });
+  }
+
+  /** Resolves once observers can connect. Throws PeerPortError for a port that cannot be had. */
+  listen(): Promise<void> {
+    return this.#port.listen();
+  }
+
+  /** The bound port, also where the configuration left the choice to the system. */
+  get port(): number {
+    return this.#port.port;
+  }
+
+  /** The observers that are passed on, in the order in which they came. */
+  observers(): readonly ServerId[] {
+    return Array.from(this.#byChannel.values(), ({ sid }) => sid);
+  }
+
+  /** This server follows somebody now, or nobody any more: whoever was passed on to the one before has to come again. */
+  follow(uplink: Uplink | undefined): void {
+    this.#uplink = undefined;
+    for (const relay of this.#byChannel.values()) relay.connection.close();
+    for (const relay of this.#byChannel.values()) this.#relays.delete(relay);
+    this.#byChannel.clear();
+    this.#held.clear();
+    this.#uplink = uplink;
+    for (const relay of this.#relays) if (relay.leader !== undefined) this.#passOn(relay, relay.leader);
+  }
+
+  /** What the leader says to this server itself. */
+  received(message: PeerMessage): void {
+    if (message.kind === "entries" && this.#byChannel.size > 0) this.#held.received(message);
+  }
+
+  /** What the leader says about an observer, or to it. One that is gone was told of, or will be. */
+  relayed(message: RelayBytes | RelayRun | RelayClose): void {
+    const relay = this.#byChannel.get(message.channel);
+    if (relay === undefined) return;
+    switch (message.kind) {
+      case "relay-bytes":
+        this.#send(relay, { ...message, channel: 0 });
+        break;
+      case "relay-run": {
+        const frames = this.#held.framesOf(message);
+        if (frames === undefined) this.#letGo(relay, "entries that it is due are not here any more");
+        else this.#send(relay, entriesOf(message, frames));
+        break;
+      }
+      case "relay-close":
+        this.#forget(relay);
+        relay.connection.close();
+        break;
+    }
+  }
+
+  /** Writes what was passed on since the last time, to each observer once. */
+  flush(): void {
+    for (const relay of this.#dirty) {
+      relay.isDirty = false;
+      if (this.#relays.has(relay)) relay.connection.flush();
+    }
+    this.#dirty.length = 0;
+  }
+
+  async stop(): Promise<void> {
+    this.#uplink = undefined;
+    for (const { timer } of this.#relays) clearTimeout(timer);
+    this.#relays.clear();
+    this.#byChannel.clear();
+    await this.#port.stop();
+  }
+
+  #acceptedHandler(): AcceptedHandler {
+    let relay: Relay | undefined;
+    return {
+      wake: () => this.#options.wake(),
+      opened: (connection, { sid }: PeerIdentity) => {
+        relay = { sid, connection, channel: 0, leader: undefined, timer: undefined, isDirty: false };
+        this.#relays.add(relay);
+      },
+      message: (message) => {
+        if (relay !== undefined && this.#relays.has(relay)) this.#said(relay, message);
+      },
+      drained: () => {
+        // Nothing waits for it.
+      },
+      ended: ({ reason }) => {
+        if (relay !== undefined && this.#forget(relay)) this.#tellLeader(relay, reason);
+      },
+    };
+  }
+
+  #said(relay: Relay, message: EnvelopeMessage): void {
+    if (message.kind === "relay-to" && relay.leader === undefined) {
+      relay.leader = message.leader;
+      this.#passOn(relay, message.leader);
+      if (relay.channel === 0) relay.timer = setTimeout(() => this.#refuse(relay, message.leader), UPLINK_WAIT_MS);
+    } else if (message.kind === "relay-bytes" && relay.channel !== 0) {
+      this.#uplink?.send({ ...message, channel: relay.channel });
+    } else {
+      this.#letGo(relay, `${message.kind} does not belong on a link between observer and follower`);
+    }
+  }
+
+  #passOn(relay: Relay, leader: ServerId): void {
+    if (this.#uplink?.leader !== leader) return;
+    clearTimeout(relay.timer);
+    relay.channel = ++this.#lastChannel;
+    this.#byChannel.set(relay.channel, relay);
+    this.#uplink.send({ kind: "relay-open", channel: relay.channel, sid: relay.sid });
+    this.#send(relay, { kind: "relay-ready" });
+  }
+
+  #refuse(relay: Relay, leader: ServerId): void {
+    this.#forget(relay);
+    const text = `server ${this.#options.ensemble.sid} does not follow server ${leader}`;
+    relay.connection.refuse({ reason: "busy", text, retryAfterMs: 0 });
+  }
+
+  #send(relay: Relay, message: RelayMessage | EntriesMessage): void {
+    const { connection } = relay;
+    try {
+      connection.append(message);
+    } catch (error) {
+      if (!(error instanceof WireError)) throw error;
+      this.#letGo(relay, error.message);
+      return;
+    }
+    const waiting = connection.bufferedBytes;
+    if (waiting > this.#options.bufferedBytesMax) {
+      this.#letGo(relay, `${waiting} bytes wait for it and it does not take them`);
+    } else if (!relay.isDirty) {
+      relay.isDirty = true;
+      this.#dirty.push(relay);
+    }
+  }
+
+  #letGo(relay: Relay, reason: string): void {
+    this.#options.warn(`closed the link with observer ${relay.sid}: ${reason}`);
+    this.#forget(relay);
+    relay.connection.destroy();
+    this.#tellLeader(relay, reason);
+  }
+
+  #tellLeader({ channel }: Relay, text: string): void {
+    if (channel !== 0) this.#uplink?.send({ kind: "relay-close", channel, text });
+  }
+
+  /** @returns whether it was here */
+  #forget(relay: Relay): boolean {
+    clearTimeout(relay.timer);
+    this.#byChannel.delete(relay.channel);
+    if (this.#byChannel.size === 0) this.#held.clear();
+    return this.#relays.delete(relay);
+  }
+}
+
+function entriesOf(
+  { epoch, previous, first, last, count, committed, round }: RelayRun,
+  frames: Pick<EntriesMessage, "bytes" | "start" | "end">,
+): EntriesMessage {
+  return { kind: "entries", epoch, previous, first, last, count, committed, round, ...frames };
+}

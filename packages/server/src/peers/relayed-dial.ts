@@ -1,0 +1,112 @@
+import type { EntriesMessage, ServerId } from "@zooid/model";
+import type { EnvelopeMessage } from "@zooid/wire/peer";
+import type { ConnectionEnd, ConnectionHandler, PeerConnection } from "./peer-connection.ts";
+import type { PeerPort } from "./peer-port.ts";
+import { RelaySocket } from "./relay-socket.ts";
+
+/** A follower that was asked and does not answer is given up. Longer than it waits itself for the leader to be its own. */
+const READY_TIMEOUT_MS = 3000;
+const REFUSAL_CHARS_MAX = 300;
+
+/** What a connection's handler is, and what comes beside its frames. */
+export interface RelayedHandler extends Omit<ConnectionHandler, "opened"> {
+  opened(connection: PeerConnection, ...about: Parameters<ConnectionHandler["opened"]>): void;
+  /** Entries that the follower put in. They may be kept. */
+  entries(message: EntriesMessage): void;
+}
+
+/** An observer's way to its leader by a follower: a connection with the follower, and through it one with the leader. */
+export class RelayedDial {
+  readonly #leader: ServerId;
+  readonly #by: ServerId;
+  readonly #quorumPort: PeerPort;
+  readonly #handler: RelayedHandler;
+  readonly #outer: PeerConnection;
+  #socket: RelaySocket | undefined;
+  #inner: PeerConnection | undefined;
+  #isOpen = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    ports: { readonly observer: PeerPort; readonly quorum: PeerPort },
+    way: { readonly leader: ServerId; readonly by: ServerId },
+    handler: RelayedHandler,
+  ) {
+    this.#leader = way.leader;
+    this.#by = way.by;
+    this.#quorumPort = ports.quorum;
+    this.#handler = handler;
+    this.#outer = ports.observer.dial(way.by, {
+      wake: () => handler.wake(),
+      opened: () => this.#ask(),
+      message: (message) => this.#received(message),
+      drained: () => handler.drained(),
+      ended: (end) => this.#outerEnded(end),
+    });
+  }
+
+  destroy(): void {
+    clearTimeout(this.#timer);
+    this.#inner?.destroy();
+    this.#outer.destroy();
+  }
+
+  #ask(): void {
+    this.#outer.append({ kind: "relay-to", leader: this.#leader });
+    this.#outer.flush();
+    this.#timer = setTimeout(() => this.#fail(`server ${this.#by} does not answer`), READY_TIMEOUT_MS);
+  }
+
+  #received(message: EnvelopeMessage): void {
+    switch (message.kind) {
+      case "relay-ready":
+        if (this.#socket === undefined) this.#begin();
+        break;
+      case "relay-bytes":
+        this.#socket?.arrived(message.bytes.subarray(message.start, message.end));
+        break;
+      case "entries":
+        if (this.#isOpen) this.#handler.entries(message);
+        else this.#fail("entries came before the handshake was over");
+        break;
+      case "link-refuse":
+        this.#fail(`refused by server ${this.#by}: ${message.text.slice(0, REFUSAL_CHARS_MAX)}`);
+        break;
+      default:
+        this.#fail(`${message.kind} does not belong on a link between observer and follower`);
+    }
+  }
+
+  #begin(): void {
+    clearTimeout(this.#timer);
+    const outer = this.#outer;
+    this.#socket = new RelaySocket({
+      send: (bytes) => outer.append({ kind: "relay-bytes", channel: 0, bytes, start: 0, end: bytes.length }),
+      flush: () => outer.flush(),
+      waitingBytes: () => outer.bufferedBytes,
+      close: () => outer.close(),
+    });
+    const { wake, message, drained, ended } = this.#handler;
+    const inner = this.#quorumPort.dialThrough(this.#socket, this.#leader, this.#by, {
+      ...{ wake, message, drained, ended },
+      opened: (peer, roundTripMs) => {
+        this.#isOpen = true;
+        this.#handler.opened(inner, peer, roundTripMs);
+      },
+    });
+    this.#inner = inner;
+  }
+
+  /** Of a link that was under way or open: whoever speaks through it is told. */
+  #outerEnded(end: ConnectionEnd): void {
+    clearTimeout(this.#timer);
+    if (this.#socket === undefined) this.#handler.ended(end);
+    else this.#socket.lost(`by way of server ${this.#by}: ${end.reason}`);
+  }
+
+  #fail(reason: string): void {
+    this.#outer.destroy();
+    const refusal = undefined;
+    this.#outerEnded({ reason, refusal, isEarly: true, retryAfterMs: 0 });
+  }
+}

@@ -1,0 +1,100 @@
+import type { EntriesMessage, Zxid } from "@zooid/model";
+import { FRAME_HEADER_BYTES, frameLength, frameZxid } from "@zooid/model";
+
+/** So many bytes of entries count as what a follower still holds of what it was sent. */
+const SENT_BYTES_MAX = 4 * 1024 * 1024;
+/** It holds more than that: neither side asks the other. */
+const HELD_BYTES_MAX = 2 * SENT_BYTES_MAX;
+
+type Span = Pick<EntriesMessage, "first" | "last">;
+
+/** A leader's view of the entries that a follower was sent of late, and that it can pass on by itself. */
+export class SentRuns {
+  readonly #runs: (Span & { readonly sizeBytes: number })[] = [];
+  #sizeBytes = 0;
+
+  sent({ previous, first, last, start, end }: EntriesMessage): void {
+    const sizeBytes = end - start;
+    if (this.#runs.at(-1)?.last !== previous || sizeBytes > SENT_BYTES_MAX) {
+      this.#runs.length = 0;
+      this.#sizeBytes = 0;
+    }
+    if (sizeBytes > SENT_BYTES_MAX) return;
+    this.#runs.push({ first, last, sizeBytes });
+    this.#sizeBytes += sizeBytes;
+    while (this.#sizeBytes > SENT_BYTES_MAX) this.#sizeBytes -= this.#runs.shift()?.sizeBytes ?? 0;
+  }
+
+  covers({ first, last }: Span): boolean {
+    const oldest = this.#runs[0];
+    const newest = this.#runs.at(-1);
+    return oldest !== undefined && newest !== undefined && oldest.first <= first && last <= newest.last;
+  }
+}
+
+/** Where frames lie. */
+export interface HeldFrames {
+  readonly bytes: Uint8Array;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A follower's entries of late as they came: what {@link SentRuns} says of them is here. */
+export class HeldRuns {
+  readonly #runs: EntriesMessage[] = [];
+  #sizeBytes = 0;
+  /** What was put together last: several observers are sent the same. */
+  #latest: (Span & { readonly frames: HeldFrames }) | undefined;
+
+  /** Keeps a message and the bytes that it points to, which nobody may write to any more. */
+  received(message: EntriesMessage): void {
+    if (this.#runs.at(-1)?.last !== message.previous) this.clear();
+    this.#runs.push(message);
+    this.#sizeBytes += message.end - message.start;
+    while (this.#sizeBytes > HELD_BYTES_MAX && this.#runs.length > 1) {
+      const oldest = this.#runs.shift();
+      if (oldest !== undefined) this.#sizeBytes -= oldest.end - oldest.start;
+    }
+  }
+
+  /** The frames from one entry to another; undefined where they are not all here. */
+  framesOf({ first, last }: Span): HeldFrames | undefined {
+    if (this.#latest?.first === first && this.#latest.last === last) return this.#latest.frames;
+    const from = this.#runs.findIndex((run) => run.last >= first);
+    const parts: HeldFrames[] = [];
+    for (const run of this.#runs.slice(Math.max(from, 0))) {
+      if (run.first > last) break;
+      parts.push(cut(run, first, last));
+    }
+    const [only] = parts;
+    const held = this.#runs[from];
+    const newest = this.#runs.at(-1);
+    if (only === undefined || held === undefined || newest === undefined) return undefined;
+    if (held.first > first || newest.last < last) return undefined;
+    const frames = parts.length === 1 ? only : joined(parts);
+    this.#latest = { first, last, frames };
+    return frames;
+  }
+
+  clear(): void {
+    this.#runs.length = 0;
+    this.#sizeBytes = 0;
+    this.#latest = undefined;
+  }
+}
+
+/** The frames of a run that lie between two entries, both included. */
+function cut({ bytes, start, end, ...run }: EntriesMessage, first: Zxid, last: Zxid): HeldFrames {
+  if (first <= run.first && run.last <= last) return { bytes, start, end };
+  const frameEnd = (at: number): number => at + FRAME_HEADER_BYTES + frameLength(bytes, at);
+  let from = start;
+  while (from < end && frameZxid(bytes, from) < first) from = frameEnd(from);
+  let to = from;
+  while (to < end && frameZxid(bytes, to) <= last) to = frameEnd(to);
+  return { bytes, start: from, end: to };
+}
+
+function joined(parts: readonly HeldFrames[]): HeldFrames {
+  const bytes = Buffer.concat(parts.map(({ bytes, start, end }) => bytes.subarray(start, end)));
+  return { bytes, start: 0, end: bytes.length };
+}

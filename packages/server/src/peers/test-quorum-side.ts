@@ -1,0 +1,71 @@
+import type { LinkRef, PeerMessage } from "@zooid/model";
+import { Happenings, type TestPeerOptions, type TestPeers } from "../test-peers.ts";
+import { QuorumLinks } from "./quorum-links.ts";
+
+const running: { stop(): Promise<void> }[] = [];
+
+/** Has something stopped along with the sides that there are. */
+export function stopsWithSides(one: { stop(): Promise<void> }): void {
+  running.push(one);
+}
+
+/** Ends all sides, after each test. */
+export async function stopSides(): Promise<void> {
+  for (const one of running.splice(0)) await one.stop();
+}
+
+/** One server's links, and what they told, as words: `opened 1 sid 2 dialed`. */
+export class Side {
+  readonly happened: Happenings = new Happenings();
+  readonly messages: PeerMessage[] = [];
+  readonly warnings: string[] = [];
+  readonly links: QuorumLinks;
+  link = 0 as LinkRef;
+  closesAtMessage = false;
+  #isAwake = false;
+
+  constructor(peers: TestPeers, sid: number, options: TestPeerOptions & { readonly bufferedBytesMax?: number } = {}) {
+    const told = (text: string): void => {
+      if (!this.#isAwake) this.happened.add("not awake");
+      this.happened.add(text);
+    };
+    const { bufferedBytesMax, ...more } = options;
+    this.links = new QuorumLinks(
+      {
+        ...peers.options(sid, more),
+        ...(bufferedBytesMax === undefined ? {} : { bufferedBytesMax }),
+        warn: (text) => this.warnings.push(text),
+      },
+      {
+        wake: () => {
+          this.#isAwake = true;
+          queueMicrotask(() => {
+            this.#isAwake = false;
+            this.links.flush();
+          });
+        },
+        linkOpened: (link, from, isDialed) => {
+          this.link = link;
+          told(`opened ${link} sid ${from}${isDialed ? " dialed" : ""}`);
+        },
+        dialFailed: (reason) => told(`dial failed: ${reason}`),
+        received: (link, message) => {
+          this.messages.push("start" in message ? { ...message, ...copied(message) } : message);
+          told(`${message.kind} on ${link}`);
+          if (this.closesAtMessage) this.links.close(link, "enough");
+        },
+        linkClosed: (link, reason) => told(`closed ${link}: ${reason}`),
+      },
+    );
+    stopsWithSides(this.links);
+  }
+
+  send(...messages: PeerMessage[]): void {
+    for (const message of messages) this.links.send(this.link, message);
+    this.links.flush();
+  }
+}
+
+function copied({ bytes, start, end }: { bytes: Uint8Array; start: number; end: number }) {
+  return { bytes: Uint8Array.from(bytes.subarray(start, end)), start: 0, end: end - start };
+}
