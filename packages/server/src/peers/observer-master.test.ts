@@ -3,13 +3,18 @@ import type { Socket } from "node:net";
 import { type EntriesMessage, type PeerMessage, serverId, writeFrameHeader, type Zxid } from "@zooid/model";
 import { afterEach, describe, expect, test } from "vitest";
 import { type TestPeerOptions, TestPeers } from "../test-peers.ts";
+import { type PeerLinkOptions, PeerPort } from "./peer-port.ts";
 import { type PeerSecret, peerSecret } from "./peer-secret.ts";
 import { PLAIN_TRANSPORT } from "./peer-transport.ts";
-import { Side, stopSides } from "./test-quorum-side.ts";
+import { RelayedDial } from "./relayed-dial.ts";
+import { Side, stopSides, stopsWithSides } from "./test-quorum-side.ts";
 
 afterEach(stopSides);
 
 const LEADER = serverId(1);
+const NOBODY = (): never => {
+  throw new Error("nobody comes here");
+};
 const LEVEL: PeerMessage = { kind: "up-to-date", epoch: 7, committed: 9 as Zxid };
 const SYNC: PeerMessage = { kind: "sync", sequence: 4 };
 
@@ -19,8 +24,12 @@ type SideOptions = TestPeerOptions & { readonly bufferedBytesMax?: number };
 class Ensemble {
   readonly peers: TestPeers = new TestPeers(5, [4, 5]);
 
-  side(sid: number, { config, ...options }: SideOptions = {}): Side {
-    return new Side(this.peers, sid, { ...options, config: { observerMasterPort: 0, ...config } });
+  side(sid: number, options: SideOptions = {}): Side {
+    return new Side(this.peers, sid, withMasters(options));
+  }
+
+  options(sid: number): PeerLinkOptions {
+    return this.peers.options(sid, withMasters({}));
   }
 
   async listening(sid: number, options?: SideOptions): Promise<Side> {
@@ -30,6 +39,10 @@ class Ensemble {
     this.peers.place(sid, { quorumPort, observerMasterPort });
     return side;
   }
+}
+
+function withMasters({ config, ...options }: SideOptions): SideOptions {
+  return { ...options, config: { observerMasterPort: 0, ...config } };
 }
 
 /** A leader, a follower that follows it, and an observer that reached the leader by that. */
@@ -160,6 +173,40 @@ test("entries that the follower was not sent, or long ago, go to the observer th
   expect(runOf(observer.messages).equals(expected)).toBe(true);
 });
 
+test("an observer that comes again by the same follower gets what that was sent between", async () => {
+  const { leader, follower, observer, toFollower } = await passedOn();
+  leader.links.send(toFollower, entries(1, [1000]));
+  leader.links.flush();
+  await follower.happened.until("entries on 1");
+  observer.links.close(observer.link, "it restarts");
+  await leader.happened.until(/^closed/);
+  const between = entries(2, [1000]);
+  leader.links.send(toFollower, between);
+  leader.links.flush();
+  await follower.happened.until("entries on 1", 2);
+  await follow(observer, leader);
+  expect(follower.links.relayedObservers()).toEqual([4]);
+  leader.links.send(leader.link, entries(1, [1000]));
+  leader.links.send(leader.link, between);
+  leader.links.flush();
+  await observer.happened.until("entries on 2", 2);
+});
+
+test("a message as long as a frame may be passes between two others that take no longer ones", async () => {
+  const { observer, leader, toObserver } = await passedOn();
+  const bytes = randomBytes(4 * 1024 * 1024 - 200);
+  leader.links.send(toObserver, {
+    kind: "snapshot-chunk",
+    index: 1,
+    isLast: false,
+    bytes,
+    start: 0,
+    end: bytes.length,
+  });
+  leader.links.flush();
+  await observer.happened.until("snapshot-chunk on 1");
+});
+
 describe("a link ends", () => {
   test("when the leader closes it, behind what was said", async () => {
     const { leader, follower, observer, toObserver } = await passedOn();
@@ -271,6 +318,41 @@ describe("a way to the leader", () => {
     expect(follower.links.relayedObservers()).toEqual([4]);
   });
 
+  test("is by another than the one before, where that is there still", async () => {
+    const { ensemble, leader, follower, observer } = await passedOn();
+    const other = await ensemble.listening(3);
+    await follow(other, leader);
+    observer.links.close(observer.link, "it was silent");
+    await leader.happened.until(/^closed/);
+    await follow(observer, leader);
+    expect(other.links.relayedObservers()).toEqual([4]);
+    expect(follower.links.relayedObservers()).toEqual([]);
+  });
+
+  test("is not by a follower of somebody else", async () => {
+    const { ensemble, follower } = await passedOn();
+    const other = await ensemble.listening(3);
+    const observer = ensemble.side(4, { bootCount: 2 });
+    observer.links.dial(serverId(3));
+    await observer.happened.until("opened 1 sid 3 dialed");
+    await other.happened.until("opened 1 sid 4");
+    expect(follower.links.relayedObservers()).toEqual([4]);
+    expect(ensemble.peers.lines).toEqual([]);
+  });
+
+  test("is another where a follower does not answer", async () => {
+    const ensemble = new Ensemble();
+    const leader = await ensemble.listening(1);
+    const mute = new PeerPort("observer", ensemble.options(2), {
+      accepted: () => ({ wake() {}, opened() {}, message() {}, drained() {}, ended() {} }),
+      admit: () => undefined,
+    });
+    stopsWithSides(mute);
+    await mute.listen();
+    ensemble.peers.place(2, { observerMasterPort: mute.port });
+    await follow(ensemble.side(4, { handshakeTimeoutMs: 50 }), leader);
+  });
+
   test("is given up when the dial is, and may be tried again", async () => {
     const { ensemble, leader, follower } = await passedOn();
     const observer = ensemble.side(4, { bootCount: 2 });
@@ -328,6 +410,49 @@ describe("the port", () => {
       /^the observer port \d+ on 127\.0\.0\.1 is taken by another process; see observerMasterPort$/,
     );
   });
+});
+
+test("an observer is whom the follower knows it as", async () => {
+  const { ensemble } = await passedOn();
+  const quiet = { accepted: NOBODY, admit: () => undefined };
+  const ports = {
+    observer: new PeerPort("observer", ensemble.options(4), quiet),
+    // It says there that it is another than it was by the follower's proof.
+    quorum: new PeerPort("quorum", ensemble.options(5), quiet),
+  };
+  stopsWithSides(ports.observer);
+  stopsWithSides(ports.quorum);
+  const { promise: ended, resolve } = Promise.withResolvers<string>();
+  new RelayedDial(
+    ports,
+    { leader: LEADER, by: serverId(2), answerTimeoutMs: 5000 },
+    { wake() {}, opened() {}, message() {}, drained() {}, entries() {}, ended: ({ reason }) => resolve(reason) },
+  );
+  await ended;
+  expect(ensemble.peers.lines.join("\n")).toMatch(/server 2 knows it as server 4, not as server 5/);
+});
+
+test("what comes by a follower before its time ends the way", async () => {
+  const { ensemble } = await passedOn();
+  const port = new PeerPort("observer", ensemble.options(5), { accepted: NOBODY, admit: () => undefined });
+  stopsWithSides(port);
+  const { promise: ended, resolve } = Promise.withResolvers<string>();
+  const connection = port.dial(serverId(2), {
+    ...{ wake() {}, message() {}, drained() {}, ended: ({ reason }) => resolve(reason) },
+    opened: () => {
+      connection.append({ kind: "relay-bytes", channel: 1, bytes: new Uint8Array(9), start: 0, end: 9 });
+      connection.flush();
+    },
+  });
+  await ended;
+});
+
+test("an observer passes nobody on", async () => {
+  const { ensemble, leader } = await passedOn();
+  const direct = ensemble.side(5, { config: { observerMasterPort: undefined } });
+  await follow(direct, leader);
+  direct.send({ kind: "relay-open", channel: 1, sid: serverId(4) } as unknown as PeerMessage);
+  await leader.happened.until(`closed ${leader.link}: it passes server 4 on out of turn`);
 });
 
 test("only a voter that follows passes anybody on", async () => {

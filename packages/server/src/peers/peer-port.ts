@@ -32,6 +32,8 @@ export interface PeerLinkOptions {
   readonly failureWindowMs?: number;
 }
 
+/** Unless {@link PeerLinkOptions} say otherwise. */
+export const HANDSHAKE_TIMEOUT_MS = 5000;
 /** How long the last words may take to leave. */
 const CLOSING_TIMEOUT_MS = 2000;
 
@@ -72,7 +74,7 @@ export class PeerPort {
         connectTimeoutMs,
         closingTimeoutMs: CLOSING_TIMEOUT_MS,
       },
-      handshakeTimeoutMs: options.handshakeTimeoutMs ?? 5000,
+      handshakeTimeoutMs: options.handshakeTimeoutMs ?? HANDSHAKE_TIMEOUT_MS,
     };
     this.#dialSettings = {
       ...this.#settings,

@@ -99,6 +99,29 @@ test("a certificate may name an address instead, and a secret may be asked for b
   await leader.happened.until("opened 2");
 });
 
+test("an observer is asked for its certificate by the follower that passes it on", async () => {
+  const peers = new TestPeers(3, [3]);
+  const more = { config: { observerMasterPort: 0 } };
+  const leader = new Side(peers, 1, tls(ONE), more);
+  await leader.links.listen();
+  peers.place(1, { quorumPort: leader.links.port });
+  const follower = new Side(peers, 2, tls(TWO), more);
+  await follower.links.listen();
+  peers.place(2, { observerMasterPort: follower.links.observerMasterPort });
+  follower.links.dial(serverId(1));
+  await leader.happened.until("opened 2");
+  const stranger = new Side(peers, 3, tls(TWO), more);
+  stranger.links.dial(serverId(1));
+  await stranger.happened.until(/^dial failed/);
+  expect(peers.lines.join("\n")).toMatch(/observer link.*the certificate is for server 2, not for server 3/);
+  expect(leader.happened.list).toEqual(["opened 2"]);
+  const observer = new Side(peers, 3, tls(HOST), more);
+  observer.links.dial(serverId(1));
+  await observer.happened.until("opened 1");
+  await leader.happened.until("opened 3");
+  expect(follower.links.relayedObservers()).toEqual([3]);
+});
+
 describe("nobody is let in", () => {
   test.each<[string, PeerTransport, PeerTransport, RegExp]>([
     ["whose certificate is of another authority", tls(ONE), tls(STRANGER), /^dial failed/],

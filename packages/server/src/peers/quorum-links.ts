@@ -15,7 +15,7 @@ import { Backoff } from "./backoff.ts";
 import type { HandshakeFault, PeerIdentity } from "./handshake.ts";
 import { ObserverMaster } from "./observer-master.ts";
 import type { ConnectionEnd, ConnectionHandler, PeerConnection } from "./peer-connection.ts";
-import { type AcceptedHandler, type PeerLinkOptions, PeerPort } from "./peer-port.ts";
+import { type AcceptedHandler, HANDSHAKE_TIMEOUT_MS, type PeerLinkOptions, PeerPort } from "./peer-port.ts";
 import { RelaySocket } from "./relay-socket.ts";
 import { RelayedDial } from "./relayed-dial.ts";
 import { SentRuns } from "./relayed-runs.ts";
@@ -287,7 +287,8 @@ export class QuorumLinks implements ZabLinks {
       const entries = (message: EntriesMessage): void => {
         if (link !== undefined && this.#links.has(link.ref)) this.#events.received(link.ref, message);
       };
-      dial.attempt = new RelayedDial(ports, { leader: dial.to, by }, { ...handler, opened, entries });
+      const answerTimeoutMs = this.#options.handshakeTimeoutMs ?? HANDSHAKE_TIMEOUT_MS;
+      dial.attempt = new RelayedDial(ports, { leader: dial.to, by, answerTimeoutMs }, { ...handler, opened, entries });
     }
   }
 

@@ -4,8 +4,6 @@ import type { ConnectionEnd, ConnectionHandler, PeerConnection } from "./peer-co
 import type { PeerPort } from "./peer-port.ts";
 import { RelaySocket } from "./relay-socket.ts";
 
-/** A follower that was asked and does not answer is given up. Longer than it waits itself for the leader to be its own. */
-const READY_TIMEOUT_MS = 3000;
 const REFUSAL_CHARS_MAX = 300;
 
 /** What a connection's handler is, and what comes beside its frames. */
@@ -19,6 +17,8 @@ export interface RelayedHandler extends Omit<ConnectionHandler, "opened"> {
 export class RelayedDial {
   readonly #leader: ServerId;
   readonly #by: ServerId;
+  /** A follower that was asked and does not answer is given up. */
+  readonly #answerTimeoutMs: number;
   readonly #quorumPort: PeerPort;
   readonly #handler: RelayedHandler;
   readonly #outer: PeerConnection;
@@ -29,11 +29,12 @@ export class RelayedDial {
 
   constructor(
     ports: { readonly observer: PeerPort; readonly quorum: PeerPort },
-    way: { readonly leader: ServerId; readonly by: ServerId },
+    way: { readonly leader: ServerId; readonly by: ServerId; readonly answerTimeoutMs: number },
     handler: RelayedHandler,
   ) {
     this.#leader = way.leader;
     this.#by = way.by;
+    this.#answerTimeoutMs = way.answerTimeoutMs;
     this.#quorumPort = ports.quorum;
     this.#handler = handler;
     this.#outer = ports.observer.dial(way.by, {
@@ -54,7 +55,7 @@ export class RelayedDial {
   #ask(): void {
     this.#outer.append({ kind: "relay-to", leader: this.#leader });
     this.#outer.flush();
-    this.#timer = setTimeout(() => this.#fail(`server ${this.#by} does not answer`), READY_TIMEOUT_MS);
+    this.#timer = setTimeout(() => this.#fail(`server ${this.#by} does not answer`), this.#answerTimeoutMs);
   }
 
   #received(message: EnvelopeMessage): void {
