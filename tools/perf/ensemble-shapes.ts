@@ -16,7 +16,7 @@ import { compareBench, runBench } from "./run-bench.ts";
  * reads by number of servers and observers, each bounded to the same small share of a core; writes at the leader and at followers; the
  * load while servers go and come back; what an idle ensemble takes. Prints tables and draws into `--images`.
  *
- * `--only ratio,reads,paper,observers,write-at,timeline,idle --data DIR --images DIR --short --servers 3,5,7 --turn 8`
+ * `--only ratio,reads,paper,observers,write-at,timeline,idle --data DIR --images DIR --short --servers 3,5,7 --turn 8 --rounds 9 --kinds zooid,apache`
  */
 const { values } = parseArgs({
   options: {
@@ -30,6 +30,10 @@ const { values } = parseArgs({
     rate: { type: "string", default: "8000" },
     /** Seconds of a turn of `observers`; in a minute the state thread's work, which comes in lots, evens out. */
     turn: { type: "string", default: "8" },
+    /** Turns of each ensemble of `observers`. */
+    rounds: { type: "string", default: "9" },
+    /** Whose servers `observers` compares. */
+    kinds: { type: "string", default: "zooid,apache" },
     short: { type: "boolean", default: false },
   },
 });
@@ -45,7 +49,7 @@ const IDLE_MS = IS_SHORT ? 2000 : 60_000;
 const OBSERVERS = IS_SHORT
   ? { rounds: 1, warmUp: ["--duration", "1s", "--warmup", "0"], point: POINT }
   : {
-      rounds: 9,
+      rounds: Number(values.rounds),
       warmUp: ["--duration", "15s", "--warmup", "0"],
       point: ["--duration", `${values.turn}s`, "--warmup", "500ms"],
     };
@@ -64,7 +68,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<void>>> = {
 
 async function started(
   kind: Kind,
-  size: { voters: number; observers?: number; isBounded?: boolean },
+  size: { voters: number; observers?: number; hasMasters?: boolean; isBounded?: boolean },
 ): Promise<PerfEnsemble> {
   const folder = mkdtempSync(join(values.data, `shapes-${kind}-`));
   const ensemble = await PerfEnsemble.start({ kind, folder, ...size });
@@ -185,33 +189,44 @@ async function onPaper(): Promise<void> {
 }
 
 /**
- * Writes at the voters of three, and of three with two observers, in turn, each server with the same small share of a core. Before each turn
- * the servers finish, unbounded, what earlier ones left for later (ours folds its log into the state file in idle moments): otherwise who
- * did more before pays for it now.
+ * Writes at the voters of three, of three with two observers at the leader, and of three with two observers by followers, in turn; each
+ * server with the same small share of a core. Before each turn the servers finish, unbounded, what earlier ones left for later (ours folds its
+ * log into the state file in idle moments): otherwise who did more before pays for it now.
  */
 async function byObservers(): Promise<void> {
-  table("writes at three voters", "none /s", "two observers /s", "ratio: median (spread)", "leader's CPU µs a write");
-  for (const kind of KINDS) {
+  const ways = ["none", "two at the leader", "two by followers"] as const;
+  table("writes at three voters | observers", "/s", "of none: median (spread)", "leader's CPU µs a write");
+  for (const kind of KINDS.filter((kind) => values.kinds.split(",").includes(kind))) {
     await using none = await started(kind, { voters: 3, isBounded: true });
-    await using two = await started(kind, { voters: 3, observers: 2, isBounded: true });
+    await using direct = await started(kind, { voters: 3, observers: 2, isBounded: true });
+    await using byFollowers = await started(kind, { voters: 3, observers: 2, hasMasters: true, isBounded: true });
+    const ensembles = [none, direct, byFollowers];
     for (const size of ["100", "1024"]) {
       const load = ["--ratio", "0", "--payload", size, ...connections(3)];
-      for (const one of [none, two])
+      for (const one of ensembles)
         await runBench("--hosts", hostsOf(one.voters), "read-ratio", ...load, ...OBSERVERS.warmUp);
-      const turns: { readonly none: BoundedWrites; readonly two: BoundedWrites }[] = [];
+      const turns: (readonly BoundedWrites[])[] = [];
       for (let i = 0; i < OBSERVERS.rounds; i++) {
-        const first = await boundedWrites(i % 2 === 0 ? none : two, load);
-        const second = await boundedWrites(i % 2 === 0 ? two : none, load);
-        turns.push(i % 2 === 0 ? { none: first, two: second } : { none: second, two: first });
+        const turn: BoundedWrites[] = [];
+        // Another goes first each time.
+        for (const at of [0, 1, 2].map((place) => (i + place) % 3)) {
+          const one = ensembles[at];
+          if (one !== undefined) turn[at] = await boundedWrites(one, load);
+        }
+        turns.push(turn);
       }
-      const ratios = turns.map((turn) => turn.two.rate / turn.none.rate);
-      row(
-        `${NAMES[kind]}, ${size} bytes`,
-        whole(median(turns.map((turn) => turn.none.rate))),
-        whole(median(turns.map((turn) => turn.two.rate))),
-        `${median(ratios).toFixed(2)} (${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)})`,
-        `${median(turns.map((turn) => turn.none.leaderUs)).toFixed(1)}, ${median(turns.map((turn) => turn.two.leaderUs)).toFixed(1)}`,
-      );
+      for (const [at, way] of ways.entries()) {
+        const rates = turns.map((turn) => turn[at]?.rate ?? 0);
+        const ratios = turns.map((turn) => (turn[at]?.rate ?? 0) / (turn[0]?.rate ?? 0));
+        row(
+          `${NAMES[kind]}, ${size} bytes | ${way}`,
+          whole(median(rates)),
+          at === 0
+            ? ""
+            : `${median(ratios).toFixed(2)} (${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)})`,
+          median(turns.map((turn) => turn[at]?.leaderUs ?? 0)).toFixed(1),
+        );
+      }
     }
   }
 }
