@@ -1,6 +1,9 @@
+import { crc32 } from "node:zlib";
 import { type ServerId, serverId } from "@zooid/model";
+import { BufferPool, type EnvelopeMessage, PeerFrameWriter } from "@zooid/wire/peer";
 import { parseServerConfig } from "./config.ts";
 import type { EnsembleConfig, EnsembleOptions, PeerAddress } from "./peers/ensemble-config.ts";
+import { Handshake } from "./peers/handshake.ts";
 import type { PeerLinkOptions } from "./peers/peer-port.ts";
 import { RefusalLog } from "./refusal-log.ts";
 
@@ -53,6 +56,28 @@ export class TestPeers {
       ...more,
     };
   }
+}
+
+/** The frame that a server begins with when it dials server 1. */
+export function helloFrame(peers: TestPeers, sid: number): Buffer {
+  const { ensemble, identity } = peers.options(sid);
+  const handshake = new Handshake(
+    {
+      ...{ sid: serverId(sid), purpose: "quorum", electionAlg: 3, frameBytesMax: 1000, secrets: [], identity },
+      ...{ isListed: (other) => ensemble.servers.some((server) => server.sid === other), admit: () => undefined },
+    },
+    serverId(1),
+  );
+  return frameOf(handshake.begin());
+}
+
+/** A message as it goes over a link. */
+export function frameOf(message: EnvelopeMessage): Buffer {
+  const writer = new PeerFrameWriter({ pool: new BufferPool(), crc32, frameBytesMax: 1000 });
+  writer.append(message);
+  const frames: Buffer[] = [];
+  writer.take(({ buffer, end }) => frames.push(Buffer.from(buffer.subarray(0, end))));
+  return Buffer.concat(frames);
 }
 
 /** What happened, in order, for tests that wait for it. */

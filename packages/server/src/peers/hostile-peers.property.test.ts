@@ -1,29 +1,9 @@
 import { connect } from "node:net";
 import { crc32 } from "node:zlib";
-import { serverId } from "@zooid/model";
-import { BufferPool, PeerFrameWriter } from "@zooid/wire/peer";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { TestPeers } from "../test-peers.ts";
-import { Handshake } from "./handshake.ts";
+import { helloFrame, TestPeers } from "../test-peers.ts";
 import { QuorumLinks } from "./quorum-links.ts";
-
-/** The frame that a real peer (2) begins with. */
-function helloFrame(peers: TestPeers): Buffer {
-  const { ensemble, identity } = peers.options(2);
-  const handshake = new Handshake(
-    {
-      ...{ sid: serverId(2), purpose: "quorum", electionAlg: 3, frameBytesMax: 1000, secrets: [], identity },
-      ...{ isListed: (sid) => ensemble.servers.some((server) => server.sid === sid), admit: () => undefined },
-    },
-    serverId(1),
-  );
-  const writer = new PeerFrameWriter({ pool: new BufferPool(), crc32, frameBytesMax: 1000 });
-  writer.append(handshake.begin());
-  const frames: Buffer[] = [];
-  writer.take(({ buffer, end }) => frames.push(Buffer.from(buffer.subarray(0, end))));
-  return Buffer.concat(frames);
-}
 
 test("whatever comes to a port harms nobody: it is taken for a peer's, or closed", async () => {
   const peers = new TestPeers(2);
@@ -54,7 +34,7 @@ test("whatever comes to a port harms nobody: it is taken for a peer's, or closed
   const changed = fc
     .tuple(fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 4 }), fc.boolean())
     .map(([changes, isSummedAnew]) => {
-      const frame = helloFrame(peers);
+      const frame = helloFrame(peers, 2);
       for (const [where, value] of changes) frame[8 + (where % (frame.length - 8))] = value;
       if (isSummedAnew) frame.writeUInt32BE(crc32(frame.subarray(8)), 4);
       return frame;
@@ -65,7 +45,7 @@ test("whatever comes to a port harms nobody: it is taken for a peer's, or closed
     { numRuns: 150 },
   );
   openedCount = 0;
-  await sent(helloFrame(peers));
+  await sent(helloFrame(peers, 2));
   expect(openedCount).toBe(1);
   await links.stop();
 });

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import type { Socket } from "node:net";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
 import { type EntriesMessage, type PeerMessage, serverId, writeFrameHeader, type Zxid } from "@zooid/model";
 import { afterEach, describe, expect, test } from "vitest";
-import { type TestPeerOptions, TestPeers } from "../test-peers.ts";
+import { frameOf, helloFrame, type TestPeerOptions, TestPeers } from "../test-peers.ts";
 import { type PeerLinkOptions, PeerPort } from "./peer-port.ts";
 import { type PeerSecret, peerSecret } from "./peer-secret.ts";
 import { PLAIN_TRANSPORT } from "./peer-transport.ts";
@@ -430,6 +431,31 @@ test("an observer is whom the follower knows it as", async () => {
   );
   await ended;
   expect(ensemble.peers.lines.join("\n")).toMatch(/server 2 knows it as server 4, not as server 5/);
+});
+
+test("an observer whose first words come along with it is heard, and its handshake is over then", async () => {
+  const ensemble = new Ensemble();
+  const leader = await ensemble.listening(1, { handshakeTimeoutMs: 100 });
+  const port = new PeerPort("quorum", ensemble.options(2), { accepted: NOBODY, admit: () => undefined });
+  stopsWithSides(port);
+  const hello = helloFrame(ensemble.peers, 4);
+  const follower = port.dial(LEADER, {
+    ...{ wake() {}, message() {}, drained() {}, ended() {} },
+    opened: () => {
+      follower.append({ kind: "relay-open", channel: 1, sid: serverId(4) });
+      follower.append({ kind: "relay-bytes", channel: 1, bytes: hello, start: 0, end: hello.length });
+      follower.flush();
+    },
+  });
+  await leader.happened.until("opened 2 sid 4");
+  // Who comes later and says nothing is given up, for the time that a handshake may take has passed.
+  const mute = connect({ host: "127.0.0.1", port: leader.links.port }).resume();
+  await once(mute, "close");
+  const sync = frameOf(SYNC);
+  follower.append({ kind: "relay-bytes", channel: 1, bytes: sync, start: 0, end: sync.length });
+  follower.flush();
+  await leader.happened.until("sync on 2");
+  expect(leader.happened.list).toEqual(["opened 1 sid 2", "opened 2 sid 4", "sync on 2"]);
 });
 
 test("what comes by a follower before its time ends the way", async () => {

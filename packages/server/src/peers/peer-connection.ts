@@ -219,15 +219,16 @@ export class PeerConnection {
     this.#phase = "handshake";
     if (socket !== this.#socket) this.#watch(socket);
     this.#socket = socket;
-    // Entries of a message are kept for longer than the bytes that are handed over here are there.
-    receive(socket, (chunk) => this.#read(Buffer.from(chunk)));
     socket.on("drain", () => {
       if (this.#phase === "open") this.#handler.drained();
     });
     this.#limitTime(this.#settings.handshakeTimeoutMs, () => this.#fail("timeout", "the handshake took too long"));
-    if (!isDialer) return;
-    this.#say(this.#handshake.begin());
-    this.flush();
+    if (isDialer) {
+      this.#say(this.#handshake.begin());
+      this.flush();
+    }
+    // Last, for what has come already is read within the call. Entries of a message are kept for longer than the bytes that are handed over.
+    receive(socket, (chunk) => this.#read(Buffer.from(chunk)));
   }
 
   #say(message: EnvelopeMessage): void {

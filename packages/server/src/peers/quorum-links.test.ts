@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { connect } from "node:net";
-import { crc32 } from "node:zlib";
 import { type EntriesMessage, type PeerMessage, serverId, writeFrameHeader, type Zxid } from "@zooid/model";
-import { BufferPool, PeerFrameWriter } from "@zooid/wire/peer";
+import type { EnvelopeMessage } from "@zooid/wire/peer";
 import { afterEach, describe, expect, test } from "vitest";
-import { TestPeers } from "../test-peers.ts";
+import { frameOf, TestPeers } from "../test-peers.ts";
 import { PeerPort } from "./peer-port.ts";
 import { Side, stopSides, stopsWithSides } from "./test-quorum-side.ts";
 
@@ -204,7 +203,11 @@ describe("strangers", () => {
   test.each<[string, Buffer, RegExp]>([
     ["of another protocol", Buffer.from("GET / HTTP/1.1\r\n\r\n"), /a frame of 1195725856 bytes; between 1 and 65536/],
     ["with a broken frame", Buffer.from("00000002000000000102", "hex"), /does not have the checksum/],
-    ["that say something else first", framed({ kind: "sync", sequence: 1 }), /sync came before the handshake was over/],
+    [
+      "that say something else first",
+      frameOf({ kind: "sync", sequence: 1 }),
+      /sync came before the handshake was over/,
+    ],
     ["that say a frame is huge", Buffer.from("0001000100000000", "hex"), /a frame of 65537 bytes/],
   ])("%s are closed, with a line, and nobody else notices", async (_, bytes, line) => {
     const { peers, leader, learner } = await linked();
@@ -246,15 +249,7 @@ describe("strangers", () => {
   });
 });
 
-function framed(message: PeerMessage): Buffer {
-  const writer = new PeerFrameWriter({ pool: new BufferPool(), crc32, frameBytesMax: 1000 });
-  writer.append(message);
-  const chunks: Buffer[] = [];
-  writer.take(({ buffer, end }) => chunks.push(buffer.subarray(0, end)));
-  return Buffer.concat(chunks);
-}
-
-test.each<[string, Parameters<PeerFrameWriter["append"]>[0]]>([
+test.each<[string, EnvelopeMessage]>([
   ["an election's message", { kind: "poll", number: 1 }],
   ["a second hello", { kind: "auth-proof", keyId: "a", mac: new Uint8Array(32) }],
 ])("%s has no place on a link and ends it", async (_, message) => {
