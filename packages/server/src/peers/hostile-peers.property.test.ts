@@ -7,9 +7,10 @@ import { QuorumLinks } from "./quorum-links.ts";
 
 test("whatever comes to a port harms nobody: it is taken for a peer's, or closed", async () => {
   const peers = new TestPeers(2);
+  const config = { observerMasterPort: 0 };
   let openedCount = 0;
   const links = new QuorumLinks(
-    { ...peers.options(1, { handshakeTimeoutMs: 30, failureWindowMs: 0 }), warn: () => {} },
+    { ...peers.options(1, { handshakeTimeoutMs: 30, failureWindowMs: 0, config }), warn: () => {} },
     {
       wake() {},
       linkOpened: (link) => {
@@ -22,9 +23,9 @@ test("whatever comes to a port harms nobody: it is taken for a peer's, or closed
     },
   );
   await links.listen();
-  const sent = (bytes: Uint8Array): Promise<void> =>
+  const sent = (bytes: Uint8Array, port = links.port): Promise<void> =>
     new Promise((resolve) => {
-      const socket = connect({ port: links.port, host: "127.0.0.1" });
+      const socket = connect({ port, host: "127.0.0.1" });
       socket.on("error", () => {});
       socket.once("close", () => resolve());
       socket.resume();
@@ -41,7 +42,9 @@ test("whatever comes to a port harms nobody: it is taken for a peer's, or closed
     });
   const anything = fc.oneof(changed, fc.uint8Array({ minLength: 1, maxLength: 200 }));
   await fc.assert(
-    fc.asyncProperty(fc.array(anything, { minLength: 1, maxLength: 4 }), (list) => sent(Buffer.concat(list))),
+    fc.asyncProperty(fc.array(anything, { minLength: 1, maxLength: 4 }), fc.boolean(), (list, isForObservers) =>
+      sent(Buffer.concat(list), isForObservers ? links.observerMasterPort : links.port),
+    ),
     { numRuns: 150 },
   );
   openedCount = 0;

@@ -18,7 +18,7 @@ import {
 import { receive } from "../shared-reads.ts";
 import { Handshake, type HandshakeConfig, HandshakeError, type PeerIdentity } from "./handshake.ts";
 import type { PeerSocket, PeerTransport } from "./peer-transport.ts";
-import type { RelaySocket } from "./relay-socket.ts";
+import { RelaySocket } from "./relay-socket.ts";
 
 /** What all connections of one kind have in common. */
 export interface ConnectionSettings {
@@ -174,8 +174,9 @@ export class PeerConnection {
       socket.write(end === buffer.length ? buffer : buffer.subarray(0, end));
     });
     socket.uncork();
-    // What the kernel took at once is free again; what waits is left to the collector.
-    if (socket.writableLength === 0) for (const chunk of sent) giveBack(chunk, this.#settings.pool);
+    // What the kernel took at once is free again, and what another link has a copy of; what waits is left to the collector.
+    if (socket instanceof RelaySocket || socket.writableLength === 0)
+      for (const chunk of sent) giveBack(chunk, this.#settings.pool);
   }
 
   /** Ends it behind what was said; nothing is delivered any more. */

@@ -245,6 +245,8 @@ export class QuorumLinks implements ZabLinks {
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.cancelDial();
+    // What goes by a follower's link leaves with that.
+    this.flush();
     this.#links.clear();
     this.#dirty.length = 0;
     await Promise.all([this.#port.stop(), this.#master?.stop(), this.#toMasters?.stop()]);
