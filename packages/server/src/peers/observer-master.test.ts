@@ -4,11 +4,11 @@ import { connect, type Socket } from "node:net";
 import { type EntriesMessage, type PeerMessage, serverId, writeFrameHeader, type Zxid } from "@zooid/model";
 import { afterEach, describe, expect, test } from "vitest";
 import { frameOf, helloFrame, type TestPeerOptions, TestPeers } from "../test-peers.ts";
+import { Side, stopSides, stopsWithSides } from "../test-quorum-side.ts";
 import { type PeerLinkOptions, PeerPort } from "./peer-port.ts";
 import { type PeerSecret, peerSecret } from "./peer-secret.ts";
 import { PLAIN_TRANSPORT } from "./peer-transport.ts";
 import { RelayedDial } from "./relayed-dial.ts";
-import { Side, stopSides, stopsWithSides } from "./test-quorum-side.ts";
 
 afterEach(stopSides);
 
