@@ -19,7 +19,7 @@ export interface PeerTransport {
   /** Takes a connection that came. What `ready` is handed may be another socket around it. */
   accept(socket: Socket, ready: (socket: Socket) => void): void;
   /** What speaks against the other side being this server; undefined when nothing does. Asked once it has said which it is. */
-  faultOf(socket: PeerSocket, sid: ServerId): string | undefined;
+  faultOf(socket: object, sid: ServerId): string | undefined;
   /** Files whose change is to be followed by {@link reload}. Default: none. */
   readonly files?: readonly string[];
   /** Reads them again for connections from now on; says why what was read before stays in force instead. */
