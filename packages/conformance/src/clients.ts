@@ -131,7 +131,7 @@ function prepareJavaSecured(): (places: SecuredPlaces) => readonly string[] {
   const [jars, folder] = [fetchApacheJars(), join(CACHE, "java")];
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "logback.xml"), QUIET_LOG);
-  run("javac", ["-cp", `${jars}/*`, "-d", folder, join(CLIENTS, "java/Secured.java")]);
+  run("javac", ["-encoding", "UTF-8", "-cp", `${jars}/*`, "-d", folder, join(CLIENTS, "java/Secured.java")]);
   const classpath = `${folder}${delimiter}${jars}/*`;
   return ({ plain, tls, strict, folder: files }) => [
     ...["java", "-cp", classpath, "Secured"],
@@ -223,7 +223,7 @@ function compileWithCurator(source: string): string {
   if (!existsSync(jars)) {
     run("mvn", ["-q", "-f", join(sources, "pom.xml"), "dependency:copy-dependencies", `-DoutputDirectory=${jars}`]);
   }
-  run("javac", ["-cp", `${jars}/*`, "-d", folder, join(sources, source)]);
+  run("javac", ["-encoding", "UTF-8", "-cp", `${jars}/*`, "-d", folder, join(sources, source)]);
   return `${folder}:${jars}/*`;
 }
 
