@@ -44,6 +44,8 @@ const signal = options.signal === "TERM" ? "SIGTERM" : options.signal === "STOP"
 // A pause is noticed by silence alone: short ticks keep the rounds short.
 const [tickMs, syncLimit] = signal === "SIGSTOP" ? [500, 4] : [2000, 5];
 const sessionTimeoutMs = 20 * tickMs;
+if (options.victim !== "leader" && options.victim !== "follower")
+  throw new Error(`--victim is leader or follower, found "${options.victim}"`);
 const random = new Random(Number(options.seed));
 const folder = mkdtempSync(join(tmpdir(), "ensemble-kill-"));
 const [voterCount, observerCount] = [Number(options.servers), Number(options.observers)];

@@ -47,7 +47,7 @@ export interface Place {
   readonly peerHost: string;
   readonly quorumPort: number;
   readonly electionPort: number;
-  /** Another that is free. Undefined where the ensemble has no observers. */
+  /** Another that is free: an ensemble with observers needs one. */
   readonly sparePort?: number;
   /** What stands before the server's command, to run it somewhere else. */
   readonly prefix: readonly string[];
