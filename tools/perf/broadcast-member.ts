@@ -139,6 +139,7 @@ export class Member {
           this.#applied = zxid;
           this.#delivered++;
           this.#proposer?.delivered(zxid);
+          return true;
         },
         release: (batch) => this.#proposer?.release(batch),
         applied: () => this.#applied,

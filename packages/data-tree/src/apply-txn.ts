@@ -51,6 +51,9 @@ export class TxnApplier {
       case OpCode.CLOSE_SESSION:
         this.#closeSession(header);
         return NO_NODE;
+      case OpCode.BEGIN_CLOSE_SESSION:
+        this.#beginCloseSession(header);
+        return NO_NODE;
       default:
         assert(op.op === OpCode.CHECK || op.op === OpCode.ERROR, "a transaction consists of known ops");
         return NO_NODE;
@@ -181,6 +184,16 @@ export class TxnApplier {
     assert(sessions.nodeCount(row) === 0, "a session's ephemerals are deleted before it is closed");
     if (sessions.isOpen(row)) this.#state.removeSessionFromDigest(row);
     sessions.close(row);
+  }
+
+  /** From here on the session is over: a leader that takes over finds it in the table and removes what is left of it. */
+  #beginCloseSession(header: Readonly<TxnHeader>): void {
+    const sessions = this.#state.sessions;
+    const row = sessions.find(header.sessionHigh, header.sessionLow);
+    if (row === NO_SESSION || !sessions.isOpen(row)) return;
+    this.#state.removeSessionFromDigest(row);
+    sessions.beginClose(row);
+    this.#state.addSessionToDigest(row);
   }
 
   #findPrepared(op: Readonly<TxnOp>): number {

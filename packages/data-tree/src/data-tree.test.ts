@@ -247,8 +247,10 @@ describe("a session", () => {
     for (const path of ["/b", "/a", "/ab"]) test.commit(create(path, { flags: 1 }));
     expect(test.tree.ephemeralPaths(1, 1)).toEqual(["/a", "/ab", "/b"]);
     expect(test.tree.ephemeralPaths(2, 2)).toEqual([]);
-    expect(test.tree.ephemeralPaths(1, 1, 7)).toHaveLength(3);
-    expect(test.tree.ephemeralPaths(1, 1, 6)).toBeUndefined();
+    expect(test.tree.ephemeralPaths(1, 1, sliceOf(""), { countMax: 3, bytesMax: 7 })).toHaveLength(3);
+    expect(test.tree.ephemeralPaths(1, 1, sliceOf(""), { countMax: 3, bytesMax: 6 })).toBeUndefined();
+    expect(test.tree.ephemeralPaths(1, 1, sliceOf(""), { countMax: 2, bytesMax: 7 })).toBeUndefined();
+    expect(test.tree.ephemeralPaths(1, 1, sliceOf("/a"), { countMax: 3, bytesMax: 5 })).toEqual(["/a", "/ab"]);
   });
 
   test("whose creation was only proposed is forgotten when the leader steps down", () => {
@@ -324,13 +326,25 @@ describe("setWatches", () => {
   ];
   test.each(cases)("%s", (_, list, path, told) => {
     const test = new TestTree();
-    test.commit(create("/old", { acl: [{ perms: 30, scheme: "world", id: "anyone" }] }));
+    test.commit(create("/old"));
     const seen = test.history[0].header.zxid;
     test.commit(create("/new"));
     test.tree.restoreWatch(list, sliceOf(path), connection, seen, test.sink);
     expect(test.takeEvents()).toEqual(told);
     expect(test.tree.watches.watchCount).toBe(told.length === 0 ? 1 : 0);
   });
+
+  test.each([WatchList.DATA, WatchList.EXIST, WatchList.CHILD])(
+    "of list %i: a change of a node that the client may not read is not told, and consumes the watch",
+    (list) => {
+      const test = new TestTree();
+      const seen = test.tree.applied;
+      test.commit(create("/hidden", { acl: [{ perms: 30, scheme: "world", id: "anyone" }] }));
+      test.tree.restoreWatch(list, sliceOf("/hidden"), connection, seen, test.sink);
+      expect(test.takeEvents()).toEqual([]);
+      expect(test.tree.watches.watchCount).toBe(0);
+    },
+  );
 
   test("persistent ones are armed without an event", () => {
     const test = new TestTree();

@@ -6,6 +6,7 @@ import {
   type NodeView,
   type Request,
   StatOffset,
+  sliceBeginsWith,
   sliceOf,
   sliceText,
   type TxnHeader,
@@ -19,7 +20,7 @@ import { TxnApplier } from "./apply-txn.ts";
 import { NodeCursor } from "./node-cursor.ts";
 import { NO_NODE } from "./node-store.ts";
 import { PendingChanges } from "./pending-changes.ts";
-import { type PrepareContext, TxnPreparer } from "./prepare-txn.ts";
+import { type CloseLimits, type PrepareContext, TxnPreparer } from "./prepare-txn.ts";
 import type { ReapLimits } from "./reapable-nodes.ts";
 import { NO_SESSION } from "./session-table.ts";
 import {
@@ -42,6 +43,14 @@ export interface DataTreeOptions {
   readonly hashSeed: number;
 }
 
+/** See {@link DataTree.ephemeralPaths}. */
+export interface EphemeralPathsLimits {
+  readonly countMax: number;
+  readonly bytesMax: number;
+}
+
+const NO_PREFIX: Readonly<ByteSlice> = sliceOf("");
+const NO_LIMITS: EphemeralPathsLimits = { countMax: Number.POSITIVE_INFINITY, bytesMax: Number.POSITIVE_INFINITY };
 /** In front of each name of a listing. */
 const NAME_LENGTH_BYTES = 4;
 const CONFIG_PATH = "/zookeeper/config";
@@ -142,6 +151,20 @@ export class DataTree {
     return this.#state.heldBytes;
   }
 
+  childCount(node: number): number {
+    return this.#state.store.childCount(node);
+  }
+
+  /** Bytes of a node's data as clients see it. */
+  dataLength(node: number): number {
+    return this.#state.quotas.shownLength(node);
+  }
+
+  /** How long the longest data are that there ever were. */
+  get dataBytesMax(): number {
+    return this.#state.store.dataBytesMax;
+  }
+
   /**
    * What the names of a node's children take in a listing, each with its length.
    *
@@ -213,6 +236,7 @@ export class DataTree {
     return row === NO_SESSION || !this.#state.sessions.isOpen(row) ? undefined : this.#state.sessions.passwordHash(row);
   }
 
+  /** A session that is ending has the timeout 0. */
   forEachSession(visit: (high: number, low: number, timeoutMs: number) => void): void {
     const { sessions } = this.#state;
     for (let row = 1; row < sessions.end; row++) {
@@ -220,24 +244,39 @@ export class DataTree {
     }
   }
 
+  /** How many ephemerals a session has. */
+  ephemeralCountOf(high: number, low: number): number {
+    const row = this.#state.sessions.find(high, low);
+    return row === NO_SESSION ? 0 : this.#state.sessions.nodeCount(row);
+  }
+
   /**
-   * The session's ephemerals, sorted.
+   * Those of a session's ephemerals whose paths begin with a prefix, sorted.
    *
-   * @param bytesMax most bytes of paths to look at
-   * @returns undefined when the session has more than that
+   * @param prefix any bytes
+   * @param limits how many ephemerals the session may have, and how many bytes of paths may be returned
+   * @returns undefined when there are more
    */
-  ephemeralPaths(high: number, low: number, bytesMax: number = Number.POSITIVE_INFINITY): string[] | undefined {
+  ephemeralPaths(
+    high: number,
+    low: number,
+    prefix: Readonly<ByteSlice> = NO_PREFIX,
+    limits: EphemeralPathsLimits = NO_LIMITS,
+  ): string[] | undefined {
+    if (this.ephemeralCountOf(high, low) > limits.countMax) return undefined;
     const { store, ephemerals } = this.#state;
     const paths: string[] = [];
-    let left = bytesMax;
-    let bytes = Buffer.alloc(0);
+    const path: ByteSlice = { bytes: Buffer.alloc(0), start: 0, end: 0 };
+    let left = limits.bytesMax;
     for (let node = ephemerals.first(high, low); node !== NO_NODE; node = ephemerals.next(node)) {
       const length = store.pathLength(node);
+      if (path.bytes.length < length) path.bytes = Buffer.allocUnsafeSlow(length * 2);
+      store.writePath(node, path.bytes, length);
+      path.end = length;
+      if (!sliceBeginsWith(path, prefix)) continue;
       left -= length;
       if (left < 0) return undefined;
-      if (bytes.length < length) bytes = Buffer.allocUnsafeSlow(length * 2);
-      store.writePath(node, bytes, length);
-      paths.push(sliceText({ bytes, start: 0, end: length }));
+      paths.push(sliceText(path));
     }
     return paths.sort();
   }
@@ -280,15 +319,27 @@ export class DataTree {
 
   /**
    * The end of a session, known or not: a DELETE for each of its ephemerals, those still in flight too, then the CLOSE_SESSION.
-   * Nothing of the session may be prepared afterwards. The op and its slices are valid during the call.
+   * Nothing else of the session may be prepared afterwards. The op and its slices are valid during the call.
+   *
+   * A session with more ephemerals than one transaction may hold is over with the first one, which ends in BEGIN_CLOSE_SESSION. The next
+   * part is prepared by the same call once this one is applied; until the last one {@link isSessionEnding}.
+   *
+   * @returns whether this was the last part
    */
   prepareCloseSession(
     high: number,
     low: number,
+    limits: CloseLimits,
     context: Readonly<PrepareContext>,
     emit: (op: Readonly<TxnOp>) => void,
-  ): void {
-    this.#preparer.closeSession(high, low, context, emit);
+  ): boolean {
+    return this.#preparer.closeSession(high, low, limits, context, emit);
+  }
+
+  /** Whether a part of the session's end is applied and the rest is not. */
+  isSessionEnding(high: number, low: number): boolean {
+    const row = this.#state.sessions.find(high, low);
+    return row !== NO_SESSION && this.#state.sessions.isEnding(row);
   }
 
   /** How many containers and TTL nodes there are. */
@@ -344,8 +395,9 @@ export class DataTree {
   }
 
   /**
-   * One path of a setWatches: tells what the client missed since the zxid that it saw last, or arms the watch again. Events bypass
-   * ACLs and carry the zxid -1. Lists come in the order of {@link WatchList}.
+   * One path of a setWatches: tells what the client missed since the zxid that it saw last, or arms the watch again. Events carry the
+   * zxid -1. One about a node that the client may not read consumes its watch and is not told. Lists come in the order of
+   * {@link WatchList}.
    */
   restoreWatch(
     list: number,
@@ -358,9 +410,11 @@ export class DataTree {
     if (list === WatchList.PERSISTENT) this.watches.armPersistent(bytes, start, end, connection);
     else if (list === WatchList.PERSISTENT_RECURSIVE) this.watches.armRecursive(bytes, start, end, connection);
     else {
-      const missed = this.#missedEvent(list, this.find(bytes, start, end), relativeZxid);
-      if (missed !== 0) sink.event(connection, -1, missed, path);
-      else {
+      const node = this.find(bytes, start, end);
+      const missed = this.#missedEvent(list, node, relativeZxid);
+      if (missed !== 0) {
+        if (node === NO_NODE || sink.mayRead(connection, this.view(node).acl)) sink.event(connection, -1, missed, path);
+      } else {
         const kind = list === WatchList.CHILD ? WatchTableKind.CHILD : WatchTableKind.DATA;
         this.watches.arm(kind, bytes, start, end, connection, WatchMode.STANDARD);
       }

@@ -1,5 +1,5 @@
 export { DataTree, type DataTreeOptions, WatchList } from "./data-tree.ts";
-export { checkCreateMode, type PrepareContext } from "./prepare-txn.ts";
+export { type CloseLimits, checkCreateMode, type PrepareContext } from "./prepare-txn.ts";
 export { parseQuotaText, type QuotaText } from "./quota-text.ts";
 export type { ReapLimits } from "./reapable-nodes.ts";
 export type { NodeRecord, SessionRecord, SnapshotRecord, TreeRecord } from "./snapshot.ts";

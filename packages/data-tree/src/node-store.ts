@@ -54,6 +54,7 @@ export class NodeStore {
     else this.#rows.set(owner, NAME, ref);
   });
   #nameBytesMax = 0;
+  #dataBytesMax = 0;
   #end: number = ROOT;
   #freeIndex: number = NO_NODE;
   #count = 0;
@@ -227,7 +228,13 @@ export class NodeStore {
     return this.#rows.get(node, DATA_HASH);
   }
 
+  /** How long the longest data are that there ever were. */
+  get dataBytesMax(): number {
+    return this.#dataBytesMax;
+  }
+
   setData(node: number, bytes: Uint8Array, start: number, end: number): void {
+    if (end - start > this.#dataBytesMax) this.#dataBytesMax = end - start;
     const ref = this.#rows.get(node, DATA);
     const isStored = ref !== 0 && ref !== EMPTY_DATA;
     let stored = EMPTY_DATA;

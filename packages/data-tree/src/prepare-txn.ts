@@ -59,6 +59,13 @@ export interface PrepareContext {
   readonly overQuota: (text: string) => void;
 }
 
+/** How much of a session's end one transaction may hold; one ephemeral at least. */
+export interface CloseLimits {
+  readonly opCountMax: number;
+  /** Bytes of the ephemerals' paths. */
+  readonly pathBytesMax: number;
+}
+
 const VERSION_ANY = -1;
 const PATH_BYTES_KEPT = 4096;
 const SUFFIX_BYTES_MAX = 11;
@@ -120,32 +127,51 @@ export class TxnPreparer {
     setSlice(op.passwordHash, passwordHash.bytes, passwordHash.start, passwordHash.end);
   }
 
+  /** See {@link DataTree.prepareCloseSession}. */
   closeSession(
     high: number,
     low: number,
+    limits: CloseLimits,
     context: Readonly<PrepareContext>,
     emit: (op: Readonly<TxnOp>) => void,
-  ): void {
+  ): boolean {
     const { sessions, ephemerals, store } = this.#state;
     const row = sessions.find(high, low);
+    const isBegun = row !== NO_SESSION && sessions.isEnding(row);
     if (row !== NO_SESSION && sessions.isKnown(row)) sessions.markClosing(row);
+    let count = 0;
+    let bytes = 0;
+    const hasRoom = (length: number): boolean =>
+      count === 0 || (count < limits.opCountMax && bytes + length <= limits.pathBytesMax);
+    let isWhole = true;
     for (let node = ephemerals.first(high, low); node !== NO_NODE; node = ephemerals.next(node)) {
       const length = store.pathLength(node);
       const path = this.#scratchOf(length);
       store.writePath(node, path, length);
       const pending = this.#pending.find(path, 0, length);
       if (pending !== undefined && (!pending.exists || pending.node !== store.id(node))) continue;
+      isWhole = hasRoom(length);
+      if (!isWhole) break;
       this.#closeNode(path, length, context, emit);
+      count++;
+      bytes += length;
     }
-    for (;;) {
+    for (; isWhole; count++) {
       const pending = this.#pending.firstOwned(high, low);
       if (pending === undefined) break;
-      const path = this.#scratchOf(pending.length);
-      copyBytes(pending.path, 0, pending.length, path, 0);
-      this.#closeNode(path, pending.length, context, emit);
+      const { length } = pending;
+      isWhole = hasRoom(length);
+      if (!isWhole) break;
+      const path = this.#scratchOf(length);
+      copyBytes(pending.path, 0, length, path, 0);
+      this.#closeNode(path, length, context, emit);
+      bytes += length;
     }
-    clearTxnOp(this.#closing, OpCode.CLOSE_SESSION);
-    emit(this.#closing);
+    if (isWhole || !isBegun) {
+      clearTxnOp(this.#closing, isWhole ? OpCode.CLOSE_SESSION : OpCode.BEGIN_CLOSE_SESSION);
+      emit(this.#closing);
+    }
+    return isWhole;
   }
 
   #closeNode(

@@ -90,7 +90,17 @@ export class SessionTable {
   /** Open, or about to be, and its end not proposed. */
   isUsable(row: number): boolean {
     const flags = this.#flags.get(row);
-    return (flags & (OPEN | CREATING)) !== 0 && (flags & CLOSING) === 0;
+    return (flags & (OPEN | CREATING)) !== 0 && (flags & CLOSING) === 0 && !this.isEnding(row);
+  }
+
+  /** Whether a part of the session's end is applied and the rest is not: such a session has the timeout 0. */
+  isEnding(row: number): boolean {
+    return this.isOpen(row) && this.#timeouts.get(row) === 0;
+  }
+
+  /** The first part of the session's end is applied. */
+  beginClose(row: number): void {
+    this.#timeouts.set(row, 0);
   }
 
   isKnown(row: number): boolean {

@@ -21,8 +21,10 @@ import {
   WatchEventType,
 } from "@zooid/model";
 import { DataTree } from "./data-tree.ts";
-import type { PrepareContext } from "./prepare-txn.ts";
+import type { CloseLimits, PrepareContext } from "./prepare-txn.ts";
 import type { WatchSink } from "./watch-table.ts";
+
+const NO_LIMITS: CloseLimits = { opCountMax: Number.POSITIVE_INFINITY, pathBytesMax: Number.POSITIVE_INFINITY };
 
 /** A transaction as it travels: copies, so that it may wait. */
 export interface Txn {
@@ -126,12 +128,12 @@ export class TestTree {
   }
 
   /** The paths that go with the session. */
-  proposeClose(high: number, low: number): string[] {
+  proposeClose(high: number, low: number, limits: CloseLimits = NO_LIMITS): string[] {
     this.context.sessionHigh = high;
     this.context.sessionLow = low;
     const header = this.#nextHeader(OpCode.CLOSE_SESSION);
     const ops: TxnOp[] = [];
-    this.tree.prepareCloseSession(high, low, this.context, (op) => ops.push(copyOp(op)));
+    this.tree.prepareCloseSession(high, low, limits, this.context, (op) => ops.push(copyOp(op)));
     this.#enqueue(header, ops);
     return ops.filter((op) => op.op === OpCode.DELETE).map((op) => sliceText(op.path));
   }

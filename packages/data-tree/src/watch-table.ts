@@ -36,6 +36,9 @@ export interface WatchEntry {
 
 const SLASH = 0x2f;
 const NONE = 0;
+/** What an entry takes in its columns and its table, and a path beside its bytes. */
+const ENTRY_BYTES = 48;
+const PATH_BYTES = 48;
 const { STANDARD, PERSISTENT, PERSISTENT_RECURSIVE } = WatchMode;
 /** A path's or connection's modes are six bits: the data table's three, then the child table's. */
 const CHILD_SHIFT = 3;
@@ -96,6 +99,16 @@ export class WatchTable {
 
   get isEmpty(): boolean {
     return this.#entries.count === 0;
+  }
+
+  /** Paths with their connections, each pair once. */
+  get entryCount(): number {
+    return this.#entries.count;
+  }
+
+  /** What the watches take in memory, about. */
+  get heldBytes(): number {
+    return this.#pages.pageBytes + this.#entries.count * ENTRY_BYTES + this.#paths.count * PATH_BYTES;
   }
 
   /** Paths with their connections, each pair once in each of the two tables. */
@@ -186,15 +199,22 @@ export class WatchTable {
     return true;
   }
 
-  /** The connection is gone, and its watches with it. */
-  removeConnection(connection: ConnectionRef): void {
+  /**
+   * The connection is gone, and its watches with it: called until {@link countOf} is 0, before the number names another connection.
+   *
+   * @param most how many to remove now
+   * @returns how many were removed
+   */
+  removeConnection(connection: ConnectionRef, most: number = Number.POSITIVE_INFINITY): number {
     let entry = this.#connectionEntries.get(connection);
-    while (entry !== NONE) {
+    let removed = 0;
+    for (; entry !== NONE && removed < most; removed++) {
       const next = this.#nextOfConnection.get(entry);
       this.#setModes(entry, 0);
       entry = next;
     }
     this.#servedBy.set(connection, 0);
+    return removed;
   }
 
   /** Path by path, until the visitor answers false. The slice is valid during the call. */

@@ -52,6 +52,14 @@ export function sliceEquals(slice: Readonly<ByteSlice>, other: Readonly<ByteSlic
   return true;
 }
 
+export function sliceBeginsWith(slice: Readonly<ByteSlice>, prefix: Readonly<ByteSlice>): boolean {
+  if (slice.end - slice.start < prefix.end - prefix.start) return false;
+  for (let i = slice.start, j = prefix.start; j < prefix.end; i++, j++) {
+    if (slice.bytes[i] !== prefix.bytes[j]) return false;
+  }
+  return true;
+}
+
 /** Above this many bytes the runtime's own copy beats a loop. */
 const LOOP_COPY_MAX = 48;
 

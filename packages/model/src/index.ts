@@ -17,6 +17,7 @@ export {
   copySlice,
   emptySlice,
   setSlice,
+  sliceBeginsWith,
   sliceEquals,
   sliceOf,
   sliceText,

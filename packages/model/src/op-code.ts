@@ -32,6 +32,8 @@ export const OpCode = {
   WHO_AM_I: 107,
   CREATE_SESSION: -10,
   CLOSE_SESSION: -11,
+  /** Inside the transactions of servers: a session whose end takes several of them is over from here on. */
+  BEGIN_CLOSE_SESSION: -12,
   ERROR: -1,
 } as const;
 

@@ -11,7 +11,8 @@ const NO_BYTES = new Uint8Array(0);
  * check, and does the same on every server.
  *
  * It is one header and a run of ops: one for a simple write, several for a multi, the deletes of a session's ephemerals before
- * the op that closes it, and a single error op for a write that was refused (which consumes its zxid all the same).
+ * the op that closes it, and a single error op for a write that was refused (which consumes its zxid all the same). A session with
+ * many ephemerals is closed by several transactions: the first ends in BEGIN_CLOSE_SESSION, the last in CLOSE_SESSION.
  *
  * Header and ops are structures that encoder, decoder, tree and state store fill and read again and again; none may keep one.
  */
@@ -35,7 +36,7 @@ export interface TxnHeader {
 export interface TxnOp {
   /**
    * CREATE, CREATE2, CREATE_CONTAINER, CREATE_TTL, DELETE, SET_DATA, SET_ACL, CHECK, ERROR, CREATE_SESSION or CLOSE_SESSION,
-   * as the client asked it: the form of the answer follows from it. DELETE_CONTAINER is a leader's own.
+   * as the client asked it: the form of the answer follows from it. DELETE_CONTAINER and BEGIN_CLOSE_SESSION are a leader's own.
    */
   op: number;
   /** The full path, of a sequential node with its suffix. Empty for session ops and errors. */
@@ -128,6 +129,8 @@ export interface TxnBatcher extends TxnEncoder {
   /** Transactions gathered since the last `take`. */
   readonly count: number;
   readonly sizeBytes: number;
+  /** Bytes of the open transaction so far, its header among them. */
+  readonly openBytes: number;
   /** Hands over what was gathered and begins anew. Only between transactions, and only when there is something. */
   take(): FrameBatch;
   /** Gives a batch's buffer back: nobody reads it any more. */
@@ -140,4 +143,6 @@ export interface TxnDecoder {
   open(bytes: Uint8Array, start: number, end: number, header: TxnHeader): void;
   /** Fills the next op; its slices lie in the bytes that were opened. False after the last. */
   next(op: TxnOp): boolean;
+  /** Whether {@link next} would fill one more. */
+  readonly hasNext: boolean;
 }

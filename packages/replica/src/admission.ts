@@ -76,8 +76,10 @@ export class Admission {
 
   #hasRoom(connection: Connection): boolean {
     return (
+      connection.unfinished === undefined &&
       connection.inFlight < this.#config.inFlightCountMax &&
-      (connection.waiting?.sizeBytes ?? 0) < this.#config.inFlightBytesMax
+      (connection.waiting?.answerBytes ?? 0) < this.#config.waitingAnswerBytesMax &&
+      (connection.waiting?.sizeBytes ?? 0) + connection.syncBytes < this.#config.inFlightBytesMax
     );
   }
 

@@ -1,4 +1,3 @@
-import type { WatchTable } from "@zooid/data-tree";
 import {
   assert,
   type ConnectionRef,
@@ -32,12 +31,16 @@ import type { ToLeader } from "./to-leader.ts";
 import type { ReplicaTools } from "./tools.ts";
 import type { TxnMaker } from "./txn-maker.ts";
 import { WaitingFrames } from "./waiting-frames.ts";
+import type { WatchBudget } from "./watch-budget.ts";
+
+/** What an answer takes beside what was asked for. */
+const ANSWER_BYTES = 128;
 
 interface ClientRequestsParts {
   readonly config: ReplicaConfig;
   readonly tools: ReplicaTools;
   readonly sinks: ReplicaSinks;
-  readonly watches: WatchTable;
+  readonly watchBudget: WatchBudget;
   readonly auth: AuthSchemes;
   readonly zab: ZabPeer;
   readonly standing: Standing;
@@ -60,7 +63,7 @@ export class ClientRequests {
   readonly #config: ReplicaConfig;
   readonly #tools: ReplicaTools;
   readonly #sinks: ReplicaSinks;
-  readonly #watches: WatchTable;
+  readonly #watchBudget: WatchBudget;
   readonly #auth: AuthSchemes;
   readonly #zab: ZabPeer;
   readonly #standing: Standing;
@@ -74,6 +77,8 @@ export class ClientRequests {
   readonly #maker: TxnMaker;
   readonly #toLeader: ToLeader;
   readonly #syncs = new PendingSyncs();
+  #heldBack: Connection[] = [];
+  #unfinished: Connection[] = [];
   // Structures that every request is read into.
   readonly #request: Request = newRequest();
   readonly #part: Request = newRequest();
@@ -82,7 +87,7 @@ export class ClientRequests {
     this.#config = parts.config;
     this.#tools = parts.tools;
     this.#sinks = parts.sinks;
-    this.#watches = parts.watches;
+    this.#watchBudget = parts.watchBudget;
     this.#auth = parts.auth;
     this.#zab = parts.zab;
     this.#standing = parts.standing;
@@ -143,15 +148,18 @@ export class ClientRequests {
       this.#refuseReadOnly(connection, session, request);
     } else if (isWrite(op)) this.#write(connection, session, request, bytes, start, end);
     else if (op === OpCode.SYNC) this.#sync(connection, request, bytes, start, end);
-    else if (connection.unanswered > 0) this.#wait(connection, bytes, start, end);
-    else this.#answer(connection, request, nowMs);
+    else if (mustWait(connection)) this.#waitToRead(connection, request, bytes, start, end);
+    else if (this.#standing.isApplying && op !== OpCode.PING) {
+      this.#waitToRead(connection, request, bytes, start, end);
+      this.#holdBack(connection);
+    } else this.#answer(connection, request, bytes, start, end, nowMs);
     return this.#admission.admits(connection);
   }
 
   /** An auth packet takes effect at once, for requests that follow; its answer keeps its place in the order. */
   #receiveAuth(connection: Connection, request: Request, bytes: Uint8Array, start: number, end: number): boolean {
-    if (connection.unanswered > 0) {
-      this.#wait(connection, bytes, start, end);
+    if (mustWait(connection)) {
+      this.#wait(connection, ANSWER_BYTES, bytes, start, end);
       const granted = this.#packets.authenticate(connection.identities, request);
       // Nothing behind a refused packet may be served; the refusal is said, and the connection closed, when its turn comes.
       if (granted === "refused" || granted === "elsewhere") return false;
@@ -170,22 +178,48 @@ export class ClientRequests {
       this.#connections.refuse(connection, "unreadable-request");
       return false;
     }
-    if (connection.unanswered > 0) {
+    if (mustWait(connection)) {
       connection.saslAnswers.push(answer);
-      this.#wait(connection, bytes, start, end);
+      this.#wait(connection, ANSWER_BYTES, bytes, start, end);
       return !answer.isLast && this.#admission.admits(connection);
     }
     this.#packets.answerSasl(connection, request.xid, answer, this.#standing.nowMs);
     return connection.phase === "open";
   }
 
-  #wait(connection: Connection, bytes: Uint8Array, start: number, end: number): void {
+  #wait(connection: Connection, answerBytes: number, bytes: Uint8Array, start: number, end: number): void {
     connection.waiting ??= new WaitingFrames();
-    connection.waiting.push(connection.issued, this.#standing.nowMs, bytes, start, end);
+    connection.waiting.push(connection.issued, this.#standing.nowMs, answerBytes, bytes, start, end);
   }
 
-  /** Answers a request that changes nothing here and now. */
-  #answer(connection: Connection, request: Request, receivedMs: number): void {
+  /** A read waits. What its answer will take is estimated, since all that waits for a write is answered in one moment. */
+  #waitToRead(connection: Connection, request: Request, bytes: Uint8Array, start: number, end: number): void {
+    let answerBytes = ANSWER_BYTES;
+    try {
+      this.#tools.requests.body(request);
+      answerBytes += this.#reads.answerBytes(connection, request);
+    } catch (error) {
+      if (!isUnreadable(error)) throw error;
+    }
+    this.#wait(connection, Math.min(answerBytes, this.#config.waitingAnswerBytesMax), bytes, start, end);
+  }
+
+  /** What a connection reads waits for the rest of a transaction. */
+  #holdBack(connection: Connection): void {
+    if (connection.isHeldBack) return;
+    connection.isHeldBack = true;
+    this.#heldBack.push(connection);
+  }
+
+  /** The frame is the one that the decoder has opened. */
+  #answer(
+    connection: Connection,
+    request: Request,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    receivedMs: number,
+  ): void {
     const { ref } = connection;
     const { op, xid } = request;
     if (op === OpCode.AUTH) {
@@ -206,19 +240,76 @@ export class ClientRequests {
     let isReadable = true;
     try {
       this.#tools.requests.body(request);
-      if (isWrite(op)) {
-        // Only what a session of this server's own may not do comes here and can be read.
-        this.#sinks.replies.header(ref, xid, visible, ErrorCode.EPHEMERAL_ON_LOCAL_SESSION);
+      // Of writes only those come here that are refused, and one that can be read is refused for what it asks of a local session.
+      if (isWrite(op)) this.#sinks.replies.header(ref, xid, visible, ErrorCode.EPHEMERAL_ON_LOCAL_SESSION);
+      else if (op === OpCode.SET_WATCHES || op === OpCode.SET_WATCHES2) {
+        if (!this.#beginSetWatches(connection, request, bytes, start, end, receivedMs)) return;
       } else this.#reads.answer(connection, request, this.#tools.requests, visible);
     } catch (error) {
       if (!isUnreadable(error)) throw error;
       isReadable = false;
     }
     if (!isReadable) this.#sinks.replies.header(ref, xid, visible, ErrorCode.MARSHALLING_ERROR);
-    this.#counters.answered(connection, op, xid, visible, receivedMs);
-    if (connection.phase === "open" && this.#watches.countOf(ref) > this.#config.watchCountMax) {
+    this.#readAnswered(connection, op, xid, receivedMs);
+  }
+
+  #readAnswered(connection: Connection, op: number, xid: number, receivedMs: number): void {
+    this.#counters.answered(connection, op, xid, this.#standing.visible, receivedMs);
+    if (connection.phase === "open" && !this.#watchBudget.admits(connection.ref)) {
       this.#connections.refuse(connection, "watch-limit");
     }
+  }
+
+  // setWatches
+
+  /** Takes the first paths of a setWatches. False when there are more, and it is not answered yet. */
+  #beginSetWatches(
+    connection: Connection,
+    request: Request,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    receivedMs: number,
+  ): boolean {
+    const { requests } = this.#tools;
+    const { setWatchesPerTurn } = this.#config;
+    const most = this.#standing.isApplying ? 0 : setWatchesPerTurn;
+    if (this.#reads.setWatches(connection, request, requests, this.#standing.visible, 0, most)) return true;
+    connection.unfinished = { frame: copyRange(bytes, start, end), receivedMs, taken: most };
+    this.#unfinished.push(connection);
+    return false;
+  }
+
+  /** Whether {@link goOn} has something to do. */
+  get hasUnfinished(): boolean {
+    return this.#unfinished.length > 0;
+  }
+
+  /** Takes more paths of every setWatches that is carried out in part; all of them together take as many as one may. */
+  goOn(): void {
+    if (this.#standing.isApplying) return;
+    const connections = this.#unfinished;
+    this.#unfinished = [];
+    const most = Math.ceil(this.#config.setWatchesPerTurn / connections.length);
+    for (const connection of connections) this.#goOnWith(connection, most);
+  }
+
+  #goOnWith(connection: Connection, most: number): void {
+    const { unfinished } = connection;
+    if (unfinished === undefined || connection.phase !== "open") return;
+    const { frame, receivedMs, taken } = unfinished;
+    const request = this.#request;
+    const { requests } = this.#tools;
+    requests.open(frame, 0, frame.length, request);
+    requests.body(request);
+    if (!this.#reads.setWatches(connection, request, requests, this.#standing.visible, taken, most)) {
+      unfinished.taken += most;
+      this.#unfinished.push(connection);
+      return;
+    }
+    connection.unfinished = undefined;
+    this.#readAnswered(connection, request.op, request.xid, receivedMs);
+    this.#release(connection);
   }
 
   // Writes
@@ -236,17 +327,17 @@ export class ClientRequests {
       try {
         this.#tools.requests.body(request);
       } catch {
-        // The refusal has its place behind what came before; no transaction is made of it.
-        if (connection.unanswered > 0) this.#wait(connection, bytes, start, end);
-        else this.#answer(connection, request, this.#standing.nowMs);
+        this.#refuseWrite(connection, request, ErrorCode.MARSHALLING_ERROR, bytes, start, end);
         return;
       }
     }
     if (session.isLocal && !this.#mayLocally(session, request)) {
-      if (connection.unanswered > 0) this.#wait(connection, bytes, start, end);
-      else this.#answer(connection, request, this.#standing.nowMs);
+      if (op === OpCode.CLOSE_SESSION && !mustWait(connection)) {
+        this.#sessions.closeLocal(connection, xid, this.#standing.nowMs);
+      } else this.#refuseWrite(connection, request, ErrorCode.EPHEMERAL_ON_LOCAL_SESSION, bytes, start, end);
       return;
     }
+    if (end - start > connection.largestWriteBytes) connection.largestWriteBytes = end - start;
     const sequence = this.#writes.issue(connection, xid, op, end - start);
     this.#sinks.asked?.(sequence, connection, request);
     if (op === OpCode.CLOSE_SESSION) session.closing = true;
@@ -258,6 +349,23 @@ export class ClientRequests {
     if (session.owner !== this.#config.sid && !session.isLocal) this.#maker.refuse(asker, ErrorCode.SESSION_MOVED);
     else if (op === OpCode.CLOSE_SESSION) this.#maker.closeSession(asker);
     else this.#maker.write(asker, connection.identities, request);
+  }
+
+  /** The refusal of a write of which no transaction is made has its place behind what came before, where the frame is read once more. */
+  #refuseWrite(
+    connection: Connection,
+    { op, xid }: Request,
+    code: ErrorCode,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+  ): void {
+    if (mustWait(connection)) {
+      this.#wait(connection, ANSWER_BYTES, bytes, start, end);
+      return;
+    }
+    this.#sinks.replies.header(connection.ref, xid, this.#standing.visible, code);
+    this.#counters.answered(connection, op, xid, this.#standing.visible, this.#standing.nowMs);
   }
 
   /**
@@ -309,12 +417,13 @@ export class ClientRequests {
   #sync(connection: Connection, request: Request, bytes: Uint8Array, start: number, end: number): void {
     const { isLeading, visible, nowMs } = this.#standing;
     const isAlone = this.#config.ensemble === undefined;
-    if (isAlone && connection.unanswered === 0 && this.#maker.prepared <= visible) {
-      this.#answer(connection, request, nowMs);
+    if (isAlone && !mustWait(connection) && this.#maker.prepared <= visible) {
+      this.#answer(connection, request, bytes, start, end, nowMs);
       return;
     }
     const sequence = this.#syncs.nextSequence();
     connection.issued++;
+    connection.syncBytes += end - start;
     this.#syncs.push({
       sequence,
       connection: connection.ref,
@@ -346,10 +455,12 @@ export class ClientRequests {
       if (due === undefined) return;
       const connection = this.#connections.get(due.connection);
       if (connection === undefined) continue;
+      const { frame } = due;
       if (connection.phase === "open") {
-        this.#tools.requests.open(due.frame, 0, due.frame.length, this.#request);
-        this.#answer(connection, this.#request, due.receivedMs);
+        this.#tools.requests.open(frame, 0, frame.length, this.#request);
+        this.#answer(connection, this.#request, frame, 0, frame.length, due.receivedMs);
       }
+      connection.syncBytes -= frame.length;
       this.issuedAnswered(connection);
     }
   }
@@ -363,23 +474,51 @@ export class ClientRequests {
       this.#connections.forget(connection);
       return;
     }
+    if (connection.unanswered === 0) connection.largestWriteBytes = 0;
+    this.#release(connection);
+  }
+
+  /** Answers what waits for nothing any more. */
+  #release(connection: Connection): void {
     const { waiting } = connection;
-    if (waiting !== undefined && waiting.count > 0) waiting.release(connection.answered, this.#releaseTo(connection));
+    const request = this.#request;
+    while (waiting?.isDue(connection.answered) === true && connection.phase === "open") {
+      if (connection.unfinished !== undefined) return;
+      if (this.#standing.isApplying) {
+        this.#holdBack(connection);
+        return;
+      }
+      waiting.take();
+      const { bytes, start, end } = waiting;
+      this.#tools.requests.open(bytes, start, end, request);
+      this.#answer(connection, request, bytes, start, end, waiting.receivedMs);
+    }
     this.#admission.answered(connection);
   }
 
-  #releaseTo(connection: Connection): (bytes: Uint8Array, start: number, end: number, receivedMs: number) => void {
-    return (bytes, start, end, receivedMs) => {
-      if (connection.phase !== "open") return;
-      this.#tools.requests.open(bytes, start, end, this.#request);
-      this.#answer(connection, this.#request, receivedMs);
-    };
+  /** The transaction is applied as a whole: what waited for its rest is answered. */
+  applied(): void {
+    if (this.#heldBack.length === 0) return;
+    const heldBack = this.#heldBack;
+    this.#heldBack = [];
+    for (const connection of heldBack) {
+      connection.isHeldBack = false;
+      if (!connection.gone) this.#release(connection);
+    }
   }
 
   /** The role has ended, and with it what was asked of the leader. */
   clear(): void {
     this.#syncs.clear();
+    this.#unfinished = [];
+    for (const connection of this.#heldBack) connection.isHeldBack = false;
+    this.#heldBack = [];
   }
+}
+
+/** Whether what a connection asks stands behind something of it that is not answered. */
+function mustWait({ unanswered, unfinished, waiting }: Connection): boolean {
+  return unanswered > 0 || unfinished !== undefined || (waiting !== undefined && waiting.count > 0);
 }
 
 /** createTTL and createContainer never make ephemerals, whatever flags they carry. */

@@ -14,6 +14,7 @@ import {
   sessionIdLow,
   type Touch,
   type TxnHeader,
+  type Zxid,
 } from "@zooid/model";
 import type { ZabPeer } from "@zooid/zab";
 import type { ReplicaConfig } from "./config.ts";
@@ -43,6 +44,16 @@ interface Revalidation {
   readonly session: SessionId;
   readonly timeoutMs: number;
 }
+
+/** A close that is committed in part: its client is answered with the last part. */
+interface UnansweredClose {
+  readonly connection: Connection;
+  readonly xid: number;
+  readonly receivedMs: number;
+}
+
+/** A session whose end this leader has decided and not yet proposed, or not as a whole. */
+type EndingSession = Pick<Session, "idHigh" | "idLow">;
 
 interface ClientSessionsParts {
   readonly config: ReplicaConfig;
@@ -79,6 +90,9 @@ export class ClientSessions {
   readonly #maker: TxnMaker;
   readonly #toLeader: ToLeader;
   readonly #revalidations = new Map<number, Revalidation>();
+  readonly #unansweredCloses = new Map<SessionId, UnansweredClose>();
+  /** In the order of their ends: a leader proposes some of them a turn. */
+  #ends: EndingSession[] = [];
   #table: SessionTable;
   #bootCount = 0;
   #sessionCounter = 0;
@@ -131,18 +145,23 @@ export class ClientSessions {
     this.#touchesReportedMs = this.#standing.nowMs;
   }
 
-  /** The leader decides over every session of the ensemble; each lives its full timeout again. */
+  /** The leader decides over every session of the ensemble; each lives its full timeout again, unless a part of its end is applied. */
   takeOver(): void {
     this.#tree.forEachSession((high, low, timeoutMs) => {
       const id = sessionIdFromHalves(high, low);
       const session = this.#table.add(id, high, low, timeoutMs, this.#standing.nowMs);
       session.passwordHash = this.#tree.sessionPasswordHash(high, low);
+      if (!this.#tree.isSessionEnding(high, low)) return;
+      session.closing = true;
+      this.#ends.push(session);
     });
   }
 
   /** The role has ended. */
   left(): void {
     this.#revalidations.clear();
+    this.#unansweredCloses.clear();
+    this.#ends = [];
     this.endings.clear();
     this.refusals.clear();
     this.#table = new SessionTable(this.#config.tickMs, this.#standing.nowMs);
@@ -358,7 +377,7 @@ export class ClientSessions {
 
   /** A client of this server that held the session until now is let go. */
   #closeHolder(session: Session): void {
-    const holder = session.connection === undefined ? undefined : this.#connections.get(session.connection);
+    const holder = this.#holderOf(session);
     if (holder !== undefined) this.#connections.close(holder);
   }
 
@@ -417,15 +436,28 @@ export class ClientSessions {
       // Only the leader ends sessions of the ensemble; elsewhere the table is no more than a list.
       if (!this.#standing.isLeading) return;
       this.#counters.values.expiredSessions++;
-      this.#end(session);
+      session.closing = true;
+      this.#ends.push(session);
     });
+    this.proposeEnds();
   }
 
-  /** The leader's own decision that a session is over. */
-  #end(session: Session): void {
-    session.closing = true;
-    const sequence = this.#writes.issueForNobody(OpCode.CLOSE_SESSION);
-    this.#maker.closeSession(this.#writes.asker(session, 0, OpCode.CLOSE_SESSION, sequence));
+  /** Whether {@link proposeEnds} has something to do. */
+  get hasEnds(): boolean {
+    return this.#ends.length > 0;
+  }
+
+  /** Proposes ends that were decided, as many as one turn may hold: thousands of sessions may end at the same moment. */
+  proposeEnds(): void {
+    const begin = this.#maker.opCount;
+    let taken = 0;
+    for (const session of this.#ends) {
+      if (this.#maker.opCount - begin >= this.#config.endOpCountPerTurn) break;
+      taken++;
+      const sequence = this.#writes.issueForNobody(OpCode.CLOSE_SESSION);
+      this.#maker.closeSession(this.#writes.asker(session, 0, OpCode.CLOSE_SESSION, sequence));
+    }
+    if (taken > 0) this.#ends = this.#ends.slice(taken);
   }
 
   /** The client of a local session has ended it. */
@@ -438,19 +470,50 @@ export class ClientSessions {
     if (session !== undefined) this.#table.remove(session);
   }
 
-  /** The transaction is applied that ends a session. @param connection who asked for it here, if anybody */
-  ended(header: TxnHeader, connection: Connection | undefined): void {
+  /**
+   * A transaction is applied that removes a part of a session's ephemerals and does not end it yet.
+   *
+   * @param asking whose request it was, where a client of this server asked for it
+   */
+  partlyEnded({ sessionHigh, sessionLow }: TxnHeader, asking: Connection | undefined): void {
+    const id = sessionIdFromHalves(sessionHigh, sessionLow);
+    if (asking !== undefined) {
+      const { xid, receivedMs } = this.#writes.gate;
+      this.#unansweredCloses.set(id, { connection: asking, xid, receivedMs });
+    }
+    const holder = this.#holderOf(this.#table.get(id));
+    if (holder !== undefined && holder !== this.#unansweredCloses.get(id)?.connection) this.#connections.close(holder);
+    if (this.#standing.isLeading) this.#ends.push({ idHigh: sessionHigh, idLow: sessionLow });
+  }
+
+  /**
+   * The transaction is applied that ends a session.
+   *
+   * @param asking whose request it was, where a client of this server asked for it
+   */
+  ended(header: TxnHeader, asking: Connection | undefined): void {
     const id = sessionIdFromHalves(header.sessionHigh, header.sessionLow);
     const session = this.#table.get(id);
     this.endings.ended(id);
-    const holder = session?.connection === undefined ? undefined : this.#connections.get(session.connection);
+    const holder = this.#holderOf(session);
     if (session !== undefined) this.#table.remove(session);
-    if (connection !== undefined) {
-      const { xid, receivedMs } = this.#writes.gate;
-      this.#sinks.replies.header(connection.ref, xid, header.zxid, ErrorCode.OK);
-      this.#counters.answered(connection, OpCode.CLOSE_SESSION, xid, header.zxid, receivedMs);
-      this.#connections.close(connection);
-    }
-    if (holder !== undefined && holder !== connection) this.#connections.close(holder);
+    const { xid, receivedMs } = this.#writes.gate;
+    const close = asking === undefined ? this.#unansweredCloses.get(id) : { connection: asking, xid, receivedMs };
+    this.#unansweredCloses.delete(id);
+    if (close !== undefined) this.#answerClose(close, header.zxid);
+    if (holder !== undefined && holder !== close?.connection) this.#connections.close(holder);
+  }
+
+  #answerClose({ connection, xid, receivedMs }: UnansweredClose, zxid: Zxid): void {
+    // Its number may be another connection's by now.
+    if (connection.gone) return;
+    this.#sinks.replies.header(connection.ref, xid, zxid, ErrorCode.OK);
+    this.#counters.answered(connection, OpCode.CLOSE_SESSION, xid, zxid, receivedMs);
+    this.#connections.close(connection);
+  }
+
+  /** The connection of this server that holds a session. */
+  #holderOf(session: Session | undefined): Connection | undefined {
+    return session?.connection === undefined ? undefined : this.#connections.get(session.connection);
   }
 }

@@ -52,21 +52,52 @@ export interface ReplicaConfig {
   readonly inFlightCountMax: number;
   /** Bytes of such requests that wait behind a write. */
   readonly inFlightBytesMax: number;
+  /**
+   * Bytes that the answers to those requests will take, about: all of them are given in the moment in which the write commits. Beyond it
+   * the connection is not read.
+   */
+  readonly waitingAnswerBytesMax: number;
   /** Writes of all connections prepared and not yet committed; beyond it no connection is read. */
   readonly outstandingCountMax: number;
   readonly outstandingBytesMax: number;
   /** Watches of one connection; a request for more ends the connection. */
   readonly watchCountMax: number;
+  /** What the watches of all connections may take in memory; beyond it the connection with the most is closed. */
+  readonly watchBytesMax: number;
   /** Data and names in the answer to one multiRead; a request for more is refused. */
   readonly multiReadBytesMax: number;
   /** Paths of the ephemerals of a session that asks for them; a session with more is refused. */
   readonly ephemeralsBytesMax: number;
+  /** Ephemerals of such a session; one with more is refused. */
+  readonly ephemeralsCountMax: number;
+  /** Children in all lists of one multiRead; a request for more is refused. */
+  readonly multiReadChildrenMax: number;
   /** Names in the answer to one getChildren or getChildren2; a request for more is refused. */
   readonly childrenBytesMax: number;
   /** Entries of an access list; a longer one is refused. */
   readonly aclCountMax: number;
   /** Identities of one connection; an auth packet for more is refused. */
   readonly identityCountMax: number;
+  /**
+   * Bytes of one transaction: a multi whose parts make more is refused with MARSHALLING_ERROR. Above what any single request makes, and
+   * well below the largest frame between servers.
+   */
+  readonly txnBytesMax: number;
+  /** Parts of one multi, which is prepared in one piece; one with more is refused with MARSHALLING_ERROR. */
+  readonly multiOpCountMax: number;
+  /** Names in all paths of one multi or multiRead, each looked up by itself; one with more is refused with MARSHALLING_ERROR. */
+  readonly multiPathNamesMax: number;
+  /** Ephemerals, and bytes of their paths, that one transaction of a session's end removes; the rest goes with the next one. */
+  readonly closeOpCountMax: number;
+  readonly closePathBytesMax: number;
+  /** Ops of transactions that end sessions, in one turn; the rest has the next one. */
+  readonly endOpCountPerTurn: number;
+  /** Forwarded writes, counted by the ops that they become, that a leader prepares in one turn; the rest has the next one. */
+  readonly forwardOpCountPerTurn: number;
+  /** What applying does in one piece: an op counts 2, a notification 1. A transaction that takes more goes on in the next turn. */
+  readonly applyWorkPerTurn: number;
+  /** Paths of one setWatches that are taken in one piece; the rest has the next turn. */
+  readonly setWatchesPerTurn: number;
   /** Seeds the tables that names chosen by strangers go into. */
   readonly hashSeed: number;
 }
@@ -78,14 +109,27 @@ export const REPLICA_DEFAULTS: Omit<ReplicaConfig, RequiredOfCallers> = {
   tickMs: 2000,
   inFlightCountMax: 4096,
   inFlightBytesMax: 4_194_304,
+  waitingAnswerBytesMax: 1_048_576,
   outstandingCountMax: 65_536,
   outstandingBytesMax: 64_194_304,
   watchCountMax: 1_000_000,
+  watchBytesMax: 512 * 1024 * 1024,
   multiReadBytesMax: 16 * 1024 * 1024,
   ephemeralsBytesMax: 16 * 1024 * 1024,
+  ephemeralsCountMax: 65_536,
+  multiReadChildrenMax: 65_536,
   childrenBytesMax: 64 * 1024 * 1024,
   aclCountMax: 1000,
   identityCountMax: 1000,
+  txnBytesMax: 5 * 1024 * 1024,
+  multiOpCountMax: 5000,
+  multiPathNamesMax: 32_768,
+  closeOpCountMax: 500,
+  closePathBytesMax: 128 * 1024,
+  endOpCountPerTurn: 1000,
+  forwardOpCountPerTurn: 1000,
+  applyWorkPerTurn: 4000,
+  setWatchesPerTurn: 2000,
   isTtlEnabled: false,
   isQuotaEnforced: false,
   heldBytesMax: Number.POSITIVE_INFINITY,

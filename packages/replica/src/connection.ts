@@ -22,6 +22,15 @@ export interface SaslAnswer {
   readonly isLast: boolean;
 }
 
+/** The rest of a setWatches whose paths are too many for one turn. */
+export interface UnfinishedSetWatches {
+  /** A copy of the request. */
+  readonly frame: Uint8Array;
+  readonly receivedMs: number;
+  /** Paths that were taken already. */
+  taken: number;
+}
+
 /** What a replica knows of one client connection. Sockets are not among it. */
 export class Connection {
   readonly ref: ConnectionRef;
@@ -39,6 +48,14 @@ export class Connection {
   issued = 0;
   answered = 0;
   waiting: WaitingFrames | undefined;
+  /** The largest of its writes that are not answered: a read behind them may be answered with so much. */
+  largestWriteBytes = 0;
+  /** A setWatches that is carried out in part. */
+  unfinished: UnfinishedSetWatches | undefined;
+  /** It waits for the rest of a transaction that is applied in part. */
+  isHeldBack = false;
+  /** Syncs that are not answered yet hold so many bytes of it. */
+  syncBytes = 0;
   /** Its SASL exchange, once it has begun one. */
   sasl: SaslExchange | undefined;
   /** What became of the steps of SASL among the waiting frames, in their order. */

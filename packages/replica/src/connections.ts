@@ -3,6 +3,10 @@ import type { ConnectionRef, Identity } from "@zooid/model";
 import { Connection } from "./connection.ts";
 import type { Refusal, ReplicaSinks } from "./sinks.ts";
 
+/** Watches of a closed connection that are removed in the moment in which it is closed, and of all such connections in a later turn. */
+const WATCHES_AT_ONCE = 256;
+const WATCHES_PER_TURN = 4096;
+
 /** The clients that are connected to this server, by number. */
 export class Connections {
   readonly #watches: WatchTable;
@@ -10,6 +14,8 @@ export class Connections {
   readonly #byRef: (Connection | undefined)[] = [];
   readonly #freeRefs: ConnectionRef[] = [];
   #count = 0;
+  /** Connections that are closed and whose watches are not removed yet. */
+  #clearing: Connection[] = [];
 
   constructor(watches: WatchTable, sinks: ReplicaSinks) {
     this.#watches = watches;
@@ -44,15 +50,16 @@ export class Connections {
     connection.gone = true;
     connection.phase = "closing";
     this.#count--;
-    this.#watches.removeConnection(ref);
+    this.#removeWatches(connection);
     if (connection.session?.connection === ref) connection.session.connection = undefined;
     connection.waiting = undefined;
+    connection.unfinished = undefined;
     this.forget(connection);
   }
 
-  /** Its number is free again, unless something of it is unanswered. */
+  /** Its number is free again, unless something of it is unanswered or it still has watches. */
   forget(connection: Connection): void {
-    if (connection.unanswered > 0) return;
+    if (connection.unanswered > 0 || this.#watches.countOf(connection.ref) > 0) return;
     this.#byRef[connection.ref] = undefined;
     this.#freeRefs.push(connection.ref);
   }
@@ -61,8 +68,31 @@ export class Connections {
     if (connection.phase === "closing") return;
     connection.phase = "closing";
     if (connection.session?.connection === connection.ref) connection.session.connection = undefined;
-    this.#watches.removeConnection(connection.ref);
+    this.#removeWatches(connection);
     this.#sinks.replies.close(connection.ref);
+  }
+
+  /** Whether {@link clear} has something to do. */
+  get isClearing(): boolean {
+    return this.#clearing.length > 0;
+  }
+
+  /** Removes more watches of connections that are closed: a client may have a million of them. */
+  clear(): void {
+    let left = WATCHES_PER_TURN;
+    while (left > 0 && this.#clearing.length > 0) {
+      const connection = this.#clearing[this.#clearing.length - 1] as Connection;
+      left -= this.#watches.removeConnection(connection.ref, left);
+      if (this.#watches.countOf(connection.ref) > 0) return;
+      this.#clearing.pop();
+      if (connection.gone) this.forget(connection);
+    }
+  }
+
+  #removeWatches(connection: Connection): void {
+    if (this.#watches.countOf(connection.ref) === 0 || this.#clearing.includes(connection)) return;
+    this.#watches.removeConnection(connection.ref, WATCHES_AT_ONCE);
+    if (this.#watches.countOf(connection.ref) > 0) this.#clearing.push(connection);
   }
 
   /** Closes one for what it sent. */

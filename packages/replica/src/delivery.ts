@@ -1,18 +1,16 @@
 import type { DataTree, WatchSink } from "@zooid/data-tree";
 import {
+  copyBytes,
   ErrorCode,
-  may,
   newTxnHeader,
   newTxnOp,
   OpCode,
-  Permission,
   type ServerId,
   type TxnDecoder,
   type TxnHeader,
   type TxnOp,
   type Zxid,
 } from "@zooid/model";
-import type { AuthSchemes } from "./auth.ts";
 import type { ClientRequests } from "./client-requests.ts";
 import type { ClientSessions } from "./client-sessions.ts";
 import { type CommitGate, NO_CONNECTION } from "./commit-gate.ts";
@@ -24,12 +22,21 @@ import type { ReplicaSinks } from "./sinks.ts";
 import type { Standing } from "./standing.ts";
 import { WriteAnswers } from "./write-answers.ts";
 
+/** What applying an op counts, where firing one watch counts 1. */
+const OP_WORK = 2;
+const KEPT_BYTES_MIN = 4096;
+/** A larger buffer is given up with the next transaction. */
+const KEPT_BYTES_MAX = 256 * 1024;
+
 interface DeliveryParts {
   readonly sid: ServerId;
+  /** See `ReplicaConfig`. */
+  readonly applyWorkPerTurn: number;
+  /** Where notifications of watches go. */
+  readonly notifications: WatchSink;
   readonly txns: TxnDecoder;
   readonly sinks: ReplicaSinks;
   readonly tree: DataTree;
-  readonly auth: AuthSchemes;
   readonly digests: DigestHistory;
   readonly standing: Standing;
   readonly connections: Connections;
@@ -39,7 +46,13 @@ interface DeliveryParts {
   readonly requests: ClientRequests;
 }
 
-/** What is committed: applied to the tree, shown to watches, and answered where the client is this server's. */
+/**
+ * What is committed: applied to the tree, shown to watches, and answered where the client is this server's.
+ *
+ * A transaction of many ops, or one that many watch, is applied in several turns. Until it is applied as a whole reads wait
+ * (`Standing.isApplying`), so that it is seen as a whole, and no other transaction is applied. Writes are prepared meanwhile: what this one
+ * touches is in the leader's pending changes until its end.
+ */
 export class Delivery {
   readonly #sid: ServerId;
   readonly #txns: TxnDecoder;
@@ -57,9 +70,16 @@ export class Delivery {
   // Structures that every transaction is read into.
   readonly #header: TxnHeader = newTxnHeader();
   readonly #op: TxnOp = newTxnOp();
+  readonly #workMax: number;
+  /** What was applied in this turn: ops, and the notifications that they fired. */
+  #work = 0;
+  /** Whose request the open transaction is, where it is one of this server's clients'. */
+  #connection: Connection | undefined;
+  #isAnswerOpen = false;
+  #kept: Buffer = Buffer.allocUnsafeSlow(KEPT_BYTES_MIN);
 
   constructor(parts: DeliveryParts) {
-    const { auth, connections, sinks } = parts;
+    const { connections, sinks } = parts;
     this.#sid = parts.sid;
     this.#txns = parts.txns;
     this.#sinks = sinks;
@@ -72,12 +92,13 @@ export class Delivery {
     this.#sessions = parts.sessions;
     this.#requests = parts.requests;
     this.#answers = new WriteAnswers(parts.tree, sinks.replies);
+    this.#workMax = parts.applyWorkPerTurn;
     this.#firings = {
       mayRead: (ref, acl) => {
-        const connection = connections.get(ref);
-        return connection !== undefined && may(auth.rules, connection.identities, acl, Permission.READ);
+        this.#work++;
+        return parts.notifications.mayRead(ref, acl);
       },
-      event: (ref, zxid, type, path) => sinks.replies.event(ref, zxid, type, path),
+      event: (ref, zxid, type, path) => parts.notifications.event(ref, zxid, type, path),
     };
   }
 
@@ -92,39 +113,93 @@ export class Delivery {
     return header.timeMs;
   }
 
-  /** Applies a committed transaction, fires its watches, and answers the client that waits for it, in this order. */
-  deliver(zxid: Zxid, bytes: Uint8Array, start: number, end: number): void {
+  /**
+   * Applies a committed transaction, fires its watches, and answers the client that waits for it, in this order.
+   *
+   * @returns false when the turn's work is done: the rest of the transaction, if there is one, is applied by {@link resume}
+   */
+  deliver(zxid: Zxid, bytes: Uint8Array, start: number, end: number): boolean {
     const header = this.#header;
-    const op = this.#op;
     this.#txns.open(bytes, start, end, header);
+    if (header.op === OpCode.MULTI || header.op === OpCode.CLOSE_SESSION) {
+      // It may be applied in several turns, and the bytes are lent for this call.
+      this.#txns.open(this.#keep(bytes, start, end), 0, end - start, header);
+    }
     header.zxid = zxid;
     const gate = this.#gate;
-    let connection: Connection | undefined;
+    this.#connection = undefined;
     if (header.origin === this.#sid) {
       // What an earlier role of this server was asked has nobody who waits for it.
       if (gate.take(header.originSeq) && gate.connection !== NO_CONNECTION) {
-        connection = this.#connections.get(gate.connection);
+        this.#connection = this.#connections.get(gate.connection);
       }
       this.#requests.answerSyncs();
     }
-    if (header.op === OpCode.MULTI) this.#applyMulti(header, op, connection);
-    else this.#applySimple(header, op, connection);
-    this.#digests.note(zxid, this.#tree);
-    this.#counters.values.commitCount++;
-    if (connection !== undefined) this.#requests.issuedAnswered(connection);
+    this.#isAnswerOpen = false;
+    this.#standing.isApplying = true;
+    return this.#apply();
   }
 
-  #applySimple(header: TxnHeader, op: TxnOp, connection: Connection | undefined): void {
+  /** A new turn: applies the rest of a transaction that is applied in part. False when this turn's work is done, too. */
+  resume(): boolean {
+    this.#work = 0;
+    return !this.#standing.isApplying || this.#apply();
+  }
+
+  /** Whether this turn's work is done. */
+  get isSpent(): boolean {
+    return this.#work >= this.#workMax;
+  }
+
+  /** Applies the rest of a transaction that is applied in part, whatever it takes: the role ends. */
+  complete(): void {
+    while (this.#standing.isApplying) this.resume();
+  }
+
+  /** The bytes, in a buffer of this object's own. */
+  #keep(bytes: Uint8Array, start: number, end: number): Uint8Array {
+    if (this.#kept.length < end - start || this.#kept.length > KEPT_BYTES_MAX) {
+      this.#kept = Buffer.allocUnsafeSlow(Math.max(KEPT_BYTES_MIN, end - start));
+    }
+    copyBytes(bytes, start, end, this.#kept, 0);
+    return this.#kept;
+  }
+
+  /** Applies op by op until there are no more, or the turn's work is done. */
+  #apply(): boolean {
     const txns = this.#txns;
+    const header = this.#header;
+    const op = this.#op;
+    const isMulti = header.op === OpCode.MULTI;
     let node = 0;
     while (txns.next(op)) {
+      this.#work += OP_WORK;
       node = this.#tree.apply(header, op, this.#firings);
       this.#sinks.applied?.(header, op);
+      if (isMulti) this.#answerPart(header.zxid, op, node);
+      if (this.#work >= this.#workMax && txns.hasNext) return false;
     }
     this.#tree.finish(header);
     this.#standing.applied(header.zxid);
-    if (op.op === OpCode.CLOSE_SESSION) this.#sessions.ended(header, connection);
-    else if (connection !== undefined) this.#answer(connection, header.zxid, op, node);
+    this.#standing.isApplying = false;
+    this.#finish(header, op, node);
+    return this.#work < this.#workMax;
+  }
+
+  /** The transaction is applied as a whole, and its last op is known. */
+  #finish(header: TxnHeader, op: TxnOp, node: number): void {
+    const connection = this.#connection;
+    this.#connection = undefined;
+    if (header.op === OpCode.MULTI) {
+      if (connection !== undefined) this.#answerMulti(connection, header.zxid, op);
+    } else if (op.op === OpCode.CLOSE_SESSION) this.#sessions.ended(header, connection);
+    else if (header.op === OpCode.CLOSE_SESSION && op.op !== OpCode.ERROR) {
+      this.#sessions.partlyEnded(header, connection);
+    } else if (connection !== undefined) this.#answer(connection, header.zxid, op, node);
+    this.#digests.note(header.zxid, this.#tree);
+    this.#counters.values.commitCount++;
+    if (connection !== undefined) this.#requests.issuedAnswered(connection);
+    this.#requests.applied();
   }
 
   #answer(connection: Connection, zxid: Zxid, op: TxnOp, node: number): void {
@@ -143,39 +218,31 @@ export class Delivery {
     this.#counters.answered(connection, this.#gate.op, xid, zxid, receivedMs);
   }
 
-  #applyMulti(header: TxnHeader, op: TxnOp, connection: Connection | undefined): void {
+  /** One op of a multi was applied. The answer's end is {@link #answerMulti}. */
+  #answerPart(zxid: Zxid, op: TxnOp, node: number): void {
+    if (this.#connection === undefined || op.op === OpCode.ERROR) return;
+    const { ref } = this.#connection;
+    if (!this.#isAnswerOpen) this.#sinks.replies.multiBegin(ref, this.#gate.xid, zxid);
+    this.#isAnswerOpen = true;
+    this.#answers.part(ref, op, node);
+  }
+
+  /** @param op the multi's last op: the error, where it was refused */
+  #answerMulti(connection: Connection, zxid: Zxid, op: TxnOp): void {
     const { replies } = this.#sinks;
-    const txns = this.#txns;
     const { xid, receivedMs } = this.#gate;
-    const ref = connection?.ref;
-    let isOpen = false;
-    let isRefused = false;
-    while (txns.next(op)) {
-      const node = this.#tree.apply(header, op, this.#firings);
-      this.#sinks.applied?.(header, op);
-      if (op.op === OpCode.ERROR) {
-        isRefused = true;
-        break;
-      }
-      if (ref === undefined) continue;
-      if (!isOpen) replies.multiBegin(ref, xid, header.zxid);
-      isOpen = true;
-      this.#answers.part(ref, op, node);
-    }
-    this.#tree.finish(header);
-    this.#standing.applied(header.zxid);
-    if (connection === undefined || ref === undefined) return;
+    const { ref } = connection;
+    const isRefused = op.op === OpCode.ERROR;
     if (isRefused && op.code === ErrorCode.SESSION_MOVED) {
       this.#connections.close(connection);
       return;
     }
-    if (isRefused && op.opCount === 0) {
-      replies.header(ref, xid, header.zxid, op.code);
-    } else {
-      if (!isOpen) replies.multiBegin(ref, xid, header.zxid);
+    if (isRefused && op.opCount === 0) replies.header(ref, xid, zxid, op.code);
+    else {
+      if (!this.#isAnswerOpen) replies.multiBegin(ref, xid, zxid);
       if (isRefused) this.#answers.refusedParts(ref, op);
       replies.multiEnd(ref);
     }
-    this.#counters.answered(connection, OpCode.MULTI, xid, header.zxid, receivedMs);
+    this.#counters.answered(connection, OpCode.MULTI, xid, zxid, receivedMs);
   }
 }

@@ -78,10 +78,23 @@ export class ForwardReader {
     this.#limit = end;
   }
 
-  /** False after the last, and where the run breaks off: then {@link isWhole} is false. */
-  next(): boolean {
+  /** Where the run ends. */
+  get limit(): number {
+    return this.#limit;
+  }
+
+  /** Whether there is more behind the request that was read last. What breaks off is nothing. */
+  get hasNext(): boolean {
     const at = this.end;
     if (at + HEADER_BYTES > this.#limit) return false;
+    const length = this.#view.getInt32(at + 20);
+    return length >= 0 && at + HEADER_BYTES + length <= this.#limit;
+  }
+
+  /** False after the last, and where the run breaks off. */
+  next(): boolean {
+    const at = this.end;
+    if (!this.hasNext) return false;
     const view = this.#view;
     this.sequence = view.getFloat64(at);
     this.sessionHigh = view.getInt32(at + 8);
@@ -90,13 +103,7 @@ export class ForwardReader {
     this.isLocal = client < 0;
     this.client = client & ~LOCAL_BIT;
     this.start = at + HEADER_BYTES;
-    const length = view.getInt32(at + 20);
-    if (length < 0 || this.start + length > this.#limit) return false;
-    this.end = this.start + length;
+    this.end = this.start + view.getInt32(at + 20);
     return true;
-  }
-
-  get isWhole(): boolean {
-    return this.end === this.#limit;
   }
 }

@@ -1,5 +1,6 @@
 import {
-  assert,
+  assertNever,
+  copyRange,
   ErrorCode,
   type LinkRef,
   newRequest,
@@ -19,6 +20,8 @@ import type { Standing } from "./standing.ts";
 import type { Asker, TxnMaker } from "./txn-maker.ts";
 
 interface LearnerRequestsParts {
+  /** See `ReplicaConfig`. */
+  readonly forwardOpCountPerTurn: number;
   readonly requests: RequestDecoder;
   readonly links: ZabLinks;
   readonly zab: ZabPeer;
@@ -28,6 +31,29 @@ interface LearnerRequestsParts {
 }
 
 type MessageOf<K extends PeerMessage["kind"]> = Extract<PeerMessage, { kind: K }>;
+
+/** What a learner asks for its clients. */
+export type LearnerRequest = MessageOf<"identities" | "forward" | "open-session" | "revalidate" | "sync">;
+
+/** A request that waits for a later turn, with bytes of its own. */
+interface QueuedRequest {
+  readonly sid: ServerId;
+  readonly message: LearnerRequest;
+}
+
+function kept(sid: ServerId, message: LearnerRequest): QueuedRequest {
+  switch (message.kind) {
+    case "forward": {
+      const bytes = copyRange(message.bytes, message.start, message.end);
+      return { sid, message: { ...message, bytes, start: 0, end: bytes.length } };
+    }
+    case "open-session":
+    case "revalidate":
+      return { sid, message: { ...message, passwordHash: message.passwordHash.slice() } };
+    default:
+      return { sid, message };
+  }
+}
 
 /** A leader's half: what learners ask it for their clients. */
 export class LearnerRequests {
@@ -39,10 +65,16 @@ export class LearnerRequests {
   readonly #maker: TxnMaker;
   readonly #clients = new RemoteClients();
   readonly #forwarded = new ForwardReader();
+  readonly #opCountPerTurn: number;
+  /** What learners asked and what has to wait for a later turn, in the order of each. The one that is served next comes first. */
+  readonly #backlogs = new Map<LinkRef, QueuedRequest[]>();
+  /** Ops of this turn. */
+  #spent = 0;
   /** Every forwarded request is read into it. */
   readonly #request: Request = newRequest();
 
   constructor(parts: LearnerRequestsParts) {
+    this.#opCountPerTurn = parts.forwardOpCountPerTurn;
     this.#requests = parts.requests;
     this.#links = parts.links;
     this.#zab = parts.zab;
@@ -56,16 +88,91 @@ export class LearnerRequests {
     return this.#clients.syncCount;
   }
 
-  identify(link: LinkRef, { client, identities }: MessageOf<"identities">): void {
-    this.#clients.identify(link, client, identities);
+  /** Takes what a learner asks, in its order: as much as one turn may hold, and the rest when {@link goOn} comes to it. */
+  receive(link: LinkRef, sid: ServerId, message: LearnerRequest): void {
+    const backlog = this.#backlogs.get(link);
+    if (backlog !== undefined) backlog.push(kept(sid, message));
+    else if (!this.#take(link, sid, message)) this.#backlogs.set(link, [this.#rest(sid)]);
   }
 
-  forward(link: LinkRef, sid: ServerId, run: MessageOf<"forward">): void {
-    if (!this.#standing.isLeading) return;
+  /** Whether {@link goOn} has something to do. */
+  get hasBacklog(): boolean {
+    return this.#backlogs.size > 0;
+  }
+
+  /** Goes on with what earlier turns left, every learner in its turn. */
+  goOn(): void {
+    for (const [link, backlog] of this.#backlogs) {
+      // The one that is served now is the last in the next turn.
+      this.#backlogs.delete(link);
+      let taken = 0;
+      let rest: QueuedRequest | undefined;
+      for (const { sid, message } of backlog) {
+        if (this.#isTurnSpent) break;
+        taken++;
+        if (this.#take(link, sid, message)) continue;
+        rest = this.#rest(sid);
+        break;
+      }
+      const left = backlog.slice(taken);
+      if (rest !== undefined) left.unshift(rest);
+      if (left.length > 0) this.#backlogs.set(link, left);
+      if (this.#isTurnSpent) return;
+    }
+  }
+
+  /** A new turn begins. */
+  beginTurn(): void {
+    this.#spent = 0;
+  }
+
+  get #isTurnSpent(): boolean {
+    return this.#spent >= this.#opCountPerTurn;
+  }
+
+  /** False when a run of writes was taken in part: {@link #rest} has what is left of it. */
+  #take(link: LinkRef, sid: ServerId, message: LearnerRequest): boolean {
+    switch (message.kind) {
+      case "identities":
+        this.#clients.identify(link, message.client, message.identities);
+        return true;
+      case "forward":
+        return this.#forward(link, sid, message);
+      case "open-session":
+        this.#openSession(sid, message);
+        return true;
+      case "revalidate":
+        this.#revalidate(link, sid, message);
+        return true;
+      case "sync":
+        this.#sync(link, message);
+        return true;
+      default:
+        return assertNever(message);
+    }
+  }
+
+  #forward(link: LinkRef, sid: ServerId, run: MessageOf<"forward">): boolean {
+    if (!this.#standing.isLeading) return true;
     const forwarded = this.#forwarded;
     forwarded.open(run.bytes, run.start, run.end);
-    while (forwarded.next()) this.#write(link, sid, forwarded);
-    assert(forwarded.isWhole, `server ${sid} forwarded a run of requests that breaks off`);
+    const before = this.#maker.opCount;
+    while (this.#spent + this.#maker.opCount - before < this.#opCountPerTurn && forwarded.next()) {
+      this.#write(link, sid, forwarded);
+    }
+    this.#spent += this.#maker.opCount - before;
+    if (forwarded.hasNext) return false;
+    if (forwarded.end !== forwarded.limit) {
+      this.#links.close(link, `server ${sid} forwarded a run of requests that breaks off`);
+    }
+    return true;
+  }
+
+  /** A copy of what is left of the run that was taken in part. */
+  #rest(sid: ServerId): QueuedRequest {
+    const { bytes, end, limit } = this.#forwarded;
+    const rest = copyRange(bytes, end, limit);
+    return { sid, message: { kind: "forward", count: 0, bytes: rest, start: 0, end: rest.length } };
   }
 
   /** One write of a learner's client. Whatever is wrong with it, it becomes a transaction: the learner waits for it in its order. */
@@ -108,7 +215,7 @@ export class LearnerRequests {
     }
   }
 
-  openSession(sid: ServerId, message: MessageOf<"open-session">): void {
+  #openSession(sid: ServerId, message: MessageOf<"open-session">): void {
     if (!this.#standing.isLeading) return;
     const { sessionHigh, sessionLow, timeoutMs, sequence } = message;
     const passwordHash = message.passwordHash.slice();
@@ -132,7 +239,7 @@ export class LearnerRequests {
   }
 
   /** A client came to a learner with a session that it has from elsewhere. */
-  revalidate(link: LinkRef, sid: ServerId, message: MessageOf<"revalidate">): void {
+  #revalidate(link: LinkRef, sid: ServerId, message: MessageOf<"revalidate">): void {
     const { sequence } = message;
     const answer = (isValid: boolean): void => this.#links.send(link, { kind: "revalidated", sequence, isValid });
     const { isLeading } = this.#standing;
@@ -147,12 +254,13 @@ export class LearnerRequests {
   /** Whether a client that came to a learner with this session may go on there. */
   #renew(sid: ServerId, message: MessageOf<"revalidate">): boolean {
     const session = this.#sessions.table.get(sessionIdFromHalves(message.sessionHigh, message.sessionLow));
-    if (!mayRenew(session, message.passwordHash)) return false;
+    // A session that only this leader knows ends with its connections here: no transaction made it, so none would remove what it leaves.
+    if (!mayRenew(session, message.passwordHash) || session.isLocal) return false;
     this.#sessions.moveTo(sid, session, message.timeoutMs);
     return true;
   }
 
-  sync(link: LinkRef, { sequence }: MessageOf<"sync">): void {
+  #sync(link: LinkRef, { sequence }: MessageOf<"sync">): void {
     this.#clients.sync({ link, sequence, round: this.#zab.confirm(), readAt: this.#maker.prepared });
   }
 
@@ -165,12 +273,14 @@ export class LearnerRequests {
 
   /** A learner is gone, and so are those who asked it. */
   lost(link: LinkRef): void {
+    this.#backlogs.delete(link);
     this.#clients.lost(link);
     this.#sessions.endings.lost(link);
     this.#sessions.refusals.lost(link);
   }
 
   clear(): void {
+    this.#backlogs.clear();
     this.#clients.clear();
   }
 }

@@ -213,7 +213,17 @@ describe("getEphemerals", () => {
     for (const path of ["/a", "/b"]) small.ask(client, OpCode.CREATE, create(path, "", 1));
     expect(small.ask(client, OpCode.GET_EPHEMERALS, onPath("/"))).toBe("strings /a,/b");
     small.ask(client, OpCode.CREATE, create("/c", "", 1));
-    expect(small.ask(client, OpCode.GET_EPHEMERALS, onPath("/c"))).toBe("MARSHALLING_ERROR");
+    expect(small.ask(client, OpCode.GET_EPHEMERALS, onPath("/"))).toBe("MARSHALLING_ERROR");
+    expect(small.ask(client, OpCode.GET_EPHEMERALS, onPath("/c"))).toBe("strings /c");
+  });
+
+  test("is refused to a session with more ephemerals than one answer may look at", () => {
+    const small = new TestReplica({ ephemeralsCountMax: 2 });
+    const client = small.open();
+    for (const path of ["/a", "/b"]) small.ask(client, OpCode.CREATE, create(path, "", 1));
+    expect(small.ask(client, OpCode.GET_EPHEMERALS, onPath("/b"))).toBe("strings /b");
+    small.ask(client, OpCode.CREATE, create("/c", "", 1));
+    expect(small.ask(client, OpCode.GET_EPHEMERALS, onPath("/b"))).toBe("MARSHALLING_ERROR");
   });
 });
 

@@ -13,7 +13,6 @@ import {
   type ReplySink,
   type Request,
   type RequestDecoder,
-  sliceText,
   WatchMode,
   WatchTableKind,
   type Zxid,
@@ -21,13 +20,30 @@ import {
 import type { AuthSchemes } from "./auth.ts";
 import type { ReplicaConfig } from "./config.ts";
 import type { Connection } from "./connection.ts";
+import { nameCount } from "./txn-maker.ts";
 
 /** xid of every answer to a ping, whatever the ping carried. */
 const PING_XID = -2;
 /** Where watches of the protocol's null stand: a byte that is no UTF-8, so no path that a client writes. */
 const NULL_PATH: Readonly<ByteSlice> = { bytes: Uint8Array.of(0xff), start: 0, end: 1 };
 /** What one answer may take; see {@link ReplicaConfig}. */
-export type LocalReadsLimits = Pick<ReplicaConfig, "multiReadBytesMax" | "ephemeralsBytesMax" | "childrenBytesMax">;
+export type LocalReadsLimits = Pick<
+  ReplicaConfig,
+  | "multiReadBytesMax"
+  | "multiReadChildrenMax"
+  | "multiOpCountMax"
+  | "multiPathNamesMax"
+  | "ephemeralsBytesMax"
+  | "ephemeralsCountMax"
+  | "childrenBytesMax"
+>;
+/** Data up to this length is small: nobody looks up how small. */
+const SMALL_BYTES = 1024;
+/** What a name, or a path, in a list is taken for before it is looked at. */
+const LISTED_NAME_BYTES = 32;
+const NO_PREFIX: Readonly<ByteSlice> = { bytes: new Uint8Array(0), start: 0, end: 0 };
+const SLASH = 0x2f;
+const SPACE = 0x20;
 
 /** Answers what changes nothing from this server's own tree: reads, watches, pings, sync. */
 export class LocalReads {
@@ -38,27 +54,16 @@ export class LocalReads {
   /** Where a client learns what its watches missed. */
   readonly #missed: WatchSink;
   readonly #part: Request = newRequest();
-  readonly #multiReadBytesMax: number;
-  readonly #ephemeralsBytesMax: number;
-  readonly #childrenBytesMax: number;
+  readonly #limits: LocalReadsLimits;
 
-  constructor(
-    tree: DataTree,
-    auth: AuthSchemes,
-    replies: ReplySink,
-    { multiReadBytesMax, ephemeralsBytesMax, childrenBytesMax }: LocalReadsLimits,
-  ) {
+  /** @param missed where a client learns what its watches missed */
+  constructor(tree: DataTree, auth: AuthSchemes, replies: ReplySink, missed: WatchSink, limits: LocalReadsLimits) {
     this.#tree = tree;
     this.#watches = tree.watches;
-    this.#multiReadBytesMax = multiReadBytesMax;
-    this.#ephemeralsBytesMax = ephemeralsBytesMax;
-    this.#childrenBytesMax = childrenBytesMax;
+    this.#limits = limits;
     this.#auth = auth;
     this.#replies = replies;
-    this.#missed = {
-      mayRead: () => true,
-      event: (to, zxid, type, path) => replies.event(to, zxid, type, path),
-    };
+    this.#missed = missed;
   }
 
   /** Throws only where a part of the request cannot be read; nothing was answered then. */
@@ -88,10 +93,6 @@ export class LocalReads {
         return;
       case OpCode.MULTI_READ:
         this.#multiRead(connection, request, parts, zxid);
-        return;
-      case OpCode.SET_WATCHES:
-      case OpCode.SET_WATCHES2:
-        this.#setWatches(connection, request, parts, zxid);
         return;
       case OpCode.ADD_WATCH:
         this.#addWatch(connection, request, zxid);
@@ -155,7 +156,7 @@ export class LocalReads {
       this.#replies.header(ref, xid, zxid, code);
       return;
     }
-    if (!this.#tree.isListable(node, this.#childrenBytesMax)) {
+    if (!this.#tree.isListable(node, this.#limits.childrenBytesMax)) {
       this.#replies.header(ref, xid, zxid, ErrorCode.MARSHALLING_ERROR);
       return;
     }
@@ -184,9 +185,7 @@ export class LocalReads {
   #multiRead(connection: Connection, request: Request, parts: RequestDecoder, zxid: Zxid): void {
     const { ref } = connection;
     const part = this.#part;
-    let bytes = 0;
-    while (parts.nextPart(part)) bytes += part.hasPath ? this.#partBytes(part) : Number.POSITIVE_INFINITY;
-    if (bytes > this.#multiReadBytesMax) {
+    if (!this.#isAnswerable(parts)) {
       this.#replies.header(ref, request.xid, zxid, ErrorCode.MARSHALLING_ERROR);
       return;
     }
@@ -203,13 +202,68 @@ export class LocalReads {
     this.#replies.multiEnd(ref);
   }
 
-  /** How long the answer to one part is, but for its header; Infinity where that is more than the whole may be. */
-  #partBytes({ op, path }: Request): number {
-    const node = this.#tree.find(path.bytes, path.start, path.end);
-    if (node === 0) return 0;
-    if (op !== OpCode.GET_DATA) return this.#tree.listingBytes(node, this.#multiReadBytesMax);
-    const { data } = this.#tree.view(node);
-    return data.end - data.start;
+  /**
+   * Whether a multiRead can be answered within its limits. Nothing is measured behind the part that exceeds one; the rest is only read,
+   * since a part that cannot be read fails the whole.
+   */
+  #isAnswerable(parts: RequestDecoder): boolean {
+    const { multiReadBytesMax, multiReadChildrenMax, multiOpCountMax, multiPathNamesMax } = this.#limits;
+    const part = this.#part;
+    let isWithin = true;
+    let bytes = 0;
+    let children = 0;
+    let names = 0;
+    for (let count = 1; parts.nextPart(part); count++) {
+      if (!isWithin) continue;
+      names += nameCount(part.path);
+      isWithin = part.hasPath && count <= multiOpCountMax && names <= multiPathNamesMax;
+      if (!isWithin) continue;
+      const node = this.#tree.find(part.path.bytes, part.path.start, part.path.end);
+      if (node === 0) continue;
+      if (part.op === OpCode.GET_DATA) bytes += this.#tree.dataLength(node);
+      else {
+        children += this.#tree.childCount(node);
+        isWithin = children <= multiReadChildrenMax;
+        if (isWithin) bytes += this.#tree.listingBytes(node, multiReadBytesMax - bytes);
+      }
+      if (bytes > multiReadBytesMax) isWithin = false;
+    }
+    return isWithin;
+  }
+
+  /** What the answer to a read takes beside its header, about, were it given now. The request's body has been read. */
+  answerBytes({ largestWriteBytes, session }: Connection, { op, path }: Request): number {
+    switch (op) {
+      case OpCode.GET_DATA: {
+        // A write of the same client that is not applied yet may make it as large as that.
+        const largest = Math.max(this.#tree.dataBytesMax, largestWriteBytes);
+        if (largest <= SMALL_BYTES) return largest;
+        return Math.max(largestWriteBytes, this.#dataLengthAt(path));
+      }
+      case OpCode.GET_CHILDREN:
+      case OpCode.GET_CHILDREN2:
+        return this.#childCountAt(path) * LISTED_NAME_BYTES;
+      case OpCode.GET_EPHEMERALS:
+        return session === undefined
+          ? 0
+          : this.#tree.ephemeralCountOf(session.idHigh, session.idLow) * LISTED_NAME_BYTES;
+      case OpCode.MULTI_READ:
+      case OpCode.SET_WATCHES:
+      case OpCode.SET_WATCHES2:
+        return Number.POSITIVE_INFINITY;
+      default:
+        return 0;
+    }
+  }
+
+  #dataLengthAt({ bytes, start, end }: Readonly<ByteSlice>): number {
+    const node = this.#tree.find(bytes, start, end);
+    return node === 0 ? 0 : this.#tree.dataLength(node);
+  }
+
+  #childCountAt({ bytes, start, end }: Readonly<ByteSlice>): number {
+    const node = this.#tree.find(bytes, start, end);
+    return node === 0 ? 0 : this.#tree.childCount(node);
   }
 
   /** Whether the path is the protocol's null, which names no node and is refused. */
@@ -219,20 +273,33 @@ export class LocalReads {
   }
 
   /**
-   * Arms watches again that a client had on another connection, or tells at once what they have missed. Events come before the
-   * answer and are not filtered by access lists, as in Apache.
+   * Arms watches again that a client had on another connection, or tells at once what they have missed, as far as the client may read it.
+   * Events come before the answer.
+   *
+   * @param from paths that were taken already
+   * @param most paths to take now
+   * @returns whether it was the last path, and the request is answered
    */
-  #setWatches(connection: Connection, request: Request, parts: RequestDecoder, zxid: Zxid): void {
+  setWatches(
+    connection: Connection,
+    request: Request,
+    parts: RequestDecoder,
+    zxid: Zxid,
+    from: number,
+    most: number,
+  ): boolean {
     const { ref } = connection;
     const part = this.#part;
-    while (parts.nextPart(part)) {
-      // Only whether each can be read.
-    }
+    let count = 0;
+    while (parts.nextPart(part)) count++;
     parts.rewindParts();
-    while (parts.nextPart(part)) {
-      this.#tree.restoreWatch(part.mode, part.path, ref, request.relativeZxid, this.#missed);
+    const end = Math.min(count, from + most);
+    for (let i = 0; i < end && parts.nextPart(part); i++) {
+      if (i >= from) this.#tree.restoreWatch(part.mode, part.path, ref, request.relativeZxid, this.#missed);
     }
+    if (end < count) return false;
     this.#replies.header(ref, request.xid, zxid, ErrorCode.OK);
+    return true;
   }
 
   /** Arms a watch that stays, on any path: it need not exist, be readable or be a path, and may be null, as in Apache. */
@@ -261,15 +328,12 @@ export class LocalReads {
   /** The prefix is text and knows no path: `/a` is one of `/ab`. A blank one, or the root, or none, asks for all. */
   #getEphemerals({ ref, session }: Connection, { path, xid }: Request, zxid: Zxid): void {
     assert(session !== undefined, "an open connection has a session");
-    const paths = this.#tree.ephemeralPaths(session.idHigh, session.idLow, this.#ephemeralsBytesMax);
-    if (paths === undefined) {
-      this.#replies.header(ref, xid, zxid, ErrorCode.MARSHALLING_ERROR);
-      return;
-    }
-    const prefix = sliceText(path);
-    const trimmed = trimLikeJava(prefix);
-    const isAll = trimmed === "" || trimmed === "/";
-    this.#replies.strings(ref, xid, zxid, isAll ? paths : paths.filter((one) => one.startsWith(prefix)));
+    const { ephemeralsBytesMax, ephemeralsCountMax } = this.#limits;
+    const prefix = isBlankOrRoot(path) ? NO_PREFIX : path;
+    const limits = { bytesMax: ephemeralsBytesMax, countMax: ephemeralsCountMax };
+    const paths = this.#tree.ephemeralPaths(session.idHigh, session.idLow, prefix, limits);
+    if (paths === undefined) this.#replies.header(ref, xid, zxid, ErrorCode.MARSHALLING_ERROR);
+    else this.#replies.strings(ref, xid, zxid, paths);
   }
 
   #getAllChildrenNumber(connection: Connection, request: Request, zxid: Zxid): void {
@@ -298,11 +362,11 @@ export class LocalReads {
   }
 }
 
-/** Without what is at most a space at both ends; other blanks stay. */
-function trimLikeJava(text: string): string {
-  let start = 0;
-  let end = text.length;
-  while (start < end && text.charCodeAt(start) <= 0x20) start++;
-  while (end > start && text.charCodeAt(end - 1) <= 0x20) end--;
-  return text.slice(start, end);
+/** Blanks are what Java's `trim` takes away: bytes up to a space. */
+function isBlankOrRoot({ bytes, start, end }: Readonly<ByteSlice>): boolean {
+  let first = start;
+  let last = end;
+  while (first < last && (bytes[first] as number) <= SPACE) first++;
+  while (last > first && (bytes[last - 1] as number) <= SPACE) last--;
+  return first === last || (last - first === 1 && bytes[first] === SLASH);
 }

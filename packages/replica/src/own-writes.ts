@@ -29,7 +29,7 @@ export class OwnWrites {
   }
 
   /** Who asks, until the next call. @param session undefined where it is this server itself */
-  asker(session: Session | undefined, xid: number, op: number, sequence: number): Asker {
+  asker(session: Pick<Session, "idHigh" | "idLow"> | undefined, xid: number, op: number, sequence: number): Asker {
     const asker = this.#asker;
     asker.sessionHigh = session?.idHigh ?? 0;
     asker.sessionLow = session?.idLow ?? 0;

@@ -1,12 +1,14 @@
-import { DataTree, type WatchTable } from "@zooid/data-tree";
+import { DataTree, type WatchSink, type WatchTable } from "@zooid/data-tree";
 import {
   assert,
   type ConnectionRef,
   type ConnectRequest,
   type ElectionMessage,
   type LinkRef,
+  may,
   OpCode,
   type PeerMessage,
+  Permission,
   type ServerId,
   type Zxid,
 } from "@zooid/model";
@@ -34,6 +36,7 @@ import { Standing } from "./standing.ts";
 import { ToLeader } from "./to-leader.ts";
 import type { ReplicaTools } from "./tools.ts";
 import { TxnMaker } from "./txn-maker.ts";
+import { WatchBudget } from "./watch-budget.ts";
 
 /** A server without a role serves reads after a tick, and not sooner than this. */
 const READ_ONLY_MS_MIN = 2000;
@@ -104,11 +107,19 @@ export class Replica {
     const { gate } = writes;
     const toLeader = new ToLeader(zab);
     const packets = new AuthPackets({ config, tools, sinks, auth, connections, counters });
-    const reads = new LocalReads(tree, auth, sinks.replies, config);
+    const notifications: WatchSink = {
+      mayRead: (ref, acl) => {
+        const connection = connections.get(ref);
+        return connection !== undefined && may(auth.rules, connection.identities, acl, Permission.READ);
+      },
+      event: (ref, zxid, type, path) => sinks.replies.event(ref, zxid, type, path),
+    };
+    const reads = new LocalReads(tree, auth, sinks.replies, notifications, config);
+    const watchBudget = new WatchBudget(watches, connections, config);
     const admission = new Admission(config, { zab, batcher: tools.batcher, gate }, (ref) => sinks.resume(ref));
     const shared = { config, tools, sinks, zab, standing, connections, counters, writes, maker, toLeader };
     const sessions = new ClientSessions({ ...shared, tree });
-    const requests = new ClientRequests({ ...shared, watches, auth, admission, packets, reads, sessions });
+    const requests = new ClientRequests({ ...shared, watchBudget, auth, admission, packets, reads, sessions });
     this.counters = counters.values;
     this.#standing = standing;
     this.#counters = counters;
@@ -119,11 +130,12 @@ export class Replica {
     this.#sessions = sessions;
     this.#requests = requests;
     this.#learners = new LearnerRequests({
-      ...{ requests: tools.requests, links: sinks.links },
+      ...{ requests: tools.requests, links: sinks.links, forwardOpCountPerTurn: config.forwardOpCountPerTurn },
       ...{ zab, standing, sessions, maker },
     });
     this.#delivery = new Delivery({
-      ...{ sid: config.sid, txns: tools.txns, sinks, tree, auth, digests: this.digests },
+      ...{ sid: config.sid, applyWorkPerTurn: config.applyWorkPerTurn, txns: tools.txns, notifications },
+      ...{ sinks, tree, digests: this.digests },
       ...{ standing, connections, counters, gate, sessions, requests },
     });
   }
@@ -225,6 +237,7 @@ export class Replica {
     this.#standing.setTime(nowMs, wallMs);
     this.#maker.setWallTime(wallMs);
     this.membership.setTime(nowMs);
+    this.#learners.beginTurn();
   }
 
   // Roles
@@ -275,6 +288,7 @@ export class Replica {
 
   /** The role has ended: what was asked in it has no answer any more, so its clients are let go. */
   #left(reason: string): void {
+    this.#delivery.complete();
     this.#sinks.note(reason);
     this.#standing.left();
     this.#connections.letGo();
@@ -319,7 +333,22 @@ export class Replica {
     if (this.zab.isExhausted && this.zab.outstandingCount === 0 && this.#maker.count === 0) {
       this.zab.resign("the epoch's counter nears its end, so a new epoch begins");
     }
-    if (this.isLeading) this.#reap();
+    this.#connections.clear();
+    this.#requests.goOn();
+    if (!this.isLeading) return;
+    this.#learners.goOn();
+    this.#sessions.proposeEnds();
+    this.#reap();
+  }
+
+  /** Whether an earlier turn left something for this one. */
+  get #hasLeftOvers(): boolean {
+    return (
+      this.#connections.isClearing ||
+      (this.#requests.hasUnfinished && !this.#standing.isApplying) ||
+      this.#learners.hasBacklog ||
+      this.#sessions.hasEnds
+    );
   }
 
   /** Proposes the end of containers and TTL nodes that nobody needs any more, unless clients' own writes have to wait already. */
@@ -337,6 +366,7 @@ export class Replica {
 
   /** When {@link tick} has something to do; undefined when never. */
   nextTickMs(): number | undefined {
+    if (this.#hasLeftOvers) return this.nowMs;
     // Of others nothing is due where there are none.
     const othersDueMs = this.#config.ensemble === undefined ? undefined : this.membership.nextDueMs();
     const reaperDueMs = this.isLeading ? this.#reaper.nextDueMs() : undefined;
@@ -353,19 +383,11 @@ export class Replica {
   #receiveRequest(link: LinkRef, sid: ServerId, message: PeerMessage): void {
     switch (message.kind) {
       case "identities":
-        this.#learners.identify(link, message);
-        return;
       case "forward":
-        this.#learners.forward(link, sid, message);
-        return;
       case "open-session":
-        this.#learners.openSession(sid, message);
-        return;
       case "revalidate":
-        this.#learners.revalidate(link, sid, message);
-        return;
       case "sync":
-        this.#learners.sync(link, message);
+        this.#learners.receive(link, sid, message);
         return;
       case "revalidated":
         this.#sessions.revalidated(message.sequence, message.isValid);
@@ -444,10 +466,16 @@ export class Replica {
    * @returns whether more is due: reads get their turn first
    */
   deliver(most: number): boolean {
-    const more = this.zab.deliver(most);
+    // What one transaction needs may take several calls.
+    const more = !this.#delivery.resume() || this.zab.deliver(most) || this.#delivery.isSpent;
     this.#requests.answerSyncs();
     this.#admission.committed();
     return more;
+  }
+
+  /** Whether a transaction is applied in part: the tree, its digest and `applied` do not belong together now. */
+  get isApplying(): boolean {
+    return this.#standing.isApplying;
   }
 
   /** Ends the sessions of at most one due bucket. */

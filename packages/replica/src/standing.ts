@@ -18,6 +18,8 @@ export class Standing {
    * begins as a number is kept unboxed.
    */
   visible: Zxid;
+  /** Whether a transaction is applied in part: until the rest is, the tree is shown to nobody. */
+  isApplying = false;
   #isServing = false;
 
   constructor(zab: ZabPeer) {

@@ -61,7 +61,12 @@ export class TestReplica {
   #wallJumpMs = 0;
   #secrets = 0;
 
-  constructor(config: Partial<ReplicaConfig> = {}, tools: Partial<ReplicaTools> = {}) {
+  /** @param begin lets the replica lead */
+  constructor(
+    config: Partial<ReplicaConfig> = {},
+    tools: Partial<ReplicaTools> = {},
+    begin: (replica: Replica) => void = (replica) => replica.lead(1, 1),
+  ) {
     const sid = serverId(1);
     this.replica = new Replica(
       {
@@ -102,7 +107,7 @@ export class TestReplica {
       },
     );
     this.replica.setTime(0, 1_000_000);
-    this.replica.lead(1, 1);
+    begin(this.replica);
   }
 
   /** The last session that was created or renewed. */

@@ -1,5 +1,6 @@
-import type { DataTree, PrepareContext } from "@zooid/data-tree";
+import type { CloseLimits, DataTree, PrepareContext } from "@zooid/data-tree";
 import {
+  type ByteSlice,
   clearTxnOp,
   composeZxid,
   ErrorCode,
@@ -31,6 +32,15 @@ export interface Asker {
   readonly op: number;
 }
 
+/** What a transaction may hold; see {@link ReplicaConfig}. */
+export type TxnLimits = Pick<
+  ReplicaConfig,
+  "txnBytesMax" | "multiOpCountMax" | "multiPathNamesMax" | "closeOpCountMax" | "closePathBytesMax"
+>;
+type TxnMakerConfig = TxnLimits & Pick<ReplicaConfig, "isTtlEnabled" | "isQuotaEnforced" | "heldBytesMax">;
+
+const SLASH = 0x2f;
+
 /**
  * The leader's own half of every write: judges a request against the tree as it will be, gives it the next zxid, and gathers the
  * transaction for the next batch. What is refused becomes a transaction too, so that its answer keeps its place.
@@ -43,19 +53,24 @@ export class TxnMaker {
   readonly #header: TxnHeader = newTxnHeader();
   readonly #op: TxnOp = newTxnOp();
   readonly #part: Request = newRequest();
+  readonly #limits: TxnLimits;
+  readonly #closeLimits: CloseLimits;
   #prepared: Zxid = composeZxid(0, 0);
   #wallMs = 0;
+  #opCount = 0;
 
   constructor(
     tree: DataTree,
     auth: AuthSchemes,
-    config: Pick<ReplicaConfig, "isTtlEnabled" | "isQuotaEnforced" | "heldBytesMax">,
+    config: TxnMakerConfig,
     tools: { readonly requests: RequestDecoder; readonly batcher: TxnBatcher },
     overQuota: (text: string) => void,
   ) {
     this.#tree = tree;
     this.#requests = tools.requests;
     this.#batcher = tools.batcher;
+    this.#limits = config;
+    this.#closeLimits = { opCountMax: config.closeOpCountMax, pathBytesMax: config.closePathBytesMax };
     this.#context = {
       sessionHigh: 0,
       sessionLow: 0,
@@ -79,6 +94,11 @@ export class TxnMaker {
   /** Transactions wait in the batch. */
   get count(): number {
     return this.#batcher.count;
+  }
+
+  /** Ops of all transactions so far: what preparing costs. */
+  get opCount(): number {
+    return this.#opCount;
   }
 
   /** The wall clock, which is only ever stored and never goes back. */
@@ -106,7 +126,7 @@ export class TxnMaker {
       this.#multi(context);
     } else {
       const code = this.#tree.prepare(request, context, this.#op);
-      if (code === ErrorCode.OK) this.#batcher.op(this.#op);
+      if (code === ErrorCode.OK) this.#put(this.#op);
       else this.#error(code, 0, 0);
     }
     this.#batcher.end();
@@ -123,7 +143,7 @@ export class TxnMaker {
   reap(asker: Asker, node: number): void {
     this.#begin(asker);
     this.#tree.prepareReap(node, this.#context, this.#op);
-    this.#batcher.op(this.#op);
+    this.#put(this.#op);
     this.#batcher.end();
   }
 
@@ -132,13 +152,15 @@ export class TxnMaker {
     this.#begin(asker);
     const kept = { bytes: passwordHash, start: 0, end: PASSWORD_HASH_BYTES };
     this.#tree.prepareCreateSession(timeoutMs, kept, this.#context, this.#op);
-    this.#batcher.op(this.#op);
+    this.#put(this.#op);
     this.#batcher.end();
   }
 
+  /** The end of a session, or the next part of it; see {@link DataTree.prepareCloseSession}. */
   closeSession(asker: Asker): void {
     this.#begin(asker);
-    this.#tree.prepareCloseSession(asker.sessionHigh, asker.sessionLow, this.#context, (op) => this.#batcher.op(op));
+    const { sessionHigh, sessionLow } = asker;
+    this.#tree.prepareCloseSession(sessionHigh, sessionLow, this.#closeLimits, this.#context, (op) => this.#put(op));
     this.#batcher.end();
   }
 
@@ -164,6 +186,7 @@ export class TxnMaker {
   /** Prepares every part against the tree as the parts before it leave it; one that is refused takes all of them back. */
   #multi(context: PrepareContext): void {
     const part = this.#part;
+    const { txnBytesMax } = this.#limits;
     const count = this.#countParts();
     if (count < 0) {
       this.#error(ErrorCode.MARSHALLING_ERROR, 0, 0);
@@ -172,7 +195,12 @@ export class TxnMaker {
     this.#requests.rewindParts();
     this.#tree.beginMulti();
     for (let i = 0; this.#requests.nextPart(part); i++) {
-      const code = this.#tree.prepare(part, context, this.#op);
+      let code = this.#tree.prepare(part, context, this.#op);
+      if (code === ErrorCode.OK) {
+        this.#put(this.#op);
+        // An access list of a few bytes may stand for all identities of its client: what a frame holds bounds nothing.
+        if (this.#batcher.openBytes > txnBytesMax) code = ErrorCode.MARSHALLING_ERROR;
+      }
       if (code !== ErrorCode.OK) {
         this.#tree.abortMulti();
         this.#batcher.rewind();
@@ -181,21 +209,34 @@ export class TxnMaker {
         else this.#error(code, i, count);
         return;
       }
-      this.#batcher.op(this.#op);
     }
     this.#tree.endMulti();
   }
 
-  /** How many parts a multi has; -1 when one cannot be read, or its path is the protocol's null. */
+  /**
+   * How many parts a multi has; -1 when one cannot be read, its path is the protocol's null, or the whole would cost more than one
+   * transaction may: it is prepared in one piece.
+   */
   #countParts(): number {
+    const { multiOpCountMax, multiPathNamesMax } = this.#limits;
     const part = this.#part;
     let count = 0;
+    let names = 0;
     try {
-      for (; this.#requests.nextPart(part); count++) if (!part.hasPath) return -1;
+      for (; this.#requests.nextPart(part); count++) {
+        if (!part.hasPath || count === multiOpCountMax) return -1;
+        names += nameCount(part.path);
+        if (names > multiPathNamesMax) return -1;
+      }
     } catch {
       return -1;
     }
     return count;
+  }
+
+  #put(op: Readonly<TxnOp>): void {
+    this.#opCount++;
+    this.#batcher.op(op);
   }
 
   #error(code: number, failedIndex: number, opCount: number): void {
@@ -204,6 +245,13 @@ export class TxnMaker {
     op.code = code;
     op.failedIndex = failedIndex;
     op.opCount = opCount;
-    this.#batcher.op(op);
+    this.#put(op);
   }
+}
+
+/** Each name of a path is looked up by itself. */
+export function nameCount({ bytes, start, end }: Readonly<ByteSlice>): number {
+  let count = 0;
+  for (let i = start; i < end; i++) if (bytes[i] === SLASH) count++;
+  return count;
 }

@@ -4,15 +4,16 @@ import { WaitingFrames } from "./waiting-frames.ts";
 
 function released(frames: WaitingFrames, committed: number): [text: string, receivedMs: number][] {
   const all: [string, number][] = [];
-  frames.release(committed, (bytes, start, end, receivedMs) =>
-    all.push([Buffer.from(bytes.subarray(start, end)).toString(), receivedMs]),
-  );
+  while (frames.isDue(committed)) {
+    frames.take();
+    all.push([Buffer.from(frames.bytes.subarray(frames.start, frames.end)).toString(), frames.receivedMs]);
+  }
   return all;
 }
 
 function push(frames: WaitingFrames, after: number, text: string, receivedMs = 0): void {
   const bytes = Buffer.from(`..${text}..`);
-  frames.push(after, receivedMs, bytes, 2, bytes.length - 2);
+  frames.push(after, receivedMs, text.length, bytes, 2, bytes.length - 2);
   bytes.fill(0);
 }
 
@@ -48,6 +49,7 @@ test("pushed and released in any turns, frames come out whole and in order", () 
           expect(released(frames, committed).map(([text]) => text)).toEqual(due.map(({ text }) => text));
         }
         expect(frames.count).toBe(model.length);
+        expect(frames.answerBytes).toBe(model.reduce((sum, { text }) => sum + text.length, 0));
       }
     }),
   );

@@ -1,16 +1,16 @@
 import { copyBytes } from "@zooid/model";
 
 const BYTES_FIRST = 1024;
-const ITEM_BYTES = 20;
+const ITEM_BYTES = 24;
 
 /**
- * Requests of one connection that stand behind a write of the same session and wait for its commit: a copy of each frame with
- * the sequence number of the write before it, and when it came.
+ * Requests of one connection that wait for the commit of a write of the same session before them, or for their turn: a copy of each
+ * frame with the sequence number of the write before it, and when it came.
  *
  * ```
- * ┌──────────────┬────────────┬────────────┬───────┐
- * │ sequence f64 │ length u32 │ received f64 │ frame │ …
- * └──────────────┴────────────┴────────────┴───────┘
+ * ┌──────────────┬────────────┬──────────────┬──────────────────┬───────┐
+ * │ sequence f64 │ length u32 │ received f64 │ answer bytes u32 │ frame │ …
+ * └──────────────┴────────────┴──────────────┴──────────────────┴───────┘
  * ```
  */
 export class WaitingFrames {
@@ -18,6 +18,13 @@ export class WaitingFrames {
   #start = 0;
   #end = 0;
   #count = 0;
+  #answerBytes = 0;
+
+  /** What the last {@link take} took; valid until the next push. */
+  bytes: Uint8Array = this.#bytes;
+  start = 0;
+  end = 0;
+  receivedMs = 0;
 
   get count(): number {
     return this.#count;
@@ -27,37 +34,43 @@ export class WaitingFrames {
     return this.#end - this.#start;
   }
 
-  push(after: number, receivedMs: number, bytes: Uint8Array, start: number, end: number): void {
+  /** What the answers to all of them will take, by the word of those who pushed them. */
+  get answerBytes(): number {
+    return this.#answerBytes;
+  }
+
+  push(after: number, receivedMs: number, answerBytes: number, bytes: Uint8Array, start: number, end: number): void {
     const size = ITEM_BYTES + end - start;
     this.#reserve(size);
     const at = this.#end;
     this.#bytes.writeDoubleLE(after, at);
     this.#bytes.writeInt32LE(end - start, at + 8);
     this.#bytes.writeDoubleLE(receivedMs, at + 12);
+    this.#bytes.writeUInt32LE(answerBytes, at + 20);
     copyBytes(bytes, start, end, this.#bytes, at + ITEM_BYTES);
     this.#end = at + size;
     this.#count++;
+    this.#answerBytes += answerBytes;
   }
 
-  /**
-   * Hands on, in order, every frame whose write has committed. The bytes are valid during the call; it must not push.
-   */
-  release(
-    committed: number,
-    handle: (bytes: Uint8Array, start: number, end: number, receivedMs: number) => void,
-  ): void {
-    while (this.#count > 0 && this.#bytes.readDoubleLE(this.#start) <= committed) {
-      const start = this.#start + ITEM_BYTES;
-      const end = start + this.#bytes.readInt32LE(this.#start + 8);
-      const receivedMs = this.#bytes.readDoubleLE(this.#start + 12);
-      this.#start = end;
-      this.#count--;
-      handle(this.#bytes, start, end, receivedMs);
-    }
-    if (this.#count === 0) {
-      this.#start = 0;
-      this.#end = 0;
-    }
+  /** Whether the oldest frame waits for no write any more. */
+  isDue(committed: number): boolean {
+    return this.#count > 0 && this.#bytes.readDoubleLE(this.#start) <= committed;
+  }
+
+  /** Takes the oldest frame, which {@link bytes}, {@link start} and {@link end} show. */
+  take(): void {
+    const at = this.#start;
+    this.bytes = this.#bytes;
+    this.start = at + ITEM_BYTES;
+    this.end = this.start + this.#bytes.readInt32LE(at + 8);
+    this.receivedMs = this.#bytes.readDoubleLE(at + 12);
+    this.#answerBytes -= this.#bytes.readUInt32LE(at + 20);
+    this.#start = this.end;
+    this.#count--;
+    if (this.#count > 0) return;
+    this.#start = 0;
+    this.#end = 0;
   }
 
   #reserve(more: number): void {

@@ -96,6 +96,7 @@ export class StateFile {
   readonly #insertRows: Statement;
   readonly #delete: Statement;
   readonly #openSession: Statement;
+  readonly #beginCloseSession: Statement;
   readonly #closeSession: Statement;
   readonly #aclIds = new Map<string, number>();
   #meta: StateMeta;
@@ -131,6 +132,7 @@ export class StateFile {
     this.#openSession = database.prepare(
       "INSERT OR REPLACE INTO sessions (high, low, timeout_ms, password_hash) VALUES (?, ?, ?, ?)",
     );
+    this.#beginCloseSession = database.prepare("UPDATE sessions SET timeout_ms = 0 WHERE high = ? AND low = ?");
     this.#closeSession = database.prepare("DELETE FROM sessions WHERE high = ? AND low = ?");
     const [meta, counts] = readMeta(database, file);
     this.#meta = meta;
@@ -214,6 +216,11 @@ export class StateFile {
     this.closeSession(idHigh, idLow);
     this.#openSession.run(idHigh, idLow, session.timeoutMs, session.passwordHash);
     this.#counts.sessionCount++;
+  }
+
+  /** A part of the session's end is applied: it is kept with the timeout 0. */
+  beginCloseSession(idHigh: number, idLow: number): void {
+    this.#beginCloseSession.run(idHigh, idLow);
   }
 
   closeSession(idHigh: number, idLow: number): void {

@@ -29,7 +29,7 @@ type SessionChange =
       readonly timeoutMs: number;
       readonly passwordHash: Uint8Array;
     }
-  | { readonly kind: "close"; readonly idHigh: number; readonly idLow: number };
+  | { readonly kind: "begin-close" | "close"; readonly idHigh: number; readonly idLow: number };
 
 const SESSION_CHANGES_MAX = 4_096;
 
@@ -93,6 +93,7 @@ export class StateFold {
       case OpCode.SET_ACL:
         return this.#setAcl(zxid, op);
       case OpCode.CREATE_SESSION:
+      case OpCode.BEGIN_CLOSE_SESSION:
       case OpCode.CLOSE_SESSION:
         return this.#changeSession(op);
       default:
@@ -174,6 +175,12 @@ export class StateFold {
       this.#sessions.set(key, { kind: "close", idHigh, idLow });
       return;
     }
+    if (op.op === OpCode.BEGIN_CLOSE_SESSION) {
+      const known = this.#sessions.get(key);
+      if (known?.kind === "open") this.#sessions.set(key, { ...known, timeoutMs: 0 });
+      else if (known === undefined) this.#sessions.set(key, { kind: "begin-close", idHigh, idLow });
+      return;
+    }
     const passwordHash = copySlice(op.passwordHash);
     this.#sessions.set(key, { kind: "open", idHigh, idLow, timeoutMs: op.timeoutMs, passwordHash });
   }
@@ -181,6 +188,7 @@ export class StateFold {
   #writeSessions(): void {
     for (const session of this.#sessions.values()) {
       if (session.kind === "open") this.#state.openSession(session);
+      else if (session.kind === "begin-close") this.#state.beginCloseSession(session.idHigh, session.idLow);
       else this.#state.closeSession(session.idHigh, session.idLow);
     }
     this.#sessions.clear();

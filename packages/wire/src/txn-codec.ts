@@ -88,6 +88,10 @@ export class TxnBatchEncoder implements TxnBatcher {
     return this.#end;
   }
 
+  get openBytes(): number {
+    return this.#end - this.#frame;
+  }
+
   begin(header: Readonly<TxnHeader>): void {
     this.#reserve(HEADER_BYTES_MAX);
     this.#frame = this.#end;
@@ -351,6 +355,10 @@ export class TxnReader implements TxnDecoder {
           txn.skip(tag);
       }
     }
+  }
+
+  get hasNext(): boolean {
+    return this.#nextOp >= 0;
   }
 
   next(op: TxnOp): boolean {

@@ -69,7 +69,7 @@ export class Delivery {
       }
       const start = run.at + FRAME_HEADER_BYTES;
       run.at = start + frameLength(bytes, run.at);
-      this.#sinks.deliver(zxid, bytes, start, run.at);
+      if (!this.#sinks.deliver(zxid, bytes, start, run.at)) break;
     }
     return true;
   }

@@ -19,8 +19,12 @@ export interface ZabSinks {
   readonly log: ZabLog;
   readonly links: ZabLinks;
   readonly snapshots: SnapshotPort;
-  /** One committed entry, in zxid order: apply it. The bytes are valid during the call. */
-  deliver(zxid: Zxid, bytes: Uint8Array, start: number, end: number): void;
+  /**
+   * One committed entry, in zxid order: apply it. The bytes are valid during the call.
+   *
+   * @returns false to have the next entry delivered by a later call of the peer's `deliver` only
+   */
+  deliver(zxid: Zxid, bytes: Uint8Array, start: number, end: number): boolean;
   /** Every entry of the batch was delivered or never will be: its bytes may be used again. */
   release(batch: FrameBatch): void;
   /** The last entry that was applied: delivered, replayed at the start, or contained in an installed state. */

@@ -148,15 +148,16 @@ export class ProposalQueue {
   /**
    * Delivers the entries up to and including a zxid, in order.
    *
-   * @returns how many were delivered; fewer than are due when `most` was reached
+   * @returns how many were delivered; fewer than are due when `most` was reached, or the application takes no more for now
    */
   deliver(through: Zxid, most: number, sinks: Pick<ZabSinks, "deliver" | "release">): number {
     let delivered = 0;
-    while (this.#head < this.#batches.length && delivered < most) {
+    let goesOn = true;
+    while (goesOn && this.#head < this.#batches.length && delivered < most) {
       const batch = this.#batches[this.#head] as FrameBatch;
       const { bytes, end } = batch;
       let at = this.#at;
-      while (at < end && delivered < most) {
+      while (goesOn && at < end && delivered < most) {
         const zxid = frameZxid(bytes, at);
         if (zxid > through) {
           this.#at = at;
@@ -164,7 +165,7 @@ export class ProposalQueue {
         }
         const start = at + FRAME_HEADER_BYTES;
         at = start + frameLength(bytes, at);
-        sinks.deliver(zxid, bytes, start, at);
+        goesOn = sinks.deliver(zxid, bytes, start, at);
         delivered++;
         this.#outstandingCount--;
       }

@@ -91,9 +91,10 @@ export class RecordingSinks implements ZabSinks {
     };
   }
 
-  deliver(zxid: Zxid, bytes: Uint8Array, start: number, end: number): void {
+  deliver(zxid: Zxid, bytes: Uint8Array, start: number, end: number): boolean {
     this.zxids.push(zxid);
     this.delivered.push(new TextDecoder().decode(bytes.subarray(start, end)));
+    return true;
   }
 
   release(batch: FrameBatch): void {
