@@ -24,6 +24,7 @@ import { WriteAnswers } from "./write-answers.ts";
 
 /** What applying an op counts, where firing one watch counts 1. */
 const OP_WORK = 2;
+const BYTES_PER_WORK_LOG2 = 10;
 const KEPT_BYTES_MIN = 4096;
 /** A larger buffer is given up with the next transaction. */
 const KEPT_BYTES_MAX = 256 * 1024;
@@ -120,6 +121,7 @@ export class Delivery {
    */
   deliver(zxid: Zxid, bytes: Uint8Array, start: number, end: number): boolean {
     const header = this.#header;
+    this.#work += (end - start) >> BYTES_PER_WORK_LOG2;
     this.#txns.open(bytes, start, end, header);
     if (header.op === OpCode.MULTI || header.op === OpCode.CLOSE_SESSION) {
       // It may be applied in several turns, and the bytes are lent for this call.

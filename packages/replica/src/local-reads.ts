@@ -37,6 +37,7 @@ export type LocalReadsLimits = Pick<
   | "ephemeralsCountMax"
   | "childrenBytesMax"
 >;
+const NAMES_PER_UNIT_LOG2 = 3;
 /** Data up to this length is small: nobody looks up how small. */
 const SMALL_BYTES = 1024;
 /** What a name, or a path, in a list is taken for before it is looked at. */
@@ -55,6 +56,8 @@ export class LocalReads {
   readonly #missed: WatchSink;
   readonly #part: Request = newRequest();
   readonly #limits: LocalReadsLimits;
+  /** What answers have cost beside their number: names listed, ephemerals and parts looked at, in units of about a microsecond. */
+  #workCount = 0;
 
   /** @param missed where a client learns what its watches missed */
   constructor(tree: DataTree, auth: AuthSchemes, replies: ReplySink, missed: WatchSink, limits: LocalReadsLimits) {
@@ -64,6 +67,10 @@ export class LocalReads {
     this.#auth = auth;
     this.#replies = replies;
     this.#missed = missed;
+  }
+
+  get workCount(): number {
+    return this.#workCount;
   }
 
   /** Throws only where a part of the request cannot be read; nothing was answered then. */
@@ -161,6 +168,7 @@ export class LocalReads {
       return;
     }
     if (request.watch) this.#arm(WatchTableKind.CHILD, connection, request);
+    this.#workCount += this.#tree.childCount(node) >> NAMES_PER_UNIT_LOG2;
     const view = this.#tree.view(node);
     if (request.op === OpCode.GET_CHILDREN) this.#replies.children(ref, xid, zxid, view);
     else this.#replies.childrenAndStat(ref, xid, zxid, view);
@@ -227,7 +235,9 @@ export class LocalReads {
         if (isWithin) bytes += this.#tree.listingBytes(node, multiReadBytesMax - bytes);
       }
       if (bytes > multiReadBytesMax) isWithin = false;
+      this.#workCount++;
     }
+    this.#workCount += children >> NAMES_PER_UNIT_LOG2;
     return isWithin;
   }
 
@@ -294,6 +304,7 @@ export class LocalReads {
     while (parts.nextPart(part)) count++;
     parts.rewindParts();
     const end = Math.min(count, from + most);
+    this.#workCount += end - from;
     for (let i = 0; i < end && parts.nextPart(part); i++) {
       if (i >= from) this.#tree.restoreWatch(part.mode, part.path, ref, request.relativeZxid, this.#missed);
     }
@@ -331,6 +342,7 @@ export class LocalReads {
     const { ephemeralsBytesMax, ephemeralsCountMax } = this.#limits;
     const prefix = isBlankOrRoot(path) ? NO_PREFIX : path;
     const limits = { bytesMax: ephemeralsBytesMax, countMax: ephemeralsCountMax };
+    this.#workCount += this.#tree.ephemeralCountOf(session.idHigh, session.idLow) >> 2;
     const paths = this.#tree.ephemeralPaths(session.idHigh, session.idLow, prefix, limits);
     if (paths === undefined) this.#replies.header(ref, xid, zxid, ErrorCode.MARSHALLING_ERROR);
     else this.#replies.strings(ref, xid, zxid, paths);

@@ -20,10 +20,15 @@ export interface ConnectionHost {
   fourLetterWord(word: string, argument: Buffer, connection: ClientConnection): string | undefined;
   /** Takes the first frame of a connection. False when the server does not serve. */
   connect(connection: ClientConnection, frame: ReturnType<typeof readConnectRequest>): boolean;
-  /** Whether this turn may read more: what many large answers take must not keep everything else waiting. */
-  readonly hasRoomInTurn: boolean;
-  /** Calls `readLater` in a later turn, in the order of these calls. */
-  later(connection: ClientConnection): void;
+  /** Whether this turn may read a connection, whose share of it begins then: what some ask must not keep everything else waiting. */
+  hasRoomInTurn(): boolean;
+  /** A request was carried out: whether the connection has had its share of the turn. @param isLarge whether frame or answer was large */
+  isShareSpent(isLarge: boolean): boolean;
+  /**
+   * Calls `readLater` in a later turn. Connections that came too late for this one go first, then those that have had their share of one,
+   * each in the order of these calls.
+   */
+  later(connection: ClientConnection, hasHadShare: boolean): void;
   /** Takes a further frame; false when no more may be read for now. */
   receive(connection: ClientConnection, bytes: Uint8Array, start: number, end: number): boolean;
   /** The connection has bytes to send at the end of the turn, or is to be closed then. */
@@ -43,6 +48,8 @@ export interface ConnectionLimits {
   readonly closingMs: number;
 }
 
+/** Frames and answers of this length cost more than most. */
+const LARGE_BYTES = 4096;
 /** The first frame is 44 or 45 bytes; anything much longer is no ZooKeeper client. */
 const FIRST_FRAME_BYTES_MAX = 1024;
 const TELNET_INTERRUPT = "\xff\xf4\xff\xfd";
@@ -90,7 +97,9 @@ export class ClientConnection {
   #isHeld = false;
   /** A later turn reads on. */
   #isLater = false;
-  /** What came and is left for it. */
+  /** It has had its share of this turn. */
+  #hasHadShare = false;
+  /** What came and is left for a later turn. */
   #chunk: Buffer | undefined;
   /** Too much waits for a slow reader: it is read again once that has left. */
   #isChoked = false;
@@ -153,6 +162,7 @@ export class ClientConnection {
   /** Reads what an earlier turn had no room for. */
   readLater(): void {
     this.#isLater = false;
+    this.#hasHadShare = false;
     const chunk = this.#chunk;
     this.#chunk = undefined;
     if (chunk !== undefined) this.#take(chunk);
@@ -233,7 +243,8 @@ export class ClientConnection {
   #read(chunk: Buffer): void {
     this.#host.wake();
     this.#host.traffic.bytesReceived += chunk.length;
-    if (this.#host.hasRoomInTurn) {
+    // What came before and waits for its turn goes first.
+    if (!this.#isLater && this.#host.hasRoomInTurn()) {
       this.#take(chunk);
       return;
     }
@@ -247,7 +258,7 @@ export class ClientConnection {
   #leave(): void {
     if (this.#isLater) return;
     this.#isLater = true;
-    this.#host.later(this);
+    this.#host.later(this, this.#hasHadShare);
   }
 
   #take(chunk: Buffer): void {
@@ -260,14 +271,18 @@ export class ClientConnection {
     this.isReading = false;
     if (this.isDirty) this.flush();
     if (this.#framer.isStopped) this.#setPaused(true);
+    if (this.#hasHadShare) this.#leave();
   }
 
   readonly #sink = (bytes: Uint8Array, start: number, end: number): boolean => {
     if (this.#phase === "requests") {
+      const { end: outputBefore } = this.writer;
       if (!this.#host.receive(this, bytes, start, end)) this.#isHeld = true;
-      // A chunk holds thousands of requests, and each may be answered with a mebibyte.
+      // A chunk holds thousands of requests, and each may be answered with a mebibyte, or cost milliseconds.
       if (this.writer.end > this.#host.limits.outputBytesHigh) this.#isChoked = true;
-      return !this.#isHeld && !this.#isChoked;
+      const isLarge = end - start + this.writer.end - outputBefore > LARGE_BYTES;
+      if (this.#host.isShareSpent(isLarge)) this.#hasHadShare = true;
+      return !this.#isHeld && !this.#isChoked && !this.#hasHadShare;
     }
     if (this.#phase !== "connect request") return false;
     const request = readConnectRequest(bytes, start, end);
@@ -363,14 +378,16 @@ export class ClientConnection {
   #readOn(): void {
     if (this.#phase === "closing" || this.#isHeld || this.#isChoked) return;
     this.#host.wake();
-    if (this.#host.hasRoomInTurn) this.#cutOn();
+    if (this.#isLater) return;
+    if (this.#host.hasRoomInTurn()) this.#cutOn();
     else this.#leave();
   }
 
   #cutOn(): void {
-    if (this.#phase === "closing" || this.#isHeld || this.#isChoked) return;
+    if (this.#phase === "closing" || this.#isHeld || this.#isChoked || this.#isLater) return;
     this.#guard(() => this.#framer.resume(this.#sink));
     if (!this.#framer.isStopped) this.#setPaused(false);
+    else if (this.#hasHadShare) this.#leave();
   }
 
   #setPaused(paused: boolean): void {

@@ -23,6 +23,7 @@ import { LogPort } from "./log-port.ts";
 import type { RefusalLog } from "./refusal-log.ts";
 import { RoleTimes } from "./role-times.ts";
 import { Traffic } from "./traffic.ts";
+import { TurnBudget } from "./turn-budget.ts";
 import { WatchFanOut } from "./watch-fan-out.ts";
 
 export interface DriverConfig {
@@ -87,8 +88,10 @@ const MARK_ENTRY_BYTES = 64;
 const EVENTS_PER_TURN = 10_000;
 /** Entries applied before the notifications are counted again. */
 const DELIVER_SLICE = 8;
-/** Answers of one turn: about 50 ms of work, where each lists the children of a node with very many. */
-const OUTPUT_BYTES_PER_TURN = 16 * 1024 * 1024;
+/** How long transactions are applied in one turn. */
+const DELIVER_MS = 4;
+/** Connections that are closed at a time for having no session. */
+const SWEEP_COUNT = 256;
 const SWEEP_MS = 1000;
 /** How soon to look again whether the state file has caught up. */
 const BEHIND_RETRY_MS = 20;
@@ -118,11 +121,12 @@ export class Driver implements ConnectionHost {
   readonly #config: DriverConfig;
   readonly #hooks: DriverHooks;
   readonly #replies: CountedReplies;
-  /** Notifications, and bytes sent, until this turn began. */
+  /** Notifications until this turn began. */
   #eventsBefore = 0;
-  #sentBefore = 0;
-  /** Connections that are read in a later turn, the first that was left first. */
-  #later: ClientConnection[] = [];
+  readonly #budget = new TurnBudget(() => performance.now());
+  /** Connections that are read in a later turn: those that came too late for an earlier one, and those that have had their share of one. */
+  #late: ClientConnection[] = [];
+  #served: ClientConnection[] = [];
   #isLaterDue = false;
   readonly #log: TxnLog;
   readonly #recorder: ChangeRecorder | undefined;
@@ -287,40 +291,46 @@ export class Driver implements ConnectionHost {
     if (this.#isTurnOpen) return;
     this.#isTurnOpen = true;
     this.#eventsBefore = this.#replies.eventCount;
-    this.#sentBefore = this.traffic.bytesSent;
+    this.#budget.begin(this.traffic.bytesSent);
     this.#setTime();
     setImmediate(() => this.#endTurn());
   }
 
-  get hasRoomInTurn(): boolean {
-    // Nobody goes ahead of those who wait already.
-    return this.#later.length === 0 && !this.#isTurnSpent;
+  hasRoomInTurn(): boolean {
+    return this.#budget.admits(this.traffic.bytesSent);
   }
 
-  get #isTurnSpent(): boolean {
-    return this.traffic.bytesSent - this.#sentBefore >= OUTPUT_BYTES_PER_TURN;
+  isShareSpent(isLarge: boolean): boolean {
+    return this.#budget.isShareSpent(this.replica.workCount, isLarge);
   }
 
-  later(connection: ClientConnection): void {
-    this.#later.push(connection);
+  later(connection: ClientConnection, hasHadShare: boolean): void {
+    (hasHadShare ? this.#served : this.#late).push(connection);
     this.#armLater();
   }
 
   #armLater(): void {
-    if (this.#isLaterDue || this.#later.length === 0 || this.#isHalted) return;
+    if (this.#isLaterDue || this.#late.length + this.#served.length === 0 || this.#isHalted) return;
     this.#isLaterDue = true;
     setImmediate(() => this.#readLater());
   }
 
-  /** Gives a turn to those for whom there was no room, as far as there is now. */
+  /** Gives a turn to those for whom there was no room, as far as there is now, and to one of them at least. */
   #readLater(): void {
     this.#isLaterDue = false;
     this.wake();
-    const waiting = this.#later;
-    this.#later = [];
+    const late = this.#late;
+    const served = this.#served;
+    this.#late = [];
+    this.#served = [];
     let next = 0;
-    while (next < waiting.length && !this.#isTurnSpent && !this.#isHalted) waiting[next++]?.readLater();
-    this.#later = [...waiting.slice(next), ...this.#later];
+    for (; next < late.length + served.length && !this.#isHalted; next++) {
+      if (!this.hasRoomInTurn() && next > 0) break;
+      (late[next] ?? served[next - late.length])?.readLater();
+    }
+    // Those that were left again meanwhile stand behind those that were not read.
+    this.#late = [...late.slice(next), ...this.#late];
+    this.#served = [...served.slice(Math.max(0, next - late.length)), ...this.#served];
     this.#armLater();
   }
 
@@ -434,7 +444,10 @@ export class Driver implements ConnectionHost {
   /** Resolves when every write that was read is answered, or never will be. */
   async #quiet(): Promise<void> {
     const isBusy = (): boolean =>
-      this.#batchesInFlight > 0 || (this.replica.hasPrepared && !this.#isHandingOver) || this.#isTurnOpen;
+      this.#batchesInFlight > 0 ||
+      (this.replica.hasPrepared && !this.#isHandingOver) ||
+      this.#isTurnOpen ||
+      this.#isDelivering;
     while (!this.#isHalted && isBusy()) {
       await new Promise((resolve) => setImmediate(resolve));
     }
@@ -553,7 +566,8 @@ export class Driver implements ConnectionHost {
   /** Applies until this turn has done its share; tells whether there is more. */
   #deliverSome(): boolean {
     let left = this.#config.deliverCountMax;
-    while (left > 0 && this.#replies.eventCount - this.#eventsBefore < EVENTS_PER_TURN) {
+    const endMs = performance.now() + DELIVER_MS;
+    while (left > 0 && this.#replies.eventCount - this.#eventsBefore < EVENTS_PER_TURN && performance.now() < endMs) {
       if (!this.replica.deliver(Math.min(DELIVER_SLICE, left))) return false;
       left -= DELIVER_SLICE;
     }
@@ -577,6 +591,7 @@ export class Driver implements ConnectionHost {
   /** Tells how far the state file may follow: to everything that is applied. */
   mark(): void {
     const { tree } = this.replica;
+    if (this.replica.isApplying) return;
     // What was handed to the log may not have been applied yet: the next mark counts it.
     if (tree.applied <= this.#marked) return;
     this.#marked = tree.applied;
@@ -621,24 +636,34 @@ export class Driver implements ConnectionHost {
     });
   }
 
-  /** Closes connections that never sent a whole connect request in time. */
   #sweep(): void {
+    this.#closeSessionless();
+    this.#step(() => {
+      this.replica.tree.compact(COMPACT_BUDGET);
+      if (this.#markCount > 0) this.mark();
+    });
+  }
+
+  /** Closes connections that never sent a whole connect request in time, some in a turn. */
+  #closeSessionless(): void {
     this.wake();
     const oldestMs = performance.now() - this.#config.sessionlessTimeoutMs;
+    let count = 0;
     for (const connection of this.#sessionless) {
       if (connection.acceptedAtMs > oldestMs) break;
+      if (count++ === SWEEP_COUNT) {
+        setImmediate(() => this.#closeSessionless());
+        break;
+      }
       this.refusals.note(
         "handshake",
         connection.peer,
         `no connect request came within ${this.#config.sessionlessTimeoutMs} ms`,
       );
       this.traffic.sessionlessExpired++;
+      this.#sessionless.delete(connection);
       connection.close();
     }
-    this.#step(() => {
-      this.replica.tree.compact(COMPACT_BUDGET);
-      if (this.#markCount > 0) this.mark();
-    });
   }
 
   #step(step: () => void): void {

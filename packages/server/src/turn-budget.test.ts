@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { TurnBudget } from "./turn-budget.ts";
+
+function budgetAt(start: number) {
+  const clock = { nowMs: start };
+  const budget = new TurnBudget(() => clock.nowMs);
+  budget.begin(0);
+  return { budget, clock };
+}
+
+test("a turn has room until its time is over, and each connection a share of it", () => {
+  const { budget, clock } = budgetAt(100);
+  expect(budget.admits(0)).toBe(true);
+  clock.nowMs = 100.5;
+  expect(budget.isShareSpent(0, true)).toBe(false);
+  clock.nowMs = 101;
+  expect(budget.isShareSpent(0, true)).toBe(true);
+  expect(budget.admits(0)).toBe(true);
+  expect(budget.isShareSpent(0, true)).toBe(false);
+  clock.nowMs = 104;
+  expect([budget.admits(0), budget.isShareSpent(0, true)]).toEqual([false, true]);
+  budget.begin(0);
+  expect(budget.admits(0)).toBe(true);
+});
+
+test("a turn has no room once its answers are many bytes", () => {
+  const { budget } = budgetAt(0);
+  expect([budget.admits(2 ** 24 - 1), budget.admits(2 ** 24)]).toEqual([true, false]);
+});
+
+test("the clock is looked at for every eighth small request, and for each that costs much", () => {
+  let looks = 0;
+  const budget = new TurnBudget(() => looks++);
+  budget.begin(0);
+  budget.admits(0);
+  const before = looks;
+  for (let i = 0; i < 16; i++) budget.isShareSpent(i, false);
+  expect(looks - before).toBe(2);
+  budget.isShareSpent(1000, false);
+  budget.isShareSpent(1001, true);
+  expect(looks - before).toBe(4);
+});

@@ -1,0 +1,54 @@
+/** What one connection may take of a turn before others have theirs, and what all may take before the turn ends. */
+const CONNECTION_MS = 1;
+const TURN_MS = 4;
+/** Answers of one turn. */
+const TURN_BYTES = 16 * 1024 * 1024;
+/** Requests between two looks at the clock, unless they cost more than most. */
+const REQUESTS_PER_LOOK = 8;
+/** What requests may cost, as the replica counts it, between two looks at the clock. */
+const WORK_PER_LOOK = 256;
+
+/**
+ * How long requests may be read in one turn of the event loop. Time is what counts, not the number of requests: one of twenty bytes may
+ * list a hundred thousand nodes. A single request is bounded by what it may ask, see the limits in docs/architecture.md.
+ */
+export class TurnBudget {
+  readonly #now: () => number;
+  #turnEndMs = 0;
+  #bytesEnd = 0;
+  #connectionEndMs = 0;
+  #requests = 0;
+  #workSeen = 0;
+
+  /** @param now a monotonic clock in milliseconds */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** A turn begins. @param bytesSent bytes of answers so far */
+  begin(bytesSent: number): void {
+    this.#turnEndMs = this.#now() + TURN_MS;
+    this.#bytesEnd = bytesSent + TURN_BYTES;
+  }
+
+  /** Whether the turn has room to read a connection, whose share begins then. */
+  admits(bytesSent: number): boolean {
+    const nowMs = this.#now();
+    this.#connectionEndMs = Math.min(nowMs + CONNECTION_MS, this.#turnEndMs);
+    this.#requests = 0;
+    return nowMs < this.#turnEndMs && bytesSent < this.#bytesEnd;
+  }
+
+  /**
+   * A request was carried out: whether its connection has had its share.
+   *
+   * @param work what requests have cost so far, as the replica counts it
+   * @param isLarge whether its frame or its answer was large
+   */
+  isShareSpent(work: number, isLarge: boolean): boolean {
+    if (++this.#requests < REQUESTS_PER_LOOK && !isLarge && work - this.#workSeen < WORK_PER_LOOK) return false;
+    this.#requests = 0;
+    this.#workSeen = work;
+    return this.#now() >= this.#connectionEndMs;
+  }
+}
