@@ -55,6 +55,8 @@ export interface PrepareContext {
   readonly isQuotaEnforced: boolean;
   /** What all clients together may have the tree hold, see {@link DataTree.heldBytes}. */
   readonly heldBytesMax: number;
+  /** Whether the client may add so many bytes to a tree that holds so many; absent: it may. */
+  readonly mayAdd?: (growthBytes: number, heldBytes: number) => boolean;
   /** A sentence for operators: a write would go beyond a quota, or beyond what the tree may hold. */
   readonly overQuota: (text: string) => void;
 }
@@ -379,8 +381,16 @@ export class TxnPreparer {
   }
 
   /** As with quotas, what is on its way is not counted; that has a bound of its own. What makes the tree smaller is always allowed. */
-  #hasRoom(growthBytes: number, { heldBytesMax, overQuota }: Readonly<PrepareContext>): boolean {
-    if (growthBytes <= 0 || this.#state.heldBytes + growthBytes <= heldBytesMax) return true;
+  #hasRoom(growthBytes: number, { heldBytesMax, mayAdd, overQuota }: Readonly<PrepareContext>): boolean {
+    if (growthBytes <= 0) return true;
+    const { heldBytes } = this.#state;
+    if (heldBytes + growthBytes <= heldBytesMax) {
+      if (mayAdd === undefined || mayAdd(growthBytes, heldBytes)) return true;
+      overQuota(
+        `the tree holds ${heldBytes} bytes of at most ${heldBytesMax}; a client that has added its share is refused`,
+      );
+      return false;
+    }
     overQuota(
       `the tree holds ${this.#state.heldBytes} bytes of at most ${heldBytesMax}; a write that adds to it is refused`,
     );

@@ -20,6 +20,7 @@ import {
 } from "@zooid/model";
 import type { AuthSchemes } from "./auth.ts";
 import type { ReplicaConfig } from "./config.ts";
+import { HeldShares } from "./held-shares.ts";
 
 /** Who asked, as the transaction's header tells it. */
 export interface Asker {
@@ -69,6 +70,7 @@ export class TxnMaker {
     this.#tree = tree;
     this.#requests = tools.requests;
     this.#batcher = tools.batcher;
+    const shares = new HeldShares(config.heldBytesMax);
     this.#limits = config;
     this.#closeLimits = { opCountMax: config.closeOpCountMax, pathBytesMax: config.closePathBytesMax };
     this.#context = {
@@ -82,6 +84,7 @@ export class TxnMaker {
       isQuotaEnforced: config.isQuotaEnforced,
       heldBytesMax: config.heldBytesMax,
       overQuota,
+      mayAdd: (growthBytes, heldBytes) => shares.admits(this.#context.identities, growthBytes, heldBytes),
       fixAcl: (acl, identities) => auth.fixAcl(acl, identities),
     };
   }

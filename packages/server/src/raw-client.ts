@@ -67,8 +67,8 @@ export class RawClient implements AsyncDisposable {
   }
 
   /** A connection with a session. */
-  static async withSession(port: number, handshake: Handshake = {}): Promise<RawClient> {
-    const client = await RawClient.open(port);
+  static async withSession(port: number, handshake: Handshake = {}, localAddress?: string): Promise<RawClient> {
+    const client = await RawClient.open(port, localAddress);
     await client.handshake(handshake);
     return client;
   }
