@@ -1,7 +1,7 @@
-import { OpCode, SESSION_NONE } from "@zooid/model";
+import { OpCode, SESSION_NONE, sessionIdHigh, sessionIdLow } from "@zooid/model";
 import { describe, expect, test } from "vitest";
 import { TEST_TICK_MS, TestEnsemble, type TestMember } from "./test-ensemble.ts";
-import { create } from "./test-replica.ts";
+import { create, multi } from "./test-replica.ts";
 
 const EPHEMERAL = 1;
 
@@ -260,6 +260,27 @@ describe("a local session", () => {
     expect(follower.take(client)).toEqual(["1 path /a", "2 EPHEMERAL_ON_LOCAL_SESSION", "3 stat"]);
   });
 
+  test("is told the same of an ephemeral whether or not it waits behind a write", () => {
+    const [, follower] = local(false);
+    const client = follower.open();
+    for (const op of [OpCode.CREATE, OpCode.CREATE2]) {
+      expect(follower.ask(client, op, create("/eph", "", EPHEMERAL))).toBe("EPHEMERAL_ON_LOCAL_SESSION");
+    }
+    const part = multi([OpCode.CREATE, create("/eph", "", EPHEMERAL)]);
+    expect(follower.ask(client, OpCode.MULTI, part)).toBe("EPHEMERAL_ON_LOCAL_SESSION");
+  });
+
+  test("of the leader is not taken over by a follower, where nothing would end it", () => {
+    const [ensemble, follower] = local(true);
+    const { leader } = ensemble;
+    const client = leader.open();
+    const { session, password } = leader;
+    const moved = follower.connect({ session, password });
+    ensemble.advance(TEST_TICK_MS);
+    expect(follower.take(moved)).toEqual(["expired", "close"]);
+    expect(leader.ask(client, OpCode.EXISTS, path("/"))).toBe("stat");
+  });
+
   test("becomes one of the ensemble with its first ephemeral, keeps its id, and goes on anywhere", () => {
     const [ensemble, follower] = local(true);
     const client = follower.open();
@@ -335,4 +356,67 @@ test("nobody gets a session that no server knows", () => {
     const client = member.connect({ session: (SESSION_NONE + 77n) as typeof SESSION_NONE });
     expect(member.take(client)).toEqual(["expired", "close"]);
   }
+});
+
+describe("what learners ask", () => {
+  test("is prepared some a turn, in the order of each, and the leader's own clients have theirs meanwhile", () => {
+    const ensemble = new TestEnsemble(3, {}, { forwardOpCountPerTurn: 2 });
+    const [follower] = ensemble.followers as [TestMember];
+    const { leader } = ensemble;
+    const [client, own] = [follower.open(), leader.open()];
+    for (let i = 0; i < 7; i++) follower.send(client, i, OpCode.CREATE, create(`/f${i}`));
+    follower.send(client, 7, OpCode.SYNC, syncPath);
+    follower.send(client, 8, OpCode.EXISTS, path("/f6"));
+    ensemble.run();
+    expect(leader.ask(own, OpCode.CREATE, create("/own"))).toBe("path /own");
+    const early = follower.take(client);
+    expect(early.length).toBeLessThan(7);
+    ensemble.advance(TEST_TICK_MS);
+    const all = [...early, ...follower.take(client)];
+    expect(all).toEqual([...[0, 1, 2, 3, 4, 5, 6].map((i) => `${i} path /f${i}`), "7 path /", "8 stat"]);
+  });
+
+  test("and is left over is gone with the learner", () => {
+    const ensemble = new TestEnsemble(3, {}, { forwardOpCountPerTurn: 1 });
+    const [follower] = ensemble.followers as [TestMember];
+    const client = follower.open();
+    for (let i = 0; i < 5; i++) follower.send(client, i, OpCode.CREATE, create(`/f${i}`));
+    ensemble.run();
+    ensemble.cutOff(follower);
+    ensemble.advance(TEST_TICK_MS);
+    const { leader } = ensemble;
+    expect(leader.ask(leader.open(), OpCode.EXISTS, path("/f4"))).toBe("NO_NODE");
+  });
+
+  test("in a run that breaks off ends its link, and the leader goes on", () => {
+    const ensemble = new TestEnsemble(3);
+    const [follower] = ensemble.followers as [TestMember];
+    const { leader } = ensemble;
+    const link = ensemble.linkOf(follower);
+    leader.replica.receivePeer(link, { kind: "forward", count: 1, bytes: new Uint8Array(30), start: 0, end: 29 });
+    follower.notes.length = 0;
+    ensemble.advance(10 * TEST_TICK_MS);
+    expect(follower.notes.some((note) => note.includes("closed"))).toBe(true);
+    expect([leader.replica.isLeading, follower.replica.isServing]).toEqual([true, true]);
+  });
+
+  test("to open a session that exists ends its link, and the leader goes on", () => {
+    const ensemble = new TestEnsemble(3);
+    const [follower] = ensemble.followers as [TestMember];
+    const { leader } = ensemble;
+    leader.open();
+    const { session } = leader;
+    leader.replica.receivePeer(ensemble.linkOf(follower), {
+      kind: "open-session",
+      sequence: 1,
+      sessionHigh: sessionIdHigh(session),
+      sessionLow: sessionIdLow(session),
+      timeoutMs: 1000,
+      passwordHash: new Uint8Array(16),
+    });
+    follower.notes.length = 0;
+    ensemble.advance(10 * TEST_TICK_MS);
+    expect(follower.notes.some((note) => note.includes("closed"))).toBe(true);
+    expect([leader.replica.isLeading, follower.replica.isServing]).toEqual([true, true]);
+  });
 });

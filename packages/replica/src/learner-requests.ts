@@ -2,6 +2,7 @@ import {
   assertNever,
   copyRange,
   ErrorCode,
+  formatSessionId,
   type LinkRef,
   newRequest,
   OpCode,
@@ -68,6 +69,8 @@ export class LearnerRequests {
   readonly #opCountPerTurn: number;
   /** What learners asked and what has to wait for a later turn, in the order of each. The one that is served next comes first. */
   readonly #backlogs = new Map<LinkRef, QueuedRequest[]>();
+  /** The last link that was ended for what came on it; links have numbers that never come again. */
+  #dropped: LinkRef | undefined;
   /** Ops of this turn. */
   #spent = 0;
   /** Every forwarded request is read into it. */
@@ -116,7 +119,7 @@ export class LearnerRequests {
       }
       const left = backlog.slice(taken);
       if (rest !== undefined) left.unshift(rest);
-      if (left.length > 0) this.#backlogs.set(link, left);
+      if (left.length > 0 && this.#dropped !== link) this.#backlogs.set(link, left);
       if (this.#isTurnSpent) return;
     }
   }
@@ -139,7 +142,7 @@ export class LearnerRequests {
       case "forward":
         return this.#forward(link, sid, message);
       case "open-session":
-        this.#openSession(sid, message);
+        this.#openSession(link, sid, message);
         return true;
       case "revalidate":
         this.#revalidate(link, sid, message);
@@ -163,9 +166,16 @@ export class LearnerRequests {
     this.#spent += this.#maker.opCount - before;
     if (forwarded.hasNext) return false;
     if (forwarded.end !== forwarded.limit) {
-      this.#links.close(link, `server ${sid} forwarded a run of requests that breaks off`);
+      this.#drop(link, `server ${sid} forwarded a run of requests that breaks off`);
     }
     return true;
+  }
+
+  /** Ends the link of a learner that says what no learner says. */
+  #drop(link: LinkRef, reason: string): void {
+    this.#dropped = link;
+    this.#links.close(link, reason);
+    this.#zab.linkClosed(link, reason);
   }
 
   /** A copy of what is left of the run that was taken in part. */
@@ -215,9 +225,14 @@ export class LearnerRequests {
     }
   }
 
-  #openSession(sid: ServerId, message: MessageOf<"open-session">): void {
+  #openSession(link: LinkRef, sid: ServerId, message: MessageOf<"open-session">): void {
     if (!this.#standing.isLeading) return;
     const { sessionHigh, sessionLow, timeoutMs, sequence } = message;
+    const id = sessionIdFromHalves(sessionHigh, sessionLow);
+    if (this.#sessions.table.get(id) !== undefined) {
+      this.#drop(link, `server ${sid} opened session ${formatSessionId(id)}, which exists`);
+      return;
+    }
     const passwordHash = message.passwordHash.slice();
     const asker = {
       sessionHigh,
@@ -228,7 +243,7 @@ export class LearnerRequests {
       op: OpCode.CREATE_SESSION,
     };
     this.#sessions.open({
-      id: sessionIdFromHalves(sessionHigh, sessionLow),
+      id,
       idHigh: sessionHigh,
       idLow: sessionLow,
       timeoutMs,

@@ -14,7 +14,7 @@ import {
 import { JuteWriter, RequestReader } from "@zooid/wire";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/peer";
 import { VolatileLog } from "@zooid/zab";
-import { type EnsembleConfig, REPLICA_DEFAULTS } from "./config.ts";
+import { type EnsembleConfig, REPLICA_DEFAULTS, type ReplicaConfig } from "./config.ts";
 import { Replica } from "./replica.ts";
 import { HeardReplies } from "./test-replies.ts";
 
@@ -39,11 +39,15 @@ export class TestEnsemble {
   readonly #cutOff = new Set<ServerId>();
   #nowMs = 0;
 
-  constructor(count: number, config: Partial<EnsembleConfig> & { readonly observers?: number } = {}) {
+  constructor(
+    count: number,
+    config: Partial<EnsembleConfig> & { readonly observers?: number } = {},
+    limits: Partial<ReplicaConfig> = {},
+  ) {
     const { observers = 0, ...rest } = config;
     const sids = Array.from({ length: count + observers }, (_, i) => serverId(i + 1));
     const voters = sids.slice(0, count);
-    this.members = sids.map((sid) => new TestMember(sid, voters, rest, this));
+    this.members = sids.map((sid) => new TestMember(sid, voters, { ...limits, ensemble: rest }, this));
     for (const { replica } of this.members) replica.join(1);
     this.run();
     this.advance(1000);
@@ -87,6 +91,15 @@ export class TestEnsemble {
       }
       this.run();
     }
+  }
+
+  /** The leader's end of its link to another server. */
+  linkOf(member: TestMember): LinkRef {
+    const { leader } = this;
+    for (const [link, end] of this.#ends) {
+      if (end.member === member && this.#ends.get(end.link)?.member === leader) return link;
+    }
+    throw new Error(`server ${member.sid} has no link to its leader`);
   }
 
   /** Nothing goes to a server or comes from it any more, until {@link rejoin}; its links break. */
@@ -159,7 +172,12 @@ export class TestMember {
   readonly #replies = new HeardReplies();
   #secrets = 0;
 
-  constructor(sid: ServerId, voters: readonly ServerId[], config: Partial<EnsembleConfig>, ensemble: TestEnsemble) {
+  constructor(
+    sid: ServerId,
+    voters: readonly ServerId[],
+    config: Partial<Omit<ReplicaConfig, "ensemble">> & { readonly ensemble: Partial<EnsembleConfig> },
+    ensemble: TestEnsemble,
+  ) {
     this.sid = sid;
     this.#ensemble = ensemble;
     const unused = (): never => {
@@ -180,13 +198,14 @@ export class TestMember {
         sessionTimeoutMsMax: 20_000,
         auth: { superDigest: undefined, digestEnabled: true, skipAcl: false },
         hashSeed: 1,
+        ...config,
         ensemble: {
           isObserver: !voters.includes(sid),
           electionAlg: 3,
           initLimit: 10,
           syncLimit: 5,
           newEnsembleId: `made by ${sid}`,
-          ...config,
+          ...config.ensemble,
         },
       },
       {
