@@ -101,11 +101,6 @@ export class WatchTable {
     return this.#entries.count === 0;
   }
 
-  /** Paths with their connections, each pair once. */
-  get entryCount(): number {
-    return this.#entries.count;
-  }
-
   /** What the watches take in memory, about. */
   get heldBytes(): number {
     return this.#pages.pageBytes + this.#entries.count * ENTRY_BYTES + this.#paths.count * PATH_BYTES;

@@ -5,7 +5,7 @@ import type { Connections } from "./connections.ts";
 
 /**
  * Bounds the watches of one connection and of all connections together. Where all together take too much, the connection with the most
- * is closed, unless the one that asks has more than its share itself: a client with few watches is never refused for those of another.
+ * is closed, whichever asks: a client with few watches is never refused for those of another.
  */
 export class WatchBudget {
   readonly #watches: WatchTable;
@@ -24,7 +24,7 @@ export class WatchBudget {
     this.#bytesMax = watchBytesMax;
   }
 
-  /** Whether a connection that may have armed watches may keep them. */
+  /** Whether a connection that may have armed watches may keep them. Another one may be closed for it. */
   admits(ref: ConnectionRef): boolean {
     const watches = this.#watches;
     const count = watches.countOf(ref);
@@ -32,7 +32,6 @@ export class WatchBudget {
     if (count === 0 || watches.heldBytes <= this.#bytesMax) return true;
     // What is about to be removed already makes room.
     if (this.#connections.isClearing) return true;
-    if (count * this.#connections.count > watches.entryCount) return false;
     this.#closeLargest();
     return true;
   }

@@ -267,7 +267,7 @@ describe("watches", () => {
     expect(zk.replica.watches.countOf(few)).toBeLessThan(2000);
   });
 
-  test("beyond the bound close the connection that asks, where it has more than its share", () => {
+  test("beyond the bound close the connection that asks, where it has the most", () => {
     const zk = new TestReplica({ watchBytesMax: 300_000 });
     const [many] = [zk.open(), zk.open()];
     const heard: string[] = [];
