@@ -5,7 +5,7 @@ import { AclTable } from "./acl-table.ts";
 const acl = (id: string): Acl => [{ perms: 31, scheme: "digest", id }];
 
 test("equal content has one number, and a list that nobody uses is forgotten", () => {
-  const table = new AclTable();
+  const table = new AclTable({ k0: 1, k1: 7 });
   const first = table.acquire(acl("a"));
   expect(table.acquire(acl("a"))).toBe(first);
   const second = table.acquire(acl("b"));
@@ -21,7 +21,7 @@ test("equal content has one number, and a list that nobody uses is forgotten", (
 });
 
 test("the open list keeps its number, however it is written", () => {
-  const table = new AclTable();
+  const table = new AclTable({ k0: 1, k1: 7 });
   const id = table.acquire(OPEN_ACL);
   const same = table.acquire([{ perms: 31, scheme: "world", id: "anyone" }]);
   table.release(id);
@@ -31,7 +31,7 @@ test("the open list keeps its number, however it is written", () => {
 });
 
 test("what lists take is counted while they are in use, and once each", () => {
-  const table = new AclTable();
+  const table = new AclTable({ k0: 1, k1: 7 });
   const { bytes } = table;
   const id = table.acquire(acl("x".repeat(1000)));
   table.acquire(acl("x".repeat(1000)));
@@ -42,7 +42,7 @@ test("what lists take is counted while they are in use, and once each", () => {
 });
 
 test("order, permissions, scheme and id all make a difference", () => {
-  const table = new AclTable();
+  const table = new AclTable({ k0: 1, k1: 7 });
   const [a] = acl("a");
   const [b] = acl("b");
   const lists: Acl[] = [[a], [b], [a, b], [b, a], [{ ...a, perms: 1 }], [{ ...a, scheme: "ip" }], [a, a], []];

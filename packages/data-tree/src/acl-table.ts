@@ -1,4 +1,4 @@
-import { type Acl, assert, OPEN_ACL } from "@zooid/model";
+import { type Acl, assert, derivedKey, type HashKey, keyedHash, OPEN_ACL } from "@zooid/model";
 import { hashAcl, WordHash } from "./digest.ts";
 import { HashTable } from "./hash-table.ts";
 
@@ -10,9 +10,12 @@ import { HashTable } from "./hash-table.ts";
 const OPEN_ID = 1;
 /** What an entry of a list takes beside its texts. */
 const ENTRY_BYTES = 64;
+const TEXT_BYTES_FIRST = 256;
 
 interface Entry {
   readonly acl: Acl;
+  readonly tableHash: number;
+  /** For the digest, see {@link hashAcl}. */
   readonly hashHigh: number;
   readonly hashLow: number;
   readonly bytes: number;
@@ -24,9 +27,13 @@ export class AclTable {
   readonly #freeIds: number[] = [];
   readonly #table = new HashTable();
   readonly #hash = new WordHash();
+  readonly #key: HashKey;
+  #text: Buffer = Buffer.allocUnsafeSlow(TEXT_BYTES_FIRST);
   #bytes = 0;
 
-  constructor() {
+  /** @param key not known to those who choose access lists */
+  constructor(key: HashKey) {
+    this.#key = derivedKey(key, 4);
     this.acquire(OPEN_ACL);
   }
 
@@ -41,7 +48,7 @@ export class AclTable {
     const entry = this.#entry(id);
     entry.references--;
     if (entry.references > 0) return;
-    this.#table.remove(entry.hashHigh, id);
+    this.#table.remove(entry.tableHash, id);
     this.#bytes -= entry.bytes;
     this.#entries[id] = undefined;
     this.#freeIds.push(id);
@@ -70,18 +77,31 @@ export class AclTable {
   }
 
   #findOrAdd(acl: Acl): number {
-    hashAcl(this.#hash, acl);
-    const hashHigh = this.#hash.high;
-    for (let id = this.#table.first(hashHigh); id !== 0; id = this.#table.next()) {
+    const tableHash = this.#tableHash(acl);
+    for (let id = this.#table.first(tableHash); id !== 0; id = this.#table.next()) {
       if (isEqual(this.#entry(id).acl, acl)) return id;
     }
+    hashAcl(this.#hash, acl);
     const id = this.#freeIds.pop() ?? this.#entries.length;
     const kept = acl === OPEN_ACL ? acl : acl.map(({ perms, scheme, id }) => ({ perms, scheme, id }));
     const bytes = aclBytes(kept);
-    this.#entries[id] = { acl: kept, hashHigh, hashLow: this.#hash.low, bytes, references: 0 };
+    const { high: hashHigh, low: hashLow } = this.#hash;
+    this.#entries[id] = { acl: kept, tableHash, hashHigh, hashLow, bytes, references: 0 };
     this.#bytes += bytes;
-    this.#table.insert(hashHigh, id);
+    this.#table.insert(tableHash, id);
     return id;
+  }
+
+  #tableHash(acl: Acl): number {
+    let hash = acl.length;
+    for (const { perms, scheme, id } of acl) hash = this.#hashText(this.#hashText(hash ^ perms, scheme), id);
+    return hash;
+  }
+
+  #hashText(before: number, text: string): number {
+    // A UTF-16 unit takes three bytes at most.
+    if (text.length * 3 > this.#text.length) this.#text = Buffer.allocUnsafeSlow(text.length * 3);
+    return keyedHash(this.#key, before, this.#text, 0, this.#text.write(text));
   }
 
   #entry(id: number): Entry {

@@ -19,7 +19,7 @@ const COUNT = 400_000;
 const IN_FLIGHT = 500;
 const NODES = 10_000;
 
-const tree = new DataTree({ hashSeed: 1 });
+const tree = new DataTree({ hashKey: { k0: 1, k1: 7 } });
 const context: PrepareContext = {
   sessionHigh: 1,
   sessionLow: 1,

@@ -81,9 +81,9 @@ test("a follower, and a tree loaded from a snapshot, equal the leader in every s
   fc.assert(
     fc.property(fc.array(step, { minLength: 10, maxLength: 80 }), (steps) => {
       const { test } = run(steps, 1, true);
-      const follower = new DataTree({ hashSeed: 3 });
+      const follower = new DataTree({ hashKey: { k0: 3, k1: 7 } });
       for (const txn of test.history) applyTxn(follower, txn);
-      const loaded = new DataTree({ hashSeed: 4 });
+      const loaded = new DataTree({ hashKey: { k0: 4, k1: 7 } });
       loaded.loadSnapshot(test.tree.snapshot());
       expect(sums(follower)).toEqual(sums(test.tree));
       expect(sums(loaded)).toEqual(sums(test.tree));

@@ -301,7 +301,7 @@ test("descendants are counted however deep they lie, in a tree that was loaded t
   const test = new TestTree();
   for (const path of ["/a", "/a/b", "/a/b/c", "/a/b/d", "/a/e", "/f", "/f/g"]) test.commit(create(path));
   test.commit(remove("/a/b/d"));
-  const loaded = new DataTree({ hashSeed: 8 });
+  const loaded = new DataTree({ hashKey: { k0: 8, k1: 7 } });
   loaded.loadSnapshot(test.tree.snapshot());
   for (const tree of [test.tree, loaded]) {
     const counts = ["/a", "/a/b", "/f/g", "/"].map((path) => {

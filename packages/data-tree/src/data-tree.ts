@@ -3,6 +3,7 @@ import {
   type ByteSlice,
   type ConnectionRef,
   type ErrorCode,
+  type HashKey,
   type NodeView,
   type Request,
   StatOffset,
@@ -39,8 +40,8 @@ import { TreeState } from "./tree-state.ts";
 import { type WatchSink, WatchTable } from "./watch-table.ts";
 
 export interface DataTreeOptions {
-  /** 32 bits that those who choose paths do not know. It changes nothing that can be seen. */
-  readonly hashSeed: number;
+  /** What those who choose paths do not know. It changes nothing that can be seen. */
+  readonly hashKey: HashKey;
 }
 
 /** See {@link DataTree.ephemeralPaths}. */
@@ -70,7 +71,7 @@ export type WatchList = (typeof WatchList)[keyof typeof WatchList];
 export class DataTree {
   /** What the connections at this server wait for. It is not replicated. */
   readonly watches: WatchTable;
-  readonly #hashSeed: number;
+  readonly #hashKey: HashKey;
   #state: TreeState;
   #pending: PendingChanges;
   #preparer: TxnPreparer;
@@ -79,12 +80,12 @@ export class DataTree {
   #loader: TreeLoader | undefined = undefined;
 
   /** Holds what every ensemble begins with: `/`, `/zookeeper`, `/zookeeper/quota` and `/zookeeper/config`. */
-  constructor({ hashSeed }: DataTreeOptions) {
-    this.#hashSeed = hashSeed;
-    this.watches = new WatchTable(hashSeed);
-    this.#state = new TreeState(hashSeed);
+  constructor({ hashKey }: DataTreeOptions) {
+    this.#hashKey = hashKey;
+    this.watches = new WatchTable(hashKey);
+    this.#state = new TreeState(hashKey);
     this.#state.createInitialNodes();
-    this.#pending = new PendingChanges(hashSeed);
+    this.#pending = new PendingChanges(hashKey);
     this.#preparer = new TxnPreparer(this.#state, this.#pending);
     this.#applier = new TxnApplier(this.#state, this.watches);
     this.#cursor = new NodeCursor(this.#state.store, this.#state.acls, this.#state.shown);
@@ -446,8 +447,8 @@ export class DataTree {
 
   /** Throws the state away; {@link loadSession} and {@link loadNode} fill it again until {@link finishLoad}. Watches stay. */
   beginLoad(): void {
-    this.#state = new TreeState(this.#hashSeed);
-    this.#pending = new PendingChanges(this.#hashSeed);
+    this.#state = new TreeState(this.#hashKey);
+    this.#pending = new PendingChanges(this.#hashKey);
     this.#preparer = new TxnPreparer(this.#state, this.#pending);
     this.#applier = new TxnApplier(this.#state, this.watches);
     this.#cursor = new NodeCursor(this.#state.store, this.#state.acls, this.#state.shown);

@@ -1,4 +1,4 @@
-import { type Acl, hash32, mix32 } from "@zooid/model";
+import { type Acl, mix32, unkeyedHash32 } from "@zooid/model";
 
 /**
  * The running digest that replicas compare: the sum of one 64-bit contribution for each node and session, as two independent
@@ -78,7 +78,7 @@ const IS_LITTLE_ENDIAN: boolean = new Uint8Array(Int32Array.of(1).buffer)[0] ===
 
 /**
  * 32 bits about a run of bytes that begins at a word of its buffer. Four lanes that do not wait for each other make it several times
- * as fast as hash32, which matters for data. A change of any one word changes its lane.
+ * as fast as unkeyedHash32, which matters for data. A change of any one word changes its lane.
  */
 export function hashWords(words: Int32Array, first: number, byteLength: number): number {
   let a: number = DIGEST_SEED;
@@ -135,7 +135,7 @@ export function hashAcl(into: WordHash, acl: Acl): void {
 
 export function hashBytes(into: WordHash, bytes: Uint8Array, start: number, end: number): void {
   into.word(end - start);
-  into.word(hash32(bytes, start, end, DIGEST_SEED));
+  into.word(unkeyedHash32(bytes, start, end, DIGEST_SEED));
 }
 
 function hashText(into: WordHash, text: string): void {

@@ -14,6 +14,10 @@ import { assert } from "@zooid/model";
  * ```
  *
  * The table does not know its keys: it offers every id with an equal hash, and the caller compares.
+ *
+ * What no division helps stands beside the segments, in sets by hash: ids behind the first few of one hash, and those of a segment that is
+ * full and whose hashes agree in more bits than so small a table should need. Hashes with a secret key hardly ever come to that. Where they
+ * do, an insert and a removal cost what they cost elsewhere, and a search what the ids of its own hash cost.
  */
 
 const SLOTS = 4096;
@@ -24,6 +28,10 @@ const MERGE_BELOW: number = Math.floor(SLOTS * 0.3);
 /** Merging is looked into once in so many removals from a segment. */
 const MERGE_EVERY = 64;
 const DEPTH_MAX = 20;
+/** The directory may be so many times as long as evenly spread hashes need. */
+const DIRECTORY_SLACK = 16;
+/** Ids of one hash that stand in a segment. */
+const EQUAL_MAX = 8;
 
 /** Holds a segment's slots while they are divided. */
 const divided: Int32Array = new Int32Array(SLOTS * 2);
@@ -38,21 +46,38 @@ class Segment {
     this.depth = depth;
   }
 
+  /** Where the hash has room; -1 where as many of it stand here as may. */
+  placeFor(hash: number): number {
+    const slots = this.slots;
+    let equal = 0;
+    let at = (hash & HOME_MASK) << 1;
+    for (; slots[at + 1] !== 0; at = (at + 2) & WRAP_MASK) if (slots[at] === hash && ++equal === EQUAL_MAX) return -1;
+    return at;
+  }
+
+  put(at: number, hash: number, id: number): void {
+    this.slots[at] = hash;
+    this.slots[at + 1] = id;
+    this.count++;
+  }
+
+  /** An entry of another segment, which had room there. */
   insert(hash: number, id: number): void {
     const slots = this.slots;
     let at = (hash & HOME_MASK) << 1;
     while (slots[at + 1] !== 0) at = (at + 2) & WRAP_MASK;
-    slots[at] = hash;
-    slots[at + 1] = id;
-    this.count++;
+    this.put(at, hash, id);
   }
 
-  /** Closes the gap that a removal leaves by moving later entries of the run back, so no tombstone ever lengthens a search. */
-  remove(hash: number, id: number): void {
+  /**
+   * Closes the gap that a removal leaves by moving later entries of the run back, so no tombstone ever lengthens a search. False for an id
+   * that does not stand here.
+   */
+  remove(hash: number, id: number): boolean {
     const slots = this.slots;
     let hole = (hash & HOME_MASK) << 1;
     while (slots[hole + 1] !== id) {
-      assert(slots[hole + 1] !== 0, "an id that is removed from the table was filed under its hash");
+      if (slots[hole + 1] === 0) return false;
       hole = (hole + 2) & WRAP_MASK;
     }
     for (let scan = (hole + 2) & WRAP_MASK; slots[scan + 1] !== 0; scan = (scan + 2) & WRAP_MASK) {
@@ -65,6 +90,7 @@ class Segment {
     slots[hole] = 0;
     slots[hole + 1] = 0;
     this.count--;
+    return true;
   }
 }
 
@@ -75,9 +101,17 @@ export class HashTable {
   #searchSlots: Int32Array = this.#directory[0].slots;
   #searchHash = 0;
   #searchAt = 0;
+  /** Ids that stand in no segment. */
+  readonly #beside = new Map<number, Set<number>>();
+  /** Those of the hash that is searched, once the segment has no more. */
+  #searchBeside: Iterator<number> | undefined;
 
   get count(): number {
     return this.#count;
+  }
+
+  get directoryLength(): number {
+    return this.#directory.length;
   }
 
   /** The first id filed under the hash, or 0. {@link next} gives the others; an insert or removal ends the search. */
@@ -85,6 +119,7 @@ export class HashTable {
     this.#searchSlots = this.#directory[this.#indexOf(hash)].slots;
     this.#searchHash = hash | 0;
     this.#searchAt = (hash & HOME_MASK) << 1;
+    this.#searchBeside = undefined;
     return this.next();
   }
 
@@ -94,7 +129,7 @@ export class HashTable {
     let at = this.#searchAt;
     for (;;) {
       const id = slots[at + 1];
-      if (id === 0) return 0;
+      if (id === 0) return this.#beside.size === 0 ? 0 : this.#nextBeside();
       const isEqual = slots[at] === hash;
       at = (at + 2) & WRAP_MASK;
       if (isEqual) {
@@ -104,24 +139,55 @@ export class HashTable {
     }
   }
 
+  #nextBeside(): number {
+    this.#searchBeside ??= this.#beside.get(this.#searchHash)?.values();
+    const next = this.#searchBeside?.next();
+    return next === undefined || next.done === true ? 0 : next.value;
+  }
+
   /** @param id a positive number, not yet in the table */
   insert(hash: number, id: number): void {
+    hash |= 0;
     let segment = this.#directory[this.#indexOf(hash)];
-    while (segment.count >= SPLIT_ABOVE && segment.depth < DEPTH_MAX) {
+    while (segment.count >= SPLIT_ABOVE && this.#canSplit(segment)) {
       this.#split(segment, this.#indexOf(hash));
       segment = this.#directory[this.#indexOf(hash)];
     }
-    assert(segment.count < SLOTS - 1, "no hash is shared by so many keys that a segment overflows");
-    segment.insert(hash | 0, id);
     this.#count++;
+    const at = segment.count < SPLIT_ABOVE ? segment.placeFor(hash) : -1;
+    if (at >= 0) segment.put(at, hash, id);
+    else this.#putBeside(hash, id);
   }
 
   remove(hash: number, id: number): void {
+    hash |= 0;
     const index = this.#indexOf(hash);
     const segment = this.#directory[index];
-    segment.remove(hash | 0, id);
     this.#count--;
+    if (!segment.remove(hash, id)) {
+      this.#removeBeside(hash, id);
+      return;
+    }
     if (segment.count % MERGE_EVERY === 0 && segment.depth > 0) this.#merge(segment, index);
+  }
+
+  #putBeside(hash: number, id: number): void {
+    const ids = this.#beside.get(hash);
+    if (ids === undefined) this.#beside.set(hash, new Set([id]));
+    else ids.add(id);
+  }
+
+  #removeBeside(hash: number, id: number): void {
+    const ids = this.#beside.get(hash);
+    assert(ids?.delete(id) === true, "an id that is removed from the table was filed under its hash");
+    if (ids.size === 0) this.#beside.delete(hash);
+  }
+
+  /** Whether a division may help: a directory much longer than the entries are many would be the work of hashes that agree. */
+  #canSplit(segment: Segment): boolean {
+    if (segment.depth < this.#depth) return true;
+    const length = this.#directory.length * 2;
+    return this.#depth < DEPTH_MAX && length <= DIRECTORY_SLACK * (1 + this.#count / SPLIT_ABOVE);
   }
 
   #indexOf(hash: number): number {

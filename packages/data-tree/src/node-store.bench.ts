@@ -30,7 +30,7 @@ function setDigits(at: number, width: number, value: number): void {
 }
 
 const base = residentMiB();
-const store = new NodeStore(0x1234_5678);
+const store = new NodeStore({ k0: 0x1234_5678, k1: 7 });
 store.createRoot(1);
 const parents: number[] = [];
 for (let i = 0; i < PARENTS; i++) {

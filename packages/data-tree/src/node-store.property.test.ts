@@ -35,7 +35,7 @@ const command = fc.oneof(
 test("a store does what a tree of objects does", () => {
   fc.assert(
     fc.property(fc.array(command, { minLength: 30, maxLength: 200 }), fc.integer(), (commands, seed) => {
-      const store = new NodeStore(seed);
+      const store = new NodeStore({ k0: seed, k1: 7 });
       store.createRoot(1);
       const root: Naive = { path: "", children: new Map(), parent: undefined, data: null, created: 0 };
       const nodes: Naive[] = [root];
@@ -81,7 +81,7 @@ test("a store does what a tree of objects does", () => {
 });
 
 test("values survive compaction, and pages are given back", () => {
-  const store = new NodeStore(1);
+  const store = new NodeStore({ k0: 1, k1: 7 });
   store.createRoot(1);
   const paths: string[] = [];
   for (let i = 0; i < 20_000; i++) {

@@ -1,4 +1,14 @@
-import { assert, type ByteSlice, copyBytes, hash32, mix32, STAT_BYTES, StatOffset, setSlice } from "@zooid/model";
+import {
+  assert,
+  type ByteSlice,
+  copyBytes,
+  derivedKey,
+  type HashKey,
+  keyedHash,
+  STAT_BYTES,
+  StatOffset,
+  setSlice,
+} from "@zooid/model";
 import { IntColumn, IntRows, RecordColumn } from "./columns.ts";
 import { DataPages } from "./data-pages.ts";
 import type { WordHash } from "./digest.ts";
@@ -41,7 +51,7 @@ const PREVIOUS_SIBLING = 9;
 const ROW_LENGTH = 10;
 
 export class NodeStore {
-  readonly #seed: number;
+  readonly #key: HashKey;
   readonly #stats = new RecordColumn(STAT_BYTES);
   readonly #rows = new IntRows(ROW_LENGTH);
   readonly #hiddenOwnersHigh = new IntColumn();
@@ -59,9 +69,9 @@ export class NodeStore {
   #freeIndex: number = NO_NODE;
   #count = 0;
 
-  /** @param seed not known to those who choose names, so that they cannot choose names that collide */
-  constructor(seed: number) {
-    this.#seed = mix32(seed);
+  /** @param key not known to those who choose names, so that they cannot choose names that collide */
+  constructor(key: HashKey) {
+    this.#key = derivedKey(key, 1);
   }
 
   /** Nodes that exist, the root among them. */
@@ -385,7 +395,7 @@ export class NodeStore {
   }
 
   #hash(parent: number, bytes: Uint8Array, start: number, end: number): number {
-    return hash32(bytes, start, end, Math.imul(parent, 0x9e3779b1) ^ this.#seed);
+    return keyedHash(this.#key, parent, bytes, start, end);
   }
 
   #isNamed(node: number, bytes: Uint8Array, start: number, end: number): boolean {

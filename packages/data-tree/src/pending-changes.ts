@@ -1,4 +1,15 @@
-import { type Acl, assert, copyBytes, hash32, mix32, nodeKind, OPEN_ACL, ZXID_NONE, type Zxid } from "@zooid/model";
+import {
+  type Acl,
+  assert,
+  copyBytes,
+  derivedKey,
+  type HashKey,
+  keyedHash,
+  nodeKind,
+  OPEN_ACL,
+  ZXID_NONE,
+  type Zxid,
+} from "@zooid/model";
 
 /** A path as it will be once everything proposed so far is applied. */
 export class PendingNode {
@@ -54,7 +65,7 @@ const PATH_BYTES_KEPT = 1024;
  * searched. A multi that is refused half-way puts every record back exactly as it was, parents and sequence counters included.
  */
 export class PendingChanges {
-  readonly #seed: number;
+  readonly #key: HashKey;
   #buckets: (PendingNode | undefined)[] = new Array<PendingNode | undefined>(256).fill(undefined);
   #count = 0;
   readonly #free: PendingNode[] = [];
@@ -74,9 +85,9 @@ export class PendingChanges {
   #tailBefore = 0;
   #nextNodeBefore = 0;
 
-  /** @param seed not known to those who choose paths */
-  constructor(seed: number) {
-    this.#seed = mix32(seed ^ 0x7065_6e64);
+  /** @param key not known to those who choose paths */
+  constructor(key: HashKey) {
+    this.#key = derivedKey(key, 2);
   }
 
   /** How many paths have a proposal in flight. */
@@ -86,7 +97,7 @@ export class PendingChanges {
 
   find(bytes: Uint8Array, start: number, end: number): PendingNode | undefined {
     if (this.#count === 0) return undefined;
-    const hash = hash32(bytes, start, end, this.#seed);
+    const hash = keyedHash(this.#key, 0, bytes, start, end);
     let pending = this.#buckets[hash & (this.#buckets.length - 1)];
     while (pending !== undefined && !(pending.hash === hash && isPath(pending, bytes, start, end)))
       pending = pending.next;
@@ -99,7 +110,7 @@ export class PendingChanges {
     if (pending.path.length < end - start) pending.path = Buffer.allocUnsafeSlow((end - start) * 2);
     copyBytes(bytes, start, end, pending.path, 0);
     pending.length = end - start;
-    pending.hash = hash32(bytes, start, end, this.#seed);
+    pending.hash = keyedHash(this.#key, 0, bytes, start, end);
     pending.exists = false;
     pending.zxid = ZXID_NONE;
     if (this.#isMulti) this.#undo.push(undoOf(pending, false));

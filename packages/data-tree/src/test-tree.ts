@@ -49,7 +49,7 @@ export class TestTree {
   #counter = 0;
 
   constructor(hashSeed = 1) {
-    this.tree = new DataTree({ hashSeed });
+    this.tree = new DataTree({ hashKey: { k0: hashSeed, k1: 7 } });
     this.context = {
       sessionHigh: 1,
       sessionLow: 1,

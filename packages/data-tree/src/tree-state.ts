@@ -2,12 +2,13 @@ import {
   type Acl,
   type ByteSlice,
   emptySlice,
-  hash32,
+  type HashKey,
   nodeKind,
   OPEN_ACL,
   READ_ONLY_ACL,
   StatOffset,
   sliceOf,
+  unkeyedHash32,
   ZXID_NONE,
   type Zxid,
 } from "@zooid/model";
@@ -28,7 +29,7 @@ const NODE_BYTES = 128;
 /** Everything that is replicated, and the sums kept about it. The data tree owns it; applying and loading change it. */
 export class TreeState {
   readonly store: NodeStore;
-  readonly acls: AclTable = new AclTable();
+  readonly acls: AclTable;
   readonly sessions: SessionTable = new SessionTable();
   readonly ephemerals: Ephemerals = new Ephemerals(this.sessions);
   readonly reapable: ReapableNodes = new ReapableNodes();
@@ -43,8 +44,9 @@ export class TreeState {
   readonly #hash = new WordHash();
   readonly #name: ByteSlice = emptySlice();
 
-  constructor(hashSeed: number) {
-    this.store = new NodeStore(hashSeed);
+  constructor(hashKey: HashKey) {
+    this.store = new NodeStore(hashKey);
+    this.acls = new AclTable(hashKey);
     this.quotas = new Quotas(this.store, this.shown);
   }
 
@@ -126,7 +128,7 @@ export class TreeState {
     if (node !== ROOT) {
       hash.long(store.id(store.parent(node)));
       store.name(node, this.#name);
-      hash.word(hash32(this.#name.bytes, this.#name.start, this.#name.end, DIGEST_SEED));
+      hash.word(unkeyedHash32(this.#name.bytes, this.#name.start, this.#name.end, DIGEST_SEED));
     }
     hash.word(store.hasData(node) ? 1 : 0);
     hash.word(store.dataHash(node));

@@ -109,7 +109,7 @@ const step = fc.oneof(
 test("the table tells and counts what a plain set of watches does", () => {
   fc.assert(
     fc.property(fc.array(step, { minLength: 20, maxLength: 200 }), (steps) => {
-      const table = new WatchTable(5);
+      const table = new WatchTable({ k0: 5, k1: 7 });
       const naive = new NaiveWatches();
       const told: string[] = [];
       const sink: WatchSink = {

@@ -3,8 +3,10 @@ import {
   assert,
   type ByteSlice,
   type ConnectionRef,
+  derivedKey,
   emptySlice,
-  hash32,
+  type HashKey,
+  keyedHash,
   mix32,
   setSlice,
   WatchEventType,
@@ -53,7 +55,7 @@ const CHILD_BITS: number = TABLE_BITS << CHILD_SHIFT;
  * nothing to walk for a collector. Paths need not exist in the tree.
  */
 export class WatchTable {
-  readonly #seed: number;
+  readonly #key: HashKey;
 
   readonly #entryPaths = new IntColumn();
   readonly #entryConnections = new IntColumn();
@@ -92,9 +94,9 @@ export class WatchTable {
   #dataConnectionCount = 0;
   readonly #path: ByteSlice = emptySlice();
 
-  /** @param seed not known to those who choose paths */
-  constructor(seed: number) {
-    this.#seed = mix32(seed ^ 0x7761_7463);
+  /** @param key not known to those who choose paths */
+  constructor(key: HashKey) {
+    this.#key = derivedKey(key, 3);
   }
 
   get isEmpty(): boolean {
@@ -280,11 +282,11 @@ export class WatchTable {
   /** Serves whoever watches an ancestor and all below it. Hashes grow with the path: it is walked once, however deep it is. */
   #serveAncestors(type: WatchEventType, path: Readonly<ByteSlice>, acl: Acl, zxid: Zxid, sink: WatchSink): void {
     const { bytes, start } = path;
-    let hash = this.#seed;
+    let hash = 0;
     let name = start;
     for (let end = start; end < path.end; end++) {
       if (bytes[end] !== SLASH) continue;
-      hash = hash32(bytes, name, end, hash);
+      hash = keyedHash(this.#key, hash, bytes, name, end);
       name = end + 1;
       if (end === start) continue;
       this.#serveRecursive(this.#findHashed(hash, bytes, start, end), type, path, acl, zxid, sink);
@@ -432,16 +434,16 @@ export class WatchTable {
     return path;
   }
 
-  /** Each name's hash is the seed of the next one's, so what is left on the way are the hashes of the ancestors. */
+  /** Each name is hashed together with the hash of what stands before it, so what is left on the way are the hashes of the ancestors. */
   #pathHash(bytes: Uint8Array, start: number, end: number): number {
-    let hash = this.#seed;
+    let hash = 0;
     let name = start;
     for (let at = start; at < end; at++) {
       if (bytes[at] !== SLASH) continue;
-      hash = hash32(bytes, name, at, hash);
+      hash = keyedHash(this.#key, hash, bytes, name, at);
       name = at + 1;
     }
-    return hash32(bytes, name, end, hash);
+    return keyedHash(this.#key, hash, bytes, name, end);
   }
 
   #removePath(path: number): void {
@@ -468,7 +470,7 @@ export class WatchTable {
   }
 
   #entryHash(path: number, connection: number): number {
-    return mix32(Math.imul(path, 0x9e3779b1) ^ mix32(connection ^ this.#seed));
+    return mix32(Math.imul(path, 0x9e3779b1) ^ mix32(connection ^ this.#key.k0));
   }
 }
 

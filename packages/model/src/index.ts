@@ -24,8 +24,8 @@ export {
 } from "./byte-slice.ts";
 export type { ConnectRequest } from "./connect-request.ts";
 export { ErrorCode, type ErrorName, errorName } from "./error-code.ts";
-export { hash32, mix32 } from "./hash.ts";
 export { CHAIN_NONE, type Chain, type EpochPromise, type EpochRange, type LogPosition } from "./history.ts";
+export { derivedKey, type HashKey, keyedHash } from "./keyed-hash.ts";
 export type { NodeView } from "./node-view.ts";
 export { isWrite, OpCode, type OpName, opName } from "./op-code.ts";
 export {
@@ -102,6 +102,7 @@ export {
   type TxnOp,
 } from "./txn.ts";
 export { FRAME_HEADER_BYTES, type FrameBatch, frameLength, frameZxid, writeFrameHeader } from "./txn-frame.ts";
+export { mix32, unkeyedHash32 } from "./unkeyed-hash.ts";
 export {
   AddWatchMode,
   isAddWatchMode,

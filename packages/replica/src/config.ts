@@ -1,4 +1,4 @@
-import type { QuorumVerifier, ServerId } from "@zooid/model";
+import type { HashKey, QuorumVerifier, ServerId } from "@zooid/model";
 import type { AuthConfig } from "./auth.ts";
 import type { ReapingConfig } from "./reaper.ts";
 
@@ -98,12 +98,12 @@ export interface ReplicaConfig {
   readonly applyWorkPerTurn: number;
   /** Paths of one setWatches that are taken in one piece; the rest has the next turn. */
   readonly setWatchesPerTurn: number;
-  /** Seeds the tables that names chosen by strangers go into. */
-  readonly hashSeed: number;
+  /** Of the tables that names chosen by strangers go into; drawn at the start, and known to nobody else. */
+  readonly hashKey: HashKey;
 }
 
 /** Fields that have no default: they tell who this server is and for whom it works. */
-type RequiredOfCallers = "sid" | "verifier" | "sessionTimeoutMsMin" | "sessionTimeoutMsMax" | "auth" | "hashSeed";
+type RequiredOfCallers = "sid" | "verifier" | "sessionTimeoutMsMin" | "sessionTimeoutMsMax" | "auth" | "hashKey";
 
 export const REPLICA_DEFAULTS: Omit<ReplicaConfig, RequiredOfCallers> = {
   tickMs: 2000,

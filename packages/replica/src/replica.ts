@@ -89,7 +89,7 @@ export class Replica {
     this.#tools = tools;
     this.#sinks = sinks;
     const auth = new AuthSchemes(config.auth, tools.hashes, config);
-    const tree = new DataTree({ hashSeed: config.hashSeed });
+    const tree = new DataTree({ hashKey: config.hashKey });
     const { watches } = tree;
     const quotaNotes = new QuotaNotes((text) => sinks.note(text));
     const maker = new TxnMaker(tree, auth, config, tools, (text) => quotaNotes.tell(text, this.nowMs));

@@ -197,7 +197,7 @@ export class TestMember {
         sessionTimeoutMsMin: 200,
         sessionTimeoutMsMax: 20_000,
         auth: { superDigest: undefined, digestEnabled: true, skipAcl: false },
-        hashSeed: 1,
+        hashKey: { k0: 1, k1: 2 },
         ...config,
         ensemble: {
           isObserver: !voters.includes(sid),

@@ -77,7 +77,7 @@ export class TestReplica {
         sessionTimeoutMsMin: 200,
         sessionTimeoutMsMax: 20_000,
         auth: { superDigest: SUPER_DIGEST, digestEnabled: true, skipAcl: false },
-        hashSeed: 1,
+        hashKey: { k0: 1, k1: 2 },
         ...config,
       },
       {

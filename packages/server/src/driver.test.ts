@@ -34,7 +34,7 @@ async function startDriver() {
         sessionTimeoutMsMin: 4000,
         sessionTimeoutMsMax: 40_000,
         auth: { superDigest: undefined, digestEnabled: true, skipAcl: false },
-        hashSeed: 1,
+        hashKey: { k0: 1, k1: 2 },
       },
       limits: { frameBytesMax: 1_048_575, outputBytesHigh: 1_048_576, outputBytesMax: 8_388_608, closingMs: 1000 },
       sessionlessTimeoutMs: 10_000,

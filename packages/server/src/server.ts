@@ -323,7 +323,7 @@ class Server implements ZooidServer {
           // An answer beyond it would cut its client off.
           childrenBytesMax: config.outputBytesMax,
           reaping: config.reaping,
-          hashSeed: randomInt(2 ** 32) | 0,
+          hashKey: { k0: randomInt(2 ** 32) | 0, k1: randomInt(2 ** 32) | 0 },
         },
         limits: {
           frameBytesMax: config.frameBytesMax,

@@ -49,7 +49,7 @@ export class ApacheSnapshotBuilder implements ApacheSnapshotParts {
   readonly #expected: ImportExpectation;
   readonly #state: StateFile;
   readonly #decoder = new ApacheSnapshotDecoder(this);
-  readonly #paths = new PathIndex(randomInt(2 ** 32) | 0);
+  readonly #paths = new PathIndex({ k0: randomInt(2 ** 32) | 0, k1: randomInt(2 ** 32) | 0 });
   readonly #aclIds = new Map<bigint, number>();
   #isOpen = true;
   #epochMax = 0;

@@ -47,7 +47,7 @@ export class ApacheSnapshotEncoder {
   readonly #database: Database;
   readonly #chunks = new ChunkWriter();
   readonly #sum = new Adler32();
-  readonly #paths = new PathIndex(randomInt(2 ** 32) | 0);
+  readonly #paths = new PathIndex({ k0: randomInt(2 ** 32) | 0, k1: randomInt(2 ** 32) | 0 });
   readonly #node: StateNode = newStateNode();
   #nodes: NodeRuns;
   /** How many nodes are written. */

@@ -1,4 +1,4 @@
-import { copyBytes, hash32 } from "@zooid/model";
+import { copyBytes, type HashKey, keyedHash } from "@zooid/model";
 
 const ROWS_FIRST = 1024;
 const NAME_BYTES_FIRST = 16 * 1024;
@@ -10,7 +10,7 @@ const NONE = -1;
  * which they came, parents first. Typed arrays, so that a million of them cost the collector nothing.
  */
 export class PathIndex {
-  readonly #seed: number;
+  readonly #key: HashKey;
   #ids = new Float64Array(ROWS_FIRST);
   #parents = new Int32Array(ROWS_FIRST);
   /** Where each name begins; it ends where the next one does. */
@@ -20,9 +20,9 @@ export class PathIndex {
   #table = new Int32Array(ROWS_FIRST * 2).fill(NONE);
   #count = 0;
 
-  /** @param seed what those who choose names do not know */
-  constructor(seed: number) {
-    this.#seed = seed;
+  /** @param key what those who choose names do not know */
+  constructor(key: HashKey) {
+    this.#key = key;
   }
 
   get count(): number {
@@ -107,7 +107,7 @@ export class PathIndex {
   }
 
   #hash(parent: number, bytes: Uint8Array, start: number, end: number): number {
-    return hash32(bytes, start, end, (this.#seed ^ Math.imul(parent, 0x9e37_79b1)) | 0);
+    return keyedHash(this.#key, parent, bytes, start, end);
   }
 
   #is(place: number, parent: number, bytes: Uint8Array, start: number, end: number): boolean {

@@ -10,8 +10,8 @@ import {
   FRAME_HEADER_BYTES,
   frameLength,
   frameZxid,
-  hash32,
   type LogPosition,
+  unkeyedHash32,
   ZXID_NONE,
   type Zxid,
 } from "@zooid/model";
@@ -159,7 +159,7 @@ export class VolatileLog implements ZabLog {
     let { chain } = from;
     for (let at = start; at < end; ) {
       const next = at + FRAME_HEADER_BYTES + frameLength(bytes, at);
-      chain = BigInt(hash32(bytes, at, next, Number(chain & 0xffff_ffffn)) >>> 0) as Chain;
+      chain = BigInt(unkeyedHash32(bytes, at, next, Number(chain & 0xffff_ffffn)) >>> 0) as Chain;
       entries.push({ zxid: frameZxid(bytes, at), chain, frame: copyRange(bytes, at, next) });
       at = next;
     }

@@ -6,6 +6,7 @@ import {
   FRAME_HEADER_BYTES,
   frameLength,
   frameZxid,
+  type HashKey,
   type LinkRef,
   type PeerMessage,
   type QuorumVerifier,
@@ -134,7 +135,7 @@ export class SimServer implements NetworkEnd {
         sessionTimeoutMsMin: SESSION_TIMEOUT_MS,
         sessionTimeoutMsMax: SESSION_TIMEOUT_MS,
         auth: { superDigest: undefined, digestEnabled: true, skipAcl: false },
-        hashSeed: this.#secrets.next(),
+        hashKey: keyOf(this.#secrets.next()),
         isTtlEnabled: true,
         reaping: { checkIntervalMs: 2 * TICK_MS, perMinuteMax: 10_000, neverUsedMsMax: 0 },
         ensemble: options.standalone === true ? undefined : this.#placeOf(options),
@@ -426,4 +427,8 @@ function sha1(bytes: Uint8Array): Uint8Array {
 
 function sha256(bytes: Uint8Array): Uint8Array {
   return createHash("sha256").update(bytes).digest();
+}
+
+function keyOf(word: number): HashKey {
+  return { k0: word, k1: ~word };
 }

@@ -1,8 +1,8 @@
 /**
- * 32-bit MurmurHash3 (x86) of a run of bytes. Not a secret and no defence against a chosen collision: where strangers choose
- * the bytes, the seed must be unknown to them.
+ * 32-bit MurmurHash3 (x86) of a run of bytes: for digests, whose values are compared between servers and kept in files, so that they may
+ * depend on no server's key. It collides for chosen bytes whatever the seed: tables that clients fill use {@link keyedHash}.
  */
-export function hash32(bytes: Uint8Array, start: number, end: number, seed: number): number {
+export function unkeyedHash32(bytes: Uint8Array, start: number, end: number, seed: number): number {
   let h = seed | 0;
   const whole = end - ((end - start) & 3);
   let i = start;
