@@ -17,7 +17,7 @@ const PAGE_BYTES = 65536;
 const SLOT_BITS = 12;
 const SLOT_MASK: number = (1 << SLOT_BITS) - 1;
 /** The last number is left out: its refs could be taken for -1, which owners use as a marker. */
-const PAGE_COUNT_MAX: number = (1 << (32 - SLOT_BITS)) - 1;
+export const PAGE_COUNT_MAX: number = (1 << (32 - SLOT_BITS)) - 1;
 const HEADER_BYTES = 4;
 const SLOT_BYTES_MAX: number = PAGE_BYTES / 4;
 const OWN_PAGE = -1;
@@ -113,6 +113,11 @@ export class DataPages {
   /** @param moved told by {@link compact} where an owner's bytes are now */
   constructor(moved: (owner: number, ref: number) => void) {
     this.#moved = moved;
+  }
+
+  /** Pages that hold something. */
+  get pageCount(): number {
+    return this.#pages.length - 1 - this.#freeNumbers.length;
   }
 
   /** All pages together. */

@@ -10,7 +10,7 @@ import {
   setSlice,
 } from "@zooid/model";
 import { IntColumn, IntRows, RecordColumn } from "./columns.ts";
-import { DataPages } from "./data-pages.ts";
+import { DataPages, PAGE_COUNT_MAX } from "./data-pages.ts";
 import type { WordHash } from "./digest.ts";
 import { HashTable } from "./hash-table.ts";
 
@@ -35,6 +35,8 @@ const EMPTY_DATA = -1;
 /** In a slot's owner word: the slot holds the node's data, not its name. */
 const IS_DATA = -0x8000_0000;
 const CREATED_MAX = 0x7fff_ffff;
+/** More pages than all that may be in flight can take. */
+const PAGES_LEFT_MIN = 131_072;
 
 /** A node's row: what a lookup needs stands together, so that it takes one line of the processor's cache. */
 const PARENT = 0;
@@ -52,6 +54,7 @@ const ROW_LENGTH = 10;
 
 export class NodeStore {
   readonly #key: HashKey;
+  readonly #pageCountMax: number;
   readonly #stats = new RecordColumn(STAT_BYTES);
   readonly #rows = new IntRows(ROW_LENGTH);
   readonly #hiddenOwnersHigh = new IntColumn();
@@ -69,9 +72,13 @@ export class NodeStore {
   #freeIndex: number = NO_NODE;
   #count = 0;
 
-  /** @param key not known to those who choose names, so that they cannot choose names that collide */
-  constructor(key: HashKey) {
+  /**
+   * @param key not known to those who choose names, so that they cannot choose names that collide
+   * @param pageCountMax less than refs can name, for tests
+   */
+  constructor(key: HashKey, pageCountMax: number = PAGE_COUNT_MAX) {
     this.#key = derivedKey(key, 1);
+    this.#pageCountMax = pageCountMax;
   }
 
   /** Nodes that exist, the root among them. */
@@ -82,6 +89,14 @@ export class NodeStore {
   /** Every node's index is below it. */
   get end(): number {
     return this.#end;
+  }
+
+  /**
+   * Whether names and data have nearly as many pages as refs can name: some 60 GiB of small values, 16 GiB of values that have pages of their
+   * own. What is left is for what is proposed already.
+   */
+  get isNearlyFull(): boolean {
+    return this.#pages.pageCount >= this.#pageCountMax - PAGES_LEFT_MIN;
   }
 
   /** The bytes of pages that hold names and data. */

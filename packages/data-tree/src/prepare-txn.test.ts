@@ -11,7 +11,10 @@ import {
   type TxnOp,
 } from "@zooid/model";
 import { expect, test } from "vitest";
+import { PendingChanges } from "./pending-changes.ts";
+import { TxnPreparer } from "./prepare-txn.ts";
 import { check, create, remove, setAcl, setData, TestTree } from "./test-tree.ts";
+import { TreeState } from "./tree-state.ts";
 
 const READ_ONLY: Acl = [{ perms: 1, scheme: "world", id: "anyone" }];
 const WRITE_ONLY: Acl = [{ perms: 2, scheme: "world", id: "anyone" }];
@@ -288,6 +291,19 @@ test("a tree that holds as much as it may refuses what adds to it, and takes wha
     expect(test.commit(other)).toBe(ErrorCode.OK);
   }
   expect(test.commit(create("/open/child", { acl: OPEN_ACL }))).toBe(ErrorCode.QUOTA_EXCEEDED);
+});
+
+test("a tree with as many pages as it may have refuses what adds to it", () => {
+  const { context } = new TestTree();
+  const refusals: string[] = [];
+  Object.assign(context, { overQuota: (text: string) => refusals.push(text) });
+  const codes = [131_073, 131_074].map((pageCountMax) => {
+    const state = new TreeState({ k0: 1, k1: 2 }, pageCountMax);
+    state.createInitialNodes();
+    return new TxnPreparer(state, new PendingChanges({ k0: 1, k1: 2 })).prepare(create("/a"), context, newTxnOp());
+  });
+  expect(codes).toEqual([ErrorCode.QUOTA_EXCEEDED, ErrorCode.OK]);
+  expect(refusals).toEqual([expect.stringContaining("as many pages as it may have")]);
 });
 
 test("what a tree holds is known again after it was loaded", () => {

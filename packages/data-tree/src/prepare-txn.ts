@@ -42,6 +42,8 @@ import type { TreeState } from "./tree-state.ts";
 export interface PrepareContext {
   sessionHigh: number;
   sessionLow: number;
+  /** The session is one that no transaction created, so none would remove what it owns: it may have no ephemerals. */
+  isLocal?: boolean;
   identities: readonly Identity[];
   readonly rules: AccessRules;
   /** Of the transaction that the request becomes. */
@@ -219,6 +221,7 @@ export class TxnPreparer {
 
   #create(request: Readonly<Request>, context: Readonly<PrepareContext>, op: TxnOp): ErrorCode {
     if (!request.hasPath) return ErrorCode.MARSHALLING_ERROR;
+    if (context.isLocal === true && isEphemeralMode(request.flags)) return ErrorCode.EPHEMERAL_ON_LOCAL_SESSION;
     const { bytes, start, end } = request.path;
     const slash = lastSlash(bytes, start, end);
     if (slash < 0 || hasNul(bytes, start, end)) return ErrorCode.BAD_ARGUMENTS;
@@ -383,6 +386,10 @@ export class TxnPreparer {
   /** As with quotas, what is on its way is not counted; that has a bound of its own. What makes the tree smaller is always allowed. */
   #hasRoom(growthBytes: number, { heldBytesMax, mayAdd, overQuota }: Readonly<PrepareContext>): boolean {
     if (growthBytes <= 0) return true;
+    if (this.#state.store.isNearlyFull) {
+      overQuota("the tree has as many pages as it may have; a write that adds to it is refused");
+      return false;
+    }
     const { heldBytes } = this.#state;
     if (heldBytes + growthBytes <= heldBytesMax) {
       if (mayAdd === undefined || mayAdd(growthBytes, heldBytes)) return true;

@@ -44,8 +44,9 @@ export class TreeState {
   readonly #hash = new WordHash();
   readonly #name: ByteSlice = emptySlice();
 
-  constructor(hashKey: HashKey) {
-    this.store = new NodeStore(hashKey);
+  /** @param pageCountMax see {@link NodeStore} */
+  constructor(hashKey: HashKey, pageCountMax?: number) {
+    this.store = new NodeStore(hashKey, pageCountMax);
     this.acls = new AclTable(hashKey);
     this.quotas = new Quotas(this.store, this.shown);
   }

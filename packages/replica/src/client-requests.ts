@@ -348,7 +348,7 @@ export class ClientRequests {
     const asker = this.#writes.asker(session, xid, op, sequence);
     if (session.owner !== this.#config.sid && !session.isLocal) this.#maker.refuse(asker, ErrorCode.SESSION_MOVED);
     else if (op === OpCode.CLOSE_SESSION) this.#maker.closeSession(asker);
-    else this.#maker.write(asker, connection.identities, request);
+    else this.#maker.write(asker, connection.identities, request, session.isLocal);
   }
 
   /** The refusal of a write of which no transaction is made has its place behind what came before, where the frame is read once more. */

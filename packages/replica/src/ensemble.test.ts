@@ -1,5 +1,7 @@
 import { OpCode, SESSION_NONE, sessionIdHigh, sessionIdLow } from "@zooid/model";
+import { JuteWriter } from "@zooid/wire";
 import { describe, expect, test } from "vitest";
+import { ForwardRun } from "./forward-run.ts";
 import { TEST_TICK_MS, TestEnsemble, type TestMember } from "./test-ensemble.ts";
 import { create, multi } from "./test-replica.ts";
 
@@ -386,6 +388,23 @@ describe("what learners ask", () => {
     ensemble.advance(TEST_TICK_MS);
     const { leader } = ensemble;
     expect(leader.ask(leader.open(), OpCode.EXISTS, path("/f4"))).toBe("NO_NODE");
+  });
+
+  test("for a session that only they know makes no ephemeral, whatever they say", () => {
+    const ensemble = new TestEnsemble(3);
+    const [follower] = ensemble.followers as [TestMember];
+    const { leader } = ensemble;
+    const writer = new JuteWriter();
+    writer.int(1);
+    writer.int(OpCode.CREATE);
+    create("/orphan", "", EPHEMERAL)(writer);
+    const run = new ForwardRun();
+    run.add(1e9, { idHigh: 1, idLow: 1, isLocal: true }, 0, writer.bytes, 0, writer.end);
+    const { bytes, end } = run;
+    leader.replica.receivePeer(ensemble.linkOf(follower), { kind: "forward", count: 1, bytes, start: 0, end });
+    ensemble.run();
+    expect(leader.replica.tree.ephemeralCount).toBe(0);
+    expect(leader.ask(leader.open(), OpCode.EXISTS, path("/orphan"))).toBe("NO_NODE");
   });
 
   test("in a run that breaks off ends its link, and the leader goes on", () => {

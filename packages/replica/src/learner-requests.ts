@@ -206,7 +206,7 @@ export class LearnerRequests {
       op: request.op,
     };
     if (forwarded.isLocal) {
-      if (isReadable) this.#maker.write(asker, this.#clients.identities(link, forwarded.client), request);
+      if (isReadable) this.#maker.write(asker, this.#clients.identities(link, forwarded.client), request, true);
       else this.#maker.refuse(asker, ErrorCode.MARSHALLING_ERROR);
       return;
     }
@@ -220,7 +220,7 @@ export class LearnerRequests {
         session.closing = true;
         this.#maker.closeSession(asker);
       } else {
-        this.#maker.write(asker, this.#clients.identities(link, forwarded.client), request);
+        this.#maker.write(asker, this.#clients.identities(link, forwarded.client), request, false);
       }
     }
   }

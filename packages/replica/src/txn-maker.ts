@@ -120,11 +120,16 @@ export class TxnMaker {
     this.#tree.discardPending();
   }
 
-  /** A write whose body the decoder has read. */
-  write(asker: Asker, identities: readonly Identity[], request: Request): void {
+  /**
+   * A write whose body the decoder has read.
+   *
+   * @param isLocal whether its session is known to the server alone that its client is connected to
+   */
+  write(asker: Asker, identities: readonly Identity[], request: Request, isLocal: boolean): void {
     this.#begin(asker);
     const context = this.#context;
     context.identities = identities;
+    context.isLocal = isLocal;
     if (request.op === OpCode.MULTI) {
       this.#multi(context);
     } else {
