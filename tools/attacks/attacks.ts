@@ -1,0 +1,119 @@
+/**
+ * Carries out known attacks on a server's ports, and reports what another client of the same server sees meanwhile.
+ *
+ *     npm run attacks -- [--attack NAME] [--list] [--keep]
+ *
+ * Each attack goes to a fresh server or ensemble. It is withstood when no process ends, the other client's pings stay below 20 ms (p99) and
+ * 100 ms (maximum), none of its writes is refused, and the server starts again on what the attack left. Set ZOOID_SERVER to attack another
+ * build. The figures count on a machine that is otherwise idle.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import type { Attack } from "./attack.ts";
+import { IDENTITY_ATTACKS } from "./identities.ts";
+import { NAME_ATTACKS } from "./names.ts";
+import { QUOTA_ATTACKS } from "./quotas.ts";
+import { READ_ATTACKS } from "./reads.ts";
+import { SESSION_ATTACKS } from "./sessions.ts";
+import { STRANGER_ATTACKS } from "./strangers.ts";
+import { startTarget } from "./target.ts";
+import { Victim, type VictimReport } from "./victim.ts";
+import { WATCH_ATTACKS } from "./watches.ts";
+
+const PING_MS_P99 = 20;
+const PING_MS_MAX = 100;
+/** What an attack leaves to be done, such as the end of a session, is measured too. */
+const AFTERWARDS_MS = 2000;
+
+const ATTACKS: readonly Attack[] = [
+  // What the machine itself adds to a ping.
+  { name: "none", sends: "nothing for 3 s", prepare: async () => () => delay(3000, "") },
+  ...NAME_ATTACKS,
+  ...SESSION_ATTACKS,
+  ...IDENTITY_ATTACKS,
+  ...QUOTA_ATTACKS,
+  ...READ_ATTACKS,
+  ...WATCH_ATTACKS,
+  ...STRANGER_ATTACKS,
+];
+
+interface Outcome {
+  readonly p99Ms: number;
+  readonly maxMs: number;
+  readonly pingCount: number;
+  readonly peakMiB: number;
+  readonly restartMs: number;
+  readonly faults: readonly string[];
+  /** What the attack says of itself. */
+  readonly note: string;
+}
+
+const { values: options } = parseArgs({
+  options: {
+    attack: { type: "string", multiple: true },
+    list: { type: "boolean", default: false },
+    keep: { type: "boolean", default: false },
+  },
+});
+const unknown = options.attack?.find((name) => !ATTACKS.some((attack) => attack.name === name));
+if (unknown !== undefined) {
+  console.error(`--attack is one of ${ATTACKS.map(({ name }) => name).join(", ")}, not ${unknown}`);
+  process.exit(2);
+}
+if (options.list) {
+  for (const { name, sends } of ATTACKS) console.log(`${name}: ${sends}`);
+  process.exit(0);
+}
+
+const chosen = ATTACKS.filter(({ name }) => options.attack?.includes(name) ?? true);
+let faultCount = 0;
+console.log("| attack | p99 ms | max ms | pings | peak MiB | restart ms | outcome |");
+console.log("| --- | ---: | ---: | ---: | ---: | ---: | --- |");
+for (const attack of chosen) {
+  const { p99Ms, maxMs, pingCount, peakMiB, restartMs, faults, note } = await carryOut(attack);
+  faultCount += faults.length;
+  const figures = [p99Ms.toFixed(1), maxMs.toFixed(1), pingCount, peakMiB, Math.round(restartMs)];
+  console.log(
+    `| ${attack.name} | ${figures.join(" | ")} | ${[note, ...faults.map((fault) => `FAULT: ${fault}`)].join("; ")} |`,
+  );
+}
+console.log(`${chosen.length} attacks, ${faultCount} faults`);
+process.exit(faultCount > 0 ? 1 : 0);
+
+async function carryOut(attack: Attack): Promise<Outcome> {
+  const folder = mkdtempSync(join(tmpdir(), `attack-${attack.name}-`));
+  const faults: string[] = [];
+  try {
+    await using target = await startTarget(attack.target ?? "standalone", folder, attack.settings ?? []);
+    const run = await attack.prepare(target);
+    const victim = await Victim.start({ port: target.port });
+    const note = await run().catch((error: unknown) => {
+      faults.push(`the attack stopped: ${error instanceof Error ? error.message : error}`);
+      return "";
+    });
+    await delay(AFTERWARDS_MS);
+    const report = await victim.end();
+    const { p99Ms, maxMs } = pingTimes(report);
+    const peakMiB = target.peakMiB();
+    faults.push(...target.ended().map((log) => `a process ended:\n${log}`));
+    if (p99Ms > PING_MS_P99) faults.push(`p99 above ${PING_MS_P99} ms`);
+    if (maxMs > PING_MS_MAX) faults.push(`maximum above ${PING_MS_MAX} ms`);
+    if (attack.allowsWrites ?? true) faults.push(...report.refusals.slice(0, 3));
+    const restartMs = await target.restart().catch((error: unknown) => {
+      faults.push(`no start on what was left: ${error instanceof Error ? error.message : error}`);
+      return Number.NaN;
+    });
+    return { p99Ms, maxMs, pingCount: report.pingMs.length, peakMiB, restartMs, faults, note };
+  } finally {
+    if (options.keep) console.log(`${attack.name}: data and logs are kept in ${folder}`);
+    else rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function pingTimes({ pingMs }: VictimReport): { readonly p99Ms: number; readonly maxMs: number } {
+  const sorted = pingMs.toSorted((a, b) => a - b);
+  return { p99Ms: sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN, maxMs: sorted.at(-1) ?? Number.NaN };
+}
