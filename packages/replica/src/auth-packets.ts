@@ -4,6 +4,7 @@ import type { ReplicaConfig } from "./config.ts";
 import type { Connection, SaslAnswer } from "./connection.ts";
 import type { Connections } from "./connections.ts";
 import type { Counters } from "./counters.ts";
+import { areWithin, withIdentities } from "./identities.ts";
 import type { ReplicaSinks } from "./sinks.ts";
 import type { ReplicaTools } from "./tools.ts";
 
@@ -46,7 +47,18 @@ export class AuthPackets {
     const added = this.#auth.authenticate(sliceText(request.path), credentials, known);
     if (added === "refused" || added === "elsewhere") return added;
     const all = withIdentities(known, added);
-    return all.length > this.#config.identityCountMax ? "refused" : all;
+    return areWithin(this.#config, all) ? all : "refused";
+  }
+
+  /** Reports a wrong password of the superuser among the identities that a packet added to those known before. */
+  noteGuess(connection: Connection, before: readonly Identity[], after: readonly Identity[]): void {
+    if (before !== after && this.#auth.guessesSuper(after.slice(before.length))) this.#failed(connection);
+  }
+
+  /** A failure that leaves the connection open. */
+  #failed(connection: Connection): void {
+    this.#counters.values.authFailures++;
+    this.#sinks.guessed?.(connection.ref);
   }
 
   /** Answers an auth packet whose turn has come, or closes its connection. */
@@ -72,7 +84,10 @@ export class AuthPackets {
   /** Takes a step of a connection's SASL exchange; what it brings counts at once. Undefined for a token that cannot be read. */
   stepSasl(connection: Connection, request: Request): SaslAnswer | undefined {
     const answer = this.#saslAnswer(connection, request);
-    if (answer !== undefined) connection.identities = withIdentities(connection.identities, answer.added);
+    if (answer === undefined) return undefined;
+    const all = withIdentities(connection.identities, answer.added);
+    if (!areWithin(this.#config, all)) return this.#saslFailure();
+    connection.identities = all;
     return answer;
   }
 
@@ -97,17 +112,18 @@ export class AuthPackets {
     if (step === undefined) return NO_SASL;
     if (step.kind === "challenge") return { ...NO_SASL, token: step.token };
     if (step.kind === "done") return { ...NO_SASL, token: step.token, added: this.#auth.saslIdentities(step.user) };
+    if (this.#auth.allowsFailedSasl) {
+      this.#failed(connection);
+      return NO_SASL;
+    }
+    return this.#saslFailure();
+  }
+
+  #saslFailure(): SaslAnswer {
     this.#counters.values.authFailures++;
-    if (this.#auth.allowsFailedSasl) return NO_SASL;
     const code = this.#auth.requiresSasl ? ErrorCode.SESSION_CLOSED_REQUIRE_SASL_AUTH : ErrorCode.AUTH_FAILED;
     return { ...NO_SASL, code, isLast: true };
   }
 }
 
 const NO_SASL: SaslAnswer = { code: ErrorCode.OK, token: undefined, added: [], isLast: false };
-
-function withIdentities(known: readonly Identity[], added: readonly Identity[]): readonly Identity[] {
-  const isNew = (one: Identity): boolean => !known.some((other) => other.scheme === one.scheme && other.id === one.id);
-  const more = added.filter(isNew);
-  return more.length === 0 ? known : [...known, ...more];
-}

@@ -106,6 +106,14 @@ export class AuthSchemes {
     return subject === this.#config.x509SuperUser ? [{ scheme: "super", id: subject }, identity] : [identity];
   }
 
+  /** Whether there is a wrong password of the superuser among these identities, which a client has just gained. */
+  guessesSuper(added: readonly Identity[]): boolean {
+    const { superDigest } = this.#config;
+    if (superDigest === undefined) return false;
+    const user = superDigest.slice(0, superDigest.lastIndexOf(":") + 1);
+    return added.some(({ scheme, id }) => scheme === "digest" && id !== superDigest && id.startsWith(user));
+  }
+
   /** Whether somebody may ask for anything but to be authenticated. */
   mayAsk(identities: readonly Identity[]): boolean {
     const { enforcedSchemes } = this.#config;

@@ -163,11 +163,14 @@ export class ClientRequests {
       const granted = this.#packets.authenticate(connection.identities, request);
       // Nothing behind a refused packet may be served; the refusal is said, and the connection closed, when its turn comes.
       if (granted === "refused" || granted === "elsewhere") return false;
+      this.#packets.noteGuess(connection, connection.identities, granted);
       connection.identities = granted;
       return this.#admission.admits(connection);
     }
+    const before = connection.answeredAs;
     this.#packets.answer(connection, request, this.#standing.nowMs);
     connection.identities = connection.answeredAs;
+    this.#packets.noteGuess(connection, before, connection.identities);
     return connection.phase === "open";
   }
 

@@ -1,5 +1,6 @@
 import type { HashKey, QuorumVerifier, ServerId } from "@zooid/model";
 import type { AuthConfig } from "./auth.ts";
+import type { IdentityLimits } from "./identities.ts";
 import type { ReapingConfig } from "./reaper.ts";
 
 /** One server's place in an ensemble of several. */
@@ -31,7 +32,7 @@ export interface EnsembleConfig {
   readonly readOnlyMode?: boolean;
 }
 
-export interface ReplicaConfig {
+export interface ReplicaConfig extends IdentityLimits {
   readonly sid: ServerId;
   readonly verifier: QuorumVerifier;
   /** How it works together with others; undefined for an ensemble of one. */
@@ -76,8 +77,6 @@ export interface ReplicaConfig {
   readonly childrenBytesMax: number;
   /** Entries of an access list; a longer one is refused. */
   readonly aclCountMax: number;
-  /** Identities of one connection; an auth packet for more is refused. */
-  readonly identityCountMax: number;
   /**
    * Bytes of one transaction: a multi whose parts make more is refused with MARSHALLING_ERROR. Above what any single request makes, and
    * well below the largest frame between servers.
@@ -120,7 +119,9 @@ export const REPLICA_DEFAULTS: Omit<ReplicaConfig, RequiredOfCallers> = {
   multiReadChildrenMax: 65_536,
   childrenBytesMax: 64 * 1024 * 1024,
   aclCountMax: 1000,
-  identityCountMax: 1000,
+  identityCountMax: 64,
+  identityBytesMax: 1024,
+  identitiesBytesMax: 32 * 1024,
   txnBytesMax: 5 * 1024 * 1024,
   multiOpCountMax: 5000,
   multiPathNamesMax: 32_768,

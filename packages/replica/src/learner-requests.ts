@@ -15,6 +15,7 @@ import {
 import type { ZabLinks, ZabPeer } from "@zooid/zab";
 import type { ClientSessions } from "./client-sessions.ts";
 import { ForwardReader } from "./forward-run.ts";
+import { areWithin, type IdentityLimits } from "./identities.ts";
 import { RemoteClients } from "./remote-clients.ts";
 import { isEnding, mayRenew } from "./session-password.ts";
 import type { Standing } from "./standing.ts";
@@ -23,6 +24,7 @@ import type { Asker, TxnMaker } from "./txn-maker.ts";
 interface LearnerRequestsParts {
   /** See `ReplicaConfig`. */
   readonly forwardOpCountPerTurn: number;
+  readonly identityLimits: IdentityLimits;
   readonly requests: RequestDecoder;
   readonly links: ZabLinks;
   readonly zab: ZabPeer;
@@ -67,6 +69,7 @@ export class LearnerRequests {
   readonly #clients = new RemoteClients();
   readonly #forwarded = new ForwardReader();
   readonly #opCountPerTurn: number;
+  readonly #identityLimits: IdentityLimits;
   /** What learners asked and what has to wait for a later turn, in the order of each. The one that is served next comes first. */
   readonly #backlogs = new Map<LinkRef, QueuedRequest[]>();
   /** The last link that was ended for what came on it; links have numbers that never come again. */
@@ -78,6 +81,7 @@ export class LearnerRequests {
 
   constructor(parts: LearnerRequestsParts) {
     this.#opCountPerTurn = parts.forwardOpCountPerTurn;
+    this.#identityLimits = parts.identityLimits;
     this.#requests = parts.requests;
     this.#links = parts.links;
     this.#zab = parts.zab;
@@ -137,7 +141,12 @@ export class LearnerRequests {
   #take(link: LinkRef, sid: ServerId, message: LearnerRequest): boolean {
     switch (message.kind) {
       case "identities":
-        this.#clients.identify(link, message.client, message.identities);
+        // A learner refuses what is too much itself; of a client that it did not refuse, nothing is believed.
+        this.#clients.identify(
+          link,
+          message.client,
+          areWithin(this.#identityLimits, message.identities) ? message.identities : [],
+        );
         return true;
       case "forward":
         return this.#forward(link, sid, message);

@@ -24,6 +24,7 @@ import { Connections } from "./connections.ts";
 import { Counters, type ReplicaCounters } from "./counters.ts";
 import { Delivery } from "./delivery.ts";
 import { DigestHistory } from "./digest-history.ts";
+import { areWithin } from "./identities.ts";
 import { LearnerRequests } from "./learner-requests.ts";
 import { LocalReads } from "./local-reads.ts";
 import { Membership } from "./membership.ts";
@@ -133,7 +134,7 @@ export class Replica {
     this.#requests = requests;
     this.#learners = new LearnerRequests({
       ...{ requests: tools.requests, links: sinks.links, forwardOpCountPerTurn: config.forwardOpCountPerTurn },
-      ...{ zab, standing, sessions, maker },
+      ...{ zab, standing, sessions, maker, identityLimits: config },
     });
     this.#delivery = new Delivery({
       ...{ sid: config.sid, applyWorkPerTurn: config.applyWorkPerTurn, txns: tools.txns, notifications },
@@ -422,7 +423,14 @@ export class Replica {
    * @param certificateSubject whom a certificate names that was found good
    */
   accept(address: string, certificateSubject?: string): ConnectionRef {
-    const certified = certificateSubject === undefined ? [] : this.auth.certificateIdentities(certificateSubject);
+    let certified = certificateSubject === undefined ? [] : this.auth.certificateIdentities(certificateSubject);
+    if (!areWithin(this.#config, certified)) {
+      certified = [];
+      const max = this.#config.identityBytesMax;
+      this.#sinks.note(
+        `the certificate of a client at ${address} has a subject of more than ${max} bytes: it is no identity`,
+      );
+    }
     return this.#connections.add(address, certified);
   }
 

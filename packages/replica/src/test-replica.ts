@@ -54,6 +54,8 @@ export class TestReplica {
   readonly resumed: ConnectionRef[] = [];
   readonly refusals: Refusal[] = [];
   readonly notes: string[] = [];
+  /** Connections that sent a wrong password and stay open. */
+  readonly guesses: ConnectionRef[] = [];
   /** What was appended and is not durable: the role's generation and the last zxid of each batch. */
   readonly unsynced: { readonly generation: number; readonly last: Zxid }[] = [];
   readonly #replies = new HeardReplies();
@@ -104,6 +106,7 @@ export class TestReplica {
         note: (text) => this.notes.push(text),
         resume: (to) => this.resumed.push(to),
         refused: (_, refusal) => this.refusals.push(refusal),
+        guessed: (from) => this.guesses.push(from),
       },
     );
     this.replica.setTime(0, 1_000_000);
@@ -164,8 +167,8 @@ export class TestReplica {
     return this.take(ref).join("; ").replace(/^1 /, "");
   }
 
-  authenticate(ref: ConnectionRef, credentials: string): void {
-    this.ask(ref, 100, (writer) => {
+  authenticate(ref: ConnectionRef, credentials: string): string {
+    return this.ask(ref, 100, (writer) => {
       writer.int(0);
       writer.text("digest");
       writer.text(credentials);

@@ -104,7 +104,7 @@ export class ClientConnection {
   /** Too much waits for a slow reader: it is read again once that has left. */
   #isChoked = false;
   #isEnding = false;
-  /** Its last word is kept back until then. */
+  /** What it is to be sent is kept back until then, and nothing of it is read. */
   #withheld: NodeJS.Timeout | undefined;
 
   constructor(
@@ -175,12 +175,14 @@ export class ClientConnection {
     this.#host.dirty(this);
   }
 
-  /** Keeps what is not sent yet, and the end that follows it, back for a while. */
+  /** Keeps what is not sent yet, and the end that follows it, back for a while; reads nothing meanwhile. */
   withhold(delayMs: number): void {
+    clearTimeout(this.#withheld);
     this.#withheld = setTimeout(() => {
       this.#host.wake();
       this.release();
       this.#host.dirty(this);
+      this.#readOn();
     }, delayMs);
   }
 
@@ -282,7 +284,7 @@ export class ClientConnection {
       if (this.writer.end > this.#host.limits.outputBytesHigh) this.#isChoked = true;
       const isLarge = end - start + this.writer.end - outputBefore > LARGE_BYTES;
       if (this.#host.isShareSpent(isLarge)) this.#hasHadShare = true;
-      return !this.#isHeld && !this.#isChoked && !this.#hasHadShare;
+      return !this.#isHeld && !this.#isChoked && !this.#hasHadShare && this.#withheld === undefined;
     }
     if (this.#phase !== "connect request") return false;
     const request = readConnectRequest(bytes, start, end);
@@ -376,15 +378,19 @@ export class ClientConnection {
   }
 
   #readOn(): void {
-    if (this.#phase === "closing" || this.#isHeld || this.#isChoked) return;
+    if (!this.#mayRead) return;
     this.#host.wake();
     if (this.#isLater) return;
     if (this.#host.hasRoomInTurn()) this.#cutOn();
     else this.#leave();
   }
 
+  get #mayRead(): boolean {
+    return this.#phase !== "closing" && !this.#isHeld && !this.#isChoked && this.#withheld === undefined;
+  }
+
   #cutOn(): void {
-    if (this.#phase === "closing" || this.#isHeld || this.#isChoked || this.#isLater) return;
+    if (!this.#mayRead || this.#isLater) return;
     this.#guard(() => this.#framer.resume(this.#sink));
     if (!this.#framer.isStopped) this.#setPaused(false);
     else if (this.#hasHadShare) this.#leave();

@@ -207,6 +207,10 @@ export class Driver implements ConnectionHost {
         hooks.refusals.note(refusal, connection.peer, REFUSALS[refusal]);
         if (refusal === "authentication") this.#delayFailure(connection);
       },
+      guessed: (to) => {
+        const connection = this.#connections[to];
+        if (connection !== undefined) this.#delayFailure(connection);
+      },
       asked: (sequence, connection, request) => audit?.asked(sequence, connection, request, tools.requests),
       applied: (header, op) => {
         recorder?.applied(header, op);

@@ -379,11 +379,12 @@ describe("authentication", () => {
     ["of digest with null", auth("digest", null)],
     ["of a name in Object.prototype", auth("__proto__", "x")],
     ["that cannot be read", (writer: JuteWriter) => writer.int(0)],
+    ["of digest with a user of a mebibyte", auth("digest", "x".repeat(1_000_000))],
   ])("%s is refused, and ends the connection", async (_, body) => {
     expect(await attempt(OpCode.AUTH, body)).toEqual({ code: ErrorCode.AUTH_FAILED, zxid: 0, goesOn: false });
   });
 
-  test.each(["", ":", ":x", "x", "x:", "a:b:c", "nul\0:\0", "x".repeat(1_000_000)])(
+  test.each(["", ":", ":x", "x", "x:", "a:b:c", "nul\0:\0", `x:${"y".repeat(1_000_000)}`])(
     "of digest with any bytes is an identity like another",
     async (data) => {
       expect(await attempt(OpCode.AUTH, auth("digest", data))).toMatchObject({ code: 0, ...GOES_ON });
@@ -392,11 +393,11 @@ describe("authentication", () => {
 
   test("again and again ends at a limit", async () => {
     await using client = await RawClient.withSession(zk.port);
-    client.send(...Array.from({ length: 1100 }, (_, i) => request(i, OpCode.AUTH, auth("digest", `user${i}:x`))));
+    client.send(...Array.from({ length: 70 }, (_, i) => request(i, OpCode.AUTH, auth("digest", `user${i}:x`))));
     let granted = 0;
     let answer = await client.reply();
     for (; answer.code === 0; answer = await client.reply()) granted++;
-    expect([granted, answer.code]).toEqual([999, ErrorCode.AUTH_FAILED]);
+    expect([granted, answer.code]).toEqual([63, ErrorCode.AUTH_FAILED]);
     await client.rest();
   });
 
