@@ -126,6 +126,8 @@ export class Delivery {
     if (header.op === OpCode.MULTI || header.op === OpCode.CLOSE_SESSION) {
       // It may be applied in several turns, and the bytes are lent for this call.
       this.#txns.open(this.#keep(bytes, start, end), 0, end - start, header);
+      // A multi may have no parts: its last op is not that of an earlier transaction.
+      this.#op.op = header.op;
     }
     header.zxid = zxid;
     const gate = this.#gate;

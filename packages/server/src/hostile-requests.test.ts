@@ -343,8 +343,12 @@ describe("creates", () => {
 describe("multis", () => {
   test("of nothing are answered with nothing", async () => {
     await using client = await RawClient.withSession(zk.port);
-    const { code, body } = await client.ask(OpCode.MULTI, multiBody());
-    expect([code, body.int(), body.bool(), body.int(), body.rest]).toEqual([0, -1, true, -1, 0]);
+    const refused = multiBody([OpCode.CHECK, versioned("/absent")]);
+    for (const before of [refused, multiBody([OpCode.CREATE, create("/empty-multi")]), (): void => {}]) {
+      await client.ask(OpCode.MULTI, before);
+      const { code, body } = await client.ask(OpCode.MULTI, multiBody());
+      expect([code, body.int(), body.bool(), body.int(), body.rest]).toEqual([0, -1, true, -1, 0]);
+    }
   });
 
   test("of five thousand parts are done or refused whole, longer ones are refused, and others are served", async () => {
