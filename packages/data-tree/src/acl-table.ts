@@ -1,4 +1,13 @@
-import { type Acl, assert, derivedKey, type HashKey, keyedHash, OPEN_ACL } from "@zooid/model";
+import {
+  type Acl,
+  aclIndexBytes,
+  assert,
+  derivedKey,
+  type HashKey,
+  keyedHash,
+  OPEN_ACL,
+  prepareAcl,
+} from "@zooid/model";
 import { hashAcl, WordHash } from "./digest.ts";
 import { HashTable } from "./hash-table.ts";
 
@@ -84,6 +93,7 @@ export class AclTable {
     hashAcl(this.#hash, acl);
     const id = this.#freeIds.pop() ?? this.#entries.length;
     const kept = acl === OPEN_ACL ? acl : acl.map(({ perms, scheme, id }) => ({ perms, scheme, id }));
+    prepareAcl(kept);
     const bytes = aclBytes(kept);
     const { high: hashHigh, low: hashLow } = this.#hash;
     this.#entries[id] = { acl: kept, tableHash, hashHigh, hashLow, bytes, references: 0 };
@@ -113,7 +123,7 @@ export class AclTable {
 
 /** What a list takes in memory, about. */
 export function aclBytes(acl: Acl): number {
-  let bytes = 0;
+  let bytes = aclIndexBytes(acl);
   for (const { scheme, id } of acl) bytes += ENTRY_BYTES + scheme.length + id.length;
   return bytes;
 }

@@ -24,7 +24,7 @@ const context: PrepareContext = {
   sessionHigh: 1,
   sessionLow: 1,
   identities: [],
-  rules: { skipAcl: false, matchers: new Map() },
+  rules: { skipAcl: false, schemes: new Map() },
   zxid: composeZxid(1, 0),
   timeMs: 1,
   fixAcl: (acl) => acl,

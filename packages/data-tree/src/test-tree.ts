@@ -54,7 +54,7 @@ export class TestTree {
       sessionHigh: 1,
       sessionLow: 1,
       identities: [],
-      rules: { skipAcl: false, matchers: new Map([["digest", (a, b) => a === b]]) },
+      rules: { skipAcl: false, schemes: new Map([["digest", {}]]) },
       zxid: composeZxid(1, 0),
       timeMs: 0,
       fixAcl: (acl) => acl,

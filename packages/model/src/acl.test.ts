@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { type Acl, type Identity, may, OPEN_ACL } from "./acl.ts";
+import { type Acl, type AclEntry, type Identity, may, OPEN_ACL } from "./acl.ts";
 
-const isEqual = (a: string, b: string): boolean => a === b;
-const RULES = { skipAcl: false, matchers: new Map([["digest", isEqual]]) };
+const RULES = { skipAcl: false, schemes: new Map([["digest", {}]]) };
 const ALICE: readonly Identity[] = [{ scheme: "digest", id: "alice" }];
 const NOBODY: readonly Identity[] = [{ scheme: "ip", id: "10.0.0.1" }];
 const forAlice = (perms: number): Acl => [{ perms, scheme: "digest", id: "alice" }];
@@ -36,5 +35,45 @@ describe("who may", () => {
 
   test("everybody where no list is checked", () => {
     expect(may({ ...RULES, skipAcl: true }, [], forAlice(0), 31)).toBe(true);
+  });
+});
+
+describe("a long list", () => {
+  /** Counts how often an entry is looked at. */
+  class CountedEntry implements AclEntry {
+    static lookCount = 0;
+    readonly perms = 1;
+    readonly scheme: string;
+    readonly #id: string;
+
+    constructor(scheme: string, id: string) {
+      this.scheme = scheme;
+      this.#id = id;
+    }
+
+    get id(): string {
+      CountedEntry.lookCount++;
+      return this.#id;
+    }
+  }
+
+  test.each([
+    ["digest", (i: number) => `user${i}:hash`],
+    ["ip", (i: number) => `10.0.${i >> 8}.${i & 255}`],
+  ])("is looked at once, however often it is checked and by however many identities: %s", (scheme, idOf) => {
+    CountedEntry.lookCount = 0;
+    const acl = Array.from({ length: 1000 }, (_, i) => new CountedEntry(scheme, idOf(i)));
+    const strangers = Array.from({ length: 990 }, (_, i) => ({ scheme, id: idOf(i + 1000) }));
+    for (let i = 0; i < 100; i++) expect(may(RULES, strangers, acl, 1)).toBe(false);
+    expect(CountedEntry.lookCount).toBeLessThan(3000);
+    expect(may(RULES, [...strangers, { scheme, id: idOf(999) }], acl, 1)).toBe(scheme === "digest");
+  });
+
+  test("is judged by the rules of the asker", () => {
+    const acl = Array.from({ length: 20 }, (_, i) => ({ perms: 1, scheme: "sasl", id: `user${i}` }));
+    const master = [{ scheme: "sasl", id: "master" }];
+    const rulesWith = (masterId: string) => ({ skipAcl: false, schemes: new Map([["sasl", { masterId }]]) });
+    expect(may(rulesWith("master"), master, acl, 1)).toBe(true);
+    expect(may(rulesWith("other"), master, acl, 1)).toBe(false);
   });
 });

@@ -1,13 +1,16 @@
 export {
+  ACL_COUNT_MAX,
   type AccessRules,
   type Acl,
   type AclEntry,
+  aclIndexBytes,
   type Identity,
-  type IdMatcher,
   may,
   OPEN_ACL,
   Permission,
+  prepareAcl,
   READ_ONLY_ACL,
+  type SchemeRule,
 } from "./acl.ts";
 export { assert, assertNever, InvariantError } from "./assert.ts";
 export {
@@ -25,6 +28,7 @@ export {
 export type { ConnectRequest } from "./connect-request.ts";
 export { ErrorCode, type ErrorName, errorName } from "./error-code.ts";
 export { CHAIN_NONE, type Chain, type EpochPromise, type EpochRange, type LogPosition } from "./history.ts";
+export { isInIpRange, isIpRange, javaAddress, parseIpAddress } from "./ip-address.ts";
 export { derivedKey, type HashKey, keyedHash } from "./keyed-hash.ts";
 export type { NodeView } from "./node-view.ts";
 export { isWrite, OpCode, type OpName, opName } from "./op-code.ts";

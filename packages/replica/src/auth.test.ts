@@ -104,6 +104,29 @@ describe("an access list is stored", () => {
     expect(schemes().fixAcl(acl, [HERE])).toBeUndefined();
   });
 
+  test("without looking at the client's identities again for an entry that says the same", () => {
+    let lookCount = 0;
+    const counted = Array.from({ length: 10 }, (_, i) => ({
+      scheme: "digest",
+      get id() {
+        lookCount++;
+        return `u${i}:h`;
+      },
+    }));
+    const fixed = schemes().fixAcl(
+      Array.from({ length: 10 }, (_, i) => entry("auth", `${i}`)),
+      counted,
+    );
+    expect(fixed).toHaveLength(10);
+    expect(lookCount).toBeLessThanOrEqual(20);
+  });
+
+  test("never when auth and what stands behind it make it too long", () => {
+    const many = Array.from({ length: 10 }, (_, i) => ({ scheme: "digest", id: `u${i}:h` }));
+    expect(schemes().fixAcl([entry("auth", "")], many)).toHaveLength(10);
+    expect(schemes().fixAcl([entry("auth", ""), entry("world", "anyone")], many)).toBeUndefined();
+  });
+
   test("never when auth makes it too long", () => {
     const many = Array.from({ length: 11 }, (_, i) => ({ scheme: "digest", id: `u${i}:h` }));
     expect(schemes().fixAcl([entry("auth", "")], many)).toBeUndefined();

@@ -1,6 +1,13 @@
-import { type AccessRules, type Acl, type AclEntry, type Identity, type IdMatcher, OPEN_ACL } from "@zooid/model";
+import {
+  type AccessRules,
+  type Acl,
+  type AclEntry,
+  type Identity,
+  isIpRange,
+  OPEN_ACL,
+  type SchemeRule,
+} from "@zooid/model";
 import { isDistinguishedName } from "./distinguished-name.ts";
-import { isInIpRange, isIpRange } from "./ip-address.ts";
 
 /** Hash functions, handed in: the core computes nothing by itself that a platform does better. */
 export interface Hashes {
@@ -62,7 +69,8 @@ interface Scheme {
   isValidId(id: string): boolean;
   /** What may be shown of an identity. */
   userOf(id: string): string;
-  readonly matches: IdMatcher;
+  /** Undefined where no entry covers an identity. */
+  readonly rule: SchemeRule | undefined;
   readonly authenticate: Authenticate;
 }
 
@@ -84,9 +92,9 @@ export class AuthSchemes {
     if (config.providers?.has("sasl") === true) this.#schemes.set("sasl", saslScheme(config.sasl));
     if (config.providers?.has("x509") === true) this.#schemes.set("x509", x509Scheme(config.x509SuperUser));
     if (config.providers?.has("ensemble") === true) this.#schemes.set("ensemble", ensembleScheme(config.ensembleNames));
-    const matchers = new Map<string, IdMatcher>();
-    for (const [name, scheme] of this.#schemes) matchers.set(name, scheme.matches);
-    this.rules = { skipAcl: config.skipAcl, matchers };
+    const rules = new Map<string, SchemeRule>();
+    for (const [name, { rule }] of this.#schemes) if (rule !== undefined) rules.set(name, rule);
+    this.rules = { skipAcl: config.skipAcl, schemes: rules };
   }
 
   /** What an auth packet adds; the connection is closed where it adds nothing. */
@@ -136,26 +144,28 @@ export class AuthSchemes {
   fixAcl(acl: Acl | undefined, identities: readonly Identity[]): Acl | undefined {
     if (acl === undefined || acl.length === 0 || acl.length > this.#aclCountMax) return undefined;
     if (acl === OPEN_ACL || this.#fixed.has(acl)) return acl;
-    const fixed: AclEntry[] = [];
+    const authenticated = identities.filter(({ scheme }) => this.#schemes.get(scheme)?.isAuthenticated === true);
+    const fixed = new DistinctEntries();
+    const expanded = new Set<number>();
     let changed = false;
     for (const entry of acl) {
-      if (entry.scheme === "auth") {
-        changed = true;
-        const before = fixed.length;
-        let any = false;
-        for (const identity of identities) {
-          if (this.#schemes.get(identity.scheme)?.isAuthenticated !== true) continue;
-          any = true;
-          push(fixed, { perms: entry.perms, scheme: identity.scheme, id: identity.id });
-          if (fixed.length > this.#aclCountMax) return undefined;
-        }
-        if (!any && before === fixed.length) return undefined;
-      } else {
+      if (entry.scheme !== "auth") {
         if (!this.#isValid(entry)) return undefined;
-        if (!push(fixed, entry)) changed = true;
+        if (!fixed.add(entry)) changed = true;
+        if (fixed.list.length > this.#aclCountMax) return undefined;
+        continue;
+      }
+      changed = true;
+      if (authenticated.length === 0) return undefined;
+      // Whatever its id, another one with the same permissions adds nothing.
+      if (expanded.has(entry.perms)) continue;
+      expanded.add(entry.perms);
+      for (const { scheme, id } of authenticated) {
+        fixed.add({ perms: entry.perms, scheme, id });
+        if (fixed.list.length > this.#aclCountMax) return undefined;
       }
     }
-    if (changed) return fixed;
+    if (changed) return fixed.list;
     this.#fixed.set(acl, true);
     return acl;
   }
@@ -181,12 +191,20 @@ export class AuthSchemes {
   }
 }
 
-function push(entries: AclEntry[], entry: AclEntry): boolean {
-  for (const known of entries) {
-    if (known.perms === entry.perms && known.scheme === entry.scheme && known.id === entry.id) return false;
+/** The entries of a list without those that it holds already. */
+class DistinctEntries {
+  readonly list: AclEntry[] = [];
+  readonly #seen = new Set<string>();
+
+  /** Whether it was new. */
+  add(entry: AclEntry): boolean {
+    // A scheme that is valid holds no colon, so different entries have different texts.
+    const text = `${entry.perms}:${entry.scheme}:${entry.id}`;
+    if (this.#seen.has(text)) return false;
+    this.#seen.add(text);
+    this.list.push(entry);
+    return true;
   }
-  entries.push(entry);
-  return true;
 }
 
 const SUPER: Identity = { scheme: "super", id: "" };
@@ -195,7 +213,7 @@ const ipScheme: Scheme = {
   isAuthenticated: false,
   isValidId: isIpRange,
   userOf: (address) => address,
-  matches: isInIpRange,
+  rule: { isRange: true },
   // The address was noted when the connection came; a packet adds nothing to it.
   authenticate: () => [],
 };
@@ -205,7 +223,7 @@ function digestScheme(superDigest: string | undefined, hashes: Hashes): Scheme {
     isAuthenticated: true,
     isValidId: (id) => splitLikeJava(id).length === 2,
     userOf: (id) => splitLikeJava(id)[0] ?? "",
-    matches: (identityId, aclId) => identityId === aclId,
+    rule: {},
     authenticate: (data) => {
       if (data === undefined) return "refused";
       const id = digestId(data, hashes);
@@ -220,7 +238,7 @@ function saslScheme(rules: SaslRules | undefined): Scheme {
     isAuthenticated: true,
     isValidId: isKerberosName,
     userOf: (user) => user,
-    matches: (user, aclUser) => user === "super" || user === aclUser || aclUser === rules?.anyUser,
+    rule: { masterId: "super", everyoneId: rules?.anyUser },
     // It has an operation of its own.
     authenticate: () => "refused",
   };
@@ -236,7 +254,7 @@ function x509Scheme(superUser: string | undefined): Scheme {
     isAuthenticated: true,
     isValidId: isDistinguishedName,
     userOf: (subject) => subject,
-    matches: (subject, aclSubject) => subject === aclSubject || subject === superUser,
+    rule: { masterId: superUser },
     // The certificate was judged when the connection came; a packet finds it there or not.
     authenticate: (_, connection) => (connection.some(({ scheme }) => scheme === "x509") ? [] : "refused"),
   };
@@ -247,7 +265,7 @@ function ensembleScheme(names: ReadonlySet<string> | undefined): Scheme {
     isAuthenticated: false,
     isValidId: () => false,
     userOf: () => "",
-    matches: () => false,
+    rule: undefined,
     authenticate: (data) => {
       if (data === undefined || data.length === 0 || names === undefined) return [];
       return names.has(text.decode(data)) ? [] : "elsewhere";

@@ -1,4 +1,4 @@
-import type { HashKey, QuorumVerifier, ServerId } from "@zooid/model";
+import { ACL_COUNT_MAX, type HashKey, type QuorumVerifier, type ServerId } from "@zooid/model";
 import type { AuthConfig } from "./auth.ts";
 import type { IdentityLimits } from "./identities.ts";
 import type { ReapingConfig } from "./reaper.ts";
@@ -75,7 +75,7 @@ export interface ReplicaConfig extends IdentityLimits {
   readonly multiReadChildrenMax: number;
   /** Names in the answer to one getChildren or getChildren2; a request for more is refused. */
   readonly childrenBytesMax: number;
-  /** Entries of an access list; a longer one is refused. */
+  /** Entries of an access list, at most `ACL_COUNT_MAX`; a longer one is refused. */
   readonly aclCountMax: number;
   /**
    * Bytes of one transaction: a multi whose parts make more is refused with MARSHALLING_ERROR. Above what any single request makes, and
@@ -118,7 +118,7 @@ export const REPLICA_DEFAULTS: Omit<ReplicaConfig, RequiredOfCallers> = {
   ephemeralsCountMax: 65_536,
   multiReadChildrenMax: 65_536,
   childrenBytesMax: 64 * 1024 * 1024,
-  aclCountMax: 1000,
+  aclCountMax: ACL_COUNT_MAX,
   identityCountMax: 64,
   identityBytesMax: 1024,
   identitiesBytesMax: 32 * 1024,

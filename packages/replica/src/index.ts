@@ -13,7 +13,6 @@ export { type EnsembleConfig, REPLICA_DEFAULTS, type ReplicaConfig } from "./con
 export { Connection, type ConnectionPhase, ConnectionStats, type SaslAnswer } from "./connection.ts";
 export type { ReplicaCounters } from "./counters.ts";
 export type { DigestHistory, PastDigest } from "./digest-history.ts";
-export { isInIpRange, isIpRange, javaAddress } from "./ip-address.ts";
 export { Membership, type MembershipSinks } from "./membership.ts";
 export type { ReapingConfig } from "./reaper.ts";
 export { Replica } from "./replica.ts";

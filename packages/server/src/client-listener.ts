@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type Server as NetServer, type Socket } from "node:net";
-import { javaAddress } from "@zooid/replica";
+import { javaAddress } from "@zooid/model";
 import { createSharedReadServer } from "./shared-reads.ts";
 
 export interface ListenerConfig {

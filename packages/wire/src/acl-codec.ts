@@ -1,4 +1,4 @@
-import { type Acl, type AclEntry, OPEN_ACL } from "@zooid/model";
+import { ACL_COUNT_MAX, type Acl, type AclEntry, OPEN_ACL } from "@zooid/model";
 import type { JuteReader } from "./jute-reader.ts";
 import type { JuteWriter } from "./jute-writer.ts";
 
@@ -8,6 +8,8 @@ const ENTRY_BYTES_MIN = 12;
 const CACHE_COUNT_MAX = 1024;
 /** A longer list is decoded each time: remembering it would cost more. */
 const CACHED_BYTES_MAX = 1024;
+/** In place of a list that is too long, however long: no scheme has this name, so no fix-up accepts it either. */
+const TOO_LONG: Acl = Object.freeze([Object.freeze({ perms: 0, scheme: "", id: "" })]);
 
 /**
  * Reads access lists. Clients send the same few lists again and again, so a list that was seen before is found by its bytes,
@@ -16,15 +18,16 @@ const CACHED_BYTES_MAX = 1024;
 export class AclReader {
   readonly #seen = new Map<string, Acl>();
 
-  /** A null list is undefined. Null schemes and ids become entries that no fix-up accepts. */
+  /** A null list is undefined. A list of more than {@link ACL_COUNT_MAX} entries is one that is not valid. Null schemes and ids become entries that no fix-up accepts. */
   read(reader: JuteReader): Acl | undefined {
     const start = reader.at;
     const count = reader.count(ENTRY_BYTES_MIN);
     if (count === -1) return undefined;
-    const entries: AclEntry[] = [];
     const { bytes } = reader;
     const known = this.#lookUp(bytes, start, skipEntries(reader, count));
     if (known !== undefined) return known;
+    if (count > ACL_COUNT_MAX) return TOO_LONG;
+    const entries: AclEntry[] = [];
     const end = reader.at;
     reader.at = start + 4;
     for (let i = 0; i < count; i++)

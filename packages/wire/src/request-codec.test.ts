@@ -1,4 +1,4 @@
-import { newRequest, OPEN_ACL, OpCode, type Request, sliceText } from "@zooid/model";
+import { ACL_COUNT_MAX, newRequest, OPEN_ACL, OpCode, type Request, sliceText } from "@zooid/model";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { JuteWriter } from "./jute-writer.ts";
@@ -191,6 +191,28 @@ describe("lengths and counts that lie", () => {
       writer.int(0);
     });
     expect(() => read(bytes)).toThrow(WireError);
+  });
+
+  test.each([
+    [ACL_COUNT_MAX, ACL_COUNT_MAX],
+    [ACL_COUNT_MAX + 1, 1],
+    [20_000, 1],
+  ])("an access list of %i entries is built from %i", (count, built) => {
+    const bytes = frame((writer) => {
+      writer.int(1);
+      writer.int(OpCode.SET_ACL);
+      writer.text("/a");
+      writer.int(count);
+      for (let i = 0; i < count; i++) {
+        writer.int(31);
+        writer.text("world");
+        writer.text("anyone");
+      }
+      writer.int(7);
+    });
+    const { request } = read(bytes);
+    expect([request.acl?.length, request.version]).toEqual([built, 7]);
+    if (built === 1) expect(request.acl).toEqual([{ perms: 0, scheme: "", id: "" }]);
   });
 
   test("null path and null data are told apart from empty ones", () => {

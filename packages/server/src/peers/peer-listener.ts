@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { Server, Socket } from "node:net";
-import { javaAddress } from "@zooid/replica";
+import { javaAddress } from "@zooid/model";
 import type { LinkPurpose } from "@zooid/wire/peer";
 import type { PeerTransport } from "./peer-transport.ts";
 

@@ -1,19 +1,34 @@
 /** Addresses as ZooKeeper's `ip` scheme knows them: text in Java's form, and bytes with a prefix length to compare. */
 
+const DOT = 0x2e;
+const DIGIT_0 = 0x30;
+const DIGIT_9 = 0x39;
+/** The longest text of a range: eight groups of IPv6, the last two as IPv4, and a prefix length. */
+const RANGE_TEXT_MAX = 49;
+
 /** Four or sixteen bytes; undefined for text that is no address. */
 export function parseIpAddress(text: string): Uint8Array | undefined {
   return text.includes(":") ? parseIpv6(text) : parseIpv4(text);
 }
 
 function parseIpv4(text: string): Uint8Array | undefined {
-  const parts = text.split(".");
-  if (parts.length !== 4) return undefined;
   const bytes = new Uint8Array(4);
-  for (const [i, part] of parts.entries()) {
-    if (!/^\d{1,3}$/.test(part) || Number(part) > 255) return undefined;
-    bytes[i] = Number(part);
+  let count = 0;
+  let digits = 0;
+  let value = 0;
+  for (let i = 0; i <= text.length; i++) {
+    const unit = i === text.length ? DOT : text.charCodeAt(i);
+    if (unit === DOT) {
+      if (digits === 0 || value > 255 || count === 4) return undefined;
+      bytes[count++] = value;
+      digits = 0;
+      value = 0;
+    } else {
+      if (unit < DIGIT_0 || unit > DIGIT_9 || ++digits > 3) return undefined;
+      value = value * 10 + unit - DIGIT_0;
+    }
   }
-  return bytes;
+  return count === 4 ? bytes : undefined;
 }
 
 function parseIpv6(text: string): Uint8Array | undefined {
@@ -69,29 +84,43 @@ function isMappedIpv4(bytes: Uint8Array): boolean {
   return bytes[10] === 0xff && bytes[11] === 0xff;
 }
 
+/** An address with how many of its bits count. */
+export interface IpRange {
+  readonly address: Uint8Array;
+  readonly bits: number;
+}
+
 /** `address` or `address/bits`; undefined for anything else. */
-function parseRange(text: string): { readonly address: Uint8Array; readonly bits: number } | undefined {
-  const [addressText = "", bitsText, ...more] = text.split("/");
-  const address = parseIpAddress(addressText);
-  if (address === undefined || more.length > 0) return undefined;
+export function parseIpRange(text: string): IpRange | undefined {
+  if (text.length > RANGE_TEXT_MAX) return undefined;
+  const slash = text.indexOf("/");
+  const address = parseIpAddress(slash < 0 ? text : text.slice(0, slash));
+  if (address === undefined) return undefined;
   const bitsMax = address.length * 8;
-  if (bitsText === undefined) return { address, bits: bitsMax };
+  if (slash < 0) return { address, bits: bitsMax };
+  const bitsText = text.slice(slash + 1);
   if (!/^\d{1,3}$/.test(bitsText) || Number(bitsText) > bitsMax) return undefined;
   return { address, bits: Number(bitsText) };
 }
 
 export function isIpRange(text: string): boolean {
-  return parseRange(text) !== undefined;
+  return parseIpRange(text) !== undefined;
 }
 
 /** Whether an address lies in a range of the same family. */
 export function isInIpRange(addressText: string, rangeText: string): boolean {
   const address = parseIpAddress(addressText);
-  const range = parseRange(rangeText);
+  const range = parseIpRange(rangeText);
   if (address === undefined || range === undefined || address.length !== range.address.length) return false;
   for (let bit = 0; bit < range.bits; bit += 8) {
-    const mask = range.bits - bit >= 8 ? 0xff : (0xff << (8 - (range.bits - bit))) & 0xff;
+    const mask = byteMask(range.bits - bit);
     if ((((address[bit >> 3] as number) ^ (range.address[bit >> 3] as number)) & mask) !== 0) return false;
   }
   return true;
+}
+
+/** The bits of a byte that count where so many are left. */
+export function byteMask(bitsLeft: number): number {
+  if (bitsLeft >= 8) return 0xff;
+  return bitsLeft <= 0 ? 0 : (0xff << (8 - bitsLeft)) & 0xff;
 }
