@@ -2,7 +2,9 @@ import { once } from "node:events";
 import type { Server, Socket } from "node:net";
 import { javaAddress } from "@zooid/model";
 import type { LinkPurpose } from "@zooid/wire/peer";
+import type { MemberAddresses } from "./member-addresses.ts";
 import type { PeerTransport } from "./peer-transport.ts";
+import { Strangers } from "./strangers.ts";
 
 /** A port for peers that cannot be had. */
 export class PeerPortError extends Error {
@@ -27,6 +29,8 @@ export interface PeerListenerConfig {
   /** Undefined listens on every address. */
   readonly host: string | undefined;
   readonly createServer: PeerTransport["createServer"];
+  /** Where the configured servers come from. */
+  readonly members: MemberAddresses;
   /** How often a port that is taken is tried again; 0 is for ever. */
   readonly retryCount: number;
   readonly retryMs: number;
@@ -34,22 +38,18 @@ export interface PeerListenerConfig {
   readonly windowMs: number;
 }
 
-/** Connections that have not proved anything yet. */
-const STRANGER_COUNT_MAX = 256;
-const STRANGER_COUNT_PER_ADDRESS_MAX = 64;
 /** Failures of one address within a window before it is turned away unheard. */
 const FAILURE_COUNT_MAX = 30;
 const ADDRESS_COUNT_MAX = 4096;
 
 /**
- * Accepts connections of peers, and of whoever else finds the port. Strangers are few at a time, and an address that fails again and
- * again is turned away for a while before it costs anything.
+ * Accepts connections of peers, and of whoever else finds the port. Strangers are few at a time, a TLS handshake that is under way among
+ * them, and an address that fails again and again is turned away for a while before it costs anything.
  */
 export class PeerListener {
   readonly #config: PeerListenerConfig;
   readonly #server: Server;
-  /** Connections that are strangers', each with its address. */
-  readonly #strangers = new Map<Socket, string>();
+  readonly #strangers: Strangers<Socket>;
   readonly #failures = new Map<string, number>();
   #windowStartMs = 0;
   #isStopped = false;
@@ -57,6 +57,7 @@ export class PeerListener {
 
   constructor(config: PeerListenerConfig, accept: (socket: Socket, address: string) => void) {
     this.#config = config;
+    this.#strangers = new Strangers((address) => config.members.has(address));
     this.#server = config.createServer({ noDelay: true }, (socket) => {
       const address = javaAddress(socket.remoteAddress ?? "");
       if (socket.remoteAddress === undefined || this.#isUnwanted(address)) {
@@ -66,7 +67,7 @@ export class PeerListener {
         socket.resetAndDestroy();
         return;
       }
-      this.#strangers.set(socket, address);
+      this.#strangers.add(socket, address)?.destroy();
       socket.once("close", () => this.#strangers.delete(socket));
       accept(socket, address);
     });
@@ -78,7 +79,8 @@ export class PeerListener {
    * @throws PeerPortError
    */
   async listen(): Promise<void> {
-    const { purpose, port, host, retryCount, retryMs } = this.#config;
+    const { purpose, port, host, retryCount, retryMs, members } = this.#config;
+    void members.refresh();
     for (let attempt = 1; !this.#isStopped; attempt++) {
       try {
         this.#server.listen({ port, ...(host === undefined ? {} : { host }) });
@@ -112,6 +114,7 @@ export class PeerListener {
   /** The connection is a peer's. */
   admitted(socket: Socket): void {
     this.#strangers.delete(socket);
+    if (socket.remoteAddress !== undefined) this.#config.members.prove(javaAddress(socket.remoteAddress));
   }
 
   /** The connection failed to prove that it is a peer's. */
@@ -125,7 +128,7 @@ export class PeerListener {
   stop(): void {
     this.#isStopped = true;
     this.#stopWaiting?.();
-    for (const socket of this.#strangers.keys()) socket.destroy();
+    for (const socket of this.#strangers) socket.destroy();
     if (this.#server.listening) this.#server.close();
   }
 
@@ -134,12 +137,10 @@ export class PeerListener {
     if (nowMs - this.#windowStartMs > this.#config.windowMs) {
       this.#windowStartMs = nowMs;
       this.#failures.clear();
+      void this.#config.members.refresh();
     }
     if (this.#isStopped || (this.#failures.get(address) ?? 0) >= FAILURE_COUNT_MAX) return true;
-    if (this.#strangers.size >= STRANGER_COUNT_MAX) return true;
-    let ofAddress = 0;
-    for (const other of this.#strangers.values()) if (other === address) ofAddress++;
-    return ofAddress >= STRANGER_COUNT_PER_ADDRESS_MAX;
+    return this.#strangers.isRefused(address);
   }
 }
 

@@ -4,6 +4,7 @@ import { BufferPool, type LinkPurpose } from "@zooid/wire/peer";
 import type { RefusalLog } from "../refusal-log.ts";
 import type { EnsembleConfig, PeerAddress } from "./ensemble-config.ts";
 import type { HandshakeFault, LinkIdentity, PeerIdentity } from "./handshake.ts";
+import { MemberAddresses } from "./member-addresses.ts";
 import {
   type ConnectionEnd,
   type ConnectionHandler,
@@ -85,6 +86,7 @@ export class PeerPort {
       {
         ...{ purpose, port: portFor(purpose, own) },
         createServer: ensemble.transport.createServer,
+        members: new MemberAddresses(ensemble.servers.map(({ host }) => host)),
         host: ensemble.listenOnAllAddresses ? undefined : own.host,
         ...{ retryCount: ensemble.bindRetryCount, retryMs: options.bindRetryMs ?? 1000 },
         windowMs: options.failureWindowMs ?? 10_000,

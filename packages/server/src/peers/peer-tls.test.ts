@@ -1,5 +1,7 @@
 import { randomBytes, X509Certificate } from "node:crypto";
+import { once } from "node:events";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type LinkRef, type PeerMessage, serverId } from "@zooid/model";
@@ -89,6 +91,30 @@ test("two servers with certificates of one authority talk through TLS", async ()
   learner.links.close(learner.link, "enough");
   await leader.happened.until(/^closed/);
   expect(leader.happened.list).toEqual(["opened 2", "sync", expect.stringContaining("closed: ")]);
+});
+
+test("a TLS handshake that is under way counts as a stranger's connection, and delays no server", async () => {
+  const peers = new TestPeers(2);
+  const leader = new Side(peers, 1, tls(ONE));
+  await leader.links.listen();
+  peers.place(1, { quorumPort: leader.links.port });
+  const sockets: Socket[] = [];
+  for (let i = 2; i < 20; i++) {
+    for (let n = 0; n < 16; n++) {
+      const socket = connect({ port: leader.links.port, host: "127.0.0.1", localAddress: `127.0.0.${i}` });
+      socket.on("error", () => {});
+      await once(socket, "connect");
+      sockets.push(socket);
+    }
+  }
+  for (const socket of sockets.slice(0, 32)) {
+    if (!socket.closed) await new Promise<void>((resolve) => socket.once("close", () => resolve()));
+  }
+  const learner = new Side(peers, 2, tls(TWO));
+  learner.links.dial(serverId(1));
+  await leader.happened.until("opened 2");
+  expect(sockets.filter(({ closed }) => !closed)).toEqual(sockets.slice(32));
+  for (const socket of sockets) socket.destroy();
 });
 
 test("a certificate may name an address instead, and a secret may be asked for besides", async () => {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { type EntriesMessage, type PeerMessage, serverId, writeFrameHeader, type Zxid } from "@zooid/model";
 import type { EnvelopeMessage } from "@zooid/wire/peer";
 import { afterEach, describe, expect, test } from "vitest";
@@ -226,17 +226,48 @@ describe("strangers", () => {
     expect(peers.lines).toEqual([expect.stringMatching(/the handshake took too long/)]);
   });
 
-  test("of one address are turned away when there are too many that say nothing", async () => {
-    const { leader, learner } = await linked();
-    const sockets = Array.from({ length: 64 }, () => connect({ port: leader.links.port, host: "127.0.0.1" }));
+  /** Connections from an address that say nothing. */
+  async function idle(port: number, localAddress: string, count: number): Promise<readonly Socket[]> {
+    const sockets = Array.from({ length: count }, () => connect({ port, host: "127.0.0.1", localAddress }));
+    for (const socket of sockets) socket.on("error", () => {});
     for (const socket of sockets) await once(socket, "connect");
-    const more = connect({ port: leader.links.port, host: "127.0.0.1" });
-    more.on("error", () => {});
-    await new Promise<void>((resolve) => more.once("close", () => resolve()));
-    expect(sockets.filter((socket) => socket.closed)).toEqual([]);
-    // Who has shaken hands is not counted.
-    learner.send({ kind: "sync", sequence: 4 });
-    await leader.happened.until("sync on 1");
+    return sockets;
+  }
+
+  const isOpen = (socket: Socket): boolean => !socket.closed;
+
+  async function closed(socket: Socket | undefined): Promise<void> {
+    if (socket?.closed === false) await new Promise<void>((resolve) => socket.once("close", () => resolve()));
+  }
+
+  test("of one address are turned away when there are too many that say nothing", async () => {
+    const { leader } = await linked();
+    const sockets = await idle(leader.links.port, "127.0.0.2", 16);
+    const [more] = await idle(leader.links.port, "127.0.0.2", 1);
+    await closed(more);
+    expect(sockets.filter(isOpen)).toHaveLength(16);
+    for (const socket of sockets) socket.destroy();
+  });
+
+  test("of many addresses make room for each other, and a server that returns finds room of its own", async () => {
+    const { leader, learner } = await pair();
+    const sockets: Socket[] = [];
+    for (let i = 2; i < 20; i++) sockets.push(...(await idle(leader.links.port, `127.0.0.${i}`, 16)));
+    // The port has room for 256 of these 288.
+    for (const socket of sockets.slice(0, 32)) await closed(socket);
+    learner.links.dial(SID_1);
+    await leader.happened.until("opened 1 sid 2");
+    expect(sockets.filter(isOpen)).toEqual(sockets.slice(32));
+    for (const socket of sockets) socket.destroy();
+  });
+
+  test("of a server's own address make room for it", async () => {
+    const { leader, learner } = await pair();
+    const sockets = await idle(leader.links.port, "127.0.0.1", 64);
+    learner.links.dial(SID_1);
+    await leader.happened.until("opened 1 sid 2");
+    await closed(sockets[0]);
+    expect(sockets.map(isOpen)).toEqual([false, ...Array.from({ length: 63 }, () => true)]);
     for (const socket of sockets) socket.destroy();
   });
 

@@ -1,0 +1,61 @@
+import { lookup } from "node:dns/promises";
+import { isIP } from "node:net";
+import { javaAddress } from "@zooid/replica";
+
+/** Addresses that proved to be a server's are remembered, so many for each configured server. */
+const PROVED_PER_SERVER = 4;
+
+/** The addresses that a configured server may connect from: those that its name stands for, and those that a server has come from. */
+export class MemberAddresses {
+  readonly #hosts: readonly string[];
+  readonly #resolve: (host: string) => Promise<readonly string[]>;
+  #named: ReadonlySet<string>;
+  /** The one that proved itself longest ago comes first. */
+  readonly #proved = new Set<string>();
+  #refreshing: Promise<void> | undefined;
+
+  constructor(hosts: readonly string[], resolve: (host: string) => Promise<readonly string[]> = resolveHost) {
+    this.#hosts = [...new Set(hosts)];
+    this.#resolve = resolve;
+    this.#named = new Set(this.#hosts.filter((host) => isIP(host) !== 0).map(javaAddress));
+  }
+
+  has(address: string): boolean {
+    return this.#named.has(address) || this.#proved.has(address);
+  }
+
+  /** A server has come from there. */
+  prove(address: string): void {
+    this.#proved.delete(address);
+    this.#proved.add(address);
+    if (this.#proved.size <= this.#hosts.length * PROVED_PER_SERVER) return;
+    const [oldest = ""] = this.#proved;
+    this.#proved.delete(oldest);
+  }
+
+  /** Resolves the names anew; one that cannot be resolved now stands for no address. Calls that overlap share one round. */
+  refresh(): Promise<void> {
+    this.#refreshing ??= this.#resolveAll().finally(() => {
+      this.#refreshing = undefined;
+    });
+    return this.#refreshing;
+  }
+
+  /** One name after the other: each takes a thread that files are read by, too. */
+  async #resolveAll(): Promise<void> {
+    const named = new Set<string>();
+    for (const host of this.#hosts) {
+      const addresses = isIP(host) === 0 ? await this.#resolve(host) : [host];
+      for (const address of addresses) named.add(javaAddress(address));
+    }
+    this.#named = named;
+  }
+}
+
+async function resolveHost(host: string): Promise<readonly string[]> {
+  try {
+    return (await lookup(host, { all: true })).map(({ address }) => address);
+  } catch {
+    return [];
+  }
+}
