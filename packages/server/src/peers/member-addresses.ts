@@ -1,6 +1,6 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
-import { javaAddress } from "@zooid/replica";
+import { javaAddress } from "@zooid/model";
 
 /** Addresses that proved to be a server's are remembered, so many for each configured server. */
 const PROVED_PER_SERVER = 4;
