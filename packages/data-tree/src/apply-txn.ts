@@ -117,7 +117,7 @@ export class TxnApplier {
     const acl = state.acls.get(aclId);
     state.acls.release(aclId);
     state.approximateDataSize -= textLength(bytes, start, end) + store.statInt(node, StatOffset.dataLength);
-    const dataLength = state.quotas.shownLength(node);
+    const dataLength = store.statInt(node, StatOffset.dataLength);
     state.shown.forget(node);
     store.remove(node);
     state.quotas.count(op.path, -1, -dataLength);
@@ -137,7 +137,7 @@ export class TxnApplier {
     const state = this.#state;
     const store = state.store;
     const node = this.#findPrepared(op);
-    const lengthBefore = state.quotas.shownLength(node);
+    const lengthBefore = store.statInt(node, StatOffset.dataLength);
     state.shown.forget(node);
     state.removeFromDigest(node);
     state.approximateDataSize -= store.statInt(node, StatOffset.dataLength);

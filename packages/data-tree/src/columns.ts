@@ -30,6 +30,29 @@ export class IntColumn {
   }
 }
 
+/** Numbers, whole ones up to 2^53. */
+export class NumberColumn {
+  readonly #pages: (Float64Array | undefined)[] = [];
+
+  get(index: number): number {
+    const page = this.#pages[index >>> PAGE_BITS];
+    return page === undefined ? 0 : page[index & PAGE_MASK];
+  }
+
+  set(index: number, value: number): void {
+    const page = this.#pages[index >>> PAGE_BITS];
+    if (page !== undefined) page[index & PAGE_MASK] = value;
+    else if (value !== 0) this.#addPage(index)[index & PAGE_MASK] = value;
+  }
+
+  #addPage(index: number): Float64Array {
+    const page = new Float64Array(PAGE_LENGTH);
+    while (this.#pages.length <= index >>> PAGE_BITS) this.#pages.push(undefined);
+    this.#pages[index >>> PAGE_BITS] = page;
+    return page;
+  }
+}
+
 /** Several signed 32-bit integers for each index, side by side. */
 export class IntRows {
   readonly #pages: Int32Array[] = [];

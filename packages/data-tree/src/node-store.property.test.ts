@@ -117,6 +117,7 @@ function expectSame(store: NodeStore, naive: Naive): void {
   expect(store.childCount(node)).toBe(naive.children.size);
   expect(store.created(node)).toBe(naive.created);
   expect(store.descendantCount(node)).toBe(descendantCount(naive));
+  expect(store.bytesBelow(node)).toBe(bytesBelow(naive));
   const names = new Set<string>();
   for (let child = store.firstChild(node); child !== NO_NODE; child = store.nextSibling(child)) {
     store.name(child, slice);
@@ -134,6 +135,12 @@ function descendantCount(naive: Naive): number {
   let count = 0;
   for (const child of naive.children.values()) count += 1 + descendantCount(child);
   return count;
+}
+
+function bytesBelow(naive: Naive): number {
+  let bytes = 0;
+  for (const child of naive.children.values()) bytes += (child.data?.length ?? 0) + bytesBelow(child);
+  return bytes;
 }
 
 function find(store: NodeStore, path: string): number {

@@ -9,7 +9,7 @@ import {
   StatOffset,
   setSlice,
 } from "@zooid/model";
-import { IntColumn, IntRows, RecordColumn } from "./columns.ts";
+import { IntColumn, IntRows, NumberColumn, RecordColumn } from "./columns.ts";
 import { DataPages, PAGE_COUNT_MAX } from "./data-pages.ts";
 import type { WordHash } from "./digest.ts";
 import { HashTable } from "./hash-table.ts";
@@ -59,8 +59,10 @@ export class NodeStore {
   readonly #rows = new IntRows(ROW_LENGTH);
   readonly #hiddenOwnersHigh = new IntColumn();
   readonly #hiddenOwnersLow = new IntColumn();
-  /** Of every node but the root. Kept with each change, since a walk of a large tree would hold up everybody. */
+  /** Kept with each change, since a walk of a large tree would hold up all clients. A change costs a step for each node above. */
   readonly #descendantCounts = new IntColumn();
+  /** Bytes of the data of all nodes below. Pages of nodes that have none below do not exist. */
+  readonly #bytesBelow = new NumberColumn();
   readonly #table = new HashTable();
   readonly #pages: DataPages = new DataPages((owner, ref) => {
     if (owner < 0) this.#rows.set(owner & ~IS_DATA, DATA, ref);
@@ -126,7 +128,7 @@ export class NodeStore {
     if (sibling !== NO_NODE) this.#rows.set(sibling, PREVIOUS_SIBLING, node);
     this.#rows.set(parent, FIRST_CHILD, node);
     this.#countChild(parent, 1);
-    this.#countDescendant(parent, 1);
+    this.#countDescendant(parent, 1, 0);
     return node;
   }
 
@@ -147,7 +149,7 @@ export class NodeStore {
     else this.#rows.set(previous, NEXT_SIBLING, next);
     if (next !== NO_NODE) this.#rows.set(next, PREVIOUS_SIBLING, previous);
     this.#countChild(parent, -1);
-    this.#countDescendant(parent, -1);
+    this.#countDescendant(parent, -1, -this.#stats.int(node, StatOffset.dataLength));
 
     this.#rows.set(node, NAME, 0);
     this.#rows.set(node, DATA, 0);
@@ -269,14 +271,14 @@ export class NodeStore {
     } else if (isStored) this.#pages.free(ref);
     this.#rows.set(node, DATA, stored);
     this.#rows.set(node, DATA_HASH, stored === EMPTY_DATA ? 0 : this.#pages.hash(stored, end - start));
-    this.#stats.setInt(node, StatOffset.dataLength, end - start);
+    this.#setDataLength(node, end - start);
   }
 
   setNullData(node: number): void {
     const ref = this.#rows.get(node, DATA);
     if (ref !== 0 && ref !== EMPTY_DATA) this.#pages.free(ref);
     this.#rows.set(node, DATA, 0);
-    this.#stats.setInt(node, StatOffset.dataLength, 0);
+    this.#setDataLength(node, 0);
     this.#rows.set(node, DATA_HASH, 0);
   }
 
@@ -315,7 +317,12 @@ export class NodeStore {
 
   /** How many nodes there are below, however deep. */
   descendantCount(node: number): number {
-    return node === ROOT ? this.#count - 1 : this.#descendantCounts.get(node);
+    return this.#descendantCounts.get(node);
+  }
+
+  /** How many bytes of data the nodes below have, however deep; the node's own are not among them. */
+  bytesBelow(node: number): number {
+    return this.#bytesBelow.get(node);
   }
 
   /** How many children the node was ever given, at most 2^31 - 1: ZooKeeper's stored cversion. */
@@ -404,9 +411,22 @@ export class NodeStore {
     this.#stats.setInt(parent, StatOffset.cversion, this.#stats.int(parent, StatOffset.cversion) - change);
   }
 
-  #countDescendant(parent: number, change: number): void {
+  #setDataLength(node: number, length: number): void {
+    const change = length - this.#stats.int(node, StatOffset.dataLength);
+    this.#stats.setInt(node, StatOffset.dataLength, length);
+    if (change !== 0) this.#countBytes(this.#rows.get(node, PARENT), change);
+  }
+
+  /** The root's parent is {@link NO_NODE}. */
+  #countDescendant(parent: number, change: number, bytes: number): void {
     const counts = this.#descendantCounts;
-    for (let at = parent; at !== ROOT; at = this.#rows.get(at, PARENT)) counts.set(at, counts.get(at) + change);
+    for (let at = parent; at !== NO_NODE; at = this.#rows.get(at, PARENT)) counts.set(at, counts.get(at) + change);
+    if (bytes !== 0) this.#countBytes(parent, bytes);
+  }
+
+  #countBytes(parent: number, change: number): void {
+    const bytes = this.#bytesBelow;
+    for (let at = parent; at !== NO_NODE; at = this.#rows.get(at, PARENT)) bytes.set(at, bytes.get(at) + change);
   }
 
   #hash(parent: number, bytes: Uint8Array, start: number, end: number): number {

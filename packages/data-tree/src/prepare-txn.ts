@@ -303,7 +303,7 @@ export class TxnPreparer {
     if (pending === undefined ? node === NO_NODE : !pending.exists) return ErrorCode.NO_NODE;
     if (!this.#may(context, pending, node, Permission.WRITE)) return ErrorCode.NO_AUTH;
     const dataLength = request.data.end - request.data.start;
-    const lengthBefore = pending?.dataLength ?? this.#state.quotas.shownLength(node);
+    const lengthBefore = pending?.dataLength ?? store.statInt(node, StatOffset.dataLength);
     const overQuota = this.#judgeQuota(request.path, 0, dataLength - lengthBefore, context);
     if (overQuota !== ErrorCode.OK) return overQuota;
     if (!this.#hasRoom(dataLength - lengthBefore, context)) return ErrorCode.QUOTA_EXCEEDED;
@@ -452,7 +452,7 @@ export class TxnPreparer {
     pending.aversion = store.statInt(node, StatOffset.aversion);
     pending.created = store.created(node);
     pending.childCount = store.childCount(node);
-    pending.dataLength = this.#state.quotas.shownLength(node);
+    pending.dataLength = store.statInt(node, StatOffset.dataLength);
     pending.acl = acls.get(store.aclId(node));
     return pending;
   }

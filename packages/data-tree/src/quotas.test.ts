@@ -1,5 +1,8 @@
-import { ErrorCode, OpCode } from "@zooid/model";
+import { ErrorCode, OpCode, sliceOf } from "@zooid/model";
 import { describe, expect, test } from "vitest";
+import { NodeStore, ROOT } from "./node-store.ts";
+import { Quotas } from "./quotas.ts";
+import { ShownNodes } from "./shown-nodes.ts";
 import { create, remove, setData, TestTree } from "./test-tree.ts";
 
 const EPOCH = 2 ** 32;
@@ -38,6 +41,49 @@ describe("usage", () => {
     test.commit(setData("/ab", ""));
     test.commit(create("/abc"));
     expect(usage(test, "/a")).toBe("count=2,bytes=3");
+  });
+
+  test("of a large tree is known without a walk through it, when its node is created and at the start", () => {
+    class CountedStore extends NodeStore {
+      stepCount = 0;
+
+      override firstChild(node: number): number {
+        this.stepCount++;
+        return super.firstChild(node);
+      }
+
+      override nextSibling(node: number): number {
+        this.stepCount++;
+        return super.nextSibling(node);
+      }
+    }
+    const store = new CountedStore({ k0: 1, k1: 7 });
+    const shown = new ShownNodes();
+    let id = 1;
+    const add = (parent: number, name: string, data: string): number => {
+      const { bytes, start, end } = sliceOf(name);
+      const node = store.create(parent, bytes, start, end, ++id);
+      store.setData(node, sliceOf(data).bytes, 0, data.length);
+      return node;
+    };
+    store.createRoot(1);
+    const quota = add(add(ROOT, "zookeeper", ""), "quota", "");
+    const a = add(ROOT, "a", "12");
+    for (let i = 0; i < 1000; i++) add(a, `${i}`, "345");
+    const quotaOfA = add(quota, "a", "");
+    add(quotaOfA, "zookeeper_limits", NO_LIMITS);
+    const quotas = new Quotas(store, shown);
+    quotas.begin();
+    const stats = add(quotaOfA, "zookeeper_stats", "");
+    store.stepCount = 0;
+
+    quotas.created(stats, sliceOf(`${QUOTA}/a/zookeeper_stats`));
+    expect([shown.get(stats)?.data.toString(), store.stepCount]).toEqual(["count=1001,bytes=3002", 0]);
+
+    shown.forget(stats);
+    new Quotas(store, shown).begin();
+    expect(shown.get(stats)?.data.toString()).toBe("count=1001,bytes=3002");
+    expect(store.stepCount).toBeLessThan(20);
   });
 
   test("changes nothing of its node but the data, and wakes no watch", () => {
