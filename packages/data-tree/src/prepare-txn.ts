@@ -34,6 +34,7 @@ import {
 import { aclBytes } from "./acl-table.ts";
 import { NO_NODE } from "./node-store.ts";
 import type { PendingChanges, PendingNode } from "./pending-changes.ts";
+import { QUOTA_TEXT_BYTES_MAX } from "./quotas.ts";
 import { isDue, type ReapLimits } from "./reapable-nodes.ts";
 import { NO_SESSION } from "./session-table.ts";
 import type { TreeState } from "./tree-state.ts";
@@ -250,6 +251,7 @@ export class TxnPreparer {
     }
     if (this.#state.quotas.limitsAll(path)) return ErrorCode.BAD_ARGUMENTS;
     const dataLength = request.data.end - request.data.start;
+    if (this.#isLongQuotaText(path, dataLength, context)) return ErrorCode.BAD_ARGUMENTS;
     const overQuota = this.#judgeQuota(path, 1, dataLength, context);
     if (overQuota !== ErrorCode.OK) return overQuota;
     if (!this.#hasRoom(path.end - path.start + dataLength + aclBytes(acl), context)) return ErrorCode.QUOTA_EXCEEDED;
@@ -303,6 +305,7 @@ export class TxnPreparer {
     if (pending === undefined ? node === NO_NODE : !pending.exists) return ErrorCode.NO_NODE;
     if (!this.#may(context, pending, node, Permission.WRITE)) return ErrorCode.NO_AUTH;
     const dataLength = request.data.end - request.data.start;
+    if (this.#isLongQuotaText(request.path, dataLength, context)) return ErrorCode.BAD_ARGUMENTS;
     const lengthBefore = pending?.dataLength ?? store.statInt(node, StatOffset.dataLength);
     const overQuota = this.#judgeQuota(request.path, 0, dataLength - lengthBefore, context);
     if (overQuota !== ErrorCode.OK) return overQuota;
@@ -365,6 +368,12 @@ export class TxnPreparer {
   #may(context: Readonly<PrepareContext>, pending: PendingNode | undefined, node: number, need: number): boolean {
     const acl = pending === undefined ? this.#state.acls.get(this.#state.store.aclId(node)) : pending.acl;
     return may(context.rules, context.identities, acl, need);
+  }
+
+  #isLongQuotaText(path: Readonly<ByteSlice>, length: number, { overQuota }: Readonly<PrepareContext>): boolean {
+    if (length <= QUOTA_TEXT_BYTES_MAX || !this.#state.quotas.isQuotaText(path)) return false;
+    overQuota(`a quota's text has at most ${QUOTA_TEXT_BYTES_MAX} bytes; one of ${length} is refused`);
+    return true;
   }
 
   #judgeQuota(

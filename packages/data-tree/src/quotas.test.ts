@@ -1,4 +1,4 @@
-import { ErrorCode, OpCode, sliceOf } from "@zooid/model";
+import { type ByteSlice, ErrorCode, OpCode, StatOffset, sliceOf } from "@zooid/model";
 import { describe, expect, test } from "vitest";
 import { NodeStore, ROOT } from "./node-store.ts";
 import { Quotas } from "./quotas.ts";
@@ -236,6 +236,63 @@ describe("a limit", () => {
       ErrorCode.MARSHALLING_ERROR,
     ]);
     expect(codes(test, setData(`${QUOTA}/a/zookeeper_limits`, NO_LIMITS), create("/a/b"))).toEqual([OK, OK]);
+  });
+
+  test("is read once for each version of its text", () => {
+    let readCount = 0;
+    class CountedStore extends NodeStore {
+      override data(node: number, into: ByteSlice): void {
+        readCount++;
+        super.data(node, into);
+      }
+    }
+    const store = new CountedStore({ k0: 1, k1: 7 });
+    let id = 1;
+    const write = (node: number, text: string): void => {
+      store.setData(node, sliceOf(text).bytes, 0, text.length);
+      store.setStatInt(node, StatOffset.version, store.statInt(node, StatOffset.version) + 1);
+    };
+    const add = (parent: number, name: string): number => {
+      const { bytes, start, end } = sliceOf(name);
+      return store.create(parent, bytes, start, end, ++id);
+    };
+    store.createRoot(1);
+    const quotaOfA = add(add(add(ROOT, "zookeeper"), "quota"), "a");
+    add(ROOT, "a");
+    const limits = add(quotaOfA, "zookeeper_limits");
+    add(quotaOfA, "zookeeper_stats");
+    const quotas = new Quotas(store, new ShownNodes());
+    const judged = () => quotas.judge(sliceOf("/a/b"), 1, 0)?.length;
+    write(limits, "count=1,bytes=-1");
+    quotas.begin();
+    readCount = 0;
+
+    expect([judged(), judged(), judged(), readCount]).toEqual([1, 1, 1, 1]);
+    write(limits, "count=2,bytes=-1");
+    expect([judged(), judged(), readCount]).toEqual([0, 0, 2]);
+    store.remove(limits);
+    write(add(quotaOfA, "zookeeper_limits"), "nonsense");
+    expect([judged(), judged(), readCount]).toEqual([undefined, undefined, 3]);
+  });
+
+  test("has a text of at most 1 KiB, as usage has", () => {
+    const test = withQuotas({ "/a": NO_LIMITS }, { "/a": "" });
+    test.commit(create(`${QUOTA}/b`));
+    const { BAD_ARGUMENTS } = ErrorCode;
+    for (const name of ["zookeeper_limits", "zookeeper_stats"]) {
+      const data = `count=1,bytes=1,more=${"1".repeat(1024)}`;
+      const short = data.slice(0, 1024);
+      expect(codes(test, create(`${QUOTA}/b/${name}`, { data }), setData(`${QUOTA}/a/${name}`, data))).toEqual([
+        BAD_ARGUMENTS,
+        BAD_ARGUMENTS,
+      ]);
+      expect(codes(test, create(`${QUOTA}/b/${name}`, { data: short }), create(`/${name}`, { data }))).toEqual([
+        OK,
+        OK,
+      ]);
+      expect(codes(test, setData(`/${name}`, data), setData(`${QUOTA}/b`, data))).toEqual([OK, OK]);
+    }
+    expect(test.overQuota[0]).toBe("a quota's text has at most 1024 bytes; one of 1045 is refused");
   });
 
   test("without a node for usage limits nothing", () => {

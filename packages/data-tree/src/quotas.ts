@@ -1,4 +1,13 @@
-import { type ByteSlice, emptySlice, StatOffset, sliceEquals, sliceOf, sliceText } from "@zooid/model";
+import {
+  type ByteSlice,
+  emptySlice,
+  lastSlash,
+  StatOffset,
+  sliceBeginsWith,
+  sliceEquals,
+  sliceOf,
+  sliceText,
+} from "@zooid/model";
 import { NO_NODE, type NodeStore, ROOT } from "./node-store.ts";
 import { formatQuotaText, parseQuotaText, type QuotaText } from "./quota-text.ts";
 import type { ShownNode, ShownNodes } from "./shown-nodes.ts";
@@ -7,8 +16,13 @@ const QUOTA_PATH = "/zookeeper/quota";
 const SLASH = 0x2f;
 const LIMITS: Readonly<ByteSlice> = sliceOf("zookeeper_limits");
 const STATS: Readonly<ByteSlice> = sliceOf("zookeeper_stats");
+const BELOW_QUOTA: Readonly<ByteSlice> = sliceOf(`${QUOTA_PATH}/`);
 const LIMITS_OF_ALL: Readonly<ByteSlice> = sliceOf(`${QUOTA_PATH}/zookeeper_limits`);
 const NO_LIMIT = -1;
+/** A longer text of limits or usage is refused. Those that tools write have a hundred bytes. */
+export const QUOTA_TEXT_BYTES_MAX = 1024;
+/** Limits that are remembered; when there are more, all are forgotten. */
+const PARSED_COUNT_MAX = 1024;
 const NOTHING: readonly Excess[] = [];
 
 /** Counts of nodes and bytes below a quota, shown as the text of its stats node. Written down only when somebody reads it. */
@@ -36,6 +50,13 @@ class Usage implements ShownNode {
   }
 }
 
+/** The limits that a version of a node says; undefined where they cannot be read. */
+interface ParsedLimits {
+  readonly id: number;
+  readonly version: number;
+  readonly text: QuotaText | undefined;
+}
+
 /** What a quota says of a write that goes beyond it. */
 export interface Excess {
   readonly isHard: boolean;
@@ -52,6 +73,8 @@ export class Quotas {
   readonly #store: NodeStore;
   readonly #shown: ShownNodes;
   readonly #data: ByteSlice = emptySlice();
+  /** By the node that holds them. */
+  readonly #limits = new Map<number, ParsedLimits>();
   #root: number = NO_NODE;
 
   constructor(store: NodeStore, shown: ShownNodes) {
@@ -73,6 +96,13 @@ export class Quotas {
   /** Whether a path would limit the whole tree, for which there are no quotas. */
   limitsAll(path: Readonly<ByteSlice>): boolean {
     return sliceEquals(path, LIMITS_OF_ALL);
+  }
+
+  /** Whether a path would hold the limits of a quota, or its usage. */
+  isQuotaText({ bytes, start, end }: Readonly<ByteSlice>): boolean {
+    const name = { bytes, start: lastSlash(bytes, start, end) + 1, end };
+    if (!sliceEquals(name, LIMITS) && !sliceEquals(name, STATS)) return false;
+    return sliceBeginsWith({ bytes, start, end }, BELOW_QUOTA);
   }
 
   /** A node was created: one for usage shows what is used from now on, and every one counts. */
@@ -105,7 +135,7 @@ export class Quotas {
     if (!this.#isInUse) return NOTHING;
     const quota = this.#find(path);
     if (quota === NO_NODE) return NOTHING;
-    const limits = this.#textOf(this.#limitsOf(quota));
+    const limits = this.#parsedLimits(this.#limitsOf(quota));
     if (limits === undefined) return undefined;
     const stats = this.#statsOf(quota);
     if (stats === NO_NODE) return NOTHING;
@@ -156,6 +186,18 @@ export class Quotas {
     const usage = new Usage(text);
     this.#shown.show(stats, usage);
     return usage;
+  }
+
+  /** Read once for each version: a write is judged by them, and the text may be one of before there was a limit to it. */
+  #parsedLimits(node: number): QuotaText | undefined {
+    const id = this.#store.id(node);
+    const version = this.#store.statInt(node, StatOffset.version);
+    const known = this.#limits.get(node);
+    if (known?.id === id && known.version === version) return known.text;
+    const text = this.#textOf(node);
+    if (this.#limits.size >= PARSED_COUNT_MAX) this.#limits.clear();
+    this.#limits.set(node, { id, version, text });
+    return text;
   }
 
   #textOf(node: number): QuotaText | undefined {
