@@ -33,8 +33,14 @@ import type { TxnMaker } from "./txn-maker.ts";
 import { WaitingFrames } from "./waiting-frames.ts";
 import type { WatchBudget } from "./watch-budget.ts";
 
-/** What an answer takes beside what was asked for. */
-const ANSWER_BYTES = 128;
+/**
+ * What a request that waits counts for, beside its own bytes and those of its answer. All that waits of a connection may have to be answered
+ * in one moment, before the answer to its next write: so few requests wait that this takes some milliseconds.
+ */
+const WAITING_BYTES = 512;
+/** What is answered in one piece of what waited: as many requests, fewer where they are long or cost more than most. About a millisecond. */
+const RELEASE_WORK = 256;
+const FRAME_BYTES_PER_WORK_LOG2 = 12;
 
 interface ClientRequestsParts {
   readonly config: ReplicaConfig;
@@ -78,6 +84,7 @@ export class ClientRequests {
   readonly #toLeader: ToLeader;
   readonly #syncs = new PendingSyncs();
   #heldBack: Connection[] = [];
+  #releaseWorkLeft = 0;
   #unfinished: Connection[] = [];
   // Structures that every request is read into.
   readonly #request: Request = newRequest();
@@ -159,7 +166,7 @@ export class ClientRequests {
   /** An auth packet takes effect at once, for requests that follow; its answer keeps its place in the order. */
   #receiveAuth(connection: Connection, request: Request, bytes: Uint8Array, start: number, end: number): boolean {
     if (mustWait(connection)) {
-      this.#wait(connection, ANSWER_BYTES, bytes, start, end);
+      this.#wait(connection, WAITING_BYTES, bytes, start, end);
       const granted = this.#packets.authenticate(connection.identities, request);
       // Nothing behind a refused packet may be served; the refusal is said, and the connection closed, when its turn comes.
       if (granted === "refused" || granted === "elsewhere") return false;
@@ -183,7 +190,7 @@ export class ClientRequests {
     }
     if (mustWait(connection)) {
       connection.saslAnswers.push(answer);
-      this.#wait(connection, ANSWER_BYTES, bytes, start, end);
+      this.#wait(connection, WAITING_BYTES, bytes, start, end);
       return !answer.isLast && this.#admission.admits(connection);
     }
     this.#packets.answerSasl(connection, request.xid, answer, this.#standing.nowMs);
@@ -197,7 +204,7 @@ export class ClientRequests {
 
   /** A read waits. What its answer will take is estimated, since all that waits for a write is answered in one moment. */
   #waitToRead(connection: Connection, request: Request, bytes: Uint8Array, start: number, end: number): void {
-    let answerBytes = ANSWER_BYTES;
+    let answerBytes = WAITING_BYTES + end - start;
     try {
       this.#tools.requests.body(request);
       answerBytes += this.#reads.answerBytes(connection, request);
@@ -207,7 +214,7 @@ export class ClientRequests {
     this.#wait(connection, Math.min(answerBytes, this.#config.waitingAnswerBytesMax), bytes, start, end);
   }
 
-  /** What a connection reads waits for the rest of a transaction. */
+  /** What a connection reads waits for the rest of a transaction, or for the next turn. */
   #holdBack(connection: Connection): void {
     if (connection.isHeldBack) return;
     connection.isHeldBack = true;
@@ -285,13 +292,15 @@ export class ClientRequests {
 
   /** Whether {@link goOn} has something to do. */
   get hasUnfinished(): boolean {
-    return this.#unfinished.length > 0;
+    return this.#unfinished.length > 0 || (this.#heldBack.length > 0 && !this.#standing.isApplying);
   }
 
-  /** Takes more paths of every setWatches that is carried out in part; all of them together take as many as one may. */
+  /** Answers more of what waited, and takes more paths of every setWatches that is carried out in part; all of these take as many as one may. */
   goOn(): void {
     if (this.#standing.isApplying) return;
+    if (this.#heldBack.length > 0) this.#releaseHeldBack();
     const connections = this.#unfinished;
+    if (connections.length === 0) return;
     this.#unfinished = [];
     const most = Math.ceil(this.#config.setWatchesPerTurn / connections.length);
     for (const connection of connections) this.#goOnWith(connection, most);
@@ -364,7 +373,7 @@ export class ClientRequests {
     end: number,
   ): void {
     if (mustWait(connection)) {
-      this.#wait(connection, ANSWER_BYTES, bytes, start, end);
+      this.#wait(connection, WAITING_BYTES, bytes, start, end);
       return;
     }
     this.#sinks.replies.header(connection.ref, xid, this.#standing.visible, code);
@@ -458,6 +467,7 @@ export class ClientRequests {
       if (due === undefined) return;
       const connection = this.#connections.get(due.connection);
       if (connection === undefined) continue;
+      if (connection.isHeldBack) this.releaseNow(connection);
       const { frame } = due;
       if (connection.phase === "open") {
         this.#tools.requests.open(frame, 0, frame.length, this.#request);
@@ -478,6 +488,7 @@ export class ClientRequests {
       return;
     }
     if (connection.unanswered === 0) connection.largestWriteBytes = 0;
+    this.#releaseWorkLeft = RELEASE_WORK;
     this.#release(connection);
   }
 
@@ -491,23 +502,44 @@ export class ClientRequests {
         this.#holdBack(connection);
         return;
       }
+      if (this.#releaseWorkLeft <= 0) {
+        this.#holdBack(connection);
+        break;
+      }
       waiting.take();
       const { bytes, start, end } = waiting;
+      const workBefore = this.#reads.workCount;
       this.#tools.requests.open(bytes, start, end, request);
       this.#answer(connection, request, bytes, start, end, waiting.receivedMs);
+      this.#releaseWorkLeft -= 1 + ((end - start) >> FRAME_BYTES_PER_WORK_LOG2) + this.#reads.workCount - workBefore;
     }
     this.#admission.answered(connection);
   }
 
-  /** The transaction is applied as a whole: what waited for its rest is answered. */
-  applied(): void {
-    if (this.#heldBack.length === 0) return;
+  /** Releases connections that were held back for a transaction's rest, or for a turn of their own; all of them together as much as one may. */
+  #releaseHeldBack(): void {
     const heldBack = this.#heldBack;
     this.#heldBack = [];
-    for (const connection of heldBack) {
+    this.#releaseWorkLeft = RELEASE_WORK;
+    for (const [i, connection] of heldBack.entries()) {
+      if (this.#releaseWorkLeft <= 0) {
+        for (const later of heldBack.slice(i)) this.#heldBack.push(later);
+        return;
+      }
       connection.isHeldBack = false;
       if (!connection.gone) this.#release(connection);
     }
+  }
+
+  /** A write or sync of a connection that was held back is about to be answered: first comes what was asked before it. */
+  releaseNow(connection: Connection): void {
+    this.#releaseWorkLeft = Number.POSITIVE_INFINITY;
+    this.#release(connection);
+  }
+
+  /** The transaction is applied as a whole: what waited for its rest is answered. */
+  applied(): void {
+    if (this.#heldBack.length > 0) this.#releaseHeldBack();
   }
 
   /** The role has ended, and with it what was asked of the leader. */

@@ -138,6 +138,7 @@ export class Delivery {
         this.#connection = this.#connections.get(gate.connection);
       }
       this.#requests.answerSyncs();
+      if (this.#connection?.isHeldBack === true) this.#requests.releaseNow(this.#connection);
     }
     this.#isAnswerOpen = false;
     this.#standing.isApplying = true;
@@ -202,8 +203,8 @@ export class Delivery {
     } else if (connection !== undefined) this.#answer(connection, header.zxid, op, node);
     this.#digests.note(header.zxid, this.#tree);
     this.#counters.values.commitCount++;
-    if (connection !== undefined) this.#requests.issuedAnswered(connection);
     this.#requests.applied();
+    if (connection !== undefined) this.#requests.issuedAnswered(connection);
   }
 
   #answer(connection: Connection, zxid: Zxid, op: TxnOp, node: number): void {

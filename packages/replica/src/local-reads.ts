@@ -38,10 +38,13 @@ export type LocalReadsLimits = Pick<
   | "childrenBytesMax"
 >;
 const NAMES_PER_UNIT_LOG2 = 3;
+const ENTRIES_PER_UNIT_LOG2 = 3;
 /** Data up to this length is small: nobody looks up how small. */
 const SMALL_BYTES = 1024;
 /** What a name, or a path, in a list is taken for before it is looked at. */
 const LISTED_NAME_BYTES = 32;
+/** The same of an entry of an access list. */
+const LISTED_ENTRY_BYTES = 64;
 const NO_PREFIX: Readonly<ByteSlice> = { bytes: new Uint8Array(0), start: 0, end: 0 };
 const SLASH = 0x2f;
 const SPACE = 0x20;
@@ -184,6 +187,7 @@ export class LocalReads {
       return;
     }
     const view = this.#tree.view(node);
+    this.#workCount += view.acl.length >> ENTRIES_PER_UNIT_LOG2;
     const isAdmin = may(this.#auth.rules, connection.answeredAs, view.acl, Permission.ADMIN);
     const acl = isAdmin ? view.acl : this.#auth.mask(view.acl);
     this.#replies.aclAndStat(connection.ref, xid, zxid, acl, view);
@@ -257,6 +261,8 @@ export class LocalReads {
         return session === undefined
           ? 0
           : this.#tree.ephemeralCountOf(session.idHigh, session.idLow) * LISTED_NAME_BYTES;
+      case OpCode.GET_ACL:
+        return this.#aclLengthAt(path) * LISTED_ENTRY_BYTES;
       case OpCode.MULTI_READ:
       case OpCode.SET_WATCHES:
       case OpCode.SET_WATCHES2:
@@ -274,6 +280,11 @@ export class LocalReads {
   #childCountAt({ bytes, start, end }: Readonly<ByteSlice>): number {
     const node = this.#tree.find(bytes, start, end);
     return node === 0 ? 0 : this.#tree.childCount(node);
+  }
+
+  #aclLengthAt({ bytes, start, end }: Readonly<ByteSlice>): number {
+    const node = this.#tree.find(bytes, start, end);
+    return node === 0 ? 0 : this.#tree.view(node).acl.length;
   }
 
   /** Whether the path is the protocol's null, which names no node and is refused. */

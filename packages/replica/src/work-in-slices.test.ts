@@ -291,7 +291,7 @@ test("syncs that wait count with the bytes that wait of their connection", () =>
 });
 
 test("a connection is read no further once the answers that wait for one write are large", () => {
-  const zk = new TestReplica({ waitingAnswerBytesMax: 5000 });
+  const zk = new TestReplica({ waitingAnswerBytesMax: 6000 });
   const ref = zk.open();
   zk.ask(ref, OpCode.CREATE, create("/big", "x".repeat(2000)));
   zk.send(ref, 1, OpCode.SET_DATA, setData("/", ""));
@@ -300,4 +300,68 @@ test("a connection is read no further once the answers that wait for one write a
   zk.resumed.length = 0;
   zk.turn();
   expect([zk.take(ref).length, zk.resumed]).toEqual([4, [ref]]);
+});
+
+describe("reads that wait for a write", () => {
+  test("are answered some a turn, and all of them before the next write of their client", () => {
+    const zk = new TestReplica();
+    const ref = zk.open();
+    zk.send(ref, 1, OpCode.CREATE, create("/a"));
+    for (let xid = 2; xid <= 600; xid++) zk.send(ref, xid, OpCode.EXISTS, read("/a"));
+    zk.turn();
+    expect(zk.take(ref)).toHaveLength(257);
+    zk.send(ref, 601, OpCode.CREATE, create("/b"));
+    zk.send(ref, 602, OpCode.EXISTS, read("/b"));
+    finish(zk);
+    const xids = zk.take(ref).map((answer) => Number(/^\d+/.exec(answer)?.[0]));
+    expect(xids).toEqual(Array.from({ length: 345 }, (_, i) => 258 + i));
+    expect(zk.replica.nextTickMs()).toBeUndefined();
+  });
+
+  test("of many connections behind one transaction share a turn", () => {
+    const zk = new TestReplica({ applyWorkPerTurn: 1 });
+    const [writer, ...readers] = [zk.open(), zk.open(), zk.open(), zk.open()] as const;
+    zk.send(writer, 1, OpCode.MULTI, multi([OpCode.CREATE, create("/a")], [OpCode.CREATE, create("/b")]));
+    deliverOnce(zk);
+    expect(zk.replica.isApplying).toBe(true);
+    for (const ref of readers) for (let xid = 1; xid <= 200; xid++) zk.send(ref, xid, OpCode.EXISTS, read("/b"));
+    while (zk.replica.isApplying) zk.replica.deliver(10);
+    expect(readers.map((ref) => zk.take(ref).length)).toEqual([200, 56, 0]);
+    finish(zk);
+    expect(readers.map((ref) => zk.take(ref).length)).toEqual([0, 144, 200]);
+  });
+
+  test("are answered before a sync that came behind them", () => {
+    const zk = new TestReplica();
+    const ref = zk.open();
+    zk.send(ref, 1, OpCode.CREATE, create("/a"));
+    for (let xid = 2; xid <= 300; xid++) zk.send(ref, xid, OpCode.EXISTS, read("/a"));
+    zk.send(ref, 301, OpCode.SYNC, onPath("/a"));
+    zk.turn();
+    finish(zk);
+    expect(zk.take(ref).map((answer) => Number(/^\d+/.exec(answer)?.[0]))).toEqual(
+      Array.from({ length: 301 }, (_, i) => i + 1),
+    );
+  });
+
+  test("wait in no greater number than one moment answers", () => {
+    const zk = new TestReplica();
+    const ref = zk.open();
+    zk.send(ref, 1, OpCode.CREATE, create("/a"));
+    let xid = 2;
+    while (zk.send(ref, xid, OpCode.EXISTS, read("/a"))) xid++;
+    expect(xid).toBeLessThan(2100);
+  });
+
+  test("go with their connection", () => {
+    const zk = new TestReplica();
+    const ref = zk.open();
+    zk.send(ref, 1, OpCode.CREATE, create("/a"));
+    for (let xid = 2; xid <= 600; xid++) zk.send(ref, xid, OpCode.EXISTS, read("/a"));
+    zk.turn();
+    zk.replica.disconnect(ref);
+    zk.take(ref);
+    finish(zk);
+    expect([zk.take(ref), zk.open()]).toEqual([[], ref]);
+  });
 });
