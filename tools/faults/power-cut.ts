@@ -13,6 +13,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { fetchApacheJars } from "../../packages/conformance/src/clients.ts";
 import { ROOT, ServerProcess } from "../../packages/conformance/src/endpoint.ts";
@@ -20,6 +21,7 @@ import { Random } from "../../packages/conformance/src/random.ts";
 import { audit, type Finding } from "./audit.ts";
 import { FolderWriter } from "./folder-writer.ts";
 import type { Book } from "./owned-folder.ts";
+import { BREAK_VARIABLE, BREAKS, isBreakKind } from "./power-cut/break-kinds.ts";
 import { DiskHistory } from "./power-cut/disk-history.ts";
 
 const SYNC_DELAY_US = 1_000;
@@ -41,6 +43,8 @@ const { values: options } = parseArgs({
 });
 const sideBySide = Number(options["side-by-side"]);
 if (!(sideBySide >= 1)) throw new Error(`--side-by-side is at least 1, found ${options["side-by-side"]}`);
+if (options.break !== undefined && options.break !== "no-sync" && !isBreakKind(options.break))
+  throw new Error(`--break is no-sync or one of ${Object.keys(BREAKS).join(", ")}, found ${options.break}`);
 const kind = options.server === "apache" ? "apache" : "zooid";
 const jars = kind === "apache" ? { jars: fetchApacheJars() } : {};
 const folder = mkdtempSync(join(tmpdir(), "power-cut-"));
@@ -93,8 +97,7 @@ async function recordLives(): Promise<DiskHistory> {
       RECORD_LOG: log,
       RECORD_SYNC_DELAY_US: String(SYNC_DELAY_US),
       UV_USE_IO_URING: "0",
-      ...(options.break === "no-sync" ? { RECORD_BREAK: "no-sync" } : {}),
-      ...(options.break !== undefined && options.break !== "no-sync" ? { ZOOID_TEST_BREAK: options.break } : {}),
+      ...breakingEnvironment(options.break),
     },
   });
   const writers = Array.from({ length: Number(options.writers) }, (_, index) => {
@@ -113,6 +116,13 @@ async function recordLives(): Promise<DiskHistory> {
   }
   eras.push({ until: process.hrtime.bigint(), books: copies(writers) });
   return new DiskHistory(log, server.dataDir);
+}
+
+function breakingEnvironment(kind: string | undefined): Readonly<Record<string, string>> {
+  if (kind === undefined) return {};
+  if (kind === "no-sync") return { RECORD_BREAK: kind };
+  const hook = pathToFileURL(join(import.meta.dirname, "power-cut/break-server.ts")).href;
+  return { [BREAK_VARIABLE]: kind, NODE_OPTIONS: `--import=${hook}` };
 }
 
 async function recordLife(server: ServerProcess, writers: readonly FolderWriter[]): Promise<void> {

@@ -57,6 +57,16 @@ test("an entry that leads nowhere is found", () => {
   expect(tarballFaults({ ...GOOD, files })).toEqual(["exports name dist/index.d.ts, which is missing"]);
 });
 
+test("code that can be broken on purpose is found", () => {
+  const files = new Map([
+    ...GOOD.files,
+    ["dist/index.js", 'import "./part/thing.js"; process.env["ZOOID_TEST_BREAK"];'],
+  ]);
+  expect(tarballFaults({ ...GOOD, files })).toEqual([
+    "dist/index.js can be broken on purpose: that belongs into tools",
+  ]);
+});
+
 test("a package without README, license or description is found", () => {
   const { description: _, ...manifest } = GOOD.manifest;
   expect(tarballFaults({ manifest, files: without("README.md", "LICENSE") })).toEqual([

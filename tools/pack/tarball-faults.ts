@@ -26,6 +26,9 @@ export function tarballFaults({ manifest, files }: PackageContents): readonly st
           isExpected(file) && !AT_THE_TOP.includes(file) && !reached.has(moduleOf(file)) && !isEmpty(moduleOf(file)),
       )
       .map((file) => `${file} is of no use: no entry leads to it`),
+    ...names
+      .filter((file) => BREAKS_ON_PURPOSE.test(files.get(file) ?? ""))
+      .map((file) => `${file} can be broken on purpose: that belongs into tools`),
     ...AT_THE_TOP.filter((file) => !files.has(file)).map((file) => `${file} is missing`),
     ...targets.filter((target) => !files.has(target)).map((target) => `exports name ${target}, which is missing`),
     ...(["description", "license"] as const)
@@ -36,6 +39,8 @@ export function tarballFaults({ manifest, files }: PackageContents): readonly st
 
 /** For this repository only: nobody else has the sources. */
 const SOURCE_CONDITION = "@zooid/source";
+/** Damage that tests ask for, by the environment or an option of the server. */
+const BREAKS_ON_PURPOSE = /ZOOID_TEST_BREAK|POWER_CUT_BREAK|synchronous-normal|reply-before-sync/;
 const AT_THE_TOP: readonly string[] = ["package.json", "README.md", "LICENSE"];
 
 /** Code and its types. Maps would lead to sources that are not there. */

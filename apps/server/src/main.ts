@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { setFlagsFromString } from "node:v8";
-import { ConfigError, type ServerOptions, startServer, type TestBreak, writePeerSecretFile } from "@zooid/server";
+import { ConfigError, type ServerOptions, startServer, writePeerSecretFile } from "@zooid/server";
 import { AuditLog } from "./audit-log.ts";
 import { type Command, parseCommandLine, USAGE } from "./command-line.ts";
 import { exitStatusOf, explain } from "./exit-status.ts";
@@ -74,7 +74,6 @@ async function serve(
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
   const server = await startServer({
     ...options,
-    ...testBreak(),
     version,
     log,
     onFailure: (error) => {
@@ -103,10 +102,4 @@ async function serve(
     `zooid-server ${version} serves ZooKeeper clients on ${server.address}:${server.port}, data in ${options.dataDir ?? "memory"} ` +
       `(${server.recovered}), Node.js ${process.versions.node}, process ${process.pid}`,
   );
-}
-
-/** Damage that the power-cut test asks for, to see itself fail. */
-function testBreak(): { testBreak?: TestBreak } {
-  const value = process.env["ZOOID_TEST_BREAK"];
-  return value === "synchronous-normal" || value === "reply-before-sync" ? { testBreak: value } : {};
 }

@@ -111,8 +111,6 @@ export interface ServerOptions {
   readonly metrics?: MetricsOptions;
   /** The text of the configuration file, which operators may ask for; secrets in it are not shown. Default: empty. */
   readonly initialConfiguration?: string;
-  /** Deliberate damage, for tests that must see their checks fail. */
-  readonly testBreak?: TestBreak;
 }
 
 export interface ReapingOptions {
@@ -123,9 +121,6 @@ export interface ReapingOptions {
   /** A container that never had a child is removed at this age, in milliseconds. Default 0: never. */
   readonly neverUsedMsMax?: number;
 }
-
-/** `synchronous-normal`: commits are not synced. `reply-before-sync`: clients are answered before the sync. */
-export type TestBreak = "synchronous-normal" | "reply-before-sync";
 
 /** {@link ServerOptions} checked and with every default in its place. */
 export interface ServerConfig {
@@ -172,7 +167,6 @@ export interface ServerConfig {
   readonly localSessionsUpgrading: boolean;
   readonly readOnlyMode: boolean;
   readonly leaderServes: boolean;
-  readonly testBreak: TestBreak | undefined;
   /** What the operator should know of this configuration, one sentence each. */
   readonly notices: readonly string[];
   readonly admin: AdminConfig | undefined;
@@ -284,7 +278,6 @@ export function parseServerConfig(options: ServerOptions): ServerConfig {
     admin: parseAdmin(options.admin, whole, problems, notices),
     metrics: parseMetrics(options.metrics, whole),
     initialConfiguration: options.initialConfiguration ?? "",
-    testBreak: options.testBreak,
     notices,
   };
   if (problems.length > 0) throw new ConfigError(problems);

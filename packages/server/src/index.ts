@@ -16,7 +16,6 @@ export {
   type ReapingOptions,
   type ServerConfig,
   type ServerOptions,
-  type TestBreak,
 } from "./config.ts";
 export type { ConnectionThrottleConfig, ConnectionThrottleOptions } from "./connection-throttle.ts";
 export type {

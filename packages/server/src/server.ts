@@ -268,7 +268,7 @@ class Server implements ZooidServer {
       failed: (error) => this.#fail(error),
       warned: (text) => this.#log.warn(text),
     };
-    const { dataDir: directory, logDir, fsyncWarnMs, stateLagBytesMax, testBreak } = config;
+    const { dataDir: directory, logDir, fsyncWarnMs, stateLagBytesMax } = config;
     const { ensemble } = config;
     const { saslUsers } = config.auth;
     const isAlone = ensemble === undefined;
@@ -284,7 +284,6 @@ class Server implements ZooidServer {
             handler,
             fsyncWarnMs,
             stateLagBytesMax,
-            testBreak,
           });
     this.#storage = storage;
     const peers =

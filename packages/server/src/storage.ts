@@ -14,7 +14,6 @@ import {
 } from "@zooid/txn-log";
 import { openStore, type Store } from "@zooid/txn-log/sqlite";
 import { gauge, type Metric, summary } from "./admin/metric.ts";
-import type { TestBreak } from "./config.ts";
 import type { StateMark } from "./driver.ts";
 import { PumpedMemoryLog } from "./pumped-memory-log.ts";
 
@@ -92,7 +91,6 @@ export interface SqliteStorageOptions {
   readonly fsyncWarnMs: number;
   readonly stateLagBytesMax: number;
   readonly handler: LogHandler;
-  readonly testBreak: TestBreak | undefined;
 }
 
 /** The state file follows from this much log on. */
@@ -103,14 +101,13 @@ const BEHIND_WARN_MS = 60_000;
 
 /** Opens a data directory. Rejects with a StoreError. */
 export async function openSqliteStorage(options: SqliteStorageOptions): Promise<Storage> {
-  const { testBreak, stateLagBytesMax, isAlone, ...rest } = options;
+  const { stateLagBytesMax, isAlone, ...rest } = options;
   const store = await openStore({
     ...rest,
     takeEpoch: isAlone,
     // Others know what this server may have forgotten; it has no voice until they have told it.
     allowAmnesia: !isAlone,
     lagMarkBytes: Math.min(LAG_MARK_BYTES, Math.ceil(stateLagBytesMax * LAG_MARK_SHARE)),
-    ...(testBreak === undefined ? {} : { testBreak }),
   });
   return new SqliteStorage(store, options);
 }

@@ -2,7 +2,6 @@ import { closeSync, existsSync, fsyncSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import Sqlite, { type Statement } from "better-sqlite3";
 import { StoreError } from "./store-error.ts";
-import type { TestBreak } from "./test-break.ts";
 
 /** The one door to SQLite: how our files are opened, and that it does what it was asked. */
 
@@ -16,7 +15,6 @@ export interface DatabaseOptions {
   readonly journal: "wal" | "truncate";
   /** How long to wait for those who read or write. Default 1000 ms. */
   readonly busyTimeoutMs?: number;
-  readonly testBreak?: TestBreak | undefined;
 }
 
 const BUSY_TIMEOUT_MS = 1_000;
@@ -33,13 +31,9 @@ export function openDatabase(file: string, options: DatabaseOptions): Database {
     assertVersion(database, file);
     database.pragma(`page_size = ${options.pageBytes}`);
     expectPragma(database, file, `journal_mode = ${options.journal}`, options.journal);
-    if (options.testBreak === "synchronous-normal") {
-      database.pragma("synchronous = NORMAL");
-    } else {
-      database.pragma("synchronous = FULL");
-      expectPragma(database, file, "synchronous", 2);
-      expectPragma(database, file, "journal_mode", options.journal);
-    }
+    database.pragma("synchronous = FULL");
+    expectPragma(database, file, "synchronous", 2);
+    expectPragma(database, file, "journal_mode", options.journal);
     database.pragma("fullfsync = ON");
     database.pragma("wal_autocheckpoint = 0");
     configure(database, options.cacheKib);

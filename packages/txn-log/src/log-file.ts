@@ -105,7 +105,6 @@ export class LogFile {
       pageBytes: PAGE_BYTES,
       cacheKib: CACHE_KIB,
       journal: "wal",
-      testBreak: options.testBreak,
     });
     const database = this.#database;
     const isNew = isUnfinished(database);

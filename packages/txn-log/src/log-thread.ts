@@ -149,10 +149,8 @@ class LogThread {
 
   #commitGroup(): void {
     if (!this.#open) return this.#ring.release();
-    const early = this.#data.options.testBreak === "reply-before-sync";
     try {
       if (this.#purgeUrgent > this.#file.log.floor.zxid) this.#purgeAlong();
-      if (early) this.#report({ kind: "appended", done: this.#group, log: undefined });
       this.#sync();
     } catch (error) {
       return this.#refuseGroup(error);
@@ -168,7 +166,7 @@ class LogThread {
     const changed = isMoreThanTail(this.#told, log);
     if (changed) this.#told = log;
     this.#clearGroup();
-    if (!early) this.#report({ kind: "appended", done, log: changed ? log : undefined });
+    this.#report({ kind: "appended", done, log: changed ? log : undefined });
     if (this.#file.segmentCount > this.#plannedSegments) this.#replan();
   }
 

@@ -323,13 +323,6 @@ describe("writing", () => {
     file.close();
   });
 
-  test("the harness can ask for a broken promise", () => {
-    mkdirSync(directory);
-    const file = new LogFile({ ...logFileOptions(), testBreak: "synchronous-normal" });
-    expect(file.pragma("synchronous")).toBe(1);
-    file.close();
-  });
-
   test("a full disk undoes the batch and leaves the log as it was", () => {
     mkdirSync(directory);
     const file = new LogFile(logFileOptions());

@@ -1,7 +1,7 @@
 /**
- * For tests and the fault harness only: breaks a promise to prove that tests notice, or lets the disk fail as a real one may.
+ * For tests of this package only: lets the disk fail as a real one may.
  *
  * `sync-fails`: the log's first commit after open reports EIO, once it is written. `state-full`: state files cannot grow by more
  * than a little.
  */
-export type TestBreak = "synchronous-normal" | "reply-before-sync" | "sync-fails" | "state-full";
+export type TestBreak = "sync-fails" | "state-full";

@@ -1,0 +1,55 @@
+/**
+ * How the server is broken to see the power-cut test fail. `synchronous-normal`: commits are not synced. `reply-before-sync`: clients are
+ * answered before the sync.
+ */
+export type BreakKind = "synchronous-normal" | "reply-before-sync";
+
+/** In the environment of the server, beside `NODE_OPTIONS=--import` of `break-server.ts`. */
+export const BREAK_VARIABLE = "POWER_CUT_BREAK";
+
+interface Break {
+  /** The module of packages/txn-log that is changed, without extension. */
+  readonly module: string;
+  /** What is replaced, in source and in built code alike, and by what. */
+  readonly changes: readonly (readonly [from: RegExp, to: string])[];
+}
+
+export const BREAKS: Readonly<Record<BreakKind, Break>> = {
+  "synchronous-normal": {
+    module: "database",
+    changes: [
+      [/database\.pragma\("synchronous = FULL"\);/, 'database.pragma("synchronous = NORMAL");'],
+      [/expectPragma\(database, file, "synchronous", 2\);/, ""],
+    ],
+  },
+  "reply-before-sync": {
+    module: "log-thread",
+    changes: [
+      [
+        /this\.#sync\(\);(?=\s*\}\s*catch \(error\) \{\s*return this\.#refuseGroup\(error\))/,
+        'this.#report({ kind: "appended", done: this.#group, log: undefined }); this.#sync();',
+      ],
+      [/this\.#report\(\{ kind: "appended", done, log: changed \? log : undefined \}\);/, ""],
+    ],
+  },
+};
+
+export function isBreakKind(text: string): text is BreakKind {
+  return Object.hasOwn(BREAKS, text);
+}
+
+/**
+ * The module's code with the damage done.
+ *
+ * @throws where the code does not look as expected any more
+ */
+export function broken(kind: BreakKind, code: string): string {
+  const { module, changes } = BREAKS[kind];
+  let text = code;
+  for (const [from, to] of changes) {
+    const found = text.match(new RegExp(from, "g"))?.length ?? 0;
+    if (found !== 1) throw new Error(`${kind}: ${from} matches ${module} ${found} times; it should match once`);
+    text = text.replace(from, () => to);
+  }
+  return text;
+}
