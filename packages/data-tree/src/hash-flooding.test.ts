@@ -1,8 +1,9 @@
-import { type ConnectionRef, sliceOf, unkeyedHash32, WatchMode, WatchTableKind } from "@zooid/model";
+import { type ConnectionRef, composeZxid, sliceOf, unkeyedHash32, WatchMode, WatchTableKind } from "@zooid/model";
 import { describe, expect, test } from "vitest";
 import { AclTable } from "./acl-table.ts";
 import { DataTree } from "./data-tree.ts";
 import { HashTable } from "./hash-table.ts";
+import { PendingChanges } from "./pending-changes.ts";
 import { collidingNames } from "./test-collisions.ts";
 import { create, TestTree } from "./test-tree.ts";
 
@@ -45,6 +46,28 @@ describe("thousands of names that one client chose to collide", () => {
     expect(watches.watchCount).toBe(names.length);
     watches.removeConnection(connection);
     expect(watches.watchCount).toBe(0);
+  });
+
+  test("have proposals in flight", () => {
+    const pending = new PendingChanges(KEY);
+    // The names stand where a word of the hash begins.
+    const paths = names.map((name) => sliceOf(`/ab/${name}`));
+    for (const { bytes, start, end } of paths) pending.add(bytes, start, end, composeZxid(1, 1));
+    let readCountMax = 0;
+    for (const { bytes, start, end } of paths.slice(0, 50).concat(paths.slice(-50))) {
+      let readCount = 0;
+      const counted = new Proxy(bytes, {
+        get(target, property): unknown {
+          readCount++;
+          return Reflect.get(target, property, target);
+        },
+      });
+      expect(pending.find(counted, start, end)).toBeDefined();
+      readCountMax = Math.max(readCountMax, readCount);
+    }
+    expect(readCountMax).toBeLessThan(names.length / 2);
+    pending.applied(composeZxid(1, 1));
+    expect(pending.count).toBe(0);
   });
 
   test("stand in access lists", () => {
