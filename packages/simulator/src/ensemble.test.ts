@@ -5,6 +5,7 @@ import { Ensemble, type RunReport } from "./ensemble.ts";
 import { beginExploring, type ExhaustiveResult, exploreAll, exploreTask, runDeviations } from "./exhaustive.ts";
 import { FAULTS, type PlanChanges, planOf } from "./plan.ts";
 import { optionsOf, shrink } from "./shrink.ts";
+import { SometimesCounts } from "./sometimes.ts";
 
 function run(seed: number, changes: PlanChanges = {}): RunReport {
   return new Ensemble(planOf(seed, changes)).run();
@@ -36,19 +37,20 @@ describe("an ensemble with its clients and its faults", () => {
     [1861, "the id of an attempt to found the ensemble keeps nobody out"],
     [751, "a voter that lost its disk is told the id with the history, and founds no other ensemble"],
   ])("seed %i: %s", (seed) => {
-    // These were found before there was such a fault, and before there were such nodes.
-    expectNoViolation(run(seed, { without: ["stale-leader"], hasNodeKinds: false }));
+    // These were found before these faults, nodes and limits existed.
+    const without = ["stale-leader", "crash-at-slice"] as const;
+    expectNoViolation(run(seed, { without, hasNodeKinds: false, hasSmallLimits: false }));
   });
 
   test.each([
     [110_858, "an id that a server chose for an ensemble that it never founded goes when it joins another"],
     [106_208, "what was acked by a disk that was lost twice counts"],
   ])("seed %i: %s", (seed) => {
-    expectNoViolation(run(seed, { hasNodeKinds: false }));
+    expectNoViolation(run(seed, { without: ["crash-at-slice"], hasNodeKinds: false, hasSmallLimits: false }));
   });
 
   test("seed 516559: who has no weight is nobody's successor", () => {
-    expectNoViolation(run(516_559, {}));
+    expectNoViolation(run(516_559, { without: ["crash-at-slice"], hasSmallLimits: false }));
   });
 
   test.each([
@@ -56,7 +58,7 @@ describe("an ensemble with its clients and its faults", () => {
     [900_617, "who is on its way to its voice when its leader goes has it, once the disk says so"],
     [300_177, "who has its voice back from the leader of an older epoch acked nothing in the newer one"],
   ])("seed %i: %s", (seed) => {
-    expectNoViolation(run(seed, { hasNodeKinds: true }));
+    expectNoViolation(run(seed, { without: ["crash-at-slice"], hasNodeKinds: true, hasSmallLimits: false }));
   });
 
   test.each([1, 2, 3, 4, 5])("seed %i runs the same way twice", (seed) => {
@@ -71,6 +73,26 @@ describe("an ensemble with its clients and its faults", () => {
     expect(told).toEqual(run(7));
     expect(lines.length).toBeGreaterThan(1000);
   });
+});
+
+test("small limits split work and refuse requests, and servers crash in the middle", () => {
+  const counts = new SometimesCounts();
+  for (let seed = 1; seed <= 20; seed++) {
+    const report = run(seed, { voters: 3, hasSmallLimits: true, only: ["crash-at-slice", "hand-over"] });
+    expectNoViolation(report);
+    counts.addAll(report.sometimes);
+  }
+  for (const what of [
+    "session closed in several parts",
+    "transaction applied in slices",
+    "crash in the middle of a transaction",
+    "crash between the parts of the end of a session",
+    "oversized transaction refused",
+    "connection closed for its watches",
+    "connection not read for a while",
+  ] as const) {
+    expect(counts.count(what), what).toBeGreaterThan(0);
+  }
 });
 
 describe("an ensemble of one", () => {
@@ -172,8 +194,14 @@ describe("a plan", () => {
 });
 
 test("changes of a plan are told as options", () => {
-  expect(optionsOf({ without: ["crash", "wipe"], clients: 2, hasNodeKinds: false, faultsUntilMs: 500 })).toBe(
-    "--without crash,wipe --clients 2 --kinds no --until 500",
-  );
+  expect(
+    optionsOf({
+      without: ["crash", "wipe"],
+      clients: 2,
+      hasNodeKinds: false,
+      hasSmallLimits: true,
+      faultsUntilMs: 500,
+    }),
+  ).toBe("--without crash,wipe --clients 2 --kinds no --limits small --until 500");
   expect(shrink(1, "nothing fails by this rule", { clients: 1 })).toEqual({ clients: 1 });
 });

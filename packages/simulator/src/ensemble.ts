@@ -8,6 +8,7 @@ import {
   frameZxid,
   type LinkRef,
   mix32,
+  OpCode,
   type PeerMessage,
   type QuorumVerifier,
   SESSION_NONE,
@@ -18,6 +19,7 @@ import {
   type TxnOp,
   type Zxid,
 } from "@zooid/model";
+import type { Refusal } from "@zooid/replica";
 import { type Answer, answerSink, describeAnswer } from "./answers.ts";
 import { Checker } from "./checker.ts";
 import { type ChoicePoint, ChoicePoints, type Deviation } from "./choice-points.ts";
@@ -73,6 +75,7 @@ interface Member {
   diskOptions: DiskOptions;
   slowUntilMs: number;
   crashesAtFlip: boolean;
+  crashesAtSlice: boolean;
   /** How a planned failure of its disk is answered. */
   failsFor: { readonly downMs: number; readonly keep: number | undefined } | undefined;
   pausedSinceMs: number;
@@ -112,7 +115,7 @@ export class Ensemble implements ServerWatcher, Breakable {
   readonly #network: Network;
   readonly #registry = new StateRegistry();
   readonly #verifier: QuorumVerifier;
-  readonly #history = new History();
+  readonly #history: History;
   readonly #checker: Checker;
   readonly #invariants: Invariants;
   readonly #sometimes = new SometimesCounts();
@@ -152,6 +155,7 @@ export class Ensemble implements ServerWatcher, Breakable {
     this.#network = new Network(this.#scheduler, shuffle("network"), plan);
     this.#chance = this.#root.fork("world");
     this.#verifier = verifierOf(plan);
+    this.#history = new History(plan.limits);
     this.#checker = new Checker(this.#history);
     this.#invariants = new Invariants(this.#verifier, this.#sometimes);
     this.#members = [...plan.voters, ...plan.observers].map((sid) => ({
@@ -163,6 +167,7 @@ export class Ensemble implements ServerWatcher, Breakable {
       diskOptions: plan,
       slowUntilMs: 0,
       crashesAtFlip: false,
+      crashesAtSlice: false,
       failsFor: undefined,
       pausedSinceMs: 0,
       bootDueMs: 0,
@@ -170,7 +175,11 @@ export class Ensemble implements ServerWatcher, Breakable {
     }));
     this.#clients = Array.from(
       { length: plan.clients },
-      (_, i) => new SimClient(`c${i + 1}`, this.#root.fork(`client-${i}`), plan.hasNodeKinds),
+      (_, i) =>
+        new SimClient(`c${i + 1}`, this.#root.fork(`client-${i}`), {
+          hasNodeKinds: plan.hasNodeKinds,
+          hasLongTxns: plan.hasShortTurns,
+        }),
     );
     if (plan.groups !== undefined) this.#sometimes.reached("hierarchical quorum");
     if (plan.electionAlg === 0) this.#sometimes.reached("basic election");
@@ -347,6 +356,10 @@ export class Ensemble implements ServerWatcher, Breakable {
 
   crashAtNextFlip(sid: ServerId): void {
     this.#member(sid).crashesAtFlip = true;
+  }
+
+  crashAtNextSlice(sid: ServerId): void {
+    this.#member(sid).crashesAtSlice = true;
   }
 
   wipe(sid: ServerId, downMs: number): void {
@@ -531,6 +544,7 @@ export class Ensemble implements ServerWatcher, Breakable {
   }
 
   proposed(server: SimServer, bytes: Uint8Array, start: number, end: number): void {
+    this.#history.proposed(bytes, start, end);
     this.#invariants.proposed(server, bytes, start, end);
     const first = frameZxid(bytes, start);
     const last = server.replica.zab.lastProposed;
@@ -553,6 +567,15 @@ export class Ensemble implements ServerWatcher, Breakable {
     if (member.crashesAtFlip && server.disk.isFlipping && member.server === server) {
       member.crashesAtFlip = false;
       this.#after(this.#chance.below(8) / 2, () => this.#crashAtFlip(member, server));
+    }
+    if (server.replica.isApplying) this.#sometimes.reached("transaction applied in slices");
+    if (
+      member.crashesAtSlice &&
+      member.server === server &&
+      (server.replica.isApplying || this.#history.hasUnfinishedEnd)
+    ) {
+      member.crashesAtSlice = false;
+      this.#after(0, () => this.#crashAtSlice(member, server));
     }
     if (this.#plan.crashAtLogStep !== undefined) this.#countLogStep(member, server);
   }
@@ -585,6 +608,23 @@ export class Ensemble implements ServerWatcher, Breakable {
     else if (text.includes("no quorum of voters is in sync")) this.#sometimes.reached("leader lost its quorum");
     else if (text.includes("is abandoned before")) this.#sometimes.reached("SNAP interrupted");
     else if (text.includes("the leader handed over")) this.#sometimes.reached("successor led without an election");
+  }
+
+  refused(server: SimServer, ref: ConnectionRef, refusal: Refusal): void {
+    const client = this.#clientsOf.get(server)?.get(ref);
+    if (client === undefined) return;
+    this.#say(client.name, `is refused: ${refusal}`);
+    const { watches } = server.replica.tree;
+    const count = watches.countOf(ref);
+    const others = [...(this.#clientsOf.get(server)?.keys() ?? [])];
+    if (refusal !== "watch-limit" || others.some((other) => watches.countOf(other) > count)) {
+      throw new Violation("B2", `${client.name} is refused: ${refusal}`);
+    }
+    this.#sometimes.reached("connection closed for its watches");
+  }
+
+  stalled(): void {
+    this.#sometimes.reached("connection not read for a while");
   }
 
   failed(server: SimServer, error: unknown): void {
@@ -641,6 +681,8 @@ export class Ensemble implements ServerWatcher, Breakable {
       electionAlg,
       standalone: isStandalone,
       isSteady: !this.#plan.isShuffled,
+      limits: this.#plan.limits,
+      hasShortTurns: this.#plan.hasShortTurns,
       ...(counterMax === undefined || isStandalone ? {} : { counterMax }),
       ...(windowBytes === undefined ? {} : { windowBytes }),
       ...(runBytes === undefined ? {} : { runBytes }),
@@ -685,6 +727,8 @@ export class Ensemble implements ServerWatcher, Breakable {
       const isKept = log.tail.zxid > before.tail.zxid;
       this.#sometimes.reached(isKept ? "crash with unsynced entries kept" : "crash with unsynced entries lost");
     }
+    if (server.replica.isApplying) this.#sometimes.reached("crash in the middle of a transaction");
+    if (this.#history.hasUnfinishedEnd) this.#sometimes.reached("crash between the parts of the end of a session");
     const { promise, currentEpoch, tail } = log;
     const held = `it holds epoch ${currentEpoch} and promised ${promise.epoch} to server ${promise.sid}`;
     this.#say(`s${sid}`, `is dead; its log ends at ${formatZxid(tail.zxid)}, ${held}`);
@@ -696,6 +740,11 @@ export class Ensemble implements ServerWatcher, Breakable {
   }
 
   #crashAtFlip(member: Member, server: SimServer): void {
+    if (member.server !== server) return;
+    this.crash(member.sid, this.#chance.below(800));
+  }
+
+  #crashAtSlice(member: Member, server: SimServer): void {
     if (member.server !== server) return;
     this.crash(member.sid, this.#chance.below(800));
   }
@@ -737,6 +786,7 @@ export class Ensemble implements ServerWatcher, Breakable {
     for (const member of this.#members) {
       this.#setDisk(member, this.#plan);
       member.crashesAtFlip = false;
+      member.crashesAtSlice = false;
       const { server } = member;
       if (member.failsFor !== undefined) this.#kill(member);
       if (member.server === undefined) this.#bootIn(member, this.#chance.below(300));
@@ -786,6 +836,7 @@ export class Ensemble implements ServerWatcher, Breakable {
     if (leader.replica.zab.lastProposed !== leader.replica.zab.committed && leader.replica.zab.outstandingCount > 0) {
       missing.push("the leader has proposals that are not committed");
     }
+    if (this.#history.hasUnfinishedEnd) missing.push("the end of a session is not complete");
     for (const { isDone, name, inFlight } of this.#clients) {
       if (!isDone) missing.push(`${name} waits for ${inFlight.length} answers`);
     }
@@ -970,7 +1021,10 @@ export class Ensemble implements ServerWatcher, Breakable {
     connection.arrivesMs = Math.max(connection.arrivesMs + 0.001, this.nowMs + delayMs);
     this.#after(connection.arrivesMs - this.nowMs, () => {
       if (client.connection !== connection || connection.isSilent) return;
-      connection.arrivedMs = this.nowMs;
+      const { ref, server } = connection;
+      // What comes behind the decision to end its session is too late; what is not read for now is not heard.
+      const isEnding = server.replica.sessions.get(client.session)?.closing === true;
+      if (!isEnding && !server.isStalled(ref)) connection.arrivedMs = this.nowMs;
       arrive();
     });
   }
@@ -1029,10 +1083,15 @@ export class Ensemble implements ServerWatcher, Breakable {
   #noteCommitted({ session, cxid, op, zxid, reaped }: Committed, first: Readonly<TxnOp>): void {
     this.#mix(zxid % 65_536, cxid, op);
     const life = this.#history.sessions.get(session);
-    if (life?.closedZxid === zxid && life.isExpired) {
+    if (life?.endingZxid === zxid && life.closedZxid !== zxid)
+      this.#sometimes.reached("session closed in several parts");
+    if (life?.endingZxid === zxid && life.isExpired) {
       this.#expiries++;
       this.#checkExpiry(session, zxid);
       this.#sometimes.reached("session expired");
+    }
+    if (op === OpCode.MULTI && first.code === ErrorCode.MARSHALLING_ERROR) {
+      this.#sometimes.reached("oversized transaction refused");
     }
     if (first.code === ErrorCode.SESSION_MOVED) this.#sometimes.reached("write of a moved session refused");
     if (reaped !== undefined) this.#sometimes.reached(reaped === "container" ? "container reaped" : "TTL node reaped");

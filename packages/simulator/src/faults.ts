@@ -15,6 +15,8 @@ export interface Breakable {
   later(delayMs: number, run: () => void): void;
   crash(sid: ServerId, downMs: number): void;
   crashAtNextFlip(sid: ServerId): void;
+  /** The server crashes when it next has applied a part of a transaction, or a part of the end of a session. */
+  crashAtNextSlice(sid: ServerId): void;
   /** Empties the disk of a server, if enough others never lost theirs. */
   wipe(sid: ServerId, downMs: number): void;
   pause(sid: ServerId, forMs: number): void;
@@ -70,6 +72,7 @@ const DEEDS: Readonly<Record<Fault, (world: Breakable, chance: Prng) => void>> =
     for (const sid of world.sids) world.crash(sid, chance.below(1500));
   },
   "crash-at-flip": (world, chance) => world.crashAtNextFlip(chance.pick(world.sids)),
+  "crash-at-slice": (world, chance) => world.crashAtNextSlice(chance.pick(world.sids)),
   pause: (world, chance) => {
     const leader = world.running().find((server) => server.isLeading);
     const sid = leader !== undefined && chance.chance(0.4) ? leader.sid : chance.pick(world.sids);

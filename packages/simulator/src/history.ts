@@ -11,7 +11,9 @@ import {
   type Zxid,
 } from "@zooid/model";
 import type { Answer, SeenStat } from "./answers.ts";
+import { isRefusedForSize, type Limits } from "./limits.ts";
 import { type Effect, ModelTree, type Reaped } from "./model-tree.ts";
+import { type ProposedEnd, ProposedEnds } from "./proposed-ends.ts";
 import type { NodeRead, SimRequest } from "./requests.ts";
 import { Violation } from "./violation.ts";
 
@@ -36,9 +38,14 @@ interface NodeVersion {
 /** A session's life, in zxids. */
 export interface SessionLife {
   readonly createdZxid: number;
+  /** The transaction with the first part of its end, after which nothing of it takes effect. */
+  endingZxid: number | undefined;
+  /** The transaction with the last part of its end; often the same. */
   closedZxid: number | undefined;
   /** The leader ended it, not its client. */
   isExpired: boolean;
+  /** The request that ended it, if its client did. */
+  closeCxid: number;
 }
 
 const INITIAL = ["/", "/zookeeper", "/zookeeper/quota", "/zookeeper/config"];
@@ -55,9 +62,13 @@ export class History {
   /** Where a request was committed. */
   readonly #places = new Map<string, number>();
   readonly #versions = new Map<string, NodeVersion[]>();
+  readonly #ends: ProposedEnds;
+  readonly #limits: Limits;
   #last = 0;
 
-  constructor() {
+  constructor(limits: Limits) {
+    this.#limits = limits;
+    this.#ends = new ProposedEnds(limits);
     for (const path of INITIAL) this.#keepVersion(path, 0);
   }
 
@@ -68,6 +79,19 @@ export class History {
   /** The newest transaction that any server has applied. */
   get last(): number {
     return this.#last;
+  }
+
+  /** Whether the end of a session has begun and is not complete. */
+  get hasUnfinishedEnd(): boolean {
+    for (const { endingZxid, closedZxid } of this.sessions.values()) {
+      if (endingZxid !== undefined && closedZxid === undefined) return true;
+    }
+    return false;
+  }
+
+  /** A leader proposes transactions. */
+  proposed(bytes: Uint8Array, start: number, end: number): void {
+    this.#ends.proposed(bytes, start, end);
   }
 
   asked(session: SessionId, xid: number, request: SimRequest): void {
@@ -153,10 +177,19 @@ export class History {
     const life = this.sessions.get(session);
     if (op === OpCode.CREATE_SESSION) {
       if (life !== undefined) throw new Violation("I26", `session ${session} is created twice`);
-      this.sessions.set(session, { createdZxid: zxid, closedZxid: undefined, isExpired: false });
+      this.sessions.set(session, {
+        createdZxid: zxid,
+        endingZxid: undefined,
+        closedZxid: undefined,
+        isExpired: false,
+        closeCxid: 0,
+      });
       return undefined;
     }
     const isByServer = op === OpCode.CLOSE_SESSION && cxid === 0;
+    const end = first.op === OpCode.ERROR ? undefined : this.#ends.at(zxid);
+    // The client hears of the last part, whose request it is no more.
+    const isBegin = end !== undefined && !end.isLast;
     if (!isByServer) {
       const before = this.#places.get(who);
       if (before !== undefined) {
@@ -165,28 +198,61 @@ export class History {
           `request ${who} is committed at ${formatZxid(before as Zxid)} and ${formatZxid(zxid)}`,
         );
       }
-      this.#places.set(who, zxid);
+      if (!isBegin) this.#places.set(who, zxid);
     }
     const isRefused = first.op === OpCode.ERROR;
     if (isRefused && first.code === ErrorCode.SESSION_MOVED) return undefined;
     if (isRefused && first.code === ErrorCode.SESSION_EXPIRED) {
-      if (life?.closedZxid === undefined) {
+      if (life?.endingZxid === undefined) {
         throw new Violation("C9", `request ${who} is refused as expired and its session lives`);
       }
       return { kind: "header", code: ErrorCode.SESSION_EXPIRED };
     }
     if (life === undefined) throw new Violation("I27", `request ${who} of a session that was never created`);
-    if (life.closedZxid !== undefined) {
+    if (op === OpCode.CLOSE_SESSION) {
+      if (end === undefined) throw new Violation("I8", `${formatZxid(zxid)} was never proposed`);
+      return this.#end(session, life, end, header);
+    }
+    if (life.endingZxid !== undefined) {
       throw new Violation("I26", `request ${who} takes effect behind its session's end`);
     }
-    if (op === OpCode.CLOSE_SESSION) {
-      life.closedZxid = zxid;
-      life.isExpired = isByServer;
-      return this.model.apply({ kind: "close" }, session, zxid, timeMs);
+    const asked = this.#requests.get(who);
+    if (asked?.kind !== "write" || asked.request.kind === "close") {
+      throw new Violation("I7", `${who} was committed and never asked for`);
     }
-    const request = this.#requests.get(who);
-    if (request?.kind !== "write") throw new Violation("I7", `${who} was committed and never asked for`);
-    return this.model.apply(request.request, session, zxid, timeMs);
+    const { request } = asked;
+    const isUnreadable = isRefused && first.code === ErrorCode.MARSHALLING_ERROR;
+    const isTooLarge = isRefusedForSize(request, this.#limits);
+    if (isTooLarge === "yes" || (isTooLarge === "maybe" && isUnreadable)) {
+      return { kind: "header", code: ErrorCode.MARSHALLING_ERROR };
+    }
+    return this.model.apply(request, session, zxid, timeMs);
+  }
+
+  /** A part of the end of a session. Which of its ephemerals go first is the leader's affair; with the last part all are gone. */
+  #end(session: SessionId, life: SessionLife, end: ProposedEnd, header: Readonly<TxnHeader>): Answer | undefined {
+    const { cxid, zxid } = header;
+    const where = `${formatZxid(zxid)}, a part of the end of session ${session},`;
+    if (life.closedZxid !== undefined) throw new Violation("I26", `${where} comes behind the last one`);
+    if (life.endingZxid !== undefined) {
+      if (end.isFirst || cxid !== 0) throw new Violation("I26", `${where} is a first one behind another`);
+    } else {
+      if (!end.isFirst && !end.isLast) throw new Violation("I26", `${where} comes before the first one`);
+      life.endingZxid = zxid;
+      life.isExpired = cxid === 0;
+      life.closeCxid = cxid;
+    }
+    for (const path of end.paths) {
+      if (!this.model.removeOwned(session, path, zxid)) {
+        throw new Violation("I26", `${where} removes ${path}, which is no ephemeral of it`);
+      }
+    }
+    if (!end.isLast) return undefined;
+    if (this.model.owners().has(session)) throw new Violation("I26", `${where} is the last one and leaves ephemerals`);
+    life.closedZxid = zxid;
+    if (life.closeCxid === 0) return undefined;
+    this.#places.set(`${session}:${life.closeCxid}`, zxid);
+    return { kind: "header", code: ErrorCode.OK };
   }
 
   #keepVersion(path: string, zxid: number): void {

@@ -33,6 +33,7 @@ const { values } = parseArgs({
     observers: { type: "string" },
     clients: { type: "string" },
     kinds: { type: "string" },
+    limits: { type: "string" },
     until: { type: "string" },
     "crash-at-log-step": { type: "string" },
   },
@@ -77,6 +78,7 @@ if (values.exhaustive === true) {
     ...(values.observers === undefined ? {} : { observers: whole("observers", values.observers) }),
     ...(values.clients === undefined ? {} : { clients: whole("clients", values.clients) }),
     ...(values.kinds === undefined ? {} : { hasNodeKinds: values.kinds === "yes" }),
+    ...(values.limits === undefined ? {} : { hasSmallLimits: values.limits === "small" }),
     ...(values.until === undefined ? {} : { faultsUntilMs: whole("until", values.until) }),
     ...(values["crash-at-log-step"] === undefined
       ? {}

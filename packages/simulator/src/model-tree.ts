@@ -19,10 +19,12 @@ export type Write =
   | { readonly kind: "set"; readonly path: string; readonly data: string; readonly version: number }
   | { readonly kind: "check"; readonly path: string; readonly version: number };
 
-export type WriteRequest =
+/** A request of one transaction over the tree. */
+export type TreeWrite =
   | { readonly kind: "one"; readonly write: Write }
-  | { readonly kind: "multi"; readonly writes: readonly Write[] }
-  | { readonly kind: "close" };
+  | { readonly kind: "multi"; readonly writes: readonly Write[] };
+
+export type WriteRequest = TreeWrite | { readonly kind: "close" };
 
 interface ModelNode {
   readonly czxid: number;
@@ -113,8 +115,11 @@ export class ModelTree {
     return owners;
   }
 
-  closeSession(session: bigint, zxid: number): void {
-    for (const [path, node] of [...this.#nodes]) if (node.owner === session) this.#remove(path, zxid);
+  /** Removes an ephemeral with its session. @returns false where the session has no such ephemeral */
+  removeOwned(session: bigint, path: string, zxid: number): boolean {
+    if (this.#nodes.get(path)?.owner !== session) return false;
+    this.#remove(path, zxid);
+    return true;
   }
 
   /** What a leader removed by itself; undefined where nobody may remove it. */
@@ -129,12 +134,9 @@ export class ModelTree {
   }
 
   /** Applies a committed request and foretells its answer. */
-  apply(request: WriteRequest, session: bigint, zxid: number, timeMs: number): Answer {
+  apply(request: TreeWrite, session: bigint, zxid: number, timeMs: number): Answer {
     this.#timeMs = timeMs;
     switch (request.kind) {
-      case "close":
-        this.closeSession(session, zxid);
-        return { kind: "header", code: ErrorCode.OK };
       case "one": {
         const part = this.#write(request.write, session, zxid);
         if (part.kind === "error") return { kind: "header", code: part.code };

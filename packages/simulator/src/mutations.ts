@@ -2,6 +2,7 @@ import type { SourceMutation } from "./mutate-source.ts";
 
 const LEADER = "packages/zab/src/leader.ts";
 const LEARNER = "packages/zab/src/learner.ts";
+const SESSIONS = "packages/replica/src/client-sessions.ts";
 
 /**
  * Rules of the replication taken out, one at a time: a simulator that does not notice is of no use. Rule numbers are those of the
@@ -187,6 +188,27 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
     file: "packages/simulator/src/ensemble/sim-server.ts",
     snippet: ["this.replica.setTime(Math.floor(nowMs), 1_000_000 + Math.floor(nowMs) + this.#wallSkewMs);"],
     replacement: ["this.replica.setTime(1_000_000 + Math.floor(nowMs) + this.#wallSkewMs, Math.floor(nowMs));"],
+  },
+  {
+    rule: "parts",
+    name: "end-forgotten-by-the-next-leader",
+    file: SESSIONS,
+    snippet: ["session.closing = true;", "this.#ends.push(session);", "});", "}"],
+    replacement: ["session.closing = true;", "});", "}"],
+  },
+  {
+    rule: "parts",
+    name: "end-forgotten-behind-its-first-part",
+    file: SESSIONS,
+    snippet: ["if (this.#standing.isLeading) this.#ends.push({ idHigh: sessionHigh, idLow: sessionLow });"],
+    replacement: [""],
+  },
+  {
+    rule: "parts",
+    name: "reads-in-the-middle-of-a-transaction",
+    file: "packages/replica/src/client-requests.ts",
+    snippet: ["else if (this.#standing.isApplying && op !== OpCode.PING) {"],
+    replacement: ["else if (false) {"],
   },
   {
     rule: "found",

@@ -6,6 +6,7 @@ import {
   serverId,
   type WeightedVoter,
 } from "@zooid/model";
+import { DEFAULT_LIMITS, drawLimits, type Limits } from "./limits.ts";
 import { Prng } from "./prng.ts";
 
 /** What can break. Each has a stream of chance of its own: to leave one out does not reshuffle the others. */
@@ -32,6 +33,7 @@ export const FAULTS = [
   "hand-over",
   "cut-clients",
   "stale-leader",
+  "crash-at-slice",
 ] as const;
 
 export type Fault = (typeof FAULTS)[number];
@@ -69,6 +71,7 @@ const MEAN_MS: Readonly<Record<Fault, number>> = {
   "hand-over": 4000,
   "cut-clients": 3000,
   "stale-leader": 7000,
+  "crash-at-slice": 3000,
 };
 
 /** Everything that a seed decides before anything runs. */
@@ -84,6 +87,10 @@ export interface Plan {
   readonly clients: number;
   /** Whether clients create containers and TTL nodes too. */
   readonly hasNodeKinds: boolean;
+  /** What servers do in one piece and refuse beyond. */
+  readonly limits: Limits;
+  /** Whether a turn may end while a transaction is applied in part, and while more is due to be applied. */
+  readonly hasShortTurns: boolean;
   readonly thinkMs: number;
   /** Whether chance decides over what is due at once, over what arrives together and when a turn ends. */
   readonly isShuffled: boolean;
@@ -114,6 +121,7 @@ export interface PlanChanges {
   readonly crashAtLogStep?: number;
   readonly isStandalone?: boolean;
   readonly hasNodeKinds?: boolean;
+  readonly hasSmallLimits?: boolean;
 }
 
 /** What a seed means. */
@@ -161,6 +169,9 @@ export function planOf(seed: number, changes: PlanChanges = {}): Plan {
     if (changes.only !== undefined && !changes.only.includes(fault)) continue;
     faults.set(fault, meanMs);
   }
+  const limits = new Prng(seed).fork("limits");
+  const drawnSmallLimits = limits.chance(0.6);
+  const hasSmallLimits = changes.hasSmallLimits ?? drawnSmallLimits;
   return {
     seed,
     voters,
@@ -171,6 +182,8 @@ export function planOf(seed: number, changes: PlanChanges = {}): Plan {
     clients,
     // A stream of its own: seeds mean what they meant before there were such nodes.
     hasNodeKinds: changes.hasNodeKinds ?? new Prng(seed).fork("kinds").chance(0.5),
+    limits: hasSmallLimits ? drawLimits(limits) : DEFAULT_LIMITS,
+    hasShortTurns: hasSmallLimits,
     thinkMs,
     isShuffled: true,
     delayMsMin: delay[0],

@@ -21,6 +21,7 @@ export function shrink(seed: number, rule: string, changes: PlanChanges): PlanCh
     attempt({ ...kept, without: [...(kept.without ?? []), fault] });
   }
   if (planOf(seed, kept).hasNodeKinds) attempt({ ...kept, hasNodeKinds: false });
+  if (planOf(seed, kept).hasShortTurns) attempt({ ...kept, hasSmallLimits: false });
   for (let clients = planOf(seed, kept).clients - 1; clients >= 0; clients--) {
     if (!attempt({ ...kept, clients })) break;
   }
@@ -43,6 +44,7 @@ export function optionsOf(changes: PlanChanges): string {
   if (changes.observers !== undefined) options.push(`--observers ${changes.observers}`);
   if (changes.clients !== undefined) options.push(`--clients ${changes.clients}`);
   if (changes.hasNodeKinds !== undefined) options.push(`--kinds ${changes.hasNodeKinds ? "yes" : "no"}`);
+  if (changes.hasSmallLimits !== undefined) options.push(`--limits ${changes.hasSmallLimits ? "small" : "default"}`);
   if (changes.faultsUntilMs !== undefined) options.push(`--until ${changes.faultsUntilMs}`);
   if (changes.crashAtLogStep !== undefined) options.push(`--crash-at-log-step ${changes.crashAtLogStep}`);
   return options.join(" ");

@@ -3,7 +3,7 @@ import type { SimServer } from "./ensemble/sim-server.ts";
 import { ModelWatches } from "./model-watches.ts";
 import type { Prng } from "./prng.ts";
 import type { SimRequest } from "./requests.ts";
-import { Workload } from "./workload.ts";
+import { Workload, type WorkloadOptions } from "./workload.ts";
 
 export interface Sent {
   readonly xid: number;
@@ -60,10 +60,10 @@ export class SimClient {
   /** Its last requests were answered, when everything comes to its end. */
   isDone = false;
 
-  constructor(name: string, chance: Prng, hasNodeKinds = false) {
+  constructor(name: string, chance: Prng, options: WorkloadOptions = {}) {
     this.name = name;
     this.chance = chance.fork("acts");
-    this.workload = new Workload(chance.fork("workload"), name, hasNodeKinds);
+    this.workload = new Workload(chance.fork("workload"), name, options);
   }
 
   /** What it knew of a connection dies with it; its session and what it saw do not. */

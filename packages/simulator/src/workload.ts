@@ -1,29 +1,41 @@
 import { AddWatchMode, WatchSelector } from "@zooid/model";
-import type { Reaped, Write } from "./model-tree.ts";
+import type { Reaped, Write, WriteRequest } from "./model-tree.ts";
 import type { Prng } from "./prng.ts";
 import type { Read, SimRequest } from "./requests.ts";
 
 /** Few paths, so that clients meet on them; some below others, so that order matters. */
 const PATHS = ["/a", "/b", "/a/x", "/a/y", "/b/x", "/a/x/deep", "/queue"];
 
+export interface WorkloadOptions {
+  readonly hasNodeKinds?: boolean;
+  readonly hasLongTxns?: boolean;
+}
+
 /** Chooses what a simulated client asks next. */
 export class Workload {
   readonly #chance: Prng;
   readonly #name: string;
   readonly #kinds: Prng | undefined;
+  readonly #long: Prng | undefined;
   #serial = 0;
 
   /**
    * @param name goes into every value, so that no two clients write the same
-   * @param hasNodeKinds whether containers and TTL nodes are among what it creates
+   * @param options.hasNodeKinds whether containers and TTL nodes are among what it creates
+   * @param options.hasLongTxns whether it asks for transactions of several ops that nothing refuses, too, and reads what they change
    */
-  constructor(chance: Prng, name = "value", hasNodeKinds = false) {
+  constructor(chance: Prng, name = "value", options: WorkloadOptions = {}) {
     this.#chance = chance;
     this.#name = name;
-    this.#kinds = hasNodeKinds ? chance.fork("kinds") : undefined;
+    this.#kinds = options.hasNodeKinds === true ? chance.fork("kinds") : undefined;
+    this.#long = options.hasLongTxns === true ? chance.fork("long transactions") : undefined;
   }
 
   next(): SimRequest {
+    const long = this.#long?.below(100) ?? 100;
+    if (this.#long !== undefined && long < 12) return { kind: "write", request: this.#longTxn(this.#long) };
+    if (long < 16) return { kind: "read", read: { kind: "sync", path: "/" } };
+    if (long < 28) return { kind: "read", read: { kind: "data", path: "/", watch: long % 4 === 0 } };
     const dice = this.#chance.below(100);
     if (dice < 45) return { kind: "write", request: { kind: "one", write: this.#write() } };
     if (dice < 57) {
@@ -40,6 +52,14 @@ export class Workload {
     if (dice < 77) return { kind: "read", read: { kind: "descendants", path: this.#chance.pick(["/", ...PATHS]) } };
     const kind = this.#chance.pick(["data", "exists", "children"] as const);
     return { kind: "read", read: { kind, path: this.#path(), watch: this.#chance.chance(0.4) } };
+  }
+
+  #longTxn(random: Prng): WriteRequest {
+    const writes = Array.from({ length: 2 + random.below(4) }, (): Write => {
+      if (random.chance(0.5)) return { kind: "set", path: "/", data: this.#value(), version: -1 };
+      return { kind: "create", path: "/e-", data: "", ephemeral: true, sequential: true };
+    });
+    return { kind: "multi", writes };
   }
 
   #watch(): Read {

@@ -16,11 +16,12 @@ import {
   type TxnOp,
   type Zxid,
 } from "@zooid/model";
-import { type EnsembleConfig, REPLICA_DEFAULTS, Replica } from "@zooid/replica";
+import { type EnsembleConfig, REPLICA_DEFAULTS, type Refusal, Replica } from "@zooid/replica";
 import { RequestReader } from "@zooid/wire";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/peer";
 import type { ZabLog } from "@zooid/zab";
 import { type Answer, answerSink } from "../answers.ts";
+import type { Limits } from "../limits.ts";
 import { NoChance, type Prng } from "../prng.ts";
 import { Disk, type DiskImage, type DiskOptions } from "./disk.ts";
 import type { Network, NetworkEnd } from "./network.ts";
@@ -32,6 +33,8 @@ export const TICK_MS = 200;
 export const INIT_LIMIT = 10;
 export const SYNC_LIMIT = 5;
 export const SESSION_TIMEOUT_MS = 2000;
+/** How long the rest of a short turn waits, in half milliseconds. */
+const SHORT_TURN_PAUSES = 16;
 
 export interface ServerOptions {
   readonly sid: ServerId;
@@ -45,6 +48,10 @@ export interface ServerOptions {
   readonly ensemble?: Partial<EnsembleConfig>;
   /** It is the ensemble: no election, no links; it takes its epoch when it starts. */
   readonly standalone?: boolean;
+  /** Default: those of every replica. */
+  readonly limits?: Limits;
+  /** Whether a turn may end while a transaction is applied in part, and while more is due to be applied. */
+  readonly hasShortTurns?: boolean;
   /** When its turns end, and how much is delivered in one, is not left to chance. */
   readonly isSteady?: boolean;
   /** Where answers go in place of the watcher: as bytes, say. */
@@ -67,6 +74,10 @@ export interface ServerWatcher {
   sent(server: SimServer, link: LinkRef, message: PeerMessage): void;
   elects?(server: SimServer, to: ServerId, message: ElectionMessage): void;
   note(server: SimServer, text: string): void;
+  /** A connection is about to be closed for what its client asked. */
+  refused?(server: SimServer, ref: ConnectionRef, refusal: Refusal): void;
+  /** A connection has asked for too much and is not read until there is room. */
+  stalled?(server: SimServer): void;
   failed(server: SimServer, error: unknown): void;
 }
 
@@ -85,10 +96,17 @@ export class SimServer implements NetworkEnd {
   readonly #world: World;
   readonly #chance: Prng;
   readonly #secrets: Prng;
+  /** Where a turn ends before all is applied; undefined: nowhere. */
+  readonly #shortTurns: Prng | undefined;
+  /** What came on connections that are not read for now. */
+  readonly #unread = new Map<ConnectionRef, Uint8Array[]>();
+  readonly #resumed: ConnectionRef[] = [];
   #isUp = true;
   #isPaused = false;
   readonly #held: (() => void)[] = [];
   #isTurnDue = false;
+  /** The rest of what is due to be applied has its turn later. */
+  #isDelivering = false;
   #wallSkewMs = 0;
   #tickDueMs = Number.POSITIVE_INFINITY;
 
@@ -103,6 +121,7 @@ export class SimServer implements NetworkEnd {
     this.#world = world;
     this.#chance = options.isSteady === true ? new NoChance() : chance.fork("steps");
     this.#secrets = chance.fork("secrets");
+    this.#shortTurns = options.hasShortTurns === true ? chance.fork("short turns") : undefined;
     const { scheduler, network, registry, watcher } = world;
     this.disk = new Disk({
       sid: options.sid,
@@ -129,6 +148,7 @@ export class SimServer implements NetworkEnd {
     this.replica = new Replica(
       {
         ...REPLICA_DEFAULTS,
+        ...options.limits,
         sid: options.sid,
         verifier: options.verifier,
         tickMs: TICK_MS,
@@ -164,7 +184,8 @@ export class SimServer implements NetworkEnd {
         install: () => this.#load(),
         roleChanged: () => {},
         note: (text) => watcher.note(this, text),
-        resume: () => {},
+        resume: (ref) => this.#resumed.push(ref),
+        refused: (ref, refusal) => watcher.refused?.(this, ref, refusal),
       },
     );
     this.#observeTree();
@@ -284,9 +305,9 @@ export class SimServer implements NetworkEnd {
 
   /** What a state thread does: the state follows what is committed and durable. */
   keepState(): void {
-    const { tree } = this.replica;
+    const { isApplying, tree } = this.replica;
     const chain = this.disk.log.chainNow(tree.applied);
-    if (chain === undefined || this.#isPaused) return;
+    if (chain === undefined || this.#isPaused || isApplying) return;
     this.disk.keepState(stateImageOf(tree, { zxid: tree.applied, chain }));
   }
 
@@ -303,11 +324,49 @@ export class SimServer implements NetworkEnd {
   }
 
   receive(ref: ConnectionRef, frame: Uint8Array): void {
-    this.input(() => this.replica.receive(ref, frame, 0, frame.length));
+    this.input(() => {
+      const unread = this.#unread.get(ref);
+      if (unread !== undefined) unread.push(frame);
+      else if (!this.#read(ref, frame)) this.#stall(ref);
+    });
+  }
+
+  /** Whether a connection is not read until there is room. */
+  isStalled(ref: ConnectionRef): boolean {
+    return this.#unread.has(ref);
   }
 
   disconnect(ref: ConnectionRef): void {
-    this.input(() => this.replica.disconnect(ref));
+    this.input(() => {
+      // The number may name another connection from now on.
+      this.#unread.delete(ref);
+      this.replica.disconnect(ref);
+    });
+  }
+
+  /** False when the connection is not to be read for now. */
+  #read(ref: ConnectionRef, frame: Uint8Array): boolean {
+    return this.replica.receive(ref, frame, 0, frame.length) || this.replica.connection(ref)?.phase !== "open";
+  }
+
+  #stall(ref: ConnectionRef): void {
+    this.#unread.set(ref, []);
+    this.#world.watcher.stalled?.(this);
+  }
+
+  /** Connections with room again are read on, until they have none. */
+  #readOn(): void {
+    for (let ref = this.#resumed.shift(); ref !== undefined; ref = this.#resumed.shift()) {
+      const unread = this.#unread.get(ref);
+      this.#unread.delete(ref);
+      while (unread !== undefined && unread.length > 0) {
+        const frame = unread.shift();
+        if (frame === undefined || this.#read(ref, frame)) continue;
+        this.#stall(ref);
+        this.#unread.set(ref, unread);
+        break;
+      }
+    }
   }
 
   // The network's end
@@ -352,6 +411,8 @@ export class SimServer implements NetworkEnd {
       return;
     }
     this.#isTurnDue = false;
+    if (this.#resumed.length > 0) this.#step(() => this.#readOn());
+    if (!this.#isUp) return;
     this.#step(() => {
       const { replica } = this;
       const dueMs = replica.nextTickMs();
@@ -359,13 +420,23 @@ export class SimServer implements NetworkEnd {
       const expiryMs = replica.nextExpiryMs();
       if (expiryMs !== undefined && expiryMs <= replica.nowMs) replica.expireSessions();
       replica.propose();
-      while (replica.deliver(1 + this.#chance.below(5))) {
-        // A few at a time, so that the limit is walked too.
-      }
+      this.#deliver();
       replica.flush();
     });
     const dueMs = Math.min(this.replica.nextTickMs() ?? Infinity, this.replica.nextExpiryMs() ?? Infinity);
     this.#wakeAt(dueMs);
+  }
+
+  /** A few at a time, so that the limit is walked too. Where a turn is short, the rest has a later one, and turns between apply nothing. */
+  #deliver(): void {
+    while (!this.#isDelivering && this.replica.deliver(1 + this.#chance.below(5))) {
+      if (this.#shortTurns?.chance(0.4) !== true) continue;
+      this.#isDelivering = true;
+      this.#world.scheduler.after(this.#shortTurns.below(SHORT_TURN_PAUSES) / 2, () => {
+        this.#isDelivering = false;
+        this.input(() => {});
+      });
+    }
   }
 
   #wakeAt(dueMs: number): void {
