@@ -1,0 +1,40 @@
+import type { Shape } from "./shape.ts";
+
+/** What earlier searches found to be expensive, and what the issue of its time was. Every search begins with them. */
+export const CASES: readonly Shape[] = [
+  // Each part lists the children of a wide node.
+  {
+    op: "multiRead",
+    count: 1500,
+    parts: [{ op: "getChildren", path: { of: "wide", size: 0 }, watch: false }],
+  },
+  // Every ephemeral of a session is looked at, and none is told.
+  { op: "getEphemerals", path: { of: "absent", size: 0 }, watch: false },
+  { op: "getEphemerals", path: { of: "root", size: 0 }, watch: false },
+  { op: "getChildren2", path: { of: "wide", size: 0 }, watch: false },
+  // The access list is read for each part.
+  { op: "multiRead", count: 3000, parts: [{ op: "getData", path: { of: "listed", size: 0 }, watch: false }] },
+  { op: "create", path: { of: "scratch", size: 0 }, data: 0, acl: { of: "auth", size: 1000 }, flags: 0 },
+  // As many parts as one transaction may have.
+  {
+    op: "multi",
+    count: 5000,
+    parts: [{ op: "create", path: { of: "scratch", size: 0 }, data: 0, acl: { of: "open", size: 0 }, flags: 0 }],
+  },
+  { op: "multi", count: 5000, parts: [{ op: "setData", path: { of: "many", size: 0 }, data: 100 }] },
+  { op: "multi", count: 1000, parts: [{ op: "setData", path: { of: "big", size: 0 }, data: 900_000 }] },
+  // Names and paths as long as a frame.
+  { op: "create", path: { of: "long", size: 900_000 }, data: 0, acl: { of: "open", size: 0 }, flags: 0 },
+  { op: "exists", path: { of: "deep", size: 450_001 }, watch: true },
+  { op: "exists", path: { of: "absent", size: 900_000 }, watch: true },
+  { op: "setWatches", path: { of: "many", size: 0 }, counts: [20_000, 20_000, 0, 0, 0], isOld: true },
+  // Statistics of a quota, made again and again.
+  {
+    op: "multi",
+    count: 4000,
+    parts: [
+      { op: "delete", path: { of: "quota", size: 0 }, watch: false },
+      { op: "create", path: { of: "quota", size: 0 }, data: 0, acl: { of: "open", size: 0 }, flags: 0 },
+    ],
+  },
+];

@@ -1,0 +1,40 @@
+/**
+ * A server whose event loop is watched: the process reports the longest iteration of its loop since the last report. It never sleeps, so it
+ * takes a processor for itself.
+ */
+import { startServer } from "@zooid/server";
+
+export interface LoopReport {
+  /** The longest iteration, in milliseconds. */
+  readonly heldMs: number;
+  /** Heap and buffers, in bytes. */
+  readonly memoryBytes: number;
+}
+
+const server = await startServer({
+  port: 0,
+  dataDir: process.argv[2] as string,
+  connectionsPerAddressMax: 0,
+  fourLetterWords: "*",
+  enforceQuota: true,
+  ttlNodes: true,
+});
+
+let heldMs = 0;
+let lastMs = performance.now();
+const look = (): void => {
+  const nowMs = performance.now();
+  if (nowMs - lastMs > heldMs) heldMs = nowMs - lastMs;
+  lastMs = nowMs;
+  setImmediate(look);
+};
+look();
+
+process.on("message", () => {
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  process.send?.({ heldMs, memoryBytes: heapUsed + arrayBuffers } satisfies LoopReport);
+  lastMs = performance.now();
+  heldMs = 0;
+});
+process.on("disconnect", () => process.exit());
+process.send?.(server.port);

@@ -1,0 +1,190 @@
+/**
+ * A request as the search knows it: what it is made of, without its bytes. `size` means bytes of a name, components of a path, or entries of
+ * a list, by what it stands beside.
+ */
+export interface PathShape {
+  readonly of: PathKind;
+  readonly size: number;
+}
+
+/** `many`: another one of very many with each use. */
+export const PATH_KINDS = [
+  "root",
+  "wide",
+  "many",
+  "absent",
+  "long",
+  "deep",
+  "big",
+  "listed",
+  "quota",
+  "ephemeral",
+  "scratch",
+] as const;
+export type PathKind = (typeof PATH_KINDS)[number];
+
+export const ACL_KINDS = ["open", "auth", "ip", "digest"] as const;
+
+export interface AclShape {
+  readonly of: (typeof ACL_KINDS)[number];
+  readonly size: number;
+}
+
+/** Requests of one path, by the name of their operation. */
+export const ON_PATH = [
+  "getData",
+  "exists",
+  "getChildren",
+  "getChildren2",
+  "getAcl",
+  "sync",
+  "delete",
+  "getEphemerals",
+  "countChildren",
+  "addWatch",
+  "removeWatches",
+  "checkWatches",
+] as const;
+export const CREATES = ["create", "create2", "createContainer", "createTtl"] as const;
+
+export type Shape =
+  | { readonly op: (typeof ON_PATH)[number]; readonly path: PathShape; readonly watch: boolean }
+  | {
+      readonly op: (typeof CREATES)[number];
+      readonly path: PathShape;
+      readonly data: number;
+      readonly acl: AclShape;
+      readonly flags: number;
+    }
+  | { readonly op: "setData"; readonly path: PathShape; readonly data: number }
+  | { readonly op: "setAcl"; readonly path: PathShape; readonly acl: AclShape }
+  | { readonly op: "multi" | "multiRead"; readonly parts: readonly Shape[]; readonly count: number }
+  | { readonly op: "setWatches"; readonly path: PathShape; readonly counts: readonly number[]; readonly isOld: boolean }
+  | { readonly op: "auth"; readonly scheme: string; readonly size: number }
+  | { readonly op: "reconfig" | "whoAmI" | "sasl" | "closeSession"; readonly size: number };
+
+/** Random numbers by a seed. */
+export interface Dice {
+  /** A whole number from `min` to `max`. */
+  between(min: number, max: number): number;
+  pick<T>(values: readonly T[]): T;
+  chance(share: number): boolean;
+}
+
+const SIZES = [0, 1, 10, 100, 1000, 10_000, 100_000, 450_000, 900_000];
+const COUNTS = [1, 10, 100, 1000, 3000, 5000, 20_000];
+
+export function randomShape(dice: Dice, depth = 0): Shape {
+  const kind = dice.between(0, depth === 0 ? 9 : 4);
+  const path = randomPath(dice);
+  switch (kind) {
+    case 0:
+    case 1:
+      return { op: dice.pick(ON_PATH), path, watch: dice.chance(0.5) };
+    case 2:
+      return {
+        op: dice.pick(CREATES),
+        path,
+        data: dice.pick(SIZES),
+        acl: randomAcl(dice),
+        flags: dice.between(0, 6),
+      };
+    case 3:
+      return { op: "setData", path, data: dice.pick(SIZES) };
+    case 4:
+      return { op: "setAcl", path, acl: randomAcl(dice) };
+    case 5:
+    case 6:
+      return {
+        op: kind === 5 ? "multi" : "multiRead",
+        parts: Array.from({ length: dice.between(1, 3) }, () => randomShape(dice, depth + 1)),
+        count: dice.pick(COUNTS),
+      };
+    case 7:
+      return {
+        op: "setWatches",
+        path,
+        counts: Array.from({ length: 5 }, () => (dice.chance(0.5) ? dice.pick(COUNTS) : 0)),
+        isOld: dice.chance(0.5),
+      };
+    case 8:
+      return {
+        op: "auth",
+        scheme: dice.pick(["digest", "ip", "world", "sasl", "x509", "other"]),
+        size: dice.pick(SIZES),
+      };
+    default:
+      return { op: dice.pick(["reconfig", "whoAmI", "sasl", "closeSession"]), size: dice.pick(COUNTS) };
+  }
+}
+
+function randomPath(dice: Dice): PathShape {
+  return { of: dice.pick(PATH_KINDS), size: dice.pick(SIZES) };
+}
+
+function randomAcl(dice: Dice): AclShape {
+  return { of: dice.pick(ACL_KINDS), size: dice.pick([1, 10, 100, 1000, 10_000, 40_000]) };
+}
+
+/** A shape with one thing about it changed. */
+export function changedShape(shape: Shape, dice: Dice): Shape {
+  if (dice.chance(0.1)) return randomShape(dice);
+  if ("parts" in shape) {
+    if (dice.chance(0.5)) return { ...shape, count: changedSize(shape.count, dice) };
+    const at = dice.between(0, shape.parts.length - 1);
+    return { ...shape, parts: shape.parts.map((part, i) => (i === at ? changedShape(part, dice) : part)) };
+  }
+  const choices: (() => Shape)[] = [];
+  if ("path" in shape) {
+    const { path } = shape;
+    choices.push(
+      () => ({ ...shape, path: { ...path, of: dice.pick(PATH_KINDS) } }),
+      () => ({ ...shape, path: { ...path, size: changedSize(path.size, dice) } }),
+    );
+  }
+  if ("acl" in shape) {
+    const { acl } = shape;
+    choices.push(
+      () => ({ ...shape, acl: { ...acl, of: dice.pick(ACL_KINDS) } }),
+      () => ({ ...shape, acl: { ...acl, size: changedSize(acl.size, dice) } }),
+    );
+  }
+  if ("data" in shape) choices.push(() => ({ ...shape, data: changedSize(shape.data, dice) }));
+  if ("counts" in shape) {
+    choices.push(() => ({
+      ...shape,
+      counts: shape.counts.map((count) => (dice.chance(0.3) ? changedSize(count, dice) : count)),
+    }));
+  }
+  if ("size" in shape) choices.push(() => ({ ...shape, size: changedSize(shape.size, dice) }));
+  return dice.pick(choices)();
+}
+
+function changedSize(size: number, dice: Dice): number {
+  if (dice.chance(0.2)) return dice.pick(SIZES);
+  return Math.min(1_000_000, Math.max(0, Math.round(size * dice.pick([0.25, 0.5, 0.9, 1.1, 2, 4]))));
+}
+
+/** The same as short text, for tables. */
+export function shapeText(shape: Shape): string {
+  const pathText = ({ of, size }: PathShape): string =>
+    ["absent", "long", "deep"].includes(of) ? `${of} path (${size})` : of;
+  switch (shape.op) {
+    case "multi":
+    case "multiRead":
+      return `${shape.op} of ${shape.count} × (${shape.parts.map(shapeText).join("; ")})`;
+    case "setWatches":
+      return `setWatches${shape.isOld ? " from zxid 0" : ""} of ${shape.counts.join(" + ")}, ${pathText(shape.path)}`;
+    case "auth":
+      return `auth ${shape.scheme}, ${shape.size} bytes`;
+    default: {
+      const details: string[] = [];
+      if ("path" in shape) details.push(pathText(shape.path));
+      if ("data" in shape && shape.data > 0) details.push(`${shape.data} bytes`);
+      if ("acl" in shape && shape.acl.of !== "open") details.push(`${shape.acl.size} ${shape.acl.of} entries`);
+      if ("watch" in shape && shape.watch) details.push("watched");
+      if ("flags" in shape) details.push(`flags ${shape.flags}`);
+      return [shape.op, ...details].join(" ");
+    }
+  }
+}
