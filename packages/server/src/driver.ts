@@ -578,9 +578,13 @@ export class Driver implements ConnectionHost {
     return true;
   }
 
-  /** Guessing of passwords is to take its time. */
+  /** Notes a failed authentication, and returns by how much its answer is to be late: guessing of passwords is to take its time. */
+  failureDelayMs(address: string): number {
+    return this.#authFailures.delayMs(address, performance.now());
+  }
+
   #delayFailure(connection: ClientConnection): void {
-    const delayMs = this.#authFailures.delayMs(connection.address, this.replica.nowMs);
+    const delayMs = this.failureDelayMs(connection.address);
     if (delayMs > 0) connection.withhold(delayMs);
   }
 

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { counterOf, epochOf, formatZxid } from "@zooid/model";
 import { type AdminView, isServing, modeOf, NOT_SERVING, resetConnections, resetServer } from "./admin-view.ts";
 import { denial } from "./authorise.ts";
@@ -122,7 +123,12 @@ export async function runCommand(view: AdminView, request: CommandRequest): Prom
     return { ...answer(primary, new Failure(`${primary} is asked by ${method}`, 405)), allow: method };
   }
   const denied = command.needsAuth === true ? denial(view, request) : undefined;
-  if (denied !== undefined) return answer(name, new Failure(denied.error, denied.status));
+  if (denied !== undefined) {
+    // Passwords could be guessed here as well as at the client port.
+    const delayMs = request.authorization === undefined ? 0 : view.driver.failureDelayMs(request.address);
+    if (delayMs > 0) await delay(delayMs, undefined, { ref: false });
+    return answer(name, new Failure(denied.error, denied.status));
+  }
   return answer(primary, await command.run(view, request));
 }
 

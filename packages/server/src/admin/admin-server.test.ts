@@ -211,6 +211,24 @@ test.each([
   ]);
 });
 
+test("passwords that are guessed here wait as they do at the client port", async () => {
+  await using zk = await startTestServer({ ...ADMIN, auth: { failureDelayMsMax: 10_000 } });
+  const guess = (): Promise<number> =>
+    ask(zk.adminPort, "/commands/snapshot", { headers: { authorization: "digest super:guess" } }).then(
+      ({ status }) => status,
+      () => 0,
+    );
+  for (let i = 0; i < 5; i++) expect(await guess()).toBe(403);
+  const answers: number[] = [];
+  const late = Array.from({ length: 5 }, () => guess().then((status) => answers.push(status)));
+  expect((await ask(zk.adminPort, "/commands/ruok")).status).toBe(200);
+  await Promise.race(late);
+  // The last of them waits for ten seconds.
+  expect(answers.length).toBeLessThan(5);
+  await zk.stop();
+  await Promise.all(late);
+});
+
 test("what a proxy says of an address counts for nothing", async () => {
   await using zk = await startTestServer(ADMIN);
   await using client = await RawClient.withSession(zk.port);

@@ -19,18 +19,29 @@ export interface Asking {
 }
 
 /**
- * Judges the header `Authorization: SCHEME DATA` as an auth packet is judged. Who it makes somebody must have every permission on
- * the root: one of them is not enough, though it is for most operations.
+ * Judges the header `Authorization: SCHEME DATA` as an auth packet is judged. Its identities need every permission on the root: one
+ * permission is not enough, though it is for most operations. What the root grants to the whole world does not count, since any made-up
+ * digest is an identity.
  */
 export function denial(view: AdminView, asking: Asking): Denial | undefined {
   if (asking.authorization === undefined) return { status: 401, error: "Auth info is missing for the command" };
   const granted = identitiesOf(view, asking, asking.authorization);
   if (granted.length === 0) return { status: 401, error: "Not authenticated" };
   const { auth, tree } = view.driver.replica;
+  if (granted.some(({ scheme }) => scheme === "super")) return undefined;
   const root = tree.view(tree.find(ROOT, 0, ROOT.length)).acl;
-  const isAllowed = NEEDED.every((permission) => may(auth.rules, granted, root, permission));
-  return isAllowed ? undefined : { status: 403, error: "Not authorized" };
+  const named = root.filter(({ scheme }) => scheme !== "world");
+  const rules = { ...auth.rules, skipAcl: false };
+  // To a list without entries everybody would be allowed.
+  const isNamed = named.length > 0 && NEEDED.every((permission) => may(rules, granted, named, permission));
+  if (isNamed) return undefined;
+  const isAllowedToAll = NEEDED.every((permission) => may(auth.rules, granted, root, permission));
+  return { status: 403, error: isAllowedToAll ? NOT_NAMED : "Not authorized" };
 }
+
+const NOT_NAMED =
+  "Not authorized: the access list of / must give every permission to this identity by an entry other than world:anyone, " +
+  "or the superuser must ask";
 
 const ROOT: Uint8Array = Buffer.from("/");
 

@@ -8,8 +8,8 @@ import { create, RawClient, read, setData, versioned } from "../raw-client.ts";
 import { ask } from "../test-http.ts";
 import { startTestServer } from "../test-server.ts";
 
-const ANYBODY = { authorization: "ip" };
-const OCTETS = { ...ANYBODY, "content-type": "application/octet-stream" };
+const SUPER = { authorization: "digest super:test" };
+const OCTETS = { ...SUPER, "content-type": "application/octet-stream" };
 
 let place = "";
 beforeEach(async () => {
@@ -21,6 +21,7 @@ afterEach(() => rm(place, { recursive: true, force: true }));
 function start(name = "data", admin = {}): ReturnType<typeof startTestServer> {
   return startTestServer({
     dataDir: join(place, name),
+    superDigest: "super:D/InIHSb7yEEbrWz8b9l71RjZJU=",
     admin: { port: 0, rateLimiterIntervalMs: 0, ...admin },
     fourLetterWords: "*",
   });
@@ -32,7 +33,7 @@ async function snapshotOf(
   { adminPort }: Server,
   query = "",
 ): Promise<{ response: Response; bytes: Uint8Array<ArrayBuffer> }> {
-  const response = await fetch(`http://127.0.0.1:${adminPort}/commands/snapshot${query}`, { headers: ANYBODY });
+  const response = await fetch(`http://127.0.0.1:${adminPort}/commands/snapshot${query}`, { headers: SUPER });
   return { response, bytes: new Uint8Array(await response.arrayBuffer()) };
 }
 
@@ -76,7 +77,7 @@ test("a snapshot holds all that was acknowledged before it was asked for, and sa
   const untold = await snapshotOf(zk, "?streaming=false");
   expect(JSON.parse(Buffer.from(untold.bytes).toString())).toEqual({ command: "snapshot", error: null });
   expect(untold.response.headers.get("snapshot_size")).toBe(String(bytes.length));
-  const head = await ask(zk.adminPort, "/commands/snapshot", { method: "HEAD", headers: ANYBODY });
+  const head = await ask(zk.adminPort, "/commands/snapshot", { method: "HEAD", headers: SUPER });
   expect([head.status, head.headers["content-length"], head.body]).toEqual([200, String(bytes.length), ""]);
 });
 
@@ -195,26 +196,48 @@ describe("who may not, and when", () => {
 
   test("a body of another kind, or none, is a bad request", async () => {
     await using zk = await start();
-    expect(await restore(zk, "{}", { ...ANYBODY, "content-type": "application/json" })).toMatchObject({ status: 400 });
+    expect(await restore(zk, "{}", { ...SUPER, "content-type": "application/json" })).toMatchObject({ status: 400 });
     expect(await restore(zk, "", OCTETS)).toMatchObject({ status: 400 });
-    const withMore = { ...ANYBODY, "content-type": "Application/Octet-Stream; charset=x" };
+    const withMore = { ...SUPER, "content-type": "Application/Octet-Stream; charset=x" };
     expect(await restore(zk, "no snapshot", withMore)).toMatchObject({ status: 500 });
   });
 
-  test("who has no permission sends a snapshot for nothing", async () => {
+  test("a client that the root does not name sends a snapshot for nothing, also where the root is open to the world", async () => {
     await using zk = await start();
-    await using client = await RawClient.withSession(zk.port);
     const { bytes } = await snapshotOf(zk);
+    await using client = await RawClient.withSession(zk.port);
+    await client.ask(OpCode.CREATE, create("/kept"));
+    for (const authorization of ["digest made:up", "ip"]) {
+      const headers = { ...OCTETS, authorization };
+      expect(await restore(zk, bytes, headers)).toMatchObject({
+        status: 403,
+        error: expect.stringContaining("must give every permission"),
+      });
+      const taken = await fetch(`http://127.0.0.1:${zk.adminPort}/commands/snapshot`, { headers });
+      expect(taken.status).toBe(403);
+    }
+    expect((await client.ask(OpCode.EXISTS, read("/kept"))).code).toBe(ErrorCode.OK);
+  });
+
+  test("an identity that the root gives every permission may, whatever the world may", async () => {
+    await using zk = await start();
+    const { bytes } = await snapshotOf(zk);
+    await using client = await RawClient.withSession(zk.port);
     await client.ask(OpCode.SET_ACL, (writer) => {
       writer.text("/");
-      writer.int(1);
-      writer.int(30);
-      writer.text("world");
-      writer.text("anyone");
+      writer.int(2);
+      for (const [scheme, id] of [
+        ["world", "anyone"],
+        ["ip", "127.0.0.1"],
+      ] as const) {
+        writer.int(31);
+        writer.text(scheme);
+        writer.text(id);
+      }
       writer.int(-1);
     });
-    expect(await restore(zk, bytes)).toMatchObject({ status: 403, error: "Not authorized" });
-    expect((await snapshotOf(zk)).response.status).toBe(403);
+    expect((await restore(zk, bytes, { ...OCTETS, authorization: "digest made:up" })).status).toBe(403);
+    expect((await restore(zk, bytes, { ...OCTETS, authorization: "ip" })).status).toBe(200);
   });
 
   test("both come no more often than the interval says, and what comes too soon is counted", async () => {
@@ -232,7 +255,7 @@ test("a server that stops while a snapshot is sent and another is taken stops", 
   const zk = await start();
   await using client = await RawClient.withSession(zk.port);
   await client.ask(OpCode.CREATE, create("/a", "x".repeat(1_000_000)));
-  const taken = await fetch(`http://127.0.0.1:${zk.adminPort}/commands/snapshot`, { headers: ANYBODY });
+  const taken = await fetch(`http://127.0.0.1:${zk.adminPort}/commands/snapshot`, { headers: SUPER });
   const { promise: isAsked, resolve: asked } = Promise.withResolvers<void>();
   const body = new ReadableStream<Uint8Array>({
     pull(stream) {
