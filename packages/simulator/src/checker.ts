@@ -1,7 +1,7 @@
 import { ErrorCode, formatZxid, SESSION_NONE, WatchEventType, type Zxid } from "@zooid/model";
 import { type Answer, describeAnswer } from "./answers.ts";
 import type { Committed, History } from "./history.ts";
-import type { NodeRead, Read } from "./requests.ts";
+import type { NodeRead, Read, SimRequest } from "./requests.ts";
 import type { Sent, SimClient } from "./sim-client.ts";
 import { Violation } from "./violation.ts";
 
@@ -56,8 +56,15 @@ export class Checker {
     client.due.splice(i, 1);
   }
 
-  connected(client: SimClient, { timeoutMs, session }: Extract<Answer, { kind: "connected" }>): void {
+  /** @param mayBeLocal whether sessions begin as ones that their server alone knows */
+  connected(
+    client: SimClient,
+    { timeoutMs, session }: Extract<Answer, { kind: "connected" }>,
+    mayBeLocal: boolean,
+  ): void {
     if (timeoutMs === 0) {
+      // The one server that knew it may have forgotten it, or this is another one.
+      if (this.#history.isLocal(client.session)) return;
       const life = this.#history.sessions.get(client.session);
       if (life?.closedZxid === undefined) {
         throw new Violation("C10", `${client.name} is told that its session is over, and it lives`);
@@ -68,7 +75,9 @@ export class Checker {
       throw new Violation("C10", `${client.name} asked for its session and got another`);
     }
     const life = this.#history.sessions.get(session);
-    if (life === undefined) throw new Violation("G8", `${client.name} gets a session that is not committed`);
+    if (life !== undefined) return;
+    if (!mayBeLocal) throw new Violation("G8", `${client.name} gets a session that is not committed`);
+    this.#history.beganLocally(session);
   }
 
   answer(client: SimClient, sent: Sent, xid: number, zxid: number, answer: Answer): void {
@@ -100,6 +109,7 @@ export class Checker {
   #write(client: SimClient, sent: Sent, zxid: number, answer: Answer): void {
     this.acknowledged++;
     const place = this.#history.placeOf(client.session, sent.xid);
+    if (place === undefined && this.#history.isLocal(client.session) && isAnsweredLocally(sent.request, answer)) return;
     if (place !== zxid) {
       throw new Violation(
         "C1",
@@ -156,6 +166,15 @@ export class Checker {
     const foretold = expected === undefined ? "nothing" : describeAnswer(expected);
     if (found !== foretold) throw new Violation(rule, `${client.name} hears ${found}, the model says ${foretold}`);
   }
+}
+
+/** Whether the server that alone knows a session may give this answer by itself: to its end, and to what wants an ephemeral. */
+function isAnsweredLocally(request: SimRequest, answer: Answer): boolean {
+  if (request.kind !== "write" || answer.kind !== "header") return false;
+  if (request.request.kind === "close") return answer.code === ErrorCode.OK;
+  const writes = request.request.kind === "one" ? [request.request.write] : request.request.writes;
+  const wantsEphemeral = writes.some((write) => write.kind === "create" && write.ephemeral);
+  return wantsEphemeral && answer.code === ErrorCode.EPHEMERAL_ON_LOCAL_SESSION;
 }
 
 const EVENT_TYPES = {

@@ -11,6 +11,9 @@ function run(seed: number, changes: PlanChanges = {}): RunReport {
   return new Ensemble(planOf(seed, changes)).run();
 }
 
+/** As before these existed: what was found then is found again. */
+const BEFORE_LIMITS = { hasSmallLimits: false, sessions: "replicated" } as const;
+
 function expectNoViolation({ violation }: RunReport): void {
   expect(violation?.message).toBeUndefined();
 }
@@ -39,18 +42,18 @@ describe("an ensemble with its clients and its faults", () => {
   ])("seed %i: %s", (seed) => {
     // These were found before these faults, nodes and limits existed.
     const without = ["stale-leader", "crash-at-slice"] as const;
-    expectNoViolation(run(seed, { without, hasNodeKinds: false, hasSmallLimits: false }));
+    expectNoViolation(run(seed, { without, hasNodeKinds: false, ...BEFORE_LIMITS }));
   });
 
   test.each([
     [110_858, "an id that a server chose for an ensemble that it never founded goes when it joins another"],
     [106_208, "what was acked by a disk that was lost twice counts"],
   ])("seed %i: %s", (seed) => {
-    expectNoViolation(run(seed, { without: ["crash-at-slice"], hasNodeKinds: false, hasSmallLimits: false }));
+    expectNoViolation(run(seed, { without: ["crash-at-slice"], hasNodeKinds: false, ...BEFORE_LIMITS }));
   });
 
   test("seed 516559: who has no weight is nobody's successor", () => {
-    expectNoViolation(run(516_559, { without: ["crash-at-slice"], hasSmallLimits: false }));
+    expectNoViolation(run(516_559, { without: ["crash-at-slice"], ...BEFORE_LIMITS }));
   });
 
   test.each([
@@ -58,7 +61,7 @@ describe("an ensemble with its clients and its faults", () => {
     [900_617, "who is on its way to its voice when its leader goes has it, once the disk says so"],
     [300_177, "who has its voice back from the leader of an older epoch acked nothing in the newer one"],
   ])("seed %i: %s", (seed) => {
-    expectNoViolation(run(seed, { without: ["crash-at-slice"], hasNodeKinds: true, hasSmallLimits: false }));
+    expectNoViolation(run(seed, { without: ["crash-at-slice"], hasNodeKinds: true, ...BEFORE_LIMITS }));
   });
 
   test.each([1, 2, 3, 4, 5])("seed %i runs the same way twice", (seed) => {
@@ -90,6 +93,27 @@ test("small limits split work and refuse requests, and servers crash in the midd
     "oversized transaction refused",
     "connection closed for its watches",
     "connection not read for a while",
+  ] as const) {
+    expect(counts.count(what), what).toBeGreaterThan(0);
+  }
+});
+
+test("local sessions are upgraded, move once they are, and are refused elsewhere until then", () => {
+  const counts = new SometimesCounts();
+  for (let seed = 1; seed <= 12; seed++) {
+    const report = run(seed, {
+      voters: 3,
+      sessions: seed % 4 === 0 ? "local" : "upgrading",
+      only: ["crash", "hand-over"],
+    });
+    expectNoViolation(report);
+    counts.addAll(report.sometimes);
+  }
+  for (const what of [
+    "local session upgraded",
+    "local session refused at another server",
+    "upgraded session moved to another server",
+    "ephemeral of a local session refused",
   ] as const) {
     expect(counts.count(what), what).toBeGreaterThan(0);
   }

@@ -673,13 +673,14 @@ export class Ensemble implements ServerWatcher, Breakable {
 
   #boot(member: Member): void {
     const { sid, isObserver } = member;
-    const { electionAlg, isStandalone, counterMax, windowBytes, runBytes } = this.#plan;
+    const { electionAlg, isStandalone, counterMax, windowBytes, runBytes, sessions } = this.#plan;
     const options: ServerOptions = {
       sid,
       verifier: this.#verifier,
       isObserver,
       electionAlg,
       standalone: isStandalone,
+      ensemble: { localSessions: sessions !== "replicated", localSessionsUpgrading: sessions === "upgrading" },
       isSteady: !this.#plan.isShuffled,
       limits: this.#plan.limits,
       hasShortTurns: this.#plan.hasShortTurns,
@@ -1052,13 +1053,20 @@ export class Ensemble implements ServerWatcher, Breakable {
   }
 
   #connected(client: SimClient, connection: ClientConnection, answer: Extract<Answer, { kind: "connected" }>): void {
-    this.#checker.connected(client, answer);
+    this.#checker.connected(client, answer, this.#plan.sessions !== "replicated");
+    const isElsewhere = client.lastServer !== connection.server.sid;
     if (answer.timeoutMs === 0) {
+      if (isElsewhere && this.#history.isLocal(client.session)) {
+        this.#sometimes.reached("local session refused at another server");
+      }
       client.forgetSession();
       return;
     }
-    if (client.session !== SESSION_NONE && client.lastServer !== connection.server.sid) {
-      this.#sometimes.reached("session moved to another server");
+    if (client.session !== SESSION_NONE && isElsewhere) {
+      const hasUpgraded = this.#history.hasBegunLocally(client.session);
+      this.#sometimes.reached(
+        hasUpgraded ? "upgraded session moved to another server" : "session moved to another server",
+      );
     }
     client.lastServer = connection.server.sid;
     client.session = answer.session;
@@ -1070,6 +1078,9 @@ export class Ensemble implements ServerWatcher, Breakable {
     const sent = client.inFlight.shift();
     if (sent === undefined) throw new Violation("C5", `${client.name} hears ${xid} and asked nothing`);
     this.#checker.answer(client, sent, xid, zxid, answer);
+    if (answer.kind === "header" && answer.code === ErrorCode.EPHEMERAL_ON_LOCAL_SESSION) {
+      this.#sometimes.reached("ephemeral of a local session refused");
+    }
     client.lastZxid = zxid;
     if (answer.kind === "header" && answer.code === ErrorCode.SESSION_EXPIRED) {
       this.#drop(client, "learns that its session is over");
@@ -1089,6 +1100,9 @@ export class Ensemble implements ServerWatcher, Breakable {
       this.#expiries++;
       this.#checkExpiry(session, zxid);
       this.#sometimes.reached("session expired");
+    }
+    if (op === OpCode.CREATE_SESSION && this.#history.hasBegunLocally(session)) {
+      this.#sometimes.reached("local session upgraded");
     }
     if (op === OpCode.MULTI && first.code === ErrorCode.MARSHALLING_ERROR) {
       this.#sometimes.reached("oversized transaction refused");

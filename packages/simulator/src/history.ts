@@ -57,6 +57,8 @@ const INITIAL = ["/", "/zookeeper", "/zookeeper/quota", "/zookeeper/config"];
 export class History {
   readonly model: ModelTree = new ModelTree();
   readonly sessions: Map<SessionId, SessionLife> = new Map();
+  /** Sessions that began as ones that their server alone knows. */
+  readonly #localBeginnings = new Set<SessionId>();
   readonly #requests = new Map<string, SimRequest>();
   readonly #txns = new Map<number, Committed>();
   /** Where a request was committed. */
@@ -92,6 +94,21 @@ export class History {
   /** A leader proposes transactions. */
   proposed(bytes: Uint8Array, start: number, end: number): void {
     this.#ends.proposed(bytes, start, end);
+  }
+
+  /** A client has a session, and no transaction created it. */
+  beganLocally(session: SessionId): void {
+    this.#localBeginnings.add(session);
+  }
+
+  /** Whether a session began as one that its server alone knows; it may have been replicated since. */
+  hasBegunLocally(session: SessionId): boolean {
+    return this.#localBeginnings.has(session);
+  }
+
+  /** Whether its server alone knows a session. */
+  isLocal(session: SessionId): boolean {
+    return this.#localBeginnings.has(session) && !this.sessions.has(session);
   }
 
   asked(session: SessionId, xid: number, request: SimRequest): void {
@@ -208,12 +225,14 @@ export class History {
       }
       return { kind: "header", code: ErrorCode.SESSION_EXPIRED };
     }
-    if (life === undefined) throw new Violation("I27", `request ${who} of a session that was never created`);
+    if (life === undefined && !(op !== OpCode.CLOSE_SESSION && this.isLocal(session))) {
+      throw new Violation("I27", `request ${who} of a session that was never created`);
+    }
     if (op === OpCode.CLOSE_SESSION) {
-      if (end === undefined) throw new Violation("I8", `${formatZxid(zxid)} was never proposed`);
+      if (end === undefined || life === undefined) throw new Violation("I8", `${formatZxid(zxid)} was never proposed`);
       return this.#end(session, life, end, header);
     }
-    if (life.endingZxid !== undefined) {
+    if (life?.endingZxid !== undefined) {
       throw new Violation("I26", `request ${who} takes effect behind its session's end`);
     }
     const asked = this.#requests.get(who);

@@ -247,6 +247,7 @@ export class Invariants {
   applied(server: SimServer, zxid: Zxid): void {
     this.#ghost(server).appliedCount++;
     this.#checkDigest(server, zxid, "I23");
+    this.#checkOwners(server);
   }
 
   /** The tree was replaced by a state. */
@@ -261,6 +262,18 @@ export class Invariants {
     }
     this.#ghost(server).appliedCount = (place ?? -1) + 1;
     this.#checkDigest(server, applied, "I24");
+    this.#checkOwners(server);
+  }
+
+  /** Every ephemeral belongs to a session that a transaction created and none has ended: else none would remove it. */
+  #checkOwners({ sid, replica: { tree } }: SimServer): void {
+    let owned = 0;
+    tree.forEachSession((high, low) => {
+      owned += tree.ephemeralCountOf(high, low);
+    });
+    if (owned === tree.ephemeralCount) return;
+    const lost = tree.ephemeralCount - owned;
+    throw new Violation("E1", `server ${sid} has ${lost} ephemerals of sessions that are not replicated`);
   }
 
   #checkDigest(server: SimServer, zxid: Zxid, rule: string): void {

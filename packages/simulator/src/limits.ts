@@ -52,7 +52,7 @@ export function drawLimits(random: Prng): Limits {
     multiPathNamesMax: small(1, 8, DEFAULT_LIMITS.multiPathNamesMax),
     txnBytesMax: small(80, 300, DEFAULT_LIMITS.txnBytesMax),
     watchBytesMax: small(WATCH_PAGE_BYTES, 1500, DEFAULT_LIMITS.watchBytesMax),
-    waitingAnswerBytesMax: small(1, 600, DEFAULT_LIMITS.waitingAnswerBytesMax),
+    waitingAnswerBytesMax: small(1, 3000, DEFAULT_LIMITS.waitingAnswerBytesMax),
     inFlightCountMax: small(1, 6, DEFAULT_LIMITS.inFlightCountMax),
   };
 }

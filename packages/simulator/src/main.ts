@@ -34,6 +34,7 @@ const { values } = parseArgs({
     clients: { type: "string" },
     kinds: { type: "string" },
     limits: { type: "string" },
+    sessions: { type: "string" },
     until: { type: "string" },
     "crash-at-log-step": { type: "string" },
   },
@@ -70,7 +71,7 @@ if (values.exhaustive === true) {
   const { runMutations } = await import("./mutation-table.ts");
   process.exitCode = await runMutations(whole("seeds", values.seeds ?? "1000"));
 } else {
-  const { faultNames } = await import("./plan.ts");
+  const { faultNames, sessionMode } = await import("./plan.ts");
   const changes = {
     ...(values.without === undefined ? {} : { without: faultNames(values.without) }),
     ...(values.only === undefined ? {} : { only: faultNames(values.only) }),
@@ -79,6 +80,7 @@ if (values.exhaustive === true) {
     ...(values.clients === undefined ? {} : { clients: whole("clients", values.clients) }),
     ...(values.kinds === undefined ? {} : { hasNodeKinds: values.kinds === "yes" }),
     ...(values.limits === undefined ? {} : { hasSmallLimits: values.limits === "small" }),
+    ...(values.sessions === undefined ? {} : { sessions: sessionMode(values.sessions) }),
     ...(values.until === undefined ? {} : { faultsUntilMs: whole("until", values.until) }),
     ...(values["crash-at-log-step"] === undefined
       ? {}

@@ -20,6 +20,7 @@ test.each([
   ["ack-before-sync", 1],
   ["apply-unlogged", 1],
   ["history-without-a-quorum", 1],
+  ["local-session-of-the-leader-moves", 9],
   ["position-from-tree", 1],
   ["uncommitted-in-the-tree", 1],
   ["up-to-date-twice", 1],

@@ -212,6 +212,13 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
   },
   {
     rule: "found",
+    name: "local-session-of-the-leader-moves",
+    file: "packages/replica/src/learner-requests.ts",
+    snippet: ["if (!mayRenew(session, message.passwordHash) || session.isLocal) return false;"],
+    replacement: ["if (!mayRenew(session, message.passwordHash)) return false;"],
+  },
+  {
+    rule: "found",
     name: "promise-to-the-wiped",
     file: LEADER,
     snippet: ["if (!hasVoice && !this.#isEstablished) return;"],

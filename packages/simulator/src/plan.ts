@@ -74,6 +74,15 @@ const MEAN_MS: Readonly<Record<Fault, number>> = {
   "crash-at-slice": 3000,
 };
 
+/** Whether sessions begin as ones that their server alone knows, and whether such a one is replicated when it needs an ephemeral. */
+export type SessionMode = "replicated" | "local" | "upgrading";
+
+/** The mode of that name. */
+export function sessionMode(name: string): SessionMode {
+  if (name === "replicated" || name === "local" || name === "upgrading") return name;
+  throw new RangeError(`there are no sessions "${name}", there are replicated, local and upgrading ones`);
+}
+
 /** Everything that a seed decides before anything runs. */
 export interface Plan {
   readonly seed: number;
@@ -87,6 +96,7 @@ export interface Plan {
   readonly clients: number;
   /** Whether clients create containers and TTL nodes too. */
   readonly hasNodeKinds: boolean;
+  readonly sessions: SessionMode;
   /** What servers do in one piece and refuse beyond. */
   readonly limits: Limits;
   /** Whether a turn may end while a transaction is applied in part, and while more is due to be applied. */
@@ -122,6 +132,7 @@ export interface PlanChanges {
   readonly isStandalone?: boolean;
   readonly hasNodeKinds?: boolean;
   readonly hasSmallLimits?: boolean;
+  readonly sessions?: SessionMode;
 }
 
 /** What a seed means. */
@@ -172,6 +183,8 @@ export function planOf(seed: number, changes: PlanChanges = {}): Plan {
   const limits = new Prng(seed).fork("limits");
   const drawnSmallLimits = limits.chance(0.6);
   const hasSmallLimits = changes.hasSmallLimits ?? drawnSmallLimits;
+  const sessions = new Prng(seed).fork("sessions");
+  const drawnSessions = sessions.chance(0.25) ? (sessions.chance(0.8) ? "upgrading" : "local") : "replicated";
   return {
     seed,
     voters,
@@ -182,6 +195,7 @@ export function planOf(seed: number, changes: PlanChanges = {}): Plan {
     clients,
     // A stream of its own: seeds mean what they meant before there were such nodes.
     hasNodeKinds: changes.hasNodeKinds ?? new Prng(seed).fork("kinds").chance(0.5),
+    sessions: isStandalone ? "replicated" : (changes.sessions ?? drawnSessions),
     limits: hasSmallLimits ? drawLimits(limits) : DEFAULT_LIMITS,
     hasShortTurns: hasSmallLimits,
     thinkMs,
