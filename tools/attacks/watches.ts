@@ -74,13 +74,9 @@ export const WATCH_ATTACKS: readonly Attack[] = [
       const leader = roles.indexOf("leader");
       return async () => {
         const followers = members.filter((_, i) => i !== leader);
+        await using attacker = await Attacker.open({ port: ports[leader] ?? 0, timeoutMs: 40_000 });
         for (const follower of followers) follower.signal("SIGSTOP");
         try {
-          await using attacker = await Attacker.open({
-            port: ports[leader] ?? 0,
-            timeoutMs: 40_000,
-            hasSession: false,
-          });
           const path = `/${"s".repeat(1_000_000)}`;
           const frames = function* (): Generator<Buffer> {
             for (let i = 0; i < 800; i++) yield attacker.frame(OpCode.SYNC, (writer) => writer.text(path));

@@ -19,6 +19,7 @@ import type { ChangeRecorder } from "./change-stream.ts";
 import { ClientConnection, type ConnectionHost, type ConnectionLimits } from "./client-connection.ts";
 import { ConnectionThrottle, type ConnectionThrottleConfig } from "./connection-throttle.ts";
 import { CountedReplies } from "./counted-replies.ts";
+import { FlushQueue } from "./flush-queue.ts";
 import { LogPort } from "./log-port.ts";
 import type { RefusalLog } from "./refusal-log.ts";
 import { RoleTimes } from "./role-times.ts";
@@ -134,7 +135,7 @@ export class Driver implements ConnectionHost {
   readonly #connections: (ClientConnection | undefined)[] = [];
   /** Connections without a session, oldest first. */
   readonly #sessionless = new Set<ClientConnection>();
-  #dirty: ClientConnection[] = [];
+  readonly #written = new FlushQueue<ClientConnection>(() => performance.now());
   #resumed: ConnectionRef[] = [];
   #isTurnOpen = false;
   #batchesInFlight = 0;
@@ -378,7 +379,7 @@ export class Driver implements ConnectionHost {
   dirty(connection: ClientConnection): void {
     if (connection.isDirty) return;
     connection.isDirty = true;
-    if (!connection.isReading) this.#dirty.push(connection);
+    if (!connection.isReading) this.#written.add(connection);
   }
 
   closed(connection: ClientConnection): void {
@@ -471,7 +472,7 @@ export class Driver implements ConnectionHost {
     });
     this.#recorder?.flush();
     this.#hooks.audit?.flush();
-    this.#flush();
+    if (this.#written.flush()) setImmediate(() => this.wake());
     const { revision } = this.replica.sessions;
     if (revision !== this.#sessionsRevision) {
       this.#sessionsRevision = revision;
@@ -508,12 +509,6 @@ export class Driver implements ConnectionHost {
       this.wake();
     }, BEHIND_RETRY_MS);
     return true;
-  }
-
-  #flush(): void {
-    const dirty = this.#dirty;
-    this.#dirty = [];
-    for (const connection of dirty) connection.flush();
   }
 
   #resumeReading(): void {
