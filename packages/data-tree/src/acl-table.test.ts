@@ -20,6 +20,18 @@ test("equal content has one number, and a list that nobody uses is forgotten", (
   expect([table.get(first), table.get(second)]).toEqual([acl("c"), acl("b")]);
 });
 
+test("a list that was forgotten has a number of its own when it comes again", () => {
+  const table = new AclTable({ k0: 1, k1: 7 });
+  const [first, second] = [acl("a"), acl("b")];
+  const id = table.acquire(first);
+  expect(table.acquire(first)).toBe(id);
+  table.release(id);
+  table.release(id);
+  expect(table.acquire(second)).toBe(id);
+  const again = table.acquire(first);
+  expect([table.get(id), table.get(again)]).toEqual([second, first]);
+});
+
 test("the open list keeps its number, however it is written", () => {
   const table = new AclTable({ k0: 1, k1: 7 });
   const id = table.acquire(OPEN_ACL);

@@ -37,6 +37,9 @@ export class AclTable {
   readonly #table = new HashTable();
   readonly #hash = new WordHash();
   readonly #key: HashKey;
+  /** The list that was acquired last, which transactions of many creates bring again and again, and its number. */
+  #lastAcl: Acl = OPEN_ACL;
+  #lastId: number = OPEN_ID;
   #text: Buffer = Buffer.allocUnsafeSlow(TEXT_BYTES_FIRST);
   #bytes = 0;
 
@@ -48,15 +51,23 @@ export class AclTable {
 
   /** The number of an ACL of this content, with one reference more. */
   acquire(acl: Acl): number {
-    const id = isOpen(acl) && this.#entries.length > OPEN_ID ? OPEN_ID : this.#findOrAdd(acl);
-    this.#entry(id).references++;
-    return id;
+    const isLast = acl === this.#lastAcl && this.#entries.length > OPEN_ID;
+    if (!isLast) {
+      this.#lastId = isOpen(acl) && this.#entries.length > OPEN_ID ? OPEN_ID : this.#findOrAdd(acl);
+      this.#lastAcl = acl;
+    }
+    this.#entry(this.#lastId).references++;
+    return this.#lastId;
   }
 
   release(id: number): void {
     const entry = this.#entry(id);
     entry.references--;
     if (entry.references > 0) return;
+    if (id === this.#lastId) {
+      this.#lastId = OPEN_ID;
+      this.#lastAcl = OPEN_ACL;
+    }
     this.#table.remove(entry.tableHash, id);
     this.#bytes -= entry.bytes;
     this.#entries[id] = undefined;

@@ -121,6 +121,16 @@ describe("an access list is stored", () => {
     expect(lookCount).toBeLessThanOrEqual(20);
   });
 
+  test("once for the same list of the same client, and anew for another", () => {
+    const auth = schemes();
+    const acl = [entry("auth", "")];
+    const identities = [HERE, ALICE];
+    const fixed = auth.fixAcl(acl, identities);
+    expect(auth.fixAcl(acl, identities)).toBe(fixed);
+    expect(auth.fixAcl(acl, [{ scheme: "digest", id: "bob:hash" }])).toEqual([entry("digest", "bob:hash", 31)]);
+    expect(auth.fixAcl(acl, identities)).toEqual(fixed);
+  });
+
   test("never when auth and what stands behind it make it too long", () => {
     const many = Array.from({ length: 10 }, (_, i) => ({ scheme: "digest", id: `u${i}:h` }));
     expect(schemes().fixAcl([entry("auth", "")], many)).toHaveLength(10);

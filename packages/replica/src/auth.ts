@@ -80,6 +80,8 @@ export class AuthSchemes {
   readonly #schemes = new Map<string, Scheme>();
   /** Lists that were found valid as they are; weak, so it forgets them with their last holder. */
   readonly #fixed = new WeakMap<Acl, true>();
+  /** What the last list with `auth` entries became, which a multi may bring again and again. */
+  #expansion: Expansion | undefined = undefined;
 
   readonly #aclCountMax: number;
   readonly #config: AuthConfig;
@@ -144,6 +146,8 @@ export class AuthSchemes {
   fixAcl(acl: Acl | undefined, identities: readonly Identity[]): Acl | undefined {
     if (acl === undefined || acl.length === 0 || acl.length > this.#aclCountMax) return undefined;
     if (acl === OPEN_ACL || this.#fixed.has(acl)) return acl;
+    const last = this.#expansion;
+    if (last?.acl === acl && last.identities === identities) return last.list;
     const authenticated = identities.filter(({ scheme }) => this.#schemes.get(scheme)?.isAuthenticated === true);
     const fixed = new DistinctEntries();
     const expanded = new Set<number>();
@@ -165,7 +169,10 @@ export class AuthSchemes {
         if (fixed.list.length > this.#aclCountMax) return undefined;
       }
     }
-    if (changed) return fixed.list;
+    if (changed) {
+      this.#expansion = { acl, identities, list: fixed.list };
+      return fixed.list;
+    }
     this.#fixed.set(acl, true);
     return acl;
   }
@@ -189,6 +196,12 @@ export class AuthSchemes {
     if (entry.scheme === "world") return entry.id === "anyone";
     return this.#schemes.get(entry.scheme)?.isValidId(entry.id) ?? false;
   }
+}
+
+interface Expansion {
+  readonly acl: Acl;
+  readonly identities: readonly Identity[];
+  readonly list: Acl;
 }
 
 /** The entries of a list without those that it holds already. */

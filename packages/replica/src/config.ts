@@ -84,6 +84,8 @@ export interface ReplicaConfig extends IdentityLimits {
   readonly txnBytesMax: number;
   /** Parts of one multi, which is prepared in one piece; one with more is refused with MARSHALLING_ERROR. */
   readonly multiOpCountMax: number;
+  /** Entries of all different access lists in one multi, `auth` expanded; one with more is refused with MARSHALLING_ERROR. */
+  readonly multiAclCountMax: number;
   /** Names in all paths of one multi or multiRead, each looked up by itself; one with more is refused with MARSHALLING_ERROR. */
   readonly multiPathNamesMax: number;
   /** Ephemerals, and bytes of their paths, that one transaction of a session's end removes; the rest goes with the next one. */
@@ -93,7 +95,7 @@ export interface ReplicaConfig extends IdentityLimits {
   readonly endOpCountPerTurn: number;
   /** Forwarded writes, counted by the ops that they become, that a leader prepares in one turn; the rest has the next one. */
   readonly forwardOpCountPerTurn: number;
-  /** What applying does in one piece: an op counts 2, a notification 1. A transaction that takes more goes on in the next turn. */
+  /** What applying does in one piece: an op counts 2, as each further entry of its access list does, a notification 1. A transaction that takes more goes on in the next turn. */
   readonly applyWorkPerTurn: number;
   /** Paths of one setWatches that are taken in one piece; the rest has the next turn. */
   readonly setWatchesPerTurn: number;
@@ -124,6 +126,7 @@ export const REPLICA_DEFAULTS: Omit<ReplicaConfig, RequiredOfCallers> = {
   identitiesBytesMax: 32 * 1024,
   txnBytesMax: 5 * 1024 * 1024,
   multiOpCountMax: 5000,
+  multiAclCountMax: 5000,
   multiPathNamesMax: 32_768,
   closeOpCountMax: 500,
   closePathBytesMax: 128 * 1024,

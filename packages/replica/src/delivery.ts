@@ -22,7 +22,7 @@ import type { ReplicaSinks } from "./sinks.ts";
 import type { Standing } from "./standing.ts";
 import { WriteAnswers } from "./write-answers.ts";
 
-/** What applying an op counts, where firing one watch counts 1. */
+/** What applying an op counts, and each entry of its access list but the first, where firing one watch counts 1. */
 const OP_WORK = 2;
 const BYTES_PER_WORK_LOG2 = 10;
 const KEPT_BYTES_MIN = 4096;
@@ -178,7 +178,7 @@ export class Delivery {
     const isMulti = header.op === OpCode.MULTI;
     let node = 0;
     while (txns.next(op)) {
-      this.#work += OP_WORK;
+      this.#work += OP_WORK * Math.max(1, op.acl.length);
       node = this.#tree.apply(header, op, this.#firings);
       this.#sinks.applied?.(header, op);
       if (isMulti) this.#answerPart(header.zxid, op, node);

@@ -1,5 +1,6 @@
 import type { CloseLimits, DataTree, PrepareContext } from "@zooid/data-tree";
 import {
+  type Acl,
   type ByteSlice,
   clearTxnOp,
   composeZxid,
@@ -9,6 +10,7 @@ import {
   newTxnHeader,
   newTxnOp,
   nextZxid,
+  OPEN_ACL,
   OpCode,
   PASSWORD_HASH_BYTES,
   type Request,
@@ -36,7 +38,7 @@ export interface Asker {
 /** What a transaction may hold; see {@link ReplicaConfig}. */
 export type TxnLimits = Pick<
   ReplicaConfig,
-  "txnBytesMax" | "multiOpCountMax" | "multiPathNamesMax" | "closeOpCountMax" | "closePathBytesMax"
+  "txnBytesMax" | "multiOpCountMax" | "multiPathNamesMax" | "multiAclCountMax" | "closeOpCountMax" | "closePathBytesMax"
 >;
 type TxnMakerConfig = TxnLimits & Pick<ReplicaConfig, "isTtlEnabled" | "isQuotaEnforced" | "heldBytesMax">;
 
@@ -54,6 +56,7 @@ export class TxnMaker {
   readonly #header: TxnHeader = newTxnHeader();
   readonly #op: TxnOp = newTxnOp();
   readonly #part: Request = newRequest();
+  readonly #acls = new DistinctAcls();
   readonly #limits: TxnLimits;
   readonly #closeLimits: CloseLimits;
   #prepared: Zxid = composeZxid(0, 0);
@@ -194,20 +197,24 @@ export class TxnMaker {
   /** Prepares every part against the tree as the parts before it leave it; one that is refused takes all of them back. */
   #multi(context: PrepareContext): void {
     const part = this.#part;
-    const { txnBytesMax } = this.#limits;
+    const { txnBytesMax, multiAclCountMax } = this.#limits;
     const count = this.#countParts();
     if (count < 0) {
       this.#error(ErrorCode.MARSHALLING_ERROR, 0, 0);
       return;
     }
     this.#requests.rewindParts();
+    this.#acls.clear();
     this.#tree.beginMulti();
     for (let i = 0; this.#requests.nextPart(part); i++) {
       let code = this.#tree.prepare(part, context, this.#op);
       if (code === ErrorCode.OK) {
         this.#put(this.#op);
         // An access list of a few bytes may stand for all identities of its client: what a frame holds bounds nothing.
-        if (this.#batcher.openBytes > txnBytesMax) code = ErrorCode.MARSHALLING_ERROR;
+        this.#acls.add(this.#op.acl);
+        if (this.#batcher.openBytes > txnBytesMax || this.#acls.entryCount > multiAclCountMax) {
+          code = ErrorCode.MARSHALLING_ERROR;
+        }
       }
       if (code !== ErrorCode.OK) {
         this.#tree.abortMulti();
@@ -226,15 +233,17 @@ export class TxnMaker {
    * transaction may: it is prepared in one piece.
    */
   #countParts(): number {
-    const { multiOpCountMax, multiPathNamesMax } = this.#limits;
+    const { multiOpCountMax, multiPathNamesMax, multiAclCountMax } = this.#limits;
     const part = this.#part;
+    this.#acls.clear();
     let count = 0;
     let names = 0;
     try {
       for (; this.#requests.nextPart(part); count++) {
         if (!part.hasPath || count === multiOpCountMax) return -1;
         names += nameCount(part.path);
-        if (names > multiPathNamesMax) return -1;
+        if (part.acl !== undefined) this.#acls.add(part.acl);
+        if (names > multiPathNamesMax || this.#acls.entryCount > multiAclCountMax) return -1;
       }
     } catch {
       return -1;
@@ -254,6 +263,27 @@ export class TxnMaker {
     op.failedIndex = failedIndex;
     op.opCount = opCount;
     this.#put(op);
+  }
+}
+
+/** The lists of one multi. Decoders give the same object for lists that are sent again, and these cost nothing. */
+class DistinctAcls {
+  readonly #seen = new Set<Acl>();
+  #entryCount = 0;
+
+  get entryCount(): number {
+    return this.#entryCount;
+  }
+
+  add(acl: Acl): void {
+    if (acl === OPEN_ACL || this.#seen.has(acl)) return;
+    this.#seen.add(acl);
+    this.#entryCount += acl.length;
+  }
+
+  clear(): void {
+    this.#seen.clear();
+    this.#entryCount = 0;
   }
 }
 

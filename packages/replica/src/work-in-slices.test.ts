@@ -1,4 +1,4 @@
-import { type ConnectionRef, OpCode, ZXID_NONE } from "@zooid/model";
+import { type AclEntry, type ConnectionRef, OpCode, ZXID_NONE } from "@zooid/model";
 import type { JuteWriter } from "@zooid/wire";
 import { describe, expect, test } from "vitest";
 import { create, multi, onPath, read, setData, TestReplica, versioned, watchOn } from "./test-replica.ts";
@@ -140,6 +140,23 @@ describe("a multi beyond what one transaction may hold is refused whole", () => 
     expect(zk.ask(ref, OpCode.MULTI, multi(one, [OpCode.CREATE, create("/c")]))).toContain("path /a/b");
   });
 
+  test("by the entries of its different access lists, those of one list once", () => {
+    const zk = new TestReplica({ multiAclCountMax: 4 });
+    const ref = zk.open();
+    const entries = (count: number, first: number) =>
+      Array.from({ length: count }, (_, i) => ({ perms: 1, scheme: "ip", id: `10.0.0.${first + i}` }));
+    const part = (path: string, acl: readonly AclEntry[]) => [OpCode.CREATE, create(path, "", 0, acl)] as const;
+    const [a, b] = [entries(2, 0), entries(3, 9)];
+    expect(zk.ask(ref, OpCode.MULTI, multi(part("/a", a), part("/b", a), part("/c", a)))).toContain("path /c");
+    expect(zk.ask(ref, OpCode.MULTI, multi(part("/d", a), part("/e", b)))).toBe("MARSHALLING_ERROR");
+    // What they become counts, too.
+    for (let i = 0; i < 3; i++) zk.authenticate(ref, `user${i}:x`);
+    const everybody = [{ perms: 31, scheme: "auth", id: "" }];
+    expect(zk.ask(ref, OpCode.MULTI, multi(part("/d", everybody), part("/e", everybody)))).toContain("path /e");
+    expect(zk.ask(ref, OpCode.MULTI, multi(part("/f", everybody), part("/g", a)))).toBe("MARSHALLING_ERROR");
+    expect(zk.ask(ref, OpCode.EXISTS, read("/f"))).toBe("NO_NODE");
+  });
+
   test("by the bytes that it becomes, where short access lists stand for many identities", () => {
     const zk = new TestReplica({ txnBytesMax: 4000 });
     const ref = zk.open();
@@ -197,6 +214,17 @@ describe("a transaction that takes more than one turn", () => {
     expect(zk.take(watcher)).toEqual(["event 1 /c"]);
     expect(zk.take(bystander)).toEqual([expect.stringMatching(/^2 stat/), expect.stringMatching(/^3 stat/)]);
     expect(zk.take(writer)).toEqual([expect.stringContaining("path /c")]);
+  });
+
+  test("is applied in part where its access lists are long", () => {
+    const zk = new TestReplica({ applyWorkPerTurn: 20 });
+    const ref = zk.open();
+    const acl = Array.from({ length: 12 }, (_, i) => ({ perms: 31, scheme: "ip", id: `10.0.0.${i}` }));
+    const parts = ["/a", "/b"].map((path) => [OpCode.CREATE, create(path, "", 0, acl)] as const);
+    zk.send(ref, 1, OpCode.MULTI, multi(...parts));
+    expect([deliverOnce(zk), zk.replica.isApplying]).toEqual([true, true]);
+    deliverOnce(zk);
+    expect([zk.replica.isApplying, zk.take(ref)]).toEqual([false, [expect.stringContaining("path /b")]]);
   });
 
   test("is followed by the next one only at its end", () => {

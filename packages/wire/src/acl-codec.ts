@@ -4,10 +4,11 @@ import type { JuteWriter } from "./jute-writer.ts";
 
 /** An entry is at least its permissions and two lengths. */
 const ENTRY_BYTES_MIN = 12;
-/** How many different lists are remembered; when there are more, all are forgotten. */
+/** How many different lists are remembered, and how many bytes of them; when there are more, all are forgotten. */
 const CACHE_COUNT_MAX = 1024;
-/** A longer list is decoded each time: remembering it would cost more. */
-const CACHED_BYTES_MAX = 1024;
+const CACHE_BYTES_MAX = 1024 * 1024;
+/** A longer list is decoded each time. The parts of a multi are decoded twice, so lists of a thousand entries are worth remembering. */
+const CACHED_BYTES_MAX = 64 * 1024;
 /** In place of a list that is too long, however long: no scheme has this name, so no fix-up accepts it either. */
 const TOO_LONG: Acl = Object.freeze([Object.freeze({ perms: 0, scheme: "", id: "" })]);
 
@@ -17,6 +18,7 @@ const TOO_LONG: Acl = Object.freeze([Object.freeze({ perms: 0, scheme: "", id: "
  */
 export class AclReader {
   readonly #seen = new Map<string, Acl>();
+  #seenBytes = 0;
 
   /** A null list is undefined. A list of more than {@link ACL_COUNT_MAX} entries is one that is not valid. Null schemes and ids become entries that no fix-up accepts. */
   read(reader: JuteReader): Acl | undefined {
@@ -36,7 +38,11 @@ export class AclReader {
     const open = entries.length === 1 && only?.perms === 31 && only.scheme === "world" && only.id === "anyone";
     const acl = open ? OPEN_ACL : entries;
     if (end - start <= CACHED_BYTES_MAX) {
-      if (this.#seen.size >= CACHE_COUNT_MAX) this.#seen.clear();
+      this.#seenBytes += end - start;
+      if (this.#seen.size >= CACHE_COUNT_MAX || this.#seenBytes > CACHE_BYTES_MAX) {
+        this.#seen.clear();
+        this.#seenBytes = end - start;
+      }
       this.#seen.set(bytes.toString("latin1", start, end), acl);
     }
     return acl;

@@ -215,6 +215,35 @@ describe("lengths and counts that lie", () => {
     if (built === 1) expect(request.acl).toEqual([{ perms: 0, scheme: "", id: "" }]);
   });
 
+  test("an access list of many entries is the same object when it comes again", () => {
+    const reader = new RequestReader();
+    const request = newRequest();
+    const readList = (count: number) => {
+      const bytes = frame((writer) => {
+        writer.int(1);
+        writer.int(OpCode.SET_ACL);
+        writer.text("/a");
+        writer.int(count);
+        for (let i = 0; i < count; i++) {
+          writer.int(1);
+          writer.text("ip");
+          writer.text(`10.0.${i >> 8}.${i & 255}`);
+        }
+        writer.int(-1);
+      });
+      reader.open(bytes, 0, bytes.length, request);
+      reader.body(request);
+      return request.acl;
+    };
+    const long = readList(1000);
+    expect([readList(1000), readList(999)?.length]).toEqual([long, 999]);
+    expect(readList(1000)).toBe(long);
+    // What is remembered is bounded.
+    for (let count = 900; count < 1000; count++) readList(count);
+    expect(readList(1000)).not.toBe(long);
+    expect(readList(1000)).toEqual(long);
+  });
+
   test("null path and null data are told apart from empty ones", () => {
     const bytes = frame((writer) => {
       writer.int(1);

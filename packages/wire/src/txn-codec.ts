@@ -306,6 +306,7 @@ function decodeAclEntry(bytes: Uint8Array, start: number, end: number): AclEntry
 export class TxnReader implements TxnDecoder {
   readonly #txn = new ProtobufReader();
   readonly #op = new ProtobufReader();
+  readonly #acls = new LastAcl();
   /** Where the op begins that `next` will read, or -1 when there is none. */
   #nextOp = -1;
 
@@ -365,7 +366,7 @@ export class TxnReader implements TxnDecoder {
     const end = this.#nextOp;
     if (end < 0) return false;
     const txn = this.#txn;
-    readOp(this.#op, txn.bytes, txn.at, end, op);
+    readOp(this.#op, txn.bytes, txn.at, end, op, this.#acls);
     txn.at = end;
     this.#nextOp = -1;
     for (let tag = txn.tag(); tag !== 0; tag = txn.tag()) {
@@ -379,7 +380,21 @@ export class TxnReader implements TxnDecoder {
   }
 }
 
-function readOp(reader: ProtobufReader, bytes: Uint8Array, start: number, end: number, op: TxnOp): void {
+/** The list that was read last: most creates of one transaction have the same. */
+class LastAcl {
+  #bytes: Buffer = Buffer.alloc(0);
+  #acl: Acl = OPEN_ACL;
+
+  read(bytes: Uint8Array, start: number, end: number): Acl {
+    if (this.#bytes.length !== end - start || this.#bytes.compare(bytes, start, end) !== 0) {
+      this.#acl = decodeAcl(bytes, start, end);
+      this.#bytes = Buffer.from(bytes.subarray(start, end));
+    }
+    return this.#acl;
+  }
+}
+
+function readOp(reader: ProtobufReader, bytes: Uint8Array, start: number, end: number, op: TxnOp, acls: LastAcl): void {
   clearTxnOp(op, 0);
   reader.reset(bytes, start, end);
   for (;;) {
@@ -411,7 +426,7 @@ function readOp(reader: ProtobufReader, bytes: Uint8Array, start: number, end: n
       }
       case OpTag.acl: {
         const fieldEnd = reader.delimited();
-        op.acl = decodeAcl(bytes, reader.at, fieldEnd);
+        op.acl = acls.read(bytes, reader.at, fieldEnd);
         reader.at = fieldEnd;
         break;
       }
