@@ -126,6 +126,7 @@ test.each<[string, object]>([
   ["zooid.authFailureDelayMaxMs=0", { auth: { failureDelayMsMax: 0 } }],
   ["extendedTypesEnabled=true", { ttlNodes: true }],
   ["zooid.heldBytesMax=9", { heldBytesMax: 9 }],
+  ["zooid.watchBytesMax=9", { watchBytesMax: 9 }],
   ["enforceQuota=True", { enforceQuota: true }],
   [
     "znode.container.checkIntervalMs=5\nzookeeper.znode.container.maxPerMinute=6\nznode.container.maxNeverUsedIntervalMs=7",

@@ -78,6 +78,11 @@ export interface ServerOptions {
    * Default: half of the memory that the process may have.
    */
   readonly heldBytesMax?: number;
+  /**
+   * What the watches of all connections may take in memory, in bytes: beyond it the connection with the most is closed. 0 is no limit.
+   * Default: an eighth of the memory that the process may have.
+   */
+  readonly watchBytesMax?: number;
   /** How containers and TTL nodes that nobody needs are removed. */
   readonly reaping?: ReapingOptions;
   /** Writes read and not yet committed before clients are read no further. Default 65536. */
@@ -158,6 +163,8 @@ export interface ServerConfig {
   readonly enforceQuota: boolean;
   /** Infinity for no limit. */
   readonly heldBytesMax: number;
+  /** Infinity for no limit. */
+  readonly watchBytesMax: number;
   readonly reaping: ReapingConfig;
   readonly outputBytesMax: number;
   readonly fsyncWarnMs: number;
@@ -265,7 +272,10 @@ export function parseServerConfig(options: ServerOptions): ServerConfig {
     ttlNodes: options.ttlNodes ?? false,
     enforceQuota: options.enforceQuota ?? false,
     heldBytesMax:
-      whole("zooid.heldBytesMax", options.heldBytesMax ?? halfOfMemory(), 0, Number.MAX_SAFE_INTEGER) ||
+      whole("zooid.heldBytesMax", options.heldBytesMax ?? shareOfMemory(2), 0, Number.MAX_SAFE_INTEGER) ||
+      Number.POSITIVE_INFINITY,
+    watchBytesMax:
+      whole("zooid.watchBytesMax", options.watchBytesMax ?? shareOfMemory(8), 0, Number.MAX_SAFE_INTEGER) ||
       Number.POSITIVE_INFINITY,
     reaping: parseReaping(options.reaping ?? {}, whole),
     fsyncWarnMs: whole("fsync.warningthresholdms", options.fsyncWarnMs ?? 1000, 1, INT_MAX),
@@ -285,10 +295,10 @@ export function parseServerConfig(options: ServerOptions): ServerConfig {
 }
 
 /** Of the machine, or of what the process is confined to. */
-function halfOfMemory(): number {
+function shareOfMemory(parts: number): number {
   const confined = process.constrainedMemory();
   const whole = totalmem();
-  return Math.floor((confined > 0 && confined < whole ? confined : whole) / 2);
+  return Math.floor((confined > 0 && confined < whole ? confined : whole) / parts);
 }
 
 type Whole = (name: string, value: number, min: number, max: number) => number;

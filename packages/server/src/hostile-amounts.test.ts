@@ -66,3 +66,15 @@ test("a node with more children than one answer may list says so, each time, and
   const listed = await client.ask(OpCode.GET_CHILDREN, read("/many"));
   expect([listed.code, listed.body.int()]).toEqual([0, 60]);
 });
+
+test("watches beyond what all may take in memory close the connection with the most, and others keep theirs", async () => {
+  await using zk = await startTestServer({ watchBytesMax: 2 * MEBIBYTE });
+  await using few = await RawClient.withSession(zk.port);
+  await few.ask(OpCode.EXISTS, read("/few", true));
+  await using many = await RawClient.withSession(zk.port);
+  many.send(...Array.from({ length: 40_000 }, (_, i) => request(i, OpCode.EXISTS, read(`/many-${i}`, true))));
+  await many.rest();
+  expect(zk.lines.filter((line) => line.includes("watches"))).toHaveLength(1);
+  // The event comes before the answer.
+  expect((await few.ask(OpCode.CREATE, create("/few"))).xid).toBe(-1);
+});

@@ -80,6 +80,8 @@ export interface StorageStatus {
 
 const SILENT: ServerLog = { info() {}, warn() {}, error() {} };
 const STATUS_MS = 1000;
+/** What `auth` entries of one request become, several times over. */
+const TXN_BYTES_BEYOND_FRAME = 4 * 1024 * 1024;
 /** How long a leader that stops waits for somebody to hand over to. */
 const HAND_OVER_MS = 1000;
 /** What Apache's trace mask is at the start. */
@@ -319,6 +321,9 @@ class Server implements ZooidServer {
           isTtlEnabled: config.ttlNodes,
           isQuotaEnforced: config.enforceQuota,
           heldBytesMax: config.heldBytesMax,
+          watchBytesMax: config.watchBytesMax,
+          // Any single request fits, whatever its access list becomes; and far more than this goes between servers.
+          txnBytesMax: config.frameBytesMax + TXN_BYTES_BEYOND_FRAME,
           // An answer beyond it would cut its client off.
           childrenBytesMax: config.outputBytesMax,
           reaping: config.reaping,
