@@ -162,7 +162,7 @@ describe("an ensemble", () => {
 
   test.each<[string, string, string | null, string]>([
     ["myid missing", THREE, null, "myid is missing; it holds this server's number, the N of its line server.N"],
-    ["no number in myid", THREE, "two", 'holds this server\'s number, 1 to 254, found "two"'],
+    ["no number in myid", THREE, "two", 'holds this server\'s number, 0 to 254, found "two"'],
     ["a number out of range", THREE, "255", 'found "255"'],
     ["an empty myid", THREE, "", 'found ""'],
     ["groups that overlap", `${THREE}group.1=1:2\ngroup.2=2:4`, "2", "server 2 is in group.1 and in group.2"],

@@ -221,8 +221,8 @@ function readMyid(dataDir: string | undefined, problems: string[]): number | und
   }
   const [line = ""] = text.split(/\r?\n/);
   const sid = Number(line.trim());
-  if (!/^\d+$/.test(line.trim()) || sid < 1 || sid > 254) {
-    problems.push(`${file} holds this server's number, 1 to 254, found "${line.trim().slice(0, 40)}"`);
+  if (!/^\d+$/.test(line.trim()) || sid > 254) {
+    problems.push(`${file} holds this server's number, 0 to 254, found "${line.trim().slice(0, 40)}"`);
     return undefined;
   }
   return sid;

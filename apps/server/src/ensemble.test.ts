@@ -112,6 +112,8 @@ class Member {
 
 interface EnsembleOptions {
   readonly observers?: readonly number[];
+  /** The smallest number of a server. Default 1. */
+  readonly firstSid?: number;
   /** Observers reach their leader by followers, each server at an address of its own. */
   readonly hasMasters?: boolean;
   /** Added to every zoo.cfg. */
@@ -122,15 +124,16 @@ interface EnsembleOptions {
 
 /** Servers with all their files; none runs yet. */
 async function ensemble(count: number, options: EnsembleOptions = {}): Promise<readonly Member[]> {
-  const { observers = [], hasMasters = false, settings = [], own = () => [] } = options;
+  const { observers = [], firstSid = 1, hasMasters = false, settings = [], own = () => [] } = options;
   const ports = await freePorts(count * 3 + 1);
   const masters = hasMasters ? [`observerMasterPort=${ports.at(-1)}`] : [];
-  const sids = Array.from({ length: count }, (_, index) => index + 1);
+  const sids = Array.from({ length: count }, (_, index) => index + firstSid);
+  const portOf = (sid: number, which: number): number => ports[(sid - firstSid) * 3 + which] ?? 0;
   const lines = sids.map((sid) => {
     const role = observers.includes(sid) ? ":observer" : "";
-    return `server.${sid}=${hasMasters ? `127.0.0.${sid}` : HOST}:${ports[sid * 3 - 2]}:${ports[sid * 3 - 1]}${role}`;
+    return `server.${sid}=${hasMasters ? `127.0.0.${sid}` : HOST}:${portOf(sid, 1)}:${portOf(sid, 2)}${role}`;
   });
-  return sids.map((sid) => new Member(sid, ports[sid * 3 - 3] ?? 0, [...lines, ...masters, ...settings, ...own(sid)]));
+  return sids.map((sid) => new Member(sid, portOf(sid, 0), [...lines, ...masters, ...settings, ...own(sid)]));
 }
 
 async function started(count: number, options?: EnsembleOptions): Promise<readonly Member[]> {
@@ -301,6 +304,37 @@ describe("three servers", () => {
     await expect(moved.set("/held", "through the second")).rejects.toMatchObject({ code: "CONNECTION_LOSS" });
     expect((await client.exists("/held", { sync: true }))?.ephemeralOwner).toBe(client.sessionId);
     expect(await textOf(client, "/held")).toBe("moved back");
+  });
+});
+
+describe("a server whose number is 0", () => {
+  test("votes, and its clients' writes are answered", async () => {
+    const members = await started(3, { firstSid: 0 });
+    const zero = members[0] as Member;
+    expect(await zero.mode()).toBe("follower");
+    const client = await clientOf([zero]);
+    for (let i = 0; i < 5; i++) await client.create(`/n${i}`, "x", { mode: "ephemeral" });
+    await (await leaderOf(members)).end("SIGKILL");
+    await level(members.slice(0, 2));
+    await client.create("/behind", "y");
+    expect(await textOf(await clientOf([members[1] as Member]), "/behind")).toBe("y");
+  });
+
+  test("leads, and what no client asked for is nobody's answer", async () => {
+    const settings = ["standaloneEnabled=false"];
+    const [zero, observer] = await started(2, { firstSid: 0, observers: [1], settings });
+    if (zero === undefined || observer === undefined) throw new Error("there are two");
+    expect([await zero.mode(), await observer.mode()]).toEqual(["leader", "observer"]);
+    const [own, other] = [await clientOf([zero]), await clientOf([observer])];
+    // The end of a session is a transaction without a client that waits for it.
+    for (const client of [own, other]) await client.create(`/of${client === own}`, "x", { mode: "ephemeral" });
+    await other.close();
+    await own.create("/behind", "y");
+    expect(await textOf(await clientOf([observer]), "/behind")).toBe("y");
+    await zero.end("SIGTERM");
+    zero.start();
+    await level([zero, observer]);
+    expect(await textOf(await clientOf([observer]), "/behind")).toBe("y");
   });
 });
 

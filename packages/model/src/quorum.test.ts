@@ -91,6 +91,6 @@ test("between two configurations, both must agree", () => {
   expect(both.voters.size).toBe(5);
 });
 
-test.each([0, 255, -1, 1.5, Number.NaN])("%d is no server's number", (value) => {
-  expect(() => serverId(value)).toThrow("a server id is a whole number from 1 to 254");
+test.each([255, -1, 1.5, Number.NaN])("%d is no server's number", (value) => {
+  expect(() => serverId(value)).toThrow("a server id is a whole number from 0 to 254");
 });

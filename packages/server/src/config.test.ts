@@ -52,7 +52,8 @@ describe("what cannot be is named with the key that operators know", () => {
     [{ tickMs: 0 }, "tickTime"],
     [{ tickMs: 1.5 }, "tickTime"],
     [{ tickMs: Number.NaN }, "tickTime"],
-    [{ frameBytesMax: 10 }, "jute.maxbuffer"],
+    [{ frameBytesMax: 44 }, "jute.maxbuffer is a whole number from 45 to 16777216, found 44"],
+    [{ frameBytesMax: 2 ** 24 + 1 }, "jute.maxbuffer is a whole number from 45 to 16777216, found 16777217"],
     [{ connectionsPerAddressMax: -1 }, "maxClientCnxns"],
     [{ sessionTimeoutMsMin: 5000, sessionTimeoutMsMax: 4000 }, "minSessionTimeout 5000 must not exceed"],
     [{ reaping: { perMinuteMax: 0 } }, "znode.container.maxPerMinute"],
@@ -60,6 +61,18 @@ describe("what cannot be is named with the key that operators know", () => {
     [{ digestAlgorithm: "rot13" }, 'digestAlg names a hash such as SHA1, SHA-256 or SHA3-256, found "rot13"'],
   ])("%j", (options, text) => {
     expect(problems(options)).toEqual([expect.stringContaining(text)]);
+  });
+
+  test.each([-1, 255, 1.5])("a server's number of %d, once", (sid) => {
+    const servers = [0, 1, sid].map((one) => ({ sid: one, host: `10.0.0.${one}`, quorumPort: 1, electionPort: 2 }));
+    const told = (options: ServerOptions): readonly string[] =>
+      problems(options).filter((problem) => !problem.includes("peerSecretFile"));
+    expect(told({ ensemble: { sid, servers: servers.slice(0, 2) } })).toEqual([
+      `myid is a whole number from 0 to 254, found ${sid}`,
+    ]);
+    expect(told({ ensemble: { sid: 0, servers } })).toEqual([
+      `server.${sid}: the id is a whole number from 0 to 254, found ${sid}`,
+    ]);
   });
 
   test("all of it at once", () => {

@@ -192,6 +192,10 @@ export class ConfigError extends Error {
 }
 
 const INT_MAX = 2 ** 31 - 1;
+/** Of a client that is new enough to ask for read-only service: no session begins without one. */
+const CONNECT_REQUEST_BYTES = 45;
+/** A larger request would hold up everything else for too long. */
+const FRAME_BYTES_MAX = 16 * 1024 * 1024;
 
 /** Checks options and fills in defaults; throws one {@link ConfigError} that lists every problem. */
 export function parseServerConfig(options: ServerOptions): ServerConfig {
@@ -255,7 +259,7 @@ export function parseServerConfig(options: ServerOptions): ServerConfig {
     connectionsMax: whole("maxCnxns", options.connectionsMax ?? 0, 0, INT_MAX),
     connectionThrottle: parseConnectionThrottle(options.connectionThrottle ?? {}, problems),
     tcpKeepAlive: options.tcpKeepAlive ?? false,
-    frameBytesMax: whole("jute.maxbuffer", options.frameBytesMax ?? 0xf_ffff, 1024, 2 ** 30),
+    frameBytesMax: whole("jute.maxbuffer", options.frameBytesMax ?? 0xf_ffff, CONNECT_REQUEST_BYTES, FRAME_BYTES_MAX),
     sessionlessTimeoutMs: whole("sessionlessCnxnTimeout", options.sessionlessTimeoutMs ?? 10_000, 1, INT_MAX),
     fourLetterWords: parseWhitelist(options.fourLetterWords),
     superDigest: options.superDigest,

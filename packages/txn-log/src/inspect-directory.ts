@@ -26,12 +26,15 @@ export const LOG_FILE = "log.db";
 export const WITNESS_FILE = "witness";
 const STATE_FILE = /^state-\d+\.db$/;
 const APACHE_DIRECTORY = "version-2";
+/** Apache makes the directory before it writes into it, and others make it for Apache. */
+const APACHE_FILE = /^(?:(?:snapshot|log)\..|(?:current|accepted|updating)Epoch$)/;
 
 /** Refuses a directory that belongs to another program, before even a lock is put into it. */
 export function refuseForeign(directory: string): void {
   const names = existsSync(directory) ? readdirSync(directory) : [];
   const isOurs = names.some((name) => name === LOG_FILE || STATE_FILE.test(name));
   if (isOurs || !names.includes(APACHE_DIRECTORY)) return;
+  if (!readdirSync(join(directory, APACHE_DIRECTORY)).some((name) => APACHE_FILE.test(name))) return;
   const found = `a ${APACHE_DIRECTORY} directory written by Apache ZooKeeper`;
   throw new StoreError({ code: "FOREIGN", directory, expected: "a directory of Zooid or an empty one", found });
 }

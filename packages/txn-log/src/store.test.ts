@@ -80,8 +80,19 @@ describe("opening", () => {
 
   test("a directory of Apache's is refused and stays as it was", async () => {
     mkdirSync(join(directory, "version-2"), { recursive: true });
-    expect((await refusal()).code).toBe("FOREIGN");
-    expect(readdirSync(directory)).toEqual(["version-2"]);
+    for (const file of ["snapshot.0", "snapshot.5f.gz", "log.100000001", "currentEpoch", "acceptedEpoch"]) {
+      writeFileSync(join(directory, "version-2", file), "");
+      expect((await refusal()).code).toBe("FOREIGN");
+      expect(readdirSync(directory)).toEqual(["version-2"]);
+      rmSync(join(directory, "version-2", file));
+    }
+  });
+
+  test("a directory that was made for Apache and holds no file of Apache's is no data of Apache's", async () => {
+    mkdirSync(join(directory, "version-2"), { recursive: true });
+    writeFileSync(join(directory, "version-2", "README"), "");
+    await using store = await open();
+    expect(store.log.durable.identity.sid).toBe(1);
   });
 
   test("another server's directory is refused and its start is not counted", async () => {
@@ -205,6 +216,7 @@ describe("a log in a directory of its own", () => {
     for (const which of ["log", "data"]) {
       place[Symbol.dispose]();
       mkdirSync(join(place.path, which, "version-2"), { recursive: true });
+      writeFileSync(join(place.path, which, "version-2", "log.1"), "");
       expect((await refusal(apart())).code).toBe("FOREIGN");
       expect(names(place.path)).toEqual([which]);
       expect(names(join(place.path, which))).toEqual(["version-2"]);

@@ -7,13 +7,20 @@ import {
   frameZxid,
   type Identity,
   type LogPosition,
-  type ServerId,
   type Touch,
   type Vote,
   ZXID_NONE,
   type Zxid,
 } from "@zooid/model";
-import { FieldReader, type Filling, type MessageOf, NO_BYTES, named, onlyNumber, place } from "./peer-field-reader.ts";
+import {
+  FieldReader,
+  type Filling,
+  type MessageOf,
+  NO_BYTES,
+  onlyNumber,
+  place,
+  SERVER_0,
+} from "./peer-field-reader.ts";
 import {
   AckEpochTag,
   AckTag,
@@ -195,7 +202,7 @@ function position(reader: FieldReader): LogPosition {
 }
 
 function vote(reader: FieldReader): Vote {
-  let leader: ServerId | undefined;
+  let leader = SERVER_0;
   let zxid = ZXID_NONE;
   let peerEpoch = 0;
   for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
@@ -204,13 +211,11 @@ function vote(reader: FieldReader): Vote {
     else if (tag === VoteTag.peerEpoch) peerEpoch = reader.varint();
     else reader.skip(tag);
   }
-  return { leader: named(leader, "a vote"), zxid, peerEpoch };
+  return { leader, zxid, peerEpoch };
 }
 
-/** A server that must be named. */
-
 function hello(reader: FieldReader): Hello {
-  let sid: ServerId | undefined;
+  let sid = SERVER_0;
   const features: number[] = [];
   const keyIds: string[] = [];
   const message: Filling<Omit<Hello, "sid">> = {
@@ -258,7 +263,7 @@ function hello(reader: FieldReader): Hello {
         reader.skip(tag);
     }
   }
-  return { ...message, sid: named(sid, "a hello") };
+  return { ...message, sid };
 }
 
 function authProof(reader: FieldReader): AuthProof {
@@ -695,13 +700,13 @@ function pong(reader: FieldReader): MessageOf<"pong"> {
 
 function handOver(reader: FieldReader): MessageOf<"hand-over"> {
   let epoch = 0;
-  let successor: ServerId | undefined;
+  let successor = SERVER_0;
   for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
     if (tag === HandOverTag.epoch) epoch = reader.varint();
     else if (tag === HandOverTag.successor) successor = reader.serverId();
     else reader.skip(tag);
   }
-  return { kind: "hand-over", epoch, successor: named(successor, "a hand-over") };
+  return { kind: "hand-over", epoch, successor };
 }
 
 function refuse(reader: FieldReader): MessageOf<"refuse"> {

@@ -1,4 +1,4 @@
-import { type Chain, copyRange, type ServerId, type Zxid, zxidFromHalves } from "@zooid/model";
+import { type Chain, copyRange, type ServerId, serverId, type Zxid, zxidFromHalves } from "@zooid/model";
 import type { EnvelopeMessage } from "./peer-link-message.ts";
 import { fixed32, ProtobufReader } from "./protobuf-bytes.ts";
 import { WireError } from "./wire-error.ts";
@@ -29,7 +29,7 @@ export class FieldReader extends ProtobufReader {
 
   serverId(): ServerId {
     const value = this.varint();
-    if (value < 1 || value > 254) throw new WireError("VALUE", `a server id is from 1 to 254, found ${value}`);
+    if (value > 254) throw new WireError("VALUE", `a server id is from 0 to 254, found ${value}`);
     return value as ServerId;
   }
 
@@ -93,8 +93,5 @@ export function place(message: { bytes: Uint8Array; start: number; end: number }
   reader.at = end;
 }
 
-/** A server that a message must name. */
-export function named(sid: ServerId | undefined, what: string): ServerId {
-  if (sid === undefined) throw new WireError("VALUE", `${what} names no server`);
-  return sid;
-}
+/** What a message that names no server means: zero is not written. */
+export const SERVER_0: ServerId = serverId(0);

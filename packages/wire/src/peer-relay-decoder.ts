@@ -1,27 +1,27 @@
-import { type ServerId, ZXID_NONE } from "@zooid/model";
-import { type FieldReader, type Filling, type MessageOf, NO_BYTES, named, place } from "./peer-field-reader.ts";
+import { ZXID_NONE } from "@zooid/model";
+import { type FieldReader, type Filling, type MessageOf, NO_BYTES, place, SERVER_0 } from "./peer-field-reader.ts";
 import { RelayBytesTag, RelayCloseTag, RelayOpenTag, RelayRunTag, RelayToTag } from "./peer-fields.ts";
 
 /** Reads what makes a follower stand between an observer and the leader; see {@link decodeEnvelope}. */
 
 export function relayTo(reader: FieldReader): MessageOf<"relay-to"> {
-  let leader: ServerId | undefined;
+  let leader = SERVER_0;
   for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
     if (tag === RelayToTag.leader) leader = reader.serverId();
     else reader.skip(tag);
   }
-  return { kind: "relay-to", leader: named(leader, "a wish to be relayed") };
+  return { kind: "relay-to", leader };
 }
 
 export function relayOpen(reader: FieldReader): MessageOf<"relay-open"> {
   let channel = 0;
-  let sid: ServerId | undefined;
+  let sid = SERVER_0;
   for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
     if (tag === RelayOpenTag.channel) channel = reader.varint();
     else if (tag === RelayOpenTag.sid) sid = reader.serverId();
     else reader.skip(tag);
   }
-  return { kind: "relay-open", channel, sid: named(sid, "a relayed link") };
+  return { kind: "relay-open", channel, sid };
 }
 
 export function relayClose(reader: FieldReader): MessageOf<"relay-close"> {

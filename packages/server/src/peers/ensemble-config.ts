@@ -5,7 +5,7 @@ import { type PeerTransport, PLAIN_TRANSPORT } from "./peer-transport.ts";
 
 /** One server of an ensemble, as `server.N` names it. */
 export interface EnsembleServerOptions {
-  /** 1 to 254. */
+  /** 0 to 254. */
   readonly sid: number;
   /** Name or address; names are resolved whenever it is dialed. */
   readonly host: string;
@@ -108,21 +108,23 @@ export function parseEnsemble(
   problems: string[],
   notices: string[],
 ): EnsembleConfig {
-  const sid = whole("myid", options.sid, 1, 254) as ServerId;
+  const sid = whole("myid", options.sid, 0, 254) as ServerId;
   const observerMasterPort =
     options.observerMasterPort === undefined
       ? undefined
       : whole("observerMasterPort", options.observerMasterPort, 0, 65_535);
+  // An id that is none is one problem: the one that stands in for it is not looked at any further.
   const servers = options.servers
     .map((server) => ({ ...parseServer(server, whole), observerMasterPort }))
+    .filter((server, index) => server.sid === options.servers[index]?.sid)
     .sort((a, b) => a.sid - b.sid);
   checkServers(servers, problems);
   checkGroups(servers, problems);
-  const own = servers.find((server) => server.sid === sid);
-  if (own === undefined) {
+  const own = servers.find((server) => server.sid === options.sid);
+  if (own === undefined && sid === options.sid) {
     const listed = servers.map((server) => server.sid).join(", ") || "none";
     problems.push(`this server is ${sid} (myid), but there is no line server.${sid}; listed: ${listed}`);
-  } else if (options.isObserver !== undefined && options.isObserver !== own.isObserver) {
+  } else if (own !== undefined && options.isObserver !== undefined && options.isObserver !== own.isObserver) {
     problems.push(
       `peerType says ${roleName(options.isObserver)}, the line server.${sid} says ${roleName(own.isObserver)}; they must agree`,
     );
@@ -175,7 +177,7 @@ function parseServer(options: EnsembleServerOptions, whole: WholeNumber): Omit<E
   const line = `server.${options.sid}`;
   const { clientAddress } = options;
   return {
-    sid: whole(`${line}: the id`, options.sid, 1, 254) as ServerId,
+    sid: whole(`${line}: the id`, options.sid, 0, 254) as ServerId,
     host: options.host,
     quorumPort: whole(`${line}: the quorum port`, options.quorumPort, 0, 65_535),
     electionPort: whole(`${line}: the election port`, options.electionPort, 0, 65_535),
