@@ -168,6 +168,8 @@ export class NodeStore {
 
   /** The child of that name, or 0. */
   child(parent: number, bytes: Uint8Array, start: number, end: number): number {
+    // To hash a name of a mebibyte takes milliseconds.
+    if (end - start > this.#nameBytesMax) return NO_NODE;
     let node = this.#table.first(this.#hash(parent, bytes, start, end));
     while (node !== NO_NODE) {
       if (this.#rows.get(node, PARENT) === parent && this.#isNamed(node, bytes, start, end)) return node;

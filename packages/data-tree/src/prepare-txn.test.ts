@@ -1,5 +1,6 @@
 import {
   type Acl,
+  CreateMode,
   ErrorCode,
   errorName,
   newTxnOp,
@@ -111,6 +112,18 @@ test.each(cases)("%s", (_, request, expected) => {
   if (code !== ErrorCode.OK) expect(test.tree.pendingCount).toBe(0);
   test.applyAll();
   expect(test.digest() === digest).toBe(code !== ErrorCode.OK || request.op === OpCode.CHECK);
+});
+
+test("a node is created at a path of at most 16 KiB and 1024 names", () => {
+  const test = new TestTree();
+  const { OK, BAD_ARGUMENTS, NO_NODE } = ErrorCode;
+  expect(test.commit(create(`/${"n".repeat(16 * 1024)}`))).toBe(BAD_ARGUMENTS);
+  expect(test.commit(create(`/${"n".repeat(16 * 1024 - 1)}`, { flags: CreateMode.PERSISTENT_SEQUENTIAL }))).toBe(OK);
+  for (let depth = 1; depth <= 1024; depth++) expect(test.propose(create("/a".repeat(depth)))).toBe(OK);
+  test.applyAll();
+  expect(test.commit(create("/a".repeat(1025)))).toBe(BAD_ARGUMENTS);
+  expect(test.commit(remove("/a".repeat(1025)))).toBe(NO_NODE);
+  expect(test.commit(setData("/a".repeat(1024), "x"))).toBe(OK);
 });
 
 test("TTL nodes are unimplemented while they are not enabled, whatever else is wrong", () => {

@@ -74,6 +74,10 @@ export interface CloseLimits {
 const VERSION_ANY = -1;
 const PATH_BYTES_KEPT = 4096;
 const SUFFIX_BYTES_MAX = 11;
+const SLASH = 0x2f;
+/** Of a node that is created, without the suffix of a sequential one. */
+const PATH_BYTES_MAX = 16 * 1024;
+const PATH_NAMES_MAX = 1024;
 const RESERVED: readonly Readonly<ByteSlice>[] = ["/", "/zookeeper", "/zookeeper/quota", "/zookeeper/config"].map(
   sliceOf,
 );
@@ -225,7 +229,7 @@ export class TxnPreparer {
     if (context.isLocal === true && isEphemeralMode(request.flags)) return ErrorCode.EPHEMERAL_ON_LOCAL_SESSION;
     const { bytes, start, end } = request.path;
     const slash = lastSlash(bytes, start, end);
-    if (slash < 0 || hasNul(bytes, start, end)) return ErrorCode.BAD_ARGUMENTS;
+    if (slash < 0 || hasNul(bytes, start, end) || isTooLong(request.path)) return ErrorCode.BAD_ARGUMENTS;
     const acl = context.fixAcl(request.acl, context.identities);
     if (acl === undefined || acl.length === 0) return ErrorCode.INVALID_ACL;
 
@@ -530,6 +534,14 @@ function isDeletable(path: Readonly<ByteSlice>): boolean {
   const { bytes, start, end } = path;
   if (lastSlash(bytes, start, end) < 0 || hasNul(bytes, start, end)) return false;
   return !RESERVED.some((reserved) => sliceEquals(reserved, path));
+}
+
+/** What is done with a path costs as much as it has bytes, or names. Longer ones that are there already are served. */
+function isTooLong({ bytes, start, end }: Readonly<ByteSlice>): boolean {
+  if (end - start > PATH_BYTES_MAX) return true;
+  let names = 0;
+  for (let i = start; i < end; i++) if (bytes[i] === SLASH) names++;
+  return names > PATH_NAMES_MAX;
 }
 
 function hasNul(bytes: Uint8Array, start: number, end: number): boolean {

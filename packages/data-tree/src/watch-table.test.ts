@@ -17,6 +17,15 @@ function arm(test: TestTree, kind: Kind, path: string, connection = ONE): void {
   }
 }
 
+test("long paths that differ in their last byte are told apart", () => {
+  const test = new TestTree();
+  const long = `/${"x".repeat(1000)}`;
+  arm(test, "data", `${long}a`);
+  arm(test, "data", `${long}b`, TWO);
+  test.commit(create(`${long}b`));
+  expect(test.takeEvents()).toEqual([`2 created ${long}b`]);
+});
+
 type Step = "create X" | "delete X" | "setData X" | "create child" | "delete child" | "setData child" | "create deeper";
 
 /** The last column of each: whether the watch is still there afterwards. */

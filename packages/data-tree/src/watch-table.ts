@@ -37,6 +37,8 @@ export interface WatchEntry {
 }
 
 const SLASH = 0x2f;
+/** From here on the platform compares faster: an event on a deep path is compared with every path above that is watched. */
+const LONG_PATH_BYTES = 256;
 const NONE = 0;
 /** What an entry takes in its columns and its table, and a path beside its bytes. */
 const ENTRY_BYTES = 48;
@@ -420,12 +422,12 @@ export class WatchTable {
   }
 
   #findOrAddPath(bytes: Uint8Array, start: number, end: number): number {
-    const found = this.#findPath(bytes, start, end);
+    const hash = this.#pathHash(bytes, start, end);
+    const found = this.#findHashed(hash, bytes, start, end);
     if (found !== NONE) return found;
     let path = this.#freePath;
     if (path === NONE) path = this.#pathEnd++;
     else this.#freePath = this.#pathEntries.get(path);
-    const hash = this.#pathHash(bytes, start, end);
     this.#pathHashes.set(path, hash);
     this.#pathRefs.set(path, this.#pages.put(path, bytes, start, end));
     this.#pathLengths.set(path, end - start);
@@ -459,7 +461,9 @@ export class WatchTable {
     if (this.#pathLengths.get(path) !== end - start) return false;
     const ref = this.#pathRefs.get(path);
     const kept = this.#pages.buffer(ref);
-    for (let i = start, at = this.#pages.start(ref); i < end; i++, at++) if (kept[at] !== bytes[i]) return false;
+    let at = this.#pages.start(ref);
+    if (end - start >= LONG_PATH_BYTES) return kept.compare(bytes, start, end, at, at + end - start) === 0;
+    for (let i = start; i < end; i++, at++) if (kept[at] !== bytes[i]) return false;
     return true;
   }
 

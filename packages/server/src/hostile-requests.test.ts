@@ -266,15 +266,18 @@ describe("paths", () => {
     }
   });
 
-  test("a path of a hundred thousand segments and a name of a million bytes are answered", async () => {
+  test("a path of a hundred thousand segments and a name of a million bytes are answered, and not created", async () => {
     await using client = await RawClient.withSession(zk.port);
     const deep = "/a".repeat(100_000);
     expect(await client.ask(OpCode.GET_DATA, read(deep))).toMatchObject({ code: ErrorCode.NO_NODE });
-    expect(await client.ask(OpCode.CREATE, create(deep))).toMatchObject({ code: ErrorCode.NO_NODE });
+    expect(await client.ask(OpCode.CREATE, create(deep))).toMatchObject({ code: ErrorCode.BAD_ARGUMENTS });
     expect(await client.ask(OpCode.EXISTS, read(deep, true))).toMatchObject({ code: ErrorCode.NO_NODE });
     const long = `/${"n".repeat(1_000_000)}`;
-    expect(await client.ask(OpCode.CREATE, create(long))).toMatchObject({ code: 0 });
-    expect(await client.ask(OpCode.DELETE, versioned(long))).toMatchObject({ code: 0 });
+    expect(await client.ask(OpCode.CREATE, create(long))).toMatchObject({ code: ErrorCode.BAD_ARGUMENTS });
+    expect(await client.ask(OpCode.DELETE, versioned(long))).toMatchObject({ code: ErrorCode.NO_NODE });
+    const longest = `/${"n".repeat(16 * 1024 - 1)}`;
+    expect(await client.ask(OpCode.CREATE, create(longest))).toMatchObject({ code: 0 });
+    expect(await client.ask(OpCode.DELETE, versioned(longest))).toMatchObject({ code: 0 });
   });
 });
 
