@@ -325,6 +325,8 @@ export class ClientSessions {
     const session =
       this.#table.get(id) ?? this.#table.add(id, sessionIdHigh(id), sessionIdLow(id), timeoutMs, this.#standing.nowMs);
     session.timeoutMs = timeoutMs;
+    // An end that was asked for here is refused where the session had moved; where it is not, it is still to come.
+    session.closing = false;
     this.#renewed(connection, session);
   }
 

@@ -138,6 +138,21 @@ describe("a session", () => {
     expect(second.ask(after, OpCode.EXISTS, path("/eph"))).toBe("stat");
   });
 
+  test("is served again where its end was asked for in vain, while it was elsewhere", () => {
+    const ensemble = new TestEnsemble(3);
+    const [first, second] = ensemble.followers;
+    if (first === undefined || second === undefined) throw new Error("two followers");
+    const before = first.open();
+    const { session, password } = first;
+    second.take(second.connect({ session, password }));
+    // Its connection from before asks for its end, and the leader refuses: the session is not that server's any more.
+    expect(first.ask(before, OpCode.CLOSE_SESSION)).toBe("close");
+    const again = first.connect({ session, password });
+    expect(first.take(again)).toEqual(["connected 10000"]);
+    expect(first.ask(again, OpCode.EXISTS, path("/"))).toBe("stat");
+    expect(first.ask(again, OpCode.CREATE, create("/a"))).toBe("path /a");
+  });
+
   test("is not given to who does not know its password", () => {
     const ensemble = new TestEnsemble(3);
     const [first, second] = ensemble.followers;

@@ -1,7 +1,6 @@
 import { randomFillSync } from "node:crypto";
 import type { Socket } from "node:net";
 import {
-  type ConnectionRef,
   type ConnectRequest,
   type ElectionMessage,
   SESSION_NONE,
@@ -136,7 +135,8 @@ export class Driver implements ConnectionHost {
   /** Connections without a session, oldest first. */
   readonly #sessionless = new Set<ClientConnection>();
   readonly #written = new FlushQueue<ClientConnection>(() => performance.now());
-  #resumed: ConnectionRef[] = [];
+  /** Not their numbers: by the time that they are read on, those may name others. */
+  #resumed: ClientConnection[] = [];
   #isTurnOpen = false;
   #batchesInFlight = 0;
   #markBytes = 0;
@@ -201,7 +201,10 @@ export class Driver implements ConnectionHost {
       install: () => this.#install(),
       roleChanged: () => this.#roleChanged(),
       note: (text) => hooks.note(text),
-      resume: (to) => this.#resumed.push(to),
+      resume: (to) => {
+        const connection = this.#connections[to];
+        if (connection !== undefined) this.#resumed.push(connection);
+      },
       refused: (to, refusal) => {
         const connection = this.#connections[to];
         if (connection === undefined) return;
@@ -470,6 +473,8 @@ export class Driver implements ConnectionHost {
       this.replica.flush();
       this.#peers?.links.flush();
     });
+    // Commits and ticks at the end of this turn let connections be read on, and nothing else may come for a while.
+    if (this.#resumed.length > 0) this.wake();
     this.#recorder?.flush();
     this.#hooks.audit?.flush();
     if (this.#written.flush()) setImmediate(() => this.wake());
@@ -515,7 +520,7 @@ export class Driver implements ConnectionHost {
     while (this.#resumed.length > 0) {
       const resumed = this.#resumed;
       this.#resumed = [];
-      for (const ref of resumed) this.#connections[ref]?.resume();
+      for (const connection of resumed) connection.resume();
     }
   }
 

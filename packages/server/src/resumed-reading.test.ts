@@ -1,0 +1,27 @@
+import { OpCode, ZXID_NONE } from "@zooid/model";
+import type { JuteWriter } from "@zooid/wire";
+import { expect, test, vi } from "vitest";
+import { RawClient, read, request } from "./raw-client.ts";
+import { startTestServer } from "./test-server.ts";
+
+/** Watches on so many absent nodes, which take several turns. */
+function setWatches(count: number): (writer: JuteWriter) => void {
+  return (writer) => {
+    writer.zxid(ZXID_NONE);
+    writer.int(0);
+    writer.int(count);
+    for (let i = 0; i < count; i++) writer.text(`/absent${i}`);
+    writer.int(0);
+  };
+}
+
+test("what a client sent behind a setWatches of several turns is read when it is done, though nothing else happens", async () => {
+  // Nothing that comes by the clock begins a turn for it.
+  vi.useFakeTimers({ toFake: ["setInterval"] });
+  await using zk = await startTestServer();
+  vi.useRealTimers();
+  await using client = await RawClient.withSession(zk.port, { timeoutMs: 40_000 });
+  client.send(request(-8, OpCode.SET_WATCHES, setWatches(10_000)), request(1, OpCode.EXISTS, read("/")));
+  expect(await client.reply()).toMatchObject({ xid: -8, code: 0 });
+  expect(await client.reply()).toMatchObject({ xid: 1, code: 0 });
+});
