@@ -253,6 +253,19 @@ describe("a session", () => {
     expect(test.tree.ephemeralPaths(1, 1, sliceOf("/a"), { countMax: 3, bytesMax: 5 })).toEqual(["/a", "/ab"]);
   });
 
+  test("are listed below any parents, however long their names", () => {
+    const test = new TestTree();
+    test.proposeSession(1, 1);
+    const parents = ["", "/a", "/a/b", `/${"p".repeat(300)}`];
+    for (const parent of parents.slice(1)) test.propose(create(parent));
+    const paths: string[] = [];
+    for (let i = 0; i < 40; i++) paths.push(`${parents[(i >> 1) % 4]}/${"n".repeat((i * 37) % 200)}${i}`);
+    for (const path of paths) test.propose(create(path, { flags: 1 }));
+    test.applyAll();
+    expect(test.tree.ephemeralPaths(1, 1)).toEqual(paths.sort());
+    expect(test.tree.ephemeralPaths(1, 1, sliceOf("/a/b"))).toEqual(paths.filter((path) => path.startsWith("/a/b")));
+  });
+
   test("whose creation was only proposed is forgotten when the leader steps down", () => {
     const test = new TestTree();
     test.proposeSession(1, 1);

@@ -2,7 +2,9 @@ import {
   assert,
   type ByteSlice,
   type ConnectionRef,
+  copyBytes,
   type ErrorCode,
+  emptySlice,
   type HashKey,
   type NodeView,
   type Request,
@@ -19,7 +21,7 @@ import {
 } from "@zooid/model";
 import { TxnApplier } from "./apply-txn.ts";
 import { NodeCursor } from "./node-cursor.ts";
-import { NO_NODE } from "./node-store.ts";
+import { NO_NODE, ROOT } from "./node-store.ts";
 import { PendingChanges } from "./pending-changes.ts";
 import { type CloseLimits, type PrepareContext, TxnPreparer } from "./prepare-txn.ts";
 import type { ReapLimits } from "./reapable-nodes.ts";
@@ -54,6 +56,7 @@ const NO_PREFIX: Readonly<ByteSlice> = sliceOf("");
 const NO_LIMITS: EphemeralPathsLimits = { countMax: Number.POSITIVE_INFINITY, bytesMax: Number.POSITIVE_INFINITY };
 /** In front of each name of a listing. */
 const NAME_LENGTH_BYTES = 4;
+const SLASH = 0x2f;
 const CONFIG_PATH = "/zookeeper/config";
 
 /** Which of setWatches' lists a path stands in, by the order in which they are sent. */
@@ -268,14 +271,26 @@ export class DataTree {
     const { store, ephemerals } = this.#state;
     const paths: string[] = [];
     const path: ByteSlice = { bytes: Buffer.alloc(0), start: 0, end: 0 };
+    const name = emptySlice();
+    // Siblings stand behind one another: the path of their parent is written once.
+    let parent: number = NO_NODE;
+    let parentEnd = 0;
     let left = limits.bytesMax;
     for (let node = ephemerals.first(high, low); node !== NO_NODE; node = ephemerals.next(node)) {
-      const length = store.pathLength(node);
-      if (path.bytes.length < length) path.bytes = Buffer.allocUnsafeSlow(length * 2);
-      store.writePath(node, path.bytes, length);
-      path.end = length;
+      store.name(node, name);
+      const nameLength = name.end - name.start;
+      if (store.parent(node) !== parent || path.bytes.length < parentEnd + 1 + nameLength) {
+        parent = store.parent(node);
+        const length = store.pathLength(parent);
+        parentEnd = parent === ROOT ? 0 : length;
+        if (path.bytes.length < length + 1 + nameLength) path.bytes = Buffer.allocUnsafeSlow((length + nameLength) * 2);
+        store.writePath(parent, path.bytes, length);
+        path.bytes[parentEnd] = SLASH;
+      }
+      copyBytes(name.bytes, name.start, name.end, path.bytes, parentEnd + 1);
+      path.end = parentEnd + 1 + nameLength;
       if (!sliceBeginsWith(path, prefix)) continue;
-      left -= length;
+      left -= path.end;
       if (left < 0) return undefined;
       paths.push(sliceText(path));
     }

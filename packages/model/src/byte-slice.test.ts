@@ -39,6 +39,19 @@ test("slices are equal by what they hold, not by where it lies", () => {
   expect(sliceEquals(emptySlice(), sliceOf(""))).toBe(true);
 });
 
+test("text is the same whatever holds its bytes, well-formed or not", () => {
+  const byte = fc.oneof(fc.nat(255), fc.constantFrom(0x61, 0x80, 0xbf, 0xc3, 0xe2, 0xed, 0xef, 0xf0, 0xf4));
+  fc.assert(
+    fc.property(fc.array(byte, { maxLength: 12 }), (values) => {
+      const bytes = Uint8Array.from(values);
+      const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+      expect(sliceText({ bytes, start: 0, end: bytes.length })).toBe(text);
+      expect(sliceText({ bytes: Buffer.concat([Buffer.of(1), bytes]), start: 1, end: bytes.length + 1 })).toBe(text);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
 test("text keeps a byte order mark, and malformed bytes become U+FFFD", () => {
   expect(sliceText(sliceOf("\ufeffa"))).toBe("\ufeffa");
   expect(sliceText({ bytes: Uint8Array.of(0x61, 0xff), start: 0, end: 2 })).toBe("a\ufffd");

@@ -30,8 +30,9 @@ export function sliceOf(text: string): ByteSlice {
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** Malformed UTF-8 becomes U+FFFD, as in Java. */
-export function sliceText(slice: Readonly<ByteSlice>): string {
-  return decoder.decode(slice.bytes.subarray(slice.start, slice.end));
+export function sliceText({ bytes, start, end }: Readonly<ByteSlice>): string {
+  // A Buffer's own way makes no view, and takes half as long for short texts.
+  return Buffer.isBuffer(bytes) ? bytes.toString("utf8", start, end) : decoder.decode(bytes.subarray(start, end));
 }
 
 /** A copy that its holder may keep. (A Buffer's own `slice` would be a view.) */
