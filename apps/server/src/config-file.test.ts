@@ -140,6 +140,7 @@ test.each<[string, object]>([
 describe("what would change safety or access is refused until it is honoured", () => {
   test.each([
     "ssl.quorum.ocsp=true",
+    "admin.portUnification=true",
     "ssl.ocsp=true",
     "portUnification=true",
     "ssl.quorum.somethingNew=x",
@@ -305,7 +306,6 @@ describe("what has no effect is one line of warning", () => {
     "snapshot.compression.level=9",
     "IPAuthenticationProvider.usexforwardedfor=true",
     "autopurge.snapRetainCount=3",
-    "admin.portUnification=true",
     "forceSync=no",
     "zookeeper.snapCount=7",
     "metricsProvider.numWorkerThreads=2",

@@ -17,7 +17,10 @@ export const OPERATOR_KEYS: readonly KeyEntry[] = [
   ["admin.forceHttps", admin("forceHttps", trueOrFalseValue)],
   [
     "admin.portUnification",
-    ignored("the admin port speaks HTTP or, with admin.forceHttps=true, HTTPS, and never both"),
+    refused(
+      "asks for HTTP and HTTPS on one port, which is not supported; the admin port speaks HTTP or, with admin.forceHttps=true, HTTPS",
+      "false",
+    ),
   ],
   ["admin.httpVersion", ignored("the admin port speaks HTTP 1.1")],
   ["admin.snapshot.enabled", admin("snapshotEnabled", trueOrFalseValue)],

@@ -60,8 +60,8 @@ export interface PrepareContext {
   readonly heldBytesMax: number;
   /** Whether the client may add so many bytes to a tree that holds so many; absent: it may. */
   readonly mayAdd?: (growthBytes: number, heldBytes: number) => boolean;
-  /** A sentence for operators: a write would go beyond a quota, or beyond what the tree may hold. */
-  readonly overQuota: (text: string) => void;
+  /** A sentence for operators: a write would go beyond a quota, or beyond what the tree may hold. `refused`: its path, for a hard quota. */
+  readonly overQuota: (text: string, refused?: Readonly<ByteSlice>) => void;
 }
 
 /** How much of a session's end one transaction may hold; one ephemeral at least. */
@@ -390,7 +390,7 @@ export class TxnPreparer {
     const excesses = this.#state.quotas.judge(path, nodes, bytes);
     if (excesses === undefined) return ErrorCode.MARSHALLING_ERROR;
     for (const { isHard, text } of excesses) {
-      overQuota(text);
+      overQuota(text, isHard ? path : undefined);
       if (isHard) return ErrorCode.QUOTA_EXCEEDED;
     }
     return ErrorCode.OK;

@@ -1,4 +1,4 @@
-import { isWrite, OpCode } from "@zooid/model";
+import { type ByteSlice, isWrite, OpCode, sliceText } from "@zooid/model";
 import type { Connection } from "./connection.ts";
 import type { Standing } from "./standing.ts";
 import { Tally } from "./tally.ts";
@@ -14,6 +14,8 @@ export interface ReplicaCounters {
   commitCount: number;
   expiredSessions: number;
   authFailures: number;
+  /** Writes refused for a hard quota, by the first name of their path; of the first so many names only. */
+  readonly quotaExceeded: Map<string, number>;
   /** Latencies in milliseconds, pings aside. */
   readonly reads: Tally;
   readonly writes: Tally;
@@ -37,6 +39,11 @@ export class Counters {
     connection.stats.received++;
   }
 
+  /** A write of this path was refused for a hard quota. */
+  quotaExceeded(path: Readonly<ByteSlice>): void {
+    countNamespace(this.values.quotaExceeded, path);
+  }
+
   answered(connection: Connection, op: number, xid: number, zxid: number, receivedMs: number): void {
     const { nowMs } = this.#standing;
     const latencyMs = nowMs - receivedMs;
@@ -53,6 +60,16 @@ export class Counters {
   }
 }
 
+/** Operators read all of them at once. */
+const NAMESPACES_MAX = 1000;
+
+/** Counts the first name of a path; a name beyond as many as there may be is not counted. */
+export function countNamespace(counts: Map<string, number>, path: Readonly<ByteSlice>): void {
+  const namespace = sliceText(path).split("/", 2)[1] ?? "";
+  const before = counts.get(namespace);
+  if (before !== undefined || counts.size < NAMESPACES_MAX) counts.set(namespace, (before ?? 0) + 1);
+}
+
 function newCounters(): ReplicaCounters {
   return {
     packetsReceived: 0,
@@ -64,6 +81,7 @@ function newCounters(): ReplicaCounters {
     commitCount: 0,
     expiredSessions: 0,
     authFailures: 0,
+    quotaExceeded: new Map(),
     reads: new Tally(),
     writes: new Tally(),
   };

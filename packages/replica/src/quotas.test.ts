@@ -1,5 +1,6 @@
 import { OpCode } from "@zooid/model";
 import { expect, test } from "vitest";
+import { countNamespace } from "./counters.ts";
 import { create, multi, read, setData, TestReplica } from "./test-replica.ts";
 
 type Body = Parameters<TestReplica["ask"]>[2];
@@ -25,6 +26,18 @@ test("a hard quota refuses writes, alone and in a multi, whose parts see what is
   const one = multi([OpCode.CREATE, create("/x")], [OpCode.CREATE, create("/a/d")]);
   expect(ask(OpCode.MULTI, one)).toBe("[ok, QUOTA_EXCEEDED]");
   expect(ask(OpCode.GET_DATA, read(`${QUOTA}/zookeeper_stats`))).toBe("data count=3,bytes=0");
+});
+
+test("refusals are counted by the first name of the path, up to a thousand names", () => {
+  const { zk, ask } = withLimits("count=-1,bytes=-1=;byteHardLimit=-1;countHardLimit=2");
+  for (const path of ["/a/b", "/a/b/c", "/a/b/d", "/a/b/e"]) ask(OpCode.CREATE, create(path));
+  expect([...zk.replica.counters.quotaExceeded]).toEqual([["a", 3]]);
+  const counts = new Map<string, number>();
+  for (const name of [...Array.from({ length: 1001 }, (_, i) => `n${i}`), "n1"]) {
+    const bytes = Buffer.from(`/${name}/x`);
+    countNamespace(counts, { bytes, start: 0, end: bytes.length });
+  }
+  expect([counts.size, counts.get("n1"), counts.get("n1000")]).toEqual([1000, 2, undefined]);
 });
 
 test("operators are told of writes beyond a quota, not of each", () => {

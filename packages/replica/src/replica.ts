@@ -93,7 +93,10 @@ export class Replica {
     const tree = new DataTree({ hashKey: config.hashKey });
     const { watches } = tree;
     const quotaNotes = new QuotaNotes((text) => sinks.note(text));
-    const maker = new TxnMaker(tree, auth, config, tools, (text) => quotaNotes.tell(text, this.nowMs));
+    const maker = new TxnMaker(tree, auth, config, tools, (text, refused) => {
+      quotaNotes.tell(text, this.nowMs);
+      if (refused !== undefined) counters.quotaExceeded(refused);
+    });
     this.auth = auth;
     this.tree = tree;
     this.watches = watches;

@@ -68,7 +68,7 @@ export class TxnMaker {
     auth: AuthSchemes,
     config: TxnMakerConfig,
     tools: { readonly requests: RequestDecoder; readonly batcher: TxnBatcher },
-    overQuota: (text: string) => void,
+    overQuota: PrepareContext["overQuota"],
   ) {
     this.#tree = tree;
     this.#requests = tools.requests;

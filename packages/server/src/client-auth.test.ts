@@ -353,6 +353,11 @@ describe("at the start", () => {
   test.each<[string, () => ClientAuthOptions, string]>([
     ["a file that is not there", () => ({ jaasFile: "/nowhere/jaas.conf" }), "ENOENT"],
     ["a section that asks for Kerberos", () => ({ jaasFile, jaasSection: "Kerberos" }), "Kerberos"],
+    [
+      "Apache's example of a provider",
+      () => ({ providers: { 1: "org.apache.zookeeper.server.auth.KeyAuthenticationProvider" } }),
+      "authProvider.1: org.apache.zookeeper.server.auth.KeyAuthenticationProvider is not supported",
+    ],
     ["SASL that is required and not loaded", () => ({ requireSasl: true }), "authProvider.1=org.apache"],
     ["schemes that nobody names", () => ({ enforceAuth: true }), "enforce.auth.schemes"],
     ["a scheme that does not exist", () => ({ enforceAuth: true, enforcedSchemes: ["kerberos"] }), "no such scheme"],

@@ -53,6 +53,11 @@ const PROVIDERS: ReadonlyMap<string, AuthProvider | "built in"> = new Map<string
   [`${PACKAGE}DigestAuthenticationProvider`, "built in"],
   [`${PACKAGE}IPAuthenticationProvider`, "built in"],
 ]);
+/** An example of Apache's for its own tests: it lets clients in by arithmetic. */
+const KEY_PROVIDER = `${PACKAGE}KeyAuthenticationProvider`;
+const NO_KEYS =
+  `${KEY_PROVIDER} is not supported: its keys, which are numbers in the node /key, prove nothing; ` +
+  "clients prove themselves by digest, SASL or x509";
 const FAILURE_DELAY_MS_MAX = 10_000;
 const USER_PREFIX = "user_";
 const SUPER = "super";
@@ -75,7 +80,8 @@ export function parseClientAuth(
   const providers = new Set<AuthProvider>(hasCertificates ? ["x509"] : []);
   for (const [key, name] of Object.entries(options.providers ?? {})) {
     const provider = PROVIDERS.get(name);
-    if (provider === undefined)
+    if (name === KEY_PROVIDER) problems.push(`authProvider.${key}: ${NO_KEYS}`);
+    else if (provider === undefined)
       notices.push(`authProvider.${key}: ${name} cannot be loaded, and its scheme is refused (AUTHFAILED)`);
     else if (provider !== "built in") providers.add(provider);
   }

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { OpCode } from "@zooid/model";
+import { ErrorCode, OpCode } from "@zooid/model";
 import { expect, test } from "vitest";
-import { create, RawClient, read } from "../raw-client.ts";
+import { create, RawClient, read, setData } from "../raw-client.ts";
 import { startTestServer } from "../test-server.ts";
 import { parseWhitelist } from "./four-letter-words.ts";
 
@@ -97,8 +97,8 @@ test("what notifications take is counted", async () => {
   expect(told).toContain("zk_cnt_node_created_watch_count\t1\n");
 });
 
-test("limits and usage of quotas are summed by the first name of the path", async () => {
-  await using zk = await startTestServer({ fourLetterWords: "*" });
+test("limits and usage of quotas are summed by the first name of the path, and refusals counted", async () => {
+  await using zk = await startTestServer({ fourLetterWords: "*", enforceQuota: true });
   await using client = await RawClient.withSession(zk.port);
   const quota = async (path: string, limits: string): Promise<void> => {
     const at = `/zookeeper/quota${path}`;
@@ -113,12 +113,15 @@ test("limits and usage of quotas are summed by the first name of the path", asyn
   await quota("/two/a", "count=3,bytes=4");
   await quota("/two/b", "count=30,bytes=40");
   await quota("/both", "count=5,bytes=1000=;byteHardLimit=2000;countHardLimit=10");
+  const tooLong = setData("/both", "x".repeat(2001));
+  for (let i = 0; i < 2; i++) expect((await client.ask(OpCode.SET_DATA, tooLong)).code).toBe(ErrorCode.QUOTA_EXCEEDED);
   const told = (await say(zk.port, "mntr")).split("\n").filter((line) => line.includes("_quota_"));
   expect(told.sort()).toEqual([
     "zk_both_quota_bytes_limit_per_namespace\t2000",
     "zk_both_quota_bytes_usage_per_namespace\t1",
     "zk_both_quota_count_limit_per_namespace\t10",
     "zk_both_quota_count_usage_per_namespace\t1",
+    "zk_both_quota_exceeded_error_per_namespace\t2",
     "zk_two_quota_bytes_limit_per_namespace\t44",
     "zk_two_quota_bytes_usage_per_namespace\t3",
     "zk_two_quota_count_limit_per_namespace\t33",

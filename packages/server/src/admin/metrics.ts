@@ -4,7 +4,7 @@ import type { ServerConfig } from "../config.ts";
 import { type AdminView, modeOf } from "./admin-view.ts";
 import { fileDescriptors } from "./file-descriptors.ts";
 import { advancedSummary, counter, decimalGauge, gauge, type Metric, summary } from "./metric.ts";
-import { quotaMetrics } from "./quota-metrics.ts";
+import { quotaMetrics, quotaRefusals } from "./quota-metrics.ts";
 
 /** Of a stage that this server does not have, there is nothing to tell: its names are there, so that no board has a hole. */
 const NOTHING = new Tally();
@@ -55,6 +55,7 @@ export function metricsOf(view: AdminView): readonly Metric[] {
     ...gauges(view),
     ...ensembleGauges(view),
     ...quotaMetrics(view.driver.replica.tree),
+    ...quotaRefusals(view.driver.replica.counters.quotaExceeded),
     ...counters(view),
     counter("snapshot_error_count", view.snapshots.snapshotErrors),
     counter("snapshot_rate_limited_count", view.snapshots.snapshotsLimited),

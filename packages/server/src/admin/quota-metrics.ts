@@ -5,6 +5,7 @@ import type { Metric } from "./metric.ts";
 const QUOTA = "/zookeeper/quota";
 const LIMITS = "zookeeper_limits";
 const STATS = "zookeeper_stats";
+const EXCEEDED = "quota_exceeded_error_per_namespace";
 /** Nodes below the quotas' root that one answer looks at. */
 const VISITS_MAX = 10_000;
 
@@ -30,6 +31,11 @@ export function quotaMetrics(tree: DataTree): readonly Metric[] {
     set("count_usage", ({ countUsage }) => countUsage),
     set("bytes_usage", ({ bytesUsage }) => bytesUsage),
   ];
+}
+
+/** Writes that a hard quota refused, by the first name of their path. */
+export function quotaRefusals(counts: ReadonlyMap<string, number>): readonly Metric[] {
+  return counts.size === 0 ? [] : [{ kind: "counter set", name: EXCEEDED, values: [...counts] }];
 }
 
 function sumsByNamespace(tree: DataTree): ReadonlyMap<string, Sums> {

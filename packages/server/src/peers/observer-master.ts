@@ -56,21 +56,39 @@ export class ObserverMaster {
   readonly #held = new HeldRuns();
   #uplink: Uplink | undefined;
   #lastChannel = 0;
+  #cannotListen: (problem: string) => void = () => {};
 
   constructor(options: ObserverMasterOptions) {
     this.#options = options;
-    this.#port = new PeerPort("observer", options, {
-      accepted: () => this.#acceptedHandler(),
-      admit: ({ sid }) =>
-        options.ensemble.servers.some((server) => server.sid === sid && server.isObserver)
-          ? undefined
-          : { reason: "configuration", text: `server ${sid} has a vote; observerMasterPort is for observers` },
-    });
+    const ensemble = { ...options.ensemble, bindRetryCount: 0 };
+    const taken = (error: Error): void => this.#cannotListen(`${error.message}; it is tried again until it is free`);
+    this.#port = new PeerPort(
+      "observer",
+      { ...options, ensemble, taken },
+      {
+        accepted: () => this.#acceptedHandler(),
+        admit: ({ sid }) =>
+          options.ensemble.servers.some((server) => server.sid === sid && server.isObserver)
+            ? undefined
+            : { reason: "configuration", text: `server ${sid} has a vote; observerMasterPort is for observers` },
+      },
+    );
   }
 
-  /** Resolves once observers can connect. Throws PeerPortError for a port that cannot be had. */
+  /**
+   * Resolves once observers can connect, or once it is told that they cannot: observers can do without this server, and its clients cannot.
+   * A port that is taken is tried again until it is free.
+   */
   listen(): Promise<void> {
-    return this.#port.listen();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#cannotListen = (problem) => {
+      this.#options.warn(`observers cannot come by this server: ${problem}`);
+      resolve();
+    };
+    this.#port.listen().then(resolve, (error: unknown) => {
+      this.#cannotListen(error instanceof Error ? error.message : String(error));
+    });
+    return promise;
   }
 
   /** The bound port, also where the configuration left the choice to the system. */

@@ -34,6 +34,8 @@ export interface PeerListenerConfig {
   /** How often a port that is taken is tried again; 0 is for ever. */
   readonly retryCount: number;
   readonly retryMs: number;
+  /** Told once of a port that is taken and tried again. */
+  readonly taken: (error: PeerPortError) => void;
   /** How long failures of an address count against it. */
   readonly windowMs: number;
 }
@@ -90,10 +92,10 @@ export class PeerListener {
         return;
       } catch (error) {
         const code = error instanceof Error && "code" in error ? String(error.code) : "";
-        if (code !== "EADDRINUSE" || (retryCount > 0 && attempt > retryCount)) {
-          throw new PeerPortError({ purpose, host: host ?? "*", port }, code, error);
-        }
+        const problem = new PeerPortError({ purpose, host: host ?? "*", port }, code, error);
+        if (code !== "EADDRINUSE" || (retryCount > 0 && attempt > retryCount)) throw problem;
         if (this.#isStopped) return;
+        if (attempt === 1) this.#config.taken(problem);
         const { promise, resolve } = Promise.withResolvers<void>();
         const timer = setTimeout(resolve, retryMs);
         this.#stopWaiting = () => {

@@ -30,6 +30,8 @@ export interface PeerLinkOptions {
   /** Default: 5000, a second, ten seconds. */
   readonly handshakeTimeoutMs?: number;
   readonly bindRetryMs?: number;
+  /** Told once of a port that is taken and tried again. Default: told to nobody. */
+  readonly taken?: (error: Error) => void;
   readonly failureWindowMs?: number;
 }
 
@@ -89,6 +91,7 @@ export class PeerPort {
         members: new MemberAddresses(ensemble.servers.map(({ host }) => host)),
         host: ensemble.listenOnAllAddresses ? undefined : own.host,
         ...{ retryCount: ensemble.bindRetryCount, retryMs: options.bindRetryMs ?? 1000 },
+        taken: options.taken ?? (() => {}),
         windowMs: options.failureWindowMs ?? 10_000,
       },
       (socket, address) => this.#accept(socket, address, host.accepted()),
