@@ -21,7 +21,9 @@ function rowsOf(text: string): readonly Row[] {
 
 /** @param file where names are that stand behind no file */
 function tableOf(text: string, file: string): readonly Row[] {
-  const lines = text.split("\n").filter((line) => /^\| (?!input \||---)/.test(line));
+  // Tables of what a request may cost stand beside those of inputs.
+  const inputs = text.split("\n\n").filter((block) => block.includes("| input |"));
+  const lines = inputs.flatMap((block) => block.split("\n")).filter((line) => /^\| (?!input \||---)/.test(line));
   return lines.map((line) => {
     const [input = "", , tests = ""] = line.slice(2, -2).split(" | ");
     let at = file;
