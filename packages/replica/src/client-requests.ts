@@ -38,8 +38,6 @@ import type { WatchBudget } from "./watch-budget.ts";
  * in one moment, before the answer to its next write: so few requests wait that this takes some milliseconds.
  */
 const WAITING_BYTES = 512;
-/** What is answered in one piece of what waited: as many requests, fewer where they are long or cost more than most. About a millisecond. */
-const RELEASE_WORK = 256;
 const FRAME_BYTES_PER_WORK_LOG2 = 12;
 
 interface ClientRequestsParts {
@@ -488,7 +486,7 @@ export class ClientRequests {
       return;
     }
     if (connection.unanswered === 0) connection.largestWriteBytes = 0;
-    this.#releaseWorkLeft = RELEASE_WORK;
+    this.#releaseWorkLeft = this.#config.releaseWorkPerTurn;
     this.#release(connection);
   }
 
@@ -520,7 +518,7 @@ export class ClientRequests {
   #releaseHeldBack(): void {
     const heldBack = this.#heldBack;
     this.#heldBack = [];
-    this.#releaseWorkLeft = RELEASE_WORK;
+    this.#releaseWorkLeft = this.#config.releaseWorkPerTurn;
     for (const [i, connection] of heldBack.entries()) {
       if (this.#releaseWorkLeft <= 0) {
         for (const later of heldBack.slice(i)) this.#heldBack.push(later);

@@ -99,6 +99,8 @@ export interface ReplicaConfig extends IdentityLimits {
   readonly applyWorkPerTurn: number;
   /** Paths of one setWatches that are taken in one piece; the rest has the next turn. */
   readonly setWatchesPerTurn: number;
+  /** What is answered in one piece of what waited behind writes: so many requests, fewer where they are long or costly. The rest has the next turn. */
+  readonly releaseWorkPerTurn: number;
   /** Of the tables that names chosen by strangers go into; drawn at the start, and known to nobody else. */
   readonly hashKey: HashKey;
 }
@@ -134,6 +136,7 @@ export const REPLICA_DEFAULTS: Omit<ReplicaConfig, RequiredOfCallers> = {
   forwardOpCountPerTurn: 1000,
   applyWorkPerTurn: 4000,
   setWatchesPerTurn: 2000,
+  releaseWorkPerTurn: 256,
   isTtlEnabled: false,
   isQuotaEnforced: false,
   heldBytesMax: Number.POSITIVE_INFINITY,

@@ -1,4 +1,4 @@
-import type { Identity } from "@zooid/model";
+import type { Identity, Zxid } from "@zooid/model";
 import { expect, test } from "vitest";
 import { HeldShares } from "./held-shares.ts";
 
@@ -6,38 +6,61 @@ const ip = (id: string): Identity => ({ scheme: "ip", id });
 const A = [ip("10.0.0.1")];
 const B = [ip("10.0.0.2")];
 
+/** A write that comes when every one before it is applied. */
+function admits(shares: HeldShares, identities: readonly Identity[], growthBytes: number, heldBytes: number): boolean {
+  return shares.admits(identities, growthBytes, 1 as Zxid, { heldBytes, applied: 1 as Zxid });
+}
+
 test("a client may fill three quarters of the tree, and a sixteenth of the whole beyond", () => {
   const shares = new HeldShares(1600);
-  expect(shares.admits(A, 1200, 0)).toBe(true);
-  expect(shares.admits(A, 100, 1200)).toBe(true);
-  expect(shares.admits(A, 1, 1300)).toBe(false);
-  expect(shares.admits(B, 100, 1300)).toBe(true);
+  expect(admits(shares, A, 1200, 0)).toBe(true);
+  expect(admits(shares, A, 100, 1200)).toBe(true);
+  expect(admits(shares, A, 1, 1300)).toBe(false);
+  expect(admits(shares, B, 100, 1300)).toBe(true);
 });
 
 test("an identity has one share from all its addresses", () => {
   const shares = new HeldShares(1600);
   const user = { scheme: "digest", id: "u:x" };
-  expect(shares.admits([...A, user], 60, 1200)).toBe(true);
-  expect(shares.admits([...B, user], 60, 1260)).toBe(false);
-  expect(shares.admits(B, 60, 1260)).toBe(true);
+  expect(admits(shares, [...A, user], 60, 1200)).toBe(true);
+  expect(admits(shares, [...B, user], 60, 1260)).toBe(false);
+  expect(admits(shares, B, 60, 1260)).toBe(true);
 });
 
 test("what is removed gives everybody room again", () => {
   const shares = new HeldShares(1600);
-  expect(shares.admits(A, 100, 1250)).toBe(true);
-  expect(shares.admits(A, 50, 1350)).toBe(false);
-  expect(shares.admits(A, 50, 1290)).toBe(true);
-  expect(shares.admits(A, 50, 1340)).toBe(false);
+  expect(admits(shares, A, 100, 1250)).toBe(true);
+  expect(admits(shares, A, 50, 1350)).toBe(false);
+  expect(admits(shares, A, 50, 1290)).toBe(true);
+  expect(admits(shares, A, 50, 1340)).toBe(false);
 });
 
 test("shares are forgotten once the tree is no longer that full", () => {
   const shares = new HeldShares(1600);
-  expect(shares.admits(A, 100, 1250)).toBe(true);
-  expect(shares.admits(A, 10, 900)).toBe(true);
-  expect(shares.admits(A, 100, 1250)).toBe(true);
+  expect(admits(shares, A, 100, 1250)).toBe(true);
+  expect(admits(shares, A, 10, 900)).toBe(true);
+  expect(admits(shares, A, 100, 1250)).toBe(true);
 });
 
 test("a tree without a bound has no shares", () => {
   const shares = new HeldShares(Number.POSITIVE_INFINITY);
-  for (let i = 0; i < 10; i++) expect(shares.admits(A, 1e15, i * 1e15)).toBe(true);
+  for (let i = 0; i < 10; i++) expect(admits(shares, A, 1e15, i * 1e15)).toBe(true);
+});
+
+test("what is in flight counts as if it were applied", () => {
+  const shares = new HeldShares(1600);
+  const burst = (count: number, heldBytes: number, applied: number): readonly boolean[] =>
+    Array.from({ length: count }, (_, i) =>
+      shares.admits(A, 50, (applied + 1 + i) as Zxid, { heldBytes, applied: applied as Zxid }),
+    );
+  expect(burst(6, 1100, 0)).toEqual([true, true, true, true, false, false]);
+  expect(burst(2, 1300, 6)).toEqual([false, false]);
+});
+
+test("what is discarded is in flight no more", () => {
+  const shares = new HeldShares(1600);
+  expect(shares.admits(A, 100, 1 as Zxid, { heldBytes: 1150, applied: 0 as Zxid })).toBe(true);
+  shares.discard();
+  expect(shares.admits(A, 50, 1 as Zxid, { heldBytes: 1150, applied: 0 as Zxid })).toBe(true);
+  expect(shares.admits(A, 100, 2 as Zxid, { heldBytes: 1150, applied: 0 as Zxid })).toBe(true);
 });

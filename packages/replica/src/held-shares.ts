@@ -1,4 +1,4 @@
-import type { Identity } from "@zooid/model";
+import type { Identity, Zxid } from "@zooid/model";
 
 /** The last part of what the tree may hold is shared out. */
 const SHARED_FRACTION = 1 / 4;
@@ -6,6 +6,7 @@ const SHARED_FRACTION = 1 / 4;
 const SHARE_FRACTION = 1 / 16;
 /** Addresses and identities that are remembered; beyond it the one that came first is forgotten. */
 const USAGE_COUNT_MAX = 4096;
+const SETTLED_KEPT_MAX = 1024;
 
 interface Usage {
   /** What it added, less what anybody removed since. */
@@ -13,20 +14,34 @@ interface Usage {
   removedBefore: number;
 }
 
+/** What the tree holds when a write is prepared, in bytes as it counts them, and how far it has applied the writes before. */
+export interface HeldState {
+  readonly heldBytes: number;
+  readonly applied: Zxid;
+}
+
 /**
  * Who may add to a tree that is nearly full. The first three quarters belong to whoever comes; of the last quarter one address or identity
  * gets a sixteenth of the whole, so that no client alone can keep all others from writing. What is removed, by anybody, gives everybody
- * room again.
+ * room again. What was admitted and is not applied yet counts as if it were: a client may have megabytes of it in flight.
  */
 export class HeldShares {
+  readonly #heldBytesMax: number;
   readonly #sharedAbove: number;
   readonly #share: number;
   readonly #usages = new Map<string, Usage>();
   #heldAtStart = 0;
   #added = 0;
+  #removed = 0;
+  // What was admitted and is not applied yet, oldest first from `#head` on.
+  readonly #zxids: number[] = [];
+  readonly #growths: number[] = [];
+  #head = 0;
+  #inFlight = 0;
 
   /** @param heldBytesMax what the tree may hold, in bytes as it counts them */
   constructor(heldBytesMax: number) {
+    this.#heldBytesMax = heldBytesMax;
     this.#sharedAbove = heldBytesMax * (1 - SHARED_FRACTION);
     this.#share = heldBytesMax * SHARE_FRACTION;
   }
@@ -34,25 +49,56 @@ export class HeldShares {
   /**
    * Whether a client may add so many bytes, which are charged to its address and its identities then.
    *
-   * @param heldBytes what the tree holds
+   * @param zxid of the transaction that adds them
    */
-  admits(identities: readonly Identity[], growthBytes: number, heldBytes: number): boolean {
-    if (heldBytes + growthBytes <= this.#sharedAbove) {
+  admits(identities: readonly Identity[], growthBytes: number, zxid: Zxid, { heldBytes, applied }: HeldState): boolean {
+    if (heldBytes < this.#sharedAbove / 2) return true;
+    this.#settle(applied);
+    const expected = heldBytes + this.#inFlight;
+    if (expected + growthBytes > this.#heldBytesMax) return false;
+    if (expected + growthBytes <= this.#sharedAbove) {
       if (this.#usages.size > 0) this.#usages.clear();
+      this.#send(zxid, growthBytes);
       return true;
     }
     if (this.#usages.size === 0) {
-      this.#heldAtStart = heldBytes;
+      this.#heldAtStart = expected;
       this.#added = 0;
+      this.#removed = 0;
     }
-    // What was added and is not there was removed, or is on its way.
-    const removed = this.#added - (heldBytes - this.#heldAtStart);
+    this.#removed = Math.max(this.#removed, this.#added - (expected - this.#heldAtStart));
     for (const identity of identities) {
-      if (this.#usageOf(identity, removed).bytes + growthBytes > this.#share) return false;
+      if (this.#usageOf(identity, this.#removed).bytes + growthBytes > this.#share) return false;
     }
-    for (const identity of identities) this.#usageOf(identity, removed).bytes += growthBytes;
+    for (const identity of identities) this.#usageOf(identity, this.#removed).bytes += growthBytes;
     this.#added += growthBytes;
+    this.#send(zxid, growthBytes);
     return true;
+  }
+
+  /** What was prepared and not proposed will never be. */
+  discard(): void {
+    this.#head = this.#zxids.length;
+    this.#settle(0 as Zxid);
+    this.#inFlight = 0;
+  }
+
+  #send(zxid: Zxid, growthBytes: number): void {
+    this.#zxids.push(zxid);
+    this.#growths.push(growthBytes);
+    this.#inFlight += growthBytes;
+  }
+
+  /** What is applied is in flight no more. */
+  #settle(applied: Zxid): void {
+    const zxids = this.#zxids;
+    while (this.#head < zxids.length && (zxids[this.#head] as number) <= applied) {
+      this.#inFlight -= this.#growths[this.#head++] as number;
+    }
+    if (this.#head < zxids.length && this.#head < SETTLED_KEPT_MAX) return;
+    zxids.splice(0, this.#head);
+    this.#growths.splice(0, this.#head);
+    this.#head = 0;
   }
 
   #usageOf({ scheme, id }: Identity, removed: number): Usage {

@@ -59,6 +59,7 @@ export class TxnMaker {
   readonly #acls = new DistinctAcls();
   readonly #limits: TxnLimits;
   readonly #closeLimits: CloseLimits;
+  readonly #shares: HeldShares;
   #prepared: Zxid = composeZxid(0, 0);
   #wallMs = 0;
   #opCount = 0;
@@ -74,6 +75,7 @@ export class TxnMaker {
     this.#requests = tools.requests;
     this.#batcher = tools.batcher;
     const shares = new HeldShares(config.heldBytesMax);
+    this.#shares = shares;
     this.#limits = config;
     this.#closeLimits = { opCountMax: config.closeOpCountMax, pathBytesMax: config.closePathBytesMax };
     this.#context = {
@@ -87,7 +89,7 @@ export class TxnMaker {
       isQuotaEnforced: config.isQuotaEnforced,
       heldBytesMax: config.heldBytesMax,
       overQuota,
-      mayAdd: (growthBytes, heldBytes) => shares.admits(this.#context.identities, growthBytes, heldBytes),
+      mayAdd: (growthBytes) => shares.admits(this.#context.identities, growthBytes, this.#context.zxid, tree),
       fixAcl: (acl, identities) => auth.fixAcl(acl, identities),
     };
   }
@@ -121,6 +123,7 @@ export class TxnMaker {
   discard(): void {
     if (this.#batcher.count > 0) this.#batcher.recycle(this.#batcher.take());
     this.#tree.discardPending();
+    this.#shares.discard();
   }
 
   /**
