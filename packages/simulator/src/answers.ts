@@ -10,6 +10,9 @@ import {
   type WatchEventType,
 } from "@zooid/model";
 
+/** The header of a part with a Stat, about. */
+const PART_BYTES = 100;
+
 /** A Stat's fields that a model can foretell. */
 export interface SeenStat {
   readonly czxid: number;
@@ -28,7 +31,8 @@ export type PartAnswer =
   | { readonly kind: "empty" }
   | { readonly kind: "path"; readonly path: string }
   | { readonly kind: "made"; readonly path: string; readonly stat: SeenStat }
-  | { readonly kind: "stat"; readonly stat: SeenStat };
+  | { readonly kind: "stat"; readonly stat: SeenStat }
+  | { readonly kind: "opaque"; readonly sizeBytes: number };
 
 /** An answer or event as a client sees it, in plain values. */
 export type Answer =
@@ -42,6 +46,8 @@ export type Answer =
   | { readonly kind: "strings"; readonly values: readonly string[] }
   | { readonly kind: "integer"; readonly value: number }
   | { readonly kind: "multi"; readonly parts: readonly PartAnswer[] }
+  /** One that none but a hostile tenant asks for. */
+  | { readonly kind: "opaque"; readonly sizeBytes: number }
   | { readonly kind: "event"; readonly type: WatchEventType; readonly path: string }
   | { readonly kind: "close" };
 
@@ -69,8 +75,9 @@ export function answerSink(hear: Hear): ReplySink {
       for (let more = node.firstChild(); more; more = node.nextChild()) children.push(sliceText(node.childName));
       hear(to, xid, zxid, { kind: "children", children: children.sort() });
     },
-    childrenAndStat: unasked,
-    aclAndStat: unasked,
+    childrenAndStat: (to, xid, zxid, node) => hear(to, xid, zxid, { kind: "opaque", sizeBytes: listingBytes(node) }),
+    aclAndStat: (to, xid, zxid, acl) =>
+      hear(to, xid, zxid, { kind: "opaque", sizeBytes: acl.reduce((sum, { id }) => sum + 20 + id.length, 0) }),
     path: (to, xid, zxid, path) => hear(to, xid, zxid, { kind: "path", path: sliceText(path) }),
     pathAndStat: (to, xid, zxid, path, node) =>
       hear(to, xid, zxid, { kind: "made", path: sliceText(path), stat: readStat(node) }),
@@ -86,8 +93,8 @@ export function answerSink(hear: Hear): ReplySink {
     partPath: (_, path) => part({ kind: "path", path: sliceText(path) }),
     partPathAndStat: (_, path, node) => part({ kind: "made", path: sliceText(path), stat: readStat(node) }),
     partStat: (_, node) => part({ kind: "stat", stat: readStat(node) }),
-    partData: unasked,
-    partChildren: unasked,
+    partData: (_, node) => part({ kind: "opaque", sizeBytes: node.data.end - node.data.start }),
+    partChildren: (_, node) => part({ kind: "opaque", sizeBytes: listingBytes(node) }),
     multiEnd: (to) => {
       if (open !== undefined) hear(to, open.xid, open.zxid, { kind: "multi", parts: open.parts });
       open = undefined;
@@ -95,6 +102,32 @@ export function answerSink(hear: Hear): ReplySink {
     event: (to, zxid, type, path) => hear(to, -1, zxid, { kind: "event", type, path: sliceText(path) }),
     close: (to) => hear(to, 0, -1, { kind: "close" }),
   };
+}
+
+/** What an answer takes on a connection beside what each has: its header and a Stat. */
+export function answerBytes(answer: Answer | PartAnswer): number {
+  switch (answer.kind) {
+    case "opaque":
+      return answer.sizeBytes;
+    case "data":
+      return answer.data?.length ?? 0;
+    case "children":
+      return answer.children.reduce((sum, name) => sum + 4 + name.length, 0);
+    case "strings":
+      return answer.values.reduce((sum, value) => sum + 4 + value.length, 0);
+    case "multi":
+      return answer.parts.reduce((sum, part) => sum + PART_BYTES + answerBytes(part), 0);
+    default:
+      return 0;
+  }
+}
+
+function listingBytes(node: NodeView): number {
+  let bytes = 0;
+  for (let more = node.firstChild(); more; more = node.nextChild()) {
+    bytes += 4 + node.childName.end - node.childName.start;
+  }
+  return bytes;
 }
 
 function hex(slice: Readonly<ByteSlice>): string {

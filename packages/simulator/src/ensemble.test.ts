@@ -12,7 +12,7 @@ function run(seed: number, changes: PlanChanges = {}): RunReport {
 }
 
 /** As before these existed: what was found then is found again. */
-const BEFORE_LIMITS = { hasSmallLimits: false, sessions: "replicated" } as const;
+const BEFORE_LIMITS = { hasSmallLimits: false, sessions: "replicated", tenants: 0 } as const;
 
 function expectNoViolation({ violation }: RunReport): void {
   expect(violation?.message).toBeUndefined();
@@ -117,6 +117,17 @@ test("local sessions are upgraded, move once they are, and are refused elsewhere
   ] as const) {
     expect(counts.count(what), what).toBeGreaterThan(0);
   }
+});
+
+test("hostile tenants stop no replica, and no other client is refused for them", () => {
+  const counts = new SometimesCounts();
+  for (let seed = 1; seed <= 12; seed++) {
+    const report = run(seed, { voters: 3, tenants: 2, hasSmallLimits: seed % 2 === 0, only: ["crash", "hand-over"] });
+    expectNoViolation(report);
+    counts.addAll(report.sometimes);
+  }
+  expect(counts.count("hostile tenant disconnected")).toBeGreaterThan(0);
+  expect(counts.count("hostile tenant refused for what the tree holds")).toBeGreaterThan(0);
 });
 
 describe("an ensemble of one", () => {
@@ -224,8 +235,10 @@ test("changes of a plan are told as options", () => {
       clients: 2,
       hasNodeKinds: false,
       hasSmallLimits: true,
+      sessions: "local",
+      tenants: 1,
       faultsUntilMs: 500,
     }),
-  ).toBe("--without crash,wipe --clients 2 --kinds no --limits small --until 500");
+  ).toBe("--without crash,wipe --clients 2 --kinds no --limits small --sessions local --tenants 1 --until 500");
   expect(shrink(1, "nothing fails by this rule", { clients: 1 })).toEqual({ clients: 1 });
 });

@@ -20,13 +20,14 @@ import {
   type Zxid,
 } from "@zooid/model";
 import type { Refusal } from "@zooid/replica";
-import { type Answer, answerSink, describeAnswer } from "./answers.ts";
+import { type Answer, answerBytes, answerSink, describeAnswer } from "./answers.ts";
 import { Checker } from "./checker.ts";
 import { type ChoicePoint, ChoicePoints, type Deviation } from "./choice-points.ts";
 import type { DiskImage, DiskOptions } from "./ensemble/disk.ts";
 import { Network } from "./ensemble/network.ts";
 import { Scheduler } from "./ensemble/scheduler.ts";
 import {
+  READ_ON_COUNT_MAX,
   SESSION_TIMEOUT_MS,
   type ServerOptions,
   type ServerWatcher,
@@ -43,6 +44,7 @@ import { NoChance, Prng } from "./prng.ts";
 import { encodeRequest, type SimRequest } from "./requests.ts";
 import { type ClientConnection, SimClient } from "./sim-client.ts";
 import { SometimesCounts } from "./sometimes.ts";
+import { TENANT_ADDRESS, Tenant } from "./tenant.ts";
 import { Violation } from "./violation.ts";
 
 /** What one run did. */
@@ -127,6 +129,9 @@ export class Ensemble implements ServerWatcher, Breakable {
   readonly #lines: string[] | undefined;
   /** Those that led when they were last seen. */
   readonly #leading = new Set<SimServer>();
+  /** What each tenant's connection was answered in the present step, in bytes. */
+  readonly #answeredBytes = new Map<ConnectionRef, number>();
+  #largestAnswer = 0;
   #violation: Violation | undefined;
   #isHealed = false;
   #isClosing = false;
@@ -173,14 +178,18 @@ export class Ensemble implements ServerWatcher, Breakable {
       bootDueMs: 0,
       wallSkewMs: 0,
     }));
-    this.#clients = Array.from(
-      { length: plan.clients },
-      (_, i) =>
-        new SimClient(`c${i + 1}`, this.#root.fork(`client-${i}`), {
-          hasNodeKinds: plan.hasNodeKinds,
-          hasLongTxns: plan.hasShortTurns,
-        }),
-    );
+    const workload = { hasNodeKinds: plan.hasNodeKinds, hasLongTxns: plan.hasShortTurns };
+    this.#clients = [
+      ...Array.from({ length: plan.clients }, (_, i) => {
+        const address = `127.0.0.${i + 1}`;
+        return new SimClient(`c${i + 1}`, this.#root.fork(`client-${i}`), { ...workload, address });
+      }),
+      ...Array.from({ length: plan.tenants }, (_, i) => {
+        const random = this.#root.fork(`tenant-${i}`);
+        const tenant = new Tenant(random.fork("attacks"), plan.limits);
+        return new SimClient(`t${i + 1}`, random, { address: TENANT_ADDRESS, tenant });
+      }),
+    ];
     if (plan.groups !== undefined) this.#sometimes.reached("hierarchical quorum");
     if (plan.electionAlg === 0) this.#sometimes.reached("basic election");
     if (plan.isStandalone) this.#sometimes.reached("ensemble of one");
@@ -501,6 +510,7 @@ export class Ensemble implements ServerWatcher, Breakable {
       return;
     }
     if (client === undefined) return;
+    if (client.tenant !== undefined) this.#measure(to, answer);
     const { connection } = client;
     if (connection === undefined || connection.server !== server || connection.ref !== to) return;
     if (connection.isSilent) return;
@@ -522,10 +532,21 @@ export class Ensemble implements ServerWatcher, Breakable {
     }
   }
 
+  /** In one step a connection is answered no more than what may wait, and some requests that wait for nothing. */
+  #measure(to: ConnectionRef, answer: Answer): void {
+    const bytes = answerBytes(answer);
+    const sum = (this.#answeredBytes.get(to) ?? 0) + bytes;
+    this.#answeredBytes.set(to, sum);
+    this.#largestAnswer = Math.max(this.#largestAnswer, bytes);
+    const most = 4 * this.#plan.limits.waitingAnswerBytesMax + (READ_ON_COUNT_MAX + 2) * this.#largestAnswer;
+    if (sum > most) throw new Violation("B3", `in one step a connection is answered ${sum} bytes, of at most ${most}`);
+  }
+
   applying(server: SimServer, header: Readonly<TxnHeader>, op: Readonly<TxnOp>): void {
     this.#invariants.applying(server, header.zxid);
     let committed = this.#history.at(header.zxid);
     if (committed === undefined) {
+      this.#history.mayBeFull = this.#plan.tenants > 0 && this.#invariants.newestEpoch > 1;
       committed = this.#history.commit(header, op);
       this.#noteCommitted(committed, op);
     }
@@ -555,6 +576,7 @@ export class Ensemble implements ServerWatcher, Breakable {
   }
 
   stepped(server: SimServer): void {
+    if (this.#answeredBytes.size > 0) this.#answeredBytes.clear();
     if (!server.isUp) return;
     this.#invariants.stepped(server);
     if (this.#invariants.committedCount !== this.#committedBefore) this.#points?.heard(server.sid);
@@ -614,6 +636,10 @@ export class Ensemble implements ServerWatcher, Breakable {
     const client = this.#clientsOf.get(server)?.get(ref);
     if (client === undefined) return;
     this.#say(client.name, `is refused: ${refusal}`);
+    if (client.tenant !== undefined) {
+      this.#sometimes.reached("hostile tenant disconnected");
+      return;
+    }
     const { watches } = server.replica.tree;
     const count = watches.countOf(ref);
     const others = [...(this.#clientsOf.get(server)?.keys() ?? [])];
@@ -928,12 +954,19 @@ export class Ensemble implements ServerWatcher, Breakable {
     if (dice < 15) this.#drop(client, "drops its connection");
     else if (dice < 20) this.#sleep(client);
     else if (dice < 27) this.#ask(client, { kind: "write", request: { kind: "close" } });
+    else if (client.tenant !== undefined) this.#attack(client, client.tenant);
     else if (client.inFlight.length < 6) {
       for (let i = 1 + client.chance.below(3); i > 0; i--) {
         if (client.connection === connection) this.#ask(client, client.workload.next());
       }
     }
     if (this.nowMs - client.sentMs > PING_AFTER_MS) this.#ask(client, { kind: "read", read: { kind: "ping" } });
+  }
+
+  #attack(client: SimClient, tenant: Tenant): void {
+    if (client.inFlight.length > 0 || client.chance.chance(0.6)) return;
+    const { connection } = client;
+    for (const request of tenant.next()) if (client.connection === connection) this.#ask(client, request);
   }
 
   /** The last requests, once what was under way is answered. */
@@ -948,10 +981,12 @@ export class Ensemble implements ServerWatcher, Breakable {
       client.isDone = true;
       return;
     }
-    this.#ask(client, {
-      kind: "write",
-      request: { kind: "one", write: { kind: "set", path: "/", data: client.name, version: -1 } },
-    });
+    if (client.tenant === undefined) {
+      this.#ask(client, {
+        kind: "write",
+        request: { kind: "one", write: { kind: "set", path: "/", data: client.name, version: -1 } },
+      });
+    }
     this.#ask(client, { kind: "read", read: { kind: "sync", path: "/" } });
     this.#ask(client, { kind: "read", read: { kind: "data", path: "/", watch: false } });
     client.lastFinish = client.xid;
@@ -973,7 +1008,7 @@ export class Ensemble implements ServerWatcher, Breakable {
     const sid = client.chance.pick(this.#members).sid;
     const { server } = this.#member(sid);
     if (server === undefined) return;
-    const ref = server.accept();
+    const ref = server.accept(client.address);
     const connection: ClientConnection = {
       server,
       ref,
@@ -1002,9 +1037,10 @@ export class Ensemble implements ServerWatcher, Breakable {
   #ask(client: SimClient, request: SimRequest): void {
     const { connection } = client;
     if (connection === undefined) return;
-    const xid = request.kind === "read" && request.read.kind === "ping" ? -2 : ++client.xid;
+    const ownXid = request.kind === "hostile" ? request.xid : undefined;
+    const xid = request.kind === "read" && request.read.kind === "ping" ? -2 : (ownXid ?? ++client.xid);
     if (this.#lines !== undefined) this.#say(client.name, `asks ${xid} ${JSON.stringify(request)}`);
-    if (request.kind === "write") this.#history.asked(client.session, xid, request);
+    if (request.kind !== "read" && xid > 0) this.#history.asked(client.session, xid, request);
     // A server alone tells nobody of what it has not applied yet, so nobody can miss it.
     const committed = this.#plan.isStandalone ? this.#history.last : this.#invariants.committed;
     client.inFlight.push({ xid, request, atMs: this.nowMs, committed });
@@ -1069,6 +1105,7 @@ export class Ensemble implements ServerWatcher, Breakable {
       );
     }
     client.lastServer = connection.server.sid;
+    if (client.tenant !== undefined) this.#history.isHostile(answer.session);
     client.session = answer.session;
     client.password = Buffer.from(answer.password, "hex");
     connection.isReady = true;
@@ -1081,7 +1118,10 @@ export class Ensemble implements ServerWatcher, Breakable {
     if (answer.kind === "header" && answer.code === ErrorCode.EPHEMERAL_ON_LOCAL_SESSION) {
       this.#sometimes.reached("ephemeral of a local session refused");
     }
-    client.lastZxid = zxid;
+    client.lastZxid = sent.request.kind === "hostile" ? Math.max(client.lastZxid, zxid) : zxid;
+    if (sent.request.kind === "hostile" && answer.kind === "header" && answer.code === ErrorCode.QUOTA_EXCEEDED) {
+      this.#sometimes.reached("hostile tenant refused for what the tree holds");
+    }
     if (answer.kind === "header" && answer.code === ErrorCode.SESSION_EXPIRED) {
       this.#drop(client, "learns that its session is over");
       client.forgetSession();
@@ -1117,8 +1157,10 @@ export class Ensemble implements ServerWatcher, Breakable {
 
   /** The leader must not end the session of a client that it heard of in time. */
   #checkExpiry(session: SessionId, zxid: number): void {
-    for (const { heardAt, name, session: own } of this.#clients) {
+    for (const { heardAt, name, session: own, tenant } of this.#clients) {
+      // Not all that a tenant sends is a request of its session.
       if (
+        tenant !== undefined ||
         own !== session ||
         heardAt === undefined ||
         heardAt.first > zxid ||

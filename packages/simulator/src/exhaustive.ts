@@ -48,7 +48,15 @@ export function addRuns(a: ExhaustiveResult, b: ExhaustiveResult): ExhaustiveRes
 /** Three servers, one client, nothing left to chance but when it asks and whom. */
 function smallPlan(): Plan {
   return {
-    ...planOf(1, { voters: 3, observers: 0, clients: 1, only: [], hasSmallLimits: false, sessions: "replicated" }),
+    ...planOf(1, {
+      voters: 3,
+      observers: 0,
+      clients: 1,
+      only: [],
+      hasSmallLimits: false,
+      sessions: "replicated",
+      tenants: 0,
+    }),
     groups: undefined,
     electionAlg: 3,
     thinkMs: 10,

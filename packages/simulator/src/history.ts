@@ -12,9 +12,10 @@ import {
 } from "@zooid/model";
 import type { Answer, SeenStat } from "./answers.ts";
 import { isRefusedForSize, type Limits } from "./limits.ts";
-import { type Effect, ModelTree, type Reaped } from "./model-tree.ts";
-import { type ProposedEnd, ProposedEnds } from "./proposed-ends.ts";
+import { type Effect, isBelow, ModelTree, type Reaped, type TreeWrite } from "./model-tree.ts";
+import { Proposals, type ProposedEnd } from "./proposals.ts";
 import type { NodeRead, SimRequest } from "./requests.ts";
+import { TENANT_PATH } from "./tenant.ts";
 import { Violation } from "./violation.ts";
 
 /** What one committed transaction did, by the model. */
@@ -59,18 +60,20 @@ export class History {
   readonly sessions: Map<SessionId, SessionLife> = new Map();
   /** Sessions that began as ones that their server alone knows. */
   readonly #localBeginnings = new Set<SessionId>();
+  /** Whether ordinary clients may be refused since the tree is full: each new leader grants hostile tenants another share of it. */
+  mayBeFull = false;
   readonly #requests = new Map<string, SimRequest>();
   readonly #txns = new Map<number, Committed>();
   /** Where a request was committed. */
   readonly #places = new Map<string, number>();
   readonly #versions = new Map<string, NodeVersion[]>();
-  readonly #ends: ProposedEnds;
+  readonly #proposals: Proposals;
   readonly #limits: Limits;
   #last = 0;
 
   constructor(limits: Limits) {
     this.#limits = limits;
-    this.#ends = new ProposedEnds(limits);
+    this.#proposals = new Proposals(limits);
     for (const path of INITIAL) this.#keepVersion(path, 0);
   }
 
@@ -93,7 +96,7 @@ export class History {
 
   /** A leader proposes transactions. */
   proposed(bytes: Uint8Array, start: number, end: number): void {
-    this.#ends.proposed(bytes, start, end);
+    this.#proposals.proposed(bytes, start, end);
   }
 
   /** A client has a session, and no transaction created it. */
@@ -109,6 +112,11 @@ export class History {
   /** Whether its server alone knows a session. */
   isLocal(session: SessionId): boolean {
     return this.#localBeginnings.has(session) && !this.sessions.has(session);
+  }
+
+  /** Of this session the model believes what its transactions say, as far as they are below the path of hostile tenants. */
+  isHostile(session: SessionId): void {
+    this.#proposals.addHostile(session);
   }
 
   asked(session: SessionId, xid: number, request: SimRequest): void {
@@ -204,7 +212,7 @@ export class History {
       return undefined;
     }
     const isByServer = op === OpCode.CLOSE_SESSION && cxid === 0;
-    const end = first.op === OpCode.ERROR ? undefined : this.#ends.at(zxid);
+    const end = first.op === OpCode.ERROR ? undefined : this.#proposals.endAt(zxid);
     // The client hears of the last part, whose request it is no more.
     const isBegin = end !== undefined && !end.isLast;
     if (!isByServer) {
@@ -236,6 +244,10 @@ export class History {
       throw new Violation("I26", `request ${who} takes effect behind its session's end`);
     }
     const asked = this.#requests.get(who);
+    if (asked?.kind === "hostile") {
+      this.#applyHostile(session, header);
+      return undefined;
+    }
     if (asked?.kind !== "write" || asked.request.kind === "close") {
       throw new Violation("I7", `${who} was committed and never asked for`);
     }
@@ -245,7 +257,18 @@ export class History {
     if (isTooLarge === "yes" || (isTooLarge === "maybe" && isUnreadable)) {
       return { kind: "header", code: ErrorCode.MARSHALLING_ERROR };
     }
+    if (isRefused && first.code === ErrorCode.QUOTA_EXCEEDED && this.mayBeFull) return refusalOf(request, first);
     return this.model.apply(request, session, zxid, timeMs);
+  }
+
+  #applyHostile(session: SessionId, { zxid }: Readonly<TxnHeader>): void {
+    for (const op of this.#proposals.hostileAt(zxid) ?? []) {
+      const isOwn = op.kind !== "create" || op.owner === 0n || op.owner === session;
+      const isInside = op.path === TENANT_PATH || isBelow(op.path, TENANT_PATH);
+      if (!isOwn || !isInside || !this.model.applyOp(op, zxid)) {
+        throw new Violation("I7", `${formatZxid(zxid)} of a hostile tenant does not apply: ${JSON.stringify(op.path)}`);
+      }
+    }
   }
 
   /** A part of the end of a session. Which of its ephemerals go first is the leader's affair; with the last part all are gone. */
@@ -276,8 +299,20 @@ export class History {
 
   #keepVersion(path: string, zxid: number): void {
     const versions = this.#versions.get(path);
-    const version = { zxid, node: this.model.read(path) };
+    const node = this.model.read(path);
+    // What lies there is read by none but tenants, whose answers are not foretold: a list for each change would take too much.
+    const isHidden = node !== undefined && (path === TENANT_PATH || isBelow(path, TENANT_PATH));
+    const version = { zxid, node: isHidden ? { ...node, children: [] } : node };
     if (versions === undefined) this.#versions.set(path, [version]);
     else versions.push(version);
   }
+}
+
+function refusalOf(request: TreeWrite, { code, failedIndex }: Readonly<TxnOp>): Answer {
+  if (request.kind === "one") return { kind: "header", code };
+  const codeOf = (i: number): number => {
+    if (i === failedIndex) return code;
+    return i < failedIndex ? ErrorCode.OK : ErrorCode.RUNTIME_INCONSISTENCY;
+  };
+  return { kind: "multi", parts: request.writes.map((_, i) => ({ kind: "error", code: codeOf(i) })) };
 }

@@ -16,6 +16,9 @@ export type Limits = Pick<
   | "watchBytesMax"
   | "waitingAnswerBytesMax"
   | "inFlightCountMax"
+  | "setWatchesPerTurn"
+  | "releaseWorkPerTurn"
+  | "heldBytesMax"
 >;
 
 export const DEFAULT_LIMITS: Limits = {
@@ -30,6 +33,9 @@ export const DEFAULT_LIMITS: Limits = {
   watchBytesMax: REPLICA_DEFAULTS.watchBytesMax,
   waitingAnswerBytesMax: REPLICA_DEFAULTS.waitingAnswerBytesMax,
   inFlightCountMax: REPLICA_DEFAULTS.inFlightCountMax,
+  setWatchesPerTurn: REPLICA_DEFAULTS.setWatchesPerTurn,
+  releaseWorkPerTurn: REPLICA_DEFAULTS.releaseWorkPerTurn,
+  heldBytesMax: REPLICA_DEFAULTS.heldBytesMax,
 };
 
 /** The first page of a watch table; a smaller limit would allow no watch at all. */
@@ -54,6 +60,9 @@ export function drawLimits(random: Prng): Limits {
     watchBytesMax: small(WATCH_PAGE_BYTES, 1500, DEFAULT_LIMITS.watchBytesMax),
     waitingAnswerBytesMax: small(1, 3000, DEFAULT_LIMITS.waitingAnswerBytesMax),
     inFlightCountMax: small(1, 6, DEFAULT_LIMITS.inFlightCountMax),
+    setWatchesPerTurn: small(1, 30, DEFAULT_LIMITS.setWatchesPerTurn),
+    releaseWorkPerTurn: small(1, 4, DEFAULT_LIMITS.releaseWorkPerTurn),
+    heldBytesMax: DEFAULT_LIMITS.heldBytesMax,
   };
 }
 
@@ -63,7 +72,7 @@ const HEADER_BYTES_MAX = 80;
 
 /**
  * Whether a leader refuses a request for its size. "maybe": its transaction may be larger than `txnBytesMax`, which depends on the
- * encoding; where it was not refused, {@link TxnSizes} has checked the transaction itself.
+ * encoding; where it was not refused, {@link Proposals} has checked the transaction itself.
  */
 export function isRefusedForSize(request: WriteRequest, limits: Limits): "yes" | "maybe" | "no" {
   if (request.kind !== "multi") return "no";

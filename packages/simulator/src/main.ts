@@ -35,6 +35,7 @@ const { values } = parseArgs({
     kinds: { type: "string" },
     limits: { type: "string" },
     sessions: { type: "string" },
+    tenants: { type: "string" },
     until: { type: "string" },
     "crash-at-log-step": { type: "string" },
   },
@@ -81,6 +82,7 @@ if (values.exhaustive === true) {
     ...(values.kinds === undefined ? {} : { hasNodeKinds: values.kinds === "yes" }),
     ...(values.limits === undefined ? {} : { hasSmallLimits: values.limits === "small" }),
     ...(values.sessions === undefined ? {} : { sessions: sessionMode(values.sessions) }),
+    ...(values.tenants === undefined ? {} : { tenants: whole("tenants", values.tenants) }),
     ...(values.until === undefined ? {} : { faultsUntilMs: whole("until", values.until) }),
     ...(values["crash-at-log-step"] === undefined
       ? {}

@@ -35,9 +35,18 @@ interface ModelNode {
   mzxid: number;
   pzxid: number;
   version: number;
+  aversion: number;
   created: number;
   readonly children: Set<string>;
 }
+
+type NewNode = Pick<ModelNode, "data" | "owner" | "reaped"> & { readonly path: string };
+
+/** An op of a committed transaction: what it does, not what was asked. */
+export type PlainOp =
+  | { readonly kind: "create"; readonly path: string; readonly data: string; readonly owner: bigint }
+  | { readonly kind: "set"; readonly path: string; readonly data: string }
+  | { readonly kind: "delete" | "setAcl"; readonly path: string };
 
 const RESERVED = new Set(["/", "/zookeeper", "/zookeeper/quota", "/zookeeper/config"]);
 
@@ -68,6 +77,7 @@ export class ModelTree {
         mzxid: 0,
         pzxid: 0,
         version: 0,
+        aversion: 0,
         created: 0,
         children: new Set(),
       });
@@ -147,6 +157,30 @@ export class ModelTree {
     }
   }
 
+  /** Applies what a transaction says that it does. @returns false where it cannot be done */
+  applyOp(op: PlainOp, zxid: number): boolean {
+    const node = this.#nodes.get(op.path);
+    switch (op.kind) {
+      case "create": {
+        if (node !== undefined || !this.#nodes.has(parentPath(op.path))) return false;
+        this.#make({ ...op, reaped: undefined }, zxid);
+        return true;
+      }
+      case "delete":
+        if (node === undefined || node.children.size > 0) return false;
+        this.#remove(op.path, zxid);
+        return true;
+      case "set":
+        if (node === undefined) return false;
+        this.#set(node, op.path, op.data, zxid);
+        return true;
+      default:
+        if (node === undefined) return false;
+        node.aversion++;
+        return true;
+    }
+  }
+
   #multi(writes: readonly Write[], session: bigint, zxid: number): readonly PartAnswer[] {
     const before = new Map(
       [...this.#nodes].map(([path, node]) => [path, { ...node, children: new Set(node.children) }]),
@@ -179,11 +213,7 @@ export class ModelTree {
         const node = this.#nodes.get(write.path);
         if (node === undefined) return refuse(ErrorCode.NO_NODE);
         if (write.version !== -1 && write.version !== node.version) return refuse(ErrorCode.BAD_VERSION);
-        node.data = write.data;
-        node.version++;
-        node.mzxid = zxid;
-        node.mtimeMs = this.#timeMs;
-        this.#effects.push({ kind: "changed", path: write.path });
+        this.#set(node, write.path, write.data, zxid);
         return { kind: "stat", stat: statOf(node) };
       }
       default: {
@@ -203,15 +233,30 @@ export class ModelTree {
     if (this.#nodes.has(path)) return refuse(ErrorCode.NODE_EXISTS);
     if (parent.owner !== 0n) return refuse(ErrorCode.NO_CHILDREN_FOR_EPHEMERALS);
     const owner = write.ephemeral ? session : 0n;
+    const node = this.#make({ path, data: write.data, owner, reaped: write.reaped }, zxid);
+    return write.reaped === undefined ? { kind: "path", path } : { kind: "made", path, stat: statOf(node) };
+  }
+
+  #set(node: ModelNode, path: string, data: string, zxid: number): void {
+    node.data = data;
+    node.version++;
+    node.mzxid = zxid;
+    node.mtimeMs = this.#timeMs;
+    this.#effects.push({ kind: "changed", path });
+  }
+
+  #make({ path, data, owner, reaped }: NewNode, zxid: number): ModelNode {
+    const parent = this.#node(parentPath(path));
     const node: ModelNode = {
       czxid: zxid,
       owner,
-      reaped: write.reaped,
+      reaped,
       mtimeMs: this.#timeMs,
-      data: write.data,
+      data,
       mzxid: zxid,
       pzxid: zxid,
       version: 0,
+      aversion: 0,
       created: 0,
       children: new Set(),
     };
@@ -220,7 +265,7 @@ export class ModelTree {
     parent.created++;
     parent.pzxid = zxid;
     this.#effects.push({ kind: "created", path });
-    return write.reaped === undefined ? { kind: "path", path } : { kind: "made", path, stat: statOf(node) };
+    return node;
   }
 
   #delete(path: string, version: number, zxid: number): PartAnswer {
@@ -262,7 +307,7 @@ function statOf(node: ModelNode): SeenStat {
     pzxid: node.pzxid,
     version: node.version,
     cversion: 2 * node.created - node.children.size,
-    aversion: 0,
+    aversion: node.aversion,
     owner: node.owner,
     dataLength: Buffer.byteLength(node.data),
     numChildren: node.children.size,

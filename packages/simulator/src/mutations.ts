@@ -218,6 +218,29 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
     replacement: ["if (!mayRenew(session, message.passwordHash)) return false;"],
   },
   {
+    rule: "tenants",
+    name: "tree-filled-by-one",
+    file: "packages/replica/src/txn-maker.ts",
+    snippet: [
+      "mayAdd: (growthBytes) => shares.admits(this.#context.identities, growthBytes, this.#context.zxid, tree),",
+    ],
+    replacement: ["mayAdd: () => true,"],
+  },
+  {
+    rule: "tenants",
+    name: "watches-charged-to-those-who-ask",
+    file: "packages/replica/src/watch-budget.ts",
+    snippet: ["this.#closeLargest();", "return true;"],
+    replacement: ["return false;"],
+  },
+  {
+    rule: "tenants",
+    name: "answers-that-wait-without-a-bound",
+    file: "packages/replica/src/admission.ts",
+    snippet: ["(connection.waiting?.answerBytes ?? 0) < this.#config.waitingAnswerBytesMax &&"],
+    replacement: [""],
+  },
+  {
     rule: "found",
     name: "promise-to-the-wiped",
     file: LEADER,

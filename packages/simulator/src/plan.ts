@@ -74,6 +74,12 @@ const MEAN_MS: Readonly<Record<Fault, number>> = {
   "crash-at-slice": 3000,
 };
 
+/**
+ * A share of it is more than what an ordinary client adds in a run, and a quarter of it is more than what tenants have in flight, which a leader
+ * does not count.
+ */
+const HELD_BYTES_MIN = 500_000;
+
 /** Whether sessions begin as ones that their server alone knows, and whether such a one is replicated when it needs an ephemeral. */
 export type SessionMode = "replicated" | "local" | "upgrading";
 
@@ -97,6 +103,8 @@ export interface Plan {
   /** Whether clients create containers and TTL nodes too. */
   readonly hasNodeKinds: boolean;
   readonly sessions: SessionMode;
+  /** Clients that ask for as much as they can. */
+  readonly tenants: number;
   /** What servers do in one piece and refuse beyond. */
   readonly limits: Limits;
   /** Whether a turn may end while a transaction is applied in part, and while more is due to be applied. */
@@ -133,6 +141,7 @@ export interface PlanChanges {
   readonly hasNodeKinds?: boolean;
   readonly hasSmallLimits?: boolean;
   readonly sessions?: SessionMode;
+  readonly tenants?: number;
 }
 
 /** What a seed means. */
@@ -185,6 +194,10 @@ export function planOf(seed: number, changes: PlanChanges = {}): Plan {
   const hasSmallLimits = changes.hasSmallLimits ?? drawnSmallLimits;
   const sessions = new Prng(seed).fork("sessions");
   const drawnSessions = sessions.chance(0.25) ? (sessions.chance(0.8) ? "upgrading" : "local") : "replicated";
+  const tenancy = new Prng(seed).fork("tenants");
+  const drawnTenants = tenancy.chance(0.2) ? 1 + tenancy.below(2) : 0;
+  const tenants = changes.tenants ?? drawnTenants;
+  const drawnLimits = hasSmallLimits ? drawLimits(limits) : DEFAULT_LIMITS;
   return {
     seed,
     voters,
@@ -196,7 +209,8 @@ export function planOf(seed: number, changes: PlanChanges = {}): Plan {
     // A stream of its own: seeds mean what they meant before there were such nodes.
     hasNodeKinds: changes.hasNodeKinds ?? new Prng(seed).fork("kinds").chance(0.5),
     sessions: isStandalone ? "replicated" : (changes.sessions ?? drawnSessions),
-    limits: hasSmallLimits ? drawLimits(limits) : DEFAULT_LIMITS,
+    tenants,
+    limits: tenants === 0 ? drawnLimits : withTenants(drawnLimits, HELD_BYTES_MIN + tenancy.below(300_000)),
     hasShortTurns: hasSmallLimits,
     thinkMs,
     isShuffled: true,
@@ -216,6 +230,12 @@ export function planOf(seed: number, changes: PlanChanges = {}): Plan {
 
 export function verifierOf({ voters, groups }: Plan): QuorumVerifier {
   return groups === undefined ? new MajorityQuorum(voters) : new HierarchicalQuorum(groups);
+}
+
+/** Sessions of tenants have so many ephemerals that their ends would take too long one by one. */
+function withTenants(limits: Limits, heldBytesMax: number): Limits {
+  const { closeOpCountMax, closePathBytesMax } = limits;
+  return { ...limits, heldBytesMax, closeOpCountMax: closeOpCountMax * 10, closePathBytesMax: closePathBytesMax * 60 };
 }
 
 /** Up to three groups; now and then a voter without weight, but never a group of none but such. */

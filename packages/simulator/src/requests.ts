@@ -19,14 +19,29 @@ export type Read =
   | { readonly kind: "ping" }
   | { readonly kind: "sync"; readonly path: string };
 
+/** A request whose answer no model foretells. */
+export interface HostileRequest {
+  readonly kind: "hostile";
+  readonly what: string;
+  readonly op: number;
+  /** Default: the client's next. */
+  readonly xid?: number;
+  readonly body: (writer: JuteWriter) => void;
+}
+
 export type SimRequest =
+  | HostileRequest
   | { readonly kind: "write"; readonly request: WriteRequest }
   | { readonly kind: "read"; readonly read: Read };
 
 /** The frame, without its length, in which a client sends a request. */
 export function encodeRequest(xid: number, { ...request }: SimRequest): Uint8Array {
   const writer = new JuteWriter();
-  if (request.kind === "read") writeRead(writer, xid, request.read);
+  if (request.kind === "hostile") {
+    writer.int(xid);
+    writer.int(request.op);
+    request.body(writer);
+  } else if (request.kind === "read") writeRead(writer, xid, request.read);
   else writeWrite(writer, xid, request.request);
   return writer.bytes.subarray(0, writer.end);
 }

@@ -139,7 +139,8 @@ export class ScenarioClient {
       throw new Violation("C6", `${this.name} reads at ${hex(zxid)}, behind a sync at ${hex(this.#synced)}`);
     }
     const isOk = answer.kind === "header" && answer.code === 0;
-    if (request.read.kind === "sync" && isOk) this.#synced = Math.max(this.#synced, committed);
+    if (request.kind === "read" && request.read.kind === "sync" && isOk)
+      this.#synced = Math.max(this.#synced, committed);
   }
 
   #forget(): void {

@@ -23,6 +23,7 @@ export function shrink(seed: number, rule: string, changes: PlanChanges): PlanCh
   if (planOf(seed, kept).hasNodeKinds) attempt({ ...kept, hasNodeKinds: false });
   if (planOf(seed, kept).hasShortTurns) attempt({ ...kept, hasSmallLimits: false });
   if (planOf(seed, kept).sessions !== "replicated") attempt({ ...kept, sessions: "replicated" });
+  for (let tenants = planOf(seed, kept).tenants - 1; tenants >= 0; tenants--) attempt({ ...kept, tenants });
   for (let clients = planOf(seed, kept).clients - 1; clients >= 0; clients--) {
     if (!attempt({ ...kept, clients })) break;
   }
@@ -47,6 +48,7 @@ export function optionsOf(changes: PlanChanges): string {
   if (changes.hasNodeKinds !== undefined) options.push(`--kinds ${changes.hasNodeKinds ? "yes" : "no"}`);
   if (changes.hasSmallLimits !== undefined) options.push(`--limits ${changes.hasSmallLimits ? "small" : "default"}`);
   if (changes.sessions !== undefined) options.push(`--sessions ${changes.sessions}`);
+  if (changes.tenants !== undefined) options.push(`--tenants ${changes.tenants}`);
   if (changes.faultsUntilMs !== undefined) options.push(`--until ${changes.faultsUntilMs}`);
   if (changes.crashAtLogStep !== undefined) options.push(`--crash-at-log-step ${changes.crashAtLogStep}`);
   return options.join(" ");

@@ -3,6 +3,7 @@ import type { SimServer } from "./ensemble/sim-server.ts";
 import { ModelWatches } from "./model-watches.ts";
 import type { Prng } from "./prng.ts";
 import type { SimRequest } from "./requests.ts";
+import type { Tenant } from "./tenant.ts";
 import { Workload, type WorkloadOptions } from "./workload.ts";
 
 export interface Sent {
@@ -34,11 +35,19 @@ export interface ClientConnection {
   arrivedMs: number;
 }
 
+export interface SimClientOptions extends WorkloadOptions {
+  readonly address: string;
+  readonly tenant?: Tenant;
+}
+
 /** A client: one session at a time, a few requests in flight, and little patience. */
 export class SimClient {
   readonly name: string;
   readonly chance: Prng;
   readonly workload: Workload;
+  /** Set for one that asks for as much as it can, in place of the workload. */
+  readonly tenant: Tenant | undefined;
+  readonly address: string;
   connection: ClientConnection | undefined;
   session: SessionId = SESSION_NONE;
   password: Uint8Array = new Uint8Array(16);
@@ -60,7 +69,9 @@ export class SimClient {
   /** Its last requests were answered, when everything comes to its end. */
   isDone = false;
 
-  constructor(name: string, chance: Prng, options: WorkloadOptions = {}) {
+  constructor(name: string, chance: Prng, options: SimClientOptions) {
+    this.tenant = options.tenant;
+    this.address = options.address;
     this.name = name;
     this.chance = chance.fork("acts");
     this.workload = new Workload(chance.fork("workload"), name, options);

@@ -37,6 +37,8 @@ export const SOMETIMES = [
   "local session refused at another server",
   "upgraded session moved to another server",
   "ephemeral of a local session refused",
+  "hostile tenant disconnected",
+  "hostile tenant refused for what the tree holds",
   "container reaped",
   "TTL node reaped",
   "hierarchical quorum",

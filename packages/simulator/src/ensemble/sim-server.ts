@@ -33,6 +33,9 @@ export const TICK_MS = 200;
 export const INIT_LIMIT = 10;
 export const SYNC_LIMIT = 5;
 export const SESSION_TIMEOUT_MS = 2000;
+/** Frames of a connection with room again that are read in one turn. */
+export const READ_ON_COUNT_MAX = 4;
+const NO_BYTES = new Uint8Array(0);
 /** How long the rest of a short turn waits, in half milliseconds. */
 const SHORT_TURN_PAUSES = 16;
 
@@ -313,8 +316,8 @@ export class SimServer implements NetworkEnd {
 
   // Clients
 
-  accept(): ConnectionRef {
-    return this.replica.accept("127.0.0.1");
+  accept(address = "127.0.0.1"): ConnectionRef {
+    return this.replica.accept(address);
   }
 
   connect(ref: ConnectionRef, request: ConnectRequest): void {
@@ -354,17 +357,20 @@ export class SimServer implements NetworkEnd {
     this.#world.watcher.stalled?.(this);
   }
 
-  /** Connections with room again are read on, until they have none. */
+  /** Connections with room again are read on, some frames a turn, until they have none. */
   #readOn(): void {
-    for (let ref = this.#resumed.shift(); ref !== undefined; ref = this.#resumed.shift()) {
+    for (const ref of this.#resumed.splice(0)) {
       const unread = this.#unread.get(ref);
-      this.#unread.delete(ref);
-      while (unread !== undefined && unread.length > 0) {
-        const frame = unread.shift();
-        if (frame === undefined || this.#read(ref, frame)) continue;
-        this.#stall(ref);
-        this.#unread.set(ref, unread);
-        break;
+      if (unread === undefined) continue;
+      let isRead = true;
+      for (let i = 0; i < READ_ON_COUNT_MAX && unread.length > 0 && isRead; i++) {
+        isRead = this.#read(ref, unread.shift() ?? NO_BYTES);
+      }
+      if (!isRead) this.#world.watcher.stalled?.(this);
+      else if (unread.length === 0) this.#unread.delete(ref);
+      else {
+        this.#resumed.push(ref);
+        this.input(() => {});
       }
     }
   }

@@ -6,12 +6,34 @@ import {
   newTxnHeader,
   newTxnOp,
   OpCode,
+  type SessionId,
+  sessionIdFromHalves,
   sliceText,
+  type TxnOp,
   type Zxid,
 } from "@zooid/model";
 import { TxnReader } from "@zooid/wire/peer";
 import type { Limits } from "./limits.ts";
+import type { PlainOp } from "./model-tree.ts";
 import { Violation } from "./violation.ts";
+
+/** Undefined where an op changes nothing. */
+function plainOp({ op, path, data, ownerHigh, ownerLow }: Readonly<TxnOp>): PlainOp | undefined {
+  const at = { path: sliceText(path) };
+  switch (op) {
+    case OpCode.CREATE:
+    case OpCode.CREATE2:
+      return { ...at, kind: "create", data: sliceText(data), owner: sessionIdFromHalves(ownerHigh, ownerLow) };
+    case OpCode.SET_DATA:
+      return { ...at, kind: "set", data: sliceText(data) };
+    case OpCode.DELETE:
+      return { ...at, kind: "delete" };
+    case OpCode.SET_ACL:
+      return { ...at, kind: "setAcl" };
+    default:
+      return undefined;
+  }
+}
 
 /** One transaction of the end of a session, as its leader proposed it. */
 export interface ProposedEnd {
@@ -22,10 +44,15 @@ export interface ProposedEnd {
   readonly isLast: boolean;
 }
 
-/** Reads what leaders propose: remembers the transactions that end sessions, and checks that each transaction is within its limits. */
-export class ProposedEnds {
+/**
+ * Reads what leaders propose: remembers the transactions that end sessions and those of hostile tenants, and checks that each transaction is
+ * within its limits.
+ */
+export class Proposals {
   readonly #limits: Limits;
   readonly #ends = new Map<number, ProposedEnd>();
+  readonly #hostile = new Map<number, readonly PlainOp[]>();
+  readonly #hostileSessions = new Set<SessionId>();
   readonly #reader = new TxnReader();
   readonly #header = newTxnHeader();
   readonly #op = newTxnOp();
@@ -34,8 +61,17 @@ export class ProposedEnds {
     this.#limits = limits;
   }
 
-  at(zxid: number): ProposedEnd | undefined {
+  endAt(zxid: number): ProposedEnd | undefined {
     return this.#ends.get(zxid);
+  }
+
+  /** What a transaction of a hostile tenant does. */
+  hostileAt(zxid: number): readonly PlainOp[] | undefined {
+    return this.#hostile.get(zxid);
+  }
+
+  addHostile(session: SessionId): void {
+    this.#hostileSessions.add(session);
   }
 
   proposed(bytes: Uint8Array, start: number, end: number): void {
@@ -43,10 +79,22 @@ export class ProposedEnds {
       const length = frameLength(bytes, at);
       const begin = at + FRAME_HEADER_BYTES;
       this.#reader.open(bytes, begin, begin + length, this.#header);
-      if (this.#header.op === OpCode.CLOSE_SESSION) this.#end(frameZxid(bytes, at));
-      else if (this.#header.op === OpCode.MULTI && length > this.#limits.txnBytesMax) {
-        this.#mustBeRefused(frameZxid(bytes, at), length);
+      const { op, sessionHigh, sessionLow } = this.#header;
+      const zxid = frameZxid(bytes, at);
+      if (op === OpCode.CLOSE_SESSION) {
+        this.#end(zxid);
+        continue;
       }
+      if (op === OpCode.MULTI && length > this.#limits.txnBytesMax) this.#mustBeRefused(zxid, length);
+      const session = sessionIdFromHalves(sessionHigh, sessionLow);
+      if (!this.#hostileSessions.has(session)) continue;
+      this.#reader.open(bytes, begin, begin + length, this.#header);
+      const ops: PlainOp[] = [];
+      while (this.#reader.next(this.#op)) {
+        const plain = plainOp(this.#op);
+        if (plain !== undefined) ops.push(plain);
+      }
+      this.#hostile.set(zxid, ops);
     }
   }
 
