@@ -7,6 +7,8 @@ export interface Attack {
   readonly sends: string;
   /** Default: one server. */
   readonly target?: "ensemble";
+  /** The server of an ensemble that it goes to, and whose other clients are looked at. Default: a follower. */
+  readonly at?: "leader";
   /** Further lines of zoo.cfg. */
   readonly settings?: readonly string[];
   /** False where the attack itself leaves no quorum, so that no write can succeed. Default true. */

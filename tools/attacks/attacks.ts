@@ -87,7 +87,7 @@ async function carryOut(attack: Attack): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), `attack-${attack.name}-`));
   const faults: string[] = [];
   try {
-    await using target = await startTarget(attack.target ?? "standalone", folder, attack.settings ?? []);
+    await using target = await startTarget(attack.target ?? "standalone", folder, attack.settings ?? [], attack.at);
     const run = await attack.prepare(target);
     const victim = await Victim.start({ port: target.port });
     const note = await run().catch((error: unknown) => {

@@ -59,11 +59,11 @@ export const IDENTITY_ATTACKS: readonly Attack[] = [
   },
   {
     name: "access-lists-of-lies",
-    sends: "creates whose access lists hold 50,000 entries, or say that they hold 2^31 - 1",
+    sends: "creates whose access lists hold 38,000 entries, or say that they hold 2^31 - 1",
     async prepare({ port }) {
       return async () => {
         await using attacker = await Attacker.open({ port });
-        const acl = range(50_000, (i) => ({ permissions: 1, scheme: "ip", id: `10.0.${i >> 8}.${i & 255}` }));
+        const acl = range(38_000, (i) => ({ permissions: 1, scheme: "ip", id: `10.0.${i >> 8}.${i & 255}` }));
         await attacker.askAll(range(100, (i) => attacker.frame(OpCode.CREATE, createWith(`/l-${i}`, acl))));
         await attacker.askAll(
           range(100, () =>

@@ -3,8 +3,9 @@ import { create } from "../../packages/server/src/raw-client.ts";
 import { type Attack, codesText, range } from "./attack.ts";
 import { Attacker } from "./attacker.ts";
 
-/** Below the limit of one packet. */
-const LONG_NAME_BYTES = 900_000;
+/** Below the limit of a path. */
+const LONG_NAME_BYTES = 16_000;
+const LONG_COUNT = 4500;
 
 /** Sessions whose end is a great amount of work. */
 export const SESSION_ATTACKS: readonly Attack[] = [
@@ -16,8 +17,10 @@ export const SESSION_ATTACKS: readonly Attack[] = [
       async prepare({ port }) {
         return async () => {
           await using attacker = await Attacker.open({ port });
-          const paths = range(80, (i) => `/${String(i).padStart(4, "0")}${"e".repeat(LONG_NAME_BYTES)}`);
-          for (const path of paths) await attacker.ask(OpCode.CREATE, create(path, "", CreateMode.EPHEMERAL));
+          const name = "e".repeat(LONG_NAME_BYTES);
+          await attacker.askAll(
+            range(LONG_COUNT, (i) => attacker.frame(OpCode.CREATE, create(`/${i}${name}`, "", CreateMode.EPHEMERAL))),
+          );
           await attacker.ask(OpCode.CLOSE_SESSION);
           return codesText(attacker.codes);
         };

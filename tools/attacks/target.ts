@@ -8,7 +8,7 @@ const SETTINGS = ["maxClientCnxns=0"];
 
 /** What is attacked: one server, or an ensemble of three. */
 export interface Target extends AsyncDisposable {
-  /** The client port that the attack goes to: a follower's, in an ensemble. */
+  /** The client port that the attack goes to. */
   readonly port: number;
   /** The client ports of all servers. */
   readonly ports: readonly number[];
@@ -26,8 +26,9 @@ export async function startTarget(
   kind: "standalone" | "ensemble",
   folder: string,
   settings: readonly string[],
+  at: "leader" | "follower" = "follower",
 ): Promise<Target> {
-  return kind === "standalone" ? await startAlone(folder, settings) : await startEnsemble(folder, settings);
+  return kind === "standalone" ? await startAlone(folder, settings) : await startEnsemble(folder, settings, at);
 }
 
 async function startAlone(folder: string, settings: readonly string[]): Promise<Target> {
@@ -53,7 +54,7 @@ async function startAlone(folder: string, settings: readonly string[]): Promise<
   };
 }
 
-async function startEnsemble(folder: string, settings: readonly string[]): Promise<Target> {
+async function startEnsemble(folder: string, settings: readonly string[], at: "leader" | "follower"): Promise<Target> {
   const ports = await freePorts(9);
   const ensemble = await Ensemble.create({
     ...{ folder, serverCount: 3, tickMs: 2000, syncLimit: 5, settings: [...SETTINGS, ...settings] },
@@ -65,9 +66,9 @@ async function startEnsemble(folder: string, settings: readonly string[]): Promi
   });
   await ensemble.start(START_DEADLINE_MS);
   const leader = await ensemble.leader();
-  const follower = ensemble.servers.find((server) => server !== leader) as EnsembleServer;
+  const attacked = ensemble.servers.find((server) => (server === leader) === (at === "leader")) as EnsembleServer;
   return {
-    port: follower.port,
+    port: attacked.port,
     ports: ensemble.servers.map((server) => server.port),
     members: ensemble.servers,
     peakMiB: () => Math.max(...ensemble.servers.map(({ pid }) => peakMiB(pid))),

@@ -68,13 +68,14 @@ export const WATCH_ATTACKS: readonly Attack[] = [
     name: "pending-syncs",
     sends: "800 syncs of 1 MB paths to a leader whose followers are stopped",
     target: "ensemble",
+    at: "leader",
     allowsWrites: false,
-    async prepare({ members, ports }) {
+    async prepare({ members, port }) {
       const roles = await Promise.all(members.map((member) => member.role()));
       const leader = roles.indexOf("leader");
       return async () => {
         const followers = members.filter((_, i) => i !== leader);
-        await using attacker = await Attacker.open({ port: ports[leader] ?? 0, timeoutMs: 40_000 });
+        await using attacker = await Attacker.open({ port, timeoutMs: 40_000 });
         for (const follower of followers) follower.signal("SIGSTOP");
         try {
           const path = `/${"s".repeat(1_000_000)}`;

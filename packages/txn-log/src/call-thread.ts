@@ -26,6 +26,10 @@ export class CallThread<Call, Answer> {
     this.#worker.on("error", (cause) =>
       this.#end(new StoreError({ code: "DEFECT", reason: `the ${name} ended: ${String(cause)}` }, { cause })),
     );
+    this.#worker.once("exit", (status) => {
+      if (this.#dead !== undefined) return;
+      this.#end(new StoreError({ code: "DEFECT", reason: `the ${name} ended with status ${status}` }));
+    });
     this.#port.on("message", (answer: CallAnswer<Answer>) => {
       const waiting = this.#waiting.shift();
       if (answer.kind === "done") waiting?.resolve(answer.answer);

@@ -1,4 +1,4 @@
-import { MessageChannel, type MessagePort, type Worker } from "node:worker_threads";
+import { MessageChannel, type MessagePort, receiveMessageOnPort, type Worker } from "node:worker_threads";
 import { assert } from "@zooid/model";
 import { startWorker } from "./start-worker.ts";
 import { loadStateFile, readStateMeta } from "./state-file.ts";
@@ -75,6 +75,7 @@ export class SqliteStateStore implements StateStore {
     worker.on("error", (cause) => {
       this.#fail(new StoreError({ code: "DEFECT", reason: `the state thread ended: ${String(cause)}` }, { cause }));
     });
+    worker.once("exit", (status) => this.#ended(status));
   }
 
   get applied(): StateMeta {
@@ -215,6 +216,15 @@ export class SqliteStateStore implements StateStore {
     this.#excusedBytes = Math.min(this.#excusedBytes, this.#lagBytes);
     this.#lagMarks -= fold.marks;
     this.#options.folded(fold.meta);
+  }
+
+  /** The thread has ended, for whatever reason. What it reported before that counts first. */
+  #ended(status: number): void {
+    if (this.#closing !== undefined) return;
+    for (let next = receiveMessageOnPort(this.#port); next !== undefined; next = receiveMessageOnPort(this.#port)) {
+      this.#receive(next.message as StateReport);
+    }
+    this.#fail(new StoreError({ code: "DEFECT", reason: `the state thread ended with status ${status}` }));
   }
 
   #fail(error: Error): void {

@@ -1,4 +1,4 @@
-import { MessageChannel, type MessagePort, type Worker } from "node:worker_threads";
+import { MessageChannel, type MessagePort, receiveMessageOnPort, type Worker } from "node:worker_threads";
 import { assert, copyRange, epochOf, ZXID_NONE, type Zxid } from "@zooid/model";
 import { newRingMemory, RecordKind, type RingMemory, RingWriter } from "./append-ring.ts";
 import { type Chain, chainFromHalves } from "./chain.ts";
@@ -172,6 +172,7 @@ export class SqliteTxnLog implements TxnLog {
           new StoreError({ code: "DEFECT", reason: `a thread of the log ended: ${String(cause)}` }, { cause }),
         );
       });
+      worker.once("exit", (status) => this.#ended(status));
     }
   }
 
@@ -315,6 +316,8 @@ export class SqliteTxnLog implements TxnLog {
   async #close(): Promise<void> {
     const threads = [exited(this.#worker), exited(this.#helper)];
     if (this.#dead === undefined) this.#enqueue({ kind: "command", command: { kind: "close" } });
+    // The other thread may be the one that failed, and this one would wait for ever.
+    else void this.#worker.terminate();
     this.#reads.postMessage({ kind: "close" } satisfies HelperRequest);
     await Promise.all(threads);
     this.#dead ??= new StoreError({ code: "CLOSED" });
@@ -442,6 +445,15 @@ export class SqliteTxnLog implements TxnLog {
     if (upTo === this.#purgeAsked) return;
     this.#purgeAsked = upTo;
     this.#enqueue({ kind: "command", command: { kind: "purge", upTo } });
+  }
+
+  /** A thread has ended, for whatever reason. What it reported before that counts first. */
+  #ended(status: number): void {
+    if (this.#closing !== undefined) return;
+    for (let next = receiveMessageOnPort(this.#port); next !== undefined; next = receiveMessageOnPort(this.#port)) {
+      this.#receive(next.message as LogReport);
+    }
+    this.#fail(new StoreError({ code: "DEFECT", reason: `a thread of the log ended with status ${status}` }));
   }
 
   #fail(error: StoreError): void {
