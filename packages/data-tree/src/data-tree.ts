@@ -22,6 +22,7 @@ import {
 import { TxnApplier } from "./apply-txn.ts";
 import { NodeCursor } from "./node-cursor.ts";
 import { NO_NODE, ROOT } from "./node-store.ts";
+import { mayBeCreated } from "./path-limits.ts";
 import { PendingChanges } from "./pending-changes.ts";
 import { type CloseLimits, type PrepareContext, TxnPreparer } from "./prepare-txn.ts";
 import type { ReapLimits } from "./reapable-nodes.ts";
@@ -410,6 +411,11 @@ export class DataTree {
     this.#pending.applied(header.zxid);
   }
 
+  /** Whether a watch on the path could ever fire: no node is there, and none can be made there, where the path is too long. */
+  isWatchable(path: Readonly<ByteSlice>): boolean {
+    return mayBeCreated(path) || this.find(path.bytes, path.start, path.end) !== NO_NODE;
+  }
+
   /**
    * One path of a setWatches: tells what the client missed since the zxid that it saw last, or arms the watch again. Events carry the
    * zxid -1. One about a node that the client may not read consumes its watch and is not told. Lists come in the order of
@@ -422,6 +428,7 @@ export class DataTree {
     relativeZxid: number,
     sink: WatchSink,
   ): void {
+    if (!this.isWatchable(path)) return;
     const { bytes, start, end } = path;
     if (list === WatchList.PERSISTENT) this.watches.armPersistent(bytes, start, end, connection);
     else if (list === WatchList.PERSISTENT_RECURSIVE) this.watches.armRecursive(bytes, start, end, connection);

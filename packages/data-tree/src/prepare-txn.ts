@@ -33,6 +33,7 @@ import {
 } from "@zooid/model";
 import { aclBytes } from "./acl-table.ts";
 import { NO_NODE } from "./node-store.ts";
+import { isTooLong, SUFFIX_BYTES_MAX } from "./path-limits.ts";
 import type { PendingChanges, PendingNode } from "./pending-changes.ts";
 import { QUOTA_TEXT_BYTES_MAX } from "./quotas.ts";
 import { isDue, type ReapLimits } from "./reapable-nodes.ts";
@@ -73,11 +74,6 @@ export interface CloseLimits {
 
 const VERSION_ANY = -1;
 const PATH_BYTES_KEPT = 4096;
-const SUFFIX_BYTES_MAX = 11;
-const SLASH = 0x2f;
-/** Of a node that is created, without the suffix of a sequential one. */
-const PATH_BYTES_MAX = 16 * 1024;
-const PATH_NAMES_MAX = 1024;
 const RESERVED: readonly Readonly<ByteSlice>[] = ["/", "/zookeeper", "/zookeeper/quota", "/zookeeper/config"].map(
   sliceOf,
 );
@@ -534,14 +530,6 @@ function isDeletable(path: Readonly<ByteSlice>): boolean {
   const { bytes, start, end } = path;
   if (lastSlash(bytes, start, end) < 0 || hasNul(bytes, start, end)) return false;
   return !RESERVED.some((reserved) => sliceEquals(reserved, path));
-}
-
-/** What is done with a path costs as much as it has bytes, or names. Longer ones that are there already are served. */
-function isTooLong({ bytes, start, end }: Readonly<ByteSlice>): boolean {
-  if (end - start > PATH_BYTES_MAX) return true;
-  let names = 0;
-  for (let i = start; i < end; i++) if (bytes[i] === SLASH) names++;
-  return names > PATH_NAMES_MAX;
 }
 
 function hasNul(bytes: Uint8Array, start: number, end: number): boolean {

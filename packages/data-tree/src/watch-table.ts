@@ -88,6 +88,8 @@ export class WatchTable {
   readonly #servedBy = new IntColumn();
   #connectionEnd = 0;
   #trigger = 0;
+  /** Of all paths that were ever watched: a longer one is not hashed to be found missing. */
+  #longestBytes = 0;
 
   #dataCount = 0;
   #childCount = 0;
@@ -412,6 +414,7 @@ export class WatchTable {
   }
 
   #findPath(bytes: Uint8Array, start: number, end: number): number {
+    if (end - start > this.#longestBytes) return NONE;
     return this.#findHashed(this.#pathHash(bytes, start, end), bytes, start, end);
   }
 
@@ -431,6 +434,7 @@ export class WatchTable {
     this.#pathHashes.set(path, hash);
     this.#pathRefs.set(path, this.#pages.put(path, bytes, start, end));
     this.#pathLengths.set(path, end - start);
+    if (end - start > this.#longestBytes) this.#longestBytes = end - start;
     this.#pathEntries.set(path, NONE);
     this.#paths.insert(hash, path);
     return path;

@@ -127,7 +127,7 @@ export const REPLICA_DEFAULTS: Omit<ReplicaConfig, RequiredOfCallers> = {
   identityBytesMax: 1024,
   identitiesBytesMax: 32 * 1024,
   txnBytesMax: 5 * 1024 * 1024,
-  multiOpCountMax: 5000,
+  multiOpCountMax: 3000,
   multiAclCountMax: 5000,
   multiPathNamesMax: 32_768,
   closeOpCountMax: 500,

@@ -27,6 +27,18 @@ describe("addWatch", () => {
     expect(zk.ask(ref, OpCode.CREATE, create("/a"))).toBe("event 1 /a; 1 path /a");
   });
 
+  test.each(["/".padEnd(20_000, "n"), "/n".repeat(2000)])(
+    "of a path that no node can have is answered, as other watches of it are, and not held",
+    (path) => {
+      const { zk, ref } = start();
+      expect(zk.ask(ref, OpCode.ADD_WATCH, watchOn(path, PERSISTENT))).toBe("integer 0");
+      expect(zk.ask(ref, OpCode.ADD_WATCH, watchOn(path, RECURSIVE))).toBe("integer 0");
+      expect(zk.ask(ref, OpCode.EXISTS, read(path, true))).toBe("NO_NODE");
+      expect(zk.replica.watches.watchCount).toBe(0);
+      expect(zk.ask(ref, OpCode.CHECK_WATCHES, watchOn(path, 1))).toBe("NO_WATCHER");
+    },
+  );
+
   test("recursively tells of everything below, by its own path", () => {
     const { zk, ref, other } = start();
     expect(zk.ask(ref, OpCode.ADD_WATCH, watchOn("/", RECURSIVE))).toBe("integer 0");

@@ -151,7 +151,7 @@ export class LocalReads {
       this.#replies.header(ref, xid, zxid, code);
       return;
     }
-    if (request.watch) this.#arm(WatchTableKind.DATA, connection, request);
+    if (request.watch && this.#tree.isWatchable(path)) this.#arm(WatchTableKind.DATA, connection, request);
     if (code === ErrorCode.OK) this.#replies.stat(ref, xid, zxid, this.#tree.view(node));
     else this.#replies.header(ref, xid, zxid, code);
   }
@@ -330,7 +330,9 @@ export class LocalReads {
       this.#replies.header(ref, xid, zxid, ErrorCode.MARSHALLING_ERROR);
       return;
     }
-    const { bytes, start, end } = hasPath ? path : NULL_PATH;
+    const watched = hasPath ? path : NULL_PATH;
+    const { bytes, start, end } = watched;
+    if (!this.#tree.isWatchable(watched)) return this.#replies.integer(ref, xid, zxid, ErrorCode.OK);
     if (mode === AddWatchMode.PERSISTENT) this.#watches.armPersistent(bytes, start, end, ref);
     else this.#watches.armRecursive(bytes, start, end, ref);
     this.#replies.integer(ref, xid, zxid, ErrorCode.OK);
