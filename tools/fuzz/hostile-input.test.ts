@@ -46,3 +46,21 @@ test("every kind of hostile input names a test, and every test that is named exi
   expect(rows.filter(({ tests }) => tests.length === 0)).toEqual([]);
   expect(rows.flatMap(({ tests }) => tests).filter((one) => !exists(one))).toEqual([]);
 });
+
+const DOCUMENT = readFileSync(join(ROOT, "docs/hostile-input.md"), "utf8");
+
+test("every price names the source that enforces it", () => {
+  const prices = DOCUMENT.split("\n\n").find((block) => block.includes("| enforced in |")) ?? "";
+  const sources = [...prices.matchAll(/`(\w[\w-]*)\/([\w-]+\.ts)`/g)].map(
+    ([, name, file]) => `packages/${name}/src/${file}`,
+  );
+  expect(sources.length).toBeGreaterThan(15);
+  expect(sources.filter((source) => !existsSync(join(ROOT, source)))).toEqual([]);
+});
+
+test("every setting that bounds an input is in the table of limits", () => {
+  const limits = readFileSync(join(ROOT, "docs/architecture.md"), "utf8");
+  const settings = DOCUMENT.matchAll(/`((?:zooid|jute|netty)\.[\w.]+|maxClientCnxns|maxCnxns)`/g);
+  const missing = [...settings].filter(([, setting = ""]) => !limits.includes(setting));
+  expect(missing.map(([, setting]) => setting)).toEqual([]);
+});
