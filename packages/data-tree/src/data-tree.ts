@@ -185,10 +185,15 @@ export class DataTree {
     return bytes <= bytesMax ? bytes : Number.POSITIVE_INFINITY;
   }
 
+  /** What one name takes in a listing at most, with its length. */
+  get listedNameBytesMax(): number {
+    return NAME_LENGTH_BYTES + this.#state.store.nameBytesMax;
+  }
+
   /** Whether a node's children can be listed in so many bytes. They are walked only where the longest names might not fit. */
   isListable(node: number, bytesMax: number): boolean {
     const { store } = this.#state;
-    if (store.childCount(node) * (NAME_LENGTH_BYTES + store.nameBytesMax) <= bytesMax) return true;
+    if (store.childCount(node) * this.listedNameBytesMax <= bytesMax) return true;
     return this.listingBytes(node, bytesMax) <= bytesMax;
   }
 

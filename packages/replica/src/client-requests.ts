@@ -460,6 +460,8 @@ export class ClientRequests {
 
   /** Answers the syncs whose moment has come. */
   answerSyncs(): void {
+    // What was asked before them waits for the rest of the transaction.
+    if (this.#standing.isApplying) return;
     while (this.#syncs.count > 0) {
       const due = this.#syncs.takeDue(this.#standing.visible);
       if (due === undefined) return;

@@ -41,9 +41,7 @@ const NAMES_PER_UNIT_LOG2 = 3;
 const ENTRIES_PER_UNIT_LOG2 = 3;
 /** Data up to this length is small: nobody looks up how small. */
 const SMALL_BYTES = 1024;
-/** What a name, or a path, in a list is taken for before it is looked at. */
-const LISTED_NAME_BYTES = 32;
-/** The same of an entry of an access list. */
+/** What an entry of an access list is taken for before it is looked at. */
 const LISTED_ENTRY_BYTES = 64;
 const NO_PREFIX: Readonly<ByteSlice> = { bytes: new Uint8Array(0), start: 0, end: 0 };
 const SLASH = 0x2f;
@@ -256,11 +254,10 @@ export class LocalReads {
       }
       case OpCode.GET_CHILDREN:
       case OpCode.GET_CHILDREN2:
-        return this.#childCountAt(path) * LISTED_NAME_BYTES;
+        return this.#childCountAt(path) * this.#tree.listedNameBytesMax;
       case OpCode.GET_EPHEMERALS:
-        return session === undefined
-          ? 0
-          : this.#tree.ephemeralCountOf(session.idHigh, session.idLow) * LISTED_NAME_BYTES;
+        if (session === undefined || this.#tree.ephemeralCountOf(session.idHigh, session.idLow) === 0) return 0;
+        return Number.POSITIVE_INFINITY;
       case OpCode.GET_ACL:
         return this.#aclLengthAt(path) * LISTED_ENTRY_BYTES;
       case OpCode.MULTI_READ:

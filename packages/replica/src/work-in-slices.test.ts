@@ -372,6 +372,15 @@ describe("reads that wait for a write", () => {
     );
   });
 
+  test("of listings count with the longest name that there ever was", () => {
+    const zk = new TestReplica({ waitingAnswerBytesMax: 6000 });
+    const ref = zk.open();
+    zk.ask(ref, OpCode.CREATE, create(`/${"n".repeat(2000)}`));
+    zk.send(ref, 1, OpCode.SET_DATA, setData("/", ""));
+    expect(zk.send(ref, 2, OpCode.GET_CHILDREN, read("/"))).toBe(true);
+    expect(zk.send(ref, 3, OpCode.GET_CHILDREN, read("/"))).toBe(false);
+  });
+
   test("wait in no greater number than one moment answers", () => {
     const zk = new TestReplica();
     const ref = zk.open();
