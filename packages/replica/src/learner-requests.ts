@@ -6,6 +6,7 @@ import {
   type LinkRef,
   newRequest,
   OpCode,
+  PASSWORD_HASH_BYTES,
   type PeerMessage,
   type Request,
   type RequestDecoder,
@@ -242,6 +243,13 @@ export class LearnerRequests {
       this.#drop(link, `server ${sid} opened session ${formatSessionId(id)}, which exists`);
       return;
     }
+    if (!isTimeout(timeoutMs) || message.passwordHash.length !== PASSWORD_HASH_BYTES) {
+      this.#drop(
+        link,
+        `server ${sid} opened session ${formatSessionId(id)} with a timeout or a password that none has`,
+      );
+      return;
+    }
     const passwordHash = message.passwordHash.slice();
     const asker = {
       sessionHigh,
@@ -279,7 +287,7 @@ export class LearnerRequests {
   #renew(sid: ServerId, message: MessageOf<"revalidate">): boolean {
     const session = this.#sessions.table.get(sessionIdFromHalves(message.sessionHigh, message.sessionLow));
     // A session that only this leader knows ends with its connections here: no transaction made it, so none would remove what it leaves.
-    if (!mayRenew(session, message.passwordHash) || session.isLocal) return false;
+    if (!mayRenew(session, message.passwordHash) || session.isLocal || !isTimeout(message.timeoutMs)) return false;
     this.#sessions.moveTo(sid, session, message.timeoutMs);
     return true;
   }
@@ -307,4 +315,9 @@ export class LearnerRequests {
     this.#backlogs.clear();
     this.#clients.clear();
   }
+}
+
+/** Whether a session may have it: between servers a number may be larger than any that a client sends. */
+function isTimeout(timeoutMs: number): boolean {
+  return timeoutMs > 0 && timeoutMs < 2 ** 31;
 }
