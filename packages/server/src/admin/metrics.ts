@@ -98,6 +98,7 @@ function gauges({ driver, startedAtMs, handshakeCount }: AdminView): readonly Me
     gauge("ephemerals_count", tree.ephemeralCount),
     gauge("approximate_data_size", tree.approximateDataSize),
     gauge("zooid_held_bytes", tree.heldBytes),
+    gauge("zooid_watches_held_bytes", tree.watches.heldBytes),
     gauge("open_file_descriptor_count", open),
     gauge("max_file_descriptor_count", max),
     gauge("global_sessions", tree.sessionCount),
