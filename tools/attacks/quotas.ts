@@ -17,14 +17,14 @@ async function fill(port: number): Promise<void> {
 export const QUOTA_ATTACKS: readonly Attack[] = [
   {
     name: "quota-recounts",
-    sends: `multis of 2,000 pairs that create and delete the statistics of ${NODE_COUNT} nodes`,
+    sends: `multis of 1,500 pairs that create and delete the statistics of ${NODE_COUNT} nodes`,
     async prepare({ port }) {
       await fill(port);
       return async () => {
         await using attacker = await Attacker.open({ port });
         await attacker.ask(OpCode.CREATE, create(`${QUOTA}/tenant/zookeeper_limits`, "count=1000000,bytes=-1"));
         const stats = `${QUOTA}/tenant/zookeeper_stats`;
-        const parts = range(4000, (i) =>
+        const parts = range(3000, (i) =>
           i % 2 === 0 ? ([OpCode.CREATE, create(stats)] as const) : ([OpCode.DELETE, versioned(stats)] as const),
         );
         await attacker.askAll(range(10, () => attacker.frame(OpCode.MULTI, multiBody(...parts))));

@@ -1,5 +1,5 @@
 import { OpCode } from "@zooid/model";
-import { create, read, setData } from "../../packages/server/src/raw-client.ts";
+import { create, read, setData, versioned } from "../../packages/server/src/raw-client.ts";
 import { type Attack, codesText, range } from "./attack.ts";
 import { Attacker } from "./attacker.ts";
 
@@ -28,18 +28,19 @@ export const WATCH_ATTACKS: readonly Attack[] = [
   },
   {
     name: "one-node-many-watches",
-    sends: "10,000 connections watch one node, which is written 50 times",
+    sends: "5,000 connections hold a persistent watch on one node, which is written 200 times",
     async prepare({ port }) {
       await using owner = await Attacker.open({ port });
       await owner.ask(OpCode.CREATE, create("/hot"));
       const attackers: Attacker[] = [];
-      for (let i = 0; i < 5000; i++) attackers.push(await Attacker.open({ port, timeoutMs: 40_000 }));
+      for (let i = 0; i < 5000; i++) {
+        const attacker = await Attacker.open({ port, timeoutMs: 40_000 });
+        attackers.push(attacker);
+        await attacker.ask(OpCode.ADD_WATCH, versioned("/hot", 0));
+      }
       return async () => {
         await using writer = await Attacker.open({ port });
-        for (let round = 0; round < 20; round++) {
-          await Promise.all(attackers.map((attacker) => attacker.ask(OpCode.GET_DATA, read("/hot", true))));
-          await writer.ask(OpCode.SET_DATA, setData("/hot", String(round)));
-        }
+        await writer.askAll(range(200, (i) => writer.frame(OpCode.SET_DATA, setData("/hot", String(i)))));
         await Promise.all(attackers.map((attacker) => attacker[Symbol.asyncDispose]()));
         return codesText(writer.codes);
       };
