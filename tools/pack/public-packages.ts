@@ -35,9 +35,16 @@ export function readManifest(file: string): Manifest {
   return JSON.parse(readFileSync(file, "utf8")) as Manifest;
 }
 
+/** How packages of this repository find each other's sources: nobody else has those. */
+export const SOURCE_CONDITION = "@zooid/source";
+
 /** What a user writes after `import`: `@zooid/wire`, `@zooid/wire/peer`. */
 export function entriesOf({ name, exports = {} }: Manifest): readonly string[] {
-  return Object.keys(exports).map((entry) => name + entry.slice(1));
+  // What has its source as the only form is for the tests of this repository.
+  const entries = Object.entries(exports).filter(([, forms]) =>
+    Object.keys(forms).some((form) => form !== SOURCE_CONDITION),
+  );
+  return entries.map(([entry]) => name + entry.slice(1));
 }
 
 /** The package that an import is of; undefined for files and for what Node.js brings. */

@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import type { Manifest } from "./public-packages.ts";
+import { type Manifest, SOURCE_CONDITION } from "./public-packages.ts";
 
 export interface PackageContents {
   readonly manifest: Manifest;
@@ -37,8 +37,6 @@ export function tarballFaults({ manifest, files }: PackageContents): readonly st
   ];
 }
 
-/** For this repository only: nobody else has the sources. */
-const SOURCE_CONDITION = "@zooid/source";
 /** Damage that tests ask for, by the environment or an option of the server. */
 const BREAKS_ON_PURPOSE = /ZOOID_TEST_BREAK|POWER_CUT_BREAK|synchronous-normal|reply-before-sync/;
 const AT_THE_TOP: readonly string[] = ["package.json", "README.md", "LICENSE"];

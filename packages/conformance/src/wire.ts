@@ -104,6 +104,8 @@ export interface HandshakeFields {
   readonly withReadOnly?: boolean;
 }
 
+const SILENT_XID = 2 ** 30;
+
 export class Wire {
   readonly #transcript: Transcript;
   readonly #socket: Socket;
@@ -218,6 +220,17 @@ export class Wire {
   async ask(label: string, opcode: number, body?: Buffer, xid?: number): Promise<void> {
     this.send(label, opcode, body, xid);
     await this.settle();
+  }
+
+  /** The error of a request that is not part of the transcript. Nothing else may be on its way. */
+  async errorOf(opcode: number, body: Buffer): Promise<number> {
+    this.write(framed(Buffer.concat([new JuteWriter().int(SILENT_XID).int(opcode).bytes(), body])));
+    const frame = await this.next();
+    if (frame === CLOSED) return 0;
+    const reader = new JuteReader(frame);
+    if (reader.int() !== SILENT_XID) throw new Error("another answer came first");
+    reader.long();
+    return reader.int();
   }
 
   /** Prints the next packet, which nobody asked for. */

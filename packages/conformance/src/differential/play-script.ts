@@ -4,6 +4,7 @@ import { type Arms, placed, type Script, SESSIONS, type SessionName, type Step }
 const SESSION_TIMEOUT_MS = 40_000;
 /** Asked of a session that is to expire; the server makes it its least. */
 const SHORT_TIMEOUT_MS = 1;
+const NO_AUTH = -102;
 
 /**
  * Holds a conversation with a server and writes down every packet that comes.
@@ -122,7 +123,15 @@ class Player {
     await again.handshake(`${name} comes back`, { id, password, timeoutMs: SESSION_TIMEOUT_MS });
     if (arms === undefined) return;
     const seen = this.#transcript.normal.newest - BigInt(arms.ago);
-    const lists = arms.lists.map((list) => list.map((path) => placed(path, this.#root)));
+    const lists: string[][] = [];
+    for (const list of arms.lists) {
+      const armed: string[] = [];
+      // Apache tells of what was missed at nodes that the client may not read, too.
+      for (const path of list.map((relative) => placed(relative, this.#root))) {
+        if ((await again.errorOf(OP.getData, read(path))) !== NO_AUTH) armed.push(path);
+      }
+      lists.push(armed);
+    }
     await again.ask(`${name} arms ${arms.lists.map(String).join(" ")}`, arms.opcode, setWatches(seen, lists), -8);
   }
 
