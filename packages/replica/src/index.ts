@@ -10,7 +10,13 @@ export {
   type SaslStep,
 } from "./auth.ts";
 export { type EnsembleConfig, REPLICA_DEFAULTS, type ReplicaConfig } from "./config.ts";
-export { Connection, type ConnectionPhase, ConnectionStats, type SaslAnswer } from "./connection.ts";
+export {
+  Connection,
+  type ConnectionPhase,
+  ConnectionStats,
+  type SaslAnswer,
+  type UnfinishedSetWatches,
+} from "./connection.ts";
 export type { ReplicaCounters } from "./counters.ts";
 export type { DigestHistory, PastDigest } from "./digest-history.ts";
 export { Membership, type MembershipSinks } from "./membership.ts";
