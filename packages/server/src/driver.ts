@@ -20,6 +20,7 @@ import { ConnectionThrottle, type ConnectionThrottleConfig } from "./connection-
 import { CountedReplies } from "./counted-replies.ts";
 import { FlushQueue } from "./flush-queue.ts";
 import { LogPort } from "./log-port.ts";
+import { ReadQueue } from "./read-queue.ts";
 import type { RefusalLog } from "./refusal-log.ts";
 import { RoleTimes } from "./role-times.ts";
 import { Traffic } from "./traffic.ts";
@@ -124,9 +125,7 @@ export class Driver implements ConnectionHost {
   /** Notifications until this turn began. */
   #eventsBefore = 0;
   readonly #budget = new TurnBudget(() => performance.now());
-  /** Connections that are read in a later turn: those that came too late for an earlier one, and those that have had their share of one. */
-  #late: ClientConnection[] = [];
-  #served: ClientConnection[] = [];
+  readonly #waiting = new ReadQueue<ClientConnection>();
   #isLaterDue = false;
   readonly #log: TxnLog;
   readonly #recorder: ChangeRecorder | undefined;
@@ -305,7 +304,8 @@ export class Driver implements ConnectionHost {
   }
 
   hasRoomInTurn(): boolean {
-    return this.#budget.admits(this.traffic.bytesSent);
+    // Those that came too late for an earlier turn go first, or those that are ready again in each turn would take all of it.
+    return !this.#waiting.hasLate && this.#budget.admits(this.traffic.bytesSent);
   }
 
   isShareSpent(isLarge: boolean): boolean {
@@ -313,32 +313,20 @@ export class Driver implements ConnectionHost {
   }
 
   later(connection: ClientConnection, hasHadShare: boolean): void {
-    (hasHadShare ? this.#served : this.#late).push(connection);
+    this.#waiting.add(connection, hasHadShare);
     this.#armLater();
   }
 
   #armLater(): void {
-    if (this.#isLaterDue || this.#late.length + this.#served.length === 0 || this.#isHalted) return;
+    if (this.#isLaterDue || this.#waiting.isEmpty || this.#isHalted) return;
     this.#isLaterDue = true;
     setImmediate(() => this.#readLater());
   }
 
-  /** Gives a turn to those for whom there was no room, as far as there is now, and to one of them at least. */
   #readLater(): void {
     this.#isLaterDue = false;
     this.wake();
-    const late = this.#late;
-    const served = this.#served;
-    this.#late = [];
-    this.#served = [];
-    let next = 0;
-    for (; next < late.length + served.length && !this.#isHalted; next++) {
-      if (!this.hasRoomInTurn() && next > 0) break;
-      (late[next] ?? served[next - late.length])?.readLater();
-    }
-    // Those that were left again meanwhile stand behind those that were not read.
-    this.#late = [...late.slice(next), ...this.#late];
-    this.#served = [...served.slice(Math.max(0, next - late.length)), ...this.#served];
+    this.#waiting.serve(() => !this.#isHalted && this.#budget.admits(this.traffic.bytesSent));
     this.#armLater();
   }
 

@@ -17,7 +17,7 @@ test("a turn has room until its time is over, and each connection a share of it"
   expect(budget.isShareSpent(0, true)).toBe(true);
   expect(budget.admits(0)).toBe(true);
   expect(budget.isShareSpent(0, true)).toBe(false);
-  clock.nowMs = 104;
+  clock.nowMs = 108;
   expect([budget.admits(0), budget.isShareSpent(0, true)]).toEqual([false, true]);
   budget.begin(0);
   expect(budget.admits(0)).toBe(true);

@@ -1,6 +1,6 @@
 /** What one connection may take of a turn before others have theirs, and what all may take before the turn ends. */
 const CONNECTION_MS = 1;
-const TURN_MS = 4;
+const TURN_MS = 8;
 /** Answers of one turn. */
 const TURN_BYTES = 16 * 1024 * 1024;
 /** Requests between two looks at the clock, unless they cost more than most. */
