@@ -28,6 +28,12 @@ export const CASES: readonly Shape[] = [
   { op: "exists", path: { of: "deep", size: 450_001 }, watch: true },
   { op: "exists", path: { of: "absent", size: 900_000 }, watch: true },
   { op: "setWatches", path: { of: "deep", size: 10 }, counts: [0, 0, 0, 100_000, 0], isOld: false },
+  { op: "setWatches", path: { of: "deep", size: 40 }, counts: [0, 0, 0, 90_000, 100_000], isOld: false },
+  {
+    op: "multi",
+    count: 3000,
+    parts: [{ op: "create", path: { of: "long", size: 200 }, data: 0, acl: { of: "open", size: 0 }, flags: 0 }],
+  },
   { op: "setWatches", path: { of: "deep", size: 10_000 }, counts: [1, 3000, 10, 0, 0], isOld: true },
   { op: "multiRead", count: 12_000, parts: [{ op: "getData", path: { of: "long", size: 100_000 }, watch: false }] },
   { op: "setWatches", path: { of: "many", size: 0 }, counts: [20_000, 20_000, 0, 0, 0], isOld: true },
