@@ -320,7 +320,7 @@ describe("a server whose number is 0", () => {
     expect(await textOf(await clientOf([members[1] as Member]), "/behind")).toBe("y");
   });
 
-  test("leads, and what no client asked for is nobody's answer", async () => {
+  test("leads, and a proposal without a client answers none", async () => {
     const settings = ["standaloneEnabled=false"];
     const [zero, observer] = await started(2, { firstSid: 0, observers: [1], settings });
     if (zero === undefined || observer === undefined) throw new Error("there are two");

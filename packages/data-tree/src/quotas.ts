@@ -223,7 +223,7 @@ export class Quotas {
     return { bytes, start: QUOTA_PATH.length, end: length };
   }
 
-  /** Bytes as stored: what a server shows in place of stored data is counted nowhere. */
+  /** Counts bytes as stored. Usage texts that a server shows in place of stored data do not count. */
   #bytesFrom(top: number): number {
     return this.#store.statInt(top, StatOffset.dataLength) + this.#store.bytesBelow(top);
   }

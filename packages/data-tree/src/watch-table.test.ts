@@ -17,7 +17,7 @@ function arm(test: TestTree, kind: Kind, path: string, connection = ONE): void {
   }
 }
 
-test("long paths that differ in their last byte are told apart", () => {
+test("long paths that differ in their last byte are different paths", () => {
   const test = new TestTree();
   const long = `/${"x".repeat(1000)}`;
   arm(test, "data", `${long}a`);

@@ -53,7 +53,7 @@ const UNINDEXED_IDENTITY_COUNT_MAX = 4;
 const INDEX_BYTES = 512;
 const INDEX_BYTES_PER_ENTRY = 96;
 
-/** A cache only: what it says follows from the list. */
+/** A cache: each index is derived from its list alone. */
 const indexes = new WeakMap<Acl, AclIndex>();
 
 /**

@@ -2,7 +2,7 @@ import type { Identity } from "./acl.ts";
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Indexes live as long as the identities of which they tell. A cache only: what it says follows from them. */
+/** A cache: each index is derived from its identities alone, and lives as long as they do. */
 const indexes = new WeakMap<readonly Identity[], IdentityIndex>();
 
 /** Who a connection is, by scheme and id: made once for a connection that has several identities. */

@@ -537,7 +537,7 @@ export class ClientRequests {
     this.#release(connection);
   }
 
-  /** The transaction is applied as a whole: what waited for its rest is answered. */
+  /** Answers the reads that waited for the rest of a transaction, which is applied now. */
   applied(): void {
     if (this.#heldBack.length > 0) this.#releaseHeldBack();
   }

@@ -126,7 +126,7 @@ class Player {
     const lists: string[][] = [];
     for (const list of arms.lists) {
       const armed: string[] = [];
-      // Apache tells of what was missed at nodes that the client may not read, too.
+      // Apache reports missed events of nodes that the client may not read, too.
       for (const path of list.map((relative) => placed(relative, this.#root))) {
         if ((await again.errorOf(OP.getData, read(path))) !== NO_AUTH) armed.push(path);
       }
