@@ -214,8 +214,10 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
     rule: "found",
     name: "local-session-of-the-leader-moves",
     file: "packages/replica/src/learner-requests.ts",
-    snippet: ["if (!mayRenew(session, message.passwordHash) || session.isLocal) return false;"],
-    replacement: ["if (!mayRenew(session, message.passwordHash)) return false;"],
+    snippet: [
+      "if (!mayRenew(session, message.passwordHash) || session.isLocal || !isTimeout(message.timeoutMs)) return false;",
+    ],
+    replacement: ["if (!mayRenew(session, message.passwordHash) || !isTimeout(message.timeoutMs)) return false;"],
   },
   {
     rule: "tenants",
