@@ -520,6 +520,7 @@ export class DataTree {
     let tree: TreeRecord | undefined;
     for (const record of records) {
       if (record.kind === "tree") tree = record;
+      // rule: sessions-are-in-the-state
       else if (record.kind === "session") this.loadSession(record);
       else this.loadNode(record);
     }

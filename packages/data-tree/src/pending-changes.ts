@@ -160,6 +160,7 @@ export class PendingChanges {
   /** Puts back every record that the multi touched. */
   abortMulti(): void {
     assert(this.#isMulti, "a multi that is taken back was begun");
+    // rule: a-failed-multi-is-taken-back
     for (let i = this.#undo.length - 1; i >= 0; i--) this.#restore(this.#undo[i]);
     this.#tail = this.#tailBefore;
     this.nextNode = this.#nextNodeBefore;

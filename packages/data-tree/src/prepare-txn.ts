@@ -161,6 +161,7 @@ export class TxnPreparer {
       count++;
       bytes += length;
     }
+    // rule: ephemerals-in-flight-end-too
     for (; isWhole; count++) {
       const pending = this.#pending.firstOwned(high, low);
       if (pending === undefined) break;

@@ -269,6 +269,7 @@ export class FastLeaderElection implements LeaderElection {
         return;
       }
     }
+    // rule: members-of-any-round-count
     looking.outside.cast(from, { vote, role });
     if (this.#isLedAlready(looking.outside, vote, round)) {
       this.#round = round;
@@ -284,6 +285,7 @@ export class FastLeaderElection implements LeaderElection {
    */
   #isLedAlready(tally: Tally, vote: Vote, round: number): boolean {
     if (!this.#config.verifier.isQuorum(tally.supporters(vote))) return false;
+    // rule: a-leader-says-that-it-leads
     if (vote.leader !== this.#config.sid) return tally.saysItLeads(vote.leader);
     // The others were quicker to decide for this server. In another round, they speak of a time before it restarted.
     return round === this.#round && this.#position !== undefined && this.#config.candidates.has(vote.leader);

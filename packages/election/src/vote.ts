@@ -7,6 +7,7 @@ import type { ElectionPosition } from "./events.ts";
  * @returns above 0 when `a` stands higher, below 0 when `b` does, 0 only for equal votes
  */
 export function compareVotes(a: Vote, b: Vote): number {
+  // rule: the-newest-epoch-first
   if (a.peerEpoch !== b.peerEpoch) return a.peerEpoch - b.peerEpoch;
   if (a.zxid !== b.zxid) return a.zxid - b.zxid;
   return a.leader - b.leader;
@@ -17,6 +18,7 @@ export function compareVotes(a: Vote, b: Vote): number {
  * first vote, which names itself since it must name someone, gives way to any candidate.
  */
 export function beats(challenger: Vote, current: Vote, candidates: ReadonlySet<ServerId>): boolean {
+  // rule: candidates-alone-are-elected
   if (!candidates.has(challenger.leader)) return false;
   return !candidates.has(current.leader) || compareVotes(challenger, current) > 0;
 }

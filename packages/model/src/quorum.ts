@@ -19,6 +19,7 @@ export class MajorityQuorum implements QuorumVerifier {
   }
 
   isQuorum(acked: Iterable<ServerId>): boolean {
+    // rule: more-than-half
     return countVoters(acked, this.voters) * 2 > this.voters.size;
   }
 }
@@ -64,6 +65,7 @@ export class HierarchicalQuorum implements QuorumVerifier {
     for (const [group, weight] of this.#groupWeight) {
       if (weight === 0) continue;
       groups++;
+      // rule: more-than-half-of-a-group
       if ((ackedWeight.get(group) ?? 0) * 2 > weight) won++;
     }
     return won * 2 > groups;

@@ -78,6 +78,7 @@ export class Admission {
     return (
       connection.unfinished === undefined &&
       connection.inFlight < this.#config.inFlightCountMax &&
+      // rule: waiting-answers-are-bounded
       (connection.waiting?.answerBytes ?? 0) < this.#config.waitingAnswerBytesMax &&
       (connection.waiting?.sizeBytes ?? 0) + connection.syncBytes < this.#config.inFlightBytesMax
     );

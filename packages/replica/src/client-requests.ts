@@ -153,7 +153,9 @@ export class ClientRequests {
       this.#refuseReadOnly(connection, session, request);
     } else if (isWrite(op)) this.#write(connection, session, request, bytes, start, end);
     else if (op === OpCode.SYNC) this.#sync(connection, request, bytes, start, end);
+    // rule: reads-wait-behind-writes
     else if (mustWait(connection)) this.#waitToRead(connection, request, bytes, start, end);
+    // rule: no-reads-in-the-middle-of-a-transaction
     else if (this.#standing.isApplying && op !== OpCode.PING) {
       this.#waitToRead(connection, request, bytes, start, end);
       this.#holdBack(connection);
@@ -448,6 +450,7 @@ export class ClientRequests {
 
   /** The leader's word on a sync. */
   syncReplied(sequence: number, readAt: Zxid): void {
+    // rule: a-sync-waits-for-what-was-committed
     this.#syncs.replied(sequence, readAt);
     this.answerSyncs();
   }

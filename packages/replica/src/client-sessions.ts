@@ -153,6 +153,7 @@ export class ClientSessions {
       session.passwordHash = this.#tree.sessionPasswordHash(high, low);
       if (!this.#tree.isSessionEnding(high, low)) return;
       session.closing = true;
+      // rule: the-next-leader-continues-ends
       this.#ends.push(session);
     });
   }
@@ -436,6 +437,7 @@ export class ClientSessions {
         return;
       }
       // Only the leader ends sessions of the ensemble; elsewhere the table is no more than a list.
+      // rule: the-leader-alone-ends-sessions
       if (!this.#standing.isLeading) return;
       this.#counters.values.expiredSessions++;
       session.closing = true;
@@ -485,6 +487,7 @@ export class ClientSessions {
     }
     const holder = this.#holderOf(this.#table.get(id));
     if (holder !== undefined && holder !== this.#unansweredCloses.get(id)?.connection) this.#connections.close(holder);
+    // rule: an-end-continues-behind-its-first-part
     if (this.#standing.isLeading) this.#ends.push({ idHigh: sessionHigh, idLow: sessionLow });
   }
 

@@ -109,6 +109,7 @@ export class Delivery {
     const header = this.#header;
     txns.open(bytes, start, end, header);
     header.zxid = zxid;
+    // rule: one-function-applies
     while (txns.next(this.#op)) this.#tree.apply(header, this.#op, undefined);
     this.#tree.finish(header);
     return header.timeMs;

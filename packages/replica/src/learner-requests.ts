@@ -221,6 +221,7 @@ export class LearnerRequests {
       return;
     }
     const session = this.#sessions.table.get(sessionIdFromHalves(sessionHigh, sessionLow));
+    // rule: a-closing-session-is-refused
     if (session === undefined || session.closing) this.#maker.refuse(asker, ErrorCode.SESSION_EXPIRED);
     else if (session.owner !== sid) this.#maker.refuse(asker, ErrorCode.SESSION_MOVED);
     else if (!isReadable) this.#maker.refuse(asker, ErrorCode.MARSHALLING_ERROR);
@@ -287,6 +288,7 @@ export class LearnerRequests {
   #renew(sid: ServerId, message: MessageOf<"revalidate">): boolean {
     const session = this.#sessions.table.get(sessionIdFromHalves(message.sessionHigh, message.sessionLow));
     // A session that only this leader knows ends with its connections here: no transaction made it, so none would remove what it leaves.
+    // rule: local-sessions-do-not-move
     if (!mayRenew(session, message.passwordHash) || session.isLocal || !isTimeout(message.timeoutMs)) return false;
     this.#sessions.moveTo(sid, session, message.timeoutMs);
     return true;

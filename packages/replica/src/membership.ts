@@ -136,6 +136,7 @@ export class Membership {
     if (this.#election === undefined || zab.state !== "leading" || zab.phase !== "discovery") return;
     const supporters = new Set(this.#election.supporters).add(this.#config.sid);
     for (const { sid } of zab.learners()) supporters.add(sid);
+    // rule: a-winner-watches-its-electors
     if (!this.#config.verifier.isQuorum(supporters)) {
       zab.resign("those who elected this server have changed their minds");
     }
@@ -153,6 +154,7 @@ export class Membership {
     const { durable, isAmnesiac } = this.zab;
     this.#looksSinceMs ??= this.#nowMs;
     const hasVoice = !isAmnesiac && this.#config.ensemble?.isObserver !== true;
+    // rule: vote-with-the-end-of-the-log
     const position = { zxid: durable.tail.zxid, currentEpoch: durable.currentEpoch };
     this.#sinks.roleChanged();
     this.#election?.look(hasVoice ? position : undefined, this.#nowMs);

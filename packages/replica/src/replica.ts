@@ -279,6 +279,7 @@ export class Replica {
   }
 
   #serve(epoch: number): void {
+    // rule: read-only-clients-are-disconnected
     if (this.#standing.isReadOnly) this.#connections.letGo();
     this.#standing.serve(epoch, this.tree.applied);
     this.#sessions.serve();
@@ -302,6 +303,7 @@ export class Replica {
     this.#delivery.complete();
     this.#sinks.note(reason);
     this.#standing.left();
+    // rule: clients-are-disconnected-with-the-role
     this.#connections.letGo();
     this.#writes.gate.clear();
     this.#maker.discard();

@@ -10,6 +10,7 @@ export function mayRenew(session: Session | undefined, passwordHash: Uint8Array)
 
 /** Whether a session's end was decided and is not committed, and this is its password. */
 export function isEnding(session: Session | undefined, passwordHash: Uint8Array): boolean {
+  // rule: an-end-is-reported-when-it-is-committed
   return hasPassword(session, passwordHash) && session.closing;
 }
 

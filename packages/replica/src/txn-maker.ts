@@ -89,6 +89,7 @@ export class TxnMaker {
       isQuotaEnforced: config.isQuotaEnforced,
       heldBytesMax: config.heldBytesMax,
       overQuota,
+      // rule: a-share-of-the-tree-for-each-client
       mayAdd: (growthBytes) => shares.admits(this.#context.identities, growthBytes, this.#context.zxid, tree),
       fixAcl: (acl, identities) => auth.fixAcl(acl, identities),
     };

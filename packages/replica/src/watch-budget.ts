@@ -32,6 +32,7 @@ export class WatchBudget {
     if (count === 0 || watches.heldBytes <= this.#bytesMax) return true;
     // What is about to be removed already makes room.
     if (this.#connections.isClearing) return true;
+    // rule: the-most-watches-are-closed
     this.#closeLargest();
     return true;
   }

@@ -1,319 +1,195 @@
-import type { SourceMutation } from "./mutate-source.ts";
-
-const LEADER = "packages/zab/src/leader.ts";
-const LEARNER = "packages/zab/src/learner.ts";
-const SESSIONS = "packages/replica/src/client-sessions.ts";
+import type { SourceEdit, SourceMutation } from "./mutate-source.ts";
 
 /**
  * Rules of the replication taken out, one at a time: a simulator that does not notice is of no use. Rule numbers are those of the
- * reference on ZAB, 0.4; the other names are the families at the end of its section 10.
+ * reference on ZAB, 0.4; the other names are the families at the end of its section 10. Each edit names the marker of its statement.
  */
 export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] = [
-  {
-    rule: "1",
-    name: "election-decides",
-    file: LEADER,
-    snippet: ["if (isAhead) {"],
-    replacement: ["if (false) {"],
-  },
-  {
-    rule: "2",
-    name: "ack-before-sync",
-    file: LEARNER,
-    snippet: ["log.append({ bytes: run, start: 0, end: run.length }, this.committed);"],
-    replacement: [
-      "log.append({ bytes: run, start: 0, end: run.length }, this.committed);",
-      'this.#send({ kind: "ack", epoch: this.#epoch, durable: message.last, round: this.#round });',
-    ],
-  },
-  {
-    rule: "2",
-    name: "promise-after-leader-info",
-    file: LEADER,
-    snippet: ["const incarnation = durable.identity.bootCount;"],
-    replacement: [
-      "const incarnation = durable.identity.bootCount;",
-      "this.#hasPromised = true;",
-      "for (const learner of this.#learners.values()) this.#invite(learner);",
-    ],
-  },
-  {
-    rule: "2",
-    name: "promise-not-kept",
-    file: LEARNER,
-    snippet: ["else log.setPromise({ epoch, sid: this.leader, incarnation }, () => this.#ackEpoch(false));"],
-    replacement: ["else this.#ackEpoch(false);"],
-  },
-  {
-    rule: "3",
-    name: "flip-split-in-two",
-    file: LEARNER,
-    snippet: ["const isSnapshot = this.#stateFile !== undefined;"],
-    replacement: ["const isSnapshot = this.#stateFile !== undefined;", "log.setCurrentEpoch(this.#epoch, () => {});"],
-  },
-  {
-    rule: "4",
-    name: "position-from-tree",
-    file: LEARNER,
-    snippet: ["logged: durable.tail,"],
-    replacement: ["logged: { ...durable.tail, zxid: this.#context.sinks.applied() },"],
-  },
-  {
-    rule: "4",
-    name: "marker-as-position",
-    file: LEARNER,
-    snippet: ["logged: durable.tail,"],
-    replacement: [
+  mutation("1", "election-decides", {
+    marker: "no-leader-over-a-newer-history",
+    found: "isAhead",
+    replacement: "false",
+  }),
+  mutation("2", "ack-before-sync", {
+    marker: "ack-behind-sync",
+    replacement: `$&
+      this.#send({ kind: "ack", epoch: this.#epoch, durable: message.last, round: this.#round });`,
+  }),
+  mutation("2", "promise-after-leader-info", {
+    marker: "promise-before-leader-info",
+    replacement: `this.#hasPromised = true;
+      for (const learner of this.#learners.values()) this.#invite(learner);
+      $&`,
+  }),
+  mutation("2", "promise-not-kept", {
+    marker: "promise-before-ack-epoch",
+    found: "log.setPromise({ epoch, sid: this.leader, incarnation }, () => this.#ackEpoch(false))",
+    replacement: "this.#ackEpoch(false)",
+  }),
+  mutation("3", "flip-split-in-two", {
+    marker: "one-flip",
+    replacement: `log.setCurrentEpoch(this.#epoch, () => {});
+      $&`,
+  }),
+  mutation("4", "position-from-tree", {
+    marker: "the-position-is-the-end-of-the-log",
+    replacement: "logged: { ...durable.tail, zxid: this.#context.sinks.applied() },",
+  }),
+  mutation("4", "marker-as-position", {
+    marker: "the-position-is-the-end-of-the-log",
+    replacement:
       "logged: { ...durable.tail, zxid: Math.max(durable.tail.zxid, durable.currentEpoch * 2 ** 32) as Zxid },",
-    ],
-  },
-  {
-    rule: "5",
-    name: "uncommitted-in-the-tree",
-    file: "packages/simulator/src/ensemble/sim-server.ts",
-    snippet: ["replayRun(run.bytes, Math.min(commitHint, tail.zxid) as Zxid, this.replica);"],
-    replacement: ["replayRun(run.bytes, tail.zxid, this.replica);"],
-  },
-  {
-    rule: "6",
-    name: "apply-unlogged",
-    file: LEARNER,
-    snippet: ["const more = this.#delivery.deliver(earlierOf(this.committed, this.#durable), most);"],
-    replacement: ["const more = this.#delivery.deliver(this.committed, most);"],
-  },
-  {
-    rule: "6",
-    name: "leader-applies-unlogged",
-    file: LEADER,
-    snippet: ["const more = this.#delivery.deliver(earlierOf(this.committed, this.#durable), most);"],
-    replacement: ["const more = this.#delivery.deliver(this.committed, most);"],
-  },
-  {
-    rule: "7",
-    name: "no-drain-on-role-change",
-    file: "packages/zab/src/fenced-log.ts",
-    snippet: ["return this.#underWay === 0;"],
-    replacement: ["return true;"],
-  },
-  {
-    rule: "8",
-    name: "ack-of-more-than-synced",
-    file: LEARNER,
-    snippet: ['this.#send({ kind: "ack", epoch: this.#epoch, durable: this.#durable, round: this.#round });'],
-    replacement: ['this.#send({ kind: "ack", epoch: this.#epoch, durable: this.#logged, round: this.#round });'],
-  },
-  {
-    rule: "8",
-    name: "new-leader-not-last",
-    file: LEADER,
-    snippet: ["return learner.through !== undefined && this.#logPosition(learner.sent) >= learner.through;"],
-    replacement: ["return learner.through !== undefined;"],
-  },
-  {
-    rule: "9",
-    name: "history-without-a-quorum",
-    file: LEADER,
-    snippet: ["if (this.#isQuorum(this.#counted(({ hasAccepted }) => hasAccepted))) this.#establish();"],
-    replacement: ["if (this.#isQuorum(this.#counted(() => true))) this.#establish();"],
-  },
-  {
-    rule: "9",
-    name: "acks-of-older-epochs-count",
-    file: "packages/zab/src/broadcast.ts",
-    snippet: ["if (this.#verifier.isQuorum(holders)) return point;"],
-    replacement: ["if (holders.length * 2 >= this.#verifier.voters.size) return point;"],
-  },
-  {
-    rule: "10",
-    name: "window-hole",
-    file: "packages/zab/src/proposal-queue.ts",
-    snippet: ["return oldest !== undefined && oldest.first <= after + 1 && after < this.#last;"],
-    replacement: ["return oldest !== undefined && after < this.#last;"],
-  },
-  {
-    rule: "11",
-    name: "storage-error-swallowed",
-    file: "packages/simulator/src/ensemble/disk.ts",
-    snippet: ["refused: ({ reason }) => parts.handler.failed(new Error(reason)),"],
-    replacement: ["refused: ({ generation, zxid }) => parts.handler.appended(generation, zxid),"],
-  },
-  {
-    rule: "12",
-    name: "up-to-date-twice",
-    file: LEADER,
-    snippet: ['this.#send(learner, { kind: "up-to-date", epoch: this.#epoch, committed });'],
-    replacement: [
-      'this.#send(learner, { kind: "up-to-date", epoch: this.#epoch, committed });',
-      'this.#send(learner, { kind: "up-to-date", epoch: this.#epoch, committed });',
-    ],
-  },
-  {
-    rule: "12",
-    name: "no-cut",
-    file: LEARNER,
-    snippet: ['if (this.#step === "staging") log.beginStage(sync.from);'],
-    replacement: ['if (this.#step === "staging") log.beginStage(durable.tail);'],
-  },
-  {
-    rule: "families",
-    name: "keep-stage-of-a-broken-sync",
-    file: LEARNER,
-    snippet: ["this.#logged = sync.from.zxid;", 'if (sync.mode === "snap") {', "log.beginStage(sync.from);"],
-    replacement: ["this.#logged = sync.from.zxid;", 'if (sync.mode === "snap") {'],
-  },
-  {
-    rule: "families",
-    name: "count-amnesiac",
-    file: LEADER,
-    snippet: ["isCounted: isVoter && !info.isAmnesiac && (promise.epoch > 0 || !info.isFresh || this.#isFounding),"],
-    replacement: ["isCounted: isVoter,"],
-  },
-  {
-    rule: "families",
-    name: "vote-order",
-    file: "packages/election/src/vote.ts",
-    snippet: ["if (a.peerEpoch !== b.peerEpoch) return a.peerEpoch - b.peerEpoch;"],
-    replacement: ["if (a.leader !== b.leader) return a.leader - b.leader;"],
-  },
-  {
-    rule: "families",
-    name: "sync-without-a-quorum",
-    file: LEADER,
-    snippet: ["if (!this.#isQuorum(sids)) continue;"],
-    replacement: [""],
-  },
-  {
-    rule: "families",
-    name: "expiry-on-the-wall-clock",
-    file: "packages/simulator/src/ensemble/sim-server.ts",
-    snippet: ["this.replica.setTime(Math.floor(nowMs), 1_000_000 + Math.floor(nowMs) + this.#wallSkewMs);"],
-    replacement: ["this.replica.setTime(1_000_000 + Math.floor(nowMs) + this.#wallSkewMs, Math.floor(nowMs));"],
-  },
-  {
-    rule: "parts",
-    name: "end-forgotten-by-the-next-leader",
-    file: SESSIONS,
-    snippet: ["session.closing = true;", "this.#ends.push(session);", "});", "}"],
-    replacement: ["session.closing = true;", "});", "}"],
-  },
-  {
-    rule: "parts",
-    name: "end-forgotten-behind-its-first-part",
-    file: SESSIONS,
-    snippet: ["if (this.#standing.isLeading) this.#ends.push({ idHigh: sessionHigh, idLow: sessionLow });"],
-    replacement: [""],
-  },
-  {
-    rule: "parts",
-    name: "reads-in-the-middle-of-a-transaction",
-    file: "packages/replica/src/client-requests.ts",
-    snippet: ["else if (this.#standing.isApplying && op !== OpCode.PING) {"],
-    replacement: ["else if (false) {"],
-  },
-  {
-    rule: "found",
-    name: "local-session-of-the-leader-moves",
-    file: "packages/replica/src/learner-requests.ts",
-    snippet: [
-      "if (!mayRenew(session, message.passwordHash) || session.isLocal || !isTimeout(message.timeoutMs)) return false;",
-    ],
-    replacement: ["if (!mayRenew(session, message.passwordHash) || !isTimeout(message.timeoutMs)) return false;"],
-  },
-  {
-    rule: "tenants",
-    name: "tree-filled-by-one",
-    file: "packages/replica/src/txn-maker.ts",
-    snippet: [
-      "mayAdd: (growthBytes) => shares.admits(this.#context.identities, growthBytes, this.#context.zxid, tree),",
-    ],
-    replacement: ["mayAdd: () => true,"],
-  },
-  {
-    rule: "tenants",
-    name: "watches-charged-to-those-who-ask",
-    file: "packages/replica/src/watch-budget.ts",
-    snippet: ["this.#closeLargest();", "return true;"],
-    replacement: ["return false;"],
-  },
-  {
-    rule: "tenants",
-    name: "answers-that-wait-without-a-bound",
-    file: "packages/replica/src/admission.ts",
-    snippet: ["(connection.waiting?.answerBytes ?? 0) < this.#config.waitingAnswerBytesMax &&"],
-    replacement: [""],
-  },
-  {
-    rule: "found",
-    name: "promise-to-the-wiped",
-    file: LEADER,
-    snippet: ["if (!hasVoice && !this.#isEstablished) return;"],
-    replacement: [""],
-  },
-  {
-    rule: "found",
-    name: "voice-from-a-promise-alone",
-    file: "packages/zab/src/peer.ts",
-    snippet: ["return this.#hasLostPast || amnesiac || hasNotFounded;"],
-    replacement: ["return this.#hasLostPast || amnesiac;"],
-  },
-  {
-    rule: "found",
-    name: "told-before-the-leader-serves",
-    file: LEADER,
-    snippet: ["this.#count(learner, learner.acked);", '} else if (learner.phase === "waiting") {'],
-    replacement: [
-      "this.#count(learner, learner.acked);",
-      "this.#welcome(learner);",
-      '} else if (learner.phase === "waiting") {',
-    ],
-  },
-  {
-    rule: "found",
-    name: "promise-elsewhere-is-ignored",
-    file: LEADER,
-    snippet: ["if (isVoter && !info.isAmnesiac && this.#epoch !== 0 && this.#isElsewhere(promise)) {"],
-    replacement: ["if (false) {"],
-  },
-  {
-    rule: "found",
-    name: "expired-before-it-is-committed",
-    file: "packages/replica/src/session-password.ts",
-    snippet: ["return hasPassword(session, passwordHash) && session.closing;"],
-    replacement: ["return false;"],
-  },
-  {
-    rule: "found",
-    name: "accepting-answers-no-round",
-    file: LEADER,
-    snippet: ["learner.round = Math.max(learner.round, learner.offeredRound);", "this.#answeredRound(learner);"],
-    replacement: [""],
-  },
-  {
-    rule: "found",
-    name: "history-before-whose",
-    file: LEARNER,
-    snippet: [
-      '...(message.ensembleId === "" ? {} : { ensembleId: message.ensembleId }),',
-      "...(this.#stateFile === undefined ? {} : { snapshot: { stateFile: this.#stateFile, epochs: sync.epochs } }),",
-      "},",
-      "() => {",
-      "if (isSnapshot) this.#context.sinks.install();",
-      "// Also if the leader has gone meanwhile: what is on the disk now is the voice.",
-      "if (message.endsAmnesia) this.#context.foundThePast();",
-      "},",
-      "() => this.#flipped(through),",
-    ],
-    replacement: [
-      "...(this.#stateFile === undefined ? {} : { snapshot: { stateFile: this.#stateFile, epochs: sync.epochs } }),",
-      "},",
-      "() => {",
-      "if (isSnapshot) this.#context.sinks.install();",
-      "if (message.endsAmnesia) this.#context.foundThePast();",
-      "},",
-      "() => {",
-      "  this.#flipped(through);",
-      '  if (message.ensembleId !== "") log.setEnsembleId(message.ensembleId, () => {});',
-      "},",
-    ],
-  },
+  }),
+  mutation("5", "uncommitted-in-the-tree", {
+    marker: "replay-what-is-committed",
+    found: "Math.min(commitHint, tail.zxid) as Zxid",
+    replacement: "tail.zxid",
+  }),
+  mutation("6", "apply-unlogged", {
+    marker: "learner-applies-what-is-committed-and-synced",
+    found: "earlierOf(this.committed, this.#durable)",
+    replacement: "this.committed",
+  }),
+  mutation("6", "leader-applies-unlogged", {
+    marker: "leader-applies-what-is-committed-and-synced",
+    found: "earlierOf(this.committed, this.#durable)",
+    replacement: "this.committed",
+  }),
+  mutation("7", "no-drain-on-role-change", {
+    marker: "a-role-begins-on-a-quiet-disk",
+    replacement: "return true;",
+  }),
+  mutation("8", "ack-of-more-than-synced", {
+    marker: "ack-what-is-synced",
+    found: "this.#durable",
+    replacement: "this.#logged",
+  }),
+  mutation("8", "new-leader-not-last", {
+    marker: "new-leader-behind-all-entries",
+    replacement: "return learner.through !== undefined;",
+  }),
+  mutation("9", "history-without-a-quorum", {
+    marker: "a-quorum-accepts-the-history",
+    found: "({ hasAccepted }) => hasAccepted",
+    replacement: "() => true",
+  }),
+  mutation("9", "acks-of-older-epochs-count", {
+    marker: "a-quorum-commits",
+    found: "this.#verifier.isQuorum(holders)",
+    replacement: "holders.length * 2 >= this.#verifier.voters.size",
+  }),
+  mutation("10", "window-hole", {
+    marker: "no-hole-in-the-window",
+    found: "oldest.first <= after + 1 &&",
+    replacement: "",
+  }),
+  mutation("11", "storage-error-swallowed", {
+    marker: "a-refused-write-ends-the-server",
+    replacement: "refused: ({ generation, zxid }) => parts.handler.appended(generation, zxid),",
+  }),
+  mutation("12", "up-to-date-twice", {
+    marker: "up-to-date-once",
+    replacement: `$&
+      $&`,
+  }),
+  mutation("12", "no-cut", {
+    marker: "cut-what-the-leader-lacks",
+    found: "sync.from",
+    replacement: "durable.tail",
+  }),
+  mutation("families", "keep-stage-of-a-broken-sync", {
+    marker: "a-new-stage-for-each-state",
+    replacement: "",
+  }),
+  mutation("families", "count-amnesiac", {
+    marker: "wiped-servers-are-not-counted",
+    replacement: "isCounted: isVoter,",
+  }),
+  mutation("families", "vote-order", {
+    marker: "the-newest-epoch-first",
+    replacement: "if (a.leader !== b.leader) return a.leader - b.leader;",
+  }),
+  mutation("families", "sync-without-a-quorum", {
+    marker: "a-quorum-confirms-the-leader",
+    replacement: "",
+  }),
+  mutation("families", "expiry-on-the-wall-clock", {
+    marker: "sessions-live-by-the-monotonic-clock",
+    replacement: "this.replica.setTime(1_000_000 + Math.floor(nowMs) + this.#wallSkewMs, Math.floor(nowMs));",
+  }),
+  mutation("parts", "end-forgotten-by-the-next-leader", {
+    marker: "the-next-leader-continues-ends",
+    replacement: "",
+  }),
+  mutation("parts", "end-forgotten-behind-its-first-part", {
+    marker: "an-end-continues-behind-its-first-part",
+    replacement: "",
+  }),
+  mutation("parts", "reads-in-the-middle-of-a-transaction", {
+    marker: "no-reads-in-the-middle-of-a-transaction",
+    found: "this.#standing.isApplying",
+    replacement: "false",
+  }),
+  mutation("tenants", "tree-filled-by-one", {
+    marker: "a-share-of-the-tree-for-each-client",
+    replacement: "mayAdd: () => true,",
+  }),
+  mutation("tenants", "watches-charged-to-those-who-ask", {
+    marker: "the-most-watches-are-closed",
+    replacement: "return false;",
+  }),
+  mutation("tenants", "answers-that-wait-without-a-bound", {
+    marker: "waiting-answers-are-bounded",
+    replacement: "",
+  }),
+  mutation("found", "local-session-of-the-leader-moves", {
+    marker: "local-sessions-do-not-move",
+    found: "session.isLocal ||",
+    replacement: "",
+  }),
+  mutation("found", "promise-to-the-wiped", {
+    marker: "wiped-servers-make-no-promise",
+    replacement: "",
+  }),
+  mutation("found", "told-before-the-leader-serves", {
+    marker: "serve-before-learners-do",
+    replacement: `$&
+      this.#welcome(learner);`,
+  }),
+  mutation("found", "promise-elsewhere-is-ignored", {
+    marker: "an-epoch-above-every-promise",
+    found: "this.#isElsewhere(promise)",
+    replacement: "false",
+  }),
+  mutation("found", "expired-before-it-is-committed", {
+    marker: "an-end-is-reported-when-it-is-committed",
+    replacement: "return false;",
+  }),
+  mutation("found", "voice-from-a-promise-alone", {
+    marker: "no-vote-from-a-promise-alone",
+    found: "|| hasNotFounded",
+    replacement: "",
+  }),
+  mutation("found", "accepting-answers-no-round", {
+    marker: "accepting-answers-the-round",
+    // And so the statement behind it, which counts the answer, is never reached.
+    replacement: "if (false)",
+  }),
+  mutation(
+    "found",
+    "history-before-whose",
+    { marker: "history-with-its-ensemble", replacement: "" },
+    {
+      marker: "accept-behind-sync",
+      found: "this.#flipped(through)",
+      replacement: `{
+        this.#flipped(through);
+        if (message.ensembleId !== "") log.setEnsembleId(message.ensembleId, () => {});
+      }`,
+    },
+  ),
 ];
+
+function mutation(rule: string, name: string, ...edits: SourceEdit[]): SourceMutation & { readonly rule: string } {
+  return { rule, name, edits };
+}

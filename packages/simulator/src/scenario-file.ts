@@ -1,4 +1,4 @@
-import type { SourceMutation } from "./mutate-source.ts";
+import type { SourceEdit, SourceMutation } from "./mutate-source.ts";
 import { MUTATIONS } from "./mutations.ts";
 
 /** One command and what is said to follow from it. */
@@ -15,10 +15,10 @@ export interface ScenarioStep {
  *
  * ```
  * # A sentence on what it shows.
- * # without a rule: packages/zab/src/leader.ts        a mutation of the source that this scenario must not survive
- * #   - the snippet
- * #   + what takes its place
- * # without ack-before-sync                           one of the mutations that the simulation has a name for
+ * # without a leader that waits: rule ack-behind-sync  a mutation of the marked statement that this scenario must not survive
+ * #   - code in that statement                         the whole statement where this is left out
+ * #   + what takes its place, with $& for what was there
+ * # without ack-before-sync                            one of the mutations that the simulation has a name for
  *
  * servers 3
  * elect
@@ -61,23 +61,31 @@ export function formatScenario({ steps, end }: ScenarioFile, transcripts: readon
 }
 
 function parseMutations(text: string): readonly SourceMutation[] {
-  const mutations: { name: string; file: string; snippet: string[]; replacement: string[] }[] = [];
+  const mutations: { readonly name: string; readonly edits: SourceEdit[] }[] = [];
   for (const line of text.split("\n")) {
-    const [, name, file] = /^# without (.+): (packages\/\S+)$/.exec(line) ?? [];
-    if (name !== undefined && file !== undefined) mutations.push({ name, file, snippet: [], replacement: [] });
-    const [, known] = /^# without ([\w-]+)$/.exec(line) ?? [];
-    if (known !== undefined) mutations.push(knownMutation(known));
+    if (line.startsWith("# without ")) mutations.push(parseMutation(line));
     const [, sign, code] = /^# {3}([-+]) ?(.*)$/.exec(line) ?? [];
     if (sign === undefined || code === undefined) continue;
-    const mutation = mutations.at(-1);
-    if (mutation === undefined) throw new Error(`a snippet of no mutation: ${line}`);
-    (sign === "-" ? mutation.snippet : mutation.replacement).push(code.trim());
+    const edits = mutations.at(-1)?.edits;
+    const edit = edits?.pop();
+    if (edits === undefined || edit === undefined) throw new Error(`a change of no mutation: ${line}`);
+    if (sign === "-") edits.push({ ...edit, found: joined(edit.found, code) });
+    else edits.push({ ...edit, replacement: joined(edit.replacement, code) });
   }
   return mutations;
 }
 
-function knownMutation(name: string): { name: string; file: string; snippet: string[]; replacement: string[] } {
-  const mutation = MUTATIONS.find((each) => each.name === name);
-  if (mutation === undefined) throw new Error(`no mutation is called ${name}`);
-  return { ...mutation, snippet: [...mutation.snippet], replacement: [...mutation.replacement] };
+function parseMutation(line: string): { readonly name: string; readonly edits: SourceEdit[] } {
+  const [, name, marker] = /^# without (.+): rule ([a-z0-9-]+)$/.exec(line) ?? [];
+  if (name !== undefined && marker !== undefined) return { name, edits: [{ marker, replacement: "" }] };
+  const [, known] = /^# without ([\w-]+)$/.exec(line) ?? [];
+  const mutation = MUTATIONS.find((each) => each.name === known);
+  if (mutation !== undefined) return { name: mutation.name, edits: [...mutation.edits] };
+  throw new Error(
+    `expected "# without NAME: rule MARKER", or "# without" and the name of a mutation of the simulation, found: ${line}`,
+  );
+}
+
+function joined(before: string | undefined, line: string): string {
+  return before === undefined || before === "" ? line : `${before}\n${line}`;
 }

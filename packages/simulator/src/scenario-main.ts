@@ -59,7 +59,8 @@ async function runMutated(number: number): Promise<number> {
   } catch (error) {
     if (!(error instanceof ScenarioFailure)) throw error;
     // A mutation that is no code is noticed by anybody, and shows nothing.
-    if (error.cause instanceof ReferenceError || error.cause instanceof SyntaxError) throw error.cause;
+    const { cause } = error;
+    if (cause instanceof ReferenceError || cause instanceof SyntaxError || cause instanceof TypeError) throw cause;
     console.log(`without ${mutation.name}: ${error.message}`);
     return 0;
   }

@@ -92,6 +92,7 @@ export function withFlip(before: DurableLog, flip: Flip, stage: Stage): DurableL
           tail: stage.after,
           floor: stage.after,
           commitHint: stage.after.zxid,
+          // rule: the-epoch-table-follows-the-state
           epochs: epochsUpTo(snapshot.epochs, stage.after.zxid),
           stateFile: snapshot.stateFile,
         };

@@ -135,6 +135,7 @@ export class MemoryTxnLog implements TxnLog {
   /** A sync fails: from here on the log is poisoned. */
   fail(error: StoreError = new StoreError({ code: "WRITE_FAILED", file: "memory", reason: "EIO" })): void {
     if (this.#dead !== undefined) return;
+    // rule: a-failed-sync-is-the-end
     this.#dead = error;
     this.#handler.failed(error);
     for (const pending of this.#pending.splice(0)) pending.reject(error);
@@ -273,6 +274,7 @@ export class MemoryTxnLog implements TxnLog {
         );
       }
       this.#log = withFlip(this.#log, flip, stage.book);
+      // rule: a-flip-cuts-the-tail
       this.#entries.length = flip.snapshot === undefined ? this.#countUpTo(stage.book.after.zxid) : 0;
       for (const entry of stage.entries) this.#entries.push(entry);
       this.#stage = undefined;

@@ -45,6 +45,7 @@ export class AckTally {
     for (const point of points) {
       const holders: ServerId[] = [];
       for (const [sid, zxid] of this.#acked) if (zxid >= point) holders.push(sid);
+      // rule: a-quorum-commits
       if (this.#verifier.isQuorum(holders)) return point;
     }
     return this.#committed;

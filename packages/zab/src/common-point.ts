@@ -33,6 +33,7 @@ export function tailsOf(epochs: readonly EpochRange[], floor: Zxid): readonly Ta
 export function commonPoint(theirs: readonly Tail[], ours: readonly EpochRange[]): Zxid {
   for (const { epoch, last } of theirs) {
     const range = ours.find((each) => each.epoch === epoch);
+    // rule: an-epoch-is-shared-as-far-as-both-have-it
     if (range !== undefined) return composeZxid(epoch, Math.min(last, range.last));
   }
   return ZXID_NONE;

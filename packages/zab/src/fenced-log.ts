@@ -24,6 +24,7 @@ export class FencedLog {
 
   /** Whether every write that was ever asked for has come to its end. */
   get isQuiet(): boolean {
+    // rule: a-role-begins-on-a-quiet-disk
     return this.#underWay === 0;
   }
 

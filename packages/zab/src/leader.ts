@@ -149,6 +149,7 @@ export class Leader {
       this.#context.leave(`server ${sid} knows of a past that is not on this server's disk`);
       return;
     }
+    // rule: an-epoch-above-every-promise
     if (isVoter && !info.isAmnesiac && this.#epoch !== 0 && this.#isElsewhere(promise)) {
       // It can never follow this leader, in this epoch. One epoch above its promise, everybody can.
       this.#context.mustExceed(promise.epoch);
@@ -160,6 +161,7 @@ export class Leader {
       sid,
       info,
       // With nothing at all on its disk it may have forgotten what it promised and acked: unless there is nothing to forget.
+      // rule: wiped-servers-are-not-counted
       isCounted: isVoter && !info.isAmnesiac && (promise.epoch > 0 || !info.isFresh || this.#isFounding),
       isObserver: !isVoter,
       nothing: ZXID_NONE,
@@ -194,6 +196,7 @@ export class Leader {
     const { durable } = log;
     let best = Math.max(durable.promise.epoch, durable.currentEpoch, this.#context.epochToExceed);
     for (const { isCounted, info } of this.#learners.values()) {
+      // rule: voters-alone-fix-the-epoch
       if (isCounted) best = Math.max(best, info.promise.epoch);
     }
     const epoch = best + 1;
@@ -206,6 +209,7 @@ export class Leader {
     if (durable.identity.ensembleId === "")
       log.setEnsembleId(this.#ensembleIdOfOthers() ?? config.newEnsembleId, () => {});
     const incarnation = durable.identity.bootCount;
+    // rule: promise-before-leader-info
     log.setPromise({ epoch, sid: config.sid, incarnation }, () => {
       this.#hasPromised = true;
       for (const learner of this.#learners.values()) this.#invite(learner);
@@ -236,6 +240,7 @@ export class Leader {
   #invite(learner: LearnerLink): void {
     if (learner.phase !== "informed") return;
     const hasVoice = learner.isCounted || learner.isObserver;
+    // rule: wiped-servers-make-no-promise
     if (!hasVoice && !this.#isEstablished) return;
     learner.phase = "invited";
     const { bootCount, ensembleId } = this.#context.log.durable.identity;
@@ -257,6 +262,7 @@ export class Leader {
       const isAhead =
         message.currentEpoch > currentEpoch ||
         (message.currentEpoch === currentEpoch && message.logged.zxid > tail.zxid);
+      // rule: no-leader-over-a-newer-history
       if (isAhead) {
         this.#context.leave(`server ${learner.sid} has a newer history`);
         return;
@@ -305,6 +311,7 @@ export class Leader {
     if (common > durable.tail.zxid) return; // Planned when this server's own disk has caught up with the learner's.
     learner.phase = "planning";
     if (this.#endsAmnesia(learner)) learner.voiceRound = this.confirm();
+    // rule: a-state-for-those-below-the-floor
     if (common < durable.floor.zxid) {
       this.#sendSnapshot(learner);
       return;
@@ -409,6 +416,7 @@ export class Leader {
   }
 
   #isThrough(learner: LearnerLink): boolean {
+    // rule: new-leader-behind-all-entries
     return learner.through !== undefined && this.#logPosition(learner.sent) >= learner.through;
   }
 
@@ -443,6 +451,7 @@ export class Leader {
     log.read(this.#logPosition(learner.sent), config.runBytes, (result) => {
       if (!this.#isKnown(learner)) return;
       learner.isReading = false;
+      // rule: a-transfer-starts-anew-behind-a-purge
       if (result === "below-floor") this.#drop(learner, "it fell behind what the log still holds");
       else if (result === "damaged") this.#context.fail("the log is damaged where a learner needs it");
       else {
@@ -519,6 +528,7 @@ export class Leader {
     if (this.#isEstablished) {
       // What it accepted may be committed by that: a reader that came before goes first, as with every ack. Nor did what it answered
       // before count until now.
+      // rule: accepting-answers-the-round
       learner.round = Math.max(learner.round, learner.offeredRound);
       this.#answeredRound(learner);
       this.#count(learner, through);
@@ -532,6 +542,7 @@ export class Leader {
   /** Serves once a quorum has the epoch's history on its disks. */
   #seekAcceptance(): void {
     if (!this.#holdsEpoch || this.#isEstablished) return;
+    // rule: a-quorum-accepts-the-history
     if (this.#isQuorum(this.#counted(({ hasAccepted }) => hasAccepted))) this.#establish();
   }
 
@@ -540,6 +551,7 @@ export class Leader {
     this.#isEstablished = true;
     for (const learner of this.#learners.values()) {
       if (learner.phase === "accepted") {
+        // rule: serve-before-learners-do
         this.#count(learner, learner.acked);
       } else if (learner.phase === "waiting") {
         this.#plan(learner);
@@ -568,6 +580,7 @@ export class Leader {
     learner.phase = "level";
     const committed = earlierOf(this.committed, this.#logPosition(learner.sent));
     learner.announced = committed;
+    // rule: up-to-date-once
     this.#send(learner, { kind: "up-to-date", epoch: this.#epoch, committed });
   }
 
@@ -616,6 +629,7 @@ export class Leader {
   }
 
   #feedObservers(): void {
+    // rule: observers-get-what-is-committed
     for (const learner of this.#learners.values()) if (learner.isObserver) this.#pump(learner);
   }
 
@@ -645,6 +659,7 @@ export class Leader {
     for (let round = this.#round; round > this.#confirmedRound; round--) {
       const sids = this.#context.isAmnesiac ? [] : [this.#context.config.sid];
       for (const [sid, answered] of this.#answered) if (answered >= round) sids.push(sid);
+      // rule: a-quorum-confirms-the-leader
       if (!this.#isQuorum(sids)) continue;
       this.#confirmedRound = round;
       this.#context.sinks.confirmed(round);
@@ -673,6 +688,7 @@ export class Leader {
   /** @returns whether more can be delivered now */
   deliver(most: number): boolean {
     if (!this.#isEstablished) return false;
+    // rule: leader-applies-what-is-committed-and-synced
     const more = this.#delivery.deliver(earlierOf(this.committed, this.#durable), most);
     if (this.#phase !== "broadcast") this.#serveWhenApplied();
     return more;
@@ -688,8 +704,10 @@ export class Leader {
     const { candidates } = this.#context.config.verifier;
     let successor: LearnerLink | undefined;
     for (const learner of this.#learners.values()) {
+      // rule: the-successor-is-level
       if (learner.phase !== "level" || !learner.isCounted || this.#logPosition(learner.acked) < last) continue;
       // Whoever comes later would not follow it: elections know of no such leader.
+      // rule: the-successor-is-a-candidate
       if (!candidates.has(learner.sid)) continue;
       if (successor === undefined || learner.sid > successor.sid) successor = learner;
     }
@@ -792,6 +810,7 @@ export class Leader {
     if (nowMs < this.#checkDueMs) return;
     this.#checkDueMs = nowMs + config.tickMs;
     this.#dropSilent(nowMs);
+    // rule: no-leader-without-a-quorum
     if (this.#isEstablished && !this.#isQuorum(this.#counted(({ hasAccepted }) => hasAccepted))) {
       this.#context.leave("no quorum of voters is in sync any more");
     }
@@ -817,6 +836,7 @@ export class Leader {
   #progress(): void {
     if (this.#isEstablished) return;
     const { config } = this.#context;
+    // rule: progress-extends-the-deadline
     this.#deadlineMs = Math.max(this.#deadlineMs, this.#context.nowMs() + config.initLimit * config.tickMs);
   }
 

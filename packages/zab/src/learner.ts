@@ -216,6 +216,7 @@ export class Learner {
     this.#step = "promising";
     // Where none is told before the history, that of an attempt goes too: it would be taken for the history's.
     if (own === "" && identity.ensembleId !== ensembleId) log.setEnsembleId(ensembleId, () => {});
+    // rule: promise-before-ack-epoch
     if (isRepeated || epoch <= promise.epoch) this.#ackEpoch(isRepeated);
     else log.setPromise({ epoch, sid: this.leader, incarnation }, () => this.#ackEpoch(false));
   }
@@ -228,6 +229,7 @@ export class Learner {
       kind: "ack-epoch",
       isRepeated,
       currentEpoch: durable.currentEpoch,
+      // rule: the-position-is-the-end-of-the-log
       logged: durable.tail,
       // A history that has split off is of no use as a beginning: all is asked for.
       floor: hasDiverged ? ZXID_NONE : durable.floor.zxid,
@@ -248,6 +250,7 @@ export class Learner {
     this.#step = "staging";
     this.#logged = sync.from.zxid;
     if (sync.mode === "snap") {
+      // rule: a-new-stage-for-each-state
       log.beginStage(sync.from);
       assert(this.#link !== undefined, "a state is received on a link");
       sinks.snapshots.receive(this.#link, sync.from, (result) => {
@@ -263,6 +266,7 @@ export class Learner {
     }
     if (sync.from.zxid === durable.tail.zxid) this.#compareHistory(sync.from, durable.tail.chain);
     else log.chainAt(sync.from.zxid, (chain) => this.#compareHistory(sync.from, chain));
+    // rule: cut-what-the-leader-lacks
     if (this.#step === "staging") log.beginStage(sync.from);
   }
 
@@ -285,6 +289,7 @@ export class Learner {
       log.stage(message, () => this.#send({ kind: "staged", epoch: this.#epoch, through: last }));
       return;
     }
+    // rule: entries-from-the-flip-on
     if (!this.#hasFlipped() || epochOf(message.first) !== this.#epoch) {
       this.#illegal(message);
       return;
@@ -301,6 +306,7 @@ export class Learner {
       bytes: run,
       end: run.length,
     });
+    // rule: ack-behind-sync
     log.append({ bytes: run, start: 0, end: run.length }, this.committed);
   }
 
@@ -321,12 +327,14 @@ export class Learner {
     this.#queue = new ProposalQueue(this.#logged);
     const through = this.#logged;
     const isSnapshot = this.#stateFile !== undefined;
+    // rule: one-flip
     log.flip(
       {
         epoch: this.#epoch,
         tail: through,
         committed: laterOf(sync.mode === "snap" ? sync.from.zxid : ZXID_NONE, earlierOf(this.#announced, through)),
         endsAmnesia: message.endsAmnesia,
+        // rule: history-with-its-ensemble
         ...(message.ensembleId === "" ? {} : { ensembleId: message.ensembleId }),
         ...(this.#stateFile === undefined ? {} : { snapshot: { stateFile: this.#stateFile, epochs: sync.epochs } }),
       },
@@ -335,6 +343,7 @@ export class Learner {
         // Also if the leader has gone meanwhile: what is on the disk now is the voice.
         if (message.endsAmnesia) this.#context.foundThePast();
       },
+      // rule: accept-behind-sync
       () => this.#flipped(through),
     );
   }
@@ -355,6 +364,7 @@ export class Learner {
       historyEnd: through,
       damaged: (reason) => this.#context.fail(reason),
     });
+    // rule: accept-before-acks
     this.#send({ kind: "ack-new-leader", epoch: this.#epoch, through });
   }
 
@@ -415,13 +425,16 @@ export class Learner {
     this.#ackedMs = nowMs;
     this.#unackedBytes = 0;
     this.#ackDueMs = Number.POSITIVE_INFINITY;
+    // rule: ack-what-is-synced
     this.#send({ kind: "ack", epoch: this.#epoch, durable: this.#durable, round: this.#round });
   }
 
   /** @returns whether more can be delivered now */
   deliver(most: number): boolean {
     if (this.#delivery === undefined || this.#step !== "level") return false;
+    // rule: learner-applies-what-is-committed-and-synced
     const more = this.#delivery.deliver(earlierOf(this.committed, this.#durable), most);
+    // rule: serve-what-the-epoch-began-with
     if (!this.#isServing && this.#serveAt !== undefined && this.#context.sinks.applied() >= this.#serveAt) {
       this.#isServing = true;
       this.#context.sinks.serve(this.#epoch);
@@ -441,6 +454,7 @@ export class Learner {
     if (this.#link !== undefined) links.close(this.#link, reason);
     if (this.#step === "staging") {
       if (this.#sync?.mode === "snap") snapshots.abandon();
+      // rule: a-broken-stage-is-dropped
       this.#context.log.dropStage();
     }
     this.#queue.releaseAll({ release: () => {} });
@@ -472,6 +486,7 @@ export class Learner {
   #deadlineMs(): number {
     const { tickMs, initLimit, syncLimit } = this.#context.config;
     if (this.#step === "dialing") return this.#dialDeadlineMs;
+    // rule: a-silent-leader-is-given-up
     return this.#heardMs + (this.#step === "level" ? syncLimit : initLimit) * tickMs;
   }
 

@@ -174,6 +174,7 @@ export class ZabPeer {
 
   /** Whether the epoch's counter nears its end, so that no more writes may be admitted before a new epoch begins. */
   get isExhausted(): boolean {
+    // rule: an-epochs-counter-has-an-end
     return this.#role instanceof Leader && counterOf(this.#role.lastProposed) >= this.#config.counterMax;
   }
 
@@ -191,6 +192,7 @@ export class ZabPeer {
   get isAmnesiac(): boolean {
     const { amnesiac, identity, promise } = this.#log.durable;
     const hasNotFounded = this.isFresh && promise.epoch > 0 && identity.ensembleId === "";
+    // rule: no-vote-from-a-promise-alone
     return this.#hasLostPast || amnesiac || hasNotFounded;
   }
 

@@ -85,6 +85,7 @@ export class ProposalQueue {
   holdsAfter(after: Zxid): boolean {
     if (this.#recent.holdsAfter(after)) return true;
     const oldest = this.#batches[this.#head];
+    // rule: no-hole-in-the-window
     return oldest !== undefined && oldest.first <= after + 1 && after < this.#last;
   }
 

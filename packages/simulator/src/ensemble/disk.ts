@@ -67,6 +67,7 @@ export class Disk implements ZabLog {
       ...(parts.image === undefined ? {} : { image: parts.image.log }),
       handler: {
         appended: ({ generation, zxid }) => parts.handler.appended(generation, zxid),
+        // rule: a-refused-write-ends-the-server
         refused: ({ reason }) => parts.handler.failed(new Error(reason)),
         failed: (error) => parts.handler.failed(error),
         warned: () => {},

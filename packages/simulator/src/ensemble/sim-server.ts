@@ -196,6 +196,7 @@ export class SimServer implements NetworkEnd {
     this.#load();
     const { tail, commitHint, currentEpoch, identity } = this.disk.durable;
     const run = this.disk.log.readNow(this.replica.tree.applied, Number.POSITIVE_INFINITY);
+    // rule: replay-what-is-committed
     replayRun(run.bytes, Math.min(commitHint, tail.zxid) as Zxid, this.replica);
     network.attach(this);
     this.input(() => {
@@ -473,6 +474,7 @@ export class SimServer implements NetworkEnd {
 
   #setTime(): void {
     const { nowMs } = this.#world.scheduler;
+    // rule: sessions-live-by-the-monotonic-clock
     this.replica.setTime(Math.floor(nowMs), 1_000_000 + Math.floor(nowMs) + this.#wallSkewMs);
   }
 
