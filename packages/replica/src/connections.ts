@@ -3,7 +3,7 @@ import type { ConnectionRef, Identity } from "@zooid/model";
 import { Connection } from "./connection.ts";
 import type { Refusal, ReplicaSinks } from "./sinks.ts";
 
-/** Watches of a closed connection that are removed in the moment in which it is closed, and of all such connections in a later turn. */
+/** Watches of a closed connection that are removed in the moment in which it is closed, and of all such connections in one turn. */
 const WATCHES_AT_ONCE = 256;
 const WATCHES_PER_TURN = 4096;
 
@@ -15,7 +15,9 @@ export class Connections {
   readonly #freeRefs: ConnectionRef[] = [];
   #count = 0;
   /** Connections that are closed and whose watches are not removed yet. */
-  #clearing: Connection[] = [];
+  readonly #clearing = new Set<Connection>();
+  /** Watches that may still be removed before the next {@link clear}. */
+  #removable = WATCHES_PER_TURN;
 
   constructor(watches: WatchTable, sinks: ReplicaSinks) {
     this.#watches = watches;
@@ -74,25 +76,28 @@ export class Connections {
 
   /** Whether {@link clear} has something to do. */
   get isClearing(): boolean {
-    return this.#clearing.length > 0;
+    return this.#clearing.size > 0;
   }
 
-  /** Removes more watches of connections that are closed: a client may have a million of them. */
+  /** Removes more watches of connections that are closed: a client may have a million of them, and many clients may go at once. */
   clear(): void {
-    let left = WATCHES_PER_TURN;
-    while (left > 0 && this.#clearing.length > 0) {
-      const connection = this.#clearing[this.#clearing.length - 1] as Connection;
-      left -= this.#watches.removeConnection(connection.ref, left);
-      if (this.#watches.countOf(connection.ref) > 0) return;
-      this.#clearing.pop();
+    this.#removable = WATCHES_PER_TURN;
+    for (const connection of this.#clearing) {
+      if (!this.#removeSome(connection, this.#removable)) return;
+      this.#clearing.delete(connection);
       if (connection.gone) this.forget(connection);
     }
   }
 
   #removeWatches(connection: Connection): void {
-    if (this.#watches.countOf(connection.ref) === 0 || this.#clearing.includes(connection)) return;
-    this.#watches.removeConnection(connection.ref, WATCHES_AT_ONCE);
-    if (this.#watches.countOf(connection.ref) > 0) this.#clearing.push(connection);
+    if (this.#watches.countOf(connection.ref) === 0 || this.#clearing.has(connection)) return;
+    if (!this.#removeSome(connection, Math.min(WATCHES_AT_ONCE, this.#removable))) this.#clearing.add(connection);
+  }
+
+  /** @returns whether none is left */
+  #removeSome(connection: Connection, most: number): boolean {
+    this.#removable -= this.#watches.removeConnection(connection.ref, most);
+    return this.#watches.countOf(connection.ref) === 0;
   }
 
   /** Closes one for what it sent. */
