@@ -69,6 +69,7 @@ export {
   isSequentialMode,
   isTtlMode,
   newRequest,
+  type PartsPlace,
   type Request,
   type RequestDecoder,
 } from "./request.ts";

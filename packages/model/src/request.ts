@@ -93,4 +93,15 @@ export interface RequestDecoder {
    * when it cannot be read.
    */
   nextPart(part: Request): boolean;
+  /** How far {@link nextPart} has come in the opened request. */
+  partsPlace(): PartsPlace;
+  /** Goes on behind the parts that were read when the place was taken, of the same request opened again, in other bytes too. */
+  goToPart(place: PartsPlace): void;
+}
+
+/** How far the parts of a request were read: bytes from the frame's start, and the list of a setWatches with what is left of it. */
+export interface PartsPlace {
+  readonly offset: number;
+  readonly list: number;
+  readonly leftInList: number;
 }

@@ -97,8 +97,8 @@ export interface ReplicaConfig extends IdentityLimits {
   readonly forwardOpCountPerTurn: number;
   /** What applying does in one piece: an op counts 2, as each further entry of its access list does, a notification 1. A transaction that takes more goes on in the next turn. */
   readonly applyWorkPerTurn: number;
-  /** Paths of one setWatches that are taken in one piece; the rest has the next turn. */
-  readonly setWatchesPerTurn: number;
+  /** What setWatches do in one piece: a path counts 2, and more where it is long or deep. The rest has the next turn. */
+  readonly setWatchesWorkPerTurn: number;
   /** What is answered in one piece of what waited behind writes: so many requests, fewer where they are long or costly. The rest has the next turn. */
   readonly releaseWorkPerTurn: number;
   /** Of the tables that names chosen by strangers go into; drawn at the start, and known to nobody else. */
@@ -135,7 +135,7 @@ export const REPLICA_DEFAULTS: Omit<ReplicaConfig, RequiredOfCallers> = {
   endOpCountPerTurn: 1000,
   forwardOpCountPerTurn: 1000,
   applyWorkPerTurn: 4000,
-  setWatchesPerTurn: 2000,
+  setWatchesWorkPerTurn: 3000,
   releaseWorkPerTurn: 256,
   isTtlEnabled: false,
   isQuotaEnforced: false,

@@ -1,4 +1,4 @@
-import { type ConnectionRef, type Identity, OpCode } from "@zooid/model";
+import { type ConnectionRef, type Identity, OpCode, type PartsPlace } from "@zooid/model";
 import type { SaslExchange } from "./auth.ts";
 import type { Session } from "./session-table.ts";
 import type { WaitingFrames } from "./waiting-frames.ts";
@@ -27,8 +27,8 @@ export interface UnfinishedSetWatches {
   /** A copy of the request. */
   readonly frame: Uint8Array;
   readonly receivedMs: number;
-  /** Paths that were taken already. */
-  taken: number;
+  /** Behind the paths that were taken already. */
+  place: PartsPlace;
 }
 
 /** What a replica knows of one client connection. Sockets are not among it. */
@@ -76,6 +76,13 @@ export class Connection {
   /** Writes and syncs that are not answered yet. */
   get unanswered(): number {
     return this.issued - this.answered;
+  }
+
+  /** Whether what it asks next stands behind something of it that is not answered. */
+  get mustWait(): boolean {
+    return (
+      this.unanswered > 0 || this.unfinished !== undefined || (this.waiting !== undefined && this.waiting.count > 0)
+    );
   }
 
   get inFlight(): number {

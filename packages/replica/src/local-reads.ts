@@ -20,6 +20,7 @@ import {
 import type { AuthSchemes } from "./auth.ts";
 import type { ReplicaConfig } from "./config.ts";
 import type { Connection } from "./connection.ts";
+import { pathWork } from "./path-work.ts";
 import { nameCount } from "./txn-maker.ts";
 
 /** xid of every answer to a ping, whatever the ping carried. */
@@ -39,6 +40,9 @@ export type LocalReadsLimits = Pick<
 >;
 const NAMES_PER_UNIT_LOG2 = 3;
 const ENTRIES_PER_UNIT_LOG2 = 3;
+const PARTS_READ_PER_UNIT_LOG2 = 5;
+/** One short path of a setWatches. */
+const RESTORE_WORK = 2;
 /** Data up to this length is small: nobody looks up how small. */
 const SMALL_BYTES = 1024;
 /** What an entry of an access list is taken for before it is looked at. */
@@ -78,6 +82,7 @@ export class LocalReads {
   answer(connection: Connection, request: Request, parts: RequestDecoder, zxid: Zxid): void {
     const { ref } = connection;
     const { xid } = request;
+    this.#workCount += lookUpWork(request);
     switch (request.op) {
       case OpCode.GET_DATA:
         this.#getData(connection, request, zxid);
@@ -290,33 +295,32 @@ export class LocalReads {
     return !hasPath;
   }
 
+  /** Reads all paths of a setWatches, so that none is taken of one that cannot be read. @returns what that took, as work is counted */
+  checkSetWatches(parts: RequestDecoder): number {
+    let count = 0;
+    while (parts.nextPart(this.#part)) count++;
+    parts.rewindParts();
+    const work = count >> PARTS_READ_PER_UNIT_LOG2;
+    this.#workCount += work;
+    return work;
+  }
+
   /**
    * Arms watches again that a client had on another connection, or tells at once what they have missed, as far as the client may read it.
-   * Events come before the answer.
+   * Events come before the answer. The paths are taken from where the decoder stands.
    *
-   * @param from paths that were taken already
-   * @param most paths to take now
+   * @param workMax what to do now, and one path at least
    * @returns whether it was the last path, and the request is answered
    */
-  setWatches(
-    connection: Connection,
-    request: Request,
-    parts: RequestDecoder,
-    zxid: Zxid,
-    from: number,
-    most: number,
-  ): boolean {
+  setWatches(connection: Connection, request: Request, parts: RequestDecoder, zxid: Zxid, workMax: number): boolean {
     const { ref } = connection;
     const part = this.#part;
-    let count = 0;
-    while (parts.nextPart(part)) count++;
-    parts.rewindParts();
-    const end = Math.min(count, from + most);
-    this.#workCount += end - from;
-    for (let i = 0; i < end && parts.nextPart(part); i++) {
-      if (i >= from) this.#tree.restoreWatch(part.mode, part.path, ref, request.relativeZxid, this.#missed);
+    const workEnd = this.#workCount + workMax;
+    while (parts.nextPart(part)) {
+      this.#tree.restoreWatch(part.mode, part.path, ref, request.relativeZxid, this.#missed);
+      this.#workCount += RESTORE_WORK + pathWork(part.path);
+      if (this.#workCount >= workEnd) return false;
     }
-    if (end < count) return false;
     this.#replies.header(ref, request.xid, zxid, ErrorCode.OK);
     return true;
   }
@@ -381,6 +385,20 @@ export class LocalReads {
     if (node === 0) return ErrorCode.NO_NODE;
     const { acl } = this.#tree.view(node);
     return may(this.#auth.rules, connection.answeredAs, acl, need) ? ErrorCode.OK : ErrorCode.NO_AUTH;
+  }
+}
+
+/** What looking up the path of a read takes, where it has one of its own; see {@link pathWork}. */
+export function lookUpWork({ op, hasPath, path }: Request): number {
+  switch (op) {
+    case OpCode.PING:
+    case OpCode.WHO_AM_I:
+    case OpCode.MULTI_READ:
+    case OpCode.SET_WATCHES:
+    case OpCode.SET_WATCHES2:
+      return 0;
+    default:
+      return hasPath ? pathWork(path) : 0;
   }
 }
 

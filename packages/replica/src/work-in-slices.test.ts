@@ -247,7 +247,7 @@ describe("a transaction that takes more than one turn", () => {
 
 describe("setWatches of more paths than one turn takes", () => {
   test("is answered with the last, and what its client sends behind it waits", () => {
-    const zk = new TestReplica({ setWatchesPerTurn: 2 });
+    const zk = new TestReplica({ setWatchesWorkPerTurn: 4 });
     const [ref, writer] = [zk.open(), zk.open()];
     expect(zk.send(ref, 1, OpCode.SET_WATCHES, openWatches("/a", "/b", "/c", "/d", "/e"))).toBe(false);
     zk.send(ref, 2, OpCode.EXISTS, read("/"));
@@ -260,8 +260,43 @@ describe("setWatches of more paths than one turn takes", () => {
     expect(zk.take(ref)).toEqual(["event 1 /e"]);
   });
 
+  test.each([
+    ["deep", "/d".repeat(800)],
+    ["long", `/${"n".repeat(8000)}`],
+  ])("takes fewer paths a turn where they are %s", (_, path) => {
+    const zk = new TestReplica({ setWatchesWorkPerTurn: 100 });
+    const [deep, shallow] = [zk.open(), zk.open()];
+    const paths = (prefix: string) => Array.from({ length: 7 }, (_, i) => `${prefix}/${i}`);
+    zk.send(deep, 1, OpCode.SET_WATCHES, openWatches(...paths(path)));
+    zk.send(shallow, 1, OpCode.SET_WATCHES, openWatches(...paths("")));
+    expect([zk.replica.watches.countOf(deep), zk.replica.watches.countOf(shallow)]).toEqual([2, 7]);
+    expect(finish(zk)).toBe(3);
+    expect([zk.take(deep), zk.replica.watches.countOf(deep)]).toEqual([["1 ok"], 7]);
+  });
+
+  test("of many connections share a turn, and those that had none of it go first in the next", () => {
+    const zk = new TestReplica({ setWatchesWorkPerTurn: 4 });
+    const refs = [zk.open(), zk.open(), zk.open()] as const;
+    for (const ref of refs) zk.send(ref, 1, OpCode.SET_WATCHES, openWatches("/a", "/b", "/c", "/d"));
+    const counts = () => refs.map((ref) => zk.replica.watches.countOf(ref));
+    expect(counts()).toEqual([2, 2, 2]);
+    zk.replica.tick();
+    expect(counts()).toEqual([3, 3, 2]);
+    zk.replica.tick();
+    expect(counts()).toEqual([4, 3, 3]);
+    finish(zk);
+    expect(refs.map((ref) => zk.take(ref))).toEqual([["1 ok"], ["1 ok"], ["1 ok"]]);
+  });
+
+  test("of very many paths, which take a while to read, takes few of them at first", () => {
+    const zk = new TestReplica({ setWatchesWorkPerTurn: 32 });
+    const ref = zk.open();
+    zk.send(ref, 1, OpCode.SET_WATCHES, openWatches(...Array.from({ length: 800 }, (_, i) => `/${i}`)));
+    expect(zk.replica.watches.watchCount).toBe(4);
+  });
+
   test("ends with its connection", () => {
-    const zk = new TestReplica({ setWatchesPerTurn: 2 });
+    const zk = new TestReplica({ setWatchesWorkPerTurn: 2 });
     const ref = zk.open();
     zk.send(ref, 1, OpCode.SET_WATCHES, openWatches("/a", "/b", "/c"));
     zk.replica.disconnect(ref);
@@ -280,6 +315,17 @@ describe("watches", () => {
     expect(zk.open()).not.toBe(ref);
     expect(finish(zk)).toBe(2);
     expect([zk.replica.watches.watchCount, zk.open()]).toEqual([0, ref]);
+  });
+
+  test("of many connections that go at the same time are removed some a turn, however few each has", () => {
+    const zk = new TestReplica();
+    const refs = Array.from({ length: 20 }, () => zk.open());
+    for (const ref of refs) for (let i = 0; i < 250; i++) zk.send(ref, i, OpCode.EXISTS, read(`/w${i}`, true));
+    for (const ref of refs) zk.replica.disconnect(ref);
+    expect(zk.replica.watches.watchCount).toBe(5000 - 4096);
+    expect(finish(zk)).toBe(1);
+    const again = new Set(refs.map(() => zk.open()));
+    expect([zk.replica.watches.watchCount, again]).toEqual([0, new Set(refs)]);
   });
 
   test("of all connections have a bound, at which the one with the most is closed", () => {

@@ -16,7 +16,7 @@ export type Limits = Pick<
   | "watchBytesMax"
   | "waitingAnswerBytesMax"
   | "inFlightCountMax"
-  | "setWatchesPerTurn"
+  | "setWatchesWorkPerTurn"
   | "releaseWorkPerTurn"
   | "heldBytesMax"
 >;
@@ -33,7 +33,7 @@ export const DEFAULT_LIMITS: Limits = {
   watchBytesMax: REPLICA_DEFAULTS.watchBytesMax,
   waitingAnswerBytesMax: REPLICA_DEFAULTS.waitingAnswerBytesMax,
   inFlightCountMax: REPLICA_DEFAULTS.inFlightCountMax,
-  setWatchesPerTurn: REPLICA_DEFAULTS.setWatchesPerTurn,
+  setWatchesWorkPerTurn: REPLICA_DEFAULTS.setWatchesWorkPerTurn,
   releaseWorkPerTurn: REPLICA_DEFAULTS.releaseWorkPerTurn,
   heldBytesMax: REPLICA_DEFAULTS.heldBytesMax,
 };
@@ -60,7 +60,7 @@ export function drawLimits(random: Prng): Limits {
     watchBytesMax: small(WATCH_PAGE_BYTES, 1500, DEFAULT_LIMITS.watchBytesMax),
     waitingAnswerBytesMax: small(1, 3000, DEFAULT_LIMITS.waitingAnswerBytesMax),
     inFlightCountMax: small(1, 6, DEFAULT_LIMITS.inFlightCountMax),
-    setWatchesPerTurn: small(1, 30, DEFAULT_LIMITS.setWatchesPerTurn),
+    setWatchesWorkPerTurn: small(1, 30, DEFAULT_LIMITS.setWatchesWorkPerTurn),
     releaseWorkPerTurn: small(1, 4, DEFAULT_LIMITS.releaseWorkPerTurn),
     heldBytesMax: DEFAULT_LIMITS.heldBytesMax,
   };

@@ -146,17 +146,18 @@ describe("what cannot stand in a multi", () => {
   });
 });
 
+const WATCHES = frame((writer) => {
+  writer.int(-8);
+  writer.int(OpCode.SET_WATCHES2);
+  writer.zxid(77);
+  for (const list of [["/d"], ["/e1", "/e2"], [], ["/p"], ["/r"]]) {
+    writer.int(list.length);
+    for (const path of list) writer.text(path);
+  }
+});
+
 test("setWatches hands on every list in its order", () => {
-  const bytes = frame((writer) => {
-    writer.int(-8);
-    writer.int(OpCode.SET_WATCHES2);
-    writer.zxid(77);
-    for (const list of [["/d"], ["/e1", "/e2"], [], ["/p"], ["/r"]]) {
-      writer.int(list.length);
-      for (const path of list) writer.text(path);
-    }
-  });
-  const { request, reader } = read(bytes);
+  const { request, reader } = read(WATCHES);
   expect(request.relativeZxid).toBe(77);
   const part = newRequest();
   const found: [number, string][] = [];
@@ -168,6 +169,22 @@ test("setWatches hands on every list in its order", () => {
     [3, "/p"],
     [4, "/r"],
   ]);
+});
+
+test("the parts of a request are read on from any place, in a copy that lies elsewhere", () => {
+  const all = read(WATCHES).reader;
+  const copy = Buffer.concat([Buffer.alloc(7), WATCHES]);
+  for (let taken = 0; taken <= 5; taken++) {
+    const { reader } = read(WATCHES);
+    for (let i = 0; i < taken; i++) reader.nextPart(newRequest());
+    const later = new RequestReader();
+    const request = newRequest();
+    later.open(copy, 7, copy.length, request);
+    later.body(request);
+    later.goToPart(reader.partsPlace());
+    all.rewindParts();
+    expect(parts(later)).toEqual(parts(all).slice(taken));
+  }
 });
 
 describe("lengths and counts that lie", () => {

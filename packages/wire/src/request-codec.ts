@@ -1,4 +1,4 @@
-import { CreateMode, OpCode, type Request, type RequestDecoder } from "@zooid/model";
+import { CreateMode, OpCode, type PartsPlace, type Request, type RequestDecoder } from "@zooid/model";
 import { AclReader } from "./acl-codec.ts";
 import { JuteReader } from "./jute-reader.ts";
 import { WireError } from "./wire-error.ts";
@@ -11,6 +11,7 @@ export class RequestReader implements RequestDecoder {
   readonly #reader = new JuteReader();
   readonly #acls = new AclReader();
   #op = 0;
+  #start = 0;
   /** Where the parts of a multi or of setWatches begin, and how far `nextPart` has come in the latter's lists. */
   #partsStart = 0;
   #list = -1;
@@ -19,6 +20,7 @@ export class RequestReader implements RequestDecoder {
 
   open(bytes: Uint8Array, start: number, end: number, request: Request): void {
     this.#reader.reset(bytes, start, end);
+    this.#start = start;
     request.xid = this.#reader.int();
     request.op = this.#reader.int();
     this.#op = request.op;
@@ -63,6 +65,17 @@ export class RequestReader implements RequestDecoder {
     this.#reader.at = this.#partsStart;
     this.#list = -1;
     this.#leftInList = 0;
+    this.#done = false;
+  }
+
+  partsPlace(): PartsPlace {
+    return { offset: this.#reader.at - this.#start, list: this.#list, leftInList: this.#leftInList };
+  }
+
+  goToPart({ offset, list, leftInList }: PartsPlace): void {
+    this.#reader.at = this.#start + offset;
+    this.#list = list;
+    this.#leftInList = leftInList;
     this.#done = false;
   }
 

@@ -1,0 +1,108 @@
+import { copyRange, type Request, type Zxid } from "@zooid/model";
+import type { ZabPeer } from "@zooid/zab";
+import type { ReplicaConfig } from "./config.ts";
+import type { Connection } from "./connection.ts";
+import type { Connections } from "./connections.ts";
+import { PendingSyncs } from "./pending-syncs.ts";
+import type { Standing } from "./standing.ts";
+import type { ToLeader } from "./to-leader.ts";
+import type { ReplicaTools } from "./tools.ts";
+import type { TxnMaker } from "./txn-maker.ts";
+import type { Answer, WaitingRequests } from "./waiting-requests.ts";
+
+interface ClientSyncsParts {
+  readonly config: Pick<ReplicaConfig, "ensemble">;
+  readonly tools: Pick<ReplicaTools, "requests">;
+  readonly zab: ZabPeer;
+  readonly standing: Standing;
+  readonly connections: Connections;
+  readonly maker: TxnMaker;
+  readonly toLeader: ToLeader;
+}
+
+/**
+ * Syncs of this server's clients. The answer to one waits until this server has applied all that was on its way when it came, whoever asked
+ * for that, by the word of a quorum. An ensemble of one needs nobody's word.
+ */
+export class ClientSyncs {
+  readonly #parts: ClientSyncsParts;
+  readonly #waiting: WaitingRequests;
+  readonly #request: Request;
+  readonly #answer: Answer;
+  readonly #pending = new PendingSyncs();
+
+  /** @param request what each request is read into */
+  constructor(parts: ClientSyncsParts, waiting: WaitingRequests, request: Request, answer: Answer) {
+    this.#parts = parts;
+    this.#waiting = waiting;
+    this.#request = request;
+    this.#answer = answer;
+  }
+
+  /** Syncs that are not answered yet. */
+  get count(): number {
+    return this.#pending.count;
+  }
+
+  /** The frame is the one that the decoder has opened. */
+  sync(connection: Connection, request: Request, bytes: Uint8Array, start: number, end: number): void {
+    const { config, standing, zab, maker, toLeader } = this.#parts;
+    const { isLeading, visible, nowMs } = standing;
+    const isAlone = config.ensemble === undefined;
+    if (isAlone && !connection.mustWait && maker.prepared <= visible) {
+      this.#answer(connection, request, bytes, start, end, nowMs);
+      return;
+    }
+    const sequence = this.#pending.nextSequence();
+    connection.issued++;
+    connection.syncBytes += end - start;
+    this.#pending.push({
+      sequence,
+      connection: connection.ref,
+      frame: copyRange(bytes, start, end),
+      receivedMs: nowMs,
+      round: isLeading && !isAlone ? zab.confirm() : 0,
+      readAt: isLeading ? maker.prepared : undefined,
+      isConfirmed: isAlone,
+    });
+    if (!isLeading) toLeader.ask({ kind: "sync", sequence });
+  }
+
+  /** The leader's word on a sync. */
+  replied(sequence: number, readAt: Zxid): void {
+    this.#pending.replied(sequence, readAt);
+    this.answerDue();
+  }
+
+  /** A quorum has said that this server still led when a round began. */
+  confirmed(round: number): void {
+    this.#pending.confirmed(round);
+    this.answerDue();
+  }
+
+  /** Answers the syncs whose moment has come. */
+  answerDue(): void {
+    const { tools, standing, connections } = this.#parts;
+    // What was asked before them waits for the rest of the transaction.
+    if (standing.isApplying) return;
+    while (this.#pending.count > 0) {
+      const due = this.#pending.takeDue(standing.visible);
+      if (due === undefined) return;
+      const connection = connections.get(due.connection);
+      if (connection === undefined) continue;
+      if (connection.isHeldBack) this.#waiting.releaseNow(connection);
+      const { frame } = due;
+      if (connection.phase === "open") {
+        tools.requests.open(frame, 0, frame.length, this.#request);
+        this.#answer(connection, this.#request, frame, 0, frame.length, due.receivedMs);
+      }
+      connection.syncBytes -= frame.length;
+      this.#waiting.issuedAnswered(connection);
+    }
+  }
+
+  /** The role has ended, and with it what was asked of the leader. */
+  clear(): void {
+    this.#pending.clear();
+  }
+}
