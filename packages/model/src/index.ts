@@ -117,6 +117,7 @@ export {
   WatchSelector,
   WatchTableKind,
 } from "./watch.ts";
+export { WireError, type WireErrorCode } from "./wire-error.ts";
 export {
   COUNTER_HANDOVER,
   composeZxid,

@@ -80,10 +80,10 @@ export function isTtlMode(flags: number): boolean {
  */
 export interface RequestDecoder {
   /**
-   * Opens a frame and fills `xid` and `op`. Throws when even these cannot be read, which ends the connection.
+   * Opens a frame and fills `xid` and `op`. Throws a `WireError` when even these cannot be read, which ends the connection.
    */
   open(bytes: Uint8Array, start: number, end: number, request: Request): void;
-  /** Fills the fields that the opened request's `op` has. Throws when the body cannot be read. */
+  /** Fills the fields that the opened request's `op` has. Throws a `WireError` when the body cannot be read. */
   body(request: Request): void;
   /** Begins, or begins again, with the parts of the opened request: the ops of a multi, the paths of setWatches. */
   rewindParts(): void;

@@ -8,6 +8,7 @@ import {
   newRequest,
   OpCode,
   type Request,
+  WireError,
   type Zxid,
 } from "@zooid/model";
 import type { ZabPeer } from "@zooid/zab";
@@ -30,7 +31,6 @@ import type { Standing } from "./standing.ts";
 import type { ToLeader } from "./to-leader.ts";
 import type { ReplicaTools } from "./tools.ts";
 import type { TxnMaker } from "./txn-maker.ts";
-import { isUnreadable } from "./unreadable-request.ts";
 import { type Answer, WaitingRequests } from "./waiting-requests.ts";
 import type { WatchBudget } from "./watch-budget.ts";
 
@@ -228,7 +228,7 @@ export class ClientRequests {
         if (!this.#setWatches.begin(connection, request, bytes, start, end, receivedMs)) return;
       } else this.#reads.answer(connection, request, this.#tools.requests, visible);
     } catch (error) {
-      if (!isUnreadable(error)) throw error;
+      if (!(error instanceof WireError)) throw error;
       isReadable = false;
     }
     if (!isReadable) this.#sinks.replies.header(ref, xid, visible, ErrorCode.MARSHALLING_ERROR);

@@ -1,5 +1,5 @@
-import { OpCode, SESSION_NONE, type SessionId, type Zxid } from "@zooid/model";
-import type { JuteWriter } from "@zooid/wire";
+import { OpCode, SESSION_NONE, type SessionId, WireError, type Zxid } from "@zooid/model";
+import { type JuteWriter, RequestReader } from "@zooid/wire";
 import { describe, expect, test } from "vitest";
 import { create, createTtl, multi, onNoPath, read, setAcl, setData, TestReplica, versioned } from "./test-replica.ts";
 
@@ -287,6 +287,21 @@ describe("flow", () => {
 });
 
 describe("what a client must not send", () => {
+  test("is a body that the decoder refuses; another error of the decoder is a defect, whatever its name", () => {
+    const thrown: Error[] = [];
+    const requests = new (class extends RequestReader {
+      override body(): void {
+        throw thrown[0];
+      }
+    })();
+    const zk = new TestReplica({}, { requests });
+    const client = zk.open();
+    thrown[0] = new WireError("TRUNCATED", "the path reaches past the end");
+    expect(zk.ask(client, OpCode.EXISTS, read("/a"))).toBe("MARSHALLING_ERROR");
+    thrown[0] = Object.assign(new Error("a defect"), { name: "WireError" });
+    expect(() => zk.ask(client, OpCode.EXISTS, read("/a"))).toThrow("a defect");
+  });
+
   test.each([
     ["an operation that is not served", OpCode.DELETE_CONTAINER, "UNIMPLEMENTED", "unknown-operation"],
     ["an operation of servers", OpCode.CREATE_SESSION, "UNIMPLEMENTED", "unknown-operation"],

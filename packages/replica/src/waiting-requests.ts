@@ -1,4 +1,4 @@
-import type { Request } from "@zooid/model";
+import { type Request, WireError } from "@zooid/model";
 import type { Admission } from "./admission.ts";
 import type { ReplicaConfig } from "./config.ts";
 import type { Connection } from "./connection.ts";
@@ -6,7 +6,6 @@ import type { Connections } from "./connections.ts";
 import { type LocalReads, lookUpWork } from "./local-reads.ts";
 import type { Standing } from "./standing.ts";
 import type { ReplicaTools } from "./tools.ts";
-import { isUnreadable } from "./unreadable-request.ts";
 import { WaitingFrames } from "./waiting-frames.ts";
 
 /**
@@ -69,7 +68,7 @@ export class WaitingRequests {
       tools.requests.body(request);
       answerBytes += reads.answerBytes(connection, request) + lookUpWork(request) * WAITING_BYTES_PER_WORK;
     } catch (error) {
-      if (!isUnreadable(error)) throw error;
+      if (!(error instanceof WireError)) throw error;
     }
     this.#push(connection, Math.min(answerBytes, config.waitingAnswerBytesMax), bytes, start, end);
   }

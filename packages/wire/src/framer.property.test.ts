@@ -1,7 +1,7 @@
+import { WireError } from "@zooid/model";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Framer } from "./framer.ts";
-import { WireError } from "./wire-error.ts";
 
 const FRAME_BYTES_MAX = 5000;
 const bodies = fc.array(fc.uint8Array({ minLength: 1, maxLength: 3000 }), { maxLength: 12 });

@@ -1,5 +1,4 @@
-import { copyBytes } from "@zooid/model";
-import { WireError } from "./wire-error.ts";
+import { copyBytes, WireError } from "@zooid/model";
 
 /** Takes one whole frame, without its length. The bytes are valid during the call only. False stops the cutting for now. */
 export type FrameSink = (bytes: Uint8Array, start: number, end: number) => boolean;

@@ -1,3 +1,4 @@
+export { WireError, type WireErrorCode } from "@zooid/model";
 export { AclReader, writeAcl } from "./acl-codec.ts";
 export { BufferPool } from "./buffer-pool.ts";
 export { Framer, type FrameSink } from "./framer.ts";
@@ -37,4 +38,3 @@ export {
   writeSetData,
   writeSetWatches,
 } from "./request-writer.ts";
-export { WireError, type WireErrorCode } from "./wire-error.ts";

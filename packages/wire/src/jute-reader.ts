@@ -1,5 +1,4 @@
-import { type ByteSlice, setSlice, sliceText, type Zxid, zxidFromHalves } from "@zooid/model";
-import { WireError } from "./wire-error.ts";
+import { type ByteSlice, setSlice, sliceText, WireError, type Zxid, zxidFromHalves } from "@zooid/model";
 
 const NOTHING = Buffer.alloc(0);
 

@@ -5,6 +5,7 @@ import {
   FRAME_HEADER_BYTES,
   type ServerId,
   serverId,
+  WireError,
   writeFrameHeader,
   type Zxid,
 } from "@zooid/model";
@@ -16,7 +17,6 @@ import { EnvelopeWriter, envelopeBytesMax } from "./peer-encoder.ts";
 import * as fields from "./peer-fields.ts";
 import type { EnvelopeMessage } from "./peer-link-message.ts";
 import { FORWARD_HEADER_BYTES } from "./peer-runs.ts";
-import { WireError } from "./wire-error.ts";
 
 type Kind = EnvelopeMessage["kind"];
 

@@ -9,6 +9,7 @@ import {
   type LogPosition,
   type Touch,
   type Vote,
+  WireError,
   ZXID_NONE,
   type Zxid,
 } from "@zooid/model";
@@ -66,7 +67,6 @@ import type { AuthProof, EnvelopeMessage, Heartbeat, Hello, LinkRefuse } from ".
 import { relayBytes, relayClose, relayOpen, relayRun, relayTo } from "./peer-relay-decoder.ts";
 import { FORWARD_HEADER_BYTES, forwardLength } from "./peer-runs.ts";
 import { fixed32 } from "./protobuf-bytes.ts";
-import { WireError } from "./wire-error.ts";
 
 /**
  * Reads one envelope. Runs of entries and requests, and parts of snapshots, stay where they lie: such a message lasts as long as the

@@ -1,7 +1,6 @@
-import { type Chain, copyRange, type ServerId, serverId, type Zxid, zxidFromHalves } from "@zooid/model";
+import { type Chain, copyRange, type ServerId, serverId, WireError, type Zxid, zxidFromHalves } from "@zooid/model";
 import type { EnvelopeMessage } from "./peer-link-message.ts";
 import { fixed32, ProtobufReader } from "./protobuf-bytes.ts";
-import { WireError } from "./wire-error.ts";
 
 const ZXID_HIGH_MAX = 2 ** 21 - 1;
 export const NO_BYTES: Uint8Array = new Uint8Array(0);

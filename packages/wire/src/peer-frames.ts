@@ -1,11 +1,10 @@
-import { assert, copyBytes } from "@zooid/model";
+import { assert, copyBytes, WireError } from "@zooid/model";
 import type { BufferPool } from "./buffer-pool.ts";
 import { decodeEnvelope } from "./peer-decoder.ts";
 import { EnvelopeWriter, envelopeBytesMax } from "./peer-encoder.ts";
 import type { EnvelopeMessage } from "./peer-link-message.ts";
 import { splitRun } from "./peer-runs.ts";
 import type { SharedFrames } from "./shared-frames.ts";
-import { WireError } from "./wire-error.ts";
 
 /**
  * How messages lie on a link:

@@ -1,3 +1,4 @@
+export { WireError, type WireErrorCode } from "@zooid/model";
 export { BufferPool } from "./buffer-pool.ts";
 export { decodeEnvelope } from "./peer-decoder.ts";
 export { EnvelopeWriter, envelopeBytesMax } from "./peer-encoder.ts";
@@ -31,4 +32,3 @@ export type {
 export { FORWARD_HEADER_BYTES, forwardLength } from "./peer-runs.ts";
 export { EntryFrames, giveBack, type SharedFrames } from "./shared-frames.ts";
 export { aclBytes, decodeAcl, TxnBatchEncoder, TxnReader } from "./txn-codec.ts";
-export { WireError, type WireErrorCode } from "./wire-error.ts";

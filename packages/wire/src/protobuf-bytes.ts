@@ -1,4 +1,4 @@
-import { WireError } from "./wire-error.ts";
+import { WireError } from "@zooid/model";
 
 /**
  * The few pieces of protobuf's encoding that the transaction codec needs, written straight into a buffer. The generated code

@@ -1,3 +1,4 @@
+import { WireError } from "@zooid/model";
 import { expect, test } from "vitest";
 import { JuteReader } from "./jute-reader.ts";
 import {
@@ -9,7 +10,6 @@ import {
   readTexts,
   readWatcherEvent,
 } from "./reply-reader.ts";
-import { WireError } from "./wire-error.ts";
 
 const STAT_HEX =
   "0000000100000002 0000000100000003 0000019000000000 0000019000000001 00000004 00000005 00000006 0100075bcd150000 00000007 00000008 0000000100000009";

@@ -8,11 +8,11 @@ import {
   OpCode,
   type Stat,
   type WatchEventType,
+  WireError,
   type Zxid,
   zxidFromHalves,
 } from "@zooid/model";
 import { intAt, type JuteReader } from "./jute-reader.ts";
-import { WireError } from "./wire-error.ts";
 
 const TEXT_BYTES_MIN = 4;
 /** Permissions and two lengths. */

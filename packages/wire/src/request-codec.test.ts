@@ -1,9 +1,8 @@
-import { ACL_COUNT_MAX, newRequest, OPEN_ACL, OpCode, type Request, sliceText } from "@zooid/model";
+import { ACL_COUNT_MAX, newRequest, OPEN_ACL, OpCode, type Request, sliceText, WireError } from "@zooid/model";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { JuteWriter } from "./jute-writer.ts";
 import { RequestReader } from "./request-codec.ts";
-import { WireError } from "./wire-error.ts";
 
 /** The hexadecimal of a packet with its length in front, blanks allowed, as protocol texts print it. */
 function packet(hex: string): Buffer {

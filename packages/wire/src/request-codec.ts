@@ -1,7 +1,6 @@
-import { CreateMode, OpCode, type PartsPlace, type Request, type RequestDecoder } from "@zooid/model";
+import { CreateMode, OpCode, type PartsPlace, type Request, type RequestDecoder, WireError } from "@zooid/model";
 import { AclReader } from "./acl-codec.ts";
 import { JuteReader } from "./jute-reader.ts";
-import { WireError } from "./wire-error.ts";
 
 /** A multi's header is at least this long: type, done, error. */
 const STRING_BYTES_MIN = 4;

@@ -7,13 +7,13 @@ import {
   OPEN_ACL,
   sliceText,
   type TxnOp,
+  WireError,
   type Zxid,
 } from "@zooid/model";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { zooid } from "#gen/txn";
 import { TxnBatchEncoder, TxnReader } from "./txn-codec.ts";
-import { WireError } from "./wire-error.ts";
 
 const int = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 });
 const small = fc.integer({ min: 0, max: 2 ** 31 - 1 });
