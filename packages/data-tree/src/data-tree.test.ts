@@ -10,6 +10,7 @@ import {
 } from "@zooid/model";
 import { describe, expect, test } from "vitest";
 import { DataTree, WatchList } from "./data-tree.ts";
+import type { EphemeralPathsLimits } from "./ephemeral-paths.ts";
 import { applyTxn, create, remove, setAcl, setData, TestTree } from "./test-tree.ts";
 
 const READ_ONLY: Acl = [{ perms: 1, scheme: "world", id: "anyone" }];
@@ -241,16 +242,39 @@ describe("a session", () => {
     expect(test.tree.sessionCount).toBe(0);
   });
 
-  test("lists its own ephemerals in order, or refuses where their paths are too long", () => {
+  /** The paths that are shown, or undefined where a limit is reached. */
+  function shown(test: TestTree, prefix: string, limits: Partial<EphemeralPathsLimits> = {}): string[] | undefined {
+    const paths: string[] = [];
+    const all = { bytesMax: 1000, workMax: 1000, ...limits };
+    const isWhole = test.tree.forEachEphemeralPath(1, 1, sliceOf(prefix), all, (path) => paths.push(sliceText(path)));
+    return isWhole ? paths : undefined;
+  }
+
+  test("lists its own ephemerals, or refuses where their paths are too long", () => {
     const test = new TestTree();
     test.proposeSession(1, 1);
     for (const path of ["/b", "/a", "/ab"]) test.commit(create(path, { flags: 1 }));
     expect(test.tree.ephemeralPaths(1, 1)).toEqual(["/a", "/ab", "/b"]);
     expect(test.tree.ephemeralPaths(2, 2)).toEqual([]);
-    expect(test.tree.ephemeralPaths(1, 1, sliceOf(""), { countMax: 3, bytesMax: 7 })).toHaveLength(3);
-    expect(test.tree.ephemeralPaths(1, 1, sliceOf(""), { countMax: 3, bytesMax: 6 })).toBeUndefined();
-    expect(test.tree.ephemeralPaths(1, 1, sliceOf(""), { countMax: 2, bytesMax: 7 })).toBeUndefined();
-    expect(test.tree.ephemeralPaths(1, 1, sliceOf("/a"), { countMax: 3, bytesMax: 5 })).toEqual(["/a", "/ab"]);
+    expect(shown(test, "", { bytesMax: 7 })).toEqual(["/ab", "/a", "/b"]);
+    expect(shown(test, "", { bytesMax: 6 })).toBeUndefined();
+    expect(shown(test, "/a", { bytesMax: 5 })).toEqual(["/ab", "/a"]);
+  });
+
+  test("refuses to look at more than a limit: ephemerals, the names above those that are no siblings, and long names", () => {
+    const test = new TestTree();
+    test.proposeSession(1, 1);
+    for (const path of ["/a", "/a/b", "/a/b/c", "/d"]) test.commit(create(path));
+    for (const path of ["/a/b/c/1", "/a/b/c/2", "/d/1", "/a/b/c/3"]) test.commit(create(path, { flags: 1 }));
+    // Four ephemerals, and the names of /a/b/c twice, of /d once.
+    for (const prefix of ["", "/none"]) {
+      expect(shown(test, prefix, { workMax: 11 })).toHaveLength(prefix === "" ? 4 : 0);
+      expect(shown(test, prefix, { workMax: 10 })).toBeUndefined();
+    }
+    test.commit(create(`/d/${"n".repeat(640)}`, { flags: 1 }));
+    expect(shown(test, "", { workMax: 11 + 1 + 10 + 1 })).toHaveLength(5);
+    expect(shown(test, "", { workMax: 11 + 1 + 10 })).toBeUndefined();
+    expect(test.tree.ephemeralWork).toBe(23);
   });
 
   test("are listed below any parents, however long their names", () => {
@@ -263,7 +287,10 @@ describe("a session", () => {
     for (const path of paths) test.propose(create(path, { flags: 1 }));
     test.applyAll();
     expect(test.tree.ephemeralPaths(1, 1)).toEqual(paths.sort());
-    expect(test.tree.ephemeralPaths(1, 1, sliceOf("/a/b"))).toEqual(paths.filter((path) => path.startsWith("/a/b")));
+    for (const prefix of ["/a/b", "/a/b/", "/a/b/nnn", "/a", `/${"p".repeat(300)}`, `/${"p".repeat(300)}/n`, "/n"]) {
+      const expected = paths.filter((path) => path.startsWith(prefix));
+      expect(shown(test, prefix, { bytesMax: 1e6, workMax: 1e6 })?.sort()).toEqual(expected);
+    }
   });
 
   test("whose creation was only proposed is forgotten when the leader steps down", () => {

@@ -2,14 +2,11 @@ import {
   assert,
   type ByteSlice,
   type ConnectionRef,
-  copyBytes,
   type ErrorCode,
-  emptySlice,
   type HashKey,
   type NodeView,
   type Request,
   StatOffset,
-  sliceBeginsWith,
   sliceOf,
   sliceText,
   type TxnHeader,
@@ -20,8 +17,9 @@ import {
   type Zxid,
 } from "@zooid/model";
 import { TxnApplier } from "./apply-txn.ts";
+import { EphemeralPaths, type EphemeralPathsLimits, NO_EPHEMERAL_LIMITS } from "./ephemeral-paths.ts";
 import { NodeCursor } from "./node-cursor.ts";
-import { NO_NODE, ROOT } from "./node-store.ts";
+import { NO_NODE } from "./node-store.ts";
 import { mayBeCreated } from "./path-limits.ts";
 import { PendingChanges } from "./pending-changes.ts";
 import { type CloseLimits, type PrepareContext, TxnPreparer } from "./prepare-txn.ts";
@@ -47,17 +45,9 @@ export interface DataTreeOptions {
   readonly hashKey: HashKey;
 }
 
-/** See {@link DataTree.ephemeralPaths}. */
-export interface EphemeralPathsLimits {
-  readonly countMax: number;
-  readonly bytesMax: number;
-}
-
 const NO_PREFIX: Readonly<ByteSlice> = sliceOf("");
-const NO_LIMITS: EphemeralPathsLimits = { countMax: Number.POSITIVE_INFINITY, bytesMax: Number.POSITIVE_INFINITY };
 /** In front of each name of a listing. */
 const NAME_LENGTH_BYTES = 4;
-const SLASH = 0x2f;
 const CONFIG_PATH = "/zookeeper/config";
 
 /** Which of setWatches' lists a path stands in, by the order in which they are sent. */
@@ -81,6 +71,7 @@ export class DataTree {
   #preparer: TxnPreparer;
   #applier: TxnApplier;
   #cursor: NodeCursor;
+  #ephemeralPaths: EphemeralPaths;
   #loader: TreeLoader | undefined = undefined;
 
   /** Holds what every ensemble begins with: `/`, `/zookeeper`, `/zookeeper/quota` and `/zookeeper/config`. */
@@ -93,6 +84,7 @@ export class DataTree {
     this.#preparer = new TxnPreparer(this.#state, this.#pending);
     this.#applier = new TxnApplier(this.#state, this.watches);
     this.#cursor = new NodeCursor(this.#state.store, this.#state.acls, this.#state.shown);
+    this.#ephemeralPaths = new EphemeralPaths(this.#state.store);
   }
 
   // Reading
@@ -260,47 +252,33 @@ export class DataTree {
     return row === NO_SESSION ? 0 : this.#state.sessions.nodeCount(row);
   }
 
+  /** The paths of a session's ephemerals, sorted. */
+  ephemeralPaths(high: number, low: number): string[] {
+    const paths: string[] = [];
+    this.forEachEphemeralPath(high, low, NO_PREFIX, NO_EPHEMERAL_LIMITS, (path) => paths.push(sliceText(path)));
+    return paths.sort();
+  }
+
   /**
-   * Those of a session's ephemerals whose paths begin with a prefix, sorted.
+   * Shows those of a session's ephemerals whose paths begin with a prefix, the youngest first where none was loaded. The slice is valid during
+   * the call.
    *
    * @param prefix any bytes
-   * @param limits how many ephemerals the session may have, and how many bytes of paths may be returned
-   * @returns undefined when there are more
+   * @returns false where a limit is reached; some were shown then
    */
-  ephemeralPaths(
+  forEachEphemeralPath(
     high: number,
     low: number,
-    prefix: Readonly<ByteSlice> = NO_PREFIX,
-    limits: EphemeralPathsLimits = NO_LIMITS,
-  ): string[] | undefined {
-    if (this.ephemeralCountOf(high, low) > limits.countMax) return undefined;
-    const { store, ephemerals } = this.#state;
-    const paths: string[] = [];
-    const path: ByteSlice = { bytes: Buffer.alloc(0), start: 0, end: 0 };
-    const name = emptySlice();
-    // Siblings stand behind one another: the path of their parent is written once.
-    let parent: number = NO_NODE;
-    let parentEnd = 0;
-    let left = limits.bytesMax;
-    for (let node = ephemerals.first(high, low); node !== NO_NODE; node = ephemerals.next(node)) {
-      store.name(node, name);
-      const nameLength = name.end - name.start;
-      if (store.parent(node) !== parent || path.bytes.length < parentEnd + 1 + nameLength) {
-        parent = store.parent(node);
-        const length = store.pathLength(parent);
-        parentEnd = parent === ROOT ? 0 : length;
-        if (path.bytes.length < length + 1 + nameLength) path.bytes = Buffer.allocUnsafeSlow((length + nameLength) * 2);
-        store.writePath(parent, path.bytes, length);
-        path.bytes[parentEnd] = SLASH;
-      }
-      copyBytes(name.bytes, name.start, name.end, path.bytes, parentEnd + 1);
-      path.end = parentEnd + 1 + nameLength;
-      if (!sliceBeginsWith(path, prefix)) continue;
-      left -= path.end;
-      if (left < 0) return undefined;
-      paths.push(sliceText(path));
-    }
-    return paths.sort();
+    prefix: Readonly<ByteSlice>,
+    limits: EphemeralPathsLimits,
+    show: (path: Readonly<ByteSlice>) => void,
+  ): boolean {
+    return this.#ephemeralPaths.forEach(this.#state, { high, low }, prefix, limits, show);
+  }
+
+  /** What the last {@link forEachEphemeralPath} looked at, as its limit counts. */
+  get ephemeralWork(): number {
+    return this.#ephemeralPaths.workDone;
   }
 
   // Preparing
@@ -479,6 +457,7 @@ export class DataTree {
     this.#preparer = new TxnPreparer(this.#state, this.#pending);
     this.#applier = new TxnApplier(this.#state, this.watches);
     this.#cursor = new NodeCursor(this.#state.store, this.#state.acls, this.#state.shown);
+    this.#ephemeralPaths = new EphemeralPaths(this.#state.store);
     this.#loader = new TreeLoader(this.#state);
   }
 

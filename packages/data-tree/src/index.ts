@@ -1,4 +1,5 @@
-export { DataTree, type DataTreeOptions, type EphemeralPathsLimits, WatchList } from "./data-tree.ts";
+export { DataTree, type DataTreeOptions, WatchList } from "./data-tree.ts";
+export type { EphemeralPathsLimits } from "./ephemeral-paths.ts";
 export { type CloseLimits, checkCreateMode, type PrepareContext } from "./prepare-txn.ts";
 export { parseQuotaText, type QuotaText } from "./quota-text.ts";
 export type { ReapLimits } from "./reapable-nodes.ts";

@@ -35,7 +35,17 @@ export interface ReplySink {
   aclAndStat(to: ConnectionRef, xid: number, zxid: Zxid, acl: Acl, node: NodeView): void;
   path(to: ConnectionRef, xid: number, zxid: Zxid, path: Readonly<ByteSlice>): void;
   pathAndStat(to: ConnectionRef, xid: number, zxid: Zxid, path: Readonly<ByteSlice>, node: NodeView): void;
-  strings(to: ConnectionRef, xid: number, zxid: Zxid, values: readonly string[]): void;
+  /**
+   * A list of strings, which `each` hands over one by one. Where `each` returns false, nothing is answered, and another answer has to follow.
+   *
+   * @returns what `each` returned
+   */
+  strings(
+    to: ConnectionRef,
+    xid: number,
+    zxid: Zxid,
+    each: (show: (value: Readonly<ByteSlice>) => void) => boolean,
+  ): boolean;
   /** A body of one number: a count, or the 0 that addWatch is answered with. */
   integer(to: ConnectionRef, xid: number, zxid: Zxid, value: number): void;
   /** Who a connection is, as it may be shown: an id names a user and holds no hash. */

@@ -69,8 +69,11 @@ export interface ReplicaConfig extends IdentityLimits {
   readonly multiReadBytesMax: number;
   /** Paths of the ephemerals of a session that asks for them; a session with more is refused. */
   readonly ephemeralsBytesMax: number;
-  /** Ephemerals of such a session; one with more is refused. */
-  readonly ephemeralsCountMax: number;
+  /**
+   * What is looked at for it: each ephemeral of the session counts 1, and each name and each 64 bytes of the path above, once for siblings
+   * that follow one another. A session with more is refused.
+   */
+  readonly ephemeralsWorkMax: number;
   /** Children in all lists of one multiRead; a request for more is refused. */
   readonly multiReadChildrenMax: number;
   /** Names in the answer to one getChildren or getChildren2; a request for more is refused. */
@@ -118,8 +121,8 @@ export const REPLICA_DEFAULTS: Omit<ReplicaConfig, RequiredOfCallers> = {
   watchCountMax: 1_000_000,
   watchBytesMax: 512 * 1024 * 1024,
   multiReadBytesMax: 16 * 1024 * 1024,
-  ephemeralsBytesMax: 16 * 1024 * 1024,
-  ephemeralsCountMax: 65_536,
+  ephemeralsBytesMax: 8 * 1024 * 1024,
+  ephemeralsWorkMax: 131_072,
   multiReadChildrenMax: 65_536,
   childrenBytesMax: 64 * 1024 * 1024,
   aclCountMax: ACL_COUNT_MAX,

@@ -223,19 +223,21 @@ describe("getEphemerals", () => {
     const small = new TestReplica({ ephemeralsBytesMax: 4 });
     const client = small.open();
     for (const path of ["/a", "/b"]) small.ask(client, OpCode.CREATE, create(path, "", 1));
-    expect(small.ask(client, OpCode.GET_EPHEMERALS, onPath("/"))).toBe("strings /a,/b");
+    expect(small.ask(client, OpCode.GET_EPHEMERALS, onPath("/"))).toBe("strings /b,/a");
     small.ask(client, OpCode.CREATE, create("/c", "", 1));
     expect(small.ask(client, OpCode.GET_EPHEMERALS, onPath("/"))).toBe("MARSHALLING_ERROR");
     expect(small.ask(client, OpCode.GET_EPHEMERALS, onPath("/c"))).toBe("strings /c");
   });
 
   test("is refused to a session with more ephemerals than one answer may look at", () => {
-    const small = new TestReplica({ ephemeralsCountMax: 2 });
+    // Each counts 1, and so does the parent's one name.
+    const small = new TestReplica({ ephemeralsWorkMax: 3 });
     const client = small.open();
     for (const path of ["/a", "/b"]) small.ask(client, OpCode.CREATE, create(path, "", 1));
     expect(small.ask(client, OpCode.GET_EPHEMERALS, onPath("/b"))).toBe("strings /b");
     small.ask(client, OpCode.CREATE, create("/c", "", 1));
     expect(small.ask(client, OpCode.GET_EPHEMERALS, onPath("/b"))).toBe("MARSHALLING_ERROR");
+    expect(small.ask(client, OpCode.EXISTS, read("/b"))).toBe("stat");
   });
 });
 

@@ -35,10 +35,11 @@ export type LocalReadsLimits = Pick<
   | "multiOpCountMax"
   | "multiPathNamesMax"
   | "ephemeralsBytesMax"
-  | "ephemeralsCountMax"
+  | "ephemeralsWorkMax"
   | "childrenBytesMax"
 >;
 const NAMES_PER_UNIT_LOG2 = 3;
+const EPHEMERALS_PER_UNIT_LOG2 = 3;
 const ENTRIES_PER_UNIT_LOG2 = 3;
 const PARTS_READ_PER_UNIT_LOG2 = 5;
 /** One short path of a setWatches. */
@@ -60,6 +61,8 @@ export class LocalReads {
   /** Where a client learns what its watches missed. */
   readonly #missed: WatchSink;
   readonly #part: Request = newRequest();
+  /** The nodes of a multiRead's parts; 0 for none. */
+  readonly #nodes: number[] = [];
   readonly #limits: LocalReadsLimits;
   /** What answers have cost beside their number: names listed, ephemerals and parts looked at, in units of about a microsecond. */
   #workCount = 0;
@@ -206,9 +209,8 @@ export class LocalReads {
     }
     parts.rewindParts();
     this.#replies.multiBegin(ref, request.xid, zxid);
-    while (parts.nextPart(part)) {
-      const { path } = part;
-      const node = this.#tree.find(path.bytes, path.start, path.end);
+    for (let i = 0; parts.nextPart(part); i++) {
+      const node = this.#nodes[i] as number;
       const code = this.#refusal(connection, node, Permission.READ);
       if (code !== ErrorCode.OK) this.#replies.partError(ref, code);
       else if (part.op === OpCode.GET_DATA) this.#replies.partData(ref, this.#tree.view(node));
@@ -228,12 +230,14 @@ export class LocalReads {
     let bytes = 0;
     let children = 0;
     let names = 0;
+    this.#nodes.length = 0;
     for (let count = 1; parts.nextPart(part); count++) {
       if (!isWithin) continue;
       names += nameCount(part.path);
       isWithin = part.hasPath && count <= multiOpCountMax && names <= multiPathNamesMax;
       if (!isWithin) continue;
       const node = this.#tree.find(part.path.bytes, part.path.start, part.path.end);
+      this.#nodes.push(node);
       if (node === 0) continue;
       if (part.op === OpCode.GET_DATA) bytes += this.#tree.dataLength(node);
       else {
@@ -353,13 +357,15 @@ export class LocalReads {
   /** The prefix is text and knows no path: `/a` is one of `/ab`. A blank one, or the root, or none, asks for all. */
   #getEphemerals({ ref, session }: Connection, { path, xid }: Request, zxid: Zxid): void {
     assert(session !== undefined, "an open connection has a session");
-    const { ephemeralsBytesMax, ephemeralsCountMax } = this.#limits;
+    const { ephemeralsBytesMax, ephemeralsWorkMax } = this.#limits;
+    const { idHigh, idLow } = session;
     const prefix = isBlankOrRoot(path) ? NO_PREFIX : path;
-    const limits = { bytesMax: ephemeralsBytesMax, countMax: ephemeralsCountMax };
-    this.#workCount += this.#tree.ephemeralCountOf(session.idHigh, session.idLow) >> 2;
-    const paths = this.#tree.ephemeralPaths(session.idHigh, session.idLow, prefix, limits);
-    if (paths === undefined) this.#replies.header(ref, xid, zxid, ErrorCode.MARSHALLING_ERROR);
-    else this.#replies.strings(ref, xid, zxid, paths);
+    const limits = { bytesMax: ephemeralsBytesMax, workMax: ephemeralsWorkMax };
+    const isAnswered = this.#replies.strings(ref, xid, zxid, (show) =>
+      this.#tree.forEachEphemeralPath(idHigh, idLow, prefix, limits, show),
+    );
+    this.#workCount += this.#tree.ephemeralWork >> EPHEMERALS_PER_UNIT_LOG2;
+    if (!isAnswered) this.#replies.header(ref, xid, zxid, ErrorCode.MARSHALLING_ERROR);
   }
 
   #getAllChildrenNumber(connection: Connection, request: Request, zxid: Zxid): void {

@@ -43,7 +43,12 @@ export class HeardReplies {
         told(to, xid, `acl ${acl.map(({ perms, scheme, id }) => `${scheme}:${id}:${perms}`).join(",")}`),
       path: (to, xid, _, path) => told(to, xid, `path ${sliceText(path)}`),
       pathAndStat: (to, xid, _, path) => told(to, xid, `path ${sliceText(path)}`),
-      strings: (to, xid, _, values) => told(to, xid, `strings ${values.join(",")}`),
+      strings: (to, xid, _, each) => {
+        const values: string[] = [];
+        const isWhole = each((value) => values.push(sliceText(value)));
+        if (isWhole) told(to, xid, `strings ${values.join(",")}`);
+        return isWhole;
+      },
       integer: (to, xid, _, value) => told(to, xid, `integer ${value}`),
       identities: (to, xid, _, who) =>
         told(to, xid, `identities ${who.map(({ scheme, id }) => `${scheme}:${id}`).join(",")}`),

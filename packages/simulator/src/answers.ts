@@ -81,7 +81,13 @@ export function answerSink(hear: Hear): ReplySink {
     path: (to, xid, zxid, path) => hear(to, xid, zxid, { kind: "path", path: sliceText(path) }),
     pathAndStat: (to, xid, zxid, path, node) =>
       hear(to, xid, zxid, { kind: "made", path: sliceText(path), stat: readStat(node) }),
-    strings: (to, xid, zxid, values) => hear(to, xid, zxid, { kind: "strings", values: [...values] }),
+    strings: (to, xid, zxid, each) => {
+      const values: string[] = [];
+      const isWhole = each((value) => values.push(sliceText(value)));
+      // They come in any order.
+      if (isWhole) hear(to, xid, zxid, { kind: "strings", values: values.sort() });
+      return isWhole;
+    },
     integer: (to, xid, zxid, value) => hear(to, xid, zxid, { kind: "integer", value }),
     identities: unasked,
     token: unasked,

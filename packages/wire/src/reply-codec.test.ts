@@ -1,4 +1,4 @@
-import type { ConnectionRef, ReplySink, Zxid } from "@zooid/model";
+import { type ConnectionRef, type ReplySink, sliceOf, type Zxid } from "@zooid/model";
 import { expect, test } from "vitest";
 import { JuteWriter } from "./jute-writer.ts";
 import { ReplyEncoder } from "./reply-codec.ts";
@@ -10,7 +10,11 @@ const RECORDED: readonly (readonly [name: string, say: (replies: ReplySink) => v
   ["addWatch's answer", (to) => to.integer(TO, 2, ZXID, 0), "00000014 00000002 0000000000000002 00000000 00000000"],
   [
     "getEphemerals' answer",
-    (to) => to.strings(TO, 3, ZXID, ["/e"]),
+    (to) =>
+      to.strings(TO, 3, ZXID, (show) => {
+        show(sliceOf("/e"));
+        return true;
+      }),
     "0000001a 00000003 0000000000000002 00000000 00000001 00000002 2f65",
   ],
   [
@@ -35,4 +39,16 @@ test.each(RECORDED)("%s is written as Apache wrote it", (_, say, hex) => {
   const writer = new JuteWriter();
   say(new ReplyEncoder({ writer: () => writer, sentReadOnly: () => false, close: () => {} }));
   expect(Buffer.from(writer.bytes.subarray(0, writer.end)).toString("hex")).toBe(hex.replace(/\s/g, ""));
+});
+
+test("a list of strings that ends before its end leaves nothing behind", () => {
+  const writer = new JuteWriter();
+  const replies = new ReplyEncoder({ writer: () => writer, sentReadOnly: () => false, close: () => {} });
+  replies.header(TO, 1, ZXID, 0);
+  const before = Buffer.from(writer.bytes.subarray(0, writer.end));
+  const isAnswered = replies.strings(TO, 2, ZXID, (show) => {
+    for (let i = 0; i < 100; i++) show(sliceOf("/a/long/path/of/an/ephemeral"));
+    return false;
+  });
+  expect([isAnswered, Buffer.from(writer.bytes.subarray(0, writer.end))]).toEqual([false, before]);
 });

@@ -118,13 +118,29 @@ export class ReplyEncoder implements ReplySink {
     putStat(writer, node);
   }
 
-  strings(to: ConnectionRef, xid: number, zxid: Zxid, values: readonly string[]): void {
+  strings(
+    to: ConnectionRef,
+    xid: number,
+    zxid: Zxid,
+    each: (show: (value: Readonly<ByteSlice>) => void) => boolean,
+  ): boolean {
     const writer = this.#targets.writer(to);
-    if (writer === undefined) return;
+    if (writer === undefined) return true;
     const at = beginReply(writer, xid, zxid);
-    writer.int(values.length);
-    for (const value of values) writer.text(value);
+    const countAt = writer.end;
+    writer.int(0);
+    let count = 0;
+    const isWhole = each((value) => {
+      count++;
+      writer.slice(value);
+    });
+    if (!isWhole) {
+      writer.end = at;
+      return false;
+    }
+    putInt(writer.bytes, countAt, count);
     writer.endFrame(at);
+    return true;
   }
 
   integer(to: ConnectionRef, xid: number, zxid: Zxid, value: number): void {

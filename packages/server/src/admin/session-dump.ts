@@ -27,7 +27,7 @@ export function sessionDump({ driver }: AdminView): string {
 export function ephemeralOwners({ tree }: Replica): readonly (readonly [id: SessionId, paths: readonly string[]])[] {
   const owners: (readonly [SessionId, readonly string[]])[] = [];
   tree.forEachSession((high, low) => {
-    const paths = tree.ephemeralPaths(high, low) ?? [];
+    const paths = tree.ephemeralPaths(high, low);
     if (paths.length > 0) owners.push([sessionIdFromHalves(high, low), paths]);
   });
   return owners;
