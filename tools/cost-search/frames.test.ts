@@ -16,7 +16,7 @@ let maker: FrameMaker;
 beforeAll(async () => {
   server = await startServer({ port: 0, connectionsPerAddressMax: 0, enforceQuota: true, ttlNodes: true });
   await using owner = await Attacker.open({ port: server.port });
-  for (const path of ["/wide", "/wide/c0", "/many", "/many/0", "/many/0/n0", "/scratch", "/d", "/ephemeral-0"]) {
+  for (const path of ["/wide", "/wide/c0", "/many", "/many/0", "/many/0/n0", "/scratch", "/d", "/ephemerals-0"]) {
     await owner.ask(OpCode.CREATE, create(path));
   }
   await owner.ask(OpCode.CREATE, createWith("/big", ANYONE, "b".repeat(100_000)));

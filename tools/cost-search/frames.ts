@@ -14,6 +14,12 @@ export interface World {
   readonly deepPath: string;
 }
 
+/** Where ephemerals stand: siblings do not follow one another, and names are in no order. */
+export const EPHEMERAL_PARENT_COUNT = 10;
+export function ephemeralPath(i: number): string {
+  return `/ephemerals-${i % EPHEMERAL_PARENT_COUNT}/${(Math.imul(i, 0x9e3779b1) >>> 0).toString(36)}`;
+}
+
 const OPS = {
   getData: OpCode.GET_DATA,
   exists: OpCode.EXISTS,
@@ -189,7 +195,7 @@ export class FrameMaker {
             "/zookeeper/quota/wide",
           ][use % 3] as string;
         case "ephemeral":
-          return `/ephemeral-${use % ephemeralCount}`;
+          return ephemeralPath(use % ephemeralCount);
         case "scratch":
           return `/scratch/s${use}`;
       }

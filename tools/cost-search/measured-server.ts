@@ -3,13 +3,24 @@
  * takes a processor for itself.
  */
 import { startServer } from "@zooid/server";
+import { TxnBatchEncoder } from "@zooid/wire/peer";
 
 export interface LoopReport {
   /** The longest iteration, in milliseconds. */
   readonly heldMs: number;
   /** Heap and buffers, in bytes. */
   readonly memoryBytes: number;
+  /** Bytes of all transactions: they go into the log, and to each learner. */
+  readonly txnBytes: number;
 }
+
+let txnBytes = 0;
+const { take } = TxnBatchEncoder.prototype;
+TxnBatchEncoder.prototype.take = function (this: TxnBatchEncoder) {
+  const batch = take.call(this);
+  txnBytes += batch.end;
+  return batch;
+};
 
 const server = await startServer({
   port: 0,
@@ -32,7 +43,7 @@ look();
 
 process.on("message", () => {
   const { heapUsed, arrayBuffers } = process.memoryUsage();
-  process.send?.({ heldMs, memoryBytes: heapUsed + arrayBuffers } satisfies LoopReport);
+  process.send?.({ heldMs, memoryBytes: heapUsed + arrayBuffers, txnBytes } satisfies LoopReport);
   lastMs = performance.now();
   heldMs = 0;
 });
