@@ -46,4 +46,27 @@ export const CASES: readonly Shape[] = [
       { op: "create", path: { of: "quota", size: 0 }, data: 0, acl: { of: "open", size: 0 }, flags: 0 },
     ],
   },
+  // A path that no node can have is read once.
+  { op: "exists", path: { of: "absent", size: 1_000_000 }, watch: true },
+  { op: "addWatch", path: { of: "long", size: 1_000_000 }, watch: false },
+  { op: "multiRead", count: 6000, parts: [{ op: "getData", path: { of: "long", size: 90_000 }, watch: false }] },
+  { op: "setWatches", path: { of: "deep", size: 40 }, counts: [0, 0, 0, 90_000, 100_000], isOld: false },
+  {
+    op: "multi",
+    count: 2430,
+    parts: [{ op: "create", path: { of: "scratch", size: 0 }, data: 1, acl: { of: "open", size: 0 }, flags: 0 }],
+  },
+  // A short access list that stands for all identities of the client makes a long transaction.
+  { op: "create", path: { of: "scratch", size: 0 }, data: 0, acl: { of: "auth", size: 1 }, flags: 0 },
+  { op: "setAcl", path: { of: "many", size: 0 }, acl: { of: "auth", size: 1 } },
+  {
+    op: "multi",
+    count: 150,
+    parts: [{ op: "create", path: { of: "scratch", size: 0 }, data: 0, acl: { of: "auth", size: 1 }, flags: 0 }],
+  },
+  {
+    op: "multi",
+    count: 3000,
+    parts: [{ op: "create", path: { of: "scratch", size: 0 }, data: 0, acl: { of: "auth", size: 1 }, flags: 0 }],
+  },
 ];

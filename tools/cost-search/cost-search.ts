@@ -61,6 +61,7 @@ const IDENTITY_BYTES = 500;
 const REQUESTS_PER_SWEEP = 50_000;
 /** What a request counts beside its parts: it may have created long paths and watches. */
 const REQUEST_SWEEP_COUNT = 250;
+const OWNER_PING_MS = 8000;
 /** What a request starts may go on in turns behind its answer. */
 const AFTERWARDS_MS = 3;
 const DEEP_COUNT = 1000;
@@ -92,6 +93,7 @@ let xid = 1_000_000;
 let attacker = await openAttacker();
 let requestCount = 0;
 let unswept = 0;
+let ownerPingMs = 0;
 const byTime = new TopList(KEPT, ({ heldMs }) => heldMs);
 const byTxn = new TopList(KEPT, ({ txnBytes, frameBytes }) => (txnBytes < TXN_BYTES_MIN ? 0 : txnBytes / frameBytes));
 
@@ -178,6 +180,7 @@ async function measure(shape: Shape): Promise<Cost> {
   requestCount++;
   unswept += REQUEST_SWEEP_COUNT + ("parts" in shape ? shape.count : 0);
   if (unswept > REQUESTS_PER_SWEEP) await sweep();
+  await keepOwner();
   // The session with the many ephemerals asks for them.
   const from = shape.op === "getEphemerals" && !owner.isClosed ? owner : attacker;
   const frame = maker.frame(++xid, shape);
@@ -194,6 +197,13 @@ async function measure(shape: Shape): Promise<Cost> {
     memoryBytes: Math.max(0, after.memoryBytes - before.memoryBytes),
     txnBytes: after.txnBytes - before.txnBytes,
   };
+}
+
+/** The session with the many ephemerals must not expire meanwhile. */
+async function keepOwner(): Promise<void> {
+  if (performance.now() - ownerPingMs < OWNER_PING_MS) return;
+  ownerPingMs = performance.now();
+  await owner.ask(OpCode.PING);
 }
 
 async function openAttacker(): Promise<Attacker> {

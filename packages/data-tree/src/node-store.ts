@@ -184,12 +184,18 @@ export class NodeStore {
     if (bytes[start] !== SLASH) return NO_NODE;
     let node: number = ROOT;
     let segment = start + 1;
+    let nameEndMax = segment + this.#nameBytesMax;
     for (let i = segment; ; i++) {
-      if (i < end && bytes[i] !== SLASH) continue;
+      if (i < end && bytes[i] !== SLASH) {
+        // To look for the end of a name of a mebibyte takes milliseconds.
+        if (i >= nameEndMax) return NO_NODE;
+        continue;
+      }
       if (i === segment) return NO_NODE;
       node = this.child(node, bytes, segment, i);
       if (i >= end || node === NO_NODE) return node;
       segment = i + 1;
+      nameEndMax = segment + this.#nameBytesMax;
     }
   }
 

@@ -3,6 +3,8 @@ import { nameCount } from "./txn-maker.ts";
 
 /** What a shorter path takes is part of what its request takes. */
 const LONG_BYTES = 128;
+/** To count the names of a longer one takes more than to look it up: it has no node, or one that is there from before paths were bounded. */
+const COUNTED_BYTES = 16 * 1024;
 const NAMES_PER_UNIT_LOG2 = 4;
 const BYTES_PER_UNIT_LOG2 = 7;
 
@@ -13,5 +15,6 @@ const BYTES_PER_UNIT_LOG2 = 7;
 export function pathWork(path: Readonly<ByteSlice>): number {
   const bytes = path.end - path.start;
   if (bytes < LONG_BYTES) return 0;
-  return (nameCount(path) >> NAMES_PER_UNIT_LOG2) + (bytes >> BYTES_PER_UNIT_LOG2);
+  const names = bytes > COUNTED_BYTES ? 0 : nameCount(path);
+  return (names >> NAMES_PER_UNIT_LOG2) + (bytes >> BYTES_PER_UNIT_LOG2);
 }
