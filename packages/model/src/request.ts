@@ -93,6 +93,8 @@ export interface RequestDecoder {
    * when it cannot be read.
    */
   nextPart(part: Request): boolean;
+  /** A copy of the opened frame. */
+  copyFrame(): Uint8Array;
   /** How far {@link nextPart} has come in the opened request. */
   partsPlace(): PartsPlace;
   /** Goes on behind the parts that were read when the place was taken, of the same request opened again, in other bytes too. */

@@ -3,12 +3,14 @@ import type { ZabPeer } from "@zooid/zab";
 import type { CommitGate } from "./commit-gate.ts";
 import type { ReplicaConfig } from "./config.ts";
 import type { Connection } from "./connection.ts";
+import type { TxnMaker } from "./txn-maker.ts";
 
 /** What {@link Admission} looks at: where writes are on their way. */
 interface WritesUnderWay {
   readonly zab: ZabPeer;
   readonly batcher: TxnBatcher;
   readonly gate: CommitGate;
+  readonly maker: TxnMaker;
 }
 
 /** Whether there is room for more: a connection that asks for too much, or comes when too much is under way, is not read for a while. */
@@ -17,19 +19,21 @@ export class Admission {
   readonly #zab: ZabPeer;
   readonly #batcher: TxnBatcher;
   readonly #gate: CommitGate;
+  readonly #maker: TxnMaker;
   readonly #resume: (connection: ConnectionRef) => void;
   readonly #stalled: Connection[] = [];
 
   /** @param resume called when a connection that was not admitted may be read again */
   constructor(
     config: ReplicaConfig,
-    { zab, batcher, gate }: WritesUnderWay,
+    { zab, batcher, gate, maker }: WritesUnderWay,
     resume: (connection: ConnectionRef) => void,
   ) {
     this.#config = config;
     this.#zab = zab;
     this.#batcher = batcher;
     this.#gate = gate;
+    this.#maker = maker;
     this.#resume = resume;
   }
 
@@ -41,6 +45,7 @@ export class Admission {
       this.#zab.isExhausted ||
       batcher.sizeBytes >= this.#config.outstandingBytesMax ||
       batcher.count >= this.#config.outstandingCountMax ||
+      this.#maker.isFull ||
       this.#gate.count >= this.#config.outstandingCountMax ||
       this.#gate.sizeBytes >= this.#config.outstandingBytesMax
     );
@@ -77,6 +82,8 @@ export class Admission {
   #hasRoom(connection: Connection): boolean {
     return (
       connection.unfinished === undefined &&
+      // Of what waits behind a multi that is being prepared, each connection has one request.
+      !(connection.unanswered > 0 && this.#maker.isPreparing) &&
       connection.inFlight < this.#config.inFlightCountMax &&
       // rule: waiting-answers-are-bounded
       (connection.waiting?.answerBytes ?? 0) < this.#config.waitingAnswerBytesMax &&

@@ -453,6 +453,7 @@ export class ClientSessions {
 
   /** Proposes ends that were decided, as many as one turn may hold: thousands of sessions may end at the same moment. */
   proposeEnds(): void {
+    if (this.#maker.isPreparing) return;
     const begin = this.#maker.opCount;
     let taken = 0;
     for (const session of this.#ends) {

@@ -61,6 +61,8 @@ export interface ReplicaConfig extends IdentityLimits {
   /** Writes of all connections prepared and not yet committed; beyond it no connection is read. */
   readonly outstandingCountMax: number;
   readonly outstandingBytesMax: number;
+  /** Paths that writes prepared and not yet applied concern; beyond it no connection is read. */
+  readonly outstandingPathCountMax: number;
   /** Watches of one connection; a request for more ends the connection. */
   readonly watchCountMax: number;
   /** What the watches of all connections may take in memory; beyond it the connection with the most is closed. */
@@ -85,15 +87,21 @@ export interface ReplicaConfig extends IdentityLimits {
    * well below the largest frame between servers.
    */
   readonly txnBytesMax: number;
-  /** Parts of one multi, which is prepared in one piece; one with more is refused with MARSHALLING_ERROR. */
+  /** Parts of one multi; one with more is refused with MARSHALLING_ERROR. */
   readonly multiOpCountMax: number;
+  /** Reads in one multiRead, which is answered in one piece; one with more is refused. */
+  readonly multiReadCountMax: number;
+  /** Names in all paths of one multiRead, each looked up by itself; one with more is refused. */
+  readonly multiReadNamesMax: number;
   /** Entries of all different access lists in one multi, `auth` expanded; one with more is refused with MARSHALLING_ERROR. */
   readonly multiAclCountMax: number;
-  /** Names in all paths of one multi or multiRead, each looked up by itself; one with more is refused with MARSHALLING_ERROR. */
+  /** Names in all paths of one multi, each looked up by itself; one with more is refused with MARSHALLING_ERROR. */
   readonly multiPathNamesMax: number;
   /** Ephemerals, and bytes of their paths, that one transaction of a session's end removes; the rest goes with the next one. */
   readonly closeOpCountMax: number;
   readonly closePathBytesMax: number;
+  /** What is prepared of one multi in one piece, in units of about a microsecond; the rest has the next turn. */
+  readonly prepareWorkPerTurn: number;
   /** Ops of transactions that end sessions, in one turn; the rest has the next one. */
   readonly endOpCountPerTurn: number;
   /** Forwarded writes, counted by the ops that they become, that a leader prepares in one turn; the rest has the next one. */
@@ -118,6 +126,7 @@ export const REPLICA_DEFAULTS: Omit<ReplicaConfig, RequiredOfCallers> = {
   waitingAnswerBytesMax: 1_048_576,
   outstandingCountMax: 65_536,
   outstandingBytesMax: 64_194_304,
+  outstandingPathCountMax: 262_144,
   watchCountMax: 1_000_000,
   watchBytesMax: 512 * 1024 * 1024,
   multiReadBytesMax: 16 * 1024 * 1024,
@@ -130,11 +139,14 @@ export const REPLICA_DEFAULTS: Omit<ReplicaConfig, RequiredOfCallers> = {
   identityBytesMax: 1024,
   identitiesBytesMax: 32 * 1024,
   txnBytesMax: 5 * 1024 * 1024,
-  multiOpCountMax: 3000,
+  multiOpCountMax: 20_000,
+  multiReadCountMax: 3000,
+  multiReadNamesMax: 32_768,
   multiAclCountMax: 5000,
-  multiPathNamesMax: 32_768,
+  multiPathNamesMax: 131_072,
   closeOpCountMax: 500,
   closePathBytesMax: 128 * 1024,
+  prepareWorkPerTurn: 2000,
   endOpCountPerTurn: 1000,
   forwardOpCountPerTurn: 1000,
   applyWorkPerTurn: 4000,

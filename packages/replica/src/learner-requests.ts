@@ -100,6 +100,7 @@ export class LearnerRequests {
   receive(link: LinkRef, sid: ServerId, message: LearnerRequest): void {
     const backlog = this.#backlogs.get(link);
     if (backlog !== undefined) backlog.push(kept(sid, message));
+    else if (this.#maker.isPreparing || this.#maker.isFull) this.#backlogs.set(link, [kept(sid, message)]);
     else if (!this.#take(link, sid, message)) this.#backlogs.set(link, [this.#rest(sid)]);
   }
 
@@ -135,7 +136,7 @@ export class LearnerRequests {
   }
 
   get #isTurnSpent(): boolean {
-    return this.#spent >= this.#opCountPerTurn;
+    return this.#spent >= this.#opCountPerTurn || this.#maker.isPreparing || this.#maker.isFull;
   }
 
   /** False when a run of writes was taken in part: {@link #rest} has what is left of it. */
@@ -170,7 +171,11 @@ export class LearnerRequests {
     const forwarded = this.#forwarded;
     forwarded.open(run.bytes, run.start, run.end);
     const before = this.#maker.opCount;
-    while (this.#spent + this.#maker.opCount - before < this.#opCountPerTurn && forwarded.next()) {
+    while (
+      this.#spent + this.#maker.opCount - before < this.#opCountPerTurn &&
+      !this.#maker.isPreparing &&
+      forwarded.next()
+    ) {
       this.#write(link, sid, forwarded);
     }
     this.#spent += this.#maker.opCount - before;

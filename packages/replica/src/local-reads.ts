@@ -20,8 +20,7 @@ import {
 import type { AuthSchemes } from "./auth.ts";
 import type { ReplicaConfig } from "./config.ts";
 import type { Connection } from "./connection.ts";
-import { pathWork } from "./path-work.ts";
-import { nameCount } from "./txn-maker.ts";
+import { nameCount, pathWork } from "./path-work.ts";
 
 /** xid of every answer to a ping, whatever the ping carried. */
 const PING_XID = -2;
@@ -32,8 +31,8 @@ export type LocalReadsLimits = Pick<
   ReplicaConfig,
   | "multiReadBytesMax"
   | "multiReadChildrenMax"
-  | "multiOpCountMax"
-  | "multiPathNamesMax"
+  | "multiReadCountMax"
+  | "multiReadNamesMax"
   | "ephemeralsBytesMax"
   | "ephemeralsWorkMax"
   | "childrenBytesMax"
@@ -224,7 +223,7 @@ export class LocalReads {
    * since a part that cannot be read fails the whole.
    */
   #isAnswerable(parts: RequestDecoder): boolean {
-    const { multiReadBytesMax, multiReadChildrenMax, multiOpCountMax, multiPathNamesMax } = this.#limits;
+    const { multiReadBytesMax, multiReadChildrenMax, multiReadCountMax, multiReadNamesMax } = this.#limits;
     const part = this.#part;
     let isWithin = true;
     let bytes = 0;
@@ -234,7 +233,7 @@ export class LocalReads {
     for (let count = 1; parts.nextPart(part); count++) {
       if (!isWithin) continue;
       names += nameCount(part.path);
-      isWithin = part.hasPath && count <= multiOpCountMax && names <= multiPathNamesMax;
+      isWithin = part.hasPath && count <= multiReadCountMax && names <= multiReadNamesMax;
       if (!isWithin) continue;
       const node = this.#tree.find(part.path.bytes, part.path.start, part.path.end);
       this.#nodes.push(node);

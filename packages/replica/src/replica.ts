@@ -121,7 +121,7 @@ export class Replica {
     };
     const reads = new LocalReads(tree, auth, sinks.replies, notifications, config);
     const watchBudget = new WatchBudget(watches, connections, config);
-    const admission = new Admission(config, { zab, batcher: tools.batcher, gate }, (ref) => sinks.resume(ref));
+    const admission = new Admission(config, { zab, batcher: tools.batcher, gate, maker }, (ref) => sinks.resume(ref));
     const shared = { config, tools, sinks, zab, standing, connections, counters, writes, maker, toLeader };
     const sessions = new ClientSessions({ ...shared, tree });
     const requests = new ClientRequests({ ...shared, watchBudget, auth, admission, packets, reads, sessions });
@@ -343,21 +343,31 @@ export class Replica {
       this.#sinks.note("no quorum: reads are served to clients that ask for read-only service");
       this.#sinks.roleChanged();
     }
-    if (this.zab.isExhausted && this.zab.outstandingCount === 0 && this.#maker.count === 0) {
+    if (this.zab.isExhausted && this.zab.outstandingCount === 0 && !this.hasPrepared) {
       this.zab.resign("the epoch's counter nears its end, so a new epoch begins");
     }
     this.#connections.clear();
     this.#requests.goOn();
     if (!this.isLeading) return;
+    this.#prepare();
+    if (this.isPreparing) return;
     this.#learners.goOn();
     this.#sessions.proposeEnds();
-    this.#reap();
+    if (!this.isPreparing) this.#reap();
+  }
+
+  /** Prepares more of a multi that is prepared in part, and of what waits behind it. */
+  #prepare(): void {
+    if (!this.isPreparing) return;
+    this.#maker.goOn();
+    if (!this.isPreparing) this.#admission.committed();
   }
 
   /** Whether an earlier turn left something for this one. */
   get #hasLeftOvers(): boolean {
     return (
       this.#connections.isClearing ||
+      this.isPreparing ||
       (this.#requests.hasUnfinished && !this.#standing.isApplying) ||
       this.#learners.hasBacklog ||
       this.#sessions.hasEnds
@@ -465,14 +475,19 @@ export class Replica {
     return this.#requests.receive(ref, bytes, start, end);
   }
 
-  /** Proposes what was prepared since the last call: one batch. */
+  /** Proposes what was prepared since the last call: one batch. While a multi {@link isPreparing} nothing is proposed. */
   propose(): void {
-    if (this.hasPrepared) this.zab.propose(this.#tools.batcher.take());
+    if (this.#tools.batcher.count > 0 && !this.isPreparing) this.zab.propose(this.#tools.batcher.take());
   }
 
-  /** Whether anything was prepared that {@link propose} would propose. */
+  /** Whether anything was prepared, or is being prepared, that {@link propose} proposes. */
   get hasPrepared(): boolean {
-    return this.#tools.batcher.count > 0;
+    return this.#tools.batcher.count > 0 || this.isPreparing;
+  }
+
+  /** Whether a multi is prepared in part: {@link tick} goes on with it. */
+  get isPreparing(): boolean {
+    return this.#maker.isPreparing;
   }
 
   /** Everything up to a zxid, appended in a role generation, is durable here. */
@@ -481,11 +496,13 @@ export class Replica {
   }
 
   /**
-   * Applies what is committed, answers it, and lets what waited behind it go on.
+   * Applies what is committed, answers it, and lets what waited behind it go on; not while a multi {@link isPreparing}.
    *
    * @returns whether more is due: reads get their turn first
    */
   deliver(most: number): boolean {
+    // When a later part is refused, what the multi found is put back as it was, so nothing is applied meanwhile.
+    if (this.isPreparing) return false;
     // What one transaction needs may take several calls.
     const more = !this.#delivery.resume() || this.zab.deliver(most) || this.#delivery.isSpent;
     this.#requests.answerSyncs();

@@ -1,7 +1,5 @@
 import type { CloseLimits, DataTree, PrepareContext } from "@zooid/data-tree";
 import {
-  type Acl,
-  type ByteSlice,
   clearTxnOp,
   composeZxid,
   ErrorCode,
@@ -10,7 +8,6 @@ import {
   newTxnHeader,
   newTxnOp,
   nextZxid,
-  OPEN_ACL,
   OpCode,
   PASSWORD_HASH_BYTES,
   type Request,
@@ -23,6 +20,7 @@ import {
 import type { AuthSchemes } from "./auth.ts";
 import type { ReplicaConfig } from "./config.ts";
 import { HeldShares } from "./held-shares.ts";
+import { type MultiLimits, type MultiResult, OpenMulti } from "./open-multi.ts";
 
 /** Who asked, as the transaction's header tells it. */
 export interface Asker {
@@ -36,17 +34,22 @@ export interface Asker {
 }
 
 /** What a transaction may hold; see {@link ReplicaConfig}. */
-export type TxnLimits = Pick<
-  ReplicaConfig,
-  "txnBytesMax" | "multiOpCountMax" | "multiPathNamesMax" | "multiAclCountMax" | "closeOpCountMax" | "closePathBytesMax"
->;
-type TxnMakerConfig = TxnLimits & Pick<ReplicaConfig, "isTtlEnabled" | "isQuotaEnforced" | "heldBytesMax">;
+export type TxnLimits = MultiLimits & Pick<ReplicaConfig, "closeOpCountMax" | "closePathBytesMax">;
+type TxnMakerConfig = TxnLimits &
+  Pick<
+    ReplicaConfig,
+    "prepareWorkPerTurn" | "outstandingPathCountMax" | "isTtlEnabled" | "isQuotaEnforced" | "heldBytesMax"
+  >;
 
-const SLASH = 0x2f;
+/** What one op of other transactions than multis counts, where a part of a multi counts as {@link OpenMulti} says. */
+const OP_WORK = 8;
 
 /**
  * The leader's own half of every write: judges a request against the tree as it will be, gives it the next zxid, and gathers the
  * transaction for the next batch. What is refused becomes a transaction too, so that its answer keeps its place.
+ *
+ * A multi of many parts is prepared in several turns. Until it is prepared as a whole, all that is asked for waits behind it, nothing is
+ * proposed, and nothing is applied.
  */
 export class TxnMaker {
   readonly #tree: DataTree;
@@ -55,9 +58,12 @@ export class TxnMaker {
   readonly #context: PrepareContext;
   readonly #header: TxnHeader = newTxnHeader();
   readonly #op: TxnOp = newTxnOp();
-  readonly #part: Request = newRequest();
-  readonly #acls = new DistinctAcls();
-  readonly #limits: TxnLimits;
+  readonly #request: Request = newRequest();
+  readonly #multi: OpenMulti;
+  /** What was asked for while a multi was open, in its order. */
+  #waiting: (() => void)[] = [];
+  readonly #workPerTurn: number;
+  readonly #pathCountMax: number;
   readonly #closeLimits: CloseLimits;
   readonly #shares: HeldShares;
   #prepared: Zxid = composeZxid(0, 0);
@@ -76,7 +82,8 @@ export class TxnMaker {
     this.#batcher = tools.batcher;
     const shares = new HeldShares(config.heldBytesMax);
     this.#shares = shares;
-    this.#limits = config;
+    this.#workPerTurn = config.prepareWorkPerTurn;
+    this.#pathCountMax = config.outstandingPathCountMax;
     this.#closeLimits = { opCountMax: config.closeOpCountMax, pathBytesMax: config.closePathBytesMax };
     this.#context = {
       sessionHigh: 0,
@@ -93,11 +100,20 @@ export class TxnMaker {
       mayAdd: (growthBytes) => shares.admits(this.#context.identities, growthBytes, this.#context.zxid, tree),
       fixAcl: (acl, identities) => auth.fixAcl(acl, identities),
     };
+    this.#multi = new OpenMulti({
+      ...{ tree, requests: tools.requests, batcher: tools.batcher, limits: config, context: this.#context },
+      put: (op) => this.#put(op),
+    });
   }
 
-  /** The last zxid given to a transaction. */
+  /** The zxid of the last transaction that was asked for: each that waits has the next one. */
   get prepared(): Zxid {
-    return this.#prepared;
+    return (this.#prepared + this.#waiting.length) as Zxid;
+  }
+
+  /** Whether a multi is prepared in part, or anything waits behind one: {@link goOn} has something to do. */
+  get isPreparing(): boolean {
+    return this.#multi.isOpen || this.#waiting.length > 0;
   }
 
   /** Transactions wait in the batch. */
@@ -122,9 +138,39 @@ export class TxnMaker {
 
   /** What was prepared and not proposed will never be. */
   discard(): void {
+    this.#waiting = [];
+    if (this.#multi.isOpen) {
+      this.#multi.discard();
+      this.#batcher.end();
+    }
     if (this.#batcher.count > 0) this.#batcher.recycle(this.#batcher.take());
     this.#tree.discardPending();
     this.#shares.discard();
+  }
+
+  /** Whether transactions that are not applied concern so many paths that nothing more is to be asked for. */
+  get isFull(): boolean {
+    return this.#tree.pendingCount >= this.#pathCountMax;
+  }
+
+  /** Prepares more of the open multi, and of what waits behind it: as much as one turn may. */
+  goOn(): void {
+    let work = this.#workPerTurn;
+    if (this.#multi.isOpen) {
+      const before = this.#opCount;
+      this.#endMulti(this.#multi.resume(work));
+      work -= (this.#opCount - before) * OP_WORK;
+    }
+    const waiting = this.#waiting;
+    if (this.#multi.isOpen || waiting.length === 0) return;
+    this.#waiting = [];
+    let taken = 0;
+    while (taken < waiting.length && work > 0 && !this.#multi.isOpen) {
+      const before = this.#opCount;
+      waiting[taken++]?.();
+      work -= (this.#opCount - before) * OP_WORK;
+    }
+    this.#waiting = waiting.slice(taken);
   }
 
   /**
@@ -133,28 +179,27 @@ export class TxnMaker {
    * @param isLocal whether its session is known to the server alone that its client is connected to
    */
   write(asker: Asker, identities: readonly Identity[], request: Request, isLocal: boolean): void {
-    this.#begin(asker);
-    const context = this.#context;
-    context.identities = identities;
-    context.isLocal = isLocal;
-    if (request.op === OpCode.MULTI) {
-      this.#multi(context);
-    } else {
-      const code = this.#tree.prepare(request, context, this.#op);
-      if (code === ErrorCode.OK) this.#put(this.#op);
-      else this.#error(code, 0, 0);
-    }
-    this.#batcher.end();
+    if (this.isPreparing) {
+      const kept = { ...asker };
+      const frame = this.#requests.copyFrame();
+      this.#waiting.push(() => {
+        this.#requests.open(frame, 0, frame.length, this.#request);
+        this.#requests.body(this.#request);
+        this.#write(kept, identities, this.#request, isLocal);
+      });
+    } else this.#write(asker, identities, request, isLocal);
   }
 
   /** A write that is refused for a reason that the tree does not know. */
   refuse(asker: Asker, code: number): void {
-    this.#begin(asker);
-    this.#error(code, 0, 0);
-    this.#batcher.end();
+    this.#inOrder(asker, (kept) => {
+      this.#begin(kept);
+      this.#error(code, 0, 0);
+      this.#batcher.end();
+    });
   }
 
-  /** The end of a container or TTL node of which the tree has just said that it may go. */
+  /** The end of a container or TTL node of which the tree has just said that it may go. Not while {@link isPreparing}. */
   reap(asker: Asker, node: number): void {
     this.#begin(asker);
     this.#tree.prepareReap(node, this.#context, this.#op);
@@ -162,20 +207,56 @@ export class TxnMaker {
     this.#batcher.end();
   }
 
-  /** @param passwordHash the first bytes of the password's SHA-256 */
+  /** @param passwordHash the first bytes of the password's SHA-256; it is kept */
   createSession(asker: Asker, timeoutMs: number, passwordHash: Uint8Array): void {
-    this.#begin(asker);
-    const kept = { bytes: passwordHash, start: 0, end: PASSWORD_HASH_BYTES };
-    this.#tree.prepareCreateSession(timeoutMs, kept, this.#context, this.#op);
-    this.#put(this.#op);
-    this.#batcher.end();
+    this.#inOrder(asker, (kept) => {
+      this.#begin(kept);
+      const hash = { bytes: passwordHash, start: 0, end: PASSWORD_HASH_BYTES };
+      this.#tree.prepareCreateSession(timeoutMs, hash, this.#context, this.#op);
+      this.#put(this.#op);
+      this.#batcher.end();
+    });
   }
 
   /** The end of a session, or the next part of it; see {@link DataTree.prepareCloseSession}. */
   closeSession(asker: Asker): void {
+    this.#inOrder(asker, (kept) => {
+      this.#begin(kept);
+      const { sessionHigh, sessionLow } = kept;
+      this.#tree.prepareCloseSession(sessionHigh, sessionLow, this.#closeLimits, this.#context, (op) => this.#put(op));
+      this.#batcher.end();
+    });
+  }
+
+  /** Makes a transaction, now or behind what is being prepared. */
+  #inOrder(asker: Asker, make: (asker: Asker) => void): void {
+    if (!this.isPreparing) {
+      make(asker);
+      return;
+    }
+    const kept = { ...asker };
+    this.#waiting.push(() => make(kept));
+  }
+
+  #write(asker: Asker, identities: readonly Identity[], request: Request, isLocal: boolean): void {
     this.#begin(asker);
-    const { sessionHigh, sessionLow } = asker;
-    this.#tree.prepareCloseSession(sessionHigh, sessionLow, this.#closeLimits, this.#context, (op) => this.#put(op));
+    const context = this.#context;
+    context.identities = identities;
+    context.isLocal = isLocal;
+    if (request.op === OpCode.MULTI) {
+      this.#multi.begin();
+      this.#endMulti(this.#multi.run(this.#workPerTurn));
+      return;
+    }
+    const code = this.#tree.prepare(request, context, this.#op);
+    if (code === ErrorCode.OK) this.#put(this.#op);
+    else this.#error(code, 0, 0);
+    this.#batcher.end();
+  }
+
+  #endMulti(result: Readonly<MultiResult> | undefined): void {
+    if (result === undefined) return;
+    if (result.code !== ErrorCode.OK) this.#error(result.code, result.failedIndex, result.count);
     this.#batcher.end();
   }
 
@@ -198,63 +279,6 @@ export class TxnMaker {
     this.#batcher.begin(header);
   }
 
-  /** Prepares every part against the tree as the parts before it leave it; one that is refused takes all of them back. */
-  #multi(context: PrepareContext): void {
-    const part = this.#part;
-    const { txnBytesMax, multiAclCountMax } = this.#limits;
-    const count = this.#countParts();
-    if (count < 0) {
-      this.#error(ErrorCode.MARSHALLING_ERROR, 0, 0);
-      return;
-    }
-    this.#requests.rewindParts();
-    this.#acls.clear();
-    this.#tree.beginMulti();
-    for (let i = 0; this.#requests.nextPart(part); i++) {
-      let code = this.#tree.prepare(part, context, this.#op);
-      if (code === ErrorCode.OK) {
-        this.#put(this.#op);
-        // An access list of a few bytes may stand for all identities of its client: what a frame holds bounds nothing.
-        this.#acls.add(this.#op.acl);
-        if (this.#batcher.openBytes > txnBytesMax || this.#acls.entryCount > multiAclCountMax) {
-          code = ErrorCode.MARSHALLING_ERROR;
-        }
-      }
-      if (code !== ErrorCode.OK) {
-        this.#tree.abortMulti();
-        this.#batcher.rewind();
-        // What cannot be read fails the multi as a whole, wherever it stands.
-        if (code === ErrorCode.MARSHALLING_ERROR) this.#error(code, 0, 0);
-        else this.#error(code, i, count);
-        return;
-      }
-    }
-    this.#tree.endMulti();
-  }
-
-  /**
-   * How many parts a multi has; -1 when one cannot be read, its path is the protocol's null, or the whole would cost more than one
-   * transaction may: it is prepared in one piece.
-   */
-  #countParts(): number {
-    const { multiOpCountMax, multiPathNamesMax, multiAclCountMax } = this.#limits;
-    const part = this.#part;
-    this.#acls.clear();
-    let count = 0;
-    let names = 0;
-    try {
-      for (; this.#requests.nextPart(part); count++) {
-        if (!part.hasPath || count === multiOpCountMax) return -1;
-        names += nameCount(part.path);
-        if (part.acl !== undefined) this.#acls.add(part.acl);
-        if (names > multiPathNamesMax || this.#acls.entryCount > multiAclCountMax) return -1;
-      }
-    } catch {
-      return -1;
-    }
-    return count;
-  }
-
   #put(op: Readonly<TxnOp>): void {
     this.#opCount++;
     this.#batcher.op(op);
@@ -268,32 +292,4 @@ export class TxnMaker {
     op.opCount = opCount;
     this.#put(op);
   }
-}
-
-/** The lists of one multi. Decoders give the same object for lists that are sent again, and these cost nothing. */
-class DistinctAcls {
-  readonly #seen = new Set<Acl>();
-  #entryCount = 0;
-
-  get entryCount(): number {
-    return this.#entryCount;
-  }
-
-  add(acl: Acl): void {
-    if (acl === OPEN_ACL || this.#seen.has(acl)) return;
-    this.#seen.add(acl);
-    this.#entryCount += acl.length;
-  }
-
-  clear(): void {
-    this.#seen.clear();
-    this.#entryCount = 0;
-  }
-}
-
-/** Each name of a path is looked up by itself. */
-export function nameCount({ bytes, start, end }: Readonly<ByteSlice>): number {
-  let count = 0;
-  for (let i = start; i < end; i++) if (bytes[i] === SLASH) count++;
-  return count;
 }

@@ -173,8 +173,8 @@ describe("a multi beyond what one transaction may hold is refused whole", () => 
 
 describe("a multiRead beyond its limits is refused", () => {
   test.each([
-    ["parts", { multiOpCountMax: 1 }],
-    ["names", { multiPathNamesMax: 1 }],
+    ["parts", { multiReadCountMax: 1 }],
+    ["names", { multiReadNamesMax: 1 }],
     ["children", { multiReadChildrenMax: 1 }],
   ])("by its %s", (_, config) => {
     const zk = new TestReplica(config);

@@ -463,6 +463,8 @@ export class Driver implements ConnectionHost {
     });
     // Commits and ticks at the end of this turn let connections be read on, and nothing else may come for a while.
     if (this.#resumed.length > 0) this.wake();
+    // All writes wait for a multi that is prepared in part, so its next part does not wait for a timer.
+    if (this.replica.isPreparing && !this.#isHalted) setImmediate(() => this.wake());
     this.#recorder?.flush();
     this.#hooks.audit?.flush();
     if (this.#written.flush()) setImmediate(() => this.wake());

@@ -10,6 +10,7 @@ export type Limits = Pick<
   | "endOpCountPerTurn"
   | "forwardOpCountPerTurn"
   | "applyWorkPerTurn"
+  | "prepareWorkPerTurn"
   | "multiOpCountMax"
   | "multiPathNamesMax"
   | "txnBytesMax"
@@ -27,6 +28,7 @@ export const DEFAULT_LIMITS: Limits = {
   endOpCountPerTurn: REPLICA_DEFAULTS.endOpCountPerTurn,
   forwardOpCountPerTurn: REPLICA_DEFAULTS.forwardOpCountPerTurn,
   applyWorkPerTurn: REPLICA_DEFAULTS.applyWorkPerTurn,
+  prepareWorkPerTurn: REPLICA_DEFAULTS.prepareWorkPerTurn,
   multiOpCountMax: REPLICA_DEFAULTS.multiOpCountMax,
   multiPathNamesMax: REPLICA_DEFAULTS.multiPathNamesMax,
   txnBytesMax: REPLICA_DEFAULTS.txnBytesMax,
@@ -54,6 +56,7 @@ export function drawLimits(random: Prng): Limits {
     endOpCountPerTurn: small(1, 3, DEFAULT_LIMITS.endOpCountPerTurn),
     forwardOpCountPerTurn: small(1, 4, DEFAULT_LIMITS.forwardOpCountPerTurn),
     applyWorkPerTurn: small(1, 8, DEFAULT_LIMITS.applyWorkPerTurn),
+    prepareWorkPerTurn: small(1, 30, DEFAULT_LIMITS.prepareWorkPerTurn),
     multiOpCountMax: small(1, 5, DEFAULT_LIMITS.multiOpCountMax),
     multiPathNamesMax: small(1, 8, DEFAULT_LIMITS.multiPathNamesMax),
     txnBytesMax: small(80, 300, DEFAULT_LIMITS.txnBytesMax),

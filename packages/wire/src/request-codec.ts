@@ -1,4 +1,4 @@
-import { CreateMode, OpCode, type PartsPlace, type Request, type RequestDecoder, WireError } from "@zooid/model";
+import { CreateMode, copyRange, OpCode, type PartsPlace, type Request, type RequestDecoder, WireError } from "@zooid/model";
 import { AclReader } from "./acl-codec.ts";
 import { JuteReader } from "./jute-reader.ts";
 
@@ -76,6 +76,10 @@ export class RequestReader implements RequestDecoder {
     this.#list = list;
     this.#leftInList = leftInList;
     this.#done = false;
+  }
+
+  copyFrame(): Uint8Array {
+    return copyRange(this.#reader.bytes, this.#start, this.#reader.end);
   }
 
   nextPart(part: Request): boolean {
