@@ -85,17 +85,17 @@ export const READ_ATTACKS: readonly Attack[] = [
   },
   {
     name: "multis-of-everything",
-    sends: "20 multis of 3,000 creates, and as many deletes",
+    sends: "20 multis of 15,000 creates, and as many deletes",
     target: "ensemble",
     async prepare({ port }) {
       return async () => {
         await using attacker = await Attacker.open({ port });
         for (let round = 0; round < 20; round++) {
-          const parts = range(3000, (i) => [OpCode.CREATE, create(`/m-${round}-${i}`)] as const);
+          const parts = range(15_000, (i) => [OpCode.CREATE, create(`/m-${round}-${i}`)] as const);
           await attacker.ask(OpCode.MULTI, multiBody(...parts));
         }
         for (let round = 0; round < 20; round++) {
-          const parts = range(3000, (i) => [OpCode.DELETE, read(`/m-${round}-${i}`)] as const);
+          const parts = range(15_000, (i) => [OpCode.DELETE, read(`/m-${round}-${i}`)] as const);
           await attacker.ask(OpCode.MULTI, multiBody(...parts));
         }
         return codesText(attacker.codes);

@@ -18,10 +18,10 @@ export const CASES: readonly Shape[] = [
   // As many parts as one transaction may have.
   {
     op: "multi",
-    count: 3000,
+    count: 15_000,
     parts: [{ op: "create", path: { of: "scratch", size: 0 }, data: 0, acl: { of: "open", size: 0 }, flags: 0 }],
   },
-  { op: "multi", count: 3000, parts: [{ op: "setData", path: { of: "many", size: 0 }, data: 100 }] },
+  { op: "multi", count: 20_000, parts: [{ op: "setData", path: { of: "many", size: 0 }, data: 100 }] },
   { op: "multi", count: 1000, parts: [{ op: "setData", path: { of: "big", size: 0 }, data: 900_000 }] },
   // Names and paths as long as a frame.
   { op: "create", path: { of: "long", size: 900_000 }, data: 0, acl: { of: "open", size: 0 }, flags: 0 },

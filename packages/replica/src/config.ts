@@ -106,7 +106,7 @@ export interface ReplicaConfig extends IdentityLimits {
   readonly endOpCountPerTurn: number;
   /** Forwarded writes, counted by the ops that they become, that a leader prepares in one turn; the rest has the next one. */
   readonly forwardOpCountPerTurn: number;
-  /** What applying does in one piece: an op counts 2, as each further entry of its access list does, a notification 1. A transaction that takes more goes on in the next turn. */
+  /** What applying does in one piece: an op counts 2, as each further entry of its access list does, and more with a long path, a notification 1. A transaction that takes more goes on in the next turn. */
   readonly applyWorkPerTurn: number;
   /** What setWatches do in one piece: a path counts 2, and more where it is long or deep. The rest has the next turn. */
   readonly setWatchesWorkPerTurn: number;
@@ -149,7 +149,7 @@ export const REPLICA_DEFAULTS: Omit<ReplicaConfig, RequiredOfCallers> = {
   prepareWorkPerTurn: 2000,
   endOpCountPerTurn: 1000,
   forwardOpCountPerTurn: 1000,
-  applyWorkPerTurn: 4000,
+  applyWorkPerTurn: 1500,
   setWatchesWorkPerTurn: 3000,
   releaseWorkPerTurn: 256,
   isTtlEnabled: false,

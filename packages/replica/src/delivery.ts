@@ -18,6 +18,7 @@ import type { Connection } from "./connection.ts";
 import type { Connections } from "./connections.ts";
 import type { Counters } from "./counters.ts";
 import type { DigestHistory } from "./digest-history.ts";
+import { pathWork } from "./path-work.ts";
 import type { ReplicaSinks } from "./sinks.ts";
 import type { Standing } from "./standing.ts";
 import { WriteAnswers } from "./write-answers.ts";
@@ -179,7 +180,7 @@ export class Delivery {
     const isMulti = header.op === OpCode.MULTI;
     let node = 0;
     while (txns.next(op)) {
-      this.#work += OP_WORK * Math.max(1, op.acl.length);
+      this.#work += OP_WORK * Math.max(1, op.acl.length) + 2 * pathWork(op.path);
       node = this.#tree.apply(header, op, this.#firings);
       this.#sinks.applied?.(header, op);
       if (isMulti) this.#answerPart(header.zxid, op, node);

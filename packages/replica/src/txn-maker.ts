@@ -179,6 +179,7 @@ export class TxnMaker {
    * @param isLocal whether its session is known to the server alone that its client is connected to
    */
   write(asker: Asker, identities: readonly Identity[], request: Request, isLocal: boolean): void {
+    // rule: writes-wait-for-an-open-multi
     if (this.isPreparing) {
       const kept = { ...asker };
       const frame = this.#requests.copyFrame();

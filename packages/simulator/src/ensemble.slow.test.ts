@@ -82,6 +82,8 @@ test("small limits split work and refuse requests, and servers crash in the midd
   for (const what of [
     "session closed in several parts",
     "transaction applied in slices",
+    "multi prepared in slices",
+    "crash while a multi is prepared",
     "crash in the middle of a transaction",
     "crash between the parts of the end of a session",
     "oversized transaction refused",

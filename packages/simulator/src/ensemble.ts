@@ -591,10 +591,11 @@ export class Ensemble implements ServerWatcher, Breakable {
       this.#after(this.#chance.below(8) / 2, () => this.#crashAtFlip(member, server));
     }
     if (server.replica.isApplying) this.#sometimes.reached("transaction applied in slices");
+    if (server.replica.isPreparing) this.#sometimes.reached("multi prepared in slices");
     if (
       member.crashesAtSlice &&
       member.server === server &&
-      (server.replica.isApplying || this.#history.hasUnfinishedEnd)
+      (server.replica.isApplying || server.replica.isPreparing || this.#history.hasUnfinishedEnd)
     ) {
       member.crashesAtSlice = false;
       this.#after(0, () => this.#crashAtSlice(member, server));
@@ -755,6 +756,7 @@ export class Ensemble implements ServerWatcher, Breakable {
       this.#sometimes.reached(isKept ? "crash with unsynced entries kept" : "crash with unsynced entries lost");
     }
     if (server.replica.isApplying) this.#sometimes.reached("crash in the middle of a transaction");
+    if (server.replica.isPreparing) this.#sometimes.reached("crash while a multi is prepared");
     if (this.#history.hasUnfinishedEnd) this.#sometimes.reached("crash between the parts of the end of a session");
     const { promise, currentEpoch, tail } = log;
     const held = `it holds epoch ${currentEpoch} and promised ${promise.epoch} to server ${promise.sid}`;

@@ -130,6 +130,11 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
     found: "this.#standing.isApplying",
     replacement: "false",
   }),
+  mutation("parts", "written-into-an-open-multi", {
+    marker: "writes-wait-for-an-open-multi",
+    found: "this.isPreparing",
+    replacement: "false",
+  }),
   mutation("tenants", "tree-filled-by-one", {
     marker: "a-share-of-the-tree-for-each-client",
     replacement: "mayAdd: () => true,",

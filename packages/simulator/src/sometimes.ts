@@ -28,6 +28,8 @@ export const SOMETIMES = [
   "observer served",
   "session closed in several parts",
   "transaction applied in slices",
+  "multi prepared in slices",
+  "crash while a multi is prepared",
   "crash in the middle of a transaction",
   "crash between the parts of the end of a session",
   "oversized transaction refused",
