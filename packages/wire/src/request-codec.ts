@@ -1,4 +1,12 @@
-import { CreateMode, copyRange, OpCode, type PartsPlace, type Request, type RequestDecoder, WireError } from "@zooid/model";
+import {
+  CreateMode,
+  copyRange,
+  OpCode,
+  type PartsPlace,
+  type Request,
+  type RequestDecoder,
+  WireError,
+} from "@zooid/model";
 import { AclReader } from "./acl-codec.ts";
 import { JuteReader } from "./jute-reader.ts";
 
