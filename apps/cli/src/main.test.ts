@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startServer, type ZooidServer } from "@zooid/server";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { CliProcesses } from "./testing/cli-process.ts";
+import { CliProcesses, CliRuns } from "./testing/cli-process.ts";
 import { objects, results } from "./testing/transcript.ts";
 
-// The process itself, as people and scripts start it, against a server with real sockets.
+// The command line against a server with real sockets: as a process where that is what is shown, else in the test's own.
 
 let server: ZooidServer;
 let directory = "";
@@ -17,8 +17,9 @@ const processes = new CliProcesses(
   () => directory,
 );
 const start = processes.start.bind(processes);
-const run = processes.run.bind(processes);
-const script = processes.script.bind(processes);
+const runs = new CliRuns(() => server.connectString);
+const run = runs.run.bind(runs);
+const script = runs.script.bind(runs);
 beforeAll(async () => {
   server = await startServer({ port: 0, connectionsPerAddressMax: 0 });
   directory = mkdtempSync(join(tmpdir(), "zooid-cli-"));
@@ -30,11 +31,11 @@ afterAll(async () => {
 });
 
 test("a result goes to stdout, a remark to stderr, and the status says how it went", async () => {
-  const created = await run("create", "/one", "hello");
+  const created = await processes.run("create", "/one", "hello");
   expect([results(created.stdout), created.stderr, created.status]).toEqual(["", "Created /one\n", 0]);
-  const found = await run("get", "/one");
+  const found = await processes.run("get", "/one");
   expect([results(found.stdout), found.stderr, found.status]).toEqual(["hello\n", "", 0]);
-  const missing = await run("get", "/no/such");
+  const missing = await processes.run("get", "/no/such");
   expect([results(missing.stdout), missing.stderr, missing.status]).toEqual(["", "Node does not exist: /no/such\n", 1]);
 });
 
@@ -46,7 +47,7 @@ test("a command that does not exist is answered with the usage and status 127", 
 });
 
 test("commands come in as lines, and the last one gives the status", async () => {
-  const { stdout, stderr, status } = await script(["create /script x", "ls -R /script", "get /nope"]);
+  const { stdout, stderr, status } = await processes.script(["create /script x", "ls -R /script", "get /nope"]);
   expect(results(stdout)).toBe("Welcome to ZooKeeper!\n/script\n");
   expect(stderr).toBe("Created /script\nNode does not exist: /nope\n");
   expect(status).toBe(1);
@@ -244,7 +245,10 @@ test("-client-configuration takes what has a meaning and names what has none", a
 });
 
 test("--version and --help say it without a server", async () => {
-  expect(await run("--version")).toMatchObject({ stdout: expect.stringMatching(/^zooid-cli \S+ on Node/), status: 0 });
+  expect(await processes.run("--version")).toMatchObject({
+    stdout: expect.stringMatching(/^zooid-cli \S+ on Node/),
+    status: 0,
+  });
   expect(await run("--help")).toMatchObject({ stdout: expect.stringMatching(/^zooid-cli \[options\]/), status: 0 });
 });
 

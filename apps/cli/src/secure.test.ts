@@ -2,17 +2,17 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startServer, type ZooidServer } from "@zooid/server";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { CliProcesses } from "./testing/cli-process.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CliRuns } from "./testing/cli-process.ts";
 import { HOST_JKS, PASSWORD, pemOfHost } from "./testing/java-stores.ts";
 import { results } from "./testing/transcript.ts";
 
-// The process itself against a server that wants to know who asks, configured as zkCli is.
+// The command line against a server that wants to know who asks, configured as zkCli is.
 
 let folder = "";
 let server: ZooidServer;
-const processes = new CliProcesses(() => `127.0.0.1:${server.securePort}`);
-const run = processes.run.bind(processes);
+const runs = new CliRuns(() => `127.0.0.1:${server.securePort}`);
+const run = runs.run.bind(runs);
 const at = (name: string): string => join(folder, name);
 
 beforeAll(async () => {
@@ -47,7 +47,6 @@ beforeAll(async () => {
     },
   });
 });
-afterEach(() => processes.kill());
 afterAll(async () => {
   await server.stop();
   rmSync(folder, { recursive: true });

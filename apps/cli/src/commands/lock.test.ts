@@ -1,6 +1,6 @@
 import { startServer, type ZooidServer } from "@zooid/server";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { CliProcesses } from "../testing/cli-process.ts";
+import { CliProcesses, CliRuns } from "../testing/cli-process.ts";
 import { objects, results } from "../testing/transcript.ts";
 
 // Programs under a lock, each held by a process of its own, against a server with real sockets.
@@ -9,6 +9,8 @@ let server: ZooidServer;
 const processes = new CliProcesses(() => server.connectString);
 const start = processes.start.bind(processes);
 const run = processes.run.bind(processes);
+// Where no program runs, or one that says nothing.
+const runs = new CliRuns(() => server.connectString);
 const script = processes.script.bind(processes);
 beforeAll(async () => {
   server = await startServer({ port: 0, connectionsPerAddressMax: 0 });
@@ -20,7 +22,7 @@ test("a program runs under the lock, with nothing else on stdout, and its status
   // Ends when its stdin does.
   const held = start("lock", "/a", "--", "sh", "-c", "echo $ZOOID_NODE; cat; exit 7");
   await held.shows("/a/_c_");
-  const late = await run("lock", "--timeout", "0", "/a", "--", "true");
+  const late = await runs.run("lock", "--timeout", "0", "/a", "--", "true");
   expect([late.stdout, late.stderr, late.status]).toEqual(["", "/a is held by somebody else\n", 124]);
   held.child.stdin.end("typed\n");
   const { stdout, stderr, status } = await held.ended;
@@ -38,17 +40,16 @@ test("each grant has a greater token, and a line's program does not take the lin
 test("those who share it hold it together, and keep out who does not", async () => {
   const readers = [0, 1].map(() => start("lock", "--shared", "/c", "--", "sh", "-c", "echo reads; cat"));
   for (const reader of readers) await reader.shows("reads");
-  const writer = start("lock", "--timeout", "1", "/c", "--", "true");
-  expect((await writer.ended).status).toBe(124);
+  expect((await runs.run("lock", "--timeout", "1", "/c", "--", "true")).status).toBe(124);
   for (const reader of readers) reader.child.stdin.end();
   for (const reader of readers) expect((await reader.ended).status).toBe(0);
-  expect((await run("lock", "/c", "--", "true")).status).toBe(0);
+  expect((await runs.run("lock", "/c", "--", "true")).status).toBe(0);
 });
 
 test("a program is killed, with what it has started, when its lock is lost", async () => {
   const held = start("lock", "/d", "--", "sh", "-c", "echo $ZOOID_NODE; cat; echo survived");
   await held.shows("/d/");
-  await run("delete", held.stdout.trim());
+  await runs.run("delete", held.stdout.trim());
   const { stdout, stderr, status } = await held.ended;
   expect([stderr, status]).toEqual([expect.stringMatching(/^\/d\/_c_\S+ was lost while sh ran: deleted\n$/), 125]);
   expect(stdout).not.toContain("survived");
@@ -61,7 +62,7 @@ test("Ctrl-C asks the program to end, and gives the lock back when it has", asyn
   const { stdout, stderr, status } = await held.ended;
   // The shell may say of its own what became of what it ran.
   expect([stdout, stderr, status]).toEqual(["runs\ntidied up\n", expect.stringMatching(/given up\n$/), 130]);
-  expect((await run("lock", "--timeout", "0", "/e", "--", "true")).status).toBe(0);
+  expect((await runs.run("lock", "--timeout", "0", "/e", "--", "true")).status).toBe(0);
 });
 
 test("what cannot be run, and what a signal has ended, have statuses of their own", async () => {
@@ -90,6 +91,6 @@ test("with --json what the program says goes to stderr, and stdout has the resul
 });
 
 test("without a program there is nothing to do", async () => {
-  const { stdout, stderr, status } = await run("lock", "/h");
+  const { stdout, stderr, status } = await runs.run("lock", "/h");
   expect([results(stdout), stderr, status]).toEqual(["", expect.stringMatching(/^lock \[--timeout ms\]/), 1]);
 });

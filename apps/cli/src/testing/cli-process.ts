@@ -1,7 +1,9 @@
-/** The process itself, as people and scripts start it. */
+/** The command line as people and scripts start it, and the same in the test's own process. */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
+import { PassThrough } from "node:stream";
 import { fileURLToPath } from "node:url";
+import { runCommandLine } from "../run.ts";
 import { Transcript } from "./transcript.ts";
 
 const BIN = fileURLToPath(new URL("../../bin/zooid-cli", import.meta.url));
@@ -52,6 +54,7 @@ export class CliProcesses {
     return await this.script([], ...argv);
   }
 
+  /** With these lines on stdin. */
   async script(lines: readonly string[], ...argv: readonly string[]): Promise<Ended> {
     const cli = this.start(...argv);
     cli.child.stdin.end(lines.map((line) => `${line}\n`).join(""));
@@ -60,5 +63,34 @@ export class CliProcesses {
 
   kill(): void {
     for (const { child } of this.#running.splice(0)) child.kill("SIGKILL");
+  }
+}
+
+/** Command lines in the test's own process, at a server that is asked for when one runs. */
+export class CliRuns {
+  readonly #server: () => string;
+
+  constructor(server: () => string) {
+    this.#server = server;
+  }
+
+  async run(...argv: readonly string[]): Promise<Ended> {
+    return await this.script([], ...argv);
+  }
+
+  /** With these lines on stdin. */
+  async script(lines: readonly string[], ...argv: readonly string[]): Promise<Ended> {
+    const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+    const transcript = new Transcript();
+    stdout.setEncoding("utf8").on("data", (text: string) => transcript.toStdout(text));
+    stderr.setEncoding("utf8").on("data", (text: string) => transcript.toStderr(text));
+    stdin.end(lines.map((line) => `${line}\n`).join(""));
+    const ended = [stdout, stderr].map((stream) => once(stream, "end"));
+    const world = { stdin, stdout, stderr, environment: { TZ: "UTC" } };
+    const status = await runCommandLine(["-server", this.#server(), ...argv], world);
+    stdout.end();
+    stderr.end();
+    await Promise.all(ended);
+    return { stdout: transcript.stdout, stderr: transcript.stderr, status };
   }
 }

@@ -1,0 +1,105 @@
+import type { Readable, Writable } from "node:stream";
+import { parseClientConfiguration } from "./client-configuration.ts";
+import { type CommandLine, parseCommandLine, USAGE } from "./command-line.ts";
+import { COMMAND_BY_NAME } from "./command-table.ts";
+import { VERSION } from "./commands/version.ts";
+import { Connection, FRAME_BYTES_MAX } from "./connection.ts";
+import { ExitStatus } from "./exit-status.ts";
+import { errorJson, explainError } from "./explain-error.ts";
+import { historyFilePath } from "./history-file.ts";
+import { Interpreter } from "./interpreter.ts";
+import { readJavaSettings } from "./java-settings.ts";
+import { Output, type TextSink } from "./output.ts";
+import { runScript } from "./script.ts";
+import { Shell } from "./shell.ts";
+
+/** What a command line runs in: a process, or a test. */
+export interface World {
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdout: Writable & { readonly isTTY?: boolean; hasColors?(): boolean };
+  readonly stderr: Writable;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** Runs a command line to its end. Returns the exit status. */
+export async function runCommandLine(argv: readonly string[], world: World): Promise<number> {
+  const { stdout, stderr } = world;
+  try {
+    const commandLine = parseCommandLine(argv);
+    switch (commandLine.kind) {
+      case "help":
+        stdout.write(`${USAGE}\n`);
+        return ExitStatus.OK;
+      case "version":
+        stdout.write(`zooid-cli ${VERSION} on Node.js ${process.versions.node}\n`);
+        return ExitStatus.OK;
+      case "run":
+        return await run(commandLine, world);
+    }
+  } catch (error) {
+    const explanation = explainError(error);
+    const isJson = argv.includes("--json");
+    if (isJson) stdout.write(`${JSON.stringify(errorJson(explanation))}\n`);
+    else stderr.write(`zooid-cli: ${explanation.text}\n`);
+    return isJson ? explanation.fineStatus : explanation.plainStatus;
+  }
+}
+
+async function run(commandLine: CommandLine, { stdin, stdout, stderr, environment }: World): Promise<number> {
+  const { server, timeoutMs, isReadOnly, waitsForConnection, isJson, command } = commandLine;
+  const shell =
+    command === undefined && stdin.isTTY === true && stdout.isTTY === true
+      ? new Shell({ input: stdin, output: stdout, historyFile: historyFilePath(environment) })
+      : undefined;
+  const around = (sink: TextSink): TextSink => shell?.around(sink) ?? sink;
+  const output = new Output({
+    format: isJson ? "json" : "text",
+    stdout: around((text) => stdout.write(text)),
+    stderr: around((text) => stderr.write(text)),
+    hasColors: stdout.isTTY === true && stdout.hasColors?.() === true && (environment["NO_COLOR"] ?? "") === "",
+  });
+  const { configurationFile: file, properties } = commandLine;
+  const configuration = parseClientConfiguration(readJavaSettings({ environment, file, properties }));
+  for (const warning of configuration.warnings) output.progress(warning);
+  const { frameBytesMax = FRAME_BYTES_MAX, tls, sasl } = configuration;
+  const connection = new Connection({
+    ...{ server, timeoutMs, isReadOnly, waitsForConnection, output },
+    ...{ frameBytesMax, tls, sasl },
+  });
+  // One command gives one object, or what its program prints; what becomes of the connection shows in that.
+  if (command !== undefined && (isJson || runsProgram(command))) connection.printsWatches = false;
+  if (command === undefined || !runsProgram(command)) output.line(`Connecting to ${server}`);
+  await connection.open();
+  const interpreter = new Interpreter(connection, output);
+  try {
+    if (waitsForConnection) await connection.ready({ signal: new AbortController().signal });
+    if (command !== undefined) await withInterrupts((signal) => interpreter.run(command, signal));
+    else {
+      output.line("Welcome to ZooKeeper!");
+      if (shell !== undefined) await shell.run(interpreter, connection);
+      else await withInterrupts((signal) => runScript(stdin, interpreter, signal));
+    }
+    return interpreter.exitStatus;
+  } finally {
+    // The process is leaving: that the session ends with it is nothing to tell.
+    connection.printsWatches = false;
+    await connection.close();
+  }
+}
+
+function runsProgram([name = ""]: readonly string[]): boolean {
+  return COMMAND_BY_NAME.get(name)?.runsProgram === true;
+}
+
+/** The first signal gives up what runs, so that its session is closed; the second ends the process. */
+async function withInterrupts(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const interrupted = new AbortController();
+  const onSignal = (): void => interrupted.abort();
+  const names = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  for (const name of names) process.once(name, onSignal);
+  try {
+    await work(interrupted.signal);
+  } finally {
+    for (const name of names) process.off(name, onSignal);
+  }
+}
