@@ -129,6 +129,7 @@ export class Member {
           dial: (to) => links().dial(to),
           cancelDial: () => links().cancelDial(),
           send: (link, message) => links().send(link, message),
+          refuse: (link, reason, refusal) => links().refuse(link, reason, refusal),
           close: (link, reason) => links().close(link, reason),
         },
         snapshots: {
@@ -145,7 +146,7 @@ export class Member {
         applied: () => this.#applied,
         serve: () => this.#serve.resolve(),
         left: (reason) => {
-          if (!this.#isStopped) fail(new Error(`server ${sid} lost its role: ${reason}`));
+          if (!this.#isStopped) fail(new Error(`server ${sid} lost its role: ${reason.kind}`));
         },
         ...{ install: none, look: () => {}, wanted: () => {}, successor: none, confirmed: () => {}, message: none },
         ...{ learnerLost: () => {}, touches: () => [], touched: () => {}, note: () => {} },
@@ -211,7 +212,7 @@ export class Member {
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearInterval(this.#tick);
-    this.peer.stop("the measurement is over");
+    this.peer.stop();
     await this.#links?.stop();
     await this.#store[Symbol.asyncDispose]();
   }

@@ -31,6 +31,9 @@ export function joinInProcess(members: readonly Member[]): void {
         const kept = copyOf(message);
         setImmediate(() => end?.to.receive(end.link, kept));
       },
+      refuse: () => {
+        throw new Error("no member refuses another");
+      },
       close: () => {},
       flush: () => {},
       stop: () => Promise.resolve(),

@@ -75,9 +75,7 @@ test("a certificate with a longer subject makes nobody of a client, and the log 
   const zk = new TestReplica({ auth: { ...AUTH, providers: new Set(["x509"]) } });
   const client = zk.open("127.0.0.1", 10_000, { certificateSubject: `CN=${"a".repeat(1020)}` });
   expect(zk.ask(client, OpCode.WHO_AM_I)).toBe("identities ip:127.0.0.1");
-  expect(zk.notes).toEqual([
-    "the certificate of a client at 127.0.0.1 has a subject of more than 1024 bytes: it is no identity",
-  ]);
+  expect(zk.notes).toEqual([{ kind: "long-certificate-subject", address: "127.0.0.1", bytesMax: 1024 }]);
 });
 
 describe("a wrong password of the superuser", () => {

@@ -2,7 +2,6 @@ import {
   assertNever,
   copyRange,
   ErrorCode,
-  formatSessionId,
   type LinkRef,
   newRequest,
   OpCode,
@@ -13,7 +12,7 @@ import {
   type ServerId,
   sessionIdFromHalves,
 } from "@zooid/model";
-import type { ZabLinks, ZabPeer } from "@zooid/zab";
+import type { LearnerFault, ZabLinks, ZabPeer } from "@zooid/zab";
 import type { ClientSessions } from "./client-sessions.ts";
 import { ForwardReader } from "./forward-run.ts";
 import { areWithin, type IdentityLimits } from "./identities.ts";
@@ -180,17 +179,14 @@ export class LearnerRequests {
     }
     this.#spent += this.#maker.opCount - before;
     if (forwarded.hasNext) return false;
-    if (forwarded.end !== forwarded.limit) {
-      this.#drop(link, `server ${sid} forwarded a run of requests that breaks off`);
-    }
+    if (forwarded.end !== forwarded.limit) this.#drop(link, { kind: "requests-break-off" });
     return true;
   }
 
   /** Ends the link of a learner that says what no learner says. */
-  #drop(link: LinkRef, reason: string): void {
+  #drop(link: LinkRef, fault: LearnerFault["fault"]): void {
     this.#dropped = link;
-    this.#links.close(link, reason);
-    this.#zab.linkClosed(link, reason);
+    this.#zab.dropLearner(link, fault);
   }
 
   /** A copy of what is left of the run that was taken in part. */
@@ -246,14 +242,11 @@ export class LearnerRequests {
     const { sessionHigh, sessionLow, timeoutMs, sequence } = message;
     const id = sessionIdFromHalves(sessionHigh, sessionLow);
     if (this.#sessions.table.get(id) !== undefined) {
-      this.#drop(link, `server ${sid} opened session ${formatSessionId(id)}, which exists`);
+      this.#drop(link, { kind: "session-exists", session: id });
       return;
     }
     if (!isTimeout(timeoutMs) || message.passwordHash.length !== PASSWORD_HASH_BYTES) {
-      this.#drop(
-        link,
-        `server ${sid} opened session ${formatSessionId(id)} with a timeout or a password that none has`,
-      );
+      this.#drop(link, { kind: "session-impossible", session: id });
       return;
     }
     const passwordHash = message.passwordHash.slice();

@@ -138,7 +138,7 @@ export class Membership {
     for (const { sid } of zab.learners()) supporters.add(sid);
     // rule: a-winner-watches-its-electors
     if (!this.#config.verifier.isQuorum(supporters)) {
-      zab.resign("those who elected this server have changed their minds");
+      zab.resign({ kind: "electors-lost" });
     }
   }
 

@@ -107,7 +107,7 @@ describe("a multi that is prepared in several turns", () => {
   test("is forgotten with the role, and so is what waits for it", () => {
     const { zk, other } = begun();
     zk.send(other, 1, OpCode.CREATE, create("/d"));
-    zk.replica.zab.resign("for this test");
+    zk.replica.zab.resign({ kind: "quorum-lost" });
     expect([zk.replica.isPreparing, zk.replica.hasPrepared, zk.replica.tree.pendingCount]).toEqual([false, false, 0]);
     zk.replica.lead(2, 2);
     const later = zk.open();

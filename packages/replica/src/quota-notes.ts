@@ -1,13 +1,15 @@
-/** Between two sentences about quotas. */
+import type { ReplicaEvent } from "./operator-events.ts";
+
+/** Between two events about quotas. */
 const INTERVAL_MS = 10_000;
 
 /** Tells operators of writes that go beyond a quota: not of each, since a client that does so once does so often. */
 export class QuotaNotes {
-  readonly #note: (text: string) => void;
+  readonly #note: (event: ReplicaEvent) => void;
   #silentUntilMs = 0;
   #unsaid = 0;
 
-  constructor(note: (text: string) => void) {
+  constructor(note: (event: ReplicaEvent) => void) {
     this.#note = note;
   }
 
@@ -16,7 +18,7 @@ export class QuotaNotes {
       this.#unsaid++;
       return;
     }
-    this.#note(this.#unsaid === 0 ? text : `${text} (and ${this.#unsaid} more since the last such line)`);
+    this.#note({ kind: "over-quota", text, moreCount: this.#unsaid });
     this.#silentUntilMs = nowMs + INTERVAL_MS;
     this.#unsaid = 0;
   }

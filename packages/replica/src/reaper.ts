@@ -1,4 +1,5 @@
 import type { DataTree, ReapLimits } from "@zooid/data-tree";
+import type { ReplicaEvent } from "./operator-events.ts";
 
 /** How containers and TTL nodes that nobody needs are removed. */
 export interface ReapingConfig extends ReapLimits {
@@ -25,7 +26,7 @@ export class Reaper {
   readonly #config: ReapingConfig;
   readonly #tree: DataTree;
   readonly #tickMs: number;
-  readonly #note: (text: string) => void;
+  readonly #note: (event: ReplicaEvent) => void;
   readonly #stepMs: number;
   #dueMs = 0;
   #nextRoundMs = 0;
@@ -34,7 +35,7 @@ export class Reaper {
   /** What the wall clock was ahead of the monotonic one. */
   #aheadMs = 0;
 
-  constructor(config: ReapingConfig, tree: DataTree, tickMs: number, note: (text: string) => void) {
+  constructor(config: ReapingConfig, tree: DataTree, tickMs: number, note: (event: ReplicaEvent) => void) {
     this.#config = config;
     this.#tree = tree;
     this.#tickMs = tickMs;
@@ -95,9 +96,7 @@ export class Reaper {
     const jumpMs = aheadMs - this.#aheadMs;
     if (Math.abs(jumpMs) <= this.#tickMs) return false;
     this.#aheadMs = aheadMs;
-    this.#note(
-      `the wall clock was set by ${jumpMs} ms, so no container or TTL node is removed for ${PAUSE_MS / MINUTE_MS} minutes`,
-    );
+    this.#note({ kind: "wall-clock-set", byMs: jumpMs, pauseMs: PAUSE_MS });
     return true;
   }
 }

@@ -12,7 +12,7 @@ import {
   type ServerId,
   type Zxid,
 } from "@zooid/model";
-import type { ZabPeer } from "@zooid/zab";
+import type { RoleEnd, ZabPeer } from "@zooid/zab";
 import { Admission } from "./admission.ts";
 import { AuthSchemes } from "./auth.ts";
 import { AuthPackets } from "./auth-packets.ts";
@@ -92,7 +92,7 @@ export class Replica {
     const auth = new AuthSchemes(config.auth, tools.hashes, config);
     const tree = new DataTree({ hashKey: config.hashKey });
     const { watches } = tree;
-    const quotaNotes = new QuotaNotes((text) => sinks.note(text));
+    const quotaNotes = new QuotaNotes((event) => sinks.note(event));
     const maker = new TxnMaker(tree, auth, config, tools, (text, refused) => {
       quotaNotes.tell(text, this.nowMs);
       if (refused !== undefined) counters.quotaExceeded(refused);
@@ -101,7 +101,7 @@ export class Replica {
     this.tree = tree;
     this.watches = watches;
     this.#maker = maker;
-    this.#reaper = new Reaper(config.reaping, tree, config.tickMs, (text) => sinks.note(text));
+    this.#reaper = new Reaper(config.reaping, tree, config.tickMs, (event) => sinks.note(event));
     this.membership = this.#newMembership();
     this.zab = this.membership.zab;
     const { zab } = this;
@@ -167,7 +167,7 @@ export class Replica {
         learnerLost: (link) => this.#learners.lost(link),
         touches: () => this.#sessions.takeTouches(),
         touched: (touches) => this.#sessions.touched(touches),
-        note: (text) => sinks.note(text),
+        note: (event) => sinks.note(event),
       },
       { elect: (to, message) => sinks.elect(to, message), roleChanged: () => sinks.roleChanged() },
     );
@@ -299,7 +299,7 @@ export class Replica {
   }
 
   /** The role has ended: what was asked in it has no answer any more, so its clients are let go. */
-  #left(reason: string): void {
+  #left(reason: RoleEnd): void {
     this.#delivery.complete();
     this.#sinks.note(reason);
     this.#standing.left();
@@ -340,11 +340,11 @@ export class Replica {
     if (readOnlyDueMs !== undefined && readOnlyDueMs <= this.nowMs) {
       this.#standing.serveReadOnly(this.tree.applied);
       this.#showConfiguration();
-      this.#sinks.note("no quorum: reads are served to clients that ask for read-only service");
+      this.#sinks.note({ kind: "read-only-service" });
       this.#sinks.roleChanged();
     }
     if (this.zab.isExhausted && this.zab.outstandingCount === 0 && !this.hasPrepared) {
-      this.zab.resign("the epoch's counter nears its end, so a new epoch begins");
+      this.zab.resign({ kind: "counter-used-up" });
     }
     this.#connections.clear();
     this.#requests.goOn();
@@ -441,10 +441,7 @@ export class Replica {
     let certified = certificateSubject === undefined ? [] : this.auth.certificateIdentities(certificateSubject);
     if (!areWithin(this.#config, certified)) {
       certified = [];
-      const max = this.#config.identityBytesMax;
-      this.#sinks.note(
-        `the certificate of a client at ${address} has a subject of more than ${max} bytes: it is no identity`,
-      );
+      this.#sinks.note({ kind: "long-certificate-subject", address, bytesMax: this.#config.identityBytesMax });
     }
     return this.#connections.add(address, certified);
   }

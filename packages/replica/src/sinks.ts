@@ -1,6 +1,7 @@
 import type { ConnectionRef, ElectionMessage, ReplySink, Request, ServerId, TxnHeader, TxnOp } from "@zooid/model";
 import type { SnapshotPort, ZabLinks, ZabLog } from "@zooid/zab";
 import type { Connection } from "./connection.ts";
+import type { ReplicaEvent } from "./operator-events.ts";
 
 /** Why a connection was closed, other than by its own wish or its session's end. */
 export type Refusal =
@@ -26,8 +27,8 @@ export interface ReplicaSinks {
   install(): void;
   /** This server's role changed, or how far it has come; see the replica's `membership` and `isServing`. */
   roleChanged(): void;
-  /** A sentence for operators. */
-  note(text: string): void;
+  /** For operators. */
+  note(event: ReplicaEvent): void;
   /** There is room again: go on reading this connection. */
   resume(connection: ConnectionRef): void;
   /** A connection is closed for what it sent. For those who observe. */

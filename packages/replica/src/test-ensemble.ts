@@ -15,6 +15,7 @@ import { JuteWriter, RequestReader } from "@zooid/wire";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/peer";
 import { VolatileLog } from "@zooid/zab";
 import { type EnsembleConfig, REPLICA_DEFAULTS, type ReplicaConfig } from "./config.ts";
+import type { ReplicaEvent } from "./operator-events.ts";
 import { Replica } from "./replica.ts";
 import { HeardReplies } from "./test-replies.ts";
 
@@ -167,7 +168,7 @@ export class TestEnsemble {
 export class TestMember {
   readonly sid: ServerId;
   readonly replica: Replica;
-  readonly notes: string[] = [];
+  readonly notes: ReplicaEvent[] = [];
   readonly #ensemble: TestEnsemble;
   readonly #replies = new HeardReplies();
   #secrets = 0;
@@ -230,6 +231,10 @@ export class TestMember {
             const copy = "bytes" in sent ? { ...sent, start: 0, end: sent.bytes.length } : sent;
             ensemble.send(link, (member, there) => member.replica.receivePeer(there, copy));
           },
+          refuse: (link, reason, { kind }) =>
+            ensemble.send(link, (member, there) =>
+              member.replica.receivePeer(there, { kind: "refuse", reason, text: kind }),
+            ),
           close: (link) => ensemble.close(link),
         },
         snapshots: {
@@ -247,7 +252,7 @@ export class TestMember {
           }),
         install: unused,
         roleChanged: () => {},
-        note: (text) => this.notes.push(text),
+        note: (event) => this.notes.push(event),
         resume: () => {},
       },
     );

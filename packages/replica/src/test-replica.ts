@@ -14,6 +14,7 @@ import {
 import { JuteWriter, RequestReader } from "@zooid/wire";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/peer";
 import { REPLICA_DEFAULTS, type ReplicaConfig } from "./config.ts";
+import type { ReplicaEvent } from "./operator-events.ts";
 import { Replica } from "./replica.ts";
 import type { Refusal } from "./sinks.ts";
 import { HeardReplies } from "./test-replies.ts";
@@ -53,7 +54,7 @@ export class TestReplica {
   readonly replica: Replica;
   readonly resumed: ConnectionRef[] = [];
   readonly refusals: Refusal[] = [];
-  readonly notes: string[] = [];
+  readonly notes: ReplicaEvent[] = [];
   /** Connections that sent a wrong password and stay open. */
   readonly guesses: ConnectionRef[] = [];
   /** What was appended and is not durable: the role's generation and the last zxid of each batch. */
@@ -103,7 +104,7 @@ export class TestReplica {
         elect: () => {},
         install: () => {},
         roleChanged: () => {},
-        note: (text) => this.notes.push(text),
+        note: (event) => this.notes.push(event),
         resume: (to) => this.resumed.push(to),
         refused: (_, refusal) => this.refusals.push(refusal),
         guessed: (from) => this.guesses.push(from),

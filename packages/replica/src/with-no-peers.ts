@@ -36,6 +36,7 @@ export function withNoPeers(log: {
       dial: never("has nobody to dial"),
       cancelDial: never("has nobody to dial"),
       send: never("has nobody to send to"),
+      refuse: never("has no links"),
       close: never("has no links"),
     },
     snapshots: {

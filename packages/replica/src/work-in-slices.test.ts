@@ -239,7 +239,7 @@ describe("a transaction that takes more than one turn", () => {
 
   test("is applied to its end where the role ends meanwhile", () => {
     const { zk, watcher } = half();
-    zk.replica.zab.resign("for this test");
+    zk.replica.zab.resign({ kind: "quorum-lost" });
     expect([zk.replica.isApplying, zk.replica.tree.nodeCount]).toEqual([false, 8]);
     expect(zk.take(watcher)).toEqual(["event 1 /a", "event 1 /b", "event 1 /c", "close"]);
   });

@@ -20,6 +20,7 @@ import { ConnectionThrottle, type ConnectionThrottleConfig } from "./connection-
 import { CountedReplies } from "./counted-replies.ts";
 import { FlushQueue } from "./flush-queue.ts";
 import { LogPort } from "./log-port.ts";
+import { sentenceOf } from "./operator-sentences.ts";
 import { ReadQueue } from "./read-queue.ts";
 import type { RefusalLog } from "./refusal-log.ts";
 import { RoleTimes } from "./role-times.ts";
@@ -199,7 +200,7 @@ export class Driver implements ConnectionHost {
       ...this.#world(),
       install: () => this.#install(),
       roleChanged: () => this.#roleChanged(),
-      note: (text) => hooks.note(text),
+      note: (event) => hooks.note(sentenceOf(event)),
       resume: (to) => {
         const connection = this.#connections[to];
         if (connection !== undefined) this.#resumed.push(connection);

@@ -52,7 +52,7 @@ export class Side {
         received: (link, message) => {
           this.messages.push("start" in message ? { ...message, ...copied(message) } : message);
           told(`${message.kind} on ${link}`);
-          if (this.closesAtMessage) this.links.close(link, "enough");
+          if (this.closesAtMessage) this.links.close(link, { kind: "stopped" });
         },
         linkClosed: (link, reason) => told(`closed ${link}: ${reason}`),
       },

@@ -19,7 +19,7 @@ import {
   type TxnOp,
   type Zxid,
 } from "@zooid/model";
-import type { Refusal } from "@zooid/replica";
+import type { Refusal, ReplicaEvent } from "@zooid/replica";
 import { type Answer, answerBytes, answerSink, describeAnswer } from "./answers.ts";
 import { Checker } from "./checker.ts";
 import { type ChoicePoint, ChoicePoints, type Deviation } from "./choice-points.ts";
@@ -39,6 +39,7 @@ import { StateRegistry } from "./ensemble/snapshot-courier.ts";
 import { type Breakable, startFaults } from "./faults.ts";
 import { type Committed, History } from "./history.ts";
 import { Invariants } from "./invariants.ts";
+import { isIllegal } from "./operator-events.ts";
 import { type Plan, verifierOf } from "./plan.ts";
 import { NoChance, Prng } from "./prng.ts";
 import { encodeRequest, type SimRequest } from "./requests.ts";
@@ -98,10 +99,6 @@ const SCRIPT_CUT_MS = 1500;
 const SCRIPT_WINDOW_MS = 3;
 /** Leader changes after healing: more is a livelock. */
 const LEADERS_AFTER_HEALING_MAX = 4;
-
-/** What is no business of a correct peer: a message out of turn, or histories that parted. */
-const ILLEGAL =
-  /out of turn|was not offered|acked the epoch twice|is not sent|which is not here|pings as that|named its epoch twice|histories differ|is applied here, above|holds a committed history|before it was level|of a ping of epoch/;
 
 /**
  * A whole ensemble with its clients and its faults, in virtual time, from one plan. The servers are real; disks, links and clocks are not.
@@ -604,7 +601,7 @@ export class Ensemble implements ServerWatcher, Breakable {
   }
 
   sent(server: SimServer, link: LinkRef, message: PeerMessage): void {
-    if (this.#lines !== undefined) this.#say(`s${server.sid}`, `sends on ${link} ${describeMessage(message)}`);
+    if (this.#lines !== undefined) this.#say(`s${server.sid}`, `sends on ${link} ${describe(message)}`);
     this.#invariants.sent(server, link, message);
     if (message.kind === "sync-begin") {
       this.#sometimes.reached(
@@ -618,19 +615,34 @@ export class Ensemble implements ServerWatcher, Breakable {
   }
 
   elects(server: SimServer, to: ServerId, message: ElectionMessage): void {
-    if (this.#lines !== undefined) this.#say(`s${server.sid}`, `tells s${to} ${describeMessage(message)}`);
+    if (this.#lines !== undefined) this.#say(`s${server.sid}`, `tells s${to} ${describe(message)}`);
   }
 
-  note(server: SimServer, text: string): void {
-    this.#say(`s${server.sid}`, `# ${text}`);
-    if (ILLEGAL.test(text)) throw new Violation("I32", `server ${server.sid}: ${text}`);
+  note(server: SimServer, event: ReplicaEvent): void {
+    if (this.#lines !== undefined) this.#say(`s${server.sid}`, `# ${describe(event)}`);
+    if (isIllegal(event)) throw new Violation("I32", `server ${server.sid}: ${describe(event)}`);
     const wasLeading = this.#leading.has(server) && server.replica.zab.state !== "leading";
     if (wasLeading && server.replica.pendingSyncCount > 0) this.#sometimes.reached("sync at a deposed leader");
-    if (text.includes("has a newer history")) this.#sometimes.reached("leader with a smaller log refused");
-    else if (text.includes("counter nears its end")) this.#sometimes.reached("counter near its end, new epoch");
-    else if (text.includes("no quorum of voters is in sync")) this.#sometimes.reached("leader lost its quorum");
-    else if (text.includes("is abandoned before")) this.#sometimes.reached("SNAP interrupted");
-    else if (text.includes("the leader handed over")) this.#sometimes.reached("successor led without an election");
+    switch (event.kind) {
+      case "learner-is-ahead":
+        this.#sometimes.reached("leader with a smaller log refused");
+        break;
+      case "counter-used-up":
+        this.#sometimes.reached("counter near its end, new epoch");
+        break;
+      case "quorum-lost":
+        this.#sometimes.reached("leader lost its quorum");
+        break;
+      case "leader-handed-over":
+        this.#sometimes.reached("successor led without an election");
+        break;
+      default:
+    }
+  }
+
+  stateAbandoned(server: SimServer, nextPart: number): void {
+    if (this.#lines !== undefined) this.#say(`s${server.sid}`, `# gives a state up before its part ${nextPart}`);
+    this.#sometimes.reached("SNAP interrupted");
   }
 
   refused(server: SimServer, ref: ConnectionRef, refusal: Refusal): void {
@@ -1203,7 +1215,7 @@ function describeError(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-function describeMessage(message: PeerMessage | ElectionMessage): string {
+function describe(message: PeerMessage | ElectionMessage | ReplicaEvent): string {
   return JSON.stringify(message, (key, value: unknown) => {
     if (key === "bytes" || key === "passwordHash") return undefined;
     if (typeof value === "number" && value >= 2 ** 32) return formatZxid(value as Zxid);

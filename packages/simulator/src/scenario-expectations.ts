@@ -1,4 +1,5 @@
 import { formatZxid, type ServerId, serverId } from "@zooid/model";
+import { isEventKind } from "./operator-events.ts";
 import { roleOf } from "./scenario-states.ts";
 import type { ScenarioWorld } from "./scenario-world.ts";
 
@@ -28,8 +29,8 @@ const CHECKS: readonly (readonly [RegExp, Check])[] = [
   [/^(c\d+) heard (.+)$/, (world, name = "", answer) => answered(world, name, answer)],
   [/^sent (.+)$/, (world, text = "") => (wasSent(world, text) ? undefined : "it was not sent")],
   [/^not sent (.+)$/, (world, text = "") => (wasSent(world, text) ? "it was sent" : undefined)],
-  [/^not noted (.+)$/, (world, text = "") => world.notes.find((note) => note.includes(text))],
-  [/^noted (s\d+): (.+)$/, (world, who, text) => wasNoted(world, `${who}: `, text)],
+  [/^not noted ([a-z-]+)(?: of s(\d+))?$/, (world, kind, of) => wasNotNoted(world, kind, of)],
+  [/^noted s(\d+): ([a-z-]+)$/, (world, sid, kind) => wasNoted(world, idOf(sid), kind)],
   [/^epoch at most (\d+)$/, (world, limit) => epochAtMost(world, Number(limit))],
 ];
 
@@ -85,9 +86,24 @@ function wasSent(world: ScenarioWorld, text: string): boolean {
   return world.sentLines.some((line) => line.text.startsWith(text));
 }
 
-function wasNoted(world: ScenarioWorld, who: string, text = ""): string | undefined {
-  const notes = world.notes.filter((note) => note.startsWith(who));
-  return notes.some((note) => note.includes(text)) ? undefined : `its last words are "${notes.at(-1)}"`;
+function wasNoted(world: ScenarioWorld, sid: ServerId, kind = ""): string | undefined {
+  checkKind(kind);
+  const kinds = world.notes.filter((note) => note.sid === sid).map(({ event }) => event.kind);
+  return kinds.some((each) => each === kind) ? undefined : `its last event is ${kinds.at(-1)}`;
+}
+
+/** @param of the server that the event is about; any where it is undefined */
+function wasNotNoted(world: ScenarioWorld, kind = "", of: string | undefined): string | undefined {
+  checkKind(kind);
+  const found = world.notes.find(
+    ({ event }) => event.kind === kind && (of === undefined || ("sid" in event && event.sid === idOf(of))),
+  );
+  return found === undefined ? undefined : `s${found.sid} notes ${JSON.stringify(found.event)}`;
+}
+
+/** An expectation that no event can meet, or fail, would say nothing. */
+function checkKind(kind: string): void {
+  if (!isEventKind(kind)) throw new Error(`there is no event "${kind}"`);
 }
 
 function epochAtMost(world: ScenarioWorld, limit: number): string | undefined {

@@ -14,6 +14,7 @@ import {
   type WeightedVoter,
   type Zxid,
 } from "@zooid/model";
+import type { ReplicaEvent } from "@zooid/replica";
 import { type Answer, answerSink } from "./answers.ts";
 import type { DiskImage } from "./ensemble/disk.ts";
 import { Scheduler } from "./ensemble/scheduler.ts";
@@ -21,6 +22,7 @@ import { type ServerOptions, type ServerWatcher, SimServer } from "./ensemble/si
 import { StateRegistry } from "./ensemble/snapshot-courier.ts";
 import { digestOf } from "./ensemble/state-image.ts";
 import { Invariants } from "./invariants.ts";
+import { isIllegal } from "./operator-events.ts";
 import { Prng } from "./prng.ts";
 import { ScenarioClient } from "./scenario-client.ts";
 import { ScenarioNetwork } from "./scenario-network.ts";
@@ -82,7 +84,7 @@ export class ScenarioWorld implements ServerWatcher {
   readonly invariants: Invariants;
   /** What was sent, as the transcript says it, and to whom. */
   readonly sentLines: { readonly kind: string; readonly text: string }[] = [];
-  readonly notes: string[] = [];
+  readonly notes: { readonly sid: ServerId; readonly event: ReplicaEvent }[] = [];
   #violation: unknown;
 
   constructor(options: WorldOptions) {
@@ -319,8 +321,9 @@ export class ScenarioWorld implements ServerWatcher {
     this.invariants.sent(server, link, message);
   }
 
-  note(server: SimServer, text: string): void {
-    this.notes.push(`s${server.sid}: ${text}`);
+  note({ sid }: SimServer, event: ReplicaEvent): void {
+    this.notes.push({ sid, event });
+    if (isIllegal(event)) throw new Violation("I32", `server ${sid}: ${JSON.stringify(event)}`);
   }
 
   failed(server: SimServer, error: unknown): void {

@@ -6,10 +6,12 @@ import type {
   LinkRef,
   LogPosition,
   PeerMessage,
+  RefuseReason,
   ServerId,
   Touch,
   Zxid,
 } from "@zooid/model";
+import type { LinkEnd, Refusal, RoleEnd, ZabEvent } from "./operator-events.ts";
 
 /**
  * What the peer does to the world. The order of calls matters and the driver keeps it: what is handed to the log may be spoken of
@@ -37,7 +39,7 @@ export interface ZabSinks {
    * The role ended, for this reason. Nothing of it may be answered or applied any more: clients are let go. {@link look} follows
    * when the log has settled.
    */
-  left(reason: string): void;
+  left(reason: RoleEnd): void;
   /** Nobody leads and the log is quiet: elect. */
   look(): void;
   /** A quorum waits to follow this server, which has no role: lead, if it can be led by this one at all. */
@@ -53,8 +55,8 @@ export interface ZabSinks {
   /** What to tell the leader of sessions that were heard of since the last time. */
   touches(): readonly Touch[];
   touched(touches: readonly Touch[]): void;
-  /** A sentence for operators. */
-  note(text: string): void;
+  /** For operators. */
+  note(event: ZabEvent): void;
 }
 
 /**
@@ -125,8 +127,10 @@ export interface ZabLinks {
   cancelDial(): void;
   /** Bytes in the message may be used again after the call. */
   send(link: LinkRef, message: PeerMessage): void;
+  /** Sends a `refuse` message with its reason, and with the refusal in words. {@link close} follows. */
+  refuse(link: LinkRef, reason: RefuseReason, refusal: Refusal): void;
   /** {@link ZabPeer.linkClosed} does not follow. */
-  close(link: LinkRef, reason: string): void;
+  close(link: LinkRef, reason: LinkEnd): void;
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   type Zxid,
 } from "@zooid/model";
 import { expect, test } from "vitest";
+import type { RoleEnd } from "./operator-events.ts";
 import { ZabPeer } from "./peer.ts";
 import { batchOf, RecordingSinks } from "./test-batch.ts";
 import { VolatileLog } from "./volatile-log.ts";
@@ -25,7 +26,7 @@ interface Info {
 function elected(voters: number, past: { readonly epoch?: number; readonly promise?: number } = {}) {
   const steps: (() => void)[] = [];
   const said: { readonly link: LinkRef; readonly message: PeerMessage }[] = [];
-  const notes: string[] = [];
+  const ends: RoleEnd[] = [];
   const log = new VolatileLog(
     1,
     (step) => steps.push(step),
@@ -47,10 +48,11 @@ function elected(voters: number, past: { readonly epoch?: number; readonly promi
       dial: () => {},
       cancelDial: () => {},
       send: (link: LinkRef, message: PeerMessage) => said.push({ link, message }),
+      refuse: () => {},
       close: () => {},
     },
     snapshots: { ...new RecordingSinks().snapshots, end: () => {} },
-    left: (reason: string) => notes.push(reason),
+    left: (end: RoleEnd) => ends.push(end),
     touched: () => {},
     message: () => {},
   });
@@ -85,7 +87,7 @@ function elected(voters: number, past: { readonly epoch?: number; readonly promi
   }
   const kindsTo = (to: LinkRef): readonly string[] =>
     said.flatMap(({ link, message }) => (link === to ? [message.kind] : []));
-  return { peer, sinks, notes, run, informed, promises, accepts, kindsTo, log, said };
+  return { peer, sinks, ends, run, informed, promises, accepts, kindsTo, log, said };
 }
 
 test("a voter that is a quorum by itself leads without learners", () => {
@@ -118,13 +120,13 @@ test("those who found an ensemble are counted whether or not they have promised 
 });
 
 test("a leader gives its epoch up for one above a promise that keeps a voter out", () => {
-  const { peer, informed, promises, accepts, notes, log, run } = elected(3, { epoch: 4 });
+  const { peer, informed, promises, accepts, ends, log, run } = elected(3, { epoch: 4 });
   peer.lead();
   const follower = informed(2, { promise: 4, isFresh: false });
   promises(follower, 5);
   accepts(follower, 5);
   informed(3, { promise: 9, isFresh: false });
-  expect([notes, peer.state]).toEqual([["server 3 has promised epoch 9 to server 3"], "looking"]);
+  expect([ends, peer.state]).toEqual([[{ kind: "epoch-promised-elsewhere", sid: 3, epoch: 9, to: 3 }], "looking"]);
   peer.flush();
   peer.lead();
   run();

@@ -19,6 +19,7 @@ import { commonPoint, tableThrough } from "./common-point.ts";
 import { Delivery } from "./delivery.ts";
 import type { PeerPhase, ZabRun } from "./events.ts";
 import { type AckEpoch, type LearnerInfo, LearnerLink } from "./learner-link.ts";
+import type { LearnerFault, LearnerRefusal, LinkEnd, RoleEnd } from "./operator-events.ts";
 import { cutRun, ProposalQueue } from "./proposal-queue.ts";
 import type { RoleContext } from "./role.ts";
 
@@ -138,7 +139,8 @@ export class Leader {
     const { config, log, sinks } = this.#context;
     const { ensembleId } = log.durable.identity;
     if (info.ensembleId !== "" && ensembleId !== "" && info.ensembleId !== ensembleId) {
-      this.#refuse(link, "unable", `server ${sid} belongs to ensemble ${info.ensembleId}, this is ${ensembleId}`);
+      const theirs = info.ensembleId;
+      this.#refuse(link, "unable", { kind: "learner-of-another-ensemble", sid, ours: ensembleId, theirs });
       return;
     }
     const isVoter = config.verifier.voters.has(sid) && !info.isObserver;
@@ -146,14 +148,14 @@ export class Leader {
     if (isVoter && this.#isFresh && !this.#hasPromised && !info.isFresh && !info.isAmnesiac) {
       // There is a past that this server does not know of. With nothing at all on its disk, it may have forgotten its part in it.
       if (log.durable.promise.epoch === 0) this.#context.lostThePast();
-      this.#context.leave(`server ${sid} knows of a past that is not on this server's disk`);
+      this.#context.leave({ kind: "history-missing-here", sid });
       return;
     }
     // rule: an-epoch-above-every-promise
     if (isVoter && !info.isAmnesiac && this.#epoch !== 0 && this.#isElsewhere(promise)) {
       // It can never follow this leader, in this epoch. One epoch above its promise, everybody can.
       this.#context.mustExceed(promise.epoch);
-      this.#context.leave(`server ${sid} has promised epoch ${promise.epoch} to server ${promise.sid}`);
+      this.#context.leave({ kind: "epoch-promised-elsewhere", sid, epoch: promise.epoch, to: promise.sid });
       return;
     }
     const learner = new LearnerLink({
@@ -168,13 +170,13 @@ export class Leader {
       nowMs: this.#context.nowMs(),
     });
     for (const other of this.#learners.values()) {
-      if (other.sid === sid) this.#drop(other, "it came again");
+      if (other.sid === sid) this.#drop(other, { kind: "superseded" });
     }
     this.#learners.set(link, learner);
     this.#learnersChanged();
     if (this.#hasPromised) this.#invite(learner);
     else this.#seekEpoch();
-    sinks.note(`server ${sid} follows`);
+    sinks.note({ kind: "learner-follows", sid });
   }
 
   /** No epoch was ever held here, and none has its quorum yet. */
@@ -201,7 +203,7 @@ export class Leader {
     }
     const epoch = best + 1;
     if (epoch >= EPOCH_MAX) {
-      this.#context.leave(`epoch ${epoch} cannot be led: zxids would no longer be exact`);
+      this.#context.leave({ kind: "epochs-used-up", epoch });
       return;
     }
     this.#begin(epoch);
@@ -252,7 +254,7 @@ export class Leader {
 
   #ackedEpoch(learner: LearnerLink, message: AckEpoch): void {
     if (learner.phase !== "invited") {
-      this.#illegal(learner, "it acked the epoch twice");
+      this.#illegal(learner, { kind: "epoch-acked-twice" });
       return;
     }
     learner.phase = "waiting";
@@ -264,7 +266,7 @@ export class Leader {
         (message.currentEpoch === currentEpoch && message.logged.zxid > tail.zxid);
       // rule: no-leader-over-a-newer-history
       if (isAhead) {
-        this.#context.leave(`server ${learner.sid} has a newer history`);
+        this.#context.leave({ kind: "learner-is-ahead", sid: learner.sid });
         return;
       }
     }
@@ -299,13 +301,9 @@ export class Leader {
     const ours = tableThrough(durable.epochs, this.lastLogged);
     const common = commonPoint(position.tails, ours);
     if (common < position.floor && common >= durable.floor.zxid) {
-      this.#refuse(
-        learner.link,
-        "diverged",
-        `it holds ${formatZxid(position.floor)} as committed, which is unknown here`,
-      );
+      this.#refuse(learner.link, "diverged", { kind: "commit-unknown-here", zxid: position.floor });
       this.#forget(learner);
-      this.#context.sinks.note(`server ${learner.sid} holds a committed history that this server does not know`);
+      this.#context.sinks.note({ kind: "committed-history-unknown", sid: learner.sid });
       return;
     }
     if (common > durable.tail.zxid) return; // Planned when this server's own disk has caught up with the learner's.
@@ -327,7 +325,7 @@ export class Leader {
   #beginDiff(learner: LearnerLink, position: AckEpoch, run: ZabRun): void {
     const from = run.after;
     if (from.zxid === position.logged.zxid && from.chain !== position.logged.chain) {
-      this.#refuse(learner.link, "diverged", `histories differ at or before ${formatZxid(from.zxid)}`);
+      this.#refuse(learner.link, "diverged", { kind: "histories-differ", at: from.zxid });
       this.#forget(learner);
       return;
     }
@@ -349,12 +347,12 @@ export class Leader {
     sinks.snapshots.open(learner.link, (at) => {
       if (!this.#isKnown(learner)) return;
       if (at === undefined) {
-        this.#refuse(learner.link, "unable", "no state can be sent now");
+        this.#refuse(learner.link, "unable", { kind: "no-state-to-send" });
         this.#forget(learner);
         return;
       }
       const { position, epochs } = at;
-      sinks.note(`server ${learner.sid} gets the whole state at ${formatZxid(position.zxid)}`);
+      sinks.note({ kind: "whole-state-sent", sid: learner.sid, zxid: position.zxid });
       this.#send(learner, { kind: "sync-begin", epoch: this.#epoch, mode: "snap", from: position, epochs });
       sinks.snapshots.start(learner.link, () => {
         if (!this.#isKnown(learner)) return;
@@ -452,7 +450,7 @@ export class Leader {
       if (!this.#isKnown(learner)) return;
       learner.isReading = false;
       // rule: a-transfer-starts-anew-behind-a-purge
-      if (result === "below-floor") this.#drop(learner, "it fell behind what the log still holds");
+      if (result === "below-floor") this.#drop(learner, { kind: "fell-behind-the-log" });
       else if (result === "damaged") this.#context.fail("the log is damaged where a learner needs it");
       else {
         this.#sendRun(learner, result);
@@ -517,7 +515,7 @@ export class Leader {
 
   #accepted(learner: LearnerLink, epoch: number, through: Zxid): void {
     if (learner.phase !== "accepting" || epoch !== this.#epoch || through !== learner.through) {
-      this.#illegal(learner, `it accepted epoch ${epoch} through ${formatZxid(through)}, which it was not offered`);
+      this.#illegal(learner, { kind: "acceptance-not-offered", epoch, through });
       return;
     }
     learner.phase = "accepted";
@@ -611,7 +609,7 @@ export class Leader {
 
   #acked(learner: LearnerLink, epoch: number, durable: Zxid, round: number): void {
     if (!learner.hasAccepted || epoch !== this.#epoch || durable < learner.acked || durable > learner.sent) {
-      this.#illegal(learner, `it acked ${formatZxid(durable)} out of turn`);
+      this.#illegal(learner, { kind: "ack-out-of-turn", durable });
       return;
     }
     learner.acked = durable;
@@ -721,7 +719,7 @@ export class Leader {
   }
 
   /** Every link is closed and nothing is kept. */
-  end(reason: string): void {
+  end(reason: RoleEnd): void {
     const { sinks } = this.#context;
     for (const learner of this.#learners.values()) {
       sinks.snapshots.end(learner.link);
@@ -758,7 +756,7 @@ export class Leader {
         break;
       case "pong":
         if (message.epoch !== this.#epoch) {
-          this.#illegal(learner, `it answered a ping of epoch ${message.epoch}`);
+          this.#illegal(learner, { kind: "pong-of-another-epoch", epoch: message.epoch });
           break;
         }
         learner.applied = message.applied;
@@ -766,8 +764,7 @@ export class Leader {
         this.#context.sinks.touched(message.touches);
         break;
       case "refuse":
-        this.#context.sinks.note(`server ${learner.sid} refuses this leader: ${message.text}`);
-        this.#drop(learner, "it refuses this leader");
+        this.#refused(learner, message);
         break;
       case "forward":
       case "identities":
@@ -775,14 +772,19 @@ export class Leader {
       case "revalidate":
       case "sync":
         learner.askedMs = learner.heardMs;
-        if (learner.phase !== "level") this.#illegal(learner, "it forwarded a request before it was level");
+        if (learner.phase !== "level") this.#illegal(learner, { kind: "request-before-level" });
         else this.#context.sinks.message(link, learner.sid, message);
         if (learner.isObserver) this.#pump(learner);
         break;
       default:
-        this.#illegal(learner, `a leader is not sent ${message.kind}`);
+        this.#illegal(learner, { kind: "not-for-a-leader", message: message.kind });
     }
     return true;
+  }
+
+  dropFaulty(link: LinkRef, fault: LearnerFault["fault"]): void {
+    const learner = this.#learners.get(link);
+    if (learner !== undefined) this.#illegal(learner, fault);
   }
 
   linkClosed(link: LinkRef): void {
@@ -801,9 +803,8 @@ export class Leader {
     }
     if (this.#phase !== "broadcast") {
       if (nowMs >= this.#deadlineMs && !this.#isEstablished) {
-        this.#context.leave(
-          this.#epoch === 0 ? "no quorum came to follow" : `no quorum accepted epoch ${this.#epoch} in time`,
-        );
+        const epoch = this.#epoch;
+        this.#context.leave(epoch === 0 ? { kind: "no-quorum-follows" } : { kind: "epoch-not-accepted", epoch });
         return;
       }
     }
@@ -812,7 +813,7 @@ export class Leader {
     this.#dropSilent(nowMs);
     // rule: no-leader-without-a-quorum
     if (this.#isEstablished && !this.#isQuorum(this.#counted(({ hasAccepted }) => hasAccepted))) {
-      this.#context.leave("no quorum of voters is in sync any more");
+      this.#context.leave({ kind: "quorum-lost" });
     }
   }
 
@@ -825,9 +826,9 @@ export class Leader {
     const { tickMs, syncLimit, initLimit } = this.#context.config;
     for (const learner of this.#learners.values()) {
       const limitMs = (learner.phase === "level" ? syncLimit : initLimit) * tickMs;
-      if (nowMs - learner.heardMs > limitMs) this.#drop(learner, `nothing was heard of it for ${limitMs} ms`);
+      if (nowMs - learner.heardMs > limitMs) this.#drop(learner, { kind: "learner-silent", limitMs });
       else if (learner.phase === "level" && learner.isWaiting && nowMs - learner.waitingSinceMs > limitMs) {
-        this.#drop(learner, `it has acked nothing for ${limitMs} ms`);
+        this.#drop(learner, { kind: "learner-acks-nothing", limitMs });
       }
     }
   }
@@ -892,18 +893,24 @@ export class Leader {
     this.#context.sinks.links.send(learner.link, message);
   }
 
-  #refuse(link: LinkRef, reason: "unable" | "diverged", text: string): void {
+  #refuse(link: LinkRef, reason: "unable" | "diverged", why: LearnerRefusal): void {
     const { links } = this.#context.sinks;
-    links.send(link, { kind: "refuse", reason, text });
-    links.close(link, text);
+    links.refuse(link, reason, why);
+    links.close(link, why);
   }
 
-  #illegal(learner: LearnerLink, what: string): void {
-    this.#context.sinks.note(`server ${learner.sid} is let go: ${what}`);
-    this.#drop(learner, what);
+  #refused(learner: LearnerLink, { reason, text }: Extract<PeerMessage, { kind: "refuse" }>): void {
+    this.#context.sinks.note({ kind: "refused-by-learner", sid: learner.sid, reason, text });
+    this.#drop(learner, { kind: "leader-refused" });
   }
 
-  #drop(learner: LearnerLink, reason: string): void {
+  #illegal(learner: LearnerLink, fault: LearnerFault["fault"]): void {
+    const event: LearnerFault = { kind: "illegal-message", sid: learner.sid, fault };
+    this.#context.sinks.note(event);
+    this.#drop(learner, event);
+  }
+
+  #drop(learner: LearnerLink, reason: LinkEnd): void {
     this.#context.sinks.links.close(learner.link, reason);
     this.#forget(learner);
   }

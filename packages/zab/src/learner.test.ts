@@ -23,6 +23,7 @@ function level(isObserver: boolean, config: { readonly windowBytes?: number } = 
       dial: () => {},
       cancelDial: () => {},
       send: (_: LinkRef, message: PeerMessage) => said.push(message),
+      refuse: () => {},
       close: () => {},
     },
   });

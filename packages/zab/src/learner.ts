@@ -2,7 +2,6 @@ import {
   assert,
   type EntriesMessage,
   epochOf,
-  formatZxid,
   type LinkRef,
   type LogPosition,
   type PeerMessage,
@@ -14,6 +13,7 @@ import {
 import { tailsOf } from "./common-point.ts";
 import { Delivery } from "./delivery.ts";
 import type { PeerPhase } from "./events.ts";
+import type { LeaderFault, LeaderRefusal, RoleEnd } from "./operator-events.ts";
 import { ProposalQueue } from "./proposal-queue.ts";
 import type { RoleContext } from "./role.ts";
 
@@ -169,7 +169,7 @@ export class Learner {
         this.#ping(message.epoch, message.round, message.committed);
         break;
       case "hand-over":
-        this.#context.sinks.note(`the leader goes and names server ${message.successor}`);
+        this.#context.sinks.note({ kind: "successor-named", sid: message.successor });
         this.#handedOver(message.successor);
         break;
       case "refuse":
@@ -190,7 +190,7 @@ export class Learner {
 
   #toldEpoch(epoch: number, incarnation: number, ensembleId: string): void {
     if (this.#step !== "asking") {
-      this.#context.leave("the leader named its epoch twice");
+      this.#fault({ kind: "epoch-named-twice" });
       return;
     }
     const { log, config } = this.#context;
@@ -198,18 +198,19 @@ export class Learner {
     // Without a history an id is only that of an attempt to found the ensemble, which another one may have come before.
     const own = this.#hasHistory() ? identity.ensembleId : "";
     if (own !== "" && ensembleId !== "" && own !== ensembleId) {
-      this.#refuse("unable", `this server belongs to ensemble ${own}, the leader to ${ensembleId}`);
+      this.#refuse("unable", { kind: "leader-of-another-ensemble", ours: own, theirs: ensembleId });
       return;
     }
     const isRepeated = epoch === promise.epoch && promise.sid === this.leader && promise.incarnation === incarnation;
     if (config.isObserver) {
       // Nobody counts its promises: one that came to nothing must not keep it from the leader that there is.
       if (epoch < currentEpoch) {
-        this.#refuse("epoch-low", `this server holds epoch ${currentEpoch}, the leader's is ${epoch}`);
+        this.#refuse("epoch-low", { kind: "epoch-below-held", offered: epoch, held: currentEpoch });
         return;
       }
     } else if (epoch < promise.epoch || (epoch === promise.epoch && !isRepeated)) {
-      this.#refuse("epoch-low", `epoch ${promise.epoch} is promised to server ${promise.sid}, not ${epoch}`);
+      const { epoch: promised, sid: to } = promise;
+      this.#refuse("epoch-low", { kind: "epoch-promised", offered: epoch, promised, to });
       return;
     }
     this.#epoch = epoch;
@@ -255,13 +256,13 @@ export class Learner {
       assert(this.#link !== undefined, "a state is received on a link");
       sinks.snapshots.receive(this.#link, sync.from, (result) => {
         if (this.#sync !== sync || this.#step !== "staging") return;
-        if ("failed" in result) this.#context.leave(`the state could not be taken over: ${result.failed}`);
+        if ("failed" in result) this.#context.leave({ kind: "state-not-received", detail: result.failed });
         else this.#stateFile = result.stateFile;
       });
       return;
     }
     if (sync.from.zxid < durable.floor.zxid || sync.from.zxid < sinks.applied()) {
-      this.#refuse("diverged", `${formatZxid(sinks.applied())} is applied here, above ${formatZxid(sync.from.zxid)}`);
+      this.#refuse("diverged", { kind: "applied-beyond", applied: sinks.applied(), from: sync.from.zxid });
       return;
     }
     if (sync.from.zxid === durable.tail.zxid) this.#compareHistory(sync.from, durable.tail.chain);
@@ -272,7 +273,7 @@ export class Learner {
 
   #compareHistory(from: LogPosition, chain: unknown): void {
     if (chain === from.chain) return;
-    this.#refuse("diverged", `histories differ at or before ${formatZxid(from.zxid)}`);
+    this.#refuse("diverged", { kind: "histories-differ", at: from.zxid });
   }
 
   #entries(message: EntriesMessage): void {
@@ -370,7 +371,7 @@ export class Learner {
 
   #upToDate(epoch: number, committed: Zxid): void {
     if (this.#step !== "accepted" || epoch !== this.#epoch || committed > this.#logged) {
-      this.#context.leave("the leader said out of turn that this server is level");
+      this.#fault({ kind: "level-out-of-turn" });
       return;
     }
     this.#step = "level";
@@ -382,7 +383,7 @@ export class Learner {
 
   #commit(epoch: number, committed: Zxid): void {
     if (this.#step !== "level" || epoch !== this.#epoch || committed > this.#logged) {
-      this.#context.leave(`the leader committed ${formatZxid(committed)}, which is not here`);
+      this.#fault({ kind: "commit-of-what-is-missing", committed });
       return;
     }
     this.#noteCommitted(committed);
@@ -390,7 +391,7 @@ export class Learner {
 
   #ping(epoch: number, round: number, committed: Zxid): void {
     if (epoch !== this.#epoch) {
-      this.#context.leave(`the leader pings as that of epoch ${epoch}`);
+      this.#fault({ kind: "ping-of-another-epoch", epoch });
       return;
     }
     this.#noteCommitted(committed);
@@ -448,7 +449,7 @@ export class Learner {
     this.#send(message);
   }
 
-  end(reason: string): void {
+  end(reason: RoleEnd): void {
     const { links, snapshots } = this.#context.sinks;
     if (this.#step === "dialing") links.cancelDial();
     if (this.#link !== undefined) links.close(this.#link, reason);
@@ -460,22 +461,22 @@ export class Learner {
     this.#queue.releaseAll({ release: () => {} });
   }
 
-  dialFailed(reason: string): void {
-    if (this.#step === "dialing") this.#context.leave(`server ${this.leader} cannot be reached: ${reason}`);
+  dialFailed(detail: string): void {
+    if (this.#step === "dialing") this.#context.leave({ kind: "leader-unreachable", sid: this.leader, detail });
   }
 
-  linkClosed(link: LinkRef, reason: string): void {
+  linkClosed(link: LinkRef, detail: string): void {
     if (link !== this.#link) return;
     this.#link = undefined;
-    this.#context.leave(`the link to the leader ended: ${reason}`);
+    this.#context.leave({ kind: "leader-link-lost", detail });
   }
 
   tick(): void {
     const nowMs = this.#context.nowMs();
     if (nowMs >= this.#ackDueMs) this.#ack(nowMs);
     if (nowMs < this.#deadlineMs()) return;
-    if (this.#step === "dialing") this.#context.leave(`server ${this.leader} cannot be reached`);
-    else this.#context.leave(`nothing was heard of the leader for ${nowMs - this.#heardMs} ms`);
+    if (this.#step === "dialing") this.#context.leave({ kind: "leader-unreachable", sid: this.leader });
+    else this.#context.leave({ kind: "leader-silent", silentMs: nowMs - this.#heardMs });
   }
 
   nextDueMs(): number {
@@ -496,20 +497,24 @@ export class Learner {
 
   #refused({ reason, text }: Extract<ZabMessage, { kind: "refuse" }>): void {
     if (reason === "diverged") {
-      this.#context.sinks.note(`the leader's history and this server's are not the same: ${text}`);
+      this.#context.sinks.note({ kind: "history-not-the-leaders", text });
       this.#context.diverged();
     }
-    this.#context.leave(`server ${this.leader} refuses: ${text}`);
+    this.#context.leave({ kind: "refused-by-leader", sid: this.leader, reason, text });
   }
 
-  #refuse(reason: "unable" | "diverged" | "epoch-low", text: string): void {
-    this.#send({ kind: "refuse", reason, text });
+  #refuse(reason: "unable" | "diverged" | "epoch-low", why: LeaderRefusal): void {
+    if (this.#link !== undefined) this.#context.sinks.links.refuse(this.#link, reason, why);
     if (reason === "diverged") this.#context.diverged();
-    this.#context.leave(text);
+    this.#context.leave(why);
   }
 
   #illegal(message: PeerMessage): void {
-    this.#context.leave(`the leader sent ${message.kind} out of turn (${this.#step})`);
+    this.#fault({ kind: "out-of-turn", message: message.kind, step: this.#step });
+  }
+
+  #fault(fault: LeaderFault["fault"]): void {
+    this.#context.leave({ kind: "illegal-message", sid: this.leader, fault });
   }
 
   #hasHistory(): boolean {

@@ -57,7 +57,7 @@ describe("roles", () => {
     peer.leadAlone(1);
     peer.propose(batchOf(1, 1));
     const stale = peer.generation;
-    peer.resign("for the test");
+    peer.resign({ kind: "quorum-lost" });
     expect(peer.state).toBe("looking");
     peer.synced(stale, composeZxid(1, 1));
     expect([peer.deliver(10), sinks.delivered]).toEqual([false, []]);
@@ -68,7 +68,7 @@ describe("roles", () => {
     const { peer, sinks } = newPeer();
     peer.leadAlone(1);
     peer.propose(batchOf(1, 1));
-    peer.resign("for the test");
+    peer.resign({ kind: "quorum-lost" });
     peer.synced(1, composeZxid(1, 1));
     peer.leadAlone(2);
     peer.propose(batchOf(2, 1));
@@ -153,6 +153,7 @@ describe("learners that come to a server without a role", () => {
         dial: () => {},
         cancelDial: () => {},
         send: (link: LinkRef, message: PeerMessage) => said.push(`${link} ${message.kind}`),
+        refuse: (link: LinkRef, reason: string, { kind }: { kind: string }) => said.push(`${link} ${reason}: ${kind}`),
         close: (link: LinkRef) => said.push(`${link} closed`),
       },
       wanted: () => wanted++,
@@ -184,7 +185,7 @@ describe("learners that come to a server without a role", () => {
     expect(said).toEqual([]);
     peer.setTime(2000);
     peer.tick();
-    expect(said).toEqual(["7 refuse", "7 closed"]);
+    expect(said).toEqual(["7 not-leading: no-leader-known", "7 closed"]);
     expect(peer.nextDueMs()).toBeUndefined();
   });
 
@@ -193,6 +194,6 @@ describe("learners that come to a server without a role", () => {
     peer.linkOpened(first, serverId(2), false);
     peer.receive(first, info);
     peer.follow(serverId(3));
-    expect(said).toEqual(["7 refuse", "7 closed"]);
+    expect(said).toEqual(["7 not-leading: follows-another", "7 closed"]);
   });
 });

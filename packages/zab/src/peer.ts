@@ -16,6 +16,7 @@ import { FencedLog } from "./fenced-log.ts";
 import { Leader } from "./leader.ts";
 import { Learner } from "./learner.ts";
 import type { LearnerInfo } from "./learner-link.ts";
+import type { LearnerFault, LearnerRefusal, RoleEnd } from "./operator-events.ts";
 import type { RoleContext } from "./role.ts";
 
 export type PeerOptions = Pick<PeerConfig, "sid" | "verifier"> & Partial<PeerConfig>;
@@ -105,7 +106,7 @@ export class ZabPeer {
       nowMs: () => this.#nowMs,
       leave: (reason) => this.#leave(reason),
       leaveTo: (successor) => {
-        this.#leave("the leader handed over");
+        this.#leave({ kind: "leader-handed-over" });
         this.#successor = successor;
       },
       lostThePast: () => {
@@ -237,7 +238,7 @@ export class ZabPeer {
     assert(leader !== this.#config.sid, "no server follows itself");
     const learner = new Learner(this.#newRole(this.#config.isObserver ? "observing" : "following"), leader);
     this.#role = learner;
-    for (const [link] of this.#early) this.#refuse(link, "not-leading", `this server follows server ${leader}`);
+    for (const [link] of this.#early) this.#refuse(link, "not-leading", { kind: "follows-another", leader });
     this.#early.clear();
     learner.begin();
   }
@@ -245,20 +246,20 @@ export class ZabPeer {
   /** Names a successor that is level and leaves; false when there is none yet. Nothing may be proposed any more. */
   handOver(): ServerId | undefined {
     const successor = this.#role instanceof Leader ? this.#role.handOver() : undefined;
-    if (successor !== undefined) this.#leave(`handed over to server ${successor}`);
+    if (successor !== undefined) this.#leave({ kind: "handed-over", to: successor });
     return successor;
   }
 
   /** Gives the role up, whatever it is, and takes no other. */
-  stop(reason: string): void {
+  stop(): void {
     this.#isStopped = true;
-    this.#leave(reason);
-    for (const link of this.#early.keys()) this.#sinks.links.close(link, reason);
+    this.#leave({ kind: "stopped" });
+    for (const link of this.#early.keys()) this.#sinks.links.close(link, { kind: "stopped" });
     this.#early.clear();
   }
 
   /** Gives the role up and looks again: for a leader that cannot go on in its epoch. */
-  resign(reason: string): void {
+  resign(reason: RoleEnd): void {
     this.#leave(reason);
   }
 
@@ -274,7 +275,7 @@ export class ZabPeer {
     for (const [link, { sinceMs }] of this.#early) {
       if (this.#nowMs - sinceMs < this.#earlyMsMax) continue;
       this.#early.delete(link);
-      this.#refuse(link, "not-leading", "this server knows of no leader");
+      this.#refuse(link, "not-leading", { kind: "no-leader-known" });
     }
   }
 
@@ -296,17 +297,24 @@ export class ZabPeer {
     }
     if (this.#role instanceof Learner && this.#role.leader === sid && this.#role.link === undefined) {
       this.#role.linkOpened(link);
-    } else this.#sinks.links.close(link, "it is not wanted any more");
+    } else this.#sinks.links.close(link, { kind: "link-not-wanted" });
   }
 
-  dialFailed(reason: string): void {
-    if (this.#role instanceof Learner) this.#role.dialFailed(reason);
+  /** @param detail what happened, in words */
+  dialFailed(detail: string): void {
+    if (this.#role instanceof Learner) this.#role.dialFailed(detail);
   }
 
-  linkClosed(link: LinkRef, reason: string): void {
+  /** @param detail what happened, in words */
+  linkClosed(link: LinkRef, detail: string): void {
     this.#early.delete(link);
-    if (this.#role instanceof Learner) this.#role.linkClosed(link, reason);
+    if (this.#role instanceof Learner) this.#role.linkClosed(link, detail);
     else this.#role?.linkClosed(link);
+  }
+
+  /** A learner asked what no correct one asks: its link ends, and {@link ZabSinks.learnerLost} follows. */
+  dropLearner(link: LinkRef, fault: LearnerFault["fault"]): void {
+    if (this.#role instanceof Leader) this.#role.dropFaulty(link, fault);
   }
 
   receive(link: LinkRef, message: PeerMessage): void {
@@ -318,14 +326,14 @@ export class ZabPeer {
     const early = this.#early.get(link);
     if (early === undefined) return;
     if (message.kind !== "learner-info" || early.info !== undefined) {
-      this.#refuse(link, "unable", `${message.kind} came before this server was asked to lead`);
+      this.#refuse(link, "unable", { kind: "not-asked-to-lead", message: message.kind });
       this.#early.delete(link);
     } else if (this.#role instanceof Leader) {
       this.#early.delete(link);
       this.#role.informed(link, early.sid, message);
     } else if (this.#role instanceof Learner) {
       this.#early.delete(link);
-      this.#refuse(link, "not-leading", `this server follows server ${this.#role.leader}`);
+      this.#refuse(link, "not-leading", { kind: "follows-another", leader: this.#role.leader });
     } else {
       early.info = message;
       this.#seekFollowing();
@@ -390,7 +398,7 @@ export class ZabPeer {
     return this.#context;
   }
 
-  #leave(reason: string): void {
+  #leave(reason: RoleEnd): void {
     const role = this.#role;
     if (role === undefined) return;
     this.#role = undefined;
@@ -415,8 +423,8 @@ export class ZabPeer {
     this.#seekFollowing();
   }
 
-  #refuse(link: LinkRef, reason: "not-leading" | "unable", text: string): void {
-    this.#sinks.links.send(link, { kind: "refuse", reason, text });
-    this.#sinks.links.close(link, text);
+  #refuse(link: LinkRef, reason: "not-leading" | "unable", why: LearnerRefusal): void {
+    this.#sinks.links.refuse(link, reason, why);
+    this.#sinks.links.close(link, why);
   }
 }

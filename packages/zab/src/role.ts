@@ -2,6 +2,7 @@ import type { ServerId } from "@zooid/model";
 import type { PeerConfig } from "./config.ts";
 import type { ZabSinks } from "./events.ts";
 import type { FencedLog } from "./fenced-log.ts";
+import type { RoleEnd } from "./operator-events.ts";
 
 /** What a role stands on: the peer that it is a role of. */
 export interface RoleContext {
@@ -17,7 +18,7 @@ export interface RoleContext {
   mustExceed(epoch: number): void;
   nowMs(): number;
   /** Ends the role. Nothing of it may be used afterwards. */
-  leave(reason: string): void;
+  leave(reason: RoleEnd): void;
   /** Its history is not the leader's: it asks for all of it. */
   readonly hasDiverged: boolean;
   /** Ends the role in favour of another leader, without an election. */

@@ -49,6 +49,7 @@ export class RecordingSinks implements ZabSinks {
     dial: unused("a dial"),
     cancelDial: unused("a dial"),
     send: unused("a message"),
+    refuse: unused("a refusal"),
     close: unused("a link"),
   };
   readonly snapshots: SnapshotPort = {

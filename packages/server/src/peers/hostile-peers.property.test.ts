@@ -15,7 +15,7 @@ test("whatever comes to a port harms nobody: it is taken for a peer's, or closed
       wake() {},
       linkOpened: (link) => {
         openedCount++;
-        links.close(link, "seen");
+        links.close(link, { kind: "stopped" });
       },
       dialFailed() {},
       received() {},

@@ -186,7 +186,7 @@ test("an observer that comes again by the same follower gets what that was sent 
   leader.links.send(toFollower, entries(1, [1000]));
   leader.links.flush();
   await follower.happened.until("entries on 1");
-  observer.links.close(observer.link, "it restarts");
+  observer.links.close(observer.link, { kind: "stopped" });
   await leader.happened.until(/^closed/);
   const between = entries(2, [1000]);
   leader.links.send(toFollower, between);
@@ -218,8 +218,8 @@ test("a message as long as a frame may be passes between two others that take no
 describe("a link ends", () => {
   test("when the leader closes it, behind what was said", async () => {
     const { leader, follower, observer, toObserver } = await passedOn();
-    leader.links.send(toObserver, { kind: "refuse", reason: "unable", text: "no" });
-    leader.links.close(toObserver, "no");
+    leader.links.refuse(toObserver, "unable", { kind: "no-state-to-send" });
+    leader.links.close(toObserver, { kind: "no-state-to-send" });
     await observer.happened.until(/^closed 1/);
     expect(observer.happened.list.slice(1)).toEqual([
       "refuse on 1",
@@ -232,7 +232,7 @@ describe("a link ends", () => {
   test("when the observer closes it, behind what was said", async () => {
     const { leader, observer, toObserver } = await passedOn();
     observer.links.send(observer.link, SYNC);
-    observer.links.close(observer.link, "enough");
+    observer.links.close(observer.link, { kind: "stopped" });
     await leader.happened.until(/^closed/);
     expect(leader.happened.list.slice(2)).toEqual([
       `sync on ${toObserver}`,
@@ -243,15 +243,17 @@ describe("a link ends", () => {
 
   test("when the follower leaves its leader", async () => {
     const { leader, follower, observer, toObserver } = await passedOn();
-    follower.links.close(follower.link, "it looks for another leader");
+    follower.links.close(follower.link, { kind: "stopped" });
     await observer.happened.until(/^closed 1: by way of server 2/);
     await leader.happened.until(new RegExp(`^closed ${toObserver}: by way of server 2`));
   });
 
   test("when the leader gives the follower up", async () => {
     const { leader, observer, toFollower, toObserver } = await passedOn();
-    leader.links.close(toFollower, "it is silent");
-    await leader.happened.until(new RegExp(`^closed ${toObserver}: by way of server 2: it is silent`));
+    leader.links.close(toFollower, { kind: "learner-silent", limitMs: 500 });
+    await leader.happened.until(
+      new RegExp(`^closed ${toObserver}: by way of server 2: nothing was heard of it for 500 ms`),
+    );
     await observer.happened.until(/^closed 1/);
   });
 
@@ -330,7 +332,7 @@ describe("a way to the leader", () => {
     const { ensemble, leader, follower, observer } = await passedOn();
     const other = await ensemble.listening(3);
     await follow(other, leader);
-    observer.links.close(observer.link, "it was silent");
+    observer.links.close(observer.link, { kind: "leader-silent", silentMs: 500 });
     await leader.happened.until(/^closed/);
     await follow(observer, leader);
     expect(other.links.relayedObservers()).toEqual([4]);

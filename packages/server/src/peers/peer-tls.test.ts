@@ -88,7 +88,7 @@ test("two servers with certificates of one authority talk through TLS", async ()
   await learner.happened.until("snapshot-chunk");
   expect(learner.messages).toMatchObject([{ index: 1, bytes: Uint8Array.from(bytes) }]);
   learner.links.send(learner.link, { kind: "sync", sequence: 1 });
-  learner.links.close(learner.link, "enough");
+  learner.links.close(learner.link, { kind: "stopped" });
   await leader.happened.until(/^closed/);
   expect(leader.happened.list).toEqual(["opened 2", "sync", expect.stringContaining("closed: ")]);
 });

@@ -4,6 +4,7 @@ import { connect, type Socket } from "node:net";
 import { type EntriesMessage, type PeerMessage, serverId, writeFrameHeader, type Zxid } from "@zooid/model";
 import type { EnvelopeMessage } from "@zooid/wire/peer";
 import { afterEach, describe, expect, test } from "vitest";
+import { sentenceOf } from "../operator-sentences.ts";
 import { frameOf, TestPeers } from "../test-peers.ts";
 import { Side, stopSides, stopsWithSides } from "../test-quorum-side.ts";
 import { PeerPort } from "./peer-port.ts";
@@ -114,13 +115,16 @@ test("a dial that is cancelled is not answered, and another one may follow", asy
   expect(learner.happened.list).toEqual(["opened 1 sid 1 dialed"]);
 });
 
+const NO_LEADER = { kind: "no-leader-known" } as const;
+
 test("what was said before a close arrives; only the other side is told that the link ended", async () => {
   const { leader, learner } = await linked();
-  leader.links.send(leader.link, { kind: "refuse", reason: "not-leading", text: "no" });
-  leader.links.close(leader.link, "no");
+  leader.links.refuse(leader.link, "not-leading", NO_LEADER);
+  leader.links.close(leader.link, NO_LEADER);
   leader.send(LEVEL);
   await learner.happened.until(/^closed/);
   expect(learner.happened.list.slice(1)).toEqual(["refuse on 1", "closed 1: the other side closed it"]);
+  expect(learner.messages).toContainEqual({ kind: "refuse", reason: "not-leading", text: sentenceOf(NO_LEADER) });
   expect(leader.happened.list).toEqual(["opened 1 sid 2"]);
 });
 
@@ -134,7 +138,7 @@ test("a closed link delivers nothing, though more of it had arrived", async () =
 
 test("numbers of links are never used again", async () => {
   const { leader, learner } = await linked();
-  learner.links.close(learner.link, "again");
+  learner.links.close(learner.link, { kind: "stopped" });
   await leader.happened.until(/^closed 1/);
   learner.links.dial(SID_1);
   await leader.happened.until("opened 2 sid 2");

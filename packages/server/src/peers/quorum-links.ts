@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import type { EntriesMessage, LinkRef, PeerMessage, ServerId } from "@zooid/model";
+import type { EntriesMessage, LinkRef, PeerMessage, RefuseReason, ServerId } from "@zooid/model";
 import {
   BufferPool,
   EntryFrames,
@@ -10,7 +10,8 @@ import {
   type RelayOpen,
   WireError,
 } from "@zooid/wire/peer";
-import type { ZabLinks } from "@zooid/zab";
+import type { LinkEnd, Refusal, ZabLinks } from "@zooid/zab";
+import { sentenceOf } from "../operator-sentences.ts";
 import { Backoff } from "./backoff.ts";
 import type { HandshakeFault, PeerIdentity } from "./handshake.ts";
 import { ObserverMaster } from "./observer-master.ts";
@@ -221,10 +222,14 @@ export class QuorumLinks implements ZabLinks {
     return this.#options.bufferedBytesMax ?? BUFFERED_BYTES_MAX;
   }
 
-  close(link: LinkRef, reason: string): void {
+  refuse(link: LinkRef, reason: RefuseReason, refusal: Refusal): void {
+    this.send(link, { kind: "refuse", reason, text: sentenceOf(refusal) });
+  }
+
+  close(link: LinkRef, reason: LinkEnd): void {
     const target = this.#links.get(link);
     if (target === undefined) return;
-    this.#remove(target, reason);
+    this.#remove(target, sentenceOf(reason));
     target.connection.close();
   }
 

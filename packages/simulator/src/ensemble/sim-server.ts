@@ -16,7 +16,7 @@ import {
   type TxnOp,
   type Zxid,
 } from "@zooid/model";
-import { type EnsembleConfig, REPLICA_DEFAULTS, type Refusal, Replica } from "@zooid/replica";
+import { type EnsembleConfig, REPLICA_DEFAULTS, type Refusal, Replica, type ReplicaEvent } from "@zooid/replica";
 import { RequestReader } from "@zooid/wire";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/peer";
 import type { ZabLog } from "@zooid/zab";
@@ -76,7 +76,9 @@ export interface ServerWatcher {
   stepped(server: SimServer): void;
   sent(server: SimServer, link: LinkRef, message: PeerMessage): void;
   elects?(server: SimServer, to: ServerId, message: ElectionMessage): void;
-  note(server: SimServer, text: string): void;
+  note(server: SimServer, event: ReplicaEvent): void;
+  /** A learner gave up a state that it received in part. */
+  stateAbandoned?(server: SimServer, nextPart: number): void;
   /** A connection is about to be closed for what its client asked. */
   refused?(server: SimServer, ref: ConnectionRef, refusal: Refusal): void;
   /** A connection has asked for too much and is not read until there is room. */
@@ -146,7 +148,7 @@ export class SimServer implements NetworkEnd {
       registry,
       send: (link, message) => this.#send(link, message),
       input: (step) => this.input(step),
-      note: (text) => watcher.note(this, text),
+      abandoned: (nextPart) => watcher.stateAbandoned?.(this, nextPart),
     });
     this.replica = new Replica(
       {
@@ -177,6 +179,7 @@ export class SimServer implements NetworkEnd {
           dial: (to) => network.dial(this.sid, to),
           cancelDial: () => network.cancelDial(this.sid),
           send: (link, message) => this.#send(link, message),
+          refuse: (link, reason, { kind }) => this.#send(link, { kind: "refuse", reason, text: kind }),
           close: (link) => network.close(this.sid, link),
         },
         snapshots: courier,
@@ -186,7 +189,7 @@ export class SimServer implements NetworkEnd {
         },
         install: () => this.#load(),
         roleChanged: () => {},
-        note: (text) => watcher.note(this, text),
+        note: (event) => watcher.note(this, event),
         resume: (ref) => this.#resumed.push(ref),
         refused: (ref, refusal) => watcher.refused?.(this, ref, refusal),
       },

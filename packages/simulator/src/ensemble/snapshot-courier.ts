@@ -36,7 +36,7 @@ export class SnapshotCourier implements SnapshotPort {
   readonly #registry: StateRegistry;
   readonly #send: (link: LinkRef, message: PeerMessage) => void;
   readonly #input: (step: () => void) => void;
-  readonly #note: ((text: string) => void) | undefined;
+  readonly #abandoned: ((nextPart: number) => void) | undefined;
   readonly #sending = new Map<LinkRef, Sending>();
   #receiving:
     | {
@@ -55,9 +55,10 @@ export class SnapshotCourier implements SnapshotPort {
     readonly registry: StateRegistry;
     readonly send: (link: LinkRef, message: PeerMessage) => void;
     readonly input: (step: () => void) => void;
-    readonly note?: (text: string) => void;
+    /** What came of a state is of no use any more. */
+    readonly abandoned?: (nextPart: number) => void;
   }) {
-    this.#note = parts.note;
+    this.#abandoned = parts.abandoned;
     this.#disk = parts.disk;
     this.#scheduler = parts.scheduler;
     this.#chance = parts.chance;
@@ -131,7 +132,7 @@ export class SnapshotCourier implements SnapshotPort {
   }
 
   abandon(): void {
-    if (this.#receiving !== undefined) this.#note?.(`a state is abandoned before its part ${this.#receiving.next}`);
+    if (this.#receiving !== undefined) this.#abandoned?.(this.#receiving.next);
     this.#receiving = undefined;
   }
 

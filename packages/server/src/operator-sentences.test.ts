@@ -1,0 +1,33 @@
+import { composeZxid, serverId } from "@zooid/model";
+import { expect, test } from "vitest";
+import { sentenceOf } from "./operator-sentences.ts";
+
+const sid = serverId(3);
+const zxid = composeZxid(2, 5);
+
+test.each([
+  [{ kind: "learner-follows", sid }, "server 3 follows"],
+  [{ kind: "whole-state-sent", sid, zxid }, "server 3 gets the whole state at 0x200000005"],
+  [{ kind: "leader-unreachable", sid }, "server 3 cannot be reached"],
+  [{ kind: "leader-unreachable", sid, detail: "ECONNREFUSED" }, "server 3 cannot be reached: ECONNREFUSED"],
+  [
+    { kind: "illegal-message", sid, fault: { kind: "acceptance-not-offered", epoch: 2, through: zxid } },
+    "server 3 broke the protocol: it accepted epoch 2 through 0x200000005, which it was not offered",
+  ],
+  [
+    { kind: "illegal-message", sid, fault: { kind: "out-of-turn", message: "sync-begin", step: "level" } },
+    "server 3 broke the protocol: it sent sync-begin out of turn (level)",
+  ],
+  [{ kind: "epoch-promised", offered: 4, promised: 7, to: 1 }, "epoch 7 is promised to server 1, not 4"],
+  [{ kind: "histories-differ", at: zxid }, "histories differ at or before 0x200000005"],
+  [
+    { kind: "wall-clock-set", byMs: -3000, pauseMs: 600_000 },
+    "the wall clock was set by -3000 ms, so no container or TTL node is removed for 10 minutes",
+  ],
+  [
+    { kind: "over-quota", text: "the quota of /a is 1 bytes", moreCount: 4 },
+    "the quota of /a is 1 bytes (and 4 more since the last such line)",
+  ],
+] as const)("%o is told as a sentence", (event, sentence) => {
+  expect(sentenceOf(event)).toBe(sentence);
+});

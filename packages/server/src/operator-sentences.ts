@@ -1,0 +1,147 @@
+import { assertNever, formatSessionId, formatZxid } from "@zooid/model";
+import type { ReplicaEvent } from "@zooid/replica";
+import type { LeaderFault, LearnerFault, LinkEnd, Refusal } from "@zooid/zab";
+
+/** What operators read of an event: a line of the log, or why a link was refused or closed. Nothing else depends on the wording. */
+export function sentenceOf(event: ReplicaEvent | LinkEnd | Refusal): string {
+  switch (event.kind) {
+    // Roles
+    case "history-missing-here":
+      return `server ${event.sid} has a history that is missing on this server's disk`;
+    case "epoch-promised-elsewhere":
+      return `server ${event.sid} has promised epoch ${event.epoch} to server ${event.to}`;
+    case "epochs-used-up":
+      return `epoch ${event.epoch} cannot be led: its zxids would no longer be exact`;
+    case "learner-is-ahead":
+      return `server ${event.sid} has a newer history`;
+    case "no-quorum-follows":
+      return "no quorum came to follow";
+    case "epoch-not-accepted":
+      return `no quorum accepted epoch ${event.epoch} in time`;
+    case "quorum-lost":
+      return "no quorum of voters is in sync any more";
+    case "electors-lost":
+      return "the servers that elected this one have changed their votes";
+    case "counter-used-up":
+      return "the epoch's counter nears its end, so a new epoch begins";
+    case "handed-over":
+      return `handed over to server ${event.to}`;
+    case "leader-handed-over":
+      return "the leader handed over";
+    case "successor-named":
+      return `the leader goes and names server ${event.sid}`;
+    case "leader-unreachable":
+      return `server ${event.sid} cannot be reached${event.detail === undefined ? "" : `: ${event.detail}`}`;
+    case "leader-silent":
+      return `nothing was heard of the leader for ${event.silentMs} ms`;
+    case "leader-link-lost":
+      return `the link to the leader ended: ${event.detail}`;
+    case "refused-by-leader":
+      return `server ${event.sid} refuses: ${event.text}`;
+    case "state-not-received":
+      return `the state could not be taken over: ${event.detail}`;
+    case "history-not-the-leaders":
+      return `the leader's history and this server's are not the same: ${event.text}`;
+    case "stopped":
+      return "the server stops";
+    case "illegal-message":
+      return `server ${event.sid} broke the protocol: ${faultOf(event.fault)}`;
+
+    // Learners
+    case "learner-follows":
+      return `server ${event.sid} follows`;
+    case "whole-state-sent":
+      return `server ${event.sid} gets the whole state at ${formatZxid(event.zxid)}`;
+    case "committed-history-unknown":
+      return `server ${event.sid} holds a committed history that this server does not know`;
+    case "refused-by-learner":
+      return `server ${event.sid} refuses this leader: ${event.text}`;
+
+    // Refusals, which the other side reads
+    case "leader-of-another-ensemble":
+      return `this server belongs to ensemble ${event.ours}, the leader to ${event.theirs}`;
+    case "epoch-below-held":
+      return `this server holds epoch ${event.held}, the leader's is ${event.offered}`;
+    case "epoch-promised":
+      return `epoch ${event.promised} is promised to server ${event.to}, not ${event.offered}`;
+    case "applied-beyond":
+      return `${formatZxid(event.applied)} is applied here, above ${formatZxid(event.from)}`;
+    case "histories-differ":
+      return `histories differ at or before ${formatZxid(event.at)}`;
+    case "learner-of-another-ensemble":
+      return `server ${event.sid} belongs to ensemble ${event.theirs}, this is ${event.ours}`;
+    case "commit-unknown-here":
+      return `it holds ${formatZxid(event.zxid)} as committed, which is unknown here`;
+    case "no-state-to-send":
+      return "no state can be sent now";
+    case "follows-another":
+      return `this server follows server ${event.leader}`;
+    case "no-leader-known":
+      return "this server knows of no leader";
+    case "not-asked-to-lead":
+      return `${event.message} came before this server was asked to lead`;
+
+    // Links
+    case "superseded":
+      return "superseded by a newer connection from the same server";
+    case "fell-behind-the-log":
+      return "it fell behind what the log still holds";
+    case "learner-silent":
+      return `nothing was heard of it for ${event.limitMs} ms`;
+    case "learner-acks-nothing":
+      return `it has acked nothing for ${event.limitMs} ms`;
+    case "leader-refused":
+      return "it refuses this leader";
+    case "link-not-wanted":
+      return "it is not wanted any more";
+
+    // Clients
+    case "read-only-service":
+      return "no quorum: reads are served to clients that ask for read-only service";
+    case "long-certificate-subject":
+      return `the certificate of a client at ${event.address} has a subject of more than ${event.bytesMax} bytes: it is no identity`;
+    case "wall-clock-set":
+      return `the wall clock was set by ${event.byMs} ms, so no container or TTL node is removed for ${event.pauseMs / 60_000} minutes`;
+    case "over-quota":
+      return event.moreCount === 0
+        ? event.text
+        : `${event.text} (and ${event.moreCount} more since the last such line)`;
+    default:
+      return assertNever(event);
+  }
+}
+
+function faultOf(fault: LearnerFault["fault"] | LeaderFault["fault"]): string {
+  switch (fault.kind) {
+    case "epoch-acked-twice":
+      return "it acked the epoch twice";
+    case "acceptance-not-offered":
+      return `it accepted epoch ${fault.epoch} through ${formatZxid(fault.through)}, which it was not offered`;
+    case "ack-out-of-turn":
+      return `it acked ${formatZxid(fault.durable)} out of turn`;
+    case "pong-of-another-epoch":
+      return `it answered a ping of epoch ${fault.epoch}`;
+    case "request-before-level":
+      return "it forwarded a request before it was in sync";
+    case "not-for-a-leader":
+      return `it sent ${fault.message} to a leader`;
+    case "requests-break-off":
+      return "it forwarded a run of requests that breaks off";
+    case "session-exists":
+      return `it opened session ${formatSessionId(fault.session)}, which exists`;
+    case "session-impossible":
+      return `it opened session ${formatSessionId(fault.session)} with a timeout or a password that none has`;
+    case "epoch-named-twice":
+      return "it named its epoch twice";
+    case "level-out-of-turn":
+      return "it said out of turn that this server is in sync";
+    case "commit-of-what-is-missing":
+      return `it committed ${formatZxid(fault.committed)}, which is missing here`;
+    case "ping-of-another-epoch":
+      return `it pinged as the leader of epoch ${fault.epoch}`;
+    case "out-of-turn":
+      return `it sent ${fault.message} out of turn (${fault.step})`;
+    default:
+      return assertNever(fault);
+  }
+}

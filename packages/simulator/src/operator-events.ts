@@ -1,0 +1,63 @@
+import type { ReplicaEvent } from "@zooid/replica";
+
+type Kind = ReplicaEvent["kind"];
+
+/**
+ * Rule I32: no message arrives that its receiver has no transition for, and no history parts from that of the leader. A correct ensemble
+ * never gives rise to an event that is illegal, whatever fails; a refusal is one when it says that histories have parted.
+ */
+const RULE_I32: Readonly<Record<Kind, "legal" | "illegal" | "illegal-if-diverged">> = {
+  "illegal-message": "illegal",
+  "committed-history-unknown": "illegal",
+  "history-not-the-leaders": "illegal",
+  "applied-beyond": "illegal",
+  "histories-differ": "illegal",
+  "refused-by-leader": "illegal-if-diverged",
+  "refused-by-learner": "illegal-if-diverged",
+  "learner-follows": "legal",
+  "whole-state-sent": "legal",
+  "successor-named": "legal",
+  "history-missing-here": "legal",
+  "epoch-promised-elsewhere": "legal",
+  "epochs-used-up": "legal",
+  "learner-is-ahead": "legal",
+  "no-quorum-follows": "legal",
+  "epoch-not-accepted": "legal",
+  "quorum-lost": "legal",
+  "electors-lost": "legal",
+  "counter-used-up": "legal",
+  "handed-over": "legal",
+  "leader-handed-over": "legal",
+  "leader-unreachable": "legal",
+  "leader-silent": "legal",
+  "leader-link-lost": "legal",
+  "state-not-received": "legal",
+  "leader-of-another-ensemble": "legal",
+  "epoch-below-held": "legal",
+  "epoch-promised": "legal",
+  stopped: "legal",
+  "read-only-service": "legal",
+  "long-certificate-subject": "legal",
+  "wall-clock-set": "legal",
+  "over-quota": "legal",
+};
+
+/** Kinds of events that only something incorrect gives rise to. */
+export const ILLEGAL_KINDS: readonly string[] = Object.entries(RULE_I32).flatMap(([kind, is]) =>
+  is === "legal" ? [] : [kind],
+);
+
+export function isIllegal(event: ReplicaEvent): boolean {
+  switch (RULE_I32[event.kind]) {
+    case "illegal":
+      return true;
+    case "illegal-if-diverged":
+      return "reason" in event && event.reason === "diverged";
+    default:
+      return false;
+  }
+}
+
+export function isEventKind(text: string): text is Kind {
+  return Object.hasOwn(RULE_I32, text);
+}

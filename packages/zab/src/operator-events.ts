@@ -1,0 +1,114 @@
+import type { PeerMessage, RefuseReason, ServerId, SessionId, Zxid } from "@zooid/model";
+
+/**
+ * What operators should know of the broadcast, as data: checks and tests look at kinds, and the edge makes sentences of them. Details in
+ * words come from the edge, or from another server, and are passed on as they are.
+ */
+export type ZabEvent =
+  | RoleEnd
+  | LearnerFault
+  | { readonly kind: "learner-follows"; readonly sid: ServerId }
+  | { readonly kind: "whole-state-sent"; readonly sid: ServerId; readonly zxid: Zxid }
+  /** A learner holds as committed what this leader does not know. */
+  | { readonly kind: "committed-history-unknown"; readonly sid: ServerId }
+  | {
+      readonly kind: "refused-by-learner";
+      readonly sid: ServerId;
+      readonly reason: RefuseReason;
+      readonly text: string;
+    }
+  | { readonly kind: "successor-named"; readonly sid: ServerId }
+  /** The leader says that this server's history and its own are not the same. */
+  | { readonly kind: "history-not-the-leaders"; readonly text: string };
+
+/** Why a role ended. */
+export type RoleEnd =
+  // A leader's.
+  | { readonly kind: "history-missing-here"; readonly sid: ServerId }
+  | { readonly kind: "epoch-promised-elsewhere"; readonly sid: ServerId; readonly epoch: number; readonly to: number }
+  | { readonly kind: "epochs-used-up"; readonly epoch: number }
+  | { readonly kind: "learner-is-ahead"; readonly sid: ServerId }
+  | { readonly kind: "no-quorum-follows" }
+  | { readonly kind: "epoch-not-accepted"; readonly epoch: number }
+  | { readonly kind: "quorum-lost" }
+  | { readonly kind: "electors-lost" }
+  | { readonly kind: "counter-used-up" }
+  | { readonly kind: "handed-over"; readonly to: ServerId }
+  // A learner's.
+  | { readonly kind: "leader-handed-over" }
+  | { readonly kind: "leader-unreachable"; readonly sid: ServerId; readonly detail?: string }
+  | { readonly kind: "leader-silent"; readonly silentMs: number }
+  | { readonly kind: "leader-link-lost"; readonly detail: string }
+  | { readonly kind: "refused-by-leader"; readonly sid: ServerId; readonly reason: RefuseReason; readonly text: string }
+  | { readonly kind: "state-not-received"; readonly detail: string }
+  | LeaderRefusal
+  | LeaderFault
+  // Either's.
+  | { readonly kind: "stopped" };
+
+/** A learner did what no correct one does; its link ends. */
+export interface LearnerFault {
+  readonly kind: "illegal-message";
+  readonly sid: ServerId;
+  readonly fault:
+    | { readonly kind: "epoch-acked-twice" }
+    | { readonly kind: "acceptance-not-offered"; readonly epoch: number; readonly through: Zxid }
+    | { readonly kind: "ack-out-of-turn"; readonly durable: Zxid }
+    | { readonly kind: "pong-of-another-epoch"; readonly epoch: number }
+    | { readonly kind: "request-before-level" }
+    | { readonly kind: "not-for-a-leader"; readonly message: PeerMessage["kind"] }
+    // What the application finds in requests, see `ZabPeer.dropLearner`.
+    | { readonly kind: "requests-break-off" }
+    | { readonly kind: "session-exists"; readonly session: SessionId }
+    | { readonly kind: "session-impossible"; readonly session: SessionId };
+}
+
+/** The leader did what no correct one does; the learner's role ends. */
+export interface LeaderFault {
+  readonly kind: "illegal-message";
+  readonly sid: ServerId;
+  readonly fault:
+    | { readonly kind: "epoch-named-twice" }
+    | { readonly kind: "level-out-of-turn" }
+    | { readonly kind: "commit-of-what-is-missing"; readonly committed: Zxid }
+    | { readonly kind: "ping-of-another-epoch"; readonly epoch: number }
+    | { readonly kind: "out-of-turn"; readonly message: PeerMessage["kind"]; readonly step: string };
+}
+
+/** Why a learner refuses its leader. */
+export type LeaderRefusal =
+  | { readonly kind: "leader-of-another-ensemble"; readonly ours: string; readonly theirs: string }
+  | { readonly kind: "epoch-below-held"; readonly offered: number; readonly held: number }
+  | { readonly kind: "epoch-promised"; readonly offered: number; readonly promised: number; readonly to: number }
+  | { readonly kind: "applied-beyond"; readonly applied: Zxid; readonly from: Zxid }
+  | { readonly kind: "histories-differ"; readonly at: Zxid };
+
+/** Why a server refuses one that came to follow it. */
+export type LearnerRefusal =
+  | {
+      readonly kind: "learner-of-another-ensemble";
+      readonly sid: ServerId;
+      readonly ours: string;
+      readonly theirs: string;
+    }
+  | { readonly kind: "commit-unknown-here"; readonly zxid: Zxid }
+  | { readonly kind: "histories-differ"; readonly at: Zxid }
+  | { readonly kind: "no-state-to-send" }
+  | { readonly kind: "follows-another"; readonly leader: ServerId }
+  | { readonly kind: "no-leader-known" }
+  | { readonly kind: "not-asked-to-lead"; readonly message: PeerMessage["kind"] };
+
+/** What a `refuse` message says. */
+export type Refusal = LeaderRefusal | LearnerRefusal;
+
+/** Why this server closes a link. */
+export type LinkEnd =
+  | RoleEnd
+  | LearnerRefusal
+  | LearnerFault
+  | { readonly kind: "superseded" }
+  | { readonly kind: "fell-behind-the-log" }
+  | { readonly kind: "learner-silent"; readonly limitMs: number }
+  | { readonly kind: "learner-acks-nothing"; readonly limitMs: number }
+  | { readonly kind: "leader-refused" }
+  | { readonly kind: "link-not-wanted" };
