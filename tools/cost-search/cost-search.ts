@@ -67,6 +67,9 @@ const AFTERWARDS_MS = 3;
 const DEEP_COUNT = 1000;
 const LISTED_COUNT = 1000;
 const NODES_PER_MULTI = 2000;
+const EPHEMERALS_MAX = 3000;
+/** In paths of a thousand names no more of them are one transaction. */
+const EPHEMERALS_PER_MULTI = 30;
 
 const random = new Random(Number(options.seed));
 const dice = {
@@ -183,6 +186,7 @@ async function measure(shape: Shape): Promise<Cost> {
   await keepOwner();
   // The session with the many ephemerals asks for them.
   const from = shape.op === "getEphemerals" && !owner.isClosed ? owner : attacker;
+  if (shape.op === "closeSession") await createEphemerals(from, shape);
   const frame = maker.frame(++xid, shape);
   const before = await report();
   const answers = from.answerCount;
@@ -197,6 +201,14 @@ async function measure(shape: Shape): Promise<Cost> {
     memoryBytes: Math.max(0, after.memoryBytes - before.memoryBytes),
     txnBytes: after.txnBytes - before.txnBytes,
   };
+}
+
+async function createEphemerals(of: Attacker, { path, size }: Extract<Shape, { op: "closeSession" }>): Promise<void> {
+  const part: Shape = { op: "create", path, data: 0, acl: { of: "open", size: 0 }, flags: CreateMode.EPHEMERAL };
+  for (let left = Math.min(size, EPHEMERALS_MAX); left > 0 && !of.isClosed; left -= EPHEMERALS_PER_MULTI) {
+    const multi: Shape = { op: "multi", count: Math.min(left, EPHEMERALS_PER_MULTI), parts: [part] };
+    await of.askAll([maker.frame(++xid, multi)]);
+  }
 }
 
 /** The session with the many ephemerals must not expire meanwhile. */
@@ -230,10 +242,12 @@ async function sweep(): Promise<void> {
   await attacker[Symbol.asyncDispose]();
   attacker = await openAttacker();
   await using sweeper = await RawClient.withSession(port);
-  const { code, body } = await sweeper.ask(OpCode.GET_CHILDREN, read("/scratch"));
-  if (code !== 0) return;
-  const names = range(body.int(), () => body.text() ?? "");
-  await attacker.askAll(names.map((name) => attacker.frame(OpCode.DELETE, versioned(`/scratch/${name}`))));
+  for (const parent of ["/scratch", world.deepPath]) {
+    const { code, body } = await sweeper.ask(OpCode.GET_CHILDREN, read(parent));
+    if (code !== 0) continue;
+    const names = range(body.int(), () => body.text() ?? "");
+    await attacker.askAll(names.map((name) => attacker.frame(OpCode.DELETE, versioned(`${parent}/${name}`))));
+  }
 }
 
 async function setUp(): Promise<{ readonly world: World; readonly owner: Attacker }> {

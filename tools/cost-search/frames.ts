@@ -121,7 +121,10 @@ export class FrameMaker {
   }
 
   #onPath(shape: Extract<Shape, { readonly path: PathShape }>): Body {
-    const path = this.#path(shape.path);
+    // What the set-up made stays as it is, or later requests would cost less.
+    const isChange = shape.op === "setAcl" || shape.op === "delete" || shape.op === "setData";
+    const isOne = ["root", "wide", "big", "listed"].includes(shape.path.of);
+    const path = this.#path(isChange && isOne ? { ...shape.path, of: "many" } : shape.path);
     const acl = "acl" in shape ? this.#acl(shape.acl) : [];
     const data = "data" in shape ? this.#filled(shape.data) : "";
     return (writer) => {
@@ -177,13 +180,15 @@ export class FrameMaker {
         case "many":
           return use % 2 === 0
             ? `/wide/c${use % wideCount}`
-            : `/many/${use % 1000}/n${use % Math.ceil(manyCount / 1000)}`;
+            : `/many/${use % 1000}/n${Math.floor(use / 1000) % Math.ceil(manyCount / 1000)}`;
         case "absent":
           return `/absent-${use}${"a".repeat(size)}`;
         case "long":
           return `/scratch/${use}${"l".repeat(size)}`;
         case "deep":
           return size % 2 === 0 ? deepPath : `/d${use}${"/d".repeat(size)}`;
+        case "belowDeep":
+          return `${deepPath}/s${use}`;
         case "big":
           return "/big";
         case "listed":

@@ -7,7 +7,7 @@ export interface PathShape {
   readonly size: number;
 }
 
-/** `many`: another one of very many with each use. */
+/** `many`: another one of very many with each use. `belowDeep`: a new one below the deepest node. */
 export const PATH_KINDS = [
   "root",
   "wide",
@@ -15,6 +15,7 @@ export const PATH_KINDS = [
   "absent",
   "long",
   "deep",
+  "belowDeep",
   "big",
   "listed",
   "quota",
@@ -61,7 +62,9 @@ export type Shape =
   | { readonly op: "multi" | "multiRead"; readonly parts: readonly Shape[]; readonly count: number }
   | { readonly op: "setWatches"; readonly path: PathShape; readonly counts: readonly number[]; readonly isOld: boolean }
   | { readonly op: "auth"; readonly scheme: string; readonly size: number }
-  | { readonly op: "reconfig" | "whoAmI" | "sasl" | "closeSession"; readonly size: number };
+  /** Of a session that has so many ephemerals at such paths. */
+  | { readonly op: "closeSession"; readonly path: PathShape; readonly size: number }
+  | { readonly op: "reconfig" | "whoAmI" | "sasl"; readonly size: number };
 
 /** Random numbers by a seed. */
 export interface Dice {
@@ -75,7 +78,7 @@ const SIZES = [0, 1, 10, 100, 1000, 10_000, 100_000, 450_000, 900_000];
 const COUNTS = [1, 10, 100, 1000, 3000, 5000, 20_000];
 
 export function randomShape(dice: Dice, depth = 0): Shape {
-  const kind = dice.between(0, depth === 0 ? 9 : 4);
+  const kind = dice.between(0, depth === 0 ? 10 : 4);
   const path = randomPath(dice);
   switch (kind) {
     case 0:
@@ -113,8 +116,14 @@ export function randomShape(dice: Dice, depth = 0): Shape {
         scheme: dice.pick(["digest", "ip", "world", "sasl", "x509", "other"]),
         size: dice.pick(SIZES),
       };
+    case 9:
+      return {
+        op: "closeSession",
+        path: { of: dice.pick(["scratch", "long", "belowDeep"]), size: path.size },
+        size: dice.pick(COUNTS),
+      };
     default:
-      return { op: dice.pick(["reconfig", "whoAmI", "sasl", "closeSession"]), size: dice.pick(COUNTS) };
+      return { op: dice.pick(["reconfig", "whoAmI", "sasl"]), size: dice.pick(COUNTS) };
   }
 }
 
@@ -177,6 +186,8 @@ export function shapeText(shape: Shape): string {
       return `setWatches${shape.isOld ? " from zxid 0" : ""} of ${shape.counts.join(" + ")}, ${pathText(shape.path)}`;
     case "auth":
       return `auth ${shape.scheme}, ${shape.size} bytes`;
+    case "closeSession":
+      return `closeSession with ${shape.size} ephemerals, ${pathText(shape.path)}`;
     default: {
       const details: string[] = [];
       if ("path" in shape) details.push(pathText(shape.path));

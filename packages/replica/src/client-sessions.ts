@@ -55,6 +55,9 @@ interface UnansweredClose {
 /** A session whose end this leader has decided and not yet proposed, or not as a whole. */
 type EndingSession = Pick<Session, "idHigh" | "idLow">;
 
+/** Transactions of ends whose paths are as long as one may hold that are proposed in one turn. */
+const ENDS_OF_FULL_BYTES_PER_TURN = 2;
+
 interface ClientSessionsParts {
   readonly config: ReplicaConfig;
   readonly tools: ReplicaTools;
@@ -454,10 +457,14 @@ export class ClientSessions {
   /** Proposes ends that were decided, as many as one turn may hold: thousands of sessions may end at the same moment. */
   proposeEnds(): void {
     if (this.#maker.isPreparing) return;
+    const { endOpCountPerTurn, closePathBytesMax } = this.#config;
+    const { batcher } = this.#tools;
     const begin = this.#maker.opCount;
+    const beginBytes = batcher.sizeBytes;
     let taken = 0;
     for (const session of this.#ends) {
-      if (this.#maker.opCount - begin >= this.#config.endOpCountPerTurn) break;
+      if (this.#maker.opCount - begin >= endOpCountPerTurn) break;
+      if (batcher.sizeBytes - beginBytes >= ENDS_OF_FULL_BYTES_PER_TURN * closePathBytesMax) break;
       taken++;
       const sequence = this.#writes.issueForNobody(OpCode.CLOSE_SESSION);
       this.#maker.closeSession(this.#writes.asker(session, 0, OpCode.CLOSE_SESSION, sequence));

@@ -145,7 +145,7 @@ export const REPLICA_DEFAULTS: Omit<ReplicaConfig, RequiredOfCallers> = {
   multiAclCountMax: 5000,
   multiPathNamesMax: 131_072,
   closeOpCountMax: 500,
-  closePathBytesMax: 128 * 1024,
+  closePathBytesMax: 32 * 1024,
   prepareWorkPerTurn: 2000,
   endOpCountPerTurn: 1000,
   forwardOpCountPerTurn: 1000,

@@ -22,13 +22,19 @@ export interface SaslAnswer {
   readonly isLast: boolean;
 }
 
-/** The rest of a setWatches whose paths are too many for one turn. */
-export interface UnfinishedSetWatches {
+/** How far a setWatches was carried out whose paths are too many for one turn. */
+export interface SetWatchesProgress {
+  /** Behind the paths that were read, and, once all were read, that were taken. */
+  place: PartsPlace;
+  /** All paths can be read. */
+  isChecked: boolean;
+}
+
+/** A setWatches that is carried out in part. */
+export interface UnfinishedSetWatches extends SetWatchesProgress {
   /** A copy of the request. */
   readonly frame: Uint8Array;
   readonly receivedMs: number;
-  /** Behind the paths that were taken already. */
-  place: PartsPlace;
 }
 
 /** What a replica knows of one client connection. Sockets are not among it. */

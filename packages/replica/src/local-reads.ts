@@ -298,14 +298,18 @@ export class LocalReads {
     return !hasPath;
   }
 
-  /** Reads all paths of a setWatches, so that none is taken of one that cannot be read. @returns what that took, as work is counted */
-  checkSetWatches(parts: RequestDecoder): number {
+  /**
+   * Reads paths of a setWatches, from where the decoder stands, and throws where one cannot be read.
+   *
+   * @param workMax what to do now, and one path at least
+   * @returns whether it was the last path
+   */
+  checkSetWatches(parts: RequestDecoder, workMax: number): boolean {
+    const countMax = Math.max(1, workMax << PARTS_READ_PER_UNIT_LOG2);
     let count = 0;
-    while (parts.nextPart(this.#part)) count++;
-    parts.rewindParts();
-    const work = count >> PARTS_READ_PER_UNIT_LOG2;
-    this.#workCount += work;
-    return work;
+    while (count < countMax && parts.nextPart(this.#part)) count++;
+    this.#workCount += count >> PARTS_READ_PER_UNIT_LOG2;
+    return count < countMax;
   }
 
   /**

@@ -1,13 +1,15 @@
-import { copyRange, type Request } from "@zooid/model";
+import { copyRange, ErrorCode, type Request, WireError } from "@zooid/model";
 import type { ReplicaConfig } from "./config.ts";
-import type { Connection } from "./connection.ts";
+import type { Connection, SetWatchesProgress } from "./connection.ts";
 import type { LocalReads } from "./local-reads.ts";
+import type { ReplicaSinks } from "./sinks.ts";
 import type { Standing } from "./standing.ts";
 import type { ReplicaTools } from "./tools.ts";
 
 interface SetWatchesParts {
   readonly config: Pick<ReplicaConfig, "setWatchesWorkPerTurn">;
   readonly tools: Pick<ReplicaTools, "requests">;
+  readonly sinks: Pick<ReplicaSinks, "replies">;
   readonly standing: Standing;
   readonly reads: LocalReads;
 }
@@ -36,7 +38,11 @@ export class SetWatches {
     this.#answered = answered;
   }
 
-  /** Takes the first paths of a setWatches whose body was read. False when there are more, and it is not answered yet. */
+  /**
+   * Takes the first paths of a setWatches whose body was read. Throws where a path cannot be read, with no path taken.
+   *
+   * @returns false when there are more, and it is not answered yet
+   */
   begin(
     connection: Connection,
     request: Request,
@@ -45,13 +51,10 @@ export class SetWatches {
     end: number,
     receivedMs: number,
   ): boolean {
-    const { config, tools, standing, reads } = this.#parts;
-    const { requests } = tools;
-    const workMax = config.setWatchesWorkPerTurn - reads.checkSetWatches(requests);
-    if (!standing.isApplying && reads.setWatches(connection, request, requests, standing.visible, workMax)) {
-      return true;
-    }
-    connection.unfinished = { frame: copyRange(bytes, start, end), receivedMs, place: requests.partsPlace() };
+    const { config, tools, standing } = this.#parts;
+    const progress = { place: tools.requests.partsPlace(), isChecked: false };
+    if (!standing.isApplying && this.#advance(connection, request, progress, config.setWatchesWorkPerTurn)) return true;
+    connection.unfinished = { frame: copyRange(bytes, start, end), receivedMs, ...progress };
     this.#unfinished.push(connection);
     return false;
   }
@@ -83,20 +86,43 @@ export class SetWatches {
   #goOnWith(connection: Connection, workMax: number): void {
     const { unfinished } = connection;
     if (unfinished === undefined || connection.phase !== "open") return;
-    const { frame, receivedMs, place } = unfinished;
-    const { tools, standing, reads } = this.#parts;
-    const { requests } = tools;
+    const { frame, receivedMs } = unfinished;
+    const { tools, standing, sinks } = this.#parts;
     const request = this.#request;
-    requests.open(frame, 0, frame.length, request);
-    requests.body(request);
-    requests.goToPart(place);
-    if (!reads.setWatches(connection, request, requests, standing.visible, workMax)) {
-      unfinished.place = requests.partsPlace();
+    tools.requests.open(frame, 0, frame.length, request);
+    tools.requests.body(request);
+    let isAnswered = false;
+    try {
+      isAnswered = this.#advance(connection, request, unfinished, workMax);
+    } catch (error) {
+      if (!(error instanceof WireError)) throw error;
+      sinks.replies.header(connection.ref, request.xid, standing.visible, ErrorCode.MARSHALLING_ERROR);
+      isAnswered = true;
+    }
+    if (!isAnswered) {
       this.#unfinished.push(connection);
       return;
     }
     connection.unfinished = undefined;
     this.#answered(connection, request, receivedMs);
+  }
+
+  /** Reads all paths before the first is taken: where one cannot be read, none is. @returns whether it is answered */
+  #advance(connection: Connection, request: Request, progress: SetWatchesProgress, workMax: number): boolean {
+    const { reads, standing, tools } = this.#parts;
+    const { requests } = tools;
+    const workEnd = reads.workCount + workMax;
+    requests.goToPart(progress.place);
+    let isDone = false;
+    if (!progress.isChecked && reads.checkSetWatches(requests, workMax)) {
+      progress.isChecked = true;
+      requests.rewindParts();
+    }
+    if (progress.isChecked && reads.workCount < workEnd) {
+      isDone = reads.setWatches(connection, request, requests, standing.visible, workEnd - reads.workCount);
+    }
+    if (!isDone) progress.place = requests.partsPlace();
+    return isDone;
   }
 
   /** The role has ended, and its connections are closed. */

@@ -120,6 +120,20 @@ test("sessions that end at the same moment are ended some a turn, and none of th
   expect([zk.replica.tree.sessionCount, zk.take(last)]).toEqual([0, ["close"]]);
 });
 
+test("sessions that end at the same moment are ended fewer a turn where the paths of their ephemerals are long", () => {
+  const zk = new TestReplica({ closePathBytesMax: 300 });
+  const refs = Array.from({ length: 6 }, () => zk.open("127.0.0.1", 300));
+  for (const [i, ref] of refs.entries()) {
+    zk.ask(ref, OpCode.CREATE, create(`/${"e".repeat(280)}${i}`, "", EPHEMERAL));
+  }
+  zk.advance(1000);
+  zk.replica.expireSessions();
+  zk.turn();
+  expect([zk.replica.tree.sessionCount, zk.replica.tree.ephemeralCount]).toEqual([4, 4]);
+  expect(finish(zk)).toBe(2);
+  expect([zk.replica.tree.sessionCount, zk.replica.tree.ephemeralCount]).toEqual([0, 0]);
+});
+
 describe("a multi beyond what one transaction may hold is refused whole", () => {
   const one = [OpCode.CREATE, create("/a/b")] as const;
 
@@ -288,11 +302,36 @@ describe("setWatches of more paths than one turn takes", () => {
     expect(refs.map((ref) => zk.take(ref))).toEqual([["1 ok"], ["1 ok"], ["1 ok"]]);
   });
 
-  test("of very many paths, which take a while to read, takes few of them at first", () => {
-    const zk = new TestReplica({ setWatchesWorkPerTurn: 32 });
+  test("of very many paths has them all read first, in slices too", () => {
+    const zk = new TestReplica({ setWatchesWorkPerTurn: 10 });
     const ref = zk.open();
     zk.send(ref, 1, OpCode.SET_WATCHES, openWatches(...Array.from({ length: 800 }, (_, i) => `/${i}`)));
-    expect(zk.replica.watches.watchCount).toBe(4);
+    // 320 paths are read in a turn, and 5 are taken.
+    const counts = [0, 0, 2, 7].map(() => {
+      const { watchCount } = zk.replica.watches;
+      zk.replica.tick();
+      return watchCount;
+    });
+    expect(counts).toEqual([0, 0, 3, 8]);
+    finish(zk);
+    expect([zk.take(ref), zk.replica.watches.watchCount]).toEqual([["1 ok"], 800]);
+  });
+
+  test("of which a later path cannot be read arms none", () => {
+    const zk = new TestReplica({ setWatchesWorkPerTurn: 2 });
+    const ref = zk.open();
+    zk.send(ref, 1, OpCode.SET_WATCHES, (writer) => {
+      writer.zxid(ZXID_NONE);
+      writer.int(200);
+      for (let i = 0; i < 199; i++) writer.text(`/${i}`);
+      writer.null();
+    });
+    zk.send(ref, 2, OpCode.EXISTS, read("/"));
+    expect(finish(zk)).toBe(3);
+    expect([zk.take(ref), zk.replica.watches.watchCount]).toEqual([
+      ["1 MARSHALLING_ERROR", expect.stringMatching(/^2 stat/)],
+      0,
+    ]);
   });
 
   test("ends with its connection", () => {
