@@ -1,7 +1,7 @@
 import { cpSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { counterOf, ZXID_NONE, type Zxid } from "@zooid/model";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { RecordingHandler, Z } from "./append-batches.ts";
 import { CHAIN_NONE, type Chain } from "./chain.ts";
 import { CHUNK_BYTES } from "./snapshot-format.ts";
@@ -56,13 +56,13 @@ async function flip(store: Store, source: SnapshotSource, snapshot: ReceivedSnap
 }
 
 describe("a whole state on the move", () => {
-  test("a state of 20 000 nodes becomes another server's state, which goes on from there", async () => {
+  test("a state of 8 000 nodes becomes another server's state, which goes on from there", async () => {
     await using leader = await open("leader");
-    await createNodes(leader, 1, 20_000);
+    await createNodes(leader, 1, 8_000);
     await using source = await leader.openSnapshot();
-    expect(source).toMatchObject({ position: leader.log.durable.tail, nodeCount: 20_004, sessionCount: 0 });
+    expect(source).toMatchObject({ position: leader.log.durable.tail, nodeCount: 8_004, sessionCount: 0 });
     const chunks = await chunksOf(source);
-    expect(chunks.length).toBeGreaterThan(15);
+    expect(chunks.length).toBeGreaterThan(5);
     expect(new Set(chunks.slice(0, -1).map(({ length }) => length))).toEqual(new Set([CHUNK_BYTES]));
     expect(chunks.map(isLastChunk).indexOf(true)).toBe(chunks.length - 1);
 
@@ -72,8 +72,8 @@ describe("a whole state on the move", () => {
     expect(loaded(learner)).toEqual(loaded(leader));
     expect(learner.state.applied).toMatchObject({ digestHigh: source.digestHigh, digestLow: source.digestLow });
 
-    await createNodes(learner, 20_001, 20_100);
-    await createNodes(leader, 20_001, 20_100);
+    await createNodes(learner, 8_001, 8_100);
+    await createNodes(leader, 8_001, 8_100);
     await leader.state.flush();
     expect((await learner.state.flush()).applied).toEqual(leader.log.durable.tail);
     expect(loaded(learner)).toEqual(loaded(leader));
@@ -154,8 +154,8 @@ describe("while a state is sent", () => {
     await createNodes(store, 1, 5_000);
     await using source = await store.openSnapshot();
     await source.next();
-    await createNodes(store, 5_001, 20_000);
-    expect(store.log.durable.tail.zxid).toBe(Z(1, 20_000));
+    await createNodes(store, 5_001, 12_000);
+    expect(store.log.durable.tail.zxid).toBe(Z(1, 12_000));
     expect(store.state.applied.applied).toEqual(source.position);
     expect(store.state.lagBytes).toBe(0);
     expect(store.state.stats().lagBytes).toBeGreaterThan(1_000_000);
@@ -280,18 +280,37 @@ describe("what is not the whole state that was announced", () => {
     ["a chunk after the last", "chunk 7", (chunks) => [...chunks, chunks[0] as Uint8Array]],
   ];
 
-  test.each(wrongs)("%s is refused and leaves nothing behind", async (_, at, change) => {
-    await using leader = await open("leader");
-    await createNodes(leader, 1, 8_000);
-    const { source, chunks } = await sent(leader);
-    await using learner = await open("learner");
-    expect(chunks).toHaveLength(7);
-    await expect(receive(learner, source, change(chunks))).rejects.toMatchObject({
-      detail: { code: "SNAPSHOT_REFUSED", place: at },
+  describe("when another attempt may begin at once", () => {
+    let shared: TemporaryDirectory;
+    let learner: Store;
+    let whole: { source: SnapshotSource; chunks: Uint8Array[] };
+    beforeAll(async () => {
+      shared = new TemporaryDirectory();
+      const handler = new RecordingHandler();
+      await using leader = await openStore({ directory: join(shared.path, "leader"), sid: 1, handler });
+      await createNodes(leader, 1, 8_000);
+      whole = await sent(leader);
+      learner = await openStore({ directory: join(shared.path, "learner"), sid: 1, handler });
     });
-    expect(stateFiles("learner").filter((name) => !name.startsWith("state-1."))).toEqual([]);
-    // Another attempt may begin at once.
-    expect((await receive(learner, source, chunks)).stateFile).toBe("state-3.db");
+    afterAll(async () => {
+      await learner[Symbol.asyncDispose]();
+      shared[Symbol.dispose]();
+    });
+
+    test.each(wrongs)("%s is refused and leaves nothing behind", async (_, at, change) => {
+      const { source, chunks } = whole;
+      expect(chunks).toHaveLength(7);
+      await expect(receive(learner, source, change(chunks))).rejects.toMatchObject({
+        detail: { code: "SNAPSHOT_REFUSED", place: at },
+      });
+      const files = readdirSync(join(shared.path, "learner")).filter((file) => file.startsWith("state-"));
+      expect(files.filter((name) => !name.startsWith("state-1."))).toEqual([]);
+    });
+
+    test("the whole state is received behind all of them", async () => {
+      const { stateFile } = await receive(learner, whole.source, whole.chunks);
+      expect(stateFile).toBe(`state-${2 + wrongs.length}.db`);
+    });
   });
 
   test("another position, epoch table or ensemble is refused", async () => {
@@ -327,10 +346,22 @@ describe("what is not the whole state that was announced", () => {
 });
 
 describe("a learner", () => {
+  let shared: TemporaryDirectory;
+  let leader: Store;
+  let source: SnapshotSource;
+  let chunks: Uint8Array[];
+  beforeAll(async () => {
+    shared = new TemporaryDirectory();
+    leader = await openStore({ directory: join(shared.path, "leader"), sid: 1, handler: new RecordingHandler() });
+    await createNodes(leader, 1, 4_000);
+    ({ source, chunks } = await sent(leader));
+  });
+  afterAll(async () => {
+    await leader[Symbol.asyncDispose]();
+    shared[Symbol.dispose]();
+  });
+
   test("folds nothing into the old state while it receives, and never what the flip took away", async () => {
-    await using leader = await open("leader");
-    await createNodes(leader, 1, 300);
-    const { source, chunks } = await sent(leader);
     await using learner = await open("learner", { lagMarkBytes: 1 });
     const receiver = await learner.receiveSnapshot(source.position);
     await createNodes(learner, 1, 100);
@@ -345,9 +376,6 @@ describe("a learner", () => {
   });
 
   test("goes on with the old state when it gives up", async () => {
-    await using leader = await open("leader");
-    await createNodes(leader, 1, 3_000);
-    const { source, chunks } = await sent(leader);
     await using learner = await open("learner");
     const receiver = await learner.receiveSnapshot(source.position);
     await receiver.add(chunks[0] as Uint8Array);
@@ -360,9 +388,6 @@ describe("a learner", () => {
   });
 
   test("cannot give up a state that the log names", async () => {
-    await using leader = await open("leader");
-    await createNodes(leader, 1, 100);
-    const { source, chunks } = await sent(leader);
     await using learner = await open("learner");
     const receiver = await learner.receiveSnapshot(source.position);
     for (const chunk of chunks) await receiver.add(chunk);
@@ -375,11 +400,8 @@ describe("a learner", () => {
   });
 
   test("ends what it sends of a state that is no longer its own", async () => {
-    await using leader = await open("leader");
-    await createNodes(leader, 1, 6_000);
-    const { source, chunks } = await sent(leader);
     await using learner = await open("learner");
-    await createNodes(learner, 1, 6_000);
+    await createNodes(learner, 1, 4_000);
     await using stale = await learner.openSnapshot();
     await flip(learner, source, await receive(learner, source, chunks));
     learner.adoptState();
@@ -388,9 +410,6 @@ describe("a learner", () => {
   });
 
   test("that is killed at any step has the old state or the new one, whole", async () => {
-    await using leader = await open("leader");
-    await createNodes(leader, 1, 4_000);
-    const { source, chunks } = await sent(leader);
     const copy = (name: string): void => cpSync(pathOf("learner"), pathOf(name), { recursive: true });
     {
       await using learner = await open("learner");
@@ -445,8 +464,6 @@ describe("a learner", () => {
   });
 
   test("gets a file that only its owner reads", async () => {
-    await using leader = await open("leader");
-    const { source, chunks } = await sent(leader);
     await using learner = await open("learner");
     const { stateFile } = await receive(learner, source, chunks);
     expect(statSync(join(pathOf("learner"), stateFile)).mode & 0o777).toBe(0o600);
