@@ -356,9 +356,15 @@ export class ClientRequests {
     this.#syncs.confirmed(round);
   }
 
-  /** Answers the syncs whose moment has come. */
-  answerSyncs(): void {
+  /** Answers syncs whose moment has come. @returns whether there are more */
+  answerSyncs(): boolean {
     this.#syncs.answerDue();
+    return this.#syncs.hasDue;
+  }
+
+  /** A write of a connection is about to be answered: first come the syncs that it asked for before. */
+  answerSyncsOf(connection: Connection): void {
+    this.#syncs.answerDueOf(connection);
   }
 
   // What an earlier turn left

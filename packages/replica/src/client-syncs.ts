@@ -2,20 +2,20 @@ import { copyRange, type Request, type Zxid } from "@zooid/model";
 import type { ZabPeer } from "@zooid/zab";
 import type { ReplicaConfig } from "./config.ts";
 import type { Connection } from "./connection.ts";
-import type { Connections } from "./connections.ts";
-import { PendingSyncs } from "./pending-syncs.ts";
+import { type PendingSync, PendingSyncs } from "./pending-syncs.ts";
 import type { Standing } from "./standing.ts";
 import type { ToLeader } from "./to-leader.ts";
 import type { ReplicaTools } from "./tools.ts";
 import type { TxnMaker } from "./txn-maker.ts";
 import type { Answer, WaitingRequests } from "./waiting-requests.ts";
 
+const NOTHING = new Uint8Array(0);
+
 interface ClientSyncsParts {
-  readonly config: Pick<ReplicaConfig, "ensemble">;
+  readonly config: Pick<ReplicaConfig, "ensemble" | "releaseWorkPerTurn">;
   readonly tools: Pick<ReplicaTools, "requests">;
   readonly zab: ZabPeer;
   readonly standing: Standing;
-  readonly connections: Connections;
   readonly maker: TxnMaker;
   readonly toLeader: ToLeader;
 }
@@ -53,17 +53,14 @@ export class ClientSyncs {
       this.#answer(connection, request, bytes, start, end, nowMs);
       return;
     }
-    const sequence = this.#pending.nextSequence();
     connection.issued++;
     connection.syncBytes += end - start;
-    this.#pending.push({
-      sequence,
-      connection: connection.ref,
+    const sequence = this.#pending.push({
+      connection,
       frame: copyRange(bytes, start, end),
       receivedMs: nowMs,
       round: isLeading && !isAlone ? zab.confirm() : 0,
       readAt: isLeading ? maker.prepared : undefined,
-      isConfirmed: isAlone,
     });
     if (!isLeading) toLeader.ask({ kind: "sync", sequence });
   }
@@ -80,25 +77,44 @@ export class ClientSyncs {
     this.answerDue();
   }
 
-  /** Answers the syncs whose moment has come. */
+  /** Whether {@link answerDue} has something to do. */
+  get hasDue(): boolean {
+    return this.#pending.hasDue(this.#parts.standing.visible);
+  }
+
+  /** Answers syncs whose moment has come, with what waited behind them, as much as `releaseWorkPerTurn` says. */
   answerDue(): void {
-    const { tools, standing, connections } = this.#parts;
+    const { standing, config } = this.#parts;
     // What was asked before them waits for the rest of the transaction.
     if (standing.isApplying) return;
-    while (this.#pending.count > 0) {
+    const workEnd = this.#waiting.workCount + config.releaseWorkPerTurn;
+    for (let count = 0; this.#waiting.workCount + count < workEnd; count++) {
       const due = this.#pending.takeDue(standing.visible);
       if (due === undefined) return;
-      const connection = connections.get(due.connection);
-      if (connection === undefined) continue;
-      if (connection.isHeldBack) this.#waiting.releaseNow(connection);
-      const { frame } = due;
-      if (connection.phase === "open") {
-        tools.requests.open(frame, 0, frame.length, this.#request);
-        this.#answer(connection, this.#request, frame, 0, frame.length, due.receivedMs);
-      }
-      connection.syncBytes -= frame.length;
-      this.#waiting.issuedAnswered(connection);
+      this.#answerOne(due);
     }
+  }
+
+  /** A write of a connection is about to be answered: first come the syncs that it asked for before. */
+  answerDueOf(connection: Connection): void {
+    const { visible } = this.#parts.standing;
+    for (;;) {
+      const due = this.#pending.takeDueOf(connection, visible);
+      if (due === undefined) return;
+      this.#answerOne(due);
+    }
+  }
+
+  #answerOne(due: PendingSync): void {
+    const { connection, frame, receivedMs } = due;
+    due.frame = NOTHING;
+    if (connection.isHeldBack) this.#waiting.releaseNow(connection);
+    if (connection.phase === "open") {
+      this.#parts.tools.requests.open(frame, 0, frame.length, this.#request);
+      this.#answer(connection, this.#request, frame, 0, frame.length, receivedMs);
+    }
+    connection.syncBytes -= frame.length;
+    this.#waiting.issuedAnswered(connection);
   }
 
   /** The role has ended, and with it what was asked of the leader. */

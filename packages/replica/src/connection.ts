@@ -1,5 +1,6 @@
 import { type ConnectionRef, type Identity, OpCode, type PartsPlace } from "@zooid/model";
 import type { SaslExchange } from "./auth.ts";
+import type { PendingSync } from "./pending-syncs.ts";
 import type { Session } from "./session-table.ts";
 import type { WaitingFrames } from "./waiting-frames.ts";
 
@@ -62,6 +63,9 @@ export class Connection {
   isHeldBack = false;
   /** Syncs that are not answered yet hold so many bytes of it. */
   syncBytes = 0;
+  /** The first and the last of them. */
+  oldestSync: PendingSync | undefined;
+  newestSync: PendingSync | undefined;
   /** Its SASL exchange, once it has begun one. */
   sasl: SaslExchange | undefined;
   /** What became of the steps of SASL among the waiting frames, in their order. */

@@ -139,7 +139,7 @@ export class Delivery {
       if (gate.take(header.originSeq) && gate.connection !== NO_CONNECTION) {
         this.#connection = this.#connections.get(gate.connection);
       }
-      this.#requests.answerSyncs();
+      if (this.#connection !== undefined) this.#requests.answerSyncsOf(this.#connection);
       if (this.#connection?.isHeldBack === true) this.#requests.releaseNow(this.#connection);
     }
     this.#isAnswerOpen = false;

@@ -502,9 +502,9 @@ export class Replica {
     if (this.isPreparing) return false;
     // What one transaction needs may take several calls.
     const more = !this.#delivery.resume() || this.zab.deliver(most) || this.#delivery.isSpent;
-    this.#requests.answerSyncs();
+    const hasSyncs = this.#requests.answerSyncs();
     this.#admission.committed();
-    return more;
+    return more || hasSyncs;
   }
 
   /** Whether a transaction is applied in part: the tree, its digest and `applied` do not belong together now. */

@@ -47,12 +47,18 @@ export class WaitingRequests {
   readonly #request: Request;
   #heldBack: Connection[] = [];
   #workLeft = 0;
+  #workCount = 0;
 
   /** @param request what each request is read into */
   constructor(parts: WaitingRequestsParts, request: Request, answer: Answer) {
     this.#parts = parts;
     this.#request = request;
     this.#answer = answer;
+  }
+
+  /** What answering has cost so far, as `releaseWorkPerTurn` counts it. */
+  get workCount(): number {
+    return this.#workCount;
   }
 
   /** Keeps a request whose answer is small. */
@@ -144,7 +150,9 @@ export class WaitingRequests {
       const workBefore = reads.workCount;
       tools.requests.open(bytes, start, end, request);
       this.#answer(connection, request, bytes, start, end, waiting.receivedMs);
-      this.#workLeft -= 1 + ((end - start) >> FRAME_BYTES_PER_WORK_LOG2) + reads.workCount - workBefore;
+      const work = 1 + ((end - start) >> FRAME_BYTES_PER_WORK_LOG2) + reads.workCount - workBefore;
+      this.#workLeft -= work;
+      this.#workCount += work;
     }
     admission.answered(connection);
   }
