@@ -8,7 +8,7 @@
  * build. The figures count on a machine that is otherwise idle.
  */
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { getPriority, setPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -23,6 +23,8 @@ import { startTarget } from "./target.ts";
 import { Victim, type VictimReport } from "./victim.ts";
 import { WATCH_ATTACKS } from "./watches.ts";
 
+const OWN_PRIORITY = getPriority();
+const ATTACK_PRIORITY = 10;
 const PING_MS_P99 = 20;
 const PING_MS_MAX = 100;
 /** What an attack leaves to be done, such as the end of a session, is measured too. */
@@ -90,10 +92,12 @@ async function carryOut(attack: Attack): Promise<Outcome> {
     await using target = await startTarget(attack.target ?? "standalone", folder, attack.settings ?? [], attack.at);
     const run = await attack.prepare(target);
     const victim = await Victim.start({ port: target.port });
+    setAttacking(true);
     const note = await run().catch((error: unknown) => {
       faults.push(`the attack stopped: ${error instanceof Error ? error.message : error}`);
       return "";
     });
+    setAttacking(false);
     await delay(AFTERWARDS_MS);
     const report = await victim.end();
     const { p99Ms, maxMs } = pingTimes(report);
@@ -110,6 +114,15 @@ async function carryOut(attack: Attack): Promise<Outcome> {
   } finally {
     if (options.keep) console.log(`${attack.name}: data and logs are kept in ${folder}`);
     else rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Attackers are other machines: here their thread leaves the cores to the server and to the other client, which would wait for them too. */
+function setAttacking(isAttacking: boolean): void {
+  try {
+    setPriority(isAttacking ? ATTACK_PRIORITY : OWN_PRIORITY);
+  } catch {
+    // Without the right to become urgent again it stays as it is.
   }
 }
 
