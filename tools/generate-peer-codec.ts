@@ -20,7 +20,7 @@ const codeFile = join(wire, "gen", "txn.js");
 const typesFile = join(wire, "gen", "txn.d.ts");
 if (isCheck) {
   if (readFileSync(codeFile, "utf8") !== code) {
-    console.error(`${codeFile} is not what txn.proto makes; run: npm run generate`);
+    console.error(`${codeFile} is not what txn.proto makes; run: npm run tool -- generate`);
     process.exit(1);
   }
 } else {

@@ -1,7 +1,7 @@
 /**
  * Carries out known attacks on a server's ports, and reports what another client of the same server sees meanwhile.
  *
- *     npm run attacks -- [--attack NAME] [--list] [--keep]
+ *     npm run tool -- attacks [--attack NAME] [--list] [--keep]
  *
  * Each attack goes to a fresh server or ensemble. It is withstood when no process ends, the other client's pings stay below 20 ms (p99) and
  * 100 ms (maximum), none of its writes is refused, and the server starts again on what the attack left. Set ZOOID_SERVER to attack another

@@ -1,7 +1,7 @@
 /**
  * Holds very many sessions and watches on a server for a long time, while watches fire and are armed again, and reports its memory.
  *
- *     npm run soak -- [--minutes 120] [--sessions 50000] [--watches 1000000] [--writes 200]
+ *     npm run tool -- soak [--minutes 120] [--sessions 50000] [--watches 1000000] [--writes 200]
  *
  * `--writes` nodes are written a second, each with the watches of some sessions. Memory is flat where the last third of the minutes has no more
  * than the second third, and a twentieth. Ends with status 1 where it is not, or where a session is lost. Needs as many open files as there are

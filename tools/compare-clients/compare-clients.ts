@@ -1,7 +1,7 @@
 /**
  * Measures our client beside the two that npm has, each in a process of its own on one connection, in turn, against one server.
  *
- *     npm run compare-clients -- [--server HOST:PORT] [--rounds 5] [--seconds 1] [--workload getData-256 …]
+ *     npm run tool -- compare-clients [--server HOST:PORT] [--rounds 5] [--seconds 1] [--workload getData-256 …]
  *
  * Without `--server` it starts ours, in memory where the machine has a /dev/shm. Exit status 1 where a request of ours makes a timer.
  */

@@ -2,8 +2,8 @@
  * Looks for the requests that cost a server most: time on its event loop, and bytes of transactions for each byte that was sent. A
  * transaction goes into the log of every server, and over the wire to every learner.
  *
- *     npm run cost-search -- [--seconds 60] [--seed N] [--nodes 1000000] [--children 100000] [--ephemerals 50000] [--limit-ms 10]
- *     npm run cost-search -- --shape '{"op":"getChildren","path":{"of":"wide","size":0},"watch":false}'
+ *     npm run tool -- cost-search [--seconds 60] [--seed N] [--nodes 1000000] [--children 100000] [--ephemerals 50000] [--limit-ms 10]
+ *     npm run tool -- cost-search --shape '{"op":"getChildren","path":{"of":"wide","size":0},"watch":false}'
  *
  * The server has so many nodes, so many children below one of them, and so many ephemerals of one session; the client that asks has nearly as
  * many identities as it may. Each request is sent alone. Expensive ones are measured again, so that a pause for another reason does not

@@ -1,7 +1,7 @@
 /**
  * Fills the disk of one server of a real ensemble under load: the leader's and a follower's in turn.
  *
- *     npm run ensemble-full-disk -- [--rounds 2] [--seed N] [--keep]
+ *     npm run tool -- ensemble-full-disk [--rounds 2] [--seed N] [--keep]
  *
  * Every data directory is a tmpfs of its own, in a mount namespace of the tool's own. The server must end with status 20 and a
  * line that says why, the others must go on, and once there is room it must start again and be level. What clients were told

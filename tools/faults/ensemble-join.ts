@@ -1,7 +1,7 @@
 /**
  * Empties the disk of a follower in an ensemble that holds a lot and is written to, and watches it come back.
  *
- *     npm run ensemble-join -- [--nodes 1000000] [--bytes 100] [--keep]
+ *     npm run tool -- ensemble-join [--nodes 1000000] [--bytes 100] [--keep]
  *
  * The follower must be given the leader's whole state, be level, and hold the same. Meanwhile writers and a reader
  * ask the leader one request at a time, the reader every 2 ms: the longest that the reader waits is the longest that

@@ -2,7 +2,7 @@
  * Hits the leader of a real ensemble under load (or a follower), again and again, and checks after each round that what clients were told
  * was true.
  *
- *     npm run ensemble-kill -- [--rounds 20] [--seed N] [--signal KILL|TERM|STOP] [--servers 3|5]
+ *     npm run tool -- ensemble-kill [--rounds 20] [--seed N] [--signal KILL|TERM|STOP] [--servers 3|5]
  *                            [--victim leader|follower] [--observers 0] [--keep]
  *
  * Observers, which come beside the servers that vote, reach their leader by followers.

@@ -2,7 +2,7 @@
  * Cuts, throttles and pauses the servers of a real ensemble, each in a network namespace of its own, and checks after each
  * round that what clients were told was true, as ensemble-kill does.
  *
- *     npm run ensemble-net -- [--rounds 16] [--seed N] [--servers 3|5] [--fault NAME] [--keep]
+ *     npm run tool -- ensemble-net [--rounds 16] [--seed N] [--servers 3|5] [--fault NAME] [--keep]
  *
  * Clients reach every server all the while, so that a leader which others have given up goes on being asked. Printed for each
  * round are the longest time without an answered write while the fault lasted, and how long it took after it until every

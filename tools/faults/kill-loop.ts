@@ -1,7 +1,7 @@
 /**
  * Kills a server under load again and again, and audits what is there after each restart.
  *
- *     npm run kill-loop -- [--rounds 100] [--writers 12] [--seed N] [--server zooid|apache] [--keep]
+ *     npm run tool -- kill-loop [--rounds 100] [--writers 12] [--seed N] [--server zooid|apache] [--keep]
  *
  * Every writer keeps a pipeline of creates, sets, deletes and transactions in flight when `kill -9` comes; some rounds
  * kill the server a second time while it starts. Each audit asks that every answered write is there with its value,

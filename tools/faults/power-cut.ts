@@ -1,7 +1,7 @@
 /**
  * Records what a loaded server does to its disk, then starts servers on the disk as power cuts would have left it.
  *
- *     npm run power-cut -- [--moments 300] [--seconds 4] [--lives 2] [--writers 8] [--seed N] [--keep] [--side-by-side 2]
+ *     npm run tool -- power-cut [--moments 300] [--seconds 4] [--lives 2] [--writers 8] [--seed N] [--keep] [--side-by-side 2]
  *                          [--break synchronous-normal|reply-before-sync|no-sync] [--expect-failures]
  *
  * At each moment, everything that had been answered by then must be there, and the server must start. `--break` damages

@@ -2,7 +2,7 @@
  * Plays clients/zkcli/commands.txt into Apache's zkCli and into zooid-cli, each against a fresh server of its own, and compares what they
  * print on either stream, and their exit statuses. Exit status 1, and the differing lines, where they differ from every run of zkCli.
  *
- *     npm run cli-comparison -- [--against apache|zooid]... [--print]
+ *     npm run tool -- cli-comparison [--against apache|zooid]... [--print]
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,7 +1,7 @@
 /**
  * Holds the same random conversations with Apache ZooKeeper and with zooid-server, and compares every packet.
  *
- *     npm run differential -- --seeds N [--from S] [--requests 200] [--golden]
+ *     npm run tool -- differential --seeds N [--from S] [--requests 200] [--golden]
  *
  * A script that differs is shortened; then its seed, the shortest script and both transcripts are printed. `--golden` writes what
  * Apache says to the seeds of `transcripts/differential` instead, which `npm test` compares without Java.

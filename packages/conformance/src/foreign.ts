@@ -1,7 +1,7 @@
 /**
  * Runs the scenario of each foreign client against Apache ZooKeeper and against zooid-server, and compares.
  *
- *     npm run foreign -- [--client NAME]... [--against apache|zooid|zooid-follower|zooid-observer]... [--update]
+ *     npm run tool -- foreign [--client NAME]... [--against apache|zooid|zooid-follower|zooid-observer]... [--update]
  *                        [--side-by-side 2]
  *
  * All clients are made ready first, one after the other; then so many run side by side, each against one server after the other, and what becomes of

@@ -1,5 +1,5 @@
 /**
- * Ten thousand rounds of each recipe, and what they leave behind: `npm run leak-cycles -- [rounds] [name ...]`. Ends with 1 where a round
+ * Ten thousand rounds of each recipe, and what they leave behind: `npm run tool -- leak-cycles [rounds] [name ...]`. Ends with 1 where a round
  * leaves something.
  */
 import { LEAK_CYCLES } from "./leak-cycles.ts";

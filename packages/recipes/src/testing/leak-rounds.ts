@@ -1,4 +1,4 @@
-/** What rounds leave behind, counted: nothing. `npm run leak-cycles` does ten thousand of each, where the heap tells too. */
+/** What rounds leave behind, counted: nothing. `npm run tool -- leak-cycles` does ten thousand of each, where the heap tells too. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { LEAK_CYCLES } from "./leak-cycles.ts";
 import { LeakWorld } from "./leak-world.ts";

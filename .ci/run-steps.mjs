@@ -1,0 +1,301 @@
+// @ts-check
+/**
+ * Runs the steps of `steps.json`, one after the other, and stops at the first that fails. Plain JavaScript: it starts before anything is
+ * installed, on Node.js 20 or newer.
+ */
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+
+/**
+ * @typedef {object} Step
+ * @property {string} name
+ * @property {string} run A command for bash, in the repository's root.
+ * @property {string} proves What holds when it passes.
+ * @property {boolean} [full] Runs with `--full` only.
+ * @property {boolean} [behind] Computes in a time of its own: runs at low priority behind the steps that follow.
+ * @property {boolean} [alone] Depends on real time: waits for what runs behind.
+ * @property {number} seconds How long it takes on two cores, for `--list`.
+ */
+
+const USAGE = `Runs what must hold before a change is taken.
+
+    .ci/run [--list] [--only NAME[,NAME]] [--from NAME] [--full]
+
+  --list         show the steps, and run none
+  --only NAMES   run these steps alone, in their order
+  --from NAME    begin with this step
+  --full         run the long steps too; .ci/last-full.json keeps when that last passed`;
+
+const here = dirname(fileURLToPath(import.meta.url));
+const root = dirname(here);
+const startMs = Date.now();
+
+class UsageError extends Error {}
+
+async function main() {
+  const options = parse();
+  if (options.help) {
+    console.log(USAGE);
+    return 0;
+  }
+  /** @type {readonly Step[]} */
+  const all = JSON.parse(readFileSync(options.steps, "utf8"));
+  const chosen = choose(all, options);
+  if (options.list) {
+    list(chosen);
+    return 0;
+  }
+  console.log(lastFull(options.record));
+  const isWhole = options.full && options.only === undefined && options.from === undefined;
+  const runner = new Runner();
+  process.once("SIGINT", () => runner.leave("SIGINT"));
+  process.once("SIGTERM", () => runner.leave("SIGTERM"));
+  const failed = await runner.run(chosen);
+  runner.summary();
+  if (failed !== undefined) {
+    console.log(`\n${failed} failed; go on there with .ci/run ${options.full ? "--full " : ""}--from ${failed}`);
+    return 1;
+  }
+  if (isWhole) record(options.record);
+  console.log(lastFull(options.record));
+  console.log(`\n=== everything holds (${elapsed()} s)`);
+  return 0;
+}
+
+function parse() {
+  const options = /** @type {const} */ ({
+    help: { type: "boolean", default: false },
+    list: { type: "boolean", default: false },
+    full: { type: "boolean", default: false },
+    only: { type: "string" },
+    from: { type: "string" },
+    // Of tests: other steps, and another place for what --full leaves.
+    steps: { type: "string", default: join(here, "steps.json") },
+    record: { type: "string", default: join(here, "last-full.json") },
+  });
+  try {
+    return parseArgs({ options }).values;
+  } catch (error) {
+    throw new UsageError(`${error instanceof Error ? error.message : error}\n\n${USAGE}`);
+  }
+}
+
+/**
+ * @param {readonly Step[]} all
+ * @param {{ full: boolean, list: boolean, only?: string | undefined, from?: string | undefined }} options
+ * @returns {readonly Step[]}
+ */
+function choose(all, { full, list, only, from }) {
+  const find = (/** @type {string} */ name) => {
+    const step = all.find((each) => each.name === name);
+    if (step !== undefined) return step;
+    throw new UsageError(`there is no step "${name}"; the nearest is "${nearest(name, all)}" (--list shows all)`);
+  };
+  if (only !== undefined && from !== undefined) throw new UsageError("--only and --from exclude each other");
+  if (only !== undefined) {
+    const named = new Set(only.split(",").map((name) => find(name.trim())));
+    return all.filter((step) => named.has(step));
+  }
+  const steps = all.filter((step) => full || list || step.full !== true);
+  if (from === undefined) return steps;
+  const first = find(from);
+  if (!steps.includes(first)) throw new UsageError(`"${from}" runs with --full only, or by --only ${from}`);
+  return steps.slice(steps.indexOf(first));
+}
+
+/** @param {readonly Step[]} steps */
+function list(steps) {
+  const width = Math.max(...steps.map(({ name }) => name.length));
+  for (const { name, full, seconds, proves } of steps) {
+    const length = seconds < 100 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+    console.log(`${name.padEnd(width)}  ${full ? "full" : "ci  "}  ${length.padStart(6)}  ${proves}`);
+  }
+  const sum = (/** @type {readonly Step[]} */ some) =>
+    Math.round(some.filter(({ behind }) => behind !== true).reduce((all, { seconds }) => all + seconds, 0) / 60);
+  console.log(`\nabout ${sum(steps.filter(({ full }) => !full))} min, with --full ${sum(steps)} min`);
+}
+
+class Runner {
+  /** @type {{ step: Step, log: string, child: import("node:child_process").ChildProcess, ended: Promise<number>, startMs: number }[]} */
+  #behind = [];
+  /** @type {import("node:child_process").ChildProcess | undefined} */
+  #current;
+  /** @type {[name: string, seconds: number, outcome: string][]} */
+  #done = [];
+  #logs = mkdtempSync(join(tmpdir(), "ci-"));
+
+  /**
+   * @param {readonly Step[]} steps
+   * @returns {Promise<string | undefined>} the step that failed
+   */
+  async run(steps) {
+    try {
+      for (const step of steps) {
+        if (step.alone === true) {
+          const failed = await this.#join();
+          if (failed !== undefined) return failed;
+        }
+        if (step.behind === true && steps.length > 1) {
+          this.#begin(step);
+          continue;
+        }
+        console.log(`\n=== ${step.name}: ${step.run} (${elapsed()} s)`);
+        const beganMs = Date.now();
+        this.#current = spawn("bash", ["-c", step.run], { cwd: root, stdio: "inherit", env: environment() });
+        const status = await endOf(this.#current);
+        this.#note(step, beganMs, status);
+        if (status !== 0) return step.name;
+      }
+      return await this.#join();
+    } finally {
+      this.#kill();
+      rmSync(this.#logs, { recursive: true, force: true });
+    }
+  }
+
+  summary() {
+    console.log(`\n=== durations (${elapsed()} s)`);
+    for (const [name, seconds, outcome] of this.#done)
+      console.log(`${String(seconds).padStart(5)} s  ${name}${outcome}`);
+  }
+
+  /** @param {NodeJS.Signals} signal */
+  leave(signal) {
+    this.#kill();
+    this.#current?.kill(signal);
+    process.exit(130);
+  }
+
+  /** @param {Step} step */
+  #begin(step) {
+    console.log(`\n=== ${step.name} begins behind the others: ${step.run} (${elapsed()} s)`);
+    const log = join(this.#logs, step.name);
+    const file = openSync(log, "w");
+    // A group of its own, so that it ends as a whole.
+    const child = spawn("nice", ["-n", "19", "bash", "-c", step.run], {
+      cwd: root,
+      detached: true,
+      stdio: ["ignore", file, file],
+      env: environment(),
+    });
+    this.#behind.push({ step, log, child, ended: endOf(child), startMs: Date.now() });
+  }
+
+  /** Waits for all that runs behind, and tells what it said. */
+  async #join() {
+    for (const { step, log, ended, startMs: beganMs } of this.#behind) {
+      console.log(`\n=== ${step.name}, which ran behind the others (${elapsed()} s)`);
+      const status = await ended;
+      process.stdout.write(readFileSync(log));
+      this.#note(step, beganMs, status);
+      if (status !== 0) return step.name;
+    }
+    this.#behind = [];
+    return undefined;
+  }
+
+  /**
+   * @param {Step} step
+   * @param {number} beganMs
+   * @param {number} status
+   */
+  #note({ name, behind }, beganMs, status) {
+    const outcome = status === 0 ? "" : `: failed with status ${status}`;
+    this.#done.push([name, Math.round((Date.now() - beganMs) / 1000), `${behind ? " (behind)" : ""}${outcome}`]);
+  }
+
+  #kill() {
+    for (const { child } of this.#behind) {
+      try {
+        if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid);
+      } catch {
+        // It is over.
+      }
+    }
+  }
+}
+
+/**
+ * @param {import("node:child_process").ChildProcess} child
+ * @returns {Promise<number>}
+ */
+function endOf(child) {
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (status) => resolve(status ?? 1));
+  });
+}
+
+/** What Java and Python take a byte for must not depend on the machine. */
+function environment() {
+  return { ...process.env, CI: "true", LC_ALL: "C.UTF-8" };
+}
+
+function elapsed() {
+  return Math.round((Date.now() - startMs) / 1000);
+}
+
+/** @param {string} file */
+function record(file) {
+  if (git("status", "--porcelain") !== "") {
+    console.log("\nThe work tree has changes, so that this run of --full is not recorded.");
+    return;
+  }
+  const kept = { commit: git("rev-parse", "HEAD"), date: new Date().toISOString().slice(0, 10), seconds: elapsed() };
+  writeFileSync(file, `${JSON.stringify(kept, null, 2)}\n`);
+  console.log("\n.ci/last-full.json is new; a release commits it.");
+}
+
+/** @param {string} file */
+function lastFull(file) {
+  if (!existsSync(file)) return "--full has not passed yet";
+  const { commit, date, seconds } = JSON.parse(readFileSync(file, "utf8"));
+  const behind = git("rev-list", "--count", `${commit}..HEAD`);
+  const ago = behind === "" ? "which this clone does not hold" : `${behind} commits ago`;
+  return `--full last passed on ${date}, at commit ${commit.slice(0, 12)} (${ago}), in ${Math.round(seconds / 60)} min`;
+}
+
+/** @param {readonly string[]} argv */
+function git(...argv) {
+  const { status, stdout } = spawnSync("git", argv, { cwd: root, encoding: "utf8" });
+  return status === 0 ? stdout.trim() : "";
+}
+
+/**
+ * One that begins so, else one that takes the fewest changes of letters.
+ *
+ * @param {string} name
+ * @param {readonly Step[]} steps
+ */
+function nearest(name, steps) {
+  const names = steps.map((step) => step.name);
+  const [best] = [...names].sort((a, b) => editDistance(name, a) - editDistance(name, b));
+  return names.find((each) => each.startsWith(name)) ?? best;
+}
+
+/**
+ * @param {string} a
+ * @param {string} b
+ */
+function editDistance(a, b) {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (const [i, letter] of [...a].entries()) {
+    const next = [i + 1];
+    for (let j = 0; j < b.length; j++) {
+      const [left = 0, above = 0, corner = 0] = [next[j], row[j + 1], row[j]];
+      next.push(Math.min(left + 1, above + 1, corner + (letter === b[j] ? 0 : 1)));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
+
+process.exitCode = await main().catch((/** @type {unknown} */ error) => {
+  if (!(error instanceof UsageError)) throw error;
+  console.error(`.ci/run: ${error.message}`);
+  return 2;
+});

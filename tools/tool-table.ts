@@ -1,0 +1,139 @@
+/** What `npm run tool` runs: programs that are needed now and then, each a file with a comment of its own on its options. */
+export interface Tool {
+  readonly name: string;
+  readonly file: string;
+  readonly does: string;
+  /** Its packages are taken from their sources, so that nothing must be built before. */
+  readonly fromSource?: true;
+  /** What is built before it runs, where it starts built processes. */
+  readonly builds?: readonly string[];
+}
+
+export interface ToolGroup {
+  readonly title: string;
+  readonly tools: readonly Tool[];
+}
+
+export const TOOL_GROUPS: readonly ToolGroup[] = [
+  {
+    title: "Beside Apache ZooKeeper and other clients",
+    tools: [
+      {
+        name: "foreign",
+        file: "packages/conformance/src/foreign.ts",
+        does: "other clients on Apache ZooKeeper and on Zooid, with equal transcripts",
+      },
+      {
+        name: "foreign-old",
+        file: "packages/conformance/src/old-apache.ts",
+        does: "our client and recipes on old versions of Apache ZooKeeper",
+        fromSource: true,
+      },
+      {
+        name: "differential",
+        file: "packages/conformance/src/differential.ts",
+        does: "random conversations with both servers, compared packet by packet",
+      },
+      {
+        name: "cli-comparison",
+        file: "packages/conformance/src/cli-comparison.ts",
+        does: "zkCli and zooid-cli, every command, line by line",
+      },
+      {
+        name: "compare-clients",
+        file: "tools/compare-clients/compare-clients.ts",
+        does: "our client beside node-zookeeper-client and npm's zookeeper",
+        builds: ["packages/client", "apps/server"],
+      },
+    ],
+  },
+  {
+    title: "Faults on real processes",
+    tools: [
+      {
+        name: "kill-loop",
+        file: "tools/faults/kill-loop.ts",
+        does: "kill -9 under load; what was acknowledged must be there",
+      },
+      { name: "power-cut", file: "tools/faults/power-cut.ts", does: "the disk as a power cut would leave it" },
+      {
+        name: "ensemble-kill",
+        file: "tools/faults/ensemble-kill.ts",
+        does: "members killed, stopped or frozen under load",
+      },
+      {
+        name: "ensemble-net",
+        file: "tools/faults/ensemble-net.ts",
+        does: "partitions, and leaders that are deaf, mute or paused (root)",
+      },
+      {
+        name: "ensemble-join",
+        file: "tools/faults/ensemble-join.ts",
+        does: "a follower that begins with an empty disk",
+      },
+      { name: "ensemble-full-disk", file: "tools/faults/ensemble-full-disk.ts", does: "a disk that fills" },
+      {
+        name: "recipe-rounds",
+        file: "tools/recipe-rounds/main.ts",
+        does: "locks and elections while connections, sessions and servers fail",
+        fromSource: true,
+      },
+      {
+        name: "leak-cycles",
+        file: "packages/recipes/src/testing/leak-cycles-main.ts",
+        does: "ten thousand rounds of each recipe leave nothing behind",
+        fromSource: true,
+      },
+    ],
+  },
+  {
+    title: "Hostile clients",
+    tools: [
+      {
+        name: "attacks",
+        file: "tools/attacks/attacks.ts",
+        does: "known attacks, and what another client sees meanwhile",
+        fromSource: true,
+      },
+      {
+        name: "soak",
+        file: "tools/attacks/soak.ts",
+        does: "many sessions and watches for hours; memory must stay flat",
+        fromSource: true,
+      },
+      {
+        name: "cost-search",
+        file: "tools/cost-search/cost-search.ts",
+        does: "looks for the requests that cost a server most",
+        fromSource: true,
+      },
+    ],
+  },
+  {
+    title: "Performance",
+    tools: [
+      { name: "perf-reads", file: "tools/perf/read-allocations.ts", does: "what a read allocates", fromSource: true },
+      { name: "perf-million", file: "tools/perf/million.ts", does: "memory and times with a million znodes" },
+      { name: "perf-broadcast", file: "tools/perf/broadcast.ts", does: "broadcast without clients" },
+      { name: "perf-shapes", file: "tools/perf/ensemble-shapes.ts", does: "ensembles of several shapes under load" },
+      {
+        name: "perf-handovers",
+        file: "tools/perf/handovers.ts",
+        does: "how long locks and leadership take to change hands",
+        fromSource: true,
+      },
+      {
+        name: "perf-write-cpu",
+        file: "tools/perf/write-cpu.ts",
+        does: "where the CPU of a write goes, by layer",
+        builds: ["apps/server"],
+      },
+    ],
+  },
+  {
+    title: "Sources",
+    tools: [
+      { name: "generate", file: "tools/generate-peer-codec.ts", does: "the codec of transactions, from txn.proto" },
+    ],
+  },
+];
