@@ -39,7 +39,7 @@ import { StateRegistry } from "./ensemble/snapshot-courier.ts";
 import { type Breakable, startFaults } from "./faults.ts";
 import { type Committed, History } from "./history.ts";
 import { Invariants } from "./invariants.ts";
-import { isIllegal } from "./operator-events.ts";
+import { describeEvent, isIllegal } from "./operator-events.ts";
 import { type Plan, verifierOf } from "./plan.ts";
 import { NoChance, Prng } from "./prng.ts";
 import { encodeRequest, type SimRequest } from "./requests.ts";
@@ -601,7 +601,7 @@ export class Ensemble implements ServerWatcher, Breakable {
   }
 
   sent(server: SimServer, link: LinkRef, message: PeerMessage): void {
-    if (this.#lines !== undefined) this.#say(`s${server.sid}`, `sends on ${link} ${describe(message)}`);
+    if (this.#lines !== undefined) this.#say(`s${server.sid}`, `sends on ${link} ${describeMessage(message)}`);
     this.#invariants.sent(server, link, message);
     if (message.kind === "sync-begin") {
       this.#sometimes.reached(
@@ -615,12 +615,12 @@ export class Ensemble implements ServerWatcher, Breakable {
   }
 
   elects(server: SimServer, to: ServerId, message: ElectionMessage): void {
-    if (this.#lines !== undefined) this.#say(`s${server.sid}`, `tells s${to} ${describe(message)}`);
+    if (this.#lines !== undefined) this.#say(`s${server.sid}`, `tells s${to} ${describeMessage(message)}`);
   }
 
   note(server: SimServer, event: ReplicaEvent): void {
-    if (this.#lines !== undefined) this.#say(`s${server.sid}`, `# ${describe(event)}`);
-    if (isIllegal(event)) throw new Violation("I32", `server ${server.sid}: ${describe(event)}`);
+    if (this.#lines !== undefined) this.#say(`s${server.sid}`, `# ${describeEvent(event)}`);
+    if (isIllegal(event)) throw new Violation("I32", `server ${server.sid}: ${describeEvent(event)}`);
     const wasLeading = this.#leading.has(server) && server.replica.zab.state !== "leading";
     if (wasLeading && server.replica.pendingSyncCount > 0) this.#sometimes.reached("sync at a deposed leader");
     switch (event.kind) {
@@ -1215,7 +1215,7 @@ function describeError(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-function describe(message: PeerMessage | ElectionMessage | ReplicaEvent): string {
+function describeMessage(message: PeerMessage | ElectionMessage): string {
   return JSON.stringify(message, (key, value: unknown) => {
     if (key === "bytes" || key === "passwordHash") return undefined;
     if (typeof value === "number" && value >= 2 ** 32) return formatZxid(value as Zxid);

@@ -1,3 +1,4 @@
+import { formatZxid, type Zxid } from "@zooid/model";
 import type { ReplicaEvent } from "@zooid/replica";
 
 type Kind = ReplicaEvent["kind"];
@@ -60,4 +61,13 @@ export function isIllegal(event: ReplicaEvent): boolean {
 
 export function isEventKind(text: string): text is Kind {
   return Object.hasOwn(RULE_I32, text);
+}
+
+/** For transcripts: the event as data, on one line. */
+export function describeEvent({ kind, ...rest }: ReplicaEvent): string {
+  const fields = JSON.stringify(rest, (_, value: unknown) => {
+    if (typeof value === "number" && value >= 2 ** 32) return formatZxid(value as Zxid);
+    return typeof value === "bigint" ? value.toString(16) : value;
+  });
+  return fields === "{}" ? kind : `${kind} ${fields}`;
 }

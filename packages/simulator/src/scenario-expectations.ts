@@ -1,5 +1,5 @@
 import { formatZxid, type ServerId, serverId } from "@zooid/model";
-import { isEventKind } from "./operator-events.ts";
+import { describeEvent, isEventKind } from "./operator-events.ts";
 import { roleOf } from "./scenario-states.ts";
 import type { ScenarioWorld } from "./scenario-world.ts";
 
@@ -98,7 +98,7 @@ function wasNotNoted(world: ScenarioWorld, kind = "", of: string | undefined): s
   const found = world.notes.find(
     ({ event }) => event.kind === kind && (of === undefined || ("sid" in event && event.sid === idOf(of))),
   );
-  return found === undefined ? undefined : `s${found.sid} notes ${JSON.stringify(found.event)}`;
+  return found === undefined ? undefined : `s${found.sid} notes ${describeEvent(found.event)}`;
 }
 
 /** An expectation that no event can meet, or fail, would say nothing. */

@@ -22,7 +22,7 @@ import { type ServerOptions, type ServerWatcher, SimServer } from "./ensemble/si
 import { StateRegistry } from "./ensemble/snapshot-courier.ts";
 import { digestOf } from "./ensemble/state-image.ts";
 import { Invariants } from "./invariants.ts";
-import { isIllegal } from "./operator-events.ts";
+import { describeEvent, isIllegal } from "./operator-events.ts";
 import { Prng } from "./prng.ts";
 import { ScenarioClient } from "./scenario-client.ts";
 import { ScenarioNetwork } from "./scenario-network.ts";
@@ -323,7 +323,7 @@ export class ScenarioWorld implements ServerWatcher {
 
   note({ sid }: SimServer, event: ReplicaEvent): void {
     this.notes.push({ sid, event });
-    if (isIllegal(event)) throw new Violation("I32", `server ${sid}: ${JSON.stringify(event)}`);
+    if (isIllegal(event)) throw new Violation("I32", `server ${sid}: ${describeEvent(event)}`);
   }
 
   failed(server: SimServer, error: unknown): void {
