@@ -12,6 +12,7 @@ import {
   type TxnOp,
 } from "@zooid/model";
 import { expect, test } from "vitest";
+import type { Excess } from "./excess.ts";
 import { PendingChanges } from "./pending-changes.ts";
 import { TxnPreparer } from "./prepare-txn.ts";
 import { check, create, remove, setAcl, setData, TestTree } from "./test-tree.ts";
@@ -295,7 +296,7 @@ test("a tree that holds as much as it may refuses what adds to it, and takes wha
   for (const grown of [create("/more"), setData("/open", "x".repeat(51)), setAcl("/open", long)]) {
     expect(test.commit(grown)).toBe(ErrorCode.QUOTA_EXCEEDED);
   }
-  expect(test.overQuota).toEqual(Array(3).fill(expect.stringContaining("a write that adds to it is refused")));
+  expect(test.overQuota).toEqual(Array(3).fill(expect.objectContaining({ kind: "tree-bytes" })));
   expect(test.commit(setData("/open", "x".repeat(50)))).toBe(ErrorCode.OK);
   expect(test.tree.heldBytes).toBe(test.context.heldBytesMax);
   // Beyond it already, as after a start with a lower limit.
@@ -308,15 +309,15 @@ test("a tree that holds as much as it may refuses what adds to it, and takes wha
 
 test("a tree with as many pages as it may have refuses what adds to it", () => {
   const { context } = new TestTree();
-  const refusals: string[] = [];
-  Object.assign(context, { overQuota: (text: string) => refusals.push(text) });
+  const refusals: Excess[] = [];
+  Object.assign(context, { overQuota: (excess: Excess) => refusals.push(excess) });
   const codes = [131_073, 131_074].map((pageCountMax) => {
     const state = new TreeState({ k0: 1, k1: 2 }, pageCountMax);
     state.createInitialNodes();
     return new TxnPreparer(state, new PendingChanges({ k0: 1, k1: 2 })).prepare(create("/a"), context, newTxnOp());
   });
   expect(codes).toEqual([ErrorCode.QUOTA_EXCEEDED, ErrorCode.OK]);
-  expect(refusals).toEqual([expect.stringContaining("as many pages as it may have")]);
+  expect(refusals).toEqual([{ kind: "tree-pages" }]);
 });
 
 test("what a tree holds is known again after it was loaded", () => {

@@ -32,6 +32,7 @@ import {
   type Zxid,
 } from "@zooid/model";
 import { aclBytes } from "./acl-table.ts";
+import type { Excess } from "./excess.ts";
 import { NO_NODE } from "./node-store.ts";
 import { isTooLong, SUFFIX_BYTES_MAX } from "./path-limits.ts";
 import type { PendingChanges, PendingNode } from "./pending-changes.ts";
@@ -61,8 +62,8 @@ export interface PrepareContext {
   readonly heldBytesMax: number;
   /** Whether the client may add so many bytes to a tree that holds so many; absent: it may. */
   readonly mayAdd?: (growthBytes: number, heldBytes: number) => boolean;
-  /** A sentence for operators: a write would go beyond a quota, or beyond what the tree may hold. `refused`: its path, for a hard quota. */
-  readonly overQuota: (text: string, refused?: Readonly<ByteSlice>) => void;
+  /** A write would go beyond a quota, or beyond what the tree may hold. `refused`: its path, for a hard quota. */
+  readonly overQuota: (excess: Excess, refused?: Readonly<ByteSlice>) => void;
 }
 
 /** How much of a session's end one transaction may hold; one ephemeral at least. */
@@ -373,7 +374,7 @@ export class TxnPreparer {
 
   #isLongQuotaText(path: Readonly<ByteSlice>, length: number, { overQuota }: Readonly<PrepareContext>): boolean {
     if (length <= QUOTA_TEXT_BYTES_MAX || !this.#state.quotas.isQuotaText(path)) return false;
-    overQuota(`a quota's text has at most ${QUOTA_TEXT_BYTES_MAX} bytes; one of ${length} is refused`);
+    overQuota({ kind: "quota-text", sizeBytes: length, bytesMax: QUOTA_TEXT_BYTES_MAX });
     return true;
   }
 
@@ -386,9 +387,9 @@ export class TxnPreparer {
     if (!isQuotaEnforced) return ErrorCode.OK;
     const excesses = this.#state.quotas.judge(path, nodes, bytes);
     if (excesses === undefined) return ErrorCode.MARSHALLING_ERROR;
-    for (const { isHard, text } of excesses) {
-      overQuota(text, isHard ? path : undefined);
-      if (isHard) return ErrorCode.QUOTA_EXCEEDED;
+    for (const excess of excesses) {
+      overQuota(excess, excess.isHard ? path : undefined);
+      if (excess.isHard) return ErrorCode.QUOTA_EXCEEDED;
     }
     return ErrorCode.OK;
   }
@@ -397,20 +398,16 @@ export class TxnPreparer {
   #hasRoom(growthBytes: number, { heldBytesMax, mayAdd, overQuota }: Readonly<PrepareContext>): boolean {
     if (growthBytes <= 0) return true;
     if (this.#state.store.isNearlyFull) {
-      overQuota("the tree has as many pages as it may have; a write that adds to it is refused");
+      overQuota({ kind: "tree-pages" });
       return false;
     }
     const { heldBytes } = this.#state;
     if (heldBytes + growthBytes <= heldBytesMax) {
       if (mayAdd === undefined || mayAdd(growthBytes, heldBytes)) return true;
-      overQuota(
-        `the tree holds ${heldBytes} bytes of at most ${heldBytesMax}; a client that has added its share is refused`,
-      );
+      overQuota({ kind: "client-share", heldBytes, heldBytesMax });
       return false;
     }
-    overQuota(
-      `the tree holds ${this.#state.heldBytes} bytes of at most ${heldBytesMax}; a write that adds to it is refused`,
-    );
+    overQuota({ kind: "tree-bytes", heldBytes, heldBytesMax });
     return false;
   }
 

@@ -197,15 +197,16 @@ describe("a limit", () => {
       ),
     ).toEqual([OK, QUOTA_EXCEEDED, OK, QUOTA_EXCEEDED, QUOTA_EXCEEDED, OK, OK, OK, OK, OK]);
     expect(usage(test, "/a")).toBe("count=3,bytes=2");
-    expect(test.overQuota[1]).toBe("the quota of /a is 3 nodes; a write that makes it 4 is refused");
+    const refused = { kind: "quota", isHard: true, path: "/a", unit: "nodes", limit: 3, usage: 4 };
+    expect(test.overQuota[1]).toEqual(refused);
   });
 
   test("that is soft is told of, and refuses nothing", () => {
     const test = withQuotas({ "/a": "count=1,bytes=2" }, { "/a": "" });
     expect(codes(test, create("/a/b", { data: "123" }))).toEqual([OK]);
     expect(test.overQuota).toEqual([
-      "the quota of /a is 1 nodes; a write that makes it 2 is allowed",
-      "the quota of /a is 2 bytes; a write that makes it 3 is allowed",
+      { kind: "quota", isHard: false, path: "/a", unit: "nodes", limit: 1, usage: 2 },
+      { kind: "quota", isHard: false, path: "/a", unit: "bytes", limit: 2, usage: 3 },
     ]);
   });
 
@@ -292,7 +293,7 @@ describe("a limit", () => {
       ]);
       expect(codes(test, setData(`/${name}`, data), setData(`${QUOTA}/b`, data))).toEqual([OK, OK]);
     }
-    expect(test.overQuota[0]).toBe("a quota's text has at most 1024 bytes; one of 1045 is refused");
+    expect(test.overQuota[0]).toEqual({ kind: "quota-text", sizeBytes: 1045, bytesMax: 1024 });
   });
 
   test("without a node for usage limits nothing", () => {

@@ -8,6 +8,7 @@ import {
   sliceOf,
   sliceText,
 } from "@zooid/model";
+import type { QuotaExcess } from "./excess.ts";
 import { NO_NODE, type NodeStore, ROOT } from "./node-store.ts";
 import { formatQuotaText, parseQuotaText, type QuotaText } from "./quota-text.ts";
 import type { ShownNode, ShownNodes } from "./shown-nodes.ts";
@@ -23,7 +24,7 @@ const NO_LIMIT = -1;
 export const QUOTA_TEXT_BYTES_MAX = 1024;
 /** Limits that are remembered; when there are more, all are forgotten. */
 const PARSED_COUNT_MAX = 1024;
-const NOTHING: readonly Excess[] = [];
+const NOTHING: readonly QuotaExcess[] = [];
 
 /** Counts of nodes and bytes below a quota, shown as the text of its stats node. Written down only when somebody reads it. */
 class Usage implements ShownNode {
@@ -55,13 +56,6 @@ interface ParsedLimits {
   readonly id: number;
   readonly version: number;
   readonly text: QuotaText | undefined;
-}
-
-/** What a quota says of a write that goes beyond it. */
-export interface Excess {
-  readonly isHard: boolean;
-  /** A sentence for operators. */
-  readonly text: string;
 }
 
 /**
@@ -131,7 +125,7 @@ export class Quotas {
    * @param nodes how many more there would be; 0 where the write changes data
    * @returns what it would go beyond, or undefined where the limits cannot be read
    */
-  judge(path: Readonly<ByteSlice>, nodes: number, bytes: number): readonly Excess[] | undefined {
+  judge(path: Readonly<ByteSlice>, nodes: number, bytes: number): readonly QuotaExcess[] | undefined {
     if (!this.#isInUse) return NOTHING;
     const quota = this.#find(path);
     if (quota === NO_NODE) return NOTHING;
@@ -140,17 +134,13 @@ export class Quotas {
     const stats = this.#statsOf(quota);
     if (stats === NO_NODE) return NOTHING;
     const used = this.#usageOf(stats).text;
-    const excesses: Excess[] = [];
-    const judgeOne = (unit: string, more: number, now: number, soft: number, hard: number): void => {
+    const excesses: QuotaExcess[] = [];
+    const judgeOne = (unit: QuotaExcess["unit"], more: number, now: number, soft: number, hard: number): void => {
       const isHard = hard > NO_LIMIT;
       const limit = isHard ? hard : soft;
       if (more === 0 || limit <= NO_LIMIT || now + more <= limit) return;
-      const kind = isHard ? "refused" : "allowed";
-      const place = sliceText(this.#limitedPath(quota));
-      excesses.push({
-        isHard,
-        text: `the quota of ${place} is ${limit} ${unit}; a write that makes it ${now + more} is ${kind}`,
-      });
+      const path = sliceText(this.#limitedPath(quota));
+      excesses.push({ kind: "quota", isHard, path, unit, limit, usage: now + more });
     };
     judgeOne("nodes", nodes, used.count, limits.count, limits.countHardLimit);
     judgeOne("bytes", bytes, used.bytes, limits.bytes, limits.byteHardLimit);

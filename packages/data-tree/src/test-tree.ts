@@ -21,6 +21,7 @@ import {
   WatchEventType,
 } from "@zooid/model";
 import { DataTree } from "./data-tree.ts";
+import type { Excess } from "./excess.ts";
 import type { CloseLimits, PrepareContext } from "./prepare-txn.ts";
 import type { WatchSink } from "./watch-table.ts";
 
@@ -39,7 +40,7 @@ export class TestTree {
   /** What watches told, as `connection event path`. */
   readonly events: string[] = [];
   /** What operators were told of quotas. */
-  readonly overQuota: string[] = [];
+  readonly overQuota: Excess[] = [];
   /** Everything ever proposed, failed requests too. */
   readonly history: Txn[] = [];
   /** Proposed and not applied. */
@@ -61,7 +62,7 @@ export class TestTree {
       isTtlEnabled: true,
       isQuotaEnforced: true,
       heldBytesMax: Number.POSITIVE_INFINITY,
-      overQuota: (text) => this.overQuota.push(text),
+      overQuota: (excess) => this.overQuota.push(excess),
     };
     this.sink = {
       mayRead: (connection, acl) => may(this.context.rules, this.identitiesOf(connection), acl, 1),

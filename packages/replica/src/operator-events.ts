@@ -1,3 +1,4 @@
+import type { Excess } from "@zooid/data-tree";
 import type { ZabEvent } from "@zooid/zab";
 
 /** What operators should know of a replica, as data: checks and tests look at kinds, and the edge makes sentences of them. */
@@ -9,4 +10,4 @@ export type ReplicaEvent =
   /** The wall clock was set: for a while no container or TTL node is removed. */
   | { readonly kind: "wall-clock-set"; readonly byMs: number; readonly pauseMs: number }
   /** A write that goes beyond a quota or the tree's size; and how many more there were since the last such event. */
-  | { readonly kind: "over-quota"; readonly text: string; readonly moreCount: number };
+  | { readonly kind: "over-quota"; readonly excess: Excess; readonly moreCount: number };

@@ -1,3 +1,4 @@
+import type { Excess } from "@zooid/data-tree";
 import type { ReplicaEvent } from "./operator-events.ts";
 
 /** Between two events about quotas. */
@@ -13,12 +14,12 @@ export class QuotaNotes {
     this.#note = note;
   }
 
-  tell(text: string, nowMs: number): void {
+  tell(excess: Excess, nowMs: number): void {
     if (nowMs < this.#silentUntilMs) {
       this.#unsaid++;
       return;
     }
-    this.#note({ kind: "over-quota", text, moreCount: this.#unsaid });
+    this.#note({ kind: "over-quota", excess, moreCount: this.#unsaid });
     this.#silentUntilMs = nowMs + INTERVAL_MS;
     this.#unsaid = 0;
   }

@@ -43,11 +43,11 @@ test("refusals are counted by the first name of the path, up to a thousand names
 test("operators are told of writes beyond a quota, not of each", () => {
   const { zk, ask } = withLimits("count=-1,bytes=1");
   for (let i = 0; i < 5; i++) ask(OpCode.SET_DATA, setData("/a", "x".repeat(2 + i)));
-  const text = "the quota of /a is 1 bytes; a write that makes it 2 is allowed";
-  expect(zk.notes).toEqual([{ kind: "over-quota", text, moreCount: 0 }]);
+  const excess = { kind: "quota", isHard: false, path: "/a", unit: "bytes", limit: 1 };
+  expect(zk.notes).toEqual([{ kind: "over-quota", excess: { ...excess, usage: 2 }, moreCount: 0 }]);
   zk.advance(10_000);
   ask(OpCode.SET_DATA, setData("/a", "x".repeat(10)));
-  expect(zk.notes[1]).toMatchObject({ kind: "over-quota", moreCount: 4 });
+  expect(zk.notes[1]).toEqual({ kind: "over-quota", excess: { ...excess, usage: 10 }, moreCount: 4 });
 });
 
 test("without enforcement nothing is refused and nobody is told", () => {

@@ -93,8 +93,8 @@ export class Replica {
     const tree = new DataTree({ hashKey: config.hashKey });
     const { watches } = tree;
     const quotaNotes = new QuotaNotes((event) => sinks.note(event));
-    const maker = new TxnMaker(tree, auth, config, tools, (text, refused) => {
-      quotaNotes.tell(text, this.nowMs);
+    const maker = new TxnMaker(tree, auth, config, tools, (excess, refused) => {
+      quotaNotes.tell(excess, this.nowMs);
       if (refused !== undefined) counters.quotaExceeded(refused);
     });
     this.auth = auth;

@@ -4,6 +4,7 @@ import { sentenceOf } from "./operator-sentences.ts";
 
 const sid = serverId(3);
 const zxid = composeZxid(2, 5);
+const QUOTA = { kind: "quota", path: "/a", unit: "bytes", limit: 1, usage: 2 } as const;
 
 test.each([
   [{ kind: "learner-follows", sid }, "server 3 follows"],
@@ -25,8 +26,16 @@ test.each([
     "the wall clock was set by -3000 ms, so no container or TTL node is removed for 10 minutes",
   ],
   [
-    { kind: "over-quota", text: "the quota of /a is 1 bytes", moreCount: 4 },
-    "the quota of /a is 1 bytes (and 4 more since the last such line)",
+    { kind: "over-quota", excess: { ...QUOTA, isHard: false }, moreCount: 0 },
+    "the quota of /a is 1 bytes; a write that makes it 2 is allowed",
+  ],
+  [
+    { kind: "over-quota", excess: { ...QUOTA, isHard: true }, moreCount: 4 },
+    "the quota of /a is 1 bytes; a write that makes it 2 is refused (and 4 more since the last such line)",
+  ],
+  [
+    { kind: "over-quota", excess: { kind: "tree-bytes", heldBytes: 7, heldBytesMax: 9 }, moreCount: 0 },
+    "the tree holds 7 bytes of at most 9; a write that adds to it is refused",
   ],
 ] as const)("%o is told as a sentence", (event, sentence) => {
   expect(sentenceOf(event)).toBe(sentence);

@@ -1,3 +1,4 @@
+import type { Excess } from "@zooid/data-tree";
 import { assertNever, formatSessionId, formatZxid } from "@zooid/model";
 import type { ReplicaEvent } from "@zooid/replica";
 import type { LeaderFault, LearnerFault, LinkEnd, Refusal } from "@zooid/zab";
@@ -104,10 +105,29 @@ export function sentenceOf(event: ReplicaEvent | LinkEnd | Refusal): string {
       return `the wall clock was set by ${event.byMs} ms, so no container or TTL node is removed for ${event.pauseMs / 60_000} minutes`;
     case "over-quota":
       return event.moreCount === 0
-        ? event.text
-        : `${event.text} (and ${event.moreCount} more since the last such line)`;
+        ? excessOf(event.excess)
+        : `${excessOf(event.excess)} (and ${event.moreCount} more since the last such line)`;
     default:
       return assertNever(event);
+  }
+}
+
+function excessOf(excess: Excess): string {
+  switch (excess.kind) {
+    case "quota": {
+      const { isHard, path, unit, limit, usage } = excess;
+      return `the quota of ${path} is ${limit} ${unit}; a write that makes it ${usage} is ${isHard ? "refused" : "allowed"}`;
+    }
+    case "quota-text":
+      return `a quota's text has at most ${excess.bytesMax} bytes; one of ${excess.sizeBytes} is refused`;
+    case "tree-pages":
+      return "the tree has as many pages as it may have; a write that adds to it is refused";
+    case "tree-bytes":
+      return `the tree holds ${excess.heldBytes} bytes of at most ${excess.heldBytesMax}; a write that adds to it is refused`;
+    case "client-share":
+      return `the tree holds ${excess.heldBytes} bytes of at most ${excess.heldBytesMax}; a client that has added its share is refused`;
+    default:
+      return assertNever(excess);
   }
 }
 

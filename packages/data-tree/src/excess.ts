@@ -1,0 +1,23 @@
+/** What a write goes beyond. For operators, as data. */
+export type Excess =
+  | QuotaExcess
+  /** The text of a quota's limits or usage is longer than it may be; the write is refused, like those that follow. */
+  | { readonly kind: "quota-text"; readonly sizeBytes: number; readonly bytesMax: number }
+  /** The tree has as many pages as it may have. */
+  | { readonly kind: "tree-pages" }
+  /** The tree would hold more than it may. */
+  | { readonly kind: "tree-bytes"; readonly heldBytes: number; readonly heldBytesMax: number }
+  /** The tree has room, but not for this client. */
+  | { readonly kind: "client-share"; readonly heldBytes: number; readonly heldBytesMax: number };
+
+/** What a quota says of a write that goes beyond it; a hard one refuses the write. */
+export interface QuotaExcess {
+  readonly kind: "quota";
+  readonly isHard: boolean;
+  /** Whose quota it is. */
+  readonly path: string;
+  readonly unit: "nodes" | "bytes";
+  readonly limit: number;
+  /** What the write makes of it. */
+  readonly usage: number;
+}
