@@ -23,9 +23,11 @@ import { Ensemble } from "./ensemble.ts";
 import { describeEvent, ILLEGAL_KINDS, isIllegal } from "./operator-events.ts";
 import { planOf } from "./plan.ts";
 import { NoChance, Prng } from "./prng.ts";
+import type { Sometimes } from "./sometimes.ts";
 
 const [SERVER, PEER, OTHER] = [1, 2, 3].map(serverId) as [ServerId, ServerId, ServerId];
 const NOTHING = { zxid: ZXID_NONE, chain: CHAIN_NONE } as const;
+const MAJORITY = new MajorityQuorum([SERVER, PEER, OTHER]);
 const MISSING = composeZxid(1, 99);
 const DELAYS = { delayMsMin: 1, delayMsMax: 1, isShuffled: false };
 
@@ -82,17 +84,19 @@ class ScriptedPeer implements NetworkEnd {
 /** A real server, and what the two others of its ensemble do to it. */
 class Script {
   readonly events: ReplicaEvent[] = [];
+  /** The part that was next of each state that was given up. */
+  readonly abandoned: number[] = [];
   readonly server: SimServer;
   readonly peer: ScriptedPeer;
   readonly other: ScriptedPeer;
   readonly #scheduler = new Scheduler(new NoChance());
   readonly #network = new Network(this.#scheduler, new NoChance(), DELAYS);
 
-  constructor() {
+  constructor(options: { readonly counterMax?: number } = {}) {
     this.peer = new ScriptedPeer(PEER, this.#network);
     this.other = new ScriptedPeer(OTHER, this.#network);
     this.server = new SimServer(
-      { sid: SERVER, verifier: new MajorityQuorum([SERVER, PEER, OTHER]), isObserver: false, electionAlg: 3 },
+      { ...{ sid: SERVER, isObserver: false, electionAlg: 3, verifier: MAJORITY }, ...options },
       undefined,
       { syncMsMin: 1, syncMsMax: 1 },
       {
@@ -105,6 +109,7 @@ class Script {
           stepped: () => {},
           sent: () => {},
           note: (_, event) => this.events.push(event),
+          stateAbandoned: (_, nextPart) => this.abandoned.push(nextPart),
           failed: (_, error) => {
             throw error;
           },
@@ -160,6 +165,17 @@ class Script {
 
   promises(peer: ScriptedPeer, floor: Zxid = ZXID_NONE): void {
     this.says(peer, { kind: "ack-epoch", isRepeated: false, currentEpoch: 0, logged: NOTHING, floor, tails: [] });
+  }
+
+  /** A client opens a session, and a peer that is level acks it. */
+  commitsSession(): void {
+    const ref = this.server.accept();
+    this.server.connect(ref, {
+      ...{ protocolVersion: 0, lastZxidSeen: ZXID_NONE, timeoutMs: 1000, sessionId: SESSION_NONE },
+      ...{ password: emptySlice(), readOnly: false },
+    });
+    this.run();
+    this.says(this.peer, { kind: "ack", epoch: 1, durable: composeZxid(1, 1), round: 0 });
   }
 
   /** A peer follows the server and is level with it, which leads therefore. */
@@ -272,13 +288,7 @@ const PARTED: Cases<
   "applied-beyond": (script) => {
     // A session of its own is applied while the server leads. Then another one leads, and has never heard of it.
     script.joins(script.peer);
-    const ref = script.server.accept();
-    script.server.connect(ref, {
-      ...{ protocolVersion: 0, lastZxidSeen: ZXID_NONE, timeoutMs: 1000, sessionId: SESSION_NONE },
-      ...{ password: emptySlice(), readOnly: false },
-    });
-    script.run();
-    script.says(script.peer, { kind: "ack", epoch: 1, durable: composeZxid(1, 1), round: 0 });
+    script.commitsSession();
     expect(script.server.replica.tree.applied).toBe(composeZxid(1, 1));
     script.peer.leader = PEER;
     script.other.leader = PEER;
@@ -325,4 +335,83 @@ test("rule I32 does not fire at a refusal that says nothing of histories", () =>
   const event = script.events.find(({ kind }) => kind === "refused-by-leader");
   expect(event).toBeDefined();
   if (event !== undefined) judge(script, event);
+});
+
+/** How often a run without faults reaches something, once it was told this. */
+function countOf(what: Sometimes, tell: (ensemble: Ensemble) => void): number {
+  const ensemble = new Ensemble(
+    planOf(1, { voters: 1, observers: 0, clients: 1, tenants: 0, only: [], faultsUntilMs: 100 }),
+  );
+  tell(ensemble);
+  return ensemble.run().sometimes[what] ?? 0;
+}
+
+const COUNTED: readonly (readonly [Sometimes, ReplicaEvent["kind"], () => Script])[] = [
+  [
+    "leader with a smaller log refused",
+    "learner-is-ahead",
+    () => {
+      const script = new Script();
+      script.comes(script.peer);
+      const logged = { zxid: MISSING, chain: CHAIN_NONE };
+      const tails = [{ epoch: 1, last: 99 }];
+      script.says(script.peer, {
+        ...{ kind: "ack-epoch", isRepeated: false, currentEpoch: 1 },
+        ...{ logged, floor: ZXID_NONE, tails },
+      });
+      return script;
+    },
+  ],
+  [
+    "counter near its end, new epoch",
+    "counter-used-up",
+    () => {
+      const script = new Script({ counterMax: 1 });
+      script.joins(script.peer);
+      script.commitsSession();
+      script.run();
+      return script;
+    },
+  ],
+  [
+    "leader lost its quorum",
+    "quorum-lost",
+    () => {
+      const script = new Script();
+      script.joins(script.peer);
+      script.run(5000);
+      return script;
+    },
+  ],
+  [
+    "successor led without an election",
+    "leader-handed-over",
+    () => {
+      const script = new Script();
+      script.levelWithPeer();
+      script.leads(script.peer, { kind: "hand-over", epoch: 1, successor: OTHER });
+      return script;
+    },
+  ],
+];
+
+describe("what a long run must have seen is counted", () => {
+  test.each(COUNTED)("%s, by the event %s", (what, kind, run) => {
+    const script = run();
+    const event = script.events.find((each) => each.kind === kind);
+    expect(event, script.events.map(describeEvent).join("; ")).toBeDefined();
+    const count = countOf(what, (ensemble) => event !== undefined && ensemble.note(script.server, event));
+    expect([countOf(what, () => {}), count]).toEqual([0, 1]);
+  });
+
+  test("SNAP interrupted, by a state that is given up", () => {
+    const script = new Script();
+    script.followsPeer();
+    script.leads(script.peer, { kind: "leader-info", epoch: 1, incarnation: 1, ensembleId: "" });
+    script.leads(script.peer, { kind: "sync-begin", epoch: 1, mode: "snap", from: NOTHING, epochs: [] });
+    script.leads(script.peer, { kind: "refuse", reason: "unable", text: "in words" });
+    expect(script.abandoned).toEqual([0]);
+    const tell = (ensemble: Ensemble): void => ensemble.stateAbandoned(script.server, 0);
+    expect([countOf("SNAP interrupted", () => {}), countOf("SNAP interrupted", tell)]).toEqual([0, 1]);
+  });
 });

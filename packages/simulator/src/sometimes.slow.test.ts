@@ -3,9 +3,9 @@ import { Ensemble } from "./ensemble.ts";
 import { planOf } from "./plan.ts";
 import { SometimesCounts } from "./sometimes.ts";
 
-/** Seeds that reach all of it between them. When behaviour changes they may not any more; then others do. */
-const SEEDS = [638, 649, 262, 534, 784, 331, 868, 622, 597];
-const OTHER_SEEDS_MAX = 400;
+/** Seeds that reached all of it between them when this was written. When behaviour changes, others do: they are looked for from 1 on. */
+const SEEDS = [355, 258, 2, 879, 423, 723, 622, 271, 192];
+const OTHER_SEEDS_MAX = 1000;
 
 test("all that a long run must have seen can be reached", () => {
   const counts = new SometimesCounts();
@@ -14,4 +14,4 @@ test("all that a long run must have seen can be reached", () => {
     counts.addAll(new Ensemble(planOf(seed)).run().sometimes);
   }
   expect.fail(`${SEEDS.length + OTHER_SEEDS_MAX} seeds never reached: ${counts.unreached.join(", ")}`);
-});
+}, 600_000);
