@@ -9,8 +9,8 @@ export interface Attack {
   readonly target?: "ensemble";
   /** The server of an ensemble that it goes to, and whose other clients are looked at. Default: a follower. */
   readonly at?: "leader";
-  /** Further lines of zoo.cfg. */
-  readonly settings?: readonly string[];
+  /** Further lines of zoo.cfg. @param folder where files that they name may stand */
+  readonly settings?: (folder: string) => readonly string[];
   /** False where the attack itself leaves no quorum, so that no write can succeed. Default true. */
   readonly allowsWrites?: boolean;
   /** Builds what the attack needs, before anything is measured. @returns the attack, which reports what became of it */

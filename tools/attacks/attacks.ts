@@ -13,6 +13,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import type { Attack } from "./attack.ts";
+import { HANDSHAKE_ATTACKS } from "./handshakes.ts";
 import { IDENTITY_ATTACKS } from "./identities.ts";
 import { NAME_ATTACKS } from "./names.ts";
 import { QUOTA_ATTACKS } from "./quotas.ts";
@@ -40,6 +41,7 @@ const ATTACKS: readonly Attack[] = [
   ...READ_ATTACKS,
   ...WATCH_ATTACKS,
   ...STRANGER_ATTACKS,
+  ...HANDSHAKE_ATTACKS,
 ];
 
 interface Outcome {
@@ -89,7 +91,8 @@ async function carryOut(attack: Attack): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), `attack-${attack.name}-`));
   const faults: string[] = [];
   try {
-    await using target = await startTarget(attack.target ?? "standalone", folder, attack.settings ?? [], attack.at);
+    const settings = attack.settings?.(folder) ?? [];
+    await using target = await startTarget(attack.target ?? "standalone", folder, settings, attack.at);
     const run = await attack.prepare(target);
     const victim = await Victim.start({ port: target.port });
     setAttacking(true);

@@ -81,7 +81,7 @@ export const IDENTITY_ATTACKS: readonly Attack[] = [
   {
     name: "guessed-passwords",
     sends: "guesses the super user's password on 50 connections",
-    settings: ["DigestAuthenticationProvider.superDigest=super:D/InIHSb7yEEbrWz8b9l71RjZJU="],
+    settings: () => ["DigestAuthenticationProvider.superDigest=super:D/InIHSb7yEEbrWz8b9l71RjZJU="],
     async prepare({ port }) {
       return async () => {
         const endMs = performance.now() + 5000;
@@ -101,7 +101,7 @@ export const IDENTITY_ATTACKS: readonly Attack[] = [
   {
     name: "held-bytes",
     sends: "fills the tree with data until it is refused, and goes on",
-    settings: ["zooid.heldBytesMax=268435456"],
+    settings: () => ["zooid.heldBytesMax=268435456"],
     async prepare({ port }) {
       return async () => {
         await using attacker = await Attacker.open({ port });

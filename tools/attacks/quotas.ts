@@ -37,7 +37,7 @@ export const QUOTA_ATTACKS: readonly Attack[] = [
   {
     name: "long-quota-limits",
     sends: "2,000 writes below limits whose text is 855 KB",
-    settings: ["enforceQuota=true"],
+    settings: () => ["enforceQuota=true"],
     async prepare({ port }) {
       await fill(port);
       return async () => {
