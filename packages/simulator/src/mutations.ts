@@ -152,10 +152,13 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
     found: "session.isLocal ||",
     replacement: "",
   }),
-  mutation("found", "promise-to-the-wiped", {
-    marker: "wiped-servers-make-no-promise",
-    replacement: "",
-  }),
+  // Two guards stand behind one another: a promise without the ensemble's id gives no vote either.
+  mutation(
+    "found",
+    "promise-to-the-wiped",
+    { marker: "wiped-servers-make-no-promise", replacement: "" },
+    { marker: "wiped-servers-hear-no-ensemble-id", found: 'hasVoice ? ensembleId : ""', replacement: "ensembleId" },
+  ),
   mutation("found", "told-before-the-leader-serves", {
     marker: "serve-before-learners-do",
     replacement: `$&

@@ -248,6 +248,7 @@ export class Leader {
     const { bootCount, ensembleId } = this.#context.log.durable.identity;
     this.#send(learner, {
       ...{ kind: "leader-info", epoch: this.#epoch, incarnation: bootCount },
+      // rule: wiped-servers-hear-no-ensemble-id
       ensembleId: hasVoice ? ensembleId : "",
     });
   }
