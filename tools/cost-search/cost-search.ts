@@ -65,8 +65,10 @@ const OWNER_PING_MS = 8000;
 /** What a request starts may go on in turns behind its answer. */
 const AFTERWARDS_MS = 3;
 const DEEP_COUNT = 1000;
-const LISTED_COUNT = 1000;
+/** With the one for everybody, as many entries as a list may have. */
+const LISTED_COUNT = 999;
 const NODES_PER_MULTI = 2000;
+const DEEP_NODES_PER_MULTI = 100;
 const EPHEMERALS_MAX = 3000;
 /** In paths of a thousand names no more of them are one transaction. */
 const EPHEMERALS_PER_MULTI = 30;
@@ -252,9 +254,17 @@ async function sweep(): Promise<void> {
 
 async function setUp(): Promise<{ readonly world: World; readonly owner: Attacker }> {
   const owner = await Attacker.open({ port, timeoutMs: 40_000 });
-  const fill = async (paths: readonly string[], mode: number = CreateMode.PERSISTENT): Promise<void> => {
+  const done = async (op: number, body: (writer: JuteWriter) => void): Promise<void> => {
+    const code = await owner.ask(op, body);
+    if (code !== 0) throw new Error(`expected the set-up's operation ${op} to succeed, the server answered ${code}`);
+  };
+  const fill = async (
+    paths: readonly string[],
+    mode: number = CreateMode.PERSISTENT,
+    countPerMulti = NODES_PER_MULTI,
+  ): Promise<void> => {
     const parts = paths.map((path) => [OpCode.CREATE, create(path, "", mode)] as const);
-    for (const group of chunks(parts, NODES_PER_MULTI)) await owner.ask(OpCode.MULTI, multiBody(...group));
+    for (const group of chunks(parts, countPerMulti)) await done(OpCode.MULTI, multiBody(...group));
   };
   const manyCount = Math.max(1000, Number(options.nodes) - Number(options.children) - Number(options.ephemerals));
   const world = {
@@ -271,12 +281,16 @@ async function setUp(): Promise<{ readonly world: World; readonly owner: Attacke
     range(world.ephemeralCount, (i) => ephemeralPath(i)),
     CreateMode.EPHEMERAL,
   );
-  await fill(range(DEEP_COUNT, (i) => "/d".repeat(i + 1)));
-  await owner.ask(OpCode.CREATE, createWith("/big", ANYONE, "b".repeat(1_000_000)));
+  await fill(
+    range(DEEP_COUNT, (i) => "/d".repeat(i + 1)),
+    CreateMode.PERSISTENT,
+    DEEP_NODES_PER_MULTI,
+  );
+  await done(OpCode.CREATE, createWith("/big", ANYONE, "b".repeat(1_000_000)));
   const ranges = range(LISTED_COUNT, (i) => ({ permissions: 31, scheme: "ip", id: `10.${i >> 8}.${i & 255}.0/24` }));
-  await owner.ask(OpCode.CREATE, createWith("/listed", [...ranges, ...ANYONE]));
+  await done(OpCode.CREATE, createWith("/listed", [...ranges, ...ANYONE]));
   await fill(["/zookeeper/quota/many", "/zookeeper/quota/wide"]);
-  await owner.ask(OpCode.CREATE, create("/zookeeper/quota/many/zookeeper_limits", "count=5000000,bytes=-1"));
-  await owner.ask(OpCode.CREATE, create("/zookeeper/quota/many/zookeeper_stats"));
+  await done(OpCode.CREATE, create("/zookeeper/quota/many/zookeeper_limits", "count=5000000,bytes=-1"));
+  await done(OpCode.CREATE, create("/zookeeper/quota/many/zookeeper_stats"));
   return { world, owner };
 }
