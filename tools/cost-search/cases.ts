@@ -72,7 +72,7 @@ export const CASES: readonly Shape[] = [
   // The end of a session whose ephemerals have deep or long paths.
   { op: "closeSession", path: { of: "belowDeep", size: 0 }, size: 1000 },
   { op: "closeSession", path: { of: "long", size: 16_000 }, size: 500 },
-  { op: "closeSession", path: { of: "scratch", size: 0 }, size: 3000 },
+  { op: "closeSession", path: { of: "scratch", size: 0 }, size: 1000 },
   { op: "multiRead", count: 3000, parts: [{ op: "getData", path: { of: "belowDeep", size: 0 }, watch: false }] },
   { op: "setWatches", path: { of: "root", size: 0 }, counts: [0, 0, 0, 90_000, 100_000], isOld: false },
 ];

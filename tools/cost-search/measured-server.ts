@@ -6,8 +6,10 @@ import { startServer } from "@zooid/server";
 import { TxnBatchEncoder } from "@zooid/wire/peer";
 
 export interface LoopReport {
-  /** The longest iteration, in milliseconds. */
+  /** The longest iteration in which the process kept its processor, in milliseconds. */
   readonly heldMs: number;
+  /** The longest iteration in which another process took the processor away. */
+  readonly disturbedMs: number;
   /** Heap and buffers, in bytes. */
   readonly memoryBytes: number;
   /** Bytes of all transactions: they go into the log, and to each learner. */
@@ -32,20 +34,33 @@ const server = await startServer({
 });
 
 let heldMs = 0;
+let disturbedMs = 0;
 let lastMs = performance.now();
+let lastSwitches = switches();
 const look = (): void => {
   const nowMs = performance.now();
-  if (nowMs - lastMs > heldMs) heldMs = nowMs - lastMs;
+  const nowSwitches = switches();
+  if (nowSwitches !== lastSwitches) disturbedMs = Math.max(disturbedMs, nowMs - lastMs);
+  else heldMs = Math.max(heldMs, nowMs - lastMs);
   lastMs = nowMs;
+  lastSwitches = nowSwitches;
   setImmediate(look);
 };
 look();
 
 process.on("message", () => {
   const { heapUsed, arrayBuffers } = process.memoryUsage();
-  process.send?.({ heldMs, memoryBytes: heapUsed + arrayBuffers, txnBytes } satisfies LoopReport);
+  const memoryBytes = heapUsed + arrayBuffers;
+  process.send?.({ heldMs, disturbedMs, memoryBytes, txnBytes } satisfies LoopReport);
   lastMs = performance.now();
+  lastSwitches = switches();
   heldMs = 0;
+  disturbedMs = 0;
 });
 process.on("disconnect", () => process.exit());
 process.send?.(server.port);
+
+/** How often another process took the processor from a thread of this one. */
+function switches(): number {
+  return process.resourceUsage().involuntaryContextSwitches;
+}

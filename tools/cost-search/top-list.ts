@@ -1,11 +1,5 @@
-import type { LoopReport } from "./measured-server.ts";
+import type { Cost } from "./cost.ts";
 import type { Shape } from "./shape.ts";
-
-/** What one request cost. */
-export interface Cost extends LoopReport {
-  readonly shape: Shape;
-  readonly frameBytes: number;
-}
 
 const KINDS_KEPT = 3;
 
