@@ -1,4 +1,5 @@
 import type { AccessRules, Acl, Identity } from "./acl.ts";
+import { IdentityIndex } from "./identity-index.ts";
 import { IpRangePerms } from "./ip-range-perms.ts";
 
 /** Verdicts that one list remembers; when there are more, all are forgotten. */
@@ -15,8 +16,8 @@ interface SchemeEntries {
 }
 
 /**
- * A list of many entries by scheme and id, so that a check costs a look-up for each identity and not a comparison of each identity with
- * each entry. The last verdicts are kept: most checks of a list are about the few connections that use it at the time.
+ * A list of many entries by scheme and id, so that a check costs a look-up for each identity or each entry, whichever are fewer, and not a
+ * comparison of each identity with each entry. The last verdicts are kept: most checks of a list are about the few connections that use it at the time.
  */
 export class AclIndex {
   readonly #anyonePerms: number;
@@ -65,21 +66,22 @@ export class AclIndex {
     return this.#ranges.of(address);
   }
 
+  /** Walks the identities of a scheme or the entries, whichever are fewer. */
   #judge(rules: AccessRules, identities: readonly Identity[]): number {
+    const index = IdentityIndex.of(identities);
+    if (index.isSuper) return ALL_BITS;
     let perms = this.#anyonePerms;
-    for (const { scheme, id } of identities) {
-      if (scheme === "super") return ALL_BITS;
+    if (rules.schemes.get(RANGE_SCHEME)?.isRange === true) {
+      for (const address of index.ids(RANGE_SCHEME)) perms |= this.#ranges.of(address);
+    }
+    for (const [scheme, { allPerms, permsById }] of this.#schemes) {
       const rule = rules.schemes.get(scheme);
-      if (rule === undefined) continue;
-      if (rule.isRange === true) {
-        perms |= this.#ranges.of(id);
-        continue;
-      }
-      const entries = this.#schemes.get(scheme);
-      if (entries === undefined) continue;
-      if (id === rule.masterId) perms |= entries.allPerms;
-      perms |= entries.permsById.get(id) ?? 0;
-      if (rule.everyoneId !== undefined) perms |= entries.permsById.get(rule.everyoneId) ?? 0;
+      const ids = index.ids(scheme);
+      if (rule === undefined || ids.size === 0) continue;
+      if (rule.masterId !== undefined && ids.has(rule.masterId)) perms |= allPerms;
+      if (rule.everyoneId !== undefined) perms |= permsById.get(rule.everyoneId) ?? 0;
+      if (ids.size < permsById.size) for (const id of ids) perms |= permsById.get(id) ?? 0;
+      else for (const [id, given] of permsById) if (ids.has(id)) perms |= given;
     }
     return perms;
   }

@@ -69,6 +69,21 @@ describe("a long list", () => {
     expect(may(RULES, [...strangers, { scheme, id: idOf(999) }], acl, 1)).toBe(scheme === "digest");
   });
 
+  test("looks at many identities once, however many lists they are checked against", () => {
+    CountedEntry.lookCount = 0;
+    const identities = Array.from({ length: 60 }, (_, i) => new CountedEntry("digest", `user${i}:hash`));
+    for (let list = 0; list < 100; list++) {
+      const acl = Array.from({ length: 20 }, (_, i) => ({
+        perms: 1,
+        scheme: "digest",
+        id: `list${list}-user${i}:hash`,
+      }));
+      expect(may(RULES, identities, acl, 1)).toBe(false);
+      expect(may(RULES, identities, [...acl, { perms: 1, scheme: "digest", id: "user7:hash" }], 1)).toBe(true);
+    }
+    expect(CountedEntry.lookCount).toBe(60);
+  });
+
   test("is judged by the rules of the asker", () => {
     const acl = Array.from({ length: 20 }, (_, i) => ({ perms: 1, scheme: "sasl", id: `user${i}` }));
     const master = [{ scheme: "sasl", id: "master" }];

@@ -7,6 +7,10 @@ interface RankedRange {
   readonly perms: number;
 }
 
+/** The address that was asked for last: one client's is checked against the lists of many nodes. */
+let lastAddressText = "";
+let lastAddress: string | undefined;
+
 /**
  * The permissions that the `ip` entries of one access list give to an address, found by a binary search.
  *
@@ -30,9 +34,13 @@ export class IpRangePerms {
 
   /** The permissions of every range that holds the address; 0 for text that is no address. */
   of(addressText: string): number {
-    const address = parseIpAddress(addressText);
-    if (address === undefined) return 0;
-    return (address.length === 4 ? this.#v4 : this.#v6).of(sortableText(address));
+    if (addressText !== lastAddressText) {
+      const address = parseIpAddress(addressText);
+      lastAddress = address === undefined ? undefined : sortableText(address);
+      lastAddressText = addressText;
+    }
+    if (lastAddress === undefined) return 0;
+    return (lastAddress.length === 4 ? this.#v4 : this.#v6).of(lastAddress);
   }
 }
 
