@@ -103,6 +103,8 @@ class LogThread {
         this.#append(this.#ring.bytes, { start, end, generation, committed: committed as Zxid });
       } else {
         this.#command();
+        // Where the ring never runs empty, small groups end with commands alone.
+        if (!this.#closed) this.#recycler.turn();
       }
       if (this.#groupBytes >= GROUP_BYTES_MAX) {
         this.#commitGroup();
