@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type ViteUserConfig } from "vitest/config";
 
@@ -14,6 +15,8 @@ export const shared: ViteUserConfig = defineConfig({
     hookTimeout: 60_000,
     // Test files that run one after the other in a process share its modules, and so no module keeps state that a test changes.
     isolate: false,
+    // One less than there are cores is the default: a single one where there are two. Files that take long mostly wait.
+    maxWorkers: Math.max(2, availableParallelism()),
     experimental: { viteModuleRunner: false, nodeLoader: false },
   },
 });
