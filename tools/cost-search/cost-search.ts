@@ -10,8 +10,7 @@
  * count, and changed a little, as long as that makes them more expensive. At the end the most expensive ones are measured twenty times;
  * the least counts. With shapes it measures these alone.
  *
- * An iteration of the loop in which another process took the processor away does not count. A request of many turns has one in nearly every
- * try on a busy machine: then the table says "about", and shows the longest of the other iterations in the median try.
+ * Time in which the server's thread waits for a processor that other processes have does not count.
  *
  * Ends with status 1 where a request holds the loop longer than the limit, or makes a transaction longer than documented.
  */
@@ -29,7 +28,7 @@ import { create, multiBody, RawClient, read, versioned } from "../../packages/se
 import { ANYONE, chunks, createWith, range } from "../attacks/attack.ts";
 import { Attacker } from "../attacks/attacker.ts";
 import { CASES } from "./cases.ts";
-import { costOf, type Try } from "./cost.ts";
+import { type Cost, leastOf } from "./cost.ts";
 import { EPHEMERAL_PARENT_COUNT, ephemeralPath, FrameMaker, type World } from "./frames.ts";
 import type { LoopReport } from "./measured-server.ts";
 import { changedShape, randomShape, type Shape, shapeText } from "./shape.ts";
@@ -130,14 +129,9 @@ function print(list: TopList): void {
   const shown = list.costs.slice(0, SHOWN);
   console.log("| request | held ms | request bytes | ms per KB | memory MB | transaction bytes | for each byte |");
   console.log("| --- | ---: | ---: | ---: | ---: | ---: | ---: |");
-  for (const { shape, heldMs, isEstimate, frameBytes, memoryBytes, txnBytes } of shown) {
+  for (const { shape, heldMs, frameBytes, memoryBytes, txnBytes } of shown) {
     const cells = [
-      ...[
-        shapeText(shape),
-        `${isEstimate ? "about " : ""}${heldMs.toFixed(1)}`,
-        frameBytes,
-        (heldMs / (frameBytes / 1000)).toFixed(3),
-      ],
+      ...[shapeText(shape), heldMs.toFixed(1), frameBytes, (heldMs / (frameBytes / 1000)).toFixed(3)],
       ...[(memoryBytes / 1e6).toFixed(1), txnBytes, (txnBytes / frameBytes).toFixed(1)],
     ];
     console.log(`| ${cells.join(" | ")} |`);
@@ -148,40 +142,37 @@ function print(list: TopList): void {
 
 /** Measures a shape, and keeps it where it is among the most expensive ones. */
 async function tryOut(shape: Shape): Promise<void> {
-  const tries: [Try, ...Try[]] = [await measure(shape)];
-  for (let cost = costOf(tries); byTime.admits(cost) || byTxn.admits(cost); cost = costOf(tries)) {
-    if (tries.length >= REPEATS) {
-      byTime.add(cost);
-      byTxn.add(cost);
-      return;
-    }
-    tries.push(await measure(shape));
+  let cost = await measure(shape);
+  for (let i = 1; i < REPEATS && (byTime.admits(cost) || byTxn.admits(cost)); i++) {
+    cost = leastOf(cost, await measure(shape));
   }
+  byTime.add(cost);
+  byTxn.add(cost);
 }
 
 /** The first of a list, by many more tries. */
 async function confirmed(list: TopList): Promise<TopList> {
   const again = new TopList(KEPT, (cost) => list.amountOf(cost));
-  for (const { shape } of list.costs.slice(0, 2 * SHOWN)) again.add(costOf(await measureOften(shape)));
+  for (const cost of list.costs.slice(0, 2 * SHOWN)) again.add((await measureOften(cost.shape)).reduce(leastOf, cost));
   return again;
 }
 
-async function measureOften(shape: Shape): Promise<[Try, ...Try[]]> {
-  const tries: [Try, ...Try[]] = [await measure(shape)];
-  while (tries.length < CONFIRMING_REPEATS) tries.push(await measure(shape));
-  return tries;
+async function measureOften(shape: Shape): Promise<readonly Cost[]> {
+  const costs: Cost[] = [];
+  while (costs.length < CONFIRMING_REPEATS) costs.push(await measure(shape));
+  return costs;
 }
 
 async function measureAlone(shape: Shape): Promise<void> {
-  const tries = await measureOften(shape);
-  const { frameBytes, txnBytes, heldMs, isEstimate } = costOf(tries);
-  const mostMs = Math.max(...tries.map((one) => one.heldMs));
+  const costs = await measureOften(shape);
+  const times = costs.map(({ heldMs }) => heldMs).toSorted((a, b) => a - b);
+  const [{ frameBytes, txnBytes } = { frameBytes: 0, txnBytes: 0 }] = costs;
+  const [least, median, most] = [0, times.length >> 1, times.length - 1].map((i) => times[i]?.toFixed(1));
   console.log(`${shapeText(shape)}: ${frameBytes} bytes, transaction ${txnBytes} bytes`);
-  const how = isEstimate ? "; the median, since other processes disturbed each try" : "";
-  console.log(`  holds the loop for ${heldMs.toFixed(1)} ms, at most ${mostMs.toFixed(1)}${how}`);
+  console.log(`  holds the loop for ${least} ms at least, ${median} ms at the median, ${most} ms at most`);
 }
 
-async function measure(shape: Shape): Promise<Try> {
+async function measure(shape: Shape): Promise<Cost> {
   if (attacker.isClosed) attacker = await openAttacker();
   requestCount++;
   unswept += REQUEST_SWEEP_COUNT + ("parts" in shape ? shape.count : 0);
@@ -201,7 +192,6 @@ async function measure(shape: Shape): Promise<Try> {
     shape,
     frameBytes: frame.length,
     heldMs: after.heldMs,
-    disturbedMs: after.disturbedMs,
     memoryBytes: Math.max(0, after.memoryBytes - before.memoryBytes),
     txnBytes: after.txnBytes - before.txnBytes,
   };

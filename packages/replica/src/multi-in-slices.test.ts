@@ -44,6 +44,20 @@ describe("a multi that is prepared in several turns", () => {
     expect(zk.take(writer)).toEqual([expect.stringContaining("path /c")]);
   });
 
+  test("takes fewer parts a turn where a short access list stands for many identities", () => {
+    const zk = new TestReplica({ prepareWorkPerTurn: 50 });
+    const ref = zk.open();
+    for (let i = 0; i < 30; i++) zk.authenticate(ref, `user${i}:x`);
+    const everybody = [{ perms: 31, scheme: "auth", id: "" }];
+    const parts = (path: string) =>
+      Array.from({ length: 6 }, (_, i): Part => [OpCode.CREATE, create(`${path}${i}`, "", 0, everybody)]);
+    zk.send(ref, 1, OpCode.MULTI, multi(...parts("/a")));
+    expect(zk.replica.isPreparing).toBe(true);
+    // Two parts a turn.
+    expect(finish(zk)).toBe(3);
+    expect(zk.take(ref)).toEqual([expect.stringContaining("path /a5")]);
+  });
+
   test("comes before what is written meanwhile, in the order in which it came", () => {
     const { zk, writer, other, third } = begun();
     expect(zk.send(other, 1, OpCode.CREATE, create("/a"))).toBe(false);

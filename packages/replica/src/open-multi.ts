@@ -65,6 +65,8 @@ export class OpenMulti {
   #isOpen = false;
   #place: PartsPlace | undefined;
   #names = 0;
+  /** Entries that the last part's access list became, `auth` expanded. */
+  #grantedCount = 0;
   readonly #result: MultiResult = { code: ErrorCode.OK, failedIndex: 0, count: 0 };
 
   constructor(parts: OpenMultiParts) {
@@ -114,7 +116,7 @@ export class OpenMulti {
     try {
       while (this.#requests.nextPart(this.#part)) {
         if (!this.#take(this.#part)) return this.#refuse();
-        left -= workOf(this.#part);
+        left -= workOf(this.#part) + this.#grantedCount;
         if (left > 0) continue;
         this.#place = this.#requests.partsPlace();
         this.#frame ??= this.#requests.copyFrame();
@@ -142,6 +144,7 @@ export class OpenMulti {
     if (!part.hasPath || result.count === multiOpCountMax || this.#names > multiPathNamesMax) return false;
     const index = result.count++;
     const op = this.#op;
+    this.#grantedCount = 0;
     if (result.code !== ErrorCode.OK) {
       if (part.acl !== undefined) this.#acls.add(part.acl);
     } else {
@@ -152,6 +155,7 @@ export class OpenMulti {
         this.#put(op);
         // An access list of a few bytes may stand for all identities of its client: what a frame holds bounds nothing.
         this.#acls.add(op.acl);
+        this.#grantedCount = op.acl.length;
       } else {
         result.code = code;
         result.failedIndex = index;
