@@ -1,9 +1,5 @@
 /** What holds for each lock and each election, whatever it is made of. `tools/recipe-rounds` does the same by chance, and longer. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { type Client, connect, isZkError } from "@zooid/client";
-import { startServer } from "@zooid/server";
+import { type Client, isZkError } from "@zooid/client";
 import { describe, expect, test } from "vitest";
 import { type Contender, type Held, RECIPES, type RecipeKind } from "./testing/contenders.ts";
 import { eachStaged } from "./testing/each-staged.ts";
@@ -78,47 +74,6 @@ describe.each(RECIPES.map((kind) => [kind.name, kind] as const))("%s", (_, kind)
     const witness = await stage.client();
     while ((await ephemerals(witness, PATH)).length > 0 || zk.watchCount > 0) await witness.sync();
     expect(zk.pendingDeleteCount).toBe(0);
-  });
-
-  test("one after the other has it while the server stops and comes back", async () => {
-    const dataDir = mkdtempSync(join(tmpdir(), "checklist-"));
-    const options = { dataDir, tickMs: 100, sessionTimeoutMsMax: 60_000 };
-    let server = await startServer({ ...options, port: 0 });
-    const { port } = server;
-    const clients = await Promise.all([1, 2, 3].map(() => connect(`127.0.0.1:${port}`, { random: () => 0 })));
-    try {
-      const holding = new Set<Held>();
-      const begun = Promise.withResolvers<void>();
-      let turns = 0;
-      const work = clients.map(async (zk, i) => {
-        for (let own = 0; own < 6; ) {
-          const held = await contender(zk, `c${i}-${own}`)
-            .acquire({})
-            .catch((error: unknown) => {
-              if (!isZkError(error) || !error.retriable) throw error;
-            });
-          if (held === undefined) continue;
-          holding.add(held);
-          const valid = [...holding].filter(({ grant }) => grant.isValid());
-          expect(valid.length).toBeLessThanOrEqual(kind.holderCountMax);
-          await zk.sync().catch(() => {});
-          holding.delete(held);
-          await held.release();
-          own++;
-          if (++turns === 4) begun.resolve();
-        }
-      });
-      const stop = begun.promise.then(async () => {
-        await server.stop();
-        server = await startServer({ ...options, port });
-      });
-      await Promise.all([...work, stop]);
-      expect(turns).toBe(18);
-    } finally {
-      await Promise.all(clients.map((zk) => zk.close()));
-      await server.stop();
-      rmSync(dataDir, { recursive: true });
-    }
   });
 });
 

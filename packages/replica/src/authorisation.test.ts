@@ -231,7 +231,9 @@ function prepare(): {
       for (const path of ["/p/n", "/p/c", "/p"]) zk.ask(root, OpCode.DELETE, versioned(path));
       zk.ask(root, OpCode.CREATE, create("/p", "secret"));
       zk.ask(root, OpCode.CREATE, create("/p/c"));
-      expect(zk.ask(root, OpCode.SET_ACL, setAcl("/p", acl))).toBe("stat");
+      const answer = zk.ask(root, OpCode.SET_ACL, setAcl("/p", acl));
+      // As plain code: it runs seventeen thousand times.
+      if (answer !== "stat") throw new Error(`the list was refused: ${answer}`);
     },
   };
 }
@@ -240,6 +242,7 @@ describe.each(OPERATIONS)("$name", ({ need, op, body, allowed, refused }) => {
   test.each(SUBJECTS)("by $name is allowed or refused by the list alone, and a refusal changes nothing", (who) => {
     const { test: zk, subject, layOut } = prepare();
     const ref = subject(who);
+    const wrong: unknown[] = [];
     for (const acl of SHAPES) {
       layOut(acl);
       // Events of watches that an earlier turn of the table has left.
@@ -247,12 +250,12 @@ describe.each(OPERATIONS)("$name", ({ need, op, body, allowed, refused }) => {
       const { tree } = zk.replica;
       const before = [tree.digestHigh, tree.digestLow, tree.nodeCount];
       const answer = zk.ask(ref, op, body);
-      if (need === 0 || isAllowed(who, acl, need)) expect([acl, answer]).toEqual([acl, expect.stringMatching(allowed)]);
-      else {
-        expect([acl, answer]).toEqual([acl, refused]);
-        expect([tree.digestHigh, tree.digestLow, tree.nodeCount]).toEqual(before);
-      }
+      const isUnchanged = [tree.digestHigh, tree.digestLow, tree.nodeCount].every((value, i) => value === before[i]);
+      const isRight =
+        need === 0 || isAllowed(who, acl, need) ? allowed.test(answer) : answer === refused && isUnchanged;
+      if (!isRight) wrong.push({ acl, answer, isUnchanged });
     }
+    expect(wrong).toEqual([]);
   });
 });
 

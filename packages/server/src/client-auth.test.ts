@@ -7,7 +7,7 @@ import type { JuteWriter } from "@zooid/wire";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ClientAuthOptions } from "./client-auth.ts";
 import { ConfigError, parseServerConfig } from "./config.ts";
-import { auth, create, RawClient, type RawReply, read, request } from "./raw-client.ts";
+import { auth, RawClient, type RawReply, read } from "./raw-client.ts";
 import { startTestServer } from "./test-server.ts";
 
 const SASL = { 1: "org.apache.zookeeper.server.auth.SASLAuthenticationProvider" };
@@ -240,36 +240,6 @@ describe("whoever guesses passwords", () => {
     expect(late.some(({ isAnswered }) => !isAnswered())).toBe(true);
     await zk.stop();
     for (const { answer } of late) expect(await answer).toMatchObject({ code: ErrorCode.AUTH_FAILED });
-  });
-
-  test("of the superuser by digest waits before anything more that it sends is read, while others are served", async () => {
-    const superDigest = "super:D/InIHSb7yEEbrWz8b9l71RjZJU=";
-    await using zk = await startTestServer({
-      superDigest,
-      auth: { failureDelayMsMax: 10_000 },
-      fourLetterWords: "mntr",
-    });
-    await using first = await RawClient.withSession(zk.port);
-    for (let i = 0; i < 5; i++)
-      expect(await first.ask(OpCode.AUTH, auth("digest", `super:${i}`))).toMatchObject({ code: 0 });
-    await using clients = new AsyncDisposableStack();
-    for (let i = 0; i < 5; i++) {
-      const client = clients.use(await RawClient.withSession(zk.port));
-      client.send(
-        request(1, OpCode.AUTH, auth("digest", "super:wrong")),
-        request(2, OpCode.CREATE, create(`/behind${i}`)),
-      );
-    }
-    while ((await failureCount(zk.port)) < 10) await first.ask(OpCode.PING);
-    // A wrong password of anybody else is no guess, and the right one is not delayed.
-    for (const credentials of ["alice:wrong", "super:test"])
-      expect(await first.ask(OpCode.AUTH, auth("digest", credentials))).toMatchObject({ code: 0 });
-    // The last of them waits for ten seconds.
-    const behind = await Promise.all(
-      Array.from({ length: 5 }, async (_, i) => (await first.ask(OpCode.EXISTS, read(`/behind${i}`))).code),
-    );
-    expect(behind).toContain(ErrorCode.NO_NODE);
-    expect(await failureCount(zk.port)).toBe(10);
   });
 
   test.each([

@@ -20,11 +20,14 @@ function expectNoViolation({ violation }: RunReport): void {
 }
 
 describe("an ensemble with its clients and its faults", () => {
-  test.each(Array.from({ length: 32 }, (_, i) => 100_009 + i))("seed %i keeps every promise", (seed) => {
-    const report = run(seed);
-    expectNoViolation(report);
-    expect(report.virtualMs).toBeGreaterThan(20_000);
-  });
+  test.each([100_001, 100_002, ...Array.from({ length: 33 }, (_, i) => 100_008 + i)])(
+    "seed %i keeps every promise",
+    (seed) => {
+      const report = run(seed);
+      expectNoViolation(report);
+      expect(report.virtualMs).toBeGreaterThan(20_000);
+    },
+  );
 
   test.each([
     [2, "an ensemble of one voter begins its epoch"],
@@ -65,7 +68,7 @@ describe("an ensemble with its clients and its faults", () => {
     expectNoViolation(run(seed, { without: ["crash-at-slice"], hasNodeKinds: true, ...BEFORE_LIMITS }));
   });
 
-  test.each([3, 4, 5])("seed %i runs the same way twice", (seed) => {
+  test.each([1, 3, 4, 5])("seed %i runs the same way twice", (seed) => {
     const [first, second] = [run(seed), run(seed)];
     expect(second).toEqual(first);
     expect(first.traceHash).not.toBe(run(seed + 1000).traceHash);

@@ -47,15 +47,6 @@ test("code that names what is not there does not count as noticed, a rule that i
   expect(BROKEN_CODE.test("seed 3: core: server 5 threw: InvariantError: entry 34359738401 is not held")).toBe(false);
 });
 
-// One of each kind; all of them are tried by `npm run simulate -- --mutations`.
-test.each([
-  ["ack-before-sync", 1],
-  ["apply-unlogged", 1],
-  ["history-without-a-quorum", 1],
-  ["local-session-of-the-leader-moves", 9],
-  ["position-from-tree", 1],
-  ["uncommitted-in-the-tree", 1],
-  ["up-to-date-twice", 1],
-])("%s is noticed", (name, from) => {
-  expect(tryMutation(name, 20, from)).toBeDefined();
+test("a rule that is taken out is noticed", () => {
+  expect(tryMutation("ack-before-sync", 20, 1)).toBeDefined();
 });

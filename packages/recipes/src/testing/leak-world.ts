@@ -32,6 +32,11 @@ export interface Remains {
   readonly bytesPerRound: number;
 }
 
+export interface RunOptions {
+  /** Default true. A collection for each window costs more than the rounds, where these are few. */
+  readonly judgesHeap?: boolean;
+}
+
 export class LeakWorld implements AsyncDisposable {
   /** Its connection can be cut. */
   readonly a: Client;
@@ -84,16 +89,22 @@ export class LeakWorld implements AsyncDisposable {
   }
 
   /** Half of the rounds warm up, the other half is watched. */
-  async run(rounds: number, round: (i: number) => Promise<unknown>): Promise<Remains> {
+  async run(
+    rounds: number,
+    round: (i: number) => Promise<unknown>,
+    { judgesHeap = true }: RunOptions = {},
+  ): Promise<Remains> {
     const half = Math.ceil(rounds / 2);
     for (let i = 0; i < half; i++) await round(i);
     const before = await this.#counts();
-    const windowRounds = Math.ceil(half / WINDOWS);
+    const windows = judgesHeap ? WINDOWS : 1;
+    const windowRounds = Math.ceil(half / windows);
     const growths: number[] = [];
-    let heapBytes = heapNow();
-    for (let window = 0; window < WINDOWS; window++) {
+    let heapBytes = judgesHeap ? heapNow() : Number.NaN;
+    for (let window = 0; window < windows; window++) {
       for (let i = 0; i < windowRounds; i++) await round(half + window * windowRounds + i);
       await this.#counts(before);
+      if (!judgesHeap) break;
       const nowBytes = heapNow();
       growths.push((nowBytes - heapBytes) / windowRounds);
       heapBytes = nowBytes;

@@ -1,0 +1,111 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach } from "vitest";
+
+/** The process itself, as an operator starts it. */
+
+const BIN = fileURLToPath(new URL("../../bin/zooid-server", import.meta.url));
+const DEADLINE_MS = 20_000;
+
+let directory = "";
+const running: ServerProcess[] = [];
+
+/** Gives each test a directory of its own, and ends what it leaves. Returns where that is. */
+export function eachInDirectory(): () => string {
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), "zooid-main-"));
+  });
+  afterEach(async () => {
+    for (const one of running.splice(0)) {
+      one.kill("SIGKILL");
+      await one.ended();
+    }
+    rmSync(directory, { recursive: true, force: true });
+  });
+  return () => directory;
+}
+
+export class ServerProcess {
+  output = "";
+  errors = "";
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<readonly [status: number | null, signal: string | null]>;
+
+  constructor(argv: readonly string[], command: readonly [string, ...string[]] = [BIN]) {
+    const [program, ...before] = command;
+    this.#child = spawn(program, [...before, ...argv], { cwd: directory, stdio: ["ignore", "pipe", "pipe"] });
+    this.#child.stdout?.on("data", (chunk) => {
+      this.output += chunk;
+    });
+    this.#child.stderr?.on("data", (chunk) => {
+      this.errors += chunk;
+    });
+    this.#ended = once(this.#child, "close").then(([status, signal]) => [status, signal] as const);
+    running.push(this);
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  ended(): Promise<readonly [status: number | null, signal: string | null]> {
+    return this.#ended;
+  }
+
+  /** The port, once the line that says it is ready came. */
+  async ready(): Promise<number> {
+    const deadline = Date.now() + DEADLINE_MS;
+    for (;;) {
+      const port = /serves ZooKeeper clients on [^ ]*:(\d+),/.exec(this.output)?.[1];
+      if (port !== undefined) return Number(port);
+      if (Date.now() > deadline || this.#child.exitCode !== null) {
+        throw new Error(`not ready: ${this.output}${this.errors}`);
+      }
+      await Promise.race([once(this.#child.stdout ?? this.#child, "data"), this.#ended]);
+    }
+  }
+}
+
+const PORTS = ["--port", "0", "--set", "admin.serverPort=0"];
+
+/** Starts a server on ports of the system's choice. */
+export function start(...argv: string[]): ServerProcess {
+  return new ServerProcess([...PORTS, "--data", join(directory, "data"), ...argv]);
+}
+
+/** Starts a server that may have so many files open. */
+export function startWithFiles(count: number, ...argv: string[]): ServerProcess {
+  const shell = ["sh", "-c", `ulimit -n ${count}; exec "$0" "$@"`, BIN] as const;
+  return new ServerProcess([...PORTS, "--data", join(directory, "data"), ...argv], [...shell]);
+}
+
+export async function ask(port: number, word: string): Promise<string> {
+  const socket = connect({ port, host: "127.0.0.1" });
+  let answer = "";
+  socket.on("data", (chunk) => {
+    answer += chunk;
+  });
+  socket.end(word);
+  await once(socket, "close");
+  return answer;
+}
+
+/** Every file below a directory with its content, to see what has changed. A note of who held it does not count. */
+export function contentOf(path: string): ReadonlyMap<string, string> {
+  const files = new Map<string, string>();
+  for (const name of readdirSync(path, { recursive: true, encoding: "utf8" })) {
+    const file = join(path, name);
+    if (name.endsWith("zooid.pid")) continue;
+    files.set(
+      name,
+      statSync(file).isFile() ? createHash("sha256").update(readFileSync(file)).digest("hex") : "directory",
+    );
+  }
+  return files;
+}

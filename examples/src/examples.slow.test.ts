@@ -1,0 +1,3 @@
+import { SAYS, testRun } from "./testing/runs.ts";
+
+for (const file of Object.keys(SAYS)) testRun(file);
