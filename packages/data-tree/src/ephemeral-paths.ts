@@ -2,7 +2,7 @@ import { type ByteSlice, copyBytes, emptySlice } from "@zooid/model";
 import { NO_NODE, type NodeStore, ROOT } from "./node-store.ts";
 import type { TreeState } from "./tree-state.ts";
 
-/** See {@link EphemeralPaths.forEach}. */
+/** What one look at a session's ephemerals may tell. */
 export interface EphemeralPathsLimits {
   /** Bytes of the paths that are shown. */
   readonly bytesMax: number;

@@ -21,6 +21,7 @@ export type { ReplicaCounters } from "./counters.ts";
 export type { DigestHistory, PastDigest } from "./digest-history.ts";
 export { Membership, type MembershipSinks } from "./membership.ts";
 export type { ReplicaEvent } from "./operator-events.ts";
+export type { PendingSync } from "./pending-syncs.ts";
 export type { ReapingConfig } from "./reaper.ts";
 export { Replica } from "./replica.ts";
 export { type Session, SessionTable } from "./session-table.ts";
