@@ -280,10 +280,10 @@ describe("a session", () => {
   test("are listed below any parents, however long their names", () => {
     const test = new TestTree();
     test.proposeSession(1, 1);
-    const parents = ["", "/a", "/a/b", `/${"p".repeat(300)}`];
+    const parents = ["", "/a", "/a/b", `/${"p".repeat(300)}`, ...Array.from({ length: 30 }, (_, i) => `/q${i}`)];
     for (const parent of parents.slice(1)) test.propose(create(parent));
     const paths: string[] = [];
-    for (let i = 0; i < 40; i++) paths.push(`${parents[(i >> 1) % 4]}/${"n".repeat((i * 37) % 200)}${i}`);
+    for (let i = 0; i < 200; i++) paths.push(`${parents[(i >> 1) % parents.length]}/${"n".repeat((i * 37) % 200)}${i}`);
     for (const path of paths) test.propose(create(path, { flags: 1 }));
     test.applyAll();
     expect(test.tree.ephemeralPaths(1, 1)).toEqual(paths.sort());

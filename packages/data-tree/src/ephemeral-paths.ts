@@ -1,4 +1,4 @@
-import { type ByteSlice, copyBytes, emptySlice } from "@zooid/model";
+import { type ByteSlice, copyBytes, emptySlice, setSlice } from "@zooid/model";
 import { NO_NODE, type NodeStore, ROOT } from "./node-store.ts";
 import type { TreeState } from "./tree-state.ts";
 
@@ -6,7 +6,7 @@ import type { TreeState } from "./tree-state.ts";
 export interface EphemeralPathsLimits {
   /** Bytes of the paths that are shown. */
   readonly bytesMax: number;
-  /** What is looked at: each ephemeral counts 1, each name above it and each 64 bytes too. Those above are looked at once for siblings that follow one another. */
+  /** What is looked at: each ephemeral counts 1, each name above it and each 64 bytes too. Those above count once for siblings that follow one another. */
   readonly workMax: number;
 }
 
@@ -15,17 +15,32 @@ export const NO_EPHEMERAL_LIMITS: EphemeralPathsLimits = {
   workMax: Number.POSITIVE_INFINITY,
 };
 const BYTES_PER_WORK_LOG2 = 6;
+/** Parents whose paths are kept at a time. */
+const PARENT_COUNT = 16;
 const PATH_BYTES_FIRST = 512;
 const SLASH = 0x2f;
 
-/** Writes the paths of ephemerals one by one into one buffer. */
+/** A parent's path with the slash behind it, and room for a child's name. */
+interface ParentPath {
+  parent: number;
+  bytes: Buffer;
+  nameStart: number;
+  /** What it counts where it does not follow itself: kept or not, so that a limit does not depend on which are kept. */
+  work: number;
+  /** Whether it agrees with the prefix as far as both go. */
+  isBelow: boolean;
+}
+
+/** Writes the paths of ephemerals one by one. The paths of some parents are kept meanwhile: many ephemerals stand below few. */
 export class EphemeralPaths {
   readonly #store: NodeStore;
-  readonly #path: { bytes: Buffer; start: number; end: number } = {
+  readonly #parents: readonly ParentPath[] = Array.from({ length: PARENT_COUNT }, () => ({
+    parent: NO_NODE,
     bytes: Buffer.allocUnsafeSlow(PATH_BYTES_FIRST),
-    start: 0,
-    end: 0,
-  };
+    nameStart: 0,
+    work: 0,
+    isBelow: false,
+  }));
   readonly #name = emptySlice();
   #workDone = 0;
 
@@ -52,56 +67,56 @@ export class EphemeralPaths {
     show: (path: Readonly<ByteSlice>) => void,
   ): boolean {
     const store = this.#store;
-    const path = this.#path;
     const name = this.#name;
+    const path = emptySlice();
     const prefixLength = prefix.end - prefix.start;
+    for (const one of this.#parents) one.parent = NO_NODE;
     this.#workDone = 0;
     let bytesLeft = bytesMax;
-    // Siblings stand behind one another: the path of their parent is written once, and compared once.
-    let parent: number = NO_NODE;
-    let nameStart = 0;
-    let isBelow = false;
+    let above = this.#parents[0] as ParentPath;
     for (let node = ephemerals.first(session.high, session.low); node !== NO_NODE; node = ephemerals.next(node)) {
       store.name(node, name);
       const nameLength = name.end - name.start;
       this.#workDone += 1 + (nameLength >> BYTES_PER_WORK_LOG2);
-      if (store.parent(node) !== parent) {
-        parent = store.parent(node);
-        nameStart = this.#writeParent(parent);
-        isBelow = agree(path.bytes, 0, prefix, 0, Math.min(nameStart, prefixLength));
+      const parent = store.parent(node);
+      if (above.parent !== parent) {
+        above = this.#parents[parent % PARENT_COUNT] as ParentPath;
+        if (above.parent !== parent) this.#write(above, parent, prefix);
+        this.#workDone += above.work;
       }
       if (this.#workDone > workMax) return false;
-      if (!isBelow || nameStart + nameLength < prefixLength) continue;
+      const { nameStart } = above;
+      if (!above.isBelow || nameStart + nameLength < prefixLength) continue;
       if (!agree(name.bytes, name.start, prefix, nameStart, prefixLength - nameStart)) continue;
-      path.end = nameStart + nameLength;
-      bytesLeft -= path.end;
+      bytesLeft -= nameStart + nameLength;
       if (bytesLeft < 0) return false;
-      this.#reserve(path.end);
-      copyBytes(name.bytes, name.start, name.end, path.bytes, nameStart);
+      reserve(above, nameStart + nameLength);
+      copyBytes(name.bytes, name.start, name.end, above.bytes, nameStart);
+      setSlice(path, above.bytes, 0, nameStart + nameLength);
       show(path);
     }
     return true;
   }
 
-  /** Writes a parent's path with the slash in front of a child's name. @returns where the name begins */
-  #writeParent(parent: number): number {
+  #write(above: ParentPath, parent: number, prefix: Readonly<ByteSlice>): void {
     const length = this.#store.pathLength(parent);
-    this.#reserve(length + 1);
-    const { bytes } = this.#path;
+    above.parent = parent;
+    reserve(above, length + 1);
+    const { bytes } = above;
     this.#store.writePath(parent, bytes, length);
-    this.#workDone += length >> BYTES_PER_WORK_LOG2;
-    for (let i = 0; i < length; i++) if (bytes[i] === SLASH) this.#workDone++;
-    if (parent === ROOT) return length;
-    bytes[length] = SLASH;
-    return length + 1;
+    above.work = length >> BYTES_PER_WORK_LOG2;
+    for (let i = 0; i < length; i++) if (bytes[i] === SLASH) above.work++;
+    if (parent !== ROOT) bytes[length] = SLASH;
+    above.nameStart = parent === ROOT ? length : length + 1;
+    above.isBelow = agree(bytes, 0, prefix, 0, Math.min(above.nameStart, prefix.end - prefix.start));
   }
+}
 
-  #reserve(length: number): void {
-    const { bytes } = this.#path;
-    if (bytes.length >= length) return;
-    this.#path.bytes = Buffer.allocUnsafeSlow(length * 2);
-    copyBytes(bytes, 0, bytes.length, this.#path.bytes, 0);
-  }
+function reserve(above: ParentPath, length: number): void {
+  const { bytes } = above;
+  if (bytes.length >= length) return;
+  above.bytes = Buffer.allocUnsafeSlow(length * 2);
+  copyBytes(bytes, 0, bytes.length, above.bytes, 0);
 }
 
 /** Whether bytes are the same as a part of the prefix. */
