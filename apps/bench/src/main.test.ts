@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "@zooid/client";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { startNullServer } from "./null-server-thread.ts";
 import { BenchProcesses, type TestProcess } from "./testing/bench-processes.ts";
 import type { ResultJson } from "./testing/measure.ts";
 
@@ -63,12 +62,6 @@ describe("against a real server", () => {
 });
 
 describe("against a server that does nothing", () => {
-  test("what cannot be pretended cannot be calibrated", async () => {
-    const { status, errors } = await bench("calibrate", "watch-fanout", "--quiet").ended;
-    expect(status).toBe(2);
-    expect(errors).toContain("cannot be calibrated");
-  });
-
   test("the null server is a command of its own, which a signal ends", async () => {
     const server = bench("null-server", "--payload", "10");
     const port = await server.says(/answers on 127\.0\.0\.1:(\d+)/);
@@ -78,18 +71,4 @@ describe("against a server that does nothing", () => {
     server.child.kill("SIGTERM");
     expect((await server.ended).status).toBe(0);
   });
-});
-
-test("a server that is not there ends it with status 1 and one sentence", async () => {
-  const server = await startNullServer();
-  await server[Symbol.asyncDispose]();
-  const { status, output, errors } = await bench("--hosts", `127.0.0.1:${server.port}`, "list-1k", "--quiet").ended;
-  expect([status, output]).toEqual([1, ""]);
-  expect(errors).toMatch(/^zooid-bench: no server of 127\.0\.0\.1:\d+ can be reached: [^\n]+\n$/);
-});
-
-test("another machine is not loaded unless that is said", async () => {
-  const { status, errors } = await bench("--hosts", "192.0.2.1:2181", "read-ratio").ended;
-  expect(status).toBe(2);
-  expect(errors).toContain("--allow-remote");
 });

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { connect as connectSocket } from "node:net";
 import { join } from "node:path";
 import { connect } from "@zooid/client";
@@ -24,6 +24,44 @@ import {
 const directory = eachInDirectory();
 
 describe("three servers", () => {
+  test("elect a leader, tell their roles, and show each other's writes", async () => {
+    const members = await started(3, { settings: ["audit.enable=true"] });
+    const leader = await leaderOf(members);
+    for (const member of others(members, leader)) {
+      expect(await member.mode()).toBe("follower");
+      expect(await member.monitor()).toMatchObject({
+        ...{ server_state: "follower", peer_state: "following - broadcast", quorum_size: "3" },
+        zooid_leader: String(leader.sid),
+      });
+    }
+    const { learners, ...values } = await leader.monitor();
+    expect(values).toMatchObject({
+      server_state: "leader",
+      quorum_size: "3",
+      synced_followers: "2",
+      synced_observers: "0",
+    });
+    expect(learners).toBe("2");
+    for (const member of members) {
+      const client = await clientOf([member]);
+      await client.create(`/of${member.sid}`, `from ${member.sid}`);
+    }
+    for (const member of members) {
+      const client = await clientOf([member]);
+      for (const { sid } of members) expect(await textOf(client, `/of${sid}`)).toBe(`from ${sid}`);
+    }
+    // Each server writes down what its own clients did.
+    for (const member of members) {
+      await member.end("SIGTERM");
+      const lines = readFileSync(join(member.dataDir, "zookeeper_audit.log"), "utf8").trimEnd().split("\n");
+      expect(lines.map((line) => /operation=.*$/.exec(line)?.[0])).toEqual([
+        "operation=serverStart\tresult=success",
+        `operation=create\tznode=/of${member.sid}\tznode_type=persistent\tresult=success`,
+        "operation=serverStop\tresult=invoked",
+      ]);
+    }
+  });
+
   test("hand over when the leader is asked to stop, and lose no session", async () => {
     const members = await started(3);
     const leader = await leaderOf(members);

@@ -1,3 +1,3 @@
 import { testLeaks } from "./testing/leak-rounds.ts";
 
-testLeaks({ count: 200, judgesHeap: false });
+testLeaks({ count: 60, judgesHeap: false });

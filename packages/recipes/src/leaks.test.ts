@@ -1,3 +1,3 @@
 import { testLeaks } from "./testing/leak-rounds.ts";
 
-testLeaks(10);
+testLeaks(6);

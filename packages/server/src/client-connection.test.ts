@@ -143,12 +143,10 @@ test("requests sent with the connect request wait for the session and are answer
 });
 
 test("a flood of pings is answered one by one", async () => {
-  const count = 200_000;
+  const count = 50_000;
   await using zk = await startTestServer();
   await using client = await RawClient.withSession(zk.port);
-  const pings = Buffer.alloc(12 * count);
-  for (let i = 0; i < count; i++) request(-2, OpCode.PING).copy(pings, 12 * i);
-  client.send(pings);
+  client.send(Buffer.alloc(12 * count, request(-2, OpCode.PING)));
   await client.until("every answer", () => client.receivedBytes === 20 * count);
   await expectUndisturbed(client);
 });

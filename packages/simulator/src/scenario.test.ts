@@ -1,21 +1,11 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runScenario, ScenarioFailure } from "./scenario.ts";
-
-const directory = join(import.meta.dirname, "../scenarios");
-/** `UPDATE=1` writes the transcripts down as they are now, to be reviewed as a diff. */
-const isUpdating = process.env["UPDATE"] === "1";
+import { scenarioNames, scenarioTexts } from "./scenario-runs.ts";
 
 describe("scenarios", () => {
-  const names = readdirSync(directory).filter((name) => name.endsWith(".txt"));
-
-  test.each(names)("%s", (name) => {
-    const path = join(directory, name);
-    const text = readFileSync(path, "utf8");
-    const now = runScenario(text);
-    if (isUpdating) writeFileSync(path, now);
-    else expect(now).toBe(text);
+  test.each(scenarioNames("fast"))("%s", (name) => {
+    const { written, now } = scenarioTexts(name);
+    expect(now).toBe(written);
   });
 
   test("an expectation that is not met ends the scenario at its line", () => {

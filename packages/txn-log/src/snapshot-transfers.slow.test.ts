@@ -1,9 +1,10 @@
-import { readdirSync } from "node:fs";
+import { cpSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { counterOf, ZXID_NONE, type Zxid } from "@zooid/model";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { RecordingHandler, Z } from "./append-batches.ts";
 import type { Chain } from "./chain.ts";
+import { CHUNK_BYTES } from "./snapshot-format.ts";
 import { openStore, type Store, type StoreOptions } from "./sqlite.ts";
 import { createNodes, runOracle, settled } from "./state-history.ts";
 import { loaded, Oracle } from "./state-oracle.ts";
@@ -23,6 +24,8 @@ const pathOf = (name: string): string => join(place.path, name);
 const open = (name: string, options: Partial<StoreOptions> = {}): Promise<Store> =>
   openStore({ directory: pathOf(name), sid: 1, handler: new RecordingHandler(), ...options });
 const stateFiles = (name: string): string[] => readdirSync(pathOf(name)).filter((file) => file.startsWith("state-"));
+
+const NOTHING = { session: () => {}, node: () => {} };
 
 describe("a whole state on the move", () => {
   test.each([1, 2, 3])("equal states give equal bytes, however they were folded, seed %i", async (seed) => {
@@ -51,6 +54,17 @@ describe("a whole state on the move", () => {
     for (const other of others)
       expect(Buffer.concat(other.chunks).equals(Buffer.concat(first?.chunks ?? []))).toBe(true);
     expect(first?.chunks.length).toBeGreaterThan(0);
+  });
+
+  test("a node larger than chunks travels in pieces", async () => {
+    await using leader = await open("leader");
+    await createNodes(leader, 1, 3, 1_000_000);
+    const { source, chunks } = await sent(leader);
+    expect(Math.max(...chunks.map(({ length }) => length))).toBe(CHUNK_BYTES);
+    await using learner = await open("learner");
+    await flip(learner, source, await receive(learner, source, chunks));
+    learner.adoptState();
+    expect(loaded(learner)).toEqual(loaded(leader));
   });
 });
 
@@ -126,4 +140,41 @@ describe("what is not the whole state that was announced", () => {
       expect(stateFiles(`learner-${i}`)).not.toContain("state-2.db");
     }
   });
+});
+
+test("a learner that is killed at any step has the old state or the new one, whole", async () => {
+  await using leader = await open("leader");
+  await createNodes(leader, 1, 4_000);
+  const { source, chunks } = await sent(leader);
+  const copy = (name: string): void => cpSync(pathOf("learner"), pathOf(name), { recursive: true });
+  {
+    await using learner = await open("learner");
+    await createNodes(learner, 1, 7);
+    await learner.state.flush();
+    const receiver = await learner.receiveSnapshot(source.position);
+    await receiver.add(chunks[0] as Uint8Array);
+    copy("amid chunks");
+    for (const chunk of chunks.slice(1)) await receiver.add(chunk);
+    copy("before the end");
+    const snapshot = await receiver.finish();
+    copy("before the flip");
+    await flip(learner, source, snapshot);
+    copy("before adoption");
+    learner.adoptState();
+    await learner.state.flush();
+    copy("after adoption");
+  }
+  for (const name of ["amid chunks", "before the end", "before the flip"]) {
+    await using learner = await open(name);
+    expect([name, stateFiles(name)]).toEqual([name, expect.arrayContaining(["state-1.db"])]);
+    expect([name, stateFiles(name).some((file) => file.startsWith("state-2"))]).toEqual([name, false]);
+    expect([name, learner.loadState(NOTHING).applied.zxid]).toEqual([name, Z(1, 7)]);
+    expect([name, learner.log.durable.currentEpoch]).toEqual([name, 0]);
+  }
+  for (const name of ["before adoption", "after adoption"]) {
+    await using learner = await open(name);
+    expect([name, stateFiles(name).some((file) => file.startsWith("state-1"))]).toEqual([name, false]);
+    expect([name, learner.log.durable.stateFile, learner.log.durable.currentEpoch]).toEqual([name, "state-2.db", 3]);
+    expect(loaded(learner)).toEqual(loaded(leader));
+  }
 });

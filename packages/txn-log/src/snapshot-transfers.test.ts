@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { RecordingHandler, Z } from "./append-batches.ts";
@@ -23,7 +23,6 @@ const pathOf = (name: string): string => join(place.path, name);
 const open = (name: string, options: Partial<StoreOptions> = {}): Promise<Store> =>
   openStore({ directory: pathOf(name), sid: 1, handler: told, ...options });
 const stateFiles = (name: string): string[] => readdirSync(pathOf(name)).filter((file) => file.startsWith("state-"));
-const NOTHING = { session: () => {}, node: () => {} };
 
 describe("a whole state on the move", () => {
   test("a state of 8 000 nodes becomes another server's state, which goes on from there", async () => {
@@ -66,17 +65,6 @@ describe("a whole state on the move", () => {
     const { nodes, sessions } = loaded(learner);
     expect(nodes).toEqual(oracle.nodes);
     expect(sessions).toEqual(oracle.sessions);
-  });
-
-  test("a node larger than chunks travels in pieces", async () => {
-    await using leader = await open("leader");
-    await createNodes(leader, 1, 3, 1_000_000);
-    const { source, chunks } = await sent(leader);
-    expect(Math.max(...chunks.map(({ length }) => length))).toBe(CHUNK_BYTES);
-    await using learner = await open("learner");
-    await flip(learner, source, await receive(learner, source, chunks));
-    learner.adoptState();
-    expect(loaded(learner)).toEqual(loaded(leader));
   });
 
   test("the state that every server begins with travels too", async () => {
@@ -279,40 +267,6 @@ describe("a learner", () => {
     learner.adoptState();
     await expect(chunksOf(stale)).rejects.toMatchObject({ code: "SNAPSHOT_ENDED" });
     expect((await learner.state.flush()).applied).toEqual(source.position);
-  });
-
-  test("that is killed at any step has the old state or the new one, whole", async () => {
-    const copy = (name: string): void => cpSync(pathOf("learner"), pathOf(name), { recursive: true });
-    {
-      await using learner = await open("learner");
-      await createNodes(learner, 1, 7);
-      await learner.state.flush();
-      const receiver = await learner.receiveSnapshot(source.position);
-      await receiver.add(chunks[0] as Uint8Array);
-      copy("amid chunks");
-      for (const chunk of chunks.slice(1)) await receiver.add(chunk);
-      copy("before the end");
-      const snapshot = await receiver.finish();
-      copy("before the flip");
-      await flip(learner, source, snapshot);
-      copy("before adoption");
-      learner.adoptState();
-      await learner.state.flush();
-      copy("after adoption");
-    }
-    for (const name of ["amid chunks", "before the end", "before the flip"]) {
-      await using learner = await open(name);
-      expect([name, stateFiles(name)]).toEqual([name, expect.arrayContaining(["state-1.db"])]);
-      expect([name, stateFiles(name).some((file) => file.startsWith("state-2"))]).toEqual([name, false]);
-      expect([name, learner.loadState(NOTHING).applied.zxid]).toEqual([name, Z(1, 7)]);
-      expect([name, learner.log.durable.currentEpoch]).toEqual([name, 0]);
-    }
-    for (const name of ["before adoption", "after adoption"]) {
-      await using learner = await open(name);
-      expect([name, stateFiles(name).some((file) => file.startsWith("state-1"))]).toEqual([name, false]);
-      expect([name, learner.log.durable.stateFile, learner.log.durable.currentEpoch]).toEqual([name, "state-2.db", 3]);
-      expect(loaded(learner)).toEqual(loaded(leader));
-    }
   });
 
   test("and its leader leave no thread behind", async () => {

@@ -8,6 +8,7 @@ import { openStore, type Store, type StoreOptions } from "./sqlite.ts";
 import { runOracle } from "./state-history.ts";
 import { loaded, Oracle } from "./state-oracle.ts";
 import { TemporaryDirectory } from "./temporary-directory.ts";
+import { foldsAsApplied } from "./test-folds.ts";
 
 let place: TemporaryDirectory;
 beforeEach(() => {
@@ -36,28 +37,7 @@ test("a new state holds what every tree begins with", async () => {
   expect(sessions.size).toBe(0);
 });
 
-test.each([1, 2, 3])(
-  "random transactions folded at random marks give what applying them one by one gives, seed %i",
-  async (seed) => {
-    let oracle: Oracle;
-    {
-      await using store = await open();
-      oracle = new Oracle(seed, loaded(store));
-      for (const count of [1, 200, 3, 50, 400]) {
-        await runOracle(store, oracle, count);
-        if (count % 2 === 1 || count === 50) await store.state.flush();
-      }
-      const meta = await store.state.flush();
-      expect(meta.applied).toEqual(store.log.durable.tail);
-      expect(meta).toMatchObject({ digestHigh: 654, digestLow: -654, nextNodeId: oracle.nextNode });
-      expect(store.state.stats()).toMatchObject({ lagBytes: 0, lagMarks: 0, foldedEntries: 654 });
-    }
-    await using store = await open();
-    const state = loaded(store);
-    expect(state.nodes).toEqual(oracle.nodes);
-    expect(state.sessions).toEqual(oracle.sessions);
-  },
-);
+test("random transactions folded at random marks give what applying them one by one gives", () => foldsAsApplied(1));
 
 test("what was not folded is replayed from the log", async () => {
   {

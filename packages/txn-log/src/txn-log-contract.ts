@@ -22,8 +22,19 @@ interface FlipOptions {
   readonly snapshot?: NonNullable<Flip["snapshot"]>;
 }
 
+/** `flips` are the histories that a flip leaves, in detail; `core` is everything else, flips among them. */
+export type TxnLogContractPart = "core" | "flips";
+
 /** Every promise of {@link TxnLog} that can be seen from outside. Run it for each implementation. */
-export function describeTxnLog(name: string, newHarness: () => Promise<TxnLogHarness>): void {
+export function describeTxnLog(
+  name: string,
+  newHarness: () => Promise<TxnLogHarness>,
+  parts: readonly TxnLogContractPart[] = ["core", "flips"],
+): void {
+  type AddTest = (name: string, body: () => void | Promise<void>) => void;
+  const testOf = (part: TxnLogContractPart): AddTest => (parts.includes(part) ? test : () => {});
+  const [core, flips] = [testOf("core"), testOf("flips")];
+
   describe(`${name} keeps the promises of a log`, () => {
     let harness: TxnLogHarness;
     let log: TxnLog;
@@ -76,19 +87,19 @@ export function describeTxnLog(name: string, newHarness: () => Promise<TxnLogHar
       await harness[Symbol.asyncDispose]();
     });
 
-    test("a new log is empty and counts its first start", () => {
+    core("a new log is empty and counts its first start", () => {
       expect(log.durable.identity.bootCount).toBe(1);
       expect(log.durable.tail).toEqual({ zxid: 0, chain: CHAIN_NONE });
       expect(log.durable.epochs).toEqual([]);
     });
 
-    test("every start is counted", async () => {
+    core("every start is counted", async () => {
       await restart();
       await restart();
       expect(log.durable.identity.bootCount).toBe(3);
     });
 
-    test("completions come in order with generation, last zxid and chain", async () => {
+    core("completions come in order with generation, last zxid and chain", async () => {
       append(Z(1, 1), Z(1, 2));
       append(Z(1, 3));
       await harness.settle(log);
@@ -99,7 +110,7 @@ export function describeTxnLog(name: string, newHarness: () => Promise<TxnLogHar
       expect(told.completions[1]?.chain).toBe(log.durable.tail.chain);
     });
 
-    test("the caller may reuse its bytes as soon as append returns", async () => {
+    core("the caller may reuse its bytes as soon as append returns", async () => {
       const batch = batchOf([Z(1, 1)], { generation: 1 });
       const before = batch.bytes.slice();
       log.append(batch);
@@ -108,7 +119,7 @@ export function describeTxnLog(name: string, newHarness: () => Promise<TxnLogHar
       expect((await settled(log.read(Z(0, 0), 1 << 20))).bytes).toEqual(before);
     });
 
-    test("what was completed is there after a kill, with the same chain", async () => {
+    core("what was completed is there after a kill, with the same chain", async () => {
       append(Z(1, 1), Z(1, 2));
       await harness.settle(log);
       const { tail } = log.durable;
@@ -117,7 +128,7 @@ export function describeTxnLog(name: string, newHarness: () => Promise<TxnLogHar
       expect(await held()).toEqual([Z(1, 1), Z(1, 2)]);
     });
 
-    test("records come back byte for byte, empty and large ones too", async () => {
+    core("records come back byte for byte, empty and large ones too", async () => {
       const records = [new Uint8Array(0), new Uint8Array(1).fill(9), new Uint8Array(300_000).map((_, i) => i * 7)];
       log.append(batchOf([Z(1, 1), Z(1, 2), Z(1, 3)], { records }));
       await harness.settle(log);
@@ -125,7 +136,7 @@ export function describeTxnLog(name: string, newHarness: () => Promise<TxnLogHar
       expect(recordsOf((await settled(log.read(Z(0, 0), 1 << 20))).bytes)).toEqual(records);
     });
 
-    test("equal histories have equal chains and a changed record changes every chain after it", async () => {
+    core("equal histories have equal chains and a changed record changes every chain after it", async () => {
       const chains: string[] = [];
       for (const fill of [1, 1, 2]) {
         await using other = await newHarness();
@@ -141,7 +152,7 @@ export function describeTxnLog(name: string, newHarness: () => Promise<TxnLogHar
       expect(chains[0]).not.toBe(chains[2]);
     });
 
-    test("the chain does not depend on how entries were batched", async () => {
+    core("the chain does not depend on how entries were batched", async () => {
       append(Z(1, 1), Z(1, 2), Z(1, 3));
       await harness.settle(log);
       await using other = await newHarness();
@@ -152,7 +163,7 @@ export function describeTxnLog(name: string, newHarness: () => Promise<TxnLogHar
       await one[Symbol.asyncDispose]();
     });
 
-    test("the epoch table tells the first and last counter of each epoch, also after a restart", async () => {
+    core("the epoch table tells the first and last counter of each epoch, also after a restart", async () => {
       append(Z(1, 1), Z(1, 2), Z(3, 1));
       append(Z(3, 2), Z(4, 1));
       await harness.settle(log);
@@ -166,7 +177,7 @@ export function describeTxnLog(name: string, newHarness: () => Promise<TxnLogHar
       expect(log.durable.epochs).toEqual(expected);
     });
 
-    test("the commit hint is written with the batch", async () => {
+    core("the commit hint is written with the batch", async () => {
       log.append(batchOf([Z(1, 1), Z(1, 2)]));
       log.append(batchOf([Z(1, 3)], { committed: Z(1, 2) }));
       await harness.settle(log);
@@ -174,14 +185,14 @@ export function describeTxnLog(name: string, newHarness: () => Promise<TxnLogHar
       expect(log.durable.commitHint).toBe(Z(1, 2));
     });
 
-    test("a configuration carried by a batch is durable with it", async () => {
+    core("a configuration carried by a batch is durable with it", async () => {
       log.append({ ...batchOf([Z(1, 1)]), lastSeenConfig: Uint8Array.of(1, 2, 3) });
       await harness.settle(log);
       await restart();
       expect(log.durable.lastSeenConfig).toEqual(Uint8Array.of(1, 2, 3));
     });
 
-    test("an entry that leaves a gap fails the log", async () => {
+    core("an entry that leaves a gap fails the log", async () => {
       append(Z(1, 1));
       await harness.settle(log);
       append(Z(1, 3));
@@ -190,25 +201,25 @@ export function describeTxnLog(name: string, newHarness: () => Promise<TxnLogHar
       expect(told.completions.map(({ zxid }) => zxid)).toEqual([Z(1, 1)]);
     });
 
-    test("a failed log rejects what is asked of it afterwards", async () => {
+    core("a failed log rejects what is asked of it afterwards", async () => {
       append(Z(1, 2));
       await harness.settle(log).catch(() => {});
       await expect(settled(log.setPromise({ epoch: 1, sid: 1, incarnation: 1 }))).rejects.toThrow();
       expect(told.failures).toHaveLength(1);
     });
 
-    test("a promise with its leader survives a kill", async () => {
+    core("a promise with its leader survives a kill", async () => {
       await settled(log.setPromise({ epoch: 5, sid: 2, incarnation: 9 }));
       await restart();
       expect(log.durable.promise).toEqual({ epoch: 5, sid: 2, incarnation: 9 });
     });
 
-    test("an epoch is promised only once", async () => {
+    core("an epoch is promised only once", async () => {
       await settled(log.setPromise({ epoch: 5, sid: 2, incarnation: 9 }));
       await expect(settled(log.setPromise({ epoch: 5, sid: 3, incarnation: 1 }))).rejects.toThrow("promised");
     });
 
-    test("currentEpoch never exceeds the promise", async () => {
+    core("currentEpoch never exceeds the promise", async () => {
       await settled(log.setPromise({ epoch: 5, sid: 2, incarnation: 9 }));
       await settled(log.setCurrentEpoch(5));
       await restart();
@@ -216,7 +227,7 @@ export function describeTxnLog(name: string, newHarness: () => Promise<TxnLogHar
       await expect(settled(log.setCurrentEpoch(6))).rejects.toThrow("above the promise");
     });
 
-    test("configurations are kept one by one", async () => {
+    core("configurations are kept one by one", async () => {
       await settled(log.setConfigs({ committed: Uint8Array.of(1) }));
       await settled(log.setConfigs({ lastSeen: Uint8Array.of(2) }));
       await restart();
@@ -224,7 +235,7 @@ export function describeTxnLog(name: string, newHarness: () => Promise<TxnLogHar
       expect(log.durable.lastSeenConfig).toEqual(Uint8Array.of(2));
     });
 
-    test("a standalone start takes the next epoch and calls everything committed", async () => {
+    core("a standalone start takes the next epoch and calls everything committed", async () => {
       append(Z(1, 1), Z(1, 2));
       await settled(log.setPromise({ epoch: 4, sid: 1, incarnation: 1 }));
       await restart({ takeEpoch: true });
@@ -233,7 +244,7 @@ export function describeTxnLog(name: string, newHarness: () => Promise<TxnLogHar
       expect(log.durable.commitHint).toBe(Z(1, 2));
     });
 
-    test("a cut drops the tail, and the log goes on from there", async () => {
+    core("a cut drops the tail, and the log goes on from there", async () => {
       append(Z(1, 1), Z(1, 2), Z(2, 1));
       await settled(log.cut(Z(1, 1)));
       expect(log.durable.epochs).toEqual([{ epoch: 1, first: 1, last: 1 }]);
@@ -244,7 +255,7 @@ export function describeTxnLog(name: string, newHarness: () => Promise<TxnLogHar
       expect(log.durable.epochs.map(({ epoch }) => epoch)).toEqual([1, 3]);
     });
 
-    test("a log whose whole content was cut is as new", async () => {
+    core("a log whose whole content was cut is as new", async () => {
       append(Z(1, 1));
       await settled(log.cut(Z(0, 0)));
       await restart();
@@ -252,13 +263,13 @@ export function describeTxnLog(name: string, newHarness: () => Promise<TxnLogHar
       expect(log.durable.epochs).toEqual([]);
     });
 
-    test("what is known to be committed cannot be cut", async () => {
+    core("what is known to be committed cannot be cut", async () => {
       append(Z(1, 1));
       log.append(batchOf([Z(1, 2)], { committed: Z(1, 1) }));
       await expect(settled(log.cut(Z(0, 0)))).rejects.toThrow("committed");
     });
 
-    test("reading goes on from any entry, in pieces of a bounded size", async () => {
+    core("reading goes on from any entry, in pieces of a bounded size", async () => {
       append(...range(1, 50));
       await harness.settle(log);
       const seen: Zxid[] = [];
@@ -273,13 +284,13 @@ export function describeTxnLog(name: string, newHarness: () => Promise<TxnLogHar
       expect(seen).toEqual(range(1, 50));
     });
 
-    test("an entry larger than the bound is read alone", async () => {
+    core("an entry larger than the bound is read alone", async () => {
       log.append(batchOf([Z(1, 1), Z(1, 2)], { records: [new Uint8Array(5000), new Uint8Array(5000)] }));
       await harness.settle(log);
       expect((await settled(log.read(Z(0, 0), 100))).count).toBe(1);
     });
 
-    test("a run's chains are those of the log", async () => {
+    core("a run's chains are those of the log", async () => {
       append(...range(1, 5));
       await harness.settle(log);
       const run = await settled(log.read(Z(1, 2), 1 << 20));
@@ -288,7 +299,7 @@ export function describeTxnLog(name: string, newHarness: () => Promise<TxnLogHar
       expect(await settled(log.chainAt(Z(9, 9)))).toBeUndefined();
     });
 
-    test("a flip cuts, adds what was staged and moves the epoch at once", async () => {
+    core("a flip cuts, adds what was staged and moves the epoch at once", async () => {
       append(Z(1, 1), Z(1, 2), Z(1, 3));
       await settled(log.setPromise({ epoch: 3, sid: 2, incarnation: 1 }));
       const chain = await settled(log.chainAt(Z(1, 2)));
@@ -307,7 +318,7 @@ export function describeTxnLog(name: string, newHarness: () => Promise<TxnLogHar
       ]);
     });
 
-    test("a stage that was not flipped is gone after a kill", async () => {
+    core("a stage that was not flipped is gone after a kill", async () => {
       append(Z(1, 1));
       await harness.settle(log);
       await settled(log.beginStage(log.durable.tail));
@@ -320,7 +331,7 @@ export function describeTxnLog(name: string, newHarness: () => Promise<TxnLogHar
       expect(log.durable.tail.zxid).toBe(Z(1, 2));
     });
 
-    test("a flip with a snapshot replaces the log, and what was staged continues the snapshot", async () => {
+    core("a flip with a snapshot replaces the log, and what was staged continues the snapshot", async () => {
       append(Z(1, 1), Z(1, 2));
       await settled(log.setPromise({ epoch: 6, sid: 2, incarnation: 1 }));
       const base = { zxid: Z(5, 10), chain: (1234n << 40n) as typeof CHAIN_NONE };
@@ -344,14 +355,14 @@ export function describeTxnLog(name: string, newHarness: () => Promise<TxnLogHar
       await expect(settled(log.read(Z(1, 1), 1 << 20))).rejects.toMatchObject({ detail: { code: "BELOW_FLOOR" } });
     });
 
-    test("a flip to another tail than the staged one is a defect", async () => {
+    core("a flip to another tail than the staged one is a defect", async () => {
       append(Z(1, 1));
       await settled(log.setPromise({ epoch: 3, sid: 2, incarnation: 1 }));
       await settled(log.beginStage(log.durable.tail));
       await expect(settled(log.flip({ epoch: 3, tail: Z(1, 2), committed: Z(0, 0) }))).rejects.toThrow("stage ends");
     });
 
-    test("an append after a cut continues where it cut, and its chain is that of its own history", async () => {
+    core("an append after a cut continues where it cut, and its chain is that of its own history", async () => {
       append(Z(1, 1), Z(1, 2), Z(1, 3));
       await harness.settle(log);
       const first = log.durable.tail;
@@ -369,7 +380,7 @@ export function describeTxnLog(name: string, newHarness: () => Promise<TxnLogHar
       ]);
     });
 
-    test("a cut and an append that are asked for together take effect in that order", async () => {
+    core("a cut and an append that are asked for together take effect in that order", async () => {
       append(Z(1, 1), Z(1, 2));
       const cut = log.cut(Z(1, 1));
       append(Z(2, 1));
@@ -379,7 +390,7 @@ export function describeTxnLog(name: string, newHarness: () => Promise<TxnLogHar
       expect(told.failures).toEqual([]);
     });
 
-    test("a commit point beyond the log's end counts as far as the log goes", async () => {
+    core("a commit point beyond the log's end counts as far as the log goes", async () => {
       log.append(batchOf([Z(1, 1), Z(1, 2)], { committed: Z(1, 9) }));
       await harness.settle(log);
       expect(log.durable.commitHint).toBe(Z(1, 2));
@@ -389,7 +400,7 @@ export function describeTxnLog(name: string, newHarness: () => Promise<TxnLogHar
       expect(log.durable.tail.zxid).toBe(Z(1, 3));
     });
 
-    test("what no leader has spoken of stays above the commit hint, also over restarts", async () => {
+    core("what no leader has spoken of stays above the commit hint, also over restarts", async () => {
       log.append(batchOf([Z(1, 1), Z(1, 2)]));
       log.append(batchOf([Z(1, 3), Z(1, 4)], { committed: Z(1, 2) }));
       await harness.settle(log);
@@ -397,7 +408,7 @@ export function describeTxnLog(name: string, newHarness: () => Promise<TxnLogHar
       expect(log.durable).toMatchObject({ commitHint: Z(1, 2), tail: { zxid: Z(1, 4) } });
     });
 
-    test("a flip replaces a tail that split off by another of the same zxids", async () => {
+    flips("a flip replaces a tail that split off by another of the same zxids", async () => {
       append(Z(1, 1), Z(1, 2), Z(1, 3), Z(1, 4));
       await harness.settle(log);
       const split = log.durable.tail;
@@ -415,7 +426,7 @@ export function describeTxnLog(name: string, newHarness: () => Promise<TxnLogHar
       expect(await held(Z(1, 4))).toEqual([Z(2, 1)]);
     });
 
-    test("a flip over a tail of another epoch leaves no trace of that epoch", async () => {
+    flips("a flip over a tail of another epoch leaves no trace of that epoch", async () => {
       append(Z(1, 1), Z(2, 1), Z(2, 2));
       await harness.settle(log);
       await flipTo(await positionOf(Z(1, 1)), [Z(3, 1)], { epoch: 3 });
@@ -427,7 +438,7 @@ export function describeTxnLog(name: string, newHarness: () => Promise<TxnLogHar
       expect(await settled(log.chainAt(Z(2, 1)))).toBeUndefined();
     });
 
-    test("a flip without entries only cuts and moves the epoch", async () => {
+    flips("a flip without entries only cuts and moves the epoch", async () => {
       append(Z(1, 1), Z(1, 2));
       await harness.settle(log);
       await flipTo(await positionOf(Z(1, 1)), [], { epoch: 2 });
@@ -437,7 +448,7 @@ export function describeTxnLog(name: string, newHarness: () => Promise<TxnLogHar
       expect(log.durable.currentEpoch).toBe(3);
     });
 
-    test("one epoch may be flipped to twice, the second time to a longer history", async () => {
+    flips("one epoch may be flipped to twice, the second time to a longer history", async () => {
       append(Z(1, 1));
       await harness.settle(log);
       await flipTo(await positionOf(Z(1, 1)), [Z(1, 2)], { epoch: 4 });
@@ -447,7 +458,7 @@ export function describeTxnLog(name: string, newHarness: () => Promise<TxnLogHar
       expect(await held()).toEqual([Z(1, 1), Z(1, 2), Z(4, 1), Z(4, 2)]);
     });
 
-    test("a new stage drops the one before it with all that it held", async () => {
+    flips("a new stage drops the one before it with all that it held", async () => {
       append(Z(1, 1));
       await harness.settle(log);
       await settled(log.beginStage(log.durable.tail));
@@ -456,7 +467,7 @@ export function describeTxnLog(name: string, newHarness: () => Promise<TxnLogHar
       expect(await held()).toEqual([Z(1, 1), Z(2, 1)]);
     });
 
-    test("a new stage without entries does not flip those of the one before it", async () => {
+    flips("a new stage without entries does not flip those of the one before it", async () => {
       append(Z(1, 1));
       await harness.settle(log);
       await settled(log.beginStage(log.durable.tail));
@@ -466,7 +477,7 @@ export function describeTxnLog(name: string, newHarness: () => Promise<TxnLogHar
       expect(await held()).toEqual([Z(1, 1)]);
     });
 
-    test("a dropped stage is nothing to flip, and leaves nothing to a later one", async () => {
+    flips("a dropped stage is nothing to flip, and leaves nothing to a later one", async () => {
       append(Z(1, 1));
       await harness.settle(log);
       await settled(log.beginStage(log.durable.tail));
@@ -480,7 +491,7 @@ export function describeTxnLog(name: string, newHarness: () => Promise<TxnLogHar
       );
     });
 
-    test("what is staged does not stand in the way of appends, and they not in its", async () => {
+    flips("what is staged does not stand in the way of appends, and they not in its", async () => {
       append(Z(1, 1));
       await harness.settle(log);
       const { tail } = log.durable;
@@ -494,7 +505,7 @@ export function describeTxnLog(name: string, newHarness: () => Promise<TxnLogHar
       expect(await held()).toEqual([Z(1, 1), Z(1, 2)]);
     });
 
-    test("after a flip with a snapshot the log goes on behind it, through restarts and further flips", async () => {
+    flips("after a flip with a snapshot the log goes on behind it, through restarts and further flips", async () => {
       append(Z(1, 1), Z(1, 2));
       await harness.settle(log);
       const base = { zxid: Z(5, 10), chain: (77n << 33n) as typeof CHAIN_NONE };
@@ -515,14 +526,14 @@ export function describeTxnLog(name: string, newHarness: () => Promise<TxnLogHar
       expect(log.durable.stateFile).toBe("state-2.db");
     });
 
-    test("a flip to a history that splits off below what is committed is a defect", async () => {
+    flips("a flip to a history that splits off below what is committed is a defect", async () => {
       append(Z(1, 1));
       log.append(batchOf([Z(1, 2)], { committed: Z(1, 2) }));
       await harness.settle(log);
       await expect(flipTo(await positionOf(Z(1, 1)), [Z(2, 1)], { epoch: 2 })).rejects.toThrow("committed");
     });
 
-    test("a flip that continues another history than the log's is a defect", async () => {
+    flips("a flip that continues another history than the log's is a defect", async () => {
       append(Z(1, 1), Z(1, 2));
       await harness.settle(log);
       const { zxid, chain } = await positionOf(Z(1, 1));
@@ -531,13 +542,13 @@ export function describeTxnLog(name: string, newHarness: () => Promise<TxnLogHar
       );
     });
 
-    test("a flip to an epoch that was not promised is a defect", async () => {
+    flips("a flip to an epoch that was not promised is a defect", async () => {
       append(Z(1, 1));
       await harness.settle(log);
       await expect(flipTo(log.durable.tail, [], { epoch: 2, isPromised: true })).rejects.toThrow("above the promise");
     });
 
-    test("an ensemble id may change as long as there is no history, and never again", async () => {
+    core("an ensemble id may change as long as there is no history, and never again", async () => {
       await settled(log.setEnsembleId("an attempt"));
       await settled(log.setEnsembleId("colony"));
       expect(log.durable.identity.ensembleId).toBe("colony");
@@ -546,13 +557,13 @@ export function describeTxnLog(name: string, newHarness: () => Promise<TxnLogHar
       await expect(settled(log.setEnsembleId("another"))).rejects.toThrow("belongs");
     });
 
-    test("promises settle after the completions of the appends before them", async () => {
+    core("promises settle after the completions of the appends before them", async () => {
       append(Z(1, 1));
       await settled(log.setPromise({ epoch: 2, sid: 1, incarnation: 1 }).then(() => told.order.push("promise")));
       expect(told.order).toEqual(["appended", "promise"]);
     });
 
-    test("pending batches are counted until they are durable", async () => {
+    core("pending batches are counted until they are durable", async () => {
       append(Z(1, 1));
       expect(log.stats().pendingBatches).toBe(1);
       await harness.settle(log);

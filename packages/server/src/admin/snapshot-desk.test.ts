@@ -1,15 +1,11 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { copySlice, ErrorCode, OpCode } from "@zooid/model";
-import { readStat } from "@zooid/wire";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { create, RawClient, read, setData, versioned } from "../raw-client.ts";
 import { ask } from "../test-http.ts";
-import { startTestServer } from "../test-server.ts";
-
-const SUPER = { authorization: "digest super:test" };
-const OCTETS = { ...SUPER, "content-type": "application/octet-stream" };
+import { metric, OCTETS, restore, type Server, SUPER, shown, snapshotOf, start } from "./test-snapshot-desk.ts";
 
 let place = "";
 beforeEach(async () => {
@@ -17,52 +13,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(place, { recursive: true, force: true }));
 
-/** A server with a data directory, whose snapshots may be taken and restored as often as one likes. */
-function start(name = "data", admin = {}): ReturnType<typeof startTestServer> {
-  return startTestServer({
-    dataDir: resolve(place, name),
-    superDigest: "super:D/InIHSb7yEEbrWz8b9l71RjZJU=",
-    admin: { port: 0, rateLimiterIntervalMs: 0, ...admin },
-    fourLetterWords: "*",
-  });
-}
-
-type Server = Awaited<ReturnType<typeof start>>;
-
-async function snapshotOf(
-  { adminPort }: Server,
-  query = "",
-): Promise<{ response: Response; bytes: Uint8Array<ArrayBuffer> }> {
-  const response = await fetch(`http://127.0.0.1:${adminPort}/commands/snapshot${query}`, { headers: SUPER });
-  return { response, bytes: new Uint8Array(await response.arrayBuffer()) };
-}
-
-async function restore(
-  { adminPort }: Server,
-  body: string | Uint8Array<ArrayBuffer>,
-  headers: Record<string, string> = OCTETS,
-): Promise<{ status: number; last_zxid?: number; error: string | null }> {
-  const init = { method: "POST", headers, body, duplex: "half" } as const;
-  const response = await fetch(`http://127.0.0.1:${adminPort}/commands/restore`, init);
-  return { status: response.status, ...((await response.json()) as { error: string | null }) };
-}
-
-async function metric(server: Server, name: string): Promise<number> {
-  const { body } = await ask(server.adminPort, "/metrics");
-  return Number(new RegExp(`^${name} (.*)$`, "m").exec(body)?.[1]);
-}
-
-/** Of a node: its data and what of its stat does not depend on the server. */
-async function shown(client: RawClient, path: string): Promise<unknown> {
-  const { code, body } = await client.ask(OpCode.GET_DATA, read(path));
-  if (code !== ErrorCode.OK) return code;
-  const data = body.text();
-  const { czxid, mzxid, pzxid, ctimeMs, mtimeMs, version, cversion, numChildren } = readStat(body);
-  return { data, czxid, mzxid, pzxid, ctimeMs, mtimeMs, version, cversion, numChildren };
-}
-
 test("a snapshot holds all that was acknowledged before it was asked for, and says how long it is and where it stands", async () => {
-  await using zk = await start();
+  await using zk = await start(join(place, "data"));
   await using client = await RawClient.withSession(zk.port);
   for (let i = 0; i < 100; i++) await client.ask(OpCode.CREATE, create(`/n${i}`, `value ${i}`));
   const { response, bytes } = await snapshotOf(zk);
@@ -86,7 +38,7 @@ test("what one server was is what another becomes: it lets its clients go, forge
   const before: unknown[] = [];
   const paths = ["/", "/a", "/a/s-0000000000", "/a/s-0000000002"];
   {
-    await using zk = await start("first");
+    await using zk = await start(join(place, "first"));
     await using client = await RawClient.withSession(zk.port);
     await client.ask(OpCode.CREATE, create("/a", "one"));
     await client.ask(OpCode.SET_DATA, setData("/a", "two"));
@@ -96,7 +48,7 @@ test("what one server was is what another becomes: it lets its clients go, forge
     ({ bytes } = await snapshotOf(zk));
   }
   {
-    await using zk = await start("second");
+    await using zk = await start(join(place, "second"));
     await using client = await RawClient.open(zk.port);
     const { sessionId, password } = await client.handshake();
     await client.ask(OpCode.CREATE, create("/other"));
@@ -120,27 +72,11 @@ test("what one server was is what another becomes: it lets its clients go, forge
     expect([created.zxid > 0x3_0000_0000, created.body.text()]).toEqual([true, "/a/s-0000000003"]);
     expect(await metric(zk, "restore_time_count")).toBe(1);
   }
-  await using zk = await start("second");
+  await using zk = await start(join(place, "second"));
   await using client = await RawClient.withSession(zk.port);
   expect(await shown(client, "/a/s-0000000002")).toEqual(before[3]);
   expect(await shown(client, "/a/s-0000000003")).toMatchObject({ data: "" });
   expect(await shown(client, "/other")).toBe(ErrorCode.NO_NODE);
-});
-
-test("a server can be restored into again and again, from its own snapshots, and clients that come meanwhile are served", async () => {
-  await using zk = await start();
-  for (let round = 1; round <= 3; round++) {
-    await using client = await RawClient.withSession(zk.port);
-    await client.ask(OpCode.CREATE, create(`/round-${round}`));
-    const { bytes } = await snapshotOf(zk);
-    await client.ask(OpCode.CREATE, create(`/lost-${round}`));
-    const restoring = restore(zk, bytes);
-    await client.rest();
-    await using next = await RawClient.withSession(zk.port);
-    expect((await restoring).status).toBe(200);
-    expect(await shown(next, `/lost-${round}`)).toBe(ErrorCode.NO_NODE);
-    for (let i = 1; i <= round; i++) expect(await shown(next, `/round-${i}`)).toMatchObject({ data: "" });
-  }
 });
 
 describe("what is no whole snapshot is refused, and nobody notices", () => {
@@ -200,13 +136,13 @@ describe("what is no whole snapshot is refused, and nobody notices", () => {
 
 describe("who may not, and when", () => {
   test("neither is there where it is switched off", async () => {
-    await using zk = await start("data", { snapshotEnabled: false, restoreEnabled: false });
+    await using zk = await start(join(place, "data"), { snapshotEnabled: false, restoreEnabled: false });
     expect((await snapshotOf(zk)).response.status).toBe(503);
     expect(await restore(zk, new Uint8Array(1))).toMatchObject({ status: 503, error: "Restore command is disabled" });
   });
 
   test("a body of another kind, or none, is a bad request", async () => {
-    await using zk = await start();
+    await using zk = await start(join(place, "data"));
     expect(await restore(zk, "{}", { ...SUPER, "content-type": "application/json" })).toMatchObject({ status: 400 });
     expect(await restore(zk, "", OCTETS)).toMatchObject({ status: 400 });
     const withMore = { ...SUPER, "content-type": "Application/Octet-Stream; charset=x" };
@@ -214,7 +150,7 @@ describe("who may not, and when", () => {
   });
 
   test("a client that the root does not name sends a snapshot for nothing, also where the root is open to the world", async () => {
-    await using zk = await start();
+    await using zk = await start(join(place, "data"));
     const { bytes } = await snapshotOf(zk);
     await using client = await RawClient.withSession(zk.port);
     await client.ask(OpCode.CREATE, create("/kept"));
@@ -231,7 +167,7 @@ describe("who may not, and when", () => {
   });
 
   test("an identity that the root gives every permission may, whatever the world may", async () => {
-    await using zk = await start();
+    await using zk = await start(join(place, "data"));
     const { bytes } = await snapshotOf(zk);
     await using client = await RawClient.withSession(zk.port);
     await client.ask(OpCode.SET_ACL, (writer) => {
@@ -250,20 +186,10 @@ describe("who may not, and when", () => {
     expect((await restore(zk, bytes, { ...OCTETS, authorization: "digest made:up" })).status).toBe(403);
     expect((await restore(zk, bytes, { ...OCTETS, authorization: "ip" })).status).toBe(200);
   });
-
-  test("both come no more often than the interval says, and what comes too soon is counted", async () => {
-    await using zk = await start("data", { rateLimiterIntervalMs: 2_000_000_000 });
-    const { bytes } = await snapshotOf(zk);
-    expect((await snapshotOf(zk)).response.status).toBe(429);
-    expect((await restore(zk, bytes)).status).toBe(200);
-    expect((await restore(zk, bytes)).status).toBe(429);
-    expect(await metric(zk, "snapshot_rate_limited_count")).toBe(1);
-    expect(await metric(zk, "restore_rate_limited_count")).toBe(1);
-  });
 });
 
 test("a server that stops while a snapshot is sent and another is taken stops", async () => {
-  const zk = await start();
+  const zk = await start(join(place, "data"));
   await using client = await RawClient.withSession(zk.port);
   await client.ask(OpCode.CREATE, create("/a", "x".repeat(1_000_000)));
   const taken = await fetch(`http://127.0.0.1:${zk.adminPort}/commands/snapshot`, { headers: SUPER });

@@ -1,0 +1,39 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ErrorCode, OpCode } from "@zooid/model";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { create, RawClient } from "../raw-client.ts";
+import { metric, restore, shown, snapshotOf, start } from "./test-snapshot-desk.ts";
+
+let place = "";
+beforeEach(async () => {
+  place = await mkdtemp(join(tmpdir(), "zooid-desk-"));
+});
+afterEach(() => rm(place, { recursive: true, force: true }));
+
+test("a server can be restored into again and again, from its own snapshots, and clients that come meanwhile are served", async () => {
+  await using zk = await start(join(place, "data"));
+  for (let round = 1; round <= 3; round++) {
+    await using client = await RawClient.withSession(zk.port);
+    await client.ask(OpCode.CREATE, create(`/round-${round}`));
+    const { bytes } = await snapshotOf(zk);
+    await client.ask(OpCode.CREATE, create(`/lost-${round}`));
+    const restoring = restore(zk, bytes);
+    await client.rest();
+    await using next = await RawClient.withSession(zk.port);
+    expect((await restoring).status).toBe(200);
+    expect(await shown(next, `/lost-${round}`)).toBe(ErrorCode.NO_NODE);
+    for (let i = 1; i <= round; i++) expect(await shown(next, `/round-${i}`)).toMatchObject({ data: "" });
+  }
+});
+
+test("both come no more often than the interval says, and what comes too soon is counted", async () => {
+  await using zk = await start(join(place, "data"), { rateLimiterIntervalMs: 2_000_000_000 });
+  const { bytes } = await snapshotOf(zk);
+  expect((await snapshotOf(zk)).response.status).toBe(429);
+  expect((await restore(zk, bytes)).status).toBe(200);
+  expect((await restore(zk, bytes)).status).toBe(429);
+  expect(await metric(zk, "snapshot_rate_limited_count")).toBe(1);
+  expect(await metric(zk, "restore_rate_limited_count")).toBe(1);
+});

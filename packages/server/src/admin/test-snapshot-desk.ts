@@ -1,0 +1,54 @@
+import { ErrorCode, OpCode } from "@zooid/model";
+import { readStat } from "@zooid/wire";
+import { type RawClient, read } from "../raw-client.ts";
+import { ask } from "../test-http.ts";
+import { startTestServer } from "../test-server.ts";
+
+/** What the tests of snapshots by the admin port share. */
+
+export const SUPER: Readonly<Record<string, string>> = { authorization: "digest super:test" };
+export const OCTETS: Readonly<Record<string, string>> = { ...SUPER, "content-type": "application/octet-stream" };
+
+/** A server with a data directory, whose snapshots may be taken and restored as often as one likes. */
+export function start(dataDir: string, admin = {}): ReturnType<typeof startTestServer> {
+  return startTestServer({
+    dataDir,
+    superDigest: "super:D/InIHSb7yEEbrWz8b9l71RjZJU=",
+    admin: { port: 0, rateLimiterIntervalMs: 0, ...admin },
+    fourLetterWords: "*",
+  });
+}
+
+export type Server = Awaited<ReturnType<typeof start>>;
+
+export async function snapshotOf(
+  { adminPort }: Server,
+  query = "",
+): Promise<{ response: Response; bytes: Uint8Array<ArrayBuffer> }> {
+  const response = await fetch(`http://127.0.0.1:${adminPort}/commands/snapshot${query}`, { headers: SUPER });
+  return { response, bytes: new Uint8Array(await response.arrayBuffer()) };
+}
+
+export async function restore(
+  { adminPort }: Server,
+  body: string | Uint8Array<ArrayBuffer>,
+  headers: Record<string, string> = OCTETS,
+): Promise<{ status: number; last_zxid?: number; error: string | null }> {
+  const init = { method: "POST", headers, body, duplex: "half" } as const;
+  const response = await fetch(`http://127.0.0.1:${adminPort}/commands/restore`, init);
+  return { status: response.status, ...((await response.json()) as { error: string | null }) };
+}
+
+export async function metric(server: Server, name: string): Promise<number> {
+  const { body } = await ask(server.adminPort, "/metrics");
+  return Number(new RegExp(`^${name} (.*)$`, "m").exec(body)?.[1]);
+}
+
+/** Of a node: its data and what of its stat does not depend on the server. */
+export async function shown(client: RawClient, path: string): Promise<unknown> {
+  const { code, body } = await client.ask(OpCode.GET_DATA, read(path));
+  if (code !== ErrorCode.OK) return code;
+  const data = body.text();
+  const { czxid, mzxid, pzxid, ctimeMs, mtimeMs, version, cversion, numChildren } = readStat(body);
+  return { data, czxid, mzxid, pzxid, ctimeMs, mtimeMs, version, cversion, numChildren };
+}

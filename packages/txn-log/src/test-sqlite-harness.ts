@@ -1,0 +1,62 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { inspectDirectory, LOG_FILE, WITNESS_FILE } from "./inspect-directory.ts";
+import { openSqliteLog, type SqliteTxnLog } from "./sqlite-txn-log.ts";
+import { createStateFile } from "./state-file.ts";
+import { TemporaryDirectory } from "./temporary-directory.ts";
+import type { LogHandler, LogPosition, TxnLog } from "./txn-log.ts";
+import type { TxnLogHarness } from "./txn-log-contract.ts";
+
+const MIB = 1024 * 1024;
+
+/** As `openStore` does it, but for the thread that folds the state. */
+export class SqliteHarness implements TxnLogHarness {
+  readonly #directory = new TemporaryDirectory();
+  readonly #data: string = join(this.#directory.path, "data");
+  #log: SqliteTxnLog | undefined;
+
+  constructor() {
+    mkdirSync(this.#data);
+  }
+
+  async open(handler: LogHandler, options: { readonly takeEpoch?: boolean }): Promise<TxnLog> {
+    const sid = 3;
+    const found = inspectDirectory({ directory: this.#data, logDirectory: this.#data }, { sid });
+    const log = await openSqliteLog({
+      file: {
+        file: join(this.#data, LOG_FILE),
+        witnessFile: join(this.#data, WITNESS_FILE),
+        sid,
+        ensembleId: undefined,
+        takeEpoch: options.takeEpoch === true,
+        amnesiac: false,
+        applied: found.applied,
+        segmentBytes: 4 * MIB,
+        testBreak: undefined,
+      },
+      handler,
+      ringBytes: 4 * MIB,
+      walMarkBytes: 16 * MIB,
+      logKeepBytes: 64 * MIB,
+      retentionMs: 0,
+      fsyncWarnMs: 1_000,
+    });
+    this.#log = log;
+    if (!found.hasState) createStateFile(join(this.#data, log.durable.stateFile));
+    return log;
+  }
+  async settle(log: TxnLog): Promise<void> {
+    // A write is answered after everything before it was reported.
+    await log.setConfigs({});
+  }
+  async putState(name: string, applied: LogPosition): Promise<void> {
+    createStateFile(join(this.#data, name), applied);
+  }
+  async kill(): Promise<void> {
+    await this.#log?.[Symbol.asyncDispose]();
+  }
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#log?.[Symbol.asyncDispose]();
+    this.#directory[Symbol.dispose]();
+  }
+}
