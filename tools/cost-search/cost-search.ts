@@ -31,7 +31,7 @@ import { CASES } from "./cases.ts";
 import { type Cost, leastOf } from "./cost.ts";
 import { EPHEMERAL_PARENT_COUNT, ephemeralPath, FrameMaker, type World } from "./frames.ts";
 import type { LoopReport } from "./measured-server.ts";
-import { changedShape, randomShape, type Shape, shapeText } from "./shape.ts";
+import { changedShape, EPHEMERALS_MAX, randomShape, type Shape, shapeText } from "./shape.ts";
 import { TopList } from "./top-list.ts";
 
 const { values: options } = parseArgs({
@@ -71,7 +71,6 @@ const DEEP_COUNT = 1000;
 const LISTED_COUNT = 999;
 const NODES_PER_MULTI = 2000;
 const DEEP_NODES_PER_MULTI = 100;
-const EPHEMERALS_MAX = 1000;
 /** In paths of a thousand names no more of them are one transaction. */
 const EPHEMERALS_PER_MULTI = 100;
 
@@ -233,6 +232,8 @@ async function report(): Promise<LoopReport> {
 /** Removes what requests created. */
 async function sweep(): Promise<void> {
   unswept = 0;
+  // Or its ephemerals would be removed while another request is measured.
+  await attacker.ask(OpCode.CLOSE_SESSION);
   await attacker[Symbol.asyncDispose]();
   attacker = await openAttacker();
   await using sweeper = await RawClient.withSession(port);

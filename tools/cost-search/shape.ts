@@ -24,6 +24,9 @@ export const PATH_KINDS = [
 ] as const;
 export type PathKind = (typeof PATH_KINDS)[number];
 
+/** Of a session that is closed: to create them takes longer than to measure their end. */
+export const EPHEMERALS_MAX = 1000;
+
 export const ACL_KINDS = ["open", "auth", "ip", "digest"] as const;
 
 export interface AclShape {
@@ -62,7 +65,7 @@ export type Shape =
   | { readonly op: "multi" | "multiRead"; readonly parts: readonly Shape[]; readonly count: number }
   | { readonly op: "setWatches"; readonly path: PathShape; readonly counts: readonly number[]; readonly isOld: boolean }
   | { readonly op: "auth"; readonly scheme: string; readonly size: number }
-  /** Of a session that has so many ephemerals at such paths. */
+  /** Of a session that has so many ephemerals at such paths, at most {@link EPHEMERALS_MAX}. */
   | { readonly op: "closeSession"; readonly path: PathShape; readonly size: number }
   | { readonly op: "reconfig" | "whoAmI" | "sasl"; readonly size: number };
 
@@ -187,7 +190,7 @@ export function shapeText(shape: Shape): string {
     case "auth":
       return `auth ${shape.scheme}, ${shape.size} bytes`;
     case "closeSession":
-      return `closeSession with ${shape.size} ephemerals, ${pathText(shape.path)}`;
+      return `closeSession with ${Math.min(shape.size, EPHEMERALS_MAX)} ephemerals, ${pathText(shape.path)}`;
     default: {
       const details: string[] = [];
       if ("path" in shape) details.push(pathText(shape.path));

@@ -1,5 +1,5 @@
 import type { Cost } from "./cost.ts";
-import type { Shape } from "./shape.ts";
+import { type Shape, shapeText } from "./shape.ts";
 
 const KINDS_KEPT = 3;
 
@@ -32,11 +32,12 @@ export class TopList {
 
   add(cost: Cost): void {
     if (!this.admits(cost)) return;
-    // Some of each kind: neighbours of one peak must not take all places.
-    const kind = kindOf(cost.shape);
+    // Some of each kind, and one of those that read the same: neighbours of one peak must not take all places.
+    const [kind, text] = [kindOf(cost.shape), shapeText(cost.shape)];
+    const same = this.#costs.filter((other) => shapeText(other.shape) === text);
     const rivals = this.#costs.filter((other) => kindOf(other.shape) === kind);
-    if (rivals.length >= KINDS_KEPT) {
-      const weakest = rivals.at(-1) as Cost;
+    const weakest = same[0] ?? (rivals.length < KINDS_KEPT ? undefined : rivals.at(-1));
+    if (weakest !== undefined) {
       if (this.#amount(weakest) >= this.#amount(cost)) return;
       this.#costs.splice(this.#costs.indexOf(weakest), 1);
     }
