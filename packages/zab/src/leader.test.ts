@@ -11,7 +11,7 @@ import {
 import { expect, test } from "vitest";
 import type { RoleEnd } from "./operator-events.ts";
 import { ZabPeer } from "./peer.ts";
-import { batchOf, RecordingSinks } from "./test-batch.ts";
+import { batchOf, RecordingSinks } from "./testing/batch.ts";
 import { VolatileLog } from "./volatile-log.ts";
 
 const NOTHING = { zxid: ZXID_NONE, chain: 0n } as const;

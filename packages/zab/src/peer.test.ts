@@ -11,7 +11,7 @@ import {
 } from "@zooid/model";
 import { describe, expect, test } from "vitest";
 import { ZabPeer } from "./peer.ts";
-import { batchOf, RecordingSinks } from "./test-batch.ts";
+import { batchOf, RecordingSinks } from "./testing/batch.ts";
 
 function newPeer(
   limits: { outstandingCountMax?: number; outstandingBytesMax?: number } = {},

@@ -2,7 +2,7 @@ import { composeZxid } from "@zooid/model";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ProposalQueue } from "./proposal-queue.ts";
-import { batchOf, RecordingSinks } from "./test-batch.ts";
+import { batchOf, RecordingSinks } from "./testing/batch.ts";
 
 test("entries are delivered in order up to the one named, and a batch is released with its last", () => {
   const queue = new ProposalQueue(composeZxid(1, 0));

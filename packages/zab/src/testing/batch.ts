@@ -8,7 +8,7 @@ import {
   ZXID_NONE,
   type Zxid,
 } from "@zooid/model";
-import type { LoggedRun, SnapshotPort, ZabDurable, ZabLinks, ZabLog, ZabSinks } from "./events.ts";
+import type { LoggedRun, SnapshotPort, ZabDurable, ZabLinks, ZabLog, ZabSinks } from "../events.ts";
 
 /** For tests: a batch of entries that say their own counter, in an epoch. */
 export function batchOf(epoch: number, ...counters: readonly number[]): FrameBatch {
