@@ -1,7 +1,7 @@
 import type { PeerRole, Vote } from "@zooid/model";
 import { HierarchicalQuorum, serverId } from "@zooid/model";
 import { expect, test } from "vitest";
-import { majorityOf, notification, position, TestElection, vote } from "./test-election.ts";
+import { majorityOf, notification, position, TestElection, vote } from "./testing/elections.ts";
 
 type Options = Partial<ConstructorParameters<typeof TestElection>[0]>;
 

@@ -4,7 +4,7 @@ import { BasicLeaderElection } from "./basic-leader-election.ts";
 import { ELECTION_DEFAULTS, type ElectionConfig } from "./config.ts";
 import { createElection } from "./create-election.ts";
 import { FastLeaderElection } from "./fast-leader-election.ts";
-import { majorityOf } from "./test-election.ts";
+import { majorityOf } from "./testing/elections.ts";
 
 function create(changes: Partial<ElectionConfig>): unknown {
   const verifier = majorityOf(3);

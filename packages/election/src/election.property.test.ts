@@ -1,7 +1,7 @@
 import { composeZxid, MajorityQuorum, type ServerId, serverId } from "@zooid/model";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { seededRandom, TestNetwork, type TestNetworkOptions } from "./test-network.ts";
+import { seededRandom, TestNetwork, type TestNetworkOptions } from "./testing/network.ts";
 import { compareVotes, ownVote } from "./vote.ts";
 
 const ALGORITHMS = [3, 0];

@@ -1,7 +1,7 @@
 import { type ServerId, serverId } from "@zooid/model";
 import { describe, expect, test } from "vitest";
-import { majorityOf, position } from "./test-election.ts";
-import { seededRandom, TestNetwork, type TestNetworkOptions } from "./test-network.ts";
+import { majorityOf, position } from "./testing/elections.ts";
+import { seededRandom, TestNetwork, type TestNetworkOptions } from "./testing/network.ts";
 
 const sids = (...numbers: readonly number[]): ServerId[] => numbers.map(serverId);
 

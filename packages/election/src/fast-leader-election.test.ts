@@ -1,6 +1,6 @@
 import { composeZxid, everyVerifier, HierarchicalQuorum, MajorityQuorum, serverId, ZXID_NONE } from "@zooid/model";
 import { expect, test } from "vitest";
-import { majorityOf, notification, position, TestElection, vote } from "./test-election.ts";
+import { majorityOf, notification, position, TestElection, vote } from "./testing/elections.ts";
 
 /** Server 1 of `voters`, looking at time 0 in round 1 with the log 5.10; nothing said is kept. */
 function looking(voters = 3, options: Partial<ConstructorParameters<typeof TestElection>[0]> = {}): TestElection {

@@ -1,7 +1,7 @@
 import { composeZxid, serverId } from "@zooid/model";
 import { expect, test } from "vitest";
 import { Tally } from "./tally.ts";
-import { vote } from "./test-election.ts";
+import { vote } from "./testing/elections.ts";
 import { isSameLeadership, isSameVote } from "./vote.ts";
 
 const [one, two, three] = [serverId(1), serverId(2), serverId(3)];

@@ -1,6 +1,6 @@
 import { composeZxid, serverId, type Vote } from "@zooid/model";
 import { expect, test } from "vitest";
-import { position, vote } from "./test-election.ts";
+import { position, vote } from "./testing/elections.ts";
 import { beats, better, compareVotes, isSameLeadership, isSameVote, ownVote } from "./vote.ts";
 
 const ALL = new Set([1, 2, 3].map(serverId));

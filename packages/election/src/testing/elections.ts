@@ -8,9 +8,9 @@ import {
   serverId,
   type Vote,
 } from "@zooid/model";
-import { ELECTION_DEFAULTS, type ElectionConfig } from "./config.ts";
-import { createElection } from "./create-election.ts";
-import type { ElectionPosition, LeaderElection } from "./events.ts";
+import { ELECTION_DEFAULTS, type ElectionConfig } from "../config.ts";
+import { createElection } from "../create-election.ts";
+import type { ElectionPosition, LeaderElection } from "../events.ts";
 
 export type Notification = Extract<ElectionMessage, { readonly kind: "notification" }>;
 

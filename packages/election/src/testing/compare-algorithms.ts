@@ -1,7 +1,7 @@
 // Prints what both algorithms cost, as the table in the README: `npm run compare`. Equal on every machine: time is virtual, chance has a
 // seed.
 import { composeZxid, MajorityQuorum, type ServerId, serverId } from "@zooid/model";
-import { seededRandom, TestNetwork } from "./test-network.ts";
+import { seededRandom, TestNetwork } from "./network.ts";
 
 const ELECTIONS = 1000;
 const LIMIT_MS = 60_000;

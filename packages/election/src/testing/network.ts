@@ -1,7 +1,7 @@
 import { assert, type ElectionMessage, mix32, type PeerRole, type QuorumVerifier, type ServerId } from "@zooid/model";
-import { ELECTION_DEFAULTS } from "./config.ts";
-import { createElection } from "./create-election.ts";
-import type { ElectionPosition, LeaderElection } from "./events.ts";
+import { ELECTION_DEFAULTS } from "../config.ts";
+import { createElection } from "../create-election.ts";
+import type { ElectionPosition, LeaderElection } from "../events.ts";
 
 /** Chance that a seed decides: at least 0, below 1. */
 export function seededRandom(seed: number): () => number {
