@@ -2,7 +2,7 @@ import { OPEN_ACL, OpCode, type Request } from "@zooid/model";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { DataTree } from "./data-tree.ts";
-import { applyTxn, check, create, remove, setAcl, setData, TestTree } from "./test-tree.ts";
+import { applyTxn, check, create, remove, setAcl, setData, TestTree } from "./testing/tree.ts";
 
 const PATHS = ["/a", "/b", "/a/x", "/a/y", "/b/x", "/a/x/z", "/a/", "/", "/zookeeper/quota/q"];
 const path = fc.constantFrom(...PATHS);

@@ -11,7 +11,7 @@ import {
 import { describe, expect, test } from "vitest";
 import { DataTree, WatchList } from "./data-tree.ts";
 import type { EphemeralPathsLimits } from "./ephemeral-paths.ts";
-import { applyTxn, create, remove, setAcl, setData, TestTree } from "./test-tree.ts";
+import { applyTxn, create, remove, setAcl, setData, TestTree } from "./testing/tree.ts";
 
 const READ_ONLY: Acl = [{ perms: 1, scheme: "world", id: "anyone" }];
 const EPOCH = 2 ** 32;

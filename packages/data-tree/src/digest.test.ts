@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { hashWords, WordHash } from "./digest.ts";
-import { create, remove, setAcl, setData, TestTree } from "./test-tree.ts";
+import { create, remove, setAcl, setData, TestTree } from "./testing/tree.ts";
 
 function hashOf(bytes: Uint8Array): number {
   const words = new Int32Array(Math.ceil(bytes.length / 4) + 2).fill(-1);

@@ -4,8 +4,8 @@ import { AclTable } from "./acl-table.ts";
 import { DataTree } from "./data-tree.ts";
 import { HashTable } from "./hash-table.ts";
 import { PendingChanges } from "./pending-changes.ts";
-import { collidingNames } from "./test-collisions.ts";
-import { create, TestTree } from "./test-tree.ts";
+import { collidingNames } from "./testing/collisions.ts";
+import { create, TestTree } from "./testing/tree.ts";
 
 const KEY = { k0: 5, k1: 6 };
 

@@ -1,7 +1,7 @@
 import { ErrorCode, OpCode, parentPath, type Request, sequenceSuffix, sliceText } from "@zooid/model";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { check, create, remove, setData, TestTree } from "./test-tree.ts";
+import { check, create, remove, setData, TestTree } from "./testing/tree.ts";
 
 interface Naive {
   data: string | null;

@@ -15,7 +15,7 @@ import { expect, test } from "vitest";
 import type { Excess } from "./excess.ts";
 import { PendingChanges } from "./pending-changes.ts";
 import { TxnPreparer } from "./prepare-txn.ts";
-import { check, create, remove, setAcl, setData, TestTree } from "./test-tree.ts";
+import { check, create, remove, setAcl, setData, TestTree } from "./testing/tree.ts";
 import { TreeState } from "./tree-state.ts";
 
 const READ_ONLY: Acl = [{ perms: 1, scheme: "world", id: "anyone" }];

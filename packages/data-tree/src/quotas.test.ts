@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { NodeStore, ROOT } from "./node-store.ts";
 import { Quotas } from "./quotas.ts";
 import { ShownNodes } from "./shown-nodes.ts";
-import { create, remove, setData, TestTree } from "./test-tree.ts";
+import { create, remove, setData, TestTree } from "./testing/tree.ts";
 
 const EPOCH = 2 ** 32;
 const QUOTA = "/zookeeper/quota";

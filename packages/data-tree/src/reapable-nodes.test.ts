@@ -1,6 +1,6 @@
 import { OpCode } from "@zooid/model";
 import { describe, expect, test } from "vitest";
-import { create, remove, setData, TestTree } from "./test-tree.ts";
+import { create, remove, setData, TestTree } from "./testing/tree.ts";
 
 const CONTAINER = { op: OpCode.CREATE_CONTAINER };
 const ttl = (ttlMs: number) => ({ op: OpCode.CREATE_TTL, flags: 5, ttlMs });

@@ -1,4 +1,4 @@
-import { collidingNames } from "@zooid/data-tree/test-collisions";
+import { collidingNames } from "@zooid/data-tree/testing/collisions";
 import { AddWatchMode, CreateMode, OpCode } from "@zooid/model";
 import type { JuteWriter } from "@zooid/wire";
 import type { Limits } from "./limits.ts";

@@ -20,10 +20,10 @@ import {
   type TxnOp,
   WatchEventType,
 } from "@zooid/model";
-import { DataTree } from "./data-tree.ts";
-import type { Excess } from "./excess.ts";
-import type { CloseLimits, PrepareContext } from "./prepare-txn.ts";
-import type { WatchSink } from "./watch-table.ts";
+import { DataTree } from "../data-tree.ts";
+import type { Excess } from "../excess.ts";
+import type { CloseLimits, PrepareContext } from "../prepare-txn.ts";
+import type { WatchSink } from "../watch-table.ts";
 
 const NO_LIMITS: CloseLimits = { opCountMax: Number.POSITIVE_INFINITY, pathBytesMax: Number.POSITIVE_INFINITY };
 
