@@ -13,7 +13,7 @@ import {
   TestReplica,
   versioned,
   watchOn,
-} from "./test-replica.ts";
+} from "./testing/replica.ts";
 
 // Every operation, as every kind of client, on every shape of access list. What is expected follows from the rule below, which is
 // written down anew here and shares nothing with the code.

@@ -1,6 +1,6 @@
 import { type ConnectionRef, OpCode } from "@zooid/model";
 import { expect, test } from "vitest";
-import { create, onPath, read, TestReplica } from "./test-replica.ts";
+import { create, onPath, read, TestReplica } from "./testing/replica.ts";
 
 /** Connections that have asked for so many syncs each while another client's write is under way. */
 function withSyncs(

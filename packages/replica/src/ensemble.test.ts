@@ -2,8 +2,8 @@ import { OpCode, SESSION_NONE, sessionIdHigh, sessionIdLow } from "@zooid/model"
 import { JuteWriter } from "@zooid/wire";
 import { describe, expect, test } from "vitest";
 import { ForwardRun } from "./forward-run.ts";
-import { TEST_TICK_MS, TestEnsemble, type TestMember } from "./test-ensemble.ts";
-import { create, multi } from "./test-replica.ts";
+import { TEST_TICK_MS, TestEnsemble, type TestMember } from "./testing/ensemble.ts";
+import { create, multi } from "./testing/replica.ts";
 
 const EPHEMERAL = 1;
 

@@ -1,8 +1,8 @@
 import { type Chain, type LinkRef, OpCode, type PeerMessage, serverId, type Zxid } from "@zooid/model";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { TEST_TICK_MS, TestEnsemble } from "./test-ensemble.ts";
-import { create } from "./test-replica.ts";
+import { TEST_TICK_MS, TestEnsemble } from "./testing/ensemble.ts";
+import { create } from "./testing/replica.ts";
 
 /** Numbers that a message may hold, those near what the ensemble is at among them. */
 const small = fc.integer({ min: 0, max: 5 });

@@ -1,7 +1,7 @@
 import { type Identity, OpCode } from "@zooid/model";
 import { describe, expect, test } from "vitest";
 import { areWithin, withIdentities } from "./identities.ts";
-import { create, TestReplica } from "./test-replica.ts";
+import { create, TestReplica } from "./testing/replica.ts";
 
 const LIMITS = { identityCountMax: 3, identityBytesMax: 10, identitiesBytesMax: 20 };
 const identity = (bytes: number, character = "a"): Identity => ({ scheme: "ip", id: character.repeat(bytes - 2) });

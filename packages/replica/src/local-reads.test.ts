@@ -1,7 +1,7 @@
 import { type ConnectionRef, OpCode } from "@zooid/model";
 import type { JuteWriter } from "@zooid/wire";
 import { describe, expect, test } from "vitest";
-import { create, multi, onNoPath, onPath, read, setData, TestReplica, versioned, watchOn } from "./test-replica.ts";
+import { create, multi, onNoPath, onPath, read, setData, TestReplica, versioned, watchOn } from "./testing/replica.ts";
 
 const PERSISTENT = 0;
 const RECURSIVE = 1;

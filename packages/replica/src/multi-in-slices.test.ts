@@ -2,8 +2,8 @@ import { type ConnectionRef, OpCode } from "@zooid/model";
 import type { JuteWriter } from "@zooid/wire";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { TestEnsemble, type TestMember } from "./test-ensemble.ts";
-import { create, multi, onPath, read, setData, TestReplica, versioned } from "./test-replica.ts";
+import { TestEnsemble, type TestMember } from "./testing/ensemble.ts";
+import { create, multi, onPath, read, setData, TestReplica, versioned } from "./testing/replica.ts";
 
 type Part = readonly [op: number, body: (writer: JuteWriter) => void];
 

@@ -1,7 +1,7 @@
 import { OpCode } from "@zooid/model";
 import { expect, test } from "vitest";
 import { countNamespace } from "./counters.ts";
-import { create, multi, read, setData, TestReplica } from "./test-replica.ts";
+import { create, multi, read, setData, TestReplica } from "./testing/replica.ts";
 
 type Body = Parameters<TestReplica["ask"]>[2];
 const QUOTA = "/zookeeper/quota/a";

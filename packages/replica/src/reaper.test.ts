@@ -1,6 +1,6 @@
 import { type ConnectionRef, OpCode } from "@zooid/model";
 import { describe, expect, test } from "vitest";
-import { create, createTtl, read, setData, TestReplica, versioned } from "./test-replica.ts";
+import { create, createTtl, read, setData, TestReplica, versioned } from "./testing/replica.ts";
 
 const MINUTE_MS = 60_000;
 const REAPING = { checkIntervalMs: MINUTE_MS, perMinuteMax: 10_000, neverUsedMsMax: 0 };

@@ -1,7 +1,17 @@
 import { OpCode, SESSION_NONE, type SessionId, WireError, type Zxid } from "@zooid/model";
 import { type JuteWriter, RequestReader } from "@zooid/wire";
 import { describe, expect, test } from "vitest";
-import { create, createTtl, multi, onNoPath, read, setAcl, setData, TestReplica, versioned } from "./test-replica.ts";
+import {
+  create,
+  createTtl,
+  multi,
+  onNoPath,
+  read,
+  setAcl,
+  setData,
+  TestReplica,
+  versioned,
+} from "./testing/replica.ts";
 
 test.each([
   ["a null path", OpCode.DELETE, onNoPath(-1)],

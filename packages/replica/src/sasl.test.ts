@@ -2,7 +2,7 @@ import { type AclEntry, OpCode } from "@zooid/model";
 import type { JuteWriter } from "@zooid/wire";
 import { expect, test } from "vitest";
 import type { AuthConfig, SaslExchange, SaslStep } from "./auth.ts";
-import { create, read, TestReplica } from "./test-replica.ts";
+import { create, read, TestReplica } from "./testing/replica.ts";
 
 const AUTH: AuthConfig = {
   superDigest: undefined,

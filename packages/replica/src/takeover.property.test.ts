@@ -1,8 +1,8 @@
 import { type ConnectionRef, OpCode } from "@zooid/model";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { TestEnsemble, type TestMember } from "./test-ensemble.ts";
-import { create, onPath, read, setData } from "./test-replica.ts";
+import { TestEnsemble, type TestMember } from "./testing/ensemble.ts";
+import { create, onPath, read, setData } from "./testing/replica.ts";
 
 interface Connected {
   readonly member: TestMember;

@@ -1,7 +1,7 @@
 import { type AclEntry, type ConnectionRef, OpCode, ZXID_NONE } from "@zooid/model";
 import type { JuteWriter } from "@zooid/wire";
 import { describe, expect, test } from "vitest";
-import { create, multi, onPath, read, setData, TestReplica, versioned, watchOn } from "./test-replica.ts";
+import { create, multi, onPath, read, setData, TestReplica, versioned, watchOn } from "./testing/replica.ts";
 
 const EPHEMERAL = 1;
 const RECURSIVE = 1;

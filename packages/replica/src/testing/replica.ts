@@ -13,13 +13,13 @@ import {
 } from "@zooid/model";
 import { JuteWriter, RequestReader } from "@zooid/wire";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/peer";
-import { REPLICA_DEFAULTS, type ReplicaConfig } from "./config.ts";
-import type { ReplicaEvent } from "./operator-events.ts";
-import { Replica } from "./replica.ts";
-import type { Refusal } from "./sinks.ts";
-import { HeardReplies } from "./test-replies.ts";
-import type { ReplicaTools } from "./tools.ts";
-import { withNoPeers } from "./with-no-peers.ts";
+import { REPLICA_DEFAULTS, type ReplicaConfig } from "../config.ts";
+import type { ReplicaEvent } from "../operator-events.ts";
+import { Replica } from "../replica.ts";
+import type { Refusal } from "../sinks.ts";
+import type { ReplicaTools } from "../tools.ts";
+import { withNoPeers } from "../with-no-peers.ts";
+import { HeardReplies } from "./replies.ts";
 
 type Body = (writer: JuteWriter) => void;
 

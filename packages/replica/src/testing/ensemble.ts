@@ -14,10 +14,10 @@ import {
 import { JuteWriter, RequestReader } from "@zooid/wire";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/peer";
 import { VolatileLog } from "@zooid/zab";
-import { type EnsembleConfig, REPLICA_DEFAULTS, type ReplicaConfig } from "./config.ts";
-import type { ReplicaEvent } from "./operator-events.ts";
-import { Replica } from "./replica.ts";
-import { HeardReplies } from "./test-replies.ts";
+import { type EnsembleConfig, REPLICA_DEFAULTS, type ReplicaConfig } from "../config.ts";
+import type { ReplicaEvent } from "../operator-events.ts";
+import { Replica } from "../replica.ts";
+import { HeardReplies } from "./replies.ts";
 
 type Body = (writer: JuteWriter) => void;
 
