@@ -18,7 +18,7 @@ import { ConfigError } from "../../packages/server/src/index.ts";
 import { parseJaas } from "../../packages/server/src/sasl/jaas-file.ts";
 import { ApacheSnapshotDecoder } from "../../packages/txn-log/src/apache-snapshot-decoder.ts";
 import { StoreError } from "../../packages/txn-log/src/index.ts";
-import { APACHE_SNAPSHOT } from "../../packages/txn-log/src/test-apache-snapshot.ts";
+import { APACHE_SNAPSHOT } from "../../packages/txn-log/src/testing/apache-snapshot.ts";
 import {
   AclReader,
   Framer,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { openStore, type Store } from "../src/sqlite.ts";
-import { createNodes } from "../src/state-history.ts";
+import { createNodes } from "../src/testing/state-history.ts";
 import type { LogHandler } from "../src/txn-log.ts";
 
 /**

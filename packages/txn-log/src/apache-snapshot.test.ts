@@ -8,7 +8,7 @@ import { Adler32 } from "./apache-format.ts";
 import { ApacheSnapshotBuilder } from "./apache-snapshot-builder.ts";
 import { ApacheSnapshotDecoder, type ApacheSnapshotParts } from "./apache-snapshot-decoder.ts";
 import { openStore, type Store } from "./sqlite.ts";
-import { APACHE_SNAPSHOT } from "./test-apache-snapshot.ts";
+import { APACHE_SNAPSHOT } from "./testing/apache-snapshot.ts";
 
 let directory = "";
 beforeEach(() => {

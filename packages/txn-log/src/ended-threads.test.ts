@@ -4,7 +4,7 @@ import type { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openStore } from "./sqlite.ts";
 import { StoreError } from "./store-error.ts";
-import { TemporaryDirectory } from "./temporary-directory.ts";
+import { TemporaryDirectory } from "./testing/temporary-directory.ts";
 import { batchOf, RecordingHandler, range } from "./txn-log-contract.ts";
 
 let place: TemporaryDirectory;

@@ -6,9 +6,9 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { batchOf, RecordingHandler, range, Z } from "./append-batches.ts";
 import { LogFile } from "./log-file.ts";
 import { openStore, type Store, type StoreOptions } from "./sqlite.ts";
-import { createNodes, settled } from "./state-history.ts";
-import { loaded } from "./state-oracle.ts";
-import { TemporaryDirectory } from "./temporary-directory.ts";
+import { createNodes, settled } from "./testing/state-history.ts";
+import { loaded } from "./testing/state-oracle.ts";
+import { TemporaryDirectory } from "./testing/temporary-directory.ts";
 
 /** A data directory as a member of an ensemble uses it: no epoch of its own, and nothing applied that no leader has spoken of. */
 

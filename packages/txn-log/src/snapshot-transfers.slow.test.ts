@@ -6,11 +6,11 @@ import { RecordingHandler, Z } from "./append-batches.ts";
 import type { Chain } from "./chain.ts";
 import { CHUNK_BYTES } from "./snapshot-format.ts";
 import { openStore, type Store, type StoreOptions } from "./sqlite.ts";
-import { createNodes, runOracle, settled } from "./state-history.ts";
-import { loaded, Oracle } from "./state-oracle.ts";
 import type { SnapshotSource } from "./state-store.ts";
-import { TemporaryDirectory } from "./temporary-directory.ts";
-import { chunksOf, flip, receive, sent } from "./test-transfers.ts";
+import { createNodes, runOracle, settled } from "./testing/state-history.ts";
+import { loaded, Oracle } from "./testing/state-oracle.ts";
+import { TemporaryDirectory } from "./testing/temporary-directory.ts";
+import { chunksOf, flip, receive, sent } from "./testing/transfers.ts";
 
 // What `snapshot-transfers.test.ts` leaves out, for it opens many stores or writes much.
 

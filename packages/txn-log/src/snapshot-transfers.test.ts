@@ -5,11 +5,11 @@ import { RecordingHandler, Z } from "./append-batches.ts";
 import { CHAIN_NONE } from "./chain.ts";
 import { CHUNK_BYTES } from "./snapshot-format.ts";
 import { isLastChunk, openStore, type Store, type StoreOptions } from "./sqlite.ts";
-import { createNodes, runOracle } from "./state-history.ts";
-import { loaded, Oracle } from "./state-oracle.ts";
 import type { SnapshotSource } from "./state-store.ts";
-import { TemporaryDirectory } from "./temporary-directory.ts";
-import { chunksOf, flip, receive, sent } from "./test-transfers.ts";
+import { createNodes, runOracle } from "./testing/state-history.ts";
+import { loaded, Oracle } from "./testing/state-oracle.ts";
+import { TemporaryDirectory } from "./testing/temporary-directory.ts";
+import { chunksOf, flip, receive, sent } from "./testing/transfers.ts";
 
 let place: TemporaryDirectory;
 let told: RecordingHandler;

@@ -8,8 +8,8 @@ import { BatchCursor } from "./entry-batch.ts";
 import type { ArenaLimits } from "./node-arena.ts";
 import { createStateFile, loadStateFile, StateFile } from "./state-file.ts";
 import { StateFold } from "./state-fold.ts";
-import { loaded, Oracle, type PlainState } from "./state-oracle.ts";
-import { TemporaryDirectory } from "./temporary-directory.ts";
+import { loaded, Oracle, type PlainState } from "./testing/state-oracle.ts";
+import { TemporaryDirectory } from "./testing/temporary-directory.ts";
 
 let place: TemporaryDirectory;
 let file: string;

@@ -5,10 +5,10 @@ import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { RecordingHandler, Z } from "./append-batches.ts";
 import { openStore, type Store, type StoreOptions } from "./sqlite.ts";
-import { runOracle } from "./state-history.ts";
-import { loaded, Oracle } from "./state-oracle.ts";
-import { TemporaryDirectory } from "./temporary-directory.ts";
-import { foldsAsApplied } from "./test-folds.ts";
+import { foldsAsApplied } from "./testing/folds.ts";
+import { runOracle } from "./testing/state-history.ts";
+import { loaded, Oracle } from "./testing/state-oracle.ts";
+import { TemporaryDirectory } from "./testing/temporary-directory.ts";
 
 let place: TemporaryDirectory;
 beforeEach(() => {

@@ -18,8 +18,8 @@ import { CHAIN_NONE } from "./chain.ts";
 import { LogFile } from "./log-file.ts";
 import { openStore, type Store, type StoreOptions } from "./sqlite.ts";
 import { StoreError } from "./store-error.ts";
-import { TemporaryDirectory } from "./temporary-directory.ts";
-import { leavesWhatWasCompleted } from "./test-killed-process.ts";
+import { leavesWhatWasCompleted } from "./testing/killed-process.ts";
+import { TemporaryDirectory } from "./testing/temporary-directory.ts";
 import { batchOf, RecordingHandler, range, Z } from "./txn-log-contract.ts";
 import { readWitness, WitnessFile } from "./witness.ts";
 

@@ -1,8 +1,8 @@
 /** For the test that kills it: appends without end and tells its parent what was completed. */
 
-import { batchOf, range } from "./append-batches.ts";
-import { openStore } from "./sqlite.ts";
-import type { TxnLog } from "./txn-log.ts";
+import { batchOf, range } from "../append-batches.ts";
+import { openStore } from "../sqlite.ts";
+import type { TxnLog } from "../txn-log.ts";
 
 const [, , directory = ""] = process.argv;
 let next = 1;

@@ -1,11 +1,11 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { inspectDirectory, LOG_FILE, WITNESS_FILE } from "./inspect-directory.ts";
-import { openSqliteLog, type SqliteTxnLog } from "./sqlite-txn-log.ts";
-import { createStateFile } from "./state-file.ts";
+import { inspectDirectory, LOG_FILE, WITNESS_FILE } from "../inspect-directory.ts";
+import { openSqliteLog, type SqliteTxnLog } from "../sqlite-txn-log.ts";
+import { createStateFile } from "../state-file.ts";
+import type { LogHandler, LogPosition, TxnLog } from "../txn-log.ts";
+import type { TxnLogHarness } from "../txn-log-contract.ts";
 import { TemporaryDirectory } from "./temporary-directory.ts";
-import type { LogHandler, LogPosition, TxnLog } from "./txn-log.ts";
-import type { TxnLogHarness } from "./txn-log-contract.ts";
 
 const MIB = 1024 * 1024;
 

@@ -1,7 +1,7 @@
 import { counterOf, newTxnHeader, newTxnOp, OpCode, sliceOf } from "@zooid/model";
 import { TxnBatchEncoder } from "@zooid/wire/peer";
-import { Z } from "./append-batches.ts";
-import type { Store } from "./sqlite.ts";
+import { Z } from "../append-batches.ts";
+import type { Store } from "../sqlite.ts";
 import type { Oracle } from "./state-oracle.ts";
 
 /** Ways for tests to give a store a history. */

@@ -1,6 +1,6 @@
 import { ZXID_NONE } from "@zooid/model";
-import type { Store } from "./sqlite.ts";
-import type { ReceivedSnapshot, SnapshotSource } from "./state-store.ts";
+import type { Store } from "../sqlite.ts";
+import type { ReceivedSnapshot, SnapshotSource } from "../state-store.ts";
 
 /** What comes out of a source until it ends. */
 export async function chunksOf(source: SnapshotSource): Promise<Uint8Array[]> {
