@@ -5,17 +5,17 @@
 import { type Client, connect, type Transport, type TransportConnection, type TransportEvents } from "@zooid/client";
 import { type ConnectionRef, MajorityQuorum, type ServerId, serverId } from "@zooid/model";
 import { Framer, JuteWriter, ReplyEncoder, readConnectRequest } from "@zooid/wire";
-import type { DiskImage } from "../../packages/simulator/src/ensemble/disk.ts";
-import { Network } from "../../packages/simulator/src/ensemble/network.ts";
-import { Scheduler } from "../../packages/simulator/src/ensemble/scheduler.ts";
+import type { DiskImage } from "../../packages/simulator/src/cluster/disk.ts";
+import { Network } from "../../packages/simulator/src/cluster/network.ts";
+import { Prng } from "../../packages/simulator/src/cluster/prng.ts";
+import { Scheduler } from "../../packages/simulator/src/cluster/scheduler.ts";
 import {
   SESSION_TIMEOUT_MS,
   type ServerWatcher,
   SimServer,
   TICK_MS,
-} from "../../packages/simulator/src/ensemble/sim-server.ts";
-import { StateRegistry } from "../../packages/simulator/src/ensemble/snapshot-courier.ts";
-import { Prng } from "../../packages/simulator/src/prng.ts";
+} from "../../packages/simulator/src/cluster/server.ts";
+import { StateRegistry } from "../../packages/simulator/src/cluster/snapshot-transfer.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 import type { Line, LinedClient, World } from "./world.ts";
 

@@ -5,8 +5,8 @@
 import crypto from "node:crypto";
 import { syncBuiltinESMExports } from "node:module";
 import timers from "node:timers/promises";
-import type { Scheduler } from "../../packages/simulator/src/ensemble/scheduler.ts";
-import type { Prng } from "../../packages/simulator/src/prng.ts";
+import type { Prng } from "../../packages/simulator/src/cluster/prng.ts";
+import type { Scheduler } from "../../packages/simulator/src/cluster/scheduler.ts";
 
 const realImmediate = globalThis.setImmediate;
 

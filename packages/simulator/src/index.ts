@@ -1,6 +1,6 @@
-export type { ChoicePoint, Deviation } from "./choice-points.ts";
-export { Ensemble, type RunReport } from "./ensemble.ts";
-export { type ExhaustiveResult, exploreAll, type Space } from "./exhaustive.ts";
-export { type Fault, type Plan, type PlanChanges, planOf } from "./plan.ts";
-export { Prng } from "./prng.ts";
-export { Violation } from "./violation.ts";
+export { Prng } from "./cluster/prng.ts";
+export type { ChoicePoint, Deviation } from "./exhaustive/choice-points.ts";
+export { type ExhaustiveResult, exploreAll, type Space } from "./exhaustive/explore.ts";
+export { Violation } from "./invariants/violation.ts";
+export { Ensemble, type RunReport } from "./seeds/ensemble.ts";
+export { type Fault, type Plan, type PlanChanges, planOf } from "./seeds/plan.ts";

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
-import { installMutation } from "./mutate-source.ts";
-import { MUTATIONS } from "./mutations.ts";
+import { installMutation } from "./mutations/mutate-source.ts";
+import { MUTATIONS } from "./mutations/mutations.ts";
 
 /**
  * `npm run simulate -- --seeds N --from S`: runs seeds, says what they did, ends with 1 if one fails. The README tells of the rest.
@@ -53,7 +53,7 @@ if (values.mutate !== undefined) {
 }
 
 if (values.exhaustive === true) {
-  const { runExhaustive, runOneWay, serveExhaustive } = await import("./run-exhaustive.ts");
+  const { runExhaustive, runOneWay, serveExhaustive } = await import("./exhaustive/run-exhaustive.ts");
   const stride = whole("stride", values.stride ?? "1");
   const space = {
     depth: whole("depth", values.depth ?? "2"),
@@ -69,10 +69,10 @@ if (values.exhaustive === true) {
     process.exitCode = await runExhaustive({ space, parallel, mutation: values.mutate });
   }
 } else if (values.mutations === true) {
-  const { runMutations } = await import("./mutation-table.ts");
+  const { runMutations } = await import("./mutations/mutation-table.ts");
   process.exitCode = await runMutations(whole("seeds", values.seeds ?? "1000"));
 } else {
-  const { faultNames, sessionMode } = await import("./plan.ts");
+  const { faultNames, sessionMode } = await import("./seeds/plan.ts");
   const changes = {
     ...(values.without === undefined ? {} : { without: faultNames(values.without) }),
     ...(values.only === undefined ? {} : { only: faultNames(values.only) }),
@@ -89,10 +89,10 @@ if (values.exhaustive === true) {
       : { crashAtLogStep: whole("crash-at-log-step", values["crash-at-log-step"]) }),
   };
   if (values.worker === true) {
-    const { serveBatches } = await import("./worker.ts");
+    const { serveBatches } = await import("./seeds/worker.ts");
     serveBatches(changes);
   } else {
-    const { runSeeds } = await import("./run-seeds.ts");
+    const { runSeeds } = await import("./seeds/run-seeds.ts");
     process.exitCode = await runSeeds({
       from: whole("from", values.from ?? "1"),
       seeds: whole("seeds", values.seeds ?? (values.minutes === undefined ? "100" : "1000000000")),

@@ -1,0 +1,152 @@
+import { type AddWatchMode, CreateMode, OpCode, type WatchSelector } from "@zooid/model";
+import { JuteWriter } from "@zooid/wire";
+import type { Write, WriteRequest } from "../model/tree.ts";
+
+/** A read of one node, which may leave a one-shot watch. */
+export interface NodeRead {
+  readonly kind: "data" | "exists" | "children";
+  readonly path: string;
+  readonly watch: boolean;
+}
+
+/** What a simulated client asks that changes no node. */
+export type Read =
+  | NodeRead
+  | { readonly kind: "addWatch"; readonly path: string; readonly mode: AddWatchMode }
+  | { readonly kind: "checkWatches" | "removeWatches"; readonly path: string; readonly selector: WatchSelector }
+  | { readonly kind: "descendants"; readonly path: string }
+  | { readonly kind: "ephemerals"; readonly prefix: string }
+  | { readonly kind: "ping" }
+  | { readonly kind: "sync"; readonly path: string };
+
+/** A request whose answer no model foretells. */
+export interface HostileRequest {
+  readonly kind: "hostile";
+  readonly what: string;
+  readonly op: number;
+  /** Default: the client's next. */
+  readonly xid?: number;
+  readonly body: (writer: JuteWriter) => void;
+}
+
+export type SimRequest =
+  | HostileRequest
+  | { readonly kind: "write"; readonly request: WriteRequest }
+  | { readonly kind: "read"; readonly read: Read };
+
+/** The frame, without its length, in which a client sends a request. */
+export function encodeRequest(xid: number, { ...request }: SimRequest): Uint8Array {
+  const writer = new JuteWriter();
+  if (request.kind === "hostile") {
+    writer.int(xid);
+    writer.int(request.op);
+    request.body(writer);
+  } else if (request.kind === "read") writeRead(writer, xid, request.read);
+  else writeWrite(writer, xid, request.request);
+  return writer.bytes.subarray(0, writer.end);
+}
+
+function writeRead(writer: JuteWriter, xid: number, read: Read): void {
+  switch (read.kind) {
+    case "ping":
+      writer.int(-2);
+      writer.int(OpCode.PING);
+      return;
+    case "sync":
+      writer.int(xid);
+      writer.int(OpCode.SYNC);
+      writer.text(read.path);
+      return;
+    case "addWatch":
+      writer.int(xid);
+      writer.int(OpCode.ADD_WATCH);
+      writer.text(read.path);
+      writer.int(read.mode);
+      return;
+    case "checkWatches":
+    case "removeWatches":
+      writer.int(xid);
+      writer.int(read.kind === "checkWatches" ? OpCode.CHECK_WATCHES : OpCode.REMOVE_WATCHES);
+      writer.text(read.path);
+      writer.int(read.selector);
+      return;
+    case "descendants":
+      writer.int(xid);
+      writer.int(OpCode.GET_ALL_CHILDREN_NUMBER);
+      writer.text(read.path);
+      return;
+    case "ephemerals":
+      writer.int(xid);
+      writer.int(OpCode.GET_EPHEMERALS);
+      writer.text(read.prefix);
+      return;
+    default:
+      writer.int(xid);
+      writer.int({ data: OpCode.GET_DATA, exists: OpCode.EXISTS, children: OpCode.GET_CHILDREN }[read.kind]);
+      writer.text(read.path);
+      writer.bool(read.watch);
+  }
+}
+
+function writeWrite(writer: JuteWriter, xid: number, request: WriteRequest): void {
+  writer.int(xid);
+  switch (request.kind) {
+    case "close":
+      writer.int(OpCode.CLOSE_SESSION);
+      return;
+    case "one":
+      writer.int(opOf(request.write));
+      writeBody(writer, request.write);
+      return;
+    default:
+      writer.int(OpCode.MULTI);
+      for (const write of request.writes) {
+        writeMultiHeader(writer, opOf(write), false);
+        writeBody(writer, write);
+      }
+      writeMultiHeader(writer, -1, true);
+  }
+}
+
+function writeMultiHeader(writer: JuteWriter, type: number, done: boolean): void {
+  writer.int(type);
+  writer.bool(done);
+  writer.int(-1);
+}
+
+function opOf(write: Write): number {
+  if (write.kind === "create" && write.reaped !== undefined) {
+    return write.reaped.kind === "container" ? OpCode.CREATE_CONTAINER : OpCode.CREATE_TTL;
+  }
+  return { create: OpCode.CREATE, delete: OpCode.DELETE, set: OpCode.SET_DATA, check: OpCode.CHECK }[write.kind];
+}
+
+function writeBody(writer: JuteWriter, write: Write): void {
+  writer.text(write.path);
+  switch (write.kind) {
+    case "create":
+      writer.text(write.data);
+      writer.int(1);
+      writer.int(31);
+      writer.text("world");
+      writer.text("anyone");
+      writer.int(modeOf(write));
+      if (write.reaped?.kind === "ttl") writer.zxid(write.reaped.ttlMs);
+      return;
+    case "set":
+      writer.text(write.data);
+      writer.int(write.version);
+      return;
+    default:
+      writer.int(write.version);
+  }
+}
+
+function modeOf({ ephemeral, sequential, reaped }: Extract<Write, { kind: "create" }>): number {
+  if (reaped?.kind === "container") return CreateMode.CONTAINER;
+  if (reaped?.kind === "ttl") {
+    return sequential ? CreateMode.PERSISTENT_SEQUENTIAL_WITH_TTL : CreateMode.PERSISTENT_WITH_TTL;
+  }
+  if (ephemeral) return sequential ? CreateMode.EPHEMERAL_SEQUENTIAL : CreateMode.EPHEMERAL;
+  return sequential ? CreateMode.PERSISTENT_SEQUENTIAL : CreateMode.PERSISTENT;
+}

@@ -1,0 +1,249 @@
+import type { Chain, EpochPromise, EpochRange, LogPosition, Zxid } from "@zooid/model";
+import { type DurableLog, type MemoryLogImage, MemoryTxnLog, StoreError } from "@zooid/txn-log";
+import type { LoggedRun, ZabFlip, ZabLog, ZabRun } from "@zooid/zab";
+import type { Prng } from "./prng.ts";
+import type { Scheduler } from "./scheduler.ts";
+import type { StateImage } from "./state-image.ts";
+
+/** All that a server's disk holds. */
+export interface DiskImage {
+  readonly log: MemoryLogImage;
+  /** State files by name: the one that the log names, and perhaps one that is being received. */
+  readonly states: ReadonlyMap<string, StateImage>;
+}
+
+export interface DiskOptions {
+  /** How long a sync takes, in virtual milliseconds. */
+  readonly syncMsMin: number;
+  readonly syncMsMax: number;
+}
+
+export interface DiskHandler {
+  appended(generation: number, zxid: Zxid): void;
+  /** Runs a step of the core. */
+  input(step: () => void): void;
+  failed(error: Error): void;
+}
+
+/**
+ * A server's disk: nothing is durable before its sync has ended, and a sync takes its time. A crash keeps what was synced and a prefix
+ * of what was not.
+ */
+export class Disk implements ZabLog {
+  readonly log: MemoryTxnLog;
+  readonly #scheduler: Scheduler;
+  readonly #chance: Prng;
+  readonly #handler: DiskHandler;
+  readonly #states: Map<string, StateImage>;
+  /** What waits for the writes that are no appends, in their order. */
+  readonly #waiting: (() => void)[] = [];
+  /** What each of the writes is that are handed over and not durable: of a stage nothing is left by a crash. */
+  #pending: ("append" | "stage" | "row")[] = [];
+  #doneCount = 0;
+  #isSyncing = false;
+  #flips = 0;
+  #isDead = false;
+  /** While it is held: how many writes may still become durable. */
+  #credit: number | undefined;
+  options: DiskOptions;
+
+  constructor(parts: {
+    readonly sid: number;
+    readonly image: DiskImage | undefined;
+    readonly scheduler: Scheduler;
+    readonly chance: Prng;
+    readonly options: DiskOptions;
+    readonly handler: DiskHandler;
+    readonly takeEpoch?: boolean;
+  }) {
+    this.#scheduler = parts.scheduler;
+    this.#chance = parts.chance;
+    this.#handler = parts.handler;
+    this.options = parts.options;
+    this.#states = new Map(parts.image?.states);
+    this.log = new MemoryTxnLog({
+      sid: parts.sid,
+      takeEpoch: parts.takeEpoch === true,
+      ...(parts.image === undefined ? {} : { image: parts.image.log }),
+      handler: {
+        appended: ({ generation, zxid }) => parts.handler.appended(generation, zxid),
+        // rule: a-refused-write-ends-the-server
+        refused: ({ reason }) => parts.handler.failed(new Error(reason)),
+        failed: (error) => parts.handler.failed(error),
+        warned: () => {},
+      },
+    });
+    for (const name of this.#states.keys()) if (name !== this.log.durable.stateFile) this.#states.delete(name);
+  }
+
+  get durable(): DurableLog {
+    return this.log.durable;
+  }
+
+  /** The state that the log continues; undefined for the empty one. */
+  get state(): StateImage | undefined {
+    return this.#states.get(this.log.durable.stateFile);
+  }
+
+  get states(): ReadonlyMap<string, StateImage> {
+    return this.#states;
+  }
+
+  /** Brings the state file forward, whole, and lets the log behind it go. */
+  keepState(state: StateImage): void {
+    this.#states.set(this.log.durable.stateFile, state);
+    this.log.allowPurge(state.position.zxid);
+  }
+
+  putState(name: string, state: StateImage): void {
+    this.#states.set(name, state);
+  }
+
+  /** Ends as a crash would: of the writes that are not synced a prefix is there all the same. */
+  crash(keep: number = this.#chance.below(this.log.pendingCount + 1)): DiskImage {
+    this.#isDead = true;
+    return { log: this.log.crash(keep), states: new Map(this.#states) };
+  }
+
+  /** How many of the writes that are not durable a crash can keep, where one more or less makes a difference. */
+  get keepCounts(): readonly number[] {
+    return this.#pending.flatMap((kind, i) => (kind === "stage" ? [] : [i + 1]));
+  }
+
+  /** How many writes have become durable. */
+  get doneCount(): number {
+    return this.#doneCount;
+  }
+
+  /** From now on nothing becomes durable but what is let through. */
+  hold(): void {
+    this.#credit = 0;
+  }
+
+  /** While it is held, so many writes more become durable, now or when they come. */
+  letThrough(count: number): void {
+    if (this.#credit !== undefined) this.#credit += count;
+    this.#sync();
+  }
+
+  release(): void {
+    this.#credit = undefined;
+    this.#sync();
+  }
+
+  /** Every sync from now on fails. */
+  fail(): void {
+    this.log.fail();
+  }
+
+  /** There is no room for what waits to be appended, nor for what will be. */
+  fill(): void {
+    this.log.fill();
+    this.#pending = this.#pending.filter((kind) => kind !== "append");
+  }
+
+  /** A flip is on its way to the disk. */
+  get isFlipping(): boolean {
+    return this.#flips > 0;
+  }
+
+  append({ bytes, start, end }: LoggedRun, generation: number, committed: Zxid): void {
+    this.log.append({ generation, bytes, start, end, committed });
+    this.#pending.push("append");
+    this.#sync();
+  }
+
+  setPromise(promise: EpochPromise, done: () => void): void {
+    this.#write(this.log.setPromise(promise), done);
+  }
+
+  setCurrentEpoch(epoch: number, done: () => void): void {
+    this.#write(this.log.setCurrentEpoch(epoch), done);
+  }
+
+  setEnsembleId(ensembleId: string, done: () => void): void {
+    this.#write(this.log.setEnsembleId(ensembleId), done);
+  }
+
+  beginStage(after: LogPosition, done: () => void): void {
+    this.#write(this.log.beginStage(after), done, "stage");
+  }
+
+  stage({ bytes, start, end }: LoggedRun, done: () => void): void {
+    this.#write(this.log.stage(bytes, start, end), done, "stage");
+  }
+
+  dropStage(done: () => void): void {
+    this.#write(this.log.dropStage(), done, "stage");
+  }
+
+  flip(flip: ZabFlip, done: () => void): void {
+    this.#flips++;
+    this.#write(this.log.flip(flip), () => {
+      this.#flips--;
+      done();
+    });
+  }
+
+  read(after: Zxid, bytesMax: number, done: (result: ZabRun | "below-floor" | "damaged") => void): void {
+    this.#scheduler.after(this.#delay(), () => {
+      if (this.#isDead) return;
+      let result: ZabRun | "below-floor";
+      try {
+        result = this.log.readNow(after, bytesMax);
+      } catch (error) {
+        if (!(error instanceof StoreError) || error.detail.code !== "BELOW_FLOOR") throw error;
+        result = "below-floor";
+      }
+      this.#handler.input(() => done(result));
+    });
+  }
+
+  chainAt(zxid: Zxid, done: (chain: Chain | undefined) => void): void {
+    this.#scheduler.after(this.#delay(), () => {
+      if (this.#isDead) return;
+      const chain = this.log.chainNow(zxid);
+      this.#handler.input(() => done(chain));
+    });
+  }
+
+  epochsThrough(zxid: Zxid): readonly EpochRange[] {
+    return this.log.durable.epochs.filter(({ epoch }) => epoch <= Math.floor(zxid / 2 ** 32));
+  }
+
+  #write(write: Promise<unknown>, done: () => void, kind: "stage" | "row" = "row"): void {
+    write.catch(() => {
+      // The log has failed, and said so.
+    });
+    this.#waiting.push(done);
+    this.#pending.push(kind);
+    this.#sync();
+  }
+
+  /** One sync at a time; what comes meanwhile waits for the next. */
+  #sync(): void {
+    if (this.#isSyncing || this.#isDead || this.log.pendingCount === 0 || this.#credit === 0) return;
+    this.#isSyncing = true;
+    const count = this.log.pendingCount;
+    this.#scheduler.after(this.#delay(), () => {
+      this.#isSyncing = false;
+      if (this.#isDead) return;
+      for (let i = 0; i < count && !this.#isDead && this.#credit !== 0; i++) {
+        if (this.#credit !== undefined) this.#credit--;
+        const write = this.log.syncNext();
+        if (write === undefined) return;
+        this.#pending.shift();
+        this.#doneCount++;
+        if (write.kind === "append") continue;
+        const done = this.#waiting.shift();
+        if (done !== undefined) this.#handler.input(done);
+      }
+      this.#sync();
+    });
+  }
+
+  #delay(): number {
+    const { syncMsMin, syncMsMax } = this.options;
+    return syncMsMin + (this.#chance.next() / 2 ** 32) * (syncMsMax - syncMsMin);
+  }
+}

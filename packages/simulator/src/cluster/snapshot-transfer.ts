@@ -1,0 +1,153 @@
+import type { EpochRange, LinkRef, LogPosition, PeerMessage } from "@zooid/model";
+import type { SnapshotPort } from "@zooid/zab";
+import type { Disk } from "./disk.ts";
+import type { Prng } from "./prng.ts";
+import type { Scheduler } from "./scheduler.ts";
+import type { StateImage } from "./state-image.ts";
+
+/** States on their way, so that a chunk need not spell its content: it carries the number and a piece of it. */
+export class StateRegistry {
+  readonly #states: StateImage[] = [];
+
+  put(state: StateImage): number {
+    return this.#states.push(state) - 1;
+  }
+
+  get(number: number): StateImage | undefined {
+    return this.#states[number];
+  }
+}
+
+const CHUNKS = 3;
+
+interface Sending {
+  readonly state: StateImage;
+  readonly hold: Disposable;
+  readonly number: number;
+  sent: (() => void) | undefined;
+  next: number;
+}
+
+/** Sends a server's state in a few chunks, one for each credit, and receives another's. */
+export class SnapshotCourier implements SnapshotPort {
+  readonly #disk: Disk;
+  readonly #scheduler: Scheduler;
+  readonly #chance: Prng;
+  readonly #registry: StateRegistry;
+  readonly #send: (link: LinkRef, message: PeerMessage) => void;
+  readonly #input: (step: () => void) => void;
+  readonly #abandoned: ((nextPart: number) => void) | undefined;
+  readonly #sending = new Map<LinkRef, Sending>();
+  #receiving:
+    | {
+        readonly link: LinkRef;
+        readonly position: LogPosition;
+        readonly stored: (result: { readonly stateFile: string } | { readonly failed: string }) => void;
+        next: number;
+      }
+    | undefined;
+  #fileNumber = 1;
+
+  constructor(parts: {
+    readonly disk: Disk;
+    readonly scheduler: Scheduler;
+    readonly chance: Prng;
+    readonly registry: StateRegistry;
+    readonly send: (link: LinkRef, message: PeerMessage) => void;
+    readonly input: (step: () => void) => void;
+    /** What came of a state is of no use any more. */
+    readonly abandoned?: (nextPart: number) => void;
+  }) {
+    this.#abandoned = parts.abandoned;
+    this.#disk = parts.disk;
+    this.#scheduler = parts.scheduler;
+    this.#chance = parts.chance;
+    this.#registry = parts.registry;
+    this.#send = parts.send;
+    this.#input = parts.input;
+  }
+
+  open(
+    link: LinkRef,
+    opened: (at: { readonly position: LogPosition; readonly epochs: readonly EpochRange[] } | undefined) => void,
+  ): void {
+    const { state } = this.#disk;
+    this.#later(() => {
+      if (state === undefined) {
+        opened(undefined);
+        return;
+      }
+      const hold = this.#disk.log.hold(state.position.zxid);
+      this.#sending.set(link, { state, hold, number: this.#registry.put(state), sent: undefined, next: 0 });
+      opened({ position: state.position, epochs: this.#disk.epochsThrough(state.position.zxid) });
+    });
+  }
+
+  start(link: LinkRef, sent: () => void): void {
+    const sending = this.#sending.get(link);
+    if (sending === undefined) return;
+    sending.sent = sent;
+    this.#chunk(link, sending);
+  }
+
+  credit(link: LinkRef, next: number): void {
+    const sending = this.#sending.get(link);
+    if (sending === undefined) return;
+    if (next >= CHUNKS) sending.sent?.();
+    else if (next === sending.next) this.#chunk(link, sending);
+  }
+
+  end(link: LinkRef): void {
+    this.#sending.get(link)?.hold[Symbol.dispose]();
+    this.#sending.delete(link);
+  }
+
+  receive(
+    link: LinkRef,
+    position: LogPosition,
+    stored: (result: { readonly stateFile: string } | { readonly failed: string }) => void,
+  ): void {
+    this.#receiving = { link, position, stored, next: 0 };
+  }
+
+  chunk(index: number, isLast: boolean, bytes: Uint8Array, start: number): void {
+    const receiving = this.#receiving;
+    if (receiving === undefined || index !== receiving.next) return;
+    receiving.next++;
+    const number = new DataView(bytes.buffer, bytes.byteOffset).getUint32(start);
+    this.#later(() => {
+      if (this.#receiving !== receiving) return;
+      if (isLast) {
+        const state = this.#registry.get(number);
+        this.#receiving = undefined;
+        if (state === undefined) receiving.stored({ failed: "nobody sent it" });
+        else {
+          const stateFile = `received-${++this.#fileNumber}-${number}`;
+          this.#disk.putState(stateFile, state);
+          receiving.stored({ stateFile });
+        }
+      }
+      this.#send(receiving.link, { kind: "snapshot-credit", next: receiving.next });
+    });
+  }
+
+  abandon(): void {
+    if (this.#receiving !== undefined) this.#abandoned?.(this.#receiving.next);
+    this.#receiving = undefined;
+  }
+
+  #chunk(link: LinkRef, sending: Sending): void {
+    const bytes = new Uint8Array(4);
+    new DataView(bytes.buffer).setUint32(0, sending.number);
+    const index = sending.next++;
+    this.#later(() => {
+      if (this.#sending.get(link) !== sending) return;
+      const isLast = index === CHUNKS - 1;
+      this.#send(link, { kind: "snapshot-chunk", index, isLast, bytes, start: 0, end: bytes.length });
+    });
+  }
+
+  #later(step: () => void): void {
+    this.#scheduler.after(this.#chance.below(20), () => this.#input(step));
+  }
+}

@@ -1,0 +1,172 @@
+import { Ensemble, type RunReport } from "../seeds/ensemble.ts";
+import { type Plan, planOf } from "../seeds/plan.ts";
+import type { ChoicePoint, Deviation } from "./choice-points.ts";
+
+const CRASHES_MAX = 2;
+const CUTS_MAX = 1;
+const WRITES = 2;
+
+/** What is taken of all the ways in which a small ensemble can go. The README tells of it. */
+export interface Space {
+  /** Most deviations in one run, of whatever kind. */
+  readonly depth: number;
+  /** Most deviations in one run that has none but crashes and a cut. */
+  readonly faults: number;
+  /** Whether more than `depth` of them may fall into elections too. */
+  readonly hasElections?: boolean;
+  /** Of the pairs every so-many-th is tried, with whatever goes on from it; 1 is all. */
+  readonly stride?: number;
+  /** Which of them: from 0 to `stride - 1`. */
+  readonly offset?: number;
+}
+
+/** What was gone through, and the first way that failed. */
+export interface ExhaustiveResult {
+  readonly runs: number;
+  readonly steps: number;
+  readonly cpuMs: number;
+  readonly failure: { readonly deviations: readonly Deviation[]; readonly what: string } | undefined;
+}
+
+/** All that begins with one deviation: a part of the whole that needs no other. Plain values, for another process. */
+export interface ExhaustiveTask {
+  readonly index: number;
+  readonly first: ChoicePoint;
+}
+
+export const NO_RUNS: ExhaustiveResult = { runs: 0, steps: 0, cpuMs: 0, failure: undefined };
+
+export function addRuns(a: ExhaustiveResult, b: ExhaustiveResult): ExhaustiveResult {
+  return {
+    runs: a.runs + b.runs,
+    steps: a.steps + b.steps,
+    cpuMs: a.cpuMs + b.cpuMs,
+    failure: a.failure ?? b.failure,
+  };
+}
+
+/** Three servers, one client, nothing left to chance but when it asks and whom. */
+function smallPlan(): Plan {
+  return {
+    ...planOf(1, {
+      voters: 3,
+      observers: 0,
+      clients: 1,
+      only: [],
+      hasSmallLimits: false,
+      sessions: "replicated",
+      tenants: 0,
+    }),
+    groups: undefined,
+    electionAlg: 3,
+    thinkMs: 10,
+    isShuffled: false,
+    delayMsMin: 1,
+    delayMsMax: 1,
+    // Longer than a message takes: much can happen meanwhile.
+    syncMsMin: 3,
+    syncMsMax: 3,
+    counterMax: undefined,
+    windowBytes: undefined,
+    runBytes: undefined,
+  };
+}
+
+/** One way of the small ensemble. Without a transcript nobody is told line by line. */
+export function runDeviations(deviations: readonly Deviation[], lines?: string[]): RunReport {
+  return new Ensemble(smallPlan(), lines === undefined ? {} : { lines }).runScript(WRITES, deviations, {
+    findsPoints: false,
+  }).report;
+}
+
+/** Every way of a small ensemble (3 servers, 2 writes) that belongs to the space, one behind the other. */
+export async function exploreAll(space: Space): Promise<ExhaustiveResult> {
+  const { result, tasks } = beginExploring(space);
+  let sum = result;
+  for (const task of tasks) {
+    if (sum.failure === undefined) sum = addRuns(sum, await exploreTask(space, task));
+  }
+  return sum;
+}
+
+/** The default order, and what there is to do from it on. */
+export function beginExploring(space: Space): {
+  readonly result: ExhaustiveResult;
+  readonly tasks: readonly ExhaustiveTask[];
+} {
+  const explorer = new Explorer(space);
+  const first = explorer.run([]);
+  return { result: explorer.result, tasks: first.map((point, index) => ({ index, first: point })) };
+}
+
+export async function exploreTask(space: Space, { index, first }: ExhaustiveTask): Promise<ExhaustiveResult> {
+  const explorer = new Explorer(space);
+  await explorer.explore(index, first);
+  return explorer.result;
+}
+
+class Explorer {
+  readonly #space: Space;
+  readonly #cpu = process.cpuUsage();
+  #runs = 0;
+  #steps = 0;
+  #failure: ExhaustiveResult["failure"];
+
+  constructor(space: Space) {
+    this.#space = space;
+  }
+
+  get result(): ExhaustiveResult {
+    const { user, system } = process.cpuUsage(this.#cpu);
+    return { runs: this.#runs, steps: this.#steps, cpuMs: (user + system) / 1000, failure: this.#failure };
+  }
+
+  async explore(index: number, first: ChoicePoint): Promise<void> {
+    const { stride = 1, offset = 0 } = this.#space;
+    const seconds = this.run([first]);
+    for (const [i, second] of seconds.entries()) {
+      if ((index + i) % stride === offset) await this.#visit([first, second]);
+      if (this.#failure !== undefined) return;
+    }
+  }
+
+  async #visit(path: readonly ChoicePoint[]): Promise<void> {
+    // Promises of the logs that nobody waits for keep all of a run alive until the event loop has had its turn.
+    await new Promise((resolve) => setImmediate(resolve));
+    for (const next of this.run(path)) {
+      await this.#visit([...path, next]);
+      if (this.#failure !== undefined) return;
+    }
+  }
+
+  /** @returns what else may happen differently from the last deviation on */
+  run(path: readonly ChoicePoint[]): readonly ChoicePoint[] {
+    const { depth, faults } = this.#space;
+    const deviations = path.map(({ deviation }) => deviation);
+    const findsPoints = path.length < Math.max(depth, faults);
+    const { points, report } = new Ensemble(smallPlan()).runScript(WRITES, deviations, { findsPoints });
+    this.#runs++;
+    this.#steps += report.steps;
+    if (report.violation === undefined) return points.filter((point) => isNext(path, point) && this.#isIn(path, point));
+    this.#failure = { deviations, what: report.violation.message };
+    return [];
+  }
+
+  #isIn(before: readonly ChoicePoint[], point: ChoicePoint): boolean {
+    const path = [...before, point];
+    const count = (kind: Deviation["kind"]): number => path.filter(({ deviation }) => deviation.kind === kind).length;
+    if (count("crash") > CRASHES_MAX || count("cut") > CUTS_MAX) return false;
+    const { depth, faults, hasElections } = this.#space;
+    if (path.length <= depth) return true;
+    if (path.length > faults || count("later") > 0) return false;
+    return hasElections === true || !path.some(({ isElection }) => isElection);
+  }
+}
+
+/** Whether it comes behind what a run deviates in already. What happens at one place has one order: crashes by server, a cut. */
+function isNext(path: readonly ChoicePoint[], { step, deviation }: ChoicePoint): boolean {
+  const last = path.at(-1);
+  if (last === undefined || step > last.step) return true;
+  if (step < last.step || last.deviation.kind !== "crash" || deviation.kind === "later") return false;
+  return deviation.kind === "cut" || deviation.sid > last.deviation.sid;
+}

@@ -1,0 +1,187 @@
+import { ErrorCode, formatZxid, SESSION_NONE, WatchEventType, type Zxid } from "@zooid/model";
+import type { NodeRead, Read, SimRequest } from "../clients/requests.ts";
+import type { Sent, SimClient } from "../clients/sim-client.ts";
+import { type Answer, describeAnswer } from "../cluster/answers.ts";
+import type { Committed, History } from "../model/history.ts";
+import { Violation } from "./violation.ts";
+
+/**
+ * What clients are promised (reference on ZAB, C1 to C11), asserted at every answer and event. Answers carry the zxid that they show,
+ * so each is compared with the model at just that zxid: no search is needed.
+ */
+export class Checker {
+  readonly #history: History;
+  answers = 0;
+  acknowledged = 0;
+  events = 0;
+
+  constructor(history: History) {
+    this.#history = history;
+  }
+
+  /** A server is about to apply a transaction: what its clients watch must be told before any answer that shows it. */
+  applying(clients: Iterable<SimClient>, { effects, zxid }: Committed): void {
+    if (effects.length === 0) return;
+    for (const client of clients) {
+      for (const { kind, path } of effects) {
+        const parent = path.lastIndexOf("/") === 0 ? "/" : path.slice(0, path.lastIndexOf("/"));
+        if (client.watches.tellsOfNode(path, kind === "deleted")) {
+          client.due.push({ type: EVENT_TYPES[kind], path, zxid });
+        }
+        if (kind !== "changed" && client.watches.tellsOfChildren(parent)) {
+          client.due.push({ type: WatchEventType.NODE_CHILDREN_CHANGED, path: parent, zxid });
+        }
+      }
+    }
+  }
+
+  /** It has applied it: by now all of that was told. */
+  applied(clients: Iterable<SimClient>): void {
+    for (const { due, name } of clients) {
+      const [missed] = due;
+      if (missed === undefined) continue;
+      throw new Violation("C8", `${name} was not told of ${missed.path} at ${formatZxid(missed.zxid as Zxid)}`);
+    }
+  }
+
+  event(client: SimClient, zxid: number, { type, path }: Extract<Answer, { kind: "event" }>): void {
+    this.events++;
+    if (client.tenant !== undefined) return;
+    const i = client.due.findIndex((due) => due.type === type && due.path === path && due.zxid === zxid);
+    if (i < 0) {
+      throw new Violation(
+        "C8",
+        `${client.name} hears of ${path} (${type}) at ${formatZxid(zxid as Zxid)}, which is not due`,
+      );
+    }
+    client.due.splice(i, 1);
+  }
+
+  /** @param mayBeLocal whether sessions begin as ones that their server alone knows */
+  connected(
+    client: SimClient,
+    { timeoutMs, session }: Extract<Answer, { kind: "connected" }>,
+    mayBeLocal: boolean,
+  ): void {
+    if (timeoutMs === 0) {
+      // The one server that knew it may have forgotten it, or this is another one.
+      if (this.#history.isLocal(client.session)) return;
+      const life = this.#history.sessions.get(client.session);
+      if (life?.closedZxid === undefined) {
+        throw new Violation("C10", `${client.name} is told that its session is over, and it lives`);
+      }
+      return;
+    }
+    if (client.session !== SESSION_NONE && client.session !== session) {
+      throw new Violation("C10", `${client.name} asked for its session and got another`);
+    }
+    const life = this.#history.sessions.get(session);
+    if (life !== undefined) return;
+    if (!mayBeLocal) throw new Violation("G8", `${client.name} gets a session that is not committed`);
+    this.#history.beganLocally(session);
+  }
+
+  answer(client: SimClient, sent: Sent, xid: number, zxid: number, answer: Answer): void {
+    this.answers++;
+    const { name } = client;
+    if (sent.xid !== xid) throw new Violation("C5", `${name} hears ${xid} where ${sent.xid} is due`);
+    // Of what a tenant hears only the order is known.
+    if (sent.request.kind === "hostile") return;
+    if (zxid < client.lastZxid) {
+      throw new Violation(
+        "C3",
+        `${name} saw ${formatZxid(client.lastZxid as Zxid)} and now sees ${formatZxid(zxid as Zxid)}`,
+      );
+    }
+    const late = client.due.find((due) => due.zxid <= zxid);
+    if (late !== undefined) {
+      throw new Violation("C7", `${name} sees ${formatZxid(zxid as Zxid)} before the event of ${late.path}`);
+    }
+    if (sent.request.kind === "write") this.#write(client, sent, zxid, answer);
+    else {
+      if (sent.request.read.kind === "sync" && zxid < sent.committed) {
+        throw new Violation(
+          "C6",
+          `${name} synced when ${formatZxid(sent.committed as Zxid)} was committed, and sees ${formatZxid(zxid as Zxid)}`,
+        );
+      }
+      this.#same(client, "C9", answer, this.#foretellRead(client, sent.request.read, zxid));
+    }
+  }
+
+  #write(client: SimClient, sent: Sent, zxid: number, answer: Answer): void {
+    this.acknowledged++;
+    const place = this.#history.placeOf(client.session, sent.xid);
+    if (place === undefined && this.#history.isLocal(client.session) && isAnsweredLocally(sent.request, answer)) return;
+    if (place !== zxid) {
+      throw new Violation(
+        "C1",
+        `${client.name} is answered ${sent.xid} at ${formatZxid(zxid as Zxid)}, it was committed ${
+          place === undefined ? "nowhere" : `at ${formatZxid(place as Zxid)}`
+        }`,
+      );
+    }
+    if (zxid <= sent.committed) {
+      throw new Violation(
+        "C2",
+        `${client.name} wrote ${formatZxid(zxid as Zxid)} after ${formatZxid(sent.committed as Zxid)} was committed`,
+      );
+    }
+    this.#same(client, "C9", answer, this.#history.at(zxid)?.answer);
+  }
+
+  /** What a read is answered with at a zxid; what it arms or removes is noted. */
+  #foretellRead({ session, watches }: SimClient, read: Read, zxid: number): Answer {
+    switch (read.kind) {
+      case "ping":
+        return { kind: "header", code: ErrorCode.OK };
+      case "sync":
+        return { kind: "path", path: read.path };
+      case "addWatch":
+        watches.add(read.mode, read.path);
+        return { kind: "integer", value: ErrorCode.OK };
+      case "checkWatches":
+      case "removeWatches": {
+        const isFound = watches.contains(read.selector, read.path);
+        if (read.kind === "removeWatches") watches.remove(read.selector, read.path);
+        return { kind: "header", code: isFound ? ErrorCode.OK : ErrorCode.NO_WATCHER };
+      }
+      case "ephemerals":
+        return { kind: "strings", values: this.#history.ephemerals(session, read.prefix, zxid) };
+      case "descendants": {
+        const value = this.#history.countBelow(read.path, zxid);
+        return value === undefined ? { kind: "header", code: ErrorCode.NO_NODE } : { kind: "integer", value };
+      }
+      default:
+        this.#arm(watches, read, zxid);
+        return this.#history.read(read, zxid);
+    }
+  }
+
+  #arm(watches: SimClient["watches"], { kind, path, watch }: NodeRead, zxid: number): void {
+    if (!watch) return;
+    if (kind !== "exists" && this.#history.nodeAt(path, zxid) === undefined) return;
+    watches.add(kind === "children" ? "child" : "data", path);
+  }
+
+  #same(client: SimClient, rule: string, answer: Answer, expected: Answer | undefined): void {
+    const found = describeAnswer(answer);
+    const foretold = expected === undefined ? "nothing" : describeAnswer(expected);
+    if (found !== foretold) throw new Violation(rule, `${client.name} hears ${found}, the model says ${foretold}`);
+  }
+}
+
+/** Whether the server that alone knows a session may give this answer by itself: to its end, and to what wants an ephemeral. */
+function isAnsweredLocally(request: SimRequest, answer: Answer): boolean {
+  if (request.kind !== "write" || answer.kind !== "header") return false;
+  if (request.request.kind === "close") return answer.code === ErrorCode.OK;
+  const writes = request.request.kind === "one" ? [request.request.write] : request.request.writes;
+  const wantsEphemeral = writes.some((write) => write.kind === "create" && write.ephemeral);
+  return wantsEphemeral && answer.code === ErrorCode.EPHEMERAL_ON_LOCAL_SESSION;
+}
+
+const EVENT_TYPES = {
+  created: WatchEventType.NODE_CREATED,
+  deleted: WatchEventType.NODE_DELETED,
+  changed: WatchEventType.NODE_DATA_CHANGED,
+} as const;

@@ -1,0 +1,315 @@
+import { ErrorCode, parentPath, sequenceSuffix } from "@zooid/model";
+import type { Answer, PartAnswer, SeenStat } from "../cluster/answers.ts";
+
+/** A container, or a node with a time to live. */
+export type Reaped = { readonly kind: "container" } | { readonly kind: "ttl"; readonly ttlMs: number };
+
+/** A write as a simulated client asks for it. */
+export type Write =
+  | {
+      readonly kind: "create";
+      readonly path: string;
+      readonly data: string;
+      readonly ephemeral: boolean;
+      readonly sequential: boolean;
+      /** Undefined: it stays until somebody deletes it. */
+      readonly reaped?: Reaped;
+    }
+  | { readonly kind: "delete"; readonly path: string; readonly version: number }
+  | { readonly kind: "set"; readonly path: string; readonly data: string; readonly version: number }
+  | { readonly kind: "check"; readonly path: string; readonly version: number };
+
+/** A request of one transaction over the tree. */
+export type TreeWrite =
+  | { readonly kind: "one"; readonly write: Write }
+  | { readonly kind: "multi"; readonly writes: readonly Write[] };
+
+export type WriteRequest = TreeWrite | { readonly kind: "close" };
+
+interface ModelNode {
+  readonly czxid: number;
+  readonly owner: bigint;
+  readonly reaped: Reaped | undefined;
+  mtimeMs: number;
+  data: string;
+  mzxid: number;
+  pzxid: number;
+  version: number;
+  aversion: number;
+  created: number;
+  readonly children: Set<string>;
+}
+
+type NewNode = Pick<ModelNode, "data" | "owner" | "reaped"> & { readonly path: string };
+
+/** An op of a committed transaction: what it does, not what was asked. */
+export type PlainOp =
+  | { readonly kind: "create"; readonly path: string; readonly data: string; readonly owner: bigint }
+  | { readonly kind: "set"; readonly path: string; readonly data: string }
+  | { readonly kind: "delete" | "setAcl"; readonly path: string };
+
+const RESERVED = new Set(["/", "/zookeeper", "/zookeeper/quota", "/zookeeper/config"]);
+
+/** What a committed write did to a node, in the order in which watches must tell of it. */
+export interface Effect {
+  readonly kind: "created" | "deleted" | "changed";
+  readonly path: string;
+}
+
+/**
+ * What a ZooKeeper tree does, as plainly as it can be said: one object a node, one function a rule, nothing pending, nothing fast.
+ * Fed with the committed requests in zxid order, it foretells every answer.
+ */
+export class ModelTree {
+  readonly #nodes = new Map<string, ModelNode>();
+  /** What the present transaction is stamped with. */
+  #timeMs = 0;
+  #effects: Effect[] = [];
+
+  constructor() {
+    for (const path of RESERVED) {
+      this.#nodes.set(path, {
+        czxid: 0,
+        owner: 0n,
+        reaped: undefined,
+        mtimeMs: 0,
+        data: "",
+        mzxid: 0,
+        pzxid: 0,
+        version: 0,
+        aversion: 0,
+        created: 0,
+        children: new Set(),
+      });
+    }
+    this.#node("/").children.add("zookeeper");
+    this.#node("/zookeeper").children.add("quota").add("config");
+  }
+
+  /** Every node but the reserved ones, for comparison with a real tree. */
+  *paths(): IterableIterator<string> {
+    for (const path of this.#nodes.keys()) if (!RESERVED.has(path)) yield path;
+  }
+
+  read(
+    path: string,
+  ): { readonly data: string; readonly stat: SeenStat; readonly children: readonly string[] } | undefined {
+    const node = this.#nodes.get(path);
+    if (node === undefined) return undefined;
+    return { data: node.data, stat: statOf(node), children: [...node.children].sort() };
+  }
+
+  /** A session's ephemerals that begin with a prefix, sorted. */
+  ephemerals(session: bigint, prefix: string): readonly string[] {
+    const own = [...this.#nodes].filter(([path, { owner }]) => owner === session && path.startsWith(prefix));
+    return own.map(([path]) => path).sort();
+  }
+
+  /** How many nodes lie below a path; undefined where there is none. */
+  countBelow(path: string): number | undefined {
+    if (!this.#nodes.has(path)) return undefined;
+    return [...this.#nodes.keys()].filter((other) => isBelow(other, path)).length;
+  }
+
+  /** What was done since the last call. */
+  takeEffects(): readonly Effect[] {
+    const effects = this.#effects;
+    this.#effects = [];
+    return effects;
+  }
+
+  /** Owners of ephemeral nodes. */
+  owners(): ReadonlySet<bigint> {
+    const owners = new Set<bigint>();
+    for (const { owner } of this.#nodes.values()) if (owner !== 0n) owners.add(owner);
+    return owners;
+  }
+
+  /** Removes an ephemeral with its session. @returns false where the session has no such ephemeral */
+  removeOwned(session: bigint, path: string, zxid: number): boolean {
+    if (this.#nodes.get(path)?.owner !== session) return false;
+    this.#remove(path, zxid);
+    return true;
+  }
+
+  /** What a leader removed by itself; undefined where nobody may remove it. */
+  reap(path: string, zxid: number, timeMs: number): Reaped | undefined {
+    const node = this.#nodes.get(path);
+    if (node?.reaped === undefined || node.children.size > 0) return undefined;
+    const { reaped } = node;
+    const isDue = reaped.kind === "container" ? node.created > 0 : timeMs - node.mtimeMs > reaped.ttlMs;
+    if (!isDue) return undefined;
+    this.#remove(path, zxid);
+    return reaped;
+  }
+
+  /** Applies a committed request and foretells its answer. */
+  apply(request: TreeWrite, session: bigint, zxid: number, timeMs: number): Answer {
+    this.#timeMs = timeMs;
+    switch (request.kind) {
+      case "one": {
+        const part = this.#write(request.write, session, zxid);
+        if (part.kind === "error") return { kind: "header", code: part.code };
+        return part.kind === "empty" ? { kind: "header", code: ErrorCode.OK } : part;
+      }
+      default:
+        return { kind: "multi", parts: this.#multi(request.writes, session, zxid) };
+    }
+  }
+
+  /** Applies what a transaction says that it does. @returns false where it cannot be done */
+  applyOp(op: PlainOp, zxid: number): boolean {
+    const node = this.#nodes.get(op.path);
+    switch (op.kind) {
+      case "create": {
+        if (node !== undefined || !this.#nodes.has(parentPath(op.path))) return false;
+        this.#make({ ...op, reaped: undefined }, zxid);
+        return true;
+      }
+      case "delete":
+        if (node === undefined || node.children.size > 0) return false;
+        this.#remove(op.path, zxid);
+        return true;
+      case "set":
+        if (node === undefined) return false;
+        this.#set(node, op.path, op.data, zxid);
+        return true;
+      default:
+        if (node === undefined) return false;
+        node.aversion++;
+        return true;
+    }
+  }
+
+  #multi(writes: readonly Write[], session: bigint, zxid: number): readonly PartAnswer[] {
+    const before = new Map(
+      [...this.#nodes].map(([path, node]) => [path, { ...node, children: new Set(node.children) }]),
+    );
+    const parts: PartAnswer[] = [];
+    const effectsBefore = this.#effects.length;
+    for (const [i, write] of writes.entries()) {
+      const part = this.#write(write, session, zxid);
+      if (part.kind === "error") {
+        this.#nodes.clear();
+        for (const [path, node] of before) this.#nodes.set(path, node);
+        this.#effects.length = effectsBefore;
+        return writes.map((_, j) => ({
+          kind: "error",
+          code: j < i ? ErrorCode.OK : j === i ? part.code : ErrorCode.RUNTIME_INCONSISTENCY,
+        }));
+      }
+      parts.push(part);
+    }
+    return parts;
+  }
+
+  #write(write: Write, session: bigint, zxid: number): PartAnswer {
+    switch (write.kind) {
+      case "create":
+        return this.#create(write, session, zxid);
+      case "delete":
+        return this.#delete(write.path, write.version, zxid);
+      case "set": {
+        const node = this.#nodes.get(write.path);
+        if (node === undefined) return refuse(ErrorCode.NO_NODE);
+        if (write.version !== -1 && write.version !== node.version) return refuse(ErrorCode.BAD_VERSION);
+        this.#set(node, write.path, write.data, zxid);
+        return { kind: "stat", stat: statOf(node) };
+      }
+      default: {
+        const node = this.#nodes.get(write.path);
+        if (node === undefined) return refuse(ErrorCode.NO_NODE);
+        return write.version !== -1 && write.version !== node.version
+          ? refuse(ErrorCode.BAD_VERSION)
+          : { kind: "empty" };
+      }
+    }
+  }
+
+  #create(write: Extract<Write, { kind: "create" }>, session: bigint, zxid: number): PartAnswer {
+    const parent = this.#nodes.get(parentPath(write.path));
+    if (parent === undefined) return refuse(ErrorCode.NO_NODE);
+    const path = write.sequential ? `${write.path}${sequenceSuffix(parent.created)}` : write.path;
+    if (this.#nodes.has(path)) return refuse(ErrorCode.NODE_EXISTS);
+    if (parent.owner !== 0n) return refuse(ErrorCode.NO_CHILDREN_FOR_EPHEMERALS);
+    const owner = write.ephemeral ? session : 0n;
+    const node = this.#make({ path, data: write.data, owner, reaped: write.reaped }, zxid);
+    return write.reaped === undefined ? { kind: "path", path } : { kind: "made", path, stat: statOf(node) };
+  }
+
+  #set(node: ModelNode, path: string, data: string, zxid: number): void {
+    node.data = data;
+    node.version++;
+    node.mzxid = zxid;
+    node.mtimeMs = this.#timeMs;
+    this.#effects.push({ kind: "changed", path });
+  }
+
+  #make({ path, data, owner, reaped }: NewNode, zxid: number): ModelNode {
+    const parent = this.#node(parentPath(path));
+    const node: ModelNode = {
+      czxid: zxid,
+      owner,
+      reaped,
+      mtimeMs: this.#timeMs,
+      data,
+      mzxid: zxid,
+      pzxid: zxid,
+      version: 0,
+      aversion: 0,
+      created: 0,
+      children: new Set(),
+    };
+    this.#nodes.set(path, node);
+    parent.children.add(path.slice(path.lastIndexOf("/") + 1));
+    parent.created++;
+    parent.pzxid = zxid;
+    this.#effects.push({ kind: "created", path });
+    return node;
+  }
+
+  #delete(path: string, version: number, zxid: number): PartAnswer {
+    const node = this.#nodes.get(path);
+    if (node === undefined) return refuse(ErrorCode.NO_NODE);
+    if (version !== -1 && version !== node.version) return refuse(ErrorCode.BAD_VERSION);
+    if (node.children.size > 0) return refuse(ErrorCode.NOT_EMPTY);
+    this.#remove(path, zxid);
+    return { kind: "empty" };
+  }
+
+  #remove(path: string, zxid: number): void {
+    const parent = this.#node(parentPath(path));
+    parent.children.delete(path.slice(path.lastIndexOf("/") + 1));
+    parent.pzxid = zxid;
+    this.#nodes.delete(path);
+    this.#effects.push({ kind: "deleted", path });
+  }
+
+  #node(path: string): ModelNode {
+    const node = this.#nodes.get(path);
+    if (node === undefined) throw new Error(`the model has no ${path}`);
+    return node;
+  }
+}
+
+export function isBelow(path: string, ancestor: string): boolean {
+  return path !== ancestor && path.startsWith(ancestor === "/" ? "/" : `${ancestor}/`);
+}
+
+function refuse(code: number): PartAnswer {
+  return { kind: "error", code };
+}
+
+function statOf(node: ModelNode): SeenStat {
+  return {
+    czxid: node.czxid,
+    mzxid: node.mzxid,
+    pzxid: node.pzxid,
+    version: node.version,
+    cversion: 2 * node.created - node.children.size,
+    aversion: node.aversion,
+    owner: node.owner,
+    dataLength: Buffer.byteLength(node.data),
+    numChildren: node.children.size,
+  };
+}

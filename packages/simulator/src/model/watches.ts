@@ -1,0 +1,64 @@
+import { AddWatchMode, WatchSelector } from "@zooid/model";
+import { isBelow } from "./tree.ts";
+
+/** Which table a watch stands in and how it lives there, as ZooKeeper's documentation tells it. */
+type WatchKind = "data" | "child" | "persistent" | "recursive";
+
+/** What one client's connection watches, as plainly as it can be said: a set of kinds and paths. */
+export class ModelWatches {
+  readonly #watches = new Set<string>();
+
+  add(kind: "data" | "child" | AddWatchMode, path: string): void {
+    if (kind === AddWatchMode.PERSISTENT) this.#watches.add(`persistent ${path}`);
+    else if (kind === AddWatchMode.PERSISTENT_RECURSIVE) this.#watches.add(`recursive ${path}`);
+    else this.#watches.add(`${kind} ${path}`);
+  }
+
+  contains(selector: WatchSelector, path: string): boolean {
+    return kindsOf(selector).some((kind) => this.#watches.has(`${kind} ${path}`));
+  }
+
+  remove(selector: WatchSelector, path: string): void {
+    for (const kind of kindsOf(selector)) this.#watches.delete(`${kind} ${path}`);
+  }
+
+  clear(): void {
+    this.#watches.clear();
+  }
+
+  /** Whether the client is told that a node itself was created, changed or deleted; one-shot watches are consumed. */
+  tellsOfNode(path: string, isDeletion: boolean): boolean {
+    const onData = this.#watches.delete(`data ${path}`);
+    const onChild = isDeletion && this.#watches.delete(`child ${path}`);
+    return onData || onChild || this.#watches.has(`persistent ${path}`) || this.#isBelowRecursive(path);
+  }
+
+  /** Whether the client is told that a node's children changed. */
+  tellsOfChildren(path: string): boolean {
+    return this.#watches.delete(`child ${path}`) || this.#watches.has(`persistent ${path}`);
+  }
+
+  #isBelowRecursive(path: string): boolean {
+    for (const watch of this.#watches) {
+      if (!watch.startsWith("recursive ")) continue;
+      const watched = watch.slice("recursive ".length);
+      if (watched === path || isBelow(path, watched)) return true;
+    }
+    return false;
+  }
+}
+
+function kindsOf(selector: WatchSelector): readonly WatchKind[] {
+  switch (selector) {
+    case WatchSelector.DATA:
+      return ["data"];
+    case WatchSelector.CHILDREN:
+      return ["child"];
+    case WatchSelector.PERSISTENT:
+      return ["persistent"];
+    case WatchSelector.PERSISTENT_RECURSIVE:
+      return ["recursive"];
+    default:
+      return ["data", "child", "persistent", "recursive"];
+  }
+}

@@ -1,0 +1,38 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { MUTATIONS } from "./mutations.ts";
+
+/** Errors of code that names what is not there. A rule that is broken ends in another error. */
+export const BROKEN_CODE: RegExp = /\b(ReferenceError|SyntaxError|TypeError): /;
+
+/** Tries every mutation, each in a process of its own, and prints the table of the README. Returns the exit status. */
+export async function runMutations(seeds: number): Promise<number> {
+  console.log("| rule | taken out | caught by | at the seed |");
+  console.log("| --- | --- | --- | --- |");
+  let missed = 0;
+  for (const { name, rule } of MUTATIONS) {
+    const found = tryMutation(name, seeds);
+    if (found === undefined) missed++;
+    console.log(`| ${rule} | ${name} | ${found?.rule ?? "nothing"} | ${found?.seed ?? `none of ${seeds}`} |`);
+  }
+  return missed > 0 ? 1 : 0;
+}
+
+/** The first seed that notices a mutation, and what it says. */
+export function tryMutation(
+  name: string,
+  seeds: number,
+  from = 1,
+): { readonly seed: number; readonly rule: string } | undefined {
+  const args = ["--conditions=@zooid/source", join(import.meta.dirname, "..", "main.ts"), "--mutate", name];
+  const run = spawnSync(process.execPath, [...args, "--quick", "--seeds", String(seeds), "--from", String(from)], {
+    encoding: "utf8",
+  });
+  const match = /^seed (\d+): ([^:\s]+):.*/m.exec(run.stdout);
+  if (match === null && run.status !== 0) throw new Error(`${name}: ${run.stderr}`);
+  if (match === null) return undefined;
+  const [text, seed, rule = ""] = match;
+  // Code that cannot run says nothing about the rule that it takes out.
+  if (BROKEN_CODE.test(text)) throw new Error(`${name} is no valid code any more: ${text}`);
+  return { seed: Number(seed), rule };
+}

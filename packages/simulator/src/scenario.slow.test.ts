@@ -1,7 +1,0 @@
-import { expect, test } from "vitest";
-import { scenarioNames, scenarioTexts } from "./scenario-runs.ts";
-
-test.each(scenarioNames("slow"))("%s", (name) => {
-  const { written, now } = scenarioTexts(name);
-  expect(now).toBe(written);
-});

@@ -1,0 +1,194 @@
+import { serverId } from "@zooid/model";
+import { describe, expect, test } from "vitest";
+import type { Deviation } from "../exhaustive/choice-points.ts";
+import {
+  beginExploring,
+  type ExhaustiveResult,
+  exploreAll,
+  exploreTask,
+  runDeviations,
+} from "../exhaustive/explore.ts";
+import { SometimesCounts } from "./coverage.ts";
+import { Ensemble, type RunReport } from "./ensemble.ts";
+import { type PlanChanges, planOf } from "./plan.ts";
+
+// More seeds and more of a small ensemble's runs than `seed-run.test.ts` has, and the seeds that once found a fault.
+
+function run(seed: number, changes: PlanChanges = {}): RunReport {
+  return new Ensemble(planOf(seed, changes)).run();
+}
+
+/** As before these existed: what was found then is found again. */
+const BEFORE_LIMITS = { hasSmallLimits: false, sessions: "replicated", tenants: 0 } as const;
+
+function expectNoViolation({ violation }: RunReport): void {
+  expect(violation?.message).toBeUndefined();
+}
+
+describe("an ensemble with its clients and its faults", () => {
+  test.each([100_001, 100_002, ...Array.from({ length: 33 }, (_, i) => 100_008 + i)])(
+    "seed %i keeps every promise",
+    (seed) => {
+      const report = run(seed);
+      expectNoViolation(report);
+      expect(report.virtualMs).toBeGreaterThan(20_000);
+    },
+  );
+
+  test.each([
+    [2, "an ensemble of one voter begins its epoch"],
+    [3, "learners serve no earlier than their leader"],
+    [8, "a wiped voter is promised nothing before a quorum has formed without it"],
+    [33, "a session is over when its end is committed"],
+    [42, "a life behind a lost disk does not take requests of the one before for its own"],
+    [45, "accepting an epoch answers the syncs that came before"],
+    [58, "a promise to a leader that failed keeps nobody out for ever"],
+    [262, "what a learner said before it accepted counts when it has"],
+    [282, "an ensemble is founded even if the first attempt breaks off"],
+    [10_080, "what was answered counts when the link is gone"],
+    [10_593, "a promise made behind a lost disk gives no voice"],
+    [1861, "the id of an attempt to found the ensemble keeps nobody out"],
+    [751, "a voter that lost its disk is told the id with the history, and founds no other ensemble"],
+  ])("seed %i: %s", (seed) => {
+    // These were found before these faults, nodes and limits existed.
+    const without = ["stale-leader", "crash-at-slice"] as const;
+    expectNoViolation(run(seed, { without, hasNodeKinds: false, ...BEFORE_LIMITS }));
+  });
+
+  test.each([
+    [110_858, "an id that a server chose for an ensemble that it never founded goes when it joins another"],
+    [106_208, "what was acked by a disk that was lost twice counts"],
+  ])("seed %i: %s", (seed) => {
+    expectNoViolation(run(seed, { without: ["crash-at-slice"], hasNodeKinds: false, ...BEFORE_LIMITS }));
+  });
+
+  test("seed 516559: who has no weight is nobody's successor", () => {
+    expectNoViolation(run(516_559, { without: ["crash-at-slice"], ...BEFORE_LIMITS }));
+  });
+
+  test.each([
+    [701_125, "a deposed leader that has not noticed ends no session that came after it"],
+    [900_617, "who is on its way to its voice when its leader goes has it, once the disk says so"],
+    [300_177, "who has its voice back from the leader of an older epoch acked nothing in the newer one"],
+  ])("seed %i: %s", (seed) => {
+    expectNoViolation(run(seed, { without: ["crash-at-slice"], hasNodeKinds: true, ...BEFORE_LIMITS }));
+  });
+
+  test.each([1, 3, 4, 5])("seed %i runs the same way twice", (seed) => {
+    const [first, second] = [run(seed), run(seed)];
+    expect(second).toEqual(first);
+    expect(first.traceHash).not.toBe(run(seed + 1000).traceHash);
+  });
+});
+
+test("small limits split work and refuse requests, and servers crash in the middle", () => {
+  const counts = new SometimesCounts();
+  for (let seed = 1; seed <= 20; seed++) {
+    const report = run(seed, { voters: 3, hasSmallLimits: true, only: ["crash-at-slice", "hand-over"] });
+    expectNoViolation(report);
+    counts.addAll(report.sometimes);
+  }
+  for (const what of [
+    "session closed in several parts",
+    "transaction applied in slices",
+    "multi prepared in slices",
+    "crash while a multi is prepared",
+    "crash in the middle of a transaction",
+    "crash between the parts of the end of a session",
+    "oversized transaction refused",
+    "connection closed for its watches",
+    "connection not read for a while",
+  ] as const) {
+    expect(counts.count(what), what).toBeGreaterThan(0);
+  }
+});
+
+test("local sessions are upgraded, move once they are, and are refused elsewhere until then", () => {
+  const counts = new SometimesCounts();
+  for (let seed = 1; seed <= 12; seed++) {
+    const report = run(seed, {
+      voters: 3,
+      sessions: seed % 4 === 0 ? "local" : "upgrading",
+      only: ["crash", "hand-over"],
+    });
+    expectNoViolation(report);
+    counts.addAll(report.sometimes);
+  }
+  for (const what of [
+    "local session upgraded",
+    "local session refused at another server",
+    "upgraded session moved to another server",
+    "ephemeral of a local session refused",
+  ] as const) {
+    expect(counts.count(what), what).toBeGreaterThan(0);
+  }
+});
+
+test("hostile tenants stop no replica, and no other client is refused for them", () => {
+  const counts = new SometimesCounts();
+  for (let seed = 1; seed <= 12; seed++) {
+    const report = run(seed, { voters: 3, tenants: 2, hasSmallLimits: seed % 2 === 0, only: ["crash", "hand-over"] });
+    expectNoViolation(report);
+    counts.addAll(report.sometimes);
+  }
+  expect(counts.count("hostile tenant disconnected")).toBeGreaterThan(0);
+  expect(counts.count("hostile tenant refused for what the tree holds")).toBeGreaterThan(0);
+});
+
+describe("every way of a small ensemble", () => {
+  test("that differs from the default order in one place keeps the rules", async () => {
+    const { failure, runs } = await exploreAll({ depth: 1, faults: 1 });
+    expect(failure).toBeUndefined();
+    expect(runs).toBeGreaterThan(200);
+  });
+
+  test("with two crashes and a cut: a slice of them keeps the rules", async () => {
+    const space = { depth: 1, faults: 3, stride: 600 };
+    const [pairs, triples] = [await exploreAll({ ...space, faults: 2 }), await exploreAll(space)];
+    expect(triples.failure).toBeUndefined();
+    expect(triples.runs).toBeGreaterThan(pairs.runs + 50);
+  });
+
+  test("slices share nothing but the runs with one deviation, and are all of it together", async () => {
+    const space = { depth: 2, faults: 2 };
+    const { tasks } = beginExploring(space);
+    const task = tasks[tasks.length >> 1];
+    if (task === undefined) throw new Error("there is something to do");
+    const whole = await exploreTask(space, task);
+    const slices: ExhaustiveResult[] = [];
+    for (const offset of [0, 1, 2]) slices.push(await exploreTask({ ...space, stride: 3, offset }, task));
+    const alone = runDeviations([task.first.deviation]);
+    const sum = slices.reduce((steps, slice) => steps + slice.steps - alone.steps, 0);
+    expect(sum).toBe(whole.steps - alone.steps);
+    expect(whole.runs).toBeGreaterThan(10);
+  });
+
+  test("a fault at any step ends as one at a place that is tried does", () => {
+    const { tasks, result } = beginExploring({ depth: 1, faults: 1 });
+    const tried = tasks.map(({ first }) => first.deviation).filter(({ kind }) => kind !== "later");
+    const ends = new Set(tried.map(endOf));
+    const anywhere: Deviation[] = [];
+    // Before the third step not all of them run.
+    for (let step = 3; step < result.steps; step += 5) {
+      for (const sid of [1, 2, 3].map(serverId)) {
+        anywhere.push({ step, kind: "cut", sid }, { step, kind: "crash", sid, kept: 0 });
+        anywhere.push({ step, kind: "crash", sid, kept: Number.POSITIVE_INFINITY });
+      }
+    }
+    expect(anywhere.length).toBeGreaterThan(tried.length);
+    expect(anywhere.filter((deviation) => !ends.has(endOf(deviation)))).toEqual([]);
+  });
+});
+
+/** How a run with one deviation ends, what it has been through, and what a crash leaves; not what died with the server unheard. */
+function endOf(deviation: Deviation): string {
+  const lines: string[] = [];
+  const { violation, committed, acknowledged, answers, epochs, sometimes } = runDeviations([deviation], lines);
+  const isOwn = (name: string): boolean => name.startsWith("crash with") || name === "proposal died";
+  // Whom the client turns to next is chance, and left to it.
+  const reached = Object.keys(sometimes).filter(
+    (name) => name !== "session moved to another server" && !(deviation.kind === "crash" && isOwn(name)),
+  );
+  const left = lines.find((line) => line.includes("is dead"))?.slice(10);
+  return JSON.stringify([violation?.message, committed, acknowledged, answers, epochs, reached.sort(), left]);
+}
