@@ -41,6 +41,10 @@ export const STRANGER_ATTACKS: readonly Attack[] = [
       );
       const ports = [...new Set(peerPorts)];
       return async () => {
+        const roles = await Promise.all(members.map((member) => member.role()));
+        // Neither the leader nor the server whose clients are measured.
+        const member = members.findLast((_, i) => roles[i] === "follower");
+        if (member === undefined) throw new Error("there is no follower");
         const sockets: Socket[] = [];
         let isOver = false;
         const hold = (port: number, address: string): void => {
@@ -51,10 +55,6 @@ export const STRANGER_ATTACKS: readonly Attack[] = [
           socket.on("close", () => setTimeout(() => hold(port, address), 50));
         };
         for (let i = 0; i < 10_000; i++) hold(ports[i % ports.length] ?? 0, `127.2.0.${1 + (i % 250)}`);
-        const roles = await Promise.all(members.map((member) => member.role()));
-        // Neither the leader nor the server whose clients are measured.
-        const member = members.findLast((_, i) => roles[i] === "follower");
-        if (member === undefined) throw new Error("there is no follower");
         await member.end("SIGKILL");
         const startMs = performance.now();
         member.launch();

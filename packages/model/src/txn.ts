@@ -126,12 +126,12 @@ export interface TxnEncoder {
 
 /** Gathers what an encoder wrote into batches for the log and the followers. */
 export interface TxnBatcher extends TxnEncoder {
-  /** Transactions gathered since the last `take`. */
+  /** Transactions that were not taken yet, and their bytes. */
   readonly count: number;
   readonly sizeBytes: number;
   /** Bytes of the open transaction so far, its header among them. */
   readonly openBytes: number;
-  /** Hands over what was gathered and begins anew. Only between transactions, and only when there is something. */
+  /** Hands over the oldest batch: all of {@link count}, or as many as one batch may hold. Only between transactions, and only when there is something. */
   take(): FrameBatch;
   /** Gives a batch's buffer back: nobody reads it any more. */
   recycle(batch: FrameBatch): void;

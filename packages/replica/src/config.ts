@@ -104,7 +104,7 @@ export interface ReplicaConfig extends IdentityLimits {
   readonly prepareWorkPerTurn: number;
   /** Ops of transactions that end sessions, in one turn; the rest has the next one. */
   readonly endOpCountPerTurn: number;
-  /** Forwarded writes, counted by the ops that they become, that a leader prepares in one turn; the rest has the next one. */
+  /** Forwarded writes, counted by the ops that they become and by their bytes, that a leader prepares in one turn; the rest has the next one. */
   readonly forwardOpCountPerTurn: number;
   /** What applying does in one piece: an op counts 2, as each further entry of its access list does, and more with a long path, a notification 1. A transaction that takes more goes on in the next turn. */
   readonly applyWorkPerTurn: number;

@@ -399,6 +399,19 @@ describe("what learners ask", () => {
     expect(all).toEqual([...[0, 1, 2, 3, 4, 5, 6].map((i) => `${i} path /f${i}`), "7 path /", "8 stat"]);
   });
 
+  test("counts as several ops where it is long", () => {
+    const ensemble = new TestEnsemble(3, {}, { forwardOpCountPerTurn: 10 });
+    const [follower] = ensemble.followers as [TestMember];
+    const client = follower.open();
+    const data = "d".repeat(20_000);
+    for (let i = 0; i < 4; i++) follower.send(client, i, OpCode.CREATE, create(`/long${i}`, data));
+    ensemble.run();
+    const early = follower.take(client);
+    expect(early.length).toBeLessThan(4);
+    ensemble.advance(TEST_TICK_MS);
+    expect([...early, ...follower.take(client)]).toEqual([0, 1, 2, 3].map((i) => `${i} path /long${i}`));
+  });
+
   test("and is left over is gone with the learner", () => {
     const ensemble = new TestEnsemble(3, {}, { forwardOpCountPerTurn: 1 });
     const [follower] = ensemble.followers as [TestMember];

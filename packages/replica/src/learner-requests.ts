@@ -21,6 +21,10 @@ import { isEnding, mayRenew } from "./session-password.ts";
 import type { Standing } from "./standing.ts";
 import type { Asker, TxnMaker } from "./txn-maker.ts";
 
+/** A longer request takes as long as several ops, most of all where its path is long. */
+const SHORT_BYTES = 4096;
+const BYTES_PER_OP_LOG2 = 8;
+
 interface LearnerRequestsParts {
   /** See `ReplicaConfig`. */
   readonly forwardOpCountPerTurn: number;
@@ -100,7 +104,7 @@ export class LearnerRequests {
     const backlog = this.#backlogs.get(link);
     if (backlog !== undefined) backlog.push(kept(sid, message));
     else if (this.#maker.isPreparing || this.#maker.isFull) this.#backlogs.set(link, [kept(sid, message)]);
-    else if (!this.#take(link, sid, message)) this.#backlogs.set(link, [this.#rest(sid)]);
+    else if (!this.#take(link, sid, message)) this.#backlogs.set(link, [kept(sid, this.#rest())]);
   }
 
   /** Whether {@link goOn} has something to do. */
@@ -119,7 +123,8 @@ export class LearnerRequests {
         if (this.#isTurnSpent) break;
         taken++;
         if (this.#take(link, sid, message)) continue;
-        rest = this.#rest(sid);
+        // The bytes are this object's own already.
+        rest = { sid, message: this.#rest() };
         break;
       }
       const left = backlog.slice(taken);
@@ -169,15 +174,12 @@ export class LearnerRequests {
     if (!this.#standing.isLeading) return true;
     const forwarded = this.#forwarded;
     forwarded.open(run.bytes, run.start, run.end);
-    const before = this.#maker.opCount;
-    while (
-      this.#spent + this.#maker.opCount - before < this.#opCountPerTurn &&
-      !this.#maker.isPreparing &&
-      forwarded.next()
-    ) {
+    while (this.#spent < this.#opCountPerTurn && !this.#maker.isPreparing && forwarded.next()) {
+      const before = this.#maker.opCount;
       this.#write(link, sid, forwarded);
+      const bytesBeyond = Math.max(0, forwarded.end - forwarded.start - SHORT_BYTES);
+      this.#spent += this.#maker.opCount - before + (bytesBeyond >> BYTES_PER_OP_LOG2);
     }
-    this.#spent += this.#maker.opCount - before;
     if (forwarded.hasNext) return false;
     if (forwarded.end !== forwarded.limit) this.#drop(link, { kind: "requests-break-off" });
     return true;
@@ -189,11 +191,10 @@ export class LearnerRequests {
     this.#zab.dropLearner(link, fault);
   }
 
-  /** A copy of what is left of the run that was taken in part. */
-  #rest(sid: ServerId): QueuedRequest {
+  /** What is left of the run that was taken in part. */
+  #rest(): MessageOf<"forward"> {
     const { bytes, end, limit } = this.#forwarded;
-    const rest = copyRange(bytes, end, limit);
-    return { sid, message: { kind: "forward", count: 0, bytes: rest, start: 0, end: rest.length } };
+    return { kind: "forward", count: 0, bytes, start: end, end: limit };
   }
 
   /** One write of a learner's client. Whatever is wrong with it, it becomes a transaction: the learner waits for it in its order. */

@@ -143,7 +143,7 @@ export class TxnMaker {
       this.#multi.discard();
       this.#batcher.end();
     }
-    if (this.#batcher.count > 0) this.#batcher.recycle(this.#batcher.take());
+    while (this.#batcher.count > 0) this.#batcher.recycle(this.#batcher.take());
     this.#tree.discardPending();
     this.#shares.discard();
   }

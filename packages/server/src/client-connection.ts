@@ -120,7 +120,7 @@ export class ClientConnection {
     this.acceptedAtMs = identity.nowMs;
     this.#host = host;
     this.writer = new JuteWriter(host.pool);
-    this.#framer = new Framer(host.limits.frameBytesMax);
+    this.#framer = new Framer(host.limits.frameBytesMax, host.pool);
     socket.setNoDelay(true);
     socket.on("error", () => {
       // The close that follows tells all that matters: a client that is gone is no event.

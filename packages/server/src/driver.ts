@@ -149,6 +149,8 @@ export class Driver implements ConnectionHost {
   #tickTimer: NodeJS.Timeout | undefined;
   #tickDueMs = Number.POSITIVE_INFINITY;
   #isDelivering = false;
+  /** Of {@link DELIVER_MS}, what this turn has left: the log may report several times in one. */
+  #deliverLeftMs = DELIVER_MS;
   #isHandingOver = false;
   #proposalSizes = { last: -1, min: -1, max: -1 };
   #sessionsRevision = -1;
@@ -298,6 +300,7 @@ export class Driver implements ConnectionHost {
   wake(): void {
     if (this.#isTurnOpen) return;
     this.#isTurnOpen = true;
+    this.#deliverLeftMs = DELIVER_MS;
     this.#eventsBefore = this.#replies.eventCount;
     this.#budget.begin(this.traffic.bytesSent);
     this.#setTime();
@@ -387,7 +390,8 @@ export class Driver implements ConnectionHost {
     this.wake();
     this.#step(() => {
       this.replica.synced(generation, zxid);
-      this.#deliver();
+      // What earlier turns left goes on in a turn of its own.
+      if (!this.#isDelivering) this.#deliver();
     });
   }
 
@@ -458,14 +462,16 @@ export class Driver implements ConnectionHost {
       // What others have said may have committed something.
       if (this.#peers !== undefined && !this.#isDelivering) this.#deliver();
       this.#armTick();
-      if (this.#batchesInFlight < this.#config.batchesInFlightMax && !this.#isHeldBack()) this.replica.propose();
+      if (this.#mayPropose()) this.replica.propose();
       this.replica.flush();
       this.#peers?.links.flush();
     });
     // Commits and ticks at the end of this turn let connections be read on, and nothing else may come for a while.
     if (this.#resumed.length > 0) this.wake();
-    // All writes wait for a multi that is prepared in part, so its next part does not wait for a timer.
-    if (this.replica.isPreparing && !this.#isHalted) setImmediate(() => this.wake());
+    // All writes wait for a multi that is prepared in part, so its next part does not wait for a timer; nor does the next batch.
+    if (this.replica.isPreparing || (this.replica.hasPrepared && this.#mayPropose())) {
+      if (!this.#isHalted) setImmediate(() => this.wake());
+    }
     this.#recorder?.flush();
     this.#hooks.audit?.flush();
     if (this.#written.flush()) setImmediate(() => this.wake());
@@ -494,6 +500,10 @@ export class Driver implements ConnectionHost {
       },
       Math.max(1, Math.ceil(due - performance.now())),
     );
+  }
+
+  #mayPropose(): boolean {
+    return this.#batchesInFlight < this.#config.batchesInFlightMax && !this.#isHeldBack();
   }
 
   /** Whether what is prepared waits for the state file: then sockets stand still once enough has gathered, while reads are answered. */
@@ -561,12 +571,16 @@ export class Driver implements ConnectionHost {
   /** Applies until this turn has done its share; tells whether there is more. */
   #deliverSome(): boolean {
     let left = this.#config.deliverCountMax;
-    const endMs = performance.now() + DELIVER_MS;
-    while (left > 0 && this.#replies.eventCount - this.#eventsBefore < EVENTS_PER_TURN && performance.now() < endMs) {
-      if (!this.replica.deliver(Math.min(DELIVER_SLICE, left))) return false;
+    let nowMs = performance.now();
+    const endMs = nowMs + this.#deliverLeftMs;
+    let more = true;
+    while (more && left > 0 && nowMs < endMs && this.#replies.eventCount - this.#eventsBefore < EVENTS_PER_TURN) {
+      more = this.replica.deliver(Math.min(DELIVER_SLICE, left));
       left -= DELIVER_SLICE;
+      nowMs = performance.now();
     }
-    return true;
+    this.#deliverLeftMs = endMs - nowMs;
+    return more;
   }
 
   /** Notes a failed authentication, and returns by how much its answer is to be late: guessing of passwords is to take its time. */

@@ -84,6 +84,8 @@ const STATUS_MS = 1000;
 const TXN_BYTES_BEYOND_FRAME = 4 * 1024 * 1024;
 /** How long a leader that stops waits for somebody to hand over to. */
 const HAND_OVER_MS = 1000;
+/** A batch is copied to the log and to each follower in one piece, which holds the event loop. The ring to the log's thread has room for three. */
+const BATCH_BYTES_MAX = 1024 * 1024;
 /** What Apache's trace mask is at the start. */
 const TRACE_MASK = 306n;
 const IN_MEMORY = "this server keeps everything in memory, and has no state that could be taken away or replaced";
@@ -344,7 +346,7 @@ class Server implements ZooidServer {
       storage.log,
       {
         requests: new RequestReader(),
-        batcher: new TxnBatchEncoder(),
+        batcher: new TxnBatchEncoder(undefined, BATCH_BYTES_MAX),
         txns: new TxnReader(),
         hashes: {
           digest: (bytes) => createHash(config.digestAlgorithm).update(bytes).digest(),

@@ -1,10 +1,10 @@
 /** Sizes are powers of two from the smallest to the largest that is kept. */
 const SMALLEST_LOG2 = 10;
-const LARGEST_LOG2 = 20;
+const LARGEST_LOG2 = 21;
 
 /**
  * Buffers to write replies into, by size class, last in first out: the one used a moment ago is still in the processor's
- * cache. What is larger than a mebibyte, or more than `keptBytesMax` in all, goes to the collector.
+ * cache. What is larger than two mebibytes, or more than `keptBytesMax` in all, goes to the collector.
  */
 export class BufferPool {
   readonly #free: Buffer[][] = Array.from({ length: LARGEST_LOG2 + 1 }, () => []);

@@ -1,10 +1,19 @@
 import { WireError } from "@zooid/model";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { BufferPool } from "./buffer-pool.ts";
 import { Framer } from "./framer.ts";
 
-const FRAME_BYTES_MAX = 5000;
-const bodies = fc.array(fc.uint8Array({ minLength: 1, maxLength: 3000 }), { maxLength: 12 });
+const FRAME_BYTES_MAX = 25_000;
+const bodies = fc.array(fc.uint8Array({ minLength: 1, maxLength: 12_000, size: "max" }), { maxLength: 12 });
+
+/** Others write into a buffer that was given back. */
+class OverwritingPool extends BufferPool {
+  override give(buffer: Buffer): void {
+    buffer.fill(0xdd);
+    super.give(buffer);
+  }
+}
 
 function stream(all: readonly Uint8Array[]): Buffer {
   return Buffer.concat(
@@ -24,7 +33,7 @@ function chunks(bytes: Buffer, cuts: readonly number[]): Buffer[] {
 test("however a stream is cut into chunks, the same frames come out", () => {
   fc.assert(
     fc.property(bodies, fc.array(fc.nat(), { maxLength: 40 }), (all, cuts) => {
-      const framer = new Framer(FRAME_BYTES_MAX);
+      const framer = new Framer(FRAME_BYTES_MAX, new OverwritingPool());
       const frames: string[] = [];
       for (const chunk of chunks(stream(all), cuts)) {
         framer.push(chunk, (bytes, start, end) => {
@@ -41,7 +50,7 @@ test("however a stream is cut into chunks, the same frames come out", () => {
 test("a sink that stops after any frame gets the rest, whole and in order, when it resumes", () => {
   fc.assert(
     fc.property(bodies, fc.array(fc.nat(), { maxLength: 20 }), fc.infiniteStream(fc.boolean()), (all, cuts, moods) => {
-      const framer = new Framer(FRAME_BYTES_MAX);
+      const framer = new Framer(FRAME_BYTES_MAX, new OverwritingPool());
       const frames: string[] = [];
       const sink = (bytes: Uint8Array, start: number, end: number): boolean => {
         frames.push(Buffer.from(bytes.subarray(start, end)).toString("hex"));

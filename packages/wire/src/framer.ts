@@ -1,4 +1,5 @@
 import { copyBytes, WireError } from "@zooid/model";
+import type { BufferPool } from "./buffer-pool.ts";
 
 /** Takes one whole frame, without its length. The bytes are valid during the call only. False stops the cutting for now. */
 export type FrameSink = (bytes: Uint8Array, start: number, end: number) => boolean;
@@ -11,14 +12,17 @@ export type FrameSink = (bytes: Uint8Array, start: number, end: number) => boole
  */
 export class Framer {
   readonly #frameBytesMax: number;
+  readonly #pool: Pick<BufferPool, "take" | "give">;
   /** The unfinished frame, or what waits for `resume`: from `#start` to `#end`. */
   #kept: Buffer = NOTHING;
   #start = 0;
   #end = 0;
   #stopped = false;
 
-  constructor(frameBytesMax: number) {
+  /** @param pool where buffers of long frames come from and go to: fresh memory is slow to write */
+  constructor(frameBytesMax: number, pool: Pick<BufferPool, "take" | "give"> = NO_POOL) {
     this.#frameBytesMax = frameBytesMax;
+    this.#pool = pool;
   }
 
   /** Bytes that arrived and were not handed on yet. */
@@ -77,7 +81,10 @@ export class Framer {
     if (this.#start === this.#end) {
       this.#start = 0;
       this.#end = 0;
-      if (kept.length > KEPT_BYTES_IDLE) this.#kept = NOTHING;
+      if (kept.length > KEPT_BYTES_IDLE) {
+        this.#kept = NOTHING;
+        this.#pool.give(kept);
+      }
     }
   }
 
@@ -85,21 +92,25 @@ export class Framer {
     const more = chunk.length - from;
     if (this.#end + more > this.#kept.length) {
       const held = this.#end - this.#start;
-      const room = held + more <= this.#kept.length / 2 ? this.#kept : Buffer.allocUnsafeSlow(roomFor(held + more));
-      copyBytes(this.#kept, this.#start, this.#end, room, 0);
+      const kept = this.#kept;
+      const room = held + more <= kept.length / 2 ? kept : this.#roomFor(held + more);
+      copyBytes(kept, this.#start, this.#end, room, 0);
       this.#kept = room;
+      if (room !== kept && kept.length > KEPT_BYTES_IDLE) this.#pool.give(kept);
       this.#start = 0;
       this.#end = held;
     }
     copyBytes(chunk, from, chunk.length, this.#kept, this.#end);
     this.#end += more;
   }
+
+  #roomFor(bytes: number): Buffer {
+    const length = Math.max(256, 2 ** Math.ceil(Math.log2(bytes * 1.25)));
+    return length > KEPT_BYTES_IDLE ? this.#pool.take(length) : Buffer.allocUnsafeSlow(length);
+  }
 }
 
 const NOTHING = Buffer.alloc(0);
+const NO_POOL: Pick<BufferPool, "take" | "give"> = { take: Buffer.allocUnsafeSlow, give: () => {} };
 /** A larger buffer is given up once it is empty: most connections send small requests, and there may be many of them. */
 const KEPT_BYTES_IDLE = 4096;
-
-function roomFor(bytes: number): number {
-  return Math.max(256, 2 ** Math.ceil(Math.log2(bytes * 1.25)));
-}

@@ -159,3 +159,35 @@ test("a rewound transaction holds only what was written after the rewind", () =>
   expect([readOp.op, readOp.node, readOp.code]).toEqual([-1, 0, -101]);
   expect(reader.next(readOp)).toBe(false);
 });
+
+test("transactions beyond a batch's bytes are in later batches, each as it would be in one of all", () => {
+  fc.assert(
+    fc.property(txns, fc.integer({ min: 1, max: 400 }), (list, batchBytesMax) => {
+      const whole = encode(list);
+      const encoder = new TxnBatchEncoder(64, batchBytesMax);
+      for (const txn of list) {
+        encoder.begin(txn.header);
+        for (const one of txn.ops) encoder.op(one);
+        encoder.end();
+      }
+      expect([encoder.count, encoder.sizeBytes]).toEqual([list.length, whole.end]);
+      const parts: Buffer[] = [];
+      for (let count = 0; count < list.length; ) {
+        const batch = encoder.take();
+        expect(batch.first).toBe(list[count]?.header.zxid);
+        count += batch.count;
+        expect(batch.last).toBe(list[count - 1]?.header.zxid);
+        const bytes = Buffer.from(batch.bytes.slice(0, batch.end));
+        // Every batch but the last is full.
+        if (count < list.length) expect(batch.end).toBeGreaterThanOrEqual(batchBytesMax);
+        parts.push(bytes);
+        encoder.recycle(batch);
+        expect([encoder.count, encoder.sizeBytes]).toEqual([
+          list.length - count,
+          whole.end - parts.reduce((sum, { length }) => sum + length, 0),
+        ]);
+      }
+      expect(Buffer.concat(parts)).toEqual(Buffer.from(whole.bytes.slice(0, whole.end)));
+    }),
+  );
+});

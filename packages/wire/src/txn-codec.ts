@@ -61,8 +61,12 @@ const SPARE_BUFFERS_MAX = 8;
 /** A buffer that one huge batch made this large is left to the collector. */
 const SPARE_BYTES_MAX = 4 * 1024 * 1024;
 
-/** Gathers transactions into batches. `take` hands over what was gathered and begins anew in another buffer. */
+/** Gathers transactions into batches. `take` hands over the oldest; a new one begins in another buffer. */
 export class TxnBatchEncoder implements TxnBatcher {
+  /** Batches that are full, oldest first. */
+  #full: FrameBatch[] = [];
+  #fullCount = 0;
+  #fullBytes = 0;
   #bytes: Uint8Array;
   #end = 0;
   #count = 0;
@@ -74,18 +78,21 @@ export class TxnBatchEncoder implements TxnBatcher {
   #zxid: Zxid = ZXID_NONE;
   readonly #spare: Uint8Array[] = [];
   readonly #initialBytes: number;
+  readonly #batchBytesMax: number;
 
-  constructor(initialBytes: number = 256 * 1024) {
+  /** @param batchBytesMax a batch that has as many is full: the next transaction begins another */
+  constructor(initialBytes: number = 256 * 1024, batchBytesMax: number = Number.POSITIVE_INFINITY) {
     this.#initialBytes = initialBytes;
+    this.#batchBytesMax = batchBytesMax;
     this.#bytes = Buffer.allocUnsafeSlow(initialBytes);
   }
 
   get count(): number {
-    return this.#count;
+    return this.#fullCount + this.#count;
   }
 
   get sizeBytes(): number {
-    return this.#end;
+    return this.#fullBytes + this.#end;
   }
 
   get openBytes(): number {
@@ -140,10 +147,26 @@ export class TxnBatchEncoder implements TxnBatcher {
     if (this.#count === 0) this.#first = this.#zxid;
     this.#last = this.#zxid;
     this.#count++;
+    if (this.#end >= this.#batchBytesMax) this.#close();
   }
 
-  /** What was gathered since the last call. Only between transactions, and only when there is something. */
+  /** The oldest batch. Only between transactions, and only when there is something. */
   take(): FrameBatch {
+    const batch = this.#full.shift();
+    if (batch === undefined) return this.#takeOpen();
+    this.#fullCount -= batch.count;
+    this.#fullBytes -= batch.end;
+    return batch;
+  }
+
+  #close(): void {
+    const batch = this.#takeOpen();
+    this.#full.push(batch);
+    this.#fullCount += batch.count;
+    this.#fullBytes += batch.end;
+  }
+
+  #takeOpen(): FrameBatch {
     const batch = { first: this.#first, last: this.#last, count: this.#count, bytes: this.#bytes, end: this.#end };
     this.#bytes = this.#spare.pop() ?? Buffer.allocUnsafeSlow(this.#initialBytes);
     this.#end = 0;

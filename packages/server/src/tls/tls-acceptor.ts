@@ -1,20 +1,39 @@
 import type { Socket } from "node:net";
 import { createServer, type SecureContextOptions, type Server, type TLSSocket, type TlsOptions } from "node:tls";
 
+/** Handshakes begun in one turn of the event loop: each takes a millisecond or two of public-key arithmetic. */
+const BEGUN_PER_TURN = 4;
+/** Node's own default. */
+const TIMEOUT_MS = 120_000;
+
 interface Waiting {
   readonly socket: Socket;
   readonly ready: (socket: TLSSocket) => void;
   readonly failed: ((error: Error) => void) | undefined;
+  /** Ends a handshake that takes too long. */
+  readonly timer: NodeJS.Timeout;
 }
 
-/** Speaks the server's half of TLS on connections that a listener of ours took. */
+/**
+ * Speaks the server's half of TLS on connections that a listener of ours took.
+ *
+ * A few handshakes begin in each turn of the event loop, so that many clients that come at once do not hold it. Addresses take turns: one
+ * that opens many connections delays its own.
+ */
 export class TlsAcceptor {
   /** It never listens: it is handed connections. */
   readonly #server: Server;
   /** Connections that have not finished TLS's own handshake, by where they came from. */
   readonly #waiting = new Map<string, Waiting>();
+  /** Connections whose client has sent its first bytes, oldest first, by address. The address that is next comes first. */
+  readonly #queues = new Map<string, Socket[]>();
+  readonly #timeoutMs: number;
+  #isBeginDue = false;
 
+  /** @param options `handshakeTimeout` counts from {@link accept} on */
   constructor(options: TlsOptions) {
+    const { handshakeTimeout = TIMEOUT_MS } = options;
+    this.#timeoutMs = handshakeTimeout;
     this.#server = createServer(options);
     this.#server.on("secureConnection", (socket) => this.#take(socket)?.ready(socket));
     this.#server.on("tlsClientError", (error, socket) => {
@@ -42,11 +61,17 @@ export class TlsAcceptor {
       around.allowHalfOpen = allowHalfOpen;
       ready(around);
     };
-    this.#waiting.set(origin, { socket, ready: secured, failed });
+    const timer = setTimeout(() => {
+      this.#take(socket)?.failed?.(new Error(`it took longer than ${this.#timeoutMs} ms`));
+      socket.destroy();
+    }, this.#timeoutMs);
+    this.#waiting.set(origin, { socket, ready: secured, failed, timer });
     socket.once("close", () => {
+      clearTimeout(timer);
       if (this.#waiting.get(origin)?.socket === socket) this.#waiting.delete(origin);
     });
-    this.#server.emit("connection", socket);
+    if (socket.readableLength > 0) this.#enqueue(socket);
+    else socket.once("readable", () => this.#enqueue(socket));
   }
 
   /** What connections from now on are met with. */
@@ -59,10 +84,42 @@ export class TlsAcceptor {
     for (const { socket } of this.#waiting.values()) socket.destroy();
   }
 
+  #enqueue(socket: Socket): void {
+    const address = socket.remoteAddress ?? "";
+    const queue = this.#queues.get(address);
+    if (queue === undefined) this.#queues.set(address, [socket]);
+    else queue.push(socket);
+    this.#armBegin();
+  }
+
+  #armBegin(): void {
+    if (this.#isBeginDue || this.#queues.size === 0) return;
+    this.#isBeginDue = true;
+    setImmediate(() => {
+      this.#isBeginDue = false;
+      for (let begun = 0; begun < BEGUN_PER_TURN && this.#queues.size > 0; ) if (this.#beginNext()) begun++;
+      this.#armBegin();
+    });
+  }
+
+  /** Begins one handshake of the address that is next; false when the client is gone. */
+  #beginNext(): boolean {
+    for (const [address, queue] of this.#queues) {
+      const socket = queue.shift();
+      this.#queues.delete(address);
+      if (queue.length > 0) this.#queues.set(address, queue);
+      if (socket === undefined || socket.destroyed) return false;
+      this.#server.emit("connection", socket);
+      return true;
+    }
+    return false;
+  }
+
   #take(socket: Socket): Waiting | undefined {
     const origin = originOf(socket);
     const waiting = this.#waiting.get(origin);
     this.#waiting.delete(origin);
+    clearTimeout(waiting?.timer);
     return waiting;
   }
 }
