@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import type { JuteWriter } from "@zooid/wire";
-import { connectRequest, request } from "../../packages/server/src/raw-client.ts";
+import { connectRequest, request } from "../../packages/wire/src/testing/raw-client.ts";
 
 /** No wait of an attack is longer. */
 const DEADLINE_MS = 60_000;

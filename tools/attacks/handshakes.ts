@@ -4,7 +4,7 @@ import { connect as connectTcp } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { connect } from "node:tls";
-import { AUTHORITY, HOST, STRANGER } from "../../packages/server/src/test-certificates.ts";
+import { AUTHORITY, HOST, STRANGER } from "../../packages/server/src/testing/certificates.ts";
 import { type Attack, range } from "./attack.ts";
 
 const ATTACK_MS = 5000;

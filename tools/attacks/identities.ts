@@ -1,5 +1,5 @@
 import { OpCode } from "@zooid/model";
-import { auth, create, multiBody, read } from "../../packages/server/src/raw-client.ts";
+import { auth, create, multiBody, read } from "../../packages/wire/src/testing/raw-client.ts";
 import { ANYONE, type Attack, codesText, createWith, range } from "./attack.ts";
 import { Attacker } from "./attacker.ts";
 

@@ -1,6 +1,6 @@
 import { OpCode } from "@zooid/model";
 import { collidingNames } from "../../packages/data-tree/src/testing/collisions.ts";
-import { create, multiBody, read } from "../../packages/server/src/raw-client.ts";
+import { create, multiBody, read } from "../../packages/wire/src/testing/raw-client.ts";
 import { type Attack, chunks, codesText, createWith } from "./attack.ts";
 import { Attacker } from "./attacker.ts";
 

@@ -1,5 +1,5 @@
 import { OpCode } from "@zooid/model";
-import { create, multiBody, setData, versioned } from "../../packages/server/src/raw-client.ts";
+import { create, multiBody, setData, versioned } from "../../packages/wire/src/testing/raw-client.ts";
 import { type Attack, chunks, codesText, range } from "./attack.ts";
 import { Attacker } from "./attacker.ts";
 

@@ -1,5 +1,5 @@
 import { CreateMode, OpCode } from "@zooid/model";
-import { create, multiBody, read, setData } from "../../packages/server/src/raw-client.ts";
+import { create, multiBody, read, setData } from "../../packages/wire/src/testing/raw-client.ts";
 import { ANYONE, type Attack, chunks, codesText, createWith, range } from "./attack.ts";
 import { Attacker } from "./attacker.ts";
 

@@ -1,5 +1,5 @@
 import { CreateMode, OpCode } from "@zooid/model";
-import { create } from "../../packages/server/src/raw-client.ts";
+import { create } from "../../packages/wire/src/testing/raw-client.ts";
 import { type Attack, codesText, range } from "./attack.ts";
 import { Attacker } from "./attacker.ts";
 

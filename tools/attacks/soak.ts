@@ -14,7 +14,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { OpCode } from "@zooid/model";
 import { ServerProcess } from "../../packages/conformance/src/endpoint.ts";
-import { create, multiBody, read, request, setData } from "../../packages/server/src/raw-client.ts";
+import { create, multiBody, read, request, setData } from "../../packages/wire/src/testing/raw-client.ts";
 import { chunks, range } from "./attack.ts";
 import { Attacker } from "./attacker.ts";
 

@@ -5,7 +5,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import { OpCode } from "@zooid/model";
-import { create, RawClient, request, setData } from "../../packages/server/src/raw-client.ts";
+import { create, RawClient, request, setData } from "../../packages/wire/src/testing/raw-client.ts";
 import type { VictimMessage, VictimPlace } from "./victim.ts";
 
 const PING_EVERY_MS = 4;

@@ -24,7 +24,7 @@ import { parseArgs } from "node:util";
 import { CreateMode, OpCode } from "@zooid/model";
 import type { JuteWriter } from "@zooid/wire";
 import { Random } from "../../packages/conformance/src/random.ts";
-import { create, multiBody, RawClient, read, versioned } from "../../packages/server/src/raw-client.ts";
+import { create, multiBody, RawClient, read, versioned } from "../../packages/wire/src/testing/raw-client.ts";
 import { ANYONE, chunks, createWith, range } from "../attacks/attack.ts";
 import { Attacker } from "../attacks/attacker.ts";
 import { CASES } from "./cases.ts";

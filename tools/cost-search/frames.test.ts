@@ -2,7 +2,7 @@ import { OpCode } from "@zooid/model";
 import { startServer, type ZooidServer } from "@zooid/server";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Random } from "../../packages/conformance/src/random.ts";
-import { create, RawClient, read } from "../../packages/server/src/raw-client.ts";
+import { create, RawClient, read } from "../../packages/wire/src/testing/raw-client.ts";
 import { ANYONE, createWith } from "../attacks/attack.ts";
 import { Attacker } from "../attacks/attacker.ts";
 import { CASES } from "./cases.ts";

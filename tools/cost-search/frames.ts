@@ -1,6 +1,6 @@
 import { OpCode } from "@zooid/model";
 import type { JuteWriter } from "@zooid/wire";
-import { multiBody, request } from "../../packages/server/src/raw-client.ts";
+import { multiBody, request } from "../../packages/wire/src/testing/raw-client.ts";
 import { type AclEntry, ANYONE, range, writeAcl } from "../attacks/attack.ts";
 import type { AclShape, PathShape, Shape } from "./shape.ts";
 

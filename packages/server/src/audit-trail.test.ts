@@ -1,8 +1,8 @@
 import { ErrorCode, OpCode } from "@zooid/model";
+import { auth, create, multiBody, RawClient, setData, versioned } from "@zooid/wire/testing/raw-client";
 import { expect, test } from "vitest";
 import type { AuditRecord } from "./audit-trail.ts";
-import { auth, create, multiBody, RawClient, setData, versioned } from "./raw-client.ts";
-import { startTestServer } from "./test-server.ts";
+import { startTestServer } from "./testing/server.ts";
 
 /** A server whose audit is listened to, and one client of it. */
 async function audited() {

@@ -1,7 +1,7 @@
 import { ErrorCode, OpCode } from "@zooid/model";
+import { auth, create, RawClient, read, request } from "@zooid/wire/testing/raw-client";
 import { expect, test } from "vitest";
-import { auth, create, RawClient, read, request } from "./raw-client.ts";
-import { startTestServer } from "./test-server.ts";
+import { startTestServer } from "./testing/server.ts";
 
 async function failureCount(port: number): Promise<number> {
   await using client = await RawClient.open(port);

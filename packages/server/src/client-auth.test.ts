@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ErrorCode, OpCode } from "@zooid/model";
 import type { JuteWriter } from "@zooid/wire";
+import { auth, RawClient, type RawReply, read } from "@zooid/wire/testing/raw-client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ClientAuthOptions } from "./client-auth.ts";
 import { ConfigError, parseServerConfig } from "./config.ts";
-import { auth, RawClient, type RawReply, read } from "./raw-client.ts";
-import { startTestServer } from "./test-server.ts";
+import { startTestServer } from "./testing/server.ts";
 
 const SASL = { 1: "org.apache.zookeeper.server.auth.SASLAuthenticationProvider" };
 const ENSEMBLE = { 1: "org.apache.zookeeper.server.auth.EnsembleAuthenticationProvider" };

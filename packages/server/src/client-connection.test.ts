@@ -1,8 +1,8 @@
 import { OpCode } from "@zooid/model";
+import { connectRequest, create, frameOf, RawClient, read, request, setData } from "@zooid/wire/testing/raw-client";
 import { expect, test } from "vitest";
 import type { ZooidServer } from "./index.ts";
-import { connectRequest, create, frameOf, RawClient, read, request, setData } from "./raw-client.ts";
-import { startTestServer } from "./test-server.ts";
+import { startTestServer } from "./testing/server.ts";
 
 const MEBIBYTE = 1024 * 1024;
 

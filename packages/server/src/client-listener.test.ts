@@ -1,7 +1,7 @@
 import { OpCode } from "@zooid/model";
+import { RawClient, read } from "@zooid/wire/testing/raw-client";
 import { expect, test } from "vitest";
-import { RawClient, read } from "./raw-client.ts";
-import { startTestServer } from "./test-server.ts";
+import { startTestServer } from "./testing/server.ts";
 
 /** Where the whole of 127/8 is loopback without being asked. */
 const hasManyAddresses = process.platform === "linux";

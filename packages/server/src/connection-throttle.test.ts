@@ -1,4 +1,5 @@
 import { OpCode } from "@zooid/model";
+import { RawClient } from "@zooid/wire/testing/raw-client";
 import { describe, expect, test } from "vitest";
 import { ConfigError, parseServerConfig } from "./config.ts";
 import {
@@ -7,8 +8,7 @@ import {
   type ConnectionThrottleOptions,
   parseConnectionThrottle,
 } from "./connection-throttle.ts";
-import { RawClient } from "./raw-client.ts";
-import { startTestServer } from "./test-server.ts";
+import { startTestServer } from "./testing/server.ts";
 
 function throttle(options: ConnectionThrottleOptions, random = 0.5): ConnectionThrottle {
   return new ConnectionThrottle(parseConnectionThrottle(options, []), 1000, () => random);

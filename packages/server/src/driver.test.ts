@@ -4,11 +4,11 @@ import { REPLICA_DEFAULTS } from "@zooid/replica";
 import { MemoryTxnLog } from "@zooid/txn-log";
 import { RequestReader } from "@zooid/wire";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/peer";
+import { create, RawClient, read, request, setData, versioned } from "@zooid/wire/testing/raw-client";
 import { expect, test } from "vitest";
 import { ClientListener } from "./client-listener.ts";
 import { parseConnectionThrottle } from "./connection-throttle.ts";
 import { Driver } from "./driver.ts";
-import { create, RawClient, read, request, setData, versioned } from "./raw-client.ts";
 import { RefusalLog } from "./refusal-log.ts";
 
 /** A driver whose log syncs when the test says so, behind a real port. */

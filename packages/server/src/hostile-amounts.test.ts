@@ -1,7 +1,7 @@
 import { ErrorCode, OpCode } from "@zooid/model";
+import { create, multiBody, RawClient, read, request, setData, versioned } from "@zooid/wire/testing/raw-client";
 import { expect, test } from "vitest";
-import { create, multiBody, RawClient, read, request, setData, versioned } from "./raw-client.ts";
-import { startTestServer } from "./test-server.ts";
+import { startTestServer } from "./testing/server.ts";
 
 const MEBIBYTE = 1024 * 1024;
 

@@ -1,6 +1,4 @@
 import { OpCode } from "@zooid/model";
-import fc from "fast-check";
-import { expect, test } from "vitest";
 import {
   auth,
   connectRequest,
@@ -12,8 +10,10 @@ import {
   request,
   setData,
   versioned,
-} from "./raw-client.ts";
-import { startTestServer } from "./test-server.ts";
+} from "@zooid/wire/testing/raw-client";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { startTestServer } from "./testing/server.ts";
 
 /** Frames that a client might send, to be damaged. */
 const FRAMES = [

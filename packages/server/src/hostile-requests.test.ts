@@ -1,8 +1,8 @@
 import { ErrorCode, OpCode } from "@zooid/model";
 import type { JuteWriter } from "@zooid/wire";
+import { auth, create, multiBody, RawClient, read, request, setData, versioned } from "@zooid/wire/testing/raw-client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { auth, create, multiBody, RawClient, read, request, setData, versioned } from "./raw-client.ts";
-import { startTestServer } from "./test-server.ts";
+import { startTestServer } from "./testing/server.ts";
 
 // What strangers ask for: each in one test of its own, all of one server, which must serve the bystander to the end.
 let zk: Awaited<ReturnType<typeof startTestServer>>;

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ErrorCode, OpCode, WatchEventType } from "@zooid/model";
 import { readData, readStat, readText } from "@zooid/wire";
+import { create, RawClient, read, setData, versioned } from "@zooid/wire/testing/raw-client";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { create, RawClient, read, setData, versioned } from "./raw-client.ts";
-import { startTestServer } from "./test-server.ts";
+import { startTestServer } from "./testing/server.ts";
 
 let directory = "";
 beforeEach(async () => {

@@ -1,8 +1,8 @@
 import { OpCode, ZXID_NONE } from "@zooid/model";
 import type { JuteWriter } from "@zooid/wire";
+import { RawClient, read, request } from "@zooid/wire/testing/raw-client";
 import { expect, test, vi } from "vitest";
-import { RawClient, read, request } from "./raw-client.ts";
-import { startTestServer } from "./test-server.ts";
+import { startTestServer } from "./testing/server.ts";
 
 /** Watches on so many absent nodes, which take several turns. */
 function setWatches(count: number): (writer: JuteWriter) => void {

@@ -4,11 +4,11 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { OpCode } from "@zooid/model";
+import { create, multiBody, RawClient, read, request, setData, versioned } from "@zooid/wire/testing/raw-client";
 import { filter, firstValueFrom, take, toArray } from "rxjs";
 import { describe, expect, test } from "vitest";
 import { type Change, type StartOptions, startServer } from "./index.ts";
-import { create, multiBody, RawClient, read, request, setData, versioned } from "./raw-client.ts";
-import { startTestServer } from "./test-server.ts";
+import { startTestServer } from "./testing/server.ts";
 
 /** A directory that is gone at the end of its scope. */
 async function temporaryDirectory(): Promise<AsyncDisposable & { readonly path: string }> {

@@ -1,7 +1,7 @@
 import { OpCode, SESSION_NONE, type SessionId, sliceText } from "@zooid/model";
+import { connectRequest, create, RawClient, read, request, setData } from "@zooid/wire/testing/raw-client";
 import { describe, expect, test } from "vitest";
-import { connectRequest, create, RawClient, read, request, setData } from "./raw-client.ts";
-import { startTestServer } from "./test-server.ts";
+import { startTestServer } from "./testing/server.ts";
 
 /** A session and what resumes it. */
 async function openSession(port: number, timeoutMs = 30_000) {

@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { OpCode } from "@zooid/model";
+import { connectRequest, create, RawClient, read, request } from "@zooid/wire/testing/raw-client";
 import { expect, test } from "vitest";
-import { connectRequest, create, RawClient, read, request } from "./raw-client.ts";
 import { createSharedReadServer, receive } from "./shared-reads.ts";
-import { startTestServer } from "./test-server.ts";
+import { startTestServer } from "./testing/server.ts";
 
 /** A server of whose sockets one is handed out for each client that connects. */
 async function startServer(options: { readonly allowHalfOpen: boolean }) {

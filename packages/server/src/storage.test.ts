@@ -3,9 +3,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { OpCode } from "@zooid/model";
+import { create, RawClient, read, request } from "@zooid/wire/testing/raw-client";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { create, RawClient, read, request } from "./raw-client.ts";
-import { startTestServer } from "./test-server.ts";
+import { startTestServer } from "./testing/server.ts";
 
 let place: string;
 beforeEach(async () => {

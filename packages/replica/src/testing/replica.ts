@@ -1,4 +1,3 @@
-// biome-ignore lint/correctness/noNodejsModules: for tests only; the hash functions are the platform's.
 import { createHash } from "node:crypto";
 import {
   type AclEntry,

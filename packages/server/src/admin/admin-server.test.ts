@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import { OpCode } from "@zooid/model";
 import type { JuteWriter } from "@zooid/wire";
+import { create, RawClient, read } from "@zooid/wire/testing/raw-client";
 import { expect, test } from "vitest";
-import { create, RawClient, read } from "../raw-client.ts";
-import { ask, say } from "../test-http.ts";
-import { startTestServer } from "../test-server.ts";
+import { ask, say } from "../testing/http.ts";
+import { startTestServer } from "../testing/server.ts";
 
 const ADMIN = { admin: { port: 0 } } as const;
 

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ErrorCode, OpCode } from "@zooid/model";
+import { create, RawClient, read, setData } from "@zooid/wire/testing/raw-client";
 import { expect, test } from "vitest";
-import { create, RawClient, read, setData } from "../raw-client.ts";
-import { startTestServer } from "../test-server.ts";
+import { startTestServer } from "../testing/server.ts";
 import { parseWhitelist } from "./four-letter-words.ts";
 
 const WORDS = [

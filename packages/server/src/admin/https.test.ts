@@ -7,12 +7,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { OpCode } from "@zooid/model";
 import type { JuteWriter } from "@zooid/wire";
+import { RawClient } from "@zooid/wire/testing/raw-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ConfigError, parseServerConfig } from "../config.ts";
-import { RawClient } from "../raw-client.ts";
-import { AUTHORITY, HOST, ONE, STRANGER, TWO } from "../test-certificates.ts";
-import { ask, say } from "../test-http.ts";
-import { startTestServer } from "../test-server.ts";
+import { AUTHORITY, HOST, ONE, STRANGER, TWO } from "../testing/certificates.ts";
+import { ask, say } from "../testing/http.ts";
+import { startTestServer } from "../testing/server.ts";
 import { subjectName } from "../tls/subject-name.ts";
 import type { AdminOptions } from "./http-options.ts";
 

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { OpCode } from "@zooid/model";
+import { create, RawClient, read } from "@zooid/wire/testing/raw-client";
 import { expect, test } from "vitest";
-import { create, RawClient, read } from "../raw-client.ts";
-import { ask } from "../test-http.ts";
-import { startTestServer } from "../test-server.ts";
+import { ask } from "../testing/http.ts";
+import { startTestServer } from "../testing/server.ts";
 
 const SAMPLE = /^([a-zA-Z_:][\w:]*)(\{(?:[a-z_]+="[^"\\\n]*",?)*\})? (-?[\d.]+(?:e[+-]?\d+)?|NaN|[+-]Inf)$/;
 

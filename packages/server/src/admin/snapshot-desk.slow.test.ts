@@ -2,9 +2,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ErrorCode, OpCode } from "@zooid/model";
+import { create, RawClient } from "@zooid/wire/testing/raw-client";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { create, RawClient } from "../raw-client.ts";
-import { metric, restore, shown, snapshotOf, start } from "./test-snapshot-desk.ts";
+import { metric, restore, shown, snapshotOf, start } from "../testing/snapshot-desk.ts";
 
 let place = "";
 beforeEach(async () => {

@@ -2,10 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { copySlice, ErrorCode, OpCode } from "@zooid/model";
+import { create, RawClient, read, setData, versioned } from "@zooid/wire/testing/raw-client";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { create, RawClient, read, setData, versioned } from "../raw-client.ts";
-import { ask } from "../test-http.ts";
-import { metric, OCTETS, restore, type Server, SUPER, shown, snapshotOf, start } from "./test-snapshot-desk.ts";
+import { ask } from "../testing/http.ts";
+import { metric, OCTETS, restore, type Server, SUPER, shown, snapshotOf, start } from "../testing/snapshot-desk.ts";
 
 let place = "";
 beforeEach(async () => {

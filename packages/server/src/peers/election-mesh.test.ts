@@ -3,7 +3,7 @@ import { createServer, type Socket } from "node:net";
 import { type ElectionMessage, serverId, type Zxid } from "@zooid/model";
 import type { EnvelopeMessage } from "@zooid/wire/peer";
 import { afterEach, describe, expect, test } from "vitest";
-import { Happenings, type TestPeerOptions, TestPeers } from "../test-peers.ts";
+import { Happenings, type TestPeerOptions, TestPeers } from "../testing/peers.ts";
 import { ElectionMesh } from "./election-mesh.ts";
 import { PeerPort } from "./peer-port.ts";
 import { peerSecret } from "./peer-secret.ts";

@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { crc32 } from "node:zlib";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { helloFrame, TestPeers } from "../test-peers.ts";
+import { helloFrame, TestPeers } from "../testing/peers.ts";
 import { QuorumLinks } from "./quorum-links.ts";
 
 test("whatever comes to a port harms nobody: it is taken for a peer's, or closed", async () => {

@@ -5,8 +5,8 @@ import { type EntriesMessage, type PeerMessage, serverId, writeFrameHeader, type
 import type { EnvelopeMessage } from "@zooid/wire/peer";
 import { afterEach, describe, expect, test } from "vitest";
 import { sentenceOf } from "../operator-sentences.ts";
-import { frameOf, TestPeers } from "../test-peers.ts";
-import { Side, stopSides, stopsWithSides } from "../test-quorum-side.ts";
+import { frameOf, TestPeers } from "../testing/peers.ts";
+import { Side, stopSides, stopsWithSides } from "../testing/quorum-side.ts";
 import { PeerPort } from "./peer-port.ts";
 
 afterEach(stopSides);

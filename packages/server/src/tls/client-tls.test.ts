@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { type ConnectionOptions, connect as connectTls } from "node:tls";
 import { ErrorCode, OpCode } from "@zooid/model";
 import type { JuteWriter } from "@zooid/wire";
+import { auth, create, RawClient, read } from "@zooid/wire/testing/raw-client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { auth, create, RawClient, read } from "../raw-client.ts";
 import type { StartOptions } from "../server.ts";
 import {
   AUTHORITY,
@@ -24,8 +24,8 @@ import {
   REVOKING_AUTHORITY,
   STRANGER,
   TWO,
-} from "../test-certificates.ts";
-import { startTestServer } from "../test-server.ts";
+} from "../testing/certificates.ts";
+import { startTestServer } from "../testing/server.ts";
 import type { TlsOptions } from "./tls-config.ts";
 
 let folder: string;

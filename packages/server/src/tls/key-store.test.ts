@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { AUTHORITY, HOST, ONE } from "../test-certificates.ts";
+import { AUTHORITY, HOST, ONE } from "../testing/certificates.ts";
 import {
   AUTHORITY_JKS,
   AUTHORITY_OLD_PKCS12,
@@ -10,7 +10,7 @@ import {
   HOST_ENCRYPTED_KEY,
   HOST_JKS,
   HOST_PKCS12,
-} from "../test-stores.ts";
+} from "../testing/stores.ts";
 import { type KeyStoreOptions, readKeyStore, readTrustStore } from "./key-store.ts";
 
 const PASSWORD = "changeit";

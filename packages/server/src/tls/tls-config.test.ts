@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { getCiphers } from "node:tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { AUTHORITY, EMPTY_REVOCATION_LIST, HOST, REVOCATION_LIST } from "../test-certificates.ts";
+import { AUTHORITY, EMPTY_REVOCATION_LIST, HOST, REVOCATION_LIST } from "../testing/certificates.ts";
 import { opensslCipher } from "./cipher-suites.ts";
 import { parseTls, type TlsOptions } from "./tls-config.ts";
 

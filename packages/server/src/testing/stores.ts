@@ -1,5 +1,5 @@
 /**
- * Stores of keys and of certificates, for tests and for nothing else: made of `HOST` and `AUTHORITY` of test-certificates.ts, with the
+ * Stores of keys and of certificates, for tests and for nothing else: made of `HOST` and `AUTHORITY` of certificates.ts, with the
  * password `changeit`.
  */
 /** The key and certificate of `HOST`, by OpenSSL. */

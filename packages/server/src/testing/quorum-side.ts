@@ -1,6 +1,6 @@
 import type { LinkRef, PeerMessage } from "@zooid/model";
-import { QuorumLinks } from "./peers/quorum-links.ts";
-import { Happenings, type TestPeerOptions, type TestPeers } from "./test-peers.ts";
+import { QuorumLinks } from "../peers/quorum-links.ts";
+import { Happenings, type TestPeerOptions, type TestPeers } from "./peers.ts";
 
 const running: { stop(): Promise<void> }[] = [];
 

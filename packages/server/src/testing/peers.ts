@@ -1,11 +1,11 @@
 import { crc32 } from "node:zlib";
 import { type ServerId, serverId } from "@zooid/model";
 import { BufferPool, type EnvelopeMessage, PeerFrameWriter } from "@zooid/wire/peer";
-import { parseServerConfig } from "./config.ts";
-import type { EnsembleConfig, EnsembleOptions, PeerAddress } from "./peers/ensemble-config.ts";
-import { Handshake } from "./peers/handshake.ts";
-import type { PeerLinkOptions } from "./peers/peer-port.ts";
-import { RefusalLog } from "./refusal-log.ts";
+import { parseServerConfig } from "../config.ts";
+import type { EnsembleConfig, EnsembleOptions, PeerAddress } from "../peers/ensemble-config.ts";
+import { Handshake } from "../peers/handshake.ts";
+import type { PeerLinkOptions } from "../peers/peer-port.ts";
+import { RefusalLog } from "../refusal-log.ts";
 
 /** A port on which nobody listens: dialing it is refused at once. */
 const CLOSED_PORT = 1;

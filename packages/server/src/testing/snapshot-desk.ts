@@ -1,8 +1,8 @@
 import { ErrorCode, OpCode } from "@zooid/model";
 import { readStat } from "@zooid/wire";
-import { type RawClient, read } from "../raw-client.ts";
-import { ask } from "../test-http.ts";
-import { startTestServer } from "../test-server.ts";
+import { type RawClient, read } from "@zooid/wire/testing/raw-client";
+import { ask } from "./http.ts";
+import { startTestServer } from "./server.ts";
 
 /** What the tests of snapshots by the admin port share. */
 

@@ -2,7 +2,9 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { connect as connectTls, type ConnectionOptions as TlsConnectionOptions } from "node:tls";
 import { CreateMode, OpCode, SESSION_NONE, type SessionId, ZXID_NONE, type Zxid } from "@zooid/model";
-import { type ConnectResponse, JuteReader, JuteWriter, readConnectResponse, writeConnectRequest } from "@zooid/wire";
+import { type ConnectResponse, readConnectResponse, writeConnectRequest } from "../handshake.ts";
+import { JuteReader } from "../jute-reader.ts";
+import { JuteWriter } from "../jute-writer.ts";
 
 /** No wait of a test is longer. */
 const DEADLINE_MS = 15_000;
