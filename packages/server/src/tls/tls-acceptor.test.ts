@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect as connectTcp, createServer, type Socket } from "node:net";
 import { connect, type TLSSocket } from "node:tls";
 import { expect, test } from "vitest";
-import { AUTHORITY, HOST } from "../test-certificates.ts";
+import { AUTHORITY, HOST } from "../testing/certificates.ts";
 import { TlsAcceptor } from "./tls-acceptor.ts";
 
 const HANDSHAKES_OF_ONE = 40;
