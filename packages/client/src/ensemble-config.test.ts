@@ -4,7 +4,7 @@ import { filter, firstValueFrom, take, toArray } from "rxjs";
 import { expect, onTestFinished, test } from "vitest";
 import { connect } from "./connect.ts";
 import { parseEnsembleConfig } from "./ensemble-config.ts";
-import { Relay } from "./testing/relay.ts";
+import { Relay } from "./fault-injection/relay.ts";
 import { answer, dataAnswer, ScriptedServer } from "./testing/scripted-server.ts";
 
 const STAT = {} as Stat;

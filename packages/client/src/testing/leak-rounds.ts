@@ -7,8 +7,8 @@ import { filter, firstValueFrom } from "rxjs";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Client } from "../client.ts";
 import { connect, createClient } from "../connect.ts";
+import { Relay } from "../fault-injection/relay.ts";
 import { fourLetterWord } from "./four-letter-word.ts";
-import { Relay } from "./relay.ts";
 import { ScriptedServer } from "./scripted-server.ts";
 
 export interface LeakRounds {

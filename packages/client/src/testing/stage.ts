@@ -1,7 +1,7 @@
 import { startServer, type ZooidServer } from "@zooid/server";
 import type { Client } from "../client.ts";
 import { connect } from "../connect.ts";
-import { Relay } from "./relay.ts";
+import { Relay } from "../fault-injection/relay.ts";
 
 /** A server, a client whose connection can be disturbed, and one that sees the server as it is. */
 export interface Stage {
