@@ -31,6 +31,8 @@ export function testRun(file: string): void {
       const { status, stdout, stderr } = spawnSync(process.execPath, ["--conditions=@zooid/source", path], {
         encoding: "utf8",
         timeout: PATIENCE_MS,
+        // Colours would stand between the words.
+        env: { ...process.env, FORCE_COLOR: "0" },
       });
       expect([status, stderr]).toEqual([0, ""]);
       for (const says of SAYS[file] ?? []) expect(stdout).toMatch(says);
