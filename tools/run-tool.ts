@@ -7,7 +7,7 @@
  * Without a name it lists them.
  */
 import { spawn, spawnSync } from "node:child_process";
-import { distance } from "../apps/server/src/edit-distance.ts";
+import { distance } from "fastest-levenshtein";
 import { TOOL_GROUPS, type Tool } from "./tool-table.ts";
 
 const tools = TOOL_GROUPS.flatMap((group) => group.tools);

@@ -305,7 +305,7 @@ export const TARGETS: readonly FuzzTarget[] = [
     words: ["server.", "=", "\\", "\\u00", ":", ";", "|", "\n", "true", "2147483648", "-1", "observer", "group."],
     run: (input) => {
       const text = input.toString("utf8");
-      parseProperties(text);
+      allowing(ConfigError, () => void parseProperties(text));
       allowing(ConfigError, () => void parseServerConfig(parseConfigFile(text, () => text).options));
     },
   },

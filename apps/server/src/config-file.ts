@@ -1,7 +1,7 @@
 import { ConfigError, type ServerOptions } from "@zooid/server";
+import { distance } from "fastest-levenshtein";
 import { AUTH_FAMILIES, AUTH_KEYS } from "./auth-keys.ts";
 import { CLIENT_FAMILIES, CLIENT_KEYS } from "./client-keys.ts";
-import { distance } from "./edit-distance.ts";
 import { EnsembleDraft, GROUP_KEY, SERVER_KEY, WEIGHT_KEY } from "./ensemble-draft.ts";
 import { DYNAMIC_FILE, ENSEMBLE_FAMILIES, ENSEMBLE_KEYS } from "./ensemble-keys.ts";
 import type { EnsembleSettings } from "./ensemble-settings.ts";

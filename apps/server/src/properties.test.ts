@@ -1,3 +1,4 @@
+import { ConfigError } from "@zooid/server";
 import { expect, test } from "vitest";
 import { parseProperties } from "./properties.ts";
 
@@ -23,4 +24,12 @@ test.each([
   ["nothing", "", []],
 ])("%s", (_, text, expected) => {
   expect(pairs(text)).toEqual(expected);
+});
+
+test("an incomplete \\uXXXX is refused, as Java does", () => {
+  expect(() => parseProperties("dataDir=C:\\users")).toThrow(
+    new ConfigError([
+      "malformed escaped unicode characters '\\users': expected four hexadecimal digits behind \\u; a backslash is written twice",
+    ]),
+  );
 });
