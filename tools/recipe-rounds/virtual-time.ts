@@ -5,8 +5,7 @@
 import crypto from "node:crypto";
 import { syncBuiltinESMExports } from "node:module";
 import timers from "node:timers/promises";
-import type { Prng } from "../../packages/simulator/src/cluster/prng.ts";
-import type { Scheduler } from "../../packages/simulator/src/cluster/scheduler.ts";
+import type { Prng, Scheduler } from "@zooid/simulator";
 
 const realImmediate = globalThis.setImmediate;
 

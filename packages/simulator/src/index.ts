@@ -1,6 +1,16 @@
+export { Cluster, type ClusterOptions, type ClusterWatcher, type Crash, type Member } from "./cluster/cluster.ts";
+export { Disk, type DiskImage, type DiskOptions } from "./cluster/disk.ts";
+export { Network, type NetworkOptions } from "./cluster/network.ts";
 export { Prng } from "./cluster/prng.ts";
+export { Scheduler } from "./cluster/scheduler.ts";
+export { SimServer } from "./cluster/server.ts";
+export { SESSION_TIMEOUT_MS, type ServerOptions, TICK_MS } from "./cluster/server-options.ts";
+export type { ServerWatcher } from "./cluster/server-watcher.ts";
 export type { ChoicePoint, Deviation } from "./exhaustive/choice-points.ts";
 export { type ExhaustiveResult, exploreAll, type Space } from "./exhaustive/explore.ts";
+export type { Fault } from "./faults/fault-names.ts";
 export { Violation } from "./invariants/violation.ts";
-export { Ensemble, type RunReport } from "./seeds/ensemble.ts";
-export { type Fault, type Plan, type PlanChanges, planOf } from "./seeds/plan.ts";
+export type { Plan } from "./runs/plan.ts";
+export type { RunReport } from "./runs/report.ts";
+export { type PlanChanges, planOf } from "./seeds/draw-plan.ts";
+export { runPlan } from "./seeds/seed-run.ts";

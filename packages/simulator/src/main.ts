@@ -72,7 +72,8 @@ if (values.exhaustive === true) {
   const { runMutations } = await import("./mutations/mutation-table.ts");
   process.exitCode = await runMutations(whole("seeds", values.seeds ?? "1000"));
 } else {
-  const { faultNames, sessionMode } = await import("./seeds/plan.ts");
+  const { sessionMode } = await import("./seeds/draw-plan.ts");
+  const { faultNames } = await import("./faults/fault-names.ts");
   const changes = {
     ...(values.without === undefined ? {} : { without: faultNames(values.without) }),
     ...(values.only === undefined ? {} : { only: faultNames(values.only) }),

@@ -43,7 +43,7 @@ export interface SimClientOptions extends WorkloadOptions {
 /** A client: one session at a time, a few requests in flight, and little patience. */
 export class SimClient {
   readonly name: string;
-  readonly chance: Prng;
+  readonly random: Prng;
   readonly workload: Workload;
   /** Set for one that asks for as much as it can, in place of the workload. */
   readonly tenant: Tenant | undefined;
@@ -54,7 +54,7 @@ export class SimClient {
   xid = 0;
   /** The last zxid that it has seen, on whatever server. */
   lastZxid = 0;
-  heardMs = 0;
+
   sentMs = 0;
   /** It does nothing until then. */
   sleepsUntilMs = 0;
@@ -69,12 +69,12 @@ export class SimClient {
   /** Its last requests were answered, when everything comes to its end. */
   isDone = false;
 
-  constructor(name: string, chance: Prng, options: SimClientOptions) {
+  constructor(name: string, random: Prng, options: SimClientOptions) {
     this.tenant = options.tenant;
     this.address = options.address;
     this.name = name;
-    this.chance = chance.fork("acts");
-    this.workload = new Workload(chance.fork("workload"), name, options);
+    this.random = random.fork("acts");
+    this.workload = new Workload(random.fork("workload"), name, options);
   }
 
   /** What it knew of a connection dies with it; its session and what it saw do not. */

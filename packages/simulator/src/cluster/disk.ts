@@ -32,7 +32,7 @@ export interface DiskHandler {
 export class Disk implements ZabLog {
   readonly log: MemoryTxnLog;
   readonly #scheduler: Scheduler;
-  readonly #chance: Prng;
+  readonly #random: Prng;
   readonly #handler: DiskHandler;
   readonly #states: Map<string, StateImage>;
   /** What waits for the writes that are no appends, in their order. */
@@ -41,7 +41,7 @@ export class Disk implements ZabLog {
   #pending: ("append" | "stage" | "row")[] = [];
   #doneCount = 0;
   #isSyncing = false;
-  #flips = 0;
+  #installs = 0;
   #isDead = false;
   /** While it is held: how many writes may still become durable. */
   #credit: number | undefined;
@@ -51,13 +51,13 @@ export class Disk implements ZabLog {
     readonly sid: number;
     readonly image: DiskImage | undefined;
     readonly scheduler: Scheduler;
-    readonly chance: Prng;
+    readonly random: Prng;
     readonly options: DiskOptions;
     readonly handler: DiskHandler;
     readonly takeEpoch?: boolean;
   }) {
     this.#scheduler = parts.scheduler;
-    this.#chance = parts.chance;
+    this.#random = parts.random;
     this.#handler = parts.handler;
     this.options = parts.options;
     this.#states = new Map(parts.image?.states);
@@ -100,7 +100,7 @@ export class Disk implements ZabLog {
   }
 
   /** Ends as a crash would: of the writes that are not synced a prefix is there all the same. */
-  crash(keep: number = this.#chance.below(this.log.pendingCount + 1)): DiskImage {
+  crash(keep: number = this.#random.below(this.log.pendingCount + 1)): DiskImage {
     this.#isDead = true;
     return { log: this.log.crash(keep), states: new Map(this.#states) };
   }
@@ -143,8 +143,8 @@ export class Disk implements ZabLog {
   }
 
   /** A flip is on its way to the disk. */
-  get isFlipping(): boolean {
-    return this.#flips > 0;
+  get isInstalling(): boolean {
+    return this.#installs > 0;
   }
 
   append({ bytes, start, end }: LoggedRun, generation: number, committed: Zxid): void {
@@ -178,9 +178,9 @@ export class Disk implements ZabLog {
   }
 
   flip(flip: ZabFlip, done: () => void): void {
-    this.#flips++;
+    this.#installs++;
     this.#write(this.log.flip(flip), () => {
-      this.#flips--;
+      this.#installs--;
       done();
     });
   }
@@ -244,6 +244,6 @@ export class Disk implements ZabLog {
 
   #delay(): number {
     const { syncMsMin, syncMsMax } = this.options;
-    return syncMsMin + (this.#chance.next() / 2 ** 32) * (syncMsMax - syncMsMin);
+    return syncMsMin + (this.#random.next() / 2 ** 32) * (syncMsMax - syncMsMin);
   }
 }

@@ -46,7 +46,7 @@ const REDIAL_MS = 20;
  */
 export class Network {
   readonly #scheduler: Scheduler;
-  readonly #chance: Prng;
+  readonly #random: Prng;
   readonly #ends = new Map<ServerId, NetworkEnd>();
   readonly #links = new Set<Link>();
   readonly #dials = new Map<ServerId, { readonly to: ServerId; readonly number: number }>();
@@ -61,9 +61,9 @@ export class Network {
   /** Told before something of a server reaches another one: what it wrote on a link, the link itself, or its vote. */
   arriving: ((from: ServerId, to: ServerId, what: PeerMessage["kind"] | "link" | "election") => void) | undefined;
 
-  constructor(scheduler: Scheduler, chance: Prng, options: NetworkOptions) {
+  constructor(scheduler: Scheduler, random: Prng, options: NetworkOptions) {
     this.#scheduler = scheduler;
-    this.#chance = chance;
+    this.#random = random;
     this.options = options;
   }
 
@@ -221,7 +221,7 @@ export class Network {
       const link = this.#linkOf(stream);
       if (link === undefined || this.isBlocked(stream.from, stream.to)) return;
       // What was written together mostly arrives together.
-      let count = this.options.isShuffled === false ? stream.queue.length : 1 + this.#chance.below(8);
+      let count = this.options.isShuffled === false ? stream.queue.length : 1 + this.#random.below(8);
       for (; count > 0 && stream.queue.length > 0; count--) this.#arrive(link, stream);
       if (stream.queue.length > 0) this.#move(stream);
       else if (stream.isEnded && this.#links.delete(link)) this.#hangUp(link, stream, "closed by the other side");
@@ -247,7 +247,7 @@ export class Network {
     for (const stream of [link.dialer, link.acceptor]) {
       if (stream.to === dead) continue;
       // A prefix of what is on its way still arrives, if the way is open.
-      const count = this.isBlocked(stream.from, stream.to) ? 0 : this.#chance.below(stream.queue.length + 1);
+      const count = this.isBlocked(stream.from, stream.to) ? 0 : this.#random.below(stream.queue.length + 1);
       const rest = stream.queue.splice(0, count);
       stream.queue.length = 0;
       const isDeaf = stream.isDeaf;
@@ -315,7 +315,7 @@ export class Network {
   #delay(from?: ServerId, to?: ServerId): number {
     const { delayMsMin, delayMsMax } = this.options;
     const clogMs = this.#clogs.size === 0 ? 0 : (this.#clogs.get(`${from}>${to}`) ?? 0);
-    return clogMs + delayMsMin + (this.#chance.next() / 2 ** 32) * (delayMsMax - delayMsMin);
+    return clogMs + delayMsMin + (this.#random.next() / 2 ** 32) * (delayMsMax - delayMsMin);
   }
 }
 

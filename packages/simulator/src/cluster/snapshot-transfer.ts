@@ -6,7 +6,7 @@ import type { Scheduler } from "./scheduler.ts";
 import type { StateImage } from "./state-image.ts";
 
 /** States on their way, so that a chunk need not spell its content: it carries the number and a piece of it. */
-export class StateRegistry {
+export class SnapshotRegistry {
   readonly #states: StateImage[] = [];
 
   put(state: StateImage): number {
@@ -29,14 +29,14 @@ interface Sending {
 }
 
 /** Sends a server's state in a few chunks, one for each credit, and receives another's. */
-export class SnapshotCourier implements SnapshotPort {
+export class SnapshotTransfer implements SnapshotPort {
   readonly #disk: Disk;
   readonly #scheduler: Scheduler;
-  readonly #chance: Prng;
-  readonly #registry: StateRegistry;
+  readonly #random: Prng;
+  readonly #registry: SnapshotRegistry;
   readonly #send: (link: LinkRef, message: PeerMessage) => void;
   readonly #input: (step: () => void) => void;
-  readonly #abandoned: ((nextPart: number) => void) | undefined;
+  readonly #abandoned: ((nextChunk: number) => void) | undefined;
   readonly #sending = new Map<LinkRef, Sending>();
   #receiving:
     | {
@@ -51,17 +51,17 @@ export class SnapshotCourier implements SnapshotPort {
   constructor(parts: {
     readonly disk: Disk;
     readonly scheduler: Scheduler;
-    readonly chance: Prng;
-    readonly registry: StateRegistry;
+    readonly random: Prng;
+    readonly registry: SnapshotRegistry;
     readonly send: (link: LinkRef, message: PeerMessage) => void;
     readonly input: (step: () => void) => void;
     /** What came of a state is of no use any more. */
-    readonly abandoned?: (nextPart: number) => void;
+    readonly abandoned?: (nextChunk: number) => void;
   }) {
     this.#abandoned = parts.abandoned;
     this.#disk = parts.disk;
     this.#scheduler = parts.scheduler;
-    this.#chance = parts.chance;
+    this.#random = parts.random;
     this.#registry = parts.registry;
     this.#send = parts.send;
     this.#input = parts.input;
@@ -148,6 +148,6 @@ export class SnapshotCourier implements SnapshotPort {
   }
 
   #later(step: () => void): void {
-    this.#scheduler.after(this.#chance.below(20), () => this.#input(step));
+    this.#scheduler.after(this.#random.below(20), () => this.#input(step));
   }
 }

@@ -1,6 +1,8 @@
-import { Ensemble, type RunReport } from "../seeds/ensemble.ts";
-import { type Plan, planOf } from "../seeds/plan.ts";
+import type { Plan } from "../runs/plan.ts";
+import type { RunReport } from "../runs/report.ts";
+import { planOf } from "../seeds/draw-plan.ts";
 import type { ChoicePoint, Deviation } from "./choice-points.ts";
+import { runScript } from "./scripted-run.ts";
 
 const CRASHES_MAX = 2;
 const CUTS_MAX = 1;
@@ -74,9 +76,9 @@ function smallPlan(): Plan {
 
 /** One way of the small ensemble. Without a transcript nobody is told line by line. */
 export function runDeviations(deviations: readonly Deviation[], lines?: string[]): RunReport {
-  return new Ensemble(smallPlan(), lines === undefined ? {} : { lines }).runScript(WRITES, deviations, {
-    findsPoints: false,
-  }).report;
+  const plan = smallPlan();
+  const transcript = lines === undefined ? {} : { lines };
+  return runScript({ plan, writes: WRITES, deviations, findsPoints: false, ...transcript }).report;
 }
 
 /** Every way of a small ensemble (3 servers, 2 writes) that belongs to the space, one behind the other. */
@@ -144,7 +146,7 @@ class Explorer {
     const { depth, faults } = this.#space;
     const deviations = path.map(({ deviation }) => deviation);
     const findsPoints = path.length < Math.max(depth, faults);
-    const { points, report } = new Ensemble(smallPlan()).runScript(WRITES, deviations, { findsPoints });
+    const { points, report } = runScript({ plan: smallPlan(), writes: WRITES, deviations, findsPoints });
     this.#runs++;
     this.#steps += report.steps;
     if (report.violation === undefined) return points.filter((point) => isNext(path, point) && this.#isIn(path, point));

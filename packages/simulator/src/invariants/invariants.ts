@@ -17,7 +17,7 @@ import {
 import type { DurableLog } from "@zooid/txn-log";
 import type { SimServer } from "../cluster/server.ts";
 import { digestOf } from "../cluster/state-image.ts";
-import type { SometimesCounts } from "../seeds/coverage.ts";
+import type { CoverageCounts } from "../runs/coverage.ts";
 import { Violation } from "./violation.ts";
 
 /** What one disk would show after a power cut, as last seen. */
@@ -69,7 +69,7 @@ interface Dead {
  */
 export class Invariants {
   readonly #verifier: QuorumVerifier;
-  readonly #sometimes: SometimesCounts;
+  readonly #coverage: CoverageCounts;
   readonly #disks = new Map<ServerId, GhostDisk>();
   /** Disks that were emptied, and nothing has been written to them since. */
   readonly #emptied = new Map<ServerId, Pick<GhostDisk, "emptiedIn" | "lost">>();
@@ -87,9 +87,9 @@ export class Invariants {
   readonly #invited = new Map<number, SimServer>();
   #newestOwned = 0;
 
-  constructor(verifier: QuorumVerifier, sometimes: SometimesCounts) {
+  constructor(verifier: QuorumVerifier, coverage: CoverageCounts) {
     this.#verifier = verifier;
-    this.#sometimes = sometimes;
+    this.#coverage = coverage;
   }
 
   /** The commit point: the highest zxid that any leader knew to be committed. */
@@ -170,7 +170,7 @@ export class Invariants {
       this.#lastProposed.set(epoch, counterOf(zxid));
       ghost.proposed = zxid;
       const dead = this.#dead.get(epoch);
-      if (dead !== undefined && counterOf(zxid) >= dead.counter) this.#sometimes.reached("proposal died");
+      if (dead !== undefined && counterOf(zxid) >= dead.counter) this.#coverage.reached("proposal died");
     }
   }
 
@@ -186,7 +186,7 @@ export class Invariants {
           );
         }
         const other = this.#invited.get(message.epoch);
-        if (other !== undefined && other !== server) this.#sometimes.reached("two leaders tried for one epoch");
+        if (other !== undefined && other !== server) this.#coverage.reached("two leaders tried for one epoch");
         this.#invited.set(message.epoch, server);
         return;
       }
@@ -197,7 +197,7 @@ export class Invariants {
         if (message.currentEpoch !== durable.currentEpoch || message.logged.zxid !== durable.tail.zxid) {
           throw new Violation("2.2", `server ${server.sid} tells its leader of a log that is not on its disk`);
         }
-        if (message.isRepeated) this.#sometimes.reached("promise repeated to the same leader");
+        if (message.isRepeated) this.#coverage.reached("promise repeated to the same leader");
         return;
       case "ack-new-leader":
         if (durable.currentEpoch !== message.epoch || durable.tail.zxid < message.through) {
@@ -370,7 +370,7 @@ export class Invariants {
     // The quorum is found out a little after the leader has it; meanwhile it may have brought one level that lost its disk.
     for (const disk of this.#disks.values()) if (disk.durable.currentEpoch === epoch) disk.isWiped = false;
     this.#bury(epoch, durable);
-    if (history > this.committed) this.#sometimes.reached("proposal of a dead leader survived");
+    if (history > this.committed) this.#coverage.reached("proposal of a dead leader survived");
     this.#extend(durable, history);
   }
 
@@ -385,7 +385,7 @@ export class Invariants {
       }
       if (dead === undefined) {
         this.#dead.set(older, { counter: kept + 1, killedBy: epoch });
-        if (last > kept) this.#sometimes.reached("proposal died");
+        if (last > kept) this.#coverage.reached("proposal died");
       }
     }
   }
@@ -472,7 +472,7 @@ export class Invariants {
         // It has all of an epoch that a quorum holds without it: whatever it forgot, one of any quorum knows. There may be a newer one
         // by now, but none in which it acked anything.
         disk.isWiped = false;
-        this.#sometimes.reached("wiped server has its voice back");
+        this.#coverage.reached("wiped voter votes again");
       }
       this.#checkDead(sid, now);
       this.#checkKept(`a flip of server ${sid}`);

@@ -8,3 +8,13 @@ export class Violation extends Error {
     this.rule = rule;
   }
 }
+
+/** An error of a run as its violation: what a check threw as it is, everything else as a defect of the core. */
+export function asViolation(error: unknown): Violation {
+  if (error instanceof Violation) return error;
+  return new Violation("core", describeError(error), { cause: error });
+}
+
+export function describeError(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

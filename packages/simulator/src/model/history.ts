@@ -13,9 +13,10 @@ import {
 import type { NodeRead, SimRequest } from "../clients/requests.ts";
 import { TENANT_PATH } from "../clients/tenant.ts";
 import type { Answer, SeenStat } from "../cluster/answers.ts";
-import { isRefusedForSize, type Limits } from "../cluster/limits.ts";
+import type { Limits } from "../cluster/limits.ts";
 import { Violation } from "../invariants/violation.ts";
 import { Proposals, type ProposedEnd } from "./proposed-txns.ts";
+import { isRefusedForSize } from "./request-size.ts";
 import { type Effect, isBelow, ModelTree, type Reaped, type TreeWrite } from "./tree.ts";
 
 /** What one committed transaction did, by the model. */

@@ -48,7 +48,7 @@ export class ScenarioRun {
     if (this.#world === undefined) return [];
     const lines: string[] = [];
     for (const client of this.#world.clients) lines.push(...client.takeLines());
-    const sent = this.#world.sentLines.slice(this.#sentCount);
+    const sent = this.#world.observations.sentLines.slice(this.#sentCount);
     this.#sentCount += sent.length;
     lines.push(...sent.filter(({ kind }) => this.told.has(kind)).map(({ text }) => text));
     if (this.isSilent) return [];
@@ -101,11 +101,14 @@ const COMMANDS: readonly (readonly [RegExp, Perform])[] = [
   [/^hand over s(\d+)$/, ({ world }, sid) => handOver(world, idOf(sid))],
 
   // Disks
-  [/^hold sync (s.+)$/, ({ world }, names) => atOnce(() => each(names, (sid) => world.holdSync(sid, true)))],
-  [/^release sync (s.+)$/, ({ world }, names) => each(names, (sid) => world.holdSync(sid, false))],
+  [
+    /^hold sync (s.+)$/,
+    ({ world }, names) => atOnce(() => each(names, (sid) => world.observations.holdSync(sid, true))),
+  ],
+  [/^release sync (s.+)$/, ({ world }, names) => each(names, (sid) => world.observations.holdSync(sid, false))],
   [/^sync s(\d+)(?: (\d+))?$/, ({ world }, sid, count) => world.up(idOf(sid)).disk.letThrough(Number(count || 1))],
   [/^slow disk s(\d+) to (\d+) ms$/, ({ world }, sid, ms) => choose(() => world.slowDisk(idOf(sid), Number(ms)))],
-  [/^purge (s.+)$/, ({ world }, names) => each(names, (sid) => world.up(sid).keepState())],
+  [/^purge (s.+)$/, ({ world }, names) => each(names, (sid) => world.up(sid).checkpoint())],
   [/^fail disk s(\d+)$/, ({ world }, sid) => world.failDisk(idOf(sid), "sync")],
   [/^fill disk s(\d+)$/, ({ world }, sid) => world.failDisk(idOf(sid), "full")],
 

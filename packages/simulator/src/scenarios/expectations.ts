@@ -14,7 +14,7 @@ type Check = (world: ScenarioWorld, ...words: readonly string[]) => string | und
 const CHECKS: readonly (readonly [RegExp, Check])[] = [
   [/^nobody leads$/, (world) => (leaders(world).length === 0 ? undefined : `${leaders(world).join(", ")} lead`)],
   [/^somebody leads$/, (world) => (leaders(world).length === 1 ? undefined : `${leaders(world).length} lead`)],
-  [/^all level$/, (world) => world.whyNotLevel()],
+  [/^all level$/, (world) => world.whyNotSynced()],
   [/^all have (\S+) (\S+)$/, (world, path, data) => everywhere(world, path, data)],
   [/^nobody has (\S+)$/, (world, path) => everywhere(world, path, undefined)],
   [/^s(\d+) serves$/, (world, sid) => isServing(world, sid, true)],
@@ -83,19 +83,19 @@ function answered(world: ScenarioWorld, name: string, answer: string | undefined
 }
 
 function wasSent(world: ScenarioWorld, text: string): boolean {
-  return world.sentLines.some((line) => line.text.startsWith(text));
+  return world.observations.sentLines.some((line) => line.text.startsWith(text));
 }
 
 function wasNoted(world: ScenarioWorld, sid: ServerId, kind = ""): string | undefined {
   checkKind(kind);
-  const kinds = world.notes.filter((note) => note.sid === sid).map(({ event }) => event.kind);
+  const kinds = world.observations.notes.filter((note) => note.sid === sid).map(({ event }) => event.kind);
   return kinds.some((each) => each === kind) ? undefined : `its last event is ${kinds.at(-1)}`;
 }
 
 /** @param of the server that the event is about; any where it is undefined */
 function wasNotNoted(world: ScenarioWorld, kind = "", of: string | undefined): string | undefined {
   checkKind(kind);
-  const found = world.notes.find(
+  const found = world.observations.notes.find(
     ({ event }) => event.kind === kind && (of === undefined || ("sid" in event && event.sid === idOf(of))),
   );
   return found === undefined ? undefined : `s${found.sid} notes ${describeEvent(found.event)}`;

@@ -1,5 +1,5 @@
-import { Ensemble } from "./ensemble.ts";
-import { type PlanChanges, planOf } from "./plan.ts";
+import { type PlanChanges, planOf } from "./draw-plan.ts";
+import { runPlan } from "./seed-run.ts";
 
 /** A run of seeds, to be done in one go. */
 export interface BatchTask {
@@ -62,12 +62,12 @@ export function runBatch(task: BatchTask, changes: PlanChanges): BatchResult {
   for (let seed = task.from; seed < task.from + task.count; seed++) {
     const before = process.cpuUsage();
     const plan = planOf(seed, changes);
-    const report = new Ensemble(plan).run();
+    const report = runPlan(plan);
     const failures: SeedFailure[] = [];
     const { violation } = report;
     if (violation !== undefined) failures.push({ seed, rule: violation.rule, what: violation.message });
     else if (task.isTwice) {
-      const again = new Ensemble(plan).run();
+      const again = runPlan(plan);
       if (again.traceHash !== report.traceHash || again.steps !== report.steps) {
         const what = `X1: two runs differ, ${report.traceHash} and ${again.traceHash}`;
         failures.push({ seed, rule: "X1", what });

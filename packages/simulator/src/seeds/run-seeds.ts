@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
+import { CoverageCounts, SITUATIONS } from "../runs/coverage.ts";
 import { workInProcess } from "../worker-process.ts";
 import { addResults, type BatchResult, type BatchTask, NO_RESULT, runBatch, type SeedFailure } from "./batch.ts";
-import { SOMETIMES, SometimesCounts } from "./coverage.ts";
-import { Ensemble } from "./ensemble.ts";
-import { type PlanChanges, planOf } from "./plan.ts";
+import { type PlanChanges, planOf } from "./draw-plan.ts";
+import { runPlan } from "./seed-run.ts";
 import { optionsOf, shrink } from "./shrink.ts";
 
 export interface RunSeedsOptions {
@@ -40,7 +40,7 @@ export async function runSeeds(options: RunSeedsOptions): Promise<number> {
   for (const failure of failures.slice(0, explained)) explain(failure, options);
   for (const { seed, what } of failures.slice(explained)) console.log(`seed ${seed}: ${firstLine(what)}`);
   console.log(`${result.seeds - failures.length} passed, ${failures.length} failed`);
-  const counts = new SometimesCounts();
+  const counts = new CoverageCounts();
   counts.addAll(result.sometimes);
   const isIncomplete = options.checksSometimes && counts.unreached.length > 0;
   if (isIncomplete) console.log(`never reached: ${counts.unreached.join(", ")}`);
@@ -96,7 +96,7 @@ function report(result: BatchResult, wallMs: number, { from }: RunSeedsOptions):
   );
   if (seeds < 100) return;
   console.log("sometimes:");
-  for (const what of SOMETIMES) console.log(`  ${String(result.sometimes[what] ?? 0).padStart(8)}  ${what}`);
+  for (const what of SITUATIONS) console.log(`  ${String(result.sometimes[what] ?? 0).padStart(8)}  ${what}`);
 }
 
 /** Shrinks a failure, writes down how it came about, and says how to repeat it. */
@@ -105,7 +105,7 @@ function explain({ seed, rule, what }: SeedFailure, { changes, out, mutation }: 
   if (rule === "X1") return;
   const smallest = shrink(seed, rule, changes);
   const lines: string[] = [];
-  const run = new Ensemble(planOf(seed, smallest), { lines }).run();
+  const run = runPlan(planOf(seed, smallest), { lines });
   mkdirSync(out, { recursive: true });
   const file = join(out, `seed-${seed}.txt`);
   const more = mutation === undefined ? "" : `--mutate ${mutation} `;

@@ -8,14 +8,15 @@ import {
   exploreTask,
   runDeviations,
 } from "../exhaustive/explore.ts";
-import { SometimesCounts } from "./coverage.ts";
-import { Ensemble, type RunReport } from "./ensemble.ts";
-import { type PlanChanges, planOf } from "./plan.ts";
+import { CoverageCounts } from "../runs/coverage.ts";
+import type { RunReport } from "../runs/report.ts";
+import { type PlanChanges, planOf } from "./draw-plan.ts";
+import { runPlan } from "./seed-run.ts";
 
 // More seeds and more of a small ensemble's runs than `seed-run.test.ts` has, and the seeds that once found a fault.
 
 function run(seed: number, changes: PlanChanges = {}): RunReport {
-  return new Ensemble(planOf(seed, changes)).run();
+  return runPlan(planOf(seed, changes));
 }
 
 /** As before these existed: what was found then is found again. */
@@ -82,9 +83,9 @@ describe("an ensemble with its clients and its faults", () => {
 });
 
 test("small limits split work and refuse requests, and servers crash in the middle", () => {
-  const counts = new SometimesCounts();
+  const counts = new CoverageCounts();
   for (let seed = 1; seed <= 20; seed++) {
-    const report = run(seed, { voters: 3, hasSmallLimits: true, only: ["crash-at-slice", "hand-over"] });
+    const report = run(seed, { voters: 3, hasSmallLimits: true, only: ["crash-at-slice", "leadership-transfer"] });
     expectNoViolation(report);
     counts.addAll(report.sometimes);
   }
@@ -104,12 +105,12 @@ test("small limits split work and refuse requests, and servers crash in the midd
 });
 
 test("local sessions are upgraded, move once they are, and are refused elsewhere until then", () => {
-  const counts = new SometimesCounts();
+  const counts = new CoverageCounts();
   for (let seed = 1; seed <= 12; seed++) {
     const report = run(seed, {
       voters: 3,
       sessions: seed % 4 === 0 ? "local" : "upgrading",
-      only: ["crash", "hand-over"],
+      only: ["crash", "leadership-transfer"],
     });
     expectNoViolation(report);
     counts.addAll(report.sometimes);
@@ -125,9 +126,14 @@ test("local sessions are upgraded, move once they are, and are refused elsewhere
 });
 
 test("hostile tenants stop no replica, and no other client is refused for them", () => {
-  const counts = new SometimesCounts();
+  const counts = new CoverageCounts();
   for (let seed = 1; seed <= 12; seed++) {
-    const report = run(seed, { voters: 3, tenants: 2, hasSmallLimits: seed % 2 === 0, only: ["crash", "hand-over"] });
+    const report = run(seed, {
+      voters: 3,
+      tenants: 2,
+      hasSmallLimits: seed % 2 === 0,
+      only: ["crash", "leadership-transfer"],
+    });
     expectNoViolation(report);
     counts.addAll(report.sometimes);
   }
@@ -184,7 +190,8 @@ describe("every way of a small ensemble", () => {
 function endOf(deviation: Deviation): string {
   const lines: string[] = [];
   const { violation, committed, acknowledged, answers, epochs, sometimes } = runDeviations([deviation], lines);
-  const isOwn = (name: string): boolean => name.startsWith("crash with") || name === "proposal died";
+  const isOwn = (name: string): boolean =>
+    name.startsWith("crash with") || name.startsWith("crash during") || name === "proposal died";
   // Whom the client turns to next is chance, and left to it.
   const reached = Object.keys(sometimes).filter(
     (name) => name !== "session moved to another server" && !(deviation.kind === "crash" && isOwn(name)),

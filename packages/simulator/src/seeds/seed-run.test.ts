@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { Ensemble, type RunReport } from "./ensemble.ts";
-import { FAULTS, type PlanChanges, planOf } from "./plan.ts";
+import { FAULTS } from "../faults/fault-names.ts";
+import type { RunReport } from "../runs/report.ts";
+import { type PlanChanges, planOf } from "./draw-plan.ts";
+import { runPlan } from "./seed-run.ts";
 import { optionsOf, shrink } from "./shrink.ts";
 
 function run(seed: number, changes: PlanChanges = {}): RunReport {
-  return new Ensemble(planOf(seed, changes)).run();
+  return runPlan(planOf(seed, changes));
 }
 
 function expectNoViolation({ violation }: RunReport): void {
@@ -26,7 +28,7 @@ describe("an ensemble with its clients and its faults", () => {
 
   test("a transcript changes nothing of the run that it tells of", () => {
     const lines: string[] = [];
-    const told = new Ensemble(planOf(7), { lines }).run();
+    const told = runPlan(planOf(7), { lines });
     expect(told).toEqual(run(7));
     expect(lines.length).toBeGreaterThan(1000);
   });

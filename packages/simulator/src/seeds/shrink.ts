@@ -1,5 +1,5 @@
-import { Ensemble } from "./ensemble.ts";
-import { type PlanChanges, planOf } from "./plan.ts";
+import { type PlanChanges, planOf } from "./draw-plan.ts";
+import { runPlan } from "./seed-run.ts";
 
 const RUNS_MAX = 80;
 
@@ -11,7 +11,7 @@ export function shrink(seed: number, rule: string, changes: PlanChanges): PlanCh
   let runs = 0;
   let kept = changes;
   const fails = (candidate: PlanChanges): boolean =>
-    runs++ < RUNS_MAX && new Ensemble(planOf(seed, candidate)).run().violation?.rule === rule;
+    runs++ < RUNS_MAX && runPlan(planOf(seed, candidate)).violation?.rule === rule;
   const attempt = (candidate: PlanChanges): boolean => {
     const isStillFailing = fails(candidate);
     if (isStillFailing) kept = candidate;

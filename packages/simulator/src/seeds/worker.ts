@@ -1,5 +1,5 @@
 import { type BatchTask, runBatch } from "./batch.ts";
-import type { PlanChanges } from "./plan.ts";
+import type { PlanChanges } from "./draw-plan.ts";
 
 /** A process of its own that runs what it is sent, and sends what became of it. */
 export function serveBatches(changes: PlanChanges): void {

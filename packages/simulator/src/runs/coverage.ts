@@ -1,11 +1,11 @@
 /** What a long run must have seen at least once; what it never saw it did not test. */
-export const SOMETIMES = [
+export const SITUATIONS = [
   "history by DIFF",
   "history by TRUNC",
   "whole state by SNAP",
   "SNAP interrupted",
-  "crash with a flip on its way, lost",
-  "crash with a flip on its way, kept",
+  "crash during a history install, lost",
+  "crash during a history install, kept",
   "crash with unsynced entries lost",
   "crash with unsynced entries kept",
   "two leaders tried for one epoch",
@@ -14,9 +14,9 @@ export const SOMETIMES = [
   "leader with a smaller log refused",
   "promise repeated to the same leader",
   "counter near its end, new epoch",
-  "leader handed over",
+  "leadership transferred",
   "successor led without an election",
-  "wiped server has its voice back",
+  "wiped voter votes again",
   "sync at a deposed leader",
   "leader lost its quorum",
   "leader paused beyond the limit",
@@ -48,13 +48,13 @@ export const SOMETIMES = [
   "ensemble of one",
 ] as const;
 
-export type Sometimes = (typeof SOMETIMES)[number];
+export type Situation = (typeof SITUATIONS)[number];
 
 /** Counts how often each was reached. */
-export class SometimesCounts {
+export class CoverageCounts {
   readonly #counts = new Map<string, number>();
 
-  reached(what: Sometimes): void {
+  reached(what: Situation): void {
     this.#counts.set(what, (this.#counts.get(what) ?? 0) + 1);
   }
 
@@ -62,12 +62,12 @@ export class SometimesCounts {
     for (const [what, count] of Object.entries(counts)) this.#counts.set(what, (this.#counts.get(what) ?? 0) + count);
   }
 
-  count(what: Sometimes): number {
+  count(what: Situation): number {
     return this.#counts.get(what) ?? 0;
   }
 
-  get unreached(): readonly Sometimes[] {
-    return SOMETIMES.filter((what) => this.count(what) === 0);
+  get unreached(): readonly Situation[] {
+    return SITUATIONS.filter((what) => this.count(what) === 0);
   }
 
   toJSON(): Readonly<Record<string, number>> {

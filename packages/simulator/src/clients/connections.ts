@@ -1,0 +1,126 @@
+import type { ConnectionRef, Zxid } from "@zooid/model";
+import type { SimServer } from "../cluster/server.ts";
+import { SESSION_TIMEOUT_MS } from "../cluster/server-options.ts";
+import type { Run } from "../runs/run.ts";
+import { encodeRequest, type SimRequest } from "./requests.ts";
+import type { ClientConnection, SimClient } from "./sim-client.ts";
+
+const PING_XID = -2;
+
+/** The connections of a run's clients to the servers: what clients send arrives late and in order, or not at all. */
+export class ClientConnections {
+  readonly #run: Run;
+  /** Every connection that its server has not ended, also those that their client has forgotten. */
+  readonly #clients = new Map<SimServer, Map<ConnectionRef, SimClient>>();
+
+  constructor(run: Run) {
+    this.#run = run;
+  }
+
+  clientOf(server: SimServer, ref: ConnectionRef): SimClient | undefined {
+    return this.#clients.get(server)?.get(ref);
+  }
+
+  refsOf(server: SimServer): readonly ConnectionRef[] {
+    return [...(this.#clients.get(server)?.keys() ?? [])];
+  }
+
+  /** Clients that receive what a server sends. */
+  *listeners(server: SimServer): IterableIterator<SimClient> {
+    for (const [ref, client] of this.#clients.get(server) ?? []) {
+      const { connection } = client;
+      if (connection?.server === server && connection.ref === ref && !connection.isSilent) yield client;
+    }
+  }
+
+  started(server: SimServer): void {
+    this.#clients.set(server, new Map());
+  }
+
+  crashed(server: SimServer): void {
+    for (const client of this.#clients.get(server)?.values() ?? []) {
+      if (client.connection?.server === server && !client.connection.isSilent) client.forgetConnection();
+    }
+    this.#clients.delete(server);
+  }
+
+  /** Connects to a random server; nothing happens where that one is down. */
+  connect(client: SimClient): void {
+    const { cluster, trace, nowMs } = this.#run;
+    const sid = client.random.pick(cluster.sids);
+    const server = cluster.server(sid);
+    if (server === undefined) return;
+    const ref = server.accept(client.address);
+    const connection: ClientConnection = {
+      server,
+      ref,
+      openedMs: nowMs,
+      isReady: false,
+      isSilent: false,
+      arrivesMs: 0,
+      arrivedMs: nowMs,
+    };
+    client.connection = connection;
+    client.sentMs = nowMs;
+    this.#clients.get(server)?.set(ref, client);
+    if (trace.hasLines) trace.say(client.name, `connects to s${sid} as ${client.session.toString(16)}`);
+    this.#deliver(client, connection, () => {
+      server.connect(ref, {
+        protocolVersion: 0,
+        lastZxidSeen: client.lastZxid as Zxid,
+        timeoutMs: SESSION_TIMEOUT_MS,
+        sessionId: client.session,
+        password: { bytes: client.password, start: 0, end: client.password.length },
+        readOnly: false,
+      });
+    });
+  }
+
+  send(client: SimClient, request: SimRequest): void {
+    const { plan, trace, history, invariants, hooks, cluster, nowMs } = this.#run;
+    const { connection } = client;
+    if (connection === undefined) return;
+    const ownXid = request.kind === "hostile" ? request.xid : undefined;
+    const xid = request.kind === "read" && request.read.kind === "ping" ? PING_XID : (ownXid ?? ++client.xid);
+    if (trace.hasLines) trace.say(client.name, `asks ${xid} ${JSON.stringify(request)}`);
+    if (request.kind !== "read" && xid > 0) history.asked(client.session, xid, request);
+    // A standalone server reports nothing that it has not applied, so no client can miss that.
+    const committed = plan.isStandalone ? history.last : invariants.committed;
+    client.inFlight.push({ xid, request, atMs: nowMs, committed });
+    client.sentMs = nowMs;
+    // A crash before this request and one after it are different runs, whichever server crashes.
+    if (hooks.visible !== undefined) for (const { sid } of cluster.running()) hooks.visible(sid);
+    const frame = encodeRequest(xid, request);
+    this.#deliver(client, connection, () => connection.server.receive(connection.ref, frame));
+  }
+
+  /** The client closes its connection. */
+  drop(client: SimClient, why: string): void {
+    const { connection } = client;
+    if (connection === undefined) return;
+    this.#run.trace.say(client.name, why);
+    const { server, ref, isSilent } = connection;
+    client.forgetConnection();
+    if (!isSilent) this.end(server, ref);
+  }
+
+  /** Ends a connection once: afterwards its number names another one. */
+  end(server: SimServer, ref: ConnectionRef): void {
+    if (this.#clients.get(server)?.delete(ref) === true) this.#run.after(1, () => server.disconnect(ref));
+  }
+
+  #deliver(client: SimClient, connection: ClientConnection, arrive: () => void): void {
+    const { plan, nowMs } = this.#run;
+    const { delayMsMin, delayMsMax } = plan;
+    const delayMs = delayMsMin + (client.random.next() / 2 ** 32) * (delayMsMax - delayMsMin);
+    connection.arrivesMs = Math.max(connection.arrivesMs + 0.001, nowMs + delayMs);
+    this.#run.after(connection.arrivesMs - nowMs, () => {
+      if (client.connection !== connection || connection.isSilent) return;
+      const { ref, server } = connection;
+      // Frames after the decision to end the session are too late, and those of a stalled connection are not read.
+      const isEnding = server.replica.sessions.get(client.session)?.closing === true;
+      if (!isEnding && !server.isStalled(ref)) connection.arrivedMs = this.#run.nowMs;
+      arrive();
+    });
+  }
+}

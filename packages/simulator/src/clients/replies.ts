@@ -1,0 +1,102 @@
+import { type ConnectionRef, ErrorCode, formatZxid, SESSION_NONE, type Zxid } from "@zooid/model";
+import { type Answer, answerBytes, describeAnswer } from "../cluster/answers.ts";
+import type { SimServer } from "../cluster/server.ts";
+import { AnswerBound } from "../invariants/bounds.ts";
+import { Violation } from "../invariants/violation.ts";
+import type { Run } from "../runs/run.ts";
+import type { ClientConnection, SimClient } from "./sim-client.ts";
+
+/** What clients receive: checked, and then acted on. */
+export class ClientReplies {
+  readonly #run: Run;
+  readonly #bound: AnswerBound;
+
+  constructor(run: Run) {
+    this.#run = run;
+    this.#bound = new AnswerBound(run.plan.limits);
+  }
+
+  replied(server: SimServer, to: ConnectionRef, xid: number, zxid: number, answer: Answer): void {
+    const { connections, hooks, trace, checker } = this.#run;
+    const client = connections.clientOf(server, to);
+    if (answer.kind === "close") {
+      this.#closed(server, to, client);
+      return;
+    }
+    if (client === undefined) return;
+    if (client.tenant !== undefined) this.#bound.answered(to, answerBytes(answer));
+    const { connection } = client;
+    if (connection === undefined || connection.server !== server || connection.ref !== to) return;
+    if (connection.isSilent) return;
+    hooks.visible?.(server.sid);
+    if (trace.hasLines) {
+      trace.say(client.name, `receives ${xid} ${zxid < 0 ? "" : formatZxid(zxid as Zxid)} ${describeAnswer(answer)}`);
+    }
+    trace.mix(xid, zxid);
+    switch (answer.kind) {
+      case "event":
+        checker.event(client, zxid, answer);
+        return;
+      case "connected":
+        this.#connected(client, connection, answer);
+        return;
+      default:
+        this.#answered(client, xid, zxid, answer);
+    }
+  }
+
+  /** A server's step has ended. */
+  endStep(): void {
+    this.#bound.endStep();
+  }
+
+  #closed(server: SimServer, to: ConnectionRef, client: SimClient | undefined): void {
+    const { connections, trace } = this.#run;
+    connections.end(server, to);
+    if (client?.connection?.server === server && client.connection.ref === to && !client.connection.isSilent) {
+      trace.say(client.name, "is disconnected");
+      client.forgetConnection();
+    }
+  }
+
+  #connected(client: SimClient, connection: ClientConnection, answer: Extract<Answer, { kind: "connected" }>): void {
+    const { checker, plan, history, coverage } = this.#run;
+    checker.connected(client, answer, plan.sessions !== "replicated");
+    const isElsewhere = client.lastServer !== connection.server.sid;
+    if (answer.timeoutMs === 0) {
+      if (isElsewhere && history.isLocal(client.session)) coverage.reached("local session refused at another server");
+      client.forgetSession();
+      return;
+    }
+    if (client.session !== SESSION_NONE && isElsewhere) {
+      const hasUpgraded = history.hasBegunLocally(client.session);
+      coverage.reached(hasUpgraded ? "upgraded session moved to another server" : "session moved to another server");
+    }
+    client.lastServer = connection.server.sid;
+    if (client.tenant !== undefined) history.isHostile(answer.session);
+    client.session = answer.session;
+    client.password = Buffer.from(answer.password, "hex");
+    connection.isReady = true;
+  }
+
+  #answered(client: SimClient, xid: number, zxid: number, answer: Answer): void {
+    const { checker, coverage, connections } = this.#run;
+    const sent = client.inFlight.shift();
+    if (sent === undefined) throw new Violation("C5", `${client.name} hears ${xid} and asked nothing`);
+    checker.answer(client, sent, xid, zxid, answer);
+    const code = answer.kind === "header" ? answer.code : ErrorCode.OK;
+    const isHostile = sent.request.kind === "hostile";
+    if (code === ErrorCode.EPHEMERAL_ON_LOCAL_SESSION) coverage.reached("ephemeral of a local session refused");
+    if (isHostile && code === ErrorCode.QUOTA_EXCEEDED) {
+      coverage.reached("hostile tenant refused for what the tree holds");
+    }
+    client.lastZxid = isHostile ? Math.max(client.lastZxid, zxid) : zxid;
+    if (code === ErrorCode.SESSION_EXPIRED) {
+      connections.drop(client, "learns that its session has expired");
+      client.forgetSession();
+    } else if (sent.request.kind === "write" && sent.request.request.kind === "close") {
+      connections.drop(client, "has closed its session");
+      client.forgetSession();
+    }
+  }
+}

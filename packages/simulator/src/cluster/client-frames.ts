@@ -1,0 +1,73 @@
+import type { ConnectionRef } from "@zooid/model";
+import type { Replica } from "@zooid/replica";
+
+/** Most frames that a resumed connection is read in one turn. */
+export const READ_ON_COUNT_MAX = 4;
+const NO_BYTES = new Uint8Array(0);
+
+/** Frames from clients: those of a connection with too much unanswered wait until the replica resumes it. */
+export class ClientFrames {
+  readonly #replica: Replica;
+  readonly #stalled: () => void;
+  /** Frames of the connections that are not read for now. */
+  readonly #unread = new Map<ConnectionRef, Uint8Array[]>();
+  readonly #resumed: ConnectionRef[] = [];
+
+  constructor(replica: Replica, stalled: () => void) {
+    this.#replica = replica;
+    this.#stalled = stalled;
+  }
+
+  get hasResumed(): boolean {
+    return this.#resumed.length > 0;
+  }
+
+  isStalled(ref: ConnectionRef): boolean {
+    return this.#unread.has(ref);
+  }
+
+  receive(ref: ConnectionRef, frame: Uint8Array): void {
+    const unread = this.#unread.get(ref);
+    if (unread !== undefined) unread.push(frame);
+    else if (!this.#read(ref, frame)) {
+      this.#unread.set(ref, []);
+      this.#stalled();
+    }
+  }
+
+  /** The connection has ended: its number may be given to another one. */
+  forget(ref: ConnectionRef): void {
+    this.#unread.delete(ref);
+  }
+
+  resume(ref: ConnectionRef): void {
+    this.#resumed.push(ref);
+  }
+
+  /**
+   * Reads some frames of each resumed connection.
+   *
+   * @param readMore called for each connection that has frames left and can be read on in a further turn
+   */
+  readOn(readMore: () => void): void {
+    for (const ref of this.#resumed.splice(0)) {
+      const unread = this.#unread.get(ref);
+      if (unread === undefined) continue;
+      let isRead = true;
+      for (let i = 0; i < READ_ON_COUNT_MAX && unread.length > 0 && isRead; i++) {
+        isRead = this.#read(ref, unread.shift() ?? NO_BYTES);
+      }
+      if (!isRead) this.#stalled();
+      else if (unread.length === 0) this.#unread.delete(ref);
+      else {
+        this.#resumed.push(ref);
+        readMore();
+      }
+    }
+  }
+
+  /** @returns false when the connection is not to be read for now */
+  #read(ref: ConnectionRef, frame: Uint8Array): boolean {
+    return this.#replica.receive(ref, frame, 0, frame.length) || this.#replica.connection(ref)?.phase !== "open";
+  }
+}

@@ -1,0 +1,31 @@
+import type { QuorumVerifier, ReplySink, ServerId } from "@zooid/model";
+import type { EnsembleConfig } from "@zooid/replica";
+import type { Limits } from "./limits.ts";
+
+export const TICK_MS = 200;
+export const INIT_LIMIT = 10;
+export const SYNC_LIMIT = 5;
+export const SESSION_TIMEOUT_MS = 2000;
+
+export interface ServerOptions {
+  readonly sid: ServerId;
+  readonly verifier: QuorumVerifier;
+  readonly isObserver: boolean;
+  /** Default: 3, fast leader election. */
+  readonly electionAlg?: 0 | 3;
+  readonly counterMax?: number;
+  readonly windowBytes?: number;
+  readonly runBytes?: number;
+  /** Further settings of the ensemble. */
+  readonly ensemble?: Partial<EnsembleConfig>;
+  /** One server without election and links; it begins an epoch when it starts. */
+  readonly standalone?: boolean;
+  /** Default: a replica's own. */
+  readonly limits?: Limits;
+  /** Whether a turn may end while a transaction is applied in part, and while more is due to be applied. */
+  readonly hasShortTurns?: boolean;
+  /** A turn ends at once and delivers one transaction at a time: no random choice. */
+  readonly isSteady?: boolean;
+  /** Receives replies in place of the watcher, to encode them for instance. */
+  readonly replies?: ReplySink;
+}

@@ -1,0 +1,42 @@
+/**
+ * Every kind of fault, and how often it happens in a run whose seed has drawn it: the mean time between two of a kind, in virtual milliseconds.
+ * A plan draws them in this order.
+ */
+export const MEAN_MS = {
+  crash: 3000,
+  "crash-loop": 8000,
+  "crash-all": 9000,
+  "crash-at-install": 3000,
+  pause: 4000,
+  reset: 1500,
+  partition: 5000,
+  "one-way": 4000,
+  bridge: 7000,
+  ring: 7000,
+  swizzle: 8000,
+  "half-open": 4000,
+  clog: 3000,
+  "slow-disk": 4000,
+  "sync-failure": 6000,
+  "full-disk": 7000,
+  wipe: 6000,
+  checkpoint: 1200,
+  "clock-step": 3000,
+  "leadership-transfer": 4000,
+  "cut-clients": 3000,
+  "stale-leader": 7000,
+  "crash-at-slice": 3000,
+} as const;
+
+export type Fault = keyof typeof MEAN_MS;
+
+export const FAULTS: readonly Fault[] = Object.keys(MEAN_MS) as Fault[];
+
+/** Faults by their names, separated by commas. */
+export function faultNames(text: string): readonly Fault[] {
+  return text.split(",").map((name) => {
+    const fault = FAULTS.find((each) => each === name);
+    if (fault === undefined) throw new RangeError(`there is no fault "${name}", there are ${FAULTS.join(", ")}`);
+    return fault;
+  });
+}

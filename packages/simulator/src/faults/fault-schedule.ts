@@ -1,0 +1,84 @@
+import type { SimServer } from "../cluster/server.ts";
+import type { Run, RunHooks } from "../runs/run.ts";
+import { CLIENT_FAULTS } from "./clients.ts";
+import { CRASHES } from "./crashes.ts";
+import { DiskFaults, diskFaults } from "./disks.ts";
+import { FAULTS, type Fault } from "./fault-names.ts";
+import { type FaultAction, FaultWorld } from "./fault-world.ts";
+import { BlockedDirections, linkFaults } from "./links.ts";
+import { PROCESS_FAULTS } from "./processes.ts";
+import { TimedCrashes, timedCrashes } from "./timed-crashes.ts";
+
+/** Random streams keep the names that these faults had, so that seeds keep their meaning. */
+const STREAMS: { readonly [fault in Fault]?: string } = {
+  "crash-at-install": "crash-at-flip",
+  checkpoint: "fold",
+  "leadership-transfer": "hand-over",
+};
+
+/** Lets the faults of a plan happen, each from its own random stream: leaving one out does not change the others. */
+export class FaultSchedule implements RunHooks {
+  readonly #world: FaultWorld;
+  readonly #crashes: TimedCrashes;
+  readonly #disks: DiskFaults;
+  readonly #actions: Readonly<Record<Fault, FaultAction>>;
+
+  constructor(run: Run) {
+    this.#world = new FaultWorld(run);
+    this.#crashes = new TimedCrashes(this.#world);
+    this.#disks = new DiskFaults(this.#world);
+    this.#actions = {
+      ...CRASHES,
+      ...timedCrashes(this.#crashes),
+      ...PROCESS_FAULTS,
+      ...diskFaults(this.#disks),
+      ...linkFaults(new BlockedDirections(this.#world)),
+      ...CLIENT_FAULTS,
+    };
+  }
+
+  start(): void {
+    const { plan, root } = this.#world.run;
+    const streams = root.fork("faults");
+    for (const fault of FAULTS) {
+      const meanMs = plan.faults.get(fault);
+      if (meanMs === undefined) continue;
+      const random = streams.fork(STREAMS[fault] ?? fault);
+      const pause = (): number => -meanMs * Math.log(1 - random.next() / 2 ** 32);
+      const happen = (): void => {
+        if (this.#world.run.nowMs >= plan.faultsUntilMs) return;
+        this.#actions[fault](this.#world, random);
+        this.#world.later(pause(), happen);
+      };
+      this.#world.later(plan.faultsFromMs + pause(), happen);
+    }
+  }
+
+  /** Ends every fault: links are open, disks have their usual speed, and every server runs or will soon. */
+  end(): void {
+    const { cluster, run } = this.#world;
+    this.#world.isOver = true;
+    run.trace.say("world", "every fault ends");
+    cluster.healLinks();
+    for (const sid of cluster.sids) {
+      cluster.setDisk(sid, run.plan);
+      this.#crashes.forget(sid);
+      if (this.#disks.isFailing(sid)) cluster.crash(sid);
+      const server = cluster.server(sid);
+      if (server === undefined) cluster.startIn(sid, run.random.below(300));
+      else if (server.isPaused) server.resume();
+    }
+  }
+
+  stepped(server: SimServer): void {
+    this.#crashes.stepped(server);
+  }
+
+  crashed(sid: SimServer["sid"]): void {
+    this.#disks.crashed(sid);
+  }
+
+  failed(server: SimServer, error: unknown): boolean {
+    return this.#disks.failed(server, error);
+  }
+}

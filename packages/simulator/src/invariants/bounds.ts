@@ -1,0 +1,46 @@
+import type { ConnectionRef } from "@zooid/model";
+import type { Refusal } from "@zooid/replica";
+import type { SimClient } from "../clients/sim-client.ts";
+import { READ_ON_COUNT_MAX } from "../cluster/client-frames.ts";
+import type { Limits } from "../cluster/limits.ts";
+import { Violation } from "./violation.ts";
+
+/** B3: in one step a connection is answered no more than may wait unsent, and a few requests that wait for nothing. */
+export class AnswerBound {
+  readonly #limits: Limits;
+  /** What each connection was answered in the present step. */
+  readonly #bytes = new Map<ConnectionRef, number>();
+  #largest = 0;
+
+  constructor(limits: Limits) {
+    this.#limits = limits;
+  }
+
+  answered(to: ConnectionRef, bytes: number): void {
+    const sum = (this.#bytes.get(to) ?? 0) + bytes;
+    this.#bytes.set(to, sum);
+    this.#largest = Math.max(this.#largest, bytes);
+    const most = 4 * this.#limits.waitingAnswerBytesMax + (READ_ON_COUNT_MAX + 2) * this.#largest;
+    if (sum > most) throw new Violation("B3", `in one step a connection is answered ${sum} bytes, of at most ${most}`);
+  }
+
+  endStep(): void {
+    if (this.#bytes.size > 0) this.#bytes.clear();
+  }
+}
+
+/** B2: of the ordinary clients only the one with the most watches is refused, for its watches. */
+export function checkRefusal(refused: {
+  readonly client: SimClient;
+  readonly ref: ConnectionRef;
+  readonly refusal: Refusal;
+  readonly watches: { countOf(ref: ConnectionRef): number };
+  /** The connections of its server. */
+  readonly others: readonly ConnectionRef[];
+}): void {
+  const { client, ref, refusal, watches, others } = refused;
+  const count = watches.countOf(ref);
+  if (refusal !== "watch-limit" || others.some((other) => watches.countOf(other) > count)) {
+    throw new Violation("B2", `${client.name} is refused: ${refusal}`);
+  }
+}

@@ -1,0 +1,196 @@
+import {
+  type ConnectionRef,
+  type ElectionMessage,
+  formatZxid,
+  frameZxid,
+  type LinkRef,
+  type PeerMessage,
+  type ServerId,
+  type TxnHeader,
+  type TxnOp,
+} from "@zooid/model";
+import type { Refusal, ReplicaEvent } from "@zooid/replica";
+import type { Answer } from "../cluster/answers.ts";
+import type { ClusterWatcher, Crash } from "../cluster/cluster.ts";
+import type { SimServer } from "../cluster/server.ts";
+import { checkRefusal } from "../invariants/bounds.ts";
+import { describeEvent, isIllegal } from "../invariants/operator-events.ts";
+import { checkExpiry } from "../invariants/sessions.ts";
+import { describeError, Violation } from "../invariants/violation.ts";
+import type { Committed } from "../model/history.ts";
+import { coverCrash, coverEvent, coverStep, coverTxn } from "./covered-situations.ts";
+import { describeMessage } from "./describe-message.ts";
+import type { Run } from "./run.ts";
+
+/** Passes what servers do to the checks, the model, the coverage and the trace of a run. */
+export class Observations implements ClusterWatcher {
+  readonly #run: Run;
+  /** Servers that led after their last step. */
+  readonly #leading = new Set<SimServer>();
+  #committedCount = 0;
+
+  constructor(run: Run) {
+    this.#run = run;
+  }
+
+  // Starts and crashes
+
+  starting(sid: ServerId): void {
+    this.#run.trace.say(`s${sid}`, "starts");
+  }
+
+  started(server: SimServer): void {
+    this.#run.connections.started(server);
+    this.#run.invariants.stepped(server);
+  }
+
+  crashed(server: SimServer, crash: Crash): void {
+    const { counts, coverage, history, hooks, trace, invariants, connections } = this.#run;
+    const { log } = crash.image.log;
+    counts.crashes++;
+    hooks.crashed?.(server.sid);
+    coverCrash(coverage, server, crash);
+    if (history.hasUnfinishedEnd) coverage.reached("crash between the parts of the end of a session");
+    const { promise, currentEpoch, tail } = log;
+    const held = `it holds epoch ${currentEpoch} and promised ${promise.epoch} to server ${promise.sid}`;
+    trace.say(`s${server.sid}`, `is dead; its log ends at ${formatZxid(tail.zxid)}, ${held}`);
+    invariants.crashed(server.sid, log);
+    connections.crashed(server);
+  }
+
+  wiped(sid: ServerId): void {
+    this.#run.invariants.wiped(sid);
+  }
+
+  failed(server: SimServer, error: unknown): void {
+    const run = this.#run;
+    if (error instanceof Violation) {
+      run.violation ??= error;
+      throw error;
+    }
+    if (run.cluster.server(server.sid) !== server || run.hooks.failed?.(server, error) === true) return;
+    run.violation ??= new Violation("core", `server ${server.sid} threw: ${describeError(error)}`, { cause: error });
+    throw run.violation;
+  }
+
+  // Steps
+
+  stepped(server: SimServer): void {
+    const { replies, invariants, hooks, trace, coverage, nowMs } = this.#run;
+    replies.endStep();
+    if (!server.isUp) return;
+    invariants.stepped(server);
+    if (invariants.committedCount !== this.#committedCount) hooks.visible?.(server.sid);
+    this.#committedCount = invariants.committedCount;
+    if (server.isLeading) this.#leading.add(server);
+    else this.#leading.delete(server);
+    const { durable } = server.disk;
+    trace.mix(server.sid, durable.tail.zxid % 65_536, durable.currentEpoch, nowMs * 1000);
+    coverStep(coverage, server);
+    hooks.stepped?.(server);
+  }
+
+  proposed(server: SimServer, bytes: Uint8Array, start: number, end: number): void {
+    const { history, invariants, connections, nowMs } = this.#run;
+    history.proposed(bytes, start, end);
+    invariants.proposed(server, bytes, start, end);
+    const first = frameZxid(bytes, start);
+    const last = server.replica.zab.lastProposed;
+    for (const client of connections.listeners(server)) {
+      const { connection } = client;
+      if (connection?.isReady === true) client.heardAt = { first, last, forMs: nowMs - connection.arrivedMs };
+    }
+  }
+
+  applying(server: SimServer, header: Readonly<TxnHeader>, op: Readonly<TxnOp>): void {
+    const { history, invariants, plan, checker, connections } = this.#run;
+    invariants.applying(server, header.zxid);
+    let committed = history.at(header.zxid);
+    if (committed === undefined) {
+      history.mayBeFull = plan.tenants > 0 && invariants.newestEpoch > 1;
+      committed = history.commit(header, op);
+      this.#committed(committed, op);
+    }
+    checker.applying(connections.listeners(server), committed);
+  }
+
+  applied(server: SimServer, header: Readonly<TxnHeader>): void {
+    const { invariants, checker, connections, trace } = this.#run;
+    invariants.applied(server, header.zxid);
+    checker.applied(connections.listeners(server));
+    if (trace.hasLines) trace.say(`s${server.sid}`, `applies ${formatZxid(header.zxid)}`);
+  }
+
+  loaded(server: SimServer): void {
+    this.#run.invariants.loaded(server);
+    this.#run.trace.say(`s${server.sid}`, `loads a state at ${formatZxid(server.replica.tree.applied)}`);
+  }
+
+  /** The first server applies a transaction. */
+  #committed(committed: Committed, first: Readonly<TxnOp>): void {
+    const { trace, history, counts, clients, coverage } = this.#run;
+    const { session, zxid, cxid, op } = committed;
+    trace.mix(zxid % 65_536, cxid, op);
+    const life = history.sessions.get(session);
+    const isExpiry = life?.endingZxid === zxid && life.isExpired;
+    if (isExpiry) {
+      counts.expiries++;
+      checkExpiry(clients, session, zxid);
+    }
+    coverTxn(coverage, { committed, first, life, wasLocal: history.hasBegunLocally(session) });
+  }
+
+  // Messages
+
+  sent(server: SimServer, link: LinkRef, message: PeerMessage): void {
+    const { trace, invariants, coverage } = this.#run;
+    if (trace.hasLines) trace.say(`s${server.sid}`, `sends on ${link} ${describeMessage(message)}`);
+    invariants.sent(server, link, message);
+    if (message.kind !== "sync-begin") return;
+    if (message.mode === "snap") coverage.reached("whole state by SNAP");
+    else coverage.reached(message.mode === "trunc" ? "history by TRUNC" : "history by DIFF");
+  }
+
+  voted(server: SimServer, to: ServerId, message: ElectionMessage): void {
+    const { trace } = this.#run;
+    if (trace.hasLines) trace.say(`s${server.sid}`, `votes to s${to} ${describeMessage(message)}`);
+  }
+
+  noted(server: SimServer, event: ReplicaEvent): void {
+    const { trace, coverage } = this.#run;
+    if (trace.hasLines) trace.say(`s${server.sid}`, `# ${describeEvent(event)}`);
+    if (isIllegal(event)) throw new Violation("I32", `server ${server.sid}: ${describeEvent(event)}`);
+    const wasLeading = this.#leading.has(server) && server.replica.zab.state !== "leading";
+    if (wasLeading && server.replica.pendingSyncCount > 0) coverage.reached("sync at a deposed leader");
+    coverEvent(coverage, event);
+  }
+
+  snapshotAbandoned(server: SimServer, nextChunk: number): void {
+    const { trace, coverage } = this.#run;
+    if (trace.hasLines) trace.say(`s${server.sid}`, `# gives up a snapshot before its chunk ${nextChunk}`);
+    coverage.reached("SNAP interrupted");
+  }
+
+  // Clients
+
+  replied(server: SimServer, to: ConnectionRef, xid: number, zxid: number, answer: Answer): void {
+    this.#run.replies.replied(server, to, xid, zxid, answer);
+  }
+
+  refused(server: SimServer, ref: ConnectionRef, refusal: Refusal): void {
+    const { connections, trace, coverage } = this.#run;
+    const client = connections.clientOf(server, ref);
+    if (client === undefined) return;
+    trace.say(client.name, `is refused: ${refusal}`);
+    if (client.tenant !== undefined) {
+      coverage.reached("hostile tenant disconnected");
+      return;
+    }
+    checkRefusal({ client, ref, refusal, watches: server.replica.tree.watches, others: connections.refsOf(server) });
+    coverage.reached("connection closed for its watches");
+  }
+
+  stalled(): void {
+    this.#run.coverage.reached("connection not read for a while");
+  }
+}

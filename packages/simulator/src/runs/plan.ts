@@ -1,0 +1,72 @@
+import {
+  HierarchicalQuorum,
+  MajorityQuorum,
+  type QuorumVerifier,
+  type ServerId,
+  type WeightedVoter,
+} from "@zooid/model";
+import type { Limits } from "../cluster/limits.ts";
+import type { ServerOptions } from "../cluster/server-options.ts";
+import type { Fault } from "../faults/fault-names.ts";
+
+/** Whether sessions are replicated from the start or local to their server, and whether a local one is upgraded for an ephemeral. */
+export type SessionMode = "replicated" | "local" | "upgrading";
+
+/** Everything that a seed decides before anything runs. */
+export interface Plan {
+  readonly seed: number;
+  readonly voters: readonly ServerId[];
+  readonly observers: readonly ServerId[];
+  /** Groups and weights, for a hierarchical quorum. */
+  readonly groups: readonly WeightedVoter[] | undefined;
+  /** One server that is the ensemble, without an election. */
+  readonly isStandalone: boolean;
+  readonly electionAlg: 0 | 3;
+  readonly clients: number;
+  /** Whether clients create containers and TTL nodes too. */
+  readonly hasNodeKinds: boolean;
+  readonly sessions: SessionMode;
+  /** Clients that ask for as much as they can. */
+  readonly tenants: number;
+  /** What servers do in one piece and refuse beyond. */
+  readonly limits: Limits;
+  /** Whether a turn may end while a transaction is applied in part, and while more is due to be applied. */
+  readonly hasShortTurns: boolean;
+  readonly thinkMs: number;
+  /** Whether chance decides over what is due at once, over what arrives together and when a turn ends. */
+  readonly isShuffled: boolean;
+  readonly delayMsMin: number;
+  readonly delayMsMax: number;
+  readonly syncMsMin: number;
+  readonly syncMsMax: number;
+  readonly counterMax: number | undefined;
+  readonly windowBytes: number | undefined;
+  readonly runBytes: number | undefined;
+  /** Mean time between two of a kind. */
+  readonly faults: ReadonlyMap<Fault, number>;
+  readonly faultsFromMs: number;
+  readonly faultsUntilMs: number;
+  /** Crash at this step of a log (each hand-over to a disk and each sync counts), once. */
+  readonly crashAtLogStep: number | undefined;
+}
+
+export function verifierOf({ voters, groups }: Plan): QuorumVerifier {
+  return groups === undefined ? new MajorityQuorum(voters) : new HierarchicalQuorum(groups);
+}
+
+/** The options of each of the plan's servers. */
+export function serverOptionsOf(plan: Plan): Partial<ServerOptions> {
+  const { electionAlg, isStandalone, isShuffled, limits, hasShortTurns, sessions } = plan;
+  const { counterMax, windowBytes, runBytes } = plan;
+  return {
+    electionAlg,
+    standalone: isStandalone,
+    ensemble: { localSessions: sessions !== "replicated", localSessionsUpgrading: sessions === "upgrading" },
+    isSteady: !isShuffled,
+    limits,
+    hasShortTurns,
+    ...(counterMax === undefined || isStandalone ? {} : { counterMax }),
+    ...(windowBytes === undefined ? {} : { windowBytes }),
+    ...(runBytes === undefined ? {} : { runBytes }),
+  };
+}

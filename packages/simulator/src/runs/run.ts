@@ -1,0 +1,132 @@
+import type { ServerId } from "@zooid/model";
+import { ClientActions } from "../clients/actions.ts";
+import { ClientConnections } from "../clients/connections.ts";
+import { ClientReplies } from "../clients/replies.ts";
+import { SimClient } from "../clients/sim-client.ts";
+import { TENANT_ADDRESS, Tenant } from "../clients/tenant.ts";
+import { Cluster } from "../cluster/cluster.ts";
+import { Network } from "../cluster/network.ts";
+import { NoChance, Prng } from "../cluster/prng.ts";
+import { Scheduler } from "../cluster/scheduler.ts";
+import type { SimServer } from "../cluster/server.ts";
+import { Checker } from "../invariants/client-answers.ts";
+import { Invariants } from "../invariants/invariants.ts";
+import { asViolation, type Violation } from "../invariants/violation.ts";
+import { History } from "../model/history.ts";
+import { CoverageCounts } from "./coverage.ts";
+import { Observations } from "./observations.ts";
+import { type Plan, serverOptionsOf, verifierOf } from "./plan.ts";
+import { Trace } from "./trace.ts";
+
+/** What a driver adds to the observations of a run. */
+export interface RunHooks {
+  /** After each step of a server that is up, and after the checks. */
+  stepped?(server: SimServer): void;
+  crashed?(sid: ServerId): void;
+  /** A server failed. @returns whether this was planned */
+  failed?(server: SimServer, error: unknown): boolean;
+  /** Another process, or a check, learned something of a server: a client's request or its answer, or a commit. */
+  visible?(sid: ServerId): void;
+}
+
+/** What a run counts for its report. */
+export interface RunCounts {
+  steps: number;
+  faults: number;
+  crashes: number;
+  expiries: number;
+  logSteps: number;
+}
+
+/** The parts of one checked run: a cluster, its clients, the model that they are compared with, and everything that is checked. */
+export class Run {
+  readonly plan: Plan;
+  /** Every random stream is forked from it by name. */
+  readonly root: Prng;
+  /** Decides what no stream of its own decides: when a server comes back, for instance. */
+  readonly random: Prng;
+  readonly cluster: Cluster;
+  readonly trace: Trace;
+  readonly coverage: CoverageCounts = new CoverageCounts();
+  readonly history: History;
+  readonly checker: Checker;
+  readonly invariants: Invariants;
+  readonly clients: readonly SimClient[];
+  readonly connections: ClientConnections;
+  readonly replies: ClientReplies;
+  readonly actions: ClientActions;
+  readonly counts: RunCounts = { steps: 0, faults: 0, crashes: 0, expiries: 0, logSteps: 0 };
+  hooks: RunHooks = {};
+  violation: Violation | undefined;
+
+  /** @param lines receives the transcript; undefined: there is none */
+  constructor(plan: Plan, lines: string[] | undefined) {
+    this.plan = plan;
+    this.root = new Prng(plan.seed);
+    this.random = this.root.fork("world");
+    const shuffle = (name: string): Prng => (plan.isShuffled ? this.root.fork(name) : new NoChance());
+    const scheduler = new Scheduler(shuffle("ties"));
+    const verifier = verifierOf(plan);
+    this.trace = new Trace(scheduler, lines);
+    this.history = new History(plan.limits);
+    this.checker = new Checker(this.history);
+    this.invariants = new Invariants(verifier, this.coverage);
+    this.cluster = new Cluster({
+      voters: plan.voters,
+      observers: plan.observers,
+      verifier,
+      scheduler,
+      network: new Network(scheduler, shuffle("network"), plan),
+      disk: plan,
+      randomOf: (sid, life) => this.root.fork(`server-${sid}-${life}`),
+      serverOptions: () => serverOptionsOf(plan),
+      watcher: new Observations(this),
+    });
+    this.clients = clientsOf(plan, this.root);
+    this.connections = new ClientConnections(this);
+    this.replies = new ClientReplies(this);
+    this.actions = new ClientActions(this);
+    if (plan.groups !== undefined) this.coverage.reached("hierarchical quorum");
+    if (plan.electionAlg === 0) this.coverage.reached("basic election");
+    if (plan.isStandalone) this.coverage.reached("ensemble of one");
+  }
+
+  get nowMs(): number {
+    return this.cluster.nowMs;
+  }
+
+  after(delayMs: number, run: () => void): void {
+    this.cluster.after(delayMs, run);
+  }
+
+  /** Runs one event, unless it is due later. @returns whether there was one */
+  step(untilMs: number): boolean {
+    const isDue = this.cluster.scheduler.runNext(untilMs);
+    if (isDue) this.counts.steps++;
+    return isDue;
+  }
+
+  /** Runs a driver's part of the run; whatever it throws is the run's violation. */
+  guard(drive: () => void): void {
+    try {
+      drive();
+    } catch (error) {
+      this.violation ??= asViolation(error);
+    }
+    if (this.violation !== undefined) this.trace.say("world", `VIOLATION ${this.violation.message}`);
+  }
+}
+
+function clientsOf(plan: Plan, root: Prng): readonly SimClient[] {
+  const workload = { hasNodeKinds: plan.hasNodeKinds, hasLongTxns: plan.hasShortTurns };
+  const ordinary = Array.from({ length: plan.clients }, (_, i) => {
+    const address = `127.0.0.${i + 1}`;
+    return new SimClient(`c${i + 1}`, root.fork(`client-${i}`), { ...workload, address });
+  });
+  const tenants = Array.from({ length: plan.tenants }, (_, i) => {
+    const random = root.fork(`tenant-${i}`);
+    const tenant = new Tenant(random.fork("attacks"), plan.limits);
+    return new SimClient(`t${i + 1}`, random, { address: TENANT_ADDRESS, tenant });
+  });
+  return [...ordinary, ...tenants];
+}

@@ -1,0 +1,135 @@
+import { type ServerId, serverId, type WeightedVoter } from "@zooid/model";
+import { DEFAULT_LIMITS, type Limits } from "../cluster/limits.ts";
+import { Prng } from "../cluster/prng.ts";
+import { FAULTS, type Fault, MEAN_MS } from "../faults/fault-names.ts";
+import type { Plan, SessionMode } from "../runs/plan.ts";
+import { drawLimits } from "./draw-limits.ts";
+
+/**
+ * A share of it is more than what an ordinary client adds in a run, and a quarter of it is more than what tenants have in flight, which a leader
+ * does not count.
+ */
+const HELD_BYTES_MIN = 500_000;
+
+/** The mode of that name. */
+export function sessionMode(name: string): SessionMode {
+  if (name === "replicated" || name === "local" || name === "upgrading") return name;
+  throw new RangeError(`there are no sessions "${name}", there are replicated, local and upgrading ones`);
+}
+
+/** What is left out of a plan, to find the smallest that still fails; or chosen, for a test. */
+export interface PlanChanges {
+  readonly without?: readonly Fault[];
+  /** No other faults than these. */
+  readonly only?: readonly Fault[];
+  readonly voters?: number;
+  readonly observers?: number;
+  readonly clients?: number;
+  readonly faultsUntilMs?: number;
+  readonly crashAtLogStep?: number;
+  readonly isStandalone?: boolean;
+  readonly hasNodeKinds?: boolean;
+  readonly hasSmallLimits?: boolean;
+  readonly sessions?: SessionMode;
+  readonly tenants?: number;
+}
+
+/** What a seed means. */
+export function planOf(seed: number, changes: PlanChanges = {}): Plan {
+  const random = new Prng(seed).fork("plan");
+  const drawnVoters = random.pick([1, 2, 3, 3, 3, 3, 3, 3, 3, 4, 5, 5, 5, 5, 6, 7]);
+  const drawnObservers = random.chance(0.3) ? 1 + random.below(2) : 0;
+  const voterCount = changes.voters ?? drawnVoters;
+  const observerCount = changes.observers ?? drawnObservers;
+  const voters = Array.from({ length: voterCount }, (_, i) => serverId(i + 1));
+  const observers = Array.from({ length: observerCount }, (_, i) => serverId(voterCount + i + 1));
+  const isHierarchical = random.chance(0.2);
+  const weights = Array.from({ length: 8 }, () => random.below(8));
+  const drawnStandalone = random.chance(0.5);
+  const isStandalone = voterCount === 1 && (changes.isStandalone ?? drawnStandalone);
+  const electionAlg = random.chance(0.15) ? 0 : 3;
+  const clients = changes.clients ?? 2 + random.below(4);
+  const thinkMs = random.pick([60, 120, 250]);
+  const delay = random.pick([
+    [0.1, 1],
+    [0.1, 5],
+    [1, 20],
+    [0.05, 60],
+  ] as const);
+  const sync = random.pick([
+    [0.05, 0.5],
+    [0.2, 4],
+    [1, 30],
+    [0.1, 150],
+  ] as const);
+  const counterMax = random.chance(0.2) ? 3 + random.below(60) : undefined;
+  // Entry by entry takes a history of some hundred too long where a sync takes its time.
+  const isSlow = sync[1] > 10 || delay[1] > 10;
+  const drawnWindow = random.chance(0.3) ? 1 + random.below(600) : undefined;
+  const drawnRun = random.chance(0.3) ? 1 + random.below(300) : undefined;
+  const windowBytes = isSlow && drawnWindow !== undefined ? 2000 + drawnWindow : drawnWindow;
+  const runBytes = isSlow && drawnRun !== undefined ? 500 + drawnRun : drawnRun;
+  const faultsFromMs = random.chance(0.3) ? 0 : 1500;
+  const faults = new Map<Fault, number>();
+  const zeal = random.pick([0.7, 1, 1, 2]);
+  for (const fault of FAULTS) {
+    const isDrawn = random.chance(fault === "wipe" ? 0.25 : 0.4);
+    const meanMs = (MEAN_MS[fault] * (0.4 + (random.next() / 2 ** 32) * 1.6)) / zeal;
+    if (!isDrawn || changes.without?.includes(fault) === true) continue;
+    if (changes.only !== undefined && !changes.only.includes(fault)) continue;
+    faults.set(fault, meanMs);
+  }
+  const limits = new Prng(seed).fork("limits");
+  const drawnSmallLimits = limits.chance(0.6);
+  const hasSmallLimits = changes.hasSmallLimits ?? drawnSmallLimits;
+  const sessions = new Prng(seed).fork("sessions");
+  const drawnSessions = sessions.chance(0.25) ? (sessions.chance(0.8) ? "upgrading" : "local") : "replicated";
+  const tenancy = new Prng(seed).fork("tenants");
+  const drawnTenants = tenancy.chance(0.2) ? 1 + tenancy.below(2) : 0;
+  const tenants = changes.tenants ?? drawnTenants;
+  const drawnLimits = hasSmallLimits ? drawLimits(limits) : DEFAULT_LIMITS;
+  return {
+    seed,
+    voters,
+    observers: isStandalone ? [] : observers,
+    groups: isHierarchical && voterCount > 1 ? groupsOf(voters, weights) : undefined,
+    isStandalone,
+    electionAlg,
+    clients,
+    // A stream of its own: seeds mean what they meant before there were such nodes.
+    hasNodeKinds: changes.hasNodeKinds ?? new Prng(seed).fork("kinds").chance(0.5),
+    sessions: isStandalone ? "replicated" : (changes.sessions ?? drawnSessions),
+    tenants,
+    limits: tenants === 0 ? drawnLimits : withTenants(drawnLimits, HELD_BYTES_MIN + tenancy.below(300_000)),
+    hasShortTurns: hasSmallLimits,
+    thinkMs,
+    isShuffled: true,
+    delayMsMin: delay[0],
+    delayMsMax: delay[1],
+    syncMsMin: sync[0],
+    syncMsMax: sync[1],
+    counterMax,
+    windowBytes,
+    runBytes,
+    faults,
+    faultsFromMs,
+    faultsUntilMs: changes.faultsUntilMs ?? 20_000,
+    crashAtLogStep: changes.crashAtLogStep,
+  };
+}
+
+/** Sessions of tenants have so many ephemerals that their ends would take too long one by one. */
+function withTenants(limits: Limits, heldBytesMax: number): Limits {
+  const { closeOpCountMax, closePathBytesMax } = limits;
+  return { ...limits, heldBytesMax, closeOpCountMax: closeOpCountMax * 10, closePathBytesMax: closePathBytesMax * 60 };
+}
+
+/** Up to three groups; now and then a voter without weight, but never a group of none but such. */
+function groupsOf(voters: readonly ServerId[], weights: readonly number[]): readonly WeightedVoter[] {
+  const groupCount = voters.length >= 5 ? 3 : 1;
+  return voters.map((sid, i) => ({
+    sid,
+    group: i % groupCount,
+    weight: i < groupCount || (weights[i] ?? 1) > 0 ? 1 + ((weights[i] ?? 0) % 2) : 0,
+  }));
+}
