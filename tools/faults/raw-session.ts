@@ -1,11 +1,10 @@
 /**
- * A ZooKeeper session of a few hundred lines less than a client: it sends what it is told, in order and pipelined, and
- * hands back each reply with its zxid. It hides nothing that a fault test wants to see, retries nothing, and knows
- * exactly which requests were answered when the connection ended.
+ * A session on the connection of all test clients: it sends what it is told, in order and pipelined, and hands back each reply with
+ * its zxid. It hides nothing that a fault test wants to see, retries nothing, and knows exactly which requests were answered when the
+ * connection ended.
  */
-import { once } from "node:events";
-import { connect, type Socket } from "node:net";
-import { FrameReader, framed, JuteReader, JuteWriter } from "../../packages/conformance/src/jute.ts";
+import { JuteReader, JuteWriter } from "../../packages/conformance/src/jute.ts";
+import { RawConnection } from "../../packages/wire/src/testing/raw-connection.ts";
 
 export const OPCODE = {
   create: 1,
@@ -69,7 +68,7 @@ interface Waiting {
 
 export class RawSession {
   readonly credentials: Credentials;
-  readonly #socket: Socket;
+  readonly #connection: RawConnection;
   readonly #waiting: Waiting[] = [];
   readonly #pings: NodeJS.Timeout;
   #xid = 0;
@@ -77,19 +76,17 @@ export class RawSession {
   #orderFault: string | undefined;
 
   private constructor(
-    socket: Socket,
-    frames: FrameReader,
+    connection: RawConnection,
     session: { readonly credentials: Credentials; readonly timeoutMs: number; readonly silenceMsMax: number },
   ) {
     const { credentials, timeoutMs, silenceMsMax } = session;
     this.credentials = credentials;
-    this.#socket = socket;
-    frames.onFrame = (frame) => this.#receive(frame);
-    socket.on("close", () => this.#lose());
+    this.#connection = connection;
     this.#pings = setInterval(() => {
-      if (performance.now() - this.#heardAtMs > silenceMsMax) this.#socket.destroy();
+      if (performance.now() - this.#heardAtMs > silenceMsMax) connection.socket.destroy();
       else this.#write(PING_XID, OPCODE.ping, Buffer.alloc(0));
     }, timeoutMs / 3);
+    void this.#read();
   }
 
   /** What was wrong with the order of the replies; the connection has ended then. */
@@ -98,24 +95,23 @@ export class RawSession {
   }
 
   get isLost(): boolean {
-    return this.#socket.destroyed;
+    return this.#connection.socket.destroyed;
   }
 
   /** @throws SessionRefused where the session to resume is over; Unanswered where the connection ends before an answer */
   static async open(options: OpenOptions): Promise<RawSession> {
     const { port, host = "127.0.0.1", timeoutMs, resume, lastZxidSeen = 0n } = options;
-    const socket = connect({ port, host, noDelay: true });
-    const frames = new FrameReader();
-    const { promise: answer, resolve, reject } = Promise.withResolvers<Buffer>();
-    frames.onFrame = resolve;
-    socket.on("data", (chunk: Buffer) => frames.push(chunk));
-    socket.on("error", () => socket.destroy());
-    socket.on("close", () => reject(new Unanswered("the connection ended before the session was open")));
+    const connection = RawConnection.to({ port, host, deadlineMs: Number.POSITIVE_INFINITY });
+    const { socket } = connection;
     const timer = setTimeout(() => socket.destroy(), options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS);
     const writer = new JuteWriter().int(0).long(lastZxidSeen).int(timeoutMs);
-    writer.long(resume?.id ?? 0n).buffer(resume?.password ?? Buffer.alloc(16));
-    socket.write(framed(Buffer.concat([writer.bytes(), Buffer.of(0)])));
-    const frame = await answer.finally(() => clearTimeout(timer));
+    writer
+      .long(resume?.id ?? 0n)
+      .buffer(resume?.password ?? Buffer.alloc(16))
+      .bool(false);
+    connection.sendFrame(writer.bytes());
+    const frame = await connection.frameOrEnd().finally(() => clearTimeout(timer));
+    if (frame === undefined) throw new Unanswered("the connection ended before the session was open");
     const reader = new JuteReader(frame);
     reader.int();
     const negotiatedMs = reader.int();
@@ -125,7 +121,7 @@ export class RawSession {
       throw new SessionRefused("the server does not know the session any more");
     }
     const { silenceMsMax = Number.POSITIVE_INFINITY } = options;
-    return new RawSession(socket, frames, { credentials, timeoutMs: negotiatedMs, silenceMsMax });
+    return new RawSession(connection, { credentials, timeoutMs: negotiatedMs, silenceMsMax });
   }
 
   /** Sends one request. Replies come in the order of the requests. */
@@ -139,15 +135,20 @@ export class RawSession {
 
   /** Drops the connection and leaves the session to the server. */
   async abandon(): Promise<void> {
-    if (this.#socket.closed) return;
-    const closed = once(this.#socket, "close");
-    this.#socket.destroy();
-    await closed;
+    await this.#connection[Symbol.asyncDispose]();
   }
 
   #write(xid: number, opcode: number, body: Buffer): void {
-    if (this.#socket.destroyed) this.#lose();
-    else this.#socket.write(framed(Buffer.concat([new JuteWriter().int(xid).int(opcode).bytes(), body])));
+    if (this.#connection.socket.destroyed) this.#lose();
+    else this.#connection.sendFrame(new JuteWriter().int(xid).int(opcode).bytes(), body);
+  }
+
+  async #read(): Promise<void> {
+    for (;;) {
+      const frame = await this.#connection.frameOrEnd();
+      if (frame === undefined) return this.#lose();
+      this.#receive(frame);
+    }
   }
 
   #receive(frame: Buffer): void {
@@ -158,7 +159,7 @@ export class RawSession {
     const waiting = this.#waiting.shift();
     if (waiting?.xid !== xid) {
       this.#orderFault = `reply to ${xid} where one to ${waiting?.xid} was due`;
-      this.#socket.destroy();
+      this.#connection.socket.destroy();
       waiting?.reject(new Unanswered(this.#orderFault));
       return;
     }

@@ -8,26 +8,19 @@
  */
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
-import { connect, type Socket } from "node:net";
-import { FrameReader, framed, JuteWriter } from "./jute.ts";
+import { RawConnection } from "@zooid/wire/testing/raw-connection";
+import { JuteWriter } from "./jute.ts";
 
 const [host = "", portText = ""] = (process.argv[2] ?? "").split(":");
 const [adminHost = "", adminPort = ""] = (process.argv[3] ?? "").split(":");
 
-const session = connect({ host, port: Number(portText), noDelay: true });
-const frames: Buffer[] = [];
-const reader = new FrameReader();
-reader.onFrame = (frame) => frames.push(frame);
-session.on("data", (chunk: Buffer) => reader.push(chunk));
+const session = RawConnection.to({ host, port: Number(portText) });
 
-await exchange(
-  session,
-  new JuteWriter().int(0).long(0n).int(30_000).long(0n).buffer(Buffer.alloc(16)).bool(false).bytes(),
-);
+await exchange(new JuteWriter().int(0).long(0n).int(30_000).long(0n).buffer(Buffer.alloc(16)).bool(false).bytes());
 const create = new JuteWriter().int(1).int(1).string("/ephemeral").string("").int(1).int(31);
-await exchange(session, create.string("world").string("anyone").int(1).bytes());
-await exchange(session, new JuteWriter().int(2).int(3).string("/ephemeral").bool(true).bytes());
-await exchange(session, new JuteWriter().int(3).int(8).string("/").bool(true).bytes());
+await exchange(create.string("world").string("anyone").int(1).bytes());
+await exchange(new JuteWriter().int(2).int(3).string("/ephemeral").bool(true).bytes());
+await exchange(new JuteWriter().int(3).int(8).string("/").bool(true).bytes());
 
 const list = await ask("GET", "/commands");
 console.log(`the list: ${list.status}`);
@@ -67,12 +60,12 @@ for (const authorization of ["digest", "nope a:b", "x509"]) {
   const { status, body } = await ask("GET", "/commands/snapshot", { authorization });
   console.log(`  ${authorization}: ${status} ${JSON.parse(body).error}`);
 }
-session.destroy();
+await session[Symbol.asyncDispose]();
 
-async function exchange(socket: Socket, payload: Buffer): Promise<void> {
-  const before = frames.length;
-  socket.write(framed(payload));
-  while (frames.length === before) await once(socket, "data");
+async function exchange(payload: Buffer): Promise<void> {
+  session.sendFrame(payload);
+  // Events may come before the answer.
+  while ((await session.frame()).readInt32BE(0) === -1);
 }
 
 interface Answer {

@@ -1,27 +1,7 @@
 /**
- * ZooKeeper's primitives, written and read plainly and apart from our own codec, so that a mistake there does not hide
- * itself here.
+ * ZooKeeper's primitives, written and read plainly and apart from our own codec on purpose: transcripts and fault tests check the
+ * codec's bytes by these, and a mistake shared by both would not show. The connection below them is the one of all test clients.
  */
-export class FrameReader {
-  onFrame: (frame: Buffer) => void = () => undefined;
-  #pending: Buffer = Buffer.alloc(0);
-
-  push(chunk: Buffer): void {
-    this.#pending = Buffer.concat([this.#pending, chunk]);
-    while (this.#pending.length >= 4) {
-      const end = 4 + this.#pending.readInt32BE(0);
-      if (this.#pending.length < end) return;
-      const frame = this.#pending.subarray(4, end);
-      this.#pending = this.#pending.subarray(end);
-      this.onFrame(frame);
-    }
-  }
-}
-
-export function framed(payload: Buffer): Buffer {
-  return Buffer.concat([new JuteWriter().int(payload.length).bytes(), payload]);
-}
-
 export class JuteWriter {
   readonly #parts: Buffer[] = [];
 

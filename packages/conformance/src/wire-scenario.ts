@@ -3,7 +3,8 @@
  *
  *     wire-scenario.ts HOST:PORT       prints one line for each packet that arrives
  */
-import { framed, JuteWriter } from "./jute.ts";
+import { framed } from "@zooid/wire/testing/raw-connection";
+import { JuteWriter } from "./jute.ts";
 import {
   type Acl,
   ALL,

@@ -5,8 +5,8 @@
  * and times become words. Packets come in the order of the wire: events before the reply of the write that fires them.
  */
 import { createHash } from "node:crypto";
-import { connect, type Socket } from "node:net";
-import { FrameReader, framed, JuteReader, JuteWriter } from "./jute.ts";
+import { RawConnection } from "@zooid/wire/testing/raw-connection";
+import { JuteReader, JuteWriter } from "./jute.ts";
 
 const WAIT_MS = 20_000;
 const CLOSED = "closed";
@@ -108,10 +108,8 @@ const SILENT_XID = 2 ** 30;
 
 export class Wire {
   readonly #transcript: Transcript;
-  readonly #socket: Socket;
-  readonly #frames: (Buffer | typeof CLOSED)[] = [];
+  readonly #connection: RawConnection;
   readonly #asked = new Map<number, string>();
-  #wake: () => void = () => undefined;
   #xid = 0;
   #hasEnded = false;
   #lastError = 0;
@@ -121,35 +119,19 @@ export class Wire {
   constructor(address: string, transcript: Transcript = CONSOLE) {
     this.#transcript = transcript;
     const [host = "", port = ""] = address.split(":");
-    this.#socket = connect({ host, port: Number(port), noDelay: true });
-    const reader = new FrameReader();
-    reader.onFrame = (frame) => this.#take(frame);
-    this.#socket.on("data", (chunk: Buffer) => reader.push(chunk));
-    this.#socket.on("error", () => this.#socket.destroy());
-    this.#socket.on("close", () => this.#take(CLOSED));
-  }
-
-  #take(frame: Buffer | typeof CLOSED): void {
-    this.#frames.push(frame);
-    this.#wake();
+    this.#connection = RawConnection.to({ host, port: Number(port), deadlineMs: WAIT_MS });
   }
 
   /** @throws when nothing comes for a long time */
   async next(): Promise<Buffer | typeof CLOSED> {
-    let timer: NodeJS.Timeout | undefined;
-    while (this.#frames.length === 0) {
-      await new Promise<void>((resolve, reject) => {
-        this.#wake = resolve;
-        timer ??= setTimeout(() => {
-          this.#transcript.print("(nothing came)", [...this.#asked.values()].join(", "));
-          reject(new Error("nothing came"));
-        }, WAIT_MS);
-      });
+    try {
+      const frame = await this.#connection.frameOrEnd();
+      if (frame === undefined) this.#hasEnded = true;
+      return frame ?? CLOSED;
+    } catch (error) {
+      this.#transcript.print("(nothing came)", [...this.#asked.values()].join(", "));
+      throw new Error("nothing came", { cause: error });
     }
-    clearTimeout(timer);
-    const frame = this.#frames.shift() ?? CLOSED;
-    if (frame === CLOSED) this.#hasEnded = true;
-    return frame;
   }
 
   /** Whether the end of the connection was seen. */
@@ -163,14 +145,14 @@ export class Wire {
   }
 
   write(bytes: Buffer): void {
-    this.#socket.write(bytes);
+    this.#connection.send(bytes);
   }
 
   async handshake(label: string, fields: HandshakeFields = {}): Promise<void> {
     const { id = 0n, password = Buffer.alloc(16), timeoutMs = 20_000, lastZxid = 0n, withReadOnly = true } = fields;
     const request = new JuteWriter().int(0).long(lastZxid).int(timeoutMs).long(id).buffer(password);
     if (withReadOnly) request.bool(false);
-    this.write(framed(request.bytes()));
+    this.#connection.sendFrame(request.bytes());
     const frame = await this.next();
     if (frame === CLOSED) return this.#transcript.print(label, CLOSED);
     const reader = new JuteReader(frame);
@@ -194,7 +176,7 @@ export class Wire {
   /** Sends a request without waiting; `label` is printed with its reply. */
   send(label: string, opcode: number, body: Buffer = Buffer.alloc(0), xid: number = ++this.#xid): void {
     this.#asked.set(xid, `${opcode} ${label}`);
-    this.write(framed(Buffer.concat([new JuteWriter().int(xid).int(opcode).bytes(), body])));
+    this.#connection.sendFrame(new JuteWriter().int(xid).int(opcode).bytes(), body);
   }
 
   /** Asks where the order of the events before the reply is nobody's promise: prints them sorted, without zxids. */
@@ -224,7 +206,7 @@ export class Wire {
 
   /** The error of a request that is not part of the transcript. Nothing else may be on its way. */
   async errorOf(opcode: number, body: Buffer): Promise<number> {
-    this.write(framed(Buffer.concat([new JuteWriter().int(SILENT_XID).int(opcode).bytes(), body])));
+    this.#connection.sendFrame(new JuteWriter().int(SILENT_XID).int(opcode).bytes(), body);
     const frame = await this.next();
     if (frame === CLOSED) return 0;
     const reader = new JuteReader(frame);
@@ -260,7 +242,7 @@ export class Wire {
   }
 
   end(): void {
-    this.#socket.destroy();
+    this.#connection.socket.destroy();
   }
 }
 

@@ -5,10 +5,10 @@
  *
  * Numbers, versions, dates and what tells of the machine become `#`.
  */
-import { once } from "node:events";
-import { connect, type Socket } from "node:net";
+
+import { RawConnection } from "@zooid/wire/testing/raw-connection";
 import { fourLetterWord } from "./endpoint.ts";
-import { FrameReader, framed, JuteWriter } from "./jute.ts";
+import { JuteWriter } from "./jute.ts";
 
 const OP = {
   create: 1,
@@ -23,21 +23,14 @@ const OP = {
 const [host = "", portText = ""] = (process.argv[2] ?? "").split(":");
 const port = Number(portText);
 
-const session = connect({ host, port, noDelay: true });
-const frames: Buffer[] = [];
-const reader = new FrameReader();
-reader.onFrame = (frame) => frames.push(frame);
-session.on("data", (chunk: Buffer) => reader.push(chunk));
+const session = RawConnection.to({ host, port });
 
-await exchange(
-  session,
-  new JuteWriter().int(0).long(0n).int(30_000).long(0n).buffer(Buffer.alloc(16)).bool(false).bytes(),
-);
+await exchange(new JuteWriter().int(0).long(0n).int(30_000).long(0n).buffer(Buffer.alloc(16)).bool(false).bytes());
 const create = new JuteWriter().int(1).int(OP.create).string("/ephemeral").string("").int(1).int(31);
-await exchange(session, create.string("world").string("anyone").int(1).bytes());
-await exchange(session, new JuteWriter().int(2).int(OP.exists).string("/ephemeral").bool(true).bytes());
-await exchange(session, new JuteWriter().int(3).int(OP.addWatch).string("/ephemeral").int(0).bytes());
-await exchange(session, new JuteWriter().int(4).int(OP.addWatch).string("/").int(1).bytes());
+await exchange(create.string("world").string("anyone").int(1).bytes());
+await exchange(new JuteWriter().int(2).int(OP.exists).string("/ephemeral").bool(true).bytes());
+await exchange(new JuteWriter().int(3).int(OP.addWatch).string("/ephemeral").int(0).bytes());
+await exchange(new JuteWriter().int(4).int(OP.addWatch).string("/").int(1).bytes());
 
 for (const word of [
   "ruok",
@@ -95,16 +88,16 @@ console.log("cons, how operations are called:");
 const onPath = new JuteWriter().string("/ephemeral").int(4).bytes();
 for (const [name, opcode] of Object.entries(OP)) {
   if (opcode < OP.checkWatches) continue;
-  await exchange(session, new JuteWriter().int(5).int(opcode).raw(onPath).bytes());
+  await exchange(new JuteWriter().int(5).int(opcode).raw(onPath).bytes());
   const called = /lop=(\w+)/.exec((await fourLetterWord(port, "cons")).split("sid=").at(1) ?? "");
   console.log(`  ${name}: ${called?.[1]}`);
 }
-session.destroy();
+await session[Symbol.asyncDispose]();
 
-async function exchange(socket: Socket, payload: Buffer): Promise<void> {
-  const before = frames.length;
-  socket.write(framed(payload));
-  while (frames.length === before) await once(socket, "data");
+async function exchange(payload: Buffer): Promise<void> {
+  session.sendFrame(payload);
+  // Events may come before the answer.
+  while ((await session.frame()).readInt32BE(0) === -1);
 }
 
 /** Ours are more; of three of Apache's see docs/operations.md; and what belongs to a node's name comes and goes with it. */

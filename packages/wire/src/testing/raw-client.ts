@@ -1,13 +1,11 @@
 import { once } from "node:events";
-import { connect, type Socket } from "node:net";
+import { connect } from "node:net";
 import { connect as connectTls, type ConnectionOptions as TlsConnectionOptions } from "node:tls";
 import { CreateMode, OpCode, SESSION_NONE, type SessionId, ZXID_NONE, type Zxid } from "@zooid/model";
 import { type ConnectResponse, readConnectResponse, writeConnectRequest } from "../handshake.ts";
 import { JuteReader } from "../jute-reader.ts";
 import { JuteWriter } from "../jute-writer.ts";
-
-/** No wait of a test is longer. */
-const DEADLINE_MS = 15_000;
+import { RawConnection } from "./raw-connection.ts";
 
 /** An answer or an event: its header, and a reader that stands before its body. */
 export interface RawReply {
@@ -30,27 +28,8 @@ export interface Handshake {
  * A client for tests, without a will of its own: it says the bytes that it is told to say and hands on the frames that come, in
  * order. Not part of the package.
  */
-export class RawClient implements AsyncDisposable {
-  readonly socket: Socket;
-  #received: Buffer = Buffer.alloc(0);
-  #isClosed = false;
-  #wake: (() => void) | undefined;
+export class RawClient extends RawConnection {
   #xid = 0;
-
-  private constructor(socket: Socket) {
-    this.socket = socket;
-    socket.on("data", (chunk) => {
-      this.#received = Buffer.concat([this.#received, chunk]);
-      this.#wake?.();
-    });
-    socket.on("error", () => {
-      // A reset is one way in which a server closes.
-    });
-    socket.on("close", () => {
-      this.#isClosed = true;
-      this.#wake?.();
-    });
-  }
 
   /** @param localAddress another loopback address to come from */
   static async open(port: number, localAddress = "127.0.0.1"): Promise<RawClient> {
@@ -75,19 +54,6 @@ export class RawClient implements AsyncDisposable {
     return client;
   }
 
-  /** Bytes that came and were not taken yet. */
-  get receivedBytes(): number {
-    return this.#received.length;
-  }
-
-  get isClosed(): boolean {
-    return this.#isClosed;
-  }
-
-  send(...bytes: readonly Uint8Array[]): void {
-    this.socket.write(Buffer.concat(bytes));
-  }
-
   async handshake(handshake: Handshake = {}): Promise<ConnectResponse> {
     this.send(connectRequest(handshake));
     const frame = await this.frame();
@@ -108,54 +74,6 @@ export class RawClient implements AsyncDisposable {
     const xid = body.int();
     const zxid = body.zxid();
     return { xid, zxid, code: body.int(), body };
-  }
-
-  /** The next frame without its length. Rejects when the connection ends before it. */
-  async frame(): Promise<Buffer> {
-    await this.#until("a frame", () => this.#frameBytes() !== undefined || this.#isClosed);
-    const bytes = this.#frameBytes();
-    if (bytes === undefined) throw new Error(`the connection was closed with ${this.#received.length} bytes unread`);
-    const frame = this.#received.subarray(4, 4 + bytes);
-    this.#received = this.#received.subarray(4 + bytes);
-    return frame;
-  }
-
-  /** Everything until the server closes the connection. */
-  async rest(): Promise<Buffer> {
-    await this.#until("the close", () => this.#isClosed);
-    return this.#received;
-  }
-
-  /** Waits for a condition on what came. */
-  until(what: string, condition: () => boolean): Promise<void> {
-    return this.#until(what, condition);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#isClosed) return;
-    this.socket.destroy();
-    await once(this.socket, "close");
-  }
-
-  #frameBytes(): number | undefined {
-    if (this.#received.length < 4) return undefined;
-    const length = this.#received.readInt32BE(0);
-    return this.#received.length >= 4 + length ? length : undefined;
-  }
-
-  async #until(what: string, condition: () => boolean): Promise<void> {
-    const deadline = Date.now() + DEADLINE_MS;
-    while (!condition()) {
-      const leftMs = deadline - Date.now();
-      if (leftMs <= 0) throw new Error(`waited ${DEADLINE_MS} ms for ${what}`);
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, leftMs);
-        this.#wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
-    }
   }
 }
 
