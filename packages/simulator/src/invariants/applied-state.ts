@@ -1,0 +1,93 @@
+import { formatZxid, type QuorumVerifier, ZXID_NONE, type Zxid } from "@zooid/model";
+import type { SimServer } from "../cluster/server.ts";
+import { digestOf } from "../cluster/state-image.ts";
+import type { BroadcastInvariants } from "./broadcast.ts";
+import type { CommittedSequence } from "./committed-sequence.ts";
+import type { ElectionInvariants } from "./election.ts";
+import { holds } from "./known-disks.ts";
+import { Violation } from "./violation.ts";
+
+/** What servers apply is committed, logged, in order and the same everywhere (I13 to I15, I23, I24, E1). */
+export class AppliedState {
+  readonly #verifier: QuorumVerifier;
+  readonly #committed: CommittedSequence;
+  readonly #election: ElectionInvariants;
+  readonly #broadcast: BroadcastInvariants;
+  /** How many of the committed transactions each server has applied: its place in the sequence. */
+  readonly #counts = new WeakMap<SimServer, number>();
+  readonly #digests = new Map<number, string>();
+
+  constructor(parts: {
+    readonly verifier: QuorumVerifier;
+    readonly committed: CommittedSequence;
+    readonly election: ElectionInvariants;
+    readonly broadcast: BroadcastInvariants;
+  }) {
+    this.#verifier = parts.verifier;
+    this.#committed = parts.committed;
+    this.#election = parts.election;
+    this.#broadcast = parts.broadcast;
+  }
+
+  applying(server: SimServer, zxid: Zxid): void {
+    const { sid, disk, replica } = server;
+    if (!this.#committed.has(zxid) && replica.zab.state === "leading") {
+      this.#election.established(server);
+      this.#broadcast.leaderCommitted(server);
+    }
+    if (!this.#committed.has(zxid) && this.#verifier.voters.size === 1) this.#committed.extend(disk.durable, zxid);
+    const place = this.#committed.placeOf(zxid);
+    if (place === undefined) {
+      throw new Violation("I15", `server ${sid} applies ${formatZxid(zxid)}, which is not committed`);
+    }
+    const count = this.#counts.get(server) ?? 0;
+    if (place !== count) {
+      const due = this.#committed.at(count) ?? ZXID_NONE;
+      throw new Violation("I13", `server ${sid} applies ${formatZxid(zxid)} where ${formatZxid(due)} is due`);
+    }
+    if (zxid > disk.durable.tail.zxid || !holds(disk.durable, zxid)) {
+      throw new Violation("I14", `server ${sid} applies ${formatZxid(zxid)}, which is not on its disk`);
+    }
+  }
+
+  applied(server: SimServer, zxid: Zxid): void {
+    this.#counts.set(server, (this.#counts.get(server) ?? 0) + 1);
+    this.#checkDigest(server, zxid, "I23");
+    checkOwners(server);
+  }
+
+  /** The tree was replaced by a snapshot. */
+  loaded(server: SimServer): void {
+    const { applied } = server.replica.tree;
+    const place = this.#committed.placeOf(applied);
+    if (place === undefined && applied !== ZXID_NONE) {
+      throw new Violation(
+        "I15",
+        `server ${server.sid} loads a state at ${formatZxid(applied)}, which is not committed`,
+      );
+    }
+    this.#counts.set(server, (place ?? -1) + 1);
+    this.#checkDigest(server, applied, "I24");
+    checkOwners(server);
+  }
+
+  #checkDigest({ sid, replica }: SimServer, zxid: Zxid, rule: string): void {
+    const digest = digestOf(replica.tree);
+    const known = this.#digests.get(zxid);
+    if (known === undefined) this.#digests.set(zxid, digest);
+    else if (known !== digest) {
+      throw new Violation(rule, `server ${sid}'s tree at ${formatZxid(zxid)} is ${digest}, others had ${known}`);
+    }
+  }
+}
+
+/** E1: every ephemeral belongs to a session that a transaction created and none has ended; otherwise none would remove it. */
+function checkOwners({ sid, replica: { tree } }: SimServer): void {
+  let owned = 0;
+  tree.forEachSession((high, low) => {
+    owned += tree.ephemeralCountOf(high, low);
+  });
+  if (owned === tree.ephemeralCount) return;
+  const lost = tree.ephemeralCount - owned;
+  throw new Violation("E1", `server ${sid} has ${lost} ephemerals of sessions that are not replicated`);
+}

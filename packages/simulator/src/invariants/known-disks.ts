@@ -1,0 +1,92 @@
+import { counterOf, epochOf, type QuorumVerifier, type ServerId, ZXID_NONE, type Zxid } from "@zooid/model";
+import type { DurableLog } from "@zooid/txn-log";
+
+/** What one disk would show after a power cut, as last seen. */
+export interface KnownDisk {
+  durable: DurableLog;
+  /** It was emptied, and no leader has synced it since: it counts in no quorum. */
+  isWiped: boolean;
+  /** The newest epoch that a quorum held when it was last emptied: this server had acked nothing in a newer one. */
+  readonly emptiedIn: number;
+  /** What it held before it was emptied. What was acked then was true when it was acked. */
+  readonly lost: readonly DurableLog[];
+}
+
+/** What every server's disk holds, kept outside of the servers. */
+export class KnownDisks {
+  readonly #verifier: QuorumVerifier;
+  readonly #disks = new Map<ServerId, KnownDisk>();
+  /** Disks that were emptied and not written since. */
+  readonly #emptied = new Map<ServerId, Pick<KnownDisk, "emptiedIn" | "lost">>();
+
+  constructor(verifier: QuorumVerifier) {
+    this.#verifier = verifier;
+  }
+
+  get(sid: ServerId): KnownDisk | undefined {
+    return this.#disks.get(sid);
+  }
+
+  all(): Iterable<KnownDisk> {
+    return this.#disks.values();
+  }
+
+  isWiped(sid: ServerId): boolean {
+    return this.#emptied.has(sid) || this.#disks.get(sid)?.isWiped === true;
+  }
+
+  /** Whether a disk holds an epoch, and with it a history. */
+  isFormed(sid: ServerId): boolean {
+    return (this.#disks.get(sid)?.durable.currentEpoch ?? 0) > 0;
+  }
+
+  /** A disk is seen for the first time, or for the first time since it was emptied. */
+  add(sid: ServerId, durable: DurableLog): void {
+    const { emptiedIn, lost } = this.#emptied.get(sid) ?? { emptiedIn: 0, lost: [] };
+    this.#disks.set(sid, { durable, isWiped: this.#emptied.delete(sid), emptiedIn, lost });
+  }
+
+  /** A server crashed before its disk was ever seen. */
+  addCrashed(sid: ServerId, durable: DurableLog): void {
+    this.#disks.set(sid, { durable, isWiped: false, emptiedIn: 0, lost: [] });
+  }
+
+  /** @param emptiedIn the newest epoch that a quorum holds */
+  empty(sid: ServerId, emptiedIn: number): void {
+    const disk = this.#disks.get(sid);
+    const lost = disk === undefined ? (this.#emptied.get(sid)?.lost ?? []) : [...disk.lost, disk.durable];
+    this.#emptied.set(sid, { emptiedIn, lost });
+    this.#disks.delete(sid);
+  }
+
+  /** Voters whose disk satisfies a condition, or did before it was emptied: what they acked then was true when they acked it. */
+  votersWith(condition: (durable: DurableLog) => boolean): readonly ServerId[] {
+    const sids = new Set<ServerId>();
+    for (const [sid, { durable, isWiped, lost }] of this.#disks) {
+      if ((!isWiped && condition(durable)) || lost.some(condition)) sids.add(sid);
+    }
+    for (const [sid, { lost }] of this.#emptied) if (lost.some(condition)) sids.add(sid);
+    return [...sids].filter((sid) => this.#verifier.voters.has(sid));
+  }
+
+  isQuorum(sids: Iterable<ServerId>): boolean {
+    return this.#verifier.isQuorum(sids);
+  }
+
+  /** Voters that are able to vote and lack what is committed. */
+  votersWithout(committed: Zxid): readonly ServerId[] {
+    return [...this.#verifier.voters].filter((sid) => {
+      if (this.#emptied.has(sid)) return false;
+      const disk = this.#disks.get(sid);
+      return disk === undefined || (!disk.isWiped && !holds(disk.durable, committed));
+    });
+  }
+}
+
+/** Whether a log has an entry or a state that contains it: by its epochs, never by comparing zxids. */
+export function holds({ epochs }: DurableLog, zxid: Zxid): boolean {
+  if (zxid === ZXID_NONE) return true;
+  const epoch = epochOf(zxid);
+  const counter = counterOf(zxid);
+  return epochs.some((range) => range.epoch === epoch && counter <= range.last);
+}
