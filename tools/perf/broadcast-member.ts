@@ -108,9 +108,6 @@ export class Member {
       if (this.#links === undefined) throw new Error("a member needs links before it joins");
       return this.#links;
     };
-    const none = (): never => {
-      throw new Error("states are not sent here");
-    };
     this.peer = new ZabPeer(
       {
         sid: serverId(sid),
@@ -127,29 +124,28 @@ export class Member {
         ),
         links: {
           dial: (to) => links().dial(to),
-          cancelDial: () => links().cancelDial(),
+          cancelDial: () => links().cancelDial?.(),
           send: (link, message) => links().send(link, message),
-          refuse: (link, reason, refusal) => links().refuse(link, reason, refusal),
+          refuse: (link, reason, refusal) => links().refuse?.(link, reason, refusal),
           close: (link, reason) => links().close(link, reason),
         },
-        snapshots: {
-          ...{ open: none, start: none, credit: none, receive: none, chunk: none },
-          ...{ end: () => {}, abandon: () => {} },
+        application: {
+          deliver: (zxid) => {
+            this.#applied = zxid;
+            this.#delivered++;
+            this.#proposer?.delivered(zxid);
+            return true;
+          },
+          release: (batch) => this.#proposer?.release(batch),
+          applied: () => this.#applied,
         },
-        deliver: (zxid) => {
-          this.#applied = zxid;
-          this.#delivered++;
-          this.#proposer?.delivered(zxid);
-          return true;
+        roles: {
+          serve: () => this.#serve.resolve(),
+          left: (reason) => {
+            if (!this.#isStopped) fail(new Error(`server ${sid} lost its role: ${reason.kind}`));
+          },
+          note: () => {},
         },
-        release: (batch) => this.#proposer?.release(batch),
-        applied: () => this.#applied,
-        serve: () => this.#serve.resolve(),
-        left: (reason) => {
-          if (!this.#isStopped) fail(new Error(`server ${sid} lost its role: ${reason.kind}`));
-        },
-        ...{ install: none, look: () => {}, wanted: () => {}, successor: none, confirmed: () => {}, message: none },
-        ...{ learnerLost: () => {}, touches: () => [], touched: () => {}, note: () => {} },
       },
     );
   }

@@ -360,7 +360,7 @@ export class ClientSessions {
       return;
     }
     connection.phase = "renewing";
-    this.refusals.add(this.#zab.confirm(), undefined, () => {
+    this.refusals.add(this.#zab.checkLeadership(), undefined, () => {
       if (!connection.gone && connection.phase === "renewing") this.#refuse(connection);
     });
   }

@@ -59,7 +59,7 @@ export class ClientSyncs {
       connection,
       frame: copyRange(bytes, start, end),
       receivedMs: nowMs,
-      round: isLeading && !isAlone ? zab.confirm() : 0,
+      round: isLeading && !isAlone ? zab.checkLeadership() : 0,
       readAt: isLeading ? maker.prepared : undefined,
     });
     if (!isLeading) toLeader.ask({ kind: "sync", sequence });

@@ -366,7 +366,7 @@ test("a leader hands over to a follower that is level, without an election", () 
   const ensemble = new TestEnsemble(3);
   const { leader } = ensemble;
   const rounds = ensemble.members.map(({ replica }) => replica.membership.round);
-  expect(leader.replica.zab.handOver()).toBe(2);
+  expect(leader.replica.zab.transferLeadership()).toBe(2);
   ensemble.run();
   expect(ensemble.leader.sid).toBe(2);
   const others = ensemble.members.filter((member) => member !== leader);

@@ -279,7 +279,7 @@ export class LearnerRequests {
     if (isLeading && isEnding(this.#sessions.table.get(id), message.passwordHash))
       this.#sessions.endings.add(id, link, () => answer(false));
     else if (isLeading && this.#renew(sid, message)) answer(true);
-    else if (isLeading) this.#sessions.refusals.add(this.#zab.confirm(), link, () => answer(false));
+    else if (isLeading) this.#sessions.refusals.add(this.#zab.checkLeadership(), link, () => answer(false));
     else answer(false);
   }
 
@@ -294,7 +294,7 @@ export class LearnerRequests {
   }
 
   #sync(link: LinkRef, { sequence }: MessageOf<"sync">): void {
-    this.#clients.sync({ link, sequence, round: this.#zab.confirm(), readAt: this.#maker.prepared });
+    this.#clients.sync({ link, sequence, round: this.#zab.checkLeadership(), readAt: this.#maker.prepared });
   }
 
   /** A quorum has said that this server still led when a round began. */

@@ -27,7 +27,7 @@ export class Membership {
   constructor(
     config: ReplicaConfig,
     random: () => number,
-    zabSinks: Omit<ZabSinks, "look" | "wanted" | "successor">,
+    zabSinks: Omit<ZabSinks, "election">,
     sinks: MembershipSinks,
   ) {
     this.#config = config;
@@ -54,9 +54,11 @@ export class Membership {
       },
       {
         ...zabSinks,
-        look: () => this.#look(),
-        wanted: () => this.#wanted(),
-        successor: (successor) => this.#adopt(successor),
+        election: {
+          look: () => this.#look(),
+          wanted: () => this.#wanted(),
+          successor: (successor) => this.#adopt(successor),
+        },
       },
     );
     this.#election =

@@ -28,7 +28,7 @@ export function withNoPeers(log: {
       beginStage: never("is brought level by nobody"),
       stage: never("is brought level by nobody"),
       dropStage: never("is brought level by nobody"),
-      flip: never("is brought level by nobody"),
+      installHistory: never("is brought level by nobody"),
       read: never("has applied all that its log holds"),
       chainAt: never("compares with nobody"),
     },

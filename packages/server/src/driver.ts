@@ -405,7 +405,12 @@ export class Driver implements ConnectionHost {
     if (this.#peers === undefined) return;
     // What is proposed comes to its end; nothing is proposed any more.
     this.#isHandingOver = replica.isLeading;
-    while (replica.isLeading && replica.zab.handOver() === undefined && performance.now() < endMs && !this.#isHalted) {
+    while (
+      replica.isLeading &&
+      replica.zab.transferLeadership() === undefined &&
+      performance.now() < endMs &&
+      !this.#isHalted
+    ) {
       this.wake();
       await new Promise((resolve) => setImmediate(resolve));
     }

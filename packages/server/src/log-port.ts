@@ -1,6 +1,6 @@
 import type { Chain, EpochPromise, LogPosition, Zxid } from "@zooid/model";
 import { StoreError, type TxnLog } from "@zooid/txn-log";
-import type { LoggedRun, ZabDurable, ZabFlip, ZabLog, ZabRun } from "@zooid/zab";
+import type { HistoryInstall, LoggedRun, ZabDurable, ZabLog, ZabRun } from "@zooid/zab";
 
 /**
  * The log as the core sees it: what completes becomes an input of the loop. A write that fails never completes; the log itself says
@@ -55,8 +55,8 @@ export class LogPort implements ZabLog {
     this.#completed(this.#log.dropStage(), done);
   }
 
-  flip(flip: ZabFlip, done: () => void): void {
-    this.#completed(this.#log.flip(flip), done);
+  installHistory(install: HistoryInstall, done: () => void): void {
+    this.#completed(this.#log.flip(install), done);
   }
 
   read(after: Zxid, bytesMax: number, done: (result: ZabRun | "below-floor" | "damaged") => void): void {

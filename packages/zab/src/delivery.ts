@@ -1,9 +1,8 @@
 import { FRAME_HEADER_BYTES, frameLength, frameZxid, type Zxid } from "@zooid/model";
-import type { ZabRun, ZabSinks } from "./events.ts";
 import type { FencedLog } from "./fenced-log.ts";
 import type { ProposalQueue } from "./proposal-queue.ts";
-
-export type DeliverySinks = Pick<ZabSinks, "deliver" | "release" | "applied">;
+import type { ZabApplication } from "./sinks.ts";
+import type { ZabRun } from "./zab-log.ts";
 
 const READ_BYTES = 256 * 1024;
 
@@ -13,7 +12,7 @@ const READ_BYTES = 256 * 1024;
  */
 export class Delivery {
   readonly #log: FencedLog;
-  readonly #sinks: DeliverySinks;
+  readonly #application: ZabApplication;
   readonly #queue: ProposalQueue;
   /** The end of what lies in the log alone. */
   readonly #historyEnd: Zxid;
@@ -23,13 +22,13 @@ export class Delivery {
 
   constructor(parts: {
     readonly log: FencedLog;
-    readonly sinks: DeliverySinks;
+    readonly application: ZabApplication;
     readonly queue: ProposalQueue;
     readonly historyEnd: Zxid;
     readonly damaged: (reason: string) => void;
   }) {
     this.#log = parts.log;
-    this.#sinks = parts.sinks;
+    this.#application = parts.application;
     this.#queue = parts.queue;
     this.#historyEnd = parts.historyEnd;
     this.#damaged = parts.damaged;
@@ -41,10 +40,10 @@ export class Delivery {
    * @returns whether more can be delivered now
    */
   deliver(through: Zxid, most: number): boolean {
-    const applied = this.#sinks.applied();
+    const applied = this.#application.applied();
     if (applied >= through) return false;
     if (applied < this.#historyEnd) return this.#deliverHistory(through, most);
-    const count = this.#queue.deliver(through, most, this.#sinks);
+    const count = this.#queue.deliver(through, most, this.#application);
     return count === most && this.#queue.hasUpTo(through);
   }
 
@@ -59,17 +58,17 @@ export class Delivery {
     for (let i = 0; i < most; i++) {
       if (run.at >= bytes.length) {
         this.#run = undefined;
-        return this.#sinks.applied() < through;
+        return this.#application.applied() < through;
       }
       const zxid = frameZxid(bytes, run.at);
       if (zxid > limit) {
         // What lies behind the history comes from memory; what is not committed yet is read again when it is.
         this.#run = undefined;
-        return this.#sinks.applied() < through;
+        return this.#application.applied() < through;
       }
       const start = run.at + FRAME_HEADER_BYTES;
       run.at = start + frameLength(bytes, run.at);
-      if (!this.#sinks.deliver(zxid, bytes, start, run.at)) break;
+      if (!this.#application.deliver(zxid, bytes, start, run.at)) break;
     }
     return true;
   }
@@ -77,7 +76,7 @@ export class Delivery {
   #read(): void {
     if (this.#isReading) return;
     this.#isReading = true;
-    const applied = this.#sinks.applied();
+    const applied = this.#application.applied();
     this.#log.read(applied, READ_BYTES, (result) => {
       this.#isReading = false;
       if (typeof result === "string") {
@@ -89,7 +88,7 @@ export class Delivery {
   }
 
   #keep({ bytes, after, count }: ZabRun): void {
-    if (after.zxid !== this.#sinks.applied() || count === 0) return;
+    if (after.zxid !== this.#application.applied() || count === 0) return;
     this.#run = { bytes, at: 0 };
   }
 }

@@ -1,5 +1,5 @@
 import type { Chain, EpochPromise, LogPosition, Zxid } from "@zooid/model";
-import type { LoggedRun, ZabDurable, ZabFlip, ZabLog, ZabRun } from "./events.ts";
+import type { HistoryInstall, LoggedRun, ZabDurable, ZabLog, ZabRun } from "./zab-log.ts";
 
 /**
  * The log as one role after the other sees it. Each role has a generation; what completes for an older one calls nobody back, and is
@@ -78,9 +78,9 @@ export class FencedLog {
   /**
    * @param always called whatever has become of the role: the log has changed under it
    */
-  flip(flip: ZabFlip, always: () => void, done: () => void): void {
+  installHistory(install: HistoryInstall, always: () => void, done: () => void): void {
     const fenced = this.#write(done);
-    this.#log.flip(flip, () => {
+    this.#log.installHistory(install, () => {
       always();
       fenced();
     });

@@ -1,17 +1,7 @@
 export { AckTally } from "./broadcast.ts";
 export type { PeerConfig } from "./config.ts";
-export type {
-  LoggedRun,
-  PeerPhase,
-  PeerState,
-  SnapshotPort,
-  ZabDurable,
-  ZabFlip,
-  ZabLinks,
-  ZabLog,
-  ZabRun,
-  ZabSinks,
-} from "./events.ts";
+export { frameEntries } from "./frame-entries.ts";
+export { LocalNetwork } from "./local-network.ts";
 export type {
   LeaderFault,
   LeaderRefusal,
@@ -22,6 +12,10 @@ export type {
   RoleEnd,
   ZabEvent,
 } from "./operator-events.ts";
-export { type LearnerStatus, PEER_DEFAULTS, type PeerOptions, ZabPeer } from "./peer.ts";
+export { type LearnerStatus, PEER_DEFAULTS, type PeerOptions, type PeerState, ZabPeer } from "./peer.ts";
 export { ProposalQueue, type QueuedRun } from "./proposal-queue.ts";
+export type { PeerPhase } from "./role.ts";
+export type { ZabApplication, ZabElection, ZabLinks, ZabRequests, ZabRoles, ZabSinks } from "./sinks.ts";
+export type { ReceivedSnapshot, SnapshotPort, SnapshotPosition } from "./snapshot-port.ts";
 export { VolatileLog } from "./volatile-log.ts";
+export type { HistoryInstall, LoggedRun, ZabDurable, ZabLog, ZabRun } from "./zab-log.ts";

@@ -9,7 +9,6 @@ import {
   type Zxid,
 } from "@zooid/model";
 import { expect, test } from "vitest";
-import type { RoleEnd } from "./operator-events.ts";
 import { ZabPeer } from "./peer.ts";
 import { batchOf, RecordingSinks } from "./testing/batch.ts";
 import { VolatileLog } from "./volatile-log.ts";
@@ -26,7 +25,6 @@ interface Info {
 function elected(voters: number, past: { readonly epoch?: number; readonly promise?: number } = {}) {
   const steps: (() => void)[] = [];
   const said: { readonly link: LinkRef; readonly message: PeerMessage }[] = [];
-  const ends: RoleEnd[] = [];
   const log = new VolatileLog(
     1,
     (step) => steps.push(step),
@@ -46,16 +44,12 @@ function elected(voters: number, past: { readonly epoch?: number; readonly promi
     log,
     links: {
       dial: () => {},
-      cancelDial: () => {},
       send: (link: LinkRef, message: PeerMessage) => said.push({ link, message }),
       refuse: () => {},
       close: () => {},
     },
-    snapshots: { ...new RecordingSinks().snapshots, end: () => {} },
-    left: (end: RoleEnd) => ends.push(end),
-    touched: () => {},
-    message: () => {},
   });
+  const { ends } = sinks;
   const verifier = new MajorityQuorum(Array.from({ length: voters }, (_, i) => serverId(i + 1)));
   const peer = new ZabPeer({ sid: serverId(1), verifier }, sinks);
   peer.setTime(0);
@@ -137,7 +131,7 @@ test("a leader gives its epoch up for one above a promise that keeps a voter out
 test("learners are told that they are level when the leader serves, and no earlier", () => {
   const { peer, sinks, informed, promises, accepts, kindsTo } = elected(3, { epoch: 4 });
   let applied = -1 as Zxid;
-  sinks.applied = () => applied;
+  sinks.application.applied = () => applied;
   peer.lead();
   const learner = informed(2, { promise: 4, isFresh: false });
   promises(learner, 5);
@@ -155,7 +149,7 @@ test("accepting the epoch answers the rounds of confirmation that began before i
   for (const link of [first, second]) promises(link, 5);
   for (const link of [first, second]) accepts(link, 5);
   peer.linkClosed(second, "for the test");
-  const round = peer.confirm();
+  const round = peer.checkLeadership();
   peer.flush();
   peer.receive(first, { kind: "pong", epoch: 5, round, applied: ZXID_NONE, touches: [] });
   expect(sinks.confirmations).toEqual([]);

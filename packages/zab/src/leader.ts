@@ -17,11 +17,12 @@ import {
 import { AckTally } from "./broadcast.ts";
 import { commonPoint, tableThrough } from "./common-point.ts";
 import { Delivery } from "./delivery.ts";
-import type { PeerPhase, ZabRun } from "./events.ts";
 import { type AckEpoch, type LearnerInfo, LearnerLink } from "./learner-link.ts";
 import type { LearnerFault, LearnerRefusal, LinkEnd, RoleEnd } from "./operator-events.ts";
 import { cutRun, ProposalQueue } from "./proposal-queue.ts";
-import type { RoleContext } from "./role.ts";
+import type { PeerPhase, RoleContext } from "./role.ts";
+import { sendRefusal } from "./sinks.ts";
+import type { ZabRun } from "./zab-log.ts";
 
 /** How long a leader that nobody follows waits for an epoch's quorum: whoever elected it may have changed its mind. */
 const EPOCH_QUORUM_MS_MIN = 1000;
@@ -176,7 +177,7 @@ export class Leader {
     this.#learnersChanged();
     if (this.#hasPromised) this.#invite(learner);
     else this.#seekEpoch();
-    sinks.note({ kind: "learner-follows", sid });
+    sinks.roles.note({ kind: "learner-follows", sid });
   }
 
   /** No epoch was ever held here, and none has its quorum yet. */
@@ -304,12 +305,12 @@ export class Leader {
     if (common < position.floor && common >= durable.floor.zxid) {
       this.#refuse(learner.link, "diverged", { kind: "commit-unknown-here", zxid: position.floor });
       this.#forget(learner);
-      this.#context.sinks.note({ kind: "committed-history-unknown", sid: learner.sid });
+      this.#context.sinks.roles.note({ kind: "committed-history-unknown", sid: learner.sid });
       return;
     }
     if (common > durable.tail.zxid) return; // Planned when this server's own disk has caught up with the learner's.
     learner.phase = "planning";
-    if (this.#endsAmnesia(learner)) learner.voiceRound = this.confirm();
+    if (this.#endsAmnesia(learner)) learner.voiceRound = this.checkLeadership();
     // rule: a-state-for-those-below-the-floor
     if (common < durable.floor.zxid) {
       this.#sendSnapshot(learner);
@@ -353,7 +354,7 @@ export class Leader {
         return;
       }
       const { position, epochs } = at;
-      sinks.note({ kind: "whole-state-sent", sid: learner.sid, zxid: position.zxid });
+      sinks.roles.note({ kind: "whole-state-sent", sid: learner.sid, zxid: position.zxid });
       this.#send(learner, { kind: "sync-begin", epoch: this.#epoch, mode: "snap", from: position, epochs });
       sinks.snapshots.start(learner.link, () => {
         if (!this.#isKnown(learner)) return;
@@ -567,11 +568,11 @@ export class Leader {
    */
   #serveWhenApplied(): void {
     if (this.#phase === "broadcast" || !this.#isEstablished) return;
-    if (this.#context.sinks.applied() < this.#history.zxid) return;
+    if (this.#context.sinks.application.applied() < this.#history.zxid) return;
     this.#phase = "broadcast";
     const nowMs = this.#context.nowMs();
     for (const learner of this.#learners.values()) learner.heardMs = Math.max(learner.heardMs, nowMs);
-    this.#context.sinks.serve(this.#epoch);
+    this.#context.sinks.roles.serve(this.#epoch);
     for (const learner of this.#learners.values()) if (learner.phase === "accepted") this.#welcome(learner);
   }
 
@@ -633,7 +634,7 @@ export class Leader {
   }
 
   /** A new round of asking a quorum whether this server still leads; it begins with the next messages. */
-  confirm(): number {
+  checkLeadership(): number {
     if (!this.#isRoundOpen) {
       this.#isRoundOpen = true;
       this.#round++;
@@ -661,7 +662,7 @@ export class Leader {
       // rule: a-quorum-confirms-the-leader
       if (!this.#isQuorum(sids)) continue;
       this.#confirmedRound = round;
-      this.#context.sinks.confirmed(round);
+      this.#context.sinks.requests.leadershipConfirmed(round);
       for (const learner of this.#learners.values()) if (learner.voiceRound !== undefined) this.#pump(learner);
       return;
     }
@@ -696,7 +697,7 @@ export class Leader {
   // Leaving
 
   /** Whether a learner that is level could lead at once, and what it would have to be told first. */
-  handOver(): ServerId | undefined {
+  transferLeadership(): ServerId | undefined {
     if (this.#isHandingOver || this.#phase !== "broadcast") return undefined;
     const last = this.lastLogged;
     if (this.committed < last) return undefined;
@@ -727,7 +728,7 @@ export class Leader {
       sinks.links.close(learner.link, reason);
     }
     this.#learners.clear();
-    this.#queue.releaseAll(sinks);
+    this.#queue.releaseAll(sinks.application);
   }
 
   // Links and time
@@ -762,7 +763,7 @@ export class Leader {
         }
         learner.applied = message.applied;
         this.#heardRound(learner, message.round);
-        this.#context.sinks.touched(message.touches);
+        this.#context.sinks.requests.touched(message.touches);
         break;
       case "refuse":
         this.#refused(learner, message);
@@ -774,7 +775,7 @@ export class Leader {
       case "sync":
         learner.askedMs = learner.heardMs;
         if (learner.phase !== "level") this.#illegal(learner, { kind: "request-before-level" });
-        else this.#context.sinks.message(link, learner.sid, message);
+        else this.#context.sinks.requests.message(link, learner.sid, message);
         if (learner.isObserver) this.#pump(learner);
         break;
       default:
@@ -855,7 +856,7 @@ export class Leader {
     const { log, sinks } = this.#context;
     return new Delivery({
       log,
-      sinks,
+      application: sinks.application,
       queue: this.#queue,
       historyEnd: this.#history.zxid,
       damaged: (reason) => this.#context.fail(reason),
@@ -896,18 +897,18 @@ export class Leader {
 
   #refuse(link: LinkRef, reason: "unable" | "diverged", why: LearnerRefusal): void {
     const { links } = this.#context.sinks;
-    links.refuse(link, reason, why);
+    sendRefusal(links, link, reason, why);
     links.close(link, why);
   }
 
   #refused(learner: LearnerLink, { reason, text }: Extract<PeerMessage, { kind: "refuse" }>): void {
-    this.#context.sinks.note({ kind: "refused-by-learner", sid: learner.sid, reason, text });
+    this.#context.sinks.roles.note({ kind: "refused-by-learner", sid: learner.sid, reason, text });
     this.#drop(learner, { kind: "leader-refused" });
   }
 
   #illegal(learner: LearnerLink, fault: LearnerFault["fault"]): void {
     const event: LearnerFault = { kind: "illegal-message", sid: learner.sid, fault };
-    this.#context.sinks.note(event);
+    this.#context.sinks.roles.note(event);
     this.#drop(learner, event);
   }
 
@@ -921,7 +922,7 @@ export class Leader {
     sinks.snapshots.end(learner.link);
     this.#learners.delete(learner.link);
     this.#learnersChanged();
-    if (learner.phase === "level") sinks.learnerLost(learner.link, learner.sid);
+    if (learner.phase === "level") sinks.requests.learnerLost(learner.link, learner.sid);
   }
 }
 

@@ -21,7 +21,6 @@ function level(isObserver: boolean, config: { readonly windowBytes?: number } = 
     log,
     links: {
       dial: () => {},
-      cancelDial: () => {},
       send: (_: LinkRef, message: PeerMessage) => said.push(message),
       refuse: () => {},
       close: () => {},

@@ -12,10 +12,10 @@ import {
 } from "@zooid/model";
 import { tailsOf } from "./common-point.ts";
 import { Delivery } from "./delivery.ts";
-import type { PeerPhase } from "./events.ts";
 import type { LeaderFault, LeaderRefusal, RoleEnd } from "./operator-events.ts";
 import { ProposalQueue } from "./proposal-queue.ts";
-import type { RoleContext } from "./role.ts";
+import type { PeerPhase, RoleContext } from "./role.ts";
+import { sendRefusal } from "./sinks.ts";
 
 type SyncBegin = Extract<ZabMessage, { kind: "sync-begin" }>;
 type NewLeader = Extract<ZabMessage, { kind: "new-leader" }>;
@@ -169,7 +169,7 @@ export class Learner {
         this.#ping(message.epoch, message.round, message.committed);
         break;
       case "hand-over":
-        this.#context.sinks.note({ kind: "successor-named", sid: message.successor });
+        this.#context.sinks.roles.note({ kind: "successor-named", sid: message.successor });
         this.#handedOver(message.successor);
         break;
       case "refuse":
@@ -178,7 +178,7 @@ export class Learner {
       case "revalidated":
       case "sync-reply":
         if (this.#step === "level" && this.#link !== undefined) {
-          this.#context.sinks.message(this.#link, this.leader, message);
+          this.#context.sinks.requests.message(this.#link, this.leader, message);
         } else this.#illegal(message);
         break;
       default:
@@ -261,8 +261,8 @@ export class Learner {
       });
       return;
     }
-    if (sync.from.zxid < durable.floor.zxid || sync.from.zxid < sinks.applied()) {
-      this.#refuse("diverged", { kind: "applied-beyond", applied: sinks.applied(), from: sync.from.zxid });
+    if (sync.from.zxid < durable.floor.zxid || sync.from.zxid < sinks.application.applied()) {
+      this.#refuse("diverged", { kind: "applied-beyond", applied: sinks.application.applied(), from: sync.from.zxid });
       return;
     }
     if (sync.from.zxid === durable.tail.zxid) this.#compareHistory(sync.from, durable.tail.chain);
@@ -329,7 +329,7 @@ export class Learner {
     const through = this.#logged;
     const isSnapshot = this.#stateFile !== undefined;
     // rule: one-flip
-    log.flip(
+    log.installHistory(
       {
         epoch: this.#epoch,
         tail: through,
@@ -340,7 +340,7 @@ export class Learner {
         ...(this.#stateFile === undefined ? {} : { snapshot: { stateFile: this.#stateFile, epochs: sync.epochs } }),
       },
       () => {
-        if (isSnapshot) this.#context.sinks.install();
+        if (isSnapshot) this.#context.sinks.application.install?.();
         // Also if the leader has gone meanwhile: what is on the disk now is the voice.
         if (message.endsAmnesia) this.#context.foundThePast();
       },
@@ -350,16 +350,16 @@ export class Learner {
   }
 
   #flipped(through: Zxid): void {
-    const { log, sinks } = this.#context;
+    const { log } = this.#context;
+    const { application } = this.#context.sinks;
     this.#step = "accepted";
     this.#durable = through;
     this.#delivery = new Delivery({
       log,
-      // What came from the leader lies in the link's own memory: there is nobody to give it back to.
-      sinks: {
-        deliver: (zxid, bytes, start, end) => sinks.deliver(zxid, bytes, start, end),
-        applied: () => sinks.applied(),
-        release: () => {},
+      // Entries lie in the link's own memory: nothing is released.
+      application: {
+        deliver: (zxid, bytes, start, end) => application.deliver(zxid, bytes, start, end),
+        applied: () => application.applied(),
       },
       queue: this.#queue,
       historyEnd: through,
@@ -397,12 +397,12 @@ export class Learner {
     this.#noteCommitted(committed);
     this.#round = Math.max(this.#round, round);
     const { sinks } = this.#context;
-    const touches = this.#isServing ? sinks.touches() : [];
+    const touches = this.#isServing ? sinks.requests.touches() : [];
     let sent = 0;
     do {
       const some = touches.slice(sent, sent + TOUCHES_MAX);
       sent += TOUCHES_MAX;
-      this.#send({ kind: "pong", epoch, round: this.#round, applied: sinks.applied(), touches: some });
+      this.#send({ kind: "pong", epoch, round: this.#round, applied: sinks.application.applied(), touches: some });
     } while (sent < touches.length);
   }
 
@@ -436,9 +436,9 @@ export class Learner {
     // rule: learner-applies-what-is-committed-and-synced
     const more = this.#delivery.deliver(earlierOf(this.committed, this.#durable), most);
     // rule: serve-what-the-epoch-began-with
-    if (!this.#isServing && this.#serveAt !== undefined && this.#context.sinks.applied() >= this.#serveAt) {
+    if (!this.#isServing && this.#serveAt !== undefined && this.#context.sinks.application.applied() >= this.#serveAt) {
       this.#isServing = true;
-      this.#context.sinks.serve(this.#epoch);
+      this.#context.sinks.roles.serve(this.#epoch);
     }
     return more;
   }
@@ -451,14 +451,14 @@ export class Learner {
 
   end(reason: RoleEnd): void {
     const { links, snapshots } = this.#context.sinks;
-    if (this.#step === "dialing") links.cancelDial();
+    if (this.#step === "dialing") links.cancelDial?.();
     if (this.#link !== undefined) links.close(this.#link, reason);
     if (this.#step === "staging") {
       if (this.#sync?.mode === "snap") snapshots.abandon();
       // rule: a-broken-stage-is-dropped
       this.#context.log.dropStage();
     }
-    this.#queue.releaseAll({ release: () => {} });
+    this.#queue.releaseAll({});
   }
 
   dialFailed(detail: string): void {
@@ -497,14 +497,14 @@ export class Learner {
 
   #refused({ reason, text }: Extract<ZabMessage, { kind: "refuse" }>): void {
     if (reason === "diverged") {
-      this.#context.sinks.note({ kind: "history-not-the-leaders", text });
+      this.#context.sinks.roles.note({ kind: "history-not-the-leaders", text });
       this.#context.diverged();
     }
     this.#context.leave({ kind: "refused-by-leader", sid: this.leader, reason, text });
   }
 
   #refuse(reason: "unable" | "diverged" | "epoch-low", why: LeaderRefusal): void {
-    if (this.#link !== undefined) this.#context.sinks.links.refuse(this.#link, reason, why);
+    if (this.#link !== undefined) sendRefusal(this.#context.sinks.links, this.#link, reason, why);
     if (reason === "diverged") this.#context.diverged();
     this.#context.leave(why);
   }

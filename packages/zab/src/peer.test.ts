@@ -147,22 +147,19 @@ describe("learners that come to a server without a role", () => {
 
   function looking(voters: number) {
     const said: string[] = [];
-    let wanted = 0;
     const sinks = Object.assign(new RecordingSinks(), {
       links: {
         dial: () => {},
-        cancelDial: () => {},
         send: (link: LinkRef, message: PeerMessage) => said.push(`${link} ${message.kind}`),
         refuse: (link: LinkRef, reason: string, { kind }: { kind: string }) => said.push(`${link} ${reason}: ${kind}`),
         close: (link: LinkRef) => said.push(`${link} closed`),
       },
-      wanted: () => wanted++,
     });
     const verifier = new MajorityQuorum(Array.from({ length: voters }, (_, i) => serverId(i + 1)));
     const peer = new ZabPeer({ sid: serverId(1), verifier }, sinks);
     peer.setTime(0);
     peer.flush();
-    return { peer, said, wanted: () => wanted };
+    return { peer, said, wanted: () => sinks.wantedCount };
   }
 
   test("make it lead when they are a quorum with it", () => {

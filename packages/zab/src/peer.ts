@@ -11,13 +11,17 @@ import {
   type Zxid,
 } from "@zooid/model";
 import type { PeerConfig } from "./config.ts";
-import type { PeerPhase, PeerState, ZabDurable, ZabSinks } from "./events.ts";
 import { FencedLog } from "./fenced-log.ts";
 import { Leader } from "./leader.ts";
 import { Learner } from "./learner.ts";
 import type { LearnerInfo } from "./learner-link.ts";
 import type { LearnerFault, LearnerRefusal, RoleEnd } from "./operator-events.ts";
-import type { RoleContext } from "./role.ts";
+import type { PeerPhase, RoleContext } from "./role.ts";
+import { type AllSinks, allSinks, sendRefusal, type ZabSinks } from "./sinks.ts";
+import type { ZabDurable } from "./zab-log.ts";
+
+/** What a peer is doing. */
+export type PeerState = "looking" | "leading" | "following" | "observing";
 
 export type PeerOptions = Pick<PeerConfig, "sid" | "verifier"> & Partial<PeerConfig>;
 
@@ -62,7 +66,7 @@ export interface LearnerStatus {
  */
 export class ZabPeer {
   readonly #config: PeerConfig;
-  readonly #sinks: ZabSinks;
+  readonly #sinks: AllSinks;
   readonly #log: FencedLog;
   readonly #context: RoleContext;
   #role: Leader | Learner | undefined;
@@ -73,12 +77,13 @@ export class ZabPeer {
   #hasLostPast = false;
   #hasDiverged = false;
   #epochToExceed = 0;
-  /** Whether {@link ZabSinks.look} was called for the present wait. */
+  /** Whether {@link ZabElection.look} was called for the present wait. */
   #isLooking = false;
   #successor: ServerId | undefined;
   #isStopped = false;
 
-  constructor(options: PeerOptions, sinks: ZabSinks) {
+  constructor(options: PeerOptions, zabSinks: ZabSinks) {
+    const sinks = allSinks(zabSinks);
     const config = { ...PEER_DEFAULTS, ...options };
     this.#config = config;
     this.#sinks = sinks;
@@ -244,8 +249,8 @@ export class ZabPeer {
   }
 
   /** Names a successor that is level and leaves; false when there is none yet. Nothing may be proposed any more. */
-  handOver(): ServerId | undefined {
-    const successor = this.#role instanceof Leader ? this.#role.handOver() : undefined;
+  transferLeadership(): ServerId | undefined {
+    const successor = this.#role instanceof Leader ? this.#role.transferLeadership() : undefined;
     if (successor !== undefined) this.#leave({ kind: "handed-over", to: successor });
     return successor;
   }
@@ -312,7 +317,7 @@ export class ZabPeer {
     else this.#role?.linkClosed(link);
   }
 
-  /** A learner asked what no correct one asks: its link ends, and {@link ZabSinks.learnerLost} follows. */
+  /** A learner asked what no correct one asks: its link ends, and {@link ZabRequests.learnerLost} follows. */
   dropLearner(link: LinkRef, fault: LearnerFault["fault"]): void {
     if (this.#role instanceof Leader) this.#role.dropFaulty(link, fault);
   }
@@ -347,7 +352,7 @@ export class ZabPeer {
     const comers = [...this.#early.values()].filter(({ info }) => info !== undefined && !info.isObserver);
     // Whoever is a quorum by itself needs nobody to come.
     if (verifier.isQuorum([sid])) return;
-    if (verifier.isQuorum([sid, ...comers.map((comer) => comer.sid)])) this.#sinks.wanted();
+    if (verifier.isQuorum([sid, ...comers.map((comer) => comer.sid)])) this.#sinks.election.wanted();
   }
 
   /** Everything up to a zxid, appended in a role generation, is on this server's disk. */
@@ -363,10 +368,10 @@ export class ZabPeer {
     this.#role.propose(batch);
   }
 
-  /** Asks a quorum whether this server leads; {@link ZabSinks.confirmed} answers with this number or a higher one. */
-  confirm(): number {
+  /** Asks a quorum whether this server leads; {@link ZabRequests.leadershipConfirmed} answers with this number or a higher one. */
+  checkLeadership(): number {
     assert(this.#role instanceof Leader, "only a leader is confirmed");
-    return this.#role.confirm();
+    return this.#role.checkLeadership();
   }
 
   /** To the leader, from a learner. */
@@ -406,7 +411,7 @@ export class ZabPeer {
     this.#successor = undefined;
     this.#log.nextGeneration();
     role.end(reason);
-    this.#sinks.left(reason);
+    this.#sinks.roles.left(reason);
   }
 
   /** Once the log is quiet, whoever has no role looks for one. */
@@ -416,15 +421,15 @@ export class ZabPeer {
     const successor = this.#successor;
     this.#successor = undefined;
     if (successor !== undefined) {
-      this.#sinks.successor(successor);
+      this.#sinks.election.successor(successor);
       return;
     }
-    this.#sinks.look();
+    this.#sinks.election.look();
     this.#seekFollowing();
   }
 
   #refuse(link: LinkRef, reason: "not-leading" | "unable", why: LearnerRefusal): void {
-    this.#sinks.links.refuse(link, reason, why);
+    sendRefusal(this.#sinks.links, link, reason, why);
     this.#sinks.links.close(link, why);
   }
 }

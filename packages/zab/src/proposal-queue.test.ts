@@ -11,12 +11,22 @@ test("entries are delivered in order up to the one named, and a batch is release
   queue.push(second);
   expect([queue.count, queue.sizeBytes]).toEqual([5, first.end + second.end]);
   const sinks = new RecordingSinks();
-  expect(queue.deliver(composeZxid(1, 2), 100, sinks)).toBe(2);
+  expect(queue.deliver(composeZxid(1, 2), 100, sinks.application)).toBe(2);
   expect([sinks.delivered, sinks.released]).toEqual([["entry 1", "entry 2"], []]);
-  expect(queue.deliver(composeZxid(1, 4), 100, sinks)).toBe(2);
+  expect(queue.deliver(composeZxid(1, 4), 100, sinks.application)).toBe(2);
   expect([sinks.delivered.at(-1), sinks.released]).toEqual(["entry 4", [first]]);
-  expect(queue.deliver(composeZxid(1, 5), 100, sinks)).toBe(1);
+  expect(queue.deliver(composeZxid(1, 5), 100, sinks.application)).toBe(1);
   expect([queue.count, queue.sizeBytes, sinks.released.length]).toEqual([0, 0, 2]);
+});
+
+test.each([
+  ["one that reuses batches", new RecordingSinks().application],
+  ["one that does not", {}],
+])("batches not delivered are given up, whether the application is %s", (_, application) => {
+  const queue = new ProposalQueue(composeZxid(1, 0));
+  for (const counter of [1, 2]) queue.push(batchOf(1, counter));
+  queue.releaseAll(application);
+  expect([queue.count, queue.sizeBytes, queue.hasUpTo(composeZxid(1, 2))]).toEqual([0, 0, false]);
 });
 
 test("a proposal that does not go up is a defect", () => {
@@ -36,9 +46,9 @@ test("however much is allowed at a time, everything is delivered once and in ord
         let last = 0;
         for (const size of sizes) {
           queue.push(batchOf(1, ...Array.from({ length: size }, () => ++last)));
-          queue.deliver(composeZxid(1, last - (last % 3)), chance.next().value ?? 1, sinks);
+          queue.deliver(composeZxid(1, last - (last % 3)), chance.next().value ?? 1, sinks.application);
         }
-        while (queue.count > 0) queue.deliver(composeZxid(1, last), chance.next().value ?? 1, sinks);
+        while (queue.count > 0) queue.deliver(composeZxid(1, last), chance.next().value ?? 1, sinks.application);
         expect(sinks.zxids).toEqual(Array.from({ length: last }, (_, i) => composeZxid(1, i + 1)));
         expect([sinks.released.length, queue.sizeBytes]).toEqual([sizes.length, 0]);
       },

@@ -8,8 +8,8 @@ import {
   ZXID_NONE,
   type Zxid,
 } from "@zooid/model";
-import type { ZabSinks } from "./events.ts";
 import { RecentEntries } from "./recent-entries.ts";
+import type { ZabApplication } from "./sinks.ts";
 
 /** A run of entries inside a batch. */
 export interface QueuedRun {
@@ -125,8 +125,8 @@ export class ProposalQueue {
   }
 
   /** Gives every batch back undelivered: the role that proposed them has ended. */
-  releaseAll(sinks: Pick<ZabSinks, "release">): void {
-    while (this.#head < this.#batches.length) sinks.release(this.#batches[this.#head++] as FrameBatch);
+  releaseAll(application: Pick<ZabApplication, "release">): void {
+    for (let i = this.#head; i < this.#batches.length; i++) application.release?.(this.#batches[i] as FrameBatch);
     this.#batches.length = 0;
     this.#head = 0;
     this.#at = 0;
@@ -151,7 +151,7 @@ export class ProposalQueue {
    *
    * @returns how many were delivered; fewer than are due when `most` was reached, or the application takes no more for now
    */
-  deliver(through: Zxid, most: number, sinks: Pick<ZabSinks, "deliver" | "release">): number {
+  deliver(through: Zxid, most: number, application: Pick<ZabApplication, "deliver" | "release">): number {
     let delivered = 0;
     let goesOn = true;
     while (goesOn && this.#head < this.#batches.length && delivered < most) {
@@ -166,17 +166,17 @@ export class ProposalQueue {
         }
         const start = at + FRAME_HEADER_BYTES;
         at = start + frameLength(bytes, at);
-        goesOn = sinks.deliver(zxid, bytes, start, at);
+        goesOn = application.deliver(zxid, bytes, start, at);
         delivered++;
         this.#outstandingCount--;
       }
       this.#at = at;
-      if (at === end) this.#drop(batch, sinks);
+      if (at === end) this.#drop(batch, application);
     }
     return delivered;
   }
 
-  #drop(batch: FrameBatch, sinks: Pick<ZabSinks, "release">): void {
+  #drop(batch: FrameBatch, application: Pick<ZabApplication, "release">): void {
     this.#outstandingBytes -= batch.end;
     this.#at = 0;
     this.#head++;
@@ -185,6 +185,6 @@ export class ProposalQueue {
       this.#head = 0;
     }
     if (this.#keepsDelivered) this.#recent.push(batch);
-    sinks.release(batch);
+    application.release?.(batch);
   }
 }

@@ -1,13 +1,16 @@
 import type { ServerId } from "@zooid/model";
 import type { PeerConfig } from "./config.ts";
-import type { ZabSinks } from "./events.ts";
 import type { FencedLog } from "./fenced-log.ts";
 import type { RoleEnd } from "./operator-events.ts";
+import type { AllSinks } from "./sinks.ts";
+
+/** How far a role has come: the phases of the paper. */
+export type PeerPhase = "election" | "discovery" | "synchronization" | "broadcast";
 
 /** What a role stands on: the peer that it is a role of. */
 export interface RoleContext {
   readonly config: PeerConfig;
-  readonly sinks: ZabSinks;
+  readonly sinks: AllSinks;
   readonly log: FencedLog;
   /** No epoch was ever held here. */
   readonly isFresh: boolean;

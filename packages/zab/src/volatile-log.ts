@@ -15,7 +15,7 @@ import {
   ZXID_NONE,
   type Zxid,
 } from "@zooid/model";
-import type { LoggedRun, ZabDurable, ZabFlip, ZabLog, ZabRun } from "./events.ts";
+import type { HistoryInstall, LoggedRun, ZabDurable, ZabLog, ZabRun } from "./zab-log.ts";
 
 interface Entry {
   readonly zxid: Zxid;
@@ -93,9 +93,9 @@ export class VolatileLog implements ZabLog {
     this.#later(done);
   }
 
-  flip({ epoch, tail, committed, ensembleId }: ZabFlip, done: () => void): void {
+  installHistory({ epoch, tail, committed, ensembleId }: HistoryInstall, done: () => void): void {
     const stage = this.#stage;
-    assert(stage !== undefined, "a flip without a stage");
+    assert(stage !== undefined, "a history is installed from a stage");
     this.#stage = undefined;
     this.#later(() => {
       this.#entries = [...this.#entries.filter(({ zxid }) => zxid <= stage.after.zxid), ...stage.entries];
@@ -105,7 +105,7 @@ export class VolatileLog implements ZabLog {
         amnesiac: false,
         ...(ensembleId === undefined ? {} : { identity: { ...this.durable.identity, ensembleId } }),
       });
-      assert(this.durable.tail.zxid === tail, "a flip ends where the leader said");
+      assert(this.durable.tail.zxid === tail, "the installed history ends where the leader named its end");
       done();
     });
   }

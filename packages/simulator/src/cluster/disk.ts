@@ -1,6 +1,6 @@
 import type { Chain, EpochPromise, EpochRange, LogPosition, Zxid } from "@zooid/model";
 import { type DurableLog, type MemoryLogImage, MemoryTxnLog, StoreError } from "@zooid/txn-log";
-import type { LoggedRun, ZabFlip, ZabLog, ZabRun } from "@zooid/zab";
+import type { HistoryInstall, LoggedRun, ZabLog, ZabRun } from "@zooid/zab";
 import type { Prng } from "./prng.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { StateImage } from "./state-image.ts";
@@ -177,9 +177,9 @@ export class Disk implements ZabLog {
     this.#write(this.log.dropStage(), done, "stage");
   }
 
-  flip(flip: ZabFlip, done: () => void): void {
+  installHistory(install: HistoryInstall, done: () => void): void {
     this.#installs++;
-    this.#write(this.log.flip(flip), () => {
+    this.#write(this.log.flip(install), () => {
       this.#installs--;
       done();
     });

@@ -18,7 +18,7 @@ export function watchedLog(log: ZabLog, appending: (run: Parameters<Append>[0]) 
     beginStage: (after, done) => log.beginStage(after, done),
     stage: (run, done) => log.stage(run, done),
     dropStage: (done) => log.dropStage(done),
-    flip: (flip, done) => log.flip(flip, done),
+    installHistory: (install, done) => log.installHistory(install, done),
     read: (after, bytesMax, done) => log.read(after, bytesMax, done),
     chainAt: (zxid, done) => log.chainAt(zxid, done),
   };

@@ -23,7 +23,7 @@ function transferLeadership(world: FaultWorld, sid: ServerId, thenCrash: boolean
   const server = cluster.server(sid);
   if (server === undefined || server.isPaused) return;
   server.input(() => {
-    const successor = server.replica.zab.handOver();
+    const successor = server.replica.zab.transferLeadership();
     if (successor === undefined) return;
     world.report(sid, `transfers leadership to server ${successor}`);
     run.coverage.reached("leadership transferred");

@@ -33,7 +33,7 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
   }),
   mutation("4", "position-from-tree", {
     marker: "the-position-is-the-end-of-the-log",
-    replacement: "logged: { ...durable.tail, zxid: this.#context.sinks.applied() },",
+    replacement: "logged: { ...durable.tail, zxid: this.#context.sinks.application.applied() },",
   }),
   mutation("4", "marker-as-position", {
     marker: "the-position-is-the-end-of-the-log",

@@ -284,7 +284,7 @@ function elect(world: ScenarioWorld): "at once" {
 function handOver(world: ScenarioWorld, sid: ServerId): void {
   const server = world.up(sid);
   server.input(() => {
-    server.replica.zab.handOver();
+    server.replica.zab.transferLeadership();
   });
 }
 

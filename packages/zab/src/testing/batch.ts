@@ -1,32 +1,13 @@
-import {
-  CHAIN_NONE,
-  composeZxid,
-  FRAME_HEADER_BYTES,
-  type FrameBatch,
-  InvariantError,
-  writeFrameHeader,
-  ZXID_NONE,
-  type Zxid,
-} from "@zooid/model";
-import type { LoggedRun, SnapshotPort, ZabDurable, ZabLinks, ZabLog, ZabSinks } from "../events.ts";
+import { CHAIN_NONE, composeZxid, type FrameBatch, InvariantError, ZXID_NONE, type Zxid } from "@zooid/model";
+import { frameEntries } from "../frame-entries.ts";
+import type { RoleEnd } from "../operator-events.ts";
+import type { ZabApplication, ZabElection, ZabLinks, ZabRequests, ZabRoles, ZabSinks } from "../sinks.ts";
+import type { LoggedRun, ZabDurable, ZabLog } from "../zab-log.ts";
 
-/** For tests: a batch of entries that say their own counter, in an epoch. */
+/** For tests: a batch of entries that say their own counter, in an epoch. The counters are consecutive. */
 export function batchOf(epoch: number, ...counters: readonly number[]): FrameBatch {
-  const records = counters.map((counter) => new TextEncoder().encode(`entry ${counter}`));
-  const bytes = new Uint8Array(records.reduce((sum, record) => sum + FRAME_HEADER_BYTES + record.length, 0));
-  let at = 0;
-  for (const [i, record] of records.entries()) {
-    writeFrameHeader(bytes, at, composeZxid(epoch, counters[i] ?? 0), record.length);
-    bytes.set(record, at + FRAME_HEADER_BYTES);
-    at += FRAME_HEADER_BYTES + record.length;
-  }
-  return {
-    first: composeZxid(epoch, counters[0] ?? 0),
-    last: composeZxid(epoch, counters.at(-1) ?? 0),
-    count: counters.length,
-    bytes,
-    end: bytes.length,
-  };
+  const entries = counters.map((counter) => new TextEncoder().encode(`entry ${counter}`));
+  return frameEntries(composeZxid(epoch, counters[0] ?? 0), entries);
 }
 
 function unused(what: string): () => never {
@@ -42,24 +23,48 @@ export class RecordingSinks implements ZabSinks {
   readonly zxids: Zxid[] = [];
   readonly released: FrameBatch[] = [];
   readonly served: number[] = [];
+  readonly ends: RoleEnd[] = [];
   readonly confirmations: number[] = [];
+  wantedCount = 0;
   durable: ZabDurable;
-  readonly log: ZabLog;
-  readonly links: ZabLinks = {
-    dial: unused("a dial"),
-    cancelDial: unused("a dial"),
-    send: unused("a message"),
-    refuse: unused("a refusal"),
-    close: unused("a link"),
+  log: ZabLog;
+  links: ZabLinks = { dial: unused("a dial"), send: unused("a message"), close: unused("a link") };
+  readonly application: Required<ZabApplication> = {
+    deliver: (zxid, bytes, start, end) => {
+      this.zxids.push(zxid);
+      this.delivered.push(new TextDecoder().decode(bytes.subarray(start, end)));
+      return true;
+    },
+    release: (batch) => {
+      this.released.push(batch);
+    },
+    applied: () => this.zxids.at(-1) ?? this.durable.tail.zxid,
+    install: unused("a snapshot"),
   };
-  readonly snapshots: SnapshotPort = {
-    open: unused("a snapshot"),
-    start: unused("a snapshot"),
-    credit: unused("a snapshot"),
-    end: unused("a snapshot"),
-    receive: unused("a snapshot"),
-    chunk: unused("a snapshot"),
-    abandon: unused("a snapshot"),
+  readonly election: ZabElection = {
+    look: () => {},
+    wanted: () => {
+      this.wantedCount++;
+    },
+    successor: unused("a successor"),
+  };
+  readonly roles: ZabRoles = {
+    serve: (epoch) => {
+      this.served.push(epoch);
+    },
+    left: (reason) => {
+      this.ends.push(reason);
+    },
+    note: () => {},
+  };
+  readonly requests: ZabRequests = {
+    message: () => {},
+    learnerLost: () => {},
+    leadershipConfirmed: (check) => {
+      this.confirmations.push(check);
+    },
+    touches: () => [],
+    touched: () => {},
   };
 
   constructor(tail: Zxid = ZXID_NONE) {
@@ -86,42 +91,9 @@ export class RecordingSinks implements ZabSinks {
       beginStage: unused("a stage"),
       stage: unused("a stage"),
       dropStage: unused("a stage"),
-      flip: unused("a flip"),
+      installHistory: unused("a history"),
       read: unused("a read"),
       chainAt: unused("a read"),
     };
   }
-
-  deliver(zxid: Zxid, bytes: Uint8Array, start: number, end: number): boolean {
-    this.zxids.push(zxid);
-    this.delivered.push(new TextDecoder().decode(bytes.subarray(start, end)));
-    return true;
-  }
-
-  release(batch: FrameBatch): void {
-    this.released.push(batch);
-  }
-
-  applied(): Zxid {
-    return this.zxids.at(-1) ?? this.durable.tail.zxid;
-  }
-
-  serve(epoch: number): void {
-    this.served.push(epoch);
-  }
-
-  confirmed(round: number): void {
-    this.confirmations.push(round);
-  }
-
-  readonly install: () => never = unused("a state");
-  readonly successor: () => never = unused("a successor");
-  readonly message: () => never = unused("a message");
-  readonly touches: () => never = unused("a touch");
-  readonly touched: () => never = unused("a touch");
-  left(): void {}
-  look(): void {}
-  wanted(): void {}
-  learnerLost(): void {}
-  note(): void {}
 }
