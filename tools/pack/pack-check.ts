@@ -2,7 +2,7 @@
  * Packs every public package and tries each as its users will: installed alone, outside this repository, on every Node.js that is
  * supported; imported, type-checked, its README's examples run. Prints a table; exit status 1 if anything does not hold.
  *
- *     npm run pack-check -- [--package @zooid/wire …] [--keep]
+ *     npm run pack-check -- [--package @zooid/wire …] [--node 24 …] [--keep]
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,14 +17,25 @@ import { tarballFaults } from "./tarball-faults.ts";
 import { serveTarballs } from "./tarball-registry.ts";
 
 /** The oldest and the newest Node.js that packages are for, with the types that their users have. */
-const NODES = [
+const SUPPORTED = [
   { version: "22.23.3", types: "22.20.5" },
   { version: "24.21.0", types: "24.13.6" },
 ] as const;
 
 const { values: options } = parseArgs({
-  options: { package: { type: "string", multiple: true }, keep: { type: "boolean", default: false } },
+  options: {
+    package: { type: "string", multiple: true },
+    node: { type: "string", multiple: true },
+    keep: { type: "boolean", default: false },
+  },
 });
+const NODES = SUPPORTED.filter(({ version }) => options.node?.includes(version.slice(0, 2)) ?? true);
+if (options.node?.some((major) => !SUPPORTED.some(({ version }) => version.startsWith(`${major}.`))) === true) {
+  console.error(
+    `--node is one of ${SUPPORTED.map(({ version }) => version.slice(0, 2)).join(", ")}, not ${options.node}`,
+  );
+  process.exit(2);
+}
 const all = publicPackages();
 const wanted = all.filter(({ manifest }) => options.package?.includes(manifest.name) ?? true);
 const folder = mkdtempSync(join(tmpdir(), "pack-check-"));
