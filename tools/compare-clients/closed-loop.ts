@@ -1,3 +1,4 @@
+import { quantile } from "../../packages/model/src/testing/quantile.ts";
 import type { Done } from "./measured-client.ts";
 
 export interface LoopOptions {
@@ -64,8 +65,4 @@ function grown(latencies: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> 
   const larger = new Float64Array(latencies.length * 2);
   larger.set(latencies);
   return larger;
-}
-
-function quantile(sorted: Float64Array, share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }

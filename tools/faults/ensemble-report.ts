@@ -1,6 +1,7 @@
 /** What the tools for ensembles print and keep. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { quantile } from "../../packages/model/src/testing/quantile.ts";
 import type { EnsembleLoad } from "./ensemble-load.ts";
 import type { Ensemble } from "./ensemble-servers.ts";
 
@@ -15,8 +16,7 @@ export interface Quantiles {
 /** Of the nearest rank. */
 export function quantiles(values: readonly number[]): Quantiles {
   const sorted = values.toSorted((a, b) => a - b);
-  const at = (share: number): number => sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
-  return { median: at(0.5), p99: at(0.99), max: at(1) };
+  return { median: quantile(sorted, 0.5), p99: quantile(sorted, 0.99), max: quantile(sorted, 1) };
 }
 
 export function inMs({ median, p99, max }: Quantiles): string {

@@ -7,7 +7,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { isMainThread, Worker, workerData } from "node:worker_threads";
 import { ServerProcess } from "../../packages/conformance/src/endpoint.ts";
-import { connectRequest, createRequest, frame, getData } from "./frames.ts";
+import { OpCode } from "../../packages/model/src/index.ts";
+import { connectRequest, create, read, request } from "../../packages/wire/src/testing/raw-client.ts";
 
 /**
  * A million znodes of 100 bytes: how fast they are made, what the server then holds in memory, how long a read takes at worst
@@ -111,11 +112,11 @@ async function load({ port, connections, count, parents }: Load): Promise<void> 
   await Promise.all(
     Array.from({ length: Math.min(connections, count) }, async () => {
       const socket = await openSession(port);
-      const request = (): Buffer => {
+      const nextRequest = (): Buffer => {
         const i = next++;
         const parent = parents === 0 ? "" : `/p-${String(i % parents).padStart(10, "0")}`;
         const path = parents === 0 ? "/p-" : `${parent}/n-`;
-        return frame(createRequest({ xid: i + 1, path, dataBytes: DATA_BYTES, flags: SEQUENTIAL }));
+        return request(i + 1, OpCode.CREATE, create(path, Buffer.alloc(DATA_BYTES, 1), SEQUENTIAL));
       };
       await new Promise<void>((done, fail) => {
         let inFlight = 0;
@@ -123,7 +124,7 @@ async function load({ port, connections, count, parents }: Load): Promise<void> 
         const fill = (): void => {
           const requests: Buffer[] = [];
           while (inFlight < WINDOW && next < count) {
-            requests.push(request());
+            requests.push(nextRequest());
             inFlight++;
           }
           if (requests.length > 0) socket.write(Buffer.concat(requests));
@@ -187,7 +188,7 @@ class ReadProbe {
   }
 
   async #probe(socket: Socket): Promise<void> {
-    const request = frame(getData("/p-0000000000"));
+    const getData = request(2, OpCode.GET_DATA, read("/p-0000000000"));
     let answered = (): void => {};
     socket.on("data", () => answered());
     socket.on("close", () => answered());
@@ -196,7 +197,7 @@ class ReadProbe {
       const answer = new Promise<void>((done) => {
         answered = done;
       });
-      socket.write(request);
+      socket.write(getData);
       await answer;
       this.#worstMs = Math.max(this.#worstMs, performance.now() - sentMs);
       await delay(PROBE_MS);

@@ -6,7 +6,8 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { isMainThread, Worker, workerData } from "node:worker_threads";
 import { startServer } from "@zooid/server";
-import { connectRequest, createRequest, frame, getData } from "./frames.ts";
+import { OpCode } from "../../packages/model/src/index.ts";
+import { connectRequest, create, read, request } from "../../packages/wire/src/testing/raw-client.ts";
 
 /**
  * Counts what a read allocates: a server in this thread, pipelined getData of 1 KiB from another one, every allocation sampled,
@@ -17,7 +18,7 @@ const NODE_BYTES = 1024;
 const SAMPLE_BYTES = 16 * 1024;
 
 if (isMainThread) await measure();
-else await read(workerData as { readonly port: number; readonly reads: number });
+else await readMany(workerData as { readonly port: number; readonly reads: number });
 
 async function measure(): Promise<void> {
   const { values } = parseArgs({ options: { reads: { type: "string" } } });
@@ -62,12 +63,12 @@ async function run(port: number, reads: number): Promise<void> {
   });
 }
 
-async function read({ port, reads }: { readonly port: number; readonly reads: number }): Promise<void> {
+async function readMany({ port, reads }: { readonly port: number; readonly reads: number }): Promise<void> {
   const socket = connect({ port, host: "127.0.0.1", noDelay: true });
   await answer(socket, connectRequest(), 41);
   // It exists already in the second run; the refusal is as good an answer.
-  await answer(socket, frame(createRequest({ xid: 1, path: "/node", dataBytes: NODE_BYTES, flags: 0 })), 16);
-  const one = frame(getData("/node"));
+  await answer(socket, request(1, OpCode.CREATE, create("/node", Buffer.alloc(NODE_BYTES, 1))), 16);
+  const one = request(2, OpCode.GET_DATA, read("/node"));
   const replyBytes = 4 + 16 + 4 + NODE_BYTES + 68;
   const window = Buffer.concat(Array.from({ length: WINDOW }, () => one));
   await new Promise<void>((resolve) => {
@@ -94,7 +95,7 @@ async function read({ port, reads }: { readonly port: number; readonly reads: nu
   });
 }
 
-function answer(socket: Socket, request: Buffer, bytesMin: number): Promise<void> {
+function answer(socket: Socket, bytes: Buffer, bytesMin: number): Promise<void> {
   return new Promise((resolve) => {
     let received = 0;
     const hear = (chunk: Buffer): void => {
@@ -104,6 +105,6 @@ function answer(socket: Socket, request: Buffer, bytesMin: number): Promise<void
       resolve();
     };
     socket.on("data", hear);
-    socket.write(request);
+    socket.write(bytes);
   });
 }

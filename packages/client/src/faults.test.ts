@@ -1,11 +1,12 @@
 /** Random work over a connection that fails at random, from seeds: what must hold whatever happens. */
+
+import { seededRandom } from "@zooid/model/testing/seeded-random";
 import { startServer } from "@zooid/server";
 import { filter, firstValueFrom } from "rxjs";
 import { expect, test } from "vitest";
 import { text } from "./codec.ts";
 import { connect } from "./connect.ts";
 import { isZkError } from "./errors.ts";
-import { seededRandom } from "./testing/seeded-random.ts";
 import { expireSession, Relay } from "./testing.ts";
 
 const STEPS = 300;

@@ -1,5 +1,6 @@
 /** A server that errs at random, from seeds: whatever it does, every call settles, and what an error says of its request is true. */
 import { OpCode } from "@zooid/model";
+import { seededRandom } from "@zooid/model/testing/seeded-random";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createClient } from "./connect.ts";
 import { isZkError } from "./errors.ts";
@@ -15,7 +16,6 @@ import {
   ScriptedServer,
   type SeenRequest,
 } from "./testing/scripted-server.ts";
-import { seededRandom } from "./testing/seeded-random.ts";
 
 const CALLS = 120;
 const REFUSALS = [-101, -110, -103, -102, -127, -118, -112, -119, -5, 17];

@@ -1,8 +1,8 @@
+import { seededRandom } from "@zooid/model/testing/seeded-random";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { HostAddress } from "./connect-string.ts";
 import { serversToMoveTo } from "./rebalance.ts";
-import { seededRandom } from "./testing/seeded-random.ts";
 
 const hosts = (names: Iterable<string>): HostAddress[] => [...names].map((host) => ({ host, port: 2181 }));
 const listed = (hosts: readonly HostAddress[]): string[] => hosts.map(({ host }) => host);

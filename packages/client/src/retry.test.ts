@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { newBackoff } from "./backoff.ts";
 import { zkError } from "./errors.ts";
 import { retry } from "./retry.ts";
 
@@ -36,11 +35,4 @@ test("kazoo grows by its factor, give or take its jitter, up to its bound, until
 test("failOnSessionLoss asks the policy that it stands for", () => {
   const policy = retry.failOnSessionLoss(retry.times(2, 7));
   expect([delays(policy, [1, 2]), policy.endsWithSession]).toEqual([[7, false], true]);
-});
-
-test("back-off between rounds is a random part of a bound that doubles", () => {
-  const backoff = newBackoff({ baseMs: 100, maxMs: 350, random: () => 0.5 });
-  const first = [backoff.nextDelayMs(), backoff.nextDelayMs(), backoff.nextDelayMs(), backoff.nextDelayMs()];
-  backoff.reset();
-  expect([...first, backoff.nextDelayMs()]).toEqual([50, 100, 175, 175, 50]);
 });

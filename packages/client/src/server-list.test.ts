@@ -1,10 +1,10 @@
+import { seededRandom } from "@zooid/model/testing/seeded-random";
 import { startServer } from "@zooid/server";
 import { expect, onTestFinished, test } from "vitest";
 import { connect } from "./connect.ts";
 import type { HostAddress } from "./connect-string.ts";
 import { ServerList } from "./server-list.ts";
 import { answer, createAnswer, ScriptedServer } from "./testing/scripted-server.ts";
-import { seededRandom } from "./testing/seeded-random.ts";
 import { Relay } from "./testing.ts";
 
 const hosts = (names: string): HostAddress[] => [...names].map((host) => ({ host, port: 2181 }));

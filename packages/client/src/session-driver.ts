@@ -2,10 +2,9 @@
  * The world around a {@link Session}: the connection, the clock, one timer, and the calls on their way. One turn of the event loop
  * writes once, however many calls were made in it; one chunk that arrives resolves all the calls that it answers.
  */
-import { ErrorCode, type Zxid } from "@zooid/model";
+import { Backoff, ErrorCode, type Zxid } from "@zooid/model";
 import { JuteReader, readConnectResponse, readWatcherEvent, WireError } from "@zooid/wire";
 import { type Observable, ReplaySubject } from "rxjs";
-import { newBackoff } from "./backoff.ts";
 import { type AnyCall, Call, type CallFields } from "./call.ts";
 import type { ClientState } from "./client-state.ts";
 import type { HostAddress } from "./connect-string.ts";
@@ -146,7 +145,7 @@ export class SessionDriver {
       },
       {
         hosts: this.#hosts,
-        backoff: newBackoff({ baseMs: BACKOFF_BASE_MS, maxMs: BACKOFF_MAX_MS, random }),
+        backoff: new Backoff({ leastMs: BACKOFF_BASE_MS, mostMs: BACKOFF_MAX_MS, jitter: 1, random }),
         sinks: {
           resolve: (host) => this.#resolve(host),
           dial: (address) => this.#connection.dial(address),

@@ -1,7 +1,6 @@
-import { SESSION_NONE, type SessionId, ZXID_NONE, type Zxid } from "@zooid/model";
+import { Backoff, SESSION_NONE, type SessionId, ZXID_NONE, type Zxid } from "@zooid/model";
 import type { ConnectResponse } from "@zooid/wire";
 import { expect, test } from "vitest";
-import { newBackoff } from "./backoff.ts";
 import { HostList } from "./host-list.ts";
 import { Session, type SessionConfig, type SessionSinks } from "./session.ts";
 
@@ -46,7 +45,7 @@ function newSession(config: Partial<SessionConfig> = {}, hosts = [A, B]) {
     },
     {
       hosts: new HostList({ hosts: () => hosts }, { shuffle: false, random: () => 0.5 }),
-      backoff: newBackoff({ baseMs: 100, maxMs: 1_000, random: () => 1 }),
+      backoff: new Backoff({ leastMs: 100, mostMs: 1_000, jitter: 1, random: () => 1 }),
       sinks,
     },
   );

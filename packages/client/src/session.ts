@@ -7,9 +7,16 @@
  *               │  ▼           ▼          ▼           ▼
  *               waiting ◀── (next address, next name, next round)
  */
-import { assertNever, type ConnectRequest, SESSION_NONE, type SessionId, ZXID_NONE, type Zxid } from "@zooid/model";
+import {
+  assertNever,
+  type Backoff,
+  type ConnectRequest,
+  SESSION_NONE,
+  type SessionId,
+  ZXID_NONE,
+  type Zxid,
+} from "@zooid/model";
 import type { ConnectResponse } from "@zooid/wire";
-import type { Backoff } from "./backoff.ts";
 import type { ClientState } from "./client-state.ts";
 import { formatAddress, type HostAddress } from "./connect-string.ts";
 import type { HostList } from "./host-list.ts";

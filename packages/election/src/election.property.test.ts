@@ -1,7 +1,8 @@
 import { composeZxid, MajorityQuorum, type ServerId, serverId } from "@zooid/model";
+import { seededRandom } from "@zooid/model/testing/seeded-random";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { seededRandom, TestNetwork, type TestNetworkOptions } from "./testing/network.ts";
+import { TestNetwork, type TestNetworkOptions } from "./testing/network.ts";
 import { compareVotes, ownVote } from "./vote.ts";
 
 const ALGORITHMS = [3, 0];

@@ -1,7 +1,8 @@
 import { type ServerId, serverId } from "@zooid/model";
+import { seededRandom } from "@zooid/model/testing/seeded-random";
 import { describe, expect, test } from "vitest";
 import { majorityOf, position } from "./testing/elections.ts";
-import { seededRandom, TestNetwork, type TestNetworkOptions } from "./testing/network.ts";
+import { TestNetwork, type TestNetworkOptions } from "./testing/network.ts";
 
 const sids = (...numbers: readonly number[]): ServerId[] => numbers.map(serverId);
 

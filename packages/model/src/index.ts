@@ -13,6 +13,7 @@ export {
   type SchemeRule,
 } from "./acl.ts";
 export { assert, assertNever, InvariantError } from "./assert.ts";
+export { Backoff, type BackoffOptions } from "./backoff.ts";
 export {
   type ByteSlice,
   copyBytes,

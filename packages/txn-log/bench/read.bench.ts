@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { ZXID_NONE } from "@zooid/model";
+import { quantile } from "@zooid/model/testing/quantile";
 import { batchOf, range, Z } from "../src/append-batches.ts";
 import { openStore, type Store } from "../src/sqlite.ts";
 import type { LogHandler, TxnLog } from "../src/txn-log.ts";
@@ -140,7 +141,6 @@ function open(name: string): Promise<Store> {
 
 function quantiles(times: number[]): string {
   times.sort((a, b) => a - b);
-  const at = (share: number): string =>
-    (times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0).toFixed(2);
+  const at = (share: number): string => quantile(times, share).toFixed(2);
   return `${times.length} times, median ${at(0.5)}, p99 ${at(0.99)}, worst ${at(1)} ms`;
 }

@@ -1,7 +1,10 @@
 // Prints what both algorithms cost, as the table in the README: `npm run compare`. Equal on every machine: time is virtual, chance has a
 // seed.
+
 import { composeZxid, MajorityQuorum, type ServerId, serverId } from "@zooid/model";
-import { seededRandom, TestNetwork } from "./network.ts";
+import { quantile } from "@zooid/model/testing/quantile";
+import { seededRandom } from "@zooid/model/testing/seeded-random";
+import { TestNetwork } from "./network.ts";
 
 const ELECTIONS = 1000;
 const LIMIT_MS = 60_000;
@@ -95,8 +98,7 @@ function measure(network: TestNetwork, upCount: number): Cost {
 /** Median and 99th percentile. */
 function spread(values: readonly number[]): string {
   const sorted = values.toSorted((a, b) => a - b);
-  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
-  return `${round(at(0.5))} / ${round(at(0.99))}`;
+  return `${round(quantile(sorted, 0.5))} / ${round(quantile(sorted, 0.99))}`;
 }
 
 function round(value: number): string {

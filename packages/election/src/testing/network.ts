@@ -1,16 +1,7 @@
-import { assert, type ElectionMessage, mix32, type PeerRole, type QuorumVerifier, type ServerId } from "@zooid/model";
+import { assert, type ElectionMessage, type PeerRole, type QuorumVerifier, type ServerId } from "@zooid/model";
 import { ELECTION_DEFAULTS } from "../config.ts";
 import { createElection } from "../create-election.ts";
 import type { ElectionPosition, LeaderElection } from "../events.ts";
-
-/** Chance that a seed decides: at least 0, below 1. */
-export function seededRandom(seed: number): () => number {
-  let state = mix32(seed ^ 0x9e37_79b9);
-  return () => {
-    state = (state + 0x9e37_79b9) | 0;
-    return (mix32(state) >>> 0) / 2 ** 32;
-  };
-}
 
 export interface TestNetworkOptions {
   readonly algorithm: number;

@@ -1,6 +1,6 @@
 import type { ElectionMessage, ServerId } from "@zooid/model";
+import { Backoff } from "@zooid/model";
 import { type EnvelopeMessage, HANDSHAKE_FRAME_BYTES_MAX } from "@zooid/wire/peer";
-import { Backoff } from "./backoff.ts";
 import type { HandshakeFault, PeerIdentity } from "./handshake.ts";
 import type { ConnectionEnd, PeerConnection } from "./peer-connection.ts";
 import { type AcceptedHandler, type PeerLinkOptions, PeerPort } from "./peer-port.ts";
@@ -68,13 +68,13 @@ export class ElectionMesh {
   constructor(options: ElectionMeshOptions, events: ElectionMeshEvents) {
     this.#options = options;
     this.#events = events;
-    const { ensemble, random } = options;
+    const { ensemble, random = Math.random } = options;
     for (const { sid, isObserver } of ensemble.servers) {
       if (sid === ensemble.sid) continue;
       const isDialer = isObserver ? false : ensemble.isObserver || ensemble.sid > sid;
       this.#neighbours.set(sid, {
         ...{ sid, dialer: isDialer ? "self" : isObserver ? "never self" : "other" },
-        backoff: new Backoff(REDIAL_MS_LEAST, REDIAL_MS_MOST, random),
+        backoff: new Backoff({ leastMs: REDIAL_MS_LEAST, mostMs: REDIAL_MS_MOST, jitter: 0.5, random }),
         ...{ line: undefined, attempt: undefined, timer: undefined, last: undefined, isLastWaiting: false },
         ...{ silentTicks: 0, heartbeat: 0, heartbeatSentMs: 0 },
       });
@@ -171,7 +171,7 @@ export class ElectionMesh {
   #attemptFailed(neighbour: Neighbour, attempt: PeerConnection, { refusal, retryAfterMs }: ConnectionEnd): void {
     if (neighbour.attempt !== attempt) return;
     neighbour.attempt = undefined;
-    const waitMs = neighbour.backoff.next();
+    const waitMs = neighbour.backoff.nextDelayMs();
     // Who was told no asks less often.
     this.#dialIn(neighbour, refusal === undefined ? waitMs : Math.max(REDIAL_MS_MOST, retryAfterMs));
   }
@@ -236,7 +236,7 @@ export class ElectionMesh {
   #lost(neighbour: Neighbour, line: Line): void {
     if (neighbour.line !== line) return;
     neighbour.line = undefined;
-    this.#dialIn(neighbour, neighbour.dialer === "self" ? neighbour.backoff.next() : this.#othersTurnMs);
+    this.#dialIn(neighbour, neighbour.dialer === "self" ? neighbour.backoff.nextDelayMs() : this.#othersTurnMs);
     this.#events.linkDown(neighbour.sid);
   }
 

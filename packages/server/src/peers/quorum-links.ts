@@ -1,5 +1,6 @@
 import { crc32 } from "node:zlib";
 import type { EntriesMessage, LinkRef, PeerMessage, RefuseReason, ServerId } from "@zooid/model";
+import { Backoff } from "@zooid/model";
 import {
   BufferPool,
   EntryFrames,
@@ -12,7 +13,6 @@ import {
 } from "@zooid/wire/peer";
 import type { LinkEnd, Refusal, ZabLinks } from "@zooid/zab";
 import { sentenceOf } from "../operator-sentences.ts";
-import { Backoff } from "./backoff.ts";
 import type { HandshakeFault, PeerIdentity } from "./handshake.ts";
 import { ObserverMaster } from "./observer-master.ts";
 import type { ConnectionEnd, ConnectionHandler, PeerConnection } from "./peer-connection.ts";
@@ -154,10 +154,10 @@ export class QuorumLinks implements ZabLinks {
 
   dial(to: ServerId): void {
     this.cancelDial();
-    const { ensemble, tickMs, random } = this.#options;
+    const { ensemble, tickMs, random = Math.random } = this.#options;
     const dial: Dial = {
       ...{ to, ways: [...this.#mastersBut(to), undefined], attempts: 0 },
-      backoff: new Backoff(REDIAL_MS_LEAST, REDIAL_MS_MOST, random),
+      backoff: new Backoff({ leastMs: REDIAL_MS_LEAST, mostMs: REDIAL_MS_MOST, jitter: 0.5, random }),
       deadline: setTimeout(() => this.#dialFailed(dial), Math.min(ensemble.initLimit * tickMs, TIMER_MS_MAX)),
       ...{ attempt: undefined, timer: undefined, lastReason: "it took too long" },
     };
@@ -305,7 +305,7 @@ export class QuorumLinks implements ZabLinks {
 
   #attemptFailed(dial: Dial, { reason, refusal, retryAfterMs }: ConnectionEnd): void {
     dial.lastReason = reason;
-    const waitMs = dial.backoff.next();
+    const waitMs = dial.backoff.nextDelayMs();
     const least = refusal === undefined ? 0 : Math.max(REDIAL_REFUSED_MS, retryAfterMs);
     dial.timer = setTimeout(() => this.#attempt(dial), Math.max(waitMs, least));
   }
