@@ -1,4 +1,11 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import {
+  DIGEST_MD5_FIRST_USE,
+  DIGEST_MD5_SERVER,
+  DIGEST_MD5_SERVICE,
+  digestMd5Bytes,
+  digestMd5Response,
+} from "@zooid/wire";
 import type { SaslExchange, SaslMechanism } from "./sasl.ts";
 
 /** A user of the server's JAAS file, or of whatever it takes users from. */
@@ -7,11 +14,9 @@ export interface DigestMd5User {
   readonly password: string;
 }
 
-/** What every ZooKeeper client names as its server, whatever the server's host is called. */
-const URI = "zookeeper/zk-sasl-md5";
+/** What every ZooKeeper client names as its server. */
+const URI = `${DIGEST_MD5_SERVICE}/${DIGEST_MD5_SERVER}`;
 const CNONCE_BYTES = 24;
-/** A nonce is used once. */
-const FIRST_USE = "00000001";
 
 /**
  * SASL by DIGEST-MD5 (RFC 2831): the password does not go over the wire, and the server proves that it knows it too. What follows is
@@ -58,34 +63,23 @@ class DigestMd5Exchange implements SaslExchange {
     const { username, password } = this.#user;
     const realm = challenge.get("realm") ?? "";
     const isUtf8 = challenge.get("charset")?.toLowerCase() === "utf-8";
-    const secret = md5(Buffer.concat([bytes(username), COLON, bytes(realm), COLON, bytes(password)]));
-    const a1 = hex(Buffer.concat([secret, Buffer.from(`:${nonce}:${this.#cnonce}`, "latin1")]));
-    const proof = (prefix: string): string =>
-      hex(`${a1}:${nonce}:${FIRST_USE}:${this.#cnonce}:auth:${hex(`${prefix}${URI}`)}`);
-    this.#expected = proof(":");
+    const fields = {
+      ...{ user: digestMd5Bytes(username), realm: digestMd5Bytes(realm), password: digestMd5Bytes(password) },
+      ...{ nonce, nonceCount: DIGEST_MD5_FIRST_USE, cnonce: this.#cnonce, uri: URI },
+    };
+    this.#expected = digestMd5Response(fields, "server", md5);
+    const proof = digestMd5Response(fields, "client", md5);
     const response = [
       ...(isUtf8 ? ["charset=utf-8"] : []),
-      `username=${quoted(username)},realm=${quoted(realm)},nonce=${quoted(nonce)},nc=${FIRST_USE}`,
-      `cnonce=${quoted(this.#cnonce)},digest-uri=${quoted(URI)},response=${proof("AUTHENTICATE:")},qop=auth`,
+      `username=${quoted(username)},realm=${quoted(realm)},nonce=${quoted(nonce)},nc=${DIGEST_MD5_FIRST_USE}`,
+      `cnonce=${quoted(this.#cnonce)},digest-uri=${quoted(URI)},response=${proof},qop=auth`,
     ].join(",");
     return Buffer.from(response, isUtf8 ? "utf8" : "latin1");
   }
 }
 
-const COLON = Buffer.from(":");
-
-/** What fits into ISO 8859-1 is hashed in it, whatever it is sent in: RFC 2831, 2.1.2.1. */
-function bytes(text: string): Buffer {
-  const isWide = [...text].some((char) => (char.codePointAt(0) ?? 0) > 0xff);
-  return Buffer.from(text, isWide ? "utf8" : "latin1");
-}
-
-function md5(input: Buffer | string): Buffer {
-  return createHash("md5").update(input).digest();
-}
-
-function hex(input: Buffer | string): string {
-  return md5(input).toString("hex");
+function md5(bytes: Uint8Array): Buffer {
+  return createHash("md5").update(bytes).digest();
 }
 
 function isEqual(a: string, b: string): boolean {

@@ -1,6 +1,15 @@
 export { WireError, type WireErrorCode } from "@zooid/model";
 export { AclReader, writeAcl } from "./acl-codec.ts";
 export { BufferPool } from "./buffer-pool.ts";
+export {
+  DIGEST_MD5_FIRST_USE,
+  DIGEST_MD5_SERVER,
+  DIGEST_MD5_SERVICE,
+  type DigestMd5Fields,
+  type DigestMd5Side,
+  digestMd5Bytes,
+  digestMd5Response,
+} from "./digest-md5.ts";
 export { Framer, type FrameSink } from "./framer.ts";
 export {
   type ConnectResponse,

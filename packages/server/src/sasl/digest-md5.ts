@@ -1,17 +1,20 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { SaslExchange, SaslStep } from "@zooid/replica";
+import {
+  DIGEST_MD5_FIRST_USE,
+  DIGEST_MD5_SERVER,
+  DIGEST_MD5_SERVICE,
+  type DigestMd5Side,
+  digestMd5Bytes,
+  digestMd5Response,
+} from "@zooid/wire";
 
 /** Users and their passwords, as the JAAS file has them. */
 export type SaslUsers = ReadonlyMap<string, string>;
 
-/** What ZooKeeper's servers call themselves in every exchange; clients check it. */
-const SERVICE = "zookeeper";
-const SERVER_NAME = "zk-sasl-md5";
 /** The longest token that RFC 2831 lets a client send. */
 const TOKEN_BYTES_MAX = 4096;
 const NONCE_BYTES = 30;
-/** A server that gives out a nonce once expects it once. */
-const FIRST_USE = "00000001";
 
 /**
  * The server's side of DIGEST-MD5 (RFC 2831) for one connection: a challenge, the client's proof that it knows the password, and the
@@ -37,7 +40,7 @@ export class DigestMd5Exchange implements SaslExchange {
     if (this.#state === "new") {
       // A client that says something first is not refused, and what it says not looked at.
       this.#state = "challenged";
-      const challenge = `realm="${SERVER_NAME}",nonce="${this.#nonce}",charset=utf-8,algorithm=md5-sess`;
+      const challenge = `realm="${DIGEST_MD5_SERVER}",nonce="${this.#nonce}",charset=utf-8,algorithm=md5-sess`;
       return { kind: "challenge", token: Buffer.from(challenge) };
     }
     const isFirst = this.#state === "challenged";
@@ -53,12 +56,12 @@ export class DigestMd5Exchange implements SaslExchange {
     const isUtf8 = directives.has("charset");
     const user = decoded(directives.get("username") ?? "", isUtf8);
     const password = this.#users.get(user);
-    const proof = (prefix: string): string =>
-      response({ directives, user, password: password ?? "", isUtf8, nonce: this.#nonce, prefix });
+    const proof = (side: DigestMd5Side): string =>
+      response({ directives, user, password: password ?? "", isUtf8, nonce: this.#nonce, side });
     // Computed for an unknown user too: the time an answer takes does not tell who exists.
-    const isRight = equals(proof("AUTHENTICATE:"), directives.get("response") ?? "");
+    const isRight = equals(proof("client"), directives.get("response") ?? "");
     if (!isRight || password === undefined) return { kind: "failed" };
-    return { kind: "done", token: Buffer.from(`rspauth=${proof(":")}`), user };
+    return { kind: "done", token: Buffer.from(`rspauth=${proof("server")}`), user };
   }
 }
 
@@ -66,66 +69,50 @@ export class DigestMd5Exchange implements SaslExchange {
 function isForUs(directives: ReadonlyMap<string, string>, nonce: string): boolean {
   const [service, host, ...rest] = (directives.get("digest-uri") ?? "").split("/");
   return (
-    directives.get("realm") === SERVER_NAME &&
+    directives.get("realm") === DIGEST_MD5_SERVER &&
     equals(directives.get("nonce") ?? "", nonce) &&
-    directives.get("nc") === FIRST_USE &&
+    directives.get("nc") === DIGEST_MD5_FIRST_USE &&
     (directives.get("qop") ?? "auth") === "auth" &&
     (directives.get("charset") ?? "utf-8").toLowerCase() === "utf-8" &&
     directives.has("username") &&
     directives.has("cnonce") &&
-    service === SERVICE &&
-    host?.toLowerCase() === SERVER_NAME &&
+    service === DIGEST_MD5_SERVICE &&
+    host?.toLowerCase() === DIGEST_MD5_SERVER &&
     rest.length === 0
   );
 }
 
-/** The response value of RFC 2831, 2.1.2.1; the server's own proof differs from the client's in its prefix alone. */
+/** Either side's proof that it knows the password. */
 function response({
   directives,
   user,
   password,
   isUtf8,
   nonce,
-  prefix,
+  side,
 }: {
   readonly directives: ReadonlyMap<string, string>;
   readonly user: string;
   readonly password: string;
   readonly isUtf8: boolean;
   readonly nonce: string;
-  readonly prefix: string;
+  readonly side: DigestMd5Side;
 }): string {
   const at = (name: string): string => directives.get(name) ?? "";
-  const secret = [user, SERVER_NAME, password].map((part) => latin1OrUtf8(part, isUtf8));
-  const authorization = directives.has("authzid") ? `:${at("authzid")}` : "";
-  const a1 = Buffer.concat([
-    md5(joined(secret)),
-    Buffer.from(`:${nonce}:${at("cnonce")}${authorization}`, "latin1"),
-  ]).toString("latin1");
-  const a2 = `${prefix}${at("digest-uri")}`;
-  return hex(`${hex(a1)}:${nonce}:${at("nc")}:${at("cnonce")}:auth:${hex(a2)}`);
-}
-
-/** What fits into ISO 8859-1 is hashed in it, whatever it came in: RFC 2831, 2.1.2.1. */
-function latin1OrUtf8(text: string, isUtf8: boolean): Buffer {
-  const isWide = [...text].some((char) => (char.codePointAt(0) ?? 0) > 0xff);
-  return Buffer.from(text, isUtf8 && isWide ? "utf8" : "latin1");
+  const bytes = (text: string): Uint8Array => (isUtf8 ? digestMd5Bytes(text) : Buffer.from(text, "latin1"));
+  const fields = {
+    ...{ user: bytes(user), realm: bytes(DIGEST_MD5_SERVER), password: bytes(password) },
+    ...{ nonce, nonceCount: at("nc"), cnonce: at("cnonce"), uri: at("digest-uri"), authzid: directives.get("authzid") },
+  };
+  return digestMd5Response(fields, side, md5);
 }
 
 function decoded(bytes: string, isUtf8: boolean): string {
   return isUtf8 ? Buffer.from(bytes, "latin1").toString("utf8") : bytes;
 }
 
-function joined(parts: readonly Buffer[]): Buffer {
-  return Buffer.concat(parts.flatMap((part, i) => (i === 0 ? [part] : [Buffer.from(":"), part])));
-}
-
-function md5(bytes: Buffer): Buffer {
+function md5(bytes: Uint8Array): Buffer {
   return createHash("md5").update(bytes).digest();
-}
-
-function hex(latin1: string): string {
-  return md5(Buffer.from(latin1, "latin1")).toString("hex");
 }
 
 /** In a time that depends on the lengths alone. */
