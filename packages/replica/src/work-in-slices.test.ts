@@ -230,6 +230,23 @@ describe("a transaction that takes more than one turn", () => {
     expect(zk.take(writer)).toEqual([expect.stringContaining("path /c")]);
   });
 
+  test("lets no sync be answered before its end, since the reads behind it would see a part", () => {
+    const zk = new TestReplica({ applyWorkPerTurn: 3 });
+    const [writer, other, reader] = [zk.open(), zk.open(), zk.open()];
+    zk.send(other, 1, OpCode.CREATE, create("/w"));
+    zk.send(reader, 1, OpCode.SYNC, onPath("/"));
+    const parts = ["/a", "/b", "/c", "/d", "/e"].map((path) => [OpCode.CREATE, create(path)] as const);
+    zk.send(writer, 1, OpCode.MULTI, multi(...parts));
+    expect([deliverOnce(zk), zk.replica.isApplying, zk.take(other)]).toEqual([true, true, ["1 path /w"]]);
+    // The sync has been due since /w was applied.
+    zk.send(reader, 2, OpCode.EXISTS, read("/a"));
+    zk.send(reader, 3, OpCode.EXISTS, read("/e"));
+    expect([deliverOnce(zk), zk.replica.isApplying, zk.take(reader)]).toEqual([true, true, []]);
+    finish(zk);
+    deliverOnce(zk);
+    expect(zk.take(reader)).toEqual(["1 path /", expect.stringMatching(/^2 stat/), expect.stringMatching(/^3 stat/)]);
+  });
+
   test("is applied in part where its access lists are long", () => {
     const zk = new TestReplica({ applyWorkPerTurn: 20 });
     const ref = zk.open();
