@@ -64,12 +64,13 @@ export class ClientReplies {
     checker.connected(client, answer, plan.sessions !== "replicated");
     const isElsewhere = client.lastServer !== connection.server.sid;
     if (answer.timeoutMs === 0) {
-      if (isElsewhere && history.isLocal(client.session)) coverage.reached("local session refused at another server");
+      if (isElsewhere && history.sessions.isLocal(client.session))
+        coverage.reached("local session refused at another server");
       client.forgetSession();
       return;
     }
     if (client.session !== SESSION_NONE && isElsewhere) {
-      const hasUpgraded = history.hasBegunLocally(client.session);
+      const hasUpgraded = history.sessions.hasBegunLocally(client.session);
       coverage.reached(hasUpgraded ? "upgraded session moved to another server" : "session moved to another server");
     }
     client.lastServer = connection.server.sid;

@@ -1,6 +1,6 @@
 import { type AddWatchMode, CreateMode, OpCode, type WatchSelector } from "@zooid/model";
 import { JuteWriter } from "@zooid/wire";
-import type { Write, WriteRequest } from "../model/tree.ts";
+import type { Write, WriteRequest } from "../model/writes.ts";
 
 /** A read of one node, which may leave a one-shot watch. */
 export interface NodeRead {

@@ -1,6 +1,6 @@
 import { AddWatchMode, WatchSelector } from "@zooid/model";
 import type { Prng } from "../cluster/prng.ts";
-import type { Reaped, Write, WriteRequest } from "../model/tree.ts";
+import type { Reaped, Write, WriteRequest } from "../model/writes.ts";
 import type { Read, SimRequest } from "./requests.ts";
 
 /** Few paths, so that clients meet on them; some below others, so that order matters. */

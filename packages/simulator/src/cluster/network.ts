@@ -1,4 +1,6 @@
-import { copyRange, type ElectionMessage, type LinkRef, type PeerMessage, type ServerId } from "@zooid/model";
+import type { ElectionMessage, LinkRef, PeerMessage, ServerId } from "@zooid/model";
+import { ElectionMail } from "./election-mail.ts";
+import { isBetween, type Link, newLink, outgoingOf, ownCopy, readerRef, type Stream } from "./link.ts";
 import type { Prng } from "./prng.ts";
 import type { Scheduler } from "./scheduler.ts";
 
@@ -16,33 +18,15 @@ export interface NetworkEnd {
 export interface NetworkOptions {
   readonly delayMsMin: number;
   readonly delayMsMax: number;
-  /** Without it, all that waits on a link arrives at once. */
+  /** False: everything that waits on a link arrives at once. Default: true. */
   readonly isShuffled?: boolean;
-}
-
-/** One direction of a link: what was written arrives in order, or not at all. */
-interface Stream {
-  readonly from: ServerId;
-  readonly to: ServerId;
-  readonly ref: LinkRef;
-  readonly queue: PeerMessage[];
-  /** Nothing more is read from it. */
-  isDeaf: boolean;
-  /** The writer has ended it: after what is queued, the reader hears so. */
-  isEnded: boolean;
-  isMoving: boolean;
-}
-
-interface Link {
-  readonly dialer: Stream;
-  readonly acceptor: Stream;
 }
 
 const REDIAL_MS = 20;
 
 /**
- * Links between servers: ordered, delayed, broken at any point. A direction that is blocked holds what was sent until it is open again
- * or the link is reset. Of election messages the newest counts.
+ * Links between servers: ordered, with latency, broken at any point. A blocked direction holds what was sent until it is open again or the
+ * link is reset.
  */
 export class Network {
   readonly #scheduler: Scheduler;
@@ -52,19 +36,29 @@ export class Network {
   readonly #dials = new Map<ServerId, { readonly to: ServerId; readonly number: number }>();
   readonly #blocked = new Set<string>();
   readonly #clogs = new Map<string, number>();
-  readonly #elections = new Map<string, { message: ElectionMessage; isMoving: boolean; isNew: boolean }>();
+  readonly #elections: ElectionMail;
   #refs = 0;
   #dialNumber = 0;
   options: NetworkOptions;
   messageCount = 0;
-  electionCount = 0;
-  /** Told before something of a server reaches another one: what it wrote on a link, the link itself, or its vote. */
+  /** Called before something of a server reaches another one: a message, the begin or end of a link, or a vote. */
   arriving: ((from: ServerId, to: ServerId, what: PeerMessage["kind"] | "link" | "election") => void) | undefined;
 
   constructor(scheduler: Scheduler, random: Prng, options: NetworkOptions) {
     this.#scheduler = scheduler;
     this.#random = random;
     this.options = options;
+    this.#elections = new ElectionMail({
+      scheduler,
+      end: (sid) => this.#ends.get(sid),
+      isBlocked: (from, to) => this.isBlocked(from, to),
+      delayMs: (from, to) => this.#delay(from, to),
+      arriving: (from, to) => this.arriving?.(from, to, "election"),
+    });
+  }
+
+  get electionCount(): number {
+    return this.#elections.count;
   }
 
   // Faults
@@ -73,13 +67,13 @@ export class Network {
     this.#blocked.add(`${from}>${to}`);
   }
 
-  /** Opens a direction again: what was held moves on. */
+  /** Opens a direction again: what was held is delivered. */
   unblock(from: ServerId, to: ServerId): void {
     if (!this.#blocked.delete(`${from}>${to}`)) return;
     for (const { dialer, acceptor } of this.#links) {
       for (const stream of [dialer, acceptor]) if (stream.from === from && stream.to === to) this.#move(stream);
     }
-    this.#electionUp(from, to);
+    this.#elections.connect(from, to);
   }
 
   isBlocked(from: ServerId, to: ServerId): boolean {
@@ -90,19 +84,18 @@ export class Network {
     return this.#blocked.size;
   }
 
-  /** Breaks every link between two servers: of what was not read yet a prefix arrives. */
+  /** Breaks every link between two servers: a prefix of what is in flight still arrives. */
   reset(a: ServerId, b: ServerId): void {
     for (const link of [...this.#links]) {
-      const { from, to } = link.dialer;
-      if ((from === a && to === b) || (from === b && to === a)) this.#break(link, "connection reset");
+      if (isBetween(link, a, b)) this.#break(link, "connection reset");
     }
   }
 
-  /** One side of every link between two servers is told that it broke; the other hears nothing more and is not told. */
+  /** The links of `a` to `b` break, and only `a` learns of it; `b` receives nothing more. */
   halfOpen(a: ServerId, b: ServerId): void {
     for (const link of [...this.#links]) {
+      if (!isBetween(link, a, b)) continue;
       const { dialer, acceptor } = link;
-      if (!((dialer.from === a && dialer.to === b) || (dialer.from === b && dialer.to === a))) continue;
       const outgoing = dialer.from === a ? dialer : acceptor;
       const incoming = outgoing === dialer ? acceptor : dialer;
       if (outgoing.isDeaf || incoming.isDeaf) continue;
@@ -112,7 +105,7 @@ export class Network {
     }
   }
 
-  /** A direction is slow: each message takes so much longer. */
+  /** Adds latency to every message of a direction. */
   clog(from: ServerId, to: ServerId, byMs: number): void {
     this.#clogs.set(`${from}>${to}`, byMs);
   }
@@ -121,30 +114,25 @@ export class Network {
     this.#clogs.delete(`${from}>${to}`);
   }
 
-  /** How many links there are; for whoever wants to break one. */
-  pairs(): readonly (readonly [ServerId, ServerId])[] {
-    return [...this.#links].map(({ dialer }) => [dialer.from, dialer.to] as const);
-  }
-
   // Servers
 
   attach(end: NetworkEnd): void {
     this.#ends.set(end.sid, end);
     for (const other of this.#ends.keys()) {
       if (other === end.sid) continue;
-      this.#electionUp(end.sid, other);
-      this.#electionUp(other, end.sid);
+      this.#elections.connect(end.sid, other);
+      this.#elections.connect(other, end.sid);
     }
   }
 
-  /** The process died: its links break at the other ends. */
+  /** The process has crashed: its links break at the other ends. */
   detach(sid: ServerId): void {
     this.#ends.delete(sid);
     this.#dials.delete(sid);
     for (const link of [...this.#links]) {
       if (link.dialer.from === sid || link.dialer.to === sid) this.#break(link, "connection reset", sid);
     }
-    for (const key of [...this.#elections.keys()]) if (key.startsWith(`${sid}>`)) this.#elections.delete(key);
+    this.#elections.forget(sid);
   }
 
   dial(from: ServerId, to: ServerId): void {
@@ -167,7 +155,7 @@ export class Network {
 
   close(sid: ServerId, ref: LinkRef): void {
     for (const link of this.#links) {
-      const outgoing = this.#outgoingOf(link, sid, ref);
+      const outgoing = outgoingOf(link, sid, ref);
       if (outgoing === undefined) continue;
       outgoing.isEnded = true;
       const incoming = outgoing === link.dialer ? link.acceptor : link.dialer;
@@ -178,15 +166,7 @@ export class Network {
   }
 
   elect(from: ServerId, to: ServerId, message: ElectionMessage): void {
-    this.electionCount++;
-    const key = `${from}>${to}`;
-    const slot = this.#elections.get(key);
-    if (slot === undefined) this.#elections.set(key, { message, isMoving: false, isNew: true });
-    else {
-      slot.message = message;
-      slot.isNew = true;
-    }
-    this.#moveElection(from, to);
+    this.#elections.send(from, to, message);
   }
 
   #tryDial(from: ServerId, to: ServerId, number: number): void {
@@ -200,10 +180,7 @@ export class Network {
         return;
       }
       this.#dials.delete(from);
-      const link: Link = {
-        dialer: newStream(from, to, ++this.#refs as LinkRef),
-        acceptor: newStream(to, from, ++this.#refs as LinkRef),
-      };
+      const link = newLink(from, to, { dialer: ++this.#refs as LinkRef, acceptor: ++this.#refs as LinkRef });
       this.#links.add(link);
       this.arriving?.(from, to, "link");
       this.arriving?.(to, from, "link");
@@ -220,7 +197,7 @@ export class Network {
       stream.isMoving = false;
       const link = this.#linkOf(stream);
       if (link === undefined || this.isBlocked(stream.from, stream.to)) return;
-      // What was written together mostly arrives together.
+      // Messages that were written together mostly arrive together.
       let count = this.options.isShuffled === false ? stream.queue.length : 1 + this.#random.below(8);
       for (; count > 0 && stream.queue.length > 0; count--) this.#arrive(link, stream);
       if (stream.queue.length > 0) this.#move(stream);
@@ -233,20 +210,20 @@ export class Network {
     const reader = this.#ends.get(stream.to);
     if (message === undefined || reader === undefined || stream.isDeaf || !this.#links.has(link)) return;
     this.arriving?.(stream.from, stream.to, message.kind);
-    reader.received(this.#refAt(link, stream.to, stream), message);
+    reader.received(readerRef(link, stream), message);
   }
 
   #hangUp(link: Link, stream: Stream, reason: string): void {
     if (stream.isDeaf) return;
     this.arriving?.(stream.from, stream.to, "link");
-    this.#ends.get(stream.to)?.linkClosed(this.#refAt(link, stream.to, stream), reason);
+    this.#ends.get(stream.to)?.linkClosed(readerRef(link, stream), reason);
   }
 
   #break(link: Link, reason: string, dead?: ServerId): void {
     if (!this.#links.has(link)) return;
     for (const stream of [link.dialer, link.acceptor]) {
       if (stream.to === dead) continue;
-      // A prefix of what is on its way still arrives, if the way is open.
+      // A prefix of what is in flight still arrives, if the direction is open.
       const count = this.isBlocked(stream.from, stream.to) ? 0 : this.#random.below(stream.queue.length + 1);
       const rest = stream.queue.splice(0, count);
       stream.queue.length = 0;
@@ -254,7 +231,7 @@ export class Network {
       this.#scheduler.after(this.#delay(), () => {
         const reader = this.#ends.get(stream.to);
         if (reader === undefined || isDeaf || stream.isDeaf) return;
-        const ref = this.#refAt(link, stream.to, stream);
+        const ref = readerRef(link, stream);
         for (const message of rest) if (!stream.isDeaf) reader.received(ref, message);
         if (!stream.isDeaf) reader.linkClosed(ref, reason);
       });
@@ -262,22 +239,12 @@ export class Network {
     this.#links.delete(link);
   }
 
-  /** The number that the reader of a stream knows the link by: that of its own outgoing stream. */
-  #refAt(link: Link, _: ServerId, stream: Stream): LinkRef {
-    return stream === link.dialer ? link.acceptor.ref : link.dialer.ref;
-  }
-
   #outgoing(sid: ServerId, ref: LinkRef): Stream | undefined {
     for (const link of this.#links) {
-      const stream = this.#outgoingOf(link, sid, ref);
+      const stream = outgoingOf(link, sid, ref);
       if (stream !== undefined) return stream;
     }
     return undefined;
-  }
-
-  #outgoingOf({ dialer, acceptor }: Link, sid: ServerId, ref: LinkRef): Stream | undefined {
-    if (dialer.from === sid && dialer.ref === ref) return dialer;
-    return acceptor.from === sid && acceptor.ref === ref ? acceptor : undefined;
   }
 
   #linkOf(stream: Stream): Link | undefined {
@@ -285,54 +252,9 @@ export class Network {
     return undefined;
   }
 
-  #electionUp(from: ServerId, to: ServerId): void {
-    if (!this.#ends.has(from) || !this.#ends.has(to) || this.isBlocked(from, to) || this.isBlocked(to, from)) return;
-    this.#scheduler.after(this.#delay(), () => {
-      if (this.isBlocked(from, to)) return;
-      this.arriving?.(from, to, "election");
-      this.#ends.get(to)?.electionLinkUp(from);
-      const slot = this.#elections.get(`${from}>${to}`);
-      if (slot !== undefined) slot.isNew = true;
-      this.#moveElection(from, to);
-    });
-  }
-
-  #moveElection(from: ServerId, to: ServerId): void {
-    const slot = this.#elections.get(`${from}>${to}`);
-    if (slot === undefined || slot.isMoving || !slot.isNew || this.isBlocked(from, to)) return;
-    slot.isMoving = true;
-    this.#scheduler.after(this.#delay(from, to), () => {
-      slot.isMoving = false;
-      const end = this.#ends.get(to);
-      if (end === undefined || this.isBlocked(from, to) || !slot.isNew) return;
-      slot.isNew = false;
-      this.arriving?.(from, to, "election");
-      end.receivedElection(from, slot.message);
-      this.#moveElection(from, to);
-    });
-  }
-
   #delay(from?: ServerId, to?: ServerId): number {
     const { delayMsMin, delayMsMax } = this.options;
     const clogMs = this.#clogs.size === 0 ? 0 : (this.#clogs.get(`${from}>${to}`) ?? 0);
     return clogMs + delayMsMin + (this.#random.next() / 2 ** 32) * (delayMsMax - delayMsMin);
-  }
-}
-
-function newStream(from: ServerId, to: ServerId, ref: LinkRef): Stream {
-  return { from, to, ref, queue: [], isDeaf: false, isEnded: false, isMoving: false };
-}
-
-/** What was sent is not changed by what the sender does to its buffers afterwards. */
-function ownCopy(message: PeerMessage): PeerMessage {
-  switch (message.kind) {
-    case "entries":
-    case "forward":
-    case "snapshot-chunk": {
-      const bytes = copyRange(message.bytes, message.start, message.end);
-      return { ...message, bytes, start: 0, end: bytes.length };
-    }
-    default:
-      return message;
   }
 }

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import {
   type ConnectionRef,
   type ConnectRequest,
@@ -6,22 +5,20 @@ import {
   FRAME_HEADER_BYTES,
   frameLength,
   frameZxid,
-  type HashKey,
   type LinkRef,
   type PeerMessage,
   type ServerId,
   type Zxid,
 } from "@zooid/model";
-import { type EnsembleConfig, REPLICA_DEFAULTS, Replica } from "@zooid/replica";
-import { RequestReader } from "@zooid/wire";
-import { TxnBatchEncoder, TxnReader } from "@zooid/wire/peer";
+import { Replica } from "@zooid/replica";
 import { answerSink } from "./answers.ts";
 import { ClientFrames } from "./client-frames.ts";
 import { Disk, type DiskImage, type DiskOptions } from "./disk.ts";
 import type { Network, NetworkEnd } from "./network.ts";
 import { NoChance, type Prng } from "./prng.ts";
+import { replicaConfigOf, replicaToolsOf } from "./replica-config.ts";
 import type { Scheduler } from "./scheduler.ts";
-import { INIT_LIMIT, SESSION_TIMEOUT_MS, type ServerOptions, SYNC_LIMIT, TICK_MS } from "./server-options.ts";
+import type { ServerOptions } from "./server-options.ts";
 import type { ServerWatcher } from "./server-watcher.ts";
 import { type SnapshotRegistry, SnapshotTransfer } from "./snapshot-transfer.ts";
 import { digestOf, stateImageOf } from "./state-image.ts";
@@ -95,53 +92,29 @@ export class SimServer implements NetworkEnd {
       input: (step) => this.input(step),
       abandoned: (nextChunk) => watcher.snapshotAbandoned?.(this, nextChunk),
     });
-    this.replica = new Replica(
-      {
-        ...REPLICA_DEFAULTS,
-        ...options.limits,
-        sid: options.sid,
-        verifier: options.verifier,
-        tickMs: TICK_MS,
-        sessionTimeoutMsMin: SESSION_TIMEOUT_MS,
-        sessionTimeoutMsMax: SESSION_TIMEOUT_MS,
-        auth: { superDigest: undefined, digestEnabled: true, skipAcl: false },
-        hashKey: keyOf(this.#secrets.next()),
-        isTtlEnabled: true,
-        reaping: { checkIntervalMs: 2 * TICK_MS, perMinuteMax: 10_000, neverUsedMsMax: 0 },
-        ensemble: options.standalone === true ? undefined : this.#ensembleOf(options),
+    this.replica = new Replica(replicaConfigOf(options, this.#secrets), replicaToolsOf(this.#secrets), {
+      replies: options.replies ?? answerSink((to, xid, zxid, answer) => watcher.replied?.(this, to, xid, zxid, answer)),
+      log: watchedLog(this.disk, ({ bytes, start, end }) => {
+        if (this.replica.zab.state === "leading") watcher.proposed?.(this, bytes, start, end);
+      }),
+      links: {
+        dial: (to) => network.dial(this.sid, to),
+        cancelDial: () => network.cancelDial(this.sid),
+        send: (link, message) => this.#send(link, message),
+        refuse: (link, reason, { kind }) => this.#send(link, { kind: "refuse", reason, text: kind }),
+        close: (link) => network.close(this.sid, link),
       },
-      {
-        requests: new RequestReader(),
-        batcher: new TxnBatchEncoder(1024),
-        txns: new TxnReader(),
-        hashes: { digest: sha1, sha256 },
-        random: () => this.#secrets.next() / 2 ** 32,
+      snapshots: transfer,
+      elect: (to, message) => {
+        watcher.voted?.(this, to, message);
+        network.elect(this.sid, to, message);
       },
-      {
-        replies:
-          options.replies ?? answerSink((to, xid, zxid, answer) => watcher.replied?.(this, to, xid, zxid, answer)),
-        log: watchedLog(this.disk, ({ bytes, start, end }) => {
-          if (this.replica.zab.state === "leading") watcher.proposed?.(this, bytes, start, end);
-        }),
-        links: {
-          dial: (to) => network.dial(this.sid, to),
-          cancelDial: () => network.cancelDial(this.sid),
-          send: (link, message) => this.#send(link, message),
-          refuse: (link, reason, { kind }) => this.#send(link, { kind: "refuse", reason, text: kind }),
-          close: (link) => network.close(this.sid, link),
-        },
-        snapshots: transfer,
-        elect: (to, message) => {
-          watcher.voted?.(this, to, message);
-          network.elect(this.sid, to, message);
-        },
-        install: () => this.#load(),
-        roleChanged: () => {},
-        note: (event) => watcher.noted?.(this, event),
-        resume: (ref) => this.#frames.resume(ref),
-        refused: (ref, refusal) => watcher.refused?.(this, ref, refusal),
-      },
-    );
+      install: () => this.#load(),
+      roleChanged: () => {},
+      note: (event) => watcher.noted?.(this, event),
+      resume: (ref) => this.#frames.resume(ref),
+      refused: (ref, refusal) => watcher.refused?.(this, ref, refusal),
+    });
     this.#frames = new ClientFrames(this.replica, () => watcher.stalled?.(this));
     watchTree(this.replica.tree, {
       applying: (header, op) => watcher.applying?.(this, header, op),
@@ -158,20 +131,6 @@ export class SimServer implements NetworkEnd {
       if (options.standalone === true) this.replica.lead(currentEpoch, identity.bootCount);
       else this.replica.join(identity.bootCount);
     });
-  }
-
-  #ensembleOf(options: ServerOptions): EnsembleConfig {
-    return {
-      isObserver: options.isObserver,
-      electionAlg: options.electionAlg ?? 3,
-      initLimit: INIT_LIMIT,
-      syncLimit: SYNC_LIMIT,
-      newEnsembleId: `ensemble-${this.#secrets.next()}`,
-      ...(options.counterMax === undefined ? {} : { counterMax: options.counterMax }),
-      ...(options.windowBytes === undefined ? {} : { windowBytes: options.windowBytes }),
-      ...(options.runBytes === undefined ? {} : { runBytes: options.runBytes }),
-      ...options.ensemble,
-    };
   }
 
   get isUp(): boolean {
@@ -374,16 +333,4 @@ function replayRun(bytes: Uint8Array, through: Zxid, replica: Replica): void {
     replica.replay(zxid, bytes, start, end);
     at = end;
   }
-}
-
-function sha1(bytes: Uint8Array): Uint8Array {
-  return createHash("sha1").update(bytes).digest();
-}
-
-function sha256(bytes: Uint8Array): Uint8Array {
-  return createHash("sha256").update(bytes).digest();
-}
-
-function keyOf(word: number): HashKey {
-  return { k0: word, k1: ~word };
 }

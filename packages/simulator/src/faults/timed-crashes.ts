@@ -39,7 +39,7 @@ export class TimedCrashes {
       this.#atInstall.delete(sid);
       this.#crashIn(server, random.below(8) / 2);
     }
-    const isInParts = replica.isApplying || replica.isPreparing || history.hasUnfinishedEnd;
+    const isInParts = replica.isApplying || replica.isPreparing || history.sessions.hasUnfinishedEnd;
     if (this.#atSlice.has(sid) && this.#isRunning(server) && isInParts) {
       this.#atSlice.delete(sid);
       this.#crashIn(server, 0);

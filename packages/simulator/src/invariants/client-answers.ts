@@ -65,7 +65,7 @@ export class Checker {
   ): void {
     if (timeoutMs === 0) {
       // The one server that knew it may have forgotten it, or this is another one.
-      if (this.#history.isLocal(client.session)) return;
+      if (this.#history.sessions.isLocal(client.session)) return;
       const life = this.#history.sessions.get(client.session);
       if (life?.closedZxid === undefined) {
         throw new Violation("C10", `${client.name} is told that its session is over, and it lives`);
@@ -78,7 +78,7 @@ export class Checker {
     const life = this.#history.sessions.get(session);
     if (life !== undefined) return;
     if (!mayBeLocal) throw new Violation("G8", `${client.name} gets a session that is not committed`);
-    this.#history.beganLocally(session);
+    this.#history.sessions.beganLocally(session);
   }
 
   answer(client: SimClient, sent: Sent, xid: number, zxid: number, answer: Answer): void {
@@ -112,7 +112,12 @@ export class Checker {
   #write(client: SimClient, sent: Sent, zxid: number, answer: Answer): void {
     this.acknowledged++;
     const place = this.#history.placeOf(client.session, sent.xid);
-    if (place === undefined && this.#history.isLocal(client.session) && isAnsweredLocally(sent.request, answer)) return;
+    if (
+      place === undefined &&
+      this.#history.sessions.isLocal(client.session) &&
+      isAnsweredLocally(sent.request, answer)
+    )
+      return;
     if (place !== zxid) {
       throw new Violation(
         "C1",
@@ -147,20 +152,20 @@ export class Checker {
         return { kind: "header", code: isFound ? ErrorCode.OK : ErrorCode.NO_WATCHER };
       }
       case "ephemerals":
-        return { kind: "strings", values: this.#history.ephemerals(session, read.prefix, zxid) };
+        return { kind: "strings", values: this.#history.past.ephemerals(session, read.prefix, zxid) };
       case "descendants": {
-        const value = this.#history.countBelow(read.path, zxid);
+        const value = this.#history.past.countBelow(read.path, zxid);
         return value === undefined ? { kind: "header", code: ErrorCode.NO_NODE } : { kind: "integer", value };
       }
       default:
         this.#arm(watches, read, zxid);
-        return this.#history.read(read, zxid);
+        return this.#history.past.read(read, zxid);
     }
   }
 
   #arm(watches: SimClient["watches"], { kind, path, watch }: NodeRead, zxid: number): void {
     if (!watch) return;
-    if (kind !== "exists" && this.#history.nodeAt(path, zxid) === undefined) return;
+    if (kind !== "exists" && this.#history.past.nodeAt(path, zxid) === undefined) return;
     watches.add(kind === "children" ? "child" : "data", path);
   }
 

@@ -36,8 +36,7 @@ function checkTree(server: SimServer, { model, sessions }: History): void {
   if (tree.nodeCount !== count + RESERVED_COUNT) {
     throw new Violation("C1", `server ${sid} has ${tree.nodeCount - RESERVED_COUNT} nodes, the model has ${count}`);
   }
-  let living = 0;
-  for (const { closedZxid } of sessions.values()) if (closedZxid === undefined) living++;
+  const living = sessions.livingCount;
   if (tree.sessionCount !== living) {
     throw new Violation("I26", `server ${sid} has ${tree.sessionCount} sessions, the model has ${living}`);
   }

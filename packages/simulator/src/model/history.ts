@@ -10,14 +10,17 @@ import {
   type TxnOp,
   type Zxid,
 } from "@zooid/model";
-import type { NodeRead, SimRequest } from "../clients/requests.ts";
+import type { SimRequest } from "../clients/requests.ts";
 import { TENANT_PATH } from "../clients/tenant.ts";
-import type { Answer, SeenStat } from "../cluster/answers.ts";
+import type { Answer } from "../cluster/answers.ts";
 import type { Limits } from "../cluster/limits.ts";
 import { Violation } from "../invariants/violation.ts";
+import { NodeVersions } from "./node-versions.ts";
 import { Proposals, type ProposedEnd } from "./proposed-txns.ts";
 import { isRefusedForSize } from "./request-size.ts";
-import { type Effect, isBelow, ModelTree, type Reaped, type TreeWrite } from "./tree.ts";
+import { ModelSessions } from "./sessions.ts";
+import { isBelow, ModelTree } from "./tree.ts";
+import type { Effect, Reaped, TreeWrite } from "./writes.ts";
 
 /** What one committed transaction did, by the model. */
 export interface Committed {
@@ -32,24 +35,6 @@ export interface Committed {
   readonly reaped: Reaped["kind"] | undefined;
 }
 
-interface NodeVersion {
-  readonly zxid: number;
-  readonly node: { readonly data: string; readonly stat: SeenStat; readonly children: readonly string[] } | undefined;
-}
-
-/** A session's life, in zxids. */
-export interface SessionLife {
-  readonly createdZxid: number;
-  /** The transaction with the first part of its end, after which nothing of it takes effect. */
-  endingZxid: number | undefined;
-  /** The transaction with the last part of its end; often the same. */
-  closedZxid: number | undefined;
-  /** The leader ended it, not its client. */
-  isExpired: boolean;
-  /** The request that ended it, if its client did. */
-  closeCxid: number;
-}
-
 const INITIAL = ["/", "/zookeeper", "/zookeeper/quota", "/zookeeper/config"];
 
 /**
@@ -58,16 +43,15 @@ const INITIAL = ["/", "/zookeeper", "/zookeeper/quota", "/zookeeper/config"];
  */
 export class History {
   readonly model: ModelTree = new ModelTree();
-  readonly sessions: Map<SessionId, SessionLife> = new Map();
-  /** Sessions that began as ones that their server alone knows. */
-  readonly #localBeginnings = new Set<SessionId>();
+  readonly sessions: ModelSessions = new ModelSessions();
+  /** The tree at every zxid. */
+  readonly past: NodeVersions = new NodeVersions(this.model);
   /** Whether ordinary clients may be refused since the tree is full: each new leader grants hostile tenants another share of it. */
   mayBeFull = false;
   readonly #requests = new Map<string, SimRequest>();
   readonly #txns = new Map<number, Committed>();
   /** Where a request was committed. */
   readonly #places = new Map<string, number>();
-  readonly #versions = new Map<string, NodeVersion[]>();
   readonly #proposals: Proposals;
   readonly #limits: Limits;
   #last = 0;
@@ -75,11 +59,7 @@ export class History {
   constructor(limits: Limits) {
     this.#limits = limits;
     this.#proposals = new Proposals(limits);
-    for (const path of INITIAL) this.#keepVersion(path, 0);
-  }
-
-  get count(): number {
-    return this.#txns.size;
+    for (const path of INITIAL) this.past.keep(path, 0);
   }
 
   /** The newest transaction that any server has applied. */
@@ -87,32 +67,9 @@ export class History {
     return this.#last;
   }
 
-  /** Whether the end of a session has begun and is not complete. */
-  get hasUnfinishedEnd(): boolean {
-    for (const { endingZxid, closedZxid } of this.sessions.values()) {
-      if (endingZxid !== undefined && closedZxid === undefined) return true;
-    }
-    return false;
-  }
-
   /** A leader proposes transactions. */
   proposed(bytes: Uint8Array, start: number, end: number): void {
     this.#proposals.proposed(bytes, start, end);
-  }
-
-  /** A client has a session, and no transaction created it. */
-  beganLocally(session: SessionId): void {
-    this.#localBeginnings.add(session);
-  }
-
-  /** Whether a session began as one that its server alone knows; it may have been replicated since. */
-  hasBegunLocally(session: SessionId): boolean {
-    return this.#localBeginnings.has(session);
-  }
-
-  /** Whether its server alone knows a session. */
-  isLocal(session: SessionId): boolean {
-    return this.#localBeginnings.has(session) && !this.sessions.has(session);
   }
 
   /** Of this session the model believes what its transactions say, as far as they are below the path of hostile tenants. */
@@ -144,49 +101,11 @@ export class History {
       touched.add(path);
       if (kind !== "changed") touched.add(parentPath(path));
     }
-    for (const path of touched) this.#keepVersion(path, zxid);
+    for (const path of touched) this.past.keep(path, zxid);
     const committed: Committed = { zxid, session, cxid, op: header.op, answer, effects, reaped };
     this.#txns.set(zxid, committed);
     this.#last = zxid;
     return committed;
-  }
-
-  /** A node as it was when a transaction had been applied and no later one. */
-  nodeAt(path: string, zxid: number): NodeVersion["node"] {
-    const versions = this.#versions.get(path);
-    if (versions === undefined) return undefined;
-    for (let i = versions.length - 1; i >= 0; i--) {
-      const version = versions[i];
-      if (version !== undefined && version.zxid <= zxid) return version.node;
-    }
-    return undefined;
-  }
-
-  read({ kind, path }: NodeRead, zxid: number): Answer {
-    const node = this.nodeAt(path, zxid);
-    if (node === undefined) return { kind: "header", code: ErrorCode.NO_NODE };
-    const { data, stat, children } = node;
-    if (kind === "data") return { kind, data, stat };
-    return kind === "exists" ? { kind: "stat", stat } : { kind, children };
-  }
-
-  ephemerals(session: bigint, prefix: string, zxid: number): readonly string[] {
-    const paths: string[] = [];
-    for (const path of this.#versions.keys()) {
-      if (path.startsWith(prefix) && this.nodeAt(path, zxid)?.stat.owner === session) paths.push(path);
-    }
-    return paths.sort();
-  }
-
-  /** How many nodes lay below a path; undefined where there was none. */
-  countBelow(path: string, zxid: number): number | undefined {
-    if (this.nodeAt(path, zxid) === undefined) return undefined;
-    const prefix = path === "/" ? "/" : `${path}/`;
-    let count = 0;
-    for (const other of this.#versions.keys()) {
-      if (other !== path && other.startsWith(prefix) && this.nodeAt(other, zxid) !== undefined) count++;
-    }
-    return count;
   }
 
   #reap({ zxid, timeMs }: Readonly<TxnHeader>, { path }: Readonly<TxnOp>): Reaped["kind"] {
@@ -202,14 +121,7 @@ export class History {
     const who = `${session}:${cxid}`;
     const life = this.sessions.get(session);
     if (op === OpCode.CREATE_SESSION) {
-      if (life !== undefined) throw new Violation("I26", `session ${session} is created twice`);
-      this.sessions.set(session, {
-        createdZxid: zxid,
-        endingZxid: undefined,
-        closedZxid: undefined,
-        isExpired: false,
-        closeCxid: 0,
-      });
+      this.sessions.create(session, zxid);
       return undefined;
     }
     const isByServer = op === OpCode.CLOSE_SESSION && cxid === 0;
@@ -234,12 +146,12 @@ export class History {
       }
       return { kind: "header", code: ErrorCode.SESSION_EXPIRED };
     }
-    if (life === undefined && !(op !== OpCode.CLOSE_SESSION && this.isLocal(session))) {
+    if (life === undefined && !(op !== OpCode.CLOSE_SESSION && this.sessions.isLocal(session))) {
       throw new Violation("I27", `request ${who} of a session that was never created`);
     }
     if (op === OpCode.CLOSE_SESSION) {
-      if (end === undefined || life === undefined) throw new Violation("I8", `${formatZxid(zxid)} was never proposed`);
-      return this.#end(session, life, end, header);
+      if (end === undefined) throw new Violation("I8", `${formatZxid(zxid)} was never proposed`);
+      return this.#end(session, end, header);
     }
     if (life?.endingZxid !== undefined) {
       throw new Violation("I26", `request ${who} takes effect behind its session's end`);
@@ -272,40 +184,11 @@ export class History {
     }
   }
 
-  /** A part of the end of a session. Which of its ephemerals go first is the leader's affair; with the last part all are gone. */
-  #end(session: SessionId, life: SessionLife, end: ProposedEnd, header: Readonly<TxnHeader>): Answer | undefined {
-    const { cxid, zxid } = header;
-    const where = `${formatZxid(zxid)}, a part of the end of session ${session},`;
-    if (life.closedZxid !== undefined) throw new Violation("I26", `${where} comes behind the last one`);
-    if (life.endingZxid !== undefined) {
-      if (end.isFirst || cxid !== 0) throw new Violation("I26", `${where} is a first one behind another`);
-    } else {
-      if (!end.isFirst && !end.isLast) throw new Violation("I26", `${where} comes before the first one`);
-      life.endingZxid = zxid;
-      life.isExpired = cxid === 0;
-      life.closeCxid = cxid;
-    }
-    for (const path of end.paths) {
-      if (!this.model.removeOwned(session, path, zxid)) {
-        throw new Violation("I26", `${where} removes ${path}, which is no ephemeral of it`);
-      }
-    }
-    if (!end.isLast) return undefined;
-    if (this.model.owners().has(session)) throw new Violation("I26", `${where} is the last one and leaves ephemerals`);
-    life.closedZxid = zxid;
-    if (life.closeCxid === 0) return undefined;
-    this.#places.set(`${session}:${life.closeCxid}`, zxid);
+  #end(session: SessionId, end: ProposedEnd, header: Readonly<TxnHeader>): Answer | undefined {
+    const { closeCxid } = this.sessions.end(session, end, header, this.model);
+    if (!end.isLast || closeCxid === 0) return undefined;
+    this.#places.set(`${session}:${closeCxid}`, header.zxid);
     return { kind: "header", code: ErrorCode.OK };
-  }
-
-  #keepVersion(path: string, zxid: number): void {
-    const versions = this.#versions.get(path);
-    const node = this.model.read(path);
-    // What lies there is read by none but tenants, whose answers are not foretold: a list for each change would take too much.
-    const isHidden = node !== undefined && (path === TENANT_PATH || isBelow(path, TENANT_PATH));
-    const version = { zxid, node: isHidden ? { ...node, children: [] } : node };
-    if (versions === undefined) this.#versions.set(path, [version]);
-    else versions.push(version);
   }
 }
 

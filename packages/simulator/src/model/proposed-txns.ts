@@ -15,7 +15,7 @@ import {
 import { TxnReader } from "@zooid/wire/peer";
 import type { Limits } from "../cluster/limits.ts";
 import { Violation } from "../invariants/violation.ts";
-import type { PlainOp } from "./tree.ts";
+import type { PlainOp } from "./writes.ts";
 
 /** Undefined where an op changes nothing. */
 function plainOp({ op, path, data, ownerHigh, ownerLow }: Readonly<TxnOp>): PlainOp | undefined {

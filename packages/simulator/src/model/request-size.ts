@@ -1,5 +1,5 @@
 import type { Limits } from "../cluster/limits.ts";
-import type { Write, WriteRequest } from "./tree.ts";
+import type { Write, WriteRequest } from "./writes.ts";
 
 /** What an op takes in a transaction beside its path and data: never more. */
 const OP_BYTES_MAX = 160;

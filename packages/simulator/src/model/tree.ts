@@ -1,30 +1,6 @@
 import { ErrorCode, parentPath, sequenceSuffix } from "@zooid/model";
 import type { Answer, PartAnswer, SeenStat } from "../cluster/answers.ts";
-
-/** A container, or a node with a time to live. */
-export type Reaped = { readonly kind: "container" } | { readonly kind: "ttl"; readonly ttlMs: number };
-
-/** A write as a simulated client asks for it. */
-export type Write =
-  | {
-      readonly kind: "create";
-      readonly path: string;
-      readonly data: string;
-      readonly ephemeral: boolean;
-      readonly sequential: boolean;
-      /** Undefined: it stays until somebody deletes it. */
-      readonly reaped?: Reaped;
-    }
-  | { readonly kind: "delete"; readonly path: string; readonly version: number }
-  | { readonly kind: "set"; readonly path: string; readonly data: string; readonly version: number }
-  | { readonly kind: "check"; readonly path: string; readonly version: number };
-
-/** A request of one transaction over the tree. */
-export type TreeWrite =
-  | { readonly kind: "one"; readonly write: Write }
-  | { readonly kind: "multi"; readonly writes: readonly Write[] };
-
-export type WriteRequest = TreeWrite | { readonly kind: "close" };
+import type { Effect, PlainOp, Reaped, TreeWrite, Write } from "./writes.ts";
 
 interface ModelNode {
   readonly czxid: number;
@@ -42,19 +18,7 @@ interface ModelNode {
 
 type NewNode = Pick<ModelNode, "data" | "owner" | "reaped"> & { readonly path: string };
 
-/** An op of a committed transaction: what it does, not what was asked. */
-export type PlainOp =
-  | { readonly kind: "create"; readonly path: string; readonly data: string; readonly owner: bigint }
-  | { readonly kind: "set"; readonly path: string; readonly data: string }
-  | { readonly kind: "delete" | "setAcl"; readonly path: string };
-
 const RESERVED = new Set(["/", "/zookeeper", "/zookeeper/quota", "/zookeeper/config"]);
-
-/** What a committed write did to a node, in the order in which watches must tell of it. */
-export interface Effect {
-  readonly kind: "created" | "deleted" | "changed";
-  readonly path: string;
-}
 
 /**
  * What a ZooKeeper tree does, as plainly as it can be said: one object a node, one function a rule, nothing pending, nothing fast.
@@ -97,18 +61,6 @@ export class ModelTree {
     const node = this.#nodes.get(path);
     if (node === undefined) return undefined;
     return { data: node.data, stat: statOf(node), children: [...node.children].sort() };
-  }
-
-  /** A session's ephemerals that begin with a prefix, sorted. */
-  ephemerals(session: bigint, prefix: string): readonly string[] {
-    const own = [...this.#nodes].filter(([path, { owner }]) => owner === session && path.startsWith(prefix));
-    return own.map(([path]) => path).sort();
-  }
-
-  /** How many nodes lie below a path; undefined where there is none. */
-  countBelow(path: string): number | undefined {
-    if (!this.#nodes.has(path)) return undefined;
-    return [...this.#nodes.keys()].filter((other) => isBelow(other, path)).length;
   }
 
   /** What was done since the last call. */

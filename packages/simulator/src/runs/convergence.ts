@@ -64,7 +64,7 @@ export function whatIsMissing(run: Run): string {
   if (zab.lastProposed !== zab.committed && zab.outstandingCount > 0) {
     missing.push("the leader has proposals that are not committed");
   }
-  if (history.hasUnfinishedEnd) missing.push("the end of a session is not complete");
+  if (history.sessions.hasUnfinishedEnd) missing.push("the end of a session is not complete");
   for (const { isDone, name, inFlight } of clients) {
     if (!isDone) missing.push(`${name} waits for ${inFlight.length} answers`);
   }

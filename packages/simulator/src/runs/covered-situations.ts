@@ -2,7 +2,8 @@ import { ErrorCode, OpCode, type TxnOp } from "@zooid/model";
 import type { ReplicaEvent } from "@zooid/replica";
 import type { Crash } from "../cluster/cluster.ts";
 import type { SimServer } from "../cluster/server.ts";
-import type { Committed, SessionLife } from "../model/history.ts";
+import type { Committed } from "../model/history.ts";
+import type { SessionLife } from "../model/sessions.ts";
 import type { CoverageCounts } from "./coverage.ts";
 
 /** Counts what a crash interrupted. */

@@ -50,7 +50,7 @@ export class Observations implements ClusterWatcher {
     counts.crashes++;
     hooks.crashed?.(server.sid);
     coverCrash(coverage, server, crash);
-    if (history.hasUnfinishedEnd) coverage.reached("crash between the parts of the end of a session");
+    if (history.sessions.hasUnfinishedEnd) coverage.reached("crash between the parts of the end of a session");
     const { promise, currentEpoch, tail } = log;
     const held = `it holds epoch ${currentEpoch} and promised ${promise.epoch} to server ${promise.sid}`;
     trace.say(`s${server.sid}`, `is dead; its log ends at ${formatZxid(tail.zxid)}, ${held}`);
@@ -137,7 +137,7 @@ export class Observations implements ClusterWatcher {
       counts.expiries++;
       checkExpiry(clients, session, zxid);
     }
-    coverTxn(coverage, { committed, first, life, wasLocal: history.hasBegunLocally(session) });
+    coverTxn(coverage, { committed, first, life, wasLocal: history.sessions.hasBegunLocally(session) });
   }
 
   // Messages

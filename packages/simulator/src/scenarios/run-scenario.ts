@@ -1,5 +1,5 @@
-import { ScenarioRun } from "./commands.ts";
 import { formatScenario, parseScenario, type ScenarioFile } from "./scenario-file.ts";
+import { ScenarioRun } from "./scenario-run.ts";
 
 /** A scenario that came to no good end, with the line that it happened at. */
 export class ScenarioFailure extends Error {

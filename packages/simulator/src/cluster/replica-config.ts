@@ -1,0 +1,61 @@
+import { createHash } from "node:crypto";
+import type { HashKey } from "@zooid/model";
+import { type EnsembleConfig, REPLICA_DEFAULTS, type ReplicaConfig, type ReplicaTools } from "@zooid/replica";
+import { RequestReader } from "@zooid/wire";
+import { TxnBatchEncoder, TxnReader } from "@zooid/wire/peer";
+import type { Prng } from "./prng.ts";
+import { INIT_LIMIT, SESSION_TIMEOUT_MS, type ServerOptions, SYNC_LIMIT, TICK_MS } from "./server-options.ts";
+
+/** The configuration of a simulated server's replica: short ticks, one session timeout, and its own keys. */
+export function replicaConfigOf(options: ServerOptions, secrets: Prng): ReplicaConfig {
+  return {
+    ...REPLICA_DEFAULTS,
+    ...options.limits,
+    sid: options.sid,
+    verifier: options.verifier,
+    tickMs: TICK_MS,
+    sessionTimeoutMsMin: SESSION_TIMEOUT_MS,
+    sessionTimeoutMsMax: SESSION_TIMEOUT_MS,
+    auth: { superDigest: undefined, digestEnabled: true, skipAcl: false },
+    hashKey: keyOf(secrets.next()),
+    isTtlEnabled: true,
+    reaping: { checkIntervalMs: 2 * TICK_MS, perMinuteMax: 10_000, neverUsedMsMax: 0 },
+    ensemble: options.standalone === true ? undefined : ensembleOf(options, secrets),
+  };
+}
+
+function ensembleOf(options: ServerOptions, secrets: Prng): EnsembleConfig {
+  return {
+    isObserver: options.isObserver,
+    electionAlg: options.electionAlg ?? 3,
+    initLimit: INIT_LIMIT,
+    syncLimit: SYNC_LIMIT,
+    newEnsembleId: `ensemble-${secrets.next()}`,
+    ...(options.counterMax === undefined ? {} : { counterMax: options.counterMax }),
+    ...(options.windowBytes === undefined ? {} : { windowBytes: options.windowBytes }),
+    ...(options.runBytes === undefined ? {} : { runBytes: options.runBytes }),
+    ...options.ensemble,
+  };
+}
+
+export function replicaToolsOf(secrets: Prng): ReplicaTools {
+  return {
+    requests: new RequestReader(),
+    batcher: new TxnBatchEncoder(1024),
+    txns: new TxnReader(),
+    hashes: { digest: sha1, sha256 },
+    random: () => secrets.next() / 2 ** 32,
+  };
+}
+
+function sha1(bytes: Uint8Array): Uint8Array {
+  return createHash("sha1").update(bytes).digest();
+}
+
+function sha256(bytes: Uint8Array): Uint8Array {
+  return createHash("sha256").update(bytes).digest();
+}
+
+function keyOf(word: number): HashKey {
+  return { k0: word, k1: ~word };
+}

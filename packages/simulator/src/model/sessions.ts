@@ -1,0 +1,94 @@
+import { formatZxid, type SessionId, type TxnHeader } from "@zooid/model";
+import { Violation } from "../invariants/violation.ts";
+import type { ProposedEnd } from "./proposed-txns.ts";
+import type { ModelTree } from "./tree.ts";
+
+/** A session's life, in zxids. */
+export interface SessionLife {
+  readonly createdZxid: number;
+  /** The transaction with the first part of its end, after which nothing of it takes effect. */
+  endingZxid: number | undefined;
+  /** The transaction with the last part of its end; often the same. */
+  closedZxid: number | undefined;
+  /** The leader ended it, not its client. */
+  isExpired: boolean;
+  /** The request that ended it, if its client did. */
+  closeCxid: number;
+}
+
+/** The replicated sessions by the model: each is created once, and its end removes its ephemerals and nothing else (I26). */
+export class ModelSessions {
+  readonly #lives = new Map<SessionId, SessionLife>();
+  /** Sessions that began as local ones. */
+  readonly #localBeginnings = new Set<SessionId>();
+
+  get(session: SessionId): SessionLife | undefined {
+    return this.#lives.get(session);
+  }
+
+  /** Sessions whose end is not complete. */
+  get livingCount(): number {
+    let count = 0;
+    for (const { closedZxid } of this.#lives.values()) if (closedZxid === undefined) count++;
+    return count;
+  }
+
+  /** Whether the end of a session has begun and is not complete. */
+  get hasUnfinishedEnd(): boolean {
+    for (const { endingZxid, closedZxid } of this.#lives.values()) {
+      if (endingZxid !== undefined && closedZxid === undefined) return true;
+    }
+    return false;
+  }
+
+  /** A client has a session that no transaction created. */
+  beganLocally(session: SessionId): void {
+    this.#localBeginnings.add(session);
+  }
+
+  /** Whether a session began as a local one; it may have been upgraded since. */
+  hasBegunLocally(session: SessionId): boolean {
+    return this.#localBeginnings.has(session);
+  }
+
+  /** Whether only its server knows a session. */
+  isLocal(session: SessionId): boolean {
+    return this.#localBeginnings.has(session) && !this.#lives.has(session);
+  }
+
+  create(session: SessionId, zxid: number): void {
+    if (this.#lives.has(session)) throw new Violation("I26", `session ${session} is created twice`);
+    this.#lives.set(session, {
+      createdZxid: zxid,
+      endingZxid: undefined,
+      closedZxid: undefined,
+      isExpired: false,
+      closeCxid: 0,
+    });
+  }
+
+  /** A part of the end of a session. The leader chooses which ephemerals go first; after the last part all are gone. */
+  end(session: SessionId, end: ProposedEnd, { cxid, zxid }: Readonly<TxnHeader>, model: ModelTree): SessionLife {
+    const life = this.#lives.get(session);
+    if (life === undefined) throw new Violation("I8", `${formatZxid(zxid)} was never proposed`);
+    const where = `${formatZxid(zxid)}, a part of the end of session ${session},`;
+    if (life.closedZxid !== undefined) throw new Violation("I26", `${where} comes after the last one`);
+    if (life.endingZxid !== undefined) {
+      if (end.isFirst || cxid !== 0) throw new Violation("I26", `${where} is a first one after another`);
+    } else {
+      if (!end.isFirst && !end.isLast) throw new Violation("I26", `${where} comes before the first one`);
+      life.endingZxid = zxid;
+      life.isExpired = cxid === 0;
+      life.closeCxid = cxid;
+    }
+    for (const path of end.paths) {
+      if (!model.removeOwned(session, path, zxid)) {
+        throw new Violation("I26", `${where} removes ${path}, which is no ephemeral of it`);
+      }
+    }
+    if (!end.isLast) return life;
+    if (model.owners().has(session)) throw new Violation("I26", `${where} is the last one and leaves ephemerals`);
+    life.closedZxid = zxid;
+    return life;
+  }
+}

@@ -1,0 +1,36 @@
+/** A container, or a node with a time to live. */
+export type Reaped = { readonly kind: "container" } | { readonly kind: "ttl"; readonly ttlMs: number };
+
+/** A write as a simulated client asks for it. */
+export type Write =
+  | {
+      readonly kind: "create";
+      readonly path: string;
+      readonly data: string;
+      readonly ephemeral: boolean;
+      readonly sequential: boolean;
+      /** Undefined: it stays until somebody deletes it. */
+      readonly reaped?: Reaped;
+    }
+  | { readonly kind: "delete"; readonly path: string; readonly version: number }
+  | { readonly kind: "set"; readonly path: string; readonly data: string; readonly version: number }
+  | { readonly kind: "check"; readonly path: string; readonly version: number };
+
+/** A request of one transaction over the tree. */
+export type TreeWrite =
+  | { readonly kind: "one"; readonly write: Write }
+  | { readonly kind: "multi"; readonly writes: readonly Write[] };
+
+export type WriteRequest = TreeWrite | { readonly kind: "close" };
+
+/** An op of a committed transaction: what it does, not what was asked. */
+export type PlainOp =
+  | { readonly kind: "create"; readonly path: string; readonly data: string; readonly owner: bigint }
+  | { readonly kind: "set"; readonly path: string; readonly data: string }
+  | { readonly kind: "delete" | "setAcl"; readonly path: string };
+
+/** What a committed write did to a node, in the order in which watches must tell of it. */
+export interface Effect {
+  readonly kind: "created" | "deleted" | "changed";
+  readonly path: string;
+}

@@ -1,0 +1,70 @@
+import { CLIENT_COMMANDS } from "./commands/clients.ts";
+import type { Command } from "./commands/command.ts";
+import { ENSEMBLE_COMMANDS } from "./commands/ensemble.ts";
+import { NETWORK_COMMANDS } from "./commands/network.ts";
+import { SERVER_COMMANDS } from "./commands/servers.ts";
+import { TRANSCRIPT_COMMANDS } from "./commands/transcript.ts";
+import { statesOf } from "./states.ts";
+import { ScenarioWorld, type WorldOptions } from "./world.ts";
+
+/** How long a command takes: enough for a write to complete when nothing delays it. */
+const COMMAND_MS = 40;
+
+const COMMANDS: readonly Command[] = [
+  ...ENSEMBLE_COMMANDS,
+  ...SERVER_COMMANDS,
+  ...NETWORK_COMMANDS,
+  ...CLIENT_COMMANDS,
+  ...TRANSCRIPT_COMMANDS,
+];
+
+/** One run of a scenario: its world, once there is one, and what the transcript has shown of it. */
+export class ScenarioRun {
+  readonly options: WorldOptions = { voters: 3, observers: 0, electionAlg: 3, groups: undefined, server: {} };
+  readonly told: Set<string> = new Set();
+  /** Paths that were created by a `write`. */
+  readonly paths: Set<string> = new Set();
+  /** The transcript shows nothing, since what follows depends on exact times. */
+  isSilent = false;
+  #world: ScenarioWorld | undefined;
+  #sentCount = 0;
+  #roles = "";
+  #logs = "";
+
+  get world(): ScenarioWorld {
+    this.#world ??= new ScenarioWorld(this.options);
+    return this.#world;
+  }
+
+  /** @returns what follows from a command, in lines */
+  perform(command: string): readonly string[] {
+    const isInstant = command.startsWith("now ");
+    const text = command.replace(/^now /, "");
+    for (const [pattern, perform] of COMMANDS) {
+      const match = pattern.exec(text);
+      if (match === null) continue;
+      const words = match.slice(1).map((word) => word ?? "");
+      const result = perform(this, ...words);
+      if (Array.isArray(result)) return result;
+      if (result !== "at once" && !isInstant) this.world.run(COMMAND_MS);
+      return this.#whatFollowed();
+    }
+    throw new Error(`nothing is known of the command "${command}"`);
+  }
+
+  #whatFollowed(): readonly string[] {
+    if (this.#world === undefined) return [];
+    const lines: string[] = [];
+    for (const client of this.#world.clients) lines.push(...client.takeLines());
+    const sent = this.#world.observations.sentLines.slice(this.#sentCount);
+    this.#sentCount += sent.length;
+    lines.push(...sent.filter(({ kind }) => this.told.has(kind)).map(({ text }) => text));
+    if (this.isSilent) return [];
+    const { roles, logs } = statesOf(this.#world);
+    if (roles.join() !== this.#roles) lines.push(...roles);
+    if (logs.join() !== this.#logs) lines.push(...logs);
+    this.#roles = roles.join();
+    this.#logs = logs.join();
+    return lines;
+  }
+}
