@@ -12,7 +12,7 @@ import {
 import { openStore, type Store } from "@zooid/txn-log/sqlite";
 import { peerFrameBytesMax } from "@zooid/wire/peer";
 import { type ZabLinks, ZabPeer } from "@zooid/zab";
-import { LogPort } from "../../packages/server/src/log-port.ts";
+import { LogPort } from "../../packages/server/src/driver/log-port.ts";
 import { parseEnsemble } from "../../packages/server/src/peers/ensemble-config.ts";
 import { QuorumLinks } from "../../packages/server/src/peers/quorum-links.ts";
 import { RefusalLog } from "../../packages/server/src/refusal-log.ts";

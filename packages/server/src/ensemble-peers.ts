@@ -1,7 +1,8 @@
 import type { ElectionMessage, LinkRef, ServerId } from "@zooid/model";
 import { peerFrameBytesMax } from "@zooid/wire/peer";
 import type { ServerConfig } from "./config.ts";
-import type { Driver, Peers } from "./driver.ts";
+import type { Driver } from "./driver/driver.ts";
+import type { Peers } from "./driver/parts.ts";
 import { ElectionMesh } from "./peers/election-mesh.ts";
 import type { EnsembleConfig } from "./peers/ensemble-config.ts";
 import { QuorumLinks } from "./peers/quorum-links.ts";

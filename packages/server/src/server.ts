@@ -15,7 +15,7 @@ import { buildTime } from "./build-time.ts";
 import { type Change, ChangeRecorder } from "./change-stream.ts";
 import { ClientPorts } from "./client-ports.ts";
 import { parseServerConfig, type ServerConfig, type ServerOptions } from "./config.ts";
-import { Driver } from "./driver.ts";
+import { Driver } from "./driver/driver.ts";
 import { EnsemblePeers } from "./ensemble-peers.ts";
 import { configurationText } from "./peers/configuration-text.ts";
 import { type EnsembleConfig, quorumOf } from "./peers/ensemble-config.ts";

@@ -14,7 +14,7 @@ import {
 } from "@zooid/txn-log";
 import { openStore, type Store } from "@zooid/txn-log/sqlite";
 import { gauge, type Metric, summary } from "./admin/metric.ts";
-import type { StateMark } from "./driver.ts";
+import type { StateMark } from "./driver/checkpoint-marks.ts";
 import { PumpedMemoryLog } from "./pumped-memory-log.ts";
 
 /** Where a server's log and state lie. */

@@ -1,6 +1,6 @@
 import type { ServerId } from "@zooid/model";
 import type { ServerConfig } from "../config.ts";
-import type { Driver } from "../driver.ts";
+import type { Driver } from "../driver/driver.ts";
 import type { Metric } from "./metric.ts";
 import type { SnapshotDesk } from "./snapshot-desk.ts";
 

@@ -6,10 +6,10 @@ import { RequestReader } from "@zooid/wire";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/peer";
 import { create, RawClient, read, request, setData, versioned } from "@zooid/wire/testing/raw-client";
 import { expect, test } from "vitest";
-import { ClientListener } from "./client-listener.ts";
-import { parseConnectionThrottle } from "./connection-throttle.ts";
+import { ClientListener } from "../client-listener.ts";
+import { parseConnectionThrottle } from "../connection-throttle.ts";
+import { RefusalLog } from "../refusal-log.ts";
 import { Driver } from "./driver.ts";
-import { RefusalLog } from "./refusal-log.ts";
 
 /** A driver whose log syncs when the test says so, behind a real port. */
 async function startDriver() {

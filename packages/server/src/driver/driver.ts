@@ -1,88 +1,29 @@
 import { randomFillSync } from "node:crypto";
 import type { Socket } from "node:net";
-import {
-  type ConnectRequest,
-  type ElectionMessage,
-  SESSION_NONE,
-  type ServerId,
-  ZXID_NONE,
-  type Zxid,
-} from "@zooid/model";
-import { type Refusal, Replica, type ReplicaConfig, type ReplicaTools, withNoPeers } from "@zooid/replica";
+import { type ConnectRequest, SESSION_NONE, type Zxid } from "@zooid/model";
+import { type Refusal, Replica, type ReplicaTools, withNoPeers } from "@zooid/replica";
 import type { TxnLog } from "@zooid/txn-log";
 import { BufferPool } from "@zooid/wire";
 import type { LoggedRun, SnapshotPort, ZabLinks, ZabLog } from "@zooid/zab";
-import type { AuditTrail } from "./audit-trail.ts";
-import { AuthFailures, type AuthFailuresOptions } from "./auth-failures.ts";
-import type { ChangeRecorder } from "./change-stream.ts";
-import { ClientConnection, type ConnectionHost, type ConnectionLimits } from "./client-connection.ts";
-import { ConnectionThrottle, type ConnectionThrottleConfig } from "./connection-throttle.ts";
-import { CountedReplies } from "./counted-replies.ts";
+import { AuthFailures } from "../auth-failures.ts";
+import type { ChangeRecorder } from "../change-stream.ts";
+import { ClientConnection, type ConnectionHost, type ConnectionLimits } from "../client-connection.ts";
+import { ConnectionThrottle } from "../connection-throttle.ts";
+import { CountedReplies } from "../counted-replies.ts";
+import { sentenceOf } from "../operator-sentences.ts";
+import type { RefusalLog } from "../refusal-log.ts";
+import { RoleTimes } from "../role-times.ts";
+import { Traffic } from "../traffic.ts";
+import { WatchFanOut } from "../watch-fan-out.ts";
+import { BatchSizes } from "./batch-sizes.ts";
+import { CheckpointMarks } from "./checkpoint-marks.ts";
+import { DueTimer } from "./due-timer.ts";
 import { FlushQueue } from "./flush-queue.ts";
 import { LogPort } from "./log-port.ts";
-import { sentenceOf } from "./operator-sentences.ts";
-import { ReadQueue } from "./read-queue.ts";
-import type { RefusalLog } from "./refusal-log.ts";
-import { RoleTimes } from "./role-times.ts";
-import { Traffic } from "./traffic.ts";
-import { TurnBudget } from "./turn-budget.ts";
-import { WatchFanOut } from "./watch-fan-out.ts";
+import type { DriverConfig, DriverHooks, Peers } from "./parts.ts";
+import { ReadTurns } from "./read-turns.ts";
+import { SessionlessConnections } from "./sessionless-connections.ts";
 
-export interface DriverConfig {
-  readonly replica: ReplicaConfig;
-  readonly limits: ConnectionLimits;
-  /** A connection that has no session after this time is closed. */
-  readonly sessionlessTimeoutMs: number;
-  readonly connectionThrottle: ConnectionThrottleConfig;
-  /** How long the answer to a failed authentication is kept back. */
-  readonly authFailures: AuthFailuresOptions;
-  /** Batches handed to the log and not yet durable; what comes meanwhile gathers for the next. */
-  readonly batchesInFlightMax: number;
-  /** Entries applied in one turn before others get theirs. */
-  readonly deliverCountMax: number;
-}
-
-/** What the state file may be brought forward to: a zxid with the digest of the tree there. */
-export interface StateMark {
-  readonly zxid: Zxid;
-  readonly digestHigh: number;
-  readonly digestLow: number;
-  /** Bytes of log since the last mark. */
-  readonly bytes: number;
-}
-
-export interface DriverHooks {
-  /** Who asked for which write. */
-  readonly audit?: AuditTrail;
-  readonly refusals: RefusalLog;
-  /** How many bytes a four-letter word takes, its argument included. */
-  wordBytes(word: string): number;
-  fourLetterWord(word: string, argument: Buffer, connection: ClientConnection): string | undefined;
-  mark(mark: StateMark): void;
-  /** Whether the state file lags so far behind that nothing more is to be proposed. */
-  isBehind(): boolean;
-  /** A state that was received is in force: fills the tree from it. */
-  install(): void;
-  /** The replica's role changed, or how far it has come. */
-  roleChanged(): void;
-  /** A sentence for operators. */
-  note(text: string): void;
-  /** An invariant is false, or the core threw: the server must stop. */
-  defect(error: unknown): void;
-}
-
-/** The other servers, as the driver uses them; undefined where there are none. */
-export interface Peers {
-  readonly links: ZabLinks & { flush(): void };
-  readonly snapshots: SnapshotPort;
-  elect(to: ServerId, message: ElectionMessage): void;
-}
-
-/** A mark is set at the latest after so many bytes of log or entries. */
-const MARK_BYTES = 16 * 1024 * 1024;
-const MARK_ENTRIES = 50_000;
-/** What a small entry takes in the log. */
-const MARK_ENTRY_BYTES = 64;
 /**
  * Notifications of one turn, about. Ten thousand clients may watch a node that is written a thousand times in one packet: those ten million
  * notifications must not keep everybody else, the log and the other servers waiting.
@@ -92,8 +33,6 @@ const EVENTS_PER_TURN = 10_000;
 const DELIVER_SLICE = 8;
 /** How long transactions are applied in one turn. */
 const DELIVER_MS = 4;
-/** Connections that are closed at a time for having no session. */
-const SWEEP_COUNT = 256;
 const SWEEP_MS = 1000;
 /** How soon to look again whether the state file has caught up. */
 const BEHIND_RETRY_MS = 20;
@@ -125,34 +64,33 @@ export class Driver implements ConnectionHost {
   readonly #replies: CountedReplies;
   /** Notifications until this turn began. */
   #eventsBefore = 0;
-  readonly #budget = new TurnBudget(() => performance.now());
-  readonly #waiting = new ReadQueue<ClientConnection>();
-  #isLaterDue = false;
+  readonly #reads = new ReadTurns<ClientConnection>({
+    bytesSent: () => this.traffic.bytesSent,
+    workCount: () => this.replica.workCount,
+    isHalted: () => this.#isHalted,
+    wake: () => this.wake(),
+  });
   readonly #log: TxnLog;
   readonly #recorder: ChangeRecorder | undefined;
   readonly #peers: Peers | undefined;
   readonly #connections: (ClientConnection | undefined)[] = [];
-  /** Connections without a session, oldest first. */
-  readonly #sessionless = new Set<ClientConnection>();
+  readonly #sessionless: SessionlessConnections<ClientConnection>;
   readonly #written = new FlushQueue<ClientConnection>(() => performance.now());
   /** Not their numbers: by the time that they are read on, those may name others. */
   #resumed: ClientConnection[] = [];
   #isTurnOpen = false;
   #batchesInFlight = 0;
-  #markBytes = 0;
-  #markCount = 0;
-  #marked: Zxid = ZXID_NONE;
-  #expiryTimer: NodeJS.Timeout | undefined;
-  #expiryDueMs = Number.POSITIVE_INFINITY;
+  readonly #marks: CheckpointMarks;
+  readonly #expiryTimer = new DueTimer(() => this.#expire(), true);
+  // What came meanwhile is read first: a server that stood still must hear the others before it judges them.
+  readonly #tickTimer = new DueTimer(() => setImmediate(() => this.wake()), false);
   #sweepTimer: NodeJS.Timeout | undefined;
   #behindTimer: NodeJS.Timeout | undefined;
-  #tickTimer: NodeJS.Timeout | undefined;
-  #tickDueMs = Number.POSITIVE_INFINITY;
   #isDelivering = false;
   /** Of {@link DELIVER_MS}, what this turn has left: the log may report several times in one. */
   #deliverLeftMs = DELIVER_MS;
   #isHandingOver = false;
-  #proposalSizes = { last: -1, min: -1, max: -1 };
+  #proposalSizes = new BatchSizes();
   #sessionsRevision = -1;
   #isServing = false;
   #isStopped = false;
@@ -174,6 +112,13 @@ export class Driver implements ConnectionHost {
     this.#peers = peers;
     this.#hooks = hooks;
     this.limits = config.limits;
+    this.#marks = new CheckpointMarks((mark) => hooks.mark(mark));
+    this.#sessionless = new SessionlessConnections(config.sessionlessTimeoutMs, (connection) => {
+      const reason = `no connect request came within ${config.sessionlessTimeoutMs} ms`;
+      hooks.refusals.note("handshake", connection.peer, reason);
+      this.traffic.sessionlessExpired++;
+      connection.close();
+    });
     this.#throttle = new ConnectionThrottle(config.connectionThrottle, Math.floor(performance.now()), tools.random);
     this.#authFailures = new AuthFailures(config.authFailures);
     this.refusals = hooks.refusals;
@@ -257,7 +202,7 @@ export class Driver implements ConnectionHost {
   lead(epoch: number, bootCount: number): void {
     this.#begin();
     this.replica.lead(epoch, bootCount);
-    this.#armExpiry();
+    this.#expiryTimer.arm(this.replica.nextExpiryMs());
   }
 
   /** Begins to look for its place among the other servers. */
@@ -269,14 +214,13 @@ export class Driver implements ConnectionHost {
 
   #begin(): void {
     this.#setTime();
-    this.#marked = this.replica.tree.applied;
+    this.#marks.begin(this.replica.tree.applied);
     this.#isServing = true;
     this.#sweepTimer = setInterval(() => this.#sweep(), SWEEP_MS);
     this.#sweepTimer.unref();
   }
 
-  /** Bytes of the batches proposed here since this server leads; -1 before the first. */
-  get proposalSizes(): { readonly last: number; readonly min: number; readonly max: number } {
+  get proposalSizes(): Readonly<BatchSizes> {
     return this.#proposalSizes;
   }
 
@@ -302,36 +246,21 @@ export class Driver implements ConnectionHost {
     this.#isTurnOpen = true;
     this.#deliverLeftMs = DELIVER_MS;
     this.#eventsBefore = this.#replies.eventCount;
-    this.#budget.begin(this.traffic.bytesSent);
+    this.#reads.begin();
     this.#setTime();
     setImmediate(() => this.#endTurn());
   }
 
   hasRoomInTurn(): boolean {
-    // Those that came too late for an earlier turn go first, or those that are ready again in each turn would take all of it.
-    return !this.#waiting.hasLate && this.#budget.admits(this.traffic.bytesSent);
+    return this.#reads.hasRoom;
   }
 
   isShareSpent(isLarge: boolean): boolean {
-    return this.#budget.isShareSpent(this.replica.workCount, isLarge);
+    return this.#reads.isShareSpent(isLarge);
   }
 
   later(connection: ClientConnection, hasHadShare: boolean): void {
-    this.#waiting.add(connection, hasHadShare);
-    this.#armLater();
-  }
-
-  #armLater(): void {
-    if (this.#isLaterDue || this.#waiting.isEmpty || this.#isHalted) return;
-    this.#isLaterDue = true;
-    setImmediate(() => this.#readLater());
-  }
-
-  #readLater(): void {
-    this.#isLaterDue = false;
-    this.wake();
-    this.#waiting.serve(() => !this.#isHalted && this.#budget.admits(this.traffic.bytesSent));
-    this.#armLater();
+    this.#reads.later(connection, hasHadShare);
   }
 
   wordBytes(word: string): number {
@@ -423,9 +352,9 @@ export class Driver implements ConnectionHost {
     this.#isStopped = true;
     this.#isServing = false;
     clearInterval(this.#sweepTimer);
-    clearTimeout(this.#expiryTimer);
+    this.#expiryTimer.stop();
     await this.#quiet();
-    clearTimeout(this.#tickTimer);
+    this.#tickTimer.stop();
     if (this.#isHalted) return;
     for (const connection of this.connections()) {
       connection.release();
@@ -441,9 +370,9 @@ export class Driver implements ConnectionHost {
     this.#isHalted = true;
     this.#isServing = false;
     clearInterval(this.#sweepTimer);
-    clearTimeout(this.#expiryTimer);
+    this.#expiryTimer.stop();
     clearTimeout(this.#behindTimer);
-    clearTimeout(this.#tickTimer);
+    this.#tickTimer.stop();
     for (const connection of this.connections()) connection.cutOff();
   }
 
@@ -466,7 +395,7 @@ export class Driver implements ConnectionHost {
       this.#tickIfDue();
       // What others have said may have committed something.
       if (this.#peers !== undefined && !this.#isDelivering) this.#deliver();
-      this.#armTick();
+      this.#tickTimer.arm(this.replica.nextTickMs());
       if (this.#mayPropose()) this.replica.propose();
       this.replica.flush();
       this.#peers?.links.flush();
@@ -483,28 +412,13 @@ export class Driver implements ConnectionHost {
     const { revision } = this.replica.sessions;
     if (revision !== this.#sessionsRevision) {
       this.#sessionsRevision = revision;
-      this.#armExpiry();
+      this.#expiryTimer.arm(this.replica.nextExpiryMs());
     }
   }
 
   #tickIfDue(): void {
     const due = this.replica.nextTickMs();
     if (due !== undefined && due <= this.replica.nowMs) this.replica.tick();
-  }
-
-  #armTick(): void {
-    const due = this.replica.nextTickMs() ?? Number.POSITIVE_INFINITY;
-    if (due >= this.#tickDueMs || this.#isStopped) return;
-    clearTimeout(this.#tickTimer);
-    this.#tickDueMs = due;
-    this.#tickTimer = setTimeout(
-      () => {
-        this.#tickDueMs = Number.POSITIVE_INFINITY;
-        // What came meanwhile is read first: a server that stood still must hear the others before it judges them.
-        setImmediate(() => this.wake());
-      },
-      Math.max(1, Math.ceil(due - performance.now())),
-    );
   }
 
   #mayPropose(): boolean {
@@ -544,7 +458,7 @@ export class Driver implements ConnectionHost {
 
   #roleChanged(): void {
     this.roleTimes.changed(this.replica.zab, performance.now());
-    this.#proposalSizes = { last: -1, min: -1, max: -1 };
+    this.#proposalSizes = new BatchSizes();
     if (!this.replica.isServing) this.#hooks.audit?.clear();
     this.#hooks.roleChanged();
   }
@@ -552,19 +466,14 @@ export class Driver implements ConnectionHost {
   #append(run: LoggedRun): void {
     this.#batchesInFlight++;
     const bytes = run.end - run.start;
-    const sizes = this.#proposalSizes;
-    sizes.last = bytes;
-    if (sizes.min < 0 || bytes < sizes.min) sizes.min = bytes;
-    if (bytes > sizes.max) sizes.max = bytes;
-    this.#markBytes += run.end - run.start;
-    // Counted roughly where others made the batch: it says how soon the state file is told.
-    this.#markCount += Math.ceil((run.end - run.start) / MARK_ENTRY_BYTES);
+    this.#proposalSizes.note(bytes);
+    this.#marks.appended(bytes);
   }
 
   #deliver(): void {
     this.#isDelivering = false;
     const more = this.#deliverSome();
-    if (this.#markBytes >= MARK_BYTES || this.#markCount >= MARK_ENTRIES) this.mark();
+    if (this.#marks.isDue) this.mark();
     if (!more) return;
     this.#isDelivering = true;
     setImmediate(() => {
@@ -601,26 +510,12 @@ export class Driver implements ConnectionHost {
   /** A state was received whole: the tree becomes it. */
   #install(): void {
     this.#hooks.install();
-    this.#marked = this.replica.tree.applied;
-    this.#markBytes = 0;
-    this.#markCount = 0;
+    this.#marks.begin(this.replica.tree.applied);
   }
 
   /** Tells how far the state file may follow: to everything that is applied. */
   mark(): void {
-    const { tree } = this.replica;
-    if (this.replica.isApplying) return;
-    // What was handed to the log may not have been applied yet: the next mark counts it.
-    if (tree.applied <= this.#marked) return;
-    this.#marked = tree.applied;
-    this.#hooks.mark({
-      zxid: tree.applied,
-      digestHigh: tree.digestHigh,
-      digestLow: tree.digestLow,
-      bytes: this.#markBytes,
-    });
-    this.#markBytes = 0;
-    this.#markCount = 0;
+    if (!this.replica.isApplying) this.#marks.set(this.replica.tree);
   }
 
   #setTime(): void {
@@ -628,28 +523,17 @@ export class Driver implements ConnectionHost {
     this.replica.setTime(Math.floor(performance.now()), Date.now());
   }
 
-  #armExpiry(): void {
-    const due = this.replica.nextExpiryMs();
-    if (due === undefined || due >= this.#expiryDueMs || this.#isStopped) return;
-    clearTimeout(this.#expiryTimer);
-    this.#expiryDueMs = due;
-    const delay = Math.max(1, Math.ceil(due - performance.now()));
-    this.#expiryTimer = setTimeout(() => this.#expire(), delay);
-    this.#expiryTimer.unref();
-  }
-
   /**
    * Ends what is due, one bucket a turn, and only after the sockets were read: a server that was stalled must hear what its
    * clients said meanwhile before it declares them gone.
    */
   #expire(): void {
-    this.#expiryDueMs = Number.POSITIVE_INFINITY;
     setImmediate(() => {
       setImmediate(() => {
         this.wake();
         this.#step(() => this.replica.expireSessions());
         // The timer may have fired a moment too soon, and this was one bucket of all.
-        this.#armExpiry();
+        this.#expiryTimer.arm(this.replica.nextExpiryMs());
       });
     });
   }
@@ -658,30 +542,14 @@ export class Driver implements ConnectionHost {
     this.#closeSessionless();
     this.#step(() => {
       this.replica.tree.compact(COMPACT_BUDGET);
-      if (this.#markCount > 0) this.mark();
+      if (this.#marks.hasAppended) this.mark();
     });
   }
 
   /** Closes connections that never sent a whole connect request in time, some in a turn. */
   #closeSessionless(): void {
     this.wake();
-    const oldestMs = performance.now() - this.#config.sessionlessTimeoutMs;
-    let count = 0;
-    for (const connection of this.#sessionless) {
-      if (connection.acceptedAtMs > oldestMs) break;
-      if (count++ === SWEEP_COUNT) {
-        setImmediate(() => this.#closeSessionless());
-        break;
-      }
-      this.refusals.note(
-        "handshake",
-        connection.peer,
-        `no connect request came within ${this.#config.sessionlessTimeoutMs} ms`,
-      );
-      this.traffic.sessionlessExpired++;
-      this.#sessionless.delete(connection);
-      connection.close();
-    }
+    if (this.#sessionless.closeSome(performance.now())) setImmediate(() => this.#closeSessionless());
   }
 
   #step(step: () => void): void {

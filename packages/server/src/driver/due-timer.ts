@@ -1,0 +1,34 @@
+/** One timer for the earliest of the moments that it is armed for. */
+export class DueTimer {
+  readonly #fire: () => void;
+  readonly #isBackground: boolean;
+  #timer: NodeJS.Timeout | undefined;
+  #dueMs = Number.POSITIVE_INFINITY;
+
+  /** @param isBackground whether the process may end while it is armed */
+  constructor(fire: () => void, isBackground: boolean) {
+    this.#fire = fire;
+    this.#isBackground = isBackground;
+  }
+
+  /** @param dueMs by the monotonic clock, in milliseconds; undefined when nothing will be due */
+  arm(dueMs: number | undefined): void {
+    if (dueMs === undefined || dueMs >= this.#dueMs) return;
+    clearTimeout(this.#timer);
+    this.#dueMs = dueMs;
+    this.#timer = setTimeout(
+      () => {
+        this.#dueMs = Number.POSITIVE_INFINITY;
+        this.#fire();
+      },
+      Math.max(1, Math.ceil(dueMs - performance.now())),
+    );
+    if (this.#isBackground) this.#timer.unref();
+  }
+
+  /** It does not fire any more, and cannot be armed again. */
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#dueMs = Number.NEGATIVE_INFINITY;
+  }
+}

@@ -1,0 +1,50 @@
+import type { ElectionMessage, ServerId } from "@zooid/model";
+import type { ReplicaConfig } from "@zooid/replica";
+import type { SnapshotPort, ZabLinks } from "@zooid/zab";
+import type { AuditTrail } from "../audit-trail.ts";
+import type { AuthFailuresOptions } from "../auth-failures.ts";
+import type { ClientConnection, ConnectionLimits } from "../client-connection.ts";
+import type { ConnectionThrottleConfig } from "../connection-throttle.ts";
+import type { RefusalLog } from "../refusal-log.ts";
+import type { StateMark } from "./checkpoint-marks.ts";
+
+export interface DriverConfig {
+  readonly replica: ReplicaConfig;
+  readonly limits: ConnectionLimits;
+  /** A connection that has no session after this time is closed. */
+  readonly sessionlessTimeoutMs: number;
+  readonly connectionThrottle: ConnectionThrottleConfig;
+  /** How long the answer to a failed authentication is kept back. */
+  readonly authFailures: AuthFailuresOptions;
+  /** Batches handed to the log and not yet durable; what comes meanwhile gathers for the next. */
+  readonly batchesInFlightMax: number;
+  /** Entries applied in one turn before others get theirs. */
+  readonly deliverCountMax: number;
+}
+
+export interface DriverHooks {
+  /** Who asked for which write. */
+  readonly audit?: AuditTrail;
+  readonly refusals: RefusalLog;
+  /** How many bytes a four-letter word takes, its argument included. */
+  wordBytes(word: string): number;
+  fourLetterWord(word: string, argument: Buffer, connection: ClientConnection): string | undefined;
+  mark(mark: StateMark): void;
+  /** Whether the state file lags so far behind that nothing more is to be proposed. */
+  isBehind(): boolean;
+  /** A state that was received is in force: fills the tree from it. */
+  install(): void;
+  /** The replica's role changed, or how far it has come. */
+  roleChanged(): void;
+  /** A sentence for operators. */
+  note(text: string): void;
+  /** An invariant is false, or the core threw: the server must stop. */
+  defect(error: unknown): void;
+}
+
+/** The other servers, as the driver uses them; undefined where there are none. */
+export interface Peers {
+  readonly links: ZabLinks & { flush(): void };
+  readonly snapshots: SnapshotPort;
+  elect(to: ServerId, message: ElectionMessage): void;
+}
