@@ -22,10 +22,14 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
   ["@zooid/data-tree", { beneath: ["@zooid/wire"], thirdParty: PURE }],
   // vitest, for whoever runs its contract: an optional peer.
   ["@zooid/txn-log", { beneath: ["@zooid/wire"], thirdParty: ["better-sqlite3", "vitest"] }],
+  ["@zooid/java-files", { beneath: [], thirdParty: ["jks-js", "node-forge"] }],
   ["@zooid/replica", { beneath: ["@zooid/election", "@zooid/zab", "@zooid/data-tree"], thirdParty: PURE }],
   [
     "@zooid/server",
-    { beneath: ["@zooid/replica", "@zooid/txn-log"], thirdParty: ["jks-js", "node-forge", "prom-client", "rxjs"] },
+    {
+      beneath: ["@zooid/replica", "@zooid/txn-log", "@zooid/java-files"],
+      thirdParty: ["node-forge", "prom-client", "rxjs"],
+    },
   ],
   ["@zooid/client", { beneath: ["@zooid/wire"], thirdParty: ["rxjs"], testsWith: ["@zooid/server"] }],
   ["@zooid/recipes", { beneath: ["@zooid/client"], thirdParty: ["rxjs"], testsWith: ["@zooid/server"] }],
@@ -34,7 +38,10 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
   ["@zooid/examples", { beneath: ["@zooid/recipes", "@zooid/server"], thirdParty: ["rxjs"] }],
   ["@zooid/app-server", { beneath: ["@zooid/server"], thirdParty: "any", testsWith: ["@zooid/client"] }],
   ["@zooid/app-bench", { beneath: ["@zooid/recipes"], thirdParty: "any" }],
-  ["@zooid/app-cli", { beneath: ["@zooid/recipes"], thirdParty: "any", testsWith: ["@zooid/server"] }],
+  [
+    "@zooid/app-cli",
+    { beneath: ["@zooid/recipes", "@zooid/java-files"], thirdParty: "any", testsWith: ["@zooid/server"] },
+  ],
   ["@zooid/app-console", { beneath: ["@zooid/recipes"], thirdParty: "any" }],
 ]);
 

@@ -4,6 +4,7 @@ import { jvmSettings } from "../../apps/server/src/jvm-flags.ts";
 import { parseProperties } from "../../apps/server/src/properties.ts";
 import { JuteWriter as PlainWriter } from "../../packages/conformance/src/jute.ts";
 import * as bodies from "../../packages/conformance/src/wire.ts";
+import { parseJaas } from "../../packages/java-files/src/jaas-file.ts";
 import {
   FRAME_HEADER_BYTES,
   newRequest,
@@ -15,7 +16,6 @@ import {
 } from "../../packages/model/src/index.ts";
 import { parseServerConfig } from "../../packages/server/src/config.ts";
 import { ConfigError } from "../../packages/server/src/index.ts";
-import { parseJaas } from "../../packages/server/src/sasl/jaas-file.ts";
 import { ApacheSnapshotDecoder } from "../../packages/txn-log/src/apache-snapshot-decoder.ts";
 import { StoreError } from "../../packages/txn-log/src/index.ts";
 import { APACHE_SNAPSHOT } from "../../packages/txn-log/src/testing/apache-snapshot.ts";

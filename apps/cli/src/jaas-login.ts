@@ -1,13 +1,11 @@
 import { readFileSync } from "node:fs";
 import { digestMd5, type SaslMechanism } from "@zooid/client";
+import { type JaasModule, parseJaas } from "@zooid/java-files";
 import { usageError } from "./cli-error.ts";
 import type { JavaSetting } from "./java-settings.ts";
 
 const SECTION = "Client";
 const DIGEST = /(?:^|\.)DigestLoginModule$/;
-
-/** One word of the file, or a mark of its grammar; blanks and comments lie between. */
-const TOKEN = /(?:\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*("(?:[^"\\\n]|\\.)*"|[{}=;]|[^\s{}=;"]+)/y;
 
 /**
  * How a JAAS login configuration says that one gets in: `Client { …DigestLoginModule required username="…" password="…"; };`
@@ -19,10 +17,10 @@ const TOKEN = /(?:\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*("(?:[^"\\\n]|\\.)*"|[{}=;]|[^
  */
 export function jaasMechanism(file: JavaSetting, section: JavaSetting | undefined): SaslMechanism | undefined {
   const name = section?.value ?? SECTION;
-  const module = loginModule(wordsOf(file), name);
+  const module = loginModule(file, name);
   if (module === undefined && section === undefined) return undefined;
   if (module === undefined) throw usageError(`${file.value} has no section ${name}, or it cannot be read`);
-  const { className, options } = module;
+  const { name: className, options } = module;
   if (!DIGEST.test(className)) {
     throw usageError(
       `${file.value}: ${className} cannot be used: DigestLoginModule is, and Kerberos is not, supported`,
@@ -33,39 +31,12 @@ export function jaasMechanism(file: JavaSetting, section: JavaSetting | undefine
   throw usageError(`${file.value}: the section ${name} has no username and password`);
 }
 
-function wordsOf({ key, value, where }: JavaSetting): readonly string[] {
-  let text: string;
+/** The first login module of a section. */
+function loginModule({ key, value, where }: JavaSetting, section: string): JaasModule | undefined {
   try {
-    text = readFileSync(value, "utf8");
+    const sections = parseJaas(readFileSync(value, "utf8"));
+    return typeof sections === "string" ? undefined : sections.get(section)?.[0];
   } catch (error) {
     throw usageError(`${where}: ${key}: ${error instanceof Error ? error.message : String(error)}`);
   }
-  const words: string[] = [];
-  TOKEN.lastIndex = 0;
-  for (let found = TOKEN.exec(text); found !== null; found = TOKEN.exec(text)) words.push(found[1] ?? "");
-  return words;
-}
-
-interface LoginModule {
-  readonly className: string;
-  readonly options: ReadonlyMap<string, string>;
-}
-
-/** The first module of a section: `Section { class flag name="value" …; … };` */
-function loginModule(words: readonly string[], section: string): LoginModule | undefined {
-  // Also a value may be called as a section is: a brace stands behind the section only.
-  const at = words.findIndex((word, i) => unquoted(word) === section && words[i + 1] === "{");
-  const className = at === -1 ? undefined : words[at + 2];
-  if (className === undefined || /^[{}=;]$/.test(className)) return undefined;
-  const options = new Map<string, string>();
-  for (let i = at + 4; words[i] !== ";"; i += 3) {
-    const [key, equals, value] = words.slice(i, i + 3);
-    if (key === undefined || equals !== "=" || value === undefined) return undefined;
-    options.set(unquoted(key), unquoted(value));
-  }
-  return { className: unquoted(className), options };
-}
-
-function unquoted(word: string): string {
-  return word.startsWith('"') ? word.slice(1, -1).replace(/\\(.)/g, "$1") : word;
 }

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
+import { parseJaas } from "@zooid/java-files";
 import type { AuthConfig, AuthProvider } from "@zooid/replica";
 import type { AuthFailuresOptions } from "./auth-failures.ts";
 import type { SaslUsers } from "./sasl/digest-md5.ts";
-import { parseJaas } from "./sasl/jaas-file.ts";
 
 /** Who clients may be, beyond what they get by `digest` and by their address. */
 export interface ClientAuthOptions {

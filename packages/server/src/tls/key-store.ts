@@ -1,8 +1,14 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { createSecureContext } from "node:tls";
-import { readJavaKeyStore } from "./java-key-store.ts";
-import { pkcs12Certificates } from "./pkcs12-certificates.ts";
+import {
+  certificatesOf,
+  type IdentityMaterial,
+  identityOf,
+  keyStoreType,
+  type OpenedKeyStore,
+  openKeyStore,
+} from "@zooid/java-files";
 
 /** A file of keys or of certificates, as Java's settings name one. */
 export interface KeyStoreOptions {
@@ -14,37 +20,7 @@ export interface KeyStoreOptions {
   readonly type?: string;
 }
 
-/** Who a server is, in the platform's terms. */
-export interface TlsMaterial {
-  readonly key?: Buffer;
-  readonly cert?: Buffer;
-  readonly pfx?: Buffer;
-  readonly passphrase?: string;
-}
-
-type StoreType = "PEM" | "PKCS12" | "JKS";
-
-const TYPES: ReadonlyMap<string, StoreType | "BCFKS"> = new Map<string, StoreType | "BCFKS">([
-  ["PEM", "PEM"],
-  ["PKCS12", "PKCS12"],
-  ["P12", "PKCS12"],
-  ["PFX", "PKCS12"],
-  ["JKS", "JKS"],
-  ["BCFKS", "BCFKS"],
-]);
-const CERTIFICATES = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 const OTHERS_MAY = 0o077;
-/** The first four bytes of a JKS file. */
-const JKS_MAGIC = 0xfeedfeed;
-
-/** A store that can be read, and its bytes. */
-interface OpenedStore {
-  readonly file: string;
-  readonly type: StoreType;
-  readonly bytes: Buffer;
-  readonly password: string | undefined;
-}
-
 /**
  * Reads who the server is: a private key with its certificate and the chain behind it.
  *
@@ -55,16 +31,15 @@ export function readKeyStore(
   options: KeyStoreOptions,
   problems: string[],
   notices: string[],
-): TlsMaterial | undefined {
+): IdentityMaterial | undefined {
   const store = open(name, options, problems);
   if (store === undefined) return undefined;
   const { file, type, bytes, password } = store;
   if (process.platform !== "win32" && (statSync(file).mode & OTHERS_MAY) !== 0) {
     notices.push(`${name}.location: ${file} holds a private key and is open to other users: chmod 600 ${file}`);
   }
-  const passphrase = password === undefined ? {} : { passphrase: password };
   try {
-    const material = materialOf(type, bytes, password, passphrase);
+    const material = identityOf(store);
     if (material === undefined) {
       problems.push(`${name}.location: ${file} holds no private key`);
       return undefined;
@@ -77,18 +52,6 @@ export function readKeyStore(
     problems.push(`${name}.location: ${file} cannot be used: ${reasonOf(error, file)}`);
   }
   return undefined;
-}
-
-function materialOf(
-  type: StoreType,
-  bytes: Buffer,
-  password: string | undefined,
-  passphrase: Pick<TlsMaterial, "passphrase">,
-): Omit<TlsMaterial, "ca"> | undefined {
-  if (type === "PEM") return { key: bytes, cert: bytes, ...passphrase };
-  if (type === "PKCS12") return { pfx: bytes, ...passphrase };
-  const { identity } = readJavaKeyStore(bytes, password);
-  return identity && { key: Buffer.from(identity.key), cert: Buffer.from(identity.cert) };
 }
 
 /** Reads whom the server trusts to say who somebody is. */
@@ -111,20 +74,13 @@ export function readTrustStore(
   return undefined;
 }
 
-function certificatesOf({ type, bytes, password }: OpenedStore): readonly string[] {
-  if (type === "PEM") return bytes.toString("latin1").match(CERTIFICATES) ?? [];
-  if (type === "PKCS12") return pkcs12Certificates(bytes, password ?? "");
-  return readJavaKeyStore(bytes, password).certificates;
-}
-
 function open(
   name: string,
   { location, password, passwordPath, type }: KeyStoreOptions,
   problems: string[],
-): OpenedStore | undefined {
+): OpenedKeyStore | undefined {
   if (location === undefined) return undefined;
-  const suffix = /\.([^./\\]+)$/.exec(location)?.[1] ?? "";
-  const found = TYPES.get((type ?? suffix).toUpperCase());
+  const found = keyStoreType(location, type);
   if (found === undefined) {
     problems.push(
       type === undefined
@@ -134,20 +90,12 @@ function open(
     return undefined;
   }
   try {
-    const bytes = readFileSync(location);
-    const secret = passwordPath === undefined ? password : readFileSync(passwordPath, "utf8").replace(/\r?\n$/, "");
-    if (found === "PEM") return { file: location, type: found, bytes, password: secret };
-    if (found !== "BCFKS") return { file: location, type: javaType(bytes), bytes, password: secret };
+    if (found !== "BCFKS") return openKeyStore(location, { type: found, password, passwordPath });
     problems.push(`${name}.location: ${location} is a store that only Java reads (${found}); ${conversion(location)}`);
   } catch (error) {
     problems.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
   }
   return undefined;
-}
-
-/** Java reads either of its forms by either name, and so gives stores that are called .jks the newer form for years. */
-function javaType(bytes: Buffer): StoreType {
-  return bytes.length >= 4 && bytes.readUInt32BE(0) === JKS_MAGIC ? "JKS" : "PKCS12";
 }
 
 function conversion(file: string): string {

@@ -1,0 +1,10 @@
+export { type JaasModule, parseJaas } from "./jaas-file.ts";
+export {
+  certificatesOf,
+  type IdentityMaterial,
+  identityOf,
+  type KeyStoreType,
+  keyStoreType,
+  type OpenedKeyStore,
+  openKeyStore,
+} from "./key-store.ts";
