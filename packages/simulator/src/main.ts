@@ -3,9 +3,9 @@ import { installMutation } from "./mutations/mutate-source.ts";
 import { MUTATIONS } from "./mutations/mutations.ts";
 
 /**
- * `npm run simulate -- --seeds N --from S`: runs seeds, says what they did, ends with 1 if one fails. The README tells of the rest.
+ * `npm run simulate -- --seeds N --from S`: runs seeds, prints a summary, ends with 1 if one fails. The README lists the other options.
  *
- * What is simulated is imported only behind the options: a mutation must be in place before it is loaded.
+ * The simulator is imported after the options are parsed: a mutation must be installed before its source is loaded.
  */
 const { values } = parseArgs({
   options: {
@@ -53,7 +53,7 @@ if (values.mutate !== undefined) {
 }
 
 if (values.exhaustive === true) {
-  const { runExhaustive, runOneWay, serveExhaustive } = await import("./exhaustive/run-exhaustive.ts");
+  const { runExhaustive, runOneScript, serveExhaustive } = await import("./exhaustive/run-exhaustive.ts");
   const stride = whole("stride", values.stride ?? "1");
   const space = {
     depth: whole("depth", values.depth ?? "2"),
@@ -62,7 +62,7 @@ if (values.exhaustive === true) {
     stride,
     offset: whole("from", values.from ?? "0") % stride,
   };
-  if (values.deviations !== undefined) process.exitCode = runOneWay(JSON.parse(values.deviations));
+  if (values.deviations !== undefined) process.exitCode = runOneScript(JSON.parse(values.deviations));
   else if (values.worker === true) serveExhaustive(space);
   else {
     const parallel = whole("parallel", values.parallel ?? "1");

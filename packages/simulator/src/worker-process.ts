@@ -2,9 +2,9 @@ import { fork } from "node:child_process";
 import { join } from "node:path";
 
 /**
- * One worker process, until there is nothing left to do.
+ * Runs one worker process until there are no tasks left.
  *
- * @param args of `main.ts`, behind `--worker`
+ * @param args arguments of `main.ts` after `--worker`
  */
 export function workInProcess<Task extends object, Result>(
   args: readonly string[],

@@ -82,8 +82,8 @@ export class ClientConnections {
     if (connection === undefined) return;
     const ownXid = request.kind === "hostile" ? request.xid : undefined;
     const xid = request.kind === "read" && request.read.kind === "ping" ? PING_XID : (ownXid ?? ++client.xid);
-    if (trace.hasLines) trace.say(client.name, `asks ${xid} ${JSON.stringify(request)}`);
-    if (request.kind !== "read" && xid > 0) history.asked(client.session, xid, request);
+    if (trace.hasLines) trace.say(client.name, `requests ${xid} ${JSON.stringify(request)}`);
+    if (request.kind !== "read" && xid > 0) history.requested(client.session, xid, request);
     // A standalone server reports nothing that it has not applied, so no client can miss that.
     const committed = plan.isStandalone ? history.last : invariants.committed;
     client.inFlight.push({ xid, request, atMs: nowMs, committed });

@@ -74,7 +74,7 @@ export class ClientReplies {
       coverage.reached(hasUpgraded ? "upgraded session moved to another server" : "session moved to another server");
     }
     client.lastServer = connection.server.sid;
-    if (client.tenant !== undefined) history.isHostile(answer.session);
+    if (client.tenant !== undefined) history.addHostile(answer.session);
     client.session = answer.session;
     client.password = Buffer.from(answer.password, "hex");
     connection.isReady = true;
@@ -83,7 +83,7 @@ export class ClientReplies {
   #answered(client: SimClient, xid: number, zxid: number, answer: Answer): void {
     const { checker, coverage, connections } = this.#run;
     const sent = client.inFlight.shift();
-    if (sent === undefined) throw new Violation("C5", `${client.name} hears ${xid} and asked nothing`);
+    if (sent === undefined) throw new Violation("C5", `${client.name} receives ${xid} and has requested nothing`);
     checker.answer(client, sent, xid, zxid, answer);
     const code = answer.kind === "header" ? answer.code : ErrorCode.OK;
     const isHostile = sent.request.kind === "hostile";

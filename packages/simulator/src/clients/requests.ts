@@ -9,7 +9,7 @@ export interface NodeRead {
   readonly watch: boolean;
 }
 
-/** What a simulated client asks that changes no node. */
+/** A request that changes no node. */
 export type Read =
   | NodeRead
   | { readonly kind: "addWatch"; readonly path: string; readonly mode: AddWatchMode }
@@ -19,12 +19,12 @@ export type Read =
   | { readonly kind: "ping" }
   | { readonly kind: "sync"; readonly path: string };
 
-/** A request whose answer no model foretells. */
+/** A request whose answer the model does not predict. */
 export interface HostileRequest {
   readonly kind: "hostile";
   readonly what: string;
   readonly op: number;
-  /** Default: the client's next. */
+  /** Default: the client's next xid. */
   readonly xid?: number;
   readonly body: (writer: JuteWriter) => void;
 }

@@ -10,11 +10,11 @@ export interface Sent {
   readonly xid: number;
   readonly request: SimRequest;
   readonly atMs: number;
-  /** What was committed when it was asked. */
+  /** The commit point when it was sent. */
   readonly committed: number;
 }
 
-/** An event that must come before any answer that shows its zxid. */
+/** A watch event that must arrive before any answer that shows its zxid. */
 export interface DueEvent {
   readonly type: WatchEventType;
   readonly path: string;
@@ -27,11 +27,11 @@ export interface ClientConnection {
   readonly ref: ConnectionRef;
   readonly openedMs: number;
   isReady: boolean;
-  /** Nothing moves on it any more, and neither side knows. */
+  /** It delivers nothing any more, and neither end knows. */
   isSilent: boolean;
-  /** When the last frame that was sent arrives: the next comes behind it. */
+  /** When the last frame that was sent arrives: the next one arrives later. */
   arrivesMs: number;
-  /** When the server last got one. */
+  /** When the server last read a frame. */
   arrivedMs: number;
 }
 
@@ -40,33 +40,33 @@ export interface SimClientOptions extends WorkloadOptions {
   readonly tenant?: Tenant;
 }
 
-/** A client: one session at a time, a few requests in flight, and little patience. */
+/** A client: one session at a time and a few requests in flight. */
 export class SimClient {
   readonly name: string;
   readonly random: Prng;
   readonly workload: Workload;
-  /** Set for one that asks for as much as it can, in place of the workload. */
+  /** Set for a hostile tenant: chooses its requests in place of the workload. */
   readonly tenant: Tenant | undefined;
   readonly address: string;
   connection: ClientConnection | undefined;
   session: SessionId = SESSION_NONE;
   password: Uint8Array = new Uint8Array(16);
   xid = 0;
-  /** The last zxid that it has seen, on whatever server. */
+  /** The last zxid that it has seen, from any server. */
   lastZxid = 0;
 
   sentMs = 0;
-  /** It does nothing until then. */
+  /** It sleeps until then. */
   sleepsUntilMs = 0;
   lastServer: number | undefined;
-  /** The leader that it is connected to had heard of it so long before it proposed these. */
+  /** Set while it is connected to the leader: how long after its last frame the leader proposed these zxids. */
   heardAt: { readonly first: number; readonly last: number; readonly forMs: number } | undefined;
   inFlight: Sent[] = [];
   watches: ModelWatches = new ModelWatches();
   due: DueEvent[] = [];
-  /** The xid of its very last request. */
+  /** The xid of its last request in the run. */
   lastFinish: number | undefined;
-  /** Its last requests were answered, when everything comes to its end. */
+  /** Its last requests in the run have been answered. */
   isDone = false;
 
   constructor(name: string, random: Prng, options: SimClientOptions) {
@@ -77,7 +77,7 @@ export class SimClient {
     this.workload = new Workload(random.fork("workload"), name, options);
   }
 
-  /** What it knew of a connection dies with it; its session and what it saw do not. */
+  /** The connection has ended; the session and the last zxid outlast it. */
   forgetConnection(): void {
     this.connection = undefined;
     this.inFlight = [];

@@ -5,21 +5,21 @@ import type { Limits } from "../cluster/limits.ts";
 import type { Prng } from "../cluster/prng.ts";
 import type { HostileRequest } from "./requests.ts";
 
-/** All that a hostile tenant creates lies below it. */
+/** The parent of everything that hostile tenants create. */
 export const TENANT_PATH = "/t";
 /** The address of every hostile tenant. */
 export const TENANT_ADDRESS = "10.6.6.6";
 const AUTH_XID = -4;
 const BIG_BYTES_MAX = 20_000;
 
-/** Names of one unkeyed hash; names of ordinary length are among them. */
+/** Names with the same unkeyed hash; some are of ordinary length. */
 const NAMES = collidingNames(128);
 
 type Body = (writer: JuteWriter) => void;
 
 /**
- * Chooses what a hostile tenant asks: requests that are large, costly to carry out, or that collide in hash tables, many of them at once.
- * Every access list lets everybody read, so that ordinary clients hear of what they watch.
+ * Chooses the requests of a hostile tenant: large ones, costly ones, ones that collide in hash tables, many at once. Every ACL allows
+ * everyone to read, so that ordinary clients receive the events of what they watch.
  */
 export class Tenant {
   readonly #random: Prng;
@@ -107,7 +107,7 @@ export class Tenant {
     return [mkdir(TENANT_PATH), mkdir(`${TENANT_PATH}/c`), multi("a big multi", OpCode.CREATE, parts)];
   }
 
-  /** Some longer than allowed; some that stand for all identities of the connection. */
+  /** Some are longer than allowed; some name all identities of the connection. */
   #longAcls(): readonly HostileRequest[] {
     const entries = this.#random.pick([1, 100, 1200]);
     const path = `${TENANT_PATH}/acl-${this.#random.below(20)}`;

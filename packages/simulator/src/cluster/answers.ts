@@ -10,10 +10,10 @@ import {
   type WatchEventType,
 } from "@zooid/model";
 
-/** The header of a part with a Stat, about. */
+/** Roughly the header of a part with a Stat. */
 const PART_BYTES = 100;
 
-/** A Stat's fields that a model can foretell. */
+/** The fields of a Stat that the model predicts. */
 export interface SeenStat {
   readonly czxid: number;
   readonly mzxid: number;
@@ -46,49 +46,49 @@ export type Answer =
   | { readonly kind: "strings"; readonly values: readonly string[] }
   | { readonly kind: "integer"; readonly value: number }
   | { readonly kind: "multi"; readonly parts: readonly PartAnswer[] }
-  /** One that none but a hostile tenant asks for. */
+  /** Of a kind that only hostile tenants request. */
   | { readonly kind: "opaque"; readonly sizeBytes: number }
   | { readonly kind: "event"; readonly type: WatchEventType; readonly path: string }
   | { readonly kind: "close" };
 
-export type Hear = (to: ConnectionRef, xid: number, zxid: number, answer: Answer) => void;
+export type AnswerReceiver = (to: ConnectionRef, xid: number, zxid: number, answer: Answer) => void;
 
-/** Turns the calls of a replica into values. Kinds that the simulated clients never ask for are a defect. */
-export function answerSink(hear: Hear): ReplySink {
+/** Turns a replica's replies into values. A kind that no simulated client requests is a defect. */
+export function answerSink(receive: AnswerReceiver): ReplySink {
   let open: { readonly xid: number; readonly zxid: number; readonly parts: PartAnswer[] } | undefined;
   const part = (one: PartAnswer): void => {
     if (open === undefined) throw new Error("a part outside a multi");
     open.parts.push(one);
   };
   const unasked = (): never => {
-    throw new Error("an answer that no simulated client asks for");
+    throw new Error("an answer that no simulated client requests");
   };
   return {
     connected: (to, { timeoutMs, session, password }) =>
-      hear(to, 0, -1, { kind: "connected", timeoutMs, session, password: hex(password) }),
-    header: (to, xid, zxid, code) => hear(to, xid, zxid, { kind: "header", code }),
+      receive(to, 0, -1, { kind: "connected", timeoutMs, session, password: hex(password) }),
+    header: (to, xid, zxid, code) => receive(to, xid, zxid, { kind: "header", code }),
     data: (to, xid, zxid, node) =>
-      hear(to, xid, zxid, { kind: "data", data: node.hasData ? sliceText(node.data) : null, stat: readStat(node) }),
-    stat: (to, xid, zxid, node) => hear(to, xid, zxid, { kind: "stat", stat: readStat(node) }),
+      receive(to, xid, zxid, { kind: "data", data: node.hasData ? sliceText(node.data) : null, stat: readStat(node) }),
+    stat: (to, xid, zxid, node) => receive(to, xid, zxid, { kind: "stat", stat: readStat(node) }),
     children: (to, xid, zxid, node) => {
       const children: string[] = [];
       for (let more = node.firstChild(); more; more = node.nextChild()) children.push(sliceText(node.childName));
-      hear(to, xid, zxid, { kind: "children", children: children.sort() });
+      receive(to, xid, zxid, { kind: "children", children: children.sort() });
     },
-    childrenAndStat: (to, xid, zxid, node) => hear(to, xid, zxid, { kind: "opaque", sizeBytes: listingBytes(node) }),
+    childrenAndStat: (to, xid, zxid, node) => receive(to, xid, zxid, { kind: "opaque", sizeBytes: listingBytes(node) }),
     aclAndStat: (to, xid, zxid, acl) =>
-      hear(to, xid, zxid, { kind: "opaque", sizeBytes: acl.reduce((sum, { id }) => sum + 20 + id.length, 0) }),
-    path: (to, xid, zxid, path) => hear(to, xid, zxid, { kind: "path", path: sliceText(path) }),
+      receive(to, xid, zxid, { kind: "opaque", sizeBytes: acl.reduce((sum, { id }) => sum + 20 + id.length, 0) }),
+    path: (to, xid, zxid, path) => receive(to, xid, zxid, { kind: "path", path: sliceText(path) }),
     pathAndStat: (to, xid, zxid, path, node) =>
-      hear(to, xid, zxid, { kind: "made", path: sliceText(path), stat: readStat(node) }),
+      receive(to, xid, zxid, { kind: "made", path: sliceText(path), stat: readStat(node) }),
     strings: (to, xid, zxid, each) => {
       const values: string[] = [];
       const isWhole = each((value) => values.push(sliceText(value)));
-      // They come in any order.
-      if (isWhole) hear(to, xid, zxid, { kind: "strings", values: values.sort() });
+      // The replica lists them in any order.
+      if (isWhole) receive(to, xid, zxid, { kind: "strings", values: values.sort() });
       return isWhole;
     },
-    integer: (to, xid, zxid, value) => hear(to, xid, zxid, { kind: "integer", value }),
+    integer: (to, xid, zxid, value) => receive(to, xid, zxid, { kind: "integer", value }),
     identities: unasked,
     token: unasked,
     multiBegin: (_, xid, zxid) => {
@@ -102,15 +102,15 @@ export function answerSink(hear: Hear): ReplySink {
     partData: (_, node) => part({ kind: "opaque", sizeBytes: node.data.end - node.data.start }),
     partChildren: (_, node) => part({ kind: "opaque", sizeBytes: listingBytes(node) }),
     multiEnd: (to) => {
-      if (open !== undefined) hear(to, open.xid, open.zxid, { kind: "multi", parts: open.parts });
+      if (open !== undefined) receive(to, open.xid, open.zxid, { kind: "multi", parts: open.parts });
       open = undefined;
     },
-    event: (to, zxid, type, path) => hear(to, -1, zxid, { kind: "event", type, path: sliceText(path) }),
-    close: (to) => hear(to, 0, -1, { kind: "close" }),
+    event: (to, zxid, type, path) => receive(to, -1, zxid, { kind: "event", type, path: sliceText(path) }),
+    close: (to) => receive(to, 0, -1, { kind: "close" }),
   };
 }
 
-/** What an answer takes on a connection beside what each has: its header and a Stat. */
+/** The size of an answer without its header and one Stat. */
 export function answerBytes(answer: Answer | PartAnswer): number {
   switch (answer.kind) {
     case "opaque":

@@ -5,7 +5,7 @@ import type { Prng } from "./prng.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { StateImage } from "./state-image.ts";
 
-/** All that a server's disk holds. */
+/** What a server's disk holds. */
 export interface DiskImage {
   readonly log: MemoryLogImage;
   /** State files by name: the one that the log names, and perhaps one that is being received. */
@@ -26,8 +26,8 @@ export interface DiskHandler {
 }
 
 /**
- * A server's disk: nothing is durable before its sync has ended, and a sync takes its time. A crash keeps what was synced and a prefix
- * of what was not.
+ * A server's disk: nothing is durable before its sync has ended, and a sync takes time. A crash keeps what was synced and a prefix of what
+ * was not.
  */
 export class Disk implements ZabLog {
   readonly log: MemoryTxnLog;
@@ -35,15 +35,15 @@ export class Disk implements ZabLog {
   readonly #random: Prng;
   readonly #handler: DiskHandler;
   readonly #states: Map<string, StateImage>;
-  /** What waits for the writes that are no appends, in their order. */
+  /** Callbacks of the writes other than appends, in their order. */
   readonly #waiting: (() => void)[] = [];
-  /** What each of the writes is that are handed over and not durable: of a stage nothing is left by a crash. */
+  /** The kind of each write that is not durable yet: a crash drops a stage completely. */
   #pending: ("append" | "stage" | "row")[] = [];
   #doneCount = 0;
   #isSyncing = false;
   #installs = 0;
   #isDead = false;
-  /** While it is held: how many writes may still become durable. */
+  /** While syncs are held: how many writes may still become durable. */
   #credit: number | undefined;
   options: DiskOptions;
 
@@ -89,7 +89,7 @@ export class Disk implements ZabLog {
     return this.#states;
   }
 
-  /** Brings the state file forward, whole, and lets the log behind it go. */
+  /** Replaces the state file; the log up to there may be purged. */
   keepState(state: StateImage): void {
     this.#states.set(this.log.durable.stateFile, state);
     this.log.allowPurge(state.position.zxid);
@@ -99,13 +99,13 @@ export class Disk implements ZabLog {
     this.#states.set(name, state);
   }
 
-  /** Ends as a crash would: of the writes that are not synced a prefix is there all the same. */
+  /** Ends as in a crash: a prefix of the unsynced writes survives. */
   crash(keep: number = this.#random.below(this.log.pendingCount + 1)): DiskImage {
     this.#isDead = true;
     return { log: this.log.crash(keep), states: new Map(this.#states) };
   }
 
-  /** How many of the writes that are not durable a crash can keep, where one more or less makes a difference. */
+  /** The numbers of unsynced writes that a crash can keep with different outcomes. */
   get keepCounts(): readonly number[] {
     return this.#pending.flatMap((kind, i) => (kind === "stage" ? [] : [i + 1]));
   }
@@ -115,12 +115,12 @@ export class Disk implements ZabLog {
     return this.#doneCount;
   }
 
-  /** From now on nothing becomes durable but what is let through. */
+  /** From now on a write becomes durable only by {@link letThrough}. */
   hold(): void {
     this.#credit = 0;
   }
 
-  /** While it is held, so many writes more become durable, now or when they come. */
+  /** While syncs are held, lets so many further writes become durable, now or when they are made. */
   letThrough(count: number): void {
     if (this.#credit !== undefined) this.#credit += count;
     this.#sync();
@@ -136,13 +136,13 @@ export class Disk implements ZabLog {
     this.log.fail();
   }
 
-  /** There is no room for what waits to be appended, nor for what will be. */
+  /** The disk is full: pending and further appends are refused. */
   fill(): void {
     this.log.fill();
     this.#pending = this.#pending.filter((kind) => kind !== "append");
   }
 
-  /** A flip is on its way to the disk. */
+  /** Whether a history install is being written. */
   get isInstalling(): boolean {
     return this.#installs > 0;
   }
@@ -213,14 +213,14 @@ export class Disk implements ZabLog {
 
   #write(write: Promise<unknown>, done: () => void, kind: "stage" | "row" = "row"): void {
     write.catch(() => {
-      // The log has failed, and said so.
+      // The log has failed and reported it.
     });
     this.#waiting.push(done);
     this.#pending.push(kind);
     this.#sync();
   }
 
-  /** One sync at a time; what comes meanwhile waits for the next. */
+  /** One sync at a time; writes made meanwhile wait for the next one. */
   #sync(): void {
     if (this.#isSyncing || this.#isDead || this.log.pendingCount === 0 || this.#credit === 0) return;
     this.#isSyncing = true;

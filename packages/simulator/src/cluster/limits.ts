@@ -1,6 +1,6 @@
 import { REPLICA_DEFAULTS, type ReplicaConfig } from "@zooid/replica";
 
-/** Limits of a replica that a plan may make small, so that work is split and requests are refused often. */
+/** The limits of a replica that a plan may make small, so that work is often split and requests are often refused. */
 export type Limits = Pick<
   ReplicaConfig,
   | "closeOpCountMax"

@@ -14,7 +14,7 @@ export interface NetworkEnd {
   electionLinkUp(sid: ServerId): void;
 }
 
-/** What the network's latencies are, in virtual milliseconds. */
+/** The latency of every message, in virtual milliseconds. */
 export interface NetworkOptions {
   readonly delayMsMin: number;
   readonly delayMsMax: number;

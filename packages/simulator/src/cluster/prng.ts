@@ -1,8 +1,8 @@
 import { mix32 } from "@zooid/model";
 
 /**
- * A stream of chance that a seed and a name decide. Each use has a stream of its own, so that leaving one out (a fault, a client)
- * does not reshuffle the others.
+ * A random stream, determined by a seed and a name. Each use has its own stream, so that leaving one out (a fault, a client) does not change
+ * the others.
  */
 export class Prng {
   #state: number;
@@ -15,7 +15,7 @@ export class Prng {
     this.#state = mixed;
   }
 
-  /** Another stream, decided by this one's seed and the name. */
+  /** Another stream, determined by this one's seed and the name. */
   fork(name: string): Prng {
     return new Prng(this.#seed, name);
   }
@@ -31,6 +31,7 @@ export class Prng {
     return Math.floor((this.next() / 2 ** 32) * bound);
   }
 
+  /** True with the given probability. */
   chance(probability: number): boolean {
     return this.next() / 2 ** 32 < probability;
   }
@@ -46,8 +47,8 @@ export class Prng {
   }
 }
 
-/** A stream without chance: always the least, the first and the soonest. */
-export class NoChance extends Prng {
+/** Not random: always the least value, the first choice and the shortest delay. */
+export class ZeroRandom extends Prng {
   constructor() {
     super(0);
   }

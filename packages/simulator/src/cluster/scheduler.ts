@@ -7,7 +7,7 @@ interface Due {
   readonly run: () => void;
 }
 
-/** Virtual time: what is due next happens next, and what is due at the same moment happens in an order that the seed decides. */
+/** Virtual time: a queue of events, of which the earliest happens next. The seed decides the order of simultaneous events. */
 export class Scheduler {
   readonly #ties: Prng;
   readonly #heap: Due[] = [];
@@ -30,7 +30,7 @@ export class Scheduler {
     this.#push({ atMs: this.#nowMs + Math.max(0, delayMs), tie: this.#ties.next(), order: this.#order++, run });
   }
 
-  /** Runs what is due next; false when there is nothing, or nothing before `untilMs`. */
+  /** Runs the next event; false when there is none, or none before `untilMs`. */
   runNext(untilMs: number): boolean {
     const next = this.#heap[0];
     if (next === undefined || next.atMs > untilMs) {
@@ -44,7 +44,7 @@ export class Scheduler {
   }
 
   /**
-   * Like {@link runNext}, but what is due as the n-th happens first, if it is due within so long of the first: those before it wait.
+   * Like {@link runNext}, but runs the n-th event first if it is due within `withinMs` of the next one; those before it wait.
    *
    * @returns false when there is no such event; nothing happens then
    */

@@ -15,7 +15,7 @@ import { answerSink } from "./answers.ts";
 import { ClientFrames } from "./client-frames.ts";
 import { Disk, type DiskImage, type DiskOptions } from "./disk.ts";
 import type { Network, NetworkEnd } from "./network.ts";
-import { NoChance, type Prng } from "./prng.ts";
+import { type Prng, ZeroRandom } from "./prng.ts";
 import { replicaConfigOf, replicaToolsOf } from "./replica-config.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { ServerOptions } from "./server-options.ts";
@@ -66,7 +66,7 @@ export class SimServer implements NetworkEnd {
   ) {
     this.sid = options.sid;
     this.#world = world;
-    this.#random = options.isSteady === true ? new NoChance() : random.fork("steps");
+    this.#random = options.isSteady === true ? new ZeroRandom() : random.fork("steps");
     this.#secrets = random.fork("secrets");
     this.#shortTurns = options.hasShortTurns === true ? random.fork("short turns") : undefined;
     const { scheduler, network, snapshots, watcher } = world;

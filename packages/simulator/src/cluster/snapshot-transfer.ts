@@ -5,7 +5,7 @@ import type { Prng } from "./prng.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { StateImage } from "./state-image.ts";
 
-/** States on their way, so that a chunk need not spell its content: it carries the number and a piece of it. */
+/** Snapshots in flight. A chunk carries the number of its snapshot in place of the content. */
 export class SnapshotRegistry {
   readonly #states: StateImage[] = [];
 
@@ -28,7 +28,7 @@ interface Sending {
   next: number;
 }
 
-/** Sends a server's state in a few chunks, one for each credit, and receives another's. */
+/** Sends a server's snapshot in a few chunks, one for each credit, and receives another server's. */
 export class SnapshotTransfer implements SnapshotPort {
   readonly #disk: Disk;
   readonly #scheduler: Scheduler;
@@ -55,7 +55,7 @@ export class SnapshotTransfer implements SnapshotPort {
     readonly registry: SnapshotRegistry;
     readonly send: (link: LinkRef, message: PeerMessage) => void;
     readonly input: (step: () => void) => void;
-    /** What came of a state is of no use any more. */
+    /** A snapshot that was received in part is given up. */
     readonly abandoned?: (nextChunk: number) => void;
   }) {
     this.#abandoned = parts.abandoned;
@@ -120,7 +120,7 @@ export class SnapshotTransfer implements SnapshotPort {
       if (isLast) {
         const state = this.#registry.get(number);
         this.#receiving = undefined;
-        if (state === undefined) receiving.stored({ failed: "nobody sent it" });
+        if (state === undefined) receiving.stored({ failed: "the snapshot is unknown" });
         else {
           const stateFile = `received-${++this.#fileNumber}-${number}`;
           this.#disk.putState(stateFile, state);

@@ -3,7 +3,7 @@ import type { LogPosition } from "@zooid/model";
 
 type SnapshotRecord = ReturnType<DataTree["snapshot"]> extends Generator<infer Record> ? Record : never;
 
-/** A state file: the tree at exactly one place in the history. */
+/** A snapshot: the tree at exactly one position in the history. */
 export interface StateImage {
   readonly position: LogPosition;
   readonly records: readonly SnapshotRecord[];

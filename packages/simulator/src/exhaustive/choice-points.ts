@@ -2,26 +2,26 @@ import type { ServerId } from "@zooid/model";
 import type { Network } from "../cluster/network.ts";
 import type { SimServer } from "../cluster/server.ts";
 
-/** Something that happens differently in a scripted run, between a step and the next. */
+/** Something that happens differently in a scripted run, between two steps. */
 export type Deviation =
-  /** A server dies, with so many of the writes that it has not synced, and comes back. */
+  /** A server crashes, keeps so many of its unsynced writes, and starts again. */
   | { readonly step: number; readonly kind: "crash"; readonly sid: ServerId; readonly kept: number }
-  /** Nobody hears a server for a while, nor it anybody. */
+  /** A server is isolated for a while. */
   | { readonly step: number; readonly kind: "cut"; readonly sid: ServerId }
-  /** What is due next waits for the one or two things behind it. */
+  /** The next event waits for the one or two events after it. */
   | { readonly step: number; readonly kind: "later"; readonly by: 1 | 2 };
 
-/** What can happen differently between a step and the next, and is told from what can happen there sooner or later. */
+/** A possible deviation between two steps whose outcome differs from that of the same deviation earlier or later. */
 export interface ChoicePoint {
   readonly step: number;
   readonly deviation: Deviation;
-  /** It is the course of an election alone that it falls into. */
+  /** Only an election is in progress there. */
   readonly isElection: boolean;
 }
 
 /**
- * Finds the places of a scripted run at which a fault is told from the same fault a little sooner or later; why it is enough to try
- * those stands in the README.
+ * Finds the places of a scripted run at which a fault has another outcome than the same fault a little earlier or later. The README explains
+ * why it is enough to try those.
  *
  * ```
  *  step n ───────────────────────▶ between ──────────────────────▶ step n + 1
@@ -31,35 +31,35 @@ export interface ChoicePoint {
  */
 export class ChoicePoints {
   readonly #found: ChoicePoint[] = [];
-  /** Servers of which somebody heard in the present step; and whether in an election alone. */
-  readonly #heard = new Map<ServerId, boolean>();
-  /** Servers between which something moved in the present step. */
+  /** Servers of which something became visible in the current step; and whether only to an election. */
+  readonly #visible = new Map<ServerId, boolean>();
+  /** Servers that sent or received something in the current step. */
   readonly #moved = new Map<ServerId, boolean>();
   readonly #disks = new Map<ServerId, DiskSeen>();
 
   constructor(network: Network) {
     network.arriving = (from, to, what) => {
-      // They bring no news: who is told that a server lives does what it would have done, at most a little later.
+      // Pings carry no news: without one its receiver does the same, at most a little later.
       if (what === "ping" || what === "pong") return;
       const isElection = what === "election";
-      note(this.#heard, from, isElection);
+      note(this.#visible, from, isElection);
       note(this.#moved, from, isElection);
       note(this.#moved, to, isElection);
     };
   }
 
-  /** In the order in which they come. */
+  /** In the order of their steps. */
   get all(): readonly ChoicePoint[] {
     const waiting = [...this.#disks.values()].flatMap(({ kept }) => kept);
     return [...this.#found, ...waiting].sort((a, b) => a.step - b.step);
   }
 
-  /** A client asked a server or was answered by it; or a commit became known by it, which from then on is checked to last. */
-  heard(sid: ServerId): void {
-    note(this.#heard, sid, false);
+  /** A client sent a request to a server or received an answer; or a commit became known from it, which must last from then on. */
+  visible(sid: ServerId): void {
+    note(this.#visible, sid, false);
   }
 
-  /** Behind the last step nothing moves but pings: whoever is cut off then is cut off in quiet. */
+  /** After the last step only pings are sent: a server that is isolated then misses nothing. */
   end(step: number, running: readonly SimServer[]): void {
     for (const { sid } of running) this.#found.push({ step, deviation: { step, kind: "cut", sid }, isElection: false });
   }
@@ -75,14 +75,14 @@ export class ChoicePoints {
         this.#found.push({ step, deviation: { step, kind: "later", by }, isElection: false });
       }
     }
-    this.#heard.clear();
+    this.#visible.clear();
     this.#moved.clear();
   }
 
-  /** @returns whether it did something that an order can depend on */
+  /** @returns whether it did something whose order may matter */
   #endStepOf(server: SimServer, step: number): boolean {
     const { sid, disk } = server;
-    const heard = this.#heard.get(sid);
+    const isVisible = this.#visible.get(sid);
     let seen = this.#disks.get(sid);
     if (seen?.server !== server) {
       this.#found.push(...(seen?.kept ?? []));
@@ -92,19 +92,19 @@ export class ChoicePoints {
     const handedCount = disk.doneCount + disk.log.pendingCount;
     const isChanged = disk.durable !== seen.durable;
     const isHanded = handedCount > seen.handedCount;
-    if (heard !== undefined) {
-      // Somebody heard of it meanwhile: with what it has handed to its disk kept, it could have died before that.
+    if (isVisible !== undefined) {
+      // Something of it became visible: a crash before that, with these writes kept, is a different run.
       this.#found.push(...seen.kept.splice(0));
     } else if (disk.doneCount > seen.doneCount) {
-      // Nobody did: to die before and keep it is to die now. Only a part of what was made durable together could be kept before.
+      // Nothing did: a crash before that kept all of it equals a crash now. Only keeping a part of what one sync made durable differs.
       const count = disk.doneCount - seen.doneCount;
       this.#found.push(...seen.kept.splice(0).filter(({ deviation }) => deviation.kept < count));
     }
-    if (heard !== undefined || isChanged) {
-      const isElection = heard === true && !isChanged;
+    if (isVisible !== undefined || isChanged) {
+      const isElection = isVisible === true && !isChanged;
       this.#found.push({ step, deviation: { step, kind: "crash", sid, kept: 0 }, isElection });
     }
-    if (heard !== undefined || isChanged || isHanded) {
+    if (isVisible !== undefined || isChanged || isHanded) {
       for (const kept of disk.keepCounts) {
         seen.kept.push({ step, deviation: { step, kind: "crash", sid, kept }, isElection: false });
       }
@@ -112,21 +112,21 @@ export class ChoicePoints {
     seen.durable = disk.durable;
     seen.handedCount = handedCount;
     seen.doneCount = disk.doneCount;
-    return heard === false || isChanged || isHanded;
+    return isVisible === false || isChanged || isHanded;
   }
 }
 
 interface DiskSeen {
   readonly server: SimServer;
   durable: unknown;
-  /** Writes that were ever handed over, and those of them that are durable. */
+  /** All writes so far, and those of them that are durable. */
   handedCount: number;
   doneCount: number;
-  /** Crashes that keep what is not durable, not yet told from those behind the end of the sync. */
+  /** Crashes that keep unsynced writes and may still equal a crash after the sync. */
   readonly kept: (ChoicePoint & { readonly deviation: Extract<Deviation, { kind: "crash" }> })[];
 }
 
-/** What is not of an election alone is not of one at all. */
+/** Notes whether only elections were concerned. */
 function note(noted: Map<ServerId, boolean>, sid: ServerId, isElection: boolean): void {
   noted.set(sid, isElection && noted.get(sid) !== false);
 }

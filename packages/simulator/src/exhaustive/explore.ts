@@ -8,21 +8,21 @@ const CRASHES_MAX = 2;
 const CUTS_MAX = 1;
 const WRITES = 2;
 
-/** What is taken of all the ways in which a small ensemble can go. The README tells of it. */
+/** Which of all runs of a small ensemble are explored; see the README. */
 export interface Space {
-  /** Most deviations in one run, of whatever kind. */
+  /** Most deviations of any kind in one run. */
   readonly depth: number;
-  /** Most deviations in one run that has none but crashes and a cut. */
+  /** Most deviations in a run with only crashes and a cut. */
   readonly faults: number;
   /** Whether more than `depth` of them may fall into elections too. */
   readonly hasElections?: boolean;
-  /** Of the pairs every so-many-th is tried, with whatever goes on from it; 1 is all. */
+  /** Every so-many-th pair is explored, with every run that continues it; 1 is all. */
   readonly stride?: number;
-  /** Which of them: from 0 to `stride - 1`. */
+  /** Which slice: from 0 to `stride - 1`. */
   readonly offset?: number;
 }
 
-/** What was gone through, and the first way that failed. */
+/** What was explored, and the first run that failed. */
 export interface ExhaustiveResult {
   readonly runs: number;
   readonly steps: number;
@@ -30,7 +30,7 @@ export interface ExhaustiveResult {
   readonly failure: { readonly deviations: readonly Deviation[]; readonly what: string } | undefined;
 }
 
-/** All that begins with one deviation: a part of the whole that needs no other. Plain values, for another process. */
+/** All runs that begin with one deviation, as plain values for another process. */
 export interface ExhaustiveTask {
   readonly index: number;
   readonly first: ChoicePoint;
@@ -47,7 +47,7 @@ export function addRuns(a: ExhaustiveResult, b: ExhaustiveResult): ExhaustiveRes
   };
 }
 
-/** Three servers, one client, nothing left to chance but when it asks and whom. */
+/** Three servers and one client; only when and where it connects and writes is random. */
 function smallPlan(): Plan {
   return {
     ...planOf(1, {
@@ -65,7 +65,7 @@ function smallPlan(): Plan {
     isShuffled: false,
     delayMsMin: 1,
     delayMsMax: 1,
-    // Longer than a message takes: much can happen meanwhile.
+    // Longer than a message takes: much happens during a sync.
     syncMsMin: 3,
     syncMsMax: 3,
     counterMax: undefined,
@@ -74,14 +74,14 @@ function smallPlan(): Plan {
   };
 }
 
-/** One way of the small ensemble. Without a transcript nobody is told line by line. */
+/** One run of the small ensemble. @param lines receives a transcript */
 export function runDeviations(deviations: readonly Deviation[], lines?: string[]): RunReport {
   const plan = smallPlan();
   const transcript = lines === undefined ? {} : { lines };
   return runScript({ plan, writes: WRITES, deviations, findsPoints: false, ...transcript }).report;
 }
 
-/** Every way of a small ensemble (3 servers, 2 writes) that belongs to the space, one behind the other. */
+/** Every run of a small ensemble (3 servers, 2 writes) in the space, one after the other. */
 export async function exploreAll(space: Space): Promise<ExhaustiveResult> {
   const { result, tasks } = beginExploring(space);
   let sum = result;
@@ -91,7 +91,7 @@ export async function exploreAll(space: Space): Promise<ExhaustiveResult> {
   return sum;
 }
 
-/** The default order, and what there is to do from it on. */
+/** The run without deviations, and the tasks that continue it. */
 export function beginExploring(space: Space): {
   readonly result: ExhaustiveResult;
   readonly tasks: readonly ExhaustiveTask[];
@@ -133,7 +133,7 @@ class Explorer {
   }
 
   async #visit(path: readonly ChoicePoint[]): Promise<void> {
-    // Promises of the logs that nobody waits for keep all of a run alive until the event loop has had its turn.
+    // Unawaited promises of the logs keep a run in memory until the event loop has turned.
     await new Promise((resolve) => setImmediate(resolve));
     for (const next of this.run(path)) {
       await this.#visit([...path, next]);
@@ -141,7 +141,7 @@ class Explorer {
     }
   }
 
-  /** @returns what else may happen differently from the last deviation on */
+  /** @returns the further deviations, from the last one on */
   run(path: readonly ChoicePoint[]): readonly ChoicePoint[] {
     const { depth, faults } = this.#space;
     const deviations = path.map(({ deviation }) => deviation);
@@ -165,7 +165,7 @@ class Explorer {
   }
 }
 
-/** Whether it comes behind what a run deviates in already. What happens at one place has one order: crashes by server, a cut. */
+/** Whether a deviation comes after those of a run. At one place the order is fixed: crashes by server, then a cut. */
 function isNext(path: readonly ChoicePoint[], { step, deviation }: ChoicePoint): boolean {
   const last = path.at(-1);
   if (last === undefined || step > last.step) return true;

@@ -18,10 +18,10 @@ export interface RunExhaustiveOptions {
   readonly mutation: string | undefined;
 }
 
-const LINES_TOLD_MAX = 200;
+const PRINTED_LINES_MAX = 200;
 const PROGRESS_MS = 60_000;
 
-/** Goes every way of the space, tells how far it has come, and explains what failed. Returns the exit status. */
+/** Explores a space, prints its progress, and explains a failure. Returns the exit status. */
 export async function runExhaustive(options: RunExhaustiveOptions): Promise<number> {
   const startMs = performance.now();
   const seconds = (): number => Math.round((performance.now() - startMs) / 1000);
@@ -40,16 +40,16 @@ export async function runExhaustive(options: RunExhaustiveOptions): Promise<numb
   return 1;
 }
 
-/** One way alone, with what happened. Returns the exit status. */
-export function runOneWay(deviations: readonly Deviation[]): number {
+/** Runs one list of deviations and prints its transcript. Returns the exit status. */
+export function runOneScript(deviations: readonly Deviation[]): number {
   const lines: string[] = [];
   const { violation } = runDeviations(deviations, lines);
-  console.log(lines.slice(-LINES_TOLD_MAX).join("\n"));
+  console.log(lines.slice(-PRINTED_LINES_MAX).join("\n"));
   console.log(violation === undefined ? "no violation" : violation.message);
   return violation === undefined ? 0 : 1;
 }
 
-/** A process of its own that goes the ways it is sent, and sends what became of them. */
+/** Runs in a worker process: explores the tasks that it receives and sends back the results. */
 export function serveExhaustive(space: Space): void {
   process.on("message", async (task) => {
     process.send?.(await exploreTask(space, task as ExhaustiveTask));
@@ -60,19 +60,19 @@ async function exploreParts(
   options: RunExhaustiveOptions,
   first: ExhaustiveResult,
   tasks: readonly ExhaustiveTask[],
-  tell: (sum: ExhaustiveResult, done: number) => void,
+  progress: (sum: ExhaustiveResult, done: number) => void,
 ): Promise<ExhaustiveResult> {
   let sum = first;
   let handed = 0;
   let doneCount = 0;
-  let toldMs = performance.now();
+  let printedMs = performance.now();
   const take = (): ExhaustiveTask | undefined => (sum.failure === undefined ? tasks[handed++] : undefined);
   const done = (result: ExhaustiveResult): void => {
     sum = addRuns(sum, result);
     doneCount++;
-    if (performance.now() - toldMs < PROGRESS_MS) return;
-    toldMs = performance.now();
-    tell(sum, doneCount);
+    if (performance.now() - printedMs < PROGRESS_MS) return;
+    printedMs = performance.now();
+    progress(sum, doneCount);
   };
   const workers = Math.min(options.parallel, availableParallelism());
   if (workers > 1)

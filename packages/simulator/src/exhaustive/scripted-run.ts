@@ -34,7 +34,7 @@ export function runScript(options: ScriptedRunOptions): ScriptedRunResult {
   const { plan, writes, deviations, findsPoints, lines } = options;
   const run = new Run(plan, lines);
   const points = findsPoints ? new ChoicePoints(run.cluster.network) : undefined;
-  if (points !== undefined) run.hooks = { visible: (sid) => points.heard(sid) };
+  if (points !== undefined) run.hooks = { visible: (sid) => points.visible(sid) };
   run.actions.writeCount = writes;
   run.guard(() => {
     const { cluster, counts } = run;

@@ -6,8 +6,8 @@ import type { Committed, History } from "../model/history.ts";
 import { Violation } from "./violation.ts";
 
 /**
- * What clients are promised (reference on ZAB, C1 to C11), asserted at every answer and event. Answers carry the zxid that they show,
- * so each is compared with the model at just that zxid: no search is needed.
+ * The guarantees to clients (reference on ZAB, C1 to C11), asserted at every answer and event. An answer carries the zxid that it shows, so it is
+ * compared with the model at exactly that zxid: no search is needed.
  */
 export class Checker {
   readonly #history: History;
@@ -19,28 +19,28 @@ export class Checker {
     this.#history = history;
   }
 
-  /** A server is about to apply a transaction: what its clients watch must be told before any answer that shows it. */
+  /** A server is about to apply a transaction: the events of its clients must arrive before any answer that shows it. */
   applying(clients: Iterable<SimClient>, { effects, zxid }: Committed): void {
     if (effects.length === 0) return;
     for (const client of clients) {
       for (const { kind, path } of effects) {
         const parent = path.lastIndexOf("/") === 0 ? "/" : path.slice(0, path.lastIndexOf("/"));
-        if (client.watches.tellsOfNode(path, kind === "deleted")) {
+        if (client.watches.firesForNode(path, kind === "deleted")) {
           client.due.push({ type: EVENT_TYPES[kind], path, zxid });
         }
-        if (kind !== "changed" && client.watches.tellsOfChildren(parent)) {
+        if (kind !== "changed" && client.watches.firesForChildren(parent)) {
           client.due.push({ type: WatchEventType.NODE_CHILDREN_CHANGED, path: parent, zxid });
         }
       }
     }
   }
 
-  /** It has applied it: by now all of that was told. */
+  /** It has applied it: by now all events were sent. */
   applied(clients: Iterable<SimClient>): void {
     for (const { due, name } of clients) {
       const [missed] = due;
       if (missed === undefined) continue;
-      throw new Violation("C8", `${name} was not told of ${missed.path} at ${formatZxid(missed.zxid as Zxid)}`);
+      throw new Violation("C8", `${name} received no event of ${missed.path} at ${formatZxid(missed.zxid as Zxid)}`);
     }
   }
 
@@ -57,23 +57,23 @@ export class Checker {
     client.due.splice(i, 1);
   }
 
-  /** @param mayBeLocal whether sessions begin as ones that their server alone knows */
+  /** @param mayBeLocal whether sessions begin as local ones */
   connected(
     client: SimClient,
     { timeoutMs, session }: Extract<Answer, { kind: "connected" }>,
     mayBeLocal: boolean,
   ): void {
     if (timeoutMs === 0) {
-      // The one server that knew it may have forgotten it, or this is another one.
+      // Its server may have crashed since, or this is another server.
       if (this.#history.sessions.isLocal(client.session)) return;
       const life = this.#history.sessions.get(client.session);
       if (life?.closedZxid === undefined) {
-        throw new Violation("C10", `${client.name} is told that its session is over, and it lives`);
+        throw new Violation("C10", `${client.name} is answered that its session has expired, and it lives`);
       }
       return;
     }
     if (client.session !== SESSION_NONE && client.session !== session) {
-      throw new Violation("C10", `${client.name} asked for its session and got another`);
+      throw new Violation("C10", `${client.name} requested its session and got another`);
     }
     const life = this.#history.sessions.get(session);
     if (life !== undefined) return;
@@ -84,8 +84,8 @@ export class Checker {
   answer(client: SimClient, sent: Sent, xid: number, zxid: number, answer: Answer): void {
     this.answers++;
     const { name } = client;
-    if (sent.xid !== xid) throw new Violation("C5", `${name} hears ${xid} where ${sent.xid} is due`);
-    // Of what a tenant hears only the order is known.
+    if (sent.xid !== xid) throw new Violation("C5", `${name} receives ${xid} where ${sent.xid} is due`);
+    // Only the order of a tenant's answers is known.
     if (sent.request.kind === "hostile") return;
     if (zxid < client.lastZxid) {
       throw new Violation(
@@ -105,7 +105,7 @@ export class Checker {
           `${name} synced when ${formatZxid(sent.committed as Zxid)} was committed, and sees ${formatZxid(zxid as Zxid)}`,
         );
       }
-      this.#same(client, "C9", answer, this.#foretellRead(client, sent.request.read, zxid));
+      this.#same(client, "C9", answer, this.#predictRead(client, sent.request.read, zxid));
     }
   }
 
@@ -135,8 +135,8 @@ export class Checker {
     this.#same(client, "C9", answer, this.#history.at(zxid)?.answer);
   }
 
-  /** What a read is answered with at a zxid; what it arms or removes is noted. */
-  #foretellRead({ session, watches }: SimClient, read: Read, zxid: number): Answer {
+  /** The answer to a read at a zxid. Notes the watches that it adds or removes. */
+  #predictRead({ session, watches }: SimClient, read: Read, zxid: number): Answer {
     switch (read.kind) {
       case "ping":
         return { kind: "header", code: ErrorCode.OK };
@@ -171,12 +171,12 @@ export class Checker {
 
   #same(client: SimClient, rule: string, answer: Answer, expected: Answer | undefined): void {
     const found = describeAnswer(answer);
-    const foretold = expected === undefined ? "nothing" : describeAnswer(expected);
-    if (found !== foretold) throw new Violation(rule, `${client.name} hears ${found}, the model says ${foretold}`);
+    const predicted = expected === undefined ? "nothing" : describeAnswer(expected);
+    if (found !== predicted) throw new Violation(rule, `${client.name} receives ${found}, the model says ${predicted}`);
   }
 }
 
-/** Whether the server that alone knows a session may give this answer by itself: to its end, and to what wants an ephemeral. */
+/** Whether the server of a local session may give this answer by itself: to its close, and to a create of an ephemeral. */
 function isAnsweredLocally(request: SimRequest, answer: Answer): boolean {
   if (request.kind !== "write" || answer.kind !== "header") return false;
   if (request.request.kind === "close") return answer.code === ErrorCode.OK;

@@ -55,23 +55,23 @@ const FAULTS: Cases<LearnerFault["fault"]["kind"] | LeaderFault["fault"]["kind"]
     script.says(script.peer, opening(-1));
   },
   "epoch-named-twice": (script) => {
-    script.levelWithPeer();
+    script.syncsWithPeer();
     script.leads(script.peer, { kind: "leader-info", epoch: 1, incarnation: 1, ensembleId: "" });
   },
   "level-out-of-turn": (script) => {
-    script.levelWithPeer();
+    script.syncsWithPeer();
     script.leads(script.peer, { kind: "up-to-date", epoch: 1, committed: ZXID_NONE });
   },
   "commit-of-what-is-missing": (script) => {
-    script.levelWithPeer();
+    script.syncsWithPeer();
     script.leads(script.peer, { kind: "commit", epoch: 1, committed: MISSING });
   },
   "ping-of-another-epoch": (script) => {
-    script.levelWithPeer();
+    script.syncsWithPeer();
     script.leads(script.peer, { kind: "ping", epoch: 2, round: 0, committed: ZXID_NONE });
   },
   "out-of-turn": (script) => {
-    script.levelWithPeer();
+    script.syncsWithPeer();
     script.leads(script.peer, { kind: "sync-begin", epoch: 1, mode: "diff", from: NOTHING, epochs: [] });
   },
 };
@@ -107,7 +107,7 @@ const PARTED: Cases<
     script.leads(script.peer, { kind: "sync-begin", epoch: 1, mode: "diff", from, epochs: [] });
   },
   "applied-beyond": (script) => {
-    // A session of its own is applied while the server leads. Then another one leads, and has never heard of it.
+    // The server applies a session while it leads. Then another server leads, which does not have it.
     script.joins(script.peer);
     script.commitsSession();
     expect(script.server.replica.tree.applied).toBe(composeZxid(1, 1));
@@ -120,7 +120,7 @@ const PARTED: Cases<
   },
 };
 
-/** What the simulation makes of an event. */
+/** Passes an event to the observations of a run. */
 function judge(script: Script, event: ReplicaEvent): void {
   new Observations(new Run(planOf(1), undefined)).noted(script.server, event);
 }
@@ -136,7 +136,7 @@ describe("rule I32 fires at", () => {
     expect(script.events.find(isIllegal)).toBe(event);
   });
 
-  test.each(Object.entries(PARTED))("histories that part: %s", (kind, run) => {
+  test.each(Object.entries(PARTED))("diverged histories: %s", (kind, run) => {
     const script = new Script();
     run(script);
     const event = script.events.find((each) => each.kind === kind);
@@ -149,7 +149,7 @@ describe("rule I32 fires at", () => {
   });
 });
 
-test("rule I32 does not fire at a refusal that says nothing of histories", () => {
+test("rule I32 does not fire at a refusal for another reason than diverged histories", () => {
   const script = new Script();
   script.followsPeer();
   script.leads(script.peer, { kind: "refuse", reason: "not-leading", text: "in words" });

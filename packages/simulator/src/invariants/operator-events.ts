@@ -4,8 +4,8 @@ import type { ReplicaEvent } from "@zooid/replica";
 type Kind = ReplicaEvent["kind"];
 
 /**
- * Rule I32: no message arrives that its receiver has no transition for, and no history parts from that of the leader. A correct ensemble
- * never gives rise to an event that is illegal, whatever fails; a refusal is one when it says that histories have parted.
+ * Rule I32: no message arrives that its receiver has no transition for, and no history diverges from the leader's. A correct ensemble never
+ * reports an illegal event, whatever fails; a refusal is illegal when its reason is that histories have diverged.
  */
 const RULE_I32: Readonly<Record<Kind, "legal" | "illegal" | "illegal-if-diverged">> = {
   "illegal-message": "illegal",
@@ -43,7 +43,7 @@ const RULE_I32: Readonly<Record<Kind, "legal" | "illegal" | "illegal-if-diverged
   "over-quota": "legal",
 };
 
-/** Kinds of events that only something incorrect gives rise to. */
+/** Kinds of events that only an incorrect ensemble reports. */
 export const ILLEGAL_KINDS: readonly string[] = Object.entries(RULE_I32).flatMap(([kind, is]) =>
   is === "legal" ? [] : [kind],
 );

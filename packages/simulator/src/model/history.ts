@@ -16,7 +16,7 @@ import type { Answer } from "../cluster/answers.ts";
 import type { Limits } from "../cluster/limits.ts";
 import { Violation } from "../invariants/violation.ts";
 import { NodeVersions } from "./node-versions.ts";
-import { Proposals, type ProposedEnd } from "./proposed-txns.ts";
+import { type ProposedEnd, ProposedTxns } from "./proposed-txns.ts";
 import { isRefusedForSize } from "./request-size.ts";
 import { ModelSessions } from "./sessions.ts";
 import { isBelow, ModelTree } from "./tree.ts";
@@ -28,18 +28,18 @@ export interface Committed {
   readonly session: SessionId;
   readonly cxid: number;
   readonly op: number;
-  /** What its client must hear; undefined where it hears no answer but is let go. */
+  /** The answer that its client must receive; undefined where its connection is closed instead. */
   readonly answer: Answer | undefined;
   readonly effects: readonly Effect[];
-  /** What kind of node the leader removed by itself. */
+  /** Set when the leader removed a container or a TTL node. */
   readonly reaped: Reaped["kind"] | undefined;
 }
 
 const INITIAL = ["/", "/zookeeper", "/zookeeper/quota", "/zookeeper/config"];
 
 /**
- * The committed requests in zxid order, and what the model makes of them: the answer that each must get, and what the tree looked like
- * at every zxid. Servers that lag are compared with the past that they stand at.
+ * The committed requests in zxid order, and what the model makes of them: the answer that each must get, and the tree at every zxid. Servers
+ * that lag are compared with the tree at their own zxid.
  */
 export class History {
   readonly model: ModelTree = new ModelTree();
@@ -52,13 +52,13 @@ export class History {
   readonly #txns = new Map<number, Committed>();
   /** Where a request was committed. */
   readonly #places = new Map<string, number>();
-  readonly #proposals: Proposals;
+  readonly #proposals: ProposedTxns;
   readonly #limits: Limits;
   #last = 0;
 
   constructor(limits: Limits) {
     this.#limits = limits;
-    this.#proposals = new Proposals(limits);
+    this.#proposals = new ProposedTxns(limits);
     for (const path of INITIAL) this.past.keep(path, 0);
   }
 
@@ -72,12 +72,12 @@ export class History {
     this.#proposals.proposed(bytes, start, end);
   }
 
-  /** Of this session the model believes what its transactions say, as far as they are below the path of hostile tenants. */
-  isHostile(session: SessionId): void {
+  /** The session of a hostile tenant: the model takes over its transactions as they are, as long as they stay below the tenants' path. */
+  addHostile(session: SessionId): void {
     this.#proposals.addHostile(session);
   }
 
-  asked(session: SessionId, xid: number, request: SimRequest): void {
+  requested(session: SessionId, xid: number, request: SimRequest): void {
     this.#requests.set(`${session}:${xid}`, request);
   }
 
@@ -89,7 +89,7 @@ export class History {
     return this.#places.get(`${session}:${xid}`);
   }
 
-  /** A server is the first to apply a transaction: the model follows. */
+  /** The first server applies a transaction: the model applies it too. */
   commit(header: Readonly<TxnHeader>, op: Readonly<TxnOp>): Committed {
     const { zxid, cxid } = header;
     const session = sessionIdFromHalves(header.sessionHigh, header.sessionLow);
@@ -111,7 +111,10 @@ export class History {
   #reap({ zxid, timeMs }: Readonly<TxnHeader>, { path }: Readonly<TxnOp>): Reaped["kind"] {
     const reaped = this.model.reap(sliceText(path), zxid, timeMs);
     if (reaped === undefined) {
-      throw new Violation("I7", `${sliceText(path)} is removed at ${formatZxid(zxid)}, and nobody may remove it`);
+      throw new Violation(
+        "I7",
+        `${sliceText(path)} is removed at ${formatZxid(zxid)}, and is neither empty nor expired`,
+      );
     }
     return reaped.kind;
   }
@@ -126,7 +129,7 @@ export class History {
     }
     const isByServer = op === OpCode.CLOSE_SESSION && cxid === 0;
     const end = first.op === OpCode.ERROR ? undefined : this.#proposals.endAt(zxid);
-    // The client hears of the last part, whose request it is no more.
+    // The client's request is answered with the last part.
     const isBegin = end !== undefined && !end.isLast;
     if (!isByServer) {
       const before = this.#places.get(who);
@@ -142,7 +145,7 @@ export class History {
     if (isRefused && first.code === ErrorCode.SESSION_MOVED) return undefined;
     if (isRefused && first.code === ErrorCode.SESSION_EXPIRED) {
       if (life?.endingZxid === undefined) {
-        throw new Violation("C9", `request ${who} is refused as expired and its session lives`);
+        throw new Violation("C9", `request ${who} is refused as expired while its session lives`);
       }
       return { kind: "header", code: ErrorCode.SESSION_EXPIRED };
     }
@@ -154,17 +157,17 @@ export class History {
       return this.#end(session, end, header);
     }
     if (life?.endingZxid !== undefined) {
-      throw new Violation("I26", `request ${who} takes effect behind its session's end`);
+      throw new Violation("I26", `request ${who} takes effect after its session's end`);
     }
-    const asked = this.#requests.get(who);
-    if (asked?.kind === "hostile") {
+    const requested = this.#requests.get(who);
+    if (requested?.kind === "hostile") {
       this.#applyHostile(session, header);
       return undefined;
     }
-    if (asked?.kind !== "write" || asked.request.kind === "close") {
-      throw new Violation("I7", `${who} was committed and never asked for`);
+    if (requested?.kind !== "write" || requested.request.kind === "close") {
+      throw new Violation("I7", `${who} was committed and never requested`);
     }
-    const { request } = asked;
+    const { request } = requested;
     const isUnreadable = isRefused && first.code === ErrorCode.MARSHALLING_ERROR;
     const isTooLarge = isRefusedForSize(request, this.#limits);
     if (isTooLarge === "yes" || (isTooLarge === "maybe" && isUnreadable)) {

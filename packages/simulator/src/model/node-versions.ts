@@ -28,7 +28,7 @@ export class NodeVersions {
   keep(path: string, zxid: number): void {
     const versions = this.#versions.get(path);
     const node = this.#model.read(path);
-    // Only tenants read what lies there, whose answers the model does not know: a list for each change would take too much.
+    // Only tenants read these, and their answers are not predicted: a list for each change would take too much memory.
     const isHidden = node !== undefined && (path === TENANT_PATH || isBelow(path, TENANT_PATH));
     const version = { zxid, node: isHidden ? { ...node, children: [] } : node };
     if (versions === undefined) this.#versions.set(path, [version]);

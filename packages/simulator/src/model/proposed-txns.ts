@@ -39,16 +39,15 @@ function plainOp({ op, path, data, ownerHigh, ownerLow }: Readonly<TxnOp>): Plai
 export interface ProposedEnd {
   /** The ephemerals that it removes, in this order. */
   readonly paths: readonly string[];
-  /** More follow, and none came before. */
+  /** The first of several parts. */
   readonly isFirst: boolean;
   readonly isLast: boolean;
 }
 
 /**
- * Reads what leaders propose: remembers the transactions that end sessions and those of hostile tenants, and checks that each transaction is
- * within its limits.
+ * Decodes what leaders propose: keeps the transactions that end sessions and those of hostile tenants, and checks the size of each one (B1).
  */
-export class Proposals {
+export class ProposedTxns {
   readonly #limits: Limits;
   readonly #ends = new Map<number, ProposedEnd>();
   readonly #hostile = new Map<number, readonly PlainOp[]>();

@@ -1,13 +1,13 @@
 import type { Limits } from "../cluster/limits.ts";
 import type { Write, WriteRequest } from "./writes.ts";
 
-/** What an op takes in a transaction beside its path and data: never more. */
+/** The most that an op takes in a transaction beside its path and data. */
 const OP_BYTES_MAX = 160;
 const HEADER_BYTES_MAX = 80;
 
 /**
  * Whether a leader refuses a request for its size. "maybe": its transaction may be larger than `txnBytesMax`, which depends on the
- * encoding; where it was not refused, {@link Proposals} has checked the transaction itself.
+ * encoding; where it was not refused, {@link ProposedTxns} has checked the transaction itself.
  */
 export function isRefusedForSize(request: WriteRequest, limits: Limits): "yes" | "maybe" | "no" {
   if (request.kind !== "multi") return "no";

@@ -21,12 +21,12 @@ type NewNode = Pick<ModelNode, "data" | "owner" | "reaped"> & { readonly path: s
 const RESERVED = new Set(["/", "/zookeeper", "/zookeeper/quota", "/zookeeper/config"]);
 
 /**
- * What a ZooKeeper tree does, as plainly as it can be said: one object a node, one function a rule, nothing pending, nothing fast.
- * Fed with the committed requests in zxid order, it foretells every answer.
+ * The model of a ZooKeeper tree, kept simple: one object for each node, one function for each rule, nothing pending, nothing fast. It applies
+ * the committed requests in zxid order and predicts every answer.
  */
 export class ModelTree {
   readonly #nodes = new Map<string, ModelNode>();
-  /** What the present transaction is stamped with. */
+  /** The time of the current transaction. */
   #timeMs = 0;
   #effects: Effect[] = [];
 
@@ -63,7 +63,7 @@ export class ModelTree {
     return { data: node.data, stat: statOf(node), children: [...node.children].sort() };
   }
 
-  /** What was done since the last call. */
+  /** The effects since the last call. */
   takeEffects(): readonly Effect[] {
     const effects = this.#effects;
     this.#effects = [];
@@ -84,7 +84,7 @@ export class ModelTree {
     return true;
   }
 
-  /** What a leader removed by itself; undefined where nobody may remove it. */
+  /** Removes a container or TTL node. @returns undefined where it is neither empty nor expired */
   reap(path: string, zxid: number, timeMs: number): Reaped | undefined {
     const node = this.#nodes.get(path);
     if (node?.reaped === undefined || node.children.size > 0) return undefined;
@@ -95,7 +95,7 @@ export class ModelTree {
     return reaped;
   }
 
-  /** Applies a committed request and foretells its answer. */
+  /** Applies a committed request and predicts its answer. */
   apply(request: TreeWrite, session: bigint, zxid: number, timeMs: number): Answer {
     this.#timeMs = timeMs;
     switch (request.kind) {
@@ -109,7 +109,7 @@ export class ModelTree {
     }
   }
 
-  /** Applies what a transaction says that it does. @returns false where it cannot be done */
+  /** Applies an op of a transaction as it is. @returns false where it does not apply */
   applyOp(op: PlainOp, zxid: number): boolean {
     const node = this.#nodes.get(op.path);
     switch (op.kind) {

@@ -1,10 +1,10 @@
 import { AddWatchMode, WatchSelector } from "@zooid/model";
 import { isBelow } from "./tree.ts";
 
-/** Which table a watch stands in and how it lives there, as ZooKeeper's documentation tells it. */
+/** The kinds of watches in ZooKeeper's documentation. */
 type WatchKind = "data" | "child" | "persistent" | "recursive";
 
-/** What one client's connection watches, as plainly as it can be said: a set of kinds and paths. */
+/** The watches of one connection: a set of kinds and paths. */
 export class ModelWatches {
   readonly #watches = new Set<string>();
 
@@ -26,15 +26,15 @@ export class ModelWatches {
     this.#watches.clear();
   }
 
-  /** Whether the client is told that a node itself was created, changed or deleted; one-shot watches are consumed. */
-  tellsOfNode(path: string, isDeletion: boolean): boolean {
+  /** Whether the creation, change or deletion of a node fires an event; one-shot watches are consumed. */
+  firesForNode(path: string, isDeletion: boolean): boolean {
     const onData = this.#watches.delete(`data ${path}`);
     const onChild = isDeletion && this.#watches.delete(`child ${path}`);
     return onData || onChild || this.#watches.has(`persistent ${path}`) || this.#isBelowRecursive(path);
   }
 
-  /** Whether the client is told that a node's children changed. */
-  tellsOfChildren(path: string): boolean {
+  /** Whether a change of a node's children fires an event. */
+  firesForChildren(path: string): boolean {
     return this.#watches.delete(`child ${path}`) || this.#watches.has(`persistent ${path}`);
   }
 

@@ -1,7 +1,7 @@
 /** A container, or a node with a time to live. */
 export type Reaped = { readonly kind: "container" } | { readonly kind: "ttl"; readonly ttlMs: number };
 
-/** A write as a simulated client asks for it. */
+/** A write as a simulated client requests it. */
 export type Write =
   | {
       readonly kind: "create";
@@ -9,7 +9,7 @@ export type Write =
       readonly data: string;
       readonly ephemeral: boolean;
       readonly sequential: boolean;
-      /** Undefined: it stays until somebody deletes it. */
+      /** Undefined: it stays until a client deletes it. */
       readonly reaped?: Reaped;
     }
   | { readonly kind: "delete"; readonly path: string; readonly version: number }
@@ -23,13 +23,13 @@ export type TreeWrite =
 
 export type WriteRequest = TreeWrite | { readonly kind: "close" };
 
-/** An op of a committed transaction: what it does, not what was asked. */
+/** An op of a committed transaction: what it does, not what was requested. */
 export type PlainOp =
   | { readonly kind: "create"; readonly path: string; readonly data: string; readonly owner: bigint }
   | { readonly kind: "set"; readonly path: string; readonly data: string }
   | { readonly kind: "delete" | "setAcl"; readonly path: string };
 
-/** What a committed write did to a node, in the order in which watches must tell of it. */
+/** What a committed write did to a node, in the order of the watch events. */
 export interface Effect {
   readonly kind: "created" | "deleted" | "changed";
   readonly path: string;

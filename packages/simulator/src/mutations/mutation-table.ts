@@ -32,7 +32,7 @@ export function tryMutation(
   if (match === null && run.status !== 0) throw new Error(`${name}: ${run.stderr}`);
   if (match === null) return undefined;
   const [text, seed, rule = ""] = match;
-  // Code that cannot run says nothing about the rule that it takes out.
+  // Invalid code says nothing about the rule that it removes.
   if (BROKEN_CODE.test(text)) throw new Error(`${name} is no valid code any more: ${text}`);
   return { seed: Number(seed), rule };
 }

@@ -1,7 +1,7 @@
 import type { SourceEdit, SourceMutation } from "./mutate-source.ts";
 
 /**
- * Rules of the replication taken out, one at a time: a simulator that does not notice is of no use. Rule numbers are those of the
+ * Rules of the replication that are removed from the source, one at a time, to show that the simulator notices. Rule numbers are those of the
  * reference on ZAB, 0.4; the other names are the families at the end of its section 10. Each edit names the marker of its statement.
  */
 export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] = [
@@ -152,7 +152,7 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
     found: "session.isLocal ||",
     replacement: "",
   }),
-  // Two guards stand behind one another: a promise without the ensemble's id gives no vote either.
+  // Two guards in a row: a promise without the ensemble's id gives no vote either.
   mutation(
     "found",
     "promise-to-the-wiped",
@@ -180,7 +180,7 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
   }),
   mutation("found", "accepting-answers-no-round", {
     marker: "accepting-answers-the-round",
-    // And so the statement behind it, which counts the answer, is never reached.
+    // The statement after it, which counts the answer, is therefore never reached.
     replacement: "if (false)",
   }),
   mutation(

@@ -1,4 +1,4 @@
-/** What a long run must have seen at least once; what it never saw it did not test. */
+/** Situations that a long run must reach at least once: what it never reaches it does not test. */
 export const SITUATIONS = [
   "history by DIFF",
   "history by TRUNC",
@@ -50,7 +50,7 @@ export const SITUATIONS = [
 
 export type Situation = (typeof SITUATIONS)[number];
 
-/** Counts how often each was reached. */
+/** Counts how often each situation was reached. */
 export class CoverageCounts {
   readonly #counts = new Map<string, number>();
 

@@ -57,7 +57,7 @@ const COUNTED: readonly (readonly [Situation, ReplicaEvent["kind"], () => Script
     "leader-handed-over",
     () => {
       const script = new Script();
-      script.levelWithPeer();
+      script.syncsWithPeer();
       script.leads(script.peer, { kind: "hand-over", epoch: 1, successor: OTHER });
       return script;
     },

@@ -19,21 +19,21 @@ export interface Plan {
   readonly observers: readonly ServerId[];
   /** Groups and weights, for a hierarchical quorum. */
   readonly groups: readonly WeightedVoter[] | undefined;
-  /** One server that is the ensemble, without an election. */
+  /** One server without an election. */
   readonly isStandalone: boolean;
   readonly electionAlg: 0 | 3;
   readonly clients: number;
   /** Whether clients create containers and TTL nodes too. */
   readonly hasNodeKinds: boolean;
   readonly sessions: SessionMode;
-  /** Clients that ask for as much as they can. */
+  /** How many hostile tenants there are. */
   readonly tenants: number;
-  /** What servers do in one piece and refuse beyond. */
+  /** What servers do in one turn, and above what they refuse requests. */
   readonly limits: Limits;
   /** Whether a turn may end while a transaction is applied in part, and while more is due to be applied. */
   readonly hasShortTurns: boolean;
   readonly thinkMs: number;
-  /** Whether chance decides over what is due at once, over what arrives together and when a turn ends. */
+  /** Whether the order of simultaneous events, the messages that arrive together and the ends of turns are random. */
   readonly isShuffled: boolean;
   readonly delayMsMin: number;
   readonly delayMsMax: number;
@@ -42,11 +42,11 @@ export interface Plan {
   readonly counterMax: number | undefined;
   readonly windowBytes: number | undefined;
   readonly runBytes: number | undefined;
-  /** Mean time between two of a kind. */
+  /** The mean time between two faults of a kind. */
   readonly faults: ReadonlyMap<Fault, number>;
   readonly faultsFromMs: number;
   readonly faultsUntilMs: number;
-  /** Crash at this step of a log (each hand-over to a disk and each sync counts), once. */
+  /** Crash once, at this step of a log: each sync counts. */
   readonly crashAtLogStep: number | undefined;
 }
 

@@ -6,7 +6,7 @@ import { SimClient } from "../clients/sim-client.ts";
 import { TENANT_ADDRESS, Tenant } from "../clients/tenant.ts";
 import { Cluster } from "../cluster/cluster.ts";
 import { Network } from "../cluster/network.ts";
-import { NoChance, Prng } from "../cluster/prng.ts";
+import { Prng, ZeroRandom } from "../cluster/prng.ts";
 import { Scheduler } from "../cluster/scheduler.ts";
 import type { SimServer } from "../cluster/server.ts";
 import { Checker } from "../invariants/client-answers.ts";
@@ -64,7 +64,7 @@ export class Run {
     this.plan = plan;
     this.root = new Prng(plan.seed);
     this.random = this.root.fork("world");
-    const shuffle = (name: string): Prng => (plan.isShuffled ? this.root.fork(name) : new NoChance());
+    const shuffle = (name: string): Prng => (plan.isShuffled ? this.root.fork(name) : new ZeroRandom());
     const scheduler = new Scheduler(shuffle("ties"));
     const verifier = verifierOf(plan);
     this.trace = new Trace(scheduler, lines);

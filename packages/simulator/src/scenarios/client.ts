@@ -8,21 +8,21 @@ interface Asked {
   readonly xid: number;
   readonly request: SimRequest;
   readonly text: string;
-  /** What was committed when it was asked. */
+  /** The commit point when it was sent. */
   readonly committed: number;
 }
 
 const TIMEOUT_MS = 2000;
 const PING_XID = -2;
 
-/** A client of a scenario: it asks when it is told to, stays where it is, and checks what it hears. */
+/** A client of a scenario: it sends requests on command, stays connected to one server, and checks the answers. */
 export class ScenarioClient {
   readonly name: string;
   server: SimServer | undefined;
-  /** It sends no signs of life. */
+  /** It sends no pings. */
   isSilent = false;
   isReady = false;
-  /** What it was answered last, as the transcript says it. */
+  /** Its last answer, as the transcript shows it. */
   lastAnswer = "";
   readonly #isCommitted: (zxid: number) => boolean;
   #ref: ConnectionRef | undefined;
@@ -30,7 +30,7 @@ export class ScenarioClient {
   #password: Uint8Array = new Uint8Array(16);
   #xid = 0;
   #seen = 0;
-  /** No read may show less: it was committed before a sync that was answered. */
+  /** The commit point before its last answered sync: no read may show less. */
   #synced = 0;
   #asked: Asked[] = [];
   #lines: string[] = [];
@@ -81,7 +81,7 @@ export class ScenarioClient {
     this.server.receive(this.#ref, encodeRequest(PING_XID, { kind: "read", read: { kind: "ping" } }));
   }
 
-  /** Goes without a word: its session lives on. */
+  /** Closes its connection and not its session. */
   leave(): void {
     const { server } = this;
     const ref = this.#ref;
@@ -89,7 +89,7 @@ export class ScenarioClient {
     if (server !== undefined && ref !== undefined) server.disconnect(ref);
   }
 
-  /** Its server is gone, or has let it go. */
+  /** Its server has crashed or has closed the connection. */
   dropped(): void {
     const count = this.#asked.length;
     const unanswered = count === 0 ? "" : `; unanswered: ${this.#asked.map(({ text }) => text).join(", ")}`;

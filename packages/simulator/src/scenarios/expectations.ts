@@ -3,14 +3,14 @@ import { describeEvent, isEventKind } from "../invariants/operator-events.ts";
 import { roleOf } from "./states.ts";
 import type { ScenarioWorld } from "./world.ts";
 
-/** Something that a scenario expects and did not find. */
+/** An expectation of a scenario that is not met. */
 export class ExpectationFailure extends Error {
   override readonly name = "ExpectationFailure";
 }
 
 type Check = (world: ScenarioWorld, ...words: readonly string[]) => string | undefined;
 
-/** What may stand behind `expect`, and why it is not so; undefined when it is. */
+/** What may follow `expect`, and the reason why it is not met; undefined when it is. */
 const CHECKS: readonly (readonly [RegExp, Check])[] = [
   [/^nobody leads$/, (world) => (leaders(world).length === 0 ? undefined : `${leaders(world).join(", ")} lead`)],
   [/^somebody leads$/, (world) => (leaders(world).length === 1 ? undefined : `${leaders(world).length} lead`)],
@@ -42,7 +42,7 @@ export function expectThat(world: ScenarioWorld, text: string): void {
     if (whyNot !== undefined) throw new ExpectationFailure(`expected "${text}", but ${whyNot}`);
     return;
   }
-  throw new Error(`nothing is known of the expectation "${text}"`);
+  throw new Error(`unknown expectation "${text}"`);
 }
 
 function leaders(world: ScenarioWorld): readonly string[] {
@@ -92,7 +92,7 @@ function wasNoted(world: ScenarioWorld, sid: ServerId, kind = ""): string | unde
   return kinds.some((each) => each === kind) ? undefined : `its last event is ${kinds.at(-1)}`;
 }
 
-/** @param of the server that the event is about; any where it is undefined */
+/** @param of the server that the event is about; undefined: any */
 function wasNotNoted(world: ScenarioWorld, kind = "", of: string | undefined): string | undefined {
   checkKind(kind);
   const found = world.observations.notes.find(
@@ -101,7 +101,7 @@ function wasNotNoted(world: ScenarioWorld, kind = "", of: string | undefined): s
   return found === undefined ? undefined : `s${found.sid} notes ${describeEvent(found.event)}`;
 }
 
-/** An expectation that no event can meet, or fail, would say nothing. */
+/** An expectation about an unknown kind of event would always, or never, be met. */
 function checkKind(kind: string): void {
   if (!isEventKind(kind)) throw new Error(`there is no event "${kind}"`);
 }

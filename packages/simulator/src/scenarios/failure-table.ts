@@ -6,8 +6,8 @@ import { ScenarioWorld } from "./world.ts";
 const LOSS_MS = 2500;
 
 /**
- * Takes every set of servers away from ensembles of several sizes, and says with how many failures writes still come to their end. From
- * one set to the next a single server fails or comes back, as in a Gray code.
+ * Crashes every set of servers in ensembles of several sizes, and tells with how many failures writes still complete. From one set to the next a
+ * single server crashes or starts, as in a Gray code.
  */
 export function failureTable(from: number, to: number): readonly string[] {
   const lines: string[] = [];
@@ -29,14 +29,14 @@ export function failureTable(from: number, to: number): readonly string[] {
   return lines;
 }
 
-/** A server fails, or comes back. */
+/** A server crashes or starts. */
 function change(world: ScenarioWorld, sid: number): void {
   if (world.member(serverId(sid)).server === undefined) world.start(serverId(sid));
   else world.crash(serverId(sid));
   world.run(LOSS_MS);
 }
 
-/** Whether a write comes to its end wherever it is sent. */
+/** Whether a write completes, at every running server. */
 function isWriting(world: ScenarioWorld): boolean {
   for (const server of world.running()) world.client(`c${server.sid}`).connect(server);
   world.run(20);
@@ -46,7 +46,6 @@ function isWriting(world: ScenarioWorld): boolean {
   const answers = world.clients.map(({ lastAnswer }) => lastAnswer);
   world.forgetClients();
   const count = answers.filter((answer) => answer === "ok").length;
-  if (count > 0 && count < answers.length)
-    throw new ExpectationFailure("writes come to their end at some servers only");
+  if (count > 0 && count < answers.length) throw new ExpectationFailure("writes complete at some servers only");
   return count > 0;
 }

@@ -1,21 +1,21 @@
 import type { ElectionMessage, LinkRef, PeerMessage, ServerId } from "@zooid/model";
 import { Network, type NetworkEnd } from "../cluster/network.ts";
 
-/** What arrives in one direction while it is held. */
+/** Messages that have arrived in one direction while it is held. */
 interface Held {
   readonly messages: { readonly link: LinkRef; readonly message: PeerMessage }[];
-  /** Whether one more may pass, and whether it is the last; undefined when none may. */
+  /** Set while messages may pass: tells whether one is the last that may. */
   isLast: ((message: PeerMessage) => boolean) | undefined;
 }
 
-/** What happens when so many messages more have arrived. */
+/** An action after a number of further messages. */
 interface Fuse {
   left: number;
   readonly burnt: () => void;
 }
 
-/** A network whose messages between leaders and learners can be held and let through one by one. Elections are not held. */
-export class ScenarioNetwork extends Network {
+/** A network whose messages between leaders and learners can be held and delivered one by one. Election messages are not held. */
+export class HeldNetwork extends Network {
   readonly #sids = new Map<LinkRef, ServerId>();
   readonly #held = new Map<string, Held>();
   readonly #fuses = new Map<string, Fuse>();
@@ -37,7 +37,7 @@ export class ScenarioNetwork extends Network {
     if (!this.#held.has(key)) this.#held.set(key, { messages: [], isLast: undefined });
   }
 
-  /** Lets held messages through, oldest first and those that come, until one satisfies a condition: that one too. */
+  /** Delivers held messages, oldest first, and further ones, up to and including the first that satisfies a condition. */
   deliver(from: ServerId, to: ServerId, isLast: (message: PeerMessage) => boolean): void {
     const held = this.#held.get(`${from}>${to}`);
     if (held === undefined) throw new RangeError(`nothing is held from server ${from} to server ${to}`);
@@ -45,20 +45,20 @@ export class ScenarioNetwork extends Network {
     for (const { link, message } of held.messages.splice(0)) this.#ends.get(to)?.received(link, message);
   }
 
-  letGo(from: ServerId, to: ServerId): void {
+  release(from: ServerId, to: ServerId): void {
     const held = this.#held.get(`${from}>${to}`);
     this.#held.delete(`${from}>${to}`);
     for (const { link, message } of held?.messages ?? []) this.#ends.get(to)?.received(link, message);
   }
 
-  letAllGo(): void {
+  releaseAll(): void {
     for (const key of [...this.#held.keys()]) {
       const [from, to] = key.split(">").map(Number);
-      this.letGo(from as ServerId, to as ServerId);
+      this.release(from as ServerId, to as ServerId);
     }
   }
 
-  /** When `count` messages more have arrived in a direction, something happens before the next. */
+  /** Acts when `count` further messages have arrived in a direction, before the next one. */
   after(count: number, from: ServerId, to: ServerId, burnt: () => void): void {
     if (count === 0) burnt();
     else this.#fuses.set(`${from}>${to}`, { left: count, burnt });
@@ -79,7 +79,7 @@ export class ScenarioNetwork extends Network {
     return isLast === undefined;
   }
 
-  /** What is held on a link that has ended never arrives. */
+  /** A link has ended: its held messages never arrive. */
   forget(to: ServerId, link: LinkRef): void {
     const messages = this.#held.get(`${this.#sids.get(link)}>${to}`)?.messages;
     for (let i = (messages?.length ?? 0) - 1; i >= 0; i--) if (messages?.[i]?.link === link) messages.splice(i, 1);
@@ -94,12 +94,12 @@ export class ScenarioNetwork extends Network {
   }
 }
 
-/** A server's end of the network, with what is held before it. */
+/** A server's end of the network, behind the messages that are held. */
 class HeldEnd implements NetworkEnd {
   readonly end: NetworkEnd;
-  readonly #network: ScenarioNetwork;
+  readonly #network: HeldNetwork;
 
-  constructor(end: NetworkEnd, network: ScenarioNetwork) {
+  constructor(end: NetworkEnd, network: HeldNetwork) {
     this.end = end;
     this.#network = network;
   }

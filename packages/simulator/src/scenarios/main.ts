@@ -6,8 +6,8 @@ import { parseScenario } from "./scenario-file.ts";
 
 /**
  * `node --conditions=@zooid/source scenarios/main.ts [--update] FILES`: performs scenarios; ends with 1 when one fails or its transcript is
- * not what it was. `--mutation N` performs one with the N-th mutation of its head in the source, and ends with 1 when nobody notices;
- * `--mutations` does so with every mutation of every file.
+ * not what it was. `--mutation N` performs one with the N-th mutation of its head in the source, and ends with 1 when the scenario still
+ * passes; `--mutations` does so with every mutation of every file.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -58,12 +58,12 @@ async function runMutated(number: number): Promise<number> {
     runScenario(text);
   } catch (error) {
     if (!(error instanceof ScenarioFailure)) throw error;
-    // A mutation that is no code is noticed by anybody, and shows nothing.
+    // A mutation that is not valid code always fails, which shows nothing.
     const { cause } = error;
     if (cause instanceof ReferenceError || cause instanceof SyntaxError || cause instanceof TypeError) throw cause;
     console.log(`without ${mutation.name}: ${error.message}`);
     return 0;
   }
-  console.error(`without ${mutation.name}: nobody noticed`);
+  console.error(`without ${mutation.name}: not noticed`);
   return 1;
 }

@@ -1,19 +1,19 @@
 import { formatScenario, parseScenario, type ScenarioFile } from "./scenario-file.ts";
 import { ScenarioRun } from "./scenario-run.ts";
 
-/** A scenario that came to no good end, with the line that it happened at. */
+/** A scenario that failed, with the line at which it did. */
 export class ScenarioFailure extends Error {
   override readonly name = "ScenarioFailure";
 }
 
 /**
- * Performs a scenario and writes down what follows from each command. Invariants are asserted after every step of every server, and
- * what the scenario expects where it says so.
+ * Performs a scenario and records what follows from each command. The invariants are asserted after every step of every server, and the
+ * scenario's expectations where they stand.
  *
- * One that begins with `for n 0..5` is performed for each value, which stands for `$n` in its commands; where what follows differs, the
- * transcript says for which.
+ * A scenario that begins with `for n 0..5` is performed for each value, which replaces `$n` in its commands; where the transcripts differ, they
+ * name the values.
  *
- * @returns the file as it would be if its transcripts were what followed now
+ * @returns the file with its transcripts as they are now
  */
 export function runScenario(text: string): string {
   const file = parseScenario(text);
@@ -49,7 +49,7 @@ function perform({ steps }: ScenarioFile, put: (command: string) => string, wher
   });
 }
 
-/** What followed in several runs: once, where it is the same. */
+/** The transcripts of several runs: one, where they are the same. */
 function merge(name: string, values: readonly number[], runs: readonly (readonly string[])[]): readonly string[] {
   const groups = new Map<string, { readonly lines: readonly string[]; readonly values: number[] }>();
   for (const [i, lines] of runs.entries()) {

@@ -1,15 +1,15 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 
-/** What became of a scenario in a process whose source lacks a rule. */
+/** The outcome of a scenario whose source lacks a rule. */
 export interface RunWithoutRule {
   readonly isNoticed: boolean;
   readonly text: string;
 }
 
 /**
- * Performs a scenario in a process of its own, with one of the mutations of its head in the source. Only an invariant that does not hold
- * or an expectation that is not met counts as noticed; another transcript does not.
+ * Performs a scenario in its own process, with one of the mutations of its head in the source. Only a violated invariant or an expectation that is
+ * not met counts as noticed; a different transcript does not.
  */
 export function runWithoutRule(path: string, mutation: number): Promise<RunWithoutRule> {
   const main = join(import.meta.dirname, "main.ts");

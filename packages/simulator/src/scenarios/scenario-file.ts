@@ -1,9 +1,9 @@
 import type { SourceEdit, SourceMutation } from "../mutations/mutate-source.ts";
 import { MUTATIONS } from "../mutations/mutations.ts";
 
-/** One command and what is said to follow from it. */
+/** One command and its transcript. */
 export interface ScenarioStep {
-  /** Blank lines and remarks before the command. */
+  /** Blank lines and comments before the command. */
   readonly lead: readonly string[];
   readonly command: string;
   readonly transcript: readonly string[];
@@ -17,8 +17,8 @@ export interface ScenarioStep {
  * # A sentence on what it shows.
  * # without a leader that waits: rule ack-behind-sync  a mutation of the marked statement that this scenario must not survive
  * #   - code in that statement                         the whole statement where this is left out
- * #   + what takes its place, with $& for what was there
- * # without ack-before-sync                            one of the mutations that the simulation has a name for
+ * #   + its replacement, with $& for the code itself
+ * # without ack-before-sync                            one of the simulator's named mutations
  *
  * servers 3
  * elect
@@ -28,7 +28,7 @@ export interface ScenarioStep {
 export interface ScenarioFile {
   readonly steps: readonly ScenarioStep[];
   readonly mutations: readonly SourceMutation[];
-  /** What stands behind the last command. */
+  /** What follows the last command. */
   readonly end: readonly string[];
 }
 
@@ -38,7 +38,7 @@ export function parseScenario(text: string): ScenarioFile {
   let open: { transcript: string[] } | undefined;
   for (const [i, line] of text.replace(/\n$/, "").split("\n").entries()) {
     if (line.startsWith("  ")) {
-      if (open === undefined) throw new Error(`line ${i + 1} follows from no command: ${line}`);
+      if (open === undefined) throw new Error(`line ${i + 1} belongs to no command: ${line}`);
       open.transcript.push(line);
     } else if (line.trim() === "" || line.startsWith("#")) {
       open = undefined;
@@ -68,7 +68,7 @@ function parseMutations(text: string): readonly SourceMutation[] {
     if (sign === undefined || code === undefined) continue;
     const edits = mutations.at(-1)?.edits;
     const edit = edits?.pop();
-    if (edits === undefined || edit === undefined) throw new Error(`a change of no mutation: ${line}`);
+    if (edits === undefined || edit === undefined) throw new Error(`an edit without a mutation: ${line}`);
     if (sign === "-") edits.push({ ...edit, found: joined(edit.found, code) });
     else edits.push({ ...edit, replacement: joined(edit.replacement, code) });
   }

@@ -21,7 +21,8 @@ const COMMANDS: readonly Command[] = [
 /** One run of a scenario: its world, once there is one, and what the transcript has shown of it. */
 export class ScenarioRun {
   readonly options: WorldOptions = { voters: 3, observers: 0, electionAlg: 3, groups: undefined, server: {} };
-  readonly told: Set<string> = new Set();
+  /** The kinds of messages that the transcript shows. */
+  readonly shownKinds: Set<string> = new Set();
   /** Paths that were created by a `write`. */
   readonly paths: Set<string> = new Set();
   /** The transcript shows nothing, since what follows depends on exact times. */
@@ -49,7 +50,7 @@ export class ScenarioRun {
       if (result !== "at once" && !isInstant) this.world.run(COMMAND_MS);
       return this.#whatFollowed();
     }
-    throw new Error(`nothing is known of the command "${command}"`);
+    throw new Error(`unknown command "${command}"`);
   }
 
   #whatFollowed(): readonly string[] {
@@ -58,7 +59,7 @@ export class ScenarioRun {
     for (const client of this.#world.clients) lines.push(...client.takeLines());
     const sent = this.#world.observations.sentLines.slice(this.#sentCount);
     this.#sentCount += sent.length;
-    lines.push(...sent.filter(({ kind }) => this.told.has(kind)).map(({ text }) => text));
+    lines.push(...sent.filter(({ kind }) => this.shownKinds.has(kind)).map(({ text }) => text));
     if (this.isSilent) return [];
     const { roles, logs } = statesOf(this.#world);
     if (roles.join() !== this.#roles) lines.push(...roles);

@@ -3,7 +3,7 @@ import type { ScenarioWorld } from "./world.ts";
 
 type Member = ScenarioWorld["members"][number];
 
-/** What a world looks like, in few lines: servers that are alike share one. */
+/** The servers' roles and logs in a few lines: servers that are alike share one. */
 export interface States {
   readonly roles: readonly string[];
   readonly logs: readonly string[];

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { runScenario } from "./run-scenario.ts";
 
 const directory = join(import.meta.dirname, "../../scenarios");
-/** `UPDATE=1` writes the transcripts down as they are now, to be reviewed as a diff. */
+/** `UPDATE=1` rewrites the transcripts, to be reviewed as a diff. */
 const isUpdating = process.env["UPDATE"] === "1";
 
 /** They run hundreds of ensembles each. */
@@ -14,7 +14,7 @@ export function scenarioNames(tier: "fast" | "slow"): readonly string[] {
   return names.filter((name) => SLOW.includes(name) === (tier === "slow"));
 }
 
-/** A scenario as it is written down, and as it goes now. */
+/** A scenario as it is stored, and as it runs now. */
 export function scenarioTexts(name: string): { readonly written: string; readonly now: string } {
   const path = join(directory, name);
   const written = readFileSync(path, "utf8");

@@ -18,7 +18,7 @@ import { digestOf } from "../cluster/state-image.ts";
 import { Invariants } from "../invariants/invariants.ts";
 import { CoverageCounts } from "../runs/coverage.ts";
 import { ScenarioClient } from "./client.ts";
-import { ScenarioNetwork } from "./held-network.ts";
+import { HeldNetwork } from "./held-network.ts";
 import { ScenarioObservations } from "./observations.ts";
 import { SteadyRandom } from "./steady-random.ts";
 
@@ -35,14 +35,14 @@ export interface WorldOptions {
 const DELAY_MS = 1;
 const DELAYS = { delayMsMin: DELAY_MS, delayMsMax: DELAY_MS };
 const PING_MS = 500;
-/** A state that lasts so long lasts until something else happens: longer than every limit of a role. */
+/** Longer than every time limit of a role: a state that lasts so long is stable. */
 const QUIET_MS = 2500;
 const SETTLE_MS = 20_000;
 const STEP_MS = 100;
 
-/** The cluster of a scenario, whose links and disks obey commands and whose time stands still between them, and its clients. */
+/** The cluster of a scenario and its clients. Links and disks obey commands, and time passes only during commands. */
 export class ScenarioWorld {
-  readonly network: ScenarioNetwork;
+  readonly network: HeldNetwork;
   readonly invariants: Invariants;
   readonly observations: ScenarioObservations;
   readonly #cluster: Cluster;
@@ -53,7 +53,7 @@ export class ScenarioWorld {
     const voterSids = sids.slice(0, voters);
     const verifier = groups === undefined ? new MajorityQuorum(voterSids) : new HierarchicalQuorum(groups);
     const scheduler = new Scheduler(new SteadyRandom(1));
-    this.network = new ScenarioNetwork(scheduler, new SteadyRandom(1), DELAYS);
+    this.network = new HeldNetwork(scheduler, new SteadyRandom(1), DELAYS);
     this.invariants = new Invariants(verifier, new CoverageCounts());
     this.observations = new ScenarioObservations(this);
     this.#cluster = new Cluster({

@@ -1,13 +1,13 @@
 import { type PlanChanges, planOf } from "./draw-plan.ts";
 import { runPlan } from "./seed-run.ts";
 
-/** A run of seeds, to be done in one go. */
+/** Consecutive seeds that one worker runs. */
 export interface BatchTask {
   readonly from: number;
   readonly count: number;
   /** Run each twice and compare. */
   readonly isTwice: boolean;
-  /** Go on behind a seed that fails. */
+  /** Continue after a seed that fails. */
   readonly keepsGoing: boolean;
 }
 
@@ -17,7 +17,7 @@ export interface SeedFailure {
   readonly what: string;
 }
 
-/** What seeds did, as sums. Plain values, so that it can be sent from a process to another. */
+/** The sums of the reports of seeds, as plain values for another process. */
 export interface BatchResult {
   readonly seeds: number;
   readonly virtualMs: number;

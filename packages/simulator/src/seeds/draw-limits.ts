@@ -1,7 +1,7 @@
 import { DEFAULT_LIMITS, type Limits } from "../cluster/limits.ts";
 import type { Prng } from "../cluster/prng.ts";
 
-/** The first page of a watch table; a smaller limit would allow no watch at all. */
+/** The first page of a watch table; a smaller limit would allow no watch. */
 const WATCH_PAGE_BYTES = 65_632;
 
 /** Each limit is small in about half of the plans. */

@@ -6,18 +6,18 @@ import type { Plan, SessionMode } from "../runs/plan.ts";
 import { drawLimits } from "./draw-limits.ts";
 
 /**
- * A share of it is more than what an ordinary client adds in a run, and a quarter of it is more than what tenants have in flight, which a leader
- * does not count.
+ * A share of it is more than an ordinary client adds in a run, and a quarter of it is more than tenants have in flight, which a leader does not
+ * count.
  */
 const HELD_BYTES_MIN = 500_000;
 
-/** The mode of that name. */
+/** The session mode with this name. */
 export function sessionMode(name: string): SessionMode {
   if (name === "replicated" || name === "local" || name === "upgrading") return name;
-  throw new RangeError(`there are no sessions "${name}", there are replicated, local and upgrading ones`);
+  throw new RangeError(`unknown session mode "${name}": expected replicated, local or upgrading`);
 }
 
-/** What is left out of a plan, to find the smallest that still fails; or chosen, for a test. */
+/** What is left out of a plan, to shrink a failure, or chosen in place of what the seed draws. */
 export interface PlanChanges {
   readonly without?: readonly Fault[];
   /** No other faults than these. */
@@ -34,7 +34,7 @@ export interface PlanChanges {
   readonly tenants?: number;
 }
 
-/** What a seed means. */
+/** Draws a plan from a seed. */
 export function planOf(seed: number, changes: PlanChanges = {}): Plan {
   const random = new Prng(seed).fork("plan");
   const drawnVoters = random.pick([1, 2, 3, 3, 3, 3, 3, 3, 3, 4, 5, 5, 5, 5, 6, 7]);
@@ -63,7 +63,7 @@ export function planOf(seed: number, changes: PlanChanges = {}): Plan {
     [0.1, 150],
   ] as const);
   const counterMax = random.chance(0.2) ? 3 + random.below(60) : undefined;
-  // Entry by entry takes a history of some hundred too long where a sync takes its time.
+  // On slow disks a history of some hundred entries would take too long entry by entry.
   const isSlow = sync[1] > 10 || delay[1] > 10;
   const drawnWindow = random.chance(0.3) ? 1 + random.below(600) : undefined;
   const drawnRun = random.chance(0.3) ? 1 + random.below(300) : undefined;
@@ -96,7 +96,7 @@ export function planOf(seed: number, changes: PlanChanges = {}): Plan {
     isStandalone,
     electionAlg,
     clients,
-    // A stream of its own: seeds mean what they meant before there were such nodes.
+    // From a stream of its own: seeds keep the meaning that they had before these nodes existed.
     hasNodeKinds: changes.hasNodeKinds ?? new Prng(seed).fork("kinds").chance(0.5),
     sessions: isStandalone ? "replicated" : (changes.sessions ?? drawnSessions),
     tenants,
@@ -118,13 +118,13 @@ export function planOf(seed: number, changes: PlanChanges = {}): Plan {
   };
 }
 
-/** Sessions of tenants have so many ephemerals that their ends would take too long one by one. */
+/** Tenants have so many ephemerals that ending their sessions one by one would take too long. */
 function withTenants(limits: Limits, heldBytesMax: number): Limits {
   const { closeOpCountMax, closePathBytesMax } = limits;
   return { ...limits, heldBytesMax, closeOpCountMax: closeOpCountMax * 10, closePathBytesMax: closePathBytesMax * 60 };
 }
 
-/** Up to three groups; now and then a voter without weight, but never a group of none but such. */
+/** Up to three groups; some voters have no weight, but each group has a voter with weight. */
 function groupsOf(voters: readonly ServerId[], weights: readonly number[]): readonly WeightedVoter[] {
   const groupCount = voters.length >= 5 ? 3 : 1;
   return voters.map((sid, i) => ({

@@ -11,7 +11,7 @@ import { optionsOf, shrink } from "./shrink.ts";
 export interface RunSeedsOptions {
   readonly from: number;
   readonly seeds: number;
-  /** Ends after so long, however many seeds are left. */
+  /** Ends after this time, even if seeds are left. */
   readonly minutes: number | undefined;
   /** Worker processes. */
   readonly parallel: number;
@@ -19,9 +19,9 @@ export interface RunSeedsOptions {
   /** The directory for transcripts of failures. */
   readonly out: string;
   readonly keepsGoing: boolean;
-  /** Whether failures are shrunk and written down. */
+  /** Whether failures are shrunk and their transcripts written. */
   readonly explains: boolean;
-  /** Whether it is a failure that something was never reached. */
+  /** Whether a situation that was never reached is a failure. */
   readonly checksSometimes: boolean;
   readonly mutation: string | undefined;
   readonly changes: PlanChanges;
@@ -30,7 +30,7 @@ export interface RunSeedsOptions {
 const BATCH = 20;
 const TRANSCRIPTS_MAX = 5;
 
-/** Runs seeds, tells what they did, and explains what failed. Returns the exit status. */
+/** Runs seeds, prints a summary, and explains failures. Returns the exit status. */
 export async function runSeeds(options: RunSeedsOptions): Promise<number> {
   const startMs = performance.now();
   const result = await runAll(options, startMs);
@@ -68,7 +68,7 @@ async function runAll(options: RunSeedsOptions, startMs: number): Promise<BatchR
   if (workers <= 1) {
     for (let task = take(); task !== undefined; task = take()) {
       done(runBatch(task, changes));
-      // The logs' promises settle, and are let go.
+      // The logs' promises settle and are collected.
       await Promise.resolve();
     }
   } else {
@@ -99,7 +99,7 @@ function report(result: BatchResult, wallMs: number, { from }: RunSeedsOptions):
   for (const what of SITUATIONS) console.log(`  ${String(result.sometimes[what] ?? 0).padStart(8)}  ${what}`);
 }
 
-/** Shrinks a failure, writes down how it came about, and says how to repeat it. */
+/** Shrinks a failure, writes its transcript, and prints the command that repeats it. */
 function explain({ seed, rule, what }: SeedFailure, { changes, out, mutation }: RunSeedsOptions): void {
   console.log(`\nseed ${seed}: ${what}`);
   if (rule === "X1") return;
@@ -113,7 +113,7 @@ function explain({ seed, rule, what }: SeedFailure, { changes, out, mutation }: 
   writeFileSync(file, `${run.violation?.message}\n${repeat}\n${planText(seed, smallest)}\n\n${lines.join("\n")}\n`);
   console.log(`as given: npm run simulate -- ${more}--from ${seed} --seeds 1 ${optionsOf(changes)}`.trim());
   console.log(`smallest: ${repeat}`);
-  console.log(`how it came about: ${file} (${lines.length} lines)`);
+  console.log(`transcript: ${file} (${lines.length} lines)`);
 }
 
 function planText(seed: number, changes: PlanChanges): string {

@@ -13,13 +13,13 @@ import type { RunReport } from "../runs/report.ts";
 import { type PlanChanges, planOf } from "./draw-plan.ts";
 import { runPlan } from "./seed-run.ts";
 
-// More seeds and more of a small ensemble's runs than `seed-run.test.ts` has, and the seeds that once found a fault.
+// More seeds than `seed-run.test.ts` has, more runs of a small ensemble, and the seeds that once found a fault.
 
 function run(seed: number, changes: PlanChanges = {}): RunReport {
   return runPlan(planOf(seed, changes));
 }
 
-/** As before these existed: what was found then is found again. */
+/** As before these existed: seeds reach what they reached then. */
 const BEFORE_LIMITS = { hasSmallLimits: false, sessions: "replicated", tenants: 0 } as const;
 
 function expectNoViolation({ violation }: RunReport): void {
@@ -39,17 +39,17 @@ describe("an ensemble with its clients and its faults", () => {
   test.each([
     [2, "an ensemble of one voter begins its epoch"],
     [3, "learners serve no earlier than their leader"],
-    [8, "a wiped voter is promised nothing before a quorum has formed without it"],
+    [8, "a wiped voter gets no promise before a quorum has formed without it"],
     [33, "a session is over when its end is committed"],
-    [42, "a life behind a lost disk does not take requests of the one before for its own"],
+    [42, "a server whose disk was lost does not answer the requests of its earlier life"],
     [45, "accepting an epoch answers the syncs that came before"],
-    [58, "a promise to a leader that failed keeps nobody out for ever"],
-    [262, "what a learner said before it accepted counts when it has"],
-    [282, "an ensemble is founded even if the first attempt breaks off"],
-    [10_080, "what was answered counts when the link is gone"],
-    [10_593, "a promise made behind a lost disk gives no voice"],
-    [1861, "the id of an attempt to found the ensemble keeps nobody out"],
-    [751, "a voter that lost its disk is told the id with the history, and founds no other ensemble"],
+    [58, "a promise to a leader that failed does not block later leaders"],
+    [262, "acks sent before the acceptance count after it"],
+    [282, "an ensemble forms even if the first attempt is interrupted"],
+    [10_080, "acks count after their link has ended"],
+    [10_593, "a promise made after a disk was lost does not let a voter vote"],
+    [1861, "the ensemble id of a failed attempt does not block servers"],
+    [751, "a voter that lost its disk gets the ensemble id with the history, and forms no other ensemble"],
   ])("seed %i: %s", (seed) => {
     // These were found before these faults, nodes and limits existed.
     const without = ["stale-leader", "crash-at-slice"] as const;
@@ -57,20 +57,20 @@ describe("an ensemble with its clients and its faults", () => {
   });
 
   test.each([
-    [110_858, "an id that a server chose for an ensemble that it never founded goes when it joins another"],
-    [106_208, "what was acked by a disk that was lost twice counts"],
+    [110_858, "a server drops the id of an ensemble that never formed when it joins another"],
+    [106_208, "acks of a disk that was lost twice count"],
   ])("seed %i: %s", (seed) => {
     expectNoViolation(run(seed, { without: ["crash-at-slice"], hasNodeKinds: false, ...BEFORE_LIMITS }));
   });
 
-  test("seed 516559: who has no weight is nobody's successor", () => {
+  test("seed 516559: a voter without weight is not named as successor", () => {
     expectNoViolation(run(516_559, { without: ["crash-at-slice"], ...BEFORE_LIMITS }));
   });
 
   test.each([
     [701_125, "a deposed leader that has not noticed ends no session that came after it"],
-    [900_617, "who is on its way to its voice when its leader goes has it, once the disk says so"],
-    [300_177, "who has its voice back from the leader of an older epoch acked nothing in the newer one"],
+    [900_617, "a wiped voter votes after its leader dies mid-sync, once its disk holds the epoch"],
+    [300_177, "a wiped voter that an older leader synced acked nothing in the newer epoch"],
   ])("seed %i: %s", (seed) => {
     expectNoViolation(run(seed, { without: ["crash-at-slice"], hasNodeKinds: true, ...BEFORE_LIMITS }));
   });
@@ -141,8 +141,8 @@ test("hostile tenants stop no replica, and no other client is refused for them",
   expect(counts.count("hostile tenant refused for what the tree holds")).toBeGreaterThan(0);
 });
 
-describe("every way of a small ensemble", () => {
-  test("that differs from the default order in one place keeps the rules", async () => {
+describe("every run of a small ensemble", () => {
+  test("with one deviation keeps the rules", async () => {
     const { failure, runs } = await exploreAll({ depth: 1, faults: 1 });
     expect(failure).toBeUndefined();
     expect(runs).toBeGreaterThan(200);
@@ -155,7 +155,7 @@ describe("every way of a small ensemble", () => {
     expect(triples.runs).toBeGreaterThan(pairs.runs + 50);
   });
 
-  test("slices share nothing but the runs with one deviation, and are all of it together", async () => {
+  test("slices share only the runs with one deviation, and together are the whole", async () => {
     const space = { depth: 2, faults: 2 };
     const { tasks } = beginExploring(space);
     const task = tasks[tasks.length >> 1];
@@ -169,7 +169,7 @@ describe("every way of a small ensemble", () => {
     expect(whole.runs).toBeGreaterThan(10);
   });
 
-  test("a fault at any step ends as one at a place that is tried does", () => {
+  test("a fault at any step ends like one at a place that is explored", () => {
     const { tasks, result } = beginExploring({ depth: 1, faults: 1 });
     const tried = tasks.map(({ first }) => first.deviation).filter(({ kind }) => kind !== "later");
     const ends = new Set(tried.map(endOf));
@@ -186,13 +186,13 @@ describe("every way of a small ensemble", () => {
   });
 });
 
-/** How a run with one deviation ends, what it has been through, and what a crash leaves; not what died with the server unheard. */
+/** How a run with one deviation ends, which situations it reached, and what a crash left; without what died unseen with the server. */
 function endOf(deviation: Deviation): string {
   const lines: string[] = [];
   const { violation, committed, acknowledged, answers, epochs, sometimes } = runDeviations([deviation], lines);
   const isOwn = (name: string): boolean =>
     name.startsWith("crash with") || name.startsWith("crash during") || name === "proposal died";
-  // Whom the client turns to next is chance, and left to it.
+  // Which server the client connects to next is random and does not matter.
   const reached = Object.keys(sometimes).filter(
     (name) => name !== "session moved to another server" && !(deviation.kind === "crash" && isOwn(name)),
   );

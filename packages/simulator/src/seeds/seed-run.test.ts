@@ -26,10 +26,10 @@ describe("an ensemble with its clients and its faults", () => {
     expect(first.traceHash).not.toBe(run(seed + 1000).traceHash);
   });
 
-  test("a transcript changes nothing of the run that it tells of", () => {
+  test("a run with a transcript equals the run without one", () => {
     const lines: string[] = [];
-    const told = runPlan(planOf(7), { lines });
-    expect(told).toEqual(run(7));
+    const report = runPlan(planOf(7), { lines });
+    expect(report).toEqual(run(7));
     expect(lines.length).toBeGreaterThan(1000);
   });
 });
@@ -74,7 +74,7 @@ describe("a plan", () => {
   });
 });
 
-test("changes of a plan are told as options", () => {
+test("changes of a plan are printed as options", () => {
   expect(
     optionsOf({
       without: ["crash", "wipe"],

@@ -4,8 +4,8 @@ import { runPlan } from "./seed-run.ts";
 const RUNS_MAX = 80;
 
 /**
- * Leaves out of a failing seed whatever it can do without: faults, then clients, then servers, then time. What is left fails by the same
- * rule. Every fault has a stream of chance of its own, so that without one the others happen as before.
+ * Shrinks a failing seed: leaves out faults, then clients, then servers, then time, as long as the rest fails by the same rule. Each fault has its
+ * own random stream, so that without one the others happen as before.
  */
 export function shrink(seed: number, rule: string, changes: PlanChanges): PlanChanges {
   let runs = 0;
@@ -37,7 +37,7 @@ export function shrink(seed: number, rule: string, changes: PlanChanges): PlanCh
   return kept;
 }
 
-/** The options that repeat a plan's changes. */
+/** The command line options for a plan's changes. */
 export function optionsOf(changes: PlanChanges): string {
   const options: string[] = [];
   if ((changes.without?.length ?? 0) > 0) options.push(`--without ${changes.without?.join(",")}`);

@@ -16,7 +16,7 @@ import {
 import type { ReplicaEvent } from "@zooid/replica";
 import { expect } from "vitest";
 import { Network, type NetworkEnd } from "../cluster/network.ts";
-import { NoChance, Prng } from "../cluster/prng.ts";
+import { Prng, ZeroRandom } from "../cluster/prng.ts";
 import { Scheduler } from "../cluster/scheduler.ts";
 import { SimServer } from "../cluster/server.ts";
 import { SnapshotRegistry } from "../cluster/snapshot-transfer.ts";
@@ -30,10 +30,10 @@ const MAJORITY = new MajorityQuorum([SERVER, PEER, OTHER]);
 export const MISSING: Zxid = composeZxid(1, 99);
 const DELAYS = { delayMsMin: 1, delayMsMax: 1, isShuffled: false };
 
-/** A voter of which the test says every word but its votes: for the server, so that it leads, or for itself. */
+/** A voter whose messages come from the test; its votes are for the server, so that it leads, or for itself. */
 class ScriptedPeer implements NetworkEnd {
   readonly sid: ServerId;
-  readonly heard: PeerMessage[] = [];
+  readonly messages: PeerMessage[] = [];
   readonly #network: Network;
   #link: LinkRef | undefined;
   leader: ServerId = SERVER;
@@ -65,7 +65,7 @@ class ScriptedPeer implements NetworkEnd {
   }
 
   received(_: LinkRef, message: PeerMessage): void {
-    this.heard.push(message);
+    this.messages.push(message);
   }
 
   electionLinkUp(): void {}
@@ -80,16 +80,16 @@ class ScriptedPeer implements NetworkEnd {
   }
 }
 
-/** A real server, and what the two others of its ensemble do to it. */
+/** A real server, and two scripted voters. */
 export class Script {
   readonly events: ReplicaEvent[] = [];
-  /** The part that was next of each state that was given up. */
+  /** The next chunk of each snapshot that was given up. */
   readonly abandoned: number[] = [];
   readonly server: SimServer;
   readonly peer: ScriptedPeer;
   readonly other: ScriptedPeer;
-  readonly #scheduler = new Scheduler(new NoChance());
-  readonly #network = new Network(this.#scheduler, new NoChance(), DELAYS);
+  readonly #scheduler = new Scheduler(new ZeroRandom());
+  readonly #network = new Network(this.#scheduler, new ZeroRandom(), DELAYS);
 
   constructor(options: { readonly counterMax?: number } = {}) {
     this.peer = new ScriptedPeer(PEER, this.#network);
@@ -119,15 +119,15 @@ export class Script {
     while (this.#scheduler.runNext(untilMs));
   }
 
-  /** The server follows a peer, and both know each other. */
+  /** The server follows a peer and is linked to it. */
   followsPeer(): void {
     this.peer.leader = PEER;
     this.other.leader = PEER;
     this.run(500);
   }
 
-  /** The peer, as the leader of an epoch, has brought the server level: there is nothing to bring. */
-  levelWithPeer(): void {
+  /** The peer, as the leader of an epoch, has synced the server with an empty history. */
+  syncsWithPeer(): void {
     this.followsPeer();
     this.leads(this.peer, { kind: "leader-info", epoch: 1, incarnation: 1, ensembleId: "" });
     this.leads(this.peer, { kind: "sync-begin", epoch: 1, mode: "diff", from: NOTHING, epochs: [] });
@@ -141,7 +141,7 @@ export class Script {
     this.run();
   }
 
-  /** A peer comes to follow the server, which a quorum has elected, and says what it has: nothing. */
+  /** A peer with an empty log follows the server, which a quorum has elected. */
   comes(peer: ScriptedPeer): void {
     this.run(500);
     peer.dial();
@@ -162,7 +162,7 @@ export class Script {
     this.says(peer, { kind: "ack-epoch", isRepeated: false, currentEpoch: 0, logged: NOTHING, floor, tails: [] });
   }
 
-  /** A client opens a session, and a peer that is level acks it. */
+  /** A client opens a session, and a synced peer acks it. */
   commitsSession(): void {
     const ref = this.server.accept();
     this.server.connect(ref, {
@@ -173,7 +173,7 @@ export class Script {
     this.says(this.peer, { kind: "ack", epoch: 1, durable: composeZxid(1, 1), round: 0 });
   }
 
-  /** A peer follows the server and is level with it, which leads therefore. */
+  /** A peer follows the server and is synced, so that the server leads. */
   joins(peer: ScriptedPeer): void {
     this.comes(peer);
     this.promises(peer);

@@ -9,7 +9,7 @@ export type Perform = (run: ScenarioRun, ...words: readonly string[]) => Outcome
 /** The form of a command, and what it does with the words in it. */
 export type Command = readonly [RegExp, Perform];
 
-/** A choice: nothing follows from it yet. */
+/** A command that only sets an option: its transcript is empty. */
 export function choose(change: () => unknown): readonly string[] {
   change();
   return [];

@@ -18,7 +18,7 @@ export const NETWORK_COMMANDS: readonly Command[] = [
   [/^clog s(\d+) > s(\d+) by (\d+) ms$/, ({ world }, a, b, ms) => world.network.clog(idOf(a), idOf(b), Number(ms))],
   [/^half-open s(\d+) s(\d+)$/, ({ world }, a, b) => world.network.halfOpen(idOf(a), idOf(b))],
   [/^hold s(\d+) > s(\d+)$/, ({ world }, from, to) => atOnce(() => world.network.hold(idOf(from), idOf(to)))],
-  [/^release s(\d+) > s(\d+)$/, ({ world }, from, to) => world.network.letGo(idOf(from), idOf(to))],
+  [/^release s(\d+) > s(\d+)$/, ({ world }, from, to) => world.network.release(idOf(from), idOf(to))],
   [
     /^deliver s(\d+) > s(\d+) (\d+) messages?$/,
     ({ world }, from, to, count) => {
@@ -42,6 +42,6 @@ function cut(world: ScenarioWorld, side: string, other: string): void {
 }
 
 function heal({ members, network }: ScenarioWorld): void {
-  network.letAllGo();
+  network.releaseAll();
   for (const a of members) for (const b of members) if (a !== b) network.unblock(a.sid, b.sid);
 }

@@ -33,7 +33,7 @@ export const SERVER_COMMANDS: readonly Command[] = [
   [/^fill disk s(\d+)$/, ({ world }, sid) => world.failDisk(idOf(sid), "full")],
 ];
 
-/** Starts whoever has never started, and lets them find a leader. */
+/** Starts every server that has never run, and waits until a leader is elected. */
 function elect(world: ScenarioWorld): "at once" {
   for (const { sid, server, lives } of world.members) if (server === undefined && lives === 0) world.start(sid);
   world.settle();

@@ -9,7 +9,7 @@ export const TRANSCRIPT_COMMANDS: readonly Command[] = [
   [/^tick (\d+)$/, ({ world }, count) => atOnce(() => world.run(Number(count) * TICK_MS))],
   [/^wait (\d+) ms$/, ({ world }, ms) => atOnce(() => world.run(Number(ms)))],
   [/^settle$/, ({ world }) => atOnce(() => world.settle())],
-  [/^tell (.+)$/, ({ told }, kinds = "") => choose(() => kinds.split(" ").map((kind) => told.add(kind)))],
+  [/^tell (.+)$/, ({ shownKinds }, kinds = "") => choose(() => kinds.split(" ").map((kind) => shownKinds.add(kind)))],
   [/^(silently|aloud)$/, (run, how) => choose(() => (run.isSilent = how === "silently"))],
   [
     /^expect (.+)$/,
