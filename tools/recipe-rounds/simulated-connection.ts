@@ -1,4 +1,7 @@
-/** A client's connections in virtual time: bytes that arrive late and in order, are held back, or are lost. */
+/**
+ * A client's connections in virtual time: bytes that arrive late and in order, are held back, or
+ * are lost.
+ */
 import type { TransportConnection, TransportEvents } from "@zooid/client";
 import type { ConnectionRef } from "@zooid/model";
 import type { SimServer } from "@zooid/simulator";

@@ -1,6 +1,7 @@
 /**
- * Three simulated servers and our own client, in one thread and in virtual time: the client's transport is the simulation. Servers are the real
- * replica; its replies are encoded as for a socket.
+ * Three simulated servers and our own client, in one thread and in virtual time: the client's
+ * transport is the simulation. Servers are the real replica; its replies are encoded as for a
+ * socket.
  */
 import { type Client, connect, type Transport, type TransportConnection, type TransportEvents } from "@zooid/client";
 import { type ConnectionRef, type ServerId, serverId } from "@zooid/model";
@@ -24,7 +25,10 @@ const HOSTS = SIDS.map((sid) => `127.0.0.1:${sid}`).join(",");
 const DELAYS = { delayMsMin: 0.2, delayMsMax: 4 };
 const DISK = { syncMsMin: 0.5, syncMsMax: 6 };
 
-/** What a client's own clock allows for, less half a tick: so long may a server that answers clients be unheard by its leader. */
+/**
+ * What a client's own clock allows for, less half a tick: so long may a server that answers clients
+ * be unheard by its leader.
+ */
 const SILENCE_MS_MAX = SESSION_TIMEOUT_MS / 5 - TICK_MS / 2;
 
 export class SimulatedWorld implements World, ClusterWatcher {

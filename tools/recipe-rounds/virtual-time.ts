@@ -1,6 +1,6 @@
 /**
- * This process's time as a schedule: timers, the monotonic clock and chance come from a seed, so that clients run among simulated servers as those
- * do. For a process that does nothing else.
+ * This process's time as a schedule: timers, the monotonic clock and chance come from a seed, so
+ * that clients run among simulated servers as those do. For a process that does nothing else.
  */
 import crypto from "node:crypto";
 import { syncBuiltinESMExports } from "node:module";

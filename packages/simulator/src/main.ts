@@ -3,9 +3,11 @@ import { installMutation } from "./mutations/mutate-source.ts";
 import { MUTATIONS } from "./mutations/mutations.ts";
 
 /**
- * `npm run simulate -- --seeds N --from S`: runs seeds, prints a summary, ends with 1 if one fails. The README lists the other options.
+ * `npm run simulate -- --seeds N --from S`: runs seeds, prints a summary, ends with 1 if one fails.
+ * The README lists the other options.
  *
- * The simulator is imported after the options are parsed: a mutation must be installed before its source is loaded.
+ * The simulator is imported after the options are parsed: a mutation must be installed before its
+ * source is loaded.
  */
 const { values } = parseArgs({
   options: {

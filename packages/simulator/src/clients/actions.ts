@@ -9,8 +9,8 @@ const IN_FLIGHT_MAX = 6;
 const PING = { kind: "read", read: { kind: "ping" } } as const;
 
 /**
- * Decides what clients do, each at its own pace: connect, request, ping, drop the connection, sleep until the session may expire. At the end of
- * a run each client makes a last few requests.
+ * Decides what clients do, each at its own pace: connect, request, ping, drop the connection, sleep
+ * until the session may expire. At the end of a run each client makes a last few requests.
  */
 export class ClientActions {
   readonly #run: Run;

@@ -7,7 +7,10 @@ import type { ClientConnection, SimClient } from "./sim-client.ts";
 
 const PING_XID = -2;
 
-/** The connections of a run's clients to the servers: what clients send arrives late and in order, or not at all. */
+/**
+ * The connections of a run's clients to the servers: what clients send arrives late and in order,
+ * or not at all.
+ */
 export class ClientConnections {
   readonly #run: Run;
   /** Every connection that its server has not ended, also those that their client has forgotten. */
@@ -117,7 +120,8 @@ export class ClientConnections {
     this.#run.after(connection.arrivesMs - nowMs, () => {
       if (client.connection !== connection || connection.isSilent) return;
       const { ref, server } = connection;
-      // Frames after the decision to end the session are too late, and those of a stalled connection are not read.
+      // Frames after the decision to end the session are too late, and those of a stalled
+      // connection are not read.
       const isEnding = server.replica.sessions.get(client.session)?.closing === true;
       if (!isEnding && !server.isStalled(ref)) connection.arrivedMs = this.#run.nowMs;
       arrive();

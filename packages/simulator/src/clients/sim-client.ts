@@ -59,7 +59,10 @@ export class SimClient {
   /** It sleeps until then. */
   sleepsUntilMs = 0;
   lastServer: number | undefined;
-  /** Set while it is connected to the leader: how long after its last frame the leader proposed these zxids. */
+  /**
+   * Set while it is connected to the leader: how long after its last frame the leader proposed
+   * these zxids.
+   */
   heardAt: { readonly first: number; readonly last: number; readonly forMs: number } | undefined;
   inFlight: Sent[] = [];
   watches: ModelWatches = new ModelWatches();

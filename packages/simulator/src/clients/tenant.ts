@@ -18,8 +18,9 @@ const NAMES = collidingNames(128);
 type Body = (writer: JuteWriter) => void;
 
 /**
- * Chooses the requests of a hostile tenant: large ones, costly ones, ones that collide in hash tables, many at once. Every ACL allows
- * everyone to read, so that ordinary clients receive the events of what they watch.
+ * Chooses the requests of a hostile tenant: large ones, costly ones, ones that collide in hash
+ * tables, many at once. Every ACL allows everyone to read, so that ordinary clients receive the
+ * events of what they watch.
  */
 export class Tenant {
   readonly #random: Prng;

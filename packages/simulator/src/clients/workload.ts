@@ -22,7 +22,8 @@ export class Workload {
   /**
    * @param name part of every value, so that no two clients write the same
    * @param options.hasNodeKinds whether containers and TTL nodes are among what it creates
-   * @param options.hasLongTxns whether it also requests transactions of several ops that are never refused, and reads what they change
+   * @param options.hasLongTxns whether it also requests transactions of several ops that are never
+   * refused, and reads what they change
    */
   constructor(random: Prng, name = "value", options: WorkloadOptions = {}) {
     this.#random = random;

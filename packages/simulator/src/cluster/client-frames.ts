@@ -5,7 +5,10 @@ import type { Replica } from "@zooid/replica";
 export const READ_ON_COUNT_MAX = 4;
 const NO_BYTES = new Uint8Array(0);
 
-/** Frames from clients: those of a connection with too much unanswered wait until the replica resumes it. */
+/**
+ * Frames from clients: those of a connection with too much unanswered wait until the replica
+ * resumes it.
+ */
 export class ClientFrames {
   readonly #replica: Replica;
   readonly #stalled: () => void;
@@ -47,7 +50,8 @@ export class ClientFrames {
   /**
    * Reads some frames of each resumed connection.
    *
-   * @param readMore called for each connection that has frames left and can be read on in a further turn
+   * @param readMore called for each connection that has frames left and can be read on in a further
+   * turn
    */
   readOn(readMore: () => void): void {
     for (const ref of this.#resumed.splice(0)) {

@@ -67,8 +67,9 @@ const LATENCY = { delayMsMin: 1, delayMsMax: 5 };
 const SYNC = { syncMsMin: 1, syncMsMax: 5 };
 
 /**
- * An ensemble in one thread and in virtual time. Its servers are real replicas; their links, disks and clocks are simulated. Starts, crashes,
- * pauses and wipes servers, and connects them; what happens is reported to one watcher.
+ * An ensemble in one thread and in virtual time. Its servers are real replicas; their links, disks
+ * and clocks are simulated. Starts, crashes, pauses and wipes servers, and connects them; what
+ * happens is reported to one watcher.
  */
 export class Cluster {
   readonly scheduler: Scheduler;

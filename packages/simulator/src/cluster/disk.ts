@@ -26,8 +26,8 @@ export interface DiskHandler {
 }
 
 /**
- * A server's disk: nothing is durable before its sync has ended, and a sync takes time. A crash keeps what was synced and a prefix of what
- * was not.
+ * A server's disk: nothing is durable before its sync has ended, and a sync takes time. A crash
+ * keeps what was synced and a prefix of what was not.
  */
 export class Disk implements ZabLog {
   readonly log: MemoryTxnLog;
@@ -120,7 +120,9 @@ export class Disk implements ZabLog {
     this.#credit = 0;
   }
 
-  /** While syncs are held, lets so many further writes become durable, now or when they are made. */
+  /**
+   * While syncs are held, lets so many further writes become durable, now or when they are made.
+   */
   letThrough(count: number): void {
     if (this.#credit !== undefined) this.#credit += count;
     this.#sync();

@@ -39,7 +39,10 @@ export class ElectionMail {
     this.#move(from, to);
   }
 
-  /** A connection for elections is made, where both servers are up and both directions are open; the last message is sent again. */
+  /**
+   * A connection for elections is made, where both servers are up and both directions are open; the
+   * last message is sent again.
+   */
   connect(from: ServerId, to: ServerId): void {
     const ways = this.#ways;
     if (ways.end(from) === undefined || ways.end(to) === undefined) return;

@@ -1,6 +1,9 @@
 import { REPLICA_DEFAULTS, type ReplicaConfig } from "@zooid/replica";
 
-/** The limits of a replica that a plan may make small, so that work is often split and requests are often refused. */
+/**
+ * The limits of a replica that a plan may make small, so that work is often split and requests are
+ * often refused.
+ */
 export type Limits = Pick<
   ReplicaConfig,
   | "closeOpCountMax"

@@ -25,8 +25,8 @@ export interface NetworkOptions {
 const REDIAL_MS = 20;
 
 /**
- * Links between servers: ordered, with latency, broken at any point. A blocked direction holds what was sent until it is open again or the
- * link is reset.
+ * Links between servers: ordered, with latency, broken at any point. A blocked direction holds what
+ * was sent until it is open again or the link is reset.
  */
 export class Network {
   readonly #scheduler: Scheduler;
@@ -41,7 +41,10 @@ export class Network {
   #dialNumber = 0;
   options: NetworkOptions;
   messageCount = 0;
-  /** Called before something of a server reaches another one: a message, the begin or end of a link, or a vote. */
+  /**
+   * Called before something of a server reaches another one: a message, the begin or end of a link,
+   * or a vote.
+   */
   arriving: ((from: ServerId, to: ServerId, what: PeerMessage["kind"] | "link" | "election") => void) | undefined;
 
   constructor(scheduler: Scheduler, random: Prng, options: NetworkOptions) {

@@ -1,8 +1,8 @@
 import { mix32 } from "@zooid/model";
 
 /**
- * A random stream, determined by a seed and a name. Each use has its own stream, so that leaving one out (a fault, a client) does not change
- * the others.
+ * A random stream, determined by a seed and a name. Each use has its own stream, so that leaving
+ * one out (a fault, a client) does not change the others.
  */
 export class Prng {
   #state: number;

@@ -6,7 +6,10 @@ import { TxnBatchEncoder, TxnReader } from "@zooid/wire/peer";
 import type { Prng } from "./prng.ts";
 import { INIT_LIMIT, SESSION_TIMEOUT_MS, type ServerOptions, SYNC_LIMIT, TICK_MS } from "./server-options.ts";
 
-/** The configuration of a simulated server's replica: short ticks, one session timeout, and its own keys. */
+/**
+ * The configuration of a simulated server's replica: short ticks, one session timeout, and its own
+ * keys.
+ */
 export function replicaConfigOf(options: ServerOptions, secrets: Prng): ReplicaConfig {
   return {
     ...REPLICA_DEFAULTS,

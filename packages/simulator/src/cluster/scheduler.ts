@@ -7,7 +7,10 @@ interface Due {
   readonly run: () => void;
 }
 
-/** Virtual time: a queue of events, of which the earliest happens next. The seed decides the order of simultaneous events. */
+/**
+ * Virtual time: a queue of events, of which the earliest happens next. The seed decides the order
+ * of simultaneous events.
+ */
 export class Scheduler {
   readonly #ties: Prng;
   readonly #heap: Due[] = [];
@@ -44,7 +47,8 @@ export class Scheduler {
   }
 
   /**
-   * Like {@link runNext}, but runs the n-th event first if it is due within `withinMs` of the next one; those before it wait.
+   * Like {@link runNext}, but runs the n-th event first if it is due within `withinMs` of the next
+   * one; those before it wait.
    *
    * @returns false when there is no such event; nothing happens then
    */

@@ -22,7 +22,10 @@ export interface ServerOptions {
   readonly standalone?: boolean;
   /** Default: a replica's own. */
   readonly limits?: Limits;
-  /** Whether a turn may end while a transaction is applied in part, and while more is due to be applied. */
+  /**
+   * Whether a turn may end while a transaction is applied in part, and while more is due to be
+   * applied.
+   */
   readonly hasShortTurns?: boolean;
   /** A turn ends at once and delivers one transaction at a time: no random choice. */
   readonly isSteady?: boolean;

@@ -5,13 +5,18 @@ import type { SimServer } from "./server.ts";
 
 /** Receives what a simulated server does, call by call, in virtual time. */
 export interface ServerWatcher {
-  /** A reply, a watch event or the end of a connection is sent to a client. Not called where `ServerOptions.replies` is set. */
+  /**
+   * A reply, a watch event or the end of a connection is sent to a client. Not called where
+   * `ServerOptions.replies` is set.
+   */
   replied?(server: SimServer, to: ConnectionRef, xid: number, zxid: number, answer: Answer): void;
   /** A transaction is about to be applied; its first op. */
   applying?(server: SimServer, header: Readonly<TxnHeader>, op: Readonly<TxnOp>): void;
   /** A transaction was applied completely, in a replay too. */
   applied?(server: SimServer, header: Readonly<TxnHeader>): void;
-  /** The tree was replaced by a snapshot: one that was received, or the one that the log continues. */
+  /**
+   * The tree was replaced by a snapshot: one that was received, or the one that the log continues.
+   */
   loaded?(server: SimServer): void;
   /** A leader appends entries to its log, which is when they are proposed. */
   proposed?(server: SimServer, bytes: Uint8Array, start: number, end: number): void;

@@ -36,7 +36,10 @@ export interface ServerWorld {
   readonly watcher: ServerWatcher;
 }
 
-/** One life of one server: the real replica with a simulated disk, network and clock. It ends with {@link crash}. */
+/**
+ * One life of one server: the real replica with a simulated disk, network and clock. It ends with
+ * {@link crash}.
+ */
 export class SimServer implements NetworkEnd {
   readonly sid: ServerId;
   readonly replica: Replica;
@@ -233,7 +236,9 @@ export class SimServer implements NetworkEnd {
 
   // Turns
 
-  /** Steps the replica once. The end of the turn comes later, and may be shared with further inputs. */
+  /**
+   * Steps the replica once. The end of the turn comes later, and may be shared with further inputs.
+   */
   input(step: () => void): void {
     if (!this.#isUp) return;
     if (this.#isPaused) {
@@ -269,7 +274,10 @@ export class SimServer implements NetworkEnd {
     this.#wakeAt(dueMs);
   }
 
-  /** A few at a time, so that limits are reached. A short turn leaves the rest to a later one, and turns in between apply nothing. */
+  /**
+   * A few at a time, so that limits are reached. A short turn leaves the rest to a later one, and
+   * turns in between apply nothing.
+   */
   #deliver(): void {
     while (!this.#isDelivering && this.replica.deliver(1 + this.#random.below(5))) {
       if (this.#shortTurns?.chance(0.4) !== true) continue;

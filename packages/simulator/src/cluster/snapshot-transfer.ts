@@ -28,7 +28,9 @@ interface Sending {
   next: number;
 }
 
-/** Sends a server's snapshot in a few chunks, one for each credit, and receives another server's. */
+/**
+ * Sends a server's snapshot in a few chunks, one for each credit, and receives another server's.
+ */
 export class SnapshotTransfer implements SnapshotPort {
   readonly #disk: Disk;
   readonly #scheduler: Scheduler;

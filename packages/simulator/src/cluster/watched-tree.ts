@@ -1,7 +1,10 @@
 import type { DataTree } from "@zooid/data-tree";
 import type { TxnHeader, TxnOp } from "@zooid/model";
 
-/** Receives each transaction before its first op and after its last one. A replica itself does not report these moments. */
+/**
+ * Receives each transaction before its first op and after its last one. A replica itself does not
+ * report these moments.
+ */
 export interface TreeWatcher {
   applying(header: Readonly<TxnHeader>, first: Readonly<TxnOp>): void;
   applied(header: Readonly<TxnHeader>): void;

@@ -11,7 +11,10 @@ export type Deviation =
   /** The next event waits for the one or two events after it. */
   | { readonly step: number; readonly kind: "later"; readonly by: 1 | 2 };
 
-/** A possible deviation between two steps whose outcome differs from that of the same deviation earlier or later. */
+/**
+ * A possible deviation between two steps whose outcome differs from that of the same deviation
+ * earlier or later.
+ */
 export interface ChoicePoint {
   readonly step: number;
   readonly deviation: Deviation;
@@ -20,8 +23,8 @@ export interface ChoicePoint {
 }
 
 /**
- * Finds the places of a scripted run at which a fault has another outcome than the same fault a little earlier or later. The README explains
- * why it is enough to try those.
+ * Finds the places of a scripted run at which a fault has another outcome than the same fault a
+ * little earlier or later. The README explains why it is enough to try those.
  *
  * ```
  *  step n ───────────────────────▶ between ──────────────────────▶ step n + 1
@@ -31,7 +34,9 @@ export interface ChoicePoint {
  */
 export class ChoicePoints {
   readonly #found: ChoicePoint[] = [];
-  /** Servers of which something became visible in the current step; and whether only to an election. */
+  /**
+   * Servers of which something became visible in the current step; and whether only to an election.
+   */
   readonly #visible = new Map<ServerId, boolean>();
   /** Servers that sent or received something in the current step. */
   readonly #moved = new Map<ServerId, boolean>();
@@ -54,7 +59,10 @@ export class ChoicePoints {
     return [...this.#found, ...waiting].sort((a, b) => a.step - b.step);
   }
 
-  /** A client sent a request to a server or received an answer; or a commit became known from it, which must last from then on. */
+  /**
+   * A client sent a request to a server or received an answer; or a commit became known from it,
+   * which must last from then on.
+   */
   visible(sid: ServerId): void {
     note(this.#visible, sid, false);
   }
@@ -93,10 +101,12 @@ export class ChoicePoints {
     const isChanged = disk.durable !== seen.durable;
     const isHanded = handedCount > seen.handedCount;
     if (isVisible !== undefined) {
-      // Something of it became visible: a crash before that, with these writes kept, is a different run.
+      // Something of it became visible: a crash before that, with these writes kept, is a different
+      // run.
       this.#found.push(...seen.kept.splice(0));
     } else if (disk.doneCount > seen.doneCount) {
-      // Nothing did: a crash before that kept all of it equals a crash now. Only keeping a part of what one sync made durable differs.
+      // Nothing did: a crash before that kept all of it equals a crash now. Only keeping a part of
+      // what one sync made durable differs.
       const count = disk.doneCount - seen.doneCount;
       this.#found.push(...seen.kept.splice(0).filter(({ deviation }) => deviation.kept < count));
     }

@@ -165,7 +165,10 @@ class Explorer {
   }
 }
 
-/** Whether a deviation comes after those of a run. At one place the order is fixed: crashes by server, then a cut. */
+/**
+ * Whether a deviation comes after those of a run. At one place the order is fixed: crashes by
+ * server, then a cut.
+ */
 function isNext(path: readonly ChoicePoint[], { step, deviation }: ChoicePoint): boolean {
   const last = path.at(-1);
   if (last === undefined || step > last.step) return true;

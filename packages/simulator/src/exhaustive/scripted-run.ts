@@ -29,7 +29,10 @@ export interface ScriptedRunResult {
   readonly report: RunReport;
 }
 
-/** A short run of a few writes with given deviations and no other faults. It ends when their effects have ended. */
+/**
+ * A short run of a few writes with given deviations and no other faults. It ends when their effects
+ * have ended.
+ */
 export function runScript(options: ScriptedRunOptions): ScriptedRunResult {
   const { plan, writes, deviations, findsPoints, lines } = options;
   const run = new Run(plan, lines);

@@ -18,7 +18,10 @@ function wipe(world: FaultWorld, sid: ServerId, downMs: number): void {
   world.cluster.startIn(sid, downMs);
 }
 
-/** A lost disk is survived where every other voter has a history and never lost its own: an ensemble promises no more. */
+/**
+ * A lost disk is survived where every other voter has a history and never lost its own: an ensemble
+ * promises no more.
+ */
 function mayWipe({ cluster, run: { invariants } }: FaultWorld, sid: ServerId): boolean {
   const { verifier, voters } = cluster;
   if (!voters.includes(sid)) return true;

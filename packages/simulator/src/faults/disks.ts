@@ -35,7 +35,8 @@ export class DiskFaults {
     const server = world.cluster.server(sid);
     if (server === undefined || this.#planned.has(sid)) return;
     world.report(sid, how === "sync" ? "has a sync that fails" : "has a full disk");
-    // After a failed sync any prefix may be on the disk; a write that was refused for want of room is not.
+    // After a failed sync any prefix may be on the disk; a write that was refused for want of room
+    // is not.
     this.#planned.set(sid, { downMs, keep: how === "sync" ? undefined : 0 });
     world.run.coverage.reached(how === "sync" ? "sync failed" : "disk full");
     if (how === "full") server.disk.fill();

@@ -1,6 +1,6 @@
 /**
- * Every kind of fault, and how often it happens in a run whose seed has drawn it: the mean time between two of a kind, in virtual milliseconds.
- * A plan draws them in this order.
+ * Every kind of fault, and how often it happens in a run whose seed has drawn it: the mean time
+ * between two of a kind, in virtual milliseconds. A plan draws them in this order.
  */
 export const MEAN_MS = {
   crash: 3000,

@@ -16,7 +16,10 @@ const STREAMS: { readonly [fault in Fault]?: string } = {
   "leadership-transfer": "hand-over",
 };
 
-/** Lets the faults of a plan happen, each from its own random stream: leaving one out does not change the others. */
+/**
+ * Lets the faults of a plan happen, each from its own random stream: leaving one out does not
+ * change the others.
+ */
 export class FaultSchedule implements RunHooks {
   readonly #world: FaultWorld;
   readonly #crashes: TimedCrashes;
@@ -54,7 +57,10 @@ export class FaultSchedule implements RunHooks {
     }
   }
 
-  /** Ends every fault: links are open, disks have their usual speed, and every server runs or will soon. */
+  /**
+   * Ends every fault: links are open, disks have their usual speed, and every server runs or will
+   * soon.
+   */
   end(): void {
     const { cluster, run } = this.#world;
     this.#world.isOver = true;

@@ -2,7 +2,10 @@ import type { ServerId } from "@zooid/model";
 import type { Prng } from "../cluster/prng.ts";
 import { duration, type FaultActions, type FaultWorld } from "./fault-world.ts";
 
-/** Directions between servers that deliver nothing for a while. Several faults may block one direction at a time. */
+/**
+ * Directions between servers that deliver nothing for a while. Several faults may block one
+ * direction at a time.
+ */
 export class BlockedDirections {
   readonly #world: FaultWorld;
   readonly #counts = new Map<string, number>();
@@ -120,7 +123,10 @@ function clog(world: FaultWorld, from: ServerId, to: ServerId, byMs: number, for
   world.run.after(forMs, () => network.unclog(from, to));
 }
 
-/** The leader is not heard any more and hears the others late: they elect another one while it still believes that it leads. */
+/**
+ * The leader is not heard any more and hears the others late: they elect another one while it still
+ * believes that it leads.
+ */
 function isolateLeader(world: FaultWorld, blocked: BlockedDirections, random: Prng): void {
   const { leader } = world;
   const forMs = 1500 + random.below(2000);

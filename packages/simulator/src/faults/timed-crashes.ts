@@ -6,7 +6,10 @@ import type { FaultActions, FaultWorld } from "./fault-world.ts";
 const DOWN_MS_MAX = 800;
 const DOWN_AT_LOG_STEP_MS = 50;
 
-/** Crashes that wait for a moment: a history install, a transaction or the end of a session that is done in part, a step of the log. */
+/**
+ * Crashes that wait for a moment: a history install, a transaction or the end of a session that is
+ * done in part, a step of the log.
+ */
 export class TimedCrashes {
   readonly #world: FaultWorld;
   readonly #atInstall = new Set<ServerId>();
@@ -22,7 +25,10 @@ export class TimedCrashes {
     this.#atInstall.add(sid);
   }
 
-  /** The server crashes when it next has applied or prepared a part of a transaction, or the end of a session is done in part. */
+  /**
+   * The server crashes when it next has applied or prepared a part of a transaction, or the end of
+   * a session is done in part.
+   */
   atNextSlice(sid: ServerId): void {
     this.#atSlice.add(sid);
   }

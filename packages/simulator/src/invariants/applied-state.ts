@@ -7,7 +7,10 @@ import type { ElectionInvariants } from "./election.ts";
 import { holds } from "./known-disks.ts";
 import { Violation } from "./violation.ts";
 
-/** What servers apply is committed, logged, in order and the same everywhere (I13 to I15, I23, I24, E1). */
+/**
+ * What servers apply is committed, logged, in order and the same everywhere (I13 to I15, I23, I24,
+ * E1).
+ */
 export class AppliedState {
   readonly #verifier: QuorumVerifier;
   readonly #committed: CommittedSequence;
@@ -81,7 +84,10 @@ export class AppliedState {
   }
 }
 
-/** E1: every ephemeral belongs to a session that a transaction created and none has ended; otherwise none would remove it. */
+/**
+ * E1: every ephemeral belongs to a session that a transaction created and none has ended; otherwise
+ * none would remove it.
+ */
 function checkOwners({ sid, replica: { tree } }: SimServer): void {
   let owned = 0;
   tree.forEachSession((high, low) => {

@@ -5,7 +5,10 @@ import { READ_ON_COUNT_MAX } from "../cluster/client-frames.ts";
 import type { Limits } from "../cluster/limits.ts";
 import { Violation } from "./violation.ts";
 
-/** B3: in one step a connection is answered no more than may wait unsent, and a few requests that wait for nothing. */
+/**
+ * B3: in one step a connection is answered no more than may wait unsent, and a few requests that
+ * wait for nothing.
+ */
 export class AnswerBound {
   readonly #limits: Limits;
   /** What each connection was answered in the present step. */

@@ -17,7 +17,10 @@ import { frameHash, type ProposalStreams } from "./proposals.ts";
 import type { SkippedProposals } from "./skipped-proposals.ts";
 import { Violation } from "./violation.ts";
 
-/** Broadcast: proposals have no gaps, acks are true, and what is committed is on the disks of a quorum (I8 to I10, I14, I16 to I19, I22). */
+/**
+ * Broadcast: proposals have no gaps, acks are true, and what is committed is on the disks of a
+ * quorum (I8 to I10, I14, I16 to I19, I22).
+ */
 export class BroadcastInvariants {
   readonly #disks: KnownDisks;
   readonly #proposals: ProposalStreams;

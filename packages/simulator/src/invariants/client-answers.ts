@@ -6,8 +6,9 @@ import type { Committed, History } from "../model/history.ts";
 import { Violation } from "./violation.ts";
 
 /**
- * The guarantees to clients (reference on ZAB, C1 to C11), asserted at every answer and event. An answer carries the zxid that it shows, so it is
- * compared with the model at exactly that zxid: no search is needed.
+ * The guarantees to clients (reference on ZAB, C1 to C11), asserted at every answer and event. An
+ * answer carries the zxid that it shows, so it is compared with the model at exactly that zxid: no
+ * search is needed.
  */
 export class Checker {
   readonly #history: History;
@@ -19,7 +20,10 @@ export class Checker {
     this.#history = history;
   }
 
-  /** A server is about to apply a transaction: the events of its clients must arrive before any answer that shows it. */
+  /**
+   * A server is about to apply a transaction: the events of its clients must arrive before any
+   * answer that shows it.
+   */
   applying(clients: Iterable<SimClient>, { effects, zxid }: Committed): void {
     if (effects.length === 0) return;
     for (const client of clients) {
@@ -176,7 +180,10 @@ export class Checker {
   }
 }
 
-/** Whether the server of a local session may give this answer by itself: to its close, and to a create of an ephemeral. */
+/**
+ * Whether the server of a local session may give this answer by itself: to its close, and to a
+ * create of an ephemeral.
+ */
 function isAnsweredLocally(request: SimRequest, answer: Answer): boolean {
   if (request.kind !== "write" || answer.kind !== "header") return false;
   if (request.request.kind === "close") return answer.code === ErrorCode.OK;

@@ -15,7 +15,10 @@ export interface Owner {
   proposed: Zxid;
 }
 
-/** Elections and epochs: an epoch has one leader, with the promises of a quorum, whose history a quorum holds (I1, I12, I18, I31, 2.2). */
+/**
+ * Elections and epochs: an epoch has one leader, with the promises of a quorum, whose history a
+ * quorum holds (I1, I12, I18, I31, 2.2).
+ */
 export class ElectionInvariants {
   readonly #disks: KnownDisks;
   readonly #committed: CommittedSequence;
@@ -129,7 +132,8 @@ export class ElectionInvariants {
       throw new Violation("I12", `server ${server.sid} leads epoch ${epoch} without ${missing}, which is committed`);
     }
     this.#newest = epoch;
-    // The quorum is noticed here a little after the leader has it; meanwhile the leader may have synced a voter that lost its disk.
+    // The quorum is noticed here a little after the leader has it; meanwhile the leader may have
+    // synced a voter that lost its disk.
     for (const disk of this.#disks.all()) if (disk.durable.currentEpoch === epoch) disk.isWiped = false;
     this.#skipped.established(epoch, durable);
     if (history > committed) this.#coverage.reached("proposal of a dead leader survived");

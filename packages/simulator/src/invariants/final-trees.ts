@@ -4,10 +4,16 @@ import type { SimServer } from "../cluster/server.ts";
 import type { History } from "../model/history.ts";
 import { Violation } from "./violation.ts";
 
-/** What the tree counts beside the model's nodes: the root a second time, as in Apache, and three reserved nodes. */
+/**
+ * What the tree counts beside the model's nodes: the root a second time, as in Apache, and three
+ * reserved nodes.
+ */
 const RESERVED_COUNT = 5;
 
-/** C1 and I26 at the end of a run: every tree equals the model, and no ephemeral outlives its session. */
+/**
+ * C1 and I26 at the end of a run: every tree equals the model, and no ephemeral outlives its
+ * session.
+ */
 export function checkFinalTrees(servers: readonly SimServer[], history: History): void {
   for (const server of servers) checkTree(server, history);
   const { model, sessions } = history;

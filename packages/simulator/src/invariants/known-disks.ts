@@ -6,7 +6,10 @@ export interface KnownDisk {
   durable: DurableLog;
   /** It was emptied, and no leader has synced it since: it counts in no quorum. */
   isWiped: boolean;
-  /** The newest epoch that a quorum held when it was last emptied: this server had acked nothing in a newer one. */
+  /**
+   * The newest epoch that a quorum held when it was last emptied: this server had acked nothing in
+   * a newer one.
+   */
   readonly emptiedIn: number;
   /** What it held before it was emptied. What was acked then was true when it was acked. */
   readonly lost: readonly DurableLog[];
@@ -59,7 +62,10 @@ export class KnownDisks {
     this.#disks.delete(sid);
   }
 
-  /** Voters whose disk satisfies a condition, or did before it was emptied: what they acked then was true when they acked it. */
+  /**
+   * Voters whose disk satisfies a condition, or did before it was emptied: what they acked then was
+   * true when they acked it.
+   */
   votersWith(condition: (durable: DurableLog) => boolean): readonly ServerId[] {
     const sids = new Set<ServerId>();
     for (const [sid, { durable, isWiped, lost }] of this.#disks) {
@@ -83,7 +89,9 @@ export class KnownDisks {
   }
 }
 
-/** Whether a log has an entry or a state that contains it: by its epochs, never by comparing zxids. */
+/**
+ * Whether a log has an entry or a state that contains it: by its epochs, never by comparing zxids.
+ */
 export function holds({ epochs }: DurableLog, zxid: Zxid): boolean {
   if (zxid === ZXID_NONE) return true;
   const epoch = epochOf(zxid);

@@ -21,8 +21,9 @@ import type { SkippedProposals } from "./skipped-proposals.ts";
 import { Violation } from "./violation.ts";
 
 /**
- * Logs and disks: promises and epochs only rise, logs hold what was proposed, in that order, states cover what was purged, and every quorum
- * has what is committed (I2, I3, I5, I6, I7, I11, I25, 2.1, 5.2). Only what is new on a disk is looked at.
+ * Logs and disks: promises and epochs only rise, logs hold what was proposed, in that order, states
+ * cover what was purged, and every quorum has what is committed (I2, I3, I5, I6, I7, I11, I25, 2.1,
+ * 5.2). Only what is new on a disk is looked at.
  */
 export class LogInvariants {
   readonly #verifier: QuorumVerifier;
@@ -87,8 +88,8 @@ export class LogInvariants {
       currentEpoch !== before.currentEpoch || tail.zxid < before.tail.zxid || stateFile !== before.stateFile;
     if (isInstall) {
       if (disk.isWiped && this.#election.owner(currentEpoch) !== undefined && currentEpoch >= disk.emptiedIn) {
-        // It has all of an epoch that a quorum holds without it: whatever it forgot, a member of any quorum knows. There may be a newer
-        // epoch by now, but none in which it acked anything.
+        // It has all of an epoch that a quorum holds without it: whatever it forgot, a member of
+        // any quorum knows. There may be a newer epoch by now, but none in which it acked anything.
         disk.isWiped = false;
         this.#coverage.reached("wiped voter votes again");
       }
@@ -120,12 +121,16 @@ export class LogInvariants {
       throw new Violation("2.1", `server ${sid} notes ${formatZxid(commitHint)} as committed`);
     }
     if (tail.zxid !== ZXID_NONE && identity.ensembleId === "") {
-      // Another ensemble could take it for its own member, or it could begin an ensemble of its own.
+      // Another ensemble could take it for its own member, or it could begin an ensemble of its
+      // own.
       throw new Violation("5.2", `server ${sid} has a history and no ensemble id`);
     }
   }
 
-  /** New entries are what their epoch's leader proposed, each after the one that it was proposed after. */
+  /**
+   * New entries are what their epoch's leader proposed, each after the one that it was proposed
+   * after.
+   */
   #checkEntries({ sid, disk }: SimServer, after: Zxid): void {
     const { tail } = disk.durable;
     const { bytes } = disk.log.readNow(after, Number.POSITIVE_INFINITY);

@@ -107,7 +107,8 @@ const PARTED: Cases<
     script.leads(script.peer, { kind: "sync-begin", epoch: 1, mode: "diff", from, epochs: [] });
   },
   "applied-beyond": (script) => {
-    // The server applies a session while it leads. Then another server leads, which does not have it.
+    // The server applies a session while it leads. Then another server leads, which does not have
+    // it.
     script.joins(script.peer);
     script.commitsSession();
     expect(script.server.replica.tree.applied).toBe(composeZxid(1, 1));

@@ -4,8 +4,9 @@ import type { ReplicaEvent } from "@zooid/replica";
 type Kind = ReplicaEvent["kind"];
 
 /**
- * Rule I32: no message arrives that its receiver has no transition for, and no history diverges from the leader's. A correct ensemble never
- * reports an illegal event, whatever fails; a refusal is illegal when its reason is that histories have diverged.
+ * Rule I32: no message arrives that its receiver has no transition for, and no history diverges
+ * from the leader's. A correct ensemble never reports an illegal event, whatever fails; a refusal
+ * is illegal when its reason is that histories have diverged.
  */
 const RULE_I32: Readonly<Record<Kind, "legal" | "illegal" | "illegal-if-diverged">> = {
   "illegal-message": "illegal",

@@ -6,7 +6,10 @@ export interface Proposal {
   readonly previous: Zxid;
 }
 
-/** Everything that leaders have proposed. Within an epoch there is one stream of proposals, each of which knows its predecessor. */
+/**
+ * Everything that leaders have proposed. Within an epoch there is one stream of proposals, each of
+ * which knows its predecessor.
+ */
 export class ProposalStreams {
   readonly #proposals = new Map<number, Proposal>();
   readonly #lastCounters = new Map<number, number>();

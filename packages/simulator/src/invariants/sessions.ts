@@ -3,7 +3,10 @@ import type { SimClient } from "../clients/sim-client.ts";
 import { SESSION_TIMEOUT_MS } from "../cluster/server-options.ts";
 import { Violation } from "./violation.ts";
 
-/** L6: a leader does not expire the session of a client that it heard from within the session timeout. */
+/**
+ * L6: a leader does not expire the session of a client that it heard from within the session
+ * timeout.
+ */
 export function checkExpiry(clients: readonly SimClient[], session: SessionId, zxid: number): void {
   for (const { heardAt, name, session: own, tenant } of clients) {
     // Not everything that a tenant sends is a request of its session.

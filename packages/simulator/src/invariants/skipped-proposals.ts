@@ -4,7 +4,10 @@ import type { CoverageCounts } from "../runs/coverage.ts";
 import type { ProposalStreams } from "./proposals.ts";
 import { Violation } from "./violation.ts";
 
-/** What counts from `counter` on in some epoch can never be committed any more, since `killedBy` has its leader. */
+/**
+ * What counts from `counter` on in some epoch can never be committed any more, since `killedBy` has
+ * its leader.
+ */
 interface Dead {
   readonly counter: number;
   readonly killedBy: number;
@@ -26,7 +29,10 @@ export class SkippedProposals {
     if (dead !== undefined && counterOf(zxid) >= dead.counter) this.#coverage.reached("proposal died");
   }
 
-  /** A leader's history is established: what older leaders proposed and this history lacks is skipped. */
+  /**
+   * A leader's history is established: what older leaders proposed and this history lacks is
+   * skipped.
+   */
   established(epoch: number, durable: DurableLog): void {
     for (const [older, last] of this.#proposals.epochs()) {
       if (older >= epoch) continue;

@@ -38,15 +38,18 @@ export interface Committed {
 const INITIAL = ["/", "/zookeeper", "/zookeeper/quota", "/zookeeper/config"];
 
 /**
- * The committed requests in zxid order, and what the model makes of them: the answer that each must get, and the tree at every zxid. Servers
- * that lag are compared with the tree at their own zxid.
+ * The committed requests in zxid order, and what the model makes of them: the answer that each must
+ * get, and the tree at every zxid. Servers that lag are compared with the tree at their own zxid.
  */
 export class History {
   readonly model: ModelTree = new ModelTree();
   readonly sessions: ModelSessions = new ModelSessions();
   /** The tree at every zxid. */
   readonly past: NodeVersions = new NodeVersions(this.model);
-  /** Whether ordinary clients may be refused since the tree is full: each new leader grants hostile tenants another share of it. */
+  /**
+   * Whether ordinary clients may be refused since the tree is full: each new leader grants hostile
+   * tenants another share of it.
+   */
   mayBeFull = false;
   readonly #requests = new Map<string, SimRequest>();
   readonly #txns = new Map<number, Committed>();
@@ -72,7 +75,10 @@ export class History {
     this.#proposals.proposed(bytes, start, end);
   }
 
-  /** The session of a hostile tenant: the model takes over its transactions as they are, as long as they stay below the tenants' path. */
+  /**
+   * The session of a hostile tenant: the model takes over its transactions as they are, as long as
+   * they stay below the tenants' path.
+   */
   addHostile(session: SessionId): void {
     this.#proposals.addHostile(session);
   }

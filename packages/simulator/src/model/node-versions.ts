@@ -15,7 +15,10 @@ interface NodeVersion {
   readonly node: PastNode | undefined;
 }
 
-/** The model's tree as it was at every zxid: servers that lag are compared with the past that they show. */
+/**
+ * The model's tree as it was at every zxid: servers that lag are compared with the past that they
+ * show.
+ */
 export class NodeVersions {
   readonly #model: ModelTree;
   readonly #versions = new Map<string, NodeVersion[]>();
@@ -28,7 +31,8 @@ export class NodeVersions {
   keep(path: string, zxid: number): void {
     const versions = this.#versions.get(path);
     const node = this.#model.read(path);
-    // Only tenants read these, and their answers are not predicted: a list for each change would take too much memory.
+    // Only tenants read these, and their answers are not predicted: a list for each change would
+    // take too much memory.
     const isHidden = node !== undefined && (path === TENANT_PATH || isBelow(path, TENANT_PATH));
     const version = { zxid, node: isHidden ? { ...node, children: [] } : node };
     if (versions === undefined) this.#versions.set(path, [version]);

@@ -45,7 +45,8 @@ export interface ProposedEnd {
 }
 
 /**
- * Decodes what leaders propose: keeps the transactions that end sessions and those of hostile tenants, and checks the size of each one (B1).
+ * Decodes what leaders propose: keeps the transactions that end sessions and those of hostile
+ * tenants, and checks the size of each one (B1).
  */
 export class ProposedTxns {
   readonly #limits: Limits;

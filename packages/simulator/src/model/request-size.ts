@@ -6,8 +6,9 @@ const OP_BYTES_MAX = 160;
 const HEADER_BYTES_MAX = 80;
 
 /**
- * Whether a leader refuses a request for its size. "maybe": its transaction may be larger than `txnBytesMax`, which depends on the
- * encoding; where it was not refused, {@link ProposedTxns} has checked the transaction itself.
+ * Whether a leader refuses a request for its size. "maybe": its transaction may be larger than
+ * `txnBytesMax`, which depends on the encoding; where it was not refused, {@link ProposedTxns} has
+ * checked the transaction itself.
  */
 export function isRefusedForSize(request: WriteRequest, limits: Limits): "yes" | "maybe" | "no" {
   if (request.kind !== "multi") return "no";

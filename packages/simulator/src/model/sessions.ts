@@ -16,7 +16,10 @@ export interface SessionLife {
   closeCxid: number;
 }
 
-/** The replicated sessions by the model: each is created once, and its end removes its ephemerals and nothing else (I26). */
+/**
+ * The replicated sessions by the model: each is created once, and its end removes its ephemerals
+ * and nothing else (I26).
+ */
 export class ModelSessions {
   readonly #lives = new Map<SessionId, SessionLife>();
   /** Sessions that began as local ones. */
@@ -67,7 +70,10 @@ export class ModelSessions {
     });
   }
 
-  /** A part of the end of a session. The leader chooses which ephemerals go first; after the last part all are gone. */
+  /**
+   * A part of the end of a session. The leader chooses which ephemerals go first; after the last
+   * part all are gone.
+   */
   end(session: SessionId, end: ProposedEnd, { cxid, zxid }: Readonly<TxnHeader>, model: ModelTree): SessionLife {
     const life = this.#lives.get(session);
     if (life === undefined) throw new Violation("I8", `${formatZxid(zxid)} was never proposed`);

@@ -21,8 +21,9 @@ type NewNode = Pick<ModelNode, "data" | "owner" | "reaped"> & { readonly path: s
 const RESERVED = new Set(["/", "/zookeeper", "/zookeeper/quota", "/zookeeper/config"]);
 
 /**
- * The model of a ZooKeeper tree, kept simple: one object for each node, one function for each rule, nothing pending, nothing fast. It applies
- * the committed requests in zxid order and predicts every answer.
+ * The model of a ZooKeeper tree, kept simple: one object for each node, one function for each rule,
+ * nothing pending, nothing fast. It applies the committed requests in zxid order and predicts every
+ * answer.
  */
 export class ModelTree {
   readonly #nodes = new Map<string, ModelNode>();
@@ -77,7 +78,11 @@ export class ModelTree {
     return owners;
   }
 
-  /** Removes an ephemeral with its session. @returns false where the session has no such ephemeral */
+  /**
+   * Removes an ephemeral with its session.
+   *
+   * @returns false where the session has no such ephemeral
+   */
   removeOwned(session: bigint, path: string, zxid: number): boolean {
     if (this.#nodes.get(path)?.owner !== session) return false;
     this.#remove(path, zxid);

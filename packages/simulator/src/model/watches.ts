@@ -26,7 +26,10 @@ export class ModelWatches {
     this.#watches.clear();
   }
 
-  /** Whether the creation, change or deletion of a node fires an event; one-shot watches are consumed. */
+  /**
+   * Whether the creation, change or deletion of a node fires an event; one-shot watches are
+   * consumed.
+   */
   firesForNode(path: string, isDeletion: boolean): boolean {
     const onData = this.#watches.delete(`data ${path}`);
     const onChild = isDeletion && this.#watches.delete(`child ${path}`);

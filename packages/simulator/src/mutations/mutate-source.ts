@@ -3,15 +3,16 @@ import { registerHooks } from "node:module";
 import { join, relative, sep } from "node:path";
 
 /**
- * One change of a marked statement. A marker is a comment on a line of its own, `// rule: ack-behind-sync`, before the statement that
- * keeps this rule: source may move between files and packages as long as its marker moves with it.
+ * One change of a marked statement. A marker is a comment on a line of its own, `// rule:
+ * ack-behind-sync`, before the statement that keeps this rule: source may move between files and
+ * packages as long as its marker moves with it.
  */
 export interface SourceEdit {
   /** The rule that the marker names. */
   readonly marker: string;
   /**
-   * What is replaced: code that occurs once in the marked statement. White space is ignored, so the formatter may break lines anywhere.
-   * The whole statement when it is left out.
+   * What is replaced: code that occurs once in the marked statement. White space is ignored, so the
+   * formatter may break lines anywhere. The whole statement when it is left out.
    */
   readonly found?: string;
   /** What takes its place; `$&` stands for what was there. */
@@ -29,7 +30,10 @@ export interface SourceMutation {
 const ROOT = join(import.meta.dirname, "..", "..", "..", "..");
 const MARKER_LINE = /^([ \t]*)\/\/ rule: ([a-z0-9-]+)$/;
 
-/** Every marker in the packages' `src` folders, and the places where it stands: `packages/zab/src/leader.ts:12`. */
+/**
+ * Every marker in the packages' `src` folders, and the places where it stands:
+ * `packages/zab/src/leader.ts:12`.
+ */
 export function findMarkers(root: string = ROOT): ReadonlyMap<string, readonly string[]> {
   const places = new Map<string, string[]>();
   for (const file of sourcesOf(root)) {
@@ -47,7 +51,9 @@ export function findMarkers(root: string = ROOT): ReadonlyMap<string, readonly s
   return places;
 }
 
-/** The file that holds a marker, from the root. A marker that is missing or not unique is an error. */
+/**
+ * The file that holds a marker, from the root. A marker that is missing or not unique is an error.
+ */
 export function fileOfMarker(marker: string, markers: ReadonlyMap<string, readonly string[]>): string {
   const places = markers.get(marker) ?? [];
   const [place, second] = places;
@@ -84,8 +90,8 @@ export function mutatedFiles({ name, edits }: SourceMutation, root: string = ROO
 }
 
 /**
- * From now on modules of this process are loaded with the mutation in them. Modules that are loaded already are not changed: import what
- * is to be tried behind this call.
+ * From now on modules of this process are loaded with the mutation in them. Modules that are loaded
+ * already are not changed: import what is to be tried behind this call.
  */
 export function installMutation(mutation: SourceMutation): void {
   const files = [...mutatedFiles(mutation)];
@@ -108,8 +114,9 @@ function sourcesOf(root: string): string[] {
 }
 
 /**
- * The lines of the statement behind a marker: up to the next line that is not indented deeper, and that line too where it closes what the
- * statement opened. An `if` contains its `else`; a marker before an `else` marks that branch alone.
+ * The lines of the statement behind a marker: up to the next line that is not indented deeper, and
+ * that line too where it closes what the statement opened. An `if` contains its `else`; a marker
+ * before an `else` marks that branch alone.
  */
 function statementAt(lines: readonly string[], marker: string): { readonly first: number; readonly end: number } {
   const at = lines.findIndex((line) => MARKER_LINE.exec(line)?.[2] === marker);

@@ -5,7 +5,10 @@ import { MUTATIONS } from "./mutations.ts";
 /** Errors of code that names what is not there. A rule that is broken ends in another error. */
 export const BROKEN_CODE: RegExp = /\b(ReferenceError|SyntaxError|TypeError): /;
 
-/** Tries every mutation, each in a process of its own, and prints the table of the README. Returns the exit status. */
+/**
+ * Tries every mutation, each in a process of its own, and prints the table of the README. Returns
+ * the exit status.
+ */
 export async function runMutations(seeds: number): Promise<number> {
   console.log("| rule | taken out | caught by | at the seed |");
   console.log("| --- | --- | --- | --- |");

@@ -1,8 +1,9 @@
 import type { SourceEdit, SourceMutation } from "./mutate-source.ts";
 
 /**
- * Rules of the replication that are removed from the source, one at a time, to show that the simulator notices. Rule numbers are those of the
- * reference on ZAB, 0.4; the other names are the families at the end of its section 10. Each edit names the marker of its statement.
+ * Rules of the replication that are removed from the source, one at a time, to show that the
+ * simulator notices. Rule numbers are those of the reference on ZAB, 0.4; the other names are the
+ * families at the end of its section 10. Each edit names the marker of its statement.
  */
 export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] = [
   mutation("1", "election-decides", {
@@ -26,7 +27,7 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
     found: "log.setPromise({ epoch, sid: this.leader, incarnation }, () => this.#ackEpoch(false))",
     replacement: "this.#ackEpoch(false)",
   }),
-  mutation("3", "flip-split-in-two", {
+  mutation("3", "install-split-in-two", {
     marker: "one-flip",
     replacement: `log.setCurrentEpoch(this.#epoch, () => {});
       $&`,
@@ -159,7 +160,7 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
     { marker: "wiped-servers-make-no-promise", replacement: "" },
     { marker: "wiped-servers-hear-no-ensemble-id", found: 'hasVoice ? ensembleId : ""', replacement: "ensembleId" },
   ),
-  mutation("found", "told-before-the-leader-serves", {
+  mutation("found", "answered-before-the-leader-serves", {
     marker: "serve-before-learners-do",
     replacement: `$&
       this.#welcome(learner);`,
@@ -173,7 +174,7 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
     marker: "an-end-is-reported-when-it-is-committed",
     replacement: "return false;",
   }),
-  mutation("found", "voice-from-a-promise-alone", {
+  mutation("found", "vote-from-a-promise-alone", {
     marker: "no-vote-from-a-promise-alone",
     found: "|| hasNotFounded",
     replacement: "",
@@ -185,7 +186,7 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
   }),
   mutation(
     "found",
-    "history-before-whose",
+    "history-before-its-ensemble-id",
     { marker: "history-with-its-ensemble", replacement: "" },
     {
       marker: "accept-behind-sync",

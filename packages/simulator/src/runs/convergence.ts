@@ -8,7 +8,10 @@ const LEADER_LIMIT_MS = 8000;
 /** More leader changes after the last fault are a livelock. */
 const LEADER_COUNT_MAX = 4;
 
-/** L1, L5 and L7: once faults have ended there is one leader, all servers serve the same history, and every client has its answers. */
+/**
+ * L1, L5 and L7: once faults have ended there is one leader, all servers serve the same history,
+ * and every client has its answers.
+ */
 export class Convergence {
   readonly #run: Run;
   readonly #leaderCountMax: number;

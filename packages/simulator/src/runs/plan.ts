@@ -9,7 +9,10 @@ import type { Limits } from "../cluster/limits.ts";
 import type { ServerOptions } from "../cluster/server-options.ts";
 import type { Fault } from "../faults/fault-names.ts";
 
-/** Whether sessions are replicated from the start or local to their server, and whether a local one is upgraded for an ephemeral. */
+/**
+ * Whether sessions are replicated from the start or local to their server, and whether a local one
+ * is upgraded for an ephemeral.
+ */
 export type SessionMode = "replicated" | "local" | "upgrading";
 
 /** Everything that a seed decides before anything runs. */
@@ -30,10 +33,16 @@ export interface Plan {
   readonly tenants: number;
   /** What servers do in one turn, and above what they refuse requests. */
   readonly limits: Limits;
-  /** Whether a turn may end while a transaction is applied in part, and while more is due to be applied. */
+  /**
+   * Whether a turn may end while a transaction is applied in part, and while more is due to be
+   * applied.
+   */
   readonly hasShortTurns: boolean;
   readonly thinkMs: number;
-  /** Whether the order of simultaneous events, the messages that arrive together and the ends of turns are random. */
+  /**
+   * Whether the order of simultaneous events, the messages that arrive together and the ends of
+   * turns are random.
+   */
   readonly isShuffled: boolean;
   readonly delayMsMin: number;
   readonly delayMsMax: number;

@@ -25,7 +25,10 @@ export interface RunHooks {
   crashed?(sid: ServerId): void;
   /** A server failed. @returns whether this was planned */
   failed?(server: SimServer, error: unknown): boolean;
-  /** Another process, or a check, learned something of a server: a client's request or its answer, or a commit. */
+  /**
+   * Another process, or a check, learned something of a server: a client's request or its answer,
+   * or a commit.
+   */
   visible?(sid: ServerId): void;
 }
 
@@ -38,7 +41,10 @@ export interface RunCounts {
   logSteps: number;
 }
 
-/** The parts of one checked run: a cluster, its clients, the model that they are compared with, and everything that is checked. */
+/**
+ * The parts of one checked run: a cluster, its clients, the model that they are compared with, and
+ * everything that is checked.
+ */
 export class Run {
   readonly plan: Plan;
   /** Every random stream is forked from it by name. */

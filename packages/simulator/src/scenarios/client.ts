@@ -15,7 +15,10 @@ interface Asked {
 const TIMEOUT_MS = 2000;
 const PING_XID = -2;
 
-/** A client of a scenario: it sends requests on command, stays connected to one server, and checks the answers. */
+/**
+ * A client of a scenario: it sends requests on command, stays connected to one server, and checks
+ * the answers.
+ */
 export class ScenarioClient {
   readonly name: string;
   server: SimServer | undefined;

@@ -6,8 +6,9 @@ import { ScenarioWorld } from "./world.ts";
 const LOSS_MS = 2500;
 
 /**
- * Crashes every set of servers in ensembles of several sizes, and tells with how many failures writes still complete. From one set to the next a
- * single server crashes or starts, as in a Gray code.
+ * Crashes every set of servers in ensembles of several sizes, and tells with how many failures
+ * writes still complete. From one set to the next a single server crashes or starts, as in a Gray
+ * code.
  */
 export function failureTable(from: number, to: number): readonly string[] {
   const lines: string[] = [];

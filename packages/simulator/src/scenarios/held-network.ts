@@ -14,7 +14,10 @@ interface Fuse {
   readonly burnt: () => void;
 }
 
-/** A network whose messages between leaders and learners can be held and delivered one by one. Election messages are not held. */
+/**
+ * A network whose messages between leaders and learners can be held and delivered one by one.
+ * Election messages are not held.
+ */
 export class HeldNetwork extends Network {
   readonly #sids = new Map<LinkRef, ServerId>();
   readonly #held = new Map<string, Held>();
@@ -37,7 +40,10 @@ export class HeldNetwork extends Network {
     if (!this.#held.has(key)) this.#held.set(key, { messages: [], isLast: undefined });
   }
 
-  /** Delivers held messages, oldest first, and further ones, up to and including the first that satisfies a condition. */
+  /**
+   * Delivers held messages, oldest first, and further ones, up to and including the first that
+   * satisfies a condition.
+   */
   deliver(from: ServerId, to: ServerId, isLast: (message: PeerMessage) => boolean): void {
     const held = this.#held.get(`${from}>${to}`);
     if (held === undefined) throw new RangeError(`nothing is held from server ${from} to server ${to}`);

@@ -5,9 +5,10 @@ import { installMutation } from "../mutations/mutate-source.ts";
 import { parseScenario } from "./scenario-file.ts";
 
 /**
- * `node --conditions=@zooid/source scenarios/main.ts [--update] FILES`: performs scenarios; ends with 1 when one fails or its transcript is
- * not what it was. `--mutation N` performs one with the N-th mutation of its head in the source, and ends with 1 when the scenario still
- * passes; `--mutations` does so with every mutation of every file.
+ * `node --conditions=@zooid/source scenarios/main.ts [--update] FILES`: performs scenarios; ends
+ * with 1 when one fails or its transcript is not what it was. `--mutation N` performs one with the
+ * N-th mutation of its head in the source, and ends with 1 when the scenario still passes;
+ * `--mutations` does so with every mutation of every file.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -7,11 +7,11 @@ export class ScenarioFailure extends Error {
 }
 
 /**
- * Performs a scenario and records what follows from each command. The invariants are asserted after every step of every server, and the
- * scenario's expectations where they stand.
+ * Performs a scenario and records what follows from each command. The invariants are asserted after
+ * every step of every server, and the scenario's expectations where they stand.
  *
- * A scenario that begins with `for n 0..5` is performed for each value, which replaces `$n` in its commands; where the transcripts differ, they
- * name the values.
+ * A scenario that begins with `for n 0..5` is performed for each value, which replaces `$n` in its
+ * commands; where the transcripts differ, they name the values.
  *
  * @returns the file with its transcripts as they are now
  */

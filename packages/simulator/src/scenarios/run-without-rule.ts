@@ -8,8 +8,9 @@ export interface RunWithoutRule {
 }
 
 /**
- * Performs a scenario in its own process, with one of the mutations of its head in the source. Only a violated invariant or an expectation that is
- * not met counts as noticed; a different transcript does not.
+ * Performs a scenario in its own process, with one of the mutations of its head in the source. Only
+ * a violated invariant or an expectation that is not met counts as noticed; a different transcript
+ * does not.
  */
 export function runWithoutRule(path: string, mutation: number): Promise<RunWithoutRule> {
   const main = join(import.meta.dirname, "main.ts");

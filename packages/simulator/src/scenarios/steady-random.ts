@@ -1,6 +1,9 @@
 import { Prng } from "../cluster/prng.ts";
 
-/** Always the least, except for secrets: simultaneous events happen in the order in which they were scheduled, and what is lost is lost. */
+/**
+ * Always the least, except for secrets: simultaneous events happen in the order in which they were
+ * scheduled, and what is lost is lost.
+ */
 export class SteadyRandom extends Prng {
   override next(): number {
     return 0;

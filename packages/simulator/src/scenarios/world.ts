@@ -40,7 +40,10 @@ const QUIET_MS = 2500;
 const SETTLE_MS = 20_000;
 const STEP_MS = 100;
 
-/** The cluster of a scenario and its clients. Links and disks obey commands, and time passes only during commands. */
+/**
+ * The cluster of a scenario and its clients. Links and disks obey commands, and time passes only
+ * during commands.
+ */
 export class ScenarioWorld {
   readonly network: HeldNetwork;
   readonly invariants: Invariants;

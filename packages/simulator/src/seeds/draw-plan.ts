@@ -6,8 +6,8 @@ import type { Plan, SessionMode } from "../runs/plan.ts";
 import { drawLimits } from "./draw-limits.ts";
 
 /**
- * A share of it is more than an ordinary client adds in a run, and a quarter of it is more than tenants have in flight, which a leader does not
- * count.
+ * A share of it is more than an ordinary client adds in a run, and a quarter of it is more than
+ * tenants have in flight, which a leader does not count.
  */
 const HELD_BYTES_MIN = 500_000;
 

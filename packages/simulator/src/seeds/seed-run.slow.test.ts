@@ -13,7 +13,8 @@ import type { RunReport } from "../runs/report.ts";
 import { type PlanChanges, planOf } from "./draw-plan.ts";
 import { runPlan } from "./seed-run.ts";
 
-// More seeds than `seed-run.test.ts` has, more runs of a small ensemble, and the seeds that once found a fault.
+// More seeds than `seed-run.test.ts` has, more runs of a small ensemble, and the seeds that once
+// found a fault.
 
 function run(seed: number, changes: PlanChanges = {}): RunReport {
   return runPlan(planOf(seed, changes));
@@ -186,7 +187,10 @@ describe("every run of a small ensemble", () => {
   });
 });
 
-/** How a run with one deviation ends, which situations it reached, and what a crash left; without what died unseen with the server. */
+/**
+ * How a run with one deviation ends, which situations it reached, and what a crash left; without
+ * what died unseen with the server.
+ */
 function endOf(deviation: Deviation): string {
   const lines: string[] = [];
   const { violation, committed, acknowledged, answers, epochs, sometimes } = runDeviations([deviation], lines);

@@ -4,8 +4,9 @@ import { runPlan } from "./seed-run.ts";
 const RUNS_MAX = 80;
 
 /**
- * Shrinks a failing seed: leaves out faults, then clients, then servers, then time, as long as the rest fails by the same rule. Each fault has its
- * own random stream, so that without one the others happen as before.
+ * Shrinks a failing seed: leaves out faults, then clients, then servers, then time, as long as the
+ * rest fails by the same rule. Each fault has its own random stream, so that without one the others
+ * happen as before.
  */
 export function shrink(seed: number, rule: string, changes: PlanChanges): PlanChanges {
   let runs = 0;

@@ -30,7 +30,10 @@ const MAJORITY = new MajorityQuorum([SERVER, PEER, OTHER]);
 export const MISSING: Zxid = composeZxid(1, 99);
 const DELAYS = { delayMsMin: 1, delayMsMax: 1, isShuffled: false };
 
-/** A voter whose messages come from the test; its votes are for the server, so that it leads, or for itself. */
+/**
+ * A voter whose messages come from the test; its votes are for the server, so that it leads, or for
+ * itself.
+ */
 class ScriptedPeer implements NetworkEnd {
   readonly sid: ServerId;
   readonly messages: PeerMessage[] = [];

@@ -1,7 +1,10 @@
 import { type ServerId, serverId } from "@zooid/model";
 import type { ScenarioRun } from "../scenario-run.ts";
 
-/** Nothing: time passes after the command; `at once`: it does not; lines: they are the whole transcript of the command. */
+/**
+ * Nothing: time passes after the command; `at once`: it does not; lines: they are the whole
+ * transcript of the command.
+ */
 // biome-ignore lint/suspicious/noConfusingVoidType: most commands have nothing to say about time
 export type Outcome = void | "at once" | readonly string[];
 export type Perform = (run: ScenarioRun, ...words: readonly string[]) => Outcome;
