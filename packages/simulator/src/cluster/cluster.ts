@@ -128,6 +128,19 @@ export class Cluster {
     return this.#members.flatMap(({ server }) => (server === undefined ? [] : [server]));
   }
 
+  /** The server that leads; one of them, while a deposed leader has not noticed. */
+  get leader(): SimServer | undefined {
+    return this.running().find((server) => server.isLeading);
+  }
+
+  /** Lets virtual time pass. */
+  run(forMs: number): void {
+    const untilMs = this.nowMs + forMs;
+    while (this.scheduler.runNext(untilMs)) {
+      // On to the next event.
+    }
+  }
+
   after(delayMs: number, run: () => void): void {
     this.scheduler.after(delayMs, run);
   }

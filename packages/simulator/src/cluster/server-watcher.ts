@@ -31,6 +31,6 @@ export interface ServerWatcher {
   refused?(server: SimServer, ref: ConnectionRef, refusal: Refusal): void;
   /** A connection has too much unanswered and is not read until there is room. */
   stalled?(server: SimServer): void;
-  /** A step threw, or the disk failed. */
+  /** A step threw, or the disk failed. Without this method the error is thrown. */
   failed?(server: SimServer, error: unknown): void;
 }

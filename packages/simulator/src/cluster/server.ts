@@ -83,7 +83,7 @@ export class SimServer implements NetworkEnd {
       handler: {
         appended: (generation, zxid) => this.input(() => this.replica.synced(generation, zxid)),
         input: (step) => this.input(step),
-        failed: (error) => watcher.failed?.(this, error),
+        failed: (error) => this.#failed(error),
       },
     });
     const transfer = new SnapshotTransfer({
@@ -304,10 +304,16 @@ export class SimServer implements NetworkEnd {
     try {
       step();
     } catch (error) {
-      this.#world.watcher.failed?.(this, error);
+      this.#failed(error);
       return;
     }
     this.#world.watcher.stepped?.(this);
+  }
+
+  #failed(error: unknown): void {
+    const { watcher } = this.#world;
+    if (watcher.failed === undefined) throw error;
+    watcher.failed(this, error);
   }
 
   #send(link: LinkRef, message: PeerMessage): void {

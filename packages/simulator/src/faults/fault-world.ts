@@ -29,7 +29,7 @@ export class FaultWorld {
   }
 
   get leader(): SimServer | undefined {
-    return this.run.cluster.running().find((server) => server.isLeading);
+    return this.run.cluster.leader;
   }
 
   /** Happens unless the time of faults is over by then. */

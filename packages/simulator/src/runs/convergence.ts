@@ -34,7 +34,7 @@ export class Convergence {
 
   #watchLeader(): void {
     const { cluster, nowMs } = this.#run;
-    const leader = cluster.running().find((server) => server.isLeading);
+    const { leader } = cluster;
     if (leader === undefined) {
       if (nowMs - this.#noLeaderSinceMs <= LEADER_LIMIT_MS) return;
       throw new Violation("L1", `no leader ${LEADER_LIMIT_MS} ms after the last fault: ${statesOf(this.#run)}`);
