@@ -15,18 +15,16 @@ import { answerSink } from "./answers.ts";
 import { ClientFrames } from "./client-frames.ts";
 import { Disk, type DiskImage, type DiskOptions } from "./disk.ts";
 import type { Network, NetworkEnd } from "./network.ts";
-import { type Prng, ZeroRandom } from "./prng.ts";
+import type { Prng } from "./prng.ts";
 import { replicaConfigOf, replicaToolsOf } from "./replica-config.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { ServerOptions } from "./server-options.ts";
 import type { ServerWatcher } from "./server-watcher.ts";
 import { type SnapshotRegistry, SnapshotTransfer } from "./snapshot-transfer.ts";
 import { digestOf, stateImageOf } from "./state-image.ts";
+import { Turns } from "./turns.ts";
 import { watchedLog } from "./watched-log.ts";
 import { watchTree } from "./watched-tree.ts";
-
-/** The rest of a short turn waits for less than this, in half milliseconds. */
-const SHORT_TURN_PAUSES = 16;
 
 /** What the servers of one cluster share. */
 export interface ServerWorld {
@@ -46,19 +44,10 @@ export class SimServer implements NetworkEnd {
   readonly disk: Disk;
   readonly #world: ServerWorld;
   readonly #frames: ClientFrames;
-  readonly #random: Prng;
+  readonly #turns: Turns;
   readonly #secrets: Prng;
-  /** Decides where a turn ends before everything is applied; undefined: nowhere. */
-  readonly #shortTurns: Prng | undefined;
   #isUp = true;
-  #isPaused = false;
-  /** Inputs that arrived during a pause. */
-  readonly #held: (() => void)[] = [];
-  #isTurnDue = false;
-  /** The rest of the due transactions is applied in a later turn. */
-  #isDelivering = false;
   #wallSkewMs = 0;
-  #tickDueMs = Number.POSITIVE_INFINITY;
 
   constructor(
     options: ServerOptions,
@@ -69,9 +58,7 @@ export class SimServer implements NetworkEnd {
   ) {
     this.sid = options.sid;
     this.#world = world;
-    this.#random = options.isSteady === true ? new ZeroRandom() : random.fork("steps");
     this.#secrets = random.fork("secrets");
-    this.#shortTurns = options.hasShortTurns === true ? random.fork("short turns") : undefined;
     const { scheduler, network, snapshots, watcher } = world;
     this.disk = new Disk({
       sid: options.sid,
@@ -119,6 +106,15 @@ export class SimServer implements NetworkEnd {
       refused: (ref, refusal) => watcher.refused?.(this, ref, refusal),
     });
     this.#frames = new ClientFrames(this.replica, () => watcher.stalled?.(this));
+    this.#turns = new Turns({
+      scheduler,
+      replica: this.replica,
+      frames: this.#frames,
+      random,
+      options,
+      isUp: () => this.#isUp,
+      step: (run) => this.#step(run),
+    });
     watchTree(this.replica.tree, {
       applying: (header, op) => watcher.applying?.(this, header, op),
       applied: (header) => watcher.applied?.(this, header),
@@ -141,7 +137,7 @@ export class SimServer implements NetworkEnd {
   }
 
   get isPaused(): boolean {
-    return this.#isPaused;
+    return this.#turns.isPaused;
   }
 
   get isServing(): boolean {
@@ -162,14 +158,12 @@ export class SimServer implements NetworkEnd {
   }
 
   pause(): void {
-    this.#isPaused = true;
+    this.#turns.pause();
   }
 
   /** Handles everything that arrived during the pause, at once. */
   resume(): void {
-    this.#isPaused = false;
-    for (const step of this.#held.splice(0)) this.input(step);
-    this.#wakeAt(0);
+    this.#turns.resume();
   }
 
   skewWallClock(byMs: number): void {
@@ -180,7 +174,7 @@ export class SimServer implements NetworkEnd {
   checkpoint(): void {
     const { isApplying, tree } = this.replica;
     const chain = this.disk.log.chainNow(tree.applied);
-    if (chain === undefined || this.#isPaused || isApplying) return;
+    if (chain === undefined || this.isPaused || isApplying) return;
     this.disk.keepState(stateImageOf(tree, { zxid: tree.applied, chain }));
   }
 
@@ -234,69 +228,11 @@ export class SimServer implements NetworkEnd {
     this.input(() => this.replica.membership.electionLinkUp(sid));
   }
 
-  // Turns
+  // Steps
 
-  /**
-   * Steps the replica once. The end of the turn comes later, and may be shared with further inputs.
-   */
+  /** Steps the replica once; the end of the turn comes later. */
   input(step: () => void): void {
-    if (!this.#isUp) return;
-    if (this.#isPaused) {
-      this.#held.push(step);
-      return;
-    }
-    this.#step(step);
-    if (this.#isTurnDue) return;
-    this.#isTurnDue = true;
-    this.#world.scheduler.after(this.#random.chance(0.7) ? 0 : this.#random.below(3), () => this.#endTurn());
-  }
-
-  #endTurn(): void {
-    if (!this.#isUp || this.#isPaused) {
-      if (this.#isUp) this.#held.push(() => {});
-      this.#isTurnDue = false;
-      return;
-    }
-    this.#isTurnDue = false;
-    if (this.#frames.hasResumed) this.#step(() => this.#frames.readOn(() => this.input(() => {})));
-    if (!this.#isUp) return;
-    this.#step(() => {
-      const { replica } = this;
-      const dueMs = replica.nextTickMs();
-      if (dueMs !== undefined && dueMs <= replica.nowMs) replica.tick();
-      const expiryMs = replica.nextExpiryMs();
-      if (expiryMs !== undefined && expiryMs <= replica.nowMs) replica.expireSessions();
-      replica.propose();
-      this.#deliver();
-      replica.flush();
-    });
-    const dueMs = Math.min(this.replica.nextTickMs() ?? Infinity, this.replica.nextExpiryMs() ?? Infinity);
-    this.#wakeAt(dueMs);
-  }
-
-  /**
-   * A few at a time, so that limits are reached. A short turn leaves the rest to a later one, and
-   * turns in between apply nothing.
-   */
-  #deliver(): void {
-    while (!this.#isDelivering && this.replica.deliver(1 + this.#random.below(5))) {
-      if (this.#shortTurns?.chance(0.4) !== true) continue;
-      this.#isDelivering = true;
-      this.#world.scheduler.after(this.#shortTurns.below(SHORT_TURN_PAUSES) / 2, () => {
-        this.#isDelivering = false;
-        this.input(() => {});
-      });
-    }
-  }
-
-  #wakeAt(dueMs: number): void {
-    const { scheduler } = this.#world;
-    if (dueMs === Infinity || (dueMs >= this.#tickDueMs && this.#tickDueMs > scheduler.nowMs)) return;
-    this.#tickDueMs = dueMs;
-    scheduler.after(Math.max(1, dueMs - scheduler.nowMs), () => {
-      if (this.#tickDueMs === dueMs) this.#tickDueMs = Number.POSITIVE_INFINITY;
-      this.input(() => {});
-    });
+    this.#turns.input(step);
   }
 
   #step(step: () => void): void {
