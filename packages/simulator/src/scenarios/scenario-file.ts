@@ -82,7 +82,7 @@ function parseMutation(line: string): { readonly name: string; readonly edits: S
   const mutation = MUTATIONS.find((each) => each.name === known);
   if (mutation !== undefined) return { name: mutation.name, edits: [...mutation.edits] };
   throw new Error(
-    `expected "# without NAME: rule MARKER", or "# without" and the name of a mutation of the simulation, found: ${line}`,
+    `expected "# without NAME: rule MARKER", or "# without" and the name of one of the simulator's mutations, found: ${line}`,
   );
 }
 
