@@ -85,10 +85,6 @@ export class Disk implements ZabLog {
     return this.#states.get(this.log.durable.stateFile);
   }
 
-  get states(): ReadonlyMap<string, StateImage> {
-    return this.#states;
-  }
-
   /** Replaces the state file; the log up to there may be purged. */
   keepState(state: StateImage): void {
     this.#states.set(this.log.durable.stateFile, state);

@@ -25,10 +25,6 @@ export class Scheduler {
     return this.#nowMs;
   }
 
-  get size(): number {
-    return this.#heap.length;
-  }
-
   after(delayMs: number, run: () => void): void {
     this.#push({ atMs: this.#nowMs + Math.max(0, delayMs), tie: this.#ties.next(), order: this.#order++, run });
   }

@@ -36,8 +36,6 @@ export interface ExhaustiveTask {
   readonly first: ChoicePoint;
 }
 
-export const NO_RUNS: ExhaustiveResult = { runs: 0, steps: 0, cpuMs: 0, failure: undefined };
-
 export function addRuns(a: ExhaustiveResult, b: ExhaustiveResult): ExhaustiveResult {
   return {
     runs: a.runs + b.runs,

@@ -130,7 +130,7 @@ export class History {
     const who = `${session}:${cxid}`;
     const life = this.sessions.get(session);
     if (op === OpCode.CREATE_SESSION) {
-      this.sessions.create(session, zxid);
+      this.sessions.create(session);
       return undefined;
     }
     const isByServer = op === OpCode.CLOSE_SESSION && cxid === 0;

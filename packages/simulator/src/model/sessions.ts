@@ -5,7 +5,6 @@ import type { ModelTree } from "./tree.ts";
 
 /** A session's life, in zxids. */
 export interface SessionLife {
-  readonly createdZxid: number;
   /** The transaction with the first part of its end, after which nothing of it takes effect. */
   endingZxid: number | undefined;
   /** The transaction with the last part of its end; often the same. */
@@ -59,10 +58,9 @@ export class ModelSessions {
     return this.#localBeginnings.has(session) && !this.#lives.has(session);
   }
 
-  create(session: SessionId, zxid: number): void {
+  create(session: SessionId): void {
     if (this.#lives.has(session)) throw new Violation("I26", `session ${session} is created twice`);
     this.#lives.set(session, {
-      createdZxid: zxid,
       endingZxid: undefined,
       closedZxid: undefined,
       isExpired: false,

@@ -22,10 +22,6 @@ export class ModelWatches {
     for (const kind of kindsOf(selector)) this.#watches.delete(`${kind} ${path}`);
   }
 
-  clear(): void {
-    this.#watches.clear();
-  }
-
   /**
    * Whether the creation, change or deletion of a node fires an event; one-shot watches are
    * consumed.
