@@ -1,4 +1,4 @@
-import type { QuorumVerifier, ServerId } from "@zooid/model";
+import { COUNTER_HANDOVER, type QuorumVerifier, type ServerId } from "@zooid/model";
 
 export interface PeerConfig {
   readonly sid: ServerId;
@@ -14,12 +14,27 @@ export interface PeerConfig {
   /** Most entries proposed and not yet delivered; beyond it {@link ZabPeer.isFull} asks the driver to admit no more. */
   readonly outstandingCountMax: number;
   readonly outstandingBytesMax: number;
-  /** Bytes on their way to one learner and not acked; beyond it entries stay in the log. */
+  /** Bytes sent to one learner and not acked; beyond it entries stay in the log. */
   readonly windowBytes: number;
-  /** A run of entries in one message holds about so much. */
+  /** About the size of a run of entries in one message. */
   readonly runBytes: number;
   /** An epoch's last usable counter: from there on no more is admitted until a new epoch has begun. */
   readonly counterMax: number;
   /** Becomes the ensemble's id if it has none when this server first leads. */
   readonly newEnsembleId: string;
 }
+
+export type PeerOptions = Pick<PeerConfig, "sid" | "verifier"> & Partial<PeerConfig>;
+
+export const PEER_DEFAULTS: Omit<PeerConfig, "sid" | "verifier"> = {
+  isObserver: false,
+  tickMs: 2000,
+  initLimit: 10,
+  syncLimit: 5,
+  outstandingCountMax: 65_536,
+  outstandingBytesMax: 64_194_304,
+  windowBytes: 8 * 1024 * 1024,
+  runBytes: 256 * 1024,
+  counterMax: COUNTER_HANDOVER,
+  newEnsembleId: "zooid",
+};

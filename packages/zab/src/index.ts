@@ -1,6 +1,7 @@
-export { AckTally } from "./broadcast.ts";
-export type { PeerConfig } from "./config.ts";
+export { PEER_DEFAULTS, type PeerConfig, type PeerOptions } from "./config.ts";
 export { frameEntries } from "./frame-entries.ts";
+export { AckTally } from "./leader/ack-tally.ts";
+export type { LearnerStatus } from "./learner-status.ts";
 export { LocalNetwork } from "./local-network.ts";
 export type {
   LeaderFault,
@@ -12,7 +13,7 @@ export type {
   RoleEnd,
   ZabEvent,
 } from "./operator-events.ts";
-export { type LearnerStatus, PEER_DEFAULTS, type PeerOptions, type PeerState, ZabPeer } from "./peer.ts";
+export { type PeerState, ZabPeer } from "./peer.ts";
 export { ProposalQueue, type QueuedRun } from "./proposal-queue.ts";
 export type { PeerPhase } from "./role.ts";
 export type { ZabApplication, ZabElection, ZabLinks, ZabRequests, ZabRoles, ZabSinks } from "./sinks.ts";

@@ -1,6 +1,5 @@
 import {
   assert,
-  COUNTER_HANDOVER,
   counterOf,
   type FrameBatch,
   InvariantError,
@@ -10,98 +9,62 @@ import {
   ZXID_NONE,
   type Zxid,
 } from "@zooid/model";
-import type { PeerConfig } from "./config.ts";
+import { PEER_DEFAULTS, type PeerConfig, type PeerOptions } from "./config.ts";
+import { EarlyLearners } from "./early-learners.ts";
 import { FencedLog } from "./fenced-log.ts";
-import { Leader } from "./leader.ts";
-import { Learner } from "./learner.ts";
-import type { LearnerInfo } from "./learner-link.ts";
-import type { LearnerFault, LearnerRefusal, RoleEnd } from "./operator-events.ts";
+import { Leader } from "./leader/leader.ts";
+import { Learner } from "./learner/learner.ts";
+import { type LearnerStatus, statusOf } from "./learner-status.ts";
+import { LostHistory } from "./lost-history.ts";
+import type { LearnerFault, RoleEnd } from "./operator-events.ts";
 import type { PeerPhase, RoleContext } from "./role.ts";
-import { type AllSinks, allSinks, sendRefusal, type ZabSinks } from "./sinks.ts";
+import { type AllSinks, allSinks, type ZabSinks } from "./sinks.ts";
 import type { ZabDurable } from "./zab-log.ts";
 
 /** What a peer is doing. */
 export type PeerState = "looking" | "leading" | "following" | "observing";
 
-export type PeerOptions = Pick<PeerConfig, "sid" | "verifier"> & Partial<PeerConfig>;
-
-export const PEER_DEFAULTS: Omit<PeerConfig, "sid" | "verifier"> = {
-  isObserver: false,
-  tickMs: 2000,
-  initLimit: 10,
-  syncLimit: 5,
-  outstandingCountMax: 65_536,
-  outstandingBytesMax: 64_194_304,
-  windowBytes: 8 * 1024 * 1024,
-  runBytes: 256 * 1024,
-  counterMax: COUNTER_HANDOVER,
-  newEnsembleId: "zooid",
-};
-
-/** A learner that came to a server without a role, which may yet be the one that leads. */
-interface EarlyLearner {
-  readonly sid: ServerId;
-  readonly sinceMs: number;
-  info: LearnerInfo | undefined;
-}
-
-/** So long it is held; then it is told to look again. */
-const EARLY_MS_MIN = 1000;
-
-/** What operators are told of a learner. */
-export interface LearnerStatus {
-  readonly sid: ServerId;
-  readonly phase: string;
-  readonly isObserver: boolean;
-  readonly sent: Zxid;
-  readonly acked: Zxid;
-  readonly applied: Zxid;
-}
-
 /**
  * One member of the broadcast. What it replicates is opaque to it.
  *
- * Each role that it takes has a generation; a completion that names an older one changes nothing. A new role begins only when nothing
- * of the old one is on its way to the disk: what an election is told is what the disk holds.
+ * Each role that it takes has a generation; a completion that names an older one changes nothing. A new role begins only when no write
+ * of the old one is under way: the election uses what the disk holds.
+ *
+ * 1. s1 follows s3 and appends entry 7; s3 dies while the disk still writes. 2. s1 votes with entry 6. 3. The write completes, so
+ * s1's log ends with entry 7, and it follows or leads with a history that it did not vote for.
  */
 export class ZabPeer {
   readonly #config: PeerConfig;
   readonly #sinks: AllSinks;
   readonly #log: FencedLog;
+  readonly #lostHistory: LostHistory;
+  readonly #early: EarlyLearners;
   readonly #context: RoleContext;
   #role: Leader | Learner | undefined;
   #state: PeerState = "looking";
   #nowMs = 0;
-  /** Learners that came before this server knew its own role. */
-  readonly #early = new Map<LinkRef, EarlyLearner>();
-  #hasLostPast = false;
-  #hasDiverged = false;
   #epochToExceed = 0;
   /** Whether {@link ZabElection.look} was called for the present wait. */
   #isLooking = false;
   #successor: ServerId | undefined;
   #isStopped = false;
 
-  constructor(options: PeerOptions, zabSinks: ZabSinks) {
-    const sinks = allSinks(zabSinks);
-    const config = { ...PEER_DEFAULTS, ...options };
-    this.#config = config;
-    this.#sinks = sinks;
+  constructor(options: PeerOptions, sinks: ZabSinks) {
+    this.#config = { ...PEER_DEFAULTS, ...options };
+    this.#sinks = allSinks(sinks);
     this.#log = new FencedLog(sinks.log);
+    this.#lostHistory = new LostHistory(this.#log);
+    this.#early = new EarlyLearners(this.#config, sinks.links);
+    this.#context = this.#newContext();
+  }
+
+  #newContext(): RoleContext {
     const peer = this;
-    this.#context = {
-      config,
-      sinks,
+    return {
+      config: this.#config,
+      sinks: this.#sinks,
       log: this.#log,
-      get isFresh() {
-        return peer.isFresh;
-      },
-      get isAmnesiac() {
-        return peer.isAmnesiac;
-      },
-      get hasDiverged() {
-        return peer.#hasDiverged;
-      },
+      lostHistory: this.#lostHistory,
       get epochToExceed() {
         return peer.#epochToExceed;
       },
@@ -113,17 +76,6 @@ export class ZabPeer {
       leaveTo: (successor) => {
         this.#leave({ kind: "leader-handed-over" });
         this.#successor = successor;
-      },
-      lostThePast: () => {
-        this.#hasLostPast = true;
-      },
-      diverged: () => {
-        this.#hasLostPast = true;
-        this.#hasDiverged = true;
-      },
-      foundThePast: () => {
-        this.#hasLostPast = false;
-        this.#hasDiverged = false;
       },
       fail: (reason) => {
         throw new InvariantError(reason);
@@ -145,7 +97,7 @@ export class ZabPeer {
 
   /** The epoch that this server's role is in; 0 while there is none. */
   get epoch(): number {
-    return this.#role?.epoch ?? 0;
+    return this.#role?.epochNumber ?? 0;
   }
 
   /** The leader that this server follows; itself when it leads. */
@@ -184,35 +136,14 @@ export class ZabPeer {
     return this.#role instanceof Leader && counterOf(this.#role.lastProposed) >= this.#config.counterMax;
   }
 
-  /** No epoch was ever held here. Promises may have been made, in an attempt to found the ensemble. */
-  get isFresh(): boolean {
-    const { currentEpoch, tail } = this.#log.durable;
-    return currentEpoch === 0 && tail.zxid === ZXID_NONE;
-  }
-
-  /**
-   * What was promised or acked here may be forgotten: this server has no voice and is not counted. So it is with a promise behind which
-   * there is neither a history nor an ensemble's id: it was made to a leader that had its quorum without this server, and the history that
-   * should have come with it did not.
-   */
+  /** What was promised or acked here may be forgotten: this server does not vote and is not counted. */
   get isAmnesiac(): boolean {
-    const { amnesiac, identity, promise } = this.#log.durable;
-    const hasNotFounded = this.isFresh && promise.epoch > 0 && identity.ensembleId === "";
-    // rule: no-vote-from-a-promise-alone
-    return this.#hasLostPast || amnesiac || hasNotFounded;
+    return this.#lostHistory.isAmnesiac;
   }
 
   /** The leader's learners; none elsewhere. */
   learners(): readonly LearnerStatus[] {
-    if (!(this.#role instanceof Leader)) return [];
-    return [...this.#role.learners()].map(({ sid, phase, isObserver, sent, acked, applied }) => ({
-      sid,
-      phase,
-      isObserver,
-      sent,
-      acked,
-      applied,
-    }));
+    return this.#role instanceof Leader ? Array.from(this.#role.learners.values(), statusOf) : [];
   }
 
   // Roles
@@ -228,13 +159,12 @@ export class ZabPeer {
   lead(): void {
     const leader = new Leader(this.#newRole("leading"));
     this.#role = leader;
-    const early = [...this.#early];
-    this.#early.clear();
+    const early = this.#early.removeAll();
     leader.begin();
-    for (const [link, learner] of early) {
+    for (const learner of early) {
       // A learner may have made the leader leave.
-      if (this.#role !== leader || learner.info === undefined) this.#early.set(link, learner);
-      else leader.informed(link, learner.sid, learner.info);
+      if (this.#role !== leader || learner.info === undefined) this.#early.add(learner);
+      else leader.informed(learner.link, learner.sid, learner.info);
     }
   }
 
@@ -243,12 +173,13 @@ export class ZabPeer {
     assert(leader !== this.#config.sid, "no server follows itself");
     const learner = new Learner(this.#newRole(this.#config.isObserver ? "observing" : "following"), leader);
     this.#role = learner;
-    for (const [link] of this.#early) this.#refuse(link, "not-leading", { kind: "follows-another", leader });
-    this.#early.clear();
+    for (const { link } of this.#early.removeAll()) {
+      this.#early.refuse(link, "not-leading", { kind: "follows-another", leader });
+    }
     learner.begin();
   }
 
-  /** Names a successor that is level and leaves; false when there is none yet. Nothing may be proposed any more. */
+  /** Names a successor that has every entry, and leaves; undefined while there is none. Nothing may be proposed any more. */
   transferLeadership(): ServerId | undefined {
     const successor = this.#role instanceof Leader ? this.#role.transferLeadership() : undefined;
     if (successor !== undefined) this.#leave({ kind: "handed-over", to: successor });
@@ -259,8 +190,7 @@ export class ZabPeer {
   stop(): void {
     this.#isStopped = true;
     this.#leave({ kind: "stopped" });
-    for (const link of this.#early.keys()) this.#sinks.links.close(link, { kind: "stopped" });
-    this.#early.clear();
+    this.#early.closeAll();
   }
 
   /** Gives the role up and looks again: for a leader that cannot go on in its epoch. */
@@ -276,28 +206,17 @@ export class ZabPeer {
 
   tick(): void {
     this.#role?.tick();
-    if (this.#role !== undefined) return;
-    for (const [link, { sinceMs }] of this.#early) {
-      if (this.#nowMs - sinceMs < this.#earlyMsMax) continue;
-      this.#early.delete(link);
-      this.#refuse(link, "not-leading", { kind: "no-leader-known" });
-    }
+    if (this.#role === undefined) this.#early.tick(this.#nowMs);
   }
 
   nextDueMs(): number | undefined {
-    if (this.#role !== undefined) return this.#role.nextDueMs();
-    const [oldest] = this.#early.values();
-    return oldest === undefined ? undefined : oldest.sinceMs + this.#earlyMsMax;
+    return this.#role === undefined ? this.#early.nextDueMs() : this.#role.nextDueMs();
   }
 
-  get #earlyMsMax(): number {
-    return Math.max(this.#config.tickMs, EARLY_MS_MIN);
-  }
-
-  /** A link came about: dialed by this server, or by a learner. */
+  /** A link was opened: dialed by this server, or by a learner. */
   linkOpened(link: LinkRef, sid: ServerId, isDialed: boolean): void {
     if (!isDialed) {
-      this.#early.set(link, { sid, sinceMs: this.#nowMs, info: undefined });
+      this.#early.add({ link, sid, sinceMs: this.#nowMs, info: undefined });
       return;
     }
     if (this.#role instanceof Learner && this.#role.leader === sid && this.#role.link === undefined) {
@@ -312,12 +231,11 @@ export class ZabPeer {
 
   /** @param detail what happened, in words */
   linkClosed(link: LinkRef, detail: string): void {
-    this.#early.delete(link);
-    if (this.#role instanceof Learner) this.#role.linkClosed(link, detail);
-    else this.#role?.linkClosed(link);
+    this.#early.remove(link);
+    this.#role?.linkClosed(link, detail);
   }
 
-  /** A learner asked what no correct one asks: its link ends, and {@link ZabRequests.learnerLost} follows. */
+  /** A learner sent a request that no correct one sends: its link ends, and {@link ZabRequests.learnerLost} follows. */
   dropLearner(link: LinkRef, fault: LearnerFault["fault"]): void {
     if (this.#role instanceof Leader) this.#role.dropFaulty(link, fault);
   }
@@ -328,31 +246,26 @@ export class ZabPeer {
       return;
     }
     if (this.#role instanceof Leader && this.#role.receive(link, message)) return;
-    const early = this.#early.get(link);
+    const early = this.#early.informed(link, message);
     if (early === undefined) return;
-    if (message.kind !== "learner-info" || early.info !== undefined) {
-      this.#refuse(link, "unable", { kind: "not-asked-to-lead", message: message.kind });
-      this.#early.delete(link);
-    } else if (this.#role instanceof Leader) {
-      this.#early.delete(link);
-      this.#role.informed(link, early.sid, message);
-    } else if (this.#role instanceof Learner) {
-      this.#early.delete(link);
-      this.#refuse(link, "not-leading", { kind: "follows-another", leader: this.#role.leader });
-    } else {
-      early.info = message;
+    if (this.#role === undefined) {
       this.#seekFollowing();
+      return;
     }
+    this.#early.remove(link);
+    if (this.#role instanceof Leader) this.#role.informed(link, early.sid, early.info);
+    else this.#early.refuse(link, "not-leading", { kind: "follows-another", leader: this.#role.leader });
   }
 
-  /** Whoever a quorum comes to follow may as well lead: an election is no more than a hint, and theirs is decided. */
+  /**
+   * A server that a quorum waits to follow may lead: the election is a hint only, and theirs is decided. A quorum by itself needs no
+   * follower.
+   */
   #seekFollowing(): void {
     if (this.#role !== undefined || !this.#isLooking) return;
     const { sid, verifier } = this.#config;
-    const comers = [...this.#early.values()].filter(({ info }) => info !== undefined && !info.isObserver);
-    // Whoever is a quorum by itself needs nobody to come.
     if (verifier.isQuorum([sid])) return;
-    if (verifier.isQuorum([sid, ...comers.map((comer) => comer.sid)])) this.#sinks.election.wanted();
+    if (verifier.isQuorum([sid, ...this.#early.voters()])) this.#sinks.election.wanted();
   }
 
   /** Everything up to a zxid, appended in a role generation, is on this server's disk. */
@@ -371,7 +284,7 @@ export class ZabPeer {
   /** Asks a quorum whether this server leads; {@link ZabRequests.leadershipConfirmed} answers with this number or a higher one. */
   checkLeadership(): number {
     assert(this.#role instanceof Leader, "only a leader is confirmed");
-    return this.#role.checkLeadership();
+    return this.#role.check.begin();
   }
 
   /** To the leader, from a learner. */
@@ -389,7 +302,7 @@ export class ZabPeer {
     return this.#role?.deliver(most) ?? false;
   }
 
-  /** The end of a turn: what can be said together is said now, and whoever lost its role looks for another. */
+  /** The end of a turn: messages that wait for the end of a turn are sent, and a peer without a role looks for one. */
   flush(): void {
     if (this.#role instanceof Leader) this.#role.flush();
     this.#settle();
@@ -414,7 +327,7 @@ export class ZabPeer {
     this.#sinks.roles.left(reason);
   }
 
-  /** Once the log is quiet, whoever has no role looks for one. */
+  /** Without a role, and once the log is quiet: looks for one. */
   #settle(): void {
     if (this.#role !== undefined || this.#isLooking || this.#isStopped || !this.#log.isQuiet) return;
     this.#isLooking = true;
@@ -426,10 +339,5 @@ export class ZabPeer {
     }
     this.#sinks.election.look();
     this.#seekFollowing();
-  }
-
-  #refuse(link: LinkRef, reason: "not-leading" | "unable", why: LearnerRefusal): void {
-    sendRefusal(this.#sinks.links, link, reason, why);
-    this.#sinks.links.close(link, why);
   }
 }

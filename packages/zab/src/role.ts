@@ -1,37 +1,51 @@
-import type { ServerId } from "@zooid/model";
+import type { LinkRef, ServerId, Zxid } from "@zooid/model";
 import type { PeerConfig } from "./config.ts";
 import type { FencedLog } from "./fenced-log.ts";
+import type { LostHistory } from "./lost-history.ts";
 import type { RoleEnd } from "./operator-events.ts";
+import type { ProposalQueue } from "./proposal-queue.ts";
 import type { AllSinks } from "./sinks.ts";
 
 /** How far a role has come: the phases of the paper. */
 export type PeerPhase = "election" | "discovery" | "synchronization" | "broadcast";
 
-/** What a role stands on: the peer that it is a role of. */
+/** What a leader and a learner have in common. */
+export interface Role {
+  readonly phase: PeerPhase;
+  /** 0 until the role's epoch is known. */
+  readonly epochNumber: number;
+  /** Everything up to here is known to be committed: an entry's zxid, never an epoch's start. */
+  readonly committed: Zxid;
+  /** The last entry logged or proposed. */
+  readonly lastLogged: Zxid;
+  /** Entries not yet delivered. */
+  readonly queue: ProposalQueue;
+  begin(): void;
+  linkClosed(link: LinkRef, detail: string): void;
+  /** Everything up to here, appended in this role, is durable. */
+  synced(zxid: Zxid): void;
+  /** @returns whether more can be delivered now */
+  deliver(most: number): boolean;
+  tick(): void;
+  nextDueMs(): number;
+  /** Every link is closed and nothing is kept. */
+  end(reason: RoleEnd): void;
+}
+
+/** The peer, as its role sees it. */
 export interface RoleContext {
   readonly config: PeerConfig;
   readonly sinks: AllSinks;
   readonly log: FencedLog;
-  /** No epoch was ever held here. */
-  readonly isFresh: boolean;
-  /** What was promised or acked here may be forgotten: it has no voice. */
-  readonly isAmnesiac: boolean;
-  /** A voter was heard of that has promised this epoch elsewhere: one that all can follow lies above it. */
+  readonly lostHistory: LostHistory;
+  /** A voter has promised this epoch to another leader: an epoch that all can follow lies above it. */
   readonly epochToExceed: number;
   mustExceed(epoch: number): void;
   nowMs(): number;
   /** Ends the role. Nothing of it may be used afterwards. */
   leave(reason: RoleEnd): void;
-  /** Its history is not the leader's: it asks for all of it. */
-  readonly hasDiverged: boolean;
   /** Ends the role in favour of another leader, without an election. */
   leaveTo(successor: ServerId): void;
-  /** This server's disk is not what it was: it has no voice until a leader has brought it level. */
-  lostThePast(): void;
-  /** The same, and what it has cannot be built upon. */
-  diverged(): void;
-  /** A leader whose quorums are complete without this server has brought it level: it has a voice again. */
-  foundThePast(): void;
   /** The server cannot go on. */
   fail(reason: string): never;
 }

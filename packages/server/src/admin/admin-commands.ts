@@ -250,7 +250,7 @@ function observers(view: AdminView): Fields {
   const learners = modeOf(view) === "leader" ? view.driver.replica.zab.learners() : [];
   const watching = learners.filter(({ isObserver }) => isObserver);
   return {
-    synced_observers: watching.filter(({ phase }) => phase === "level").length,
+    synced_observers: watching.filter(({ phase }) => phase === "synced").length,
     observers: watching.map(({ sid, applied }) => ({ sid, last_zxid: applied })),
   };
 }

@@ -171,7 +171,7 @@ function ensembleGauges(view: AdminView): readonly Metric[] {
   }
   if (modeOf(view) !== "leader") return [forAll];
   const learners = view.driver.replica.zab.learners();
-  const level = learners.filter(({ phase }) => phase === "level");
+  const level = learners.filter(({ phase }) => phase === "synced");
   const votes = new Set<number>(voters.map(({ sid }) => sid));
   const followers = level.filter(({ sid, isObserver }) => !isObserver && votes.has(sid));
   const { last, min, max } = view.driver.proposalSizes;

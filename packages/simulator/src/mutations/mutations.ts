@@ -14,22 +14,22 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
   mutation("2", "ack-before-sync", {
     marker: "ack-behind-sync",
     replacement: `$&
-      this.#send({ kind: "ack", epoch: this.#epoch, durable: message.last, round: this.#round });`,
+      link.send({ kind: "ack", epoch: link.epoch, durable: message.last, round: link.check });`,
   }),
   mutation("2", "promise-after-leader-info", {
     marker: "promise-before-leader-info",
     replacement: `this.#hasPromised = true;
-      for (const learner of this.#learners.values()) this.#invite(learner);
+      for (const learner of learners.values()) this.invite(learner);
       $&`,
   }),
   mutation("2", "promise-not-kept", {
     marker: "promise-before-ack-epoch",
-    found: "log.setPromise({ epoch, sid: this.leader, incarnation }, () => this.#ackEpoch(false))",
+    found: "log.setPromise({ epoch, sid: link.leader, incarnation }, () => this.#ackEpoch(false))",
     replacement: "this.#ackEpoch(false)",
   }),
   mutation("3", "install-split-in-two", {
     marker: "one-flip",
-    replacement: `log.setCurrentEpoch(this.#epoch, () => {});
+    replacement: `log.setCurrentEpoch(link.epoch, () => {});
       $&`,
   }),
   mutation("4", "position-from-tree", {
@@ -63,7 +63,7 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
   mutation("8", "ack-of-more-than-synced", {
     marker: "ack-what-is-synced",
     found: "this.#durable",
-    replacement: "this.#logged",
+    replacement: "this.#link.logged",
   }),
   mutation("8", "new-leader-not-last", {
     marker: "new-leader-behind-all-entries",
@@ -158,7 +158,7 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
     "found",
     "promise-to-the-wiped",
     { marker: "wiped-servers-make-no-promise", replacement: "" },
-    { marker: "wiped-servers-hear-no-ensemble-id", found: 'hasVoice ? ensembleId : ""', replacement: "ensembleId" },
+    { marker: "wiped-servers-hear-no-ensemble-id", found: 'isTrusted ? ensembleId : ""', replacement: "ensembleId" },
   ),
   mutation("found", "answered-before-the-leader-serves", {
     marker: "serve-before-learners-do",
@@ -190,9 +190,9 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
     { marker: "history-with-its-ensemble", replacement: "" },
     {
       marker: "accept-behind-sync",
-      found: "this.#flipped(through)",
+      found: "this.#installed(through)",
       replacement: `{
-        this.#flipped(through);
+        this.#installed(through);
         if (message.ensembleId !== "") log.setEnsembleId(message.ensembleId, () => {});
       }`,
     },

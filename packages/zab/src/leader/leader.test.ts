@@ -9,9 +9,9 @@ import {
   type Zxid,
 } from "@zooid/model";
 import { expect, test } from "vitest";
-import { ZabPeer } from "./peer.ts";
-import { batchOf, RecordingSinks } from "./testing/batch.ts";
-import { VolatileLog } from "./volatile-log.ts";
+import { ZabPeer } from "../peer.ts";
+import { batchOf, RecordingSinks } from "../testing/batch.ts";
+import { VolatileLog } from "../volatile-log.ts";
 
 const NOTHING = { zxid: ZXID_NONE, chain: 0n } as const;
 

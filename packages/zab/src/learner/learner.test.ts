@@ -1,8 +1,8 @@
 import { counterOf, type LinkRef, MajorityQuorum, type PeerMessage, serverId, ZXID_NONE } from "@zooid/model";
 import { expect, test } from "vitest";
-import { ZabPeer } from "./peer.ts";
-import { batchOf, RecordingSinks } from "./testing/batch.ts";
-import { VolatileLog } from "./volatile-log.ts";
+import { ZabPeer } from "../peer.ts";
+import { batchOf, RecordingSinks } from "../testing/batch.ts";
+import { VolatileLog } from "../volatile-log.ts";
 
 const LEADER = serverId(1);
 const LINK = 1 as LinkRef;

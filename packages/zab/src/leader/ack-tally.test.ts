@@ -1,7 +1,7 @@
 import { composeZxid, HierarchicalQuorum, MajorityQuorum, type ServerId, serverId, type Zxid } from "@zooid/model";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { AckTally } from "./broadcast.ts";
+import { AckTally } from "./ack-tally.ts";
 
 const START = composeZxid(1, 0);
 const zxid = (counter: number): Zxid => composeZxid(1, counter);

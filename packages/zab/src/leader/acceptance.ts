@@ -1,0 +1,130 @@
+import { assert, type Zxid } from "@zooid/model";
+import { earlierOf } from "../zxid-order.ts";
+import type { Leader } from "./leader.ts";
+import type { LearnerHandler } from "./learner-handler.ts";
+
+/**
+ * Phase 2, its end: NEWLEADER to a learner that has been sent the history, its ACK once the history is installed on its disk, UPTODATE
+ * once the leader serves. With the ACKs of a quorum the leader is established: the history is committed as a whole, never by counting
+ * acks of its entries.
+ */
+export class Acceptance {
+  readonly #leader: Leader;
+  #isEstablished = false;
+
+  constructor(leader: Leader) {
+    this.#leader = leader;
+  }
+
+  /** Whether a quorum has the epoch's history on its disks. */
+  get isEstablished(): boolean {
+    return this.#isEstablished;
+  }
+
+  /** Whether a learner is a voter that may have forgotten what it acked, and will vote again with the history. */
+  endsAmnesia({ isCounted, isObserver }: LearnerHandler): boolean {
+    return this.#isEstablished && !isCounted && !isObserver;
+  }
+
+  /**
+   * A voter that may have forgotten what it acked votes again when it installs the history, so the epoch must be the newest:
+   * 1. s3 leads epoch 4 and is cut off; s1 and s2 commit an entry in epoch 5. 2. s2 loses its disk and finds s3. 3. If s3 made it a
+   * voter of epoch 4, s2 and s3 could elect a leader without s1, and the entry would be lost. So a quorum must have confirmed, since
+   * s2 came, that it knows no later epoch.
+   */
+  mayOffer(learner: LearnerHandler): boolean {
+    if (!this.endsAmnesia(learner)) return true;
+    return learner.voteCheck !== undefined && learner.voteCheck <= this.#leader.check.confirmed;
+  }
+
+  offer(learner: LearnerHandler): void {
+    const { context, epoch, learners } = this.#leader;
+    const { through } = learner;
+    assert(through !== undefined, "a learner is offered the epoch with its history's end");
+    learner.becomeAccepting(this.#leader.check.newest);
+    const endsAmnesia = this.endsAmnesia(learner);
+    learners.send(learner, {
+      kind: "new-leader",
+      epoch: epoch.number,
+      through,
+      endsAmnesia,
+      // Such a learner did not get it before: it gets it with the history, in one transaction.
+      ensembleId: endsAmnesia ? context.log.durable.identity.ensembleId : "",
+      config: undefined,
+    });
+    learner.voteCheck = undefined;
+  }
+
+  /** A learner has installed the history on its disk. */
+  accepted(learner: LearnerHandler, epoch: number, through: Zxid): void {
+    const { broadcast, check, context, learners, stream } = this.#leader;
+    if (learner.phase !== "accepting" || epoch !== this.#leader.epoch.number || through !== learner.through) {
+      learners.illegal(learner, { kind: "acceptance-not-offered", epoch, through });
+      return;
+    }
+    learner.becomeAccepted();
+    learner.arrived(this.#leader.epoch.streamPosition(through), context.nowMs());
+    context.sinks.snapshots.end(learner.link);
+    if (this.#isEstablished) {
+      // Its acceptance may commit entries, and readers that asked before those go first, as with every ack: 1. A sync at s1 begins
+      // check 9. 2. Entry 20 is proposed. 3. s4 accepts through entry 20. Check 9 is answered before entry 20 is counted. What s4
+      // answered before it accepted did not count until now.
+      // rule: accepting-answers-the-round
+      learner.answerOfferedCheck();
+      check.answered(learner);
+      broadcast.count(learner, through);
+      if (this.#leader.phase === "broadcast") this.#welcome(learner);
+    } else {
+      this.seek();
+    }
+    stream.pump(learner);
+  }
+
+  /** The leader is established once a quorum, this server included, has the epoch's history on its disks. */
+  seek(): void {
+    const { discovery, learners } = this.#leader;
+    if (!discovery.holdsEpoch || this.#isEstablished) return;
+    // rule: a-quorum-accepts-the-history
+    if (learners.isQuorum(learners.counted(({ hasAccepted }) => hasAccepted))) this.establish();
+  }
+
+  establish(): void {
+    const { broadcast, discovery, learners, synchronization } = this.#leader;
+    broadcast.begin();
+    this.#isEstablished = true;
+    for (const learner of learners.values()) {
+      if (learner.phase === "accepted") {
+        // rule: serve-before-learners-do
+        broadcast.count(learner, learner.acked);
+      } else if (learner.phase === "waiting") {
+        synchronization.plan(learner);
+      } else {
+        discovery.invite(learner);
+      }
+    }
+    this.serveWhenApplied();
+  }
+
+  /**
+   * The history is committed; serving begins when it is applied here, and learners serve no earlier: 1. s3 has the history on its disk
+   * and half of it in its tree. 2. s1 serves and forwards a client's write. 3. s3 would check that write against half a tree.
+   */
+  serveWhenApplied(): void {
+    const { context, epoch, learners } = this.#leader;
+    if (this.#leader.phase === "broadcast" || !this.#isEstablished) return;
+    if (context.sinks.application.applied() < epoch.history.zxid) return;
+    this.#leader.becomeBroadcasting();
+    const nowMs = context.nowMs();
+    for (const learner of learners.values()) learner.heardMs = Math.max(learner.heardMs, nowMs);
+    context.sinks.roles.serve(epoch.number);
+    for (const learner of learners.values()) if (learner.phase === "accepted") this.#welcome(learner);
+  }
+
+  #welcome(learner: LearnerHandler): void {
+    const { epoch, learners } = this.#leader;
+    const committed = earlierOf(this.#leader.committed, epoch.logPosition(learner.sent));
+    learner.becomeSynced(committed);
+    // rule: up-to-date-once
+    learners.send(learner, { kind: "up-to-date", epoch: epoch.number, committed });
+  }
+}

@@ -1,0 +1,145 @@
+import { epochOf, type FrameBatch, formatZxid, InvariantError, ZXID_NONE, type Zxid } from "@zooid/model";
+import { Delivery } from "../delivery.ts";
+import { ProposalQueue } from "../proposal-queue.ts";
+import { earlierOf } from "../zxid-order.ts";
+import { AckTally } from "./ack-tally.ts";
+import type { Leader } from "./leader.ts";
+import type { LearnerHandler } from "./learner-handler.ts";
+
+/**
+ * Phase 3, the leader's half: proposals go to the learners and to this server's own log; acks are counted; what a quorum has on disk
+ * is committed, and delivered once it is also on this server's disk.
+ */
+export class Broadcast {
+  readonly #leader: Leader;
+  #queue = new ProposalQueue(ZXID_NONE);
+  #delivery: Delivery;
+  #tally: AckTally | undefined;
+  /** The last entry on this server's own disk. */
+  #durable: Zxid;
+
+  constructor(leader: Leader) {
+    this.#leader = leader;
+    this.#durable = leader.epoch.history.zxid;
+    this.#delivery = this.#newDelivery();
+  }
+
+  get queue(): ProposalQueue {
+    return this.#queue;
+  }
+
+  /** Everything up to here is committed; a position of the log. */
+  get committed(): Zxid {
+    if (this.#tally === undefined) return this.#leader.context.log.durable.commitHint;
+    return this.#leader.epoch.logPosition(this.#tally.committed);
+  }
+
+  /** The last entry logged or proposed. */
+  get lastLogged(): Zxid {
+    return this.#leader.epoch.logPosition(this.#queue.last);
+  }
+
+  /** Proposals of the epoch follow its start marker. */
+  beginEpoch(): void {
+    this.#queue = new ProposalQueue(this.#leader.epoch.start);
+    this.learnersChanged();
+    this.#delivery = this.#newDelivery();
+  }
+
+  /** The history is committed: acks count from now on. */
+  begin(): void {
+    this.#tally = new AckTally(this.#leader.context.config.verifier, this.#leader.epoch.start);
+  }
+
+  /** Observers get entries a little after those were delivered. */
+  learnersChanged(): void {
+    this.#queue.keepDelivered(this.#leader.learners.hasObservers);
+  }
+
+  propose(batch: FrameBatch): void {
+    const { context, epoch, learners, stream } = this.#leader;
+    if (this.#leader.phase !== "broadcast") throw new InvariantError("only an established leader proposes");
+    if (epochOf(batch.first) !== epoch.number) {
+      throw new InvariantError(`a leader of epoch ${epoch.number} proposes in it, not ${formatZxid(batch.first)}`);
+    }
+    if (batch.first !== this.#queue.last + 1) {
+      throw new InvariantError(`${formatZxid(batch.first)} leaves a gap behind ${formatZxid(this.#queue.last)}`);
+    }
+    this.#queue.push(batch);
+    for (const learner of learners.values()) if (!learner.isObserver) stream.pump(learner);
+    context.log.append({ bytes: batch.bytes, start: 0, end: batch.end }, this.committed);
+  }
+
+  /** This server's own disk has everything up to here. */
+  synced(zxid: Zxid): void {
+    const { context, discovery, learners, stream, synchronization } = this.#leader;
+    this.#durable = zxid;
+    if (this.#tally?.ack(context.config.sid, zxid) === true) stream.pumpObservers();
+    for (const learner of learners.values()) {
+      if (learner.phase === "waiting" && discovery.holdsEpoch) synchronization.plan(learner);
+      else if (learner.isStreaming && !learner.isReading) stream.pump(learner);
+    }
+  }
+
+  /** A learner reports what is on its disk, and the newest leadership check that it has seen. */
+  acked(learner: LearnerHandler, epoch: number, durable: Zxid, check: number): void {
+    const isOutOfTurn = !learner.hasAccepted || epoch !== this.#leader.epoch.number;
+    if (isOutOfTurn || durable < learner.acked || durable > learner.sent) {
+      this.#leader.learners.illegal(learner, { kind: "ack-out-of-turn", durable });
+      return;
+    }
+    learner.ack(durable);
+    // The check first: a reader that waits for it gets the state before entries that were proposed after it asked.
+    this.#leader.check.heard(learner, check);
+    this.count(learner, durable);
+    this.#leader.stream.pump(learner);
+  }
+
+  count(learner: LearnerHandler, durable: Zxid): void {
+    if (this.#tally === undefined || learner.isObserver || !learner.isCounted) return;
+    // The history is committed by the quorum that accepted it; entries of earlier epochs are not counted one by one.
+    if (epochOf(durable) !== this.#leader.epoch.number) return;
+    if (this.#tally.ack(learner.sid, durable)) this.#leader.stream.pumpObservers();
+  }
+
+  /** @returns whether more can be delivered now */
+  deliver(most: number): boolean {
+    if (this.#tally === undefined) return false;
+    // rule: leader-applies-what-is-committed-and-synced
+    const more = this.#delivery.deliver(earlierOf(this.committed, this.#durable), most);
+    this.#leader.acceptance.serveWhenApplied();
+    return more;
+  }
+
+  /** The end of a turn: commits that were not sent along with entries, and pings of a leadership check. */
+  flush(): void {
+    if (this.#leader.phase !== "broadcast") return;
+    const { check, epoch, learners, liveness } = this.#leader;
+    const { committed } = this;
+    const isAsking = check.close();
+    for (const learner of learners.values()) {
+      if (learner.phase !== "synced") continue;
+      if (isAsking) liveness.ping(learner);
+      const due = earlierOf(committed, epoch.logPosition(learner.sent));
+      if (due <= learner.announced) continue;
+      learner.announced = due;
+      learners.send(learner, { kind: "commit", epoch: epoch.number, committed: due });
+    }
+    if (isAsking) check.seek();
+  }
+
+  end(): void {
+    this.#queue.releaseAll(this.#leader.context.sinks.application);
+  }
+
+  #newDelivery(): Delivery {
+    const { context, epoch } = this.#leader;
+    return new Delivery({
+      log: context.log,
+      application: context.sinks.application,
+      queue: this.#queue,
+      historyEnd: epoch.history.zxid,
+      damaged: (reason) => context.fail(reason),
+    });
+  }
+}

@@ -1,0 +1,193 @@
+import { EPOCH_MAX, type EpochPromise, type LinkRef, type ServerId } from "@zooid/model";
+import type { Leader } from "./leader.ts";
+import { type AckEpoch, LearnerHandler, type LearnerInfo } from "./learner-handler.ts";
+
+/**
+ * Phase 1, the leader's half: a quorum reports the epochs that it has promised, the leader takes the next one, and a quorum promises
+ * that one to it. Then no leader of an earlier epoch can commit anything.
+ *
+ * ```
+ * informed ×quorum ─▶ own promise durable ─▶ leader-info ─▶ ack-epoch ×quorum ─▶ own currentEpoch durable ─▶ synchronization
+ * ```
+ */
+export class Discovery {
+  readonly #leader: Leader;
+  /** No epoch was ever held here: this server may found the ensemble, and only with others like it. */
+  readonly #isFresh: boolean;
+  /** This server's own promise of its epoch is durable. */
+  #hasPromised = false;
+  /** This server's own currentEpoch is durable: learners may be synchronized. */
+  #holdsEpoch = false;
+
+  constructor(leader: Leader) {
+    this.#leader = leader;
+    this.#isFresh = leader.context.lostHistory.isFresh;
+  }
+
+  get holdsEpoch(): boolean {
+    return this.#holdsEpoch;
+  }
+
+  /** For an ensemble of one, whose epoch is promised and held before it leads. */
+  skip(): void {
+    this.#hasPromised = true;
+    this.#holdsEpoch = true;
+  }
+
+  /** A server follows this one and reports what it has promised. */
+  informed(link: LinkRef, sid: ServerId, info: LearnerInfo): void {
+    const { context, epoch, learners } = this.#leader;
+    const { config, log } = context;
+    const { ensembleId } = log.durable.identity;
+    if (info.ensembleId !== "" && ensembleId !== "" && info.ensembleId !== ensembleId) {
+      learners.refuseLink(link, {
+        kind: "learner-of-another-ensemble",
+        sid,
+        ours: ensembleId,
+        theirs: info.ensembleId,
+      });
+      return;
+    }
+    const isVoter = config.verifier.voters.has(sid) && !info.isObserver;
+    const { promise } = info;
+    if (isVoter && this.#isFresh && !this.#hasPromised && !info.isFresh && !info.isAmnesiac) {
+      // Others have a history, and this server has none. With nothing at all on its disk, it may have lost its part of that history.
+      if (log.durable.promise.epoch === 0) context.lostHistory.lost();
+      context.leave({ kind: "history-missing-here", sid });
+      return;
+    }
+    // 1. s5 begins epoch 7: s4 promises it, and s5 dies. 2. s1 leads; s2 and s3 know of 6, so it takes epoch 7 too. 3. s4 comes back:
+    // it has promised 7 to s5 and must refuse s1. If s2 fails now, s1, s3 and s4 are a quorum without an epoch. In epoch 8 all can follow.
+    // rule: an-epoch-above-every-promise
+    if (isVoter && !info.isAmnesiac && epoch.number !== 0 && this.#isElsewhere(promise)) {
+      context.mustExceed(promise.epoch);
+      context.leave({ kind: "epoch-promised-elsewhere", sid, epoch: promise.epoch, to: promise.sid });
+      return;
+    }
+    const learner = new LearnerHandler({
+      link,
+      sid,
+      info,
+      // A disk with nothing on it may have forgotten a promise or an ack, unless the ensemble is being founded and there were none.
+      // 1. s1 commits an entry with the ack of s2; s3 lags. 2. s2 loses its disk, s1 dies. 3. s3 leads: s2 and s3 are a quorum that
+      // does not know the entry, and it is lost.
+      // rule: wiped-servers-are-not-counted
+      isCounted: isVoter && !info.isAmnesiac && (promise.epoch > 0 || !info.isFresh || this.#isFounding),
+      isObserver: !isVoter,
+      nowMs: context.nowMs(),
+    });
+    learners.add(learner);
+    if (this.#hasPromised) this.invite(learner);
+    else this.seekEpoch();
+    context.sinks.roles.note({ kind: "learner-follows", sid });
+  }
+
+  /** No epoch was ever held here, and the present one has no quorum yet. */
+  get #isFounding(): boolean {
+    return this.#isFresh && !this.#leader.isEstablished;
+  }
+
+  /** Whether a promise keeps its giver from following this leader in this epoch. */
+  #isElsewhere({ epoch, sid, incarnation }: EpochPromise): boolean {
+    const { context } = this.#leader;
+    if (epoch !== this.#leader.epoch.number) return epoch > this.#leader.epoch.number;
+    return sid !== context.config.sid || incarnation !== context.log.durable.identity.bootCount;
+  }
+
+  /** Takes an epoch once a quorum has reported its promises: one above the highest of them. */
+  seekEpoch(): void {
+    const { context, learners } = this.#leader;
+    if (this.#leader.epoch.number !== 0 || !learners.isQuorum(learners.counted(() => true))) return;
+    const { config, log } = context;
+    const { durable } = log;
+    let highest = Math.max(durable.promise.epoch, durable.currentEpoch, context.epochToExceed);
+    for (const { isCounted, info } of learners.values()) {
+      // rule: voters-alone-fix-the-epoch
+      if (isCounted) highest = Math.max(highest, info.promise.epoch);
+    }
+    const epoch = highest + 1;
+    if (epoch >= EPOCH_MAX) {
+      context.leave({ kind: "epochs-used-up", epoch });
+      return;
+    }
+    this.#leader.beginEpoch(epoch);
+    this.#leader.liveness.beginStep();
+    if (durable.identity.ensembleId === "")
+      log.setEnsembleId(this.#ensembleIdOfOthers() ?? config.newEnsembleId, () => {});
+    const incarnation = durable.identity.bootCount;
+    // 1. s3 sends epoch 5 to s1 and dies with its promise of 5 not on its disk. 2. s3 comes back with promise 4 and votes for s2.
+    // 3. s2 takes epoch 5 as well: one epoch, two leaders.
+    // rule: promise-before-leader-info
+    log.setPromise({ epoch, sid: config.sid, incarnation }, () => {
+      this.#hasPromised = true;
+      for (const learner of learners.values()) this.invite(learner);
+      this.#seekPromises();
+    });
+  }
+
+  /** A server that lost its disk and got the history back, but not the ensemble's id. */
+  #ensembleIdOfOthers(): string | undefined {
+    for (const { info, isCounted } of this.#leader.learners.values())
+      if (isCounted && info.ensembleId !== "") return info.ensembleId;
+    return undefined;
+  }
+
+  /**
+   * Sends the epoch to a learner, which promises it.
+   *
+   * A voter that is not counted waits until a quorum has formed without it, and gets the ensemble's id only with the history:
+   * 1. s2 lost its disk and promises epoch 6 to s3. 2. s3 dies without a quorum. 3. The next leader sees the promise, takes s2 for a
+   * server with a past and counts it, see {@link ZabPeer.isAmnesiac}.
+   */
+  invite(learner: LearnerHandler): void {
+    if (learner.phase !== "informed") return;
+    const isTrusted = learner.isCounted || learner.isObserver;
+    // rule: wiped-servers-make-no-promise
+    if (!isTrusted && !this.#leader.isEstablished) return;
+    learner.becomeInvited();
+    const { bootCount, ensembleId } = this.#leader.context.log.durable.identity;
+    this.#leader.learners.send(learner, {
+      ...{ kind: "leader-info", epoch: this.#leader.epoch.number, incarnation: bootCount },
+      // rule: wiped-servers-hear-no-ensemble-id
+      ensembleId: isTrusted ? ensembleId : "",
+    });
+  }
+
+  /** A learner has promised the epoch and reports where its history ends. */
+  ackedEpoch(learner: LearnerHandler, message: AckEpoch): void {
+    const { context, learners } = this.#leader;
+    if (learner.phase !== "invited") {
+      learners.illegal(learner, { kind: "epoch-acked-twice" });
+      return;
+    }
+    learner.becomeWaiting(message);
+    const { currentEpoch, tail } = context.log.durable;
+    if (!this.#holdsEpoch && learner.isCounted) {
+      const isAhead =
+        message.currentEpoch > currentEpoch ||
+        (message.currentEpoch === currentEpoch && message.logged.zxid > tail.zxid);
+      // 1. s1 and s2 commit entry 5; s3 lags. 2. s1 dies, and s3 is elected by votes from before. 3. s2 reports entry 5, which its
+      // synchronization with s3 would cut.
+      // rule: no-leader-over-a-newer-history
+      if (isAhead) {
+        context.leave({ kind: "learner-is-ahead", sid: learner.sid });
+        return;
+      }
+    }
+    if (this.#holdsEpoch) this.#leader.synchronization.plan(learner);
+    else this.#seekPromises();
+  }
+
+  /** Holds the epoch once a quorum has promised it to this server and none of them has a newer history. */
+  #seekPromises(): void {
+    const { context, learners, synchronization } = this.#leader;
+    if (!this.#hasPromised || this.#leader.phase !== "discovery") return;
+    if (!learners.isQuorum(learners.counted(({ phase }) => phase === "waiting"))) return;
+    this.#leader.becomeSynchronizing();
+    context.log.setCurrentEpoch(this.#leader.epoch.number, () => {
+      this.#holdsEpoch = true;
+      for (const learner of learners.values()) if (learner.phase === "waiting") synchronization.plan(learner);
+      this.#leader.acceptance.seek();
+    });
+  }
+}

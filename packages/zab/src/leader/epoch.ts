@@ -1,0 +1,45 @@
+import { composeZxid, type LogPosition, ZXID_NONE, type Zxid } from "@zooid/model";
+import { earlierOf } from "../zxid-order.ts";
+
+/**
+ * The epoch of a leader and the history that it begins with, H0.
+ *
+ * A zxid in it is written in two ways. A position of the log names an entry. A position of the epoch's stream is the same, but for the
+ * end of H0: there it is the epoch's start marker, the zxid (epoch, 0), which sorts after all of the history and before the epoch's
+ * first entry. No entry has it.
+ */
+export class LeaderEpoch {
+  /** The log's end when the role began: H0 ends here. */
+  readonly history: LogPosition;
+  #number = 0;
+  #start: Zxid = ZXID_NONE;
+
+  constructor(history: LogPosition) {
+    this.history = history;
+  }
+
+  /** 0 until a quorum has reported its accepted epoch. */
+  get number(): number {
+    return this.#number;
+  }
+
+  /** The start marker. */
+  get start(): Zxid {
+    return this.#start;
+  }
+
+  begin(epoch: number): void {
+    this.#number = epoch;
+    this.#start = composeZxid(epoch, 0);
+  }
+
+  /** A position of the stream as one of the log. */
+  logPosition(zxid: Zxid): Zxid {
+    return zxid === this.#start || zxid < this.#start ? earlierOf(zxid, this.history.zxid) : zxid;
+  }
+
+  /** A position of the log as one of the stream. */
+  streamPosition(zxid: Zxid): Zxid {
+    return zxid === this.history.zxid ? this.#start : zxid;
+  }
+}

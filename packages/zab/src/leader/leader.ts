@@ -1,0 +1,233 @@
+import {
+  assert,
+  EPOCH_MAX,
+  epochOf,
+  type FrameBatch,
+  formatZxid,
+  type LinkRef,
+  type PeerMessage,
+  type ServerId,
+  type Zxid,
+} from "@zooid/model";
+import type { LearnerFault, RoleEnd } from "../operator-events.ts";
+import type { ProposalQueue } from "../proposal-queue.ts";
+import type { PeerPhase, Role, RoleContext } from "../role.ts";
+import { Acceptance } from "./acceptance.ts";
+import { Broadcast } from "./broadcast.ts";
+import { Discovery } from "./discovery.ts";
+import { EntryStream } from "./entry-stream.ts";
+import { LeaderEpoch } from "./epoch.ts";
+import { LeadershipCheck } from "./leadership-check.ts";
+import { LeadershipTransfer } from "./leadership-transfer.ts";
+import type { LearnerInfo } from "./learner-handler.ts";
+import { Learners } from "./learners.ts";
+import { Liveness } from "./liveness.ts";
+import { Synchronization } from "./synchronization.ts";
+
+/**
+ * Leads an ensemble: agrees on an epoch with a quorum, synchronizes learners, then orders what is proposed.
+ *
+ * Safety rests on promises and on the quorum that accepted the history, never on the election. Voters are counted if they have
+ * everything that they ever promised and acked.
+ *
+ * Its parts are the phases of the paper, each of which sees the others through this class.
+ */
+export class Leader implements Role {
+  readonly context: RoleContext;
+  readonly epoch: LeaderEpoch;
+  readonly learners: Learners;
+  readonly discovery: Discovery;
+  readonly synchronization: Synchronization;
+  readonly acceptance: Acceptance;
+  readonly stream: EntryStream;
+  readonly broadcast: Broadcast;
+  readonly check: LeadershipCheck;
+  readonly liveness: Liveness;
+  readonly #transfer: LeadershipTransfer;
+  #phase: PeerPhase = "discovery";
+
+  constructor(context: RoleContext) {
+    this.context = context;
+    this.epoch = new LeaderEpoch(context.log.durable.tail);
+    this.learners = new Learners(context, () => this.broadcast.learnersChanged());
+    this.discovery = new Discovery(this);
+    this.synchronization = new Synchronization(this);
+    this.acceptance = new Acceptance(this);
+    this.stream = new EntryStream(this);
+    this.broadcast = new Broadcast(this);
+    this.check = new LeadershipCheck(this);
+    this.liveness = new Liveness(this);
+    this.#transfer = new LeadershipTransfer(this);
+  }
+
+  get phase(): PeerPhase {
+    return this.#phase;
+  }
+
+  /** Whether the epoch's history is committed. */
+  get isEstablished(): boolean {
+    return this.acceptance.isEstablished;
+  }
+
+  get epochNumber(): number {
+    return this.epoch.number;
+  }
+
+  get committed(): Zxid {
+    return this.broadcast.committed;
+  }
+
+  get lastLogged(): Zxid {
+    return this.broadcast.lastLogged;
+  }
+
+  get lastProposed(): Zxid {
+    return this.broadcast.queue.last;
+  }
+
+  get queue(): ProposalQueue {
+    return this.broadcast.queue;
+  }
+
+  /** A server that is a quorum by itself waits for no learner. */
+  begin(): void {
+    this.discovery.seekEpoch();
+  }
+
+  /** An ensemble of one, whose epoch is promised, held and durable already: it serves at once. */
+  leadAlone(epoch: number): void {
+    const { config } = this.context;
+    assert(this.learners.isQuorum([config.sid]), "a server leads alone only where it is a quorum by itself");
+    const history = this.epoch.history.zxid;
+    assert(epoch > epochOf(history), `epoch ${epoch} follows the history's last zxid ${formatZxid(history)}`);
+    assert(epoch < EPOCH_MAX, `epoch ${epoch} is below ${EPOCH_MAX}, where zxids would no longer be exact`);
+    this.beginEpoch(epoch);
+    this.discovery.skip();
+    this.acceptance.establish();
+  }
+
+  beginEpoch(epoch: number): void {
+    this.epoch.begin(epoch);
+    this.broadcast.beginEpoch();
+  }
+
+  /** A quorum has promised the epoch. */
+  becomeSynchronizing(): void {
+    assert(this.#phase === "discovery", "synchronization follows discovery");
+    this.#phase = "synchronization";
+    this.liveness.beginStep();
+  }
+
+  /** The history is committed and applied here. An ensemble of one skips synchronization. */
+  becomeBroadcasting(): void {
+    assert(this.isEstablished, "the broadcast follows the acceptance of the history");
+    this.#phase = "broadcast";
+  }
+
+  /** @returns false for a message of a link that is no learner's */
+  receive(link: LinkRef, message: PeerMessage): boolean {
+    const learner = this.learners.get(link);
+    if (learner === undefined) return false;
+    learner.heardMs = this.context.nowMs();
+    switch (message.kind) {
+      case "ack-epoch":
+        this.discovery.ackedEpoch(learner, message);
+        break;
+      case "staged":
+        learner.arrived(this.epoch.streamPosition(message.through), learner.heardMs);
+        this.liveness.progress();
+        this.stream.pump(learner);
+        break;
+      case "snapshot-credit":
+        this.liveness.progress();
+        this.context.sinks.snapshots.credit(link, message.next);
+        break;
+      case "ack-new-leader":
+        this.acceptance.accepted(learner, message.epoch, message.through);
+        break;
+      case "ack":
+        this.broadcast.acked(learner, message.epoch, message.durable, message.round);
+        break;
+      case "pong":
+        if (message.epoch !== this.epoch.number) {
+          this.learners.illegal(learner, { kind: "pong-of-another-epoch", epoch: message.epoch });
+          break;
+        }
+        learner.applied = message.applied;
+        this.check.heard(learner, message.round);
+        this.context.sinks.requests.touched(message.touches);
+        break;
+      case "refuse":
+        this.context.sinks.roles.note({
+          kind: "refused-by-learner",
+          sid: learner.sid,
+          reason: message.reason,
+          text: message.text,
+        });
+        this.learners.drop(learner, { kind: "leader-refused" });
+        break;
+      case "forward":
+      case "identities":
+      case "open-session":
+      case "revalidate":
+      case "sync":
+        learner.askedMs = learner.heardMs;
+        if (learner.phase !== "synced") this.learners.illegal(learner, { kind: "request-before-level" });
+        else this.context.sinks.requests.message(link, learner.sid, message);
+        if (learner.isObserver) this.stream.pump(learner);
+        break;
+      default:
+        this.learners.illegal(learner, { kind: "not-for-a-leader", message: message.kind });
+    }
+    return true;
+  }
+
+  informed(link: LinkRef, sid: ServerId, info: LearnerInfo): void {
+    this.discovery.informed(link, sid, info);
+  }
+
+  linkClosed(link: LinkRef): void {
+    const learner = this.learners.get(link);
+    if (learner !== undefined) this.learners.forget(learner);
+  }
+
+  dropFaulty(link: LinkRef, fault: LearnerFault["fault"]): void {
+    const learner = this.learners.get(link);
+    if (learner !== undefined) this.learners.illegal(learner, fault);
+  }
+
+  propose(batch: FrameBatch): void {
+    this.broadcast.propose(batch);
+  }
+
+  synced(zxid: Zxid): void {
+    this.broadcast.synced(zxid);
+  }
+
+  deliver(most: number): boolean {
+    return this.broadcast.deliver(most);
+  }
+
+  flush(): void {
+    this.broadcast.flush();
+  }
+
+  transferLeadership(): ServerId | undefined {
+    return this.#transfer.start();
+  }
+
+  tick(): void {
+    this.stream.tick();
+    this.liveness.tick();
+  }
+
+  nextDueMs(): number {
+    return Math.min(this.liveness.nextDueMs(), this.stream.dueMs);
+  }
+
+  /** Every link is closed and nothing is kept. */
+  end(reason: RoleEnd): void {
+    this.learners.closeAll(reason);
+    this.broadcast.end();
+  }
+}

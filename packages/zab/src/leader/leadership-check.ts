@@ -1,0 +1,78 @@
+import type { ServerId } from "@zooid/model";
+import type { Leader } from "./leader.ts";
+import type { LearnerHandler } from "./learner-handler.ts";
+
+/**
+ * Asks a quorum whether this server still leads, which makes a read at the leader current:
+ *
+ * 1. s3 leads and is cut off. s1 and s2 elect s1, which commits entry 9. 2. s3 has not noticed, and a client asks it to sync.
+ * 3. s3 begins check 4. s1 and s2 do not answer it, so the sync is not answered without entry 9.
+ *
+ * Checks are numbered. Whatever goes to a learner carries the newest number, and whatever the learner answers carries the newest it
+ * has seen; an answer to a check answers all earlier ones. Messages name this number `round`.
+ */
+export class LeadershipCheck {
+  readonly #leader: Leader;
+  #newest = 0;
+  /** Calls of one turn share a check. */
+  #isOpen = false;
+  #confirmed = 0;
+  /** The newest check that each voter has answered. It stays when the voter's link ends, as its ack does. */
+  readonly #answered = new Map<ServerId, number>();
+
+  constructor(leader: Leader) {
+    this.#leader = leader;
+  }
+
+  get newest(): number {
+    return this.#newest;
+  }
+
+  get confirmed(): number {
+    return this.#confirmed;
+  }
+
+  /** @returns the number of the check, whose answer is this number or a higher one */
+  begin(): number {
+    if (!this.#isOpen) {
+      this.#isOpen = true;
+      this.#newest++;
+    }
+    return this.#newest;
+  }
+
+  /** The turn ends. @returns whether it began a check */
+  close(): boolean {
+    const isOpen = this.#isOpen;
+    this.#isOpen = false;
+    return isOpen;
+  }
+
+  /** A learner's message carried a number. */
+  heard(learner: LearnerHandler, check: number): void {
+    if (check <= learner.check) return;
+    learner.check = check;
+    this.answered(learner);
+  }
+
+  /** Counts the newest check that a learner has answered. */
+  answered({ sid, check, isCounted, isObserver, hasAccepted }: LearnerHandler): void {
+    if (!isCounted || isObserver || !hasAccepted) return;
+    this.#answered.set(sid, Math.max(check, this.#answered.get(sid) ?? 0));
+    this.seek();
+  }
+
+  seek(): void {
+    const { context, learners, stream } = this.#leader;
+    for (let check = this.#newest; check > this.#confirmed; check--) {
+      const sids = context.lostHistory.isAmnesiac ? [] : [context.config.sid];
+      for (const [sid, answered] of this.#answered) if (answered >= check) sids.push(sid);
+      // rule: a-quorum-confirms-the-leader
+      if (!learners.isQuorum(sids)) continue;
+      this.#confirmed = check;
+      context.sinks.requests.leadershipConfirmed(check);
+      for (const learner of learners.values()) if (learner.voteCheck !== undefined) stream.pump(learner);
+      return;
+    }
+  }
+}

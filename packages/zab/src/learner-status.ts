@@ -1,0 +1,16 @@
+import type { ServerId, Zxid } from "@zooid/model";
+import type { LearnerHandler, LearnerPhase } from "./leader/learner-handler.ts";
+
+/** A learner, as its leader reports it to operators. */
+export interface LearnerStatus {
+  readonly sid: ServerId;
+  readonly phase: LearnerPhase;
+  readonly isObserver: boolean;
+  readonly sent: Zxid;
+  readonly acked: Zxid;
+  readonly applied: Zxid;
+}
+
+export function statusOf({ sid, phase, isObserver, sent, acked, applied }: LearnerHandler): LearnerStatus {
+  return { sid, phase, isObserver, sent, acked, applied };
+}

@@ -1,0 +1,168 @@
+import { type EntriesMessage, epochOf, ZXID_NONE, type Zxid } from "@zooid/model";
+import { Delivery } from "../delivery.ts";
+import { ProposalQueue } from "../proposal-queue.ts";
+import type { RoleContext } from "../role.ts";
+import { earlierOf, laterOf } from "../zxid-order.ts";
+import type { LeaderLink } from "./leader-link.ts";
+
+/** Minimum time between two acks of an observer. */
+const OBSERVER_ACK_MS = 100;
+/** It acks sooner when it has received this part of the window: its leader sends no more than a window ahead of acks. */
+const OBSERVER_ACK_WINDOWS = 1 / 8;
+
+/**
+ * Phase 3, the learner's half: entries are logged as they come, acked once they are on disk, and delivered once they are committed as
+ * well. Entries come from the installation of the history on, before up-to-date too; delivery waits for up-to-date.
+ */
+export class LearnerBroadcast {
+  readonly #context: RoleContext;
+  readonly #link: LeaderLink;
+  #queue = new ProposalQueue(ZXID_NONE);
+  #delivery: Delivery | undefined;
+  #durable: Zxid = ZXID_NONE;
+  /** Serving begins when this is applied. */
+  #serveAt: Zxid | undefined;
+  #isServing = false;
+  #ackedMs = Number.NEGATIVE_INFINITY;
+  /** Received since then. */
+  #unackedBytes = 0;
+  /** When an observer acks the entries on its disk since its last ack. */
+  #ackDueMs: number = Number.POSITIVE_INFINITY;
+
+  constructor(context: RoleContext, link: LeaderLink) {
+    this.#context = context;
+    this.#link = link;
+  }
+
+  get queue(): ProposalQueue {
+    return this.#queue;
+  }
+
+  get isServing(): boolean {
+    return this.#isServing;
+  }
+
+  /** The last entry that is known to be committed and is here. */
+  get committed(): Zxid {
+    const hint = this.#context.log.durable.commitHint;
+    return this.#link.hasInstalled ? laterOf(hint, earlierOf(this.#link.announced, this.#link.logged)) : hint;
+  }
+
+  /** Entries after the history may come. */
+  beginLogging(historyEnd: Zxid): void {
+    this.#queue = new ProposalQueue(historyEnd);
+  }
+
+  /** The history is on disk. */
+  beginDelivery(historyEnd: Zxid): void {
+    this.#durable = historyEnd;
+    const { log, sinks } = this.#context;
+    const { application } = sinks;
+    this.#delivery = new Delivery({
+      log,
+      // Entries lie in the link's own memory: nothing is released.
+      application: {
+        deliver: (zxid, bytes, start, end) => application.deliver(zxid, bytes, start, end),
+        applied: () => application.applied(),
+      },
+      queue: this.#queue,
+      historyEnd,
+      damaged: (reason) => this.#context.fail(reason),
+    });
+  }
+
+  entries(message: EntriesMessage): void {
+    const link = this.#link;
+    // rule: entries-from-the-flip-on
+    if (!link.hasInstalled || epochOf(message.first) !== link.epoch) {
+      link.illegal(message);
+      return;
+    }
+    link.received(message.last);
+    const { bytes, start, end } = message;
+    this.#unackedBytes += end - start;
+    // The queue is a view of what came: no copy, and nothing is decoded before it is committed.
+    const run = bytes.subarray(start, end);
+    this.#queue.push({
+      first: message.first,
+      last: message.last,
+      count: message.count,
+      bytes: run,
+      end: run.length,
+    });
+    // The ack follows the disk's completion: 1. s3 proposes entry 7, and s1 acks it before it is on its disk. 2. s3 counts itself and
+    // s1, commits and answers the client. 3. s1 and s3 lose power: s1 has lost an entry that is committed, and may lead with s2.
+    // rule: ack-behind-sync
+    this.#context.log.append({ bytes: run, start: 0, end: run.length }, this.committed);
+  }
+
+  upToDate(epoch: number, committed: Zxid): void {
+    const link = this.#link;
+    if (link.step !== "accepted" || epoch !== link.epoch || committed > link.logged) {
+      link.fault({ kind: "level-out-of-turn" });
+      return;
+    }
+    link.becomeSynced();
+    link.noteCommitted(committed);
+    this.#serveAt = committed;
+  }
+
+  commit(epoch: number, committed: Zxid): void {
+    const link = this.#link;
+    if (link.step !== "synced" || epoch !== link.epoch || committed > link.logged) {
+      link.fault({ kind: "commit-of-what-is-missing", committed });
+      return;
+    }
+    link.noteCommitted(committed);
+  }
+
+  /** Everything up to here, appended in this role, is durable. */
+  synced(zxid: Zxid): void {
+    this.#durable = zxid;
+    const nowMs = this.#context.nowMs();
+    // No commit waits for an observer: one ack for many entries spares the leader a message for each.
+    const dueMs = this.#ackedMs + OBSERVER_ACK_MS;
+    const { isObserver, windowBytes } = this.#context.config;
+    const isSynced = this.#link.step === "synced";
+    const mayWait = isObserver && isSynced && this.#unackedBytes < windowBytes * OBSERVER_ACK_WINDOWS;
+    if (mayWait && nowMs < dueMs) this.#ackDueMs = dueMs;
+    else this.#ack(nowMs);
+  }
+
+  #ack(nowMs: number): void {
+    this.#ackedMs = nowMs;
+    this.#unackedBytes = 0;
+    this.#ackDueMs = Number.POSITIVE_INFINITY;
+    // rule: ack-what-is-synced
+    this.#link.send({ kind: "ack", epoch: this.#link.epoch, durable: this.#durable, round: this.#link.check });
+  }
+
+  /** @returns whether more can be delivered now */
+  deliver(most: number): boolean {
+    if (this.#delivery === undefined || this.#link.step !== "synced") return false;
+    // rule: learner-applies-what-is-committed-and-synced
+    const more = this.#delivery.deliver(earlierOf(this.committed, this.#durable), most);
+    const { application, roles } = this.#context.sinks;
+    // 1. Entry 7 is committed by s1 and s3 and answered to a client. 2. s2 is synced and has entry 7 on disk, not in its tree.
+    // 3. The client moves to s2, and must not read the state before its own write.
+    // rule: serve-what-the-epoch-began-with
+    if (!this.#isServing && this.#serveAt !== undefined && application.applied() >= this.#serveAt) {
+      this.#isServing = true;
+      roles.serve(this.#link.epoch);
+    }
+    return more;
+  }
+
+  get dueMs(): number {
+    return this.#ackDueMs;
+  }
+
+  tick(): void {
+    const nowMs = this.#context.nowMs();
+    if (nowMs >= this.#ackDueMs) this.#ack(nowMs);
+  }
+
+  end(): void {
+    this.#queue.releaseAll({});
+  }
+}

@@ -1,0 +1,86 @@
+import { ZXID_NONE } from "@zooid/model";
+import { tailsOf } from "../common-point.ts";
+import type { RoleContext } from "../role.ts";
+import type { LeaderLink } from "./leader-link.ts";
+
+/** Phase 1, the learner's half: it reports its promise, promises the leader's epoch durably, and reports where its history ends. */
+export class LearnerDiscovery {
+  readonly #context: RoleContext;
+  readonly #link: LeaderLink;
+
+  constructor(context: RoleContext, link: LeaderLink) {
+    this.#context = context;
+    this.#link = link;
+  }
+
+  inform(): void {
+    const { log, config, lostHistory } = this.#context;
+    const { isFresh, isAmnesiac } = lostHistory;
+    const { promise, identity } = log.durable;
+    this.#link.send({
+      kind: "learner-info",
+      isObserver: config.isObserver,
+      promise,
+      isFresh,
+      isAmnesiac,
+      ensembleId: this.#hasHistory ? identity.ensembleId : "",
+    });
+  }
+
+  /** The leader names its epoch. */
+  leaderInfo(epoch: number, incarnation: number, ensembleId: string): void {
+    const link = this.#link;
+    if (link.step !== "asking") {
+      link.fault({ kind: "epoch-named-twice" });
+      return;
+    }
+    const { log, config } = this.#context;
+    const { promise, identity, currentEpoch } = log.durable;
+    // Without a history the id is that of an attempt to found the ensemble, and another attempt may have succeeded.
+    const own = this.#hasHistory ? identity.ensembleId : "";
+    if (own !== "" && ensembleId !== "" && own !== ensembleId) {
+      link.refuse("unable", { kind: "leader-of-another-ensemble", ours: own, theirs: ensembleId });
+      return;
+    }
+    const isRepeated = epoch === promise.epoch && promise.sid === link.leader && promise.incarnation === incarnation;
+    if (config.isObserver) {
+      // No quorum counts an observer's promise: one to a leader that failed must not keep it from the present leader.
+      if (epoch < currentEpoch) {
+        link.refuse("epoch-low", { kind: "epoch-below-held", offered: epoch, held: currentEpoch });
+        return;
+      }
+    } else if (epoch < promise.epoch || (epoch === promise.epoch && !isRepeated)) {
+      const { epoch: promised, sid: to } = promise;
+      link.refuse("epoch-low", { kind: "epoch-promised", offered: epoch, promised, to });
+      return;
+    }
+    link.becomePromising(epoch);
+    // A leader that sends no id gives it with the history. The id of an attempt must not be taken for it.
+    if (own === "" && identity.ensembleId !== ensembleId) log.setEnsembleId(ensembleId, () => {});
+    // 1. s2 acks epoch 5 of s3, and crashes before its promise is on disk. 2. s3 goes on to lead with s2 counted. 3. s2 comes back with
+    // promise 4, and completes a quorum for s1 in epoch 5 as well: one epoch, two leaders.
+    // rule: promise-before-ack-epoch
+    if (isRepeated || epoch <= promise.epoch) this.#ackEpoch(isRepeated);
+    else log.setPromise({ epoch, sid: link.leader, incarnation }, () => this.#ackEpoch(false));
+  }
+
+  #ackEpoch(isRepeated: boolean): void {
+    const { durable } = this.#context.log;
+    const { hasDiverged } = this.#context.lostHistory;
+    this.#link.becomePromised();
+    this.#link.send({
+      kind: "ack-epoch",
+      isRepeated,
+      currentEpoch: durable.currentEpoch,
+      // rule: the-position-is-the-end-of-the-log
+      logged: durable.tail,
+      // A history that has diverged is no beginning: the whole of the leader's is asked for.
+      floor: hasDiverged ? ZXID_NONE : durable.floor.zxid,
+      tails: hasDiverged ? [] : tailsOf(durable.epochs, durable.floor.zxid),
+    });
+  }
+
+  get #hasHistory(): boolean {
+    return this.#context.log.durable.tail.zxid !== ZXID_NONE;
+  }
+}

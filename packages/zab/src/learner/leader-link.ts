@@ -1,0 +1,161 @@
+import { assert, type LinkRef, type PeerMessage, type ServerId, ZXID_NONE, type Zxid } from "@zooid/model";
+import type { LeaderFault, LeaderRefusal } from "../operator-events.ts";
+import type { RoleContext } from "../role.ts";
+import { sendRefusal } from "../sinks.ts";
+
+/**
+ * How far a learner has come:
+ *
+ * ```
+ * dialing ─▶ asking ─▶ promising ─▶ promised ─▶ staging ─▶ installing ─▶ accepted ─▶ synced
+ * (no link)  (learner-  (promise     (ack-epoch   (sync-     (new-leader   (acked)     (up-to-date
+ *             info)      being        sent)        begin      came)                     came)
+ *                        written)                  came)
+ * ```
+ */
+export type LearnerStep =
+  | "dialing"
+  | "asking"
+  | "promising"
+  | "promised"
+  | "staging"
+  | "installing"
+  | "accepted"
+  | "synced";
+
+/**
+ * A learner's link to its leader, and how far it has come on it. The step changes here only, one method for each arrow.
+ *
+ * Invariant: there is a link from `asking` on, and an epoch from `promising` on.
+ * Invariant: `logged` is the last entry that came on this link; entries come without gaps.
+ */
+export class LeaderLink {
+  readonly leader: ServerId;
+  readonly #context: RoleContext;
+  #step: LearnerStep = "dialing";
+  #link: LinkRef | undefined;
+  #epoch = 0;
+  #logged: Zxid = ZXID_NONE;
+  #announced: Zxid = ZXID_NONE;
+  #check = 0;
+  /** When the leader was last heard from. */
+  heardMs: number;
+
+  constructor(context: RoleContext, leader: ServerId) {
+    this.#context = context;
+    this.leader = leader;
+    this.heardMs = context.nowMs();
+  }
+
+  get step(): LearnerStep {
+    return this.#step;
+  }
+
+  get link(): LinkRef | undefined {
+    return this.#link;
+  }
+
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  /** The end of what was staged, and from the installation on the end of what was logged. */
+  get logged(): Zxid {
+    return this.#logged;
+  }
+
+  /** The commit point that the leader reported; it may lie beyond what has come. */
+  get announced(): Zxid {
+    return this.#announced;
+  }
+
+  /** The newest leadership check that the leader named. */
+  get check(): number {
+    return this.#check;
+  }
+
+  /** Whether the log is the leader's: all of the history has come, and its installation was asked for. */
+  get hasInstalled(): boolean {
+    return this.#step === "installing" || this.#step === "accepted" || this.#step === "synced";
+  }
+
+  becomeAsking(link: LinkRef): void {
+    assert(this.#step === "dialing", "a learner dials its leader once");
+    this.#step = "asking";
+    this.#link = link;
+    this.heardMs = this.#context.nowMs();
+  }
+
+  becomePromising(epoch: number): void {
+    assert(this.#step === "asking", "a learner promises one epoch in a role");
+    this.#step = "promising";
+    this.#epoch = epoch;
+  }
+
+  becomePromised(): void {
+    assert(this.#step === "promising", "ack-epoch follows the promise");
+    this.#step = "promised";
+  }
+
+  /** Entries after `from` are to come. */
+  becomeStaging(from: Zxid): void {
+    assert(this.#step === "promised", "a stage follows ack-epoch");
+    this.#step = "staging";
+    this.#logged = from;
+  }
+
+  becomeInstalling(): void {
+    assert(this.#step === "staging", "a staged history is installed");
+    this.#step = "installing";
+  }
+
+  becomeAccepted(): void {
+    assert(this.#step === "installing", "ack-new-leader follows the installation");
+    this.#step = "accepted";
+  }
+
+  becomeSynced(): void {
+    assert(this.#step === "accepted", "up-to-date follows ack-new-leader");
+    this.#step = "synced";
+  }
+
+  /** Entries up to `last` came. */
+  received(last: Zxid): void {
+    this.#logged = last;
+  }
+
+  noteCommitted(committed: Zxid): void {
+    if (committed > this.#announced) this.#announced = committed;
+  }
+
+  noteCheck(check: number): void {
+    this.#check = Math.max(this.#check, check);
+  }
+
+  send(message: PeerMessage): void {
+    if (this.#link !== undefined) this.#context.sinks.links.send(this.#link, message);
+  }
+
+  /** This server cannot follow the leader, which learns why; the role ends. */
+  refuse(reason: "unable" | "diverged" | "epoch-low", why: LeaderRefusal): void {
+    if (this.#link !== undefined) sendRefusal(this.#context.sinks.links, this.#link, reason, why);
+    if (reason === "diverged") this.#context.lostHistory.diverged();
+    this.#context.leave(why);
+  }
+
+  /** A message that the leader must not send in this step. */
+  illegal(message: PeerMessage): void {
+    this.fault({ kind: "out-of-turn", message: message.kind, step: this.#step });
+  }
+
+  fault(fault: LeaderFault["fault"]): void {
+    this.#context.leave({ kind: "illegal-message", sid: this.leader, fault });
+  }
+
+  /** @returns whether it was this link that closed */
+  closed(link: LinkRef): boolean {
+    if (link !== this.#link) return false;
+    this.#link = undefined;
+    return true;
+  }
+}

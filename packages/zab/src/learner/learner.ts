@@ -1,0 +1,217 @@
+import type { EntriesMessage, LinkRef, PeerMessage, ServerId, ZabMessage, Zxid } from "@zooid/model";
+import type { RoleEnd } from "../operator-events.ts";
+import type { ProposalQueue } from "../proposal-queue.ts";
+import type { PeerPhase, Role, RoleContext } from "../role.ts";
+import { LearnerBroadcast } from "./broadcast.ts";
+import { LearnerDiscovery } from "./discovery.ts";
+import { LeaderLink } from "./leader-link.ts";
+import { LearnerSynchronization } from "./synchronization.ts";
+
+/** Sessions reported in one message. */
+const TOUCHES_MAX = 10_000;
+/** A dial that is not answered is given up after this: the elected server may be gone. */
+const DIAL_MS_MIN = 1000;
+
+/**
+ * Follows or observes a leader: promises it its epoch, installs its history in one transaction, then logs what it proposes and applies
+ * what it commits.
+ */
+export class Learner implements Role {
+  readonly #context: RoleContext;
+  readonly #link: LeaderLink;
+  readonly #discovery: LearnerDiscovery;
+  readonly #synchronization: LearnerSynchronization;
+  readonly #broadcast: LearnerBroadcast;
+  readonly #dialDeadlineMs: number;
+
+  constructor(context: RoleContext, leader: ServerId) {
+    this.#context = context;
+    this.#link = new LeaderLink(context, leader);
+    this.#discovery = new LearnerDiscovery(context, this.#link);
+    this.#broadcast = new LearnerBroadcast(context, this.#link);
+    this.#synchronization = new LearnerSynchronization(context, this.#link, this.#broadcast);
+    this.#dialDeadlineMs = context.nowMs() + Math.max(context.config.tickMs, DIAL_MS_MIN);
+  }
+
+  get leader(): ServerId {
+    return this.#link.leader;
+  }
+
+  get phase(): PeerPhase {
+    switch (this.#link.step) {
+      case "dialing":
+      case "asking":
+      case "promising":
+      case "promised":
+        return "discovery";
+      case "staging":
+      case "installing":
+      case "accepted":
+        return "synchronization";
+      default:
+        return this.#broadcast.isServing ? "broadcast" : "synchronization";
+    }
+  }
+
+  get epochNumber(): number {
+    return this.#link.epoch;
+  }
+
+  get link(): LinkRef | undefined {
+    return this.#link.link;
+  }
+
+  get queue(): ProposalQueue {
+    return this.#broadcast.queue;
+  }
+
+  get lastLogged(): Zxid {
+    return this.#link.hasInstalled ? this.#link.logged : this.#context.log.durable.tail.zxid;
+  }
+
+  get committed(): Zxid {
+    return this.#broadcast.committed;
+  }
+
+  begin(): void {
+    this.#context.sinks.links.dial(this.leader);
+  }
+
+  linkOpened(link: LinkRef): void {
+    this.#link.becomeAsking(link);
+    this.#discovery.inform();
+  }
+
+  receive(message: PeerMessage): void {
+    const link = this.#link;
+    link.heardMs = this.#context.nowMs();
+    switch (message.kind) {
+      case "leader-info":
+        this.#discovery.leaderInfo(message.epoch, message.incarnation, message.ensembleId);
+        break;
+      case "sync-begin":
+        this.#synchronization.begin(message);
+        break;
+      case "snapshot-chunk":
+        this.#synchronization.snapshotChunk(message);
+        break;
+      case "entries":
+        this.#entries(message);
+        break;
+      case "new-leader":
+        this.#synchronization.newLeader(message);
+        break;
+      case "up-to-date":
+        this.#broadcast.upToDate(message.epoch, message.committed);
+        break;
+      case "commit":
+        this.#broadcast.commit(message.epoch, message.committed);
+        break;
+      case "ping":
+        this.#ping(message.epoch, message.round, message.committed);
+        break;
+      case "hand-over":
+        this.#context.sinks.roles.note({ kind: "successor-named", sid: message.successor });
+        this.#context.leaveTo(message.successor);
+        break;
+      case "refuse":
+        this.#refused(message);
+        break;
+      case "revalidated":
+      case "sync-reply":
+        if (link.step === "synced" && link.link !== undefined) {
+          this.#context.sinks.requests.message(link.link, this.leader, message);
+        } else link.illegal(message);
+        break;
+      default:
+        link.illegal(message);
+    }
+  }
+
+  #entries(message: EntriesMessage): void {
+    const link = this.#link;
+    if (message.epoch !== link.epoch || message.previous !== link.logged) {
+      link.illegal(message);
+      return;
+    }
+    link.noteCommitted(message.committed);
+    link.noteCheck(message.round);
+    if (link.step === "staging") this.#synchronization.stage(message);
+    else this.#broadcast.entries(message);
+  }
+
+  #ping(epoch: number, check: number, committed: Zxid): void {
+    const link = this.#link;
+    if (epoch !== link.epoch) {
+      link.fault({ kind: "ping-of-another-epoch", epoch });
+      return;
+    }
+    link.noteCommitted(committed);
+    link.noteCheck(check);
+    const { application, requests } = this.#context.sinks;
+    const touches = this.#broadcast.isServing ? requests.touches() : [];
+    let sent = 0;
+    do {
+      const some = touches.slice(sent, sent + TOUCHES_MAX);
+      sent += TOUCHES_MAX;
+      link.send({ kind: "pong", epoch, round: link.check, applied: application.applied(), touches: some });
+    } while (sent < touches.length);
+  }
+
+  #refused({ reason, text }: Extract<ZabMessage, { kind: "refuse" }>): void {
+    if (reason === "diverged") {
+      this.#context.sinks.roles.note({ kind: "history-not-the-leaders", text });
+      this.#context.lostHistory.diverged();
+    }
+    this.#context.leave({ kind: "refused-by-leader", sid: this.leader, reason, text });
+  }
+
+  send(message: PeerMessage): void {
+    this.#link.send(message);
+  }
+
+  synced(zxid: Zxid): void {
+    this.#broadcast.synced(zxid);
+  }
+
+  deliver(most: number): boolean {
+    return this.#broadcast.deliver(most);
+  }
+
+  dialFailed(detail: string): void {
+    if (this.#link.step !== "dialing") return;
+    this.#context.leave({ kind: "leader-unreachable", sid: this.leader, detail });
+  }
+
+  linkClosed(link: LinkRef, detail: string): void {
+    if (this.#link.closed(link)) this.#context.leave({ kind: "leader-link-lost", detail });
+  }
+
+  tick(): void {
+    const nowMs = this.#context.nowMs();
+    this.#broadcast.tick();
+    if (nowMs < this.#deadlineMs()) return;
+    if (this.#link.step === "dialing") this.#context.leave({ kind: "leader-unreachable", sid: this.leader });
+    else this.#context.leave({ kind: "leader-silent", silentMs: nowMs - this.#link.heardMs });
+  }
+
+  nextDueMs(): number {
+    return Math.min(this.#deadlineMs(), this.#broadcast.dueMs);
+  }
+
+  /** When the leader is given up. */
+  #deadlineMs(): number {
+    const { tickMs, initLimit, syncLimit } = this.#context.config;
+    if (this.#link.step === "dialing") return this.#dialDeadlineMs;
+    // rule: a-silent-leader-is-given-up
+    return this.#link.heardMs + (this.#link.step === "synced" ? syncLimit : initLimit) * tickMs;
+  }
+
+  end(reason: RoleEnd): void {
+    const { links } = this.#context.sinks;
+    if (this.#link.step === "dialing") links.cancelDial?.();
+    if (this.#link.link !== undefined) links.close(this.#link.link, reason);
+    this.#synchronization.end();
+    this.#broadcast.end();
+  }
+}

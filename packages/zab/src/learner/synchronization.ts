@@ -1,0 +1,149 @@
+import {
+  assert,
+  type EntriesMessage,
+  type LogPosition,
+  type PeerMessage,
+  type ZabMessage,
+  ZXID_NONE,
+  type Zxid,
+} from "@zooid/model";
+import type { RoleContext } from "../role.ts";
+import { earlierOf, laterOf } from "../zxid-order.ts";
+import type { LearnerBroadcast } from "./broadcast.ts";
+import type { LeaderLink } from "./leader-link.ts";
+
+type SyncBegin = Extract<ZabMessage, { kind: "sync-begin" }>;
+type NewLeader = Extract<ZabMessage, { kind: "new-leader" }>;
+
+/**
+ * Phase 2, the learner's half: what the leader sends is staged beside the log, and installed in one transaction when new-leader names
+ * its end. A link that breaks before leaves the log as it was; there is no log with half of a history.
+ */
+export class LearnerSynchronization {
+  readonly #context: RoleContext;
+  readonly #link: LeaderLink;
+  readonly #broadcast: LearnerBroadcast;
+  #sync: SyncBegin | undefined;
+  /** The snapshot's file, once it is whole. */
+  #stateFile: string | undefined;
+
+  constructor(context: RoleContext, link: LeaderLink, broadcast: LearnerBroadcast) {
+    this.#context = context;
+    this.#link = link;
+    this.#broadcast = broadcast;
+  }
+
+  begin(sync: SyncBegin): void {
+    const link = this.#link;
+    if (link.step !== "promised" || sync.epoch !== link.epoch) {
+      link.illegal(sync);
+      return;
+    }
+    const { log, sinks } = this.#context;
+    const { durable } = log;
+    this.#sync = sync;
+    link.becomeStaging(sync.from.zxid);
+    if (sync.mode === "snap") {
+      // rule: a-new-stage-for-each-state
+      log.beginStage(sync.from);
+      assert(link.link !== undefined, "a snapshot is received on a link");
+      sinks.snapshots.receive(link.link, sync.from, (result) => {
+        if (this.#sync !== sync || link.step !== "staging") return;
+        if ("failed" in result) this.#context.leave({ kind: "state-not-received", detail: result.failed });
+        else this.#stateFile = result.stateFile;
+      });
+      return;
+    }
+    const applied = sinks.application.applied();
+    if (sync.from.zxid < durable.floor.zxid || sync.from.zxid < applied) {
+      link.refuse("diverged", { kind: "applied-beyond", applied, from: sync.from.zxid });
+      return;
+    }
+    if (sync.from.zxid === durable.tail.zxid) this.#compareHistory(sync.from, durable.tail.chain);
+    else log.chainAt(sync.from.zxid, (chain) => this.#compareHistory(sync.from, chain));
+    // Entries that the leader lacks were committed nowhere: 1. s1 logs entry 7 and dies. 2. s2 and s3 elect s3 and go on without it.
+    // 3. s1 comes back and cuts entry 7, or it would apply an entry that no other server has.
+    // rule: cut-what-the-leader-lacks
+    log.beginStage(sync.from);
+  }
+
+  #compareHistory(from: LogPosition, chain: unknown): void {
+    if (chain === from.chain) return;
+    this.#link.refuse("diverged", { kind: "histories-differ", at: from.zxid });
+  }
+
+  snapshotChunk(message: Extract<PeerMessage, { kind: "snapshot-chunk" }>): void {
+    if (this.#link.step !== "staging" || this.#sync?.mode !== "snap") {
+      this.#link.illegal(message);
+      return;
+    }
+    const { index, isLast, bytes, start, end } = message;
+    this.#context.sinks.snapshots.chunk(index, isLast, bytes, start, end);
+  }
+
+  stage(message: EntriesMessage): void {
+    const link = this.#link;
+    link.received(message.last);
+    const { last } = message;
+    this.#context.log.stage(message, () => link.send({ kind: "staged", epoch: link.epoch, through: last }));
+  }
+
+  /** The history is complete: it is installed, together with the epoch. */
+  newLeader(message: NewLeader): void {
+    const link = this.#link;
+    if (link.step !== "staging" || message.epoch !== link.epoch || message.through !== link.logged) {
+      link.illegal(message);
+      return;
+    }
+    const { log } = this.#context;
+    const sync = this.#sync;
+    assert(sync !== undefined, "an installation follows a plan");
+    if (sync.mode === "snap" && this.#stateFile === undefined) {
+      // The last credit, which the leader waited for, says that the snapshot is whole.
+      link.illegal(message);
+      return;
+    }
+    const through = link.logged;
+    const isSnapshot = this.#stateFile !== undefined;
+    link.becomeInstalling();
+    this.#broadcast.beginLogging(through);
+    // One transaction: 1. s1 cuts an entry of epoch 1 that s3 lacks. 2. It crashes. With the cut on disk and currentEpoch still 1, it
+    // would report an epoch whose history it does not have. With currentEpoch 2 and
+    // no cut, it would vote for epoch 2 with an entry that epoch 2 does not have.
+    // rule: one-flip
+    log.installHistory(
+      {
+        epoch: link.epoch,
+        tail: through,
+        committed: laterOf(sync.mode === "snap" ? sync.from.zxid : ZXID_NONE, earlierOf(link.announced, through)),
+        endsAmnesia: message.endsAmnesia,
+        // rule: history-with-its-ensemble
+        ...(message.ensembleId === "" ? {} : { ensembleId: message.ensembleId }),
+        ...(this.#stateFile === undefined ? {} : { snapshot: { stateFile: this.#stateFile, epochs: sync.epochs } }),
+      },
+      () => {
+        if (isSnapshot) this.#context.sinks.application.install?.();
+        // Also if the role has ended meanwhile: the disk says that this server votes.
+        if (message.endsAmnesia) this.#context.lostHistory.recovered();
+      },
+      // rule: accept-behind-sync
+      () => this.#installed(through),
+    );
+  }
+
+  #installed(through: Zxid): void {
+    const link = this.#link;
+    link.becomeAccepted();
+    this.#broadcast.beginDelivery(through);
+    // Entries may have come while the history was installed. Their ack would say more than that the history is accepted.
+    // rule: accept-before-acks
+    link.send({ kind: "ack-new-leader", epoch: link.epoch, through });
+  }
+
+  end(): void {
+    if (this.#link.step !== "staging") return;
+    if (this.#sync?.mode === "snap") this.#context.sinks.snapshots.abandon();
+    // rule: a-broken-stage-is-dropped
+    this.#context.log.dropStage();
+  }
+}
