@@ -23,7 +23,7 @@ import type { Asker, TxnMaker } from "./txn-maker.ts";
 
 /** A longer request takes as long as several ops, most of all where its path is long. */
 const SHORT_BYTES = 4096;
-const BYTES_PER_OP_LOG2 = 8;
+const BYTES_PER_OP_LOG2 = 7;
 
 interface LearnerRequestsParts {
   /** See `ReplicaConfig`. */
