@@ -76,7 +76,7 @@ test("a store does what a tree of objects does", () => {
       expect(store.count).toBe(nodes.length);
       for (const naive of nodes) expectSame(store, naive);
     }),
-    { numRuns: 150 },
+    { numRuns: 80 },
   );
 });
 
