@@ -141,7 +141,7 @@ function faultOf(fault: LearnerFault["fault"] | LeaderFault["fault"]): string {
       return `it acked ${formatZxid(fault.durable)} out of turn`;
     case "pong-of-another-epoch":
       return `it answered a ping of epoch ${fault.epoch}`;
-    case "request-before-level":
+    case "request-before-synced":
       return "it forwarded a request before it was in sync";
     case "not-for-a-leader":
       return `it sent ${fault.message} to a leader`;
@@ -153,7 +153,7 @@ function faultOf(fault: LearnerFault["fault"] | LeaderFault["fault"]): string {
       return `it opened session ${formatSessionId(fault.session)} with a timeout or a password that none has`;
     case "epoch-named-twice":
       return "it named its epoch twice";
-    case "level-out-of-turn":
+    case "up-to-date-out-of-turn":
       return "it said out of turn that this server is in sync";
     case "commit-of-what-is-missing":
       return `it committed ${formatZxid(fault.committed)}, which is missing here`;

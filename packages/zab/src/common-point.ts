@@ -1,6 +1,9 @@
 import { composeZxid, counterOf, type EpochRange, epochOf, ZXID_NONE, type Zxid } from "@zooid/model";
 
-/** The newest epochs of a log and how far each goes, newest first: what a learner tells its leader. */
+/**
+ * The newest epochs of a log and how far each goes, newest first: what a learner reports to its
+ * leader.
+ */
 export interface Tail {
   readonly epoch: number;
   readonly last: number;
@@ -23,8 +26,9 @@ export function tailsOf(epochs: readonly EpochRange[], floor: Zxid): readonly Ta
 /**
  * The last entry that two logs have in common.
  *
- * Within one epoch every log is a prefix of what that epoch's leader proposed, and two logs that both hold an entry of an epoch agree on
- * everything before it. So the newest epoch that both know decides.
+ * Within one epoch every log is a prefix of what that epoch's leader proposed, and two logs that
+ * both hold an entry of an epoch agree on everything before it. So the newest epoch that both know
+ * decides.
  *
  * @param theirs newest first
  * @param ours oldest first
@@ -39,7 +43,10 @@ export function commonPoint(theirs: readonly Tail[], ours: readonly EpochRange[]
   return ZXID_NONE;
 }
 
-/** An epoch table in which the epoch of `last` ends there: what is proposed and not yet on disk counts too. */
+/**
+ * An epoch table in which the epoch of `last` ends there: entries proposed and not yet on disk
+ * count too.
+ */
 export function tableThrough(epochs: readonly EpochRange[], last: Zxid): readonly EpochRange[] {
   const counter = counterOf(last);
   if (counter === 0) return epochs;

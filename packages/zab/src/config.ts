@@ -11,14 +11,19 @@ export interface PeerConfig {
   readonly initLimit: number;
   /** Ticks of silence after which the other side is given up. */
   readonly syncLimit: number;
-  /** Most entries proposed and not yet delivered; beyond it {@link ZabPeer.isFull} asks the driver to admit no more. */
+  /**
+   * Most entries proposed and not yet delivered; beyond it {@link ZabPeer.isFull} asks the driver
+   * to admit no more.
+   */
   readonly outstandingCountMax: number;
   readonly outstandingBytesMax: number;
   /** Bytes sent to one learner and not acked; beyond it entries stay in the log. */
   readonly windowBytes: number;
   /** About the size of a run of entries in one message. */
   readonly runBytes: number;
-  /** An epoch's last usable counter: from there on no more is admitted until a new epoch has begun. */
+  /**
+   * An epoch's last usable counter: from there on no more is admitted until a new epoch has begun.
+   */
   readonly counterMax: number;
   /** Becomes the ensemble's id if it has none when this server first leads. */
   readonly newEnsembleId: string;

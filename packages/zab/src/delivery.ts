@@ -7,14 +7,15 @@ import type { ZabRun } from "./zab-log.ts";
 const READ_BYTES = 256 * 1024;
 
 /**
- * Hands committed entries to the application, each once and in order, wherever they are: what the role began with lies in the log,
- * what came since is still in memory. What has to be read first is delivered by a later call.
+ * Delivers committed entries to the application, each once and in order. The role's initial history
+ * is in the log; entries after it are still in memory. Entries that must be read from the log first
+ * are delivered by a later call.
  */
 export class Delivery {
   readonly #log: FencedLog;
   readonly #application: ZabApplication;
   readonly #queue: ProposalQueue;
-  /** The end of what lies in the log alone. */
+  /** Up to here entries are in the log alone. */
   readonly #historyEnd: Zxid;
   readonly #damaged: (reason: string) => void;
   #run: { readonly bytes: Uint8Array; at: number } | undefined;
@@ -35,7 +36,8 @@ export class Delivery {
   }
 
   /**
-   * Delivers at most `most` entries up to and including `through`, which must be committed and durable here.
+   * Delivers at most `most` entries up to and including `through`, which must be committed and
+   * durable here.
    *
    * @returns whether more can be delivered now
    */
@@ -62,7 +64,8 @@ export class Delivery {
       }
       const zxid = frameZxid(bytes, run.at);
       if (zxid > limit) {
-        // What lies behind the history comes from memory; what is not committed yet is read again when it is.
+        // Entries after the history are in memory. Entries not committed yet are read again once
+        // they are.
         this.#run = undefined;
         return this.#application.applied() < through;
       }
@@ -80,7 +83,7 @@ export class Delivery {
     this.#log.read(applied, READ_BYTES, (result) => {
       this.#isReading = false;
       if (typeof result === "string") {
-        this.#damaged(`the log cannot be read behind the last applied entry: ${result}`);
+        this.#damaged(`the log cannot be read after the last applied entry: ${result}`);
         return;
       }
       this.#keep(result);

@@ -41,7 +41,10 @@ export class EarlyLearners {
     return all;
   }
 
-  /** Takes a learner's first message. A link that sends anything but learner-info, or sends it twice, is refused. */
+  /**
+   * Takes a learner's first message. A link that sends anything but learner-info, or sends it
+   * twice, is refused.
+   */
   informed(link: LinkRef, message: PeerMessage): (EarlyLearner & { readonly info: LearnerInfo }) | undefined {
     const learner = this.#byLink.get(link);
     if (learner === undefined) return undefined;

@@ -2,8 +2,8 @@ import type { Chain, EpochPromise, LogPosition, Zxid } from "@zooid/model";
 import type { HistoryInstall, LoggedRun, ZabDurable, ZabLog, ZabRun } from "./zab-log.ts";
 
 /**
- * The log as one role after the other sees it. Each role has a generation; what completes for an older one calls nobody back, and is
- * only counted: a new role begins when nothing of the old one is under way.
+ * The log, fenced by role. Each role has a generation: a write of an older one that completes is
+ * counted and calls nothing back, and a new role begins when no write of the old one is under way.
  */
 export class FencedLog {
   readonly #log: ZabLog;
@@ -22,7 +22,7 @@ export class FencedLog {
     return this.#log.durable;
   }
 
-  /** Whether every write that was ever asked for has come to its end. */
+  /** Whether every write that was ever asked for has completed. */
   get isQuiet(): boolean {
     // rule: a-role-begins-on-a-quiet-disk
     return this.#underWay === 0;
@@ -37,7 +37,7 @@ export class FencedLog {
     this.#log.append(run, this.#generation, committed);
   }
 
-  /** An append has completed; whether the present role asked for it. */
+  /** An append has completed. @returns whether the present role asked for it */
   appended(generation: number): boolean {
     this.#underWay--;
     return generation === this.#generation;

@@ -12,8 +12,9 @@ interface LinkEnd {
 }
 
 /**
- * Peers in one process, the links between them and the loop that drives them: for demonstrations and tests. It is what a driver does
- * with sockets: each input is followed by a turn, in which the peer delivers and flushes.
+ * Peers in one process, the links between them and the loop that drives them: for demonstrations
+ * and tests. It is what a driver does with sockets: each input is followed by a turn, in which the
+ * peer delivers and flushes.
  */
 export class LocalNetwork {
   readonly #peers = new Map<ServerId, ZabPeer>();

@@ -2,8 +2,9 @@ import { ZXID_NONE } from "@zooid/model";
 import type { ZabDurable } from "./zab-log.ts";
 
 /**
- * Whether this server may have forgotten what it promised and acked. Such a server is amnesiac: it does not vote and is not counted
- * until a leader whose quorums are complete without it has synchronized it.
+ * Whether this server may have forgotten what it promised and acked. Such a server is amnesiac: it
+ * does not vote and is not counted until a leader whose quorums are complete without it has
+ * synchronized it.
  */
 export class LostHistory {
   readonly #log: { readonly durable: ZabDurable };
@@ -14,15 +15,18 @@ export class LostHistory {
     this.#log = log;
   }
 
-  /** No epoch was ever held here. Promises may have been made, in an attempt to found the ensemble. */
+  /**
+   * No epoch was ever held here. Promises may have been made, in an attempt to found the ensemble.
+   */
   get isFresh(): boolean {
     const { currentEpoch, tail } = this.#log.durable;
     return currentEpoch === 0 && tail.zxid === ZXID_NONE;
   }
 
   /**
-   * The log says so, others have a history that is missing here, or there is a promise with neither a history nor an ensemble's id:
-   * it was made to a leader that had its quorum without this server, and the history that should have followed did not come.
+   * The log says so, others have a history that is missing here, or there is a promise with neither
+   * a history nor an ensemble's id: it was made to a leader that had its quorum without this
+   * server, and the history that should have followed did not come.
    */
   get isAmnesiac(): boolean {
     const { amnesiac, identity, promise } = this.#log.durable;

@@ -1,8 +1,9 @@
 import type { PeerMessage, RefuseReason, ServerId, SessionId, Zxid } from "@zooid/model";
 
 /**
- * What operators should know of the broadcast, as data: checks and tests look at kinds, and the edge makes sentences of them. Details in
- * words come from the edge, or from another server, and are passed on as they are.
+ * Events of the broadcast for operators, as data: checks and tests look at kinds, and the edge
+ * makes sentences of them. Details in words come from the edge or from another server, and are
+ * passed on unchanged.
  */
 export type ZabEvent =
   | RoleEnd
@@ -46,7 +47,7 @@ export type RoleEnd =
   // Either's.
   | { readonly kind: "stopped" };
 
-/** A learner did what no correct one does; its link ends. */
+/** A learner broke the protocol; its link ends. */
 export interface LearnerFault {
   readonly kind: "illegal-message";
   readonly sid: ServerId;
@@ -55,21 +56,21 @@ export interface LearnerFault {
     | { readonly kind: "acceptance-not-offered"; readonly epoch: number; readonly through: Zxid }
     | { readonly kind: "ack-out-of-turn"; readonly durable: Zxid }
     | { readonly kind: "pong-of-another-epoch"; readonly epoch: number }
-    | { readonly kind: "request-before-level" }
+    | { readonly kind: "request-before-synced" }
     | { readonly kind: "not-for-a-leader"; readonly message: PeerMessage["kind"] }
-    // What the application finds in requests, see `ZabPeer.dropLearner`.
+    // Found by the application in requests, see `ZabPeer.dropLearner`.
     | { readonly kind: "requests-break-off" }
     | { readonly kind: "session-exists"; readonly session: SessionId }
     | { readonly kind: "session-impossible"; readonly session: SessionId };
 }
 
-/** The leader did what no correct one does; the learner's role ends. */
+/** The leader broke the protocol; the learner's role ends. */
 export interface LeaderFault {
   readonly kind: "illegal-message";
   readonly sid: ServerId;
   readonly fault:
     | { readonly kind: "epoch-named-twice" }
-    | { readonly kind: "level-out-of-turn" }
+    | { readonly kind: "up-to-date-out-of-turn" }
     | { readonly kind: "commit-of-what-is-missing"; readonly committed: Zxid }
     | { readonly kind: "ping-of-another-epoch"; readonly epoch: number }
     | { readonly kind: "out-of-turn"; readonly message: PeerMessage["kind"]; readonly step: string };
@@ -83,7 +84,7 @@ export type LeaderRefusal =
   | { readonly kind: "applied-beyond"; readonly applied: Zxid; readonly from: Zxid }
   | { readonly kind: "histories-differ"; readonly at: Zxid };
 
-/** Why a server refuses one that came to follow it. */
+/** Why a server refuses a learner. */
 export type LearnerRefusal =
   | {
       readonly kind: "learner-of-another-ensemble";
@@ -98,7 +99,7 @@ export type LearnerRefusal =
   | { readonly kind: "no-leader-known" }
   | { readonly kind: "not-asked-to-lead"; readonly message: PeerMessage["kind"] };
 
-/** What a `refuse` message says. */
+/** The reason in a `refuse` message. */
 export type Refusal = LeaderRefusal | LearnerRefusal;
 
 /** Why this server closes a link. */

@@ -37,7 +37,7 @@ describe("an ensemble of one", () => {
     expect([sinks.delivered, peer.outstandingCount, sinks.released.length]).toEqual([["entry 1", "entry 2"], 0, 1]);
   });
 
-  test("delivers no more at a time than it is told", () => {
+  test("delivers no more at a time than the caller allows", () => {
     const { peer, sinks } = newPeer();
     peer.leadAlone(1);
     peer.propose(batchOf(1, 1, 2, 3, 4, 5));
@@ -76,7 +76,7 @@ describe("roles", () => {
     expect(second).toBeGreaterThan(first ?? Number.POSITIVE_INFINITY);
   });
 
-  test("who does not lead does not propose", () => {
+  test("a server that does not lead cannot propose", () => {
     const { peer } = newPeer();
     expect(() => peer.propose(batchOf(1, 1))).toThrow("only a leader proposes");
   });
@@ -172,7 +172,7 @@ describe("learners that come to a server without a role", () => {
     expect(wanted()).toBe(1);
   });
 
-  test("are told to look elsewhere when nothing comes of it", () => {
+  test("are refused when it does not lead in time", () => {
     const { peer, said } = looking(5);
     peer.linkOpened(first, serverId(2), false);
     peer.receive(first, info);

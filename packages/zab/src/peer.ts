@@ -21,17 +21,19 @@ import type { PeerPhase, RoleContext } from "./role.ts";
 import { type AllSinks, allSinks, type ZabSinks } from "./sinks.ts";
 import type { ZabDurable } from "./zab-log.ts";
 
-/** What a peer is doing. */
+/** The role of a peer. */
 export type PeerState = "looking" | "leading" | "following" | "observing";
 
 /**
  * One member of the broadcast. What it replicates is opaque to it.
  *
- * Each role that it takes has a generation; a completion that names an older one changes nothing. A new role begins only when no write
- * of the old one is under way: the election uses what the disk holds.
+ * Each role that it takes has a generation; a completion that names an older one changes nothing. A
+ * new role begins only when no write of the old one is under way: the election uses what the disk
+ * holds.
  *
- * 1. s1 follows s3 and appends entry 7; s3 dies while the disk still writes. 2. s1 votes with entry 6. 3. The write completes, so
- * s1's log ends with entry 7, and it follows or leads with a history that it did not vote for.
+ * 1. s1 follows s3 and appends entry 7; s3 dies while the disk still writes. 2. s1 votes with entry
+ * 6. 3. The write completes, so s1's log ends with entry 7, and it follows or leads with a history
+ * that it did not vote for.
  */
 export class ZabPeer {
   readonly #config: PeerConfig;
@@ -130,13 +132,18 @@ export class ZabPeer {
     return queue !== undefined && (queue.count >= outstandingCountMax || queue.sizeBytes >= outstandingBytesMax);
   }
 
-  /** Whether the epoch's counter nears its end, so that no more writes may be admitted before a new epoch begins. */
+  /**
+   * Whether the epoch's counter nears its end, so that no more writes may be admitted before a new
+   * epoch begins.
+   */
   get isExhausted(): boolean {
     // rule: an-epochs-counter-has-an-end
     return this.#role instanceof Leader && counterOf(this.#role.lastProposed) >= this.#config.counterMax;
   }
 
-  /** What was promised or acked here may be forgotten: this server does not vote and is not counted. */
+  /**
+   * What was promised or acked here may be forgotten: this server does not vote and is not counted.
+   */
   get isAmnesiac(): boolean {
     return this.#lostHistory.isAmnesiac;
   }
@@ -179,7 +186,10 @@ export class ZabPeer {
     learner.begin();
   }
 
-  /** Names a successor that has every entry, and leaves; undefined while there is none. Nothing may be proposed any more. */
+  /**
+   * Names a successor that has every entry, and leaves; undefined while there is none. Nothing may
+   * be proposed any more.
+   */
   transferLeadership(): ServerId | undefined {
     const successor = this.#role instanceof Leader ? this.#role.transferLeadership() : undefined;
     if (successor !== undefined) this.#leave({ kind: "handed-over", to: successor });
@@ -235,7 +245,10 @@ export class ZabPeer {
     this.#role?.linkClosed(link, detail);
   }
 
-  /** A learner sent a request that no correct one sends: its link ends, and {@link ZabRequests.learnerLost} follows. */
+  /**
+   * A learner sent a request that no correct one sends: its link ends, and {@link
+   * ZabRequests.learnerLost} follows.
+   */
   dropLearner(link: LinkRef, fault: LearnerFault["fault"]): void {
     if (this.#role instanceof Leader) this.#role.dropFaulty(link, fault);
   }
@@ -258,8 +271,8 @@ export class ZabPeer {
   }
 
   /**
-   * A server that a quorum waits to follow may lead: the election is a hint only, and theirs is decided. A quorum by itself needs no
-   * follower.
+   * A server that a quorum waits to follow may lead: the election is a hint only, and theirs is
+   * decided. A quorum by itself needs no follower.
    */
   #seekFollowing(): void {
     if (this.#role !== undefined || !this.#isLooking) return;
@@ -281,7 +294,10 @@ export class ZabPeer {
     this.#role.propose(batch);
   }
 
-  /** Asks a quorum whether this server leads; {@link ZabRequests.leadershipConfirmed} answers with this number or a higher one. */
+  /**
+   * Asks a quorum whether this server leads; {@link ZabRequests.leadershipConfirmed} answers with
+   * this number or a higher one.
+   */
   checkLeadership(): number {
     assert(this.#role instanceof Leader, "only a leader is confirmed");
     return this.#role.check.begin();
@@ -294,7 +310,7 @@ export class ZabPeer {
   }
 
   /**
-   * Delivers what is committed and durable here, at most `most` entries.
+   * Delivers entries that are committed and durable here, at most `most` entries.
    *
    * @returns whether more is due
    */
@@ -302,7 +318,10 @@ export class ZabPeer {
     return this.#role?.deliver(most) ?? false;
   }
 
-  /** The end of a turn: messages that wait for the end of a turn are sent, and a peer without a role looks for one. */
+  /**
+   * The end of a turn: messages that wait for the end of a turn are sent, and a peer without a role
+   * looks for one.
+   */
   flush(): void {
     if (this.#role instanceof Leader) this.#role.flush();
     this.#settle();

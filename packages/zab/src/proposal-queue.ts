@@ -38,12 +38,17 @@ export function cutRun(bytes: Uint8Array, start: number, end: number, through: Z
   return { bytes, start, end: at, first, last, count };
 }
 
-/** Batches that were proposed and not yet wholly delivered, oldest first; and, for learners that are served later, the entries before those. */
+/**
+ * Batches proposed and not yet wholly delivered, oldest first; for observers, which get entries
+ * later, also some delivered entries.
+ */
 export class ProposalQueue {
   readonly #recent = new RecentEntries();
   #keepsDelivered = false;
   readonly #batches: FrameBatch[] = [];
-  /** Index of the oldest batch; what lies before it was delivered. Moved down now and then, so that the array stays short. */
+  /**
+   * Index of the oldest batch: those before it were delivered, and are removed from time to time.
+   */
   #head = 0;
   /** Where the next entry to deliver begins in the oldest batch. */
   #at = 0;
@@ -69,7 +74,7 @@ export class ProposalQueue {
     return this.#outstandingBytes;
   }
 
-  /** Says whether what is delivered from now on is still wanted for a while. */
+  /** Whether entries delivered from now on are kept for a while. */
   keepDelivered(isWanted: boolean): void {
     this.#keepsDelivered = isWanted;
     if (!isWanted) this.#recent.clear();
@@ -81,7 +86,7 @@ export class ProposalQueue {
     return batch !== undefined && frameZxid(batch.bytes, this.#at) <= through;
   }
 
-  /** Whether the entry behind `after` is still held here, delivered or not. */
+  /** Whether the entry after `after` is still held here, delivered or not. */
   holdsAfter(after: Zxid): boolean {
     if (this.#recent.holdsAfter(after)) return true;
     const oldest = this.#batches[this.#head];
@@ -90,7 +95,7 @@ export class ProposalQueue {
   }
 
   /**
-   * A run of held entries behind `after`, out of one piece of memory: valid until the next delivery.
+   * A run of held entries after `after`, in one buffer: valid until the next delivery.
    *
    * @param after must satisfy {@link holdsAfter}
    * @param through the last entry wanted
@@ -102,7 +107,7 @@ export class ProposalQueue {
       const { bytes, start, end, last } = recent;
       if (last > through || end - start > bytesMax) return cutRun(bytes, start, end, through, bytesMax);
       const first = frameZxid(bytes, start);
-      // What one leader proposes has no gaps.
+      // A leader proposes without gaps.
       return { bytes, start, end, first, last, count: last - first + 1 };
     }
     const batch = this.#batchAfter(after);
@@ -124,7 +129,7 @@ export class ProposalQueue {
     throw new InvariantError(`entry ${after + 1} is not held`);
   }
 
-  /** Gives every batch back undelivered: the role that proposed them has ended. */
+  /** Releases every batch undelivered: the role that proposed them has ended. */
   releaseAll(application: Pick<ZabApplication, "release">): void {
     for (let i = this.#head; i < this.#batches.length; i++) application.release?.(this.#batches[i] as FrameBatch);
     this.#batches.length = 0;
@@ -149,7 +154,8 @@ export class ProposalQueue {
   /**
    * Delivers the entries up to and including a zxid, in order.
    *
-   * @returns how many were delivered; fewer than are due when `most` was reached, or the application takes no more for now
+   * @returns how many were delivered; fewer than are due when `most` was reached, or the
+   * application takes no more for now
    */
   deliver(through: Zxid, most: number, application: Pick<ZabApplication, "deliver" | "release">): number {
     let delivered = 0;

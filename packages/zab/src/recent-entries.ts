@@ -23,16 +23,16 @@ export interface RecentFrames {
 }
 
 /**
- * The entries that were delivered last, some 4 MiB of them, for learners that get them a little later. Copied one behind the other, so
- * that a run of many small batches goes out as one message.
+ * The entries delivered last, some 4 MiB of them, for observers that get them a little later. They
+ * are copied into one buffer, so that a run of many small batches goes out as one message.
  */
 export class RecentEntries {
   /** Oldest first. */
   readonly #chunks: Chunk[] = [];
-  /** What the chunks take. */
+  /** Memory of the chunks. */
   #sizeBytes = 0;
 
-  /** Whether the entry behind `after` is here. */
+  /** Whether the entry after `after` is here. */
   holdsAfter(after: Zxid): boolean {
     const oldest = this.#chunks[0];
     const newest = this.#chunks.at(-1);
@@ -40,7 +40,7 @@ export class RecentEntries {
   }
 
   /**
-   * Frames behind `after` in one buffer, valid until the next call of {@link push}.
+   * Frames after `after` in one buffer, valid until the next call of {@link push}.
    *
    * @param after must satisfy {@link holdsAfter}
    */
@@ -54,7 +54,7 @@ export class RecentEntries {
     return { bytes, start, end, last };
   }
 
-  /** Takes a copy of a batch that follows on the one before; what is oldest makes room for it. */
+  /** Copies a batch that continues the one before; the oldest entries make room for it. */
   push({ bytes, end, first, last }: FrameBatch): void {
     const newest = this.#chunks.at(-1);
     if (end > KEPT_BYTES_MAX || (newest !== undefined && newest.last + 1 !== first)) this.clear();
@@ -71,7 +71,10 @@ export class RecentEntries {
     this.#sizeBytes = 0;
   }
 
-  /** The newest chunk, or a new one where the newest is full; it takes the oldest one's buffer over, once there is no room for more. */
+  /**
+   * The newest chunk, or a new one where the newest is full; it takes the oldest one's buffer over,
+   * once there is no room for more.
+   */
   #withRoom(bytes: number, first: Zxid): Chunk {
     const newest = this.#chunks.at(-1);
     if (newest !== undefined && newest.bytes.length - newest.end >= bytes) return newest;

@@ -38,7 +38,9 @@ export interface RoleContext {
   readonly sinks: AllSinks;
   readonly log: FencedLog;
   readonly lostHistory: LostHistory;
-  /** A voter has promised this epoch to another leader: an epoch that all can follow lies above it. */
+  /**
+   * A voter has promised this epoch to another leader: an epoch that all can follow lies above it.
+   */
   readonly epochToExceed: number;
   mustExceed(epoch: number): void;
   nowMs(): number;

@@ -4,10 +4,11 @@ import { NO_SNAPSHOTS, type SnapshotPort } from "./snapshot-port.ts";
 import type { ZabLog } from "./zab-log.ts";
 
 /**
- * What the peer does to the world. The order of calls matters and the driver keeps it: what is given to the log may be reported
- * (acked, committed, delivered) only after its completion.
+ * What the peer does to the world. The order of calls matters and the driver keeps it: what is
+ * given to the log may be reported (acked, committed, delivered) only after its completion.
  *
- * A log, links and an application replicate. The other groups are for drivers with more: each is left out or implemented whole.
+ * A log, links and an application replicate. The other groups are for drivers with more: each is
+ * left out or implemented whole.
  */
 export interface ZabSinks {
   readonly log: ZabLog;
@@ -29,7 +30,10 @@ export interface ZabApplication {
    * @returns false to have the next entry delivered by a later call of the peer's `deliver` only
    */
   deliver(zxid: Zxid, bytes: Uint8Array, start: number, end: number): boolean;
-  /** The last entry that was applied: delivered, replayed at the start, or contained in an installed snapshot. */
+  /**
+   * The last entry that was applied: delivered, replayed at the start, or contained in an installed
+   * snapshot.
+   */
   applied(): Zxid;
   /** Every entry of the batch was delivered or never will be: its bytes may be used again. */
   release?(batch: FrameBatch): void;
@@ -39,13 +43,22 @@ export interface ZabApplication {
 
 /** Links between a learner and its leader. */
 export interface ZabLinks {
-  /** Opens a link to a server; {@link ZabPeer.linkOpened} or {@link ZabPeer.dialFailed} answers, never from within the call. */
+  /**
+   * Opens a link to a server; {@link ZabPeer.linkOpened} or {@link ZabPeer.dialFailed} answers,
+   * never from within the call.
+   */
   dial(to: ServerId): void;
-  /** Gives up a dial that was not answered, so that it never is. Not needed where every dial is answered before the next input. */
+  /**
+   * Gives up a dial that was not answered, so that it never is. Not needed where every dial is
+   * answered before the next input.
+   */
   cancelDial?(): void;
   /** Bytes in the message may be used again after the call. */
   send(link: LinkRef, message: PeerMessage): void;
-  /** Sends a `refuse` message with the refusal in words; without it the peer sends the refusal's kind. {@link close} follows. */
+  /**
+   * Sends a `refuse` message with the refusal in words; without it the peer sends the refusal's
+   * kind. {@link close} follows.
+   */
   refuse?(link: LinkRef, reason: RefuseReason, refusal: Refusal): void;
   /** {@link ZabPeer.linkClosed} does not follow. */
   close(link: LinkRef, reason: LinkEnd): void;
@@ -55,19 +68,26 @@ export interface ZabLinks {
 export interface ZabElection {
   /** This server has no role and its log is quiet: elect. */
   look(): void;
-  /** A quorum waits to follow this server, which has no role: lead, if this server is a candidate. */
+  /**
+   * A quorum waits to follow this server, which has no role: lead, if this server is a candidate.
+   */
   wanted(): void;
-  /** The leader resigned and named its successor: take that role without an election. {@link look} is not called. */
+  /**
+   * The leader resigned and named its successor: take that role without an election. {@link look}
+   * is not called.
+   */
   successor(sid: ServerId): void;
 }
 
 /** The course of this server's roles. */
 export interface ZabRoles {
-  /** The role is complete: a leader or learner of `epoch` has all that the epoch began with. Serve. */
+  /**
+   * The role is complete: a leader or learner of `epoch` has all that the epoch began with. Serve.
+   */
   serve(epoch: number): void;
   /**
-   * The role ended, for this reason. Nothing of it may be answered or applied any more: clients are disconnected.
-   * {@link ZabElection.look} follows when the log has settled.
+   * The role ended, for this reason. Nothing of it may be answered or applied any more: clients are
+   * disconnected. {@link ZabElection.look} follows when the log has settled.
    */
   left(reason: RoleEnd): void;
   /** For operators. */
@@ -80,9 +100,14 @@ export interface ZabRequests {
   message(link: LinkRef, sid: ServerId, message: PeerMessage): void;
   /** At the leader: a synced learner's link ended. */
   learnerLost(link: LinkRef, sid: ServerId): void;
-  /** A quorum has confirmed that this server still led after {@link ZabPeer.checkLeadership} returned this number or a lower one. */
+  /**
+   * A quorum has confirmed that this server still led after {@link ZabPeer.checkLeadership}
+   * returned this number or a lower one.
+   */
   leadershipConfirmed(check: number): void;
-  /** Sessions heard from since the last call, which a learner reports to its leader with each pong. */
+  /**
+   * Sessions heard from since the last call, which a learner reports to its leader with each pong.
+   */
   touches(): readonly Touch[];
   /** At the leader: sessions that a learner reports. */
   touched(touches: readonly Touch[]): void;

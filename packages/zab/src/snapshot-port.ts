@@ -9,30 +9,41 @@ export interface SnapshotPosition {
 export type ReceivedSnapshot = { readonly stateFile: string } | { readonly failed: string };
 
 /**
- * Transfers snapshots. It sends and paces its own `snapshot-chunk` and `snapshot-credit` messages; the peer passes on those that
- * arrive.
+ * Transfers snapshots. It sends and paces its own `snapshot-chunk` and `snapshot-credit` messages;
+ * the peer passes on those that arrive.
  */
 export interface SnapshotPort {
   /**
-   * At the leader: prepares the newest snapshot for sending and keeps the log after it until {@link end}.
+   * At the leader: prepares the newest snapshot for sending and keeps the log after it until {@link
+   * end}.
    *
-   * @param opened where the snapshot stands, before any chunk is sent; undefined when none can be sent
+   * @param opened where the snapshot stands, before any chunk is sent; undefined when none can be
+   * sent
    */
   open(link: LinkRef, opened: (at: SnapshotPosition | undefined) => void): void;
-  /** Sends it. `sent` follows the receiver's credit for the last chunk, which it gives when the snapshot is whole, checked and on disk. */
+  /**
+   * Sends it. `sent` follows the receiver's credit for the last chunk, which it gives when the
+   * snapshot is whole, checked and on disk.
+   */
   start(link: LinkRef, sent: () => void): void;
   credit(link: LinkRef, next: number): void;
   /** The learner is synced or gone. */
   end(link: LinkRef): void;
 
-  /** At the learner: a snapshot follows. `stored` names its file once it is whole, checked and on disk, or the failure. */
+  /**
+   * At the learner: a snapshot follows. `stored` names its file once it is whole, checked and on
+   * disk, or the failure.
+   */
   receive(link: LinkRef, position: LogPosition, stored: (result: ReceivedSnapshot) => void): void;
   chunk(index: number, isLast: boolean, bytes: Uint8Array, start: number, end: number): void;
   /** The transfer is given up; the chunks received so far are of no use. */
   abandon(): void;
 }
 
-/** For drivers without snapshots: a learner whose entries are purged from the leader's log is refused. */
+/**
+ * For drivers without snapshots: a learner whose entries are purged from the leader's log is
+ * refused.
+ */
 export const NO_SNAPSHOTS: SnapshotPort = {
   open: (_link, opened) => opened(undefined),
   start: notOpened,

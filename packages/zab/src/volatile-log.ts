@@ -25,8 +25,8 @@ interface Entry {
 }
 
 /**
- * A log in memory, for demonstrations and tests of a peer alone: what is written is as durable as the process. A server keeps its log
- * with `@zooid/txn-log`.
+ * A log in memory, for demonstrations and tests of a peer alone: entries are as durable as the
+ * process. A server keeps its log with `@zooid/txn-log`.
  */
 export class VolatileLog implements ZabLog {
   durable: ZabDurable;
@@ -36,8 +36,9 @@ export class VolatileLog implements ZabLog {
   #stage: { readonly after: LogPosition; entries: Entry[] } | undefined;
 
   /**
-   * @param later runs a step after the present call has returned, and steps in the order in which they were handed over
-   * @param appended an append is complete: tell {@link ZabPeer.synced}
+   * @param later runs a step after the present call has returned, and steps in the order of the
+   * calls
+   * @param appended an append has completed: call {@link ZabPeer.synced}
    */
   constructor(sid: number, later: (step: () => void) => void, appended: (generation: number, zxid: Zxid) => void) {
     const start = { zxid: ZXID_NONE, chain: CHAIN_NONE };
@@ -113,7 +114,7 @@ export class VolatileLog implements ZabLog {
   read(after: Zxid, bytesMax: number, done: (result: ZabRun) => void): void {
     this.#later(() => {
       const from = this.#positionOf(after);
-      assert(from !== undefined, "a log is read behind an entry that it holds");
+      assert(from !== undefined, "a log is read after an entry that it holds");
       const run: Entry[] = [];
       let size = 0;
       for (const entry of this.#entries) {

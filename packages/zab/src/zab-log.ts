@@ -1,8 +1,9 @@
 import type { Chain, EpochPromise, EpochRange, LogPosition, Zxid } from "@zooid/model";
 
 /**
- * The durable log, as the peer uses it. Writes take effect in the order of the calls and call back in that order, appends through
- * {@link ZabPeer.synced}. A callback never comes from within the call. A write that fails never calls back: the process ends.
+ * The durable log, as the peer uses it. Writes take effect in the order of the calls and call back
+ * in that order, appends through {@link ZabPeer.synced}. A callback never comes from within the
+ * call. A write that fails never calls back: the process ends.
  */
 export interface ZabLog {
   /** What is durable now. */
@@ -15,11 +16,15 @@ export interface ZabLog {
   /** The bytes are copied before it returns. */
   stage(run: LoggedRun, done: () => void): void;
   dropStage(done: () => void): void;
-  /** Cuts the log where the stage begins, appends the stage and sets the epoch, all in one transaction. */
+  /**
+   * Cuts the log where the stage begins, appends the stage and sets the epoch, all in one
+   * transaction.
+   */
   installHistory(install: HistoryInstall, done: () => void): void;
   /**
-   * Durable entries after a zxid, at least one where there is one, more up to `bytesMax`. `below-floor` when they are no longer
-   * held. Not a write: it may call back at any time, also after later writes.
+   * Durable entries after a zxid, at least one where there is one, more up to `bytesMax`.
+   * `below-floor` when they are no longer held. Not a write: it may call back at any time, also
+   * after later writes.
    */
   read(after: Zxid, bytesMax: number, done: (result: ZabRun | "below-floor" | "damaged") => void): void;
   /** The chain at a zxid that the log holds or that is its floor. Not a write. */
@@ -44,7 +49,10 @@ export interface ZabDurable {
   readonly amnesiac: boolean;
 }
 
-/** The history that a learner installs: what was staged, up to `tail`, and the epoch that it then holds. */
+/**
+ * The history that a learner installs: what was staged, up to `tail`, and the epoch that it then
+ * holds.
+ */
 export interface HistoryInstall {
   readonly epoch: number;
   readonly tail: Zxid;

@@ -33,7 +33,7 @@ const FAULTS: Cases<LearnerFault["fault"]["kind"] | LeaderFault["fault"]["kind"]
     script.joins(script.peer);
     script.says(script.peer, { kind: "pong", epoch: 2, round: 0, applied: ZXID_NONE, touches: [] });
   },
-  "request-before-level": (script) => {
+  "request-before-synced": (script) => {
     script.comes(script.peer);
     script.says(script.peer, { kind: "sync", sequence: 1 });
   },
@@ -58,7 +58,7 @@ const FAULTS: Cases<LearnerFault["fault"]["kind"] | LeaderFault["fault"]["kind"]
     script.syncsWithPeer();
     script.leads(script.peer, { kind: "leader-info", epoch: 1, incarnation: 1, ensembleId: "" });
   },
-  "level-out-of-turn": (script) => {
+  "up-to-date-out-of-turn": (script) => {
     script.syncsWithPeer();
     script.leads(script.peer, { kind: "up-to-date", epoch: 1, committed: ZXID_NONE });
   },

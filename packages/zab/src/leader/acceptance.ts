@@ -4,9 +4,9 @@ import type { Leader } from "./leader.ts";
 import type { LearnerHandler } from "./learner-handler.ts";
 
 /**
- * Phase 2, its end: NEWLEADER to a learner that has been sent the history, its ACK once the history is installed on its disk, UPTODATE
- * once the leader serves. With the ACKs of a quorum the leader is established: the history is committed as a whole, never by counting
- * acks of its entries.
+ * Phase 2, its end: NEWLEADER to a learner that has been sent the history, its ACK once the history
+ * is installed on its disk, UPTODATE once the leader serves. With the ACKs of a quorum the leader
+ * is established: the history is committed as a whole, never by counting acks of its entries.
  */
 export class Acceptance {
   readonly #leader: Leader;
@@ -21,16 +21,20 @@ export class Acceptance {
     return this.#isEstablished;
   }
 
-  /** Whether a learner is a voter that may have forgotten what it acked, and will vote again with the history. */
+  /**
+   * Whether a learner is a voter that may have forgotten what it acked, and will vote again with
+   * the history.
+   */
   endsAmnesia({ isCounted, isObserver }: LearnerHandler): boolean {
     return this.#isEstablished && !isCounted && !isObserver;
   }
 
   /**
-   * A voter that may have forgotten what it acked votes again when it installs the history, so the epoch must be the newest:
-   * 1. s3 leads epoch 4 and is cut off; s1 and s2 commit an entry in epoch 5. 2. s2 loses its disk and finds s3. 3. If s3 made it a
-   * voter of epoch 4, s2 and s3 could elect a leader without s1, and the entry would be lost. So a quorum must have confirmed, since
-   * s2 came, that it knows no later epoch.
+   * A voter that may have forgotten what it acked votes again when it installs the history, so the
+   * epoch must be the newest: 1. s3 leads epoch 4 and is cut off; s1 and s2 commit an entry in
+   * epoch 5. 2. s2 loses its disk and finds s3. 3. If s3 made it a voter of epoch 4, s2 and s3
+   * could elect a leader without s1, and the entry would be lost. So a quorum must have confirmed,
+   * since s2 came, that it knows no later epoch.
    */
   mayOffer(learner: LearnerHandler): boolean {
     if (!this.endsAmnesia(learner)) return true;
@@ -66,9 +70,10 @@ export class Acceptance {
     learner.arrived(this.#leader.epoch.streamPosition(through), context.nowMs());
     context.sinks.snapshots.end(learner.link);
     if (this.#isEstablished) {
-      // Its acceptance may commit entries, and readers that asked before those go first, as with every ack: 1. A sync at s1 begins
-      // check 9. 2. Entry 20 is proposed. 3. s4 accepts through entry 20. Check 9 is answered before entry 20 is counted. What s4
-      // answered before it accepted did not count until now.
+      // Its acceptance may commit entries, and readers that asked before those go first, as with
+      // every ack: 1. A sync at s1 begins check 9. 2. Entry 20 is proposed. 3. s4 accepts through
+      // entry 20. Check 9 is answered before entry 20 is counted. What s4 answered before it
+      // accepted did not count until now.
       // rule: accepting-answers-the-round
       learner.answerOfferedCheck();
       check.answered(learner);
@@ -80,7 +85,10 @@ export class Acceptance {
     stream.pump(learner);
   }
 
-  /** The leader is established once a quorum, this server included, has the epoch's history on its disks. */
+  /**
+   * The leader is established once a quorum, this server included, has the epoch's history on its
+   * disks.
+   */
   seek(): void {
     const { discovery, learners } = this.#leader;
     if (!discovery.holdsEpoch || this.#isEstablished) return;
@@ -106,8 +114,9 @@ export class Acceptance {
   }
 
   /**
-   * The history is committed; serving begins when it is applied here, and learners serve no earlier: 1. s3 has the history on its disk
-   * and half of it in its tree. 2. s1 serves and forwards a client's write. 3. s3 would check that write against half a tree.
+   * The history is committed; serving begins when it is applied here, and learners serve no
+   * earlier: 1. s3 has the history on its disk and half of it in its tree. 2. s1 serves and
+   * forwards a client's write. 3. s3 would check that write against half a tree.
    */
   serveWhenApplied(): void {
     const { context, epoch, learners } = this.#leader;

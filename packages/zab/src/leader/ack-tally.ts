@@ -1,10 +1,12 @@
 import { assert, type QuorumVerifier, type ServerId, type Zxid } from "@zooid/model";
 
 /**
- * Counts acknowledgements in the broadcast phase: who has what on disk, and how far that commits.
+ * Counts acknowledgements in the broadcast phase: which servers have which entries on disk, and how
+ * far that commits.
  *
- * Acks are cumulative and never go back. Only entries of the leader's own epoch are committed by counting; the history that it
- * brought along was committed by the quorum that accepted it as leader.
+ * Acks are cumulative and never go back. Only entries of the leader's own epoch are committed by
+ * counting; the history that it brought along was committed by the quorum that accepted it as
+ * leader.
  */
 export class AckTally {
   readonly #verifier: QuorumVerifier;

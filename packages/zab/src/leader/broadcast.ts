@@ -7,8 +7,9 @@ import type { Leader } from "./leader.ts";
 import type { LearnerHandler } from "./learner-handler.ts";
 
 /**
- * Phase 3, the leader's half: proposals go to the learners and to this server's own log; acks are counted; what a quorum has on disk
- * is committed, and delivered once it is also on this server's disk.
+ * Phase 3, the leader's half: proposals go to the learners and to this server's own log; acks are
+ * counted; what a quorum has on disk is committed, and delivered once it is also on this server's
+ * disk.
  */
 export class Broadcast {
   readonly #leader: Leader;
@@ -89,7 +90,8 @@ export class Broadcast {
       return;
     }
     learner.ack(durable);
-    // The check first: a reader that waits for it gets the state before entries that were proposed after it asked.
+    // The check first: a reader that waits for it gets the state before entries that were proposed
+    // after it asked.
     this.#leader.check.heard(learner, check);
     this.count(learner, durable);
     this.#leader.stream.pump(learner);
@@ -97,7 +99,8 @@ export class Broadcast {
 
   count(learner: LearnerHandler, durable: Zxid): void {
     if (this.#tally === undefined || learner.isObserver || !learner.isCounted) return;
-    // The history is committed by the quorum that accepted it; entries of earlier epochs are not counted one by one.
+    // The history is committed by the quorum that accepted it; entries of earlier epochs are not
+    // counted one by one.
     if (epochOf(durable) !== this.#leader.epoch.number) return;
     if (this.#tally.ack(learner.sid, durable)) this.#leader.stream.pumpObservers();
   }
@@ -111,7 +114,10 @@ export class Broadcast {
     return more;
   }
 
-  /** The end of a turn: commits that were not sent along with entries, and pings of a leadership check. */
+  /**
+   * The end of a turn: commits that were not sent along with entries, and pings of a leadership
+   * check.
+   */
   flush(): void {
     if (this.#leader.phase !== "broadcast") return;
     const { check, epoch, learners, liveness } = this.#leader;

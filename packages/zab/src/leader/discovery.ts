@@ -3,8 +3,9 @@ import type { Leader } from "./leader.ts";
 import { type AckEpoch, LearnerHandler, type LearnerInfo } from "./learner-handler.ts";
 
 /**
- * Phase 1, the leader's half: a quorum reports the epochs that it has promised, the leader takes the next one, and a quorum promises
- * that one to it. Then no leader of an earlier epoch can commit anything.
+ * Phase 1, the leader's half: a quorum reports the epochs that it has promised, the leader takes
+ * the next one, and a quorum promises that one to it. Then no leader of an earlier epoch can commit
+ * anything.
  *
  * ```
  * informed ×quorum ─▶ own promise durable ─▶ leader-info ─▶ ack-epoch ×quorum ─▶ own currentEpoch durable ─▶ synchronization
@@ -12,7 +13,9 @@ import { type AckEpoch, LearnerHandler, type LearnerInfo } from "./learner-handl
  */
 export class Discovery {
   readonly #leader: Leader;
-  /** No epoch was ever held here: this server may found the ensemble, and only with others like it. */
+  /**
+   * No epoch was ever held here: this server may found the ensemble, and only with others like it.
+   */
   readonly #isFresh: boolean;
   /** This server's own promise of its epoch is durable. */
   #hasPromised = false;
@@ -51,13 +54,15 @@ export class Discovery {
     const isVoter = config.verifier.voters.has(sid) && !info.isObserver;
     const { promise } = info;
     if (isVoter && this.#isFresh && !this.#hasPromised && !info.isFresh && !info.isAmnesiac) {
-      // Others have a history, and this server has none. With nothing at all on its disk, it may have lost its part of that history.
+      // Others have a history, and this server has none. With nothing at all on its disk, it may
+      // have lost its part of that history.
       if (log.durable.promise.epoch === 0) context.lostHistory.lost();
       context.leave({ kind: "history-missing-here", sid });
       return;
     }
-    // 1. s5 begins epoch 7: s4 promises it, and s5 dies. 2. s1 leads; s2 and s3 know of 6, so it takes epoch 7 too. 3. s4 comes back:
-    // it has promised 7 to s5 and must refuse s1. If s2 fails now, s1, s3 and s4 are a quorum without an epoch. In epoch 8 all can follow.
+    // 1. s5 begins epoch 7: s4 promises it, and s5 dies. 2. s1 leads; s2 and s3 know of 6, so it
+    // takes epoch 7 too. 3. s4 comes back: it has promised 7 to s5 and must refuse s1. If s2 fails
+    // now, s1, s3 and s4 are a majority that cannot form a quorum. In epoch 8 all can follow.
     // rule: an-epoch-above-every-promise
     if (isVoter && !info.isAmnesiac && epoch.number !== 0 && this.#isElsewhere(promise)) {
       context.mustExceed(promise.epoch);
@@ -68,9 +73,10 @@ export class Discovery {
       link,
       sid,
       info,
-      // A disk with nothing on it may have forgotten a promise or an ack, unless the ensemble is being founded and there were none.
-      // 1. s1 commits an entry with the ack of s2; s3 lags. 2. s2 loses its disk, s1 dies. 3. s3 leads: s2 and s3 are a quorum that
-      // does not know the entry, and it is lost.
+      // A disk with nothing on it may have forgotten a promise or an ack, unless the ensemble is
+      // being founded and there were none. 1. s1 commits an entry with the ack of s2; s3 lags. 2.
+      // s2 loses its disk, s1 dies. 3. s3 leads: s2 and s3 are a quorum that does not know the
+      // entry, and it is lost.
       // rule: wiped-servers-are-not-counted
       isCounted: isVoter && !info.isAmnesiac && (promise.epoch > 0 || !info.isFresh || this.#isFounding),
       isObserver: !isVoter,
@@ -115,8 +121,8 @@ export class Discovery {
     if (durable.identity.ensembleId === "")
       log.setEnsembleId(this.#ensembleIdOfOthers() ?? config.newEnsembleId, () => {});
     const incarnation = durable.identity.bootCount;
-    // 1. s3 sends epoch 5 to s1 and dies with its promise of 5 not on its disk. 2. s3 comes back with promise 4 and votes for s2.
-    // 3. s2 takes epoch 5 as well: one epoch, two leaders.
+    // 1. s3 sends epoch 5 to s1 and dies with its promise of 5 not on its disk. 2. s3 comes back
+    // with promise 4 and votes for s2. 3. s2 takes epoch 5 as well: one epoch, two leaders.
     // rule: promise-before-leader-info
     log.setPromise({ epoch, sid: config.sid, incarnation }, () => {
       this.#hasPromised = true;
@@ -135,9 +141,10 @@ export class Discovery {
   /**
    * Sends the epoch to a learner, which promises it.
    *
-   * A voter that is not counted waits until a quorum has formed without it, and gets the ensemble's id only with the history:
-   * 1. s2 lost its disk and promises epoch 6 to s3. 2. s3 dies without a quorum. 3. The next leader sees the promise, takes s2 for a
-   * server with a past and counts it, see {@link ZabPeer.isAmnesiac}.
+   * A voter that is not counted waits until a quorum has formed without it, and gets the ensemble's
+   * id only with the history: 1. s2 lost its disk and promises epoch 6 to s3. 2. s3 dies without a
+   * quorum. 3. The next leader sees the promise, takes s2 for a server with a past and counts it,
+   * see {@link ZabPeer.isAmnesiac}.
    */
   invite(learner: LearnerHandler): void {
     if (learner.phase !== "informed") return;
@@ -166,8 +173,8 @@ export class Discovery {
       const isAhead =
         message.currentEpoch > currentEpoch ||
         (message.currentEpoch === currentEpoch && message.logged.zxid > tail.zxid);
-      // 1. s1 and s2 commit entry 5; s3 lags. 2. s1 dies, and s3 is elected by votes from before. 3. s2 reports entry 5, which its
-      // synchronization with s3 would cut.
+      // 1. s1 and s2 commit entry 5; s3 lags. 2. s1 dies, and s3 is elected by votes from before.
+      // 3. s2 reports entry 5, which its synchronization with s3 would cut.
       // rule: no-leader-over-a-newer-history
       if (isAhead) {
         context.leave({ kind: "learner-is-ahead", sid: learner.sid });
@@ -178,7 +185,10 @@ export class Discovery {
     else this.#seekPromises();
   }
 
-  /** Holds the epoch once a quorum has promised it to this server and none of them has a newer history. */
+  /**
+   * Holds the epoch once a quorum has promised it to this server and none of them has a newer
+   * history.
+   */
   #seekPromises(): void {
     const { context, learners, synchronization } = this.#leader;
     if (!this.#hasPromised || this.#leader.phase !== "discovery") return;

@@ -11,8 +11,9 @@ const OBSERVER_PACE_MS = 5;
 const OBSERVER_ASKS_MS = 100;
 
 /**
- * Entries to each learner, through one window: first the history up to the plan's end, then new-leader, then what is proposed. Entries
- * come from the proposal queue while it holds them, else from the log.
+ * Entries to each learner, through one window: first the history up to the plan's end, then
+ * new-leader, then what is proposed. Entries come from the proposal queue while it holds them, else
+ * from the log.
  */
 export class EntryStream {
   readonly #leader: Leader;
@@ -27,7 +28,10 @@ export class EntryStream {
     return this.#feedDueMs;
   }
 
-  /** From here on entries flow, up to where the history ends now, then new-leader, then whatever is proposed. */
+  /**
+   * From here on entries flow, up to where the history ends now, then new-leader, then whatever is
+   * proposed.
+   */
   begin(learner: LearnerHandler, from: Zxid): void {
     learner.becomeSyncing(this.#leader.epoch.streamPosition(from), this.#limitOf(learner));
   }
@@ -74,8 +78,9 @@ export class EntryStream {
   }
 
   /**
-   * Whether an observer gets its next entries a little later, together with what is committed until then: no write waits for an
-   * observer, so it must not cost what voters do. One whose own clients wait for writes gets them at once, and so does one that is behind.
+   * Whether an observer gets its next entries a little later, together with what is committed until
+   * then: no write waits for an observer, so it must not cost what voters do. One whose own clients
+   * wait for writes gets them at once, and so does one that is behind.
    */
   #isHeldBack(learner: LearnerHandler): boolean {
     if (!learner.isObserver || learner.phase !== "synced") return false;
@@ -91,7 +96,8 @@ export class EntryStream {
 
   /** Whether a learner has been sent the history that its new-leader names. */
   #isThrough(learner: LearnerHandler): boolean {
-    // The learner's acceptance says that it has all of the history: new-leader must not overtake an entry.
+    // The learner's acceptance says that it has all of the history: new-leader must not overtake an
+    // entry.
     // rule: new-leader-behind-all-entries
     return learner.through !== undefined && this.#leader.epoch.logPosition(learner.sent) >= learner.through;
   }

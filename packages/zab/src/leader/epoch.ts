@@ -4,9 +4,10 @@ import { earlierOf } from "../zxid-order.ts";
 /**
  * The epoch of a leader and the history that it begins with, H0.
  *
- * A zxid in it is written in two ways. A position of the log names an entry. A position of the epoch's stream is the same, but for the
- * end of H0: there it is the epoch's start marker, the zxid (epoch, 0), which sorts after all of the history and before the epoch's
- * first entry. No entry has it.
+ * A zxid in it is written in two ways. A position of the log names an entry. A position of the
+ * epoch's stream is the same, but for the end of H0: there it is the epoch's start marker, the zxid
+ * (epoch, 0), which sorts after all of the history and before the epoch's first entry. No entry has
+ * it.
  */
 export class LeaderEpoch {
   /** The log's end when the role began: H0 ends here. */

@@ -21,7 +21,7 @@ interface Info {
   readonly isObserver?: boolean;
 }
 
-/** Server 1, elected; what its learners would say is said by the test. */
+/** Server 1, elected; the test sends its learners' messages. */
 function elected(voters: number, past: { readonly epoch?: number; readonly promise?: number } = {}) {
   const steps: (() => void)[] = [];
   const said: { readonly link: LinkRef; readonly message: PeerMessage }[] = [];
@@ -91,7 +91,7 @@ test("a voter that is a quorum by itself leads without learners", () => {
   expect([sinks.served, peer.phase]).toEqual([[1], "broadcast"]);
 });
 
-test("a voter with nothing on its disk is promised nothing before a quorum with a past has accepted the leader", () => {
+test("a voter with an empty disk gets no epoch to promise before a quorum with a history has accepted the leader", () => {
   const { peer, informed, promises, accepts, kindsTo, said } = elected(3, { epoch: 4 });
   peer.lead();
   const wiped = informed(2);
@@ -105,7 +105,7 @@ test("a voter with nothing on its disk is promised nothing before a quorum with 
   expect(said.find(({ link }) => link === wiped)?.message).toMatchObject({ ensembleId: "" });
 });
 
-test("those who found an ensemble are counted whether or not they have promised in an attempt before", () => {
+test("servers that found an ensemble are counted, whether or not they promised in an earlier attempt", () => {
   const { peer, informed, kindsTo, log } = elected(5, { promise: 1 });
   peer.lead();
   const links = [informed(2), informed(3, { promise: 1 })];
@@ -113,7 +113,7 @@ test("those who found an ensemble are counted whether or not they have promised 
   expect(log.durable.promise.epoch).toBe(2);
 });
 
-test("a leader gives its epoch up for one above a promise that keeps a voter out", () => {
+test("a leader leaves its epoch for one above the promise that keeps a voter out", () => {
   const { peer, informed, promises, accepts, ends, log, run } = elected(3, { epoch: 4 });
   peer.lead();
   const follower = informed(2, { promise: 4, isFresh: false });
@@ -128,7 +128,7 @@ test("a leader gives its epoch up for one above a promise that keeps a voter out
   expect(log.durable.promise.epoch).toBe(10);
 });
 
-test("learners are told that they are level when the leader serves, and no earlier", () => {
+test("up-to-date is sent when the leader serves, and no earlier", () => {
   const { peer, sinks, informed, promises, accepts, kindsTo } = elected(3, { epoch: 4 });
   let applied = -1 as Zxid;
   sinks.application.applied = () => applied;
@@ -142,7 +142,7 @@ test("learners are told that they are level when the leader serves, and no earli
   expect([kindsTo(learner).at(-1), sinks.served]).toEqual(["up-to-date", [5]]);
 });
 
-test("accepting the epoch answers the rounds of confirmation that began before it was offered", () => {
+test("accepting the epoch answers the leadership checks that began before it was offered", () => {
   const { peer, sinks, informed, promises, accepts } = elected(5, { epoch: 4 });
   peer.lead();
   const [first, second] = [informed(2, { promise: 4, isFresh: false }), informed(3, { promise: 4, isFresh: false })];
@@ -159,7 +159,7 @@ test("accepting the epoch answers the rounds of confirmation that began before i
   expect(sinks.confirmations).toEqual([round]);
 });
 
-test("a promise with neither a history nor an ensemble's id gives no voice", () => {
+test("a server with a promise but neither a history nor an ensemble's id does not vote", () => {
   const { peer, log, run } = elected(3);
   expect(peer.isAmnesiac).toBe(false);
   log.setPromise({ epoch: 3, sid: 2, incarnation: 1 }, () => {});
@@ -170,7 +170,7 @@ test("a promise with neither a history nor an ensemble's id gives no voice", () 
   expect(peer.isAmnesiac).toBe(false);
 });
 
-test("an observer gets what is committed in a while together, unless its own clients wait", () => {
+test("an observer gets entries committed within a few milliseconds in one message, unless its own clients wait", () => {
   const { peer, run, informed, promises, accepts, kindsTo } = elected(1);
   peer.lead();
   run();

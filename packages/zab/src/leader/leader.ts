@@ -25,10 +25,11 @@ import { Liveness } from "./liveness.ts";
 import { Synchronization } from "./synchronization.ts";
 
 /**
- * Leads an ensemble: agrees on an epoch with a quorum, synchronizes learners, then orders what is proposed.
+ * Leads an ensemble: agrees on an epoch with a quorum, synchronizes learners, then orders what is
+ * proposed.
  *
- * Safety rests on promises and on the quorum that accepted the history, never on the election. Voters are counted if they have
- * everything that they ever promised and acked.
+ * Safety rests on promises and on the quorum that accepted the history, never on the election.
+ * Voters are counted if they have everything that they ever promised and acked.
  *
  * Its parts are the phases of the paper, each of which sees the others through this class.
  */
@@ -172,7 +173,7 @@ export class Leader implements Role {
       case "revalidate":
       case "sync":
         learner.askedMs = learner.heardMs;
-        if (learner.phase !== "synced") this.learners.illegal(learner, { kind: "request-before-level" });
+        if (learner.phase !== "synced") this.learners.illegal(learner, { kind: "request-before-synced" });
         else this.context.sinks.requests.message(link, learner.sid, message);
         if (learner.isObserver) this.stream.pump(learner);
         break;

@@ -5,11 +5,13 @@ import type { LearnerHandler } from "./learner-handler.ts";
 /**
  * Asks a quorum whether this server still leads, which makes a read at the leader current:
  *
- * 1. s3 leads and is cut off. s1 and s2 elect s1, which commits entry 9. 2. s3 has not noticed, and a client asks it to sync.
- * 3. s3 begins check 4. s1 and s2 do not answer it, so the sync is not answered without entry 9.
+ * 1. s3 leads and is cut off. s1 and s2 elect s1, which commits entry 9. 2. s3 has not noticed, and
+ * a client asks it to sync. 3. s3 begins check 4. s1 and s2 do not answer it, so the sync is not
+ * answered without entry 9.
  *
- * Checks are numbered. Whatever goes to a learner carries the newest number, and whatever the learner answers carries the newest it
- * has seen; an answer to a check answers all earlier ones. Messages name this number `round`.
+ * Checks are numbered. Whatever goes to a learner carries the newest number, and whatever the
+ * learner answers carries the newest it has seen; an answer to a check answers all earlier ones.
+ * Messages name this number `round`.
  */
 export class LeadershipCheck {
   readonly #leader: Leader;
@@ -17,7 +19,10 @@ export class LeadershipCheck {
   /** Calls of one turn share a check. */
   #isOpen = false;
   #confirmed = 0;
-  /** The newest check that each voter has answered. It stays when the voter's link ends, as its ack does. */
+  /**
+   * The newest check that each voter has answered. It stays when the voter's link ends, as its ack
+   * does.
+   */
   readonly #answered = new Map<ServerId, number>();
 
   constructor(leader: Leader) {

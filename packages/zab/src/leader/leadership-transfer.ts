@@ -11,7 +11,10 @@ export class LeadershipTransfer {
     this.#leader = leader;
   }
 
-  /** Names the successor to every learner; undefined while there is none, or while not all is committed. */
+  /**
+   * Names the successor to every learner; undefined while there is none, or while not all is
+   * committed.
+   */
   start(): ServerId | undefined {
     const { broadcast, epoch, learners } = this.#leader;
     if (this.#isStarted || this.#leader.phase !== "broadcast") return undefined;

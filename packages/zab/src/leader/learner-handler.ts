@@ -24,7 +24,8 @@ export type LearnerPhase =
   | "synced";
 
 /**
- * What a leader knows of one learner on one link. Its phase changes here only, one method for each arrow.
+ * What a leader knows of one learner on one link. Its phase changes here only, one method for each
+ * arrow.
  *
  * Invariant: `position` is known from `waiting` on, `through` from `syncing` on.
  * Invariant: acked ≤ sent, in positions of the epoch's stream; entries between them are in flight.
@@ -46,7 +47,10 @@ export class LearnerHandler {
   check = 0;
   /** The newest leadership check when new-leader was sent: accepting answers that one too. */
   #offeredCheck = 0;
-  /** The leadership check that must succeed before it may vote again; undefined for one that votes, and once it is offered the epoch. */
+  /**
+   * The leadership check that must succeed before it may vote again; undefined for one that votes,
+   * and once it is offered the epoch.
+   */
   voteCheck: number | undefined;
   /** The commit point last sent to it. */
   announced: Zxid = ZXID_NONE;
@@ -93,7 +97,10 @@ export class LearnerHandler {
     return this.#position;
   }
 
-  /** The last entry sent: an entry of the history, or the epoch's start marker once the history is behind it. */
+  /**
+   * The last entry sent: an entry of the history, or the epoch's start marker once the history is
+   * behind it.
+   */
   get sent(): Zxid {
     return this.#sent;
   }
@@ -187,7 +194,10 @@ export class LearnerHandler {
     this.announced = committed;
   }
 
-  /** Its acceptance answers every leadership check up to the one that was newest when the epoch was offered. */
+  /**
+   * Its acceptance answers every leadership check up to the one that was newest when the epoch was
+   * offered.
+   */
   answerOfferedCheck(): void {
     this.check = Math.max(this.check, this.#offeredCheck);
   }

@@ -7,7 +7,8 @@ import type { LearnerHandler } from "./learner-handler.ts";
 /**
  * The learners of a leader, by link, and which of them make a quorum.
  *
- * Invariant: one link for each server. A quorum is a set of servers, so no server may be in it by two links.
+ * Invariant: one link for each server. A quorum is a set of servers, so no server may be in it by
+ * two links.
  */
 export class Learners {
   readonly #context: RoleContext;
@@ -51,7 +52,9 @@ export class Learners {
     this.#changed();
   }
 
-  /** Servers that may be counted and satisfy a condition, this one among them if it may be counted. */
+  /**
+   * Servers that may be counted and satisfy a condition, this one among them if it may be counted.
+   */
   counted(condition: (learner: LearnerHandler) => boolean): ServerId[] {
     const { config, lostHistory } = this.#context;
     const counted: ServerId[] = lostHistory.isAmnesiac ? [] : [config.sid];

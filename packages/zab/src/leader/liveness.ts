@@ -1,10 +1,15 @@
 import type { Leader } from "./leader.ts";
 import type { LearnerHandler } from "./learner-handler.ts";
 
-/** How long a leader without followers waits for an epoch's quorum: the servers that elected it may have changed their votes. */
+/**
+ * How long a leader without followers waits for an epoch's quorum: the servers that elected it may
+ * have changed their votes.
+ */
 const EPOCH_QUORUM_MS_MIN = 1000;
 
-/** What a leader does by time: pings, dropping silent learners, giving up an epoch without a quorum. */
+/**
+ * What a leader does by time: pings, dropping silent learners, giving up an epoch without a quorum.
+ */
 export class Liveness {
   readonly #leader: Leader;
   /** When the present step before the broadcast is given up. */
@@ -57,7 +62,8 @@ export class Liveness {
     if (nowMs < this.#checkDueMs) return;
     this.#checkDueMs = nowMs + config.tickMs;
     this.#dropSilent(nowMs);
-    // A leader that has lost its quorum commits nothing, and its clients are better served elsewhere.
+    // A leader that has lost its quorum commits nothing, and its clients are better served
+    // elsewhere.
     // rule: no-leader-without-a-quorum
     if (isEstablished && !learners.isQuorum(learners.counted(({ hasAccepted }) => hasAccepted))) {
       context.leave({ kind: "quorum-lost" });

@@ -5,14 +5,16 @@ import type { Leader } from "./leader.ts";
 import type { AckEpoch, LearnerHandler } from "./learner-handler.ts";
 
 /**
- * Phase 2, the plan for one learner: where its history parts from the leader's, and how it gets the rest.
+ * Phase 2, the plan for one learner: where its history parts from the leader's, and how it gets the
+ * rest.
  *
  * - DIFF: its log is a prefix of this one; entries follow.
  * - TRUNC: it has entries that this leader lacks; it cuts them, then entries follow.
- * - SNAP: the common point is below this log's floor; a snapshot replaces its history, then entries follow.
+ * - SNAP: the common point is below this log's floor; a snapshot replaces its history, then entries
+ *   follow.
  *
- * A plan is a cursor over the log and over what is proposed, and no second source of entries is joined to it: nothing is missing and
- * nothing is sent twice. {@link EntryStream} moves the cursor.
+ * A plan is a cursor over the log and over what is proposed, and no second source of entries is
+ * joined to it: nothing is missing and nothing is sent twice. {@link EntryStream} moves the cursor.
  */
 export class Synchronization {
   readonly #leader: Leader;
@@ -23,7 +25,8 @@ export class Synchronization {
 
   plan(learner: LearnerHandler): void {
     const { context, learners, acceptance } = this.#leader;
-    // Learners that are not counted must not be a burden, nor end their amnesia, before a quorum has formed without them.
+    // Learners that are not counted must not be a burden, nor end their amnesia, before a quorum
+    // has formed without them.
     if (!this.#leader.isEstablished && !learner.isCounted) return;
     const { position } = learner;
     assert(position !== undefined, "a plan follows the learner's position");

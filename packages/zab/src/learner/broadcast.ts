@@ -7,12 +7,16 @@ import type { LeaderLink } from "./leader-link.ts";
 
 /** Minimum time between two acks of an observer. */
 const OBSERVER_ACK_MS = 100;
-/** It acks sooner when it has received this part of the window: its leader sends no more than a window ahead of acks. */
+/**
+ * It acks sooner when it has received this part of the window: its leader sends no more than a
+ * window ahead of acks.
+ */
 const OBSERVER_ACK_WINDOWS = 1 / 8;
 
 /**
- * Phase 3, the learner's half: entries are logged as they come, acked once they are on disk, and delivered once they are committed as
- * well. Entries come from the installation of the history on, before up-to-date too; delivery waits for up-to-date.
+ * Phase 3, the learner's half: entries are logged as they come, acked once they are on disk, and
+ * delivered once they are committed as well. Entries come from the installation of the history on,
+ * before up-to-date too; delivery waits for up-to-date.
  */
 export class LearnerBroadcast {
   readonly #context: RoleContext;
@@ -90,8 +94,9 @@ export class LearnerBroadcast {
       bytes: run,
       end: run.length,
     });
-    // The ack follows the disk's completion: 1. s3 proposes entry 7, and s1 acks it before it is on its disk. 2. s3 counts itself and
-    // s1, commits and answers the client. 3. s1 and s3 lose power: s1 has lost an entry that is committed, and may lead with s2.
+    // The ack follows the disk's completion: 1. s3 proposes entry 7, and s1 acks it before it is on
+    // its disk. 2. s3 counts itself and s1, commits and answers the client. 3. s1 and s3 lose
+    // power: s1 has lost an entry that is committed, and may lead with s2.
     // rule: ack-behind-sync
     this.#context.log.append({ bytes: run, start: 0, end: run.length }, this.committed);
   }
@@ -99,7 +104,7 @@ export class LearnerBroadcast {
   upToDate(epoch: number, committed: Zxid): void {
     const link = this.#link;
     if (link.step !== "accepted" || epoch !== link.epoch || committed > link.logged) {
-      link.fault({ kind: "level-out-of-turn" });
+      link.fault({ kind: "up-to-date-out-of-turn" });
       return;
     }
     link.becomeSynced();
@@ -120,7 +125,8 @@ export class LearnerBroadcast {
   synced(zxid: Zxid): void {
     this.#durable = zxid;
     const nowMs = this.#context.nowMs();
-    // No commit waits for an observer: one ack for many entries spares the leader a message for each.
+    // No commit waits for an observer: one ack for many entries spares the leader a message for
+    // each.
     const dueMs = this.#ackedMs + OBSERVER_ACK_MS;
     const { isObserver, windowBytes } = this.#context.config;
     const isSynced = this.#link.step === "synced";
@@ -143,8 +149,9 @@ export class LearnerBroadcast {
     // rule: learner-applies-what-is-committed-and-synced
     const more = this.#delivery.deliver(earlierOf(this.committed, this.#durable), most);
     const { application, roles } = this.#context.sinks;
-    // 1. Entry 7 is committed by s1 and s3 and answered to a client. 2. s2 is synced and has entry 7 on disk, not in its tree.
-    // 3. The client moves to s2, and must not read the state before its own write.
+    // 1. Entry 7 is committed by s1 and s3 and answered to a client. 2. s2 is synced and has entry
+    // 7 on disk, not in its tree. 3. The client moves to s2, and must not read the state before its
+    // own write.
     // rule: serve-what-the-epoch-began-with
     if (!this.#isServing && this.#serveAt !== undefined && application.applied() >= this.#serveAt) {
       this.#isServing = true;

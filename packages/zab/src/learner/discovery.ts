@@ -3,7 +3,10 @@ import { tailsOf } from "../common-point.ts";
 import type { RoleContext } from "../role.ts";
 import type { LeaderLink } from "./leader-link.ts";
 
-/** Phase 1, the learner's half: it reports its promise, promises the leader's epoch durably, and reports where its history ends. */
+/**
+ * Phase 1, the learner's half: it reports its promise, promises the leader's epoch durably, and
+ * reports where its history ends.
+ */
 export class LearnerDiscovery {
   readonly #context: RoleContext;
   readonly #link: LeaderLink;
@@ -36,7 +39,8 @@ export class LearnerDiscovery {
     }
     const { log, config } = this.#context;
     const { promise, identity, currentEpoch } = log.durable;
-    // Without a history the id is that of an attempt to found the ensemble, and another attempt may have succeeded.
+    // Without a history the id is that of an attempt to found the ensemble, and another attempt may
+    // have succeeded.
     const own = this.#hasHistory ? identity.ensembleId : "";
     if (own !== "" && ensembleId !== "" && own !== ensembleId) {
       link.refuse("unable", { kind: "leader-of-another-ensemble", ours: own, theirs: ensembleId });
@@ -44,7 +48,8 @@ export class LearnerDiscovery {
     }
     const isRepeated = epoch === promise.epoch && promise.sid === link.leader && promise.incarnation === incarnation;
     if (config.isObserver) {
-      // No quorum counts an observer's promise: one to a leader that failed must not keep it from the present leader.
+      // No quorum counts an observer's promise: one to a leader that failed must not keep it from
+      // the present leader.
       if (epoch < currentEpoch) {
         link.refuse("epoch-low", { kind: "epoch-below-held", offered: epoch, held: currentEpoch });
         return;
@@ -55,10 +60,12 @@ export class LearnerDiscovery {
       return;
     }
     link.becomePromising(epoch);
-    // A leader that sends no id gives it with the history. The id of an attempt must not be taken for it.
+    // A leader that sends no id gives it with the history. The id of an attempt must not be taken
+    // for it.
     if (own === "" && identity.ensembleId !== ensembleId) log.setEnsembleId(ensembleId, () => {});
-    // 1. s2 acks epoch 5 of s3, and crashes before its promise is on disk. 2. s3 goes on to lead with s2 counted. 3. s2 comes back with
-    // promise 4, and completes a quorum for s1 in epoch 5 as well: one epoch, two leaders.
+    // 1. s2 acks epoch 5 of s3, and crashes before its promise is on disk. 2. s3 goes on to lead
+    // with s2 counted. 3. s2 comes back with promise 4, and completes a quorum for s1 in epoch 5 as
+    // well: one epoch, two leaders.
     // rule: promise-before-ack-epoch
     if (isRepeated || epoch <= promise.epoch) this.#ackEpoch(isRepeated);
     else log.setPromise({ epoch, sid: link.leader, incarnation }, () => this.#ackEpoch(false));

@@ -24,7 +24,8 @@ export type LearnerStep =
   | "synced";
 
 /**
- * A learner's link to its leader, and how far it has come on it. The step changes here only, one method for each arrow.
+ * A learner's link to its leader, and how far it has come on it. The step changes here only, one
+ * method for each arrow.
  *
  * Invariant: there is a link from `asking` on, and an epoch from `promising` on.
  * Invariant: `logged` is the last entry that came on this link; entries come without gaps.
@@ -74,7 +75,10 @@ export class LeaderLink {
     return this.#check;
   }
 
-  /** Whether the log is the leader's: all of the history has come, and its installation was asked for. */
+  /**
+   * Whether the log is the leader's: all of the history has come, and its installation was asked
+   * for.
+   */
   get hasInstalled(): boolean {
     return this.#step === "installing" || this.#step === "accepted" || this.#step === "synced";
   }

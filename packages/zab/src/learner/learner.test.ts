@@ -8,7 +8,7 @@ const LEADER = serverId(1);
 const LINK = 1 as LinkRef;
 const ENTRY_BYTES = batchOf(1, 1).end;
 
-/** A server that has nothing and is brought level with a leader that has nothing either, in epoch 1. */
+/** A server with an empty log that is synced with a leader whose log is empty too, in epoch 1. */
 function level(isObserver: boolean, config: { readonly windowBytes?: number } = {}) {
   const steps: (() => void)[] = [];
   const said: PeerMessage[] = [];
@@ -53,13 +53,13 @@ function level(isObserver: boolean, config: { readonly windowBytes?: number } = 
   return { peer, entry, acked };
 }
 
-test("a voter acks each time that something is on its disk", () => {
+test("a voter acks each append when it is on its disk", () => {
   const { entry, acked } = level(false);
   for (let i = 0; i < 3; i++) entry();
   expect(acked()).toEqual([1, 2, 3]);
 });
 
-test("an observer acks what came within a while at once, and says nothing where nothing came", () => {
+test("an observer acks the entries of 100 ms at once, and sends no ack without entries", () => {
   const { peer, entry, acked } = level(true);
   const at = (nowMs: number): number => {
     peer.setTime(nowMs);

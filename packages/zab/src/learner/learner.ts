@@ -13,8 +13,8 @@ const TOUCHES_MAX = 10_000;
 const DIAL_MS_MIN = 1000;
 
 /**
- * Follows or observes a leader: promises it its epoch, installs its history in one transaction, then logs what it proposes and applies
- * what it commits.
+ * Follows or observes a leader: promises it its epoch, installs its history in one transaction,
+ * then logs what it proposes and applies what it commits.
  */
 export class Learner implements Role {
   readonly #context: RoleContext;

@@ -16,8 +16,9 @@ type SyncBegin = Extract<ZabMessage, { kind: "sync-begin" }>;
 type NewLeader = Extract<ZabMessage, { kind: "new-leader" }>;
 
 /**
- * Phase 2, the learner's half: what the leader sends is staged beside the log, and installed in one transaction when new-leader names
- * its end. A link that breaks before leaves the log as it was; there is no log with half of a history.
+ * Phase 2, the learner's half: what the leader sends is staged beside the log, and installed in one
+ * transaction when new-leader names its end. A link that breaks before leaves the log as it was;
+ * there is no log with half of a history.
  */
 export class LearnerSynchronization {
   readonly #context: RoleContext;
@@ -61,8 +62,9 @@ export class LearnerSynchronization {
     }
     if (sync.from.zxid === durable.tail.zxid) this.#compareHistory(sync.from, durable.tail.chain);
     else log.chainAt(sync.from.zxid, (chain) => this.#compareHistory(sync.from, chain));
-    // Entries that the leader lacks were committed nowhere: 1. s1 logs entry 7 and dies. 2. s2 and s3 elect s3 and go on without it.
-    // 3. s1 comes back and cuts entry 7, or it would apply an entry that no other server has.
+    // Entries that the leader lacks were committed nowhere: 1. s1 logs entry 7 and dies. 2. s2 and
+    // s3 elect s3 and go on without it. 3. s1 comes back and cuts entry 7, or it would apply an
+    // entry that no other server has.
     // rule: cut-what-the-leader-lacks
     log.beginStage(sync.from);
   }
@@ -107,9 +109,10 @@ export class LearnerSynchronization {
     const isSnapshot = this.#stateFile !== undefined;
     link.becomeInstalling();
     this.#broadcast.beginLogging(through);
-    // One transaction: 1. s1 cuts an entry of epoch 1 that s3 lacks. 2. It crashes. With the cut on disk and currentEpoch still 1, it
-    // would report an epoch whose history it does not have. With currentEpoch 2 and
-    // no cut, it would vote for epoch 2 with an entry that epoch 2 does not have.
+    // One transaction: 1. s1 cuts an entry of epoch 1 that s3 lacks. 2. It crashes. With the cut on
+    // disk and currentEpoch still 1, it would report an epoch whose history it does not have. With
+    // currentEpoch 2 and no cut, it would vote for epoch 2 with an entry that epoch 2 does not
+    // have.
     // rule: one-flip
     log.installHistory(
       {
@@ -135,7 +138,8 @@ export class LearnerSynchronization {
     const link = this.#link;
     link.becomeAccepted();
     this.#broadcast.beginDelivery(through);
-    // Entries may have come while the history was installed. Their ack would say more than that the history is accepted.
+    // Entries may have come while the history was installed. Their ack would say more than that the
+    // history is accepted.
     // rule: accept-before-acks
     link.send({ kind: "ack-new-leader", epoch: link.epoch, through });
   }

@@ -4,7 +4,10 @@ import type { RoleEnd } from "../operator-events.ts";
 import type { ZabApplication, ZabElection, ZabLinks, ZabRequests, ZabRoles, ZabSinks } from "../sinks.ts";
 import type { LoggedRun, ZabDurable, ZabLog } from "../zab-log.ts";
 
-/** For tests: a batch of entries that say their own counter, in an epoch. The counters are consecutive. */
+/**
+ * For tests: a batch of entries that say their own counter, in an epoch. The counters are
+ * consecutive.
+ */
 export function batchOf(epoch: number, ...counters: readonly number[]): FrameBatch {
   const entries = counters.map((counter) => new TextEncoder().encode(`entry ${counter}`));
   return frameEntries(composeZxid(epoch, counters[0] ?? 0), entries);
