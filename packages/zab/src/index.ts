@@ -14,9 +14,10 @@ export type {
   RoleEnd,
   ZabEvent,
 } from "./operator-events.ts";
-export { type PeerState, ZabPeer } from "./peer.ts";
+export { ZabPeer } from "./peer.ts";
 export { ProposalQueue, type QueuedRun } from "./proposal-queue.ts";
 export type { PeerPhase } from "./role.ts";
+export type { PeerState } from "./role-cycle.ts";
 export type { ZabApplication, ZabElection, ZabLinks, ZabRequests, ZabRoles, ZabSinks } from "./sinks.ts";
 export type { ReceivedSnapshot, SnapshotPort, SnapshotPosition } from "./snapshot-port.ts";
 export { VolatileLog } from "./volatile-log.ts";

@@ -18,38 +18,21 @@ import { type LearnerStatus, statusOf } from "./learner-status.ts";
 import { LostHistory } from "./lost-history.ts";
 import type { LearnerFault, RoleEnd } from "./operator-events.ts";
 import type { PeerPhase, RoleContext } from "./role.ts";
+import { type PeerState, RoleCycle } from "./role-cycle.ts";
 import { type AllSinks, allSinks, type ZabSinks } from "./sinks.ts";
 import type { ZabDurable } from "./zab-log.ts";
 
-/** The role of a peer. */
-export type PeerState = "looking" | "leading" | "following" | "observing";
-
-/**
- * One member of the broadcast. What it replicates is opaque to it.
- *
- * Each role that it takes has a generation; a completion that names an older one changes nothing. A
- * new role begins only when no write of the old one is under way: the election uses what the disk
- * holds.
- *
- * 1. s1 follows s3 and appends entry 7; s3 dies while the disk still writes. 2. s1 votes with entry
- * 6. 3. The write completes, so s1's log ends with entry 7, and it follows or leads with a history
- * that it did not vote for.
- */
+/** One member of the broadcast: passes each input to the role in force. */
 export class ZabPeer {
   readonly #config: PeerConfig;
   readonly #sinks: AllSinks;
   readonly #log: FencedLog;
   readonly #lostHistory: LostHistory;
   readonly #early: EarlyLearners;
+  readonly #cycle: RoleCycle;
   readonly #context: RoleContext;
-  #role: Leader | Learner | undefined;
-  #state: PeerState = "looking";
   #nowMs = 0;
   #epochToExceed = 0;
-  /** Whether {@link ZabElection.look} was called for the present wait. */
-  #isLooking = false;
-  #successor: ServerId | undefined;
-  #isStopped = false;
 
   constructor(options: PeerOptions, sinks: ZabSinks) {
     this.#config = { ...PEER_DEFAULTS, ...options };
@@ -57,6 +40,7 @@ export class ZabPeer {
     this.#log = new FencedLog(sinks.log);
     this.#lostHistory = new LostHistory(this.#log);
     this.#early = new EarlyLearners(this.#config, sinks.links);
+    this.#cycle = new RoleCycle(this.#log, this.#sinks);
     this.#context = this.#newContext();
   }
 
@@ -74,19 +58,20 @@ export class ZabPeer {
         this.#epochToExceed = Math.max(this.#epochToExceed, epoch);
       },
       nowMs: () => this.#nowMs,
-      leave: (reason) => this.#leave(reason),
-      leaveTo: (successor) => {
-        this.#leave({ kind: "leader-handed-over" });
-        this.#successor = successor;
-      },
+      leave: (reason) => this.#cycle.leave(reason),
+      leaveTo: (successor) => this.#cycle.leaveTo(successor),
       fail: (reason) => {
         throw new InvariantError(reason);
       },
     };
   }
 
+  get #role(): Leader | Learner | undefined {
+    return this.#cycle.role;
+  }
+
   get state(): PeerState {
-    return this.#state;
+    return this.#cycle.state;
   }
 
   get phase(): PeerPhase {
@@ -157,15 +142,15 @@ export class ZabPeer {
 
   /** Leads alone an epoch that this server has promised and holds, as an ensemble of one. */
   leadAlone(epoch: number): void {
-    const leader = new Leader(this.#newRole("leading"));
-    this.#role = leader;
+    const leader = new Leader(this.#context);
+    this.#cycle.begin("leading", leader);
     leader.leadAlone(epoch);
   }
 
   /** The election is decided for this server. */
   lead(): void {
-    const leader = new Leader(this.#newRole("leading"));
-    this.#role = leader;
+    const leader = new Leader(this.#context);
+    this.#cycle.begin("leading", leader);
     const early = this.#early.removeAll();
     leader.begin();
     for (const learner of early) {
@@ -178,8 +163,8 @@ export class ZabPeer {
   /** The election is decided for another one. */
   follow(leader: ServerId): void {
     assert(leader !== this.#config.sid, "no server follows itself");
-    const learner = new Learner(this.#newRole(this.#config.isObserver ? "observing" : "following"), leader);
-    this.#role = learner;
+    const learner = new Learner(this.#context, leader);
+    this.#cycle.begin(this.#config.isObserver ? "observing" : "following", learner);
     for (const { link } of this.#early.removeAll()) {
       this.#early.refuse(link, "not-leading", { kind: "follows-another", leader });
     }
@@ -192,20 +177,19 @@ export class ZabPeer {
    */
   transferLeadership(): ServerId | undefined {
     const successor = this.#role instanceof Leader ? this.#role.transferLeadership() : undefined;
-    if (successor !== undefined) this.#leave({ kind: "handed-over", to: successor });
+    if (successor !== undefined) this.#cycle.leave({ kind: "handed-over", to: successor });
     return successor;
   }
 
   /** Gives the role up, whatever it is, and takes no other. */
   stop(): void {
-    this.#isStopped = true;
-    this.#leave({ kind: "stopped" });
+    this.#cycle.stop();
     this.#early.closeAll();
   }
 
   /** Gives the role up and looks again: for a leader that cannot go on in its epoch. */
   resign(reason: RoleEnd): void {
-    this.#leave(reason);
+    this.#cycle.leave(reason);
   }
 
   // Inputs
@@ -275,7 +259,7 @@ export class ZabPeer {
    * decided. A quorum by itself needs no follower.
    */
   #seekFollowing(): void {
-    if (this.#role !== undefined || !this.#isLooking) return;
+    if (!this.#cycle.isLooking) return;
     const { sid, verifier } = this.#config;
     if (verifier.isQuorum([sid])) return;
     if (verifier.isQuorum([sid, ...this.#early.voters()])) this.#sinks.election.wanted();
@@ -324,39 +308,6 @@ export class ZabPeer {
    */
   flush(): void {
     if (this.#role instanceof Leader) this.#role.flush();
-    this.#settle();
-  }
-
-  #newRole(state: PeerState): RoleContext {
-    assert(this.#role === undefined && this.#log.isQuiet, "a role begins when the one before has ended");
-    this.#state = state;
-    this.#isLooking = false;
-    this.#log.nextGeneration();
-    return this.#context;
-  }
-
-  #leave(reason: RoleEnd): void {
-    const role = this.#role;
-    if (role === undefined) return;
-    this.#role = undefined;
-    this.#state = "looking";
-    this.#successor = undefined;
-    this.#log.nextGeneration();
-    role.end(reason);
-    this.#sinks.roles.left(reason);
-  }
-
-  /** Without a role, and once the log is quiet: looks for one. */
-  #settle(): void {
-    if (this.#role !== undefined || this.#isLooking || this.#isStopped || !this.#log.isQuiet) return;
-    this.#isLooking = true;
-    const successor = this.#successor;
-    this.#successor = undefined;
-    if (successor !== undefined) {
-      this.#sinks.election.successor(successor);
-      return;
-    }
-    this.#sinks.election.look();
-    this.#seekFollowing();
+    if (this.#cycle.settle()) this.#seekFollowing();
   }
 }

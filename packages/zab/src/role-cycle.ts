@@ -1,0 +1,98 @@
+import { assert, type ServerId } from "@zooid/model";
+import type { FencedLog } from "./fenced-log.ts";
+import type { Leader } from "./leader/leader.ts";
+import type { Learner } from "./learner/learner.ts";
+import type { RoleEnd } from "./operator-events.ts";
+import type { AllSinks } from "./sinks.ts";
+
+/** The role of a peer. */
+export type PeerState = "looking" | "leading" | "following" | "observing";
+
+/**
+ * One role after another, with an election or a named successor between them.
+ *
+ * Each role has a generation; a completion that names an older one changes nothing. A new role
+ * begins only when no write of the old one is under way: the election uses what the disk holds.
+ *
+ * 1. s1 follows s3 and appends entry 7; s3 dies while the disk still writes. 2. s1 votes with entry
+ * 6. 3. The write completes, so s1's log ends with entry 7, and it follows or leads with a history
+ * that it did not vote for.
+ */
+export class RoleCycle {
+  readonly #log: FencedLog;
+  readonly #sinks: AllSinks;
+  #role: Leader | Learner | undefined;
+  #state: PeerState = "looking";
+  /** Whether {@link ZabElection.look} was called for the present wait. */
+  #isLooking = false;
+  #successor: ServerId | undefined;
+  #isStopped = false;
+
+  constructor(log: FencedLog, sinks: AllSinks) {
+    this.#log = log;
+    this.#sinks = sinks;
+  }
+
+  /** The role in force; undefined between two roles. */
+  get role(): Leader | Learner | undefined {
+    return this.#role;
+  }
+
+  get state(): PeerState {
+    return this.#state;
+  }
+
+  /** Whether an election was asked for and has not decided yet. */
+  get isLooking(): boolean {
+    return this.#isLooking && this.#role === undefined;
+  }
+
+  begin(state: PeerState, role: Leader | Learner): void {
+    assert(this.#role === undefined && this.#log.isQuiet, "a role begins when the one before has ended");
+    this.#state = state;
+    this.#isLooking = false;
+    this.#log.nextGeneration();
+    this.#role = role;
+  }
+
+  leave(reason: RoleEnd): void {
+    const role = this.#role;
+    if (role === undefined) return;
+    this.#role = undefined;
+    this.#state = "looking";
+    this.#successor = undefined;
+    this.#log.nextGeneration();
+    role.end(reason);
+    this.#sinks.roles.left(reason);
+  }
+
+  /** The leader resigned in favour of another server, which is adopted without an election. */
+  leaveTo(successor: ServerId): void {
+    this.leave({ kind: "leader-handed-over" });
+    this.#successor = successor;
+  }
+
+  /** Leaves, and no role follows. */
+  stop(): void {
+    this.#isStopped = true;
+    this.leave({ kind: "stopped" });
+  }
+
+  /**
+   * Without a role, and once the log is quiet: asks for one.
+   *
+   * @returns whether an election was asked for
+   */
+  settle(): boolean {
+    if (this.#role !== undefined || this.#isLooking || this.#isStopped || !this.#log.isQuiet) return false;
+    this.#isLooking = true;
+    const successor = this.#successor;
+    this.#successor = undefined;
+    if (successor !== undefined) {
+      this.#sinks.election.successor(successor);
+      return false;
+    }
+    this.#sinks.election.look();
+    return true;
+  }
+}
