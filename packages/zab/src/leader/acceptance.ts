@@ -131,7 +131,7 @@ export class Acceptance {
 
   #welcome(learner: LearnerHandler): void {
     const { epoch, learners } = this.#leader;
-    const committed = earlierOf(this.#leader.committed, epoch.logPosition(learner.sent));
+    const committed = earlierOf(this.#leader.broadcast.committed, epoch.logPosition(learner.sent));
     learner.becomeSynced(committed);
     // rule: up-to-date-once
     learners.send(learner, { kind: "up-to-date", epoch: epoch.number, committed });

@@ -43,13 +43,14 @@ export class AckTally {
     if (this.#acked.size === 1) {
       for (const [sid, zxid] of this.#acked) return this.#verifier.isQuorum([sid]) ? zxid : this.#committed;
     }
-    const points = [...new Set(this.#acked.values())].sort((a, b) => b - a);
-    for (const point of points) {
+    let highest = this.#committed;
+    for (const point of this.#acked.values()) {
+      if (point <= highest) continue;
       const holders: ServerId[] = [];
       for (const [sid, zxid] of this.#acked) if (zxid >= point) holders.push(sid);
       // rule: a-quorum-commits
-      if (this.#verifier.isQuorum(holders)) return point;
+      if (this.#verifier.isQuorum(holders)) highest = point;
     }
-    return this.#committed;
+    return highest;
   }
 }

@@ -85,7 +85,7 @@ export class EntryStream {
   #isHeldBack(learner: LearnerHandler): boolean {
     if (!learner.isObserver || learner.phase !== "synced") return false;
     const { broadcast, context, epoch } = this.#leader;
-    if (epoch.logPosition(learner.sent) >= this.#leader.committed || !broadcast.queue.holdsAfter(learner.sent))
+    if (epoch.logPosition(learner.sent) >= this.#leader.broadcast.committed || !broadcast.queue.holdsAfter(learner.sent))
       return false;
     const nowMs = context.nowMs();
     const dueMs = learner.sentMs + OBSERVER_PACE_MS;
@@ -110,7 +110,7 @@ export class EntryStream {
 
   /** The last entry that a learner may have now. */
   #limitOf(learner: LearnerHandler): Zxid {
-    return learner.isObserver ? this.#leader.committed : this.#leader.lastLogged;
+    return learner.isObserver ? this.#leader.broadcast.committed : this.#leader.broadcast.lastLogged;
   }
 
   #readFor(learner: LearnerHandler): void {
@@ -133,7 +133,7 @@ export class EntryStream {
 
   #send(learner: LearnerHandler, run: QueuedRun): void {
     const { context, epoch, learners } = this.#leader;
-    const committed = earlierOf(this.#leader.committed, run.last);
+    const committed = earlierOf(this.#leader.broadcast.committed, run.last);
     learners.send(learner, {
       kind: "entries",
       epoch: epoch.number,

@@ -36,7 +36,7 @@ export class LeaderEpoch {
 
   /** A position of the stream as one of the log. */
   logPosition(zxid: Zxid): Zxid {
-    return zxid === this.#start || zxid < this.#start ? earlierOf(zxid, this.history.zxid) : zxid;
+    return zxid > this.#start ? zxid : earlierOf(zxid, this.history.zxid);
   }
 
   /** A position of the log as one of the stream. */

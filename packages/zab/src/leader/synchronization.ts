@@ -32,7 +32,7 @@ export class Synchronization {
     assert(position !== undefined, "a plan follows the learner's position");
     const { log } = context;
     const { durable } = log;
-    const ours = tableThrough(durable.epochs, this.#leader.lastLogged);
+    const ours = tableThrough(durable.epochs, this.#leader.broadcast.lastLogged);
     const common = commonPoint(position.tails, ours);
     if (common < position.floor && common >= durable.floor.zxid) {
       learners.refuse(learner, "diverged", { kind: "commit-unknown-here", zxid: position.floor });
