@@ -85,7 +85,10 @@ export class EntryStream {
   #isHeldBack(learner: LearnerHandler): boolean {
     if (!learner.isObserver || learner.phase !== "synced") return false;
     const { broadcast, context, epoch } = this.#leader;
-    if (epoch.logPosition(learner.sent) >= this.#leader.broadcast.committed || !broadcast.queue.holdsAfter(learner.sent))
+    if (
+      epoch.logPosition(learner.sent) >= this.#leader.broadcast.committed ||
+      !broadcast.queue.holdsAfter(learner.sent)
+    )
       return false;
     const nowMs = context.nowMs();
     const dueMs = learner.sentMs + OBSERVER_PACE_MS;
