@@ -7,6 +7,7 @@
  * the tests in `tools`, which read them, and a package's README to those that run its examples.
  */
 import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { type AffectedPlan, planOf } from "./affected-plan.ts";
 
@@ -19,9 +20,11 @@ console.log(files.length === 0 ? "nothing has changed" : `${files.length} change
 process.exitCode = carryOut(plan);
 
 function carryOut({ linted, seeds, hasReadme }: AffectedPlan): number {
+  // A file that the change deletes still belongs to a project, but has no format.
+  const present = linted.filter((file) => existsSync(file));
   const nx = ["nx", "affected", "--parallel", "2", "--outputStyle", "static-failures-only"];
   const commands = [
-    linted.length > 0 ? ["biome", "check", "--error-on-warnings", "--no-errors-on-unmatched", ...linted] : [],
+    present.length > 0 ? ["biome", "check", "--error-on-warnings", "--no-errors-on-unmatched", ...present] : [],
     seeds.length > 0 ? [...nx, "-t", "build", "test", `--files=${seeds.join(",")}`] : [],
     hasReadme ? ["nx", "run", "tools:readmes", "--outputStyle", "static-failures-only"] : [],
   ];

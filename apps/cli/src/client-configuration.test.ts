@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { AUTHORITY_JKS, AUTHORITY_PKCS12, HOST_JKS, PASSWORD, pemOfHost } from "@zooid/java-files/testing/stores";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseClientConfiguration } from "./client-configuration.ts";
 import { readJavaSettings } from "./java-settings.ts";
-import { AUTHORITY_JKS, AUTHORITY_PKCS12, HOST_JKS, PASSWORD, pemOfHost } from "./testing/java-stores.ts";
 
 let folder: string;
 const at = (name: string): string => join(folder, name);

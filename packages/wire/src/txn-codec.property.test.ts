@@ -180,6 +180,8 @@ test("transactions beyond a batch's bytes are in later batches, each as it would
         const bytes = Buffer.from(batch.bytes.slice(0, batch.end));
         // Every batch but the last is full.
         if (count < list.length) expect(batch.end).toBeGreaterThanOrEqual(batchBytesMax);
+        // And none goes on once it is.
+        expect(lastFrameOf(bytes)).toBeLessThan(batchBytesMax);
         parts.push(bytes);
         encoder.recycle(batch);
         expect([encoder.count, encoder.sizeBytes]).toEqual([
@@ -191,3 +193,10 @@ test("transactions beyond a batch's bytes are in later batches, each as it would
     }),
   );
 });
+
+/** Where the last frame of a batch begins. */
+function lastFrameOf(batch: Uint8Array): number {
+  let last = 0;
+  for (let at = 0; at < batch.length; at += FRAME_HEADER_BYTES + frameLength(batch, at)) last = at;
+  return last;
+}

@@ -10,15 +10,14 @@ import {
   serverId,
   ZXID_NONE,
 } from "@zooid/model";
-import { JuteWriter, RequestReader } from "@zooid/wire";
+import { RequestReader } from "@zooid/wire";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/peer";
 import { VolatileLog } from "@zooid/zab";
 import { type EnsembleConfig, REPLICA_DEFAULTS, type ReplicaConfig } from "../config.ts";
 import type { ReplicaEvent } from "../operator-events.ts";
 import { Replica } from "../replica.ts";
+import { type Body, sendRequest } from "./replica.ts";
 import { HeardReplies } from "./replies.ts";
-
-type Body = (writer: JuteWriter) => void;
 
 /** What a client connects with; what is left out asks for a new session. */
 export interface Arriving {
@@ -296,11 +295,7 @@ export class TestMember {
   }
 
   send(ref: ConnectionRef, xid: number, op: number, body: Body = () => {}): boolean {
-    const writer = new JuteWriter();
-    writer.int(xid);
-    writer.int(op);
-    body(writer);
-    return this.replica.receive(ref, writer.bytes, 0, writer.end);
+    return sendRequest(this.replica, ref, xid, op, body);
   }
 
   /** Sends a request, lets everything come to its end, and takes what was heard. */

@@ -20,7 +20,16 @@ import type { ReplicaTools } from "../tools.ts";
 import { withNoPeers } from "../with-no-peers.ts";
 import { HeardReplies } from "./replies.ts";
 
-type Body = (writer: JuteWriter) => void;
+export type Body = (writer: JuteWriter) => void;
+
+/** Sends a request to a replica as a frame; false when the connection is to be read no further. */
+export function sendRequest(replica: Replica, ref: ConnectionRef, xid: number, op: number, body: Body): boolean {
+  const writer = new JuteWriter();
+  writer.int(xid);
+  writer.int(op);
+  body(writer);
+  return replica.receive(ref, writer.bytes, 0, writer.end);
+}
 
 /** What a client connects with; what is left out asks for a new session. */
 export interface Connecting {
@@ -153,11 +162,7 @@ export class TestReplica {
 
   /** Sends a request; false when the connection is to be read no further. */
   send(ref: ConnectionRef, xid: number, op: number, body: Body = () => {}): boolean {
-    const writer = new JuteWriter();
-    writer.int(xid);
-    writer.int(op);
-    body(writer);
-    return this.replica.receive(ref, writer.bytes, 0, writer.end);
+    return sendRequest(this.replica, ref, xid, op, body);
   }
 
   /** Sends a request, lets everything come to its end, and takes what was heard. */

@@ -35,7 +35,7 @@ export class CheckpointMarks {
 
   appended(bytes: number): void {
     this.#bytes += bytes;
-    // Counted roughly where others made the batch: it says how soon the state file is told.
+    // An estimate: a batch of another server has no count here. It only decides how soon a mark is set.
     this.#entryCount += Math.ceil(bytes / MARK_ENTRY_BYTES);
   }
 

@@ -12,7 +12,7 @@ import { RefusalLog } from "../refusal-log.ts";
 import { Driver } from "./driver.ts";
 
 /** A driver whose log syncs when the test says so, behind a real port. */
-async function startDriver() {
+async function startDriver(batchBytesMax?: number) {
   const sid = serverId(1);
   const log = new MemoryTxnLog({
     sid: 1,
@@ -46,7 +46,7 @@ async function startDriver() {
     log,
     {
       requests: new RequestReader(),
-      batcher: new TxnBatchEncoder(),
+      batcher: new TxnBatchEncoder(undefined, batchBytesMax),
       txns: new TxnReader(),
       hashes: { digest: hash("sha1"), sha256: hash("sha256") },
       random: () => 0.5,
@@ -137,6 +137,21 @@ test("writes of one turn are one batch, and two batches at most are under way", 
     for (; client.receivedBytes > 0; xid++) expect(await client.reply()).toMatchObject({ xid, code: 0 });
     await new Promise((resolve) => setImmediate(resolve));
   }
+});
+
+test("writes beyond the bytes of one batch are in later batches, and all are answered in their order", async () => {
+  await using held = await startDriver(1000);
+  await using client = await held.open();
+  const data = "d".repeat(300);
+  client.send(...Array.from({ length: 40 }, (_, i) => request(i, OpCode.CREATE, create(`/n-${i}`, data))));
+  await until(() => held.driver.replica.outstandingCount === 40);
+  for (let xid = 0; xid < 40; ) {
+    held.log.syncAll();
+    for (; client.receivedBytes > 0; xid++) expect(await client.reply()).toMatchObject({ xid, code: 0 });
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(held.driver.proposalSizes.max).toBeGreaterThan(1000);
+  expect(held.driver.proposalSizes.max).toBeLessThan(1500);
 });
 
 test.each([

@@ -16,7 +16,7 @@ export interface DriverConfig {
   readonly connectionThrottle: ConnectionThrottleConfig;
   /** How long the answer to a failed authentication is kept back. */
   readonly authFailures: AuthFailuresOptions;
-  /** Batches handed to the log and not yet durable; what comes meanwhile gathers for the next. */
+  /** Batches that the log has and that are not yet durable. Writes that arrive meanwhile go into the next batch. */
   readonly batchesInFlightMax: number;
   /** Entries applied in one turn before others get theirs. */
   readonly deliverCountMax: number;

@@ -1,8 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { AUTHORITY, HOST, ONE } from "../testing/certificates.ts";
 import {
   AUTHORITY_JKS,
   AUTHORITY_OLD_PKCS12,
@@ -10,10 +8,12 @@ import {
   HOST_ENCRYPTED_KEY,
   HOST_JKS,
   HOST_PKCS12,
-} from "../testing/stores.ts";
+  PASSWORD,
+} from "@zooid/java-files/testing/stores";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { AUTHORITY, HOST, ONE } from "../testing/certificates.ts";
 import { type KeyStoreOptions, readKeyStore, readTrustStore } from "./key-store.ts";
 
-const PASSWORD = "changeit";
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "zooid-stores-"));

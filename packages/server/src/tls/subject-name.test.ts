@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
+import { MANY_NAMES } from "@zooid/java-files/testing/stores";
 import { expect, test } from "vitest";
 import { AUTHORITY, ONE } from "../testing/certificates.ts";
-import { MANY_NAMES } from "../testing/stores.ts";
 import { subjectName } from "./subject-name.ts";
 
 const der = (pem: string): Buffer => new X509Certificate(pem).raw;

@@ -8,8 +8,8 @@ import type { ClientConnection, SimClient } from "./sim-client.ts";
 const PING_XID = -2;
 
 /**
- * The connections of a run's clients to the servers: what clients send arrives late and in order,
- * or not at all.
+ * The connections of a run's clients to the servers. Frames arrive late and in order, or not at
+ * all.
  */
 export class ClientConnections {
   readonly #run: Run;

@@ -166,7 +166,7 @@ export class Cluster {
     watcher.started?.(server);
   }
 
-  /** Starts a server after a delay, unless it runs by then or was told to start at another time. */
+  /** Starts a server after a delay, unless it runs by then or another start is scheduled. */
   startIn(sid: ServerId, delayMs: number): void {
     const member = this.#member(sid);
     const dueMs = this.nowMs + delayMs;
@@ -202,7 +202,7 @@ export class Cluster {
     this.#watcher.wiped?.(sid);
   }
 
-  /** Stops a process for a while; what arrives meanwhile is handled when it resumes. */
+  /** Pauses a process. It handles input that arrived during the pause when it resumes. */
   pause(sid: ServerId, forMs: number): void {
     const { server } = this.#member(sid);
     if (server === undefined || server.isPaused) return;

@@ -57,7 +57,7 @@ export class ElectionMail {
     });
   }
 
-  /** A server is down: what it sent and has not arrived is lost. */
+  /** A server is down: its messages in flight are lost. */
   forget(from: ServerId): void {
     for (const key of [...this.#slots.keys()]) if (key.startsWith(`${from}>`)) this.#slots.delete(key);
   }

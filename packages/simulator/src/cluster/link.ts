@@ -1,6 +1,6 @@
 import { copyRange, type LinkRef, type PeerMessage, type ServerId } from "@zooid/model";
 
-/** One direction of a link: what was written arrives in order, or not at all. */
+/** One direction of a link: messages arrive in order, or not at all. */
 export interface Stream {
   readonly from: ServerId;
   readonly to: ServerId;

@@ -70,7 +70,7 @@ export class Network {
     this.#blocked.add(`${from}>${to}`);
   }
 
-  /** Opens a direction again: what was held is delivered. */
+  /** Opens a direction again and delivers the messages that it held. */
   unblock(from: ServerId, to: ServerId): void {
     if (!this.#blocked.delete(`${from}>${to}`)) return;
     for (const { dialer, acceptor } of this.#links) {

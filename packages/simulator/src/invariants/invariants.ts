@@ -13,9 +13,9 @@ import { SkippedProposals } from "./skipped-proposals.ts";
 
 /**
  * The invariants of the replication (reference on ZAB, 1.4), asserted while an ensemble runs:
- * election, log, broadcast and applied state, each in a file of its own. What is true of the whole
- * ensemble is kept outside of the servers: who owns an epoch, what was proposed, in which order it
- * was committed, what every disk holds.
+ * election, log, broadcast and applied state, each in a file of its own. The state of the whole
+ * ensemble is kept outside of the servers: the owner of each epoch, the proposals, the order of
+ * commits, the content of every disk.
  *
  * All of it is incremental. Within one epoch there is one stream of proposals, each of which knows
  * its predecessor; so a log is known by the end of each of its epochs, and only what is new is

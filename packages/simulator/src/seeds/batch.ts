@@ -17,32 +17,31 @@ export interface SeedFailure {
   readonly what: string;
 }
 
+const SUMS = [
+  "seeds",
+  "virtualMs",
+  "cpuMs",
+  "steps",
+  "messages",
+  "committed",
+  "acknowledged",
+  "answers",
+  "events",
+  "faults",
+  "crashes",
+  "epochs",
+  "expiries",
+] as const;
+type SumName = (typeof SUMS)[number];
+
 /** The sums of the reports of seeds, as plain values for another process. */
-export interface BatchResult {
-  readonly seeds: number;
-  readonly virtualMs: number;
-  readonly cpuMs: number;
-  readonly steps: number;
-  readonly messages: number;
-  readonly committed: number;
-  readonly acknowledged: number;
-  readonly answers: number;
-  readonly events: number;
-  readonly faults: number;
-  readonly crashes: number;
-  readonly epochs: number;
-  readonly expiries: number;
+export interface BatchResult extends Readonly<Record<SumName, number>> {
   readonly sometimes: Readonly<Record<string, number>>;
   readonly failures: readonly SeedFailure[];
 }
 
-const SUMS = [
-  ...(["seeds", "virtualMs", "cpuMs", "steps", "messages", "committed", "acknowledged"] as const),
-  ...(["answers", "events", "faults", "crashes", "epochs", "expiries"] as const),
-] as const;
-
 export const NO_RESULT: BatchResult = {
-  ...(Object.fromEntries(SUMS.map((name) => [name, 0])) as Record<(typeof SUMS)[number], number>),
+  ...(Object.fromEntries(SUMS.map((name) => [name, 0])) as Record<SumName, number>),
   sometimes: {},
   failures: [],
 };
@@ -51,7 +50,7 @@ export function addResults(a: BatchResult, b: BatchResult): BatchResult {
   const sometimes: Record<string, number> = { ...a.sometimes };
   for (const [what, count] of Object.entries(b.sometimes)) sometimes[what] = (sometimes[what] ?? 0) + count;
   return {
-    ...(Object.fromEntries(SUMS.map((name) => [name, a[name] + b[name]])) as Record<(typeof SUMS)[number], number>),
+    ...(Object.fromEntries(SUMS.map((name) => [name, a[name] + b[name]])) as Record<SumName, number>),
     sometimes,
     failures: [...a.failures, ...b.failures],
   };

@@ -1,7 +1,10 @@
 /**
- * Stores of keys and of certificates, for tests and for nothing else: made of `HOST` and `AUTHORITY` of certificates.ts, with the
- * password `changeit`.
+ * Stores of keys and of certificates, for tests and for nothing else: made of `HOST` and `AUTHORITY` of the server's test certificates. The
+ * certificate is good for 127.0.0.1, for servers and for clients.
  */
+import { toPem } from "jks-js";
+
+export const PASSWORD = "changeit";
 /** The key and certificate of `HOST`, by OpenSSL. */
 export const HOST_PKCS12: Buffer = Buffer.from(
   `MIIEZQIBAzCCBBsGCSqGSIb3DQEHAaCCBAwEggQIMIIEBDCCAqIGCSqGSIb3DQEHBqCCApMwggKPAgEAMIICiAYJKoZIhvcNAQcB
@@ -101,3 +104,10 @@ AiBy6mXeOi1Lq/CwMT5O0WcCuHMiYVS+ndDNveqi8NNzhQIgdT9x7okCnywOyEWU
 jh1+wRVPw9C6iWz9lYE5AUyuwUg=
 -----END CERTIFICATE-----
 `;
+
+/** The key of `HOST`, its certificate and its authority's, in PEM. */
+export function pemOfHost(): { readonly key: string; readonly cert: string; readonly authority: string } {
+  const { key = "", cert = "" } = toPem(HOST_JKS, PASSWORD)["host"] ?? {};
+  const { ca = "" } = toPem(AUTHORITY_JKS, PASSWORD)["ca"] ?? {};
+  return { key, cert, authority: ca };
+}
