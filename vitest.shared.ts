@@ -15,8 +15,8 @@ export const shared: ViteUserConfig = defineConfig({
     hookTimeout: 60_000,
     // Test files that run one after the other in a process share its modules, and so no module keeps state that a test changes.
     isolate: false,
-    // One less than there are cores is the default: a single one where there are two. Files that take long mostly wait.
-    maxWorkers: Math.max(2, availableParallelism()),
+    // One more than there are cores: files that take long mostly wait, for disks, threads and processes.
+    maxWorkers: availableParallelism() + 1,
     experimental: { viteModuleRunner: false, nodeLoader: false },
   },
 });

@@ -21,13 +21,12 @@ else {
   process.exitCode = 2;
 }
 
-function run({ file, fromSource, builds }: Tool, argv: readonly string[]): Promise<number> {
+function run({ file, builds }: Tool, argv: readonly string[]): Promise<number> {
   if (builds !== undefined) {
     const { status } = spawnSync("npx", ["tsc", "-b", ...builds], { stdio: "inherit" });
     if (status !== 0) return Promise.resolve(status ?? 1);
   }
-  const conditions = fromSource === true ? ["--conditions=@zooid/source"] : [];
-  const child = spawn(process.execPath, [...conditions, file, ...argv], { stdio: "inherit" });
+  const child = spawn(process.execPath, ["--conditions=@zooid/source", file, ...argv], { stdio: "inherit" });
   // The terminal interrupts the whole group; anything else that asks this process to end means the tool.
   process.on("SIGINT", () => {});
   process.on("SIGTERM", () => child.kill("SIGTERM"));

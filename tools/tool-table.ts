@@ -3,9 +3,7 @@ export interface Tool {
   readonly name: string;
   readonly file: string;
   readonly does: string;
-  /** Its packages are taken from their sources, so that nothing must be built before. */
-  readonly fromSource?: true;
-  /** What is built before it runs, where it starts built processes. */
+  /** What is built before it runs, where it starts built processes. The tool itself takes the packages from their sources. */
   readonly builds?: readonly string[];
 }
 
@@ -27,7 +25,6 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
         name: "foreign-old",
         file: "packages/conformance/src/old-apache.ts",
         does: "our client and recipes on old versions of Apache ZooKeeper",
-        fromSource: true,
       },
       {
         name: "differential",
@@ -76,13 +73,11 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
         name: "recipe-rounds",
         file: "tools/recipe-rounds/main.ts",
         does: "locks and elections while connections, sessions and servers fail",
-        fromSource: true,
       },
       {
         name: "leak-cycles",
         file: "packages/recipes/src/testing/leak-cycles-main.ts",
         does: "ten thousand rounds of each recipe leave nothing behind",
-        fromSource: true,
       },
     ],
   },
@@ -93,26 +88,23 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
         name: "attacks",
         file: "tools/attacks/attacks.ts",
         does: "known attacks, and what another client sees meanwhile",
-        fromSource: true,
       },
       {
         name: "soak",
         file: "tools/attacks/soak.ts",
         does: "many sessions and watches for hours; memory must stay flat",
-        fromSource: true,
       },
       {
         name: "cost-search",
         file: "tools/cost-search/cost-search.ts",
         does: "looks for the requests that cost a server most",
-        fromSource: true,
       },
     ],
   },
   {
     title: "Performance",
     tools: [
-      { name: "perf-reads", file: "tools/perf/read-allocations.ts", does: "what a read allocates", fromSource: true },
+      { name: "perf-reads", file: "tools/perf/read-allocations.ts", does: "what a read allocates" },
       { name: "perf-million", file: "tools/perf/million.ts", does: "memory and times with a million znodes" },
       { name: "perf-broadcast", file: "tools/perf/broadcast.ts", does: "broadcast without clients" },
       { name: "perf-shapes", file: "tools/perf/ensemble-shapes.ts", does: "ensembles of several shapes under load" },
@@ -120,7 +112,6 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
         name: "perf-handovers",
         file: "tools/perf/handovers.ts",
         does: "how long locks and leadership take to change hands",
-        fromSource: true,
       },
       {
         name: "perf-write-cpu",
