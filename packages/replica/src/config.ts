@@ -1,7 +1,7 @@
 import { ACL_COUNT_MAX, type HashKey, type QuorumVerifier, type ServerId } from "@zooid/model";
-import type { AuthConfig } from "./auth.ts";
-import type { IdentityLimits } from "./identities.ts";
-import type { ReapingConfig } from "./reaper.ts";
+import type { AuthConfig } from "./auth/auth-schemes.ts";
+import type { IdentityLimits } from "./auth/identities.ts";
+import type { ReapingConfig } from "./writes/reaper.ts";
 
 /** One server's place in an ensemble of several. */
 export interface EnsembleConfig {

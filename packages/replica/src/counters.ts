@@ -1,7 +1,7 @@
 import { type ByteSlice, isWrite, OpCode, sliceText } from "@zooid/model";
-import type { Connection } from "./connection.ts";
-import type { Standing } from "./standing.ts";
-import { Tally } from "./tally.ts";
+import type { Connection } from "./connections/connection.ts";
+import { Histogram } from "./histogram.ts";
+import type { ServingState } from "./serving-state.ts";
 
 /** Counts since start, and gauges. */
 export interface ReplicaCounters {
@@ -17,17 +17,17 @@ export interface ReplicaCounters {
   /** Writes refused for a hard quota, by the first name of their path; of the first so many names only. */
   readonly quotaExceeded: Map<string, number>;
   /** Latencies in milliseconds, pings aside. */
-  readonly reads: Tally;
-  readonly writes: Tally;
+  readonly reads: Histogram;
+  readonly writes: Histogram;
 }
 
 /** Counts what clients send and how long they wait for the answer, for the server and for each connection. */
 export class Counters {
   readonly values: ReplicaCounters = newCounters();
-  readonly #standing: Standing;
+  readonly #servingState: ServingState;
 
-  constructor(standing: Standing) {
-    this.#standing = standing;
+  constructor(servingState: ServingState) {
+    this.#servingState = servingState;
   }
 
   reset(): void {
@@ -45,7 +45,7 @@ export class Counters {
   }
 
   answered(connection: Connection, op: number, xid: number, zxid: number, receivedMs: number): void {
-    const { nowMs } = this.#standing;
+    const { nowMs } = this.#servingState;
     const latencyMs = nowMs - receivedMs;
     connection.stats.answered(op, xid, zxid, latencyMs, nowMs);
     const counters = this.values;
@@ -82,7 +82,7 @@ function newCounters(): ReplicaCounters {
     expiredSessions: 0,
     authFailures: 0,
     quotaExceeded: new Map(),
-    reads: new Tally(),
-    writes: new Tally(),
+    reads: new Histogram(),
+    writes: new Histogram(),
   };
 }

@@ -1,7 +1,7 @@
 import { OpCode, SESSION_NONE, sessionIdHigh, sessionIdLow } from "@zooid/model";
 import { JuteWriter } from "@zooid/wire";
 import { describe, expect, test } from "vitest";
-import { ForwardRun } from "./forward-run.ts";
+import { ForwardRun } from "./forwarding/forward-run.ts";
 import { TEST_TICK_MS, TestEnsemble, type TestMember } from "./testing/ensemble.ts";
 import { create, multi } from "./testing/replica.ts";
 

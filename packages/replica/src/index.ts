@@ -8,7 +8,7 @@ export {
   type SaslExchange,
   type SaslRules,
   type SaslStep,
-} from "./auth.ts";
+} from "./auth/auth-schemes.ts";
 export { type EnsembleConfig, REPLICA_DEFAULTS, type ReplicaConfig } from "./config.ts";
 export {
   Connection,
@@ -16,16 +16,16 @@ export {
   ConnectionStats,
   type SaslAnswer,
   type UnfinishedSetWatches,
-} from "./connection.ts";
+} from "./connections/connection.ts";
 export type { ReplicaCounters } from "./counters.ts";
-export type { DigestHistory, PastDigest } from "./digest-history.ts";
+export type { DigestHistory, PastDigest } from "./delivery/digest-history.ts";
+export { Histogram } from "./histogram.ts";
 export { Membership, type MembershipSinks } from "./membership.ts";
 export type { ReplicaEvent } from "./operator-events.ts";
-export type { PendingSync } from "./pending-syncs.ts";
-export type { ReapingConfig } from "./reaper.ts";
 export { Replica } from "./replica.ts";
-export { type Session, SessionTable } from "./session-table.ts";
+export type { PendingSync } from "./requests/pending-syncs.ts";
+export { type Session, SessionTable } from "./sessions/session-table.ts";
 export type { Refusal, ReplicaSinks } from "./sinks.ts";
-export { Tally } from "./tally.ts";
 export type { ReplicaTools } from "./tools.ts";
 export { type NoPeers, withNoPeers } from "./with-no-peers.ts";
+export type { ReapingConfig } from "./writes/reaper.ts";

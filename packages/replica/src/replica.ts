@@ -13,31 +13,31 @@ import {
   type Zxid,
 } from "@zooid/model";
 import type { RoleEnd, ZabPeer } from "@zooid/zab";
-import { Admission } from "./admission.ts";
-import { AuthSchemes } from "./auth.ts";
-import { AuthPackets } from "./auth-packets.ts";
-import { ClientRequests } from "./client-requests.ts";
-import { ClientSessions } from "./client-sessions.ts";
+import { AuthPackets } from "./auth/auth-packets.ts";
+import { AuthSchemes } from "./auth/auth-schemes.ts";
+import { areWithin } from "./auth/identities.ts";
 import type { ReplicaConfig } from "./config.ts";
-import type { Connection } from "./connection.ts";
-import { Connections } from "./connections.ts";
+import { Admission } from "./connections/admission.ts";
+import type { Connection } from "./connections/connection.ts";
+import { Connections } from "./connections/connections.ts";
+import { WatchBudget } from "./connections/watch-budget.ts";
 import { Counters, type ReplicaCounters } from "./counters.ts";
-import { Delivery } from "./delivery.ts";
-import { DigestHistory } from "./digest-history.ts";
-import { areWithin } from "./identities.ts";
-import { LearnerRequests } from "./learner-requests.ts";
-import { LocalReads } from "./local-reads.ts";
+import { Delivery } from "./delivery/delivery.ts";
+import { DigestHistory } from "./delivery/digest-history.ts";
+import { ForwardedRequests } from "./forwarding/forwarded-requests.ts";
+import { RequestForwarder } from "./forwarding/request-forwarder.ts";
 import { Membership } from "./membership.ts";
-import { OwnWrites } from "./own-writes.ts";
-import { QuotaNotes } from "./quota-notes.ts";
-import { Reaper } from "./reaper.ts";
-import type { SessionTable } from "./session-table.ts";
+import { LocalReads } from "./reads/local-reads.ts";
+import { ClientRequests } from "./requests/client-requests.ts";
+import { ServingState } from "./serving-state.ts";
+import { ClientSessions } from "./sessions/client-sessions.ts";
+import type { SessionTable } from "./sessions/session-table.ts";
 import type { ReplicaSinks } from "./sinks.ts";
-import { Standing } from "./standing.ts";
-import { ToLeader } from "./to-leader.ts";
 import type { ReplicaTools } from "./tools.ts";
-import { TxnMaker } from "./txn-maker.ts";
-import { WatchBudget } from "./watch-budget.ts";
+import { OwnWrites } from "./writes/own-writes.ts";
+import { QuotaNotes } from "./writes/quota-notes.ts";
+import { Reaper } from "./writes/reaper.ts";
+import { TxnProposer } from "./writes/txn-proposer.ts";
 
 /** A server without a role serves reads after a tick, and not sooner than this. */
 const READ_ONLY_MS_MIN = 2000;
@@ -56,8 +56,8 @@ const SEQUENCES_OF_A_START = 2 ** 32;
  * ```
  *  frames ──▶ ClientRequests ──▶ LocalReads ─────────────────────────────────────────────▶ answers
  *                  │ writes, syncs                                                            ▲
- *                  ├── leading ────▶ TxnMaker ──▶ ZabPeer ──▶ committed ──▶ Delivery ──▶ tree, watches
- *                  └── learning ───▶ ToLeader ──▶ the leader's LearnerRequests ──▶ its TxnMaker
+ *                  ├── leading ────▶ TxnProposer ──▶ ZabPeer ──▶ committed ──▶ Delivery ──▶ tree, watches
+ *                  └── learning ───▶ RequestForwarder ──▶ the leader's ForwardedRequests ──▶ its TxnProposer
  * ```
  */
 export class Replica {
@@ -71,16 +71,16 @@ export class Replica {
   readonly #config: ReplicaConfig;
   readonly #sinks: ReplicaSinks;
   readonly #tools: ReplicaTools;
-  readonly #maker: TxnMaker;
+  readonly #proposer: TxnProposer;
   readonly #reaper: Reaper;
-  readonly #standing: Standing;
+  readonly #servingState: ServingState;
   readonly #counters: Counters;
   readonly #connections: Connections;
   readonly #writes: OwnWrites;
   readonly #admission: Admission;
-  readonly #toLeader: ToLeader;
+  readonly #forwarder: RequestForwarder;
   readonly #sessions: ClientSessions;
-  readonly #learners: LearnerRequests;
+  readonly #learners: ForwardedRequests;
   readonly #reads: LocalReads;
   readonly #requests: ClientRequests;
   readonly #delivery: Delivery;
@@ -93,24 +93,24 @@ export class Replica {
     const tree = new DataTree({ hashKey: config.hashKey });
     const { watches } = tree;
     const quotaNotes = new QuotaNotes((event) => sinks.note(event));
-    const maker = new TxnMaker(tree, auth, config, tools, (excess, refused) => {
+    const proposer = new TxnProposer(tree, auth, config, tools, (excess, refused) => {
       quotaNotes.tell(excess, this.nowMs);
       if (refused !== undefined) counters.quotaExceeded(refused);
     });
     this.auth = auth;
     this.tree = tree;
     this.watches = watches;
-    this.#maker = maker;
+    this.#proposer = proposer;
     this.#reaper = new Reaper(config.reaping, tree, config.tickMs, (event) => sinks.note(event));
     this.membership = this.#newMembership();
     this.zab = this.membership.zab;
     const { zab } = this;
-    const standing = new Standing(zab);
-    const counters = new Counters(standing);
+    const servingState = new ServingState(zab);
+    const counters = new Counters(servingState);
     const connections = new Connections(watches, sinks);
-    const writes = new OwnWrites(config.sid, standing);
+    const writes = new OwnWrites(config.sid, servingState);
     const { gate } = writes;
-    const toLeader = new ToLeader(zab);
+    const forwarder = new RequestForwarder(zab);
     const packets = new AuthPackets({ config, tools, sinks, auth, connections, counters });
     const notifications: WatchSink = {
       mayRead: (ref, acl) => {
@@ -121,28 +121,30 @@ export class Replica {
     };
     const reads = new LocalReads(tree, auth, sinks.replies, notifications, config);
     const watchBudget = new WatchBudget(watches, connections, config);
-    const admission = new Admission(config, { zab, batcher: tools.batcher, gate, maker }, (ref) => sinks.resume(ref));
-    const shared = { config, tools, sinks, zab, standing, connections, counters, writes, maker, toLeader };
+    const admission = new Admission(config, { zab, batcher: tools.batcher, gate, proposer }, (ref) =>
+      sinks.resume(ref),
+    );
+    const shared = { config, tools, sinks, zab, servingState, connections, counters, writes, proposer, forwarder };
     const sessions = new ClientSessions({ ...shared, tree });
     const requests = new ClientRequests({ ...shared, watchBudget, auth, admission, packets, reads, sessions });
     this.counters = counters.values;
-    this.#standing = standing;
+    this.#servingState = servingState;
     this.#counters = counters;
     this.#connections = connections;
     this.#writes = writes;
     this.#admission = admission;
-    this.#toLeader = toLeader;
+    this.#forwarder = forwarder;
     this.#sessions = sessions;
     this.#reads = reads;
     this.#requests = requests;
-    this.#learners = new LearnerRequests({
+    this.#learners = new ForwardedRequests({
       ...{ requests: tools.requests, links: sinks.links, forwardOpCountPerTurn: config.forwardOpCountPerTurn },
-      ...{ zab, standing, sessions, maker, identityLimits: config },
+      ...{ zab, servingState, sessions, proposer, identityLimits: config },
     });
     this.#delivery = new Delivery({
       ...{ sid: config.sid, applyWorkPerTurn: config.applyWorkPerTurn, txns: tools.txns, notifications },
       ...{ sinks, tree, digests: this.digests },
-      ...{ standing, connections, counters, gate, sessions, requests },
+      ...{ servingState, connections, counters, gate, sessions, requests },
     });
   }
 
@@ -181,17 +183,17 @@ export class Replica {
 
   /** Whether clients are served: this server leads, follows or observes, and is level with what its epoch began with. */
   get isServing(): boolean {
-    return this.#standing.isServing;
+    return this.#servingState.isServing;
   }
 
   /** Whether this server decides over writes and sessions. */
   get isLeading(): boolean {
-    return this.#standing.isLeading;
+    return this.#servingState.isLeading;
   }
 
   /** The zxid that reads are answered with: what was applied last, or the beginning of this epoch. */
   get visibleZxid(): Zxid {
-    return this.#standing.visible;
+    return this.#servingState.visible;
   }
 
   get connectionCount(): number {
@@ -210,7 +212,7 @@ export class Replica {
 
   /** Whether reads are served to those who asked for it, since there is no quorum. */
   get isReadOnly(): boolean {
-    return this.#standing.isReadOnly;
+    return this.#servingState.isReadOnly;
   }
 
   /** Own requests that are read and not answered. */
@@ -224,12 +226,12 @@ export class Replica {
   }
 
   get nowMs(): number {
-    return this.#standing.nowMs;
+    return this.#servingState.nowMs;
   }
 
   /** What requests have cost so far beside their number, in units of about a microsecond: for a driver that shares its time fairly. */
   get workCount(): number {
-    return this.#reads.workCount + this.#maker.opCount;
+    return this.#reads.workCount + this.#proposer.opCount;
   }
 
   resetCounters(): void {
@@ -251,8 +253,8 @@ export class Replica {
    * @param wallMs the wall clock: only ever stored (ctime, mtime), and never going back within an epoch
    */
   setTime(nowMs: number, wallMs: number): void {
-    this.#standing.setTime(nowMs, wallMs);
-    this.#maker.setWallTime(wallMs);
+    this.#servingState.setTime(nowMs, wallMs);
+    this.#proposer.setWallTime(wallMs);
     this.membership.setTime(nowMs);
     this.#learners.beginTurn();
   }
@@ -261,7 +263,7 @@ export class Replica {
 
   /** Applies one entry of the log at start, before {@link lead} or {@link join}; nobody is answered. */
   replay(zxid: Zxid, bytes: Uint8Array, start: number, end: number): void {
-    this.#maker.setWallTime(this.#delivery.replay(zxid, bytes, start, end));
+    this.#proposer.setWallTime(this.#delivery.replay(zxid, bytes, start, end));
   }
 
   /**
@@ -286,13 +288,13 @@ export class Replica {
 
   #serve(epoch: number): void {
     // rule: read-only-clients-are-disconnected
-    if (this.#standing.isReadOnly) this.#connections.letGo();
-    this.#standing.serve(epoch, this.tree.applied);
+    if (this.#servingState.isReadOnly) this.#connections.disconnectAll();
+    this.#servingState.serve(epoch, this.tree.applied);
     this.#sessions.serve();
     this.#showConfiguration();
     if (this.zab.state === "leading") {
-      this.#maker.beginEpoch(epoch);
-      this.#reaper.begin(this.#standing.nowMs, this.#standing.wallMs);
+      this.#proposer.beginEpoch(epoch);
+      this.#reaper.begin(this.#servingState.nowMs, this.#servingState.wallMs);
       this.#sessions.takeOver();
     }
     this.membership.established(epoch);
@@ -301,20 +303,20 @@ export class Replica {
   /** Each server shows its own: the node is dated by when this server took its role. */
   #showConfiguration(): void {
     const { configuration } = this.#config.ensemble ?? {};
-    if (configuration !== undefined) this.tree.showConfiguration(configuration, this.#standing.wallMs);
+    if (configuration !== undefined) this.tree.showConfiguration(configuration, this.#servingState.wallMs);
   }
 
   /** The role has ended: what was asked in it has no answer any more, so its clients are let go. */
   #left(reason: RoleEnd): void {
     this.#delivery.complete();
     this.#sinks.note(reason);
-    this.#standing.left();
+    this.#servingState.left();
     // rule: clients-are-disconnected-with-the-role
-    this.#connections.letGo();
+    this.#connections.disconnectAll();
     this.#writes.gate.clear();
-    this.#maker.discard();
+    this.#proposer.discard();
     this.#requests.clear();
-    this.#toLeader.clear();
+    this.#forwarder.clear();
     this.#learners.clear();
     this.#admission.clear();
     this.#sessions.left();
@@ -344,7 +346,7 @@ export class Replica {
     this.membership.tick();
     const readOnlyDueMs = this.#readOnlyDueMs();
     if (readOnlyDueMs !== undefined && readOnlyDueMs <= this.nowMs) {
-      this.#standing.serveReadOnly(this.tree.applied);
+      this.#servingState.serveReadOnly(this.tree.applied);
       this.#showConfiguration();
       this.#sinks.note({ kind: "read-only-service" });
       this.#sinks.roleChanged();
@@ -365,7 +367,7 @@ export class Replica {
   /** Prepares more of a multi that is prepared in part, and of what waits behind it. */
   #prepare(): void {
     if (!this.isPreparing) return;
-    this.#maker.goOn();
+    this.#proposer.goOn();
     if (!this.isPreparing) this.#admission.committed();
   }
 
@@ -374,7 +376,7 @@ export class Replica {
     return (
       this.#connections.isClearing ||
       this.isPreparing ||
-      (this.#requests.hasUnfinished && !this.#standing.isApplying) ||
+      (this.#requests.hasUnfinished && !this.#servingState.isApplying) ||
       this.#learners.hasBacklog ||
       this.#sessions.hasEnds
     );
@@ -382,14 +384,14 @@ export class Replica {
 
   /** Proposes the end of containers and TTL nodes that nobody needs any more, unless clients' own writes have to wait already. */
   #reap(): void {
-    const { nowMs, wallMs } = this.#standing;
+    const { nowMs, wallMs } = this.#servingState;
     if (this.#admission.isFull) {
       this.#reaper.postpone(nowMs);
       return;
     }
     this.#reaper.step(nowMs, wallMs, (node) => {
       const op = OpCode.DELETE_CONTAINER;
-      this.#maker.reap(this.#writes.asker(undefined, 0, op, this.#writes.issueForNobody(op)), node);
+      this.#proposer.reap(this.#writes.requester(undefined, 0, op, this.#writes.issueForNobody(op)), node);
     });
   }
 
@@ -404,7 +406,7 @@ export class Replica {
 
   /** The end of a turn: what is on its way to others leaves in one piece each. */
   flush(): void {
-    this.#toLeader.flush();
+    this.#forwarder.flush();
     this.zab.flush();
   }
 
@@ -490,7 +492,7 @@ export class Replica {
 
   /** Whether a multi is prepared in part: {@link tick} goes on with it. */
   get isPreparing(): boolean {
-    return this.#maker.isPreparing;
+    return this.#proposer.isPreparing;
   }
 
   /** Everything up to a zxid, appended in a role generation, is durable here. */
@@ -515,7 +517,7 @@ export class Replica {
 
   /** Whether a transaction is applied in part: the tree, its digest and `applied` do not belong together now. */
   get isApplying(): boolean {
-    return this.#standing.isApplying;
+    return this.#servingState.isApplying;
   }
 
   /** Ends the sessions of at most one due bucket. */

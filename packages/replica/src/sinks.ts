@@ -1,6 +1,6 @@
 import type { ConnectionRef, ElectionMessage, ReplySink, Request, ServerId, TxnHeader, TxnOp } from "@zooid/model";
 import type { SnapshotPort, ZabLinks, ZabLog } from "@zooid/zab";
-import type { Connection } from "./connection.ts";
+import type { Connection } from "./connections/connection.ts";
 import type { ReplicaEvent } from "./operator-events.ts";
 
 /** Why a connection was closed, other than by its own wish or its session's end. */

@@ -1,5 +1,5 @@
 import type { RequestDecoder, TxnBatcher, TxnDecoder } from "@zooid/model";
-import type { Hashes, SaslExchange } from "./auth.ts";
+import type { Hashes, SaslExchange } from "./auth/auth-schemes.ts";
 
 /** The machines that turn bytes into values and back, and the platform's hash functions. */
 export interface ReplicaTools {

@@ -1,4 +1,4 @@
-import { Tally } from "@zooid/replica";
+import { Histogram } from "@zooid/replica";
 import type { PeerPhase, PeerState } from "@zooid/zab";
 
 /** A server's place in its ensemble at one moment. */
@@ -17,11 +17,11 @@ export interface RoleAt {
  */
 export class RoleTimes {
   /** Of observers there are none: they do not elect. */
-  readonly elections: Tally = new Tally();
-  readonly followerSyncs: Tally = new Tally();
-  readonly observerSyncs: Tally = new Tally();
-  readonly unavailable: Tally = new Tally();
-  readonly leaderUnavailable: Tally = new Tally();
+  readonly elections: Histogram = new Histogram();
+  readonly followerSyncs: Histogram = new Histogram();
+  readonly observerSyncs: Histogram = new Histogram();
+  readonly unavailable: Histogram = new Histogram();
+  readonly leaderUnavailable: Histogram = new Histogram();
   lookingCount = 0;
   #sinceMs = 0;
   #lookingSinceMs: number | undefined;
@@ -56,12 +56,12 @@ export class RoleTimes {
 
   /** Forgets what was counted, not where the server stands. */
   resetCounts(): void {
-    for (const tally of [this.elections, this.followerSyncs, this.observerSyncs]) tally.reset();
-    for (const tally of [this.unavailable, this.leaderUnavailable]) tally.reset();
+    for (const histogram of [this.elections, this.followerSyncs, this.observerSyncs]) histogram.reset();
+    for (const histogram of [this.unavailable, this.leaderUnavailable]) histogram.reset();
     this.lookingCount = 0;
   }
 }
 
-function note(tally: Tally, durationMs: number): void {
-  tally.note(Math.max(0, Math.floor(durationMs)));
+function note(histogram: Histogram, durationMs: number): void {
+  histogram.note(Math.max(0, Math.floor(durationMs)));
 }

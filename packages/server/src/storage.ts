@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type ByteSlice, epochOf, FRAME_HEADER_BYTES, formatZxid, type LogPosition, ZXID_NONE } from "@zooid/model";
-import { type Replica, Tally } from "@zooid/replica";
+import { Histogram, type Replica } from "@zooid/replica";
 import {
   type LogHandler,
   type ReceivedSnapshot,
@@ -117,10 +117,10 @@ class SqliteStorage implements Storage {
   readonly #store: Store;
   readonly #options: SqliteStorageOptions;
   // What the start took, in milliseconds, and what it replayed.
-  readonly #loadMs = new Tally();
-  readonly #stateLoadMs = new Tally();
-  readonly #replayMs = new Tally();
-  readonly #replayed = new Tally();
+  readonly #loadMs = new Histogram();
+  readonly #stateLoadMs = new Histogram();
+  readonly #replayMs = new Histogram();
+  readonly #replayed = new Histogram();
   #snapshotCount = 0;
   #wasBehind = false;
   #behindCount = 0;

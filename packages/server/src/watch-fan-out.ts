@@ -1,15 +1,15 @@
 import { type ByteSlice, WatchEventType, type Zxid } from "@zooid/model";
-import { Tally } from "@zooid/replica";
+import { Histogram } from "@zooid/replica";
 
 /**
  * How many watches each change of a node fired, by what happened to it. Notifications of one change come one behind the other and show
  * the same bytes; a change that fires nothing is not counted.
  */
 export class WatchFanOut {
-  readonly created: Tally = new Tally();
-  readonly deleted: Tally = new Tally();
-  readonly changed: Tally = new Tally();
-  readonly children: Tally = new Tally();
+  readonly created: Histogram = new Histogram();
+  readonly deleted: Histogram = new Histogram();
+  readonly changed: Histogram = new Histogram();
+  readonly children: Histogram = new Histogram();
   #zxid: Zxid | -1 = -1;
   #type = 0;
   #start = 0;
@@ -31,7 +31,7 @@ export class WatchFanOut {
 
   /** Counts the last change, which nothing has followed yet. */
   settle(): void {
-    if (this.#count > 0) this.#tallyOf(this.#type)?.note(this.#count);
+    if (this.#count > 0) this.#histogramOf(this.#type)?.note(this.#count);
     this.#count = 0;
     this.#zxid = -1;
     this.#bytes = undefined;
@@ -39,10 +39,10 @@ export class WatchFanOut {
 
   reset(): void {
     this.settle();
-    for (const tally of [this.created, this.deleted, this.changed, this.children]) tally.reset();
+    for (const histogram of [this.created, this.deleted, this.changed, this.children]) histogram.reset();
   }
 
-  #tallyOf(type: number): Tally | undefined {
+  #histogramOf(type: number): Histogram | undefined {
     switch (type) {
       case WatchEventType.NODE_CREATED:
         return this.created;

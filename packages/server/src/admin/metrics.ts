@@ -1,5 +1,5 @@
 import { counterOf, epochOf, type Zxid } from "@zooid/model";
-import { Tally } from "@zooid/replica";
+import { Histogram } from "@zooid/replica";
 import type { ServerConfig } from "../config.ts";
 import { type AdminView, modeOf } from "./admin-view.ts";
 import { fileDescriptors } from "./file-descriptors.ts";
@@ -7,7 +7,7 @@ import { advancedSummary, counter, decimalGauge, gauge, type Metric, summary } f
 import { quotaMetrics, quotaRefusals } from "./quota-metrics.ts";
 
 /** Of a stage that this server does not have, there is nothing to tell: its names are there, so that no board has a hole. */
-const NOTHING = new Tally();
+const NOTHING = new Histogram();
 
 /** Apache's names for what is not counted here, since there is no such stage, cache or limit. */
 const NO_SUCH_COUNTERS: readonly string[] = [

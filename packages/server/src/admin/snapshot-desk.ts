@@ -1,5 +1,5 @@
 import { formatZxid, type Zxid } from "@zooid/model";
-import { Tally } from "@zooid/replica";
+import { Histogram } from "@zooid/replica";
 import type { SnapshotExport } from "@zooid/txn-log";
 import type { SnapshotCommandsConfig } from "./http-options.ts";
 
@@ -64,7 +64,7 @@ export class SnapshotDesk {
   restoreErrors = 0;
   restoresLimited = 0;
   /** How long restores took, in milliseconds. */
-  readonly restoreMs: Tally = new Tally();
+  readonly restoreMs: Histogram = new Histogram();
 
   constructor(config: SnapshotCommandsConfig, state: WholeState) {
     this.#config = config;

@@ -1,0 +1,102 @@
+import type { DataTree, ReapLimits } from "@zooid/data-tree";
+import type { ReplicaEvent } from "../operator-events.ts";
+
+/** How containers and TTL nodes that nobody needs are removed. */
+export interface ReapingConfig extends ReapLimits {
+  /** From the beginning of one round to that of the next. */
+  readonly checkIntervalMs: number;
+  /** Removals in a minute, at most. */
+  readonly perMinuteMax: number;
+}
+
+const MINUTE_MS = 60_000;
+/** Nodes that one step looks at. */
+const LOOK_COUNT_MAX = 1000;
+/** Between the steps of a round, unless whole rounds are to follow each other sooner; what one step may remove follows from it. */
+const STEP_MS_MAX = 100;
+/** How long nothing goes after the wall clock was set. */
+const PAUSE_MS = 600_000;
+
+/**
+ * When a leader looks for containers and TTL nodes to remove, and how many it removes: round after round, in steps that keep nobody
+ * waiting. Time to live is counted by the wall clock, so where that jumps against the monotonic one, nothing goes for a while: whoever set
+ * the clock can set it right before years have passed for every TTL node at once.
+ */
+export class Reaper {
+  readonly #config: ReapingConfig;
+  readonly #tree: DataTree;
+  readonly #tickMs: number;
+  readonly #note: (event: ReplicaEvent) => void;
+  readonly #stepMs: number;
+  #dueMs = 0;
+  #nextRoundMs = 0;
+  /** Nodes that this round has not looked at. */
+  #left = 0;
+  /** What the wall clock was ahead of the monotonic one. */
+  #aheadMs = 0;
+
+  constructor(config: ReapingConfig, tree: DataTree, tickMs: number, note: (event: ReplicaEvent) => void) {
+    this.#config = config;
+    this.#tree = tree;
+    this.#tickMs = tickMs;
+    this.#note = note;
+    this.#stepMs = Math.min(STEP_MS_MAX, config.checkIntervalMs);
+  }
+
+  /** This server leads from now on: its clocks are right until they disagree. */
+  begin(nowMs: number, wallMs: number): void {
+    this.#aheadMs = wallMs - nowMs;
+    this.#left = 0;
+    this.#dueMs = nowMs + this.#config.checkIntervalMs;
+  }
+
+  /** There is no room for removals now. */
+  postpone(nowMs: number): void {
+    if (nowMs >= this.#dueMs) this.#dueMs = nowMs + this.#stepMs;
+  }
+
+  /** When {@link step} has something to do; undefined while there is nothing that could ever be removed. */
+  nextDueMs(): number | undefined {
+    return this.#tree.reapableCount === 0 ? undefined : this.#dueMs;
+  }
+
+  /**
+   * Looks at some of what is to be looked at.
+   *
+   * @param wallMs the wall clock as it is, unlike the time that transactions are stamped with, which never goes back
+   * @param reap removes a node
+   */
+  step(nowMs: number, wallMs: number, reap: (node: number) => void): void {
+    if (nowMs < this.#dueMs) return;
+    if (this.#hasJumped(nowMs, wallMs)) {
+      this.#left = 0;
+      this.#dueMs = nowMs + PAUSE_MS;
+      return;
+    }
+    const { checkIntervalMs, perMinuteMax } = this.#config;
+    if (this.#left === 0) {
+      this.#left = this.#tree.reapableCount;
+      this.#nextRoundMs = nowMs + checkIntervalMs;
+    }
+    const reapedMax = Math.ceil((perMinuteMax * this.#stepMs) / MINUTE_MS);
+    let reaped = 0;
+    for (let looks = 0; this.#left > 0 && looks < LOOK_COUNT_MAX && reaped < reapedMax; looks++) {
+      this.#left--;
+      const node = this.#tree.takeReapable();
+      if (node === 0 || !this.#tree.isReapable(node, this.#config, wallMs)) continue;
+      reap(node);
+      reaped++;
+    }
+    const restMs = Math.max(this.#stepMs, Math.ceil((reaped * MINUTE_MS) / perMinuteMax));
+    this.#dueMs = this.#left > 0 ? nowMs + restMs : Math.max(this.#nextRoundMs, nowMs + restMs);
+  }
+
+  #hasJumped(nowMs: number, wallMs: number): boolean {
+    const aheadMs = wallMs - nowMs;
+    const jumpMs = aheadMs - this.#aheadMs;
+    if (Math.abs(jumpMs) <= this.#tickMs) return false;
+    this.#aheadMs = aheadMs;
+    this.#note({ kind: "wall-clock-set", byMs: jumpMs, pauseMs: PAUSE_MS });
+    return true;
+  }
+}
