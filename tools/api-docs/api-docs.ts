@@ -28,7 +28,10 @@ const NAMELESS: ReadonlyMap<string, readonly string[]> = new Map([
       "client/src/typed-nodes.ts:NamesIn",
     ],
   ],
-  ["@zooid/replica", ["replica/src/config.ts:RequiredOfCallers", "replica/src/requests/waiting-frames.ts:WaitingFrames"]],
+  [
+    "@zooid/replica",
+    ["replica/src/config.ts:RequiredOfCallers", "replica/src/requests/waiting-frames.ts:WaitingFrames"],
+  ],
 ]);
 const SOURCE_CONDITION = "@zooid/source";
 
