@@ -13,10 +13,10 @@ export { type EnsembleConfig, REPLICA_DEFAULTS, type ReplicaConfig } from "./con
 export {
   Connection,
   type ConnectionPhase,
-  ConnectionStats,
   type SaslAnswer,
   type UnfinishedSetWatches,
 } from "./connections/connection.ts";
+export { ConnectionStats } from "./connections/connection-stats.ts";
 export type { ReplicaCounters } from "./counters.ts";
 export type { DigestHistory, PastDigest } from "./delivery/digest-history.ts";
 export { Histogram } from "./histogram.ts";

@@ -34,12 +34,12 @@ export interface ReplicaSinks {
   /** A connection is closed for what it sent. For those who observe. */
   refused?(connection: ConnectionRef, refusal: Refusal): void;
   /** A connection that stays open sent a wrong password: its further requests are to wait a while where many came from its address. */
-  guessed?(connection: ConnectionRef): void;
+  wrongPassword?(connection: ConnectionRef): void;
   /**
    * A client's write was given the number that its transaction carries as `originSeq`. The request is lent for the call; parts of a multi
    * are left as they were found. For those who observe.
    */
-  asked?(sequence: number, connection: Connection, request: Request): void;
+  requested?(sequence: number, connection: Connection, request: Request): void;
   /** One op of a committed transaction was applied. For those who observe; never on the way of an answer. */
   applied?(header: Readonly<TxnHeader>, op: Readonly<TxnOp>): void;
 }

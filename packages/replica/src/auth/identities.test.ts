@@ -84,18 +84,18 @@ describe("a wrong password of the superuser", () => {
     const [guessing, other] = [zk.open(), zk.open()];
     zk.authenticate(guessing, "super:wrong");
     zk.authenticate(guessing, "super:wrong");
-    expect(zk.guesses).toEqual([guessing]);
+    expect(zk.wrongPasswords).toEqual([guessing]);
     zk.send(other, 1, OpCode.CREATE, create("/a"));
     zk.authenticate(other, "super:guess");
-    expect(zk.guesses).toEqual([guessing, other]);
+    expect(zk.wrongPasswords).toEqual([guessing, other]);
     for (const credentials of ["alice:wrong", "superb:wrong", "super:test"]) zk.authenticate(other, credentials);
-    expect([zk.guesses.length, zk.replica.counters.authFailures]).toEqual([2, 2]);
+    expect([zk.wrongPasswords.length, zk.replica.counters.authFailures]).toEqual([2, 2]);
   });
 
   test("is none where there is no superuser", () => {
     const zk = new TestReplica({ auth: AUTH });
     zk.authenticate(zk.open(), "super:wrong");
-    expect(zk.guesses).toEqual([]);
+    expect(zk.wrongPasswords).toEqual([]);
   });
 });
 
@@ -107,5 +107,5 @@ test("a failure at SASL that leaves the client as who it was is reported", () =>
   );
   const client = zk.open();
   expect(zk.ask(client, OpCode.SASL, (writer) => writer.text("x"))).toBe("token null");
-  expect(zk.guesses).toEqual([client]);
+  expect(zk.wrongPasswords).toEqual([client]);
 });

@@ -1,57 +1,34 @@
-import type { ConnectionRef, TxnBatcher } from "@zooid/model";
-import type { ZabPeer } from "@zooid/zab";
-import type { ReplicaConfig } from "../config.ts";
-import type { CommitGate } from "../writes/commit-gate.ts";
-import type { TxnProposer } from "../writes/txn-proposer.ts";
+import type { ReplicaParts } from "../replica-parts.ts";
 import type { Connection } from "./connection.ts";
 
-/** What {@link Admission} looks at: where writes are on their way. */
-interface WritesUnderWay {
-  readonly zab: ZabPeer;
-  readonly batcher: TxnBatcher;
-  readonly gate: CommitGate;
-  readonly proposer: TxnProposer;
-}
-
-/** Whether there is room for more: a connection that asks for too much, or comes when too much is under way, is not read for a while. */
+/**
+ * Back-pressure: whether a connection may be read on. It is not read for a while when it has too
+ * much unanswered itself, or when all connections together have too many writes in flight.
+ */
 export class Admission {
-  readonly #config: ReplicaConfig;
-  readonly #zab: ZabPeer;
-  readonly #batcher: TxnBatcher;
-  readonly #gate: CommitGate;
-  readonly #proposer: TxnProposer;
-  readonly #resume: (connection: ConnectionRef) => void;
+  readonly #parts: ReplicaParts;
   readonly #stalled: Connection[] = [];
 
-  /** @param resume called when a connection that was not admitted may be read again */
-  constructor(
-    config: ReplicaConfig,
-    { zab, batcher, gate, proposer }: WritesUnderWay,
-    resume: (connection: ConnectionRef) => void,
-  ) {
-    this.#config = config;
-    this.#zab = zab;
-    this.#batcher = batcher;
-    this.#gate = gate;
-    this.#proposer = proposer;
-    this.#resume = resume;
+  constructor(parts: ReplicaParts) {
+    this.#parts = parts;
   }
 
-  /** Whether no write of anybody has room. */
+  /** Whether there is no room for further writes of any connection. */
   get isFull(): boolean {
-    const batcher = this.#batcher;
+    const { config, tools, zab, proposer, inFlightWrites } = this.#parts;
+    const { batcher } = tools;
     return (
-      this.#zab.isFull ||
-      this.#zab.isExhausted ||
-      batcher.sizeBytes >= this.#config.outstandingBytesMax ||
-      batcher.count >= this.#config.outstandingCountMax ||
-      this.#proposer.isFull ||
-      this.#gate.count >= this.#config.outstandingCountMax ||
-      this.#gate.sizeBytes >= this.#config.outstandingBytesMax
+      zab.isFull ||
+      zab.isExhausted ||
+      batcher.sizeBytes >= config.outstandingBytesMax ||
+      batcher.count >= config.outstandingCountMax ||
+      proposer.isFull ||
+      inFlightWrites.count >= config.outstandingCountMax ||
+      inFlightWrites.sizeBytes >= config.outstandingBytesMax
     );
   }
 
-  /** Whether a connection may be read on. */
+  /** Whether a connection may be read on; where not, `resume` is called when it may. */
   admits(connection: Connection): boolean {
     if (connection.phase !== "open") return false;
     if (!this.isFull && this.#hasRoom(connection)) return true;
@@ -62,15 +39,14 @@ export class Admission {
     return false;
   }
 
-  /** Something of a connection was answered. */
+  /** A request of a connection was answered. */
   answered(connection: Connection): void {
-    if (connection.stalled && !this.isFull && this.#hasRoom(connection)) {
-      connection.stalled = false;
-      this.#resume(connection.ref);
-    }
+    if (!connection.stalled || this.isFull || !this.#hasRoom(connection)) return;
+    connection.stalled = false;
+    this.#parts.sinks.resume(connection.ref);
   }
 
-  /** Writes have committed: lets those go on that waited for room. */
+  /** Writes have committed: resumes the connections for which there is room now. */
   committed(): void {
     if (this.#stalled.length > 0 && !this.isFull) this.#resumeStalled();
   }
@@ -80,14 +56,15 @@ export class Admission {
   }
 
   #hasRoom(connection: Connection): boolean {
+    const { config, proposer } = this.#parts;
     return (
       connection.unfinished === undefined &&
-      // Of what waits behind a multi that is being prepared, each connection has one request.
-      !(connection.unanswered > 0 && this.#proposer.isPreparing) &&
-      connection.inFlight < this.#config.inFlightCountMax &&
+      // While a multi is prepared in part, each connection has one write that waits for it.
+      !(connection.unanswered > 0 && proposer.isPreparing) &&
+      connection.inFlight < config.inFlightCountMax &&
       // rule: waiting-answers-are-bounded
-      (connection.waiting?.answerBytes ?? 0) < this.#config.waitingAnswerBytesMax &&
-      (connection.waiting?.sizeBytes ?? 0) + connection.syncBytes < this.#config.inFlightBytesMax
+      (connection.waiting?.answerBytes ?? 0) < config.waitingAnswerBytesMax &&
+      (connection.waiting?.sizeBytes ?? 0) + connection.syncBytes < config.inFlightBytesMax
     );
   }
 
@@ -97,7 +74,7 @@ export class Admission {
       if (!connection.stalled || connection.phase !== "open") continue;
       if (this.#hasRoom(connection)) {
         connection.stalled = false;
-        this.#resume(connection.ref);
+        this.#parts.sinks.resume(connection.ref);
       } else {
         this.#stalled.push(connection);
       }

@@ -1,31 +1,32 @@
-import { type ConnectionRef, type Identity, OpCode, type PartsPlace } from "@zooid/model";
+import type { ConnectionRef, Identity, PartsPlace } from "@zooid/model";
 import type { SaslExchange } from "../auth/auth-schemes.ts";
 import type { PendingSync } from "../requests/pending-syncs.ts";
 import type { WaitingFrames } from "../requests/waiting-frames.ts";
 import type { Session } from "../sessions/session-table.ts";
+import { ConnectionStats } from "./connection-stats.ts";
 
 /**
  * - `new`: nothing but four-letter words and a connect request is legal
- * - `creating`: its session is being written; what it sends meanwhile waits
- * - `renewing`: the leader is asked whether its session lives; what it sends meanwhile waits
+ * - `creating`: the transaction that creates its session is not applied; the connection is not read
+ * - `renewing`: not known yet whether its session lives; the connection is not read
  * - `open`: requests
- * - `closing`: its last word was said or its end decided; nothing it sends is read
+ * - `closing`: it is closed, or its socket is gone; it is not read
  */
 export type ConnectionPhase = "new" | "creating" | "renewing" | "open" | "closing";
 
-/** What one step of SASL is answered with, and whom it made of the client. */
+/** The answer to a step of SASL, and the identities that the step added. */
 export interface SaslAnswer {
   readonly code: number;
   /** Undefined is the protocol's null. */
   readonly token: Uint8Array | undefined;
   readonly added: readonly Identity[];
-  /** The connection is closed behind it. */
+  /** The connection is closed after it. */
   readonly isLast: boolean;
 }
 
-/** How far a setWatches was carried out whose paths are too many for one turn. */
+/** How far a setWatches is carried out that takes several turns. */
 export interface SetWatchesProgress {
-  /** Behind the paths that were read, and, once all were read, that were taken. */
+  /** After the paths that were read and, once all can be read, that were restored. */
   place: PartsPlace;
   /** All paths can be read. */
   isChecked: boolean;
@@ -38,41 +39,44 @@ export interface UnfinishedSetWatches extends SetWatchesProgress {
   readonly receivedMs: number;
 }
 
-/** What a replica knows of one client connection. Sockets are not among it. */
+/** A client connection as the replica sees it, without its socket. */
 export class Connection {
   readonly ref: ConnectionRef;
   /** The peer's address in Java's form: it is the connection's first identity. */
   readonly address: string;
   phase: ConnectionPhase = "new";
   session: Session | undefined;
-  /** Who it is to what it sends now and to events: it only grows, and dies with the connection. */
+  /** The identities for requests that arrive now and for watch events. They only grow. */
   identities: readonly Identity[];
-  /** Who it was when it sent what is answered now: an auth packet that waits for an own write counts here when its turn comes. */
+  /**
+   * The identities for the request that is answered now: those of the time when it was sent. An auth
+   * packet that waits for a write of its connection counts here only once it is answered.
+   */
   answeredAs: readonly Identity[];
   /** The password of a session that is being created or renewed, until the answer carries it. */
   password: Uint8Array | undefined;
-  /** Writes and syncs of this connection, counted as they come and as they are answered. */
+  /** Writes and syncs so far that were received, and that were answered. */
   issued = 0;
   answered = 0;
   waiting: WaitingFrames | undefined;
-  /** The largest of its writes that are not answered: a read behind them may be answered with so much. */
+  /** Bytes of the largest unanswered write: the answer to a read behind it may be as large. */
   largestWriteBytes = 0;
-  /** A setWatches that is carried out in part. */
+  /** Requests after it wait until it is answered. */
   unfinished: UnfinishedSetWatches | undefined;
-  /** It waits for the rest of a transaction that is applied in part. */
+  /** Its waiting requests wait for the rest of a transaction, or for the next turn. */
   isHeldBack = false;
-  /** Syncs that are not answered yet hold so many bytes of it. */
+  /** Bytes of its syncs that are not answered. */
   syncBytes = 0;
-  /** The first and the last of them. */
+  /** The first and the last of these syncs. */
   oldestSync: PendingSync | undefined;
   newestSync: PendingSync | undefined;
-  /** Its SASL exchange, once it has begun one. */
+  /** Its SASL exchange, once it has begun. */
   sasl: SaslExchange | undefined;
-  /** What became of the steps of SASL among the waiting frames, in their order. */
+  /** The answers to the steps of SASL among its waiting requests, in their order. */
   readonly saslAnswers: SaslAnswer[] = [];
-  /** It was told to wait until there is room again. */
+  /** It is not read until there is room. */
   stalled = false;
-  /** The socket is gone; the number is kept until the last unanswered write has committed. */
+  /** Its socket is gone. Its number is free once nothing of it is unanswered. */
   gone = false;
   readonly stats: ConnectionStats = new ConnectionStats();
 
@@ -83,12 +87,12 @@ export class Connection {
     this.answeredAs = this.identities;
   }
 
-  /** Writes and syncs that are not answered yet. */
+  /** Writes and syncs that are not answered. */
   get unanswered(): number {
     return this.issued - this.answered;
   }
 
-  /** Whether what it asks next stands behind something of it that is not answered. */
+  /** Whether its next request has to wait for one that is not answered. */
   get mustWait(): boolean {
     return (
       this.unanswered > 0 || this.unfinished !== undefined || (this.waiting !== undefined && this.waiting.count > 0)
@@ -97,48 +101,5 @@ export class Connection {
 
   get inFlight(): number {
     return this.unanswered + (this.waiting?.count ?? 0);
-  }
-}
-
-/** What `cons` and `stat` tell of a connection. Times are milliseconds. */
-export class ConnectionStats {
-  received = 0;
-  sent = 0;
-  lastOp = 0;
-  /** The last xid answered; -1 while there was none that counts. */
-  lastXid = -1;
-  lastZxid = -1;
-  lastResponseMs = 0;
-  lastLatencyMs = 0;
-  latencyMsMin: number = Number.POSITIVE_INFINITY;
-  latencyMsMax = 0;
-  latencyMsTotal = 0;
-  latencyCount = 0;
-
-  answered(op: number, xid: number, zxid: number, latencyMs: number, nowMs: number): void {
-    this.sent++;
-    this.lastOp = op;
-    if (xid >= 0) this.lastXid = xid;
-    this.lastZxid = zxid;
-    this.lastResponseMs = nowMs;
-    this.lastLatencyMs = latencyMs;
-    if (op === OpCode.PING) return;
-    if (latencyMs < this.latencyMsMin) this.latencyMsMin = latencyMs;
-    if (latencyMs > this.latencyMsMax) this.latencyMsMax = latencyMs;
-    this.latencyMsTotal += latencyMs;
-    this.latencyCount++;
-  }
-
-  reset(): void {
-    this.received = 0;
-    this.sent = 0;
-    this.lastOp = 0;
-    this.lastXid = -1;
-    this.lastZxid = -1;
-    this.lastLatencyMs = 0;
-    this.latencyMsMin = Number.POSITIVE_INFINITY;
-    this.latencyMsMax = 0;
-    this.latencyMsTotal = 0;
-    this.latencyCount = 0;
   }
 }

@@ -3,20 +3,28 @@ import type { ConnectionRef, Identity } from "@zooid/model";
 import type { Refusal, ReplicaSinks } from "../sinks.ts";
 import { Connection } from "./connection.ts";
 
-/** Watches of a closed connection that are removed in the moment in which it is closed, and of all such connections in one turn. */
+/** Watches of a closed connection removed when it is closed, and of all such connections in a turn. */
 const WATCHES_AT_ONCE = 256;
 const WATCHES_PER_TURN = 4096;
 
-/** The clients that are connected to this server, by number. */
+/**
+ * The connections of this server's clients, by number.
+ *
+ * A number is used again only when nothing refers to it any more:
+ * 1. Client A sends a write on connection 5 and disconnects; client B connects.
+ * 2. The write commits, and its answer goes to the connection with the number 5.
+ * 3. If B had the number 5 by now, it would get A's answer. So connection 5 keeps its number until
+ *    the write has committed. The same holds for watches that are not removed yet.
+ */
 export class Connections {
   readonly #watches: WatchTable;
   readonly #sinks: ReplicaSinks;
   readonly #byRef: (Connection | undefined)[] = [];
   readonly #freeRefs: ConnectionRef[] = [];
   #count = 0;
-  /** Connections that are closed and whose watches are not removed yet. */
-  readonly #clearing = new Set<Connection>();
-  /** Watches that may still be removed before the next {@link clear}. */
+  /** Closed connections whose watches are not all removed. */
+  readonly #removing = new Set<Connection>();
+  /** Watches that may still be removed before the next {@link removeMoreWatches}. */
   #removable = WATCHES_PER_TURN;
 
   constructor(watches: WatchTable, sinks: ReplicaSinks) {
@@ -24,12 +32,12 @@ export class Connections {
     this.#sinks = sinks;
   }
 
-  /** Those whose socket is there. */
+  /** Connections whose socket is open. */
   get count(): number {
     return this.#count;
   }
 
-  /** Also one whose socket is gone, while a write of it is unanswered. */
+  /** Also one whose socket is gone, while its number is in use. */
   get(ref: ConnectionRef): Connection | undefined {
     return this.#byRef[ref];
   }
@@ -59,7 +67,7 @@ export class Connections {
     this.forget(connection);
   }
 
-  /** Its number is free again, unless something of it is unanswered or it still has watches. */
+  /** Frees its number, unless a write or sync of it is unanswered or it still has watches. */
   forget(connection: Connection): void {
     if (connection.unanswered > 0 || this.#watches.countOf(connection.ref) > 0) return;
     this.#byRef[connection.ref] = undefined;
@@ -74,24 +82,24 @@ export class Connections {
     this.#sinks.replies.close(connection.ref);
   }
 
-  /** Whether {@link clear} has something to do. */
-  get isClearing(): boolean {
-    return this.#clearing.size > 0;
+  /** Whether {@link removeMoreWatches} has something to do. */
+  get isRemovingWatches(): boolean {
+    return this.#removing.size > 0;
   }
 
-  /** Removes more watches of connections that are closed: a client may have a million of them, and many clients may go at once. */
-  clear(): void {
+  /** A client may have a million watches, and many clients may disconnect at once: some in each turn. */
+  removeMoreWatches(): void {
     this.#removable = WATCHES_PER_TURN;
-    for (const connection of this.#clearing) {
+    for (const connection of this.#removing) {
       if (!this.#removeSome(connection, this.#removable)) return;
-      this.#clearing.delete(connection);
+      this.#removing.delete(connection);
       if (connection.gone) this.forget(connection);
     }
   }
 
   #removeWatches(connection: Connection): void {
-    if (this.#watches.countOf(connection.ref) === 0 || this.#clearing.has(connection)) return;
-    if (!this.#removeSome(connection, Math.min(WATCHES_AT_ONCE, this.#removable))) this.#clearing.add(connection);
+    if (this.#watches.countOf(connection.ref) === 0 || this.#removing.has(connection)) return;
+    if (!this.#removeSome(connection, Math.min(WATCHES_AT_ONCE, this.#removable))) this.#removing.add(connection);
   }
 
   /** @returns whether none is left */
@@ -100,13 +108,13 @@ export class Connections {
     return this.#watches.countOf(connection.ref) === 0;
   }
 
-  /** Closes one for what it sent. */
+  /** Closes a connection because of what it sent. */
   refuse(connection: Connection, refusal: Refusal): void {
     this.#sinks.refused?.(connection.ref, refusal);
     this.close(connection);
   }
 
-  /** Closes all that have begun a session here: what they asked has no answer any more. */
+  /** The role has ended: closes all connections that sent a connect request; requests get no answer. */
   disconnectAll(): void {
     for (const connection of this.#byRef) {
       if (connection === undefined || connection.phase === "new") continue;

@@ -8,41 +8,27 @@ import {
   PASSWORD_HASH_BYTES,
   type PeerMessage,
   type Request,
-  type RequestDecoder,
   type ServerId,
   sessionIdFromHalves,
 } from "@zooid/model";
-import type { LearnerFault, ZabLinks, ZabPeer } from "@zooid/zab";
-import { areWithin, type IdentityLimits } from "../auth/identities.ts";
-import type { ServingState } from "../serving-state.ts";
-import type { ClientSessions } from "../sessions/client-sessions.ts";
+import type { LearnerFault } from "@zooid/zab";
+import { areWithin } from "../auth/identities.ts";
+import type { ReplicaParts } from "../replica-parts.ts";
 import { isEnding, mayRenew } from "../sessions/session-password.ts";
-import type { Requester, TxnProposer } from "../writes/txn-proposer.ts";
+import type { Requester } from "../writes/txn-proposer.ts";
 import { ForwardReader } from "./forward-run.ts";
 import { RemoteClients } from "./remote-clients.ts";
 
-/** A longer request takes as long as several ops, most of all where its path is long. */
+/** A longer request takes as long as several ops, above all one with a long path. */
 const SHORT_BYTES = 4096;
 const BYTES_PER_OP_LOG2 = 7;
 
-interface ForwardedRequestsParts {
-  /** See `ReplicaConfig`. */
-  readonly forwardOpCountPerTurn: number;
-  readonly identityLimits: IdentityLimits;
-  readonly requests: RequestDecoder;
-  readonly links: ZabLinks;
-  readonly zab: ZabPeer;
-  readonly servingState: ServingState;
-  readonly sessions: ClientSessions;
-  readonly proposer: TxnProposer;
-}
-
 type MessageOf<K extends PeerMessage["kind"]> = Extract<PeerMessage, { kind: K }>;
 
-/** What a learner asks for its clients. */
+/** A learner's request for its clients. */
 export type ForwardedRequest = MessageOf<"identities" | "forward" | "open-session" | "revalidate" | "sync">;
 
-/** A request that waits for a later turn, with bytes of its own. */
+/** A request that waits for a later turn, with a copy of its bytes. */
 interface QueuedRequest {
   readonly sid: ServerId;
   readonly message: ForwardedRequest;
@@ -62,60 +48,57 @@ function kept(sid: ServerId, message: ForwardedRequest): QueuedRequest {
   }
 }
 
-/** A leader's half: what learners ask it for their clients. */
+/**
+ * The leader's half of forwarding: takes the requests of learners for their clients. Every write
+ * becomes a transaction, also one that is refused, for the learner answers its clients in the order
+ * of the transactions.
+ *
+ * A write of a session that has moved is refused:
+ * 1. A client of S2 sends a write, which S2 forwards to the leader S1; the link is slow.
+ * 2. The client gives up, renews its session at S3, and its next write is committed.
+ * 3. The first write reaches S1. If it were carried out, it would take effect after a later write of
+ *    its session. S1 knows that S3 has the session now, and refuses it with SESSION_MOVED.
+ */
 export class ForwardedRequests {
-  readonly #requests: RequestDecoder;
-  readonly #links: ZabLinks;
-  readonly #zab: ZabPeer;
-  readonly #servingState: ServingState;
-  readonly #sessions: ClientSessions;
-  readonly #proposer: TxnProposer;
+  readonly #parts: ReplicaParts;
   readonly #clients = new RemoteClients();
   readonly #forwarded = new ForwardReader();
-  readonly #opCountPerTurn: number;
-  readonly #identityLimits: IdentityLimits;
-  /** What learners asked and what has to wait for a later turn, in the order of each. The one that is served next comes first. */
+  /** Requests for later turns, in the order of each learner. The learner that is next comes first. */
   readonly #backlogs = new Map<LinkRef, QueuedRequest[]>();
-  /** The last link that was ended for what came on it; links have numbers that never come again. */
+  /** The last link that was closed because of a faulty request. Link numbers are never used again. */
   #dropped: LinkRef | undefined;
   /** Ops of this turn. */
   #spent = 0;
   /** Every forwarded request is read into it. */
   readonly #request: Request = newRequest();
 
-  constructor(parts: ForwardedRequestsParts) {
-    this.#opCountPerTurn = parts.forwardOpCountPerTurn;
-    this.#identityLimits = parts.identityLimits;
-    this.#requests = parts.requests;
-    this.#links = parts.links;
-    this.#zab = parts.zab;
-    this.#servingState = parts.servingState;
-    this.#sessions = parts.sessions;
-    this.#proposer = parts.proposer;
+  constructor(parts: ReplicaParts) {
+    this.#parts = parts;
   }
 
-  /** Syncs that are not answered yet. */
+  /** Syncs that are not answered. */
   get syncCount(): number {
     return this.#clients.syncCount;
   }
 
-  /** Takes what a learner asks, in its order: as much as one turn may hold, and the rest when {@link goOn} comes to it. */
+  /** Takes a request, in the learner's order: in this turn, or later by {@link takeMore}. */
   receive(link: LinkRef, sid: ServerId, message: ForwardedRequest): void {
+    const { proposer } = this.#parts;
     const backlog = this.#backlogs.get(link);
     if (backlog !== undefined) backlog.push(kept(sid, message));
-    else if (this.#proposer.isPreparing || this.#proposer.isFull) this.#backlogs.set(link, [kept(sid, message)]);
+    else if (proposer.isPreparing || proposer.isFull) this.#backlogs.set(link, [kept(sid, message)]);
     else if (!this.#take(link, sid, message)) this.#backlogs.set(link, [kept(sid, this.#rest())]);
   }
 
-  /** Whether {@link goOn} has something to do. */
+  /** Whether {@link takeMore} has something to do. */
   get hasBacklog(): boolean {
     return this.#backlogs.size > 0;
   }
 
-  /** Goes on with what earlier turns left, every learner in its turn. */
-  goOn(): void {
+  /** Takes requests that earlier turns left, of one learner after the other. */
+  takeMore(): void {
     for (const [link, backlog] of this.#backlogs) {
-      // The one that is served now is the last in the next turn.
+      // This learner is the last one in the next turn.
       this.#backlogs.delete(link);
       let taken = 0;
       let rest: QueuedRequest | undefined;
@@ -123,7 +106,7 @@ export class ForwardedRequests {
         if (this.#isTurnSpent) break;
         taken++;
         if (this.#take(link, sid, message)) continue;
-        // The bytes are this object's own already.
+        // Its bytes were copied before.
         rest = { sid, message: this.#rest() };
         break;
       }
@@ -140,19 +123,15 @@ export class ForwardedRequests {
   }
 
   get #isTurnSpent(): boolean {
-    return this.#spent >= this.#opCountPerTurn || this.#proposer.isPreparing || this.#proposer.isFull;
+    const { config, proposer } = this.#parts;
+    return this.#spent >= config.forwardOpCountPerTurn || proposer.isPreparing || proposer.isFull;
   }
 
   /** False when a run of writes was taken in part: {@link #rest} has what is left of it. */
   #take(link: LinkRef, sid: ServerId, message: ForwardedRequest): boolean {
     switch (message.kind) {
       case "identities":
-        // A learner refuses what is too much itself; of a client that it did not refuse, nothing is believed.
-        this.#clients.identify(
-          link,
-          message.client,
-          areWithin(this.#identityLimits, message.identities) ? message.identities : [],
-        );
+        this.#identify(link, message);
         return true;
       case "forward":
         return this.#forward(link, sid, message);
@@ -170,37 +149,44 @@ export class ForwardedRequests {
     }
   }
 
+  /** A learner refuses too many identities itself: a client for which it did not has none. */
+  #identify(link: LinkRef, { client, identities }: MessageOf<"identities">): void {
+    this.#clients.identify(link, client, areWithin(this.#parts.config, identities) ? identities : []);
+  }
+
   #forward(link: LinkRef, sid: ServerId, run: MessageOf<"forward">): boolean {
-    if (!this.#servingState.isLeading) return true;
+    const { config, servingState, proposer } = this.#parts;
+    if (!servingState.isLeading) return true;
     const forwarded = this.#forwarded;
     forwarded.open(run.bytes, run.start, run.end);
-    while (this.#spent < this.#opCountPerTurn && !this.#proposer.isPreparing && forwarded.next()) {
-      const before = this.#proposer.opCount;
+    while (this.#spent < config.forwardOpCountPerTurn && !proposer.isPreparing && forwarded.next()) {
+      const before = proposer.opCount;
       this.#write(link, sid, forwarded);
       const bytesBeyond = Math.max(0, forwarded.end - forwarded.start - SHORT_BYTES);
-      this.#spent += this.#proposer.opCount - before + (bytesBeyond >> BYTES_PER_OP_LOG2);
+      this.#spent += proposer.opCount - before + (bytesBeyond >> BYTES_PER_OP_LOG2);
     }
     if (forwarded.hasNext) return false;
     if (forwarded.end !== forwarded.limit) this.#drop(link, { kind: "requests-break-off" });
     return true;
   }
 
-  /** Ends the link of a learner that says what no learner says. */
+  /** Closes the link of a learner that sent an impossible request. */
   #drop(link: LinkRef, fault: LearnerFault["fault"]): void {
     this.#dropped = link;
-    this.#zab.dropLearner(link, fault);
+    this.#parts.zab.dropLearner(link, fault);
   }
 
-  /** What is left of the run that was taken in part. */
+  /** The rest of a run that was taken in part. */
   #rest(): MessageOf<"forward"> {
     const { bytes, end, limit } = this.#forwarded;
     return { kind: "forward", count: 0, bytes, start: end, end: limit };
   }
 
-  /** One write of a learner's client. Whatever is wrong with it, it becomes a transaction: the learner waits for it in its order. */
+  /** Makes a transaction of one write of a learner's client. */
   #write(link: LinkRef, sid: ServerId, forwarded: ForwardReader): void {
+    const { tools, servingState, sessions, proposer } = this.#parts;
+    const { requests } = tools;
     const request = this.#request;
-    const requests = this.#requests;
     let isReadable = true;
     try {
       requests.open(forwarded.bytes, forwarded.start, forwarded.end, request);
@@ -218,31 +204,32 @@ export class ForwardedRequests {
       op: request.op,
     };
     if (forwarded.isLocal) {
-      if (isReadable) this.#proposer.write(requester, this.#clients.identities(link, forwarded.client), request, true);
-      else this.#proposer.refuse(requester, ErrorCode.MARSHALLING_ERROR);
+      if (isReadable) proposer.write(requester, this.#clients.identities(link, forwarded.client), request, true);
+      else proposer.refuse(requester, ErrorCode.MARSHALLING_ERROR);
       return;
     }
-    const session = this.#sessions.table.get(sessionIdFromHalves(sessionHigh, sessionLow));
+    const session = sessions.get(sessionIdFromHalves(sessionHigh, sessionLow));
     // rule: a-closing-session-is-refused
-    if (session === undefined || session.closing) this.#proposer.refuse(requester, ErrorCode.SESSION_EXPIRED);
-    else if (session.owner !== sid) this.#proposer.refuse(requester, ErrorCode.SESSION_MOVED);
-    else if (!isReadable) this.#proposer.refuse(requester, ErrorCode.MARSHALLING_ERROR);
+    if (session === undefined || session.closing) proposer.refuse(requester, ErrorCode.SESSION_EXPIRED);
+    else if (session.owner !== sid) proposer.refuse(requester, ErrorCode.SESSION_MOVED);
+    else if (!isReadable) proposer.refuse(requester, ErrorCode.MARSHALLING_ERROR);
     else {
-      session.touchedMs = this.#servingState.nowMs;
+      session.touchedMs = servingState.nowMs;
       if (request.op === OpCode.CLOSE_SESSION) {
         session.closing = true;
-        this.#proposer.closeSession(requester);
+        proposer.closeSession(requester);
       } else {
-        this.#proposer.write(requester, this.#clients.identities(link, forwarded.client), request, false);
+        proposer.write(requester, this.#clients.identities(link, forwarded.client), request, false);
       }
     }
   }
 
   #openSession(link: LinkRef, sid: ServerId, message: MessageOf<"open-session">): void {
-    if (!this.#servingState.isLeading) return;
+    const { servingState, sessions, proposer } = this.#parts;
+    if (!servingState.isLeading) return;
     const { sessionHigh, sessionLow, timeoutMs, sequence } = message;
     const id = sessionIdFromHalves(sessionHigh, sessionLow);
-    if (this.#sessions.table.get(id) !== undefined) {
+    if (sessions.get(id) !== undefined) {
       this.#drop(link, { kind: "session-exists", session: id });
       return;
     }
@@ -251,65 +238,53 @@ export class ForwardedRequests {
       return;
     }
     const passwordHash = message.passwordHash.slice();
-    const requester = {
-      sessionHigh,
-      sessionLow,
-      origin: sid,
-      originSeq: sequence,
-      cxid: 0,
-      op: OpCode.CREATE_SESSION,
-    };
-    this.#sessions.open({
-      id,
-      idHigh: sessionHigh,
-      idLow: sessionLow,
-      timeoutMs,
-      owner: sid,
-      passwordHash,
-    });
-    this.#proposer.createSession(requester, timeoutMs, passwordHash);
+    const op = OpCode.CREATE_SESSION;
+    const requester = { sessionHigh, sessionLow, origin: sid, originSeq: sequence, cxid: 0, op };
+    sessions.open({ id, idHigh: sessionHigh, idLow: sessionLow, timeoutMs, owner: sid, passwordHash });
+    proposer.createSession(requester, timeoutMs, passwordHash);
   }
 
-  /** A client came to a learner with a session that it has from elsewhere. */
+  /** A client renews its session at a learner. Why refusals wait: see `SessionRenewal`. */
   #revalidate(link: LinkRef, sid: ServerId, message: MessageOf<"revalidate">): void {
-    const { sequence } = message;
-    const answer = (isValid: boolean): void => this.#links.send(link, { kind: "revalidated", sequence, isValid });
-    const { isLeading } = this.#servingState;
+    const { sinks, servingState, sessions, endingSessions, unconfirmedRefusals, zab } = this.#parts;
+    const { sequence, passwordHash } = message;
+    const answer = (isValid: boolean): void => sinks.links.send(link, { kind: "revalidated", sequence, isValid });
     const id = sessionIdFromHalves(message.sessionHigh, message.sessionLow);
-    if (isLeading && isEnding(this.#sessions.table.get(id), message.passwordHash))
-      this.#sessions.endings.add(id, link, () => answer(false));
-    else if (isLeading && this.#renew(sid, message)) answer(true);
-    else if (isLeading) this.#sessions.refusals.add(this.#zab.checkLeadership(), link, () => answer(false));
-    else answer(false);
+    if (!servingState.isLeading) answer(false);
+    else if (isEnding(sessions.get(id), passwordHash)) endingSessions.add(id, link, () => answer(false));
+    else if (this.#renew(sid, message)) answer(true);
+    else unconfirmedRefusals.add(zab.checkLeadership(), link, () => answer(false));
   }
 
-  /** Whether a client that came to a learner with this session may go on there. */
+  /** Moves a session to a learner. @returns false where the client may not have it there */
   #renew(sid: ServerId, message: MessageOf<"revalidate">): boolean {
-    const session = this.#sessions.table.get(sessionIdFromHalves(message.sessionHigh, message.sessionLow));
-    // A session that only this leader knows ends with its connections here: no transaction made it, so none would remove what it leaves.
+    const { sessions } = this.#parts;
+    const session = sessions.get(sessionIdFromHalves(message.sessionHigh, message.sessionLow));
+    // A local session of this leader stays here: no transaction created it, so none would end it.
     // rule: local-sessions-do-not-move
     if (!mayRenew(session, message.passwordHash) || session.isLocal || !isTimeout(message.timeoutMs)) return false;
-    this.#sessions.moveTo(sid, session, message.timeoutMs);
+    sessions.moveTo(sid, session, message.timeoutMs);
     return true;
   }
 
   #sync(link: LinkRef, { sequence }: MessageOf<"sync">): void {
-    this.#clients.sync({ link, sequence, round: this.#zab.checkLeadership(), readAt: this.#proposer.prepared });
+    const { zab, proposer } = this.#parts;
+    this.#clients.sync({ link, sequence, round: zab.checkLeadership(), readAt: proposer.prepared });
   }
 
-  /** A quorum has said that this server still led when a round began. */
-  confirmed(round: number): void {
-    for (const { link, sequence, readAt } of this.#clients.confirmed(round)) {
-      this.#links.send(link, { kind: "sync-reply", sequence, readAt });
+  /** A quorum has confirmed that this server still led when a leadership check began. */
+  confirmed(check: number): void {
+    for (const { link, sequence, readAt } of this.#clients.confirmed(check)) {
+      this.#parts.sinks.links.send(link, { kind: "sync-reply", sequence, readAt });
     }
   }
 
-  /** A learner is gone, and so are those who asked it. */
+  /** A learner's link is closed: nothing is sent to it any more. */
   lost(link: LinkRef): void {
     this.#backlogs.delete(link);
     this.#clients.lost(link);
-    this.#sessions.endings.lost(link);
-    this.#sessions.refusals.lost(link);
+    this.#parts.endingSessions.lost(link);
+    this.#parts.unconfirmedRefusals.lost(link);
   }
 
   clear(): void {
@@ -318,7 +293,7 @@ export class ForwardedRequests {
   }
 }
 
-/** Whether a session may have it: between servers a number may be larger than any that a client sends. */
+/** Whether a session may have this timeout: learners send larger numbers than clients can. */
 function isTimeout(timeoutMs: number): boolean {
   return timeoutMs > 0 && timeoutMs < 2 ** 31;
 }

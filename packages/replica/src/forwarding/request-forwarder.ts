@@ -5,18 +5,21 @@ import type { Session } from "../sessions/session-table.ts";
 import { ForwardRun } from "./forward-run.ts";
 import { SentIdentities } from "./remote-clients.ts";
 
-/** What a learner asks of its leader for its clients, in the order in which they asked; writes of one turn leave in one piece. */
+/**
+ * A learner's half of forwarding: sends its clients' writes and syncs to the leader, in the order in
+ * which they came. The writes of one turn leave in one message.
+ */
 export class RequestForwarder {
   readonly #zab: ZabPeer;
-  readonly #forwards = new ForwardRun();
-  readonly #told = new SentIdentities();
+  readonly #run = new ForwardRun();
+  readonly #sentIdentities = new SentIdentities();
 
   constructor(zab: ZabPeer) {
     this.#zab = zab;
   }
 
   /** Forwards the frame of a write, which is copied. */
-  write(
+  forward(
     sequence: number,
     session: Session,
     { ref, identities }: Connection,
@@ -24,25 +27,25 @@ export class RequestForwarder {
     start: number,
     end: number,
   ): void {
-    if (this.#told.isNew(ref, identities)) this.ask({ kind: "identities", client: ref, identities });
-    this.#forwards.add(sequence, session, ref, bytes, start, end);
+    if (this.#sentIdentities.isNew(ref, identities)) this.send({ kind: "identities", client: ref, identities });
+    this.#run.add(sequence, session, ref, bytes, start, end);
   }
 
-  /** Anything else, behind the writes that came before. */
-  ask(message: PeerMessage): void {
+  /** Sends any other message, after the writes that came before it. */
+  send(message: PeerMessage): void {
     this.flush();
     this.#zab.sendToLeader(message);
   }
 
   flush(): void {
-    const run = this.#forwards;
+    const run = this.#run;
     if (run.count === 0) return;
     this.#zab.sendToLeader({ kind: "forward", count: run.count, bytes: run.bytes, start: 0, end: run.end });
     run.clear();
   }
 
   clear(): void {
-    this.#forwards.clear();
-    this.#told.clear();
+    this.#run.clear();
+    this.#sentIdentities.clear();
   }
 }

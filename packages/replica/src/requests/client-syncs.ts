@@ -1,56 +1,39 @@
 import { copyRange, type Request, type Zxid } from "@zooid/model";
-import type { ZabPeer } from "@zooid/zab";
-import type { ReplicaConfig } from "../config.ts";
 import type { Connection } from "../connections/connection.ts";
-import type { RequestForwarder } from "../forwarding/request-forwarder.ts";
-import type { ServingState } from "../serving-state.ts";
-import type { ReplicaTools } from "../tools.ts";
-import type { TxnProposer } from "../writes/txn-proposer.ts";
+import type { ReplicaParts } from "../replica-parts.ts";
 import { type PendingSync, PendingSyncs } from "./pending-syncs.ts";
-import type { Answer, WaitingRequests } from "./waiting-requests.ts";
 
 const NOTHING = new Uint8Array(0);
 
-interface ClientSyncsParts {
-  readonly config: Pick<ReplicaConfig, "ensemble" | "releaseWorkPerTurn">;
-  readonly tools: Pick<ReplicaTools, "requests">;
-  readonly zab: ZabPeer;
-  readonly servingState: ServingState;
-  readonly proposer: TxnProposer;
-  readonly forwarder: RequestForwarder;
-}
-
 /**
- * Syncs of this server's clients. The answer to one waits until this server has applied all that was on its way when it came, whoever asked
- * for that, by the word of a quorum. An ensemble of one needs nobody's word.
+ * Syncs of this server's clients. A sync is answered once this server has applied every transaction
+ * that was prepared when the sync came, and a quorum has confirmed the leader since then. An ensemble
+ * of one needs no confirmation. Why a leader asks a quorum:
+ * 1. The leader S1 is cut off from S2 and S3, which elect S2; S1 has not noticed yet.
+ * 2. Client A writes at S2 and is answered. A client of S1 sends a sync and then a read.
+ * 3. If S1 answered the sync by itself, the read would miss A's write. S1 finds no quorum that
+ *    confirms it, and its clients are disconnected when it notices.
  */
 export class ClientSyncs {
-  readonly #parts: ClientSyncsParts;
-  readonly #waiting: WaitingRequests;
-  readonly #request: Request;
-  readonly #answer: Answer;
+  readonly #parts: ReplicaParts;
   readonly #pending = new PendingSyncs();
 
-  /** @param request what each request is read into */
-  constructor(parts: ClientSyncsParts, waiting: WaitingRequests, request: Request, answer: Answer) {
+  constructor(parts: ReplicaParts) {
     this.#parts = parts;
-    this.#waiting = waiting;
-    this.#request = request;
-    this.#answer = answer;
   }
 
-  /** Syncs that are not answered yet. */
+  /** Syncs that are not answered. */
   get count(): number {
     return this.#pending.count;
   }
 
-  /** The frame is the one that the decoder has opened. */
+  /** The decoder has opened the frame into the request. */
   sync(connection: Connection, request: Request, bytes: Uint8Array, start: number, end: number): void {
-    const { config, servingState, zab, proposer, forwarder } = this.#parts;
+    const { config, requests, servingState, zab, proposer, forwarder } = this.#parts;
     const { isLeading, visible, nowMs } = servingState;
     const isAlone = config.ensemble === undefined;
     if (isAlone && !connection.mustWait && proposer.prepared <= visible) {
-      this.#answer(connection, request, bytes, start, end, nowMs);
+      requests.answer(connection, request, bytes, start, end, nowMs);
       return;
     }
     connection.issued++;
@@ -62,18 +45,19 @@ export class ClientSyncs {
       round: isLeading && !isAlone ? zab.checkLeadership() : 0,
       readAt: isLeading ? proposer.prepared : undefined,
     });
-    if (!isLeading) forwarder.ask({ kind: "sync", sequence });
+    if (!isLeading) forwarder.send({ kind: "sync", sequence });
   }
 
-  /** The leader's word on a sync. */
+  /** The leader answers a forwarded sync: this server must have applied everything up to a zxid. */
   replied(sequence: number, readAt: Zxid): void {
+    // rule: a-sync-waits-for-what-was-committed
     this.#pending.replied(sequence, readAt);
     this.answerDue();
   }
 
-  /** A quorum has said that this server still led when a round began. */
-  confirmed(round: number): void {
-    this.#pending.confirmed(round);
+  /** A quorum has confirmed that this server still led when a leadership check began. */
+  confirmed(check: number): void {
+    this.#pending.confirmed(check);
     this.answerDue();
   }
 
@@ -82,42 +66,43 @@ export class ClientSyncs {
     return this.#pending.hasDue(this.#parts.servingState.visible);
   }
 
-  /** Answers syncs whose moment has come, with what waited behind them, as much as `releaseWorkPerTurn` says. */
+  /** Answers due syncs and the requests behind them, as many as `releaseWorkPerTurn` allows. */
   answerDue(): void {
-    const { servingState, config } = this.#parts;
-    // What was asked before them waits for the rest of the transaction.
+    const { servingState, config, waiting } = this.#parts;
+    // Requests before them wait for the rest of the transaction.
     if (servingState.isApplying) return;
-    const workEnd = this.#waiting.workCount + config.releaseWorkPerTurn;
-    for (let count = 0; this.#waiting.workCount + count < workEnd; count++) {
+    const workEnd = waiting.workCount + config.releaseWorkPerTurn;
+    for (let count = 0; waiting.workCount + count < workEnd; count++) {
       const due = this.#pending.takeDue(servingState.visible);
       if (due === undefined) return;
-      this.#answerOne(due);
+      this.#answer(due);
     }
   }
 
-  /** A write of a connection is about to be answered: first come the syncs that it asked for before. */
+  /** Answers the due syncs of a connection before a write of it is answered. */
   answerDueOf(connection: Connection): void {
     const { visible } = this.#parts.servingState;
     for (;;) {
       const due = this.#pending.takeDueOf(connection, visible);
       if (due === undefined) return;
-      this.#answerOne(due);
+      this.#answer(due);
     }
   }
 
-  #answerOne(due: PendingSync): void {
+  #answer(due: PendingSync): void {
+    const { tools, request, requests, waiting } = this.#parts;
     const { connection, frame, receivedMs } = due;
     due.frame = NOTHING;
-    if (connection.isHeldBack) this.#waiting.releaseNow(connection);
+    if (connection.isHeldBack) waiting.releaseNow(connection);
     if (connection.phase === "open") {
-      this.#parts.tools.requests.open(frame, 0, frame.length, this.#request);
-      this.#answer(connection, this.#request, frame, 0, frame.length, receivedMs);
+      tools.requests.open(frame, 0, frame.length, request);
+      requests.answer(connection, request, frame, 0, frame.length, receivedMs);
     }
     connection.syncBytes -= frame.length;
-    this.#waiting.issuedAnswered(connection);
+    waiting.issuedAnswered(connection);
   }
 
-  /** The role has ended, and with it what was asked of the leader. */
+  /** The role has ended, and with it the syncs that the leader was sent. */
   clear(): void {
     this.#pending.clear();
   }

@@ -1,45 +1,22 @@
 import { copyRange, ErrorCode, type Request, WireError } from "@zooid/model";
-import type { ReplicaConfig } from "../config.ts";
 import type { Connection, SetWatchesProgress } from "../connections/connection.ts";
-import type { LocalReads } from "../reads/local-reads.ts";
-import type { ServingState } from "../serving-state.ts";
-import type { ReplicaSinks } from "../sinks.ts";
-import type { ReplicaTools } from "../tools.ts";
-
-interface SetWatchesParts {
-  readonly config: Pick<ReplicaConfig, "setWatchesWorkPerTurn">;
-  readonly tools: Pick<ReplicaTools, "requests">;
-  readonly sinks: Pick<ReplicaSinks, "replies">;
-  readonly servingState: ServingState;
-  readonly reads: LocalReads;
-}
+import type { ReplicaParts } from "../replica-parts.ts";
 
 /**
- * setWatches requests that take more than one turn: a client that comes back may have a hundred thousand watches. What the client sends
- * behind one waits until it is answered.
+ * setWatches requests, each in as many turns as it takes: a reconnecting client may have a hundred
+ * thousand watches. Requests after one wait until it is answered.
  */
 export class SetWatches {
-  readonly #parts: SetWatchesParts;
-  readonly #request: Request;
-  readonly #answered: (connection: Connection, request: Request, receivedMs: number) => void;
+  readonly #parts: ReplicaParts;
   #unfinished: Connection[] = [];
 
-  /**
-   * @param request what each request is read into
-   * @param answered called when one that took several turns is answered
-   */
-  constructor(
-    parts: SetWatchesParts,
-    request: Request,
-    answered: (connection: Connection, request: Request, receivedMs: number) => void,
-  ) {
+  constructor(parts: ReplicaParts) {
     this.#parts = parts;
-    this.#request = request;
-    this.#answered = answered;
   }
 
   /**
-   * Takes the first paths of a setWatches whose body was read. Throws where a path cannot be read, with no path taken.
+   * Restores the first watches of a setWatches whose body was read. Throws where a path cannot be
+   * read, before any watch is restored.
    *
    * @returns false when there are more, and it is not answered yet
    */
@@ -60,36 +37,35 @@ export class SetWatches {
     return false;
   }
 
-  /** Whether {@link goOn} has something to do. */
+  /** Whether {@link restoreMore} has something to do. */
   get hasUnfinished(): boolean {
     return this.#unfinished.length > 0;
   }
 
-  /** Takes more paths of those that are not answered, in turn: all of them together as many as one may in a turn. */
-  goOn(): void {
+  /** Restores more watches of the unfinished requests: all together as many as one may in a turn. */
+  restoreMore(): void {
     const connections = this.#unfinished;
     if (connections.length === 0) return;
     this.#unfinished = [];
-    const { reads, config } = this.#parts;
-    const end = reads.workCount + config.setWatchesWorkPerTurn;
+    const { requestWork, config } = this.#parts;
+    const end = requestWork.count + config.setWatchesWorkPerTurn;
     const share = Math.ceil(config.setWatchesWorkPerTurn / connections.length);
     for (const [i, connection] of connections.entries()) {
-      const left = end - reads.workCount;
+      const left = end - requestWork.count;
       if (left <= 0) {
-        // Those that had none go first in the next turn.
+        // Connections that had no share go first in the next turn.
         this.#unfinished = [...connections.slice(i), ...this.#unfinished];
         return;
       }
-      this.#goOnWith(connection, Math.min(left, share));
+      this.#restoreSome(connection, Math.min(left, share));
     }
   }
 
-  #goOnWith(connection: Connection, workMax: number): void {
+  #restoreSome(connection: Connection, workMax: number): void {
     const { unfinished } = connection;
     if (unfinished === undefined || connection.phase !== "open") return;
     const { frame, receivedMs } = unfinished;
-    const { tools, servingState, sinks } = this.#parts;
-    const request = this.#request;
+    const { tools, servingState, sinks, request, requests, waiting } = this.#parts;
     tools.requests.open(frame, 0, frame.length, request);
     tools.requests.body(request);
     let isAnswered = false;
@@ -105,22 +81,23 @@ export class SetWatches {
       return;
     }
     connection.unfinished = undefined;
-    this.#answered(connection, request, receivedMs);
+    requests.answered(connection, request.op, request.xid, receivedMs);
+    waiting.release(connection);
   }
 
-  /** Reads all paths before the first is taken: where one cannot be read, none is. @returns whether it is answered */
+  /** Reads all paths before it restores the first watch. @returns whether the request is answered */
   #advance(connection: Connection, request: Request, progress: SetWatchesProgress, workMax: number): boolean {
-    const { reads, servingState, tools } = this.#parts;
+    const { requestWork, watchRequests, servingState, tools } = this.#parts;
     const { requests } = tools;
-    const workEnd = reads.workCount + workMax;
+    const workEnd = requestWork.count + workMax;
     requests.goToPart(progress.place);
     let isDone = false;
-    if (!progress.isChecked && reads.checkSetWatches(requests, workMax)) {
+    if (!progress.isChecked && watchRequests.checkPaths(requests, workMax)) {
       progress.isChecked = true;
       requests.rewindParts();
     }
-    if (progress.isChecked && reads.workCount < workEnd) {
-      isDone = reads.setWatches(connection, request, requests, servingState.visible, workEnd - reads.workCount);
+    if (progress.isChecked && requestWork.count < workEnd) {
+      isDone = watchRequests.restore(connection, request, requests, servingState.visible, workEnd - requestWork.count);
     }
     if (!isDone) progress.place = requests.partsPlace();
     return isDone;

@@ -1,78 +1,53 @@
 import { type Request, WireError } from "@zooid/model";
-import type { ReplicaConfig } from "../config.ts";
-import type { Admission } from "../connections/admission.ts";
 import type { Connection } from "../connections/connection.ts";
-import type { Connections } from "../connections/connections.ts";
-import { type LocalReads, lookUpWork } from "../reads/local-reads.ts";
-import type { ServingState } from "../serving-state.ts";
-import type { ReplicaTools } from "../tools.ts";
+import { answerBytesOf } from "../reads/answer-size.ts";
+import { lookUpWork } from "../reads/request-work.ts";
+import type { ReplicaParts } from "../replica-parts.ts";
 import { WaitingFrames } from "./waiting-frames.ts";
 
 /**
- * What a request that waits counts for, beside its own bytes and those of its answer. All that waits of a connection may have to be answered
- * in one moment, before the answer to its next write: so few requests wait that this takes some milliseconds.
+ * What a waiting request counts beside its own bytes and those of its answer. All waiting requests of
+ * a connection may have to be answered at once, before the answer to its next write: the limit keeps
+ * that to some milliseconds.
  */
 const WAITING_BYTES = 512;
 /** The same for each unit of work that looking up its path takes. */
 const WAITING_BYTES_PER_WORK = 256;
 const FRAME_BYTES_PER_WORK_LOG2 = 12;
 
-interface WaitingRequestsParts {
-  readonly config: Pick<ReplicaConfig, "waitingAnswerBytesMax" | "releaseWorkPerTurn">;
-  readonly tools: Pick<ReplicaTools, "requests">;
-  readonly servingState: ServingState;
-  readonly connections: Connections;
-  readonly admission: Admission;
-  readonly reads: LocalReads;
-}
-
-/** Answers a request whose turn has come. The frame is the one that the decoder has opened. */
-export type Answer = (
-  connection: Connection,
-  request: Request,
-  bytes: Uint8Array,
-  start: number,
-  end: number,
-  receivedMs: number,
-) => void;
-
 /**
- * Requests that wait: for a write or sync of their connection before them, for the rest of a transaction that is applied in part, or for a
- * turn of their own. They are answered in the order of their connection, as much in one turn as `releaseWorkPerTurn` says, and all of
- * them before the next write of their connection is answered.
+ * Requests that wait: for a write or sync of their connection before them, for the rest of a
+ * transaction that is applied in part, or for a later turn. They are answered in the order of their
+ * connection, in one turn as many as `releaseWorkPerTurn` allows, and all of them before the next
+ * write of their connection is answered.
  */
 export class WaitingRequests {
-  readonly #parts: WaitingRequestsParts;
-  readonly #answer: Answer;
-  readonly #request: Request;
+  readonly #parts: ReplicaParts;
   #heldBack: Connection[] = [];
   #workLeft = 0;
   #workCount = 0;
 
-  /** @param request what each request is read into */
-  constructor(parts: WaitingRequestsParts, request: Request, answer: Answer) {
+  constructor(parts: ReplicaParts) {
     this.#parts = parts;
-    this.#request = request;
-    this.#answer = answer;
   }
 
-  /** What answering has cost so far, as `releaseWorkPerTurn` counts it. */
+  /** The work of all answers so far, as `releaseWorkPerTurn` counts it. */
   get workCount(): number {
     return this.#workCount;
   }
 
-  /** Keeps a request whose answer is small. */
+  /** Keeps a request with a small answer. */
   wait(connection: Connection, bytes: Uint8Array, start: number, end: number): void {
     this.#push(connection, WAITING_BYTES, bytes, start, end);
   }
 
-  /** Keeps a read. What its answer will take is estimated, since all that waits for a write is answered in one moment. */
+  /** Keeps a read. The size of its answer is estimated: all reads behind a write are answered at once. */
   waitToRead(connection: Connection, request: Request, bytes: Uint8Array, start: number, end: number): void {
-    const { config, tools, reads } = this.#parts;
+    const { config, tools, tree } = this.#parts;
     let answerBytes = WAITING_BYTES + end - start;
     try {
       tools.requests.body(request);
-      answerBytes += reads.answerBytes(connection, request) + lookUpWork(request) * WAITING_BYTES_PER_WORK;
+      answerBytes += answerBytesOf(tree, connection, request) + lookUpWork(request) * WAITING_BYTES_PER_WORK;
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
     }
@@ -84,20 +59,20 @@ export class WaitingRequests {
     connection.waiting.push(connection.issued, this.#parts.servingState.nowMs, answerBytes, bytes, start, end);
   }
 
-  /** What a connection reads waits for the rest of a transaction, or for the next turn. */
+  /** The waiting requests of a connection wait for the rest of a transaction, or for the next turn. */
   holdBack(connection: Connection): void {
     if (connection.isHeldBack) return;
     connection.isHeldBack = true;
     this.#heldBack.push(connection);
   }
 
-  /** Whether {@link goOn} has something to do. */
+  /** Whether {@link answerMore} has something to do. */
   get hasHeldBack(): boolean {
     return this.#heldBack.length > 0;
   }
 
-  /** Answers what was held back, of all connections together as much as one may have in a turn. */
-  goOn(): void {
+  /** Answers held back requests, of all connections together as many as one may have in a turn. */
+  answerMore(): void {
     if (this.#heldBack.length === 0) return;
     const heldBack = this.#heldBack;
     this.#heldBack = [];
@@ -112,7 +87,7 @@ export class WaitingRequests {
     }
   }
 
-  /** A connection's oldest write or sync was answered: what stood behind it may go on. */
+  /** The oldest unanswered write or sync of a connection was answered: releases those behind it. */
   issuedAnswered(connection: Connection): void {
     connection.answered++;
     if (connection.gone) {
@@ -124,17 +99,16 @@ export class WaitingRequests {
     this.release(connection);
   }
 
-  /** A write or sync of a connection that was held back is about to be answered: first comes what was asked before it. */
+  /** A write or sync of a connection is about to be answered: answers the requests before it. */
   releaseNow(connection: Connection): void {
     this.#workLeft = Number.POSITIVE_INFINITY;
     this.release(connection);
   }
 
-  /** Answers what waits for nothing any more. */
+  /** Answers the requests of a connection that wait for nothing any more. */
   release(connection: Connection): void {
-    const { tools, servingState, admission, reads } = this.#parts;
+    const { tools, servingState, admission, requestWork, request, requests } = this.#parts;
     const { waiting } = connection;
-    const request = this.#request;
     while (waiting?.isDue(connection.answered) === true && connection.phase === "open") {
       if (connection.unfinished !== undefined) return;
       if (servingState.isApplying) {
@@ -147,17 +121,17 @@ export class WaitingRequests {
       }
       waiting.take();
       const { bytes, start, end } = waiting;
-      const workBefore = reads.workCount;
+      const workBefore = requestWork.count;
       tools.requests.open(bytes, start, end, request);
-      this.#answer(connection, request, bytes, start, end, waiting.receivedMs);
-      const work = 1 + ((end - start) >> FRAME_BYTES_PER_WORK_LOG2) + reads.workCount - workBefore;
+      requests.answer(connection, request, bytes, start, end, waiting.receivedMs);
+      const work = 1 + ((end - start) >> FRAME_BYTES_PER_WORK_LOG2) + requestWork.count - workBefore;
       this.#workLeft -= work;
       this.#workCount += work;
     }
     admission.answered(connection);
   }
 
-  /** The role has ended: no connection waits any more. */
+  /** The role has ended: all connections are closed. */
   clear(): void {
     for (const connection of this.#heldBack) connection.isHeldBack = false;
     this.#heldBack = [];

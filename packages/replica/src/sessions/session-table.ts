@@ -1,39 +1,39 @@
 import type { ConnectionRef, ServerId, SessionId } from "@zooid/model";
 
-/** A session as the server that decides over its end sees it. */
+/** A session, with what the server that ends it needs. */
 export interface Session {
   readonly id: SessionId;
   readonly idHigh: number;
   readonly idLow: number;
-  /** The timeout negotiated by its present connection. */
+  /** The timeout that its present connection negotiated. */
   timeoutMs: number;
-  /** When it was last heard of, by the monotonic clock. */
+  /** When its client was last heard from, by the monotonic clock. */
   touchedMs: number;
-  /** The server that its client is connected to, as the leader knows it; undefined until it was heard of in this epoch. */
+  /** At the leader: the server that its client is connected to; undefined until known in this epoch. */
   owner: ServerId | undefined;
-  /** It is known to this server alone, which decides over its end. */
+  /** Known to this server only, which ends it. */
   isLocal: boolean;
-  /** At whoever decides over its end: the first bytes of its password's SHA-256. */
+  /** At the server that ends it: the first bytes of its password's SHA-256. */
   passwordHash: Uint8Array | undefined;
   /** Its connection at this server. */
   connection: ConnectionRef | undefined;
-  /** Its end was proposed: nothing of it is accepted any more. */
+  /** Its end is decided: its requests are not accepted any more. */
   closing: boolean;
-  /** The border, in ticks, of the bucket that it stands in. */
+  /** When its bucket is due, in ticks. */
   border: number;
 }
 
 /**
- * Sessions and when they end. Time is cut into buckets of one tick; a session ends at the border behind touch + timeout, so it
- * lives at least its timeout and at most a tick more, and all of a bucket end together.
+ * Sessions in buckets of one tick by when they expire. A session expires at the border after its last
+ * touch + timeout: it lives at least its timeout and at most a tick more.
  *
- * A touch writes one number. Only when a bucket is due are its sessions looked at: those touched since move on to their new one.
+ * A touch writes one number. When a bucket is due, sessions touched meanwhile move to a later one.
  */
 export class SessionTable {
   readonly #tickMs: number;
   readonly #sessions = new Map<SessionId, Session>();
   readonly #buckets = new Map<number, Session[]>();
-  /** Every bucket before this border was emptied. */
+  /** Every bucket up to this border was emptied. */
   #swept: number;
   #revision = 0;
 
@@ -42,7 +42,7 @@ export class SessionTable {
     this.#swept = Math.floor(nowMs / tickMs);
   }
 
-  /** Moves whenever {@link nextBorderMs} may have. */
+  /** Changes whenever {@link nextBorderMs} may have changed. */
   get revision(): number {
     return this.#revision;
   }
@@ -59,7 +59,7 @@ export class SessionTable {
     return this.#sessions.values();
   }
 
-  /** The border, in milliseconds, at which a session ends unless it is touched. */
+  /** The border, in milliseconds, at which a session expires unless it is touched. */
   expiryMs(session: Readonly<Session>): number {
     return (Math.floor((session.touchedMs + session.timeoutMs) / this.#tickMs) + 1) * this.#tickMs;
   }
@@ -84,19 +84,19 @@ export class SessionTable {
   }
 
   remove(session: Session): void {
-    // Its bucket drops it when it is due.
+    // Its bucket drops it when the bucket is due.
     session.closing = true;
     this.#sessions.delete(session.id);
   }
 
-  /** A renewal with a shorter timeout must be looked at sooner than the bucket it waits in. */
+  /** A session with a shorter timeout also goes into an earlier bucket. */
   setTimeout(session: Session, timeoutMs: number): void {
     const sooner = timeoutMs < session.timeoutMs;
     session.timeoutMs = timeoutMs;
     if (sooner) this.#enqueue(session);
   }
 
-  /** Borders in milliseconds, soonest first, each with the sessions that end there unless they are touched. */
+  /** Borders in milliseconds, soonest first, each with the sessions that expire there unless touched. */
   buckets(): readonly { readonly borderMs: number; readonly sessions: readonly Session[] }[] {
     const byBorder = new Map<number, Session[]>();
     for (const session of this.#sessions.values()) {
@@ -108,7 +108,7 @@ export class SessionTable {
     return [...byBorder].sort(([a], [b]) => a - b).map(([borderMs, sessions]) => ({ borderMs, sessions }));
   }
 
-  /** The next border at which anything may end; undefined when there are no sessions. */
+  /** The next border at which a session may expire; undefined when there are no sessions. */
   nextBorderMs(): number | undefined {
     let next: number | undefined;
     for (const border of this.#buckets.keys()) if (next === undefined || border < next) next = border;
@@ -116,8 +116,8 @@ export class SessionTable {
   }
 
   /**
-   * Looks at one due bucket and hands on the sessions in it that were not touched in time. One bucket a call, so that after a
-   * stall the input that waited is read before the next ones end.
+   * Expires the sessions of one due bucket that were not touched in time. One bucket a call: after a
+   * stall, input that waited is read before the next bucket is due.
    */
   expire(nowMs: number, end: (session: Session) => void): void {
     const due = Math.floor(nowMs / this.#tickMs);
@@ -127,7 +127,7 @@ export class SessionTable {
       if (bucket === undefined) continue;
       this.#buckets.delete(this.#swept);
       for (const session of bucket) {
-        // A renewal may have put it into an earlier bucket meanwhile; there it was seen to.
+        // setTimeout may have put it into an earlier bucket, which handled it.
         if (session.closing || session.border !== this.#swept) continue;
         if (this.expiryMs(session) <= this.#swept * this.#tickMs) end(session);
         else this.#enqueue(session);

@@ -7,21 +7,25 @@ interface Refusal {
 }
 
 /**
- * Clients that want to go on with a session that this leader does not know. A leader that was deposed and has not noticed knows none of
- * those that came after it, so nobody is told that a session is over before a quorum has confirmed who leads.
+ * Renewals of sessions that this leader does not know. They are refused once a quorum has confirmed
+ * this leader after the renewal came:
+ * 1. The leader S1 is cut off from S2 and S3, which elect S2. S1 has not noticed yet.
+ * 2. A client creates a session at S2 and loses its connection.
+ * 3. The client reaches S1, which does not know the session. If S1 answered by itself, the client
+ *    would give up a session that lives.
  */
 export class UnconfirmedRefusals {
   #waiting: Refusal[] = [];
 
   /**
-   * @param round of confirmation that began with the question, or later
-   * @param link the learner that asks for its client; undefined for a client of this server
+   * @param round the leadership check that began when the renewal came, or later
+   * @param link of the learner whose client renews; undefined for a client of this server
    */
   add(round: number, link: LinkRef | undefined, refuse: () => void): void {
     this.#waiting.push({ round, link, refuse });
   }
 
-  /** A round is confirmed: those who asked before it are told. */
+  /** A leadership check is confirmed: refuses the renewals that came before it began. */
   confirmed(round: number): void {
     const due = this.#waiting.filter((each) => each.round <= round);
     if (due.length === 0) return;

@@ -64,7 +64,7 @@ export class TestReplica {
   readonly refusals: Refusal[] = [];
   readonly notes: ReplicaEvent[] = [];
   /** Connections that sent a wrong password and stay open. */
-  readonly guesses: ConnectionRef[] = [];
+  readonly wrongPasswords: ConnectionRef[] = [];
   /** What was appended and is not durable: the role's generation and the last zxid of each batch. */
   readonly unsynced: { readonly generation: number; readonly last: Zxid }[] = [];
   readonly #replies = new HeardReplies();
@@ -115,7 +115,7 @@ export class TestReplica {
         note: (event) => this.notes.push(event),
         resume: (to) => this.resumed.push(to),
         refused: (_, refusal) => this.refusals.push(refusal),
-        guessed: (from) => this.guesses.push(from),
+        wrongPassword: (from) => this.wrongPasswords.push(from),
       },
     );
     this.replica.setTime(0, 1_000_000);

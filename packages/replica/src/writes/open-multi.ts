@@ -14,7 +14,7 @@ import {
   WireError,
 } from "@zooid/model";
 import type { ReplicaConfig } from "../config.ts";
-import { nameCount, pathWork } from "../requests/path-work.ts";
+import { nameCount, pathWork } from "../path-work.ts";
 
 /** What one multi may hold; see {@link ReplicaConfig}. */
 export type MultiLimits = Pick<

@@ -1,26 +1,30 @@
 import type { Excess } from "@zooid/data-tree";
-import type { ReplicaEvent } from "../operator-events.ts";
+import type { ByteSlice } from "@zooid/model";
+import type { ReplicaParts } from "../replica-parts.ts";
 
 /** Between two events about quotas. */
 const INTERVAL_MS = 10_000;
 
-/** Tells operators of writes that go beyond a quota: not of each, since a client that does so once does so often. */
+/** Reports writes beyond a quota to operators, at most one event in ten seconds with a count of the others. */
 export class QuotaNotes {
-  readonly #note: (event: ReplicaEvent) => void;
+  readonly #parts: ReplicaParts;
   #silentUntilMs = 0;
-  #unsaid = 0;
+  #suppressedCount = 0;
 
-  constructor(note: (event: ReplicaEvent) => void) {
-    this.#note = note;
+  constructor(parts: ReplicaParts) {
+    this.#parts = parts;
   }
 
-  tell(excess: Excess, nowMs: number): void {
-    if (nowMs < this.#silentUntilMs) {
-      this.#unsaid++;
+  /** @param refused the path of the write, where it was refused for a hard quota */
+  exceeded(excess: Excess, refused: Readonly<ByteSlice> | undefined): void {
+    const { servingState, sinks, counters } = this.#parts;
+    if (refused !== undefined) counters.quotaExceeded(refused);
+    if (servingState.nowMs < this.#silentUntilMs) {
+      this.#suppressedCount++;
       return;
     }
-    this.#note({ kind: "over-quota", excess, moreCount: this.#unsaid });
-    this.#silentUntilMs = nowMs + INTERVAL_MS;
-    this.#unsaid = 0;
+    sinks.note({ kind: "over-quota", excess, moreCount: this.#suppressedCount });
+    this.#silentUntilMs = servingState.nowMs + INTERVAL_MS;
+    this.#suppressedCount = 0;
   }
 }

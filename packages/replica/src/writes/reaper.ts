@@ -1,5 +1,5 @@
-import type { DataTree, ReapLimits } from "@zooid/data-tree";
-import type { ReplicaEvent } from "../operator-events.ts";
+import type { ReapLimits } from "@zooid/data-tree";
+import type { ReplicaParts } from "../replica-parts.ts";
 
 /** How containers and TTL nodes that nobody needs are removed. */
 export interface ReapingConfig extends ReapLimits {
@@ -23,10 +23,7 @@ const PAUSE_MS = 600_000;
  * the clock can set it right before years have passed for every TTL node at once.
  */
 export class Reaper {
-  readonly #config: ReapingConfig;
-  readonly #tree: DataTree;
-  readonly #tickMs: number;
-  readonly #note: (event: ReplicaEvent) => void;
+  readonly #parts: ReplicaParts;
   readonly #stepMs: number;
   #dueMs = 0;
   #nextRoundMs = 0;
@@ -35,19 +32,16 @@ export class Reaper {
   /** What the wall clock was ahead of the monotonic one. */
   #aheadMs = 0;
 
-  constructor(config: ReapingConfig, tree: DataTree, tickMs: number, note: (event: ReplicaEvent) => void) {
-    this.#config = config;
-    this.#tree = tree;
-    this.#tickMs = tickMs;
-    this.#note = note;
-    this.#stepMs = Math.min(STEP_MS_MAX, config.checkIntervalMs);
+  constructor(parts: ReplicaParts) {
+    this.#parts = parts;
+    this.#stepMs = Math.min(STEP_MS_MAX, parts.config.reaping.checkIntervalMs);
   }
 
   /** This server leads from now on: its clocks are right until they disagree. */
   begin(nowMs: number, wallMs: number): void {
     this.#aheadMs = wallMs - nowMs;
     this.#left = 0;
-    this.#dueMs = nowMs + this.#config.checkIntervalMs;
+    this.#dueMs = nowMs + this.#parts.config.reaping.checkIntervalMs;
   }
 
   /** There is no room for removals now. */
@@ -57,7 +51,7 @@ export class Reaper {
 
   /** When {@link step} has something to do; undefined while there is nothing that could ever be removed. */
   nextDueMs(): number | undefined {
-    return this.#tree.reapableCount === 0 ? undefined : this.#dueMs;
+    return this.#parts.tree.reapableCount === 0 ? undefined : this.#dueMs;
   }
 
   /**
@@ -73,17 +67,17 @@ export class Reaper {
       this.#dueMs = nowMs + PAUSE_MS;
       return;
     }
-    const { checkIntervalMs, perMinuteMax } = this.#config;
+    const { checkIntervalMs, perMinuteMax } = this.#parts.config.reaping;
     if (this.#left === 0) {
-      this.#left = this.#tree.reapableCount;
+      this.#left = this.#parts.tree.reapableCount;
       this.#nextRoundMs = nowMs + checkIntervalMs;
     }
     const reapedMax = Math.ceil((perMinuteMax * this.#stepMs) / MINUTE_MS);
     let reaped = 0;
     for (let looks = 0; this.#left > 0 && looks < LOOK_COUNT_MAX && reaped < reapedMax; looks++) {
       this.#left--;
-      const node = this.#tree.takeReapable();
-      if (node === 0 || !this.#tree.isReapable(node, this.#config, wallMs)) continue;
+      const node = this.#parts.tree.takeReapable();
+      if (node === 0 || !this.#parts.tree.isReapable(node, this.#parts.config.reaping, wallMs)) continue;
       reap(node);
       reaped++;
     }
@@ -94,9 +88,9 @@ export class Reaper {
   #hasJumped(nowMs: number, wallMs: number): boolean {
     const aheadMs = wallMs - nowMs;
     const jumpMs = aheadMs - this.#aheadMs;
-    if (Math.abs(jumpMs) <= this.#tickMs) return false;
+    if (Math.abs(jumpMs) <= this.#parts.config.tickMs) return false;
     this.#aheadMs = aheadMs;
-    this.#note({ kind: "wall-clock-set", byMs: jumpMs, pauseMs: PAUSE_MS });
+    this.#parts.sinks.note({ kind: "wall-clock-set", byMs: jumpMs, pauseMs: PAUSE_MS });
     return true;
   }
 }

@@ -1,4 +1,4 @@
-import type { CloseLimits, DataTree, PrepareContext } from "@zooid/data-tree";
+import type { CloseLimits, PrepareContext } from "@zooid/data-tree";
 import {
   clearTxnOp,
   composeZxid,
@@ -11,79 +11,56 @@ import {
   OpCode,
   PASSWORD_HASH_BYTES,
   type Request,
-  type RequestDecoder,
-  type TxnBatcher,
   type TxnHeader,
   type TxnOp,
   type Zxid,
 } from "@zooid/model";
-import type { AuthSchemes } from "../auth/auth-schemes.ts";
-import type { ReplicaConfig } from "../config.ts";
+import type { ReplicaParts } from "../replica-parts.ts";
 import { HeldShares } from "./held-shares.ts";
-import { type MultiLimits, type MultiResult, OpenMulti } from "./open-multi.ts";
+import { type MultiResult, OpenMulti } from "./open-multi.ts";
 
-/** Who asked, as the transaction's header tells it. */
+/** The origin of a write, as its transaction's header carries it. */
 export interface Requester {
   readonly sessionHigh: number;
   readonly sessionLow: number;
-  /** The server that will answer, and that server's number for the request. */
+  /** The server that answers, and its number for the write. */
   readonly origin: number;
   readonly originSeq: number;
   readonly cxid: number;
   readonly op: number;
 }
 
-/** What a transaction may hold; see {@link ReplicaConfig}. */
-export type TxnLimits = MultiLimits & Pick<ReplicaConfig, "closeOpCountMax" | "closePathBytesMax">;
-type TxnProposerConfig = TxnLimits &
-  Pick<
-    ReplicaConfig,
-    "prepareWorkPerTurn" | "outstandingPathCountMax" | "isTtlEnabled" | "isQuotaEnforced" | "heldBytesMax"
-  >;
-
-/** What one op of other transactions than multis counts, where a part of a multi counts as {@link OpenMulti} says. */
+/** The work of an op of a transaction that is no multi; see {@link OpenMulti} for parts of a multi. */
 const OP_WORK = 8;
 
 /**
- * The leader's own half of every write: judges a request against the tree as it will be, gives it the next zxid, and gathers the
- * transaction for the next batch. What is refused becomes a transaction too, so that its answer keeps its place.
+ * Prepares transactions at the leader: checks a request against the tree as it will be once
+ * everything prepared before is applied, gives the transaction the next zxid, and adds it to the next
+ * batch. A refused write becomes an error transaction, so that its answer keeps its place.
  *
- * A multi of many parts is prepared in several turns. Until it is prepared as a whole, all that is asked for waits behind it, nothing is
- * proposed, and nothing is applied.
+ * A multi of many parts is prepared in several turns. Until it is complete, all other writes wait,
+ * nothing is proposed, and nothing is applied.
  */
 export class TxnProposer {
-  readonly #tree: DataTree;
-  readonly #requests: RequestDecoder;
-  readonly #batcher: TxnBatcher;
+  readonly #parts: ReplicaParts;
   readonly #context: PrepareContext;
   readonly #header: TxnHeader = newTxnHeader();
   readonly #op: TxnOp = newTxnOp();
   readonly #request: Request = newRequest();
   readonly #multi: OpenMulti;
-  /** What was asked for while a multi was open, in its order. */
+  /** Writes that came while a multi was open, in order. */
   #waiting: (() => void)[] = [];
-  readonly #workPerTurn: number;
-  readonly #pathCountMax: number;
   readonly #closeLimits: CloseLimits;
   readonly #shares: HeldShares;
   #prepared: Zxid = composeZxid(0, 0);
   #wallMs = 0;
   #opCount = 0;
 
-  constructor(
-    tree: DataTree,
-    auth: AuthSchemes,
-    config: TxnProposerConfig,
-    tools: { readonly requests: RequestDecoder; readonly batcher: TxnBatcher },
-    overQuota: PrepareContext["overQuota"],
-  ) {
-    this.#tree = tree;
-    this.#requests = tools.requests;
-    this.#batcher = tools.batcher;
+  constructor(parts: ReplicaParts) {
+    this.#parts = parts;
+    const { auth, config, tools, tree } = parts;
     const shares = new HeldShares(config.heldBytesMax);
     this.#shares = shares;
-    this.#workPerTurn = config.prepareWorkPerTurn;
-    this.#pathCountMax = config.outstandingPathCountMax;
     this.#closeLimits = { opCountMax: config.closeOpCountMax, pathBytesMax: config.closePathBytesMax };
     this.#context = {
       sessionHigh: 0,
@@ -95,7 +72,7 @@ export class TxnProposer {
       isTtlEnabled: config.isTtlEnabled,
       isQuotaEnforced: config.isQuotaEnforced,
       heldBytesMax: config.heldBytesMax,
-      overQuota,
+      overQuota: (excess, refused) => parts.quotaNotes.exceeded(excess, refused),
       // rule: a-share-of-the-tree-for-each-client
       mayAdd: (growthBytes) => shares.admits(this.#context.identities, growthBytes, this.#context.zxid, tree),
       fixAcl: (acl, identities) => auth.fixAcl(acl, identities),
@@ -106,19 +83,14 @@ export class TxnProposer {
     });
   }
 
-  /** The zxid of the last transaction that was asked for: each that waits has the next one. */
+  /** The zxid of the last write so far: those that wait get the next ones. */
   get prepared(): Zxid {
     return (this.#prepared + this.#waiting.length) as Zxid;
   }
 
-  /** Whether a multi is prepared in part, or anything waits behind one: {@link goOn} has something to do. */
+  /** Whether a multi is prepared in part, or writes wait for one: {@link prepareMore} has work. */
   get isPreparing(): boolean {
     return this.#multi.isOpen || this.#waiting.length > 0;
-  }
-
-  /** Transactions wait in the batch. */
-  get count(): number {
-    return this.#batcher.count;
   }
 
   /** Ops of all transactions so far: what preparing costs. */
@@ -136,26 +108,29 @@ export class TxnProposer {
     this.#prepared = composeZxid(epoch, 0);
   }
 
-  /** What was prepared and not proposed will never be. */
+  /** The role has ended: what is prepared is not proposed any more. */
   discard(): void {
+    const { tools, tree } = this.#parts;
+    const { batcher } = tools;
     this.#waiting = [];
     if (this.#multi.isOpen) {
       this.#multi.discard();
-      this.#batcher.end();
+      batcher.end();
     }
-    while (this.#batcher.count > 0) this.#batcher.recycle(this.#batcher.take());
-    this.#tree.discardPending();
+    while (batcher.count > 0) batcher.recycle(batcher.take());
+    tree.discardPending();
     this.#shares.discard();
   }
 
-  /** Whether transactions that are not applied concern so many paths that nothing more is to be asked for. */
+  /** Whether unapplied transactions concern so many paths that further requests have to wait. */
   get isFull(): boolean {
-    return this.#tree.pendingCount >= this.#pathCountMax;
+    const { config, tree } = this.#parts;
+    return tree.pendingCount >= config.outstandingPathCountMax;
   }
 
-  /** Prepares more of the open multi, and of what waits behind it: as much as one turn may. */
-  goOn(): void {
-    let work = this.#workPerTurn;
+  /** Prepares more of the open multi, and of the writes that wait for it, as much as one turn may. */
+  prepareMore(): void {
+    let work = this.#parts.config.prepareWorkPerTurn;
     if (this.#multi.isOpen) {
       const before = this.#opCount;
       this.#endMulti(this.#multi.resume(work));
@@ -176,36 +151,37 @@ export class TxnProposer {
   /**
    * A write whose body the decoder has read.
    *
-   * @param isLocal whether its session is known to the server alone that its client is connected to
+   * @param isLocal whether its session is a local one, known only to the client's server
    */
   write(requester: Requester, identities: readonly Identity[], request: Request, isLocal: boolean): void {
     // rule: writes-wait-for-an-open-multi
     if (this.isPreparing) {
+      const { requests } = this.#parts.tools;
       const kept = { ...requester };
-      const frame = this.#requests.copyFrame();
+      const frame = requests.copyFrame();
       this.#waiting.push(() => {
-        this.#requests.open(frame, 0, frame.length, this.#request);
-        this.#requests.body(this.#request);
+        requests.open(frame, 0, frame.length, this.#request);
+        requests.body(this.#request);
         this.#write(kept, identities, this.#request, isLocal);
       });
     } else this.#write(requester, identities, request, isLocal);
   }
 
-  /** A write that is refused for a reason that the tree does not know. */
+  /** A write that is refused for a reason outside the tree. */
   refuse(requester: Requester, code: number): void {
     this.#inOrder(requester, (kept) => {
       this.#begin(kept);
       this.#error(code, 0, 0);
-      this.#batcher.end();
+      this.#parts.tools.batcher.end();
     });
   }
 
-  /** The end of a container or TTL node of which the tree has just said that it may go. Not while {@link isPreparing}. */
+  /** The end of a container or TTL node that is due in the tree. Not while {@link isPreparing}. */
   reap(requester: Requester, node: number): void {
     this.#begin(requester);
-    this.#tree.prepareReap(node, this.#context, this.#op);
+    this.#parts.tree.prepareReap(node, this.#context, this.#op);
     this.#put(this.#op);
-    this.#batcher.end();
+    this.#parts.tools.batcher.end();
   }
 
   /** @param passwordHash the first bytes of the password's SHA-256; it is kept */
@@ -213,9 +189,9 @@ export class TxnProposer {
     this.#inOrder(requester, (kept) => {
       this.#begin(kept);
       const hash = { bytes: passwordHash, start: 0, end: PASSWORD_HASH_BYTES };
-      this.#tree.prepareCreateSession(timeoutMs, hash, this.#context, this.#op);
+      this.#parts.tree.prepareCreateSession(timeoutMs, hash, this.#context, this.#op);
       this.#put(this.#op);
-      this.#batcher.end();
+      this.#parts.tools.batcher.end();
     });
   }
 
@@ -224,12 +200,14 @@ export class TxnProposer {
     this.#inOrder(requester, (kept) => {
       this.#begin(kept);
       const { sessionHigh, sessionLow } = kept;
-      this.#tree.prepareCloseSession(sessionHigh, sessionLow, this.#closeLimits, this.#context, (op) => this.#put(op));
-      this.#batcher.end();
+      this.#parts.tree.prepareCloseSession(sessionHigh, sessionLow, this.#closeLimits, this.#context, (op) =>
+        this.#put(op),
+      );
+      this.#parts.tools.batcher.end();
     });
   }
 
-  /** Makes a transaction, now or behind what is being prepared. */
+  /** Makes a transaction, now or after the open multi. */
   #inOrder(requester: Requester, make: (requester: Requester) => void): void {
     if (!this.isPreparing) {
       make(requester);
@@ -246,19 +224,19 @@ export class TxnProposer {
     context.isLocal = isLocal;
     if (request.op === OpCode.MULTI) {
       this.#multi.begin();
-      this.#endMulti(this.#multi.run(this.#workPerTurn));
+      this.#endMulti(this.#multi.run(this.#parts.config.prepareWorkPerTurn));
       return;
     }
-    const code = this.#tree.prepare(request, context, this.#op);
+    const code = this.#parts.tree.prepare(request, context, this.#op);
     if (code === ErrorCode.OK) this.#put(this.#op);
     else this.#error(code, 0, 0);
-    this.#batcher.end();
+    this.#parts.tools.batcher.end();
   }
 
   #endMulti(result: Readonly<MultiResult> | undefined): void {
     if (result === undefined) return;
     if (result.code !== ErrorCode.OK) this.#error(result.code, result.failedIndex, result.count);
-    this.#batcher.end();
+    this.#parts.tools.batcher.end();
   }
 
   #begin(requester: Requester): void {
@@ -277,12 +255,12 @@ export class TxnProposer {
     context.sessionLow = requester.sessionLow;
     context.zxid = header.zxid;
     context.timeMs = header.timeMs;
-    this.#batcher.begin(header);
+    this.#parts.tools.batcher.begin(header);
   }
 
   #put(op: Readonly<TxnOp>): void {
     this.#opCount++;
-    this.#batcher.op(op);
+    this.#parts.tools.batcher.op(op);
   }
 
   #error(code: number, failedIndex: number, opCount: number): void {

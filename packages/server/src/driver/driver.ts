@@ -158,11 +158,11 @@ export class Driver implements ConnectionHost {
         hooks.refusals.note(refusal, connection.peer, REFUSALS[refusal]);
         if (refusal === "authentication") this.#delayFailure(connection);
       },
-      guessed: (to) => {
+      wrongPassword: (to) => {
         const connection = this.#connections[to];
         if (connection !== undefined) this.#delayFailure(connection);
       },
-      asked: (sequence, connection, request) => audit?.asked(sequence, connection, request, tools.requests),
+      requested: (sequence, connection, request) => audit?.asked(sequence, connection, request, tools.requests),
       applied: (header, op) => {
         recorder?.applied(header, op);
         audit?.applied(header, op);

@@ -128,7 +128,7 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
   }),
   mutation("parts", "reads-in-the-middle-of-a-transaction", {
     marker: "no-reads-in-the-middle-of-a-transaction",
-    found: "this.#servingState.isApplying",
+    found: "servingState.isApplying",
     replacement: "false",
   }),
   mutation("parts", "written-into-an-open-multi", {

@@ -1,0 +1,86 @@
+import { OpCode } from "@zooid/model";
+import type { ReplicaParts } from "./replica-parts.ts";
+
+/** What is due by time, and the rest of what earlier turns had no time for. */
+export class DueWork {
+  readonly #parts: ReplicaParts;
+
+  constructor(parts: ReplicaParts) {
+    this.#parts = parts;
+  }
+
+  run(): void {
+    const { membership, roles, connections, waiting, setWatches, servingState, proposer, forwarded, sessionEnds } =
+      this.#parts;
+    membership.tick();
+    roles.serveReadOnlyWhenDue();
+    this.#resignWhenExhausted();
+    connections.removeMoreWatches();
+    if (!servingState.isApplying) {
+      waiting.answerMore();
+      setWatches.restoreMore();
+    }
+    if (!servingState.isLeading) return;
+    this.#prepareMore();
+    if (proposer.isPreparing) return;
+    forwarded.takeMore();
+    sessionEnds.propose();
+    if (!proposer.isPreparing) this.#reap();
+  }
+
+  /** When {@link run} has something to do; undefined when never. */
+  nextDueMs(): number | undefined {
+    const { config, servingState, membership, roles, reaper } = this.#parts;
+    if (this.#hasPostponed) return servingState.nowMs;
+    const membershipDueMs = config.ensemble === undefined ? undefined : membership.nextDueMs();
+    const reaperDueMs = servingState.isLeading ? reaper.nextDueMs() : undefined;
+    return earliest(earliest(membershipDueMs, roles.readOnlyDueMs()), reaperDueMs);
+  }
+
+  /** Whether an earlier turn left something for this one. */
+  get #hasPostponed(): boolean {
+    const { connections, proposer, waiting, setWatches, servingState, forwarded, sessionEnds } = this.#parts;
+    return (
+      connections.isRemovingWatches ||
+      proposer.isPreparing ||
+      (!servingState.isApplying && (setWatches.hasUnfinished || waiting.hasHeldBack)) ||
+      forwarded.hasBacklog ||
+      sessionEnds.hasPending
+    );
+  }
+
+  /** An epoch's counter is used up: a new epoch needs a new leader. */
+  #resignWhenExhausted(): void {
+    const { zab, tools, proposer } = this.#parts;
+    if (!zab.isExhausted || zab.outstandingCount > 0) return;
+    if (tools.batcher.count > 0 || proposer.isPreparing) return;
+    zab.resign({ kind: "counter-used-up" });
+  }
+
+  /** Prepares more of a multi that is prepared in part, and of the writes that wait for it. */
+  #prepareMore(): void {
+    const { proposer, admission } = this.#parts;
+    if (!proposer.isPreparing) return;
+    proposer.prepareMore();
+    if (!proposer.isPreparing) admission.committed();
+  }
+
+  /** Proposes the end of due containers and TTL nodes, unless clients' writes have to wait already. */
+  #reap(): void {
+    const { servingState, admission, reaper, proposer, inFlightWrites } = this.#parts;
+    const { nowMs, wallMs } = servingState;
+    if (admission.isFull) {
+      reaper.postpone(nowMs);
+      return;
+    }
+    const op = OpCode.DELETE_CONTAINER;
+    reaper.step(nowMs, wallMs, (node) => {
+      proposer.reap(inFlightWrites.requester(undefined, 0, op, inFlightWrites.issueWithoutClient(op)), node);
+    });
+  }
+}
+
+function earliest(one: number | undefined, other: number | undefined): number | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return Math.min(one, other);
+}

@@ -1,0 +1,139 @@
+import { ErrorCode, isEphemeralMode, newRequest, OpCode, type Request } from "@zooid/model";
+import type { Connection } from "../connections/connection.ts";
+import type { ReplicaParts } from "../replica-parts.ts";
+import type { Session } from "../sessions/session-table.ts";
+
+/**
+ * Writes of this server's clients: each gets its place among this server's own writes, and then goes
+ * to the proposer of this server or is forwarded to the leader. It is answered when its transaction
+ * is applied here (`Delivery`).
+ */
+export class ClientWrites {
+  readonly #parts: ReplicaParts;
+  readonly #part: Request = newRequest();
+
+  constructor(parts: ReplicaParts) {
+    this.#parts = parts;
+  }
+
+  write(
+    connection: Connection,
+    session: Session,
+    request: Request,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+  ): void {
+    const { config, tools, sinks, servingState, inFlightWrites, forwarder, proposer } = this.#parts;
+    const { op, xid } = request;
+    if (servingState.isReadOnly) return this.#refuseReadOnly(connection, session, request);
+    if (op !== OpCode.CLOSE_SESSION) {
+      try {
+        tools.requests.body(request);
+      } catch {
+        this.#refuse(connection, request, ErrorCode.MARSHALLING_ERROR, bytes, start, end);
+        return;
+      }
+    }
+    if (session.isLocal && !this.#mayPropose(session, request)) {
+      if (op === OpCode.CLOSE_SESSION && !connection.mustWait) {
+        this.closeLocalSession(connection, xid, servingState.nowMs);
+      } else this.#refuse(connection, request, ErrorCode.EPHEMERAL_ON_LOCAL_SESSION, bytes, start, end);
+      return;
+    }
+    if (end - start > connection.largestWriteBytes) connection.largestWriteBytes = end - start;
+    const sequence = inFlightWrites.issue(connection, xid, op, end - start);
+    sinks.requested?.(sequence, connection, request);
+    if (op === OpCode.CLOSE_SESSION) session.closing = true;
+    if (!servingState.isLeading) {
+      forwarder.forward(sequence, session, connection, bytes, start, end);
+      return;
+    }
+    const requester = inFlightWrites.requester(session, xid, op, sequence);
+    if (session.owner !== config.sid && !session.isLocal) proposer.refuse(requester, ErrorCode.SESSION_MOVED);
+    else if (op === OpCode.CLOSE_SESSION) proposer.closeSession(requester);
+    else proposer.write(requester, connection.identities, request, session.isLocal);
+  }
+
+  /** The client closes its local session. */
+  closeLocalSession(connection: Connection, xid: number, receivedMs: number): void {
+    const { sinks, counters, connections, servingState, sessions } = this.#parts;
+    const { session } = connection;
+    const { visible } = servingState;
+    sinks.replies.header(connection.ref, xid, visible, ErrorCode.OK);
+    counters.answered(connection, OpCode.CLOSE_SESSION, xid, visible, receivedMs);
+    connections.close(connection);
+    if (session !== undefined) sessions.table.remove(session);
+  }
+
+  /** Refuses a write without a transaction. Where it has to wait, its frame is read again in its turn. */
+  #refuse(
+    connection: Connection,
+    { op, xid }: Request,
+    code: ErrorCode,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+  ): void {
+    const { sinks, counters, servingState, waiting } = this.#parts;
+    if (connection.mustWait) {
+      waiting.wait(connection, bytes, start, end);
+      return;
+    }
+    sinks.replies.header(connection.ref, xid, servingState.visible, code);
+    counters.answered(connection, op, xid, servingState.visible, servingState.nowMs);
+  }
+
+  /** Without a quorum nothing is written; a session of this server's own may close. */
+  #refuseReadOnly(connection: Connection, session: Session, { op, xid }: Request): void {
+    const { servingState } = this.#parts;
+    if (op === OpCode.CLOSE_SESSION) {
+      session.closing = true;
+      this.closeLocalSession(connection, xid, servingState.nowMs);
+      return;
+    }
+    this.refuseReadOnly(connection, op, xid);
+  }
+
+  /** Refuses a request that needs a quorum, where there is none. */
+  refuseReadOnly(connection: Connection, op: number, xid: number): void {
+    const { sinks, counters, servingState } = this.#parts;
+    const { visible, nowMs } = servingState;
+    sinks.replies.header(connection.ref, xid, visible, ErrorCode.NOT_READ_ONLY);
+    counters.answered(connection, op, xid, visible, nowMs);
+  }
+
+  /**
+   * Whether a write of a local session may become a transaction. If it creates an ephemeral, its
+   * session becomes one of the ensemble first, where that is allowed: the creation of the session is
+   * proposed before the write.
+   */
+  #mayPropose(session: Session, request: Request): boolean {
+    if (request.op === OpCode.CLOSE_SESSION) {
+      session.closing = true;
+      return false;
+    }
+    if (!this.#createsEphemeral(request)) return true;
+    if (this.#parts.config.ensemble?.localSessionsUpgrading !== true) return false;
+    this.#parts.sessionCreation.upgrade(session);
+    return true;
+  }
+
+  #createsEphemeral(request: Request): boolean {
+    const { requests } = this.#parts.tools;
+    if (request.op !== OpCode.MULTI) return isEphemeralCreate(request);
+    let isFound = false;
+    try {
+      while (!isFound && requests.nextPart(this.#part)) isFound = isEphemeralCreate(this.#part);
+    } catch {
+      // The proposer refuses an unreadable multi.
+    }
+    requests.rewindParts();
+    return isFound;
+  }
+}
+
+/** createTTL and createContainer never create ephemerals, whatever their flags. */
+function isEphemeralCreate({ op, flags }: Request): boolean {
+  return (op === OpCode.CREATE || op === OpCode.CREATE2) && isEphemeralMode(flags);
+}

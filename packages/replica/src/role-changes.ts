@@ -1,0 +1,102 @@
+import type { RoleEnd } from "@zooid/zab";
+import type { ReplicaParts } from "./replica-parts.ts";
+
+/** A server without a role serves reads after a tick, and not sooner than this. */
+const READ_ONLY_MS_MIN = 2000;
+/** More writes than one life of a server sends off. */
+const SEQUENCES_PER_START = 2 ** 32;
+
+/** What begins and ends with a role: service, sessions, and requests that are not answered. */
+export class RoleChanges {
+  readonly #parts: ReplicaParts;
+
+  constructor(parts: ReplicaParts) {
+    this.#parts = parts;
+  }
+
+  /** Leads an ensemble of one, in an epoch whose promise is durable. */
+  leadAlone(epoch: number, bootCount: number): void {
+    const { sessionCreation, zab } = this.#parts;
+    sessionCreation.startAlone(bootCount);
+    zab.leadAlone(epoch);
+  }
+
+  /**
+   * Begins to look for a role. A server that lost its disk counts its starts anew, so a random
+   * offset keeps the numbers of its writes and its sessions' ids unique.
+   */
+  join(bootCount: number): void {
+    const { tools, inFlightWrites, sessionCreation, zab } = this.#parts;
+    const offset = Math.floor(tools.random() * (SEQUENCES_PER_START / 2));
+    inFlightWrites.startAt(bootCount * SEQUENCES_PER_START + offset);
+    sessionCreation.startAmongOthers(bootCount);
+    zab.flush();
+  }
+
+  /** The broadcast has established a role in an epoch. */
+  serve(epoch: number): void {
+    const { servingState, connections, tree, sessions, zab, proposer, reaper, membership } = this.#parts;
+    // rule: read-only-clients-are-disconnected
+    if (servingState.isReadOnly) connections.disconnectAll();
+    servingState.serve(epoch, tree.applied);
+    sessions.reset();
+    this.#showConfiguration();
+    if (zab.state === "leading") {
+      proposer.beginEpoch(epoch);
+      reaper.begin(servingState.nowMs, servingState.wallMs);
+      sessions.takeOver();
+    }
+    membership.established(epoch);
+  }
+
+  /** The role has ended: its requests get no answer any more, so their clients are disconnected. */
+  left(reason: RoleEnd): void {
+    const parts = this.#parts;
+    parts.delivery.complete();
+    parts.sinks.note(reason);
+    parts.servingState.left();
+    // rule: clients-are-disconnected-with-the-role
+    parts.connections.disconnectAll();
+    parts.inFlightWrites.clear();
+    parts.proposer.discard();
+    parts.syncs.clear();
+    parts.setWatches.clear();
+    parts.waiting.clear();
+    parts.forwarder.clear();
+    parts.forwarded.clear();
+    parts.admission.clear();
+    parts.sessionRenewal.clear();
+    parts.sessionEnds.clear();
+    parts.endingSessions.clear();
+    parts.unconfirmedRefusals.clear();
+    parts.sessions.reset();
+    parts.sinks.roleChanged();
+  }
+
+  /** When a server without a role begins to serve reads to clients that accept read-only service. */
+  readOnlyDueMs(): number | undefined {
+    const { config, servingState, membership } = this.#parts;
+    const { looksSinceMs } = membership;
+    if (config.ensemble?.readOnlyMode !== true || servingState.isReadOnly || looksSinceMs === undefined) {
+      return undefined;
+    }
+    return looksSinceMs + Math.max(config.tickMs, READ_ONLY_MS_MIN);
+  }
+
+  serveReadOnlyWhenDue(): void {
+    const { servingState, tree, sinks } = this.#parts;
+    const dueMs = this.readOnlyDueMs();
+    if (dueMs === undefined || dueMs > servingState.nowMs) return;
+    servingState.serveReadOnly(tree.applied);
+    this.#showConfiguration();
+    sinks.note({ kind: "read-only-service" });
+    sinks.roleChanged();
+  }
+
+  /** Each server shows its own: the node is dated by when this server took its role. */
+  #showConfiguration(): void {
+    const { config, tree, servingState } = this.#parts;
+    const { configuration } = config.ensemble ?? {};
+    if (configuration !== undefined) tree.showConfiguration(configuration, servingState.wallMs);
+  }
+}

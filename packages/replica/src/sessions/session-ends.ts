@@ -1,0 +1,129 @@
+import { ErrorCode, OpCode, type SessionId, sessionIdFromHalves, type TxnHeader, type Zxid } from "@zooid/model";
+import type { Connection } from "../connections/connection.ts";
+import type { ReplicaParts } from "../replica-parts.ts";
+import type { Session } from "./session-table.ts";
+
+/** A close of which a part is committed: its client is answered with the last part. */
+interface UnansweredClose {
+  readonly connection: Connection;
+  readonly xid: number;
+  readonly receivedMs: number;
+}
+
+/** In one turn, transactions with so many times the path bytes that one may hold. */
+const FULL_TRANSACTIONS_PER_TURN = 2;
+
+/**
+ * Ends sessions: the leader proposes the ends, in parts where a session has many ephemerals, and
+ * every server closes the connection of a session whose end it applies.
+ */
+export class SessionEnds {
+  readonly #parts: ReplicaParts;
+  readonly #unansweredCloses = new Map<SessionId, UnansweredClose>();
+  /** Decided ends that are not proposed, or only in part, in order: some are proposed each turn. */
+  #pending: Pick<Session, "idHigh" | "idLow">[] = [];
+
+  constructor(parts: ReplicaParts) {
+    this.#parts = parts;
+  }
+
+  /** Ends the sessions of at most one due bucket. */
+  expire(): void {
+    const { servingState, sessions, counters } = this.#parts;
+    sessions.table.expire(servingState.nowMs, (session) => {
+      if (session.isLocal) {
+        counters.values.expiredSessions++;
+        sessions.disconnectHolder(session);
+        sessions.table.remove(session);
+        return;
+      }
+      // rule: the-leader-alone-ends-sessions
+      if (!servingState.isLeading) return;
+      counters.values.expiredSessions++;
+      session.closing = true;
+      this.#pending.push(session);
+    });
+    this.propose();
+  }
+
+  /** The end of a session is decided, or is to be continued. */
+  add(session: Pick<Session, "idHigh" | "idLow">): void {
+    this.#pending.push(session);
+  }
+
+  /** Whether {@link propose} has something to do. */
+  get hasPending(): boolean {
+    return this.#pending.length > 0;
+  }
+
+  /** Proposes decided ends, as many as one turn may: thousands of sessions may expire at once. */
+  propose(): void {
+    const { config, tools, proposer, inFlightWrites } = this.#parts;
+    if (proposer.isPreparing) return;
+    const { endOpCountPerTurn, closePathBytesMax } = config;
+    const { batcher } = tools;
+    const opCountBefore = proposer.opCount;
+    const bytesBefore = batcher.sizeBytes;
+    let taken = 0;
+    for (const session of this.#pending) {
+      if (proposer.opCount - opCountBefore >= endOpCountPerTurn) break;
+      if (batcher.sizeBytes - bytesBefore >= FULL_TRANSACTIONS_PER_TURN * closePathBytesMax) break;
+      taken++;
+      const sequence = inFlightWrites.issueWithoutClient(OpCode.CLOSE_SESSION);
+      proposer.closeSession(inFlightWrites.requester(session, 0, OpCode.CLOSE_SESSION, sequence));
+    }
+    if (taken > 0) this.#pending = this.#pending.slice(taken);
+  }
+
+  /**
+   * A transaction is applied that removes a part of a session's ephemerals and does not end it yet.
+   *
+   * @param closing the connection of this server whose client closes the session, if there is one
+   */
+  partlyEnded({ sessionHigh, sessionLow }: TxnHeader, closing: Connection | undefined): void {
+    const { servingState, sessions, connections, inFlightWrites } = this.#parts;
+    const id = sessionIdFromHalves(sessionHigh, sessionLow);
+    if (closing !== undefined) {
+      const { xid, receivedMs } = inFlightWrites;
+      this.#unansweredCloses.set(id, { connection: closing, xid, receivedMs });
+    }
+    const holder = sessions.holderOf(sessions.get(id));
+    if (holder !== undefined && holder !== this.#unansweredCloses.get(id)?.connection) connections.close(holder);
+    // rule: an-end-continues-behind-its-first-part
+    if (servingState.isLeading) this.#pending.push({ idHigh: sessionHigh, idLow: sessionLow });
+  }
+
+  /**
+   * The transaction is applied that ends a session.
+   *
+   * @param closing the connection of this server whose client closes the session, if there is one
+   */
+  ended(header: TxnHeader, closing: Connection | undefined): void {
+    const { sessions, connections, endingSessions, inFlightWrites } = this.#parts;
+    const id = sessionIdFromHalves(header.sessionHigh, header.sessionLow);
+    const session = sessions.get(id);
+    endingSessions.ended(id);
+    const holder = sessions.holderOf(session);
+    if (session !== undefined) sessions.table.remove(session);
+    const { xid, receivedMs } = inFlightWrites;
+    const close = closing === undefined ? this.#unansweredCloses.get(id) : { connection: closing, xid, receivedMs };
+    this.#unansweredCloses.delete(id);
+    if (close !== undefined) this.#answerClose(close, header.zxid);
+    if (holder !== undefined && holder !== close?.connection) connections.close(holder);
+  }
+
+  #answerClose({ connection, xid, receivedMs }: UnansweredClose, zxid: Zxid): void {
+    const { sinks, counters, connections } = this.#parts;
+    // Another connection may have its number by now.
+    if (connection.gone) return;
+    sinks.replies.header(connection.ref, xid, zxid, ErrorCode.OK);
+    counters.answered(connection, OpCode.CLOSE_SESSION, xid, zxid, receivedMs);
+    connections.close(connection);
+  }
+
+  /** The role has ended: the next leader proposes the ends. */
+  clear(): void {
+    this.#unansweredCloses.clear();
+    this.#pending = [];
+  }
+}

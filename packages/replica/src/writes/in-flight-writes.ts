@@ -1,0 +1,155 @@
+import { assert, type ConnectionRef } from "@zooid/model";
+import type { Connection } from "../connections/connection.ts";
+import type { ReplicaParts } from "../replica-parts.ts";
+import type { Session } from "../sessions/session-table.ts";
+import type { Requester } from "./txn-proposer.ts";
+
+/** The first size of the ring; it doubles when more writes wait. A power of two. */
+const RING_FIRST = 1024;
+
+/** Of a write that no client of this server waits for: the end of an expired session, for example. */
+export const NO_CONNECTION = -1 as ConnectionRef;
+
+/**
+ * This server's own writes between the request and the commit, in the order of their sequence
+ * numbers. A transaction carries the number of its write, and own writes commit in that order: the
+ * number, not the session and xid, finds the client that waits for the answer.
+ *
+ * A number is never used twice, not even by another life of the server:
+ * 1. Server S2 forwards a client's write as number 7 to the leader S1, and crashes.
+ * 2. S2 restarts and follows S1 again, which commits the old number 7 meanwhile.
+ * 3. If S2's first write had the number 7 now, its client would be answered with the old write.
+ */
+export class InFlightWrites {
+  readonly #parts: Pick<ReplicaParts, "servingState">;
+  /** Reused: the proposer copies it where it keeps it. */
+  readonly #requester: { -readonly [K in keyof Requester]: Requester[K] };
+  #connections = new Int32Array(RING_FIRST);
+  #xids = new Int32Array(RING_FIRST);
+  #ops = new Int32Array(RING_FIRST);
+  #receivedMs = new Float64Array(RING_FIRST);
+  #sizes = new Int32Array(RING_FIRST);
+  #sizeBytes = 0;
+  #mask = RING_FIRST - 1;
+  #head = 1;
+  #next = 1;
+
+  /** The client's request behind the write that {@link take} took last. */
+  connection: ConnectionRef = NO_CONNECTION;
+  xid = 0;
+  op = 0;
+  receivedMs = 0;
+
+  constructor(parts: Pick<ReplicaParts, "servingState"> & { readonly config: Pick<ReplicaParts["config"], "sid"> }) {
+    this.#parts = parts;
+    this.#requester = { sessionHigh: 0, sessionLow: 0, origin: parts.config.sid, originSeq: 0, cxid: 0, op: 0 };
+  }
+
+  /** Writes that are not committed. */
+  get count(): number {
+    return this.#next - this.#head;
+  }
+
+  /** Bytes of their requests. */
+  get sizeBytes(): number {
+    return this.#sizeBytes;
+  }
+
+  /** Adds a client's write. @returns its sequence number */
+  issue(connection: Pick<Connection, "ref" | "issued">, xid: number, op: number, sizeBytes: number): number {
+    connection.issued++;
+    return this.#put(connection.ref, xid, op, sizeBytes);
+  }
+
+  /** Adds a write that this server makes by itself. @returns its sequence number */
+  issueWithoutClient(op: number): number {
+    return this.#put(NO_CONNECTION, 0, op, 0);
+  }
+
+  /**
+   * The requester of a write, valid until the next call.
+   *
+   * @param session undefined where the write concerns no session
+   */
+  requester(
+    session: Pick<Session, "idHigh" | "idLow"> | undefined,
+    xid: number,
+    op: number,
+    sequence: number,
+  ): Requester {
+    const requester = this.#requester;
+    requester.sessionHigh = session?.idHigh ?? 0;
+    requester.sessionLow = session?.idLow ?? 0;
+    requester.cxid = xid;
+    requester.op = op;
+    requester.originSeq = sequence;
+    return requester;
+  }
+
+  /**
+   * Takes out a committed write and shows the request behind it. False for a write of another life
+   * of this server, or from before {@link clear}.
+   */
+  take(sequence: number): boolean {
+    if (sequence < this.#head || sequence >= this.#next) return false;
+    assert(sequence === this.#head, () => `own writes commit in order: ${sequence} came where ${this.#head} was due`);
+    const slot = this.#head & this.#mask;
+    this.connection = this.#connections[slot] as ConnectionRef;
+    this.xid = this.#xids[slot] as number;
+    this.op = this.#ops[slot] as number;
+    this.receivedMs = this.#receivedMs[slot] as number;
+    this.#sizeBytes -= this.#sizes[slot] as number;
+    this.#head++;
+    return true;
+  }
+
+  /** The first sequence number of this life of the server. */
+  startAt(sequence: number): void {
+    assert(this.count === 0, "sequence numbers change while no write is in flight");
+    this.#head = sequence;
+    this.#next = sequence;
+  }
+
+  /** The role has ended: no client waits any more, whether the writes commit or not. Numbers go on. */
+  clear(): void {
+    this.#head = this.#next;
+    this.#sizeBytes = 0;
+  }
+
+  #put(connection: ConnectionRef, xid: number, op: number, sizeBytes: number): number {
+    if (this.count > this.#mask) this.#grow();
+    const slot = this.#next & this.#mask;
+    this.#connections[slot] = connection;
+    this.#xids[slot] = xid;
+    this.#ops[slot] = op;
+    this.#receivedMs[slot] = this.#parts.servingState.nowMs;
+    this.#sizes[slot] = sizeBytes;
+    this.#sizeBytes += sizeBytes;
+    return this.#next++;
+  }
+
+  #grow(): void {
+    const size = (this.#mask + 1) * 2;
+    const mask = size - 1;
+    const grown = {
+      connections: new Int32Array(size),
+      xids: new Int32Array(size),
+      ops: new Int32Array(size),
+      receivedMs: new Float64Array(size),
+      sizes: new Int32Array(size),
+    };
+    for (let i = this.#head; i < this.#next; i++) {
+      grown.connections[i & mask] = this.#connections[i & this.#mask] as number;
+      grown.xids[i & mask] = this.#xids[i & this.#mask] as number;
+      grown.ops[i & mask] = this.#ops[i & this.#mask] as number;
+      grown.sizes[i & mask] = this.#sizes[i & this.#mask] as number;
+      grown.receivedMs[i & mask] = this.#receivedMs[i & this.#mask] as number;
+    }
+    this.#connections = grown.connections;
+    this.#xids = grown.xids;
+    this.#ops = grown.ops;
+    this.#receivedMs = grown.receivedMs;
+    this.#sizes = grown.sizes;
+    this.#mask = mask;
+  }
+}

@@ -1,0 +1,61 @@
+import { assert, type LinkRef, type PeerMessage, type ServerId } from "@zooid/model";
+import type { ZabSinks } from "@zooid/zab";
+import type { ReplicaParts } from "./replica-parts.ts";
+
+/**
+ * What the broadcast calls. It calls nothing before the first input, when all parts are made.
+ */
+export function zabSinksOf(parts: ReplicaParts): Omit<ZabSinks, "election"> {
+  const { sinks, tools } = parts;
+  return {
+    log: sinks.log,
+    links: sinks.links,
+    snapshots: sinks.snapshots,
+    application: {
+      deliver: (zxid, bytes, start, end) => parts.delivery.deliver(zxid, bytes, start, end),
+      release: (batch) => tools.batcher.recycle(batch),
+      applied: () => parts.tree.applied,
+      install: () => sinks.install(),
+    },
+    roles: {
+      serve: (epoch) => parts.roles.serve(epoch),
+      left: (reason) => parts.roles.left(reason),
+      note: (event) => sinks.note(event),
+    },
+    requests: {
+      message: (link, sid, message) => receiveRequest(parts, link, sid, message),
+      learnerLost: (link) => parts.forwarded.lost(link),
+      leadershipConfirmed: (check) => leadershipConfirmed(parts, check),
+      touches: () => parts.sessions.takeTouches(),
+      touched: (touches) => parts.sessions.touched(touches),
+    },
+  };
+}
+
+/** A message about requests: at the leader a learner's, at a learner the leader's answer. */
+function receiveRequest(parts: ReplicaParts, link: LinkRef, sid: ServerId, message: PeerMessage): void {
+  switch (message.kind) {
+    case "identities":
+    case "forward":
+    case "open-session":
+    case "revalidate":
+    case "sync":
+      parts.forwarded.receive(link, sid, message);
+      return;
+    case "revalidated":
+      parts.sessionRenewal.revalidated(message.sequence, message.isValid);
+      return;
+    case "sync-reply":
+      parts.syncs.replied(message.sequence, message.readAt);
+      return;
+    default:
+      assert(false, `${message.kind} belongs to the broadcast`);
+  }
+}
+
+/** A quorum has confirmed that this server still led when a leadership check began. */
+function leadershipConfirmed(parts: ReplicaParts, check: number): void {
+  parts.forwarded.confirmed(check);
+  parts.unconfirmedRefusals.confirmed(check);
+  parts.syncs.confirmed(check);
+}
