@@ -34,6 +34,10 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
   ["@zooid/client", { beneath: ["@zooid/wire"], thirdParty: ["rxjs"], testsWith: ["@zooid/server"] }],
   ["@zooid/recipes", { beneath: ["@zooid/client"], thirdParty: ["rxjs"], testsWith: ["@zooid/server"] }],
   ["@zooid/simulator", { beneath: ["@zooid/replica", "@zooid/txn-log"], thirdParty: PURE }],
+  [
+    "@zooid/testing",
+    { beneath: ["@zooid/client", "@zooid/simulator"], thirdParty: PURE, testsWith: ["@zooid/recipes"] },
+  ],
   ["@zooid/conformance", { beneath: ["@zooid/recipes", "@zooid/server"], thirdParty: ["node-forge", "rxjs"] }],
   ["@zooid/examples", { beneath: ["@zooid/recipes", "@zooid/server"], thirdParty: ["rxjs"] }],
   ["@zooid/app-server", { beneath: ["@zooid/server"], thirdParty: "any", testsWith: ["@zooid/client"] }],

@@ -7,22 +7,23 @@ import type { Prng } from "./prng.ts";
 import { INIT_LIMIT, SESSION_TIMEOUT_MS, type ServerOptions, SYNC_LIMIT, TICK_MS } from "./server-options.ts";
 
 /**
- * The configuration of a simulated server's replica: short ticks, one session timeout, and its own
+ * The configuration of a simulated server's replica: short ticks and one session timeout by default, and its own
  * keys.
  */
 export function replicaConfigOf(options: ServerOptions, secrets: Prng): ReplicaConfig {
+  const { tickMs = TICK_MS } = options;
   return {
     ...REPLICA_DEFAULTS,
     ...options.limits,
     sid: options.sid,
     verifier: options.verifier,
-    tickMs: TICK_MS,
-    sessionTimeoutMsMin: SESSION_TIMEOUT_MS,
-    sessionTimeoutMsMax: SESSION_TIMEOUT_MS,
+    tickMs,
+    sessionTimeoutMsMin: options.sessionTimeoutMsMin ?? SESSION_TIMEOUT_MS,
+    sessionTimeoutMsMax: options.sessionTimeoutMsMax ?? SESSION_TIMEOUT_MS,
     auth: { superDigest: undefined, digestEnabled: true, skipAcl: false },
     hashKey: keyOf(secrets.next()),
     isTtlEnabled: true,
-    reaping: { checkIntervalMs: 2 * TICK_MS, perMinuteMax: 10_000, neverUsedMsMax: 0 },
+    reaping: { checkIntervalMs: 2 * tickMs, perMinuteMax: 10_000, neverUsedMsMax: 0 },
     ensemble: options.standalone === true ? undefined : ensembleOf(options, secrets),
   };
 }

@@ -6,6 +6,8 @@ export const TICK_MS = 200;
 export const INIT_LIMIT = 10;
 export const SYNC_LIMIT = 5;
 export const SESSION_TIMEOUT_MS = 2000;
+/** What wall clocks show at virtual time 0, in milliseconds since 1970, before any skew. */
+export const WALL_CLOCK_START_MS = 1_000_000;
 
 export interface ServerOptions {
   readonly sid: ServerId;
@@ -13,6 +15,12 @@ export interface ServerOptions {
   readonly isObserver: boolean;
   /** Default: 3, fast leader election. */
   readonly electionAlg?: 0 | 3;
+  /** Default: 200. */
+  readonly tickMs?: number;
+  /** The shortest session timeout that is granted. Default: 2000. */
+  readonly sessionTimeoutMsMin?: number;
+  /** The longest session timeout that is granted. Default: 2000. */
+  readonly sessionTimeoutMsMax?: number;
   readonly counterMax?: number;
   readonly windowBytes?: number;
   readonly runBytes?: number;

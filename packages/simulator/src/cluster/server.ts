@@ -18,7 +18,7 @@ import type { Network, NetworkEnd } from "./network.ts";
 import type { Prng } from "./prng.ts";
 import { replicaConfigOf, replicaToolsOf } from "./replica-config.ts";
 import type { Scheduler } from "./scheduler.ts";
-import type { ServerOptions } from "./server-options.ts";
+import { type ServerOptions, WALL_CLOCK_START_MS } from "./server-options.ts";
 import type { ServerWatcher } from "./server-watcher.ts";
 import { type SnapshotRegistry, SnapshotTransfer } from "./snapshot-transfer.ts";
 import { digestOf, stateImageOf } from "./state-image.ts";
@@ -260,7 +260,7 @@ export class SimServer implements NetworkEnd {
   #setTime(): void {
     const { nowMs } = this.#world.scheduler;
     // rule: sessions-live-by-the-monotonic-clock
-    this.replica.setTime(Math.floor(nowMs), 1_000_000 + Math.floor(nowMs) + this.#wallSkewMs);
+    this.replica.setTime(Math.floor(nowMs), WALL_CLOCK_START_MS + Math.floor(nowMs) + this.#wallSkewMs);
   }
 
   /** Replaces the tree by the snapshot that the log names. */

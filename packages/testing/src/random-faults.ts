@@ -1,0 +1,121 @@
+import type { Prng } from "@zooid/simulator";
+import type { ClientLink } from "./client-link.ts";
+import type { TestEnsemble } from "./test-ensemble.ts";
+
+/** Every kind of fault that {@link RandomFaults} knows. */
+export const FAULT_KINDS = [
+  "crash",
+  "pause",
+  "isolate",
+  "slow-disk",
+  "disconnect",
+  "refuse",
+  "freeze",
+  "expire",
+] as const;
+
+/** A kind of fault; the first four break a server, the others the way between a client and the servers, or its session. */
+export type FaultKind = (typeof FAULT_KINDS)[number];
+
+/** Which faults happen, how often, and how long they last. */
+export interface RandomFaultOptions {
+  /** Default: all of {@link FAULT_KINDS}. */
+  readonly kinds?: readonly FaultKind[];
+  /** Virtual time from one fault to the next, on average. Default 2000. */
+  readonly everyMs?: number;
+  /** Most that a fault lasts. Default 10000. */
+  readonly forMsMax?: number;
+}
+
+interface FaultWorld {
+  readonly random: Prng;
+  readonly options: RandomFaultOptions;
+  after(delayMs: number, run: () => void): void;
+}
+
+/** Faults that begin at random moments and end by themselves, all by the ensemble's seed. */
+export class RandomFaults {
+  readonly #ensemble: TestEnsemble;
+  readonly #links: readonly ClientLink[];
+  readonly #world: FaultWorld;
+  readonly #kinds: readonly FaultKind[];
+  readonly #everyMs: number;
+  readonly #forMsMax: number;
+  #isStopped = false;
+  #count = 0;
+
+  /** @internal */
+  constructor(ensemble: TestEnsemble, links: readonly ClientLink[], world: FaultWorld) {
+    const { kinds = FAULT_KINDS, everyMs = 2000, forMsMax = 10_000 } = world.options;
+    const unknown = kinds.filter((kind) => !FAULT_KINDS.includes(kind));
+    if (unknown.length > 0 || kinds.length === 0) {
+      throw new RangeError(`kinds are some of ${FAULT_KINDS.join(", ")}, found ${unknown.join(", ") || "none"}`);
+    }
+    if (!(everyMs >= 1) || !(forMsMax >= 1)) {
+      throw new RangeError(`everyMs and forMsMax are at least 1, found ${everyMs} and ${forMsMax}`);
+    }
+    this.#ensemble = ensemble;
+    this.#links = links;
+    this.#world = world;
+    this.#kinds = kinds;
+    this.#everyMs = everyMs;
+    this.#forMsMax = forMsMax;
+    this.#next();
+  }
+
+  /** How many faults have begun. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Ends every fault, and waits until the ensemble has {@link TestEnsemble.settle | settled}. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#ensemble.heal();
+    await this.#ensemble.settle();
+  }
+
+  #next(): void {
+    this.#world.after(this.#world.random.below(2 * this.#everyMs), () => {
+      if (this.#isStopped) return;
+      this.#begin();
+      this.#next();
+    });
+  }
+
+  #begin(): void {
+    const { random, after } = this.#world;
+    const ensemble = this.#ensemble;
+    const kind = random.pick(this.#kinds);
+    const server = random.pick(ensemble.servers);
+    const forMs = 1 + random.below(this.#forMsMax);
+    const link = this.#links.length === 0 ? undefined : random.pick(this.#links);
+    const isDown = ensemble.status(server) === "down";
+    this.#count++;
+    switch (kind) {
+      case "crash":
+        if (!isDown) ensemble.crash(server, { forMs });
+        return;
+      case "pause":
+        if (!isDown) ensemble.pause(server, { forMs });
+        return;
+      case "isolate":
+        return ensemble.isolate(server, { forMs });
+      case "slow-disk":
+        return ensemble.slowDisk(server, { minMs: 0, maxMs: 500 });
+      case "disconnect":
+        return link?.cut();
+      case "refuse":
+        link?.refuse();
+        link?.cut();
+        return after(forMs, () => link?.accept());
+      case "freeze":
+        link?.freeze(random.pick(["requests", "answers", "both"] as const));
+        return after(forMs, () => link?.thaw());
+      case "expire":
+        if (link?.session === undefined) return;
+        // Without a quorum there is no expiry either.
+        ensemble.expireSession(link.name).catch(() => {});
+    }
+  }
+}
