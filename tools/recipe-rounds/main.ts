@@ -47,7 +47,7 @@ console.log(`faults: ${[...faults].map(([kind, count]) => `${count} ${kind}`).jo
 console.log(`${Math.round((Date.now() - startMs) / 1000)} s`);
 const violations = [...totals.values()].reduce((sum, total) => sum + total.violations, 0);
 if (violations > 0) process.exitCode = 1;
-// Timers of a virtual time hold nothing; real sockets may.
+// Real sockets may hold the process.
 process.exit();
 
 function tell(recipe: string, seed: number, report: RoundReport): void {

@@ -1,7 +1,6 @@
 import type { RecipeKind } from "../../packages/recipes/src/testing/contenders.ts";
 import { playRound, type RoundReport } from "./round.ts";
 import { SimulatedWorld } from "./simulated-world.ts";
-import { VirtualTime } from "./virtual-time.ts";
 
 export interface Rounds {
   readonly rounds: number;
@@ -18,11 +17,9 @@ export async function playSimulated(
   recipes: readonly RecipeKind[],
   { rounds, firstSeed, isEnough, tell }: Rounds,
 ): Promise<void> {
-  const time = new VirtualTime();
-  time.install();
   for (let seed = firstSeed; seed < firstSeed + rounds && !isEnough(); seed++) {
     for (const recipe of recipes) {
-      const world = new SimulatedWorld(time, seed);
+      const world = new SimulatedWorld(seed);
       const round = async (): Promise<RoundReport> => {
         const report = await playRound(world, recipe, "r");
         await world.close();
@@ -32,7 +29,8 @@ export async function playSimulated(
         const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
         return { grants: 0, lost: 0, entries: 0, faults: [], violations: [text] };
       };
-      tell(recipe.name, seed, await time.run(round(), ROUND_MS_MAX).catch(failed));
+      tell(recipe.name, seed, await world.ensemble.run(round, { deadlineMs: ROUND_MS_MAX }).catch(failed));
+      await world.ensemble.close();
     }
   }
 }

@@ -1,29 +1,10 @@
-/**
- * Three simulated servers and our own client, in one thread and in virtual time: the client's
- * transport is the simulation. Servers are the real replica; its replies are encoded as for a
- * socket.
- */
-import { type Client, connect, type Transport, type TransportConnection, type TransportEvents } from "@zooid/client";
-import { type ConnectionRef, type ServerId, serverId } from "@zooid/model";
-import {
-  Cluster,
-  type ClusterWatcher,
-  Network,
-  Prng,
-  Scheduler,
-  SESSION_TIMEOUT_MS,
-  type SimServer,
-  TICK_MS,
-} from "@zooid/simulator";
-import { ReplyEncoder } from "@zooid/wire";
-import { Pipe, SimulatedLine } from "./simulated-connection.ts";
-import type { VirtualTime } from "./virtual-time.ts";
+/** Three simulated servers and our own client, in one thread and in virtual time, each round with its own ensemble. */
+import { type Client, connect } from "@zooid/client";
+import { TestEnsemble } from "@zooid/testing";
 import type { LinedClient, World } from "./world.ts";
 
-const SIDS = [serverId(1), serverId(2), serverId(3)];
-const HOSTS = SIDS.map((sid) => `127.0.0.1:${sid}`).join(",");
-const DELAYS = { delayMsMin: 0.2, delayMsMax: 4 };
-const DISK = { syncMsMin: 0.5, syncMsMax: 6 };
+const TICK_MS = 200;
+const SESSION_TIMEOUT_MS = 2000;
 
 /**
  * What a client's own clock allows for, less half a tick: so long may a server that answers clients
@@ -31,43 +12,31 @@ const DISK = { syncMsMin: 0.5, syncMsMax: 6 };
  */
 const SILENCE_MS_MAX = SESSION_TIMEOUT_MS / 5 - TICK_MS / 2;
 
-export class SimulatedWorld implements World, ClusterWatcher {
+export class SimulatedWorld implements World {
   readonly sessionTimeoutMs: number = SESSION_TIMEOUT_MS;
   /** In every other round. */
   readonly keepsTime: boolean;
-  readonly #time: VirtualTime;
-  readonly #random: Prng;
-  readonly #cluster: Cluster;
-  /** The connections of each running server. */
-  readonly #pipes = new Map<ServerId, Map<ConnectionRef, Pipe>>();
+  readonly ensemble: TestEnsemble;
   readonly #clients: Client[] = [];
-  #failure: unknown;
+  #names = 0;
 
-  constructor(time: VirtualTime, seed: number) {
-    this.#time = time;
+  constructor(seed: number) {
     this.keepsTime = seed % 2 === 0;
-    const root = new Prng(seed);
-    this.#random = root.fork("world");
-    const scheduler = new Scheduler(root.fork("ties"));
-    time.begin(scheduler, root.fork("clients"));
-    this.#cluster = new Cluster({
-      voters: SIDS,
-      scheduler,
-      network: new Network(scheduler, root.fork("network"), DELAYS),
-      disk: DISK,
-      randomOf: (sid, life) => root.fork(`server-${sid}-${life}`),
-      serverOptions: (sid) => ({ replies: this.#repliesOf(sid) }),
-      watcher: this,
+    this.ensemble = TestEnsemble.begin({
+      servers: 3,
+      seed,
+      tickMs: TICK_MS,
+      minSessionTimeoutMs: SESSION_TIMEOUT_MS,
+      maxSessionTimeoutMs: SESSION_TIMEOUT_MS,
     });
-    for (const sid of SIDS) this.#cluster.start(sid);
   }
 
   get nowMs(): number {
-    return this.#cluster.nowMs;
+    return this.ensemble.nowMs;
   }
 
   below(bound: number): number {
-    return this.#random.below(bound);
+    return this.ensemble.below(bound);
   }
 
   sleep(ms: number): Promise<void> {
@@ -75,37 +44,39 @@ export class SimulatedWorld implements World, ClusterWatcher {
   }
 
   async client(): Promise<LinedClient> {
-    const line = new SimulatedLine();
-    const zk = await connect(HOSTS, { transport: this.#transport(line), sessionTimeoutMs: SESSION_TIMEOUT_MS });
+    const name = `client-${++this.#names}`;
+    const transport = this.ensemble.transport(name);
+    const zk = await connect(this.ensemble.connectString, { transport, sessionTimeoutMs: SESSION_TIMEOUT_MS });
     this.#clients.push(zk);
-    return { zk, line };
+    return { zk, line: this.ensemble.link(name) };
   }
 
   async expire({ sessionId, sessionPassword }: Client, about: (sessionId: bigint) => void): Promise<void> {
     about(sessionId);
     const session = { id: sessionId, password: sessionPassword };
-    const transport = this.#transport(new SimulatedLine());
-    const thief = await connect(HOSTS, { transport, session, onExpiry: "close", startTimeoutMs: 20_000 });
+    const transport = this.ensemble.transport(`expiry-${++this.#names}`);
+    const { connectString } = this.ensemble;
+    const thief = await connect(connectString, { transport, session, onExpiry: "close", startTimeoutMs: 20_000 });
     await thief.close();
   }
 
   async breakServers(): Promise<string> {
-    const cluster = this.#cluster;
-    const sid = this.#random.pick(SIDS);
+    const { ensemble } = this;
+    const sid = ensemble.servers[this.below(ensemble.servers.length)] ?? 1;
     const downMs = 100 + this.below(2_500);
     const forMs = this.keepsTime ? this.below(SILENCE_MS_MAX) : downMs;
+    const status = ensemble.status(sid);
     switch (this.below(3)) {
       case 0:
-        if (cluster.server(sid) === undefined) return "";
-        cluster.crash(sid);
-        cluster.startIn(sid, downMs);
+        if (status === "down") return "";
+        ensemble.crash(sid, { forMs: downMs });
         return `server ${sid} is killed and comes back in ${downMs} ms`;
       case 1:
-        cluster.isolate(sid, forMs);
+        ensemble.isolate(sid, { forMs });
         return `server ${sid} is cut off for ${forMs} ms`;
       default:
-        if (cluster.server(sid)?.isPaused !== false) return "";
-        cluster.pause(sid, forMs);
+        if (status === "down" || status === "paused") return "";
+        ensemble.pause(sid, { forMs });
         return `server ${sid} stands still for ${forMs} ms`;
     }
   }
@@ -117,64 +88,5 @@ export class SimulatedWorld implements World, ClusterWatcher {
 
   async close(): Promise<void> {
     await Promise.all(this.#clients.map((client) => client.close()));
-    for (const sid of SIDS) this.#cluster.crash(sid);
-    if (this.#failure !== undefined) throw this.#failure;
-  }
-
-  // Servers
-
-  started({ sid }: SimServer): void {
-    this.#pipes.set(sid, new Map());
-  }
-
-  crashed({ sid }: SimServer): void {
-    const pipes = this.#pipes.get(sid);
-    this.#pipes.delete(sid);
-    for (const pipe of pipes?.values() ?? []) pipe.lost(true);
-  }
-
-  /** The replies of a step are sent together. */
-  stepped({ sid }: SimServer): void {
-    for (const pipe of this.#pipes.get(sid)?.values() ?? []) pipe.flush();
-  }
-
-  failed(_: SimServer, error: unknown): void {
-    this.#failure = error;
-  }
-
-  #repliesOf(sid: ServerId): ReplyEncoder {
-    return new ReplyEncoder({
-      writer: (ref) => this.#pipes.get(sid)?.get(ref)?.writer,
-      sentReadOnly: () => true,
-      close: (ref) => this.#pipes.get(sid)?.get(ref)?.closing(),
-    });
-  }
-
-  // Connections
-
-  #transport(line: SimulatedLine): Transport {
-    return {
-      resolve: async (host) => [host],
-      connect: (address, events) => this.#dial(address.port, line, events),
-    };
-  }
-
-  #dial(port: number, line: SimulatedLine, events: TransportEvents): TransportConnection {
-    const pipe = new Pipe(events, line, {
-      after: (delayMs, run) => this.#cluster.after(delayMs, run),
-      delayMs: () => DELAYS.delayMsMin + (this.#random.next() / 2 ** 32) * (DELAYS.delayMsMax - DELAYS.delayMsMin),
-      touch: () => this.#time.touch(),
-    });
-    this.#cluster.after(1, () => {
-      const server = this.#cluster.server(serverId(port));
-      if (server === undefined || line.isRefusing) return pipe.lost();
-      const ref = server.accept();
-      const pipes = this.#pipes.get(server.sid);
-      pipes?.set(ref, pipe);
-      pipe.open(server, ref, () => {
-        if (pipes?.get(ref) === pipe) pipes.delete(ref);
-      });
-    });
-    return pipe;
   }
 }

@@ -19,7 +19,8 @@ export class ClientLink {
   session: GrantedSession | undefined;
   readonly #frozen = { requests: false, answers: false };
   readonly #blocked = new Set<number>();
-  readonly #held: { readonly direction: Direction; readonly sid: number; readonly arrive: () => void }[] = [];
+  readonly #held: { readonly direction: Direction | "opening"; readonly sid: number; readonly arrive: () => void }[] =
+    [];
   #isRefusing = false;
   #isExpiring = false;
 
@@ -59,7 +60,7 @@ export class ClientLink {
     this.#isRefusing = false;
   }
 
-  /** Holds packets back until {@link thaw}: to both ends the connection looks alive, and silent. */
+  /** Holds packets back until {@link thaw}: connections look alive, or open, and stay silent. */
   freeze(direction: Direction | "both" = "both"): void {
     this.#note(`${direction === "both" ? "requests and answers" : direction} of ${this.name} are held back`);
     if (direction !== "answers") this.#frozen.requests = true;
@@ -92,8 +93,9 @@ export class ClientLink {
   }
 
   /** @internal */
-  pass(direction: Direction, sid: number, arrive: () => void): void {
-    const isHeld = this.#frozen[direction] || this.#blocked.has(sid) || (this.#isExpiring && direction === "requests");
+  pass(direction: Direction | "opening", sid: number, arrive: () => void): void {
+    const isFrozen = direction !== "opening" && this.#frozen[direction];
+    const isHeld = isFrozen || this.#blocked.has(sid) || (this.#isExpiring && direction !== "answers");
     if (isHeld) this.#held.push({ direction, sid, arrive });
     else arrive();
   }

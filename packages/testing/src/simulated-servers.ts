@@ -190,7 +190,7 @@ export class SimulatedServers implements ClusterWatcher {
     time.expectRun();
     time.after(DIAL_MS, () => {
       if (sid === undefined) pipe.lost();
-      else link.pass("requests", sid, () => this.#accept(sid, pipe, link));
+      else link.pass("opening", sid, () => this.#accept(sid, pipe, link));
     });
     return pipe;
   }
