@@ -2,33 +2,29 @@ import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import type { ConnectionRef } from "@zooid/model";
 import { type BufferPool, Framer, JuteWriter, readConnectRequest, WireError } from "@zooid/wire";
+import type { ReadTurns } from "./driver/read-turns.ts";
+import { FirstBytes } from "./first-bytes.ts";
+import { ReadState } from "./read-state.ts";
 import type { RefusalLog } from "./refusal-log.ts";
 import { receive } from "./shared-reads.ts";
 import type { Traffic } from "./traffic.ts";
 
-/** What a connection asks of the driver. */
+/** What a connection needs of the driver. */
 export interface ConnectionHost {
   readonly pool: BufferPool;
   readonly limits: ConnectionLimits;
   readonly refusals: RefusalLog;
   readonly traffic: Traffic;
+  /** Which connections are read in this turn. */
+  readonly reads: ReadTurns<ClientConnection>;
   /** Called before anything that arrived is read, so that the turn has its time and its end. */
   wake(): void;
-  /** How many bytes a four-letter word takes, its argument included; 4 for what is none. */
+  /** Bytes of a four-letter word with its argument; 4 for an unknown word. */
   wordBytes(word: string): number;
-  /** The answer to a four-letter word, or undefined when these bytes are none. */
+  /** The answer to a four-letter word; undefined when these bytes are none. */
   fourLetterWord(word: string, argument: Buffer, connection: ClientConnection): string | undefined;
   /** Takes the first frame of a connection. False when the server does not serve. */
   connect(connection: ClientConnection, frame: ReturnType<typeof readConnectRequest>): boolean;
-  /** Whether this turn may read a connection, whose share of it begins then: what some ask must not keep everything else waiting. */
-  hasRoomInTurn(): boolean;
-  /** A request was carried out: whether the connection has had its share of the turn. @param isLarge whether frame or answer was large */
-  isShareSpent(isLarge: boolean): boolean;
-  /**
-   * Calls `readLater` in a later turn. Connections that came too late for this one go first, then those that have had their share of one,
-   * each in the order of these calls.
-   */
-  later(connection: ClientConnection, hasHadShare: boolean): void;
   /** Takes a further frame; false when no more may be read for now. */
   receive(connection: ClientConnection, bytes: Uint8Array, start: number, end: number): boolean;
   /** The connection has bytes to send at the end of the turn, or is to be closed then. */
@@ -44,67 +40,49 @@ export interface ConnectionLimits {
   readonly outputBytesHigh: number;
   /** Bytes that wait for a slow reader before it is cut off. */
   readonly outputBytesMax: number;
-  /** How long a connection that is being closed may take none of what it is owed before it is cut off. */
+  /** How long a closing connection may accept none of its last bytes before it is cut off. */
   readonly closingMs: number;
 }
 
 /** Frames and answers of this length cost more than most. */
 const LARGE_BYTES = 4096;
-/** The first frame is 44 or 45 bytes; anything much longer is no ZooKeeper client. */
-const FIRST_FRAME_BYTES_MAX = 1024;
-const TELNET_INTERRUPT = "\xff\xf4\xff\xfd";
-const HTTP_METHODS: ReadonlySet<string> = new Set([
-  "GET ",
-  "POST",
-  "PUT ",
-  "HEAD",
-  "OPTI",
-  "DELE",
-  "PATC",
-  "TRAC",
-  "CONN",
-]);
 
 /**
- * One client's socket: bytes into frames, answers into one write a turn.
- *
- * What arrives first decides what it is: a four-letter word is answered and the connection closed; a connect request opens a
- * session; anything else is closed.
+ * - `first bytes`: a four-letter word or a connect request; not enough has come to tell
+ * - `connect request`: the rest of its frame is to come
+ * - `requests`: a connect request was received; the replica opens the session, and then takes requests
+ * - `closing`: nothing is read any more; closed behind its last bytes at the end of the turn
+ * - `ending`: the socket is being closed
  */
+type ConnectionPhase = "first bytes" | "connect request" | "requests" | "closing" | "ending";
+
+/** One client's socket: bytes into frames, answers into one write a turn. */
 export class ClientConnection {
   readonly socket: Socket;
   readonly ref: ConnectionRef;
   /** The peer as Java prints it, without the port. */
   readonly address: string;
   readonly port: number;
-  /** When it came, by the wall clock and by the monotonic one. */
+  /** When it was accepted, by the wall clock and by the monotonic one. */
   readonly establishedMs: number;
   readonly acceptedAtMs: number;
   /** Whether the client sent the read-only byte. */
   sentReadOnly = false;
-  /** Its writer is to be flushed: at the end of what is being read of it, or of this turn. */
+  /** Its output is to be flushed: after what is being read of it, or at the end of this turn. */
   isDirty = false;
-  /** Bytes of it are being read: what they bring is sent right behind them, while all that it takes is at hand. */
+  /** It is being read; the answers are flushed right after, while all that this needs is in the caches. */
   isReading = false;
   readonly writer: JuteWriter;
   readonly #host: ConnectionHost;
   readonly #framer: Framer;
-  #phase: "first bytes" | "connect request" | "requests" | "closing" = "first bytes";
-  /** Fewer than four bytes have come yet. */
-  #firstBytes: Buffer | undefined;
-  #isPaused = false;
-  /** The core takes no more for now; it says when. */
-  #isHeld = false;
-  /** A later turn reads on. */
-  #isLater = false;
-  /** It has had its share of this turn. */
-  #hasHadShare = false;
-  /** What came and is left for a later turn. */
+  readonly #firstBytes = new FirstBytes();
+  #phase: ConnectionPhase = "first bytes";
+  readonly #state = new ReadState();
+  /** Bytes that arrived and are left for a later turn. */
   #chunk: Buffer | undefined;
-  /** Too much waits for a slow reader: it is read again once that has left. */
-  #isChoked = false;
-  #isEnding = false;
-  /** What it is to be sent is kept back until then, and nothing of it is read. */
+  /** The socket delivers nothing. */
+  #isPaused = false;
+  /** The delay of {@link withhold}. */
   #withheld: NodeJS.Timeout | undefined;
 
   constructor(
@@ -123,14 +101,14 @@ export class ClientConnection {
     this.#framer = new Framer(host.limits.frameBytesMax, host.pool);
     socket.setNoDelay(true);
     socket.on("error", () => {
-      // The close that follows tells all that matters: a client that is gone is no event.
+      // The close event follows. A client that is gone is no event for operators.
     });
     socket.on("close", () => {
-      this.#phase = "closing";
+      this.#phase = "ending";
       clearTimeout(this.#withheld);
       host.closed(this);
     });
-    // A client that sends no more is gone, except that it may still want the answer to a four-letter word.
+    // A client that ends its side is gone, except that it may wait for the answer to a four-letter word.
     socket.on("end", () => {
       if (this.#phase === "requests") host.traffic.drops++;
       host.wake();
@@ -146,38 +124,38 @@ export class ClientConnection {
   }
 
   get isClosing(): boolean {
-    return this.#phase === "closing";
+    return this.#phase === "closing" || this.#phase === "ending";
   }
 
   get hasSession(): boolean {
     return this.#phase === "requests";
   }
 
-  /** Reads on after `receive` said false. */
+  /** Reads on after `receive` returned false. */
   resume(): void {
-    this.#isHeld = false;
+    this.#state.resume();
     this.#readOn();
   }
 
   /** Reads what an earlier turn had no room for. */
   readLater(): void {
-    this.#isLater = false;
-    this.#hasHadShare = false;
+    this.#state.dequeue();
     const chunk = this.#chunk;
     this.#chunk = undefined;
     if (chunk !== undefined) this.#take(chunk);
-    this.#cutOn();
+    this.#cutKept();
   }
 
-  /** Says no more than what was said: the socket is closed behind it at the end of the turn. */
+  /** Closes the socket behind what is written, at the end of the turn. */
   close(): void {
-    this.#phase = "closing";
+    if (this.#phase !== "ending") this.#phase = "closing";
     this.#host.dirty(this);
   }
 
-  /** Keeps what is not sent yet, and the end that follows it, back for a while; reads nothing meanwhile. */
+  /** Keeps unsent answers, and a close that follows them, back for a while; reads nothing meanwhile. */
   withhold(delayMs: number): void {
     clearTimeout(this.#withheld);
+    this.#state.withhold();
     this.#withheld = setTimeout(() => {
       this.#host.wake();
       this.release();
@@ -190,17 +168,18 @@ export class ClientConnection {
   release(): void {
     clearTimeout(this.#withheld);
     this.#withheld = undefined;
+    this.#state.release();
   }
 
-  /** Ends the connection here and now: what was not sent is lost. */
+  /** Ends the connection at once: what was not sent is lost. */
   cutOff(): void {
-    this.#phase = "closing";
-    // Under TLS there is no socket of the system's at hand that could be reset.
+    if (this.#phase !== "ending") this.#phase = "closing";
+    // Under TLS the system's socket is not accessible to be reset.
     if (this.socket instanceof TLSSocket) this.socket.destroy();
     else this.socket.resetAndDestroy();
   }
 
-  /** Ends the connection of a client for whom more waits than may. */
+  /** Ends the connection of a client for which too many bytes wait. */
   cutOffSlowReader(waitingBytes: number): void {
     this.#host.refusals.note(
       "slow-reader",
@@ -210,7 +189,9 @@ export class ClientConnection {
     this.cutOff();
   }
 
-  /** Sends what this turn wrote. */
+  // Output
+
+  /** Sends the answers of this turn. */
   flush(): void {
     const { socket, writer } = this;
     this.isDirty = false;
@@ -221,136 +202,126 @@ export class ClientConnection {
       if (socket.writable) {
         this.#host.traffic.bytesSent += end;
         socket.write(end === bytes.length ? bytes : bytes.subarray(0, end));
-        // What the kernel took at once is free again; a buffer that waits for a slow reader is left to the collector.
+        // A buffer that the kernel copied is free again; one that waits for a slow reader is garbage later.
         if (socket.writableLength > 0) this.#checkBacklog();
         else {
           this.#host.pool.give(bytes);
-          // No drain follows what the kernel took at once. Others get their turn before this client goes on.
-          if (this.#isChoked) setImmediate(() => this.#drained());
+          // No drain event follows. Other connections get their turn before this one goes on.
+          if (this.#state.isChoked) setImmediate(() => this.#drained());
         }
       }
     }
     if (this.#phase === "closing" && !socket.destroyed) this.#end();
   }
 
-  /** Closes behind the last word; a peer that does not take it must not keep the connection for ever. */
+  /** Closes the socket behind its last bytes; a peer that does not accept them is cut off after a while. */
   #end(): void {
     const { socket } = this;
-    if (this.#isEnding) return;
-    this.#isEnding = true;
+    this.#phase = "ending";
     socket.setTimeout(this.#host.limits.closingMs, () => socket.destroy());
     socket.destroySoon();
   }
 
+  #checkBacklog(): void {
+    const waiting = this.socket.writableLength;
+    const { outputBytesHigh, outputBytesMax } = this.#host.limits;
+    if (waiting > outputBytesMax) this.cutOffSlowReader(waiting);
+    else if (waiting > outputBytesHigh) {
+      this.#state.choke();
+      this.#setPaused(true);
+    }
+  }
+
+  #drained(): void {
+    if (!this.#state.isChoked) return;
+    this.#state.drain();
+    this.#readOn();
+  }
+
+  // Input
+
   #read(chunk: Buffer): void {
     this.#host.wake();
     this.#host.traffic.bytesReceived += chunk.length;
-    // What came before and waits for its turn goes first.
-    if (!this.#isLater && this.#host.hasRoomInTurn()) {
+    // Bytes that came before and wait for a later turn go first.
+    if (!this.#state.isQueued && this.#host.reads.hasRoom) {
       this.#take(chunk);
       return;
     }
-    // The chunk itself is valid for now only.
+    // The chunk is valid during the call only.
     this.#chunk = Buffer.concat(this.#chunk === undefined ? [chunk] : [this.#chunk, chunk]);
     this.#setPaused(true);
-    this.#leave();
+    this.#queue();
   }
 
-  /** Goes on in a later turn. */
-  #leave(): void {
-    if (this.#isLater) return;
-    this.#isLater = true;
-    this.#host.later(this, this.#hasHadShare);
+  /** Lets a later turn read on. */
+  #queue(): void {
+    if (this.#state.isQueued) return;
+    const hasHadShare = this.#state.isSpent;
+    this.#state.queue();
+    this.#host.reads.later(this, hasHadShare);
   }
 
   #take(chunk: Buffer): void {
     this.isReading = true;
     this.#guard(() => {
-      if (this.#phase === "closing") return;
-      if (this.#phase === "first bytes") this.#readFirst(chunk);
+      if (this.isClosing) return;
+      if (this.#phase === "first bytes") this.#takeFirst(chunk);
       else this.#framer.push(chunk, this.#sink);
     });
     this.isReading = false;
     if (this.isDirty) this.flush();
     if (this.#framer.isStopped) this.#setPaused(true);
-    if (this.#hasHadShare) this.#leave();
+    if (this.#state.isSpent) this.#queue();
   }
 
-  readonly #sink = (bytes: Uint8Array, start: number, end: number): boolean => {
-    if (this.#phase === "requests") {
-      const { end: outputBefore } = this.writer;
-      if (!this.#host.receive(this, bytes, start, end)) this.#isHeld = true;
-      // A chunk holds thousands of requests, and each may be answered with a mebibyte, or cost milliseconds.
-      if (this.writer.end > this.#host.limits.outputBytesHigh) this.#isChoked = true;
-      const isLarge = end - start + this.writer.end - outputBefore > LARGE_BYTES;
-      if (this.#host.isShareSpent(isLarge)) this.#hasHadShare = true;
-      return !this.#isHeld && !this.#isChoked && !this.#hasHadShare && this.#withheld === undefined;
-    }
-    if (this.#phase !== "connect request") return false;
-    const request = readConnectRequest(bytes, start, end);
-    this.sentReadOnly = request.readOnly !== undefined;
-    this.#phase = "requests";
-    // What follows waits for the session.
-    this.#isHeld = true;
-    if (!this.#host.connect(this, request)) this.close();
-    return false;
-  };
-
-  #readFirst(chunk: Buffer): void {
-    const bytes = this.#firstBytes === undefined ? chunk : Buffer.concat([this.#firstBytes, chunk]);
-    if (bytes.length < 4) {
-      this.#firstBytes = Buffer.from(bytes);
+  #takeFirst(chunk: Buffer): void {
+    const first = this.#firstBytes.take(chunk, {
+      wordBytes: (word) => this.#host.wordBytes(word),
+      answer: (word, argument) => this.#host.fourLetterWord(word, argument, this),
+    });
+    if (first === undefined) return;
+    if (first.kind === "frames") {
+      this.#phase = "connect request";
+      this.#framer.push(first.bytes, this.#sink);
       return;
     }
-    const word = bytes.toString("latin1", 0, 4);
-    const wordBytes = this.#host.wordBytes(word);
-    if (bytes.length < wordBytes) {
-      this.#firstBytes = Buffer.from(bytes);
-      return;
-    }
-    this.#firstBytes = undefined;
-    const argument = bytes.subarray(4, wordBytes);
-    const answer = word === TELNET_INTERRUPT ? "" : this.#host.fourLetterWord(word, argument, this);
-    if (answer !== undefined) {
-      const encoded = Buffer.from(answer);
-      this.writer.raw(encoded, 0, encoded.length);
-      this.close();
-      return;
-    }
-    const length = bytes.readInt32BE(0);
-    if (length <= 0 || length > FIRST_FRAME_BYTES_MAX) {
-      this.#refuseFirst(word, length);
-      return;
-    }
-    this.#phase = "connect request";
-    this.#framer.push(bytes, this.#sink);
-  }
-
-  #refuseFirst(word: string, length: number): void {
-    if (HTTP_METHODS.has(word)) {
-      this.#host.refusals.note(
-        "http",
-        this.peer,
-        "an HTTP request came to the client port, which speaks ZooKeeper's protocol",
-      );
-      const body = "This is a ZooKeeper client port. It does not speak HTTP.\n";
-      const answer = Buffer.from(
-        `HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-      );
+    if (first.kind === "refused") this.#host.refusals.note(first.code, this.peer, first.reason);
+    if (first.text !== "") {
+      const answer = Buffer.from(first.text);
       this.writer.raw(answer, 0, answer.length);
-    } else if (word.startsWith("\x16\x03")) {
-      this.#host.refusals.note("tls", this.peer, "a TLS handshake came to the client port, which is plain");
-    } else {
-      this.#host.refusals.note(
-        "first-frame",
-        this.peer,
-        `the first frame claims ${length} bytes; a connect request has 44 or 45`,
-      );
     }
     this.close();
   }
 
-  /** Bytes that are no requests end their connection, and nothing else. */
+  readonly #sink = (bytes: Uint8Array, start: number, end: number): boolean => {
+    if (this.#phase === "requests") return this.#request(bytes, start, end);
+    if (this.#phase === "connect request") this.#connect(bytes, start, end);
+    return false;
+  };
+
+  #connect(bytes: Uint8Array, start: number, end: number): void {
+    const request = readConnectRequest(bytes, start, end);
+    this.sentReadOnly = request.readOnly !== undefined;
+    this.#phase = "requests";
+    // Requests wait for the session.
+    this.#state.hold();
+    if (!this.#host.connect(this, request)) this.close();
+  }
+
+  /** @returns whether the next frame may follow */
+  #request(bytes: Uint8Array, start: number, end: number): boolean {
+    const { end: outputBefore } = this.writer;
+    if (!this.#host.receive(this, bytes, start, end)) this.#state.hold();
+    // One chunk holds thousands of requests, each of which may have an answer of a mebibyte, or cost
+    // milliseconds.
+    if (this.writer.end > this.#host.limits.outputBytesHigh) this.#state.choke();
+    const isLarge = end - start + this.writer.end - outputBefore > LARGE_BYTES;
+    if (this.#host.reads.isShareSpent(isLarge)) this.#state.spend();
+    return this.#state.isReady;
+  }
+
+  /** Closes the connection of a client whose bytes are no requests. */
   #guard(read: () => void): void {
     try {
       read();
@@ -361,45 +332,30 @@ export class ClientConnection {
     }
   }
 
-  #checkBacklog(): void {
-    const waiting = this.socket.writableLength;
-    const { outputBytesHigh, outputBytesMax } = this.#host.limits;
-    if (waiting > outputBytesMax) this.cutOffSlowReader(waiting);
-    else if (waiting > outputBytesHigh) {
-      this.#isChoked = true;
-      this.#setPaused(true);
-    }
-  }
-
-  #drained(): void {
-    if (!this.#isChoked) return;
-    this.#isChoked = false;
-    this.#readOn();
-  }
-
   #readOn(): void {
     if (!this.#mayRead) return;
     this.#host.wake();
-    if (this.#isLater) return;
-    if (this.#host.hasRoomInTurn()) this.#cutOn();
-    else this.#leave();
+    if (this.#state.isQueued) return;
+    if (this.#host.reads.hasRoom) this.#cutKept();
+    else this.#queue();
   }
 
   get #mayRead(): boolean {
-    return this.#phase !== "closing" && !this.#isHeld && !this.#isChoked && this.#withheld === undefined;
+    return !this.isClosing && !this.#state.isBlocked;
   }
 
-  #cutOn(): void {
-    if (!this.#mayRead || this.#isLater) return;
+  /** Cuts what the framer has kept into requests. */
+  #cutKept(): void {
+    if (!this.#mayRead || this.#state.isQueued) return;
     this.#guard(() => this.#framer.resume(this.#sink));
     if (!this.#framer.isStopped) this.#setPaused(false);
-    else if (this.#hasHadShare) this.#leave();
+    else if (this.#state.isSpent) this.#queue();
   }
 
-  #setPaused(paused: boolean): void {
-    if (paused === this.#isPaused || this.#phase === "closing") return;
-    this.#isPaused = paused;
-    if (paused) this.socket.pause();
+  #setPaused(isPaused: boolean): void {
+    if (isPaused === this.#isPaused || this.isClosing) return;
+    this.#isPaused = isPaused;
+    if (isPaused) this.socket.pause();
     else this.socket.resume();
   }
 }

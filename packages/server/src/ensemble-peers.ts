@@ -2,7 +2,7 @@ import type { ElectionMessage, LinkRef, ServerId } from "@zooid/model";
 import { peerFrameBytesMax } from "@zooid/wire/peer";
 import type { ServerConfig } from "./config.ts";
 import type { Driver } from "./driver/driver.ts";
-import type { Peers } from "./driver/parts.ts";
+import type { Peers } from "./driver/driver-config.ts";
 import { ElectionMesh } from "./peers/election-mesh.ts";
 import type { EnsembleConfig } from "./peers/ensemble-config.ts";
 import { QuorumLinks } from "./peers/quorum-links.ts";

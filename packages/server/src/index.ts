@@ -30,14 +30,8 @@ export { type PeerSecret, writePeerSecretFile } from "./peers/peer-secret.ts";
 export type { PeerStoreOptions, PeerTlsFiles } from "./peers/peer-tls.ts";
 export type { PeerTransport } from "./peers/peer-transport.ts";
 export type { SaslUsers } from "./sasl/digest-md5.ts";
-export {
-  type Role,
-  type ServerLog,
-  type StartOptions,
-  type StorageStatus,
-  startServer,
-  type ZooidServer,
-} from "./server.ts";
+export { startServer } from "./server.ts";
+export type { Role, ServerLog, StartOptions, StorageStatus, ZooidServer } from "./server-api.ts";
 export { PROTOCOL_VERSION } from "./server-facts.ts";
 export type { KeyStoreOptions } from "./tls/key-store.ts";
 export type { ClientAuthMode, TlsConfig, TlsOptions } from "./tls/tls-config.ts";

@@ -1,6 +1,14 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type ByteSlice, epochOf, FRAME_HEADER_BYTES, formatZxid, type LogPosition, ZXID_NONE } from "@zooid/model";
+import {
+  type ByteSlice,
+  epochOf,
+  FRAME_HEADER_BYTES,
+  formatZxid,
+  type LogPosition,
+  type ServerId,
+  ZXID_NONE,
+} from "@zooid/model";
 import { Histogram, type Replica } from "@zooid/replica";
 import {
   type LogHandler,
@@ -14,7 +22,8 @@ import {
 } from "@zooid/txn-log";
 import { openStore, type Store } from "@zooid/txn-log/sqlite";
 import { gauge, type Metric, summary } from "./admin/metric.ts";
-import type { StateMark } from "./driver/checkpoint-marks.ts";
+import type { ServerConfig } from "./config.ts";
+import type { Checkpoint } from "./driver/checkpoints.ts";
 import { PumpedMemoryLog } from "./pumped-memory-log.ts";
 
 /** Where a server's log and state lie. */
@@ -40,7 +49,7 @@ export interface Storage extends AsyncDisposable {
   /** The log names a state that was received: the tree becomes it. */
   install(replica: Replica): void;
   /** The state file may be brought forward to here. */
-  mark(mark: StateMark): void;
+  checkpoint(checkpoint: Checkpoint): void;
   /** Whether the state file lags so far behind the log that no more should be written: a start would have to replay all of it. */
   isBehind(): boolean;
   /** Bytes on disk. */
@@ -51,12 +60,24 @@ export interface Storage extends AsyncDisposable {
   metrics(): Iterable<Metric>;
 }
 
+/** Opens the data directory, or memory where the configuration names none. Rejects with a StoreError. */
+export async function openStorage(
+  { dataDir: directory, logDir, fsyncWarnMs, stateLagBytesMax, ensemble }: ServerConfig,
+  sid: ServerId,
+  handler: LogHandler,
+): Promise<Storage> {
+  const isAlone = ensemble === undefined;
+  if (directory === undefined) return openMemoryStorage(handler, sid, isAlone);
+  const logDirectory = logDir ?? directory;
+  return await openSqliteStorage({ directory, logDirectory, sid, isAlone, handler, fsyncWarnMs, stateLagBytesMax });
+}
+
 /**
  * Keeps nothing: for tests and demonstrations.
  *
  * @param isAlone whether the server is an ensemble by itself; a member of another keeps its whole log, since it has no state to send
  */
-export function openMemoryStorage(handler: LogHandler, sid: number, isAlone: boolean): Storage {
+function openMemoryStorage(handler: LogHandler, sid: number, isAlone: boolean): Storage {
   const log = new PumpedMemoryLog({ sid, handler, takeEpoch: isAlone });
   const unable = (): Promise<never> => Promise.reject(new StoreError({ code: "SNAPSHOT_ENDED", reason: NO_STATE }));
   return {
@@ -69,7 +90,7 @@ export function openMemoryStorage(handler: LogHandler, sid: number, isAlone: boo
     importSnapshot: unable,
     takeOver: unable,
     install: () => {},
-    mark: ({ zxid }) => {
+    checkpoint: ({ zxid }) => {
       if (isAlone) log.allowPurge(zxid);
     },
     isBehind: () => false,
@@ -100,7 +121,7 @@ const LAG_MARK_SHARE = 1 / 8;
 const BEHIND_WARN_MS = 60_000;
 
 /** Opens a data directory. Rejects with a StoreError. */
-export async function openSqliteStorage(options: SqliteStorageOptions): Promise<Storage> {
+async function openSqliteStorage(options: SqliteStorageOptions): Promise<Storage> {
   const { stateLagBytesMax, isAlone, ...rest } = options;
   const store = await openStore({
     ...rest,
@@ -154,7 +175,7 @@ class SqliteStorage implements Storage {
     this.#replayMs.note(Math.round(performance.now() - replayStartMs));
     // What is committed and durable, the state file may follow.
     if (replayed > 0) {
-      this.mark({
+      this.checkpoint({
         zxid: tree.applied,
         digestHigh: tree.digestHigh,
         digestLow: tree.digestLow,
@@ -218,8 +239,8 @@ class SqliteStorage implements Storage {
     return meta;
   }
 
-  mark(mark: StateMark): void {
-    this.#store.state.advance(mark);
+  checkpoint(checkpoint: Checkpoint): void {
+    this.#store.state.advance(checkpoint);
   }
 
   isBehind(): boolean {

@@ -25,8 +25,8 @@ async function startDriver(batchBytesMax?: number) {
     },
   });
   const hash = (name: string) => (bytes: Uint8Array) => createHash(name).update(bytes).digest();
-  const driver: Driver = new Driver(
-    {
+  const driver: Driver = new Driver({
+    config: {
       replica: {
         ...REPLICA_DEFAULTS,
         sid,
@@ -44,21 +44,21 @@ async function startDriver(batchBytesMax?: number) {
       deliverCountMax: 4096,
     },
     log,
-    {
+    tools: {
       requests: new RequestReader(),
       batcher: new TxnBatchEncoder(undefined, batchBytesMax),
       txns: new TxnReader(),
       hashes: { digest: hash("sha1"), sha256: hash("sha256") },
       random: () => 0.5,
     },
-    {
+    hooks: {
       refusals: new RefusalLog(
         () => {},
         () => 0,
       ),
       wordBytes: () => 4,
       fourLetterWord: () => undefined,
-      mark: () => {},
+      checkpoint: () => {},
       isBehind: () => false,
       install: () => {},
       roleChanged: () => {},
@@ -67,9 +67,9 @@ async function startDriver(batchBytesMax?: number) {
         throw error;
       },
     },
-    undefined,
-    undefined,
-  );
+    recorder: undefined,
+    peers: undefined,
+  });
   const listener = new ClientListener(
     {
       port: 0,

@@ -9,14 +9,17 @@ interface Readable {
 interface ReadTurnsHost {
   /** Bytes of answers so far. */
   bytesSent(): number;
-  /** What requests have cost so far, as the replica counts it. */
+  /** The work of all requests so far, as the replica counts it. */
   workCount(): number;
   isHalted(): boolean;
   /** A turn begins, if none is open. */
   wake(): void;
 }
 
-/** Who is read in a turn of the event loop, for how long, and when the others have theirs. */
+/**
+ * Shares each turn of the event loop between connections: which are read, for how long, and which
+ * wait for a later turn.
+ */
 export class ReadTurns<T extends Readable> {
   readonly #host: ReadTurnsHost;
   readonly #budget = new TurnBudget(() => performance.now());
@@ -31,17 +34,27 @@ export class ReadTurns<T extends Readable> {
     this.#budget.begin(this.#host.bytesSent());
   }
 
-  /** Whether a connection that has something to be read now is read in this turn. */
+  /** Whether a connection with bytes to read is read in this turn, in which its share begins. */
   get hasRoom(): boolean {
-    // Those that came too late for an earlier turn go first, or those that are ready again in each turn would take all of it.
+    // Connections that came too late for an earlier turn go first; else those with bytes in every turn
+    // would take all of it.
     return !this.#waiting.hasLate && this.#budget.admits(this.#host.bytesSent());
   }
 
+  /**
+   * A request was carried out.
+   *
+   * @param isLarge whether its frame or its answer was large
+   * @returns whether its connection has had its share of the turn
+   */
   isShareSpent(isLarge: boolean): boolean {
     return this.#budget.isShareSpent(this.#host.workCount(), isLarge);
   }
 
-  /** A connection is to be read in a later turn. */
+  /**
+   * Calls `readLater` in a later turn. Connections that came too late for this turn go first, then
+   * those that have had their share of one, each in the order of these calls.
+   */
   later(connection: T, hasHadShare: boolean): void {
     this.#waiting.add(connection, hasHadShare);
     this.#armNext();

@@ -1,4 +1,5 @@
-import { type StartOptions, startServer, type ZooidServer } from "../server.ts";
+import { startServer } from "../server.ts";
+import type { StartOptions, ZooidServer } from "../server-api.ts";
 
 /** A server for tests, on a port of the system's choice and with everything in memory, and the lines that it logged. */
 export async function startTestServer(options: StartOptions = {}): Promise<ZooidServer & { readonly lines: string[] }> {

@@ -8,7 +8,7 @@ import { ErrorCode, OpCode } from "@zooid/model";
 import type { JuteWriter } from "@zooid/wire";
 import { auth, create, RawClient, read } from "@zooid/wire/testing/raw-client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { StartOptions } from "../server.ts";
+import type { StartOptions } from "../server-api.ts";
 import {
   AUTHORITY,
   CLIENT_EXPIRED,

@@ -6,7 +6,7 @@ import type { AuthFailuresOptions } from "../auth-failures.ts";
 import type { ClientConnection, ConnectionLimits } from "../client-connection.ts";
 import type { ConnectionThrottleConfig } from "../connection-throttle.ts";
 import type { RefusalLog } from "../refusal-log.ts";
-import type { StateMark } from "./checkpoint-marks.ts";
+import type { Checkpoint } from "./checkpoints.ts";
 
 export interface DriverConfig {
   readonly replica: ReplicaConfig;
@@ -14,31 +14,32 @@ export interface DriverConfig {
   /** A connection that has no session after this time is closed. */
   readonly sessionlessTimeoutMs: number;
   readonly connectionThrottle: ConnectionThrottleConfig;
-  /** How long the answer to a failed authentication is kept back. */
+  /** How long the answer to a failed authentication is delayed. */
   readonly authFailures: AuthFailuresOptions;
-  /** Batches that the log has and that are not yet durable. Writes that arrive meanwhile go into the next batch. */
+  /** Batches in the log that are not durable. Writes that arrive meanwhile go into the next batch. */
   readonly batchesInFlightMax: number;
-  /** Entries applied in one turn before others get theirs. */
+  /** Entries applied in one turn. */
   readonly deliverCountMax: number;
 }
 
 export interface DriverHooks {
-  /** Who asked for which write. */
+  /** Records which client requested which write. */
   readonly audit?: AuditTrail;
   readonly refusals: RefusalLog;
   /** How many bytes a four-letter word takes, its argument included. */
   wordBytes(word: string): number;
   fourLetterWord(word: string, argument: Buffer, connection: ClientConnection): string | undefined;
-  mark(mark: StateMark): void;
-  /** Whether the state file lags so far behind that nothing more is to be proposed. */
+  /** The state file may be brought forward to this checkpoint. */
+  checkpoint(checkpoint: Checkpoint): void;
+  /** Whether the state file lags so far behind the log that proposals have to wait. */
   isBehind(): boolean;
-  /** A state that was received is in force: fills the tree from it. */
+  /** A received snapshot is installed: loads the tree from it. */
   install(): void;
-  /** The replica's role changed, or how far it has come. */
+  /** The replica's role, or its phase in it, changed. */
   roleChanged(): void;
   /** A sentence for operators. */
   note(text: string): void;
-  /** An invariant is false, or the core threw: the server must stop. */
+  /** An invariant is false, or the replica threw: the server must stop. */
   defect(error: unknown): void;
 }
 

@@ -1,0 +1,102 @@
+import { createHash, randomBytes, randomInt } from "node:crypto";
+import { MajorityQuorum, type ServerId, serverId } from "@zooid/model";
+import { REPLICA_DEFAULTS, type ReplicaConfig, type ReplicaTools } from "@zooid/replica";
+import { RequestReader } from "@zooid/wire";
+import { TxnBatchEncoder, TxnReader } from "@zooid/wire/peer";
+import type { ServerConfig } from "./config.ts";
+import type { DriverConfig } from "./driver/driver-config.ts";
+import { configurationText } from "./peers/configuration-text.ts";
+import { type EnsembleConfig, quorumOf } from "./peers/ensemble-config.ts";
+import { DigestMd5Exchange } from "./sasl/digest-md5.ts";
+
+/** The sid of a server alone. */
+const SELF = serverId(1);
+/** `auth` entries of one request may become several times as long. */
+const TXN_BYTES_BEYOND_FRAME = 4 * 1024 * 1024;
+/** A batch is copied to the log and to each follower in one piece, which holds the event loop. The ring to the log's thread has room for three. */
+const BATCH_BYTES_MAX = 1024 * 1024;
+
+export function sidOf({ ensemble }: Pick<ServerConfig, "ensemble">): ServerId {
+  return ensemble?.sid ?? SELF;
+}
+
+/** The driver's part of a server's configuration. */
+export function driverConfigOf(config: ServerConfig): DriverConfig {
+  return {
+    replica: replicaConfigOf(config),
+    limits: {
+      frameBytesMax: config.frameBytesMax,
+      outputBytesHigh: Math.min(1024 * 1024, config.outputBytesMax),
+      outputBytesMax: config.outputBytesMax,
+      closingMs: config.sessionlessTimeoutMs,
+    },
+    sessionlessTimeoutMs: config.sessionlessTimeoutMs,
+    connectionThrottle: config.connectionThrottle,
+    authFailures: config.auth.failures,
+    batchesInFlightMax: 4,
+    deliverCountMax: 4096,
+  };
+}
+
+function replicaConfigOf(config: ServerConfig): ReplicaConfig {
+  const { ensemble } = config;
+  return {
+    ...REPLICA_DEFAULTS,
+    sid: sidOf(config),
+    verifier: ensemble === undefined ? new MajorityQuorum([SELF]) : quorumOf(ensemble),
+    ensemble: ensemble === undefined ? undefined : memberOf(config, ensemble),
+    tickMs: config.tickMs,
+    sessionTimeoutMsMin: config.sessionTimeoutMsMin,
+    sessionTimeoutMsMax: config.sessionTimeoutMsMax,
+    auth: {
+      superDigest: config.superDigest,
+      digestEnabled: config.digestEnabled,
+      skipAcl: config.skipAcl,
+      ...config.auth.rules,
+    },
+    outstandingCountMax: config.outstandingCountMax,
+    watchCountMax: config.watchCountMax,
+    isTtlEnabled: config.ttlNodes,
+    isQuotaEnforced: config.enforceQuota,
+    heldBytesMax: config.heldBytesMax,
+    watchBytesMax: config.watchBytesMax,
+    // Any single request fits, whatever its ACL becomes; messages between servers may be far larger.
+    txnBytesMax: config.frameBytesMax + TXN_BYTES_BEYOND_FRAME,
+    // A larger answer would cut its client off.
+    childrenBytesMax: config.outputBytesMax,
+    reaping: config.reaping,
+    hashKey: { k0: randomInt(2 ** 32) | 0, k1: randomInt(2 ** 32) | 0 },
+  };
+}
+
+/** Codecs, hash functions and randomness for the replica. */
+export function replicaToolsOf({ auth, digestAlgorithm }: ServerConfig): ReplicaTools {
+  const { saslUsers } = auth;
+  return {
+    requests: new RequestReader(),
+    batcher: new TxnBatchEncoder(undefined, BATCH_BYTES_MAX),
+    txns: new TxnReader(),
+    hashes: {
+      digest: (bytes) => createHash(digestAlgorithm).update(bytes).digest(),
+      sha256: (bytes) => createHash("sha256").update(bytes).digest(),
+    },
+    ...(saslUsers === undefined ? {} : { sasl: () => new DigestMd5Exchange(saslUsers) }),
+    random: Math.random,
+  };
+}
+
+/** The settings of an ensemble's member that concern the replica. */
+function memberOf(config: ServerConfig, ensemble: EnsembleConfig): NonNullable<ReplicaConfig["ensemble"]> {
+  return {
+    isObserver: ensemble.isObserver,
+    electionAlg: ensemble.electionAlg,
+    initLimit: ensemble.initLimit,
+    syncLimit: ensemble.syncLimit,
+    newEnsembleId: randomBytes(8).toString("hex"),
+    configuration: configurationText(ensemble),
+    leaderServes: config.leaderServes,
+    localSessions: config.localSessions,
+    localSessionsUpgrading: config.localSessionsUpgrading,
+    readOnlyMode: config.readOnlyMode,
+  };
+}

@@ -1,0 +1,67 @@
+import { ZXID_NONE, type Zxid } from "@zooid/model";
+import type { DriverParts } from "./driver-parts.ts";
+
+/** A checkpoint is due after so many bytes of log or entries. */
+const DUE_BYTES = 16 * 1024 * 1024;
+const DUE_ENTRIES = 50_000;
+/** Bytes of a small entry in the log. */
+const ENTRY_BYTES = 64;
+
+/** A zxid that the state file may be brought forward to, with the digest of the tree there. */
+export interface Checkpoint {
+  readonly zxid: Zxid;
+  readonly digestHigh: number;
+  readonly digestLow: number;
+  /** Bytes of log since the last checkpoint. */
+  readonly bytes: number;
+}
+
+/** Counts the growth of the log, and lets the state file follow the tree. */
+export class Checkpoints {
+  readonly #parts: DriverParts;
+  #last: Zxid = ZXID_NONE;
+  #bytes = 0;
+  #entryCount = 0;
+
+  constructor(parts: DriverParts) {
+    this.#parts = parts;
+  }
+
+  /** The tree was loaded from the state file. */
+  loaded(): void {
+    this.#last = this.#parts.replica.tree.applied;
+    this.#reset();
+  }
+
+  /** Bytes were appended to the log. */
+  appended(bytes: number): void {
+    this.#bytes += bytes;
+    // An estimate, which only decides how soon the next checkpoint is due.
+    this.#entryCount += Math.ceil(bytes / ENTRY_BYTES);
+  }
+
+  get hasAppended(): boolean {
+    return this.#entryCount > 0;
+  }
+
+  get isDue(): boolean {
+    return this.#bytes >= DUE_BYTES || this.#entryCount >= DUE_ENTRIES;
+  }
+
+  /** Lets the state file follow to what is applied, unless a transaction is applied in part. */
+  take(): void {
+    const { replica, hooks } = this.#parts;
+    if (replica.isApplying) return;
+    const { applied, digestHigh, digestLow } = replica.tree;
+    // Appended bytes that are not applied yet count for the next checkpoint.
+    if (applied <= this.#last) return;
+    this.#last = applied;
+    hooks.checkpoint({ zxid: applied, digestHigh, digestLow, bytes: this.#bytes });
+    this.#reset();
+  }
+
+  #reset(): void {
+    this.#bytes = 0;
+    this.#entryCount = 0;
+  }
+}

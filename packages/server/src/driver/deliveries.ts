@@ -1,0 +1,69 @@
+import type { DriverParts } from "./driver-parts.ts";
+
+/**
+ * Notifications of one turn, about. Ten thousand clients may watch a node that is written a thousand
+ * times in one packet: clients, the log and other servers get their turn in between.
+ */
+const EVENTS_PER_TURN = 10_000;
+/** Entries applied before time and notifications are looked at again. */
+const ENTRIES_PER_LOOK = 8;
+/** How long transactions are applied in one turn. */
+const TURN_MS = 4;
+
+/** Applies committed transactions, in one turn as many as are fair to everything else. */
+export class Deliveries {
+  readonly #parts: DriverParts;
+  /** The rest is applied in a turn of its own. */
+  #isContinuing = false;
+  /** What this turn has left of its time: the log may complete several writes in one turn. */
+  #leftMs = TURN_MS;
+  /** Notifications before this turn. */
+  #eventsBefore = 0;
+
+  constructor(parts: DriverParts) {
+    this.#parts = parts;
+  }
+
+  get isContinuing(): boolean {
+    return this.#isContinuing;
+  }
+
+  beginTurn(): void {
+    this.#leftMs = TURN_MS;
+    this.#eventsBefore = this.#parts.replies.eventCount;
+  }
+
+  /** Applies what is committed, unless a later turn continues with it anyway. */
+  deliver(): void {
+    if (!this.#isContinuing) this.#deliver();
+  }
+
+  #deliver(): void {
+    const { checkpoints, turns } = this.#parts;
+    this.#isContinuing = false;
+    const more = this.#deliverSome();
+    if (checkpoints.isDue) checkpoints.take();
+    if (!more) return;
+    this.#isContinuing = true;
+    setImmediate(() => {
+      turns.wake();
+      turns.step(() => this.#deliver());
+    });
+  }
+
+  /** @returns whether there is more */
+  #deliverSome(): boolean {
+    const { config, replica, replies } = this.#parts;
+    let left = config.deliverCountMax;
+    let nowMs = performance.now();
+    const endMs = nowMs + this.#leftMs;
+    let more = true;
+    while (more && left > 0 && nowMs < endMs && replies.eventCount - this.#eventsBefore < EVENTS_PER_TURN) {
+      more = replica.deliver(Math.min(ENTRIES_PER_LOOK, left));
+      left -= ENTRIES_PER_LOOK;
+      nowMs = performance.now();
+    }
+    this.#leftMs = endMs - nowMs;
+    return more;
+  }
+}

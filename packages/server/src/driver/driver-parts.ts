@@ -1,0 +1,88 @@
+import { Replica, type ReplicaTools } from "@zooid/replica";
+import type { TxnLog } from "@zooid/txn-log";
+import { BufferPool } from "@zooid/wire";
+import { AuthFailures } from "../auth-failures.ts";
+import type { ChangeRecorder } from "../change-stream.ts";
+import type { ClientConnection } from "../client-connection.ts";
+import { ConnectionThrottle } from "../connection-throttle.ts";
+import { CountedReplies } from "../counted-replies.ts";
+import { RoleTimes } from "../role-times.ts";
+import { Traffic } from "../traffic.ts";
+import { WatchFanOut } from "../watch-fan-out.ts";
+import { Checkpoints } from "./checkpoints.ts";
+import { Clients } from "./clients.ts";
+import { Deliveries } from "./deliveries.ts";
+import type { DriverConfig, DriverHooks, Peers } from "./driver-config.ts";
+import { FlushQueue } from "./flush-queue.ts";
+import { Proposals } from "./proposals.ts";
+import { ReadTurns } from "./read-turns.ts";
+import { replicaSinksOf } from "./replica-sinks.ts";
+import { Service } from "./service.ts";
+import { Timers } from "./timers.ts";
+import { TurnLoop } from "./turn-loop.ts";
+
+/** What a driver is made from; of the optional ones a single server without streams has none. */
+export interface DriverOptions {
+  readonly config: DriverConfig;
+  readonly log: TxnLog;
+  readonly tools: ReplicaTools;
+  readonly hooks: DriverHooks;
+  readonly recorder: ChangeRecorder | undefined;
+  readonly peers: Peers | undefined;
+}
+
+/** The parts of one driver, made here and nowhere else; a part finds the others in this object. */
+export class DriverParts {
+  readonly config: DriverConfig;
+  readonly log: TxnLog;
+  readonly tools: ReplicaTools;
+  readonly hooks: DriverHooks;
+  readonly recorder: ChangeRecorder | undefined;
+  readonly peers: Peers | undefined;
+
+  readonly pool: BufferPool = new BufferPool();
+  readonly traffic: Traffic = new Traffic();
+  readonly roleTimes: RoleTimes = new RoleTimes();
+  readonly fanOut: WatchFanOut = new WatchFanOut();
+  readonly throttle: ConnectionThrottle;
+  readonly authFailures: AuthFailures;
+
+  readonly service: Service;
+  readonly turns: TurnLoop;
+  readonly reads: ReadTurns<ClientConnection>;
+  readonly written: FlushQueue<ClientConnection> = new FlushQueue(() => performance.now());
+  readonly deliveries: Deliveries;
+  readonly proposals: Proposals;
+  readonly checkpoints: Checkpoints;
+  readonly timers: Timers;
+  readonly clients: Clients;
+  readonly replies: CountedReplies;
+  readonly replica: Replica;
+
+  constructor({ config, log, tools, hooks, recorder, peers }: DriverOptions) {
+    this.config = config;
+    this.log = log;
+    this.tools = tools;
+    this.hooks = hooks;
+    this.recorder = recorder;
+    this.peers = peers;
+    this.throttle = new ConnectionThrottle(config.connectionThrottle, Math.floor(performance.now()), tools.random);
+    this.authFailures = new AuthFailures(config.authFailures);
+
+    this.service = new Service(this);
+    this.turns = new TurnLoop(this);
+    this.reads = new ReadTurns({
+      bytesSent: () => this.traffic.bytesSent,
+      workCount: () => this.replica.workCount,
+      isHalted: () => this.service.isHalted,
+      wake: () => this.turns.wake(),
+    });
+    this.deliveries = new Deliveries(this);
+    this.proposals = new Proposals(this);
+    this.checkpoints = new Checkpoints(this);
+    this.timers = new Timers(this);
+    this.clients = new Clients(this);
+    this.replies = new CountedReplies(this.clients, this.traffic, this.fanOut);
+    this.replica = new Replica(config.replica, tools, replicaSinksOf(this));
+  }
+}

@@ -1,0 +1,82 @@
+import type { Zxid } from "@zooid/model";
+import type { LoggedRun } from "@zooid/zab";
+import { BatchSizes } from "./batch-sizes.ts";
+import type { DriverParts } from "./driver-parts.ts";
+
+/** How soon to look again whether the state file has caught up. */
+const BEHIND_RETRY_MS = 20;
+
+/**
+ * When prepared writes are proposed: one batch a turn, while few enough batches are in the log and
+ * not durable. Writes that arrive meanwhile make the next batch larger.
+ */
+export class Proposals {
+  /** This server transfers its leadership: nothing more is proposed. */
+  isTransferring = false;
+  readonly #parts: DriverParts;
+  #batchesInFlight = 0;
+  #sizes = new BatchSizes();
+  #behindTimer: NodeJS.Timeout | undefined;
+
+  constructor(parts: DriverParts) {
+    this.#parts = parts;
+  }
+
+  get batchesInFlight(): number {
+    return this.#batchesInFlight;
+  }
+
+  get sizes(): Readonly<BatchSizes> {
+    return this.#sizes;
+  }
+
+  propose(): void {
+    if (this.mayPropose()) this.#parts.replica.propose();
+  }
+
+  mayPropose(): boolean {
+    return this.#batchesInFlight < this.#parts.config.batchesInFlightMax && !this.#mustWait();
+  }
+
+  /** A run of entries is appended to the log. */
+  appending(run: LoggedRun): void {
+    this.#batchesInFlight++;
+    const bytes = run.end - run.start;
+    this.#sizes.note(bytes);
+    this.#parts.checkpoints.appended(bytes);
+  }
+
+  /** Everything up to a zxid is durable. */
+  appended(generation: number, zxid: Zxid): void {
+    const { turns, replica, deliveries } = this.#parts;
+    this.#batchesInFlight--;
+    turns.wake();
+    turns.step(() => {
+      replica.synced(generation, zxid);
+      deliveries.deliver();
+    });
+  }
+
+  roleChanged(): void {
+    this.#sizes = new BatchSizes();
+  }
+
+  /**
+   * Whether proposals wait for the state file, or for the next leader. Once enough is prepared,
+   * connections are not read on; reads that came before are answered.
+   */
+  #mustWait(): boolean {
+    const { replica, service, hooks, turns } = this.#parts;
+    if (this.isTransferring) return true;
+    if (service.isStopped || !replica.hasPrepared || !hooks.isBehind()) return false;
+    this.#behindTimer ??= setTimeout(() => {
+      this.#behindTimer = undefined;
+      turns.wake();
+    }, BEHIND_RETRY_MS);
+    return true;
+  }
+
+  halt(): void {
+    clearTimeout(this.#behindTimer);
+  }
+}

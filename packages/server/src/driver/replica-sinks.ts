@@ -1,0 +1,80 @@
+import { type Refusal, type ReplicaSinks, withNoPeers } from "@zooid/replica";
+import type { ClientConnection } from "../client-connection.ts";
+import { sentenceOf } from "../operator-sentences.ts";
+import type { DriverParts } from "./driver-parts.ts";
+import { LogPort } from "./log-port.ts";
+
+const REFUSALS: Readonly<Record<Refusal, string>> = {
+  "unreadable-request": "it sent a frame that is no request",
+  "unknown-operation": "it requested an operation that this server does not serve",
+  authentication: "its authentication was refused",
+  unauthenticated: "it sent a request before it had authenticated as this server requires",
+  "other-ensemble": "it looks for another ensemble",
+  "watch-limit": "it armed more watches than one connection may",
+};
+
+/** What the replica calls: each call is performed by a part of the driver. */
+export function replicaSinksOf(parts: DriverParts): ReplicaSinks {
+  const { clients, hooks, recorder, tools } = parts;
+  const { audit } = hooks;
+  return {
+    replies: parts.replies,
+    ...peersOf(parts),
+    install: () => {
+      hooks.install();
+      parts.checkpoints.loaded();
+    },
+    roleChanged: () => roleChanged(parts),
+    note: (event) => hooks.note(sentenceOf(event)),
+    resume: (to) => clients.resume(to),
+    refused: (to, refusal) => {
+      const connection = clients.get(to);
+      if (connection === undefined) return;
+      hooks.refusals.note(refusal, connection.peer, REFUSALS[refusal]);
+      if (refusal === "authentication") delayFailure(parts, connection);
+    },
+    wrongPassword: (to) => {
+      const connection = clients.get(to);
+      if (connection !== undefined) delayFailure(parts, connection);
+    },
+    requested: (sequence, connection, request) => audit?.asked(sequence, connection, request, tools.requests),
+    applied: (header, op) => {
+      recorder?.applied(header, op);
+      audit?.applied(header, op);
+    },
+  };
+}
+
+/** The log and the other servers; a server alone calls nothing of the latter. */
+function peersOf({
+  log,
+  peers,
+  turns,
+  proposals,
+}: DriverParts): Pick<ReplicaSinks, "log" | "links" | "snapshots" | "elect"> {
+  const port = new LogPort(
+    log,
+    (step) => turns.input(step),
+    (run) => proposals.appending(run),
+  );
+  if (peers === undefined) return { ...withNoPeers(port), elect: () => {} };
+  return {
+    log: port,
+    links: peers.links,
+    snapshots: peers.snapshots,
+    elect: (to, message) => peers.elect(to, message),
+  };
+}
+
+function roleChanged({ roleTimes, replica, proposals, hooks }: DriverParts): void {
+  roleTimes.changed(replica.zab, performance.now());
+  proposals.roleChanged();
+  if (!replica.isServing) hooks.audit?.clear();
+  hooks.roleChanged();
+}
+
+/** Makes the answer to a failed authentication wait, if many failed from the same address. */
+function delayFailure({ authFailures }: DriverParts, connection: ClientConnection): void {
+  const delayMs = authFailures.delayMs(connection.address, performance.now());
+  if (delayMs > 0) connection.withhold(delayMs);
+}

@@ -1,0 +1,109 @@
+import type { DriverParts } from "./driver-parts.ts";
+
+/**
+ * - `starting`: recovers; no client is served
+ * - `serving`: clients are served, or connect and are closed while there is no role
+ * - `stopping`: no request is read any more; what was read is answered and made durable
+ * - `halted`: the server has failed; nothing is read or sent any more
+ */
+type ServiceState = "starting" | "serving" | "stopping" | "halted";
+
+/** How a driver starts, hands its leadership on, stops, and fails. */
+export class Service {
+  readonly #parts: DriverParts;
+  #state: ServiceState = "starting";
+
+  constructor(parts: DriverParts) {
+    this.#parts = parts;
+  }
+
+  get isServing(): boolean {
+    return this.#state === "serving";
+  }
+
+  get isStopped(): boolean {
+    return this.#state === "stopping" || this.#state === "halted";
+  }
+
+  get isHalted(): boolean {
+    return this.#state === "halted";
+  }
+
+  begin(): void {
+    const { turns, checkpoints, timers } = this.#parts;
+    turns.setTime();
+    checkpoints.loaded();
+    this.#state = "serving";
+    timers.begin();
+  }
+
+  /**
+   * Transfers leadership to a synchronized server, so that the others do not have to notice that this
+   * one is gone. Resolves when that is done, or when no server could take it in time.
+   */
+  async transferLeadership(withinMs: number): Promise<void> {
+    const { replica, peers, proposals, turns } = this.#parts;
+    const endMs = performance.now() + withinMs;
+    if (peers === undefined) return;
+    // Proposals in flight complete; nothing more is proposed.
+    proposals.isTransferring = replica.isLeading;
+    while (
+      replica.isLeading &&
+      replica.zab.transferLeadership() === undefined &&
+      performance.now() < endMs &&
+      !this.isHalted
+    ) {
+      turns.wake();
+      await nextTurn();
+    }
+    peers.links.flush();
+  }
+
+  /** Resolves when all prepared writes are durable, and each connection is closed behind its answers. */
+  async stop(): Promise<void> {
+    const { timers, clients, checkpoints } = this.#parts;
+    if (this.isStopped) return;
+    this.#state = "stopping";
+    timers.stopExpiry();
+    await this.#quiet();
+    timers.stop();
+    if (this.isHalted) return;
+    for (const connection of clients) {
+      connection.release();
+      connection.close();
+      connection.flush();
+    }
+    checkpoints.take();
+  }
+
+  /** Ends everything at once, after a failure. */
+  halt(): void {
+    const { timers, proposals, clients } = this.#parts;
+    this.#state = "halted";
+    timers.stop();
+    proposals.halt();
+    for (const connection of clients) connection.cutOff();
+  }
+
+  /** The replica threw: the server ends. */
+  fail(error: unknown): void {
+    if (this.isHalted) return;
+    this.halt();
+    this.#parts.hooks.defect(error);
+  }
+
+  /** Resolves when every write that was read is answered, or never will be. */
+  async #quiet(): Promise<void> {
+    const { replica, proposals, turns, deliveries } = this.#parts;
+    const isBusy = (): boolean =>
+      proposals.batchesInFlight > 0 ||
+      (replica.hasPrepared && !proposals.isTransferring) ||
+      turns.isOpen ||
+      deliveries.isContinuing;
+    while (!this.isHalted && isBusy()) await nextTurn();
+  }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

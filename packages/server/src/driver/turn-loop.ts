@@ -1,0 +1,80 @@
+import type { DriverParts } from "./driver-parts.ts";
+
+/**
+ * Turns of the event loop. The first input opens a turn: the replica gets the time, and everything
+ * that arrives before the turn ends steps the replica. The end of the turn applies, proposes one batch
+ * to the log, and writes each connection and link once.
+ */
+export class TurnLoop {
+  readonly #parts: DriverParts;
+  #isOpen = false;
+
+  constructor(parts: DriverParts) {
+    this.#parts = parts;
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** Opens a turn, unless one is open. */
+  wake(): void {
+    if (this.#isOpen) return;
+    this.#isOpen = true;
+    const { deliveries, reads } = this.#parts;
+    deliveries.beginTurn();
+    reads.begin();
+    this.setTime();
+    setImmediate(() => this.#end());
+  }
+
+  setTime(): void {
+    // Whole milliseconds: a fraction would be an object wherever it is kept.
+    this.#parts.replica.setTime(Math.floor(performance.now()), Date.now());
+  }
+
+  /** Steps the replica in a turn, because of an input from outside. */
+  input(step: () => void): void {
+    if (this.#parts.service.isHalted) return;
+    this.wake();
+    this.step(step);
+  }
+
+  /** Steps the replica. If it throws, the server fails. */
+  step(step: () => void): void {
+    try {
+      step();
+    } catch (error) {
+      this.#parts.service.fail(error);
+    }
+  }
+
+  #end(): void {
+    const { replica, service, clients, proposals, recorder, hooks, written, timers } = this.#parts;
+    this.#isOpen = false;
+    this.step(() => this.#stepToEnd());
+    // The end of the turn lets connections be read on, and no other input may come for a while.
+    if (clients.hasResumed) this.wake();
+    // The next part of a multi, for which all writes wait, and the next batch do not wait for a timer.
+    if (replica.isPreparing || (replica.hasPrepared && proposals.mayPropose())) {
+      if (!service.isHalted) setImmediate(() => this.wake());
+    }
+    recorder?.flush();
+    hooks.audit?.flush();
+    if (written.flush()) setImmediate(() => this.wake());
+    timers.armExpiryIfMoved();
+  }
+
+  #stepToEnd(): void {
+    const { replica, clients, deliveries, proposals, peers, timers } = this.#parts;
+    clients.readResumed();
+    const dueMs = replica.nextTickMs();
+    if (dueMs !== undefined && dueMs <= replica.nowMs) replica.tick();
+    // Messages of other servers may have committed something.
+    if (peers !== undefined) deliveries.deliver();
+    timers.armTick();
+    proposals.propose();
+    replica.flush();
+    peers?.links.flush();
+  }
+}

@@ -1,0 +1,73 @@
+/** The first frame is 44 or 45 bytes; anything much longer is no ZooKeeper client. */
+const FIRST_FRAME_BYTES_MAX = 1024;
+const TELNET_INTERRUPT = "\xff\xf4\xff\xfd";
+const HTTP_METHODS: ReadonlySet<string> = new Set([
+  "GET ",
+  "POST",
+  "PUT ",
+  "HEAD",
+  "OPTI",
+  "DELE",
+  "PATC",
+  "TRAC",
+  "CONN",
+]);
+const HTTP_BODY = "This is a ZooKeeper client port. It does not speak HTTP.\n";
+const HTTP_ANSWER = `HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nConnection: close\r\nContent-Length: ${HTTP_BODY.length}\r\n\r\n${HTTP_BODY}`;
+
+/** What answers four-letter words. */
+export interface WordAnswers {
+  /** Bytes of a word with its argument; 4 for an unknown word. */
+  wordBytes(word: string): number;
+  /** Undefined where these bytes are no word. */
+  answer(word: string, argument: Buffer): string | undefined;
+}
+
+/**
+ * - `answer`: a four-letter word; the connection is closed behind its answer
+ * - `frames`: the bytes of a connect request, to be read as frames
+ * - `refused`: neither; the reason is for the log
+ */
+export type FirstBytesResult =
+  | { readonly kind: "answer"; readonly text: string }
+  | { readonly kind: "frames"; readonly bytes: Buffer }
+  | { readonly kind: "refused"; readonly code: string; readonly reason: string; readonly text: string };
+
+/** Decides by its first bytes what a connection is. */
+export class FirstBytes {
+  #bytes: Buffer | undefined;
+
+  /** Takes the next bytes, valid during the call only. @returns undefined while there are too few */
+  take(chunk: Buffer, words: WordAnswers): FirstBytesResult | undefined {
+    const bytes = this.#bytes === undefined ? chunk : Buffer.concat([this.#bytes, chunk]);
+    const word = bytes.length < 4 ? undefined : bytes.toString("latin1", 0, 4);
+    const wordBytes = word === undefined ? 4 : words.wordBytes(word);
+    if (word === undefined || bytes.length < wordBytes) {
+      this.#bytes = Buffer.from(bytes);
+      return undefined;
+    }
+    this.#bytes = undefined;
+    const text = word === TELNET_INTERRUPT ? "" : words.answer(word, bytes.subarray(4, wordBytes));
+    if (text !== undefined) return { kind: "answer", text };
+    const length = bytes.readInt32BE(0);
+    if (length <= 0 || length > FIRST_FRAME_BYTES_MAX) return refusalOf(word, length);
+    return { kind: "frames", bytes };
+  }
+}
+
+function refusalOf(word: string, length: number): FirstBytesResult {
+  if (HTTP_METHODS.has(word)) {
+    const reason = "an HTTP request came to the client port, which speaks ZooKeeper's protocol";
+    return { kind: "refused", code: "http", reason, text: HTTP_ANSWER };
+  }
+  if (word.startsWith("\x16\x03")) {
+    return {
+      kind: "refused",
+      code: "tls",
+      reason: "a TLS handshake came to the client port, which is plain",
+      text: "",
+    };
+  }
+  const reason = `the first frame claims ${length} bytes; a connect request has 44 or 45`;
+  return { kind: "refused", code: "first-frame", reason, text: "" };
+}

@@ -1,0 +1,70 @@
+import type { Zxid } from "@zooid/model";
+import type { AdminView } from "./admin/admin-view.ts";
+import { NO_SNAPSHOT_COMMANDS } from "./admin/http-options.ts";
+import { SnapshotDesk } from "./admin/snapshot-desk.ts";
+import { buildTime } from "./build-time.ts";
+import type { ClientPorts } from "./client-ports.ts";
+import type { ServerConfig } from "./config.ts";
+import type { Driver } from "./driver/driver.ts";
+import type { EnsemblePeers } from "./ensemble-peers.ts";
+import type { ServerLog } from "./server-api.ts";
+import { versionText } from "./server-facts.ts";
+import type { Storage } from "./storage.ts";
+
+/** What Apache's trace mask is at the start. */
+const TRACE_MASK = 306n;
+const IN_MEMORY = "this server keeps everything in memory, and has no state that could be taken away or replaced";
+const NOT_ALONE =
+  "this server is a member of an ensemble, and the others would not follow: a snapshot is restored into a server that serves alone";
+
+/** The parts of a server that operators look at; a restore replaces the driver and the storage. */
+export interface ViewedServer {
+  readonly config: ServerConfig;
+  readonly log: ServerLog;
+  /** Our own version, as `srvr` shows it. */
+  readonly version: string;
+  readonly ports: ClientPorts;
+  clientPort(): number;
+  driver(): Driver;
+  storage(): Storage;
+  peers(): EnsemblePeers | undefined;
+  restore(pieces: AsyncIterable<Uint8Array>): Promise<Zxid>;
+}
+
+export function adminViewOf(server: ViewedServer): AdminView {
+  const { config, log, ports, driver, storage } = server;
+  return {
+    get driver(): Driver {
+      return driver();
+    },
+    config,
+    version: versionText(server.version, buildTime()),
+    startedAtMs: performance.now(),
+    clientPort: () => server.clientPort(),
+    diskUsage: () => ({ dataBytes: storage().usage().stateBytes, logBytes: storage().usage().logBytes }),
+    commandUrl: config.admin?.commandUrl ?? "",
+    initialConfiguration: config.initialConfiguration,
+    securePort: () => ports.securePort,
+    handshakeCount: () => ports.handshakeCount,
+    rejectedCount: () => ports.rejectedCount,
+    relayedObservers: () => server.peers()?.links.relayedObservers() ?? [],
+    slowSyncCount: () => storage().log.stats().slowSyncCount,
+    snapshotCount: () => storage().snapshotCount,
+    lastState: () => storage().lastState(),
+    snapshots: new SnapshotDesk(config.admin?.snapshots ?? NO_SNAPSHOT_COMMANDS, {
+      reason: config.dataDir === undefined ? IN_MEMORY : undefined,
+      restoreReason: config.ensemble === undefined ? undefined : NOT_ALONE,
+      exportSnapshot: () => {
+        driver().checkpoint();
+        return storage().exportSnapshot();
+      },
+      restore: (pieces) => server.restore(pieces),
+      nowMs: () => performance.now(),
+      info: (text) => log.info(text),
+      warn: (text) => log.warn(text),
+    }),
+    isStorageFull: () => storage().log.stats().storageFull,
+    traceMask: { value: TRACE_MASK },
+    storageMetrics: () => storage().metrics(),
+  };
+}
