@@ -51,7 +51,7 @@ const DOCUMENT = readFileSync(join(ROOT, "docs/hostile-input.md"), "utf8");
 
 test("every price names the source that enforces it", () => {
   const prices = DOCUMENT.split("\n\n").find((block) => block.includes("| enforced in |")) ?? "";
-  const sources = [...prices.matchAll(/`(\w[\w-]*)\/([\w-]+\.ts)`/g)].map(
+  const sources = [...prices.matchAll(/`(\w[\w-]*)\/([\w/-]+\.ts)`/g)].map(
     ([, name, file]) => `packages/${name}/src/${file}`,
   );
   expect(sources.length).toBeGreaterThan(15);

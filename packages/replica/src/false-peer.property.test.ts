@@ -2,7 +2,7 @@ import { type Chain, type LinkRef, OpCode, type PeerMessage, serverId, type Zxid
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { TEST_TICK_MS, TestEnsemble } from "./testing/ensemble.ts";
-import { create } from "./testing/replica.ts";
+import { create } from "./testing/requests.ts";
 
 /** Numbers that a message may hold, those near what the ensemble is at among them. */
 const small = fc.integer({ min: 0, max: 5 });

@@ -1,17 +1,8 @@
 import { OpCode, SESSION_NONE, type SessionId, WireError, type Zxid } from "@zooid/model";
 import { type JuteWriter, RequestReader } from "@zooid/wire";
 import { describe, expect, test } from "vitest";
-import {
-  create,
-  createTtl,
-  multi,
-  onNoPath,
-  read,
-  setAcl,
-  setData,
-  TestReplica,
-  versioned,
-} from "./testing/replica.ts";
+import { TestReplica } from "./testing/replica.ts";
+import { create, createTtl, multi, onNoPath, read, setAcl, setData, versioned } from "./testing/requests.ts";
 
 test.each([
   ["a null path", OpCode.DELETE, onNoPath(-1)],

@@ -1,18 +1,8 @@
 import { createHash } from "node:crypto";
 import { type AclEntry, type ConnectionRef, OpCode, Permission } from "@zooid/model";
 import { describe, expect, test } from "vitest";
-import {
-  create,
-  createTtl,
-  multi,
-  onPath,
-  read,
-  setAcl,
-  setData,
-  TestReplica,
-  versioned,
-  watchOn,
-} from "../testing/replica.ts";
+import { TestReplica } from "../testing/replica.ts";
+import { create, createTtl, multi, onPath, read, setAcl, setData, versioned, watchOn } from "../testing/requests.ts";
 import { digestId } from "./auth-schemes.ts";
 
 // Every operation, as every kind of client, on every shape of access list. What is expected follows from the rule below, which is

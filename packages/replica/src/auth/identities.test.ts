@@ -1,6 +1,7 @@
 import { type Identity, OpCode } from "@zooid/model";
 import { describe, expect, test } from "vitest";
-import { create, TestReplica } from "../testing/replica.ts";
+import { TestReplica } from "../testing/replica.ts";
+import { create } from "../testing/requests.ts";
 import { areWithin, withIdentities } from "./identities.ts";
 
 const LIMITS = { identityCountMax: 3, identityBytesMax: 10, identitiesBytesMax: 20 };

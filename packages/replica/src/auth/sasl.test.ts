@@ -1,7 +1,8 @@
 import { type AclEntry, OpCode } from "@zooid/model";
 import type { JuteWriter } from "@zooid/wire";
 import { expect, test } from "vitest";
-import { create, read, TestReplica } from "../testing/replica.ts";
+import { TestReplica } from "../testing/replica.ts";
+import { create, read } from "../testing/requests.ts";
 import type { AuthConfig, SaslExchange, SaslStep } from "./auth-schemes.ts";
 
 const AUTH: AuthConfig = {

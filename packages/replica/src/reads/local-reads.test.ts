@@ -1,7 +1,8 @@
 import { type ConnectionRef, OpCode } from "@zooid/model";
 import type { JuteWriter } from "@zooid/wire";
 import { describe, expect, test } from "vitest";
-import { create, multi, onNoPath, onPath, read, setData, TestReplica, versioned, watchOn } from "../testing/replica.ts";
+import { TestReplica } from "../testing/replica.ts";
+import { create, multi, onNoPath, onPath, read, setData, versioned, watchOn } from "../testing/requests.ts";
 
 const PERSISTENT = 0;
 const RECURSIVE = 1;

@@ -1,6 +1,7 @@
 import { type ConnectionRef, OpCode } from "@zooid/model";
 import { expect, test } from "vitest";
-import { create, onPath, read, TestReplica } from "../testing/replica.ts";
+import { TestReplica } from "../testing/replica.ts";
+import { create, onPath, read } from "../testing/requests.ts";
 
 /** Connections that have asked for so many syncs each while another client's write is under way. */
 function withSyncs(
@@ -15,27 +16,21 @@ function withSyncs(
   return { zk, writer, refs };
 }
 
-function deliverOnce(zk: TestReplica): boolean {
-  zk.replica.propose();
-  zk.sync();
-  return zk.replica.deliver(10);
-}
-
 test("syncs that become due at the same moment are answered some a turn, in the order in which they came", () => {
   const { zk, refs } = withSyncs(4, 100);
   expect(zk.replica.pendingSyncCount).toBe(400);
-  expect(deliverOnce(zk)).toBe(true);
+  expect(zk.deliverOnce()).toBe(true);
   expect(refs.map((ref) => zk.take(ref).length)).toEqual([100, 100, 56, 0]);
-  expect([deliverOnce(zk), zk.replica.pendingSyncCount]).toEqual([false, 0]);
+  expect([zk.deliverOnce(), zk.replica.pendingSyncCount]).toEqual([false, 0]);
   expect(refs.map((ref) => zk.take(ref).length)).toEqual([0, 0, 44, 100]);
 });
 
 test("what waits behind syncs counts with them", () => {
   const { zk, refs } = withSyncs(3, 1);
   for (const ref of refs) for (let xid = 2; xid <= 200; xid++) zk.send(ref, xid, OpCode.EXISTS, read("/a"));
-  deliverOnce(zk);
+  zk.deliverOnce();
   expect(refs.map((ref) => zk.take(ref).length)).toEqual([200, 200, 0]);
-  deliverOnce(zk);
+  zk.deliverOnce();
   expect(refs.map((ref) => zk.take(ref).length)).toEqual([0, 0, 200]);
 });
 

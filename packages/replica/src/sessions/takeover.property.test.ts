@@ -2,7 +2,7 @@ import { type ConnectionRef, OpCode } from "@zooid/model";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { TestEnsemble, type TestMember } from "../testing/ensemble.ts";
-import { create, onPath, read, setData } from "../testing/replica.ts";
+import { create, onPath, read, setData } from "../testing/requests.ts";
 
 interface Connected {
   readonly member: TestMember;

@@ -16,8 +16,8 @@ import { VolatileLog } from "@zooid/zab";
 import { type EnsembleConfig, REPLICA_DEFAULTS, type ReplicaConfig } from "../config.ts";
 import type { ReplicaEvent } from "../operator-events.ts";
 import { Replica } from "../replica.ts";
-import { type Body, sendRequest } from "./replica.ts";
 import { HeardReplies } from "./replies.ts";
+import { type Body, sendRequest } from "./requests.ts";
 
 /** What a client connects with; what is left out asks for a new session. */
 export interface Arriving {

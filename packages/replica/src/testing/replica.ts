@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import {
-  type AclEntry,
   CHAIN_NONE,
   type ConnectionRef,
   MajorityQuorum,
@@ -10,7 +9,7 @@ import {
   ZXID_NONE,
   type Zxid,
 } from "@zooid/model";
-import { JuteWriter, RequestReader } from "@zooid/wire";
+import { RequestReader } from "@zooid/wire";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/peer";
 import { REPLICA_DEFAULTS, type ReplicaConfig } from "../config.ts";
 import type { ReplicaEvent } from "../operator-events.ts";
@@ -19,17 +18,7 @@ import type { Refusal } from "../sinks.ts";
 import type { ReplicaTools } from "../tools.ts";
 import { withNoPeers } from "../with-no-peers.ts";
 import { HeardReplies } from "./replies.ts";
-
-export type Body = (writer: JuteWriter) => void;
-
-/** Sends a request to a replica as a frame; false when the connection is to be read no further. */
-export function sendRequest(replica: Replica, ref: ConnectionRef, xid: number, op: number, body: Body): boolean {
-  const writer = new JuteWriter();
-  writer.int(xid);
-  writer.int(op);
-  body(writer);
-  return replica.receive(ref, writer.bytes, 0, writer.end);
-}
+import { type Body, sendRequest } from "./requests.ts";
 
 /** What a client connects with; what is left out asks for a new session. */
 export interface Connecting {
@@ -199,6 +188,23 @@ export class TestReplica {
     }
   }
 
+  /** One call of `deliver` after everything proposed is durable. */
+  deliverOnce(): boolean {
+    this.replica.propose();
+    this.sync();
+    return this.replica.deliver(10);
+  }
+
+  /** Turns until no turn leaves work to the next one. @returns how many there were */
+  finish(): number {
+    let turns = 0;
+    for (; this.replica.nextTickMs() === this.replica.nowMs; turns++) {
+      this.replica.tick();
+      this.turn();
+    }
+    return turns;
+  }
+
   advance(byMs: number): void {
     this.#nowMs += byMs;
     this.replica.setTime(this.#nowMs, 1_000_000 + this.#nowMs + this.#wallJumpMs);
@@ -234,97 +240,4 @@ const SUPER_DIGEST = "super:D/InIHSb7yEEbrWz8b9l71RjZJU=";
 
 function hash(algorithm: string): (bytes: Uint8Array) => Uint8Array {
   return (bytes) => createHash(algorithm).update(bytes).digest();
-}
-
-const OPEN: readonly AclEntry[] = [{ perms: 31, scheme: "world", id: "anyone" }];
-
-export function create(path: string, data = "", flags = 0, acl: readonly AclEntry[] = OPEN): Body {
-  return (writer) => {
-    writer.text(path);
-    writer.text(data);
-    writeAcl(writer, acl);
-    writer.int(flags);
-  };
-}
-
-/** As a request for createTTL. */
-export function createTtl(path: string, ttlMs: number, flags = 5): Body {
-  return (writer) => {
-    create(path, "", flags)(writer);
-    writer.zxid(ttlMs);
-  };
-}
-
-export function setAcl(path: string, acl: readonly AclEntry[], version = -1): Body {
-  return (writer) => {
-    writer.text(path);
-    writeAcl(writer, acl);
-    writer.int(version);
-  };
-}
-
-export function setData(path: string, data: string, version = -1): Body {
-  return (writer) => {
-    writer.text(path);
-    writer.text(data);
-    writer.int(version);
-  };
-}
-
-export function read(path: string, watch = false): Body {
-  return (writer) => {
-    writer.text(path);
-    writer.bool(watch);
-  };
-}
-
-export function onPath(path: string): Body {
-  return (writer) => writer.text(path);
-}
-
-/** The protocol's null string, and a number that may follow it. */
-export function onNoPath(number = 0): Body {
-  return (writer) => {
-    writer.int(-1);
-    writer.int(number);
-  };
-}
-
-/** A mode for addWatch, a type for checkWatches and removeWatches. */
-export function watchOn(path: string, mode: number): Body {
-  return (writer) => {
-    writer.text(path);
-    writer.int(mode);
-  };
-}
-
-export function versioned(path: string, version = -1): Body {
-  return (writer) => {
-    writer.text(path);
-    writer.int(version);
-  };
-}
-
-export function multi(...parts: readonly (readonly [op: number, body: Body])[]): Body {
-  const header = (writer: JuteWriter, op: number, done: boolean): void => {
-    writer.int(op);
-    writer.bool(done);
-    writer.int(-1);
-  };
-  return (writer) => {
-    for (const [op, body] of parts) {
-      header(writer, op, false);
-      body(writer);
-    }
-    header(writer, -1, true);
-  };
-}
-
-function writeAcl(writer: JuteWriter, acl: readonly AclEntry[]): void {
-  writer.int(acl.length);
-  for (const { perms, scheme, id } of acl) {
-    writer.int(perms);
-    writer.text(scheme);
-    writer.text(id);
-  }
 }

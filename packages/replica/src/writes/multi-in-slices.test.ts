@@ -3,7 +3,8 @@ import type { JuteWriter } from "@zooid/wire";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { TestEnsemble, type TestMember } from "../testing/ensemble.ts";
-import { create, multi, onPath, read, setData, TestReplica, versioned } from "../testing/replica.ts";
+import { TestReplica } from "../testing/replica.ts";
+import { create, multi, onPath, read, setData, versioned } from "../testing/requests.ts";
 
 type Part = readonly [op: number, body: (writer: JuteWriter) => void];
 

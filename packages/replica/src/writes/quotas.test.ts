@@ -1,7 +1,8 @@
 import { OpCode } from "@zooid/model";
 import { expect, test } from "vitest";
 import { countNamespace } from "../counters.ts";
-import { create, multi, read, setData, TestReplica } from "../testing/replica.ts";
+import { TestReplica } from "../testing/replica.ts";
+import { create, multi, read, setData } from "../testing/requests.ts";
 
 type Body = Parameters<TestReplica["ask"]>[2];
 const QUOTA = "/zookeeper/quota/a";

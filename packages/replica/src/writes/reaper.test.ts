@@ -1,6 +1,7 @@
 import { type ConnectionRef, OpCode } from "@zooid/model";
 import { describe, expect, test } from "vitest";
-import { create, createTtl, read, setData, TestReplica, versioned } from "../testing/replica.ts";
+import { TestReplica } from "../testing/replica.ts";
+import { create, createTtl, read, setData, versioned } from "../testing/requests.ts";
 
 const MINUTE_MS = 60_000;
 const REAPING = { checkIntervalMs: MINUTE_MS, perMinuteMax: 10_000, neverUsedMsMax: 0 };

@@ -1,0 +1,52 @@
+import { OpCode } from "@zooid/model";
+import { describe, expect, test } from "vitest";
+import { TestReplica } from "../testing/replica.ts";
+import { read } from "../testing/requests.ts";
+
+describe("watches", () => {
+  test("of a connection that is gone are removed some a turn, and its number is free after the last", () => {
+    const zk = new TestReplica();
+    const ref = zk.open();
+    for (let i = 0; i < 6000; i++) zk.send(ref, i, OpCode.EXISTS, read(`/w${i}`, true));
+    zk.replica.disconnect(ref);
+    expect(zk.replica.watches.watchCount).toBe(6000 - 256);
+    expect(zk.open()).not.toBe(ref);
+    expect(zk.finish()).toBe(2);
+    expect([zk.replica.watches.watchCount, zk.open()]).toEqual([0, ref]);
+  });
+
+  test("of many connections that go at the same time are removed some a turn, however few each has", () => {
+    const zk = new TestReplica();
+    const refs = Array.from({ length: 20 }, () => zk.open());
+    for (const ref of refs) for (let i = 0; i < 250; i++) zk.send(ref, i, OpCode.EXISTS, read(`/w${i}`, true));
+    for (const ref of refs) zk.replica.disconnect(ref);
+    expect(zk.replica.watches.watchCount).toBe(5000 - 4096);
+    expect(zk.finish()).toBe(1);
+    const again = new Set(refs.map(() => zk.open()));
+    expect([zk.replica.watches.watchCount, again]).toEqual([0, new Set(refs)]);
+  });
+
+  test("of all connections have a bound, at which the one with the most is closed", () => {
+    const zk = new TestReplica({ watchBytesMax: 450_000 });
+    const [many, few] = [zk.open(), zk.open()];
+    for (let i = 0; i < 3000; i++) zk.send(many, i, OpCode.EXISTS, read(`/w${i}`, true));
+    zk.take(many);
+    for (let i = 0; i < 3000 && !zk.take(many).includes("close"); i++) {
+      zk.send(few, i, OpCode.EXISTS, read(`/v${i}`, true));
+    }
+    expect(zk.refusals).toEqual(["watch-limit"]);
+    expect(zk.take(few)).not.toContain("close");
+    expect(zk.replica.watches.countOf(few)).toBeLessThan(2000);
+  });
+
+  test("beyond the bound close the connection that asks, where it has the most", () => {
+    const zk = new TestReplica({ watchBytesMax: 300_000 });
+    const [many] = [zk.open(), zk.open()];
+    const heard: string[] = [];
+    for (let i = 0; i < 20_000 && !heard.includes("close"); i++) {
+      zk.send(many, i, OpCode.EXISTS, read(`/w${i}`, true));
+      heard.push(...zk.take(many).slice(-1));
+    }
+    expect([heard.at(-1), zk.refusals]).toEqual(["close", ["watch-limit"]]);
+  });
+});

@@ -1,0 +1,107 @@
+import { type ConnectionRef, OpCode } from "@zooid/model";
+import { describe, expect, test } from "vitest";
+import { TestReplica } from "../testing/replica.ts";
+import { create, read } from "../testing/requests.ts";
+
+const EPHEMERAL = 1;
+
+function ephemerals(zk: TestReplica, ref: ConnectionRef, count: number): void {
+  for (let i = 0; i < count; i++) zk.ask(ref, OpCode.CREATE, create(`/e${i}`, "", EPHEMERAL));
+}
+
+function childCount(zk: TestReplica, ref: ConnectionRef): number {
+  return zk.ask(ref, OpCode.GET_CHILDREN, read("/")).split(",").length - 1;
+}
+
+describe("a session with more ephemerals than one transaction removes", () => {
+  test("is closed by several, and its client is answered with the last", () => {
+    const zk = new TestReplica({ closeOpCountMax: 2 });
+    const [closing, other] = [zk.open(), zk.open()];
+    ephemerals(zk, closing, 5);
+    zk.send(closing, 9, OpCode.CLOSE_SESSION);
+    zk.turn();
+    expect([zk.take(closing), childCount(zk, other), zk.replica.tree.sessionCount]).toEqual([[], 3, 2]);
+    expect(zk.finish()).toBe(2);
+    expect([zk.take(closing), childCount(zk, other), zk.replica.tree.sessionCount]).toEqual([["9 ok", "close"], 0, 1]);
+  });
+
+  test("is over with the first: its connection is closed, its password is refused at the end", () => {
+    const zk = new TestReplica({ closeOpCountMax: 2 });
+    const expiring = zk.open("127.0.0.1", 300);
+    ephemerals(zk, expiring, 3);
+    const { session, password } = zk;
+    zk.advance(1000);
+    zk.replica.expireSessions();
+    zk.turn();
+    expect(zk.take(expiring)).toEqual(["close"]);
+    const back = zk.connect({ session, password });
+    expect(zk.take(back)).toEqual([]);
+    zk.finish();
+    expect(zk.take(back)).toEqual(["expired", "close"]);
+  });
+
+  test("is removed by the next leader, where the first one ended between two parts", () => {
+    const zk = new TestReplica({ closeOpCountMax: 2 });
+    const closing = zk.open();
+    ephemerals(zk, closing, 5);
+    zk.send(closing, 9, OpCode.CLOSE_SESSION);
+    zk.turn();
+    const next = new TestReplica({ closeOpCountMax: 2 }, {}, (replica) => {
+      replica.tree.loadSnapshot(zk.replica.tree.snapshot());
+      replica.lead(2, 2);
+    });
+    expect([next.replica.tree.sessionCount, next.replica.tree.ephemeralCount]).toEqual([1, 3]);
+    next.finish();
+    expect([next.replica.tree.sessionCount, next.replica.tree.ephemeralCount]).toEqual([0, 0]);
+  });
+
+  test("counts bytes of paths too, and removes one ephemeral at least", () => {
+    const zk = new TestReplica({ closePathBytesMax: 2 });
+    const closing = zk.open();
+    ephemerals(zk, closing, 4);
+    zk.send(closing, 9, OpCode.CLOSE_SESSION);
+    zk.turn();
+    expect(zk.finish()).toBe(3);
+    expect([zk.take(closing), zk.replica.tree.ephemeralCount]).toEqual([["9 ok", "close"], 0]);
+  });
+
+  test("answers nobody else where the number of its connection names another by then", () => {
+    const zk = new TestReplica({ closeOpCountMax: 1 });
+    const closing = zk.open();
+    ephemerals(zk, closing, 3);
+    zk.send(closing, 9, OpCode.CLOSE_SESSION);
+    zk.turn();
+    zk.replica.disconnect(closing);
+    const other = zk.open();
+    expect(other).toBe(closing);
+    zk.finish();
+    expect([zk.take(other), zk.replica.tree.ephemeralCount]).toEqual([[], 0]);
+  });
+});
+
+test("sessions that end at the same moment are ended some a turn, and none of them is served meanwhile", () => {
+  const zk = new TestReplica({ endOpCountPerTurn: 10 });
+  const refs = Array.from({ length: 35 }, () => zk.open("127.0.0.1", 300));
+  zk.advance(1000);
+  zk.replica.expireSessions();
+  zk.turn();
+  expect(zk.replica.tree.sessionCount).toBe(25);
+  const last = refs[34] as ConnectionRef;
+  zk.send(last, 1, OpCode.CREATE, create("/late"));
+  expect(zk.finish()).toBe(3);
+  expect([zk.replica.tree.sessionCount, zk.take(last)]).toEqual([0, ["close"]]);
+});
+
+test("sessions that end at the same moment are ended fewer a turn where the paths of their ephemerals are long", () => {
+  const zk = new TestReplica({ closePathBytesMax: 300 });
+  const refs = Array.from({ length: 6 }, () => zk.open("127.0.0.1", 300));
+  for (const [i, ref] of refs.entries()) {
+    zk.ask(ref, OpCode.CREATE, create(`/${"e".repeat(280)}${i}`, "", EPHEMERAL));
+  }
+  zk.advance(1000);
+  zk.replica.expireSessions();
+  zk.turn();
+  expect([zk.replica.tree.sessionCount, zk.replica.tree.ephemeralCount]).toEqual([4, 4]);
+  expect(zk.finish()).toBe(2);
+  expect([zk.replica.tree.sessionCount, zk.replica.tree.ephemeralCount]).toEqual([0, 0]);
+});

@@ -1,0 +1,88 @@
+import { OpCode, SESSION_NONE } from "@zooid/model";
+import { describe, expect, test } from "vitest";
+import { TEST_TICK_MS, TestEnsemble } from "../testing/ensemble.ts";
+import { create, read } from "../testing/requests.ts";
+
+const EPHEMERAL = 1;
+
+describe("a session", () => {
+  test("goes on at another server, and what its old connection asks is not done", () => {
+    const ensemble = new TestEnsemble(3);
+    const [first, second] = ensemble.followers;
+    if (first === undefined || second === undefined) throw new Error("two followers");
+    const before = first.open();
+    const { session, password } = first;
+    expect(first.ask(before, OpCode.CREATE, create("/eph", "", EPHEMERAL))).toBe("path /eph");
+    const after = second.connect({ session, password });
+    expect(second.take(after)).toEqual(["connected 10000"]);
+    expect(first.ask(before, OpCode.CREATE, create("/late"))).toBe("close");
+    expect(second.ask(after, OpCode.EXISTS, read("/late"))).toBe("NO_NODE");
+    expect(second.ask(after, OpCode.EXISTS, read("/eph"))).toBe("stat");
+  });
+
+  test("is served again where its end was asked for in vain, while it was elsewhere", () => {
+    const ensemble = new TestEnsemble(3);
+    const [first, second] = ensemble.followers;
+    if (first === undefined || second === undefined) throw new Error("two followers");
+    const before = first.open();
+    const { session, password } = first;
+    second.take(second.connect({ session, password }));
+    // Its connection from before asks for its end, and the leader refuses: the session is not that server's any more.
+    expect(first.ask(before, OpCode.CLOSE_SESSION)).toBe("close");
+    const again = first.connect({ session, password });
+    expect(first.take(again)).toEqual(["connected 10000"]);
+    expect(first.ask(again, OpCode.EXISTS, read("/"))).toBe("stat");
+    expect(first.ask(again, OpCode.CREATE, create("/a"))).toBe("path /a");
+  });
+
+  test("is not given to who does not know its password", () => {
+    const ensemble = new TestEnsemble(3);
+    const [first, second] = ensemble.followers;
+    if (first === undefined || second === undefined) throw new Error("two followers");
+    first.open();
+    const thief = second.connect({ session: first.session, password: new Uint8Array(16).fill(9) });
+    expect(second.take(thief)).toEqual(["expired", "close"]);
+    const owner = second.connect({ session: first.session, password: first.password });
+    expect(second.take(owner)).toEqual(["connected 10000"]);
+  });
+
+  test("lives while its client is heard of at a follower, and its ephemerals go when it is not", () => {
+    const ensemble = new TestEnsemble(3);
+    const [follower] = ensemble.followers;
+    if (follower === undefined) throw new Error("no follower");
+    const client = follower.open({ timeoutMs: 1000 });
+    follower.ask(client, OpCode.CREATE, create("/eph", "", EPHEMERAL));
+    for (let i = 0; i < 10; i++) {
+      ensemble.advance(500);
+      expect(follower.ask(client, OpCode.EXISTS, read("/eph"))).toBe("stat");
+    }
+    follower.disconnect(client);
+    ensemble.advance(900);
+    const other = ensemble.leader.open();
+    expect(ensemble.leader.ask(other, OpCode.EXISTS, read("/eph"))).toBe("stat");
+    ensemble.advance(300 + 2 * TEST_TICK_MS);
+    expect(ensemble.leader.ask(other, OpCode.EXISTS, read("/eph"))).toBe("NO_NODE");
+  });
+
+  test("survives its leader", () => {
+    const ensemble = new TestEnsemble(3);
+    const { leader } = ensemble;
+    const client = leader.open();
+    const { session, password } = leader;
+    leader.ask(client, OpCode.CREATE, create("/eph", "", EPHEMERAL));
+    ensemble.cutOff(leader);
+    ensemble.advance(2000);
+    expect(ensemble.leader).not.toBe(leader);
+    const again = ensemble.leader.connect({ session, password });
+    expect(ensemble.leader.take(again)).toEqual(["connected 10000"]);
+    expect(ensemble.leader.ask(again, OpCode.EXISTS, read("/eph"))).toBe("stat");
+  });
+});
+
+test("nobody gets a session that no server knows", () => {
+  const ensemble = new TestEnsemble(3);
+  for (const member of ensemble.members) {
+    const client = member.connect({ session: (SESSION_NONE + 77n) as typeof SESSION_NONE });
+    expect(member.take(client)).toEqual(["expired", "close"]);
+  }
+});
