@@ -2,12 +2,13 @@
  * Deletes that go on until a server has answered, whatever becomes of the connections meanwhile and whether their caller still waits.
  * There is one for each node, and they wait for connections as any call does: nothing here is a timer but for a busy server.
  */
-import { setTimeout as pause } from "node:timers/promises";
+
 import { offAbort, onAbort } from "./abort-listeners.ts";
 import type { CallOptions } from "./call.ts";
 import type { Client } from "./client.ts";
 import { isZkError, zkError } from "./errors.ts";
 import { DELETE, DELETE_IF_PRESENT } from "./operation.ts";
+import { pause } from "./pause.ts";
 import { findProtected } from "./protected-create.ts";
 import type { RetryPolicy } from "./retry.ts";
 import type { SessionDriver } from "./session-driver.ts";

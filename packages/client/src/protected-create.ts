@@ -3,7 +3,6 @@
  * is listed behind a `sync`, on the session's next connection, where a late copy of the request cannot overtake the list: servers refuse
  * what comes from a connection that the session has left.
  */
-import { randomUUID } from "node:crypto";
 import { joinPath } from "@zooid/model";
 import type { CallOptions } from "./call.ts";
 import type { Client, CreateOptions } from "./client.ts";
@@ -33,7 +32,7 @@ export async function createProtected(client: Client, create: ProtectedCreate): 
     timeoutMs === undefined ? given : { ...given, timeoutMs: Math.max(0, startMs + timeoutMs - performance.now()) };
   const reads = { signal: options.signal, retry: options.retry };
   const at = placeOf(path);
-  let prefix = prefixOf(randomUUID());
+  let prefix = prefixOf(crypto.randomUUID());
   for (let count = 1; ; count++) {
     try {
       return await client.create(`${at.parent}${prefix}${at.name}`, data, limited(options));
@@ -56,7 +55,7 @@ export async function createProtected(client: Client, create: ProtectedCreate): 
     if (isOfAnotherSession(client, found, options)) {
       // The server is about to take it away with the session that made it.
       client.delete(found.path, { guaranteed: true, missingOk: true }).catch(() => {});
-      prefix = prefixOf(randomUUID());
+      prefix = prefixOf(crypto.randomUUID());
       continue;
     }
     return found;

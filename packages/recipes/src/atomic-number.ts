@@ -1,7 +1,7 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { type Client, type Codec, isZkError, type RetryPolicy, retry, type ZkError, ZkNodeError } from "@zooid/client";
 import { int32, int64 } from "./integers.ts";
 import { Mutex } from "./mutex.ts";
+import { pause } from "./pause.ts";
 import { isRecipeError, RecipeError } from "./recipe-error.ts";
 
 export interface AtomicOptions {

@@ -1,10 +1,9 @@
-import { randomUUID } from "node:crypto";
-import { setTimeout as pause } from "node:timers/promises";
 import { type Client, type Created, isZkError, type NodeData, type Transaction, TransactionError } from "@zooid/client";
 import { baseName, joinPath } from "@zooid/model";
 import { giveBackNamed } from "./give-back.ts";
 import { Hold } from "./hold.ts";
 import type { HoldOptions, Lease } from "./lease.ts";
+import { pause } from "./pause.ts";
 import { payloadBytes } from "./payload-bytes.ts";
 
 const AGAIN_MS = 100;
@@ -15,7 +14,7 @@ export class Claims {
   readonly #path: string;
   readonly #options: HoldOptions;
   /** As kazoo writes it. By this a claim is known again when the answer was lost. */
-  readonly #id = Buffer.from(randomUUID().replaceAll("-", ""));
+  readonly #id = Buffer.from(crypto.randomUUID().replaceAll("-", ""));
   readonly #held = new Set<string>();
 
   constructor(zk: Client, path: string, options: HoldOptions = {}) {

@@ -1,9 +1,9 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { type Client, type Codec, isZkError } from "@zooid/client";
 import { baseName, joinPath } from "@zooid/model";
 import { BehaviorSubject, distinctUntilChanged, filter, map, type Observable, Subject, type Subscription } from "rxjs";
 import { readCopy, writeCopy } from "./local-copy.ts";
 import { put } from "./named-node.ts";
+import { pause } from "./pause.ts";
 import type { Versioned } from "./shared-value.ts";
 import { type CacheChange, TreeCache } from "./tree-cache.ts";
 import { firstOf } from "./waiting.ts";

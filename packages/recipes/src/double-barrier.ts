@@ -7,7 +7,6 @@
  * Who leaves waits until all others have: the member with the lowest name for the highest, all others, who take their nodes away first,
  * for the lowest. A `ready` that a crash has left behind lets the next round pass at once: a path for each round is safe from that.
  */
-import { randomUUID } from "node:crypto";
 import { type Client, type Created, isZkError } from "@zooid/client";
 import { joinPath } from "@zooid/model";
 import { defaultData } from "./default-data.ts";
@@ -99,7 +98,7 @@ export class DoubleBarrier {
 
   async #join(signal: AbortSignal): Promise<Created> {
     for (;;) {
-      this.#name = randomUUID();
+      this.#name = crypto.randomUUID();
       const made = await makeNamed(this.#zk, {
         path: this.#mine,
         data: defaultData(this.#zk),

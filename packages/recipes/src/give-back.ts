@@ -1,5 +1,5 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { type Client, type Created, isZkError, type Zxid } from "@zooid/client";
+import { pause } from "./pause.ts";
 import { LossAlarm } from "./waiting.ts";
 
 const AGAIN_MS = 100;

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from "node:timers/promises";
 import {
   type Client,
   type Created,
@@ -13,6 +12,7 @@ import {
 import type { Subscription } from "rxjs";
 import { giveBack } from "./give-back.ts";
 import type { HoldOptions, Lease, LostReason } from "./lease.ts";
+import { pause } from "./pause.ts";
 import { RecipeError } from "./recipe-error.ts";
 
 export interface HoldEvents {

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 
 /** Who has a name that one has at a time, as its node says. */
@@ -11,7 +10,7 @@ export interface Holder {
 
 /** What the holder's node says; `grant` is this one's alone. */
 export function holderData(id: string | undefined): Buffer {
-  const grant = randomUUID();
+  const grant = crypto.randomUUID();
   const holder: Holder & { readonly grant: string } = { id: id ?? grant, host: hostname(), pid: process.pid, grant };
   return Buffer.from(JSON.stringify(holder));
 }

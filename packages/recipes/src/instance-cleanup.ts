@@ -1,7 +1,7 @@
-import { setTimeout } from "node:timers/promises";
 import type { Client } from "@zooid/client";
 import type { Zxid } from "@zooid/model";
 import type { Subscription } from "rxjs";
+import { pause } from "./pause.ts";
 import { tellError } from "./tell-error.ts";
 
 /** Which instances are removed, and who hears of it when that fails. */
@@ -75,7 +75,7 @@ export class InstanceCleanup implements AsyncDisposable {
       } catch (error) {
         if (!signal.aborted) tellError(onError, error);
       }
-      await setTimeout(staleMs, undefined, { signal }).catch(() => {});
+      await pause(staleMs, undefined, { signal }).catch(() => {});
     }
   }
 }

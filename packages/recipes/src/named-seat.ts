@@ -3,12 +3,13 @@
  * whenever the name is taken or given back. Both are written together, so the version tells each time it was had from every other, as a name of
  * its own would: with it a holder gives back what is its own and nothing else, and guards what it writes.
  */
-import { setTimeout as pause } from "node:timers/promises";
+
 import { type Client, type Created, isZkError, type Transaction, type Zxid } from "@zooid/client";
 import { Hold, type HoldEvents } from "./hold.ts";
 import type { HoldOptions } from "./lease.ts";
 import { changed, isOfLiveSession } from "./line.ts";
 import { makeNamed } from "./named-node.ts";
+import { pause } from "./pause.ts";
 import { payloadBytes } from "./payload-bytes.ts";
 import { LossAlarm, unlessAborted, writable } from "./waiting.ts";
 

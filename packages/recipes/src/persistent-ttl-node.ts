@@ -1,8 +1,8 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { type Client, isZkError, type Payload } from "@zooid/client";
 import { joinPath, parentPath } from "@zooid/model";
 import type { Observable } from "rxjs";
 import { makeNamed } from "./named-node.ts";
+import { pause } from "./pause.ts";
 import { PersistentNode } from "./persistent-node.ts";
 
 export interface PersistentTtlNodeOptions {

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { type Client, type Codec, isZkError, type Stat } from "@zooid/client";
 import { joinPath, type Zxid } from "@zooid/model";
 import { defer, finalize, type Observable } from "rxjs";
@@ -118,7 +117,7 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
    */
   async register(service: NewService<T>, options?: { readonly signal?: AbortSignal }): Promise<Registration<T>> {
     options?.signal?.throwIfAborted();
-    const { name, id = randomUUID(), serviceType = "dynamic" } = service;
+    const { name, id = crypto.randomUUID(), serviceType = "dynamic" } = service;
     const instance: ServiceInstance<T> = {
       name,
       id,

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { type Client, isZkError } from "@zooid/client";
 import { joinPath } from "@zooid/model";
@@ -58,7 +57,7 @@ export class SetPartitioner implements AsyncDisposable {
     this.#work = work;
     this.#quietMs = quietMs;
     this.#divide = divide;
-    const name = `${randomUUID().replaceAll("-", "")}-${id}`;
+    const name = `${crypto.randomUUID().replaceAll("-", "")}-${id}`;
     this.#member = new PersistentNode(zk, { path: joinPath(this.#party, name), data: id });
     this.#ended = this.#run(this.#closing.signal);
   }

@@ -1,10 +1,10 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type { Client } from "@zooid/client";
 import { joinPath } from "@zooid/model";
 import { type Holder, holderData, readHolder } from "./holder.ts";
 import type { HoldOptions, Lease } from "./lease.ts";
 import { NamedSeat } from "./named-seat.ts";
 import { Patience, type WaitOptions } from "./patience.ts";
+import { pause } from "./pause.ts";
 import { type Lock, useLease } from "./use-lease.ts";
 
 export interface UnfairLockOptions extends HoldOptions {

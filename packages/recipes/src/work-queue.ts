@@ -1,4 +1,3 @@
-import { setTimeout as pause } from "node:timers/promises";
 import {
   type Client,
   type Codec,
@@ -13,6 +12,7 @@ import { Deliveries, type Delivery, type Step } from "./deliveries.ts";
 import type { HoldOptions, Lease } from "./lease.ts";
 import { makeNamed } from "./named-node.ts";
 import { Patience, type WaitOptions } from "./patience.ts";
+import { pause } from "./pause.ts";
 import { payloadBytes } from "./payload-bytes.ts";
 import { decodeItems, encodeItems } from "./queue-item.ts";
 import { inQueueOrder, PLAIN_PREFIX, type QueueNames, withoutNumber } from "./queue-names.ts";
