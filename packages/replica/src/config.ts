@@ -14,28 +14,28 @@ export interface EnsembleConfig {
   readonly syncLimit: number;
   /** The ensemble's id, should it have none yet when this server first leads. */
   readonly newEnsembleId: string;
-  /** What clients read in `/zookeeper/config`. Default: what is stored there, which is nothing. */
+  /** The data of `/zookeeper/config`. Default: the stored ones, which are empty. */
   readonly configuration?: string;
   /** Where an epoch's counter ends; for tests. */
   readonly counterMax?: number;
-  /** Bytes on their way to one learner and not acked; see the broadcast's `PeerConfig`. */
+  /** Bytes sent to one learner and not acked; see the broadcast's `PeerConfig`. */
   readonly windowBytes?: number;
   /** Entries in one message hold about so much; see the broadcast's `PeerConfig`. */
   readonly runBytes?: number;
   /** Whether the leader serves clients of its own. Default true. */
   readonly leaderServes?: boolean;
-  /** Sessions begin as this server's own and cost no write. Default false. */
+  /** Sessions begin as local ones and cost no write. Default false. */
   readonly localSessions?: boolean;
-  /** A session of its own becomes one of the ensemble's when it needs an ephemeral. Default false. */
+  /** A local session becomes one of the ensemble when it creates an ephemeral. Default false. */
   readonly localSessionsUpgrading?: boolean;
-  /** Serve reads to those who ask for it while there is no quorum. Default false. */
+  /** Serve reads to clients that accept read-only service while there is no quorum. Default false. */
   readonly readOnlyMode?: boolean;
 }
 
 export interface ReplicaConfig extends IdentityLimits {
   readonly sid: ServerId;
   readonly verifier: QuorumVerifier;
-  /** How it works together with others; undefined for an ensemble of one. */
+  /** Its place among other servers; undefined for an ensemble of one. */
   readonly ensemble: EnsembleConfig | undefined;
   /** The unit of session expiry. */
   readonly tickMs: number;
@@ -45,17 +45,17 @@ export interface ReplicaConfig extends IdentityLimits {
   /** TTL nodes are allowed. */
   readonly isTtlEnabled: boolean;
   readonly reaping: ReapingConfig;
-  /** Hard quotas refuse writes, and operators are told of writes beyond soft ones. Usage is counted in any case. */
+  /** Hard quotas refuse writes, and writes beyond soft ones are reported. Usage is always counted. */
   readonly isQuotaEnforced: boolean;
-  /** What the tree may hold, in bytes as its `heldBytes` counts them; a leader refuses what would add to it. */
+  /** The largest tree in bytes, as its `heldBytes` counts them; a leader refuses writes beyond it. */
   readonly heldBytesMax: number;
   /** Requests of one connection that are read and not answered; beyond it the connection is not read. */
   readonly inFlightCountMax: number;
   /** Bytes of such requests that wait behind a write. */
   readonly inFlightBytesMax: number;
   /**
-   * Bytes that the answers to those requests will take, about: all of them are given in the moment in which the write commits. Beyond it
-   * the connection is not read.
+   * Estimated bytes of the answers to those requests, which are all sent when the write commits. Beyond
+   * it the connection is not read.
    */
   readonly waitingAnswerBytesMax: number;
   /** Writes of all connections prepared and not yet committed; beyond it no connection is read. */
@@ -65,15 +65,15 @@ export interface ReplicaConfig extends IdentityLimits {
   readonly outstandingPathCountMax: number;
   /** Watches of one connection; a request for more ends the connection. */
   readonly watchCountMax: number;
-  /** What the watches of all connections may take in memory; beyond it the connection with the most is closed. */
+  /** Bytes of the watches of all connections; beyond it the connection with the most is closed. */
   readonly watchBytesMax: number;
   /** Data and names in the answer to one multiRead; a request for more is refused. */
   readonly multiReadBytesMax: number;
-  /** Paths of the ephemerals of a session that asks for them; a session with more is refused. */
+  /** Bytes of the paths in the answer to getEphemerals; beyond it the request is refused. */
   readonly ephemeralsBytesMax: number;
   /**
-   * What is looked at for it: each ephemeral of the session counts 1, and each name and each 64 bytes of the path above, once for siblings
-   * that follow one another. A session with more is refused.
+   * The work of getEphemerals: each ephemeral of the session counts 1, and each name and each 64 bytes of
+   * the path above it, once for siblings that follow one another. Beyond it the request is refused.
    */
   readonly ephemeralsWorkMax: number;
   /** Children in all lists of one multiRead; a request for more is refused. */
@@ -83,8 +83,8 @@ export interface ReplicaConfig extends IdentityLimits {
   /** Entries of an access list, at most `ACL_COUNT_MAX`; a longer one is refused. */
   readonly aclCountMax: number;
   /**
-   * Bytes of one transaction: a multi whose parts make more is refused with MARSHALLING_ERROR. Above what any single request makes, and
-   * well below the largest frame between servers.
+   * Bytes of one transaction: a larger multi is refused with MARSHALLING_ERROR. More than any single
+   * request becomes, and well below the largest frame between servers.
    */
   readonly txnBytesMax: number;
   /** Parts of one multi; one with more is refused with MARSHALLING_ERROR. */
@@ -97,26 +97,29 @@ export interface ReplicaConfig extends IdentityLimits {
   readonly multiAclCountMax: number;
   /** Names in all paths of one multi, each looked up by itself; one with more is refused with MARSHALLING_ERROR. */
   readonly multiPathNamesMax: number;
-  /** Ephemerals, and bytes of their paths, that one transaction of a session's end removes; the rest goes with the next one. */
+  /** Ephemerals, and bytes of their paths, that one transaction removes when a session ends. */
   readonly closeOpCountMax: number;
   readonly closePathBytesMax: number;
-  /** What is prepared of one multi in one piece, in units of about a microsecond; the rest has the next turn. */
+  /** Work of preparing one multi in one turn, in units of about a microsecond. */
   readonly prepareWorkPerTurn: number;
-  /** Ops of transactions that end sessions, in one turn; the rest has the next one. */
+  /** Ops of transactions that end sessions, in one turn. */
   readonly endOpCountPerTurn: number;
-  /** Forwarded writes, counted by the ops that they become and by their bytes, that a leader prepares in one turn; the rest has the next one. */
+  /** Forwarded writes that a leader prepares in one turn, by their ops and their bytes. */
   readonly forwardOpCountPerTurn: number;
-  /** What applying does in one piece: an op counts 2, as each further entry of its access list does, and more with a long path, a notification 1. A transaction that takes more goes on in the next turn. */
+  /**
+   * Work of applying in one turn: an op counts 2, more with a long path, each further entry of its ACL 2,
+   * and a notification 1. A larger transaction takes several turns.
+   */
   readonly applyWorkPerTurn: number;
-  /** What setWatches do in one piece: a path counts 2, and more where it is long or deep. The rest has the next turn. */
+  /** Work of all setWatches in one turn: a path counts 2, a long or deep one more. */
   readonly setWatchesWorkPerTurn: number;
-  /** What is answered in one piece of what waited behind writes: so many requests, fewer where they are long or costly. The rest has the next turn. */
+  /** Waiting requests that are answered in one turn; fewer if they are long or costly. */
   readonly releaseWorkPerTurn: number;
-  /** Of the tables that names chosen by strangers go into; drawn at the start, and known to nobody else. */
+  /** Of the hash tables with names that clients choose; random, new at each start, and secret. */
   readonly hashKey: HashKey;
 }
 
-/** Fields that have no default: they tell who this server is and for whom it works. */
+/** Fields without a default. */
 type RequiredOfCallers = "sid" | "verifier" | "sessionTimeoutMsMin" | "sessionTimeoutMsMax" | "auth" | "hashKey";
 
 export const REPLICA_DEFAULTS: Omit<ReplicaConfig, RequiredOfCallers> = {

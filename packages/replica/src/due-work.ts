@@ -1,7 +1,7 @@
 import { OpCode } from "@zooid/model";
 import type { ReplicaParts } from "./replica-parts.ts";
 
-/** What is due by time, and the rest of what earlier turns had no time for. */
+/** Does work that is due by time, and the rest of what earlier turns had no time for. */
 export class DueWork {
   readonly #parts: ReplicaParts;
 

@@ -17,7 +17,7 @@ describe("three servers and an observer", () => {
     ]);
   });
 
-  test("hold what was written at any of them", () => {
+  test("have the writes of clients of any of them", () => {
     const ensemble = new TestEnsemble(3, { observers: 1 });
     for (const member of ensemble.members) {
       const client = member.open();
@@ -31,7 +31,7 @@ describe("three servers and an observer", () => {
     expect(digests.size).toBe(1);
   });
 
-  test("show their configuration, all the same text, whichever leads", () => {
+  test("show the same configuration, whichever server leads", () => {
     const ensemble = new TestEnsemble(3, { observers: 1, configuration: "server.1=here" });
     const shown = () => ensemble.members.map((member) => readData(member, member.open(), "/zookeeper/config"));
     expect(new Set(shown())).toEqual(new Set(["data server.1=here"]));
@@ -44,7 +44,7 @@ describe("three servers and an observer", () => {
     expect(new Set(shown())).toEqual(new Set(["data server.1=here"]));
   });
 
-  test("reap a container together", () => {
+  test("all remove an empty container", () => {
     const ensemble = new TestEnsemble(3, { observers: 1 });
     const [follower] = ensemble.followers as [TestMember];
     const client = follower.open();
@@ -61,7 +61,7 @@ describe("three servers and an observer", () => {
     expect(digests.size).toBe(1);
   });
 
-  test("answer what is pipelined at a follower in its order, reads, syncs and refusals too", () => {
+  test("answer pipelined requests at a follower in order, also reads, syncs and refusals", () => {
     const ensemble = new TestEnsemble(3);
     const [follower] = ensemble.followers;
     const client = follower?.open();
@@ -83,7 +83,7 @@ describe("three servers and an observer", () => {
     ]);
   });
 
-  test("refuse at a follower what its client may not do, by the identities that the follower vouches for", () => {
+  test("refuse a follower's client by the identities that the follower has sent", () => {
     const ensemble = new TestEnsemble(3);
     const [follower] = ensemble.followers;
     const client = follower?.open();

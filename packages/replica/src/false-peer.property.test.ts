@@ -78,7 +78,7 @@ const messages: fc.Arbitrary<PeerMessage> = fc.oneof(
 );
 
 /** Well-formed messages that no server sends: their sender holds the secret, and what it says of the log is believed. */
-test("whatever a learner says to its leader, no server fails, and the others go on or elect", () => {
+test("whatever a learner sends to its leader, no server fails, and the others go on or elect", () => {
   fc.assert(
     fc.property(fc.array(messages, { minLength: 1, maxLength: 6 }), (said) => {
       const ensemble = new TestEnsemble(3);

@@ -3,7 +3,7 @@ import type { ElectionMessage, PeerRole, ServerId, Vote } from "@zooid/model";
 import { ZabPeer, type ZabSinks } from "@zooid/zab";
 import type { ReplicaConfig } from "./config.ts";
 
-/** What membership tells the replica, besides what the broadcast says itself. */
+/** What membership calls, besides the calls of the broadcast itself. */
 export interface MembershipSinks {
   /** To another server's election port; only the newest message counts. */
   elect(to: ServerId, message: ElectionMessage): void;
@@ -12,8 +12,9 @@ export interface MembershipSinks {
 }
 
 /**
- * Who this server is in its ensemble: it elects when it has no role, takes the role that was decided, and elects again when that
- * ended. The election proposes; whether it was right, the broadcast finds out.
+ * This server's role in its ensemble: without a role it takes part in the election, takes the role that
+ * the election decided, and looks again when the role ends. An election is a hint: the broadcast checks
+ * it.
  */
 export class Membership {
   readonly zab: ZabPeer;
@@ -80,7 +81,7 @@ export class Membership {
           );
   }
 
-  /** What operators see: an election that was decided is a role even before the leader is established. */
+  /** The role that operators see: decided by the election, even if no leader is established yet. */
   get role(): PeerRole {
     return this.zab.state;
   }
@@ -108,7 +109,7 @@ export class Membership {
     this.#looksSinceMs = undefined;
     const election = this.#election;
     if (election?.vote !== undefined && this.role === "following" && election.role === "observing") {
-      // It had no voice when this was decided, and has one now that it is level.
+      // It had no vote when this was decided, and has one now that it is synchronized.
       election.adopt("following", election.vote);
     }
     election?.established(epoch);
@@ -132,7 +133,12 @@ export class Membership {
     this.#checkSupport();
   }
 
-  /** A leader whose electors have changed their minds before they came waits for nobody: it looks again with them. */
+  /**
+   * A leader that has lost its electors before they connected looks again:
+   * 1. S1 wins the election by the votes of S2 and S3, and waits for them.
+   * 2. S2 and S3 hear of S4, which has a newer history, and change their votes before they connect.
+   * 3. If S1 went on waiting, it would do so until its timeout, without a vote for S4.
+   */
   #checkSupport(): void {
     const { zab } = this;
     if (this.#election === undefined || zab.state !== "leading" || zab.phase !== "discovery") return;
@@ -155,14 +161,14 @@ export class Membership {
   #look(): void {
     const { durable, isAmnesiac } = this.zab;
     this.#looksSinceMs ??= this.#nowMs;
-    const hasVoice = !isAmnesiac && this.#config.ensemble?.isObserver !== true;
+    const hasVote = !isAmnesiac && this.#config.ensemble?.isObserver !== true;
     // rule: vote-with-the-end-of-the-log
     const position = { zxid: durable.tail.zxid, currentEpoch: durable.currentEpoch };
     this.#sinks.roleChanged();
-    this.#election?.look(hasVoice ? position : undefined, this.#nowMs);
+    this.#election?.look(hasVote ? position : undefined, this.#nowMs);
   }
 
-  /** Others have decided for this server while it still looked, or after it had given up. */
+  /** Other servers have elected this one while it still looked, or after it had given up. */
   #wanted(): void {
     const { sid, ensemble, verifier } = this.#config;
     if (this.zab.isAmnesiac || ensemble === undefined || !verifier.candidates.has(sid)) return;
@@ -177,7 +183,7 @@ export class Membership {
     this.#sinks.roleChanged();
   }
 
-  /** The leader that goes has named who should lead: there is nothing to elect. If that fails, there will be. */
+  /** The leader transfers its leadership to a server. If that fails, there is an election. */
   #adopt(successor: ServerId): void {
     const { sid } = this.#config;
     const { durable } = this.zab;

@@ -1,9 +1,9 @@
 import type { ByteSlice } from "@zooid/model";
 
 const SLASH = 0x2f;
-/** What a shorter path takes is part of what its request takes. */
+/** The work of shorter paths is part of their requests' work. */
 const LONG_BYTES = 128;
-/** To count the names of a longer one takes more than to look it up: it has no node, or one that is there from before paths were bounded. */
+/** Names of a longer path are not counted: hardly any node has such a path. */
 const COUNTED_BYTES = 16 * 1024;
 const NAMES_PER_UNIT_LOG2 = 4;
 const BYTES_PER_UNIT_LOG2 = 7;
@@ -16,8 +16,8 @@ export function nameCount({ bytes, start, end }: Readonly<ByteSlice>): number {
 }
 
 /**
- * What looking up a path takes beside what a short one takes, in units of about a microsecond: each name is hashed and looked up by itself,
- * and each byte is read several times.
+ * The work of looking up a path beyond that of a short one, in units of about a microsecond: each name is
+ * hashed and looked up by itself, and each byte is read several times.
  */
 export function pathWork(path: Readonly<ByteSlice>): number {
   const bytes = path.end - path.start;

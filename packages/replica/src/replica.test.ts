@@ -16,7 +16,7 @@ test.each([
   expect(zk.ask(ref, OpCode.EXISTS, read("/a"))).toBe("NO_NODE");
 });
 
-test("a change of the ensemble is refused as Apache refuses it where that is turned off", () => {
+test("a change of the ensemble is refused, as Apache does with reconfig disabled", () => {
   const zk = new TestReplica();
   const ref = zk.open();
   const before = zk.replica.visibleZxid;
@@ -31,7 +31,7 @@ test("a change of the ensemble is refused as Apache refuses it where that is tur
   expect(zk.ask(ref, OpCode.RECONFIG, read("/"))).toBe("MARSHALLING_ERROR");
 });
 
-test("a multi makes containers and TTL nodes, by their operations and by what its flags turn them into", () => {
+test("a multi creates containers and TTL nodes, by their operations and by the flags of a create", () => {
   const zk = new TestReplica({ isTtlEnabled: true });
   const ref = zk.open();
   const parts = multi(
@@ -47,7 +47,7 @@ test("a multi makes containers and TTL nodes, by their operations and by what it
 });
 
 describe("order", () => {
-  test("nothing of a write is heard before it is durable", () => {
+  test("a write is not answered, and fires no watch, before it is durable", () => {
     const zk = new TestReplica();
     const [writer, other] = [zk.open(), zk.open()];
     zk.send(writer, 1, OpCode.CREATE, create("/a", "x"));
@@ -60,7 +60,7 @@ describe("order", () => {
     expect(zk.take(writer)).toEqual(["1 path /a"]);
   });
 
-  test("what stands behind an own write waits for it, and is answered in its place", () => {
+  test("requests behind a write of their connection wait for it, and are answered in order", () => {
     const zk = new TestReplica();
     const ref = zk.open();
     zk.send(ref, 1, OpCode.CREATE, create("/a", "1"));
@@ -85,7 +85,7 @@ describe("order", () => {
     ]);
   });
 
-  test("a sync waits for the writes of others that came before it, a session's own on a connection that it left among them", () => {
+  test("a sync waits for the writes before it of all other connections, also of its session's previous one", () => {
     const zk = new TestReplica();
     const [other, writer] = [zk.open(), zk.open()];
     zk.send(writer, 1, OpCode.CREATE, create("/a"));
@@ -121,7 +121,7 @@ describe("order", () => {
     expect(zk.take(ref)).toEqual(["1 NO_AUTH", "-4 ok", "3 stat"]);
   });
 
-  test("an own event comes before the write's answer, a multi's before its parts", () => {
+  test("an event of a client's own write comes before its answer, of a multi before the answers to its parts", () => {
     const zk = new TestReplica();
     const ref = zk.open();
     zk.ask(ref, OpCode.EXISTS, read("/a", true));
@@ -131,7 +131,7 @@ describe("order", () => {
     expect(zk.take(ref)).toEqual(["event 1 /a", "event 4 /", "5 [path /a, stat]"]);
   });
 
-  test("a refused multi is one error in the part that failed, and leaves nothing to those behind it", () => {
+  test("a refused multi has one error in the part that failed, and changes nothing for later requests", () => {
     const zk = new TestReplica();
     const ref = zk.open();
     zk.send(ref, 1, OpCode.MULTI, multi([OpCode.CREATE, create("/s-", "", 2)], [OpCode.DELETE, versioned("/none")]));
@@ -140,7 +140,7 @@ describe("order", () => {
     expect(zk.take(ref)).toEqual(["1 [ok, NO_NODE]", "2 path /s-0000000000"]);
   });
 
-  test("every write takes a zxid, a refused one too", () => {
+  test("every write gets a zxid, also a refused one", () => {
     const zk = new TestReplica();
     const ref = zk.open();
     const before = zk.replica.visibleZxid;
@@ -152,7 +152,7 @@ describe("order", () => {
 });
 
 describe("sessions", () => {
-  test("are answered when they are durable, and what came with the connect request waits", () => {
+  test("are answered when they are durable; requests sent with the connect request wait", () => {
     const zk = new TestReplica();
     const ref = zk.connect({ timeoutMs: 1 });
     expect(zk.send(ref, 1, OpCode.PING)).toBe(false);
@@ -174,7 +174,7 @@ describe("sessions", () => {
     expect(zk.ask(ref, OpCode.EXISTS, read("/a"))).toBe("stat");
   });
 
-  test("stay with their connection when another one asks with a wrong password", () => {
+  test("stay with their connection when another one connects with a wrong password", () => {
     const zk = new TestReplica();
     const old = zk.open();
     const thief = zk.connect({ session: zk.session, password: new Uint8Array(16) });
@@ -185,7 +185,7 @@ describe("sessions", () => {
     expect(zk.session).toBe(SESSION_NONE);
   });
 
-  test("are not hurt by a client that has seen the future: it is closed without a word", () => {
+  test("survive a client that has seen a later zxid: its connection is closed without an answer", () => {
     const zk = new TestReplica();
     zk.open();
     const { session, password } = zk;
@@ -194,7 +194,7 @@ describe("sessions", () => {
     expect(zk.take(zk.connect({ session, password }))).toEqual(["connected 10000"]);
   });
 
-  test("end when they are not heard of, with their ephemerals; those that were touched go on", () => {
+  test("expire without touches, with their ephemerals; touched ones live on", () => {
     const zk = new TestReplica();
     const silent = zk.open("127.0.0.1", 1000);
     zk.ask(silent, OpCode.CREATE, create("/mine", "", 1));
@@ -210,7 +210,7 @@ describe("sessions", () => {
     expect(zk.replica.counters.expiredSessions).toBe(1);
   });
 
-  test("end at their client's wish: answered, then closed; what is sent behind is dropped", () => {
+  test("are closed by their client: answered, then closed; what is sent behind is dropped", () => {
     const zk = new TestReplica();
     const [ref, other] = [zk.open(), zk.open()];
     zk.ask(ref, OpCode.CREATE, create("/mine", "", 1));
@@ -221,7 +221,7 @@ describe("sessions", () => {
     expect(zk.ask(other, OpCode.GET_CHILDREN, read("/"))).toBe("children zookeeper");
   });
 
-  test("live on when their connection goes, while its writes are still under way", () => {
+  test("live on when their connection is lost, while its writes are in flight", () => {
     const zk = new TestReplica();
     const ref = zk.open();
     const { session, password } = zk;
@@ -249,7 +249,7 @@ describe("flow", () => {
     expect(zk.take(ref)).toHaveLength(3);
   });
 
-  test("so is one whose waiting requests are too large", () => {
+  test("a connection with too large waiting requests is read no further until they are answered", () => {
     const zk = new TestReplica({ inFlightBytesMax: 1000 });
     const ref = zk.open();
     zk.resumed.length = 0;
@@ -287,8 +287,8 @@ describe("flow", () => {
   });
 });
 
-describe("what a client must not send", () => {
-  test("is a body that the decoder refuses; another error of the decoder is a defect, whatever its name", () => {
+describe("a malformed or forbidden request", () => {
+  test("with a body that the decoder refuses is answered; another error of the decoder is a defect", () => {
     const thrown: Error[] = [];
     const requests = new (class extends RequestReader {
       override body(): void {
@@ -315,7 +315,7 @@ describe("what a client must not send", () => {
     expect(zk.refusals).toEqual([refusal]);
   });
 
-  test("nothing behind a refused auth packet is done, also where the refusal waits for a write", () => {
+  test("behind a refused auth packet is not carried out, also when the refusal waits for a write", () => {
     const zk = new TestReplica();
     const ref = zk.open();
     zk.send(ref, 1, OpCode.CREATE, create("/a"));
@@ -324,7 +324,7 @@ describe("what a client must not send", () => {
     expect(zk.take(ref)).toEqual(["1 path /a", "2 AUTH_FAILED", "close"]);
   });
 
-  test("the access list of another is not set, and the list stays", () => {
+  test("that sets the access list of another client's node changes nothing", () => {
     const zk = new TestReplica();
     const [ref, other] = [zk.open(), zk.open()];
     zk.ask(ref, OpCode.CREATE, create("/a", "", 0, [{ perms: 1, scheme: "world", id: "anyone" }]));

@@ -7,7 +7,7 @@ const readData = (member: TestMember, ref: ConnectionRef, name: string): string 
   member.ask(ref, OpCode.GET_DATA, read(name));
 
 describe("a server without a quorum", () => {
-  test("lets its clients go and serves nobody, until it is back", () => {
+  test("disconnects its clients and serves none until it is back", () => {
     const ensemble = new TestEnsemble(3);
     const [follower] = ensemble.followers;
     if (follower === undefined) throw new Error("no follower");
@@ -22,7 +22,7 @@ describe("a server without a quorum", () => {
     expect(follower.take(follower.connect())).toEqual(["connected 10000"]);
   });
 
-  test("that led commits nothing, and what it could not commit is gone when it is back", () => {
+  test("that led commits nothing, and its uncommitted writes are gone when it is back", () => {
     const ensemble = new TestEnsemble(3);
     const { leader } = ensemble;
     const client = leader.open();
@@ -38,7 +38,7 @@ describe("a server without a quorum", () => {
     }
   });
 
-  test("serves reads to who asks for that, where that is on, and changes nothing", () => {
+  test("serves reads to clients that accept read-only service, if enabled, and refuses writes", () => {
     const ensemble = new TestEnsemble(3, { readOnlyMode: true });
     const [follower] = ensemble.followers;
     if (follower === undefined) throw new Error("no follower");
@@ -70,7 +70,7 @@ test("a leader that serves no clients of its own refuses them", () => {
   expect(follower?.take(follower.connect())).toEqual(["connected 10000"]);
 });
 
-test("an epoch whose counter nears its end gives way to the next, and no write is lost", () => {
+test("an epoch whose counter is used up is followed by the next one, and no write is lost", () => {
   const ensemble = new TestEnsemble(3, { counterMax: 20 });
   const { leader } = ensemble;
   const epoch = leader.replica.zab.epoch;
@@ -89,7 +89,7 @@ test("an epoch whose counter nears its end gives way to the next, and no write i
   }
 });
 
-test("a leader hands over to a follower that is level, without an election", () => {
+test("a leader transfers its leadership to a synchronized follower, without an election", () => {
   const ensemble = new TestEnsemble(3);
   const { leader } = ensemble;
   const rounds = ensemble.members.map(({ replica }) => replica.membership.round);

@@ -6,7 +6,7 @@ const READ_ONLY_MS_MIN = 2000;
 /** More writes than one life of a server sends off. */
 const SEQUENCES_PER_START = 2 ** 32;
 
-/** What begins and ends with a role: service, sessions, and requests that are not answered. */
+/** Begins and ends what depends on a role: service, sessions, unanswered requests. */
 export class RoleChanges {
   readonly #parts: ReplicaParts;
 

@@ -2,8 +2,9 @@ import { composeZxid, type Zxid } from "@zooid/model";
 import type { ZabPeer } from "@zooid/zab";
 
 /**
- * What this server is to its clients at the moment: its time, whether it serves, and up to where it shows what happened. What every
- * request reads are plain fields, which cost it less than accessors do; they change by the methods here alone.
+ * The state in which this server answers its clients: the time, whether it serves, and the zxid that it
+ * shows. Every request reads it, so these are plain fields, which cost less than accessors; the methods
+ * here change them.
  */
 export class ServingState {
   readonly #zab: ZabPeer;
@@ -11,14 +12,14 @@ export class ServingState {
   nowMs = 0;
   /** Of the wall clock. */
   wallMs = 0;
-  /** Whether reads are served to those who asked for it, since there is no quorum. */
+  /** Whether reads are served without a quorum, to clients that accept read-only service. */
   isReadOnly = false;
   /**
-   * The zxid that reads are answered with: what was applied last, or the beginning of this epoch. Set in the constructor: a field that
-   * begins as a number is kept unboxed.
+   * The zxid in the answers to reads: of the last applied transaction, or the start of this epoch. Set in
+   * the constructor, so that V8 keeps it unboxed.
    */
   visible: Zxid;
-  /** Whether a transaction is applied in part: until the rest is, the tree is shown to nobody. */
+  /** Whether a transaction is applied in part: until it is complete, no client reads the tree. */
   isApplying = false;
   #isServing = false;
 
@@ -27,7 +28,7 @@ export class ServingState {
     this.visible = composeZxid(0, 0);
   }
 
-  /** Whether clients are served: this server leads, follows or observes, and is level with what its epoch began with. */
+  /** Whether clients are served: this server leads, follows or observes, and is synchronized. */
   get isServing(): boolean {
     return this.#isServing;
   }

@@ -3,7 +3,7 @@ import type { SnapshotPort, ZabLinks, ZabLog } from "@zooid/zab";
 import type { Connection } from "./connections/connection.ts";
 import type { ReplicaEvent } from "./operator-events.ts";
 
-/** Why a connection was closed, other than by its own wish or its session's end. */
+/** Why this server closed a connection because of what its client sent. */
 export type Refusal =
   | "unreadable-request"
   | "unknown-operation"
@@ -13,33 +13,33 @@ export type Refusal =
   | "watch-limit";
 
 /**
- * What a replica does to the world. The driver implements it; calls come in the order in which things must happen.
+ * What a replica calls. The driver performs the calls in their order.
  */
 export interface ReplicaSinks {
   readonly replies: ReplySink;
-  /** Make entries durable, then say `synced`. The bytes of an append may be used again after the call. */
+  /** Makes entries durable, and then calls `synced`. The bytes of an append are lent for the call. */
   readonly log: ZabLog;
   readonly links: ZabLinks;
   readonly snapshots: SnapshotPort;
-  /** To another server's election port; only the newest message to each counts. */
+  /** Sends to another server's election port; only the newest message to each server counts. */
   elect(to: ServerId, message: ElectionMessage): void;
-  /** The log has named a state that was received: load the tree from it, now. */
+  /** A received snapshot is installed: load the tree from it, now. */
   install(): void;
-  /** This server's role changed, or how far it has come; see the replica's `membership` and `isServing`. */
+  /** This server's role, or its phase in it, changed; see the replica's `membership` and `isServing`. */
   roleChanged(): void;
-  /** For operators. */
+  /** An event for operators. */
   note(event: ReplicaEvent): void;
-  /** There is room again: go on reading this connection. */
+  /** There is room again: read this connection on. */
   resume(connection: ConnectionRef): void;
-  /** A connection is closed for what it sent. For those who observe. */
+  /** A connection is about to be closed because of what its client sent. */
   refused?(connection: ConnectionRef, refusal: Refusal): void;
-  /** A connection that stays open sent a wrong password: its further requests are to wait a while where many came from its address. */
+  /** A connection that stays open sent a wrong password: a driver may delay its requests. */
   wrongPassword?(connection: ConnectionRef): void;
   /**
-   * A client's write was given the number that its transaction carries as `originSeq`. The request is lent for the call; parts of a multi
-   * are left as they were found. For those who observe.
+   * A client's write has its sequence number, which its transaction carries as `originSeq`. The request is
+   * lent for the call; the decoder must stand before the parts of a multi afterwards. For observers.
    */
   requested?(sequence: number, connection: Connection, request: Request): void;
-  /** One op of a committed transaction was applied. For those who observe; never on the way of an answer. */
+  /** One op of a committed transaction was applied. For observers. */
   applied?(header: Readonly<TxnHeader>, op: Readonly<TxnOp>): void;
 }

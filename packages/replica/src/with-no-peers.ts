@@ -1,14 +1,14 @@
 import { InvariantError, type Zxid } from "@zooid/model";
 import type { LoggedRun, SnapshotPort, ZabDurable, ZabLinks, ZabLog } from "@zooid/zab";
 
-/** What an ensemble of one needs of the world between servers: a log to append to, and nothing else. */
+/** The sinks towards disk and other servers, of which an ensemble of one uses only the log's append. */
 export interface NoPeers {
   readonly log: ZabLog;
   readonly links: ZabLinks;
   readonly snapshots: SnapshotPort;
 }
 
-/** The sinks of a replica that is an ensemble by itself. */
+/** The sinks of an ensemble of one: every call that needs another server is a defect. */
 export function withNoPeers(log: {
   readonly durable: ZabDurable;
   append(run: LoggedRun, generation: number, committed: Zxid): void;

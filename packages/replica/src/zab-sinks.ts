@@ -2,9 +2,7 @@ import { assert, type LinkRef, type PeerMessage, type ServerId } from "@zooid/mo
 import type { ZabSinks } from "@zooid/zab";
 import type { ReplicaParts } from "./replica-parts.ts";
 
-/**
- * What the broadcast calls. It calls nothing before the first input, when all parts are made.
- */
+/** The sinks of the broadcast, which calls none of them before the first input. */
 export function zabSinksOf(parts: ReplicaParts): Omit<ZabSinks, "election"> {
   const { sinks, tools } = parts;
   return {

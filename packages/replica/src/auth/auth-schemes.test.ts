@@ -67,7 +67,7 @@ describe("an auth packet", () => {
 });
 
 describe("an access list is stored", () => {
-  test("as it was sent when nothing is to be changed, and found valid again without a look", () => {
+  test("as it was sent if it needs no change, and found valid again without another check", () => {
     const acl = [entry("world", "anyone"), entry("digest", "u:h")];
     const auth = schemes();
     expect(auth.fixAcl(acl, [])).toBe(acl);
@@ -75,13 +75,13 @@ describe("an access list is stored", () => {
     expect(auth.fixAcl(OPEN_ACL, [])).toBe(OPEN_ACL);
   });
 
-  test("without what it holds twice", () => {
+  test("without duplicate entries", () => {
     const acl = [entry("world", "anyone"), entry("ip", "10.0.0.0/8"), entry("world", "anyone")];
     expect(schemes().fixAcl(acl, [])).toEqual(acl.slice(0, 2));
     expect(schemes().fixAcl([entry("world", "anyone", 1), entry("world", "anyone", 2)], [])).toHaveLength(2);
   });
 
-  test("with auth replaced by everybody whom the client authenticated as, never by its address", () => {
+  test("with auth replaced by all identities that the client authenticated, not by its address", () => {
     const bob: Identity = { scheme: "digest", id: "bob:hash" };
     const fixed = schemes().fixAcl([entry("auth", "ignored", 5), entry("world", "anyone", 1)], [HERE, ALICE, bob]);
     expect(fixed).toEqual([{ perms: 5, ...ALICE }, { perms: 5, ...bob }, entry("world", "anyone", 1)]);
@@ -104,7 +104,7 @@ describe("an access list is stored", () => {
     expect(schemes().fixAcl(acl, [HERE])).toBeUndefined();
   });
 
-  test("without looking at the client's identities again for an entry that says the same", () => {
+  test("without expanding the client's identities again for an equal entry", () => {
     let lookCount = 0;
     const counted = Array.from({ length: 10 }, (_, i) => ({
       scheme: "digest",
@@ -121,7 +121,7 @@ describe("an access list is stored", () => {
     expect(lookCount).toBeLessThanOrEqual(20);
   });
 
-  test("once for the same list of the same client, and anew for another", () => {
+  test("expanded once for the same list of the same client, and again for another one", () => {
     const auth = schemes();
     const acl = [entry("auth", "")];
     const identities = [HERE, ALICE];
@@ -131,19 +131,19 @@ describe("an access list is stored", () => {
     expect(auth.fixAcl(acl, identities)).toEqual(fixed);
   });
 
-  test("never when auth and what stands behind it make it too long", () => {
+  test("never if auth and the entries after it make it too long", () => {
     const many = Array.from({ length: 10 }, (_, i) => ({ scheme: "digest", id: `u${i}:h` }));
     expect(schemes().fixAcl([entry("auth", "")], many)).toHaveLength(10);
     expect(schemes().fixAcl([entry("auth", ""), entry("world", "anyone")], many)).toBeUndefined();
   });
 
-  test("never when auth makes it too long", () => {
+  test("never if auth makes it too long", () => {
     const many = Array.from({ length: 11 }, (_, i) => ({ scheme: "digest", id: `u${i}:h` }));
     expect(schemes().fixAcl([entry("auth", "")], many)).toBeUndefined();
   });
 });
 
-test("a masked list shows of a digest only its user", () => {
+test("a masked list shows only the user of a digest", () => {
   const acl = [entry("digest", "user:secret", 3), entry("ip", "10.0.0.1"), entry("digest", "u:a:b")];
   expect(schemes().mask(acl)).toEqual([entry("digest", "user:x", 3), entry("ip", "10.0.0.1"), entry("digest", "u:x")]);
   expect(schemes().mask(OPEN_ACL)).toBe(OPEN_ACL);
@@ -176,7 +176,7 @@ describe("who may", () => {
     expect(may(schemes().rules, identities, acl, Permission.READ)).toBe(isAllowed);
   });
 
-  test("everybody, where access lists are not checked", () => {
+  test("everyone, where access lists are not checked", () => {
     expect(may(schemes({ skipAcl: true }).rules, [], [entry("world", "anyone", 0)], Permission.ADMIN)).toBe(true);
   });
 });

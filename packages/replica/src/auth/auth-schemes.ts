@@ -17,7 +17,7 @@ export interface Hashes {
 }
 
 export interface AuthConfig {
-  /** `user:base64(hash)`; whoever authenticates as it may do everything. Undefined: nobody can. */
+  /** `user:base64(hash)`; a client that authenticates as it may do everything. Undefined: no superuser. */
   readonly superDigest: string | undefined;
   readonly digestEnabled: boolean;
   /** `skipACL=yes` */
@@ -29,23 +29,23 @@ export interface AuthConfig {
   readonly x509SuperUser?: string;
   /** The names that this ensemble goes by to clients which make sure that they came to the right one. Absent: any. */
   readonly ensembleNames?: ReadonlySet<string>;
-  /** Whoever is nobody of these schemes is served nothing. Absent: everybody is served. */
+  /** Connections not authenticated by one of these schemes are refused. Absent: all are served. */
   readonly enforcedSchemes?: ReadonlySet<string>;
 }
 
-/** Schemes that exist only where they are asked for. */
+/** Schemes that exist only where they are configured. */
 export type AuthProvider = "sasl" | "x509" | "ensemble";
 
 export interface SaslRules {
-  /** Users who may do everything. */
+  /** Users that may do everything. */
   readonly superUsers: ReadonlySet<string>;
   /** An entry of this user lets every user of the scheme in. */
   readonly anyUser?: string;
-  /** Whoever fails goes on as who it was. */
+  /** After a failed exchange the connection stays open, with the identities it had. */
   readonly allowsFailed: boolean;
 }
 
-/** One connection's SASL exchange: what is said in it is the platform's affair. */
+/** One connection's SASL exchange; the platform implements the mechanism. */
 export interface SaslExchange {
   /** Takes the client's next token. */
   step(token: Uint8Array): SaslStep;
@@ -60,27 +60,27 @@ export type SaslStep =
 /** The identities that an auth packet adds; `refused` is answered so, `elsewhere` sends the client to look for another server. */
 export type Granted = readonly Identity[] | "refused" | "elsewhere";
 
-/** What an auth packet of one scheme does to a connection. */
+/** Authenticates a connection by an auth packet of one scheme. */
 type Authenticate = (data: Uint8Array | undefined, connection: readonly Identity[]) => Granted;
 
 interface Scheme {
   /** Whether an `auth` entry of an access list stands for identities of this scheme too. */
   readonly isAuthenticated: boolean;
   isValidId(id: string): boolean;
-  /** What may be shown of an identity. */
+  /** The part of an identity that may be shown. */
   userOf(id: string): string;
   /** Undefined where no entry covers an identity. */
   readonly rule: SchemeRule | undefined;
   readonly authenticate: Authenticate;
 }
 
-/** The authentication schemes of a server: who a connection becomes, which access lists are valid, who matches whom. */
+/** The authentication schemes of a server: the identities of connections, valid ACLs, matching rules. */
 export class AuthSchemes {
   readonly rules: AccessRules;
   readonly #schemes = new Map<string, Scheme>();
   /** Lists that were found valid as they are; weak, so it forgets them with their last holder. */
   readonly #fixed = new WeakMap<Acl, true>();
-  /** What the last list with `auth` entries became, which a multi may bring again and again. */
+  /** The last list with `auth` entries and its expansion: a multi may repeat the same list. */
   #expansion: Expansion | undefined = undefined;
 
   readonly #aclCountMax: number;
@@ -99,24 +99,24 @@ export class AuthSchemes {
     this.rules = { skipAcl: config.skipAcl, schemes: rules };
   }
 
-  /** What an auth packet adds; the connection is closed where it adds nothing. */
+  /** The identities that an auth packet adds; the connection is closed where it adds none. */
   authenticate(scheme: string, data: Uint8Array | undefined, connection: readonly Identity[]): Granted {
     return this.#schemes.get(scheme)?.authenticate(data, connection) ?? "refused";
   }
 
-  /** Who somebody is that SASL has found to be this user. */
+  /** The identities of a client that SASL has authenticated as this user. */
   saslIdentities(user: string): readonly Identity[] {
     const identity = { scheme: "sasl", id: user };
     return this.#config.sasl?.superUsers.has(user) === true ? [identity, SUPER] : [identity];
   }
 
-  /** Who somebody is whose certificate has this subject. */
+  /** The identities of a client with a certificate of this subject. */
   certificateIdentities(subject: string): readonly Identity[] {
     const identity = { scheme: "x509", id: subject };
     return subject === this.#config.x509SuperUser ? [{ scheme: "super", id: subject }, identity] : [identity];
   }
 
-  /** Whether there is a wrong password of the superuser among these identities, which a client has just gained. */
+  /** Whether a wrong password of the superuser is among these identities, which a packet has added. */
   guessesSuper(added: readonly Identity[]): boolean {
     const { superDigest } = this.#config;
     if (superDigest === undefined) return false;
@@ -124,13 +124,13 @@ export class AuthSchemes {
     return added.some(({ scheme, id }) => scheme === "digest" && id !== superDigest && id.startsWith(user));
   }
 
-  /** Whether somebody may ask for anything but to be authenticated. */
+  /** Whether a connection with these identities may send requests other than for authentication. */
   mayAsk(identities: readonly Identity[]): boolean {
     const { enforcedSchemes } = this.#config;
     return enforcedSchemes === undefined || identities.some(({ scheme }) => enforcedSchemes.has(scheme));
   }
 
-  /** Whether a failed SASL exchange leaves the client as who it was. */
+  /** Whether a failed SASL exchange leaves the connection open, with the identities it had. */
   get allowsFailedSasl(): boolean {
     return this.#config.sasl?.allowsFailed === true && !this.requiresSasl;
   }
@@ -257,7 +257,7 @@ function saslScheme(rules: SaslRules | undefined): Scheme {
   };
 }
 
-/** Whoever has an `@` is a `service[/host]@REALM`; anything else is a name. */
+/** A user with an `@` is a `service[/host]@REALM`; anything else is a name. */
 function isKerberosName(id: string): boolean {
   return !id.includes("@") || /^[^/@]*(?:\/[^/@]*)?@[^/@]*$/.test(id);
 }

@@ -298,14 +298,14 @@ test.each(SUBJECTS)("getACL shows $name digests whole only with ADMIN", (who) =>
   expect(zk.ask(ref, OpCode.GET_ACL, read("/p"))).toBe(`acl world:anyone:1,digest:${shown}:16`);
 });
 
-test("where no list is checked, everybody may do everything", () => {
+test("with skipACL every client may do everything", () => {
   const zk = new TestReplica({ auth: { superDigest: undefined, digestEnabled: true, skipAcl: true } });
   const ref = zk.open();
   zk.ask(ref, OpCode.CREATE, create("/p", "x", 0, [{ perms: 0, scheme: "world", id: "anyone" }]));
   expect(zk.ask(ref, OpCode.GET_DATA, read("/p"))).toBe("data x");
 });
 
-test("a list of auth is stored as those whom its writer authenticated as", () => {
+test("a list of auth is stored as the identities that its writer authenticated", () => {
   const { test: zk, subject } = prepare();
   const owner = subject(SUBJECTS[2] as Subject);
   const stranger = subject(SUBJECTS[0] as Subject);

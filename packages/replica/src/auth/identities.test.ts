@@ -72,7 +72,7 @@ describe("a client is refused and its connection closed", () => {
   });
 });
 
-test("a certificate with a longer subject makes nobody of a client, and the log says so", () => {
+test("a certificate with a longer subject gives its client no identity, and is reported", () => {
   const zk = new TestReplica({ auth: { ...AUTH, providers: new Set(["x509"]) } });
   const client = zk.open("127.0.0.1", 10_000, { certificateSubject: `CN=${"a".repeat(1020)}` });
   expect(zk.ask(client, OpCode.WHO_AM_I)).toBe("identities ip:127.0.0.1");
@@ -93,14 +93,14 @@ describe("a wrong password of the superuser", () => {
     expect([zk.wrongPasswords.length, zk.replica.counters.authFailures]).toEqual([2, 2]);
   });
 
-  test("is none where there is no superuser", () => {
+  test("is not reported where there is no superuser", () => {
     const zk = new TestReplica({ auth: AUTH });
     zk.authenticate(zk.open(), "super:wrong");
     expect(zk.wrongPasswords).toEqual([]);
   });
 });
 
-test("a failure at SASL that leaves the client as who it was is reported", () => {
+test("a failed SASL exchange that leaves the connection open is reported", () => {
   const sasl = { superUsers: new Set<string>(), allowsFailed: true };
   const zk = new TestReplica(
     { auth: { ...AUTH, providers: new Set(["sasl"]), sasl } },

@@ -31,7 +31,7 @@ function token(name: string): (writer: JuteWriter) => void {
   return (writer) => writer.text(name);
 }
 
-test("what SASL brings counts for what follows, and its answers keep their place behind writes", () => {
+test("identities by SASL count for later requests, and its answers keep their place behind writes", () => {
   const test = withSasl();
   const client = test.open();
   test.send(client, 1, OpCode.CREATE, create("/a", "x", 0, FOR_BOB));
@@ -52,7 +52,7 @@ test("what SASL brings counts for what follows, and its answers keep their place
   ]);
 });
 
-test("nothing behind a failure is served, and what stands before it is", () => {
+test("requests before a failed exchange are served, those behind it are not", () => {
   const test = withSasl();
   const client = test.open();
   test.send(client, 1, OpCode.CREATE, create("/a", "x"));
@@ -87,7 +87,7 @@ test("an ACL of SASL is refused where the scheme is not loaded, though users may
   expect(test.ask(client, OpCode.CREATE, create("/a", "x", 0, FOR_BOB))).toBe("INVALID_ACL");
 });
 
-test("whoever carries a certificate is its subject from the start, and a packet of the scheme finds it", () => {
+test("a client with a certificate has its subject as identity from the start, and a packet of the scheme finds it", () => {
   const test = new TestReplica({ auth: { ...AUTH, providers: new Set(["x509"]), x509SuperUser: "CN=ops" } });
   const ref = test.replica.accept("127.0.0.1", "CN=ops");
   expect(test.replica.connection(ref)?.identities).toEqual([

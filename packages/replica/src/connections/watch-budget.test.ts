@@ -39,7 +39,7 @@ describe("watches", () => {
     expect(zk.replica.watches.countOf(few)).toBeLessThan(2000);
   });
 
-  test("beyond the bound close the connection that asks, where it has the most", () => {
+  test("beyond the bound close the connection that arms one more, if it has the most", () => {
     const zk = new TestReplica({ watchBytesMax: 300_000 });
     const [many] = [zk.open(), zk.open()];
     const heard: string[] = [];

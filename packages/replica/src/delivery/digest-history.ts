@@ -1,17 +1,17 @@
 import type { Zxid } from "@zooid/model";
 
-/** What the tree's digest was at a zxid, as two signed halves. */
+/** The tree's digest at a zxid, as two signed halves. */
 export interface PastDigest {
   readonly zxid: Zxid;
   readonly digestHigh: number;
   readonly digestLow: number;
 }
 
-/** As often as Apache notes it, and as many as it keeps. */
+/** The interval and the number of digests are Apache's. */
 const INTERVAL = 128;
 const COUNT_MAX = 1024;
 
-/** The tree's digests at round zxids, by which servers are compared long after. */
+/** The tree's digests at every 128th zxid: they show later whether servers agreed. */
 export class DigestHistory {
   readonly #kept: PastDigest[] = [];
 

@@ -2,10 +2,10 @@ import { copyBytes } from "@zooid/model";
 
 const BYTES_FIRST = 4096;
 const HEADER_BYTES = 24;
-/** In the client's number: its session is the learner's own, so the leader need not know it. */
+/** In the client's number: its session is a local one, which the leader does not know. */
 const LOCAL_BIT = 0x8000_0000;
 
-/** Requests of a learner's clients on their way to the leader, one behind the other; see `ForwardMessage` for the layout. */
+/** Requests that a learner forwards to its leader in one message; see `ForwardMessage` for the layout. */
 export class ForwardRun {
   #bytes: Buffer = Buffer.allocUnsafeSlow(BYTES_FIRST);
   #end = 0;
@@ -83,7 +83,7 @@ export class ForwardReader {
     return this.#limit;
   }
 
-  /** Whether there is more behind the request that was read last. What breaks off is nothing. */
+  /** Whether another whole request follows. */
   get hasNext(): boolean {
     const at = this.end;
     if (at + HEADER_BYTES > this.#limit) return false;
@@ -91,7 +91,7 @@ export class ForwardReader {
     return length >= 0 && at + HEADER_BYTES + length <= this.#limit;
   }
 
-  /** False after the last, and where the run breaks off. */
+  /** False after the last whole request. */
   next(): boolean {
     const at = this.end;
     if (!this.hasNext) return false;

@@ -7,8 +7,8 @@ import { ForwardRun } from "./forward-run.ts";
 
 const EPHEMERAL = 1;
 
-describe("what learners ask", () => {
-  test("is prepared some a turn, in the order of each, and the leader's own clients have theirs meanwhile", () => {
+describe("a learner's request", () => {
+  test("is prepared in its order, some a turn, while the leader's own clients are served", () => {
     const ensemble = new TestEnsemble(3, {}, { forwardOpCountPerTurn: 2 });
     const [follower] = ensemble.followers as [TestMember];
     const { leader } = ensemble;
@@ -38,7 +38,7 @@ describe("what learners ask", () => {
     expect([...early, ...follower.take(client)]).toEqual([0, 1, 2, 3].map((i) => `${i} path /long${i}`));
   });
 
-  test("and is left over is gone with the learner", () => {
+  test("that waits for a later turn is dropped with the learner", () => {
     const ensemble = new TestEnsemble(3, {}, { forwardOpCountPerTurn: 1 });
     const [follower] = ensemble.followers as [TestMember];
     const client = follower.open();
@@ -50,7 +50,7 @@ describe("what learners ask", () => {
     expect(leader.ask(leader.open(), OpCode.EXISTS, read("/f4"))).toBe("NO_NODE");
   });
 
-  test("for a session that only they know makes no ephemeral, whatever they say", () => {
+  test("for a local session creates no ephemeral, whatever the learner sends", () => {
     const ensemble = new TestEnsemble(3);
     const [follower] = ensemble.followers as [TestMember];
     const { leader } = ensemble;
@@ -67,7 +67,7 @@ describe("what learners ask", () => {
     expect(leader.ask(leader.open(), OpCode.EXISTS, read("/orphan"))).toBe("NO_NODE");
   });
 
-  test("in a run that breaks off ends its link, and the leader goes on", () => {
+  test("in a truncated run ends its link, and the leader goes on", () => {
     const ensemble = new TestEnsemble(3);
     const [follower] = ensemble.followers as [TestMember];
     const { leader } = ensemble;

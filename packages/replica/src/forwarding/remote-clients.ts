@@ -1,6 +1,6 @@
 import type { Identity, LinkRef, Zxid } from "@zooid/model";
 
-/** A learner's sync that waits for a quorum to confirm this leader. */
+/** A learner's sync that waits until a quorum has confirmed this leader. */
 export interface RemoteSync {
   readonly link: LinkRef;
   readonly sequence: number;
@@ -8,14 +8,14 @@ export interface RemoteSync {
   readonly readAt: Zxid;
 }
 
-const NOBODY: readonly Identity[] = [];
+const NO_IDENTITIES: readonly Identity[] = [];
 
-/** What a leader knows of its learners' clients. */
+/** At the leader: the identities and pending syncs of its learners' clients. */
 export class RemoteClients {
   readonly #identities = new Map<LinkRef, Map<number, readonly Identity[]>>();
   #syncs: RemoteSync[] = [];
 
-  /** A learner's client is these from now on. */
+  /** A learner's client has these identities from now on. */
   identify(link: LinkRef, client: number, identities: readonly Identity[]): void {
     let clients = this.#identities.get(link);
     if (clients === undefined) {
@@ -26,7 +26,7 @@ export class RemoteClients {
   }
 
   identities(link: LinkRef, client: number): readonly Identity[] {
-    return this.#identities.get(link)?.get(client) ?? NOBODY;
+    return this.#identities.get(link)?.get(client) ?? NO_IDENTITIES;
   }
 
   sync(sync: RemoteSync): void {
@@ -37,10 +37,10 @@ export class RemoteClients {
     return this.#syncs.length;
   }
 
-  /** Takes out the syncs that a round confirms, in the order in which they came. */
-  confirmed(round: number): readonly RemoteSync[] {
-    const due = this.#syncs.filter((sync) => sync.round <= round);
-    if (due.length > 0) this.#syncs = this.#syncs.filter((sync) => sync.round > round);
+  /** Takes out the syncs that a leadership check confirms, in order. */
+  confirmed(check: number): readonly RemoteSync[] {
+    const due = this.#syncs.filter((sync) => sync.round <= check);
+    if (due.length > 0) this.#syncs = this.#syncs.filter((sync) => sync.round > check);
     return due;
   }
 
@@ -55,18 +55,18 @@ export class RemoteClients {
   }
 }
 
-/** What a learner has told its leader of its own clients on the present link. */
+/** At a learner: the identities that it has sent to the leader in this role. */
 export class SentIdentities {
-  readonly #told = new Map<number, readonly Identity[]>();
+  readonly #sent = new Map<number, readonly Identity[]>();
 
-  /** Whether the leader has to be told who a client is before it forwards for it. */
+  /** Whether a client's identities have to be sent before its next request. */
   isNew(client: number, identities: readonly Identity[]): boolean {
-    if (this.#told.get(client) === identities) return false;
-    this.#told.set(client, identities);
+    if (this.#sent.get(client) === identities) return false;
+    this.#sent.set(client, identities);
     return true;
   }
 
   clear(): void {
-    this.#told.clear();
+    this.#sent.clear();
   }
 }

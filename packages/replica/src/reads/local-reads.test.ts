@@ -16,7 +16,7 @@ function start(): { readonly zk: TestReplica; readonly ref: ConnectionRef; reado
 }
 
 describe("addWatch", () => {
-  test("arms a watch that stays, and tells of the node and of its children, before the answer to an own write", () => {
+  test("arms a watch that stays, with events of the node and its children, before the answer to a write of its client", () => {
     const { zk, ref } = start();
     expect(zk.ask(ref, OpCode.ADD_WATCH, watchOn("/a", PERSISTENT))).toBe("integer 0");
     expect(zk.ask(ref, OpCode.CREATE, create("/a"))).toBe("event 1 /a; 1 path /a");
@@ -40,7 +40,7 @@ describe("addWatch", () => {
     },
   );
 
-  test("recursively tells of everything below, by its own path", () => {
+  test("recursively sends the events of all nodes below, each with the node's path", () => {
     const { zk, ref, other } = start();
     expect(zk.ask(ref, OpCode.ADD_WATCH, watchOn("/", RECURSIVE))).toBe("integer 0");
     const deep = multi(
@@ -53,7 +53,7 @@ describe("addWatch", () => {
     expect(zk.take(ref)).toEqual(["event 1 /a", "event 1 /a/b", "event 3 /a/b", "event 2 /a/b"]);
   });
 
-  test("leaves the modes that are there, and one event serves them all", () => {
+  test("leaves the modes that are armed, and one event serves them all", () => {
     const { zk, ref, other } = start();
     zk.ask(ref, OpCode.EXISTS, read("/a", true));
     for (const mode of [PERSISTENT, RECURSIVE]) zk.ask(ref, OpCode.ADD_WATCH, watchOn("/a", mode));
@@ -63,7 +63,7 @@ describe("addWatch", () => {
     expect(zk.take(ref)).toEqual(["event 1 /a/b", "event 4 /a"]);
   });
 
-  test("needs no permission, but what happens to a node is told only to those who may read it", () => {
+  test("needs no permission, but events go only to clients that may read the node", () => {
     const { zk, ref, other } = start();
     zk.ask(other, OpCode.CREATE, create("/a"));
     zk.ask(other, OpCode.CREATE, create("/a/hidden", "", 0, NOBODY));
@@ -83,7 +83,7 @@ describe("addWatch", () => {
     expect(zk.ask(ref, OpCode.SET_DATA, setData("/", "x"))).toBe("stat");
   });
 
-  test("takes no path at all, which is not the empty one, and it can be found and removed", () => {
+  test("accepts null as a path, which is not the empty path, and its watch can be found and removed", () => {
     const { zk, ref } = start();
     expect(zk.ask(ref, OpCode.ADD_WATCH, watchOn("", PERSISTENT))).toBe("integer 0");
     expect(zk.ask(ref, OpCode.CHECK_WATCHES, onNoPath(ANY))).toBe("NO_WATCHER");
@@ -110,7 +110,7 @@ describe("addWatch", () => {
     expect(zk.replica.watches.isEmpty).toBe(true);
   });
 
-  test("waits for an own write before it, so it does not tell of that", () => {
+  test("waits for a write of its connection before it, and sends no event of that", () => {
     const { zk, ref } = start();
     zk.send(ref, 1, OpCode.CREATE, create("/a"));
     zk.send(ref, 2, OpCode.ADD_WATCH, watchOn("/a", PERSISTENT));
@@ -146,7 +146,7 @@ describe("checkWatches and removeWatches", () => {
     }
   });
 
-  test("of a persistent watch leaves what else is on the path", () => {
+  test("of a persistent watch leave other watches on the path", () => {
     const { zk, ref } = start();
     zk.ask(ref, OpCode.CREATE, create("/a"));
     for (const [, op, body] of arms) zk.ask(ref, op, body);
@@ -195,7 +195,7 @@ describe("getEphemerals", () => {
     },
   );
 
-  test("of no prefix at all gives all", () => {
+  test("without a prefix returns all", () => {
     expect(zk.ask(ref, OpCode.GET_EPHEMERALS, onNoPath())).toBe(all);
   });
 
@@ -210,7 +210,7 @@ describe("getEphemerals", () => {
     expect(zk.ask(ref, OpCode.GET_EPHEMERALS, onPath(prefix))).toBe(answer);
   });
 
-  test("shows what an own write before it did", () => {
+  test("shows the effect of a write of its connection before it", () => {
     const { zk: fresh, ref: client } = start();
     fresh.send(client, 1, OpCode.CREATE, create("/x", "", 1));
     fresh.send(client, 2, OpCode.GET_EPHEMERALS, onPath("/"));
@@ -248,7 +248,7 @@ describe("a listing", () => {
   for (const path of ["/a", "/a/1", "/a/2", "/a/3", "/b", "/b/123456789012", "/c"])
     zk.ask(ref, OpCode.CREATE, create(path));
 
-  test("that takes as much as one answer may is given, and longer ones of many or of long names are refused", () => {
+  test("of the largest size is answered, and longer ones with many or long names are refused", () => {
     expect(zk.ask(ref, OpCode.GET_CHILDREN, read("/a"))).toBe("children 1,2,3");
     expect(zk.ask(ref, OpCode.GET_CHILDREN, read("/b"))).toBe("children 123456789012");
     zk.ask(ref, OpCode.CREATE, create("/a/4"));
@@ -291,7 +291,7 @@ describe("getAllChildrenNumber", () => {
     expect(zk.ask(ref, OpCode.GET_ALL_CHILDREN_NUMBER, onPath(path))).toBe(answer);
   });
 
-  test("of no path is refused", () => {
+  test("without a path is refused", () => {
     expect(zk.ask(ref, OpCode.GET_ALL_CHILDREN_NUMBER, onNoPath())).toBe("MARSHALLING_ERROR");
   });
 });
@@ -304,7 +304,7 @@ describe("whoAmI", () => {
     expect(zk.ask(ref, OpCode.WHO_AM_I)).toBe("identities ip:127.0.0.1,digest:alice,digest:alice,digest:bob,digest:");
   });
 
-  test("shows who the client was when it asked, though an own write holds the answer back and it becomes more meanwhile", () => {
+  test("shows the identities at the time of the request, though its answer waits and the client authenticates meanwhile", () => {
     const { zk, ref } = start();
     const become =
       (credentials: string): ((writer: JuteWriter) => void) =>

@@ -5,7 +5,7 @@ import { pathWork } from "../path-work.ts";
 export const NAMES_PER_UNIT_LOG2 = 3;
 
 /**
- * What answering requests has cost so far beside their number, in units of about a microsecond:
+ * The cost of answers so far beside their number, in units of about a microsecond:
  * listed names, parts, paths of setWatches, long paths. A driver that shares its time fairly between
  * connections looks at it.
  */

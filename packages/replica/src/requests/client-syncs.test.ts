@@ -25,7 +25,7 @@ test("syncs that become due at the same moment are answered some a turn, in the 
   expect(refs.map((ref) => zk.take(ref).length)).toEqual([0, 0, 44, 100]);
 });
 
-test("what waits behind syncs counts with them", () => {
+test("requests that wait behind syncs count with them", () => {
   const { zk, refs } = withSyncs(3, 1);
   for (const ref of refs) for (let xid = 2; xid <= 200; xid++) zk.send(ref, xid, OpCode.EXISTS, read("/a"));
   zk.deliverOnce();

@@ -1,33 +1,33 @@
 import type { Zxid } from "@zooid/model";
 import type { Connection } from "../connections/connection.ts";
 
-/** A client's sync that waits for its moment. */
+/** A client's sync that is not answered. */
 export interface PendingSync {
   readonly connection: Connection;
   /** A copy of the request, until it is answered. */
   frame: Uint8Array;
   readonly receivedMs: number;
-  /** The round in which a quorum has to confirm the leader; 0 at a learner, where the leader sees to that, and where there is no other server. */
+  /** The leadership check that must be confirmed; 0 at a learner, whose leader does it, and in an ensemble of one. */
   readonly round: number;
-  /** What must be applied here before the answer; undefined until the leader has said so. */
+  /** The zxid that must be applied here before the answer; undefined until the leader has sent it. */
   readAt: Zxid | undefined;
   /** The next one of the same connection. */
   next: PendingSync | undefined;
   isTaken: boolean;
 }
 
-/** Taken syncs are dropped from the list when there are more of them than of others, and so many. */
+/** Taken syncs are dropped from the list when they are more than half of it, and so many. */
 const DROPPED_MIN = 64;
 
 /**
- * This server's own syncs, in the order in which they came. They become due in that order: what the leader says of one never lies
- * before what it said of an earlier one. Clients may have hundreds of thousands of them: no call walks them.
+ * This server's own syncs, in order. They become due in that order: the leader's zxids for them never
+ * decrease. There may be hundreds of thousands: no call walks all of them.
  */
 export class PendingSyncs {
   #syncs: PendingSync[] = [];
   #first = 0;
   #takenCount = 0;
-  /** This server's number for the first of the list, where the leader is asked: they follow one another. */
+  /** The number of the first sync in the list; numbers are consecutive. */
   #firstSequence = 1;
   #confirmedRound = 0;
 
@@ -35,7 +35,7 @@ export class PendingSyncs {
     return this.#syncs.length - this.#takenCount;
   }
 
-  /** @returns this server's number for it, where the leader is asked */
+  /** @returns its number, for the message to the leader */
   push(sync: Omit<PendingSync, "next" | "isTaken">): number {
     const pending: PendingSync = { ...sync, next: undefined, isTaken: false };
     const { connection } = pending;
@@ -46,15 +46,15 @@ export class PendingSyncs {
     return this.#firstSequence + this.#syncs.length - 1;
   }
 
-  /** The leader's word on one of them. */
+  /** The leader's answer to a sync. */
   replied(sequence: number, readAt: Zxid): void {
     const sync = this.#syncs[sequence - this.#firstSequence];
     if (sync !== undefined) sync.readAt = readAt;
   }
 
   /** A quorum has confirmed this server as leader. */
-  confirmed(round: number): void {
-    this.#confirmedRound = Math.max(this.#confirmedRound, round);
+  confirmed(check: number): void {
+    this.#confirmedRound = Math.max(this.#confirmedRound, check);
   }
 
   /** Whether one may be answered. */
@@ -102,7 +102,7 @@ export class PendingSyncs {
     this.#first = 0;
   }
 
-  /** The role has ended. Numbers go on, so that a late word of a leader meets no other sync. */
+  /** The role has ended. Numbers go on, so that a late answer of a leader finds no other sync. */
   clear(): void {
     for (const { connection } of this.#syncs) {
       connection.oldestSync = undefined;

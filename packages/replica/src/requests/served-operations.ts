@@ -1,8 +1,8 @@
 import { OpCode } from "@zooid/model";
 
 /**
- * What a client may ask of this server. Everything else, internal operations of servers among it, is answered "unimplemented" and
- * the connection closed.
+ * The operations that clients may request. All others, internal operations of servers among them, are
+ * answered with UNIMPLEMENTED, and the connection is closed.
  */
 const SERVED: ReadonlySet<number> = new Set([
   OpCode.CREATE,

@@ -4,7 +4,7 @@ import { TestReplica } from "../testing/replica.ts";
 import { create, read, setWatches } from "../testing/requests.ts";
 
 describe("setWatches of more paths than one turn takes", () => {
-  test("is answered with the last, and what its client sends behind it waits", () => {
+  test("is answered with the last, and its client's requests behind it wait", () => {
     const zk = new TestReplica({ setWatchesWorkPerTurn: 4 });
     const [ref, writer] = [zk.open(), zk.open()];
     expect(zk.send(ref, 1, OpCode.SET_WATCHES, setWatches("/a", "/b", "/c", "/d", "/e"))).toBe(false);
@@ -46,7 +46,7 @@ describe("setWatches of more paths than one turn takes", () => {
     expect(refs.map((ref) => zk.take(ref))).toEqual([["1 ok"], ["1 ok"], ["1 ok"]]);
   });
 
-  test("of very many paths has them all read first, in slices too", () => {
+  test("of very many paths decodes all of them first, also in slices", () => {
     const zk = new TestReplica({ setWatchesWorkPerTurn: 10 });
     const ref = zk.open();
     zk.send(ref, 1, OpCode.SET_WATCHES, setWatches(...Array.from({ length: 800 }, (_, i) => `/${i}`)));

@@ -17,7 +17,7 @@ function push(frames: WaitingFrames, after: number, text: string, receivedMs = 0
   bytes.fill(0);
 }
 
-test("a frame comes back when the write before it has committed, and not before", () => {
+test("a frame is due when the write before it has committed, and not before", () => {
   const frames = new WaitingFrames();
   push(frames, 3, "read", 1.25);
   push(frames, 3, "", 2);

@@ -4,8 +4,8 @@ const BYTES_FIRST = 1024;
 const ITEM_BYTES = 24;
 
 /**
- * Requests of one connection that wait for the commit of a write of the same session before them, or for their turn: a copy of each
- * frame with the sequence number of the write before it, and when it came.
+ * The waiting requests of one connection: a copy of each frame, with the count of the connection's writes
+ * and syncs before it, and the time when it came.
  *
  * ```
  * ┌──────────────┬────────────┬──────────────┬──────────────────┬───────┐
@@ -20,7 +20,7 @@ export class WaitingFrames {
   #count = 0;
   #answerBytes = 0;
 
-  /** What the last {@link take} took; valid until the next push. */
+  /** The frame that {@link take} took last; valid until the next push. */
   bytes: Uint8Array = this.#bytes;
   start = 0;
   end = 0;
@@ -34,7 +34,7 @@ export class WaitingFrames {
     return this.#end - this.#start;
   }
 
-  /** What the answers to all of them will take, by the word of those who pushed them. */
+  /** The estimated bytes of the answers to all of them. */
   get answerBytes(): number {
     return this.#answerBytes;
   }
@@ -53,7 +53,7 @@ export class WaitingFrames {
     this.#answerBytes += answerBytes;
   }
 
-  /** Whether the oldest frame waits for no write any more. */
+  /** Whether the oldest frame waits for no write or sync any more. */
   isDue(committed: number): boolean {
     return this.#count > 0 && this.#bytes.readDoubleLE(this.#start) <= committed;
   }

@@ -68,7 +68,7 @@ describe("reads that wait for a write", () => {
     );
   });
 
-  test("of listings count with the longest name that there ever was", () => {
+  test("of listings count with the longest name that ever was in the tree", () => {
     const zk = new TestReplica({ waitingAnswerBytesMax: 6000 });
     const ref = zk.open();
     zk.ask(ref, OpCode.CREATE, create(`/${"n".repeat(2000)}`));
@@ -77,7 +77,7 @@ describe("reads that wait for a write", () => {
     expect(zk.send(ref, 3, OpCode.GET_CHILDREN, read("/"))).toBe(false);
   });
 
-  test("wait in no greater number than one moment answers", () => {
+  test("are at most as many as can be answered at once", () => {
     const zk = new TestReplica();
     const ref = zk.open();
     zk.send(ref, 1, OpCode.CREATE, create("/a"));
@@ -86,7 +86,7 @@ describe("reads that wait for a write", () => {
     expect(xid).toBeLessThan(2100);
   });
 
-  test("go with their connection", () => {
+  test("are dropped with their connection", () => {
     const zk = new TestReplica();
     const ref = zk.open();
     zk.send(ref, 1, OpCode.CREATE, create("/a"));

@@ -5,7 +5,7 @@ import { EndingSessions } from "./ending-sessions.ts";
 const SESSION = 7n as SessionId;
 const LINK = 1 as LinkRef;
 
-test("those who wait for the end of a session are told once, when it is committed", () => {
+test("renewals of an ending session are refused once, when the end is committed", () => {
   const endings = new EndingSessions();
   const told: string[] = [];
   endings.add(SESSION, undefined, () => told.push("own"));
@@ -17,7 +17,7 @@ test("those who wait for the end of a session are told once, when it is committe
   expect(told).toEqual(["own", "learner's"]);
 });
 
-test("a learner that is gone, and a role that has ended, are told nothing", () => {
+test("no renewal is refused for a lost learner, nor after the end of the role", () => {
   const endings = new EndingSessions();
   const told: string[] = [];
   endings.add(SESSION, LINK, () => told.push("learner's"));

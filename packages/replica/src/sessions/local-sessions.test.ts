@@ -13,7 +13,7 @@ describe("a local session", () => {
     return [ensemble, follower];
   };
 
-  test("costs no write, and is unknown elsewhere", () => {
+  test("costs no write, and is unknown to other servers", () => {
     const [ensemble, follower] = local(false);
     const before = ensemble.leader.replica.zab.lastProposed;
     const client = follower.open();
@@ -25,7 +25,7 @@ describe("a local session", () => {
     expect(ensemble.leader.take(moved)).toEqual(["expired", "close"]);
   });
 
-  test("may have no ephemeral where it cannot be upgraded, and is told so in its place", () => {
+  test("cannot create an ephemeral where it cannot be upgraded, and gets that answer in its place", () => {
     const [ensemble, follower] = local(false);
     const client = follower.open();
     follower.send(client, 1, OpCode.CREATE, create("/a"));
@@ -35,7 +35,7 @@ describe("a local session", () => {
     expect(follower.take(client)).toEqual(["1 path /a", "2 EPHEMERAL_ON_LOCAL_SESSION", "3 stat"]);
   });
 
-  test("is told the same of an ephemeral whether or not it waits behind a write", () => {
+  test("gets the same answer for an ephemeral whether or not it waits behind a write", () => {
     const [, follower] = local(false);
     const client = follower.open();
     for (const op of [OpCode.CREATE, OpCode.CREATE2]) {
@@ -45,7 +45,7 @@ describe("a local session", () => {
     expect(follower.ask(client, OpCode.MULTI, part)).toBe("EPHEMERAL_ON_LOCAL_SESSION");
   });
 
-  test("of the leader is not taken over by a follower, where nothing would end it", () => {
+  test("of the leader is not renewed at a follower, where nothing would end it", () => {
     const [ensemble, follower] = local(true);
     const { leader } = ensemble;
     const client = leader.open();
@@ -56,7 +56,7 @@ describe("a local session", () => {
     expect(leader.ask(client, OpCode.EXISTS, read("/"))).toBe("stat");
   });
 
-  test("becomes one of the ensemble with its first ephemeral, keeps its id, and goes on anywhere", () => {
+  test("becomes one of the ensemble with its first ephemeral, keeps its id, and can be renewed anywhere", () => {
     const [ensemble, follower] = local(true);
     const client = follower.open();
     const { session, password } = follower;
@@ -66,7 +66,7 @@ describe("a local session", () => {
     expect(ensemble.leader.take(moved)).toEqual(["connected 10000"]);
   });
 
-  test("that is closed behind its upgrade takes its ephemeral along", () => {
+  test("that is closed right after its upgrade loses its ephemeral", () => {
     const [ensemble, follower] = local(true);
     const client = follower.open();
     follower.send(client, 1, OpCode.CREATE, create("/eph", "", EPHEMERAL));

@@ -14,7 +14,7 @@ function childCount(zk: TestReplica, ref: ConnectionRef): number {
 }
 
 describe("a session with more ephemerals than one transaction removes", () => {
-  test("is closed by several, and its client is answered with the last", () => {
+  test("is closed by several transactions, and its client is answered with the last", () => {
     const zk = new TestReplica({ closeOpCountMax: 2 });
     const [closing, other] = [zk.open(), zk.open()];
     ephemerals(zk, closing, 5);
@@ -25,7 +25,7 @@ describe("a session with more ephemerals than one transaction removes", () => {
     expect([zk.take(closing), childCount(zk, other), zk.replica.tree.sessionCount]).toEqual([["9 ok", "close"], 0, 1]);
   });
 
-  test("is over with the first: its connection is closed, its password is refused at the end", () => {
+  test("loses its connection with the first transaction; its password is refused at the end", () => {
     const zk = new TestReplica({ closeOpCountMax: 2 });
     const expiring = zk.open("127.0.0.1", 300);
     ephemerals(zk, expiring, 3);
@@ -40,7 +40,7 @@ describe("a session with more ephemerals than one transaction removes", () => {
     expect(zk.take(back)).toEqual(["expired", "close"]);
   });
 
-  test("is removed by the next leader, where the first one ended between two parts", () => {
+  test("is removed by the next leader, if the first one lost its role between two parts", () => {
     const zk = new TestReplica({ closeOpCountMax: 2 });
     const closing = zk.open();
     ephemerals(zk, closing, 5);
@@ -55,7 +55,7 @@ describe("a session with more ephemerals than one transaction removes", () => {
     expect([next.replica.tree.sessionCount, next.replica.tree.ephemeralCount]).toEqual([0, 0]);
   });
 
-  test("counts bytes of paths too, and removes one ephemeral at least", () => {
+  test("is ended in parts of so many path bytes, with one ephemeral at least in each", () => {
     const zk = new TestReplica({ closePathBytesMax: 2 });
     const closing = zk.open();
     ephemerals(zk, closing, 4);
@@ -65,7 +65,7 @@ describe("a session with more ephemerals than one transaction removes", () => {
     expect([zk.take(closing), zk.replica.tree.ephemeralCount]).toEqual([["9 ok", "close"], 0]);
   });
 
-  test("answers nobody else where the number of its connection names another by then", () => {
+  test("sends its answer to no other connection that has the same number by then", () => {
     const zk = new TestReplica({ closeOpCountMax: 1 });
     const closing = zk.open();
     ephemerals(zk, closing, 3);
@@ -79,7 +79,7 @@ describe("a session with more ephemerals than one transaction removes", () => {
   });
 });
 
-test("sessions that end at the same moment are ended some a turn, and none of them is served meanwhile", () => {
+test("sessions that end at the same moment are ended some a turn, and none of them is served any more", () => {
   const zk = new TestReplica({ endOpCountPerTurn: 10 });
   const refs = Array.from({ length: 35 }, () => zk.open("127.0.0.1", 300));
   zk.advance(1000);

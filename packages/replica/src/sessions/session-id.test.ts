@@ -29,7 +29,7 @@ test("its top byte is the server's number", () => {
   }
 });
 
-test("ids differ within a start and between starts, whatever chance says", () => {
+test("ids differ within a start and between starts, whatever the random numbers are", () => {
   const ids = new Set<bigint>();
   for (const sid of [1, 2, 254]) {
     for (const bootCount of [1, 2, 0xffff]) {

@@ -6,7 +6,7 @@ import { create, read } from "../testing/requests.ts";
 const EPHEMERAL = 1;
 
 describe("a session", () => {
-  test("goes on at another server, and what its old connection asks is not done", () => {
+  test("is renewed at another server, and requests of its old connection are not carried out", () => {
     const ensemble = new TestEnsemble(3);
     const [first, second] = ensemble.followers;
     if (first === undefined || second === undefined) throw new Error("two followers");
@@ -20,7 +20,7 @@ describe("a session", () => {
     expect(second.ask(after, OpCode.EXISTS, read("/eph"))).toBe("stat");
   });
 
-  test("is served again where its end was asked for in vain, while it was elsewhere", () => {
+  test("is served again by a server whose forwarded close was refused while the session was elsewhere", () => {
     const ensemble = new TestEnsemble(3);
     const [first, second] = ensemble.followers;
     if (first === undefined || second === undefined) throw new Error("two followers");
@@ -35,7 +35,7 @@ describe("a session", () => {
     expect(first.ask(again, OpCode.CREATE, create("/a"))).toBe("path /a");
   });
 
-  test("is not given to who does not know its password", () => {
+  test("is not renewed with a wrong password", () => {
     const ensemble = new TestEnsemble(3);
     const [first, second] = ensemble.followers;
     if (first === undefined || second === undefined) throw new Error("two followers");
@@ -46,7 +46,7 @@ describe("a session", () => {
     expect(second.take(owner)).toEqual(["connected 10000"]);
   });
 
-  test("lives while its client is heard of at a follower, and its ephemerals go when it is not", () => {
+  test("lives while a follower hears from its client; its ephemerals go when it expires", () => {
     const ensemble = new TestEnsemble(3);
     const [follower] = ensemble.followers;
     if (follower === undefined) throw new Error("no follower");
@@ -79,7 +79,7 @@ describe("a session", () => {
   });
 });
 
-test("nobody gets a session that no server knows", () => {
+test("a session that no server knows is not renewed", () => {
   const ensemble = new TestEnsemble(3);
   for (const member of ensemble.members) {
     const client = member.connect({ session: (SESSION_NONE + 77n) as typeof SESSION_NONE });

@@ -21,7 +21,7 @@ function sweep(table: SessionTable, nowMs: number): number[] {
   return ended;
 }
 
-test("a session ends at the border behind its timeout, at least the timeout and at most a tick later", () => {
+test("a session expires at the border after its timeout, at least the timeout and at most a tick later", () => {
   const table = new SessionTable(TICK, 0);
   const session = add(table, 1, 250, 30);
   expect(table.expiryMs(session)).toBe(300);
@@ -30,7 +30,7 @@ test("a session ends at the border behind its timeout, at least the timeout and 
   expect([table.size, table.nextBorderMs()]).toEqual([0, undefined]);
 });
 
-test("a touch puts the end off, without any work until the old border comes", () => {
+test("a touch delays the end, without any work before the old border", () => {
   const table = new SessionTable(TICK, 0);
   const session = add(table, 1, 250, 0);
   session.touchedMs = 290;
@@ -55,7 +55,7 @@ test("however late it is called, one call ends one bucket", () => {
   expect(ended).toEqual([1, 2, 3, 4, 5]);
 });
 
-test("what was heard between two calls after a stall is not ended", () => {
+test("a session touched between two calls after a stall is not ended", () => {
   const table = new SessionTable(TICK, 0);
   add(table, 1, 100, 0);
   const late = add(table, 2, 1000, 0);
@@ -77,7 +77,7 @@ test("a shorter timeout ends the session sooner, and a longer one later", () => 
   expect(sweep(table, 1000)).toEqual([2]);
 });
 
-test("renewals with ever other timeouts leave a session in one bucket", () => {
+test("renewals with changing timeouts leave a session in one bucket", () => {
   const table = new SessionTable(TICK, 0);
   const session = add(table, 1, 5000, 0);
   for (let i = 0; i < 1000; i++) {

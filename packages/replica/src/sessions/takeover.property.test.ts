@@ -33,7 +33,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 5, maxLength: 30 },
 );
 
-test("whoever holds a session is answered or let go, whatever its connections from before have in flight", () => {
+test("the connection that has a session is answered or closed, whatever its earlier connections have in flight", () => {
   fc.assert(
     fc.property(steps, (list) => {
       const ensemble = new TestEnsemble(3);

@@ -14,7 +14,7 @@ function withThree(): { refusals: UnconfirmedRefusals; told: string[] } {
   return { refusals, told };
 }
 
-test("clients are told in their order once their round is confirmed, and once", () => {
+test("renewals are refused in order, once, when their leadership check is confirmed", () => {
   const { refusals, told } = withThree();
   refusals.confirmed(1);
   expect(told).toEqual(["own client"]);
@@ -23,7 +23,7 @@ test("clients are told in their order once their round is confirmed, and once", 
   expect(told).toEqual(["own client", "client at 7", "client at 8"]);
 });
 
-test("a learner that is gone has nobody to tell, and a leader that is none tells nobody", () => {
+test("no renewal is refused for a lost learner, nor by a server that does not lead any more", () => {
   const { refusals, told } = withThree();
   refusals.lost(7 as LinkRef);
   refusals.confirmed(2);

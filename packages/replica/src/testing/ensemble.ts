@@ -19,7 +19,7 @@ import { Replica } from "../replica.ts";
 import { HeardReplies } from "./replies.ts";
 import { type Body, sendRequest } from "./requests.ts";
 
-/** What a client connects with; what is left out asks for a new session. */
+/** What a client connects with; without a session it creates one. */
 export interface Arriving {
   readonly session?: SessionId;
   readonly password?: Uint8Array;
@@ -30,7 +30,7 @@ export interface Arriving {
 
 export const TEST_TICK_MS = 100;
 
-/** For tests: servers that are connected by nothing but a list of what is still to happen, and whose disks take no time. */
+/** For tests: servers connected by a list of steps that are still to run; their disks take no time. */
 export class TestEnsemble {
   readonly members: readonly TestMember[];
   readonly #todo: (() => void)[] = [];
@@ -54,7 +54,7 @@ export class TestEnsemble {
 
   get leader(): TestMember {
     const leader = this.members.find(({ replica }) => replica.isLeading);
-    if (leader === undefined) throw new Error("nobody leads");
+    if (leader === undefined) throw new Error("no server leads");
     return leader;
   }
 
@@ -70,7 +70,7 @@ export class TestEnsemble {
     this.#todo.push(step);
   }
 
-  /** Lets everything happen that is under way, without time going on. */
+  /** Runs until nothing is left to do, without time passing. */
   run(): void {
     for (let rounds = 0; this.#todo.length > 0 || rounds < 3; rounds++) {
       for (const step of this.#todo.splice(0)) step();
@@ -78,7 +78,7 @@ export class TestEnsemble {
     }
   }
 
-  /** Lets time go on, a tenth of a tick at a time. */
+  /** Lets time pass, a tenth of a tick at a time. */
   advance(byMs: number): void {
     const endMs = this.#nowMs + byMs;
     while (this.#nowMs < endMs) {
@@ -101,7 +101,7 @@ export class TestEnsemble {
     throw new Error(`server ${member.sid} has no link to its leader`);
   }
 
-  /** Nothing goes to a server or comes from it any more, until {@link rejoin}; its links break. */
+  /** Cuts a server off from all others until {@link rejoin}; its links break. */
   cutOff(member: TestMember): void {
     this.#cutOff.add(member.sid);
     const ends = new Map(this.#ends);
@@ -162,7 +162,7 @@ export class TestEnsemble {
   }
 }
 
-/** One of its servers, with its clients as lists of what they heard. */
+/** One of its servers; each of its clients is a list of what it received. */
 export class TestMember {
   readonly sid: ServerId;
   readonly replica: Replica;
@@ -266,7 +266,7 @@ export class TestMember {
     return this.#replies.password;
   }
 
-  /** A connection that has sent its connect request, and what it heard is still to be taken. */
+  /** A connection that has sent its connect request; what it received is not taken yet. */
   connect(arriving: Arriving = {}): ConnectionRef {
     const ref = this.replica.accept("127.0.0.1");
     this.#replies.open(ref);
@@ -298,7 +298,7 @@ export class TestMember {
     return sendRequest(this.replica, ref, xid, op, body);
   }
 
-  /** Sends a request, lets everything come to its end, and takes what was heard. */
+  /** Sends a request, runs until nothing is left to do, and takes what was received. */
   ask(ref: ConnectionRef, op: number, body: Body = () => {}): string {
     this.send(ref, 1, op, body);
     this.#ensemble.run();

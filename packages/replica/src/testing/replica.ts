@@ -20,7 +20,7 @@ import { withNoPeers } from "../with-no-peers.ts";
 import { HeardReplies } from "./replies.ts";
 import { type Body, sendRequest } from "./requests.ts";
 
-/** What a client connects with; what is left out asks for a new session. */
+/** What a client connects with; without a session it creates one. */
 export interface Connecting {
   readonly address?: string;
   readonly certificateSubject?: string;
@@ -44,8 +44,8 @@ const EMPTY_LOG = {
 };
 
 /**
- * For tests: a replica whose log is an array and whose clients are lists of what they heard, one line for each packet: the xid and
- * then what came (`7 ok`, `7 NO_NODE`, `7 data x`, `event 1 /a`, `close`). Nothing is durable before {@link sync}.
+ * For tests: a replica whose log is an array and whose clients are lists of what they received, one line for each packet: the xid and
+ * then the answer (`7 ok`, `7 NO_NODE`, `7 data x`, `event 1 /a`, `close`). Nothing is durable before {@link sync}.
  */
 export class TestReplica {
   readonly replica: Replica;
@@ -54,7 +54,7 @@ export class TestReplica {
   readonly notes: ReplicaEvent[] = [];
   /** Connections that sent a wrong password and stay open. */
   readonly wrongPasswords: ConnectionRef[] = [];
-  /** What was appended and is not durable: the role's generation and the last zxid of each batch. */
+  /** Batches that are appended and not durable: the role's generation and the last zxid of each. */
   readonly unsynced: { readonly generation: number; readonly last: Zxid }[] = [];
   readonly #replies = new HeardReplies();
   #nowMs = 0;
@@ -154,7 +154,7 @@ export class TestReplica {
     return sendRequest(this.replica, ref, xid, op, body);
   }
 
-  /** Sends a request, lets everything come to its end, and takes what was heard. */
+  /** Sends a request, runs a turn, and takes what was received. */
   ask(ref: ConnectionRef, op: number, body: Body = () => {}): string {
     this.send(ref, 1, op, body);
     this.turn();
@@ -179,7 +179,7 @@ export class TestReplica {
     for (const { generation, last } of this.unsynced.splice(0)) this.replica.synced(generation, last);
   }
 
-  /** What a driver does in a turn, with a disk that takes no time. */
+  /** A driver's turn, with a disk that takes no time. */
   turn(): void {
     this.replica.propose();
     this.sync();
@@ -229,7 +229,7 @@ export class TestReplica {
     this.advance(0);
   }
 
-  /** What a client heard since the last call. */
+  /** Takes what a client received since the last call. */
   take(ref: ConnectionRef): string[] {
     return this.#replies.take(ref);
   }

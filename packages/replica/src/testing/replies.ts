@@ -8,7 +8,7 @@ import {
   sliceText,
 } from "@zooid/model";
 
-/** For tests: what each connection heard, one line for each packet; and the last session that was created or renewed. */
+/** For tests: what each connection received, one line for each packet, and the last session created or renewed. */
 export class HeardReplies {
   session: SessionId = SESSION_NONE;
   password: Uint8Array = new Uint8Array(16);
@@ -19,7 +19,7 @@ export class HeardReplies {
     this.#heard.set(ref, []);
   }
 
-  /** What a client heard since the last call. */
+  /** Takes what a client received since the last call. */
   take(ref: ConnectionRef): string[] {
     return this.#heard.get(ref)?.splice(0) ?? [];
   }

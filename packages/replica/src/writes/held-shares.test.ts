@@ -27,7 +27,7 @@ test("an identity has one share from all its addresses", () => {
   expect(admits(shares, B, 60, 1260)).toBe(true);
 });
 
-test("what is removed gives everybody room again", () => {
+test("removed bytes give room to all clients again", () => {
   const shares = new HeldShares(1600);
   expect(admits(shares, A, 100, 1250)).toBe(true);
   expect(admits(shares, A, 50, 1350)).toBe(false);
@@ -47,7 +47,7 @@ test("a tree without a bound has no shares", () => {
   for (let i = 0; i < 10; i++) expect(admits(shares, A, 1e15, i * 1e15)).toBe(true);
 });
 
-test("what is in flight counts as if it were applied", () => {
+test("bytes in flight count as if they were applied", () => {
   const shares = new HeldShares(1600);
   const burst = (count: number, heldBytes: number, applied: number): readonly boolean[] =>
     Array.from({ length: count }, (_, i) =>
@@ -57,7 +57,7 @@ test("what is in flight counts as if it were applied", () => {
   expect(burst(2, 1300, 6)).toEqual([false, false]);
 });
 
-test("what is discarded is in flight no more", () => {
+test("discarded bytes are in flight no more", () => {
   const shares = new HeldShares(1600);
   expect(shares.admits(A, 100, 1 as Zxid, { heldBytes: 1150, applied: 0 as Zxid })).toBe(true);
   shares.discard();

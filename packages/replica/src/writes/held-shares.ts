@@ -1,29 +1,30 @@
 import type { Identity, Zxid } from "@zooid/model";
 
-/** The last part of what the tree may hold is shared out. */
+/** The last part of the tree's size is shared out. */
 const SHARED_FRACTION = 1 / 4;
-/** What one address, or one identity, may add of the whole while the tree is that full. */
+/** The share of the whole that one address or identity may add while the tree is that full. */
 const SHARE_FRACTION = 1 / 16;
-/** Addresses and identities that are remembered; beyond it the one that came first is forgotten. */
+/** Addresses and identities that are counted; beyond it the oldest one is forgotten. */
 const USAGE_COUNT_MAX = 4096;
 const SETTLED_KEPT_MAX = 1024;
 
 interface Usage {
-  /** What it added, less what anybody removed since. */
+  /** The bytes that it added, less those that any client removed since. */
   bytes: number;
   removedBefore: number;
 }
 
-/** What the tree holds when a write is prepared, in bytes as it counts them, and how far it has applied the writes before. */
+/** The size of the tree when a write is prepared, and the last write that this size includes. */
 export interface HeldState {
   readonly heldBytes: number;
   readonly applied: Zxid;
 }
 
 /**
- * Who may add to a tree that is nearly full. The first three quarters belong to whoever comes; of the last quarter one address or identity
- * gets a sixteenth of the whole, so that no client alone can keep all others from writing. What is removed, by anybody, gives everybody
- * room again. What was admitted and is not applied yet counts as if it were: a client may have megabytes of it in flight.
+ * Shares out the room of a tree that is nearly full. Any client may fill the first three quarters; of the
+ * last one an address or identity gets a sixteenth of the whole, so that no client alone can keep all
+ * others from writing. Removed bytes give room to all again. Admitted writes count before they are
+ * applied: a client may have megabytes in flight.
  */
 export class HeldShares {
   readonly #heldBytesMax: number;
@@ -33,13 +34,13 @@ export class HeldShares {
   #heldAtStart = 0;
   #added = 0;
   #removed = 0;
-  // What was admitted and is not applied yet, oldest first from `#head` on.
+  // Admitted writes that are not applied, oldest first from `#head` on.
   readonly #zxids: number[] = [];
   readonly #growths: number[] = [];
   #head = 0;
   #inFlight = 0;
 
-  /** @param heldBytesMax what the tree may hold, in bytes as it counts them */
+  /** @param heldBytesMax the largest tree, in bytes as it counts them */
   constructor(heldBytesMax: number) {
     this.#heldBytesMax = heldBytesMax;
     this.#sharedAbove = heldBytesMax * (1 - SHARED_FRACTION);
@@ -47,7 +48,7 @@ export class HeldShares {
   }
 
   /**
-   * Whether a client may add so many bytes, which are charged to its address and its identities then.
+   * Whether a client may add so many bytes. If so, they are charged to its address and identities.
    *
    * @param zxid of the transaction that adds them
    */
@@ -58,7 +59,7 @@ export class HeldShares {
     if (expected + growthBytes > this.#heldBytesMax) return false;
     if (expected + growthBytes <= this.#sharedAbove) {
       if (this.#usages.size > 0) this.#usages.clear();
-      this.#send(zxid, growthBytes);
+      this.#charge(zxid, growthBytes);
       return true;
     }
     if (this.#usages.size === 0) {
@@ -72,24 +73,24 @@ export class HeldShares {
     }
     for (const identity of identities) this.#usageOf(identity, this.#removed).bytes += growthBytes;
     this.#added += growthBytes;
-    this.#send(zxid, growthBytes);
+    this.#charge(zxid, growthBytes);
     return true;
   }
 
-  /** What was prepared and not proposed will never be. */
+  /** The role has ended: admitted writes may never be applied. */
   discard(): void {
     this.#head = this.#zxids.length;
     this.#settle(0 as Zxid);
     this.#inFlight = 0;
   }
 
-  #send(zxid: Zxid, growthBytes: number): void {
+  #charge(zxid: Zxid, growthBytes: number): void {
     this.#zxids.push(zxid);
     this.#growths.push(growthBytes);
     this.#inFlight += growthBytes;
   }
 
-  /** What is applied is in flight no more. */
+  /** Applied writes are in flight no more. */
   #settle(applied: Zxid): void {
     const zxids = this.#zxids;
     while (this.#head < zxids.length && (zxids[this.#head] as number) <= applied) {

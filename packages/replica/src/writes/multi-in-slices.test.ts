@@ -59,7 +59,7 @@ describe("a multi that is prepared in several turns", () => {
     expect(zk.take(ref)).toEqual([expect.stringContaining("path /a5")]);
   });
 
-  test("comes before what is written meanwhile, in the order in which it came", () => {
+  test("is followed by the writes that came meanwhile, in order", () => {
     const { zk, writer, other, third } = begun();
     expect(zk.send(other, 1, OpCode.CREATE, create("/a"))).toBe(false);
     zk.send(other, 2, OpCode.EXISTS, read("/c"));
@@ -72,7 +72,7 @@ describe("a multi that is prepared in several turns", () => {
     expect(zk.resumed).toContain(other);
   });
 
-  test("is taken back as a whole where its last part is refused", () => {
+  test("is taken back completely if its last part is refused", () => {
     const { zk, writer, other } = begun(checked("/nowhere"));
     zk.send(other, 1, OpCode.CREATE, create("/a"));
     finish(zk);
@@ -80,7 +80,7 @@ describe("a multi that is prepared in several turns", () => {
     expect(zk.take(other)).toEqual(["1 path /a"]);
   });
 
-  test("lets nothing be applied before its end, so that what it takes back is as it was", () => {
+  test("lets nothing be applied before its end, so that it can be taken back", () => {
     const zk = new TestReplica(BY_PARTS);
     const [writer, other] = [zk.open(), zk.open()];
     zk.ask(other, OpCode.CREATE, create("/a"));
@@ -95,7 +95,7 @@ describe("a multi that is prepared in several turns", () => {
     expect(zk.ask(other, OpCode.SET_DATA, setData("/a", "three", 1))).toMatch(/^stat/);
   });
 
-  test("is waited for by a sync behind a write that waits for it", () => {
+  test("delays a sync behind a write that waits for it", () => {
     const { zk, other, third } = begun();
     zk.send(other, 1, OpCode.CREATE, create("/d"));
     zk.send(third, 1, OpCode.SYNC, onPath("/"));
@@ -104,7 +104,7 @@ describe("a multi that is prepared in several turns", () => {
     expect(zk.take(third)).toEqual(["1 path /", expect.stringMatching(/^2 stat/)]);
   });
 
-  test("goes before ends of sessions", () => {
+  test("is proposed before ends of sessions", () => {
     const { zk, writer, other } = begun();
     zk.send(other, 1, OpCode.CLOSE_SESSION);
     const expiring = zk.connect({ timeoutMs: 300 });
@@ -119,7 +119,7 @@ describe("a multi that is prepared in several turns", () => {
     expect([zk.take(expiring), zk.replica.tree.sessionCount]).toEqual([["close"], 2]);
   });
 
-  test("is forgotten with the role, and so is what waits for it", () => {
+  test("is dropped with the role, and so are the writes that wait for it", () => {
     const { zk, other } = begun();
     zk.send(other, 1, OpCode.CREATE, create("/d"));
     zk.replica.zab.resign({ kind: "quorum-lost" });
@@ -130,14 +130,14 @@ describe("a multi that is prepared in several turns", () => {
     expect(zk.ask(later, OpCode.EXISTS, read("/a"))).toBe("NO_NODE");
   });
 
-  test("does not end with the connection that asked for it", () => {
+  test("is completed after its connection is lost", () => {
     const { zk, writer, other } = begun();
     zk.replica.disconnect(writer);
     finish(zk);
     expect(zk.ask(other, OpCode.EXISTS, read("/c"))).toMatch(/^stat/);
   });
 
-  test("of a learner's client is followed by what the learner sent behind it", () => {
+  test("of a learner's client is followed by the learner's later requests", () => {
     const ensemble = new TestEnsemble(3, {}, BY_PARTS);
     const [follower] = ensemble.followers as [TestMember];
     const { leader } = ensemble;

@@ -16,7 +16,7 @@ import {
 import type { ReplicaConfig } from "../config.ts";
 import { nameCount, pathWork } from "../path-work.ts";
 
-/** What one multi may hold; see {@link ReplicaConfig}. */
+/** The limits of one multi; see {@link ReplicaConfig}. */
 export type MultiLimits = Pick<
   ReplicaConfig,
   "txnBytesMax" | "multiOpCountMax" | "multiPathNamesMax" | "multiAclCountMax"
@@ -32,11 +32,11 @@ interface OpenMultiParts {
   readonly put: (op: Readonly<TxnOp>) => void;
 }
 
-/** What became of a multi: its ops are in the batcher, or it is refused, its part `failedIndex` for a reason of its own. */
+/** The result of a multi: its ops are in the batcher, or it is refused because of its part `failedIndex`. */
 export interface MultiResult {
   code: number;
   failedIndex: number;
-  /** Parts of a multi that is refused for one of them; 0 where it is refused as a whole. */
+  /** Parts of a multi that is refused because of one of them; 0 if it is refused as a whole. */
   count: number;
 }
 
@@ -45,9 +45,9 @@ const PART_WORK = 5;
 const DATA_BYTES_PER_WORK_LOG2 = 12;
 
 /**
- * Prepares the parts of one multi, each against the tree as the parts before it leave it, in as many turns as it takes. A part that is
- * refused takes all of them back. Between {@link begin} and the end nothing else may be prepared or applied: what is taken back is put back
- * as it was.
+ * Prepares the parts of one multi, each against the tree as the parts before it leave it, in as many turns
+ * as it takes. If a part is refused, all are taken back: pending changes are as they were before. So nothing
+ * else may be prepared or applied between {@link begin} and the end.
  */
 export class OpenMulti {
   readonly #tree: DataTree;
@@ -149,7 +149,7 @@ export class OpenMulti {
       if (part.acl !== undefined) this.#acls.add(part.acl);
     } else {
       const code = this.#tree.prepare(part, this.#context, op);
-      // What no request may hold fails the multi as a whole, wherever it stands.
+      // A part beyond the limits of any request fails the multi as a whole.
       if (code === ErrorCode.MARSHALLING_ERROR) return false;
       if (code === ErrorCode.OK) {
         this.#put(op);

@@ -41,7 +41,7 @@ test("refusals are counted by the first name of the path, up to a thousand names
   expect([counts.size, counts.get("n1"), counts.get("n1000")]).toEqual([1000, 2, undefined]);
 });
 
-test("operators are told of writes beyond a quota, not of each", () => {
+test("writes beyond a quota are reported, but not each of them", () => {
   const { zk, ask } = withLimits("count=-1,bytes=1");
   for (let i = 0; i < 5; i++) ask(OpCode.SET_DATA, setData("/a", "x".repeat(2 + i)));
   const excess = { kind: "quota", isHard: false, path: "/a", unit: "bytes", limit: 1 };
@@ -51,7 +51,7 @@ test("operators are told of writes beyond a quota, not of each", () => {
   expect(zk.notes[1]).toEqual({ kind: "over-quota", excess: { ...excess, usage: 10 }, moreCount: 4 });
 });
 
-test("without enforcement nothing is refused and nobody is told", () => {
+test("without enforcement nothing is refused and nothing is reported", () => {
   const { zk, ask } = withLimits("count=0,bytes=0=;byteHardLimit=0;countHardLimit=0", false);
   expect(ask(OpCode.CREATE, create("/a/b", "x"))).toBe("path /a/b");
   expect(zk.notes).toEqual([]);

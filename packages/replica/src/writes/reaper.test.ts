@@ -17,7 +17,7 @@ function useContainer(zk: TestReplica, client: ConnectionRef, path: string): voi
   zk.ask(client, OpCode.DELETE, versioned(`${path}/x`));
 }
 
-test("a container that was left goes at the next check, with its events", () => {
+test("an empty container is removed at the next check, with its events", () => {
   const { zk, client } = start();
   useContainer(zk, client, "/c");
   zk.ask(client, OpCode.EXISTS, read("/c", true));
@@ -27,7 +27,7 @@ test("a container that was left goes at the next check, with its events", () => 
   expect(zk.take(client)).toEqual(["event 2 /c"]);
 });
 
-test("a TTL node goes at the first check behind its last write and its time to live", () => {
+test("a TTL node is removed at the first check after its last write and its time to live", () => {
   const { zk, client } = start();
   zk.ask(client, OpCode.CREATE_TTL, createTtl("/t", MINUTE_MS));
   zk.advanceInTicks(MINUTE_MS); // Not longer than its time to live.
@@ -38,7 +38,7 @@ test("a TTL node goes at the first check behind its last write and its time to l
   expect(zk.ask(client, OpCode.EXISTS, read("/t"))).toBe("NO_NODE");
 });
 
-test("rounds follow each other as soon as they are to", () => {
+test("rounds follow each other at the configured interval", () => {
   const { zk, client } = start({ checkIntervalMs: 5 });
   for (const path of ["/a", "/b"]) zk.ask(client, OpCode.CREATE_TTL, createTtl(path, 10));
   const left: number[] = [];
@@ -59,7 +59,7 @@ test("nothing is due while there is no container and no TTL node", () => {
   expect(zk.replica.nextTickMs()).toBeUndefined();
 });
 
-test("no more go in a minute than may, and the others follow", () => {
+test("at most the configured number is removed in a minute, and the others follow", () => {
   const { zk, client } = start({ perMinuteMax: 5 });
   for (let i = 0; i < 12; i++) zk.ask(client, OpCode.CREATE_TTL, createTtl(`/t${i}`, 1));
   const left: number[] = [];
@@ -71,7 +71,7 @@ test("no more go in a minute than may, and the others follow", () => {
   expect(left).toEqual([11, 6, 1, 0]);
 });
 
-test("many are looked at in steps, and each once a round", () => {
+test("many nodes are checked in steps, and each once a round", () => {
   const { zk, client } = start();
   for (let i = 0; i < 2500; i++) zk.send(client, i, OpCode.CREATE_TTL, createTtl(`/t${i}`, 1e6));
   zk.turn();
@@ -86,7 +86,7 @@ test("many are looked at in steps, and each once a round", () => {
 });
 
 describe("when the wall clock is set", () => {
-  test("forward, nothing goes for ten minutes, and operators are told", () => {
+  test("forward, nothing is removed for ten minutes, and that is reported", () => {
     const { zk, client } = start();
     zk.ask(client, OpCode.CREATE_TTL, createTtl("/t", 1000));
     zk.setWallClock(365 * 86_400_000);
@@ -97,7 +97,7 @@ describe("when the wall clock is set", () => {
     expect(zk.ask(client, OpCode.EXISTS, read("/t"))).toBe("NO_NODE");
   });
 
-  test("forward and back within that time, nothing goes that is not due by the right time", () => {
+  test("forward and back within that time, only nodes that are due by the right time are removed", () => {
     const { zk, client } = start();
     zk.ask(client, OpCode.CREATE_TTL, createTtl("/t", 1e9));
     zk.setWallClock(1e10);
@@ -108,7 +108,7 @@ describe("when the wall clock is set", () => {
   });
 });
 
-test("a client may not ask for the end of a container", () => {
+test("a client may not request deleteContainer", () => {
   const { zk, client } = start();
   useContainer(zk, client, "/c");
   expect(zk.ask(client, OpCode.DELETE_CONTAINER, (writer) => writer.text("/c"))).toBe("UNIMPLEMENTED; close");

@@ -1,9 +1,9 @@
 import type { ReapLimits } from "@zooid/data-tree";
 import type { ReplicaParts } from "../replica-parts.ts";
 
-/** How containers and TTL nodes that nobody needs are removed. */
+/** How empty containers and expired TTL nodes are removed. */
 export interface ReapingConfig extends ReapLimits {
-  /** From the beginning of one round to that of the next. */
+  /** From the start of one round to the start of the next. */
   readonly checkIntervalMs: number;
   /** Removals in a minute, at most. */
   readonly perMinuteMax: number;
@@ -12,15 +12,16 @@ export interface ReapingConfig extends ReapLimits {
 const MINUTE_MS = 60_000;
 /** Nodes that one step looks at. */
 const LOOK_COUNT_MAX = 1000;
-/** Between the steps of a round, unless whole rounds are to follow each other sooner; what one step may remove follows from it. */
+/** Between the steps of a round, or less if rounds follow each other sooner. */
 const STEP_MS_MAX = 100;
-/** How long nothing goes after the wall clock was set. */
+/** How long nothing is removed after the wall clock was set. */
 const PAUSE_MS = 600_000;
 
 /**
- * When a leader looks for containers and TTL nodes to remove, and how many it removes: round after round, in steps that keep nobody
- * waiting. Time to live is counted by the wall clock, so where that jumps against the monotonic one, nothing goes for a while: whoever set
- * the clock can set it right before years have passed for every TTL node at once.
+ * When a leader looks for containers and TTL nodes to remove, and how many it removes: round after round,
+ * in short steps. Time to live is counted by the wall clock. When that jumps against the monotonic clock,
+ * nothing is removed for a while: an operator may correct a wrong clock before all TTL nodes are removed
+ * at once.
  */
 export class Reaper {
   readonly #parts: ReplicaParts;
@@ -29,7 +30,7 @@ export class Reaper {
   #nextRoundMs = 0;
   /** Nodes that this round has not looked at. */
   #left = 0;
-  /** What the wall clock was ahead of the monotonic one. */
+  /** By how much the wall clock is ahead of the monotonic one. */
   #aheadMs = 0;
 
   constructor(parts: ReplicaParts) {
@@ -37,7 +38,7 @@ export class Reaper {
     this.#stepMs = Math.min(STEP_MS_MAX, parts.config.reaping.checkIntervalMs);
   }
 
-  /** This server leads from now on: its clocks are right until they disagree. */
+  /** This server leads from now on. */
   begin(nowMs: number, wallMs: number): void {
     this.#aheadMs = wallMs - nowMs;
     this.#left = 0;
