@@ -39,7 +39,7 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
     { beneath: ["@zooid/client", "@zooid/simulator"], thirdParty: PURE, testsWith: ["@zooid/recipes"] },
   ],
   ["@zooid/conformance", { beneath: ["@zooid/recipes", "@zooid/server"], thirdParty: ["node-forge", "rxjs"] }],
-  ["@zooid/examples", { beneath: ["@zooid/recipes", "@zooid/server"], thirdParty: ["rxjs"] }],
+  ["@zooid/examples", { beneath: ["@zooid/recipes", "@zooid/server", "@zooid/simulator"], thirdParty: ["rxjs"] }],
   ["@zooid/app-server", { beneath: ["@zooid/server"], thirdParty: "any", testsWith: ["@zooid/client"] }],
   ["@zooid/app-bench", { beneath: ["@zooid/recipes"], thirdParty: "any" }],
   [

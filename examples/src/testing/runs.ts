@@ -16,6 +16,7 @@ export const SAYS: Readonly<Record<string, readonly RegExp[]>> = {
   "hbase-pattern.ts": [/master-2 is active/, /orders,j-r is at rs-1/],
   "leader.ts": [/worker-2 stands by/, /worker-2 leads and goes on from step [1-9]/, /worker-2 has done step/],
   "queue.ts": [/puts it back/, /^12 sent, 12 different$/m],
+  "replicated-counter.ts": [/^20 seeds: no acknowledged increment is lost$/m],
   "service-registry.ts": [/registered: a, b, c/, /registered: b, c/, /b does not answer/],
   "worker-pool.ts": [/each has a third/, /worker-3 was killed/, /each has half/],
 };
