@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
 import { Mutex } from "@zooid/recipes";
 import { describe, expect, test } from "vitest";
@@ -291,15 +292,23 @@ describe("virtual time", () => {
     }
   });
 
-  test("keeps no timer of the process when it is closed", async () => {
-    const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
-    const before = timers();
-    await TestEnsemble.run({}, async (ensemble) => {
-      await ensemble.connect();
-      ensemble.crashLeader();
-      await ensemble.sleep(1000);
+  test("keeps no timer of the process when it is closed", () => {
+    const program = `
+      import { TestEnsemble } from "@zooid/testing";
+      await TestEnsemble.run({}, async (ensemble) => {
+        await ensemble.connect();
+        ensemble.crashLeader();
+        await ensemble.sleep(1000);
+      });
+      console.log(process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").join());
+    `;
+    const args = ["--conditions=@zooid/source", "--no-warnings", "--input-type=module", "--eval", program];
+    const { stdout, stderr } = spawnSync(process.execPath, args, {
+      cwd: import.meta.dirname,
+      encoding: "utf8",
+      timeout: 30_000,
     });
-    expect(timers()).toBe(before);
+    expect([stdout, stderr]).toEqual(["\n", ""]);
   });
 });
 
