@@ -1,4 +1,4 @@
-/** Bytes of the batches that this server proposed since it has its role; -1 before the first. */
+/** Bytes of the batches that this server has proposed in its role; -1 before the first. */
 export class BatchSizes {
   last = -1;
   min = -1;

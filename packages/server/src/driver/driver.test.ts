@@ -109,7 +109,7 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 }
 
-test("a write is answered when the log says that it is durable; others are served meanwhile", async () => {
+test("a write is answered when it is durable in the log; other clients are served meanwhile", async () => {
   await using held = await startDriver();
   await using writer = await held.open();
   await using reader = await held.open();
@@ -121,7 +121,7 @@ test("a write is answered when the log says that it is durable; others are serve
   expect(await writer.reply()).toMatchObject({ xid: 1, code: 0 });
 });
 
-test("writes of one turn are one batch, and two batches at most are under way", async () => {
+test("writes of one turn are one batch, and at most two batches are in flight", async () => {
   await using held = await startDriver();
   await using client = await held.open();
   for (let turn = 0; turn < 5; turn++) {

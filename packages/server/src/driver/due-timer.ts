@@ -1,4 +1,4 @@
-/** One timer for the earliest of the moments that it is armed for. */
+/** One timer, for the earliest of the times for which it is armed. */
 export class DueTimer {
   readonly #fire: () => void;
   readonly #isBackground: boolean;
@@ -11,7 +11,7 @@ export class DueTimer {
     this.#isBackground = isBackground;
   }
 
-  /** @param dueMs by the monotonic clock, in milliseconds; undefined when nothing will be due */
+  /** @param dueMs by the monotonic clock, in milliseconds; undefined: not armed */
   arm(dueMs: number | undefined): void {
     if (dueMs === undefined || dueMs >= this.#dueMs) return;
     clearTimeout(this.#timer);
@@ -26,7 +26,7 @@ export class DueTimer {
     if (this.#isBackground) this.#timer.unref();
   }
 
-  /** It does not fire any more, and cannot be armed again. */
+  /** It does not fire any more and cannot be armed again. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#dueMs = Number.NEGATIVE_INFINITY;

@@ -31,7 +31,7 @@ test("a turn sends for some milliseconds, and the next one goes on", () => {
   expect([queue.flush(), sent.length]).toEqual([false, 10]);
 });
 
-test("what a turn wrote goes before what is left, and what is left goes on all the same", () => {
+test("answers of this turn are sent before those that are left, and both in every turn", () => {
   const { queue, add, sent } = slowQueue();
   add(..."abcdefghij");
   queue.flush();

@@ -1,4 +1,4 @@
-/** How long a turn sends what it wrote, and as long again what earlier turns left. */
+/** How long a turn sends its own answers, and as long again those that earlier turns left. */
 const FLUSH_MS = 4;
 
 interface Flushable {
@@ -6,8 +6,9 @@ interface Flushable {
 }
 
 /**
- * Connections that something was written to. Sending takes one system call each: thousands that watch one node must not keep the event loop
- * for as long as all their events take. What a turn wrote goes before what earlier turns left, and both go on in every turn.
+ * Connections with unsent answers. Each takes one system call: thousands that watch one node must not hold
+ * the event loop for all their events. The answers of this turn are sent before those that earlier turns
+ * left, and every turn sends some of both.
  */
 export class FlushQueue<T extends Flushable> {
   readonly #now: () => number;
@@ -23,7 +24,7 @@ export class FlushQueue<T extends Flushable> {
     this.#written.push(connection);
   }
 
-  /** The end of a turn. @returns whether some are left for the next one, which has to come */
+  /** The end of a turn. @returns whether some are left, so that there has to be a next turn */
   flush(): boolean {
     const written = this.#written;
     const left = this.#left;
@@ -34,7 +35,7 @@ export class FlushQueue<T extends Flushable> {
     return this.#left.length > 0;
   }
 
-  /** @returns those for which there was no time */
+  /** @returns the connections for which there was no time */
   #flushSome(connections: T[]): T[] {
     const endMs = this.#now() + FLUSH_MS;
     for (const [i, connection] of connections.entries()) {

@@ -3,8 +3,8 @@ import { StoreError, type TxnLog } from "@zooid/txn-log";
 import type { HistoryInstall, LoggedRun, ZabDurable, ZabLog, ZabRun } from "@zooid/zab";
 
 /**
- * The log as the core sees it: what completes becomes an input of the loop. A write that fails never completes; the log itself says
- * that it failed, and the server ends.
+ * The log as the replica sees it: completions become inputs of the turn loop. A failed write never
+ * completes; the log reports the failure itself, and the server ends.
  */
 export class LogPort implements ZabLog {
   readonly #log: TxnLog;
@@ -12,8 +12,8 @@ export class LogPort implements ZabLog {
   readonly #appending: (run: LoggedRun) => void;
 
   /**
-   * @param input runs a step of the core as part of a turn
-   * @param appending told of each run before the log gets it
+   * @param input steps the replica in a turn
+   * @param appending called with each run before the log gets it
    */
   constructor(log: TxnLog, input: (step: () => void) => void, appending: (run: LoggedRun) => void) {
     this.#log = log;
@@ -75,7 +75,7 @@ export class LogPort implements ZabLog {
     this.#log.chainAt(zxid).then(
       (chain) => this.#input(() => done(chain)),
       () => {
-        // The log has failed, and says so itself.
+        // The log has failed and reports it.
       },
     );
   }
@@ -84,7 +84,7 @@ export class LogPort implements ZabLog {
     write.then(
       () => this.#input(done),
       () => {
-        // The log has failed, and says so itself.
+        // The log has failed and reports it.
       },
     );
   }

@@ -20,13 +20,13 @@ function queueOf(roomPerTurn: number): {
   };
 }
 
-test("those that came too late are read in the order in which they came, as far as there is room", () => {
+test("connections that came too late are read in the order in which they came, as far as there is room", () => {
   const queue = queueOf(3);
   queue.add("abcde", false);
   expect([queue.turn(), queue.turn(), queue.turn()]).toEqual(["abc", "de", ""]);
 });
 
-test("one that has had its share is read in each turn, however many others come", () => {
+test("a connection that has had its share is read in each turn, however many others come", () => {
   const queue = queueOf(3);
   queue.add("XY", true);
   queue.add("abcd", false);
@@ -35,7 +35,7 @@ test("one that has had its share is read in each turn, however many others come"
   expect([queue.turn(), queue.turn(), queue.turn()]).toEqual(["Ycd", "efg", "h"]);
 });
 
-test("one of each kind is read where there is no room at all", () => {
+test("one connection of each kind is read where there is no room at all", () => {
   const queue = queueOf(0);
   queue.add("XY", true);
   queue.add("ab", false);

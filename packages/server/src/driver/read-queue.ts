@@ -4,8 +4,9 @@ interface Readable {
 }
 
 /**
- * Connections that wait for a turn to be read: those that came too late for one, and those that have had their share of one. Each turn begins
- * with one of the latter, so that they go on however many others come; then come the former, and then the rest.
+ * Connections that wait to be read: those that came too late for a turn, and those that have had their
+ * share of one. Each turn reads one of the latter first, so that they progress however many others come;
+ * then the former, and then the rest.
  */
 export class ReadQueue<T extends Readable> {
   #late: T[] = [];
@@ -15,7 +16,7 @@ export class ReadQueue<T extends Readable> {
     return this.#late.length + this.#served.length === 0;
   }
 
-  /** Whether some came too late for an earlier turn: they go before those that come now. */
+  /** Whether some came too late for an earlier turn: they go before connections that are ready now. */
   get hasLate(): boolean {
     return this.#late.length > 0;
   }
@@ -33,11 +34,11 @@ export class ReadQueue<T extends Readable> {
     this.#served = [];
     let next = 0;
     for (; next < waiting.length; next++) {
-      // Asked each time: a connection's share begins with the answer.
+      // Called for each connection, whose share begins then.
       if (!hasRoom() && next > 1) break;
       waiting[next]?.readLater();
     }
-    // Those that were left again meanwhile stand behind those that were not read.
+    // Connections that were queued again meanwhile stand behind those that were not read.
     this.#late = [...waiting.slice(next, lateEnd), ...this.#late];
     this.#served = [...waiting.slice(Math.max(next, lateEnd)), ...this.#served];
   }

@@ -1,4 +1,4 @@
-/** Connections that are closed at a time for having no session. */
+/** Connections without a session that are closed in one turn. */
 const CLOSED_AT_A_TIME = 256;
 
 interface Sessionless {
@@ -12,7 +12,7 @@ export class SessionlessConnections<T extends Sessionless> {
   readonly #timeoutMs: number;
   readonly #close: (connection: T) => void;
 
-  /** @param close closes one that has had its time */
+  /** @param close closes a connection whose time is over */
   constructor(timeoutMs: number, close: (connection: T) => void) {
     this.#timeoutMs = timeoutMs;
     this.#close = close;
@@ -26,7 +26,7 @@ export class SessionlessConnections<T extends Sessionless> {
     this.#connections.delete(connection);
   }
 
-  /** Closes some of those that have had their time. @returns whether there are more */
+  /** Closes some connections whose time is over. @returns whether there are more */
   closeSome(nowMs: number): boolean {
     let count = 0;
     for (const connection of this.#connections) {

@@ -1,16 +1,17 @@
-/** What one connection may take of a turn before others have theirs, and what all may take before the turn ends. */
+/** How long one connection may be read in a turn, and all connections together. */
 const CONNECTION_MS = 1;
 const TURN_MS = 8;
-/** Answers of one turn. */
+/** Bytes of answers in one turn. */
 const TURN_BYTES = 16 * 1024 * 1024;
 /** Requests between two looks at the clock, unless they cost more than most. */
 const REQUESTS_PER_LOOK = 8;
-/** What requests may cost, as the replica counts it, between two looks at the clock. */
+/** The work of requests, as the replica counts it, between two looks at the clock. */
 const WORK_PER_LOOK = 256;
 
 /**
- * How long requests may be read in one turn of the event loop. Time is what counts, not the number of requests: one of twenty bytes may
- * list a hundred thousand nodes. A single request is bounded by what it may ask, see the limits in docs/architecture.md.
+ * How long requests may be read in one turn of the event loop. Time counts, not the number of requests:
+ * one of twenty bytes may list a hundred thousand nodes. For the bounds of a single request see the limits
+ * in docs/architecture.md.
  */
 export class TurnBudget {
   readonly #now: () => number;
@@ -42,7 +43,7 @@ export class TurnBudget {
   /**
    * A request was carried out: whether its connection has had its share.
    *
-   * @param work what requests have cost so far, as the replica counts it
+   * @param work the work of all requests so far, as the replica counts it
    * @param isLarge whether its frame or its answer was large
    */
   isShareSpent(work: number, isLarge: boolean): boolean {
