@@ -37,7 +37,7 @@ export class LocalReads {
 
   /** Throws only where a part of the request is unreadable; then nothing was answered. */
   answer(connection: Connection, request: Request, parts: RequestDecoder, zxid: Zxid): void {
-    const { auth, sinks, requestWork, watchRequests } = this.#parts;
+    const { sinks, requestWork } = this.#parts;
     const { replies } = sinks;
     const { ref } = connection;
     const { xid } = request;
@@ -67,11 +67,11 @@ export class LocalReads {
         this.#multiReads.answer(connection, request, parts, zxid);
         return;
       case OpCode.ADD_WATCH:
-        watchRequests.add(connection, request, zxid);
+        this.#parts.watchRequests.add(connection, request, zxid);
         return;
       case OpCode.CHECK_WATCHES:
       case OpCode.REMOVE_WATCHES:
-        replies.header(ref, xid, zxid, watchRequests.find(connection, request));
+        replies.header(ref, xid, zxid, this.#parts.watchRequests.find(connection, request));
         return;
       case OpCode.GET_EPHEMERALS:
         this.#getEphemerals(connection, request, zxid);
@@ -80,7 +80,7 @@ export class LocalReads {
         this.#getAllChildrenNumber(connection, request, zxid);
         return;
       case OpCode.WHO_AM_I:
-        replies.identities(ref, xid, zxid, auth.shown(connection.answeredAs));
+        replies.identities(ref, xid, zxid, this.#parts.auth.shown(connection.answeredAs));
         return;
       default:
         replies.header(ref, xid, zxid, ErrorCode.MARSHALLING_ERROR);

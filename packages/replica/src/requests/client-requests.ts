@@ -7,9 +7,11 @@ import {
   OpCode,
   type Request,
   WireError,
+  type Zxid,
 } from "@zooid/model";
 import type { Connection } from "../connections/connection.ts";
 import type { ReplicaParts } from "../replica-parts.ts";
+import type { Refusal } from "../sinks.ts";
 import { isServed } from "./served-operations.ts";
 
 /**
@@ -33,7 +35,7 @@ export class ClientRequests {
    * @returns false when no more may be read for now
    */
   receive(ref: ConnectionRef, bytes: Uint8Array, start: number, end: number): boolean {
-    const { tools, connections, counters, request, servingState, authPackets, admission } = this.#parts;
+    const { tools, connections, counters, request, servingState, admission } = this.#parts;
     const connection = connections.get(ref);
     if (connection === undefined || connection.phase !== "open") return false;
     try {
@@ -44,8 +46,8 @@ export class ClientRequests {
     }
     counters.received(connection);
     const { op } = request;
-    if (op === OpCode.AUTH) return authPackets.receive(connection, request, bytes, start, end);
-    if (op === OpCode.SASL) return authPackets.receiveSasl(connection, request, bytes, start, end);
+    if (op === OpCode.AUTH) return this.#parts.authPackets.receive(connection, request, bytes, start, end);
+    if (op === OpCode.SASL) return this.#parts.authPackets.receiveSasl(connection, request, bytes, start, end);
     if (!this.#mayRequest(connection, request)) return false;
     const { session } = connection;
     assert(session !== undefined, "an open connection has a session");
@@ -59,27 +61,37 @@ export class ClientRequests {
 
   /** Whether the client is authenticated as this server wants it, and knows only operations that are served. */
   #mayRequest(connection: Connection, { op, xid }: Request): boolean {
-    const { auth, sinks, counters, connections, servingState } = this.#parts;
-    if (!auth.mayAsk(connection.identities)) {
-      sinks.replies.header(connection.ref, xid, composeZxid(0, 0), ErrorCode.SESSION_CLOSED_REQUIRE_SASL_AUTH);
-      counters.answered(connection, op, xid, 0, servingState.nowMs);
-      connections.refuse(connection, "unauthenticated");
+    if (!this.#parts.auth.mayAsk(connection.identities)) {
+      this.#refuse(
+        connection,
+        op,
+        xid,
+        composeZxid(0, 0),
+        ErrorCode.SESSION_CLOSED_REQUIRE_SASL_AUTH,
+        "unauthenticated",
+      );
       return false;
     }
     if (!isServed(op)) {
-      sinks.replies.header(connection.ref, xid, -1, ErrorCode.UNIMPLEMENTED);
-      counters.answered(connection, op, xid, -1, servingState.nowMs);
-      connections.refuse(connection, "unknown-operation");
+      this.#refuse(connection, op, xid, -1, ErrorCode.UNIMPLEMENTED, "unknown-operation");
       return false;
     }
     return true;
   }
 
+  /** Answers with an error, and closes the connection. */
+  #refuse(connection: Connection, op: number, xid: number, zxid: Zxid | -1, code: ErrorCode, why: Refusal): void {
+    const { sinks, counters, connections, servingState } = this.#parts;
+    sinks.replies.header(connection.ref, xid, zxid, code);
+    counters.answered(connection, op, xid, zxid, servingState.nowMs);
+    connections.refuse(connection, why);
+  }
+
   #answerInOrder(connection: Connection, request: Request, bytes: Uint8Array, start: number, end: number): void {
-    const { servingState, clientWrites, syncs, waiting } = this.#parts;
+    const { servingState, waiting } = this.#parts;
     if (request.op === OpCode.SYNC) {
-      if (servingState.isReadOnly) clientWrites.refuseReadOnly(connection, request.op, request.xid);
-      else syncs.sync(connection, request, bytes, start, end);
+      if (servingState.isReadOnly) this.#parts.clientWrites.refuseReadOnly(connection, request.op, request.xid);
+      else this.#parts.syncs.sync(connection, request, bytes, start, end);
     }
     // rule: reads-wait-behind-writes
     else if (connection.mustWait) waiting.waitToRead(connection, request, bytes, start, end);
@@ -99,12 +111,12 @@ export class ClientRequests {
     end: number,
     receivedMs: number,
   ): void {
-    const { tools, sinks, servingState, authPackets, clientWrites, setWatches, reads } = this.#parts;
     const { ref } = connection;
     const { op, xid } = request;
-    if (op === OpCode.AUTH) return authPackets.answer(connection, request, receivedMs);
-    if (op === OpCode.SASL) return authPackets.answerWaitingSasl(connection, xid, receivedMs);
-    if (op === OpCode.CLOSE_SESSION) return clientWrites.closeLocalSession(connection, xid, receivedMs);
+    if (op === OpCode.AUTH) return this.#parts.authPackets.answer(connection, request, receivedMs);
+    if (op === OpCode.SASL) return this.#parts.authPackets.answerWaitingSasl(connection, xid, receivedMs);
+    if (op === OpCode.CLOSE_SESSION) return this.#parts.clientWrites.closeLocalSession(connection, xid, receivedMs);
+    const { tools, sinks, servingState } = this.#parts;
     const { visible } = servingState;
     let isReadable = true;
     try {
@@ -112,8 +124,8 @@ export class ClientRequests {
       // Only refused writes come here; the readable ones concern ephemerals of a local session.
       if (isWrite(op)) sinks.replies.header(ref, xid, visible, ErrorCode.EPHEMERAL_ON_LOCAL_SESSION);
       else if (op === OpCode.SET_WATCHES || op === OpCode.SET_WATCHES2) {
-        if (!setWatches.begin(connection, request, bytes, start, end, receivedMs)) return;
-      } else reads.answer(connection, request, tools.requests, visible);
+        if (!this.#parts.setWatches.begin(connection, request, bytes, start, end, receivedMs)) return;
+      } else this.#parts.reads.answer(connection, request, tools.requests, visible);
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
       isReadable = false;
