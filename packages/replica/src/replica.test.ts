@@ -262,7 +262,7 @@ describe("flow", () => {
   test.each([
     ["before they are proposed", false],
     ["once they are proposed", true],
-  ])("when too many writes of all are under way, nobody is read: %s", (_, isProposed) => {
+  ])("when all connections have too many writes in flight, none is read: %s", (_, isProposed) => {
     const zk = new TestReplica({ outstandingCountMax: 3 });
     const [ref, other] = [zk.open(), zk.open()];
     zk.resumed.length = 0;
@@ -307,7 +307,7 @@ describe("a malformed or forbidden request", () => {
     ["an operation that is not served", OpCode.DELETE_CONTAINER, "UNIMPLEMENTED", "unknown-operation"],
     ["an operation of servers", OpCode.CREATE_SESSION, "UNIMPLEMENTED", "unknown-operation"],
     ["authentication of no known scheme", OpCode.AUTH, "AUTH_FAILED", "authentication"],
-  ])("%s is answered, told of, and ends the connection", (_, op, code, refusal) => {
+  ])("%s is answered and reported, and closes the connection", (_, op, code, refusal) => {
     const zk = new TestReplica();
     const ref = zk.open();
     zk.send(ref, 5, op, (writer) => writer.int(0));

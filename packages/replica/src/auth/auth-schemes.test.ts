@@ -91,7 +91,7 @@ describe("an access list is stored", () => {
     ["null", undefined],
     ["empty", []],
     ["too long", Array.from({ length: 11 }, (_, i) => entry("ip", `10.0.0.${i}`))],
-    ["auth of nobody", [entry("auth", "")]],
+    ["auth without identities", [entry("auth", "")]],
     ["of another world", [entry("world", "other")]],
     ["of super", [entry("super", "")]],
     ["digest without a colon", [entry("digest", "u")]],
@@ -153,7 +153,12 @@ describe("who may", () => {
   const superuser: Identity = { scheme: "super", id: "" };
   test.each<[string, readonly Identity[], readonly AclEntry[], boolean]>([
     ["anyone, by the world", [], [entry("world", "anyone", 1)], true],
-    ["nobody, by another permission", [ALICE], [entry("world", "anyone", 2), entry("digest", "alice:hash", 30)], false],
+    [
+      "no client, by another permission",
+      [ALICE],
+      [entry("world", "anyone", 2), entry("digest", "alice:hash", 30)],
+      false,
+    ],
     ["the owner, by digest", [HERE, ALICE], [entry("digest", "alice:hash", 1)], true],
     [
       "not who claims the same id by another scheme",
@@ -171,7 +176,7 @@ describe("who may", () => {
       [entry("ip", "9.9.9.9", 31), entry("digest", "alice:hash", 1)],
       true,
     ],
-    ["everybody, by an empty list", [], [], true],
+    ["everyone, by an empty list", [], [], true],
   ])("%s", (_, identities, acl, isAllowed) => {
     expect(may(schemes().rules, identities, acl, Permission.READ)).toBe(isAllowed);
   });

@@ -13,7 +13,7 @@ const AUTH: AuthConfig = {
 };
 const FOR_BOB: readonly AclEntry[] = [{ perms: 31, scheme: "sasl", id: "bob" }];
 
-/** Takes a user's name for proof, and says what it was told. */
+/** Accepts a user name as proof, and returns the token. */
 class NameIsProof implements SaslExchange {
   step(token: Uint8Array): SaslStep {
     const name = Buffer.from(token).toString();

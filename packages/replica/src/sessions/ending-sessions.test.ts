@@ -7,26 +7,26 @@ const LINK = 1 as LinkRef;
 
 test("renewals of an ending session are refused once, when the end is committed", () => {
   const endings = new EndingSessions();
-  const told: string[] = [];
-  endings.add(SESSION, undefined, () => told.push("own"));
-  endings.add(SESSION, LINK, () => told.push("learner's"));
+  const refused: string[] = [];
+  endings.add(SESSION, undefined, () => refused.push("own"));
+  endings.add(SESSION, LINK, () => refused.push("learner's"));
   endings.ended(8n as SessionId);
-  expect(told).toEqual([]);
+  expect(refused).toEqual([]);
   endings.ended(SESSION);
   endings.ended(SESSION);
-  expect(told).toEqual(["own", "learner's"]);
+  expect(refused).toEqual(["own", "learner's"]);
 });
 
 test("no renewal is refused for a lost learner, nor after the end of the role", () => {
   const endings = new EndingSessions();
-  const told: string[] = [];
-  endings.add(SESSION, LINK, () => told.push("learner's"));
-  endings.add(SESSION, undefined, () => told.push("own"));
+  const refused: string[] = [];
+  endings.add(SESSION, LINK, () => refused.push("learner's"));
+  endings.add(SESSION, undefined, () => refused.push("own"));
   endings.lost(LINK);
   endings.ended(SESSION);
-  expect(told).toEqual(["own"]);
-  endings.add(SESSION, undefined, () => told.push("late"));
+  expect(refused).toEqual(["own"]);
+  endings.add(SESSION, undefined, () => refused.push("late"));
   endings.clear();
   endings.ended(SESSION);
-  expect(told).toEqual(["own"]);
+  expect(refused).toEqual(["own"]);
 });
