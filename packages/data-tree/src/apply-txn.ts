@@ -10,7 +10,7 @@ import {
   type TxnOp,
   WatchEventType,
 } from "@zooid/model";
-import { NO_NODE } from "./node-store.ts";
+import { NO_NODE } from "./node-row.ts";
 import { NO_SESSION } from "./session-table.ts";
 import { type TreeState, textLength } from "./tree-state.ts";
 import type { WatchSink, WatchTable } from "./watch-table.ts";

@@ -98,7 +98,7 @@ function sums(tree: DataTree): unknown[] {
     tree.digestHigh,
     tree.digestLow,
     tree.applied,
-    tree.record,
+    tree.snapshot().next().value,
     tree.nodeCount,
     tree.approximateDataSize,
     tree.ephemeralCount,

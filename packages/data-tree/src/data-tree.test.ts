@@ -1,16 +1,6 @@
-import {
-  type Acl,
-  type ConnectionRef,
-  ErrorCode,
-  InvariantError,
-  newTxnOp,
-  OpCode,
-  sliceOf,
-  sliceText,
-} from "@zooid/model";
+import { type Acl, ErrorCode, InvariantError, newTxnOp, OpCode, sliceOf } from "@zooid/model";
 import { describe, expect, test } from "vitest";
-import { DataTree, WatchList } from "./data-tree.ts";
-import type { EphemeralPathsLimits } from "./ephemeral-paths.ts";
+import { DataTree } from "./data-tree.ts";
 import { applyTxn, create, remove, setAcl, setData, TestTree } from "./testing/tree.ts";
 
 const READ_ONLY: Acl = [{ perms: 1, scheme: "world", id: "anyone" }];
@@ -29,7 +19,7 @@ describe("a new tree", () => {
     expect(test.stat("/zookeeper/quota")).toMatchObject({ cversion: 0, aversion: 0 });
     expect(test.stat("/zookeeper/config")).toMatchObject({ cversion: 0, aversion: -1 });
     expect(tree.view(test.find("/zookeeper/config")).acl).toEqual(READ_ONLY);
-    expect(tree.record).toEqual({ applied: 0, nextNode: 5 });
+    expect(tree.snapshot().next().value).toEqual({ kind: "tree", applied: 0, nextNode: 5 });
   });
 
   test("has the same digest whatever the seed", () => {
@@ -106,9 +96,10 @@ describe("what moves in Stats", () => {
     expect(test.stat("/t").ephemeralOwner).toBe(0);
     expect(test.stat("/e").ephemeralOwner).toBe(0x0100_0000 * 2 ** 32 + 7);
     const owners: Record<string, string> = {};
-    test.tree.forEachNodeRecord(({ name, stat }) => {
-      owners[sliceText({ bytes: name, start: 0, end: name.length })] = Buffer.from(stat).toString("hex", 44, 52);
-    });
+    for (const record of test.tree.snapshot()) {
+      if (record.kind === "node")
+        owners[Buffer.from(record.name).toString()] = Buffer.from(record.stat).toString("hex", 44, 52);
+    }
     expect(owners).toMatchObject({ c: "8000000000000000", t: "ff00000200000005", e: "0100000000000007" });
     expect(test.tree.ephemeralCount).toBe(1);
     expect(test.commit(create("/c/e", { flags: 1 }))).toBe(ErrorCode.OK);
@@ -187,124 +178,6 @@ describe("a multi", () => {
   });
 });
 
-describe("a session", () => {
-  test("is usable once proposed, there once applied, and neither once closed", () => {
-    const test = new TestTree();
-    const seen = () => [
-      test.tree.isSessionUsable(3, -4),
-      test.tree.hasSession(3, -4),
-      test.tree.isSessionClosing(3, -4),
-    ];
-    expect(seen()).toEqual([false, false, false]);
-    test.proposeSession(3, -4);
-    expect(seen()).toEqual([true, false, false]);
-    test.applyAll();
-    expect(seen()).toEqual([true, true, false]);
-    expect(test.tree.sessionTimeoutMs(3, -4)).toBe(30_000);
-    expect(Buffer.from(test.tree.sessionPasswordHash(3, -4) ?? []).toString()).toBe("0123456789abcdef");
-    test.proposeClose(3, -4);
-    expect(seen()).toEqual([false, true, true]);
-    test.applyAll();
-    expect(seen()).toEqual([false, false, false]);
-    expect(test.tree.sessionPasswordHash(3, -4)).toBeUndefined();
-    expect(test.digest()).toBe(new TestTree().digest());
-  });
-
-  test("takes its ephemerals along: applied ones, those in flight, not those whose deletion is in flight", () => {
-    const test = new TestTree();
-    test.proposeSession(1, 1);
-    test.commit(create("/p"));
-    for (const name of ["applied", "deleted", "replaced", "changed"]) test.commit(create(`/p/${name}`, { flags: 1 }));
-    test.propose(remove("/p/deleted"));
-    test.propose(remove("/p/replaced"));
-    test.propose(create("/p/replaced", { flags: 1 }));
-    test.propose(setData("/p/changed", "x"));
-    test.propose(create("/p/in-flight-", { flags: 3 }));
-    test.propose(create("/p/gone", { flags: 1 }));
-    test.propose(remove("/p/gone"));
-    test.context.sessionHigh = 2;
-    test.propose(create("/p/other", { flags: 1 }));
-
-    const paths = test.proposeClose(1, 1);
-
-    expect(paths.sort()).toEqual(["/p/applied", "/p/changed", "/p/in-flight-0000000005", "/p/replaced"]);
-    expect(test.proposeClose(1, 1)).toEqual([]);
-    test.applyAll();
-    expect(test.children("/p")).toEqual(["other"]);
-    expect(test.stat("/p").pzxid).toBe(test.history[test.history.length - 2].header.zxid);
-    expect([test.tree.sessionCount, test.tree.ephemeralCount, test.tree.pendingCount]).toEqual([0, 1, 0]);
-  });
-
-  test("that is unknown closes without complaint", () => {
-    const test = new TestTree();
-    expect(test.proposeClose(9, 9)).toEqual([]);
-    test.applyAll();
-    expect(test.tree.sessionCount).toBe(0);
-  });
-
-  /** The paths that are shown, or undefined where a limit is reached. */
-  function shown(test: TestTree, prefix: string, limits: Partial<EphemeralPathsLimits> = {}): string[] | undefined {
-    const paths: string[] = [];
-    const all = { bytesMax: 1000, workMax: 1000, ...limits };
-    const isWhole = test.tree.forEachEphemeralPath(1, 1, sliceOf(prefix), all, (path) => paths.push(sliceText(path)));
-    return isWhole ? paths : undefined;
-  }
-
-  test("lists its own ephemerals, or refuses where their paths are too long", () => {
-    const test = new TestTree();
-    test.proposeSession(1, 1);
-    for (const path of ["/b", "/a", "/ab"]) test.commit(create(path, { flags: 1 }));
-    expect(test.tree.ephemeralPaths(1, 1)).toEqual(["/a", "/ab", "/b"]);
-    expect(test.tree.ephemeralPaths(2, 2)).toEqual([]);
-    expect(shown(test, "", { bytesMax: 7 })).toEqual(["/ab", "/a", "/b"]);
-    expect(shown(test, "", { bytesMax: 6 })).toBeUndefined();
-    expect(shown(test, "/a", { bytesMax: 5 })).toEqual(["/ab", "/a"]);
-  });
-
-  test("refuses to look at more than a limit: ephemerals, the names above those that are no siblings, and long names", () => {
-    const test = new TestTree();
-    test.proposeSession(1, 1);
-    for (const path of ["/a", "/a/b", "/a/b/c", "/d"]) test.commit(create(path));
-    for (const path of ["/a/b/c/1", "/a/b/c/2", "/d/1", "/a/b/c/3"]) test.commit(create(path, { flags: 1 }));
-    // Four ephemerals, and the names of /a/b/c twice, of /d once.
-    for (const prefix of ["", "/none"]) {
-      expect(shown(test, prefix, { workMax: 11 })).toHaveLength(prefix === "" ? 4 : 0);
-      expect(shown(test, prefix, { workMax: 10 })).toBeUndefined();
-    }
-    test.commit(create(`/d/${"n".repeat(640)}`, { flags: 1 }));
-    expect(shown(test, "", { workMax: 11 + 1 + 10 + 1 })).toHaveLength(5);
-    expect(shown(test, "", { workMax: 11 + 1 + 10 })).toBeUndefined();
-    expect(test.tree.ephemeralWork).toBe(23);
-  });
-
-  test("are listed below any parents, however long their names", () => {
-    const test = new TestTree();
-    test.proposeSession(1, 1);
-    const parents = ["", "/a", "/a/b", `/${"p".repeat(300)}`, ...Array.from({ length: 30 }, (_, i) => `/q${i}`)];
-    for (const parent of parents.slice(1)) test.propose(create(parent));
-    const paths: string[] = [];
-    for (let i = 0; i < 200; i++) paths.push(`${parents[(i >> 1) % parents.length]}/${"n".repeat((i * 37) % 200)}${i}`);
-    for (const path of paths) test.propose(create(path, { flags: 1 }));
-    test.applyAll();
-    expect(test.tree.ephemeralPaths(1, 1)).toEqual(paths.sort());
-    for (const prefix of ["/a/b", "/a/b/", "/a/b/nnn", "/a", `/${"p".repeat(300)}`, `/${"p".repeat(300)}/n`, "/n"]) {
-      const expected = paths.filter((path) => path.startsWith(prefix));
-      expect(shown(test, prefix, { bytesMax: 1e6, workMax: 1e6 })?.sort()).toEqual(expected);
-    }
-  });
-
-  test("whose creation was only proposed is forgotten when the leader steps down", () => {
-    const test = new TestTree();
-    test.proposeSession(1, 1);
-    test.applyAll();
-    test.proposeSession(2, 2);
-    test.proposeClose(1, 1);
-    test.tree.discardPending();
-    expect(test.tree.isSessionUsable(1, 1)).toBe(true);
-    expect(test.tree.isSessionUsable(2, 2)).toBe(false);
-  });
-});
-
 test("an ACL that no node has any more is forgotten", () => {
   const test = new TestTree();
   const own = (id: string): Acl => [
@@ -350,51 +223,6 @@ test("descendants are counted however deep they lie, in a tree that was loaded t
     });
     expect(counts).toEqual([3, 1, 0, 9]);
   }
-});
-
-describe("setWatches", () => {
-  const connection = 4 as ConnectionRef;
-  const cases: [string, WatchList, string, string[]][] = [
-    ["data: gone", WatchList.DATA, "/gone", ["4 deleted /gone"]],
-    ["data: changed since", WatchList.DATA, "/new", ["4 data /new"]],
-    ["data: unchanged", WatchList.DATA, "/old", []],
-    ["exist: there", WatchList.EXIST, "/old", ["4 created /old"]],
-    ["exist: still missing", WatchList.EXIST, "/gone", []],
-    ["child: gone", WatchList.CHILD, "/gone", ["4 deleted /gone"]],
-    ["child: changed since", WatchList.CHILD, "/new", ["4 children /new"]],
-    ["child: unchanged", WatchList.CHILD, "/old", []],
-  ];
-  test.each(cases)("%s", (_, list, path, told) => {
-    const test = new TestTree();
-    test.commit(create("/old"));
-    const seen = test.history[0].header.zxid;
-    test.commit(create("/new"));
-    test.tree.restoreWatch(list, sliceOf(path), connection, seen, test.sink);
-    expect(test.takeEvents()).toEqual(told);
-    expect(test.tree.watches.watchCount).toBe(told.length === 0 ? 1 : 0);
-  });
-
-  test.each([WatchList.DATA, WatchList.EXIST, WatchList.CHILD])(
-    "of list %i: a change of a node that the client may not read is not told, and consumes the watch",
-    (list) => {
-      const test = new TestTree();
-      const seen = test.tree.applied;
-      test.commit(create("/hidden", { acl: [{ perms: 30, scheme: "world", id: "anyone" }] }));
-      test.tree.restoreWatch(list, sliceOf("/hidden"), connection, seen, test.sink);
-      expect(test.takeEvents()).toEqual([]);
-      expect(test.tree.watches.watchCount).toBe(0);
-    },
-  );
-
-  test("persistent ones are armed without an event", () => {
-    const test = new TestTree();
-    test.tree.restoreWatch(WatchList.PERSISTENT, sliceOf("/a"), connection, 0, test.sink);
-    test.tree.restoreWatch(WatchList.PERSISTENT_RECURSIVE, sliceOf("/a"), connection, 0, test.sink);
-    test.commit(create("/a"));
-    test.commit(create("/a/b"));
-    expect(test.takeEvents()).toEqual(["4 created /a", "4 created /a/b", "4 children /a"]);
-    expect(test.tree.watches.watchCount).toBe(2);
-  });
 });
 
 test("the configuration is shown in place of what is stored, and is part of nothing that is replicated", () => {

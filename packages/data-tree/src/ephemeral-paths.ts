@@ -1,5 +1,6 @@
 import { type ByteSlice, copyBytes, emptySlice, setSlice } from "@zooid/model";
-import { NO_NODE, type NodeStore, ROOT } from "./node-store.ts";
+import { NO_NODE, ROOT } from "./node-row.ts";
+import type { NodeStore } from "./node-store.ts";
 import type { TreeState } from "./tree-state.ts";
 
 /** What one look at a session's ephemerals may tell. */

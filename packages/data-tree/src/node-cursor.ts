@@ -9,7 +9,8 @@ import {
   setSlice,
 } from "@zooid/model";
 import type { AclTable } from "./acl-table.ts";
-import { NO_NODE, type NodeStore, ROOT } from "./node-store.ts";
+import { NO_NODE, ROOT } from "./node-row.ts";
+import type { NodeStore } from "./node-store.ts";
 import type { ShownNode, ShownNodes } from "./shown-nodes.ts";
 
 /** The tree's one view of a node, moved from node to node. What it shows is looked up when it is asked for. */

@@ -1,6 +1,7 @@
 // Run by `npm run bench -w packages/data-tree -- [nodes]`: a million nodes of 100 bytes by default, under a thousand parents.
 import { emptySlice, sliceOf } from "@zooid/model";
-import { NodeStore, ROOT } from "./node-store.ts";
+import { ROOT } from "./node-row.ts";
+import { NodeStore } from "./node-store.ts";
 
 const COUNT = Number(process.argv[2] ?? 1_000_000);
 const PARENTS = Math.max(1, Math.floor(COUNT / 1000));

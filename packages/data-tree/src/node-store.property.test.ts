@@ -1,7 +1,8 @@
 import { emptySlice, sliceOf, sliceText } from "@zooid/model";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { NO_NODE, NodeStore, ROOT } from "./node-store.ts";
+import { NO_NODE, ROOT } from "./node-row.ts";
+import { NodeStore } from "./node-store.ts";
 
 /** What the store should be: a tree of objects. */
 interface Naive {

@@ -1,6 +1,7 @@
 import { sliceOf } from "@zooid/model";
 import { expect, test } from "vitest";
-import { NO_NODE, NodeStore, ROOT } from "./node-store.ts";
+import { NO_NODE, ROOT } from "./node-row.ts";
+import { NodeStore } from "./node-store.ts";
 
 /** Bytes, and how many of them were read. */
 function watched(text: string): { readonly bytes: Buffer; readonly readCount: () => number } {

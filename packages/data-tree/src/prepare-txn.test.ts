@@ -14,6 +14,7 @@ import {
 import { expect, test } from "vitest";
 import type { Excess } from "./excess.ts";
 import { PendingChanges } from "./pending-changes.ts";
+import { PrepareParts } from "./prepare-parts.ts";
 import { TxnPreparer } from "./prepare-txn.ts";
 import { check, create, remove, setAcl, setData, TestTree } from "./testing/tree.ts";
 import { TreeState } from "./tree-state.ts";
@@ -314,7 +315,8 @@ test("a tree with as many pages as it may have refuses what adds to it", () => {
   const codes = [131_073, 131_074].map((pageCountMax) => {
     const state = new TreeState({ k0: 1, k1: 2 }, pageCountMax);
     state.createInitialNodes();
-    return new TxnPreparer(state, new PendingChanges({ k0: 1, k1: 2 })).prepare(create("/a"), context, newTxnOp());
+    const parts = new PrepareParts(state, new PendingChanges({ k0: 1, k1: 2 }));
+    return new TxnPreparer(parts).prepare(create("/a"), context, newTxnOp());
   });
   expect(codes).toEqual([ErrorCode.QUOTA_EXCEEDED, ErrorCode.OK]);
   expect(refusals).toEqual([{ kind: "tree-pages" }]);

@@ -1,6 +1,7 @@
 import { type ByteSlice, ErrorCode, OpCode, StatOffset, sliceOf } from "@zooid/model";
 import { describe, expect, test } from "vitest";
-import { NodeStore, ROOT } from "./node-store.ts";
+import { ROOT } from "./node-row.ts";
+import { NodeStore } from "./node-store.ts";
 import { Quotas } from "./quotas.ts";
 import { ShownNodes } from "./shown-nodes.ts";
 import { create, remove, setData, TestTree } from "./testing/tree.ts";

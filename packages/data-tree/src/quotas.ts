@@ -9,7 +9,8 @@ import {
   sliceText,
 } from "@zooid/model";
 import type { QuotaExcess } from "./excess.ts";
-import { NO_NODE, type NodeStore, ROOT } from "./node-store.ts";
+import { NO_NODE, ROOT } from "./node-row.ts";
+import type { NodeStore } from "./node-store.ts";
 import { formatQuotaText, parseQuotaText, type QuotaText } from "./quota-text.ts";
 import type { ShownNode, ShownNodes } from "./shown-nodes.ts";
 

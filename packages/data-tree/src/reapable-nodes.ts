@@ -1,6 +1,7 @@
 import { nodeKind, StatOffset, ttlMsOf } from "@zooid/model";
 import { IntColumn } from "./columns.ts";
-import { NO_NODE, type NodeStore } from "./node-store.ts";
+import { NO_NODE } from "./node-row.ts";
+import type { NodeStore } from "./node-store.ts";
 
 /** When a leader removes what nobody needs any more. */
 export interface ReapLimits {
@@ -59,8 +60,8 @@ export class ReapableNodes {
  */
 export function isDue(store: NodeStore, node: number, { neverUsedMsMax }: ReapLimits, timeMs: number): boolean {
   if (store.childCount(node) > 0) return false;
-  const ownerHigh = store.ownerHigh(node);
-  const ownerLow = store.ownerLow(node);
+  const ownerHigh = store.owners.high(node);
+  const ownerLow = store.owners.low(node);
   const unwrittenMs = timeMs - store.statLong(node, StatOffset.mtime);
   switch (nodeKind(ownerHigh, ownerLow)) {
     case "container":

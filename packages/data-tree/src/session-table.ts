@@ -9,6 +9,7 @@ import { HashTable } from "./hash-table.ts";
  * name it as their owner (an imported tree may hold ephemerals of sessions that are gone).
  */
 
+/** The row of no session: it is not open, and everything in it is 0. */
 export const NO_SESSION = 0;
 
 const PASSWORD_WORDS: number = PASSWORD_HASH_BYTES / 4;

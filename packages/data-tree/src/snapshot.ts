@@ -10,7 +10,7 @@ import {
   type Zxid,
 } from "@zooid/model";
 import { IntColumn } from "./columns.ts";
-import { NO_NODE, ROOT } from "./node-store.ts";
+import { NO_NODE, ROOT } from "./node-row.ts";
 import { type TreeState, textLength } from "./tree-state.ts";
 
 /** A node as it is kept outside the tree: in a state file, in a snapshot on its way to another server. */
@@ -77,8 +77,8 @@ export function nodeRecord(state: TreeState, node: number): NodeRecord {
   const stat = copyOf(slice);
   const view = new DataView(stat.buffer);
   view.setInt32(StatOffset.cversion, store.created(node));
-  view.setInt32(StatOffset.ephemeralOwner, store.ownerHigh(node));
-  view.setInt32(StatOffset.ephemeralOwner + 4, store.ownerLow(node));
+  view.setInt32(StatOffset.ephemeralOwner, store.owners.high(node));
+  view.setInt32(StatOffset.ephemeralOwner + 4, store.owners.low(node));
   view.setInt32(StatOffset.numChildren, 0);
   store.name(node, slice);
   const name = copyOf(slice);

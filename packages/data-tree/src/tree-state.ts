@@ -15,7 +15,8 @@ import {
 import { AclTable } from "./acl-table.ts";
 import { DIGEST_SEED, Digest, DigestKind, WordHash } from "./digest.ts";
 import { Ephemerals } from "./ephemerals.ts";
-import { NodeStore, ROOT } from "./node-store.ts";
+import { ROOT } from "./node-row.ts";
+import { NodeStore } from "./node-store.ts";
 import { Quotas } from "./quotas.ts";
 import { ReapableNodes } from "./reapable-nodes.ts";
 import { SessionTable } from "./session-table.ts";
@@ -76,15 +77,15 @@ export class TreeState {
   /** Writes a new node's owner, as stored, and lists it with its like. */
   setOwner(node: number, high: number, low: number): void {
     const kind = nodeKind(high, low);
-    this.store.setOwner(node, high, low, kind === "ephemeral");
+    this.store.owners.set(node, high, low, kind === "ephemeral");
     if (kind === "ephemeral") this.ephemerals.add(high, low, node);
     else if (kind !== "persistent") this.reapable.add(node);
   }
 
   /** Before a node is removed. */
   disown(node: number): void {
-    const high = this.store.ownerHigh(node);
-    const low = this.store.ownerLow(node);
+    const high = this.store.owners.high(node);
+    const low = this.store.owners.low(node);
     const kind = nodeKind(high, low);
     if (kind === "ephemeral") this.ephemerals.remove(high, low, node);
     else if (kind !== "persistent") this.reapable.remove(node);
@@ -134,8 +135,8 @@ export class TreeState {
     hash.word(store.hasData(node) ? 1 : 0);
     hash.word(store.dataHash(node));
     store.hashStat(node, hash);
-    hash.word(store.ownerHigh(node));
-    hash.word(store.ownerLow(node));
+    hash.word(store.owners.high(node));
+    hash.word(store.owners.low(node));
     const acl = store.aclId(node);
     hash.word(this.acls.hashHigh(acl));
     hash.word(this.acls.hashLow(acl));

@@ -6,9 +6,6 @@ import {
   derivedKey,
   emptySlice,
   type HashKey,
-  keyedHash,
-  mix32,
-  setSlice,
   WatchEventType,
   WatchMode,
   WatchSelector,
@@ -16,8 +13,8 @@ import {
   type Zxid,
 } from "@zooid/model";
 import { IntColumn } from "./columns.ts";
-import { DataPages } from "./data-pages.ts";
-import { HashTable } from "./hash-table.ts";
+import { WatchEntries } from "./watch-entries.ts";
+import { WatchedPaths } from "./watched-paths.ts";
 
 /** Where events go. Called in the order in which clients must see them. */
 export interface WatchSink {
@@ -37,18 +34,13 @@ export interface WatchEntry {
 }
 
 const SLASH = 0x2f;
-/** From here on the platform compares faster: an event on a deep path is compared with every path above that is watched. */
-const LONG_PATH_BYTES = 256;
 const NONE = 0;
-/** What an entry takes in its columns and its table, and a path beside its bytes. */
-const ENTRY_BYTES = 48;
-const PATH_BYTES = 48;
-const { STANDARD, PERSISTENT, PERSISTENT_RECURSIVE } = WatchMode;
-/** A path's or connection's modes are six bits: the data table's three, then the child table's. */
+/** The modes of a watch as six bits: those in the data table, then those in the child table. */
 const CHILD_SHIFT = 3;
 const TABLE_BITS = 7;
-const DATA_BITS = TABLE_BITS;
+const DATA_BITS: number = TABLE_BITS;
 const CHILD_BITS: number = TABLE_BITS << CHILD_SHIFT;
+const { STANDARD, PERSISTENT, PERSISTENT_RECURSIVE } = WatchMode;
 
 /**
  * Who waits for what. ZooKeeper's two tables are one here: an entry joins a path to a connection and holds the modes of both tables.
@@ -57,40 +49,14 @@ const CHILD_BITS: number = TABLE_BITS << CHILD_SHIFT;
  * nothing to walk for a collector. Paths need not exist in the tree.
  */
 export class WatchTable {
-  readonly #key: HashKey;
-
-  readonly #entryPaths = new IntColumn();
-  readonly #entryConnections = new IntColumn();
-  readonly #entryModes = new IntColumn();
-  readonly #nextOfPath = new IntColumn();
-  readonly #previousOfPath = new IntColumn();
-  readonly #nextOfConnection = new IntColumn();
-  readonly #previousOfConnection = new IntColumn();
-  readonly #entries = new HashTable();
-  #entryEnd = 1;
-  #freeEntry: number = NONE;
-
-  readonly #pathHashes = new IntColumn();
-  readonly #pathRefs = new IntColumn();
-  readonly #pathLengths = new IntColumn();
-  readonly #pathEntries = new IntColumn();
+  readonly #paths: WatchedPaths;
+  readonly #entries: WatchEntries;
   readonly #pathDataCounts = new IntColumn();
   readonly #pathRecursiveCounts = new IntColumn();
-  readonly #paths = new HashTable();
-  readonly #pages: DataPages = new DataPages((path, ref) => this.#pathRefs.set(path, ref));
-  #pathEnd = 1;
-  #freePath: number = NONE;
-
-  readonly #connectionEntries = new IntColumn();
-  readonly #connectionCounts = new IntColumn();
   readonly #connectionDataCounts = new IntColumn();
   /** The last trigger that served the connection. */
   readonly #servedBy = new IntColumn();
-  #connectionEnd = 0;
   #trigger = 0;
-  /** Of all paths that were ever watched: a longer one is not hashed to be found missing. */
-  #longestBytes = 0;
-
   #dataCount = 0;
   #childCount = 0;
   #recursiveCount = 0;
@@ -100,7 +66,9 @@ export class WatchTable {
 
   /** @param key not known to those who choose paths */
   constructor(key: HashKey) {
-    this.#key = derivedKey(key, 3);
+    const derived = derivedKey(key, 3);
+    this.#paths = new WatchedPaths(derived);
+    this.#entries = new WatchEntries(derived);
   }
 
   get isEmpty(): boolean {
@@ -109,7 +77,7 @@ export class WatchTable {
 
   /** What the watches take in memory, about. */
   get heldBytes(): number {
-    return this.#pages.pageBytes + this.#entries.count * ENTRY_BYTES + this.#paths.count * PATH_BYTES;
+    return this.#paths.heldBytes + this.#entries.heldBytes;
   }
 
   /** Paths with their connections, each pair once in each of the two tables. */
@@ -132,7 +100,7 @@ export class WatchTable {
 
   /** On how many paths the connection has a watch. */
   countOf(connection: ConnectionRef): number {
-    return this.#connectionCounts.get(connection);
+    return this.#entries.countOf(connection);
   }
 
   /** Adds a mode to what the connection has on the path; what is there already stays. */
@@ -144,11 +112,11 @@ export class WatchTable {
     connection: ConnectionRef,
     mode: WatchMode,
   ): void {
-    const path = this.#findOrAddPath(bytes, start, end);
-    let entry = this.#findEntry(path, connection);
-    if (entry === NONE) entry = this.#addEntry(path, connection);
+    const path = this.#paths.findOrAdd(bytes, start, end);
+    let entry = this.#entries.find(path, connection);
+    if (entry === NONE) entry = this.#entries.add(path, connection);
     const bits = kind === WatchTableKind.DATA ? mode : mode << CHILD_SHIFT;
-    this.#setModes(entry, this.#entryModes.get(entry) | bits);
+    this.#setModes(entry, this.#entries.modes(entry) | bits);
   }
 
   /** What addWatch arms: a persistent watch stands in both tables, a recursive one in the data table. */
@@ -172,13 +140,13 @@ export class WatchTable {
     if (this.#trigger === 0) this.#trigger = 1;
     const { bytes, start, end } = path;
     const isChildEvent = type === WatchEventType.NODE_CHILDREN_CHANGED;
-    const exact = this.#findPath(bytes, start, end);
+    const exact = this.#paths.find(bytes, start, end);
     if (!isChildEvent) {
       if (exact !== NONE) this.#serveExact(exact, 0, type, path, acl, zxid, sink);
       if (this.#recursiveCount > 0) this.#serveAncestors(type, path, acl, zxid, sink);
     }
     // The first table's pass may have consumed the last entry, and the path with it.
-    if (exact !== NONE && (isChildEvent || type === WatchEventType.NODE_DELETED) && this.#pathRefs.get(exact) !== 0) {
+    if (exact !== NONE && (isChildEvent || type === WatchEventType.NODE_DELETED) && this.#paths.exists(exact)) {
       this.#serveExact(exact, CHILD_SHIFT, type, path, acl, zxid, sink);
     }
   }
@@ -190,10 +158,10 @@ export class WatchTable {
 
   /** Removes what the selector names and tells whether there was any. */
   remove(bytes: Uint8Array, start: number, end: number, connection: ConnectionRef, selector: WatchSelector): boolean {
-    const path = this.#findPath(bytes, start, end);
-    const entry = path === NONE ? NONE : this.#findEntry(path, connection);
+    const path = this.#paths.find(bytes, start, end);
+    const entry = path === NONE ? NONE : this.#entries.find(path, connection);
     if (entry === NONE) return false;
-    const modes = this.#entryModes.get(entry);
+    const modes = this.#entries.modes(entry);
     const removed = removedBits(selector);
     if ((modes & removed) === 0) return false;
     this.#setModes(entry, modes & ~removed);
@@ -207,10 +175,10 @@ export class WatchTable {
    * @returns how many were removed
    */
   removeConnection(connection: ConnectionRef, most: number = Number.POSITIVE_INFINITY): number {
-    let entry = this.#connectionEntries.get(connection);
+    let entry = this.#entries.firstOfConnection(connection);
     let removed = 0;
     for (; entry !== NONE && removed < most; removed++) {
-      const next = this.#nextOfConnection.get(entry);
+      const next = this.#entries.nextOfConnection(entry);
       this.#setModes(entry, 0);
       entry = next;
     }
@@ -220,10 +188,10 @@ export class WatchTable {
 
   /** Path by path, until the visitor answers false. The slice is valid during the call. */
   forEachByPath(visit: (watch: WatchEntry) => unknown): void {
-    for (let path = 1; path < this.#pathEnd; path++) {
-      if (this.#pathRefs.get(path) === 0) continue;
-      this.#showPath(path);
-      for (let entry = this.#pathEntries.get(path); entry !== NONE; entry = this.#nextOfPath.get(entry)) {
+    for (let path = 1; path < this.#paths.end; path++) {
+      if (!this.#paths.exists(path)) continue;
+      this.#paths.show(path, this.#path);
+      for (let entry = this.#entries.firstOfPath(path); entry !== NONE; entry = this.#entries.nextOfPath(entry)) {
         if (visit(this.#view(entry)) === false) return;
       }
     }
@@ -231,10 +199,10 @@ export class WatchTable {
 
   /** Connection by connection, as above. */
   forEachByConnection(visit: (watch: WatchEntry) => unknown): void {
-    for (let connection = 0; connection < this.#connectionEnd; connection++) {
-      let entry = this.#connectionEntries.get(connection);
-      for (; entry !== NONE; entry = this.#nextOfConnection.get(entry)) {
-        this.#showPath(this.#entryPaths.get(entry));
+    for (let connection = 0; connection < this.#entries.connectionEnd; connection++) {
+      let entry = this.#entries.firstOfConnection(connection);
+      for (; entry !== NONE; entry = this.#entries.nextOfConnection(entry)) {
+        this.#paths.show(this.#entries.path(entry), this.#path);
         if (visit(this.#view(entry)) === false) return;
       }
     }
@@ -247,13 +215,13 @@ export class WatchTable {
    * @returns how many were looked at; 0 when there is nothing to gain
    */
   compact(budget: number): number {
-    return this.#pages.compact(budget);
+    return this.#paths.compact(budget);
   }
 
   #view(entry: number): WatchEntry {
-    const modes = this.#entryModes.get(entry);
+    const modes = this.#entries.modes(entry);
     return {
-      connection: this.#entryConnections.get(entry) as ConnectionRef,
+      connection: this.#entries.connection(entry),
       path: this.#path,
       dataModes: modes & DATA_BITS,
       childModes: modes >> CHILD_SHIFT,
@@ -270,12 +238,12 @@ export class WatchTable {
     zxid: Zxid,
     sink: WatchSink,
   ): void {
-    let entry = this.#pathEntries.get(exact);
+    let entry = this.#entries.firstOfPath(exact);
     while (entry !== NONE) {
-      const next = this.#nextOfPath.get(entry);
-      const modes = this.#entryModes.get(entry);
+      const next = this.#entries.nextOfPath(entry);
+      const modes = this.#entries.modes(entry);
       if ((modes & (TABLE_BITS << shift)) !== 0) {
-        const connection = this.#entryConnections.get(entry) as ConnectionRef;
+        const connection = this.#entries.connection(entry);
         if ((modes & (STANDARD << shift)) !== 0) this.#setModes(entry, modes & ~(STANDARD << shift));
         this.#serve(connection, type, path, acl, zxid, sink);
       }
@@ -290,13 +258,13 @@ export class WatchTable {
     let name = start;
     for (let end = start; end < path.end; end++) {
       if (bytes[end] !== SLASH) continue;
-      hash = keyedHash(this.#key, hash, bytes, name, end);
+      hash = this.#paths.hashOn(hash, bytes, name, end);
       name = end + 1;
       if (end === start) continue;
-      this.#serveRecursive(this.#findHashed(hash, bytes, start, end), type, path, acl, zxid, sink);
+      this.#serveRecursive(this.#paths.findHashed(hash, bytes, start, end), type, path, acl, zxid, sink);
     }
     if (path.end - start > 1) {
-      this.#serveRecursive(this.#findPath(bytes, start, start + 1), type, path, acl, zxid, sink);
+      this.#serveRecursive(this.#paths.find(bytes, start, start + 1), type, path, acl, zxid, sink);
     }
   }
 
@@ -309,9 +277,9 @@ export class WatchTable {
     sink: WatchSink,
   ): void {
     if (ancestor === NONE || this.#pathRecursiveCounts.get(ancestor) === 0) return;
-    for (let entry = this.#pathEntries.get(ancestor); entry !== NONE; entry = this.#nextOfPath.get(entry)) {
-      if ((this.#entryModes.get(entry) & PERSISTENT_RECURSIVE) === 0) continue;
-      this.#serve(this.#entryConnections.get(entry) as ConnectionRef, type, path, acl, zxid, sink);
+    for (let entry = this.#entries.firstOfPath(ancestor); entry !== NONE; entry = this.#entries.nextOfPath(entry)) {
+      if ((this.#entries.modes(entry) & PERSISTENT_RECURSIVE) === 0) continue;
+      this.#serve(this.#entries.connection(entry), type, path, acl, zxid, sink);
     }
   }
 
@@ -329,18 +297,18 @@ export class WatchTable {
   }
 
   #modesOf(bytes: Uint8Array, start: number, end: number, connection: ConnectionRef): number {
-    const path = this.#findPath(bytes, start, end);
-    const entry = path === NONE ? NONE : this.#findEntry(path, connection);
-    return entry === NONE ? 0 : this.#entryModes.get(entry);
+    const path = this.#paths.find(bytes, start, end);
+    const entry = path === NONE ? NONE : this.#entries.find(path, connection);
+    return entry === NONE ? 0 : this.#entries.modes(entry);
   }
 
   /** Every change of an entry's modes comes through here, so the counts are right. An entry without modes is gone. */
   #setModes(entry: number, modes: number): void {
-    const before = this.#entryModes.get(entry);
+    const before = this.#entries.modes(entry);
     if (before === modes) return;
-    this.#entryModes.set(entry, modes);
-    const path = this.#entryPaths.get(entry);
-    const connection = this.#entryConnections.get(entry);
+    this.#entries.setModes(entry, modes);
+    const path = this.#entries.path(entry);
+    const connection = this.#entries.connection(entry);
     const dataChange = Number((modes & DATA_BITS) !== 0) - Number((before & DATA_BITS) !== 0);
     if (dataChange !== 0) {
       this.#dataCount += dataChange;
@@ -354,131 +322,10 @@ export class WatchTable {
       this.#recursiveCount += recursiveChange;
       countCrossing(this.#pathRecursiveCounts, path, recursiveChange);
     }
-    if (modes === 0) this.#removeEntry(entry, path, connection);
-  }
-
-  #findEntry(path: number, connection: number): number {
-    let entry = this.#entries.first(this.#entryHash(path, connection));
-    while (entry !== NONE) {
-      if (this.#entryPaths.get(entry) === path && this.#entryConnections.get(entry) === connection) return entry;
-      entry = this.#entries.next();
+    if (modes === 0 && this.#entries.remove(entry)) {
+      assert(this.#pathDataCounts.get(path) === 0, "a path that leaves the table is watched by nobody");
+      this.#paths.remove(path);
     }
-    return NONE;
-  }
-
-  #addEntry(path: number, connection: number): number {
-    let entry = this.#freeEntry;
-    if (entry === NONE) entry = this.#entryEnd++;
-    else this.#freeEntry = this.#nextOfPath.get(entry);
-    this.#entryPaths.set(entry, path);
-    this.#entryConnections.set(entry, connection);
-    this.#entryModes.set(entry, 0);
-
-    const ofPath = this.#pathEntries.get(path);
-    this.#nextOfPath.set(entry, ofPath);
-    this.#previousOfPath.set(entry, NONE);
-    if (ofPath !== NONE) this.#previousOfPath.set(ofPath, entry);
-    this.#pathEntries.set(path, entry);
-
-    const ofConnection = this.#connectionEntries.get(connection);
-    this.#nextOfConnection.set(entry, ofConnection);
-    this.#previousOfConnection.set(entry, NONE);
-    if (ofConnection !== NONE) this.#previousOfConnection.set(ofConnection, entry);
-    this.#connectionEntries.set(connection, entry);
-    this.#connectionCounts.set(connection, this.#connectionCounts.get(connection) + 1);
-    if (connection >= this.#connectionEnd) this.#connectionEnd = connection + 1;
-
-    this.#entries.insert(this.#entryHash(path, connection), entry);
-    return entry;
-  }
-
-  #removeEntry(entry: number, path: number, connection: number): void {
-    this.#entries.remove(this.#entryHash(path, connection), entry);
-
-    const nextOfPath = this.#nextOfPath.get(entry);
-    const previousOfPath = this.#previousOfPath.get(entry);
-    if (nextOfPath !== NONE) this.#previousOfPath.set(nextOfPath, previousOfPath);
-    if (previousOfPath !== NONE) this.#nextOfPath.set(previousOfPath, nextOfPath);
-    else if (nextOfPath !== NONE) this.#pathEntries.set(path, nextOfPath);
-    else this.#removePath(path);
-
-    const nextOfConnection = this.#nextOfConnection.get(entry);
-    const previousOfConnection = this.#previousOfConnection.get(entry);
-    if (nextOfConnection !== NONE) this.#previousOfConnection.set(nextOfConnection, previousOfConnection);
-    if (previousOfConnection !== NONE) this.#nextOfConnection.set(previousOfConnection, nextOfConnection);
-    else this.#connectionEntries.set(connection, nextOfConnection);
-    this.#connectionCounts.set(connection, this.#connectionCounts.get(connection) - 1);
-
-    this.#nextOfPath.set(entry, this.#freeEntry);
-    this.#freeEntry = entry;
-  }
-
-  #findPath(bytes: Uint8Array, start: number, end: number): number {
-    if (end - start > this.#longestBytes) return NONE;
-    return this.#findHashed(this.#pathHash(bytes, start, end), bytes, start, end);
-  }
-
-  #findHashed(hash: number, bytes: Uint8Array, start: number, end: number): number {
-    let path = this.#paths.first(hash);
-    while (path !== NONE && !this.#isPath(path, bytes, start, end)) path = this.#paths.next();
-    return path;
-  }
-
-  #findOrAddPath(bytes: Uint8Array, start: number, end: number): number {
-    const hash = this.#pathHash(bytes, start, end);
-    const found = this.#findHashed(hash, bytes, start, end);
-    if (found !== NONE) return found;
-    let path = this.#freePath;
-    if (path === NONE) path = this.#pathEnd++;
-    else this.#freePath = this.#pathEntries.get(path);
-    this.#pathHashes.set(path, hash);
-    this.#pathRefs.set(path, this.#pages.put(path, bytes, start, end));
-    this.#pathLengths.set(path, end - start);
-    if (end - start > this.#longestBytes) this.#longestBytes = end - start;
-    this.#pathEntries.set(path, NONE);
-    this.#paths.insert(hash, path);
-    return path;
-  }
-
-  /** Each name is hashed together with the hash of what stands before it, so what is left on the way are the hashes of the ancestors. */
-  #pathHash(bytes: Uint8Array, start: number, end: number): number {
-    let hash = 0;
-    let name = start;
-    for (let at = start; at < end; at++) {
-      if (bytes[at] !== SLASH) continue;
-      hash = keyedHash(this.#key, hash, bytes, name, at);
-      name = at + 1;
-    }
-    return keyedHash(this.#key, hash, bytes, name, end);
-  }
-
-  #removePath(path: number): void {
-    assert(this.#pathDataCounts.get(path) === 0, "a path that leaves the table is watched by nobody");
-    this.#paths.remove(this.#pathHashes.get(path), path);
-    this.#pages.free(this.#pathRefs.get(path));
-    this.#pathRefs.set(path, 0);
-    this.#pathEntries.set(path, this.#freePath);
-    this.#freePath = path;
-  }
-
-  #isPath(path: number, bytes: Uint8Array, start: number, end: number): boolean {
-    if (this.#pathLengths.get(path) !== end - start) return false;
-    const ref = this.#pathRefs.get(path);
-    const kept = this.#pages.buffer(ref);
-    let at = this.#pages.start(ref);
-    if (end - start >= LONG_PATH_BYTES) return kept.compare(bytes, start, end, at, at + end - start) === 0;
-    for (let i = start; i < end; i++, at++) if (kept[at] !== bytes[i]) return false;
-    return true;
-  }
-
-  #showPath(path: number): void {
-    const ref = this.#pathRefs.get(path);
-    const start = this.#pages.start(ref);
-    setSlice(this.#path, this.#pages.buffer(ref), start, start + this.#pathLengths.get(path));
-  }
-
-  #entryHash(path: number, connection: number): number {
-    return mix32(Math.imul(path, 0x9e3779b1) ^ mix32(connection ^ this.#key.k0));
   }
 }
 
@@ -489,10 +336,12 @@ function countCrossing(counts: IntColumn, index: number, change: number): number
   return Number(before + change !== 0) - Number(before !== 0);
 }
 
+/** The bits that checkWatches looks for. */
 function checkedBits(selector: WatchSelector): number {
   return selector === WatchSelector.PERSISTENT ? PERSISTENT : removedBits(selector);
 }
 
+/** The bits that removeWatches removes. */
 function removedBits(selector: WatchSelector): number {
   switch (selector) {
     case WatchSelector.CHILDREN:

@@ -22,7 +22,7 @@ import {
 } from "@zooid/model";
 import { DataTree } from "../data-tree.ts";
 import type { Excess } from "../excess.ts";
-import type { CloseLimits, PrepareContext } from "../prepare-txn.ts";
+import type { CloseLimits, PrepareContext } from "../prepare-context.ts";
 import type { WatchSink } from "../watch-table.ts";
 
 const NO_LIMITS: CloseLimits = { opCountMax: Number.POSITIVE_INFINITY, pathBytesMax: Number.POSITIVE_INFINITY };

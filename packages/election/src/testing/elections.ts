@@ -86,3 +86,22 @@ function describe(message: ElectionMessage): string {
 function describeVote(named: Vote | undefined): string {
   return named === undefined ? "none" : `${named.leader}/${named.peerEpoch}.${named.zxid % 2 ** 32}`;
 }
+
+/** Server 1 of `voters`, looking at time 0 in round 1 with the log 5.10; nothing said is kept. */
+export function looking(
+  voters = 3,
+  options: Partial<ConstructorParameters<typeof TestElection>[0]> = {},
+): TestElection {
+  const server = new TestElection({ verifier: majorityOf(voters), ...options });
+  server.election.look(position(5, 10), 0);
+  server.take();
+  return server;
+}
+
+/** An observer, number 9, looking at time 0 in round 1. */
+export function observer(voters = 3): TestElection {
+  const server = new TestElection({ verifier: majorityOf(voters) }, 9);
+  server.election.look(undefined, 0);
+  server.take();
+  return server;
+}

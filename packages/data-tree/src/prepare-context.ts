@@ -1,0 +1,34 @@
+import type { AccessRules, Acl, ByteSlice, Identity, Zxid } from "@zooid/model";
+import type { Excess } from "./excess.ts";
+
+/** What a request is judged by, beside the tree. One structure that the caller fills again for each request. */
+export interface PrepareContext {
+  sessionHigh: number;
+  sessionLow: number;
+  /** The session is one that no transaction created, so none would remove what it owns: it may have no ephemerals. */
+  isLocal?: boolean;
+  identities: readonly Identity[];
+  readonly rules: AccessRules;
+  /** Of the transaction that the request becomes. */
+  zxid: Zxid;
+  timeMs: number;
+  /** The list to store for the list that a client sent (null: undefined), or undefined to refuse it as invalid. */
+  readonly fixAcl: (acl: Acl | undefined, identities: readonly Identity[]) => Acl | undefined;
+  /** Whether TTL nodes may be made. */
+  readonly isTtlEnabled: boolean;
+  /** Whether hard quotas refuse writes, and soft ones are told of. */
+  readonly isQuotaEnforced: boolean;
+  /** What all clients together may have the tree hold, see {@link DataTree.heldBytes}. */
+  readonly heldBytesMax: number;
+  /** Whether the client may add so many bytes to a tree that holds so many; absent: it may. */
+  readonly mayAdd?: (growthBytes: number, heldBytes: number) => boolean;
+  /** A write would go beyond a quota, or beyond what the tree may hold. `refused`: its path, for a hard quota. */
+  readonly overQuota: (excess: Excess, refused?: Readonly<ByteSlice>) => void;
+}
+
+/** How much of a session's end one transaction may hold; one ephemeral at least. */
+export interface CloseLimits {
+  readonly opCountMax: number;
+  /** Bytes of the ephemerals' paths. */
+  readonly pathBytesMax: number;
+}

@@ -1,0 +1,200 @@
+import { type ByteSlice, type NodeView, sliceOf, sliceText, type Zxid } from "@zooid/model";
+import { type EphemeralPathsLimits, NO_EPHEMERAL_LIMITS } from "./ephemeral-paths.ts";
+import { isListable, listedNameBytesMax, listingBytes } from "./listing.ts";
+import { NO_NODE } from "./node-row.ts";
+import { mayBeCreated } from "./path-limits.ts";
+import type { TreeParts } from "./tree-parts.ts";
+import type { TreeState } from "./tree-state.ts";
+
+const NO_PREFIX: Readonly<ByteSlice> = sliceOf("");
+
+/** What can be read of the tree: nodes, sizes and sessions, as they are applied. It changes nothing. */
+export class TreeReader {
+  protected parts: TreeParts;
+  /** That of the parts, which most calls read. */
+  protected state: TreeState;
+
+  /** @internal */
+  constructor(parts: TreeParts) {
+    this.parts = parts;
+    this.state = parts.state;
+  }
+
+  /**
+   * The node at a path, or 0. A malformed path is simply not found, except that the empty path is the root, as in ZooKeeper.
+   * Allocates nothing.
+   */
+  find(bytes: Uint8Array, start: number, end: number): number {
+    return this.state.store.find(bytes, start, end);
+  }
+
+  /** Whether a watch on the path could ever fire: no node is there, and none can be made there, where the path is too long. */
+  isWatchable(path: Readonly<ByteSlice>): boolean {
+    return mayBeCreated(path) || this.find(path.bytes, path.start, path.end) !== NO_NODE;
+  }
+
+  /** Moves the tree's one cursor to a node. Valid until the next call of it and until the tree changes. */
+  view(node: number): NodeView {
+    return this.parts.cursor.moveTo(node);
+  }
+
+  /** Nodes below a node, however deep. They are not walked. */
+  descendantCount(node: number): number {
+    return this.state.store.descendantCount(node);
+  }
+
+  /** The last transaction that is applied whole. */
+  get applied(): Zxid {
+    return this.state.applied;
+  }
+
+  get digestHigh(): number {
+    return this.state.digest.high;
+  }
+
+  get digestLow(): number {
+    return this.state.digest.low;
+  }
+
+  /** As Apache counts: the root twice, so 5 for an ensemble that nobody has used. */
+  get nodeCount(): number {
+    return this.state.nodeCount;
+  }
+
+  get approximateDataSize(): number {
+    return this.state.approximateDataSize;
+  }
+
+  /** What the tree takes in memory, about; {@link PrepareContext.heldBytesMax} bounds it. */
+  get heldBytes(): number {
+    return this.state.heldBytes;
+  }
+
+  childCount(node: number): number {
+    return this.state.store.childCount(node);
+  }
+
+  /** Bytes of a node's data as clients see it. */
+  dataLength(node: number): number {
+    return this.state.quotas.shownLength(node);
+  }
+
+  /** How long the longest data are that there ever were. */
+  get dataBytesMax(): number {
+    return this.state.store.dataBytesMax;
+  }
+
+  /**
+   * What the names of a node's children take in a listing, each with its length.
+   *
+   * @param bytesMax how far to count
+   * @returns Infinity when it is more than that
+   */
+  listingBytes(node: number, bytesMax: number): number {
+    return listingBytes(this.state.store, node, bytesMax);
+  }
+
+  /** What one name takes in a listing at most, with its length. */
+  get listedNameBytesMax(): number {
+    return listedNameBytesMax(this.state.store);
+  }
+
+  /** Whether a node's children can be listed in so many bytes. They are walked only where the longest names might not fit. */
+  isListable(node: number, bytesMax: number): boolean {
+    return isListable(this.state.store, node, bytesMax);
+  }
+
+  get ephemeralCount(): number {
+    return this.state.ephemerals.count;
+  }
+
+  /** Different ACLs in use. */
+  get aclCount(): number {
+    return this.state.acls.count;
+  }
+
+  /** Bytes of pages that hold names and data. */
+  get pageBytes(): number {
+    return this.state.store.pageBytes;
+  }
+
+  // Sessions
+
+  get sessionCount(): number {
+    return this.state.sessions.openCount;
+  }
+
+  /** Whether the session's creation is applied and its end is not. */
+  hasSession(high: number, low: number): boolean {
+    const { sessions } = this.state;
+    return sessions.isOpen(sessions.find(high, low));
+  }
+
+  /** Whether requests of the session may be prepared: it exists or is about to, and its end is not proposed. */
+  isSessionUsable(high: number, low: number): boolean {
+    const { sessions } = this.state;
+    return sessions.isUsable(sessions.find(high, low));
+  }
+
+  /** 0 for a session that is not there. */
+  sessionTimeoutMs(high: number, low: number): number {
+    const { sessions } = this.state;
+    return sessions.timeoutMs(sessions.find(high, low));
+  }
+
+  /** A copy, or undefined for a session that is not there. */
+  sessionPasswordHash(high: number, low: number): Uint8Array | undefined {
+    const { sessions } = this.state;
+    const row = sessions.find(high, low);
+    return sessions.isOpen(row) ? sessions.passwordHash(row) : undefined;
+  }
+
+  /** Whether a part of the session's end is applied and the rest is not. */
+  isSessionEnding(high: number, low: number): boolean {
+    const { sessions } = this.state;
+    return sessions.isEnding(sessions.find(high, low));
+  }
+
+  /** A session that is ending has the timeout 0. */
+  forEachSession(visit: (high: number, low: number, timeoutMs: number) => void): void {
+    const { sessions } = this.state;
+    for (let row = 1; row < sessions.end; row++) {
+      if (sessions.isOpen(row)) visit(sessions.high(row), sessions.low(row), sessions.timeoutMs(row));
+    }
+  }
+
+  /** How many ephemerals a session has. */
+  ephemeralCountOf(high: number, low: number): number {
+    const { sessions } = this.state;
+    return sessions.nodeCount(sessions.find(high, low));
+  }
+
+  /** The paths of a session's ephemerals, sorted. */
+  ephemeralPaths(high: number, low: number): string[] {
+    const paths: string[] = [];
+    this.forEachEphemeralPath(high, low, NO_PREFIX, NO_EPHEMERAL_LIMITS, (path) => paths.push(sliceText(path)));
+    return paths.sort();
+  }
+
+  /**
+   * Shows those of a session's ephemerals whose paths begin with a prefix, the youngest first where none was loaded. The slice is valid during
+   * the call.
+   *
+   * @param prefix any bytes
+   * @returns false where a limit is reached; some were shown then
+   */
+  forEachEphemeralPath(
+    high: number,
+    low: number,
+    prefix: Readonly<ByteSlice>,
+    limits: EphemeralPathsLimits,
+    show: (path: Readonly<ByteSlice>) => void,
+  ): boolean {
+    return this.parts.ephemeralPaths.forEach(this.state, { high, low }, prefix, limits, show);
+  }
+
+  /** What the last {@link forEachEphemeralPath} looked at, as its limit counts. */
+  get ephemeralWork(): number {
+    return this.parts.ephemeralPaths.workDone;
+  }
+}

@@ -1,0 +1,52 @@
+import { type ByteSlice, ErrorCode } from "@zooid/model";
+import type { PrepareContext } from "./prepare-context.ts";
+import { QUOTA_TEXT_BYTES_MAX } from "./quotas.ts";
+import type { TreeState } from "./tree-state.ts";
+
+/** How much a write may add: by quotas, and by what the tree may hold. What goes beyond is reported to the context. */
+export class WriteLimits {
+  readonly #state: TreeState;
+
+  constructor(state: TreeState) {
+    this.#state = state;
+  }
+
+  isLongQuotaText(path: Readonly<ByteSlice>, length: number, { overQuota }: Readonly<PrepareContext>): boolean {
+    if (length <= QUOTA_TEXT_BYTES_MAX || !this.#state.quotas.isQuotaText(path)) return false;
+    overQuota({ kind: "quota-text", sizeBytes: length, bytesMax: QUOTA_TEXT_BYTES_MAX });
+    return true;
+  }
+
+  judgeQuota(
+    path: Readonly<ByteSlice>,
+    nodes: number,
+    bytes: number,
+    { isQuotaEnforced, overQuota }: Readonly<PrepareContext>,
+  ): ErrorCode {
+    if (!isQuotaEnforced) return ErrorCode.OK;
+    const excesses = this.#state.quotas.judge(path, nodes, bytes);
+    if (excesses === undefined) return ErrorCode.MARSHALLING_ERROR;
+    for (const excess of excesses) {
+      overQuota(excess, excess.isHard ? path : undefined);
+      if (excess.isHard) return ErrorCode.QUOTA_EXCEEDED;
+    }
+    return ErrorCode.OK;
+  }
+
+  /** As with quotas, what is proposed is not counted; that has a bound of its own. What makes the tree smaller is always allowed. */
+  hasRoom(growthBytes: number, { heldBytesMax, mayAdd, overQuota }: Readonly<PrepareContext>): boolean {
+    if (growthBytes <= 0) return true;
+    if (this.#state.store.isNearlyFull) {
+      overQuota({ kind: "tree-pages" });
+      return false;
+    }
+    const { heldBytes } = this.#state;
+    if (heldBytes + growthBytes <= heldBytesMax) {
+      if (mayAdd === undefined || mayAdd(growthBytes, heldBytes)) return true;
+      overQuota({ kind: "client-share", heldBytes, heldBytesMax });
+      return false;
+    }
+    overQuota({ kind: "tree-bytes", heldBytes, heldBytesMax });
+    return false;
+  }
+}
