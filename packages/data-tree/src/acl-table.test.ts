@@ -4,7 +4,7 @@ import { AclTable } from "./acl-table.ts";
 
 const acl = (id: string): Acl => [{ perms: 31, scheme: "digest", id }];
 
-test("equal content has one number, and a list that nobody uses is forgotten", () => {
+test("equal content has one number, and an unused list is forgotten", () => {
   const table = new AclTable({ k0: 1, k1: 7 });
   const first = table.acquire(acl("a"));
   expect(table.acquire(acl("a"))).toBe(first);

@@ -43,7 +43,7 @@ export class AclTable {
   #text: Buffer = Buffer.allocUnsafeSlow(TEXT_BYTES_FIRST);
   #bytes = 0;
 
-  /** @param key not known to those who choose access lists */
+  /** @param key secret, so that clients cannot choose access lists that collide */
   constructor(key: HashKey) {
     this.#key = derivedKey(key, 4);
     this.acquire(OPEN_ACL);

@@ -9,7 +9,7 @@ import { hashWords } from "./digest.ts";
  *  page of 64 KiB:  [owner, bytes…][owner, bytes…][0, next free, …]…      ref = page number (20 bits), slot (12 bits)
  * ```
  *
- * A slot begins with the 32-bit word of whoever refers to it, so that compaction can move it and tell its owner. What does not fit
+ * A slot begins with the 32-bit word of its owner, so that compaction can move it and report its new place. What does not fit
  * a quarter of a page has a page of its own, made to measure. A page without used slots is given back.
  */
 
@@ -110,7 +110,7 @@ export class DataPages {
   #evacuatedSlot = 0;
   #nextClass = 0;
 
-  /** @param moved told by {@link compact} where an owner's bytes are now */
+  /** @param moved receives from {@link compact} where an owner's bytes are now */
   constructor(moved: (owner: number, ref: number) => void) {
     this.#moved = moved;
   }

@@ -26,14 +26,14 @@ import { restoreWatch } from "./watch-restore.ts";
 import { type WatchSink, WatchTable } from "./watch-table.ts";
 
 export interface DataTreeOptions {
-  /** What those who choose paths do not know. It changes nothing that can be seen. */
+  /** A secret that keeps clients from choosing paths that collide. It changes nothing visible. */
   readonly hashKey: HashKey;
 }
 
 const CONFIG_PATH = "/zookeeper/config";
 
 /**
- * The replicated state machine: the tree with its sessions and ACLs, what is proposed about it, and who watches it.
+ * The replicated state machine: the tree with its sessions and ACLs, what is proposed about it, and its watches.
  *
  * A request becomes a transaction by {@link prepare} on the leader; {@link apply} and {@link finish} make it true on every server.
  * Equal transactions in equal order give equal trees, digests and snapshots, whatever the seed.
@@ -121,7 +121,7 @@ export class DataTree extends TreeReader {
   }
 
   /**
-   * Whether a container or TTL node goes, since nobody needs it any more: it has no children, it is due by its kind, and nothing is proposed
+   * Whether a container or TTL node is removed: it has no children, it is due by its kind, and nothing is proposed
    * about it.
    */
   isReapable(node: number, limits: ReapLimits, timeMs: number): boolean {
@@ -163,8 +163,8 @@ export class DataTree extends TreeReader {
   }
 
   /**
-   * One path of a setWatches: tells what the client missed since the zxid that it saw last, or arms the watch again. Events carry the
-   * zxid -1. One about a node that the client may not read consumes its watch and is not told. Lists come in the order of
+   * One path of a setWatches: reports what the client missed since the zxid that it saw last, or arms the watch again. Events carry the
+   * zxid -1. One about a node that the client may not read consumes its watch and is not sent. Lists come in the order of
    * {@link WatchList}.
    */
   restoreWatch(

@@ -11,31 +11,31 @@ import {
 import type { AclTable } from "./acl-table.ts";
 import { NO_NODE, ROOT } from "./node-row.ts";
 import type { NodeStore } from "./node-store.ts";
-import type { ShownNode, ShownNodes } from "./shown-nodes.ts";
+import type { VirtualNode, VirtualNodes } from "./virtual-nodes.ts";
 
 /** The tree's one view of a node, moved from node to node. What it shows is looked up when it is asked for. */
 export class NodeCursor implements NodeView {
   readonly childName: ByteSlice = emptySlice();
   readonly #store: NodeStore;
   readonly #acls: AclTable;
-  readonly #shownNodes: ShownNodes;
+  readonly #virtualNodes: VirtualNodes;
   /** What is shown of the present node in place of what is stored, and its Stat then. */
-  #shown: ShownNode | undefined;
+  #shown: VirtualNode | undefined;
   readonly #shownStat: Buffer = Buffer.alloc(STAT_BYTES);
   readonly #data: ByteSlice = emptySlice();
   #node: number = ROOT;
   #child: number = NO_NODE;
 
-  constructor(store: NodeStore, acls: AclTable, shown: ShownNodes) {
+  constructor(store: NodeStore, acls: AclTable, shown: VirtualNodes) {
     this.#store = store;
     this.#acls = acls;
-    this.#shownNodes = shown;
+    this.#virtualNodes = shown;
     this.#shown = undefined;
   }
 
   moveTo(node: number): this {
     this.#node = node;
-    this.#shown = this.#shownNodes.get(node);
+    this.#shown = this.#virtualNodes.get(node);
     if (this.#shown !== undefined) this.#fillShownStat(this.#shown);
     return this;
   }
@@ -78,7 +78,7 @@ export class NodeCursor implements NodeView {
     return this.#show(this.#store.nextSibling(this.#child));
   }
 
-  #fillShownStat({ data, version, mtimeMs }: ShownNode): void {
+  #fillShownStat({ data, version, mtimeMs }: VirtualNode): void {
     const stat = this.#shownStat;
     const start = this.#store.statStart(this.#node);
     copyBytes(this.#store.statBytes(this.#node), start, start + STAT_BYTES, stat, 0);

@@ -2,7 +2,7 @@ import { StatOffset } from "@zooid/model";
 import { IntColumn, type RecordColumn } from "./columns.ts";
 
 /**
- * Whom each node belongs to. The Stat shows a session; the markers of containers and TTL nodes, whose owner the wire shows as 0, have
+ * The owner of each node. The Stat shows a session; the markers of containers and TTL nodes, whose owner the wire shows as 0, have
  * columns of their own, whose pages exist where such nodes do.
  */
 export class NodeOwners {

@@ -43,7 +43,7 @@ export class NodeStore {
   readonly #pageCountMax: number;
   readonly #stats = new RecordColumn(STAT_BYTES);
   readonly #rows = new NodeRows();
-  /** Whom each node belongs to, as stored: of containers and TTL nodes too. */
+  /** The owner of each node as stored: of containers and TTL nodes too. */
   readonly owners: NodeOwners = new NodeOwners(this.#stats);
   readonly #subtrees = new SubtreeCounts(this.#rows);
   readonly #table = new HashTable();
@@ -59,7 +59,7 @@ export class NodeStore {
   #count = 0;
 
   /**
-   * @param key not known to those who choose names, so that they cannot choose names that collide
+   * @param key secret, so that clients cannot choose names that collide
    * @param pageCountMax less than refs can name, for tests
    */
   constructor(key: HashKey, pageCountMax: number = PAGE_COUNT_MAX) {

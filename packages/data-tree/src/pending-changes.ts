@@ -85,7 +85,7 @@ export class PendingChanges {
   #tailBefore = 0;
   #nextNodeBefore = 0;
 
-  /** @param key not known to those who choose paths */
+  /** @param key secret, so that clients cannot choose paths that collide */
   constructor(key: HashKey) {
     this.#key = derivedKey(key, 2);
   }

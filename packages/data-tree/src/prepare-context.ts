@@ -16,7 +16,7 @@ export interface PrepareContext {
   readonly fixAcl: (acl: Acl | undefined, identities: readonly Identity[]) => Acl | undefined;
   /** Whether TTL nodes may be made. */
   readonly isTtlEnabled: boolean;
-  /** Whether hard quotas refuse writes, and soft ones are told of. */
+  /** Whether hard quotas refuse writes, and soft ones are reported. */
   readonly isQuotaEnforced: boolean;
   /** What all clients together may have the tree hold, see {@link DataTree.heldBytes}. */
   readonly heldBytesMax: number;

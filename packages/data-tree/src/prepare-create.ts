@@ -119,7 +119,7 @@ export class CreatePreparer {
 
 /**
  * The checks of a create that come before the session's (section 3.5.1, steps 2 to 4). {@link DataTree.prepare} makes them too;
- * they are apart for those who must answer in the exact order even where the session is closing.
+ * they are the first that decide an answer.
  */
 export function checkCreateMode(request: Readonly<Request>, context: Readonly<PrepareContext>): ErrorCode {
   const { flags, ttlMs } = request;

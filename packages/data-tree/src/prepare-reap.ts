@@ -13,7 +13,7 @@ export class ReapPreparer {
   }
 
   /**
-   * Whether a container or TTL node goes, since nobody needs it any more: it is due by its kind, and nothing is proposed about it. A change
+   * Whether a container or TTL node is removed: it is due by its kind, and nothing is proposed about it. A change
    * in flight is a need.
    */
   isReapable(node: number, limits: ReapLimits, timeMs: number): boolean {

@@ -24,7 +24,7 @@ const WRITE_ONLY: Acl = [{ perms: 2, scheme: "world", id: "anyone" }];
 const NOBODY: Acl = [{ perms: 31, scheme: "digest", id: "someone:secret" }];
 const NO_ACL: Acl = [];
 
-/** `/open` with a child, `/closed` that nobody may touch with a child, an ephemeral, a node at version 1. */
+/** `/open` with a child, `/closed` without permissions for clients with a child, an ephemeral, a node at version 1. */
 function furnished(): TestTree {
   const test = new TestTree();
   test.proposeSession(1, 1);
@@ -264,7 +264,7 @@ const FIELDS: Record<number, string[]> = {
   [OpCode.DELETE]: ["node", "op", "parent", "path"],
 };
 
-/** Slices by what they show; an ACL by who it is, as the encoder tells the open one. */
+/** Slices by what they show; an ACL by its identity, as the encoder recognizes the open one. */
 function fieldOf(op: TxnOp, key: string): unknown {
   const value: unknown = Object.entries(op).find(([name]) => name === key)?.[1];
   if (key === "path" || key === "data" || key === "passwordHash") return sliceText(op[key]);

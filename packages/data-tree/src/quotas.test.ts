@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { ROOT } from "./node-row.ts";
 import { NodeStore } from "./node-store.ts";
 import { Quotas } from "./quotas.ts";
-import { ShownNodes } from "./shown-nodes.ts";
 import { create, remove, setData, TestTree } from "./testing/tree.ts";
+import { VirtualNodes } from "./virtual-nodes.ts";
 
 const EPOCH = 2 ** 32;
 const QUOTA = "/zookeeper/quota";
@@ -59,7 +59,7 @@ describe("usage", () => {
       }
     }
     const store = new CountedStore({ k0: 1, k1: 7 });
-    const shown = new ShownNodes();
+    const shown = new VirtualNodes();
     let id = 1;
     const add = (parent: number, name: string, data: string): number => {
       const { bytes, start, end } = sliceOf(name);
@@ -202,7 +202,7 @@ describe("a limit", () => {
     expect(test.overQuota[1]).toEqual(refused);
   });
 
-  test("that is soft is told of, and refuses nothing", () => {
+  test("that is soft is reported, and refuses nothing", () => {
     const test = withQuotas({ "/a": "count=1,bytes=2" }, { "/a": "" });
     expect(codes(test, create("/a/b", { data: "123" }))).toEqual([OK]);
     expect(test.overQuota).toEqual([
@@ -263,7 +263,7 @@ describe("a limit", () => {
     add(ROOT, "a");
     const limits = add(quotaOfA, "zookeeper_limits");
     add(quotaOfA, "zookeeper_stats");
-    const quotas = new Quotas(store, new ShownNodes());
+    const quotas = new Quotas(store, new VirtualNodes());
     const judged = () => quotas.judge(sliceOf("/a/b"), 1, 0)?.length;
     write(limits, "count=1,bytes=-1");
     quotas.begin();

@@ -12,7 +12,7 @@ import type { QuotaExcess } from "./excess.ts";
 import { NO_NODE, ROOT } from "./node-row.ts";
 import type { NodeStore } from "./node-store.ts";
 import { formatQuotaText, parseQuotaText, type QuotaText } from "./quota-text.ts";
-import type { ShownNode, ShownNodes } from "./shown-nodes.ts";
+import type { VirtualNode, VirtualNodes } from "./virtual-nodes.ts";
 
 const QUOTA_PATH = "/zookeeper/quota";
 const SLASH = 0x2f;
@@ -27,8 +27,8 @@ export const QUOTA_TEXT_BYTES_MAX = 1024;
 const PARSED_COUNT_MAX = 1024;
 const NOTHING: readonly QuotaExcess[] = [];
 
-/** Counts of nodes and bytes below a quota, shown as the text of its stats node. Written down only when somebody reads it. */
-class Usage implements ShownNode {
+/** Counts of nodes and bytes below a quota, shown as the text of its stats node. Written only when it is read. */
+class Usage implements VirtualNode {
   readonly #text: QuotaText;
   #bytes: Uint8Array | undefined;
 
@@ -66,13 +66,13 @@ interface ParsedLimits {
  */
 export class Quotas {
   readonly #store: NodeStore;
-  readonly #shown: ShownNodes;
+  readonly #shown: VirtualNodes;
   readonly #data: ByteSlice = emptySlice();
   /** By the node that holds them. */
   readonly #limits = new Map<number, ParsedLimits>();
   #root: number = NO_NODE;
 
-  constructor(store: NodeStore, shown: ShownNodes) {
+  constructor(store: NodeStore, shown: VirtualNodes) {
     this.#store = store;
     this.#shown = shown;
   }
@@ -121,7 +121,7 @@ export class Quotas {
   }
 
   /**
-   * Judges a write by what is applied, as Apache does: what is on its way is not counted.
+   * Judges a write by what is applied, as Apache does: what is proposed is not counted.
    *
    * @param nodes how many more there would be; 0 where the write changes data
    * @returns what it would go beyond, or undefined where the limits cannot be read

@@ -28,9 +28,9 @@ describe("a container", () => {
   });
 
   test.each([
-    ["a child is on its way", [create("/c/again")]],
+    ["a child is proposed", [create("/c/again")]],
     ["it is written", [setData("/c", "x")]],
-    ["it is about to be deleted by somebody else", [remove("/c")]],
+    ["its deletion is proposed", [remove("/c")]],
   ])("stays while %s", (_, requests) => {
     const test = new TestTree();
     test.commit(create("/c", CONTAINER));
@@ -81,7 +81,7 @@ describe("a TTL node", () => {
   });
 });
 
-test("reaping tells watches and moves the parent as a delete does", () => {
+test("reaping fires watches and moves the parent as a delete does", () => {
   const test = new TestTree();
   test.commit(create("/t", ttl(1)));
   test.tree.watches.armPersistent(Buffer.from("/t"), 0, 2, 4 as never);

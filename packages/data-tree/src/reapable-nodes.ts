@@ -3,7 +3,7 @@ import { IntColumn } from "./columns.ts";
 import { NO_NODE } from "./node-row.ts";
 import type { NodeStore } from "./node-store.ts";
 
-/** When a leader removes what nobody needs any more. */
+/** When a leader removes containers and TTL nodes. */
 export interface ReapLimits {
   /** A container that never had a child goes when it is older than this, in milliseconds; 0: never. */
   readonly neverUsedMsMax: number;

@@ -13,7 +13,7 @@ import { IntColumn } from "./columns.ts";
 import { NO_NODE, ROOT } from "./node-row.ts";
 import { type TreeState, textLength } from "./tree-state.ts";
 
-/** A node as it is kept outside the tree: in a state file, in a snapshot on its way to another server. */
+/** A node as it is kept outside the tree: in a state file, in a snapshot that is sent to another server. */
 export interface NodeRecord {
   readonly id: number;
   /** 0 for the root. */
@@ -68,7 +68,7 @@ export function sessionRecord(state: TreeState, row: number): SessionRecord {
   };
 }
 
-/** Of copies: whoever takes it may keep it. */
+/** Of copies, which the caller may keep. */
 export function nodeRecord(state: TreeState, node: number): NodeRecord {
   const { store, acls } = state;
   const slice = emptySlice();

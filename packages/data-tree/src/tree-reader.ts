@@ -56,7 +56,7 @@ export class TreeReader {
     return this.state.digest.low;
   }
 
-  /** As Apache counts: the root twice, so 5 for an ensemble that nobody has used. */
+  /** As Apache counts: the root twice, so 5 for an unused ensemble. */
   get nodeCount(): number {
     return this.state.nodeCount;
   }

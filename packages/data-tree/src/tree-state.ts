@@ -20,7 +20,7 @@ import { NodeStore } from "./node-store.ts";
 import { Quotas } from "./quotas.ts";
 import { ReapableNodes } from "./reapable-nodes.ts";
 import { SessionTable } from "./session-table.ts";
-import { ShownNodes } from "./shown-nodes.ts";
+import { VirtualNodes } from "./virtual-nodes.ts";
 
 /** Apache keeps the root under "" too, and counts it twice. */
 const ROOT_COPIES = 1;
@@ -34,7 +34,7 @@ export class TreeState {
   readonly sessions: SessionTable = new SessionTable();
   readonly ephemerals: Ephemerals = new Ephemerals(this.sessions);
   readonly reapable: ReapableNodes = new ReapableNodes();
-  readonly shown: ShownNodes = new ShownNodes();
+  readonly shown: VirtualNodes = new VirtualNodes();
   readonly quotas: Quotas;
   readonly digest: Digest = new Digest();
   applied: Zxid = ZXID_NONE;

@@ -15,18 +15,18 @@ describe("setWatches", () => {
     ["child: changed since", WatchList.CHILD, "/new", ["4 children /new"]],
     ["child: unchanged", WatchList.CHILD, "/old", []],
   ];
-  test.each(cases)("%s", (_, list, path, told) => {
+  test.each(cases)("%s", (_, list, path, events) => {
     const test = new TestTree();
     test.commit(create("/old"));
     const seen = test.history[0].header.zxid;
     test.commit(create("/new"));
     test.tree.restoreWatch(list, sliceOf(path), connection, seen, test.sink);
-    expect(test.takeEvents()).toEqual(told);
-    expect(test.tree.watches.watchCount).toBe(told.length === 0 ? 1 : 0);
+    expect(test.takeEvents()).toEqual(events);
+    expect(test.tree.watches.watchCount).toBe(events.length === 0 ? 1 : 0);
   });
 
   test.each([WatchList.DATA, WatchList.EXIST, WatchList.CHILD])(
-    "of list %i: a change of a node that the client may not read is not told, and consumes the watch",
+    "of list %i: a change of a node that the client may not read sends no event, and consumes the watch",
     (list) => {
       const test = new TestTree();
       const seen = test.tree.applied;

@@ -106,15 +106,15 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("gone" as const), connection }) },
 );
 
-test("the table tells and counts what a plain set of watches does", () => {
+test("the table fires and counts what a plain set of watches does", () => {
   fc.assert(
     fc.property(fc.array(step, { minLength: 20, maxLength: 200 }), (steps) => {
       const table = new WatchTable({ k0: 5, k1: 7 });
       const naive = new NaiveWatches();
-      const told: string[] = [];
+      const events: string[] = [];
       const sink: WatchSink = {
         mayRead: () => true,
-        event: (to, _zxid, type, path) => told.push(`${to} ${type} ${sliceText(path)}`),
+        event: (to, _zxid, type, path) => events.push(`${to} ${type} ${sliceText(path)}`),
       };
       for (const one of steps) {
         if (one.kind === "gone") {
@@ -123,7 +123,7 @@ test("the table tells and counts what a plain set of watches does", () => {
         } else if (one.kind === "trigger") {
           const type = EVENT_TYPES[one.type - 1];
           table.trigger(type, sliceOf(one.path), OPEN_ACL, ZXID_NONE, sink);
-          expect(told.splice(0).sort()).toEqual(naive.trigger(type, one.path));
+          expect(events.splice(0).sort()).toEqual(naive.trigger(type, one.path));
         } else {
           const { bytes, start, end } = sliceOf(one.path);
           const to = one.connection as ConnectionRef;

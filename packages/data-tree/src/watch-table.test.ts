@@ -60,7 +60,7 @@ const table: [Kind, Step, string[], boolean][] = [
   ["recursive", "create deeper", ["1 created /x/c/d"], true],
 ];
 
-test.each(table)("a %s watch on X, %s", (kind, step, told, stays) => {
+test.each(table)("a %s watch on X, %s", (kind, step, events, stays) => {
   const test = new TestTree();
   if (step !== "create X") test.commit(create("/x"));
   if (step === "delete child" || step === "setData child" || step === "create deeper") test.commit(create("/x/c"));
@@ -75,7 +75,7 @@ test.each(table)("a %s watch on X, %s", (kind, step, told, stays) => {
     "create deeper": create("/x/c/d"),
   }[step];
   expect(test.commit(request)).toBe(0);
-  expect(test.takeEvents()).toEqual(told);
+  expect(test.takeEvents()).toEqual(events);
   expect(test.tree.watches.isEmpty).toBe(!stays);
 });
 
@@ -130,7 +130,7 @@ describe("one trigger", () => {
   });
 });
 
-test("who may not read is told nothing, and its one-shot watch is consumed", () => {
+test("a client without read permission gets no event, and its one-shot watch is consumed", () => {
   const test = new TestTree();
   const acl = [{ perms: 31, scheme: "digest", id: "me" }];
   test.context.identities = [{ scheme: "digest", id: "me" }];

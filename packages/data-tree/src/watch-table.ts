@@ -24,7 +24,7 @@ export interface WatchSink {
   event(connection: ConnectionRef, zxid: Zxid | -1, type: WatchEventType, path: Readonly<ByteSlice>): void;
 }
 
-/** What a watch looks like to whoever lists them. */
+/** A watch in a listing. */
 export interface WatchEntry {
   readonly connection: ConnectionRef;
   readonly path: Readonly<ByteSlice>;
@@ -43,8 +43,8 @@ const CHILD_BITS: number = TABLE_BITS << CHILD_SHIFT;
 const { STANDARD, PERSISTENT, PERSISTENT_RECURSIVE } = WatchMode;
 
 /**
- * Who waits for what. ZooKeeper's two tables are one here: an entry joins a path to a connection and holds the modes of both tables.
- * Each entry is in two lists, its path's and its connection's, so that a change finds whom it concerns, and a connection that goes
+ * Every watch. ZooKeeper's two tables are one here: an entry joins a path to a connection and holds the modes of both tables.
+ * Each entry is in two lists, its path's and its connection's, so that a change finds its watchers, and a connection that ends
  * takes its watches along, in the time these take and no more. Entries and paths are indexes into columns: millions of them are
  * nothing to walk for a collector. Paths need not exist in the tree.
  */
@@ -64,7 +64,7 @@ export class WatchTable {
   #dataConnectionCount = 0;
   readonly #path: ByteSlice = emptySlice();
 
-  /** @param key not known to those who choose paths */
+  /** @param key secret, so that clients cannot choose paths that collide */
   constructor(key: HashKey) {
     const derived = derivedKey(key, 3);
     this.#paths = new WatchedPaths(derived);
@@ -130,9 +130,9 @@ export class WatchTable {
   }
 
   /**
-   * Tells everyone concerned of one event, each connection once, and consumes the one-shot watches it met.
+   * Sends one event to every watcher, each connection once, and consumes the one-shot watches it met.
    *
-   * @param acl of the node that the event names, against which the sink judges who may know
+   * @param acl of the node that the event names, against which the sink checks read permission
    */
   trigger(type: WatchEventType, path: Readonly<ByteSlice>, acl: Acl, zxid: Zxid, sink: WatchSink): void {
     if (this.#entries.count === 0) return;
@@ -156,7 +156,7 @@ export class WatchTable {
     return (this.#modesOf(bytes, start, end, connection) & checkedBits(selector)) !== 0;
   }
 
-  /** Removes what the selector names and tells whether there was any. */
+  /** Removes what the selector names, and returns whether there was any. */
   remove(bytes: Uint8Array, start: number, end: number, connection: ConnectionRef, selector: WatchSelector): boolean {
     const path = this.#paths.find(bytes, start, end);
     const entry = path === NONE ? NONE : this.#entries.find(path, connection);
@@ -228,7 +228,7 @@ export class WatchTable {
     };
   }
 
-  /** Serves whoever watches just this path in one table. */
+  /** Serves the watchers of exactly this path in one table. */
   #serveExact(
     exact: number,
     shift: number,
@@ -251,7 +251,7 @@ export class WatchTable {
     }
   }
 
-  /** Serves whoever watches an ancestor and all below it. Hashes grow with the path: it is walked once, however deep it is. */
+  /** Serves the watchers of an ancestor and all below it. Hashes grow with the path: it is walked once, however deep it is. */
   #serveAncestors(type: WatchEventType, path: Readonly<ByteSlice>, acl: Acl, zxid: Zxid, sink: WatchSink): void {
     const { bytes, start } = path;
     let hash = 0;
@@ -323,13 +323,13 @@ export class WatchTable {
       countCrossing(this.#pathRecursiveCounts, path, recursiveChange);
     }
     if (modes === 0 && this.#entries.remove(entry)) {
-      assert(this.#pathDataCounts.get(path) === 0, "a path that leaves the table is watched by nobody");
+      assert(this.#pathDataCounts.get(path) === 0, "a path that leaves the table has no watch");
       this.#paths.remove(path);
     }
   }
 }
 
-/** Changes a count and tells how many were added to those that are not zero: 1, 0 or -1. */
+/** Changes a count, and returns how many were added to those that are not zero: 1, 0 or -1. */
 function countCrossing(counts: IntColumn, index: number, change: number): number {
   const before = counts.get(index);
   counts.set(index, before + change);

@@ -185,7 +185,7 @@ test("a dead leader is not elected again by hearsay", () => {
   expect([larger.decisions, larger.election.vote]).toEqual([[], vote(1, 5, 10)]);
 });
 
-test("a candidate that lost its storage is none, whoever still names it", () => {
+test("a candidate that lost its storage is none, even if others still name it", () => {
   const server = looking(3);
   answer(server, 2, "following", vote(3, 9, 9));
   answer(server, 3, "looking", undefined);
@@ -245,7 +245,7 @@ test("over a new link nothing is asked of a voter that has answered", () => {
 
 // Without a voice
 
-test("an observer finds the leader that others have, and says so to nobody", () => {
+test("an observer finds the leader that others have, and reports it to no server", () => {
   const server = new TestElection({ algorithm: 0, verifier: majorityOf(3) }, 9);
   server.election.look(undefined, 0);
   answer(server, 1, "following", vote(2, 5, 1));

@@ -31,10 +31,10 @@ interface Decided {
 /** Before the first look, nothing that arrives means anything. */
 type State = { readonly kind: "idle" } | Looking | Decided;
 
-const NOBODY: ReadonlySet<ServerId> = new Set();
+const NO_SUPPORTERS: ReadonlySet<ServerId> = new Set();
 
 /**
- * The basic election (`electionAlg` 0). In every round a server asks all voters whom they vote for, moves to the best vote it hears, and
+ * The basic election (`electionAlg` 0). In every round a server asks all voters for their votes, moves to the best vote it hears, and
  * has decided when a quorum named the same candidate.
  *
  * ```
@@ -72,7 +72,7 @@ export class BasicLeaderElection implements LeaderElection {
   }
 
   get supporters(): ReadonlySet<ServerId> {
-    return this.#state.kind === "decided" ? this.#state.supporters : NOBODY;
+    return this.#state.kind === "decided" ? this.#state.supporters : NO_SUPPORTERS;
   }
 
   look(position: ElectionPosition | undefined, nowMs: number): void {

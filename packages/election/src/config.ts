@@ -17,7 +17,7 @@ export interface ElectionConfig {
   readonly settleMsMax: number;
   /** How soon a vote is sent again: a lost one costs this much. */
   readonly resendMsMin: number;
-  /** How rarely it is sent by a server that hears nobody. */
+  /** The longest interval, of a server that hears no other. */
   readonly resendMsMax: number;
   /**
    * Basic election: how long to wait for answers, and about how long to rest between rounds. Where round trips take longer, nobody is

@@ -12,7 +12,7 @@ test("six servers cut three and three decide nothing", () => {
   expect(server.decisions).toEqual(["leading 1"]);
 });
 
-test("a voter of weight 0 gives its vote to any candidate, and nobody gives it theirs", () => {
+test("a voter of weight 0 gives its vote to any candidate, and gets none", () => {
   const verifier = new HierarchicalQuorum(
     [1, 2, 3].map((sid) => ({ sid: serverId(sid), group: 1, weight: sid === 1 ? 0 : 1 })),
   );

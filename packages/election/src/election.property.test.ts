@@ -7,7 +7,7 @@ import { compareVotes, ownVote } from "./vote.ts";
 
 const ALGORITHMS = [3, 0];
 
-/** Voters 1 to `voterCount` with logs by chance, and observers from 100 on. */
+/** Voters 1 to `voterCount` with random logs, and observers from 100 on. */
 function ensemble(
   { voterCount, observerCount = 0 }: { readonly voterCount: number; readonly observerCount?: number },
   random: () => number,
@@ -45,7 +45,7 @@ test.each(ALGORITHMS)(
           seed: fc.integer(),
           voterCount: fc.integer({ min: 1, max: 7 }),
           observerCount: fc.integer({ min: 0, max: 2 }),
-          // The basic election elects nobody where answers take longer than it waits for them.
+          // The basic election elects no leader where answers take longer than it waits for them.
           delayMsMax: algorithm === 0 ? fc.constantFrom(0, 5, 50) : fc.constantFrom(0, 5, 50, 300),
           lossChance: fc.constantFrom(0, 0.05, 0.3),
           roundTripMs: fc.constantFrom(0, 10, 100),
@@ -72,7 +72,7 @@ test.each(ALGORITHMS)(
 );
 
 test.each(ALGORITHMS)(
-  "algorithm %i: through crashes, restarts and cuts whoever leads is fit to, and afterwards there is one leader",
+  "algorithm %i: through crashes, restarts and cuts every leader is fit to lead, and afterwards there is one leader",
   (algorithm) => {
     fc.assert(
       fc.property(

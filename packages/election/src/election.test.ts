@@ -55,7 +55,7 @@ describe.each([3, 0])("algorithm %i", (algorithm) => {
     expect(network.decisions.filter(({ role }) => role === "leading")).toHaveLength(1);
   });
 
-  test("while its followers have not noticed that the leader is dead, nobody is talked into following it", () => {
+  test("while its followers have not noticed that the leader is dead, no server is talked into following it", () => {
     const network = startAll(ensemble(5, { algorithm, patienceMs: 5000 }));
     expect(elected(network)).toBe(5);
     network.crash(serverId(1));
@@ -84,7 +84,7 @@ describe.each([3, 0])("algorithm %i", (algorithm) => {
     expect(network.server(serverId(9)).decision?.role).toBe("observing");
   });
 
-  test("six servers cut three and three elect nobody, and one leader once they meet", () => {
+  test("six servers cut three and three elect no leader, and one once they meet", () => {
     const network = ensemble(6, { algorithm });
     network.cut((sid) => sid % 2);
     startAll(network).run(30_000);
@@ -113,7 +113,7 @@ describe.each([3, 0])("algorithm %i", (algorithm) => {
     expect(network.nowMs - 120_000).toBeLessThan(1500);
   });
 
-  test("a voter that lost its storage elects nobody, and observes the leader that the others elect", () => {
+  test("a voter that lost its storage has no vote, and observes the leader that the others elect", () => {
     const network = ensemble(3, { algorithm });
     network.server(serverId(3)).position = undefined;
     network.start(serverId(1));
@@ -125,7 +125,7 @@ describe.each([3, 0])("algorithm %i", (algorithm) => {
     expect(network.server(serverId(3)).decision?.role).toBe("observing");
   });
 
-  test("a server that fails as leader again and again, its log unchanged, keeps nobody from an election", () => {
+  test("a server that fails as leader again and again, its log unchanged, keeps no other from an election", () => {
     const network = startAll(ensemble(3, { algorithm }));
     for (let turn = 0; turn < 5; turn++) {
       expect(elected(network)).toBe(3);

@@ -30,12 +30,12 @@ export interface LeaderElection {
   readonly round: number;
   readonly vote: Vote | undefined;
   /**
-   * After a decision: who stood behind it, this server included, without those that were since heard to look for another leader. Empty
+   * After a decision: its supporters, this server included, without those that were since heard to look for another leader. Empty
    * while looking. A leader that is not yet established and whose supporters and learners together are no quorum waits in vain.
    */
   readonly supporters: ReadonlySet<ServerId>;
   /**
-   * Begins to look for a leader. Ends every earlier decision. Whoever is alone in its ensemble has decided when this returns.
+   * Begins to look for a leader. Ends every earlier decision. A server that is alone in its ensemble has decided when this returns.
    *
    * @param position undefined for a server without a voice: an observer, a stranger to the configuration, or one that lost its
    *   storage. It asks, and finds the leader that others have; from the second time on it waits a little before it asks, since all

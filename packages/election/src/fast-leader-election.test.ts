@@ -2,7 +2,7 @@ import { composeZxid, serverId } from "@zooid/model";
 import { expect, test } from "vitest";
 import { looking, majorityOf, notification, position, TestElection, vote } from "./testing/elections.ts";
 
-test("a server that begins to look votes for itself in the next round, and tells every voter but itself", () => {
+test("a server that begins to look votes for itself in the next round, and sends that to every voter but itself", () => {
   const server = new TestElection({ verifier: majorityOf(3) });
   server.election.look(position(5, 10), 0);
   expect(server.take()).toEqual(["2: looking 1 1/5.10", "3: looking 1 1/5.10"]);
@@ -17,7 +17,7 @@ test("a notification carries the sender's own log beside its vote", () => {
   expect(server.sent[0]?.message).toMatchObject({ selfZxid: composeZxid(5, 10), selfEpoch: 5 });
 });
 
-test("before the first look nothing is heard, told or due", () => {
+test("before the first look nothing is heard, sent or due", () => {
   const server = new TestElection({ verifier: majorityOf(3) });
   expect(server.hear(2, notification("leading", 1, vote(2, 5, 10)))).toEqual([]);
   expect(server.hear(3, notification("following", 1, vote(2, 5, 10)))).toEqual([]);
@@ -68,7 +68,7 @@ test("a crowd that asks all the time does not keep a vote from being repeated", 
   expect(server.take()).toEqual(["2: looking 1 1/5.10", "3: looking 1 1/5.10"]);
 });
 
-test("over a new link the vote is told again, to a voter", () => {
+test("over a new link the vote is sent again, to a voter", () => {
   const server = looking();
   server.election.linkUp(serverId(3), 5);
   expect(server.take()).toEqual(["3: looking 1 1/5.10"]);
@@ -77,7 +77,7 @@ test("over a new link the vote is told again, to a voter", () => {
   expect(server.take()).toEqual([]);
 });
 
-test("a better vote of the same round is adopted and told to all", () => {
+test("a better vote of the same round is adopted and sent to all", () => {
   const server = looking(5);
   expect(server.hear(2, notification("looking", 1, vote(4, 5, 11)))).toEqual(
     [2, 3, 4, 5].map((sid) => `${sid}: looking 1 4/5.11`),
@@ -124,7 +124,7 @@ test("a later round forgets the votes of the earlier one", () => {
   expect(server.decisions).toEqual([]);
 });
 
-test("who votes in an earlier round is told at once, and not counted", () => {
+test("a vote of an earlier round is answered at once, and not counted", () => {
   const server = looking(3);
   server.election.look(position(5, 10), 0);
   expect(server.hear(2, notification("looking", 1, vote(2, 9, 9)))).toEqual(["2: looking 2 1/5.10"]);

@@ -13,7 +13,7 @@ import { SettleDelay } from "./settle-delay.ts";
 import { Tally } from "./tally.ts";
 import { beats, better, isSameLeadership, isSameVote, ownVote } from "./vote.ts";
 
-/** What a server is told by another. */
+/** What another server reports. */
 type Notification = Extract<ElectionMessage, { readonly kind: "notification" }>;
 
 interface Looking {
@@ -42,11 +42,11 @@ interface Decided {
 /** Before the first look, nothing that arrives means anything. */
 type State = { readonly kind: "idle" } | Looking | Decided;
 
-const NOBODY: ReadonlySet<ServerId> = new Set();
+const NO_SUPPORTERS: ReadonlySet<ServerId> = new Set();
 
 /**
- * Fast leader election (`electionAlg` 3). Every server tells all voters whom it would follow, changes to a better vote when it hears one
- * and tells that too, until a quorum agrees.
+ * Fast leader election (`electionAlg` 3). Every server sends its vote to all voters, changes to a better vote when it hears one
+ * and sends that too, until a quorum agrees.
  *
  * ```
  *              look                       a quorum agrees in this round,
@@ -87,7 +87,7 @@ export class FastLeaderElection implements LeaderElection {
   }
 
   get supporters(): ReadonlySet<ServerId> {
-    return this.#state.kind === "decided" ? this.#state.supporters : NOBODY;
+    return this.#state.kind === "decided" ? this.#state.supporters : NO_SUPPORTERS;
   }
 
   look(position: ElectionPosition | undefined, nowMs: number): void {
@@ -115,7 +115,7 @@ export class FastLeaderElection implements LeaderElection {
     }
     this.#changeVote(looking, own, nowMs);
     this.#recount(looking, nowMs);
-    // Others may have noticed a moment earlier that the leader is gone. They told their votes once, to a server that had a leader then;
+    // Others may have noticed a moment earlier that the leader is gone. They sent their votes once, to a server that had a leader then;
     // were they forgotten, it would hear them only when they are repeated. What is older has been repeated since, or means nothing now.
     for (const [from, { heard, atMs }] of overheard ?? []) {
       if (this.#state !== looking) return;
@@ -125,7 +125,7 @@ export class FastLeaderElection implements LeaderElection {
   }
 
   adopt(role: Exclude<PeerRole, "looking">, vote: Vote): void {
-    // Whoever named the successor told everyone: all may be expected to come.
+    // The leader that named the successor named it to all: all may be expected to come.
     this.#state = {
       kind: "decided",
       role,
@@ -281,7 +281,7 @@ export class FastLeaderElection implements LeaderElection {
 
   /**
    * A quorum names this leader, and the leader says so itself. Without its own word a dead leader is elected again by hearsay; without
-   * the quorum one that was deposed and does not know it captures whoever asks.
+   * the quorum one that was deposed and does not know it captures every server that asks.
    */
   #isLedAlready(tally: Tally, vote: Vote, round: number): boolean {
     if (!this.#config.verifier.isQuorum(tally.supporters(vote))) return false;

@@ -2,7 +2,7 @@ import { MajorityQuorum, serverId } from "@zooid/model";
 import { expect, test } from "vitest";
 import { looking, majorityOf, notification, observer, position, TestElection, vote } from "./testing/elections.ts";
 
-test("a stranger that asks is told where this server stands, and not counted", () => {
+test("a stranger that asks is answered with this server's state, and not counted", () => {
   const server = looking(3);
   expect(server.hear(9, notification("looking", 1, undefined))).toEqual(["9: looking 1 1/5.10"]);
   server.hear(9, notification("looking", 5, vote(2, 9, 9)));
@@ -25,20 +25,23 @@ test("two servers that each think the other is no voter do not answer each other
   expect(words).toEqual([]);
 });
 
-test.each(["leading 2", "following 2"])("a server that decided (%s) answers whoever looks, and nobody else", (role) => {
-  const server = looking(3);
-  for (const sid of [2, 3]) server.hear(sid, notification("looking", 1, vote(2, 6, 1)));
-  expect(server.decisions).toEqual(["following 2"]);
-  if (role === "leading 2") server.election.adopt("leading", vote(1, 6, 1));
-  const answer = role === "leading 2" ? "leading 1 1/6.1" : "following 1 2/6.1";
-  expect(server.hear(3, notification("looking", 1, vote(3, 9, 9)))).toEqual([`3: ${answer}`]);
-  expect(server.hear(9, notification("looking", 7, undefined))).toEqual([`9: ${answer}`]);
-  expect(server.hear(2, notification("leading", 1, vote(2, 6, 1)))).toEqual([]);
-  expect(server.hear(3, notification("following", 1, vote(2, 6, 1)))).toEqual([]);
-  server.election.linkUp(serverId(3), 10);
-  server.election.tick(100_000);
-  expect([server.take(), server.election.round]).toEqual([[], 1]);
-});
+test.each(["leading 2", "following 2"])(
+  "a server that decided (%s) answers servers that look, and no other",
+  (role) => {
+    const server = looking(3);
+    for (const sid of [2, 3]) server.hear(sid, notification("looking", 1, vote(2, 6, 1)));
+    expect(server.decisions).toEqual(["following 2"]);
+    if (role === "leading 2") server.election.adopt("leading", vote(1, 6, 1));
+    const answer = role === "leading 2" ? "leading 1 1/6.1" : "following 1 2/6.1";
+    expect(server.hear(3, notification("looking", 1, vote(3, 9, 9)))).toEqual([`3: ${answer}`]);
+    expect(server.hear(9, notification("looking", 7, undefined))).toEqual([`9: ${answer}`]);
+    expect(server.hear(2, notification("leading", 1, vote(2, 6, 1)))).toEqual([]);
+    expect(server.hear(3, notification("following", 1, vote(2, 6, 1)))).toEqual([]);
+    server.election.linkUp(serverId(3), 10);
+    server.election.tick(100_000);
+    expect([server.take(), server.election.round]).toEqual([[], 1]);
+  },
+);
 
 test("an observer asks without a vote and finds the leader that others have", () => {
   const server = new TestElection({ verifier: majorityOf(3) }, 9);
@@ -74,7 +77,7 @@ test("an observer that lost its leader waits a little before it asks", () => {
   expect(server.take()).toHaveLength(3);
 });
 
-test("a voter that lost its storage votes for nobody, and is told where others stand", () => {
+test("a voter that lost its storage has no vote, and is answered with the others' states", () => {
   const wiped = new TestElection({ verifier: majorityOf(3) });
   wiped.election.look(undefined, 0);
   expect(wiped.take()).toEqual(["2: looking 1 none", "3: looking 1 none"]);

@@ -1,6 +1,6 @@
 import type { ServerId } from "@zooid/model";
 
-/** Round trips to wait for: a better vote reaches someone, who passes it on; twice, since round trips vary. */
+/** Round trips to wait for: a better vote reaches a server, which passes it on; twice, since round trips vary. */
 const ROUND_TRIPS = 4;
 
 /** How long a settle delay may be. Whole milliseconds. */

@@ -50,7 +50,7 @@ test("a leader that looks itself leads no more", () => {
   expect(server.decisions).toEqual([]);
 });
 
-test("a deposed leader that does not know it captures nobody", () => {
+test("a deposed leader that does not know it captures no server", () => {
   const server = looking(5);
   server.hear(5, notification("leading", 4, vote(5, 5, 3)));
   server.hear(4, notification("following", 4, vote(5, 5, 3)));

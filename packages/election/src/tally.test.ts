@@ -15,7 +15,7 @@ test("a server has one ballot, its newest", () => {
   expect([...tally.supporters(vote(2, 5, 1))]).toEqual([one]);
 });
 
-test("a withdrawn ballot supports nobody, and after clearing there is none", () => {
+test("a withdrawn ballot supports no vote, and after clearing there is none", () => {
   const tally = new Tally(isSameVote);
   for (const sid of [one, two, three]) tally.cast(sid, { vote: vote(1, 5, 1), role: "looking" });
   tally.withdraw(two);

@@ -31,7 +31,7 @@ export class Tally {
     this.#ballots.clear();
   }
 
-  /** Who agrees with a vote. Whether they are enough is the quorum's business. */
+  /** The servers that agree with a vote. Whether they are enough is decided by the quorum. */
   supporters(vote: Vote): Set<ServerId> {
     const supporters = new Set<ServerId>();
     for (const [sid, ballot] of this.#ballots) if (this.#agrees(ballot.vote, vote)) supporters.add(sid);

@@ -25,7 +25,7 @@ test("an equal vote does not beat", () => {
   expect(beats(vote(1, 5, 1), vote(1, 5, 1), ALL)).toBe(false);
 });
 
-test("a server that is no candidate beats nobody, and any candidate beats it", () => {
+test("a server that is no candidate beats none, and any candidate beats it", () => {
   const candidates = new Set([serverId(1)]);
   expect(beats(vote(2, 9, 9), vote(1, 1, 1), candidates)).toBe(false);
   expect(beats(vote(1, 1, 1), vote(2, 9, 9), candidates)).toBe(true);

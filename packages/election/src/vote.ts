@@ -14,7 +14,7 @@ export function compareVotes(a: Vote, b: Vote): number {
 }
 
 /**
- * Whether a server that votes `current` changes to `challenger`. A voter of weight 0 is no candidate: nobody changes to it, and its own
+ * Whether a server that votes `current` changes to `challenger`. A voter of weight 0 is no candidate: no server changes to it, and its own
  * first vote, which names itself since it must name someone, gives way to any candidate.
  */
 export function beats(challenger: Vote, current: Vote, candidates: ReadonlySet<ServerId>): boolean {

@@ -37,9 +37,9 @@ export interface Txn {
 export class TestTree {
   readonly tree: DataTree;
   readonly context: PrepareContext;
-  /** What watches told, as `connection event path`. */
+  /** Events that were sent, as `connection event path`. */
   readonly events: string[] = [];
-  /** What operators were told of quotas. */
+  /** Quota reports for operators. */
   readonly overQuota: Excess[] = [];
   /** Everything ever proposed, failed requests too. */
   readonly history: Txn[] = [];

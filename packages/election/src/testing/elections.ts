@@ -32,7 +32,7 @@ export function notification(role: PeerRole, round: number, named: Vote | undefi
   return { kind: "notification", role, round, vote: named, selfZxid: composeZxid(0, 0), selfEpoch: 0 };
 }
 
-/** For tests: one election whose words are kept, and who is spoken to by number. */
+/** For tests: one election whose messages are kept, with servers by number. */
 export class TestElection {
   readonly election: LeaderElection;
   readonly sent: { readonly to: ServerId; readonly message: ElectionMessage }[] = [];

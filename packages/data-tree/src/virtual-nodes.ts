@@ -1,5 +1,5 @@
 /** What a server shows of a node in place of what is stored; what is left out is as it is stored. */
-export interface ShownNode {
+export interface VirtualNode {
   readonly data: Uint8Array;
   readonly version?: number;
   readonly mtimeMs?: number;
@@ -7,18 +7,18 @@ export interface ShownNode {
 
 /**
  * Nodes of which a server shows something else than is stored: a quota's usage, which it counts, and the ensemble's configuration,
- * which it knows. Neither is replicated, so neither is part of the digest or of any file, and no watch is told.
+ * which it knows. Neither is replicated, so neither is part of the digest or of any file, and no watch fires.
  *
  * A client that writes such a node shows its own text, until the server has something to show again.
  */
-export class ShownNodes {
-  readonly #shown = new Map<number, ShownNode>();
+export class VirtualNodes {
+  readonly #shown = new Map<number, VirtualNode>();
 
-  get(node: number): ShownNode | undefined {
+  get(node: number): VirtualNode | undefined {
     return this.#shown.size === 0 ? undefined : this.#shown.get(node);
   }
 
-  show(node: number, shown: ShownNode): void {
+  show(node: number, shown: VirtualNode): void {
     this.#shown.set(node, shown);
   }
 
