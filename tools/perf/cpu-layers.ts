@@ -26,7 +26,7 @@ const LAYERS: readonly (readonly [layer: string, url: RegExp, name: RegExp])[] =
   ["kernel send", /^$/, /^(write(Buffer|v|Latin1String|Utf8String|UcsString|AsciiString)|send)$/],
   ["log hand-over", /^$/, /^notify$/],
   ["prepare", /data-tree\/.*\/(prepare-|pending-|quota)/, /./],
-  ["apply", /data-tree\/.*\/(apply-|digest|watch-table|ephemerals)/, /./],
+  ["apply", /data-tree\/.*\/(apply-|digest|watch|ephemerals)/, /./],
   ["log hand-over", /txn-log\//, /./],
   [
     "links: peer frames and sockets",
