@@ -10,8 +10,9 @@ const NO_PREFIX: Readonly<ByteSlice> = sliceOf("");
 
 /** What can be read of the tree: nodes, sizes and sessions, as they are applied. It changes nothing. */
 export class TreeReader {
+  /** @internal */
   protected parts: TreeParts;
-  /** That of the parts, which most calls read. */
+  /** @internal That of the parts, which most calls read. */
   protected state: TreeState;
 
   /** @internal */
