@@ -63,6 +63,8 @@ export type LogReport =
     }
   | { readonly kind: "answer"; readonly id: number; readonly log: DurableLog; readonly at: LogPosition | undefined }
   | { readonly kind: "purged"; readonly log: DurableLog }
+  /** The helper has a checkpoint to make, and may not have started yet. */
+  | { readonly kind: "checkpoint-due" }
   | { readonly kind: "warned"; readonly text: string }
   | { readonly kind: "failed"; readonly detail: StoreErrorDetail };
 

@@ -58,7 +58,10 @@ class LogThread {
     this.#recycler = new WalRecycler({
       file: this.#file,
       control: this.#control,
-      helper: data.helper,
+      requestCheckpoint: () => {
+        data.helper.postMessage("checkpoint");
+        this.#report({ kind: "checkpoint-due" });
+      },
       stats: this.#stats,
       markBytes: data.walMarkBytes,
       warn: (text) => this.#report({ kind: "warned", text }),

@@ -78,13 +78,7 @@ export async function openSqliteLog(options: SqliteLogOptions): Promise<SqliteTx
     heapMib: LOG_HEAP_MIB,
   });
   const ready = await firstReport(forLog.port1, worker);
-  const helperData: HelperThreadData = { file, control: ring.control, port: forHelper.port2, log: between.port2 };
-  const helper = startWorker({
-    name: "helper-thread",
-    data: helperData,
-    transfer: [forHelper.port2, between.port2],
-    heapMib: LOG_HEAP_MIB,
-  });
+  const helper: HelperThreadData = { file, control: ring.control, port: forHelper.port2, log: between.port2 };
   return new SqliteTxnLog({
     options,
     ring,
@@ -115,7 +109,9 @@ export class SqliteTxnLog implements TxnLog {
   readonly #port: MessagePort;
   readonly #reads: MessagePort;
   readonly #worker: Worker;
-  readonly #helper: Worker;
+  /** Of the helper's thread, which starts at its first work: most logs of a short life need none. */
+  readonly #helperData: HelperThreadData;
+  #helper: Worker | undefined;
   readonly #ring: RingWriter;
   readonly #stats: Float64Array;
   readonly #record: {
@@ -150,7 +146,7 @@ export class SqliteTxnLog implements TxnLog {
     readonly ring: RingMemory;
     readonly stats: SharedArrayBuffer;
     readonly worker: Worker;
-    readonly helper: Worker;
+    readonly helper: HelperThreadData;
     readonly log: DurableLog;
     readonly port: MessagePort;
     readonly reads: MessagePort;
@@ -162,18 +158,11 @@ export class SqliteTxnLog implements TxnLog {
     this.#port = parts.port;
     this.#reads = parts.reads;
     this.#worker = parts.worker;
-    this.#helper = parts.helper;
+    this.#helperData = parts.helper;
     this.#record = { kind: 0, generation: 0, committed: 0, bytes: NO_BYTES, start: 0, end: 0 };
     parts.port.on("message", (report: LogReport) => this.#receive(report));
     parts.reads.on("message", (answer: HelperAnswer) => this.#receiveRead(answer));
-    for (const worker of [parts.worker, parts.helper]) {
-      worker.on("error", (cause) => {
-        this.#fail(
-          new StoreError({ code: "DEFECT", reason: `a thread of the log ended: ${String(cause)}` }, { cause }),
-        );
-      });
-      worker.once("exit", (status) => this.#ended(status));
-    }
+    this.#watch(parts.worker);
   }
 
   get durable(): DurableLog {
@@ -314,16 +303,41 @@ export class SqliteTxnLog implements TxnLog {
   }
 
   async #close(): Promise<void> {
-    const threads = [exited(this.#worker), exited(this.#helper)];
+    const worker = exited(this.#worker);
     if (this.#dead === undefined) this.#enqueue({ kind: "command", command: { kind: "close" } });
     // The other thread may be the one that failed, and this one would wait for ever.
     else void this.#worker.terminate();
-    this.#reads.postMessage({ kind: "close" } satisfies HelperRequest);
-    await Promise.all(threads);
+    await worker;
+    // The helper ends last: what the log still has to write may need a checkpoint.
+    if (this.#helper !== undefined) {
+      const helper = exited(this.#helper);
+      this.#reads.postMessage({ kind: "close" } satisfies HelperRequest);
+      await helper;
+    }
     this.#dead ??= new StoreError({ code: "CLOSED" });
     this.#rejectAll(this.#dead);
     this.#port.close();
     this.#reads.close();
+  }
+
+  #watch(worker: Worker): void {
+    worker.on("error", (cause) => {
+      this.#fail(new StoreError({ code: "DEFECT", reason: `a thread of the log ended: ${String(cause)}` }, { cause }));
+    });
+    worker.once("exit", (status) => this.#ended(status));
+  }
+
+  /** What the other threads have sent to the helper waits in its ports until it runs. */
+  #startHelper(): void {
+    if (this.#helper !== undefined) return;
+    const { port, log } = this.#helperData;
+    this.#helper = startWorker({
+      name: "helper-thread",
+      data: this.#helperData,
+      transfer: [port, log],
+      heapMib: LOG_HEAP_MIB,
+    });
+    this.#watch(this.#helper);
   }
 
   #receive(report: LogReport): void {
@@ -347,6 +361,9 @@ export class SqliteTxnLog implements TxnLog {
       }
       case "purged":
         this.#log = report.log;
+        break;
+      case "checkpoint-due":
+        this.#startHelper();
         break;
       case "warned":
         this.#handler.warned(report.text);
@@ -435,6 +452,7 @@ export class SqliteTxnLog implements TxnLog {
     const id = this.#nextId++;
     const { promise, resolve, reject } = Promise.withResolvers<HelperAnswer>();
     this.#asked.set(id, { resolve, reject });
+    this.#startHelper();
     this.#reads.postMessage(request(id));
     return promise;
   }

@@ -403,6 +403,17 @@ describe("writing", () => {
     expect(store.log.stats().checkpointCount).toBeGreaterThan(5);
   });
 
+  test("a log that is closed with a checkpoint due writes all that it was given, and ends", async () => {
+    const record = Buffer.alloc(1000, 1);
+    const records = new Array(500).fill(record);
+    await using store = await open({ walMarkBytes: 64 * 1024 });
+    // More than the ring holds: most of it is still to be written when the log is closed.
+    for (let next = 1; next < 10_000; next += 500) store.log.append(batchOf(range(next, next + 499), { records }));
+    await store[Symbol.asyncDispose]();
+    await using again = await open();
+    expect(again.log.durable.tail.zxid).toBe(Z(1, 10_000));
+  });
+
   test("what the state holds is purged from the log, apart from what is to be kept", async () => {
     const logKeepBytes = 1024 * 1024;
     await using store = await open({ logKeepBytes });

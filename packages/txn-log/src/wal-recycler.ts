@@ -1,4 +1,3 @@
-import type { MessagePort } from "node:worker_threads";
 import { CheckpointState, ControlWord } from "./append-ring.ts";
 import { isFull } from "./database.ts";
 import type { LogFile } from "./log-file.ts";
@@ -29,7 +28,7 @@ const IDLE_SHARE = 1 / 16;
 export class WalRecycler {
   readonly #file: LogFile;
   readonly #control: Int32Array;
-  readonly #helper: MessagePort;
+  readonly #requestCheckpoint: () => void;
   readonly #stats: Float64Array;
   readonly #markBytes: number;
   readonly #warn: (text: string) => void;
@@ -41,14 +40,14 @@ export class WalRecycler {
   constructor(parts: {
     readonly file: LogFile;
     readonly control: Int32Array;
-    readonly helper: MessagePort;
+    readonly requestCheckpoint: () => void;
     readonly stats: Float64Array;
     readonly markBytes: number;
     readonly warn: (text: string) => void;
   }) {
     this.#file = parts.file;
     this.#control = parts.control;
-    this.#helper = parts.helper;
+    this.#requestCheckpoint = parts.requestCheckpoint;
     this.#stats = parts.stats;
     this.#markBytes = parts.markBytes;
     this.#warn = parts.warn;
@@ -88,7 +87,7 @@ export class WalRecycler {
     if (bytes >= fromBytes && state === CheckpointState.IDLE) {
       this.#startedMs = performance.now();
       Atomics.store(this.#control, ControlWord.CHECKPOINT, CheckpointState.RUNNING);
-      this.#helper.postMessage("checkpoint");
+      this.#requestCheckpoint();
     }
     return bytes;
   }
