@@ -25,11 +25,11 @@ const open = (name: string, options: Partial<StoreOptions> = {}): Promise<Store>
 const stateFiles = (name: string): string[] => readdirSync(pathOf(name)).filter((file) => file.startsWith("state-"));
 
 describe("a whole state on the move", () => {
-  test("a state of 8 000 nodes becomes another server's state, which goes on from there", async () => {
+  test("a state of seven chunks becomes another server's state, which goes on from there", async () => {
     await using leader = await open("leader");
-    await createNodes(leader, 1, 8_000);
+    await createNodes(leader, 1, 1_000, 1_600);
     await using source = await leader.openSnapshot();
-    expect(source).toMatchObject({ position: leader.log.durable.tail, nodeCount: 8_004, sessionCount: 0 });
+    expect(source).toMatchObject({ position: leader.log.durable.tail, nodeCount: 1_004, sessionCount: 0 });
     const chunks = await chunksOf(source);
     expect(chunks.length).toBeGreaterThan(5);
     expect(new Set(chunks.slice(0, -1).map(({ length }) => length))).toEqual(new Set([CHUNK_BYTES]));
@@ -41,8 +41,8 @@ describe("a whole state on the move", () => {
     expect(loaded(learner)).toEqual(loaded(leader));
     expect(learner.state.applied).toMatchObject({ digestHigh: source.digestHigh, digestLow: source.digestLow });
 
-    await createNodes(learner, 8_001, 8_100);
-    await createNodes(leader, 8_001, 8_100);
+    await createNodes(learner, 1_001, 1_100);
+    await createNodes(leader, 1_001, 1_100);
     await leader.state.flush();
     expect((await learner.state.flush()).applied).toEqual(leader.log.durable.tail);
     expect(loaded(learner)).toEqual(loaded(leader));
@@ -81,11 +81,11 @@ describe("a whole state on the move", () => {
 describe("while a state is sent", () => {
   test("writes and commits go on, the state stands still, and nobody waits for its lag", async () => {
     await using store = await open("leader", { lagMarkBytes: 200_000 });
-    await createNodes(store, 1, 5_000);
+    await createNodes(store, 1, 800, 1_200);
     await using source = await store.openSnapshot();
     await source.next();
-    await createNodes(store, 5_001, 12_000);
-    expect(store.log.durable.tail.zxid).toBe(Z(1, 12_000));
+    await createNodes(store, 801, 2_000, 1_200);
+    expect(store.log.durable.tail.zxid).toBe(Z(1, 2_000));
     expect(store.state.applied.applied).toEqual(source.position);
     expect(store.state.lagBytes).toBe(0);
     expect(store.state.stats().lagBytes).toBeGreaterThan(1_000_000);
@@ -99,16 +99,16 @@ describe("while a state is sent", () => {
 
   test("a receiver that asks for nothing any more does not hold the state for ever", async () => {
     await using store = await open("leader", { snapshotHoldMs: 1 });
-    await createNodes(store, 1, 5_000);
+    await createNodes(store, 1, 800, 1_200);
     await using source = await store.openSnapshot();
-    await createNodes(store, 5_001, 5_001);
-    expect((await store.state.flush()).applied.zxid).toBe(Z(1, 5_001));
+    await createNodes(store, 801, 801);
+    expect((await store.state.flush()).applied.zxid).toBe(Z(1, 801));
     await expect(source.next()).rejects.toMatchObject({ code: "SNAPSHOT_ENDED" });
   });
 
   test("a store that is closed ends it", async () => {
     const store = await open("leader");
-    await createNodes(store, 1, 5_000);
+    await createNodes(store, 1, 800, 1_200);
     const source = await store.openSnapshot();
     await store[Symbol.asyncDispose]();
     await expect(source.next()).rejects.toMatchObject({ code: "CLOSED" });
@@ -119,22 +119,22 @@ describe("while a state is sent", () => {
   test("a row that is not what was written is not sent", async () => {
     {
       await using store = await open("leader");
-      await createNodes(store, 1, 5_000);
+      await createNodes(store, 1, 800, 1_200);
       await store.state.flush();
     }
     const { default: Sqlite } = await import("better-sqlite3");
     const database = new Sqlite(join(pathOf("leader"), "state-1.db"));
     database.exec(
-      "UPDATE nodes SET node = CAST(substr(node, 1, 50) || x'77' || substr(node, 52) AS BLOB) WHERE id = 4000",
+      "UPDATE nodes SET node = CAST(substr(node, 1, 50) || x'77' || substr(node, 52) AS BLOB) WHERE id = 400",
     );
     database.close();
     await using store = await open("leader");
     await using source = await store.openSnapshot();
     await expect(chunksOf(source)).rejects.toMatchObject({
-      detail: { code: "DAMAGED", place: "table nodes, row 4000" },
+      detail: { code: "DAMAGED", place: "table nodes, row 400" },
     });
-    await createNodes(store, 5_001, 5_002);
-    expect((await store.state.flush()).applied.zxid).toBe(Z(1, 5_002));
+    await createNodes(store, 801, 802);
+    expect((await store.state.flush()).applied.zxid).toBe(Z(1, 802));
   });
 });
 
@@ -167,7 +167,7 @@ describe("what is not the whole state that was announced", () => {
       shared = new TemporaryDirectory();
       const handler = new RecordingHandler();
       await using leader = await openStore({ directory: join(shared.path, "leader"), sid: 1, handler });
-      await createNodes(leader, 1, 8_000);
+      await createNodes(leader, 1, 1_000, 1_600);
       whole = await sent(leader);
       learner = await openStore({ directory: join(shared.path, "learner"), sid: 1, handler });
     });
@@ -194,7 +194,7 @@ describe("what is not the whole state that was announced", () => {
 
   test("a disk without room for it is told, and the server lives on", async () => {
     await using leader = await open("leader");
-    await createNodes(leader, 1, 8_000);
+    await createNodes(leader, 1, 1_000, 1_600);
     const { source, chunks } = await sent(leader);
     await using learner = await open("learner", { testBreak: "state-full" });
     await expect(receive(learner, source, chunks)).rejects.toMatchObject({ code: "WRITE_FAILED" });
@@ -213,7 +213,7 @@ describe("a learner", () => {
   beforeAll(async () => {
     shared = new TemporaryDirectory();
     leader = await openStore({ directory: join(shared.path, "leader"), sid: 1, handler: new RecordingHandler() });
-    await createNodes(leader, 1, 4_000);
+    await createNodes(leader, 1, 600, 1_400);
     ({ source, chunks } = await sent(leader));
   });
   afterAll(async () => {
