@@ -1,8 +1,9 @@
 /** Starts standalone servers as processes on loopback, on ports of the system's choice. */
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createWriteStream, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, connect, createServer } from "node:net";
+import { type AddressInfo, connect, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -22,6 +23,9 @@ const START_DEADLINE_MS = 60_000;
 const STOP_DEADLINE_MS = 10_000;
 const POLL_MS = 20;
 const PORT_TRIES = 5;
+/** Linux gives 32768 to 60999 to outgoing connections, other systems higher ones. */
+const FIRST_PORT = 10_000;
+const LAST_PORT = 32_000;
 const PORT_TAKEN = /is taken by another process|Address already in use/;
 
 /**
@@ -276,15 +280,37 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** As many different ports: each is held until all are found, for the system gives out one that was given back at once. */
+/**
+ * As many different free ports, from below the range that the system gives to outgoing connections and to port 0:
+ * a port of that range may be taken again between this call and the server's start.
+ */
 export async function freePorts(count: number): Promise<readonly number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
-  await Promise.all(servers.map((server) => once(server, "listening")));
+  const servers: Server[] = [];
+  const seen = new Set<number>();
+  while (servers.length < count) {
+    const port = randomInt(FIRST_PORT, LAST_PORT + 1);
+    const server = seen.has(port) ? undefined : await listenOn(port);
+    seen.add(port);
+    if (server !== undefined) servers.push(server);
+    else if (seen.size > LAST_PORT - FIRST_PORT) throw new Error(`fewer than ${count} free ports on this machine`);
+  }
   const ports = servers.map((server) => (server.address() as AddressInfo).port);
   const closed = Promise.all(servers.map((server) => once(server, "close")));
   for (const server of servers) server.close();
   await closed;
   return ports;
+}
+
+/** A server that holds the port, or undefined where another process has it. */
+async function listenOn(port: number): Promise<Server | undefined> {
+  // Members of an ensemble with observer masters listen on 127.0.0.2 and on; a port must be free on all of them.
+  const server = createServer().listen(port, "0.0.0.0");
+  try {
+    await once(server, "listening");
+    return server;
+  } catch {
+    return undefined;
+  }
 }
 
 function zooCfg({ port, dataDir }: { readonly port: number; readonly dataDir: string }): string {
