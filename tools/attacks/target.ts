@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { freePorts, ServerProcess } from "../../packages/conformance/src/endpoint.ts";
+import { freePorts } from "@zooid/wire/testing/free-ports";
+import { ServerProcess } from "../../packages/conformance/src/endpoint.ts";
 import { Ensemble, type EnsembleServer } from "../faults/ensemble-servers.ts";
 
 const START_DEADLINE_MS = 60_000;

@@ -4,7 +4,8 @@ import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync 
 import { delimiter, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
-import { fourLetterWord, freePorts, ROOT } from "../../packages/conformance/src/endpoint.ts";
+import { freePorts } from "@zooid/wire/testing/free-ports";
+import { fourLetterWord, ROOT } from "../../packages/conformance/src/endpoint.ts";
 
 export type Kind = "apache" | "zooid";
 export type Role = "standalone" | "leader" | "follower" | "observer";

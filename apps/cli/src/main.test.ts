@@ -1,9 +1,8 @@
-import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startServer, type ZooidServer } from "@zooid/server";
+import { freePort } from "@zooid/wire/testing/free-ports";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { CliProcesses, CliRuns } from "./testing/cli-process.ts";
 import { objects, results } from "./testing/transcript.ts";
@@ -107,16 +106,6 @@ describe("--json", () => {
 });
 
 describe("without a server", () => {
-  /** A port where nobody listens. */
-  async function freePort(): Promise<number> {
-    const taken = createServer().listen(0, "127.0.0.1");
-    await once(taken, "listening");
-    const address = taken.address();
-    taken.close();
-    await once(taken, "close");
-    return typeof address === "object" && address !== null ? address.port : 0;
-  }
-
   test("a command says at once what went wrong, when every server has been tried", async () => {
     const port = await freePort();
     const plain = await run("-server", `127.0.0.1:${port},127.0.0.1:${port}`, "ls", "/");

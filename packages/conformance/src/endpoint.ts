@@ -1,12 +1,12 @@
-/** Starts standalone servers as processes on loopback, on ports of the system's choice. */
+/** Starts standalone servers as processes on loopback, on free ports. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createWriteStream, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, connect, createServer, type Server } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { freePort, freePorts } from "@zooid/wire/testing/free-ports";
 
 /** What a server is of: `zooid-follower` is one of three voters with an observer, `zooid-observer` one of two beside five voters, by a follower. */
 export type EndpointKind = "apache" | "zooid" | "zooid-follower" | "zooid-observer";
@@ -23,9 +23,6 @@ const START_DEADLINE_MS = 60_000;
 const STOP_DEADLINE_MS = 10_000;
 const POLL_MS = 20;
 const PORT_TRIES = 5;
-/** Linux gives 32768 to 60999 to outgoing connections, other systems higher ones. */
-const FIRST_PORT = 10_000;
-const LAST_PORT = 32_000;
 const PORT_TAKEN = /is taken by another process|Address already in use/;
 
 /**
@@ -272,45 +269,6 @@ export async function fourLetterWord(port: number, word: string): Promise<string
   socket.on("connect", () => socket.write(word));
   await closed;
   return answer;
-}
-
-/** A port that was free a moment ago. Whoever takes it in between makes the start fail with a clear message. */
-export async function freePort(): Promise<number> {
-  const [port = 0] = await freePorts(1);
-  return port;
-}
-
-/**
- * As many different free ports, from below the range that the system gives to outgoing connections and to port 0:
- * a port of that range may be taken again between this call and the server's start.
- */
-export async function freePorts(count: number): Promise<readonly number[]> {
-  const servers: Server[] = [];
-  const seen = new Set<number>();
-  while (servers.length < count) {
-    const port = randomInt(FIRST_PORT, LAST_PORT + 1);
-    const server = seen.has(port) ? undefined : await listenOn(port);
-    seen.add(port);
-    if (server !== undefined) servers.push(server);
-    else if (seen.size > LAST_PORT - FIRST_PORT) throw new Error(`fewer than ${count} free ports on this machine`);
-  }
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  const closed = Promise.all(servers.map((server) => once(server, "close")));
-  for (const server of servers) server.close();
-  await closed;
-  return ports;
-}
-
-/** A server that holds the port, or undefined where another process has it. */
-async function listenOn(port: number): Promise<Server | undefined> {
-  // Members of an ensemble with observer masters listen on 127.0.0.2 and on; a port must be free on all of them.
-  const server = createServer().listen(port, "0.0.0.0");
-  try {
-    await once(server, "listening");
-    return server;
-  } catch {
-    return undefined;
-  }
 }
 
 function zooCfg({ port, dataDir }: { readonly port: number; readonly dataDir: string }): string {

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type EndpointKind, freePort, startEndpoint } from "./endpoint.ts";
+import { freePort } from "@zooid/wire/testing/free-ports";
+import { type EndpointKind, startEndpoint } from "./endpoint.ts";
 import { writeSecuredMaterial } from "./secured-material.ts";
 
 /** Where a scenario of TLS and SASL finds its servers, each as HOST:PORT, and the files that {@link writeSecuredMaterial} wrote. */

@@ -9,8 +9,8 @@ import { hashWords } from "./digest.ts";
  *  page of 64 KiB:  [owner, bytes…][owner, bytes…][0, next free, …]…      ref = page number (20 bits), slot (12 bits)
  * ```
  *
- * A slot begins with the 32-bit word of its owner, so that compaction can move it and report its new place. What does not fit
- * a quarter of a page has a page of its own, made to measure. A page without used slots is given back.
+ * A slot begins with the 32-bit word of its owner, so that compaction can move it and report its new place. A value above
+ * a quarter of a page has a page of its own, of exactly its size. A page without used slots is given back.
  */
 
 const PAGE_BYTES = 65536;

@@ -17,7 +17,7 @@ const NEXT_SIBLING = 8;
 const PREVIOUS_SIBLING = 9;
 const ROW_LENGTH = 10;
 
-/** A node's row of integers: what a lookup needs stands together, so that it takes one line of the processor's cache. */
+/** A node's row of integers. The fields of a lookup are adjacent, so that it reads one cache line. */
 export class NodeRows extends IntRows {
   constructor() {
     super(ROW_LENGTH);

@@ -4,7 +4,7 @@ const BYTES_KEPT = 4096;
 export class PathScratch {
   #buffer: Buffer = Buffer.allocUnsafeSlow(BYTES_KEPT);
 
-  /** The buffer, with room for so many bytes. What was written before is lost. */
+  /** The buffer, with room for at least `length` bytes. Its contents are undefined. */
   of(length: number): Buffer {
     if (this.#buffer.length < length) this.#buffer = Buffer.allocUnsafeSlow(length * 2);
     return this.#buffer;

@@ -121,7 +121,7 @@ export class Quotas {
   }
 
   /**
-   * Judges a write by what is applied, as Apache does: what is proposed is not counted.
+   * Checks a write against the applied state alone, as Apache does: proposed writes do not count.
    *
    * @param nodes how many more there would be; 0 where the write changes data
    * @returns what it would go beyond, or undefined where the limits cannot be read

@@ -3,7 +3,7 @@ import type { PrepareContext } from "./prepare-context.ts";
 import { QUOTA_TEXT_BYTES_MAX } from "./quotas.ts";
 import type { TreeState } from "./tree-state.ts";
 
-/** How much a write may add: by quotas, and by what the tree may hold. What goes beyond is reported to the context. */
+/** How much a write may add: by quotas, and by the limits of the tree. A write above a limit is reported to the context. */
 export class WriteLimits {
   readonly #state: TreeState;
 
@@ -33,7 +33,7 @@ export class WriteLimits {
     return ErrorCode.OK;
   }
 
-  /** As with quotas, what is proposed is not counted; that has a bound of its own. What makes the tree smaller is always allowed. */
+  /** As with quotas, proposed writes do not count; they have a limit of their own. A write that shrinks the tree is always allowed. */
   hasRoom(growthBytes: number, { heldBytesMax, mayAdd, overQuota }: Readonly<PrepareContext>): boolean {
     if (growthBytes <= 0) return true;
     if (this.#state.store.isNearlyFull) {

@@ -2,16 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "@zooid/wire/testing/free-ports";
 import { expect, test } from "vitest";
 import { startServer } from "./index.ts";
-
-/** A port that the system had free a moment ago. */
-async function freePort(): Promise<number> {
-  const server = await startServer({ port: 0 });
-  const { port } = server;
-  await server.stop();
-  return port;
-}
 
 test("a client that comes while the data are being read is answered once they are", async () => {
   const directory = mkdtempSync(join(tmpdir(), "early-client-"));

@@ -308,7 +308,7 @@ export class SqliteTxnLog implements TxnLog {
     // The other thread may be the one that failed, and this one would wait for ever.
     else void this.#worker.terminate();
     await worker;
-    // The helper ends last: what the log still has to write may need a checkpoint.
+    // The helper ends last: the remaining entries of the log may need a checkpoint.
     if (this.#helper !== undefined) {
       const helper = exited(this.#helper);
       this.#reads.postMessage({ kind: "close" } satisfies HelperRequest);

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, connect as connectSocket, createServer, type Server } from "node:net";
+import { connect as connectSocket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Client, type ClientOptions, connect } from "@zooid/client";
+import { freePorts } from "@zooid/wire/testing/free-ports";
 import { afterEach, beforeEach } from "vitest";
 
 // Servers as an operator starts them: each a process with a zoo.cfg of its own, on loopback.
@@ -146,19 +147,6 @@ export async function started(count: number, options?: EnsembleOptions): Promise
   for (const member of members) member.start();
   await level(members);
   return members;
-}
-
-/** Ports that were free a moment ago, all different. */
-async function freePorts(count: number): Promise<readonly number[]> {
-  const holders: Server[] = [];
-  for (let i = 0; i < count; i++) {
-    const holder = createServer().listen(0, HOST);
-    await once(holder, "listening");
-    holders.push(holder);
-  }
-  const ports = holders.map((holder) => (holder.address() as AddressInfo).port);
-  await Promise.all(holders.map((holder) => new Promise((resolve) => holder.close(resolve))));
-  return ports;
 }
 
 /** Asks again and again until the answer is there. */
