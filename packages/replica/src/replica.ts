@@ -113,6 +113,12 @@ export class Replica {
     return this.#parts.syncs.count + this.#parts.forwarded.syncCount;
   }
 
+  /** Renewals of sessions, of this server's clients and at the leader of learners' too, that are not answered. */
+  get waitingRenewalCount(): number {
+    const { sessionRenewal, endingSessions, unconfirmedRefusals } = this.#parts;
+    return sessionRenewal.waitingCount + endingSessions.count + unconfirmedRefusals.count;
+  }
+
   /**
    * What requests have cost so far beside their number, in units of about a microsecond: for a driver
    * that shares its time fairly.
@@ -225,7 +231,12 @@ export class Replica {
 
   /** The socket is gone. The session lives until it expires or is renewed. */
   disconnect(ref: ConnectionRef): void {
-    this.#parts.connections.disconnect(ref);
+    const { connections, sessions } = this.#parts;
+    const session = connections.get(ref)?.session;
+    connections.disconnect(ref);
+    // The close of a local session waits for the client's writes before it. It ends here, where the
+    // client does not wait for that: no transaction and no expiry would end it.
+    if (session?.isLocal === true && session.closing) sessions.table.remove(session);
   }
 
   /**
@@ -284,6 +295,7 @@ export class Replica {
     const { delivery, syncs, admission } = this.#parts;
     // If a later part of the multi is refused, the pending changes are put back as they were: nothing
     // is applied meanwhile.
+    // rule: nothing-is-applied-beside-an-open-multi
     if (this.isPreparing) return false;
     // A transaction may take several calls.
     const more = !delivery.resume() || this.zab.deliver(most) || delivery.isSpent;

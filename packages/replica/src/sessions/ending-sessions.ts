@@ -11,6 +11,13 @@ import type { LinkRef, SessionId } from "@zooid/model";
 export class EndingSessions {
   readonly #waiting = new Map<SessionId, { readonly link: LinkRef | undefined; readonly refuse: () => void }[]>();
 
+  /** Renewals that wait. */
+  get count(): number {
+    let count = 0;
+    for (const waiting of this.#waiting.values()) count += waiting.length;
+    return count;
+  }
+
   /** @param link of the learner whose client renews; undefined for a client of this server */
   add(session: SessionId, link: LinkRef | undefined, refuse: () => void): void {
     const waiting = this.#waiting.get(session);

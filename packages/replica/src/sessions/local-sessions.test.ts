@@ -56,6 +56,29 @@ describe("a local session", () => {
     expect(leader.ask(client, OpCode.EXISTS, read("/"))).toBe("stat");
   });
 
+  test("whose close waits behind a write ends when its client does not wait for that", () => {
+    const [ensemble, follower] = local(false);
+    const client = follower.open();
+    follower.send(client, 1, OpCode.CREATE, create("/a"));
+    follower.send(client, 2, OpCode.CLOSE_SESSION);
+    follower.replica.disconnect(client);
+    ensemble.run();
+    expect(follower.replica.localSessionCount).toBe(0);
+  });
+
+  test("of the leader whose close waits behind a write is refused at a follower", () => {
+    const [ensemble, follower] = local(false);
+    const { leader } = ensemble;
+    const client = leader.open();
+    const { session, password } = leader;
+    leader.send(client, 1, OpCode.CREATE, create("/a"));
+    leader.send(client, 2, OpCode.CLOSE_SESSION);
+    const moved = follower.connect({ session, password });
+    ensemble.advance(TEST_TICK_MS);
+    expect(follower.take(moved)).toEqual(["expired", "close"]);
+    expect(leader.replica.waitingRenewalCount).toBe(0);
+  });
+
   test("becomes one of the ensemble with its first ephemeral, keeps its id, and can be renewed anywhere", () => {
     const [ensemble, follower] = local(true);
     const client = follower.open();

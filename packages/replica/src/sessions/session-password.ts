@@ -5,13 +5,17 @@ const NO_HASH = new Uint8Array(PASSWORD_HASH_BYTES);
 
 /** Whether a session lives and this is its password. */
 export function mayRenew(session: Session | undefined, passwordHash: Uint8Array): session is Session {
+  // rule: a-renewal-needs-the-password
   return hasPassword(session, passwordHash) && !session.closing;
 }
 
-/** Whether a session's end was decided and is not committed, and this is its password. */
+/**
+ * Whether a session's end was decided and is not committed, and this is its password. No transaction
+ * ends a local session.
+ */
 export function isEnding(session: Session | undefined, passwordHash: Uint8Array): boolean {
   // rule: an-end-is-reported-when-it-is-committed
-  return hasPassword(session, passwordHash) && session.closing;
+  return hasPassword(session, passwordHash) && session.closing && !session.isLocal;
 }
 
 function hasPassword(session: Session | undefined, passwordHash: Uint8Array): session is Session {

@@ -36,6 +36,11 @@ export class SessionRenewal {
     this.#parts = parts;
   }
 
+  /** Revalidations that the leader has not answered. */
+  get waitingCount(): number {
+    return this.#revalidations.size;
+  }
+
   renew(connection: Connection, id: SessionId, password: Readonly<ByteSlice>, timeoutMs: number): void {
     const { tools, servingState, sessions } = this.#parts;
     const { bytes, start, end } = password;

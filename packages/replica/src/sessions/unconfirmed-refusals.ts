@@ -17,6 +17,11 @@ interface Refusal {
 export class UnconfirmedRefusals {
   #waiting: Refusal[] = [];
 
+  /** Renewals that wait. */
+  get count(): number {
+    return this.#waiting.length;
+  }
+
   /**
    * @param round the leadership check that began when the renewal came, or later
    * @param link of the learner whose client renews; undefined for a client of this server
