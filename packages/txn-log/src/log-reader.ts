@@ -27,6 +27,12 @@ export interface WalkLimits {
 /** Where a walk came from and to. */
 export type Walk = Omit<LogRun, "bytes">;
 
+/** Where the rows of a file begin: behind the floor in `log.db`, behind the segment before in a segment. */
+const BEGIN = {
+  store: "SELECT floor_zxid, floor_chain_high, floor_chain_low FROM store",
+  segment: "SELECT after_zxid, after_chain_high, after_chain_low FROM segment",
+} as const;
+
 /** Rows as they lie in the table, one behind another. */
 interface Rows {
   readonly after: LogPosition;
@@ -38,7 +44,7 @@ interface Rows {
 const NO_BYTES = Buffer.alloc(0);
 
 /**
- * Entries out of `log.db`, through a connection of its own in transactions that last one run, so that no reader pins the WAL. It sees
+ * Entries out of `log.db` or one segment, through a connection of its own in transactions that last one run, so that no reader pins the WAL. It sees
  * exactly what is durable. Every row is checked against the chain.
  *
  * SQLite puts the rows of a run into one BLOB: a buffer for each would cost more than everything else that is done with it, in time
@@ -57,7 +63,7 @@ export class LogReader {
   /** What an entry took in the last run: every row that is looked up in vain is read from the disk in vain. */
   #entryBytes = 0;
 
-  constructor(file: string) {
+  constructor(file: string, kind: keyof typeof BEGIN = "store") {
     this.#file = file;
     const database = openReader(file, CACHE_KIB);
     this.#database = database;
@@ -70,7 +76,7 @@ export class LogReader {
     const all = "SELECT CAST(group_concat(entry, '') AS BLOB) FROM log WHERE zxid > ? AND zxid <= ?";
     this.#run = database.prepare(all).pluck();
     this.#entry = database.prepare("SELECT entry FROM log WHERE zxid = ?").pluck();
-    this.#floor = database.prepare("SELECT floor_zxid, floor_chain_high, floor_chain_low FROM store").raw();
+    this.#floor = database.prepare(BEGIN[kind]).raw();
   }
 
   /** Hands over the entries after a zxid, in order, each checked. The answer's count is 0 at the log's end. */

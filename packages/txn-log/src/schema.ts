@@ -13,7 +13,7 @@ import type { DurableLog, EpochRange, LogPosition } from "./txn-log.ts";
  * there it dirties no page that the batch does not dirty anyway. For the same reason `epochs.last` is written only when an epoch
  * ends; the newest epoch's last counter is that of the last row. `segments` lets a purge count bytes and age without reading rows.
  */
-const SCHEMA = `
+const STORE_TABLES = `
   CREATE TABLE store (
     id INTEGER PRIMARY KEY CHECK (id = 1),
     format INTEGER NOT NULL,
@@ -35,6 +35,8 @@ const SCHEMA = `
   ) STRICT;
   CREATE TABLE epochs (epoch INTEGER PRIMARY KEY, first INTEGER NOT NULL, last INTEGER NOT NULL) STRICT;
   CREATE TABLE log (zxid INTEGER PRIMARY KEY, entry BLOB NOT NULL, committed INTEGER) STRICT;
+`;
+const STAGE_TABLES = `
   CREATE TABLE staged (zxid INTEGER PRIMARY KEY, entry BLOB NOT NULL) STRICT;
   CREATE TABLE segments (last INTEGER PRIMARY KEY, bytes INTEGER NOT NULL, time_ms INTEGER NOT NULL) STRICT;
 `;
@@ -43,7 +45,13 @@ const SCHEMA = `
 export const CHAIN_BYTES = 8;
 
 export function createSchema(database: Database): void {
-  database.exec(SCHEMA);
+  createStoreTables(database);
+  database.exec(STAGE_TABLES);
+}
+
+/** The tables that `log.db` and a segment have in common. */
+export function createStoreTables(database: Database): void {
+  database.exec(STORE_TABLES);
 }
 
 type StoreRow = readonly [
@@ -105,8 +113,15 @@ export function isUnfinished(database: Database): boolean {
   return tables === 0 || database.prepare("SELECT count(*) FROM store").pluck().get() === 0;
 }
 
+/** Where the rows of a file begin: the floor, unless other files hold the entries before them. */
+export interface RowsBegin {
+  readonly at: LogPosition;
+  /** What was known to be committed when the file began. */
+  readonly commitHint: Zxid;
+}
+
 /** Reads what is durable, checking what can be checked without walking the rows. */
-export function readDurableLog(database: Database, file: string): DurableLog {
+export function readDurableLog(database: Database, file: string, begin?: RowsBegin): DurableLog {
   const format = readFormat(database, file);
   if (format > LOG_FORMAT) throw new StoreError({ code: "NEWER_FORMAT", file, known: LOG_FORMAT, found: format });
   const [row, sum] = readStoreRow(database);
@@ -114,7 +129,7 @@ export function readDurableLog(database: Database, file: string): DurableLog {
     throw new StoreError({ code: "DAMAGED", file, place: "table store, row 1", found: "its sum does not match" });
   }
   const floor: LogPosition = { zxid: row[8] as Zxid, chain: chainFromHalves(row[9], row[10]) };
-  const tail = readTail(database, file) ?? floor;
+  const tail = readTail(database, file) ?? begin?.at ?? floor;
   return {
     identity: { formatVersion: format, ensembleId: row[1], sid: row[2], bootCount: row[3] },
     promise: { epoch: row[4], sid: row[5], incarnation: row[6] },
@@ -126,7 +141,7 @@ export function readDurableLog(database: Database, file: string): DurableLog {
     lastSeenConfig: row[13] ?? undefined,
     amnesiac: row[14] === 1,
     epochs: readEpochs(database, tail.zxid),
-    commitHint: readCommitHint(database, floor.zxid),
+    commitHint: readCommitHint(database, begin?.commitHint ?? floor.zxid),
   };
 }
 

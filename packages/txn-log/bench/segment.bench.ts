@@ -1,0 +1,106 @@
+import { closeSync, fsyncSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { FRAME_HEADER_BYTES, ZXID_NONE } from "@zooid/model";
+import { Z } from "../src/append-batches.ts";
+import { putEntry } from "../src/entry-batch.ts";
+import { bootLog, newDurableLog } from "../src/log-boot.ts";
+import { LogFile } from "../src/log-file.ts";
+import { SegmentFile } from "../src/segments/segment-file.ts";
+import { makeSpare, takeSpare } from "../src/segments/spare-segment.ts";
+
+/**
+ * Bytes written and time of a commit: today's log file with its checkpoints, and a segment in a WAL of full length.
+ * `node --conditions=@zooid/source bench/segment.bench.ts [directory [device in /proc/diskstats]]`
+ */
+const RECORD_BYTES = 1080;
+const WAL_BYTES = 64 * 1024 * 1024;
+const WAL_MARK_BYTES = 16 * 1024 * 1024;
+const SECONDS = 2;
+const DEVICE = process.argv[3];
+
+const directory = mkdtempSync(join(process.argv[2] ?? "/dev/shm", "zooid-segment-"));
+try {
+  for (const perSync of [1, 3, 8, 16, 64, 100]) {
+    benchLogFile(perSync);
+    for (const pageBytes of [1024, 8192]) benchSegment(perSync, pageBytes);
+  }
+} finally {
+  rmSync(directory, { recursive: true });
+}
+
+function benchLogFile(perSync: number): void {
+  const file = join(directory, "log.db");
+  const witnessFile = join(directory, "witness");
+  const log = new LogFile({ file, witnessFile, sid: 1, takeEpoch: false, amnesiac: false, segmentBytes: 4 << 20 });
+  const bytes = Buffer.alloc(perSync * (FRAME_HEADER_BYTES + RECORD_BYTES));
+  let counter = 0;
+  measure(`log.db, 8 KiB, ${perSync} per sync`, perSync, () => {
+    let at = 0;
+    for (let i = 0; i < perSync; i++) at = putEntry(bytes, at, Z(1, ++counter), recordOf(counter));
+    log.begin();
+    log.add(bytes, 0, at, ZXID_NONE);
+    const startMs = performance.now();
+    log.commit();
+    const tookMs = performance.now() - startMs;
+    if (log.walBytes() >= WAL_MARK_BYTES) log.restartWal();
+    return tookMs;
+  });
+  log.close();
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(file + suffix, { force: true });
+}
+
+function benchSegment(perSync: number, pageBytes: number): void {
+  makeSpare(directory, { pageBytes, walBytes: WAL_BYTES });
+  const file = takeSpare(directory, { sequence: 1, after: ZXID_NONE });
+  const segment = new SegmentFile(file);
+  const log = bootLog(newDurableLog({ sid: 1 }), false);
+  segment.begin();
+  segment.writeHead({ sequence: 1, after: log.tail, commitHint: ZXID_NONE, manifest: [] }, log);
+  segment.commit();
+  let counter = 0;
+  measure(`segment, ${pageBytes / 1024} KiB, ${perSync} per sync`, perSync, () => {
+    // One segment is measured: what does not fit would make the file longer.
+    if (segment.walBytes() > WAL_BYTES - (1 << 20)) return undefined;
+    const rows: (number | Uint8Array)[] = [];
+    for (let i = 0; i < perSync; i++) rows.push(Z(1, ++counter), recordOf(counter));
+    segment.begin();
+    segment.insert(rows, ZXID_NONE);
+    const startMs = performance.now();
+    segment.commit();
+    return performance.now() - startMs;
+  });
+  segment.close();
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(file + suffix, { force: true });
+}
+
+function measure(what: string, perSync: number, commit: () => number | undefined): void {
+  const took: number[] = [];
+  const before = bytesWritten();
+  const endMs = performance.now() + SECONDS * 1000;
+  while (performance.now() < endMs) {
+    const ms = commit();
+    if (ms === undefined) break;
+    took.push(ms);
+  }
+  const bytes = bytesWritten() - before;
+  took.sort((a, b) => a - b);
+  const at = (share: number): string => (took[Math.floor(took.length * share)] as number).toFixed(3);
+  const perEntry = DEVICE === undefined ? "" : `${Math.round(bytes / (took.length * perSync))} bytes an entry, `;
+  console.log(`${what}: ${perEntry}commit ${at(0.5)} ms median, ${at(0.99)} ms p99, ${took.length} commits`);
+}
+
+/** Of the whole device: nothing else should write. */
+function bytesWritten(): number {
+  if (DEVICE === undefined) return 0;
+  const handle = openSync(directory, "r");
+  fsyncSync(handle);
+  closeSync(handle);
+  const lines = readFileSync("/proc/diskstats", "utf8").split("\n");
+  const fields = lines.map((line) => line.trim().split(/\s+/)).find((each) => each[2] === DEVICE);
+  if (fields === undefined) throw new Error(`/proc/diskstats names no device ${DEVICE}`);
+  return Number(fields[9]) * 512;
+}
+
+function recordOf(counter: number): Buffer {
+  return Buffer.alloc(RECORD_BYTES, `record ${counter} `);
+}

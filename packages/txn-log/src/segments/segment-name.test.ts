@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { Z } from "../append-batches.ts";
+import { formatSegmentName, listSegments, parseSegmentName } from "./segment-name.ts";
+
+test("a name is read back as it was written", () => {
+  const name = { sequence: 12, after: Z(3, 0xa41) };
+  expect(formatSegmentName(name)).toBe("log-00000012-0000000300000a41.db");
+  expect(parseSegmentName(formatSegmentName(name))).toEqual(name);
+});
+
+test("segments are listed by sequence, and no other file is taken for one", () => {
+  const second = formatSegmentName({ sequence: 2, after: Z(1, 9) });
+  const tenth = formatSegmentName({ sequence: 10, after: Z(1, 5) });
+  const files = [tenth, `${tenth}-wal`, "log.db", "spare.db", second, `${second}-shm`, "log-2-5.db"];
+  expect(listSegments(files).map(({ sequence }) => sequence)).toEqual([2, 10]);
+});

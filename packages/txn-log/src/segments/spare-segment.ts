@@ -1,0 +1,105 @@
+import { closeSync, existsSync, fsyncSync, openSync, readSync, renameSync, rmSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { syncDirectoryOf, syncPath } from "../database.ts";
+import { createSegment, hasTables } from "./segment-file.ts";
+import { formatSegmentName, type SegmentName, SPARE_FILE } from "./segment-name.ts";
+import { WAL_HEADER_BYTES } from "./wal-scan.ts";
+
+/**
+ * The segment that is kept ready, so that a roll allocates nothing: its WAL has its full length before the first commit.
+ *
+ * ```
+ * old segment                               spare                              new segment
+ * log-..7-...db      ── unlinked, 1
+ * log-..7-...db-wal  ── header zeroed, 2 ── spare.db-wal, renamed last, 4 ──── log-..9-...db-wal
+ *                       (or zeros, 2)       spare.db, whole and synced, 3 ──── log-..9-...db
+ * ```
+ *
+ * A spare is whole exactly if both files are there, because the WAL gets its name last. SQLite believes any whole WAL that lies beside a
+ * main file: so the header goes (2) before the WAL lies beside another file (4), each step synced before the next.
+ */
+
+const ZEROS_BYTES = 256 * 1024;
+/** The name of a WAL until its spare is whole. */
+const LOOSE_WAL = "spare.wal";
+
+/** Makes a spare with a new WAL of zeros. */
+export function makeSpare(directory: string, options: { readonly pageBytes: number; readonly walBytes: number }): void {
+  dropSpare(directory);
+  const wal = join(directory, LOOSE_WAL);
+  const handle = openSync(wal, "wx", 0o600);
+  try {
+    const zeros = Buffer.alloc(ZEROS_BYTES);
+    for (let at = 0; at < options.walBytes; at += ZEROS_BYTES) {
+      writeSync(handle, zeros, 0, Math.min(ZEROS_BYTES, options.walBytes - at), at);
+    }
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+  completeSpare(directory, options.pageBytes);
+}
+
+/**
+ * Makes a spare of a segment that the log no longer holds. No reader may have it open: it would get wrong or missing rows without
+ * an error.
+ */
+export function recycleSegment(directory: string, old: SegmentName, pageBytes: number): void {
+  dropSpare(directory);
+  const file = join(directory, formatSegmentName(old));
+  rmSync(file, { force: true });
+  rmSync(`${file}-shm`, { force: true });
+  syncDirectoryOf(file);
+  const handle = openSync(`${file}-wal`, "r+");
+  try {
+    writeSync(handle, Buffer.alloc(WAL_HEADER_BYTES), 0, WAL_HEADER_BYTES, 0);
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+  renameSync(`${file}-wal`, join(directory, LOOSE_WAL));
+  completeSpare(directory, pageBytes);
+}
+
+export function hasSpare(directory: string): boolean {
+  const file = join(directory, SPARE_FILE);
+  return hasTables(file) && isBlankWal(`${file}-wal`);
+}
+
+/** Removes a spare, whole or not. */
+export function dropSpare(directory: string): void {
+  for (const name of [`${SPARE_FILE}-wal`, SPARE_FILE, `${SPARE_FILE}-shm`, LOOSE_WAL]) {
+    rmSync(join(directory, name), { force: true });
+  }
+}
+
+/** Gives the spare the name of a segment. Durable when it returns; until its first transaction the segment is an unfinished one. */
+export function takeSpare(directory: string, name: SegmentName): string {
+  const spare = join(directory, SPARE_FILE);
+  const file = join(directory, formatSegmentName(name));
+  // A WAL without a main file is removed at open, so a crash between the two leaves nothing that could be believed.
+  renameSync(`${spare}-wal`, `${file}-wal`);
+  renameSync(spare, file);
+  syncDirectoryOf(file);
+  return file;
+}
+
+function completeSpare(directory: string, pageBytes: number): void {
+  const spare = join(directory, SPARE_FILE);
+  createSegment(spare, pageBytes);
+  syncPath(directory);
+  renameSync(join(directory, LOOSE_WAL), `${spare}-wal`);
+  syncPath(directory);
+}
+
+function isBlankWal(file: string): boolean {
+  if (!existsSync(file)) return false;
+  const handle = openSync(file, "r");
+  try {
+    const header = Buffer.alloc(WAL_HEADER_BYTES);
+    readSync(handle, header, 0, WAL_HEADER_BYTES, 0);
+    return header.every((byte) => byte === 0);
+  } finally {
+    closeSync(handle);
+  }
+}

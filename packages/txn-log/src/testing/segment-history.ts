@@ -1,0 +1,138 @@
+import { join } from "node:path";
+import { crc32 } from "node:zlib";
+import { counterOf, epochOf, type Zxid } from "@zooid/model";
+import { Z } from "../append-batches.ts";
+import { CHAIN_NONE, ChainCursor, chainHigh, chainLow } from "../chain.ts";
+import { epochsUpTo, withCut, withEntry, withPromise } from "../log-book.ts";
+import { bootLog, newDurableLog } from "../log-boot.ts";
+import { manifestUpTo } from "../segments/manifest.ts";
+import { inspectSegments } from "../segments/segment-directory.ts";
+import { createSegment, SegmentFile } from "../segments/segment-file.ts";
+import { formatSegmentName, type SegmentName } from "../segments/segment-name.ts";
+import { SegmentReader } from "../segments/segment-reader.ts";
+import type { SealedSegment, SegmentHead } from "../segments/segment-schema.ts";
+import { hasSpare, takeSpare } from "../segments/spare-segment.ts";
+import type { DurableLog, LogPosition } from "../txn-log.ts";
+
+const RECORD_BYTES = 300;
+
+/** Writes segments as a log does, and remembers what must be read back. */
+export class SegmentHistory {
+  readonly directory: string;
+  readonly zxids: Zxid[] = [];
+  log: DurableLog = bootLog(newDurableLog({ sid: 1 }), false);
+  head: SegmentHead;
+  segment: SegmentFile;
+  readonly #positions = new Map<Zxid, LogPosition>([[Z(0, 0), { zxid: Z(0, 0), chain: CHAIN_NONE }]]);
+  #bytes = 0;
+
+  constructor(directory: string) {
+    this.directory = directory;
+    this.head = { sequence: 1, after: this.log.tail, commitHint: Z(0, 0), manifest: [] };
+    this.segment = this.#beginSegment();
+  }
+
+  /** One commit. The first entry of an epoch has counter 1. */
+  append(count: number, epoch: number = epochOf(this.log.tail.zxid) || 1): void {
+    const rows: (number | Uint8Array)[] = [];
+    const chain = new ChainCursor();
+    chain.set(this.log.tail.chain);
+    let at = this.log.tail.zxid;
+    for (let i = 0; i < count; i++) {
+      at = Z(epoch, epochOf(at) === epoch ? counterOf(at) + 1 : 1);
+      const record = recordOf(at);
+      chain.add(at, record.length, crc32(record));
+      const position = { zxid: at, chain: chain.value() };
+      rows.push(at, Buffer.concat([halves(position), record]));
+      this.#positions.set(at, position);
+      this.zxids.push(at);
+      this.#bytes += record.length;
+      this.log = { ...this.log, tail: position, epochs: withEntry(this.log.epochs, at) };
+    }
+    this.segment.begin();
+    this.segment.insert(rows, this.log.commitHint);
+    this.segment.writeHead(this.head, this.log);
+    this.segment.commit();
+  }
+
+  promise(epoch: number): void {
+    this.log = withPromise(this.log, { epoch, sid: 1, incarnation: 1 });
+    this.segment.begin();
+    this.segment.writeHead(this.head, this.log);
+    this.segment.commit();
+  }
+
+  /** Seals the newest segment where it ends. */
+  roll(): void {
+    this.#continueAfter(this.log.tail);
+  }
+
+  cut(to: Zxid): void {
+    const at = this.#positions.get(to) as LogPosition;
+    this.log = { ...withCut(this.log, at), epochs: epochsUpTo(this.log.epochs, to) };
+    this.zxids.splice(this.zxids.findLastIndex((zxid) => zxid <= to) + 1);
+    this.#continueAfter(at);
+  }
+
+  close(): void {
+    this.segment.close();
+  }
+
+  #continueAfter(at: LogPosition): void {
+    const { sequence, after, manifest } = this.head;
+    const sealed: SealedSegment = { sequence, after, end: this.#endOf(), bytes: this.#bytes, sealedMs: sequence };
+    const commitHint = this.log.commitHint;
+    this.head = { sequence: sequence + 1, after: at, commitHint, manifest: manifestUpTo([...manifest, sealed], at) };
+    this.segment.close();
+    this.segment = this.#beginSegment();
+  }
+
+  #endOf(): LogPosition {
+    return [...this.#positions.values()].reduce((a, b) => (b.zxid > a.zxid ? b : a));
+  }
+
+  #beginSegment(): SegmentFile {
+    const name = { sequence: this.head.sequence, after: this.head.after.zxid };
+    const file = hasSpare(this.directory) ? takeSpare(this.directory, name) : createNamed(this.directory, name);
+    const segment = new SegmentFile(file);
+    segment.begin();
+    segment.writeHead(this.head, this.log);
+    segment.commit();
+    this.#bytes = 0;
+    return segment;
+  }
+}
+
+/** All that a directory of segments holds, each entry and each end checked. */
+export function readSegments(directory: string): { readonly zxids: Zxid[]; readonly log: DurableLog } {
+  const { newest } = inspectSegments(directory);
+  if (newest === undefined) throw new Error("no segment");
+  const { name, head, log } = newest;
+  const zxids: Zxid[] = [];
+  const parts = [...head.manifest, { sequence: name.sequence, after: head.after, end: log.tail }];
+  for (const { sequence, after, end } of parts) {
+    using reader = new SegmentReader(join(directory, formatSegmentName({ sequence, after: after.zxid })), end);
+    reader.readAll(after.zxid, (zxid, bytes, start, to) => {
+      if (!recordOf(zxid).equals(bytes.subarray(start, to))) throw new Error(`a wrong record at ${zxid}`);
+      zxids.push(zxid);
+    });
+  }
+  return { zxids, log };
+}
+
+function createNamed(directory: string, name: SegmentName): string {
+  const file = join(directory, formatSegmentName(name));
+  createSegment(file, 1024);
+  return file;
+}
+
+function recordOf(zxid: Zxid): Buffer {
+  return Buffer.alloc(RECORD_BYTES + (zxid % 700), `record ${zxid} `);
+}
+
+function halves({ chain }: LogPosition): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeInt32BE(chainHigh(chain), 0);
+  bytes.writeInt32BE(chainLow(chain), 4);
+  return bytes;
+}
