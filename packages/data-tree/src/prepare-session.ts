@@ -57,6 +57,7 @@ export class SessionPreparer {
       const path = this.#parts.scratch.of(length);
       store.writePath(node, path, length);
       const pending = this.#parts.pending.find(path, 0, length);
+      // rule: an-end-removes-the-sessions-own-nodes
       if (pending !== undefined && (!pending.exists || pending.node !== store.id(node))) continue;
       isWhole = hasRoom(length);
       if (!isWhole) break;

@@ -79,6 +79,7 @@ export class TreeState {
     const kind = nodeKind(high, low);
     this.store.owners.set(node, high, low, kind === "ephemeral");
     if (kind === "ephemeral") this.ephemerals.add(high, low, node);
+    // rule: containers-and-ttl-nodes-are-listed
     else if (kind !== "persistent") this.reapable.add(node);
   }
 
@@ -133,11 +134,13 @@ export class TreeState {
       hash.word(unkeyedHash32(this.#name.bytes, this.#name.start, this.#name.end, DIGEST_SEED));
     }
     hash.word(store.hasData(node) ? 1 : 0);
+    // rule: the-digest-covers-data
     hash.word(store.dataHash(node));
     store.hashStat(node, hash);
     hash.word(store.owners.high(node));
     hash.word(store.owners.low(node));
     const acl = store.aclId(node);
+    // rule: the-digest-covers-access-lists
     hash.word(this.acls.hashHigh(acl));
     hash.word(this.acls.hashLow(acl));
   }

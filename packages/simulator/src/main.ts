@@ -38,6 +38,7 @@ const { values } = parseArgs({
     limits: { type: "string" },
     sessions: { type: "string" },
     tenants: { type: "string" },
+    manners: { type: "string" },
     until: { type: "string" },
     "crash-at-log-step": { type: "string" },
   },
@@ -86,6 +87,7 @@ if (values.exhaustive === true) {
     ...(values.limits === undefined ? {} : { hasSmallLimits: values.limits === "small" }),
     ...(values.sessions === undefined ? {} : { sessions: sessionMode(values.sessions) }),
     ...(values.tenants === undefined ? {} : { tenants: whole("tenants", values.tenants) }),
+    ...(values.manners === undefined ? {} : { hasPlainManners: values.manners === "plain" }),
     ...(values.until === undefined ? {} : { faultsUntilMs: whole("until", values.until) }),
     ...(values["crash-at-log-step"] === undefined
       ? {}

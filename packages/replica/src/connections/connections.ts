@@ -61,6 +61,7 @@ export class Connections {
     connection.phase = "closing";
     this.#count--;
     this.#removeWatches(connection);
+    // rule: a-late-disconnect-leaves-the-new-connection
     if (connection.session?.connection === ref) connection.session.connection = undefined;
     connection.waiting = undefined;
     connection.unfinished = undefined;

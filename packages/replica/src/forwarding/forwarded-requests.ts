@@ -211,6 +211,7 @@ export class ForwardedRequests {
     const session = sessions.get(sessionIdFromHalves(sessionHigh, sessionLow));
     // rule: a-closing-session-is-refused
     if (session === undefined || session.closing) proposer.refuse(requester, ErrorCode.SESSION_EXPIRED);
+    // rule: requests-of-a-moved-session-are-refused
     else if (session.owner !== sid) proposer.refuse(requester, ErrorCode.SESSION_MOVED);
     else if (!isReadable) proposer.refuse(requester, ErrorCode.MARSHALLING_ERROR);
     else {
@@ -253,6 +254,7 @@ export class ForwardedRequests {
     if (!servingState.isLeading) answer(false);
     else if (isEnding(sessions.get(id), passwordHash)) endingSessions.add(id, link, () => answer(false));
     else if (this.#renew(sid, message)) answer(true);
+    // rule: unknown-sessions-are-refused-by-a-confirmed-leader
     else unconfirmedRefusals.add(zab.checkLeadership(), link, () => answer(false));
   }
 

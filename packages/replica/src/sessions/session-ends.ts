@@ -109,6 +109,7 @@ export class SessionEnds {
     const close = closing === undefined ? this.#unansweredCloses.get(id) : { connection: closing, xid, receivedMs };
     this.#unansweredCloses.delete(id);
     if (close !== undefined) this.#answerClose(close, header.zxid);
+    // rule: an-end-closes-the-connection
     if (holder !== undefined && holder !== close?.connection) connections.close(holder);
   }
 

@@ -93,6 +93,7 @@ export class Sessions {
       if (session.connection === undefined) this.#table.remove(session);
     }
     this.#touchesReportedMs = this.#parts.servingState.nowMs;
+    // rule: pongs-report-touches
     return touches;
   }
 

@@ -63,6 +63,7 @@ export class Reaper {
    */
   step(nowMs: number, wallMs: number, reap: (node: number) => void): void {
     if (nowMs < this.#dueMs) return;
+    // rule: no-removals-after-a-clock-jump
     if (this.#hasJumped(nowMs, wallMs)) {
       this.#left = 0;
       this.#dueMs = nowMs + PAUSE_MS;

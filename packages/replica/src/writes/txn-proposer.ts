@@ -100,6 +100,7 @@ export class TxnProposer {
 
   /** The wall clock, which is only ever stored and never goes back. */
   setWallTime(wallMs: number): void {
+    // rule: stamps-never-fall
     if (wallMs > this.#wallMs) this.#wallMs = wallMs;
   }
 
@@ -118,6 +119,7 @@ export class TxnProposer {
       batcher.end();
     }
     while (batcher.count > 0) batcher.recycle(batcher.take());
+    // rule: pending-changes-end-with-the-leadership
     tree.discardPending();
     this.#shares.discard();
   }

@@ -1,3 +1,4 @@
+import { checkUnanswered } from "../invariants/unanswered-reads.ts";
 import type { Run } from "../runs/run.ts";
 import type { SimClient } from "./sim-client.ts";
 import type { Tenant } from "./tenant.ts";
@@ -38,6 +39,8 @@ export class ClientActions {
     }
     const waitsSinceMs = connection.isReady ? client.inFlight[0]?.atMs : connection.openedMs;
     if (waitsSinceMs !== undefined && nowMs - waitsSinceMs > ANSWER_LIMIT_MS) {
+      const isEnding = this.#run.sessionChecks.isEnding(client.session);
+      checkUnanswered(client, nowMs, isEnding);
       connections.drop(client, "gives up waiting");
       return;
     }
@@ -50,6 +53,7 @@ export class ClientActions {
   #actAtRandom(client: SimClient): void {
     const { connections } = this.#run;
     const { connection } = client;
+    if (this.#isImpatient(client)) return;
     const dice = client.random.below(1000);
     if (dice < 15) connections.drop(client, "drops its connection");
     else if (dice < 20) this.#sleep(client);
@@ -61,6 +65,21 @@ export class ClientActions {
       }
     }
     this.#ping(client);
+  }
+
+  /** Requests something, and may connect to another server before the answer. @returns whether it did */
+  #isImpatient(client: SimClient): boolean {
+    const { isRestless, isContended } = this.#run.plan.manners;
+    if (client.tenant !== undefined || !(isRestless || isContended)) return false;
+    const { connections } = this.#run;
+    const dice = client.random.below(1000);
+    if (dice < (isContended ? 30 : 15)) connections.send(client, { kind: "write", request: { kind: "close" } });
+    else if (isRestless && dice < 120) connections.send(client, client.workload.next());
+    else return false;
+    if (!isRestless || client.connection === undefined || client.random.chance(0.3)) return true;
+    connections.dropBehindRequests(client, "does not wait for the answer");
+    connections.connect(client);
+    return true;
   }
 
   #attack(client: SimClient, tenant: Tenant): void {

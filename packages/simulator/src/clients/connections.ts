@@ -1,4 +1,4 @@
-import type { ConnectionRef, Zxid } from "@zooid/model";
+import { type ConnectionRef, SESSION_NONE, type Zxid } from "@zooid/model";
 import type { SimServer } from "../cluster/server.ts";
 import { SESSION_TIMEOUT_MS } from "../cluster/server-options.ts";
 import type { Run } from "../runs/run.ts";
@@ -6,6 +6,7 @@ import { encodeRequest, type SimRequest } from "./requests.ts";
 import type { ClientConnection, SimClient } from "./sim-client.ts";
 
 const PING_XID = -2;
+const AUTH_XID = -4;
 
 /**
  * The connections of a run's clients to the servers. Frames arrive late and in order, or not at
@@ -49,31 +50,39 @@ export class ClientConnections {
 
   /** Connects to a random server; nothing happens where that one is down. */
   connect(client: SimClient): void {
-    const { cluster, trace, nowMs } = this.#run;
+    const { plan, cluster, sessionChecks, trace, nowMs } = this.#run;
     const sid = client.random.pick(cluster.sids);
     const server = cluster.server(sid);
     if (server === undefined) return;
     const ref = server.accept(client.address);
+    const { wrongPasswordShare, timeoutsMs } = plan.manners;
+    const mayBeWrong = wrongPasswordShare > 0 && client.session !== SESSION_NONE && client.tenant === undefined;
+    const hasWrongPassword = mayBeWrong && client.random.below(1000) < wrongPasswordShare;
+    const password = hasWrongPassword ? client.password.map((byte) => byte ^ 1) : client.password;
+    const timeoutMs = timeoutsMs.length > 1 ? client.random.pick(timeoutsMs) : SESSION_TIMEOUT_MS;
     const connection: ClientConnection = {
       server,
       ref,
+      hasWrongPassword,
       openedMs: nowMs,
       isReady: false,
       isSilent: false,
+      isLingering: false,
       arrivesMs: 0,
       arrivedMs: nowMs,
     };
     client.connection = connection;
     client.sentMs = nowMs;
+    if (client.session !== SESSION_NONE) sessionChecks.touches.negotiated(client.session, timeoutMs);
     this.#clients.get(server)?.set(ref, client);
     if (trace.hasLines) trace.say(client.name, `connects to s${sid} as ${client.session.toString(16)}`);
     this.#deliver(client, connection, () => {
       server.connect(ref, {
         protocolVersion: 0,
         lastZxidSeen: client.lastZxid as Zxid,
-        timeoutMs: SESSION_TIMEOUT_MS,
+        timeoutMs,
         sessionId: client.session,
-        password: { bytes: client.password, start: 0, end: client.password.length },
+        password: { bytes: password, start: 0, end: password.length },
         readOnly: false,
       });
     });
@@ -83,8 +92,7 @@ export class ClientConnections {
     const { plan, trace, history, invariants, hooks, cluster, nowMs } = this.#run;
     const { connection } = client;
     if (connection === undefined) return;
-    const ownXid = request.kind === "hostile" ? request.xid : undefined;
-    const xid = request.kind === "read" && request.read.kind === "ping" ? PING_XID : (ownXid ?? ++client.xid);
+    const xid = xidOf(request) ?? ++client.xid;
     if (trace.hasLines) trace.say(client.name, `requests ${xid} ${JSON.stringify(request)}`);
     if (request.kind !== "read" && xid > 0) history.requested(client.session, xid, request);
     // A standalone server reports nothing that it has not applied, so no client can miss that.
@@ -107,9 +115,20 @@ export class ClientConnections {
     if (!isSilent) this.end(server, ref);
   }
 
+  /** The client closes its connection; what it has sent still arrives. */
+  dropBehindRequests(client: SimClient, why: string): void {
+    const { connection } = client;
+    if (connection === undefined) return;
+    this.#run.trace.say(client.name, why);
+    const { server, ref, isSilent, arrivesMs } = connection;
+    connection.isLingering = true;
+    client.forgetConnection();
+    if (!isSilent) this.end(server, ref, Math.max(1, arrivesMs + 1 - this.#run.nowMs));
+  }
+
   /** Ends a connection once: afterwards its number names another one. */
-  end(server: SimServer, ref: ConnectionRef): void {
-    if (this.#clients.get(server)?.delete(ref) === true) this.#run.after(1, () => server.disconnect(ref));
+  end(server: SimServer, ref: ConnectionRef, afterMs = 1): void {
+    if (this.#clients.get(server)?.delete(ref) === true) this.#run.after(afterMs, () => server.disconnect(ref));
   }
 
   #deliver(client: SimClient, connection: ClientConnection, arrive: () => void): void {
@@ -118,7 +137,7 @@ export class ClientConnections {
     const delayMs = delayMsMin + (client.random.next() / 2 ** 32) * (delayMsMax - delayMsMin);
     connection.arrivesMs = Math.max(connection.arrivesMs + 0.001, nowMs + delayMs);
     this.#run.after(connection.arrivesMs - nowMs, () => {
-      if (client.connection !== connection || connection.isSilent) return;
+      if ((client.connection !== connection && !connection.isLingering) || connection.isSilent) return;
       const { ref, server } = connection;
       // Frames after the decision to end the session are too late, and those of a stalled
       // connection are not read.
@@ -127,4 +146,12 @@ export class ClientConnections {
       arrive();
     });
   }
+}
+
+/** The xid of requests that do not take the client's next one. */
+function xidOf(request: SimRequest): number | undefined {
+  if (request.kind === "hostile") return request.xid;
+  if (request.kind !== "read") return undefined;
+  if (request.read.kind === "ping") return PING_XID;
+  return request.read.kind === "auth" ? AUTH_XID : undefined;
 }

@@ -60,8 +60,12 @@ export class ClientReplies {
   }
 
   #connected(client: SimClient, connection: ClientConnection, answer: Extract<Answer, { kind: "connected" }>): void {
-    const { checker, plan, history, coverage } = this.#run;
+    const { checker, plan, history, sessionChecks, connections, coverage } = this.#run;
     checker.connected(client, answer, plan.sessions !== "replicated");
+    if (connection.hasWrongPassword === true) {
+      coverage.reached("renewal with a wrong password refused");
+      return;
+    }
     const isElsewhere = client.lastServer !== connection.server.sid;
     if (answer.timeoutMs === 0) {
       if (isElsewhere && history.sessions.isLocal(client.session))
@@ -75,9 +79,22 @@ export class ClientReplies {
     }
     client.lastServer = connection.server.sid;
     if (client.tenant !== undefined) history.addHostile(answer.session);
+    sessionChecks.order.renewed(answer.session, connection.server.sid, client.xid);
     client.session = answer.session;
+    client.timeoutMs = answer.timeoutMs;
+    sessionChecks.touches.negotiated(answer.session, answer.timeoutMs);
     client.password = Buffer.from(answer.password, "hex");
     connection.isReady = true;
+    const isNew = client.lastZxid === 0 && client.tenant === undefined;
+    if (plan.manners.isRestless && isNew && client.random.chance(0.3)) {
+      // It has seen nothing yet, so any server takes it.
+      connections.dropBehindRequests(client, "moves before its first answer");
+      connections.connect(client);
+      return;
+    }
+    if (client.identity === undefined) return;
+    history.identified(answer.session, client.identity);
+    connections.send(client, { kind: "read", read: { kind: "auth", identity: client.identity } });
   }
 
   #answered(client: SimClient, xid: number, zxid: number, answer: Answer): void {
@@ -91,6 +108,8 @@ export class ClientReplies {
     if (isHostile && code === ErrorCode.QUOTA_EXCEEDED) {
       coverage.reached("hostile tenant refused for what the tree holds");
     }
+    if (code === ErrorCode.NO_AUTH) coverage.reached("write without a permission refused");
+    if (sent.request.kind === "read" && sent.request.read.kind === "auth") return;
     client.lastZxid = isHostile ? Math.max(client.lastZxid, zxid) : zxid;
     if (code === ErrorCode.SESSION_EXPIRED) {
       connections.drop(client, "learns that its session has expired");

@@ -1,4 +1,4 @@
-import { type AddWatchMode, CreateMode, OpCode, type WatchSelector } from "@zooid/model";
+import { type AddWatchMode, CreateMode, OpCode, Permission, type WatchSelector } from "@zooid/model";
 import { JuteWriter } from "@zooid/wire";
 import type { Write, WriteRequest } from "../model/writes.ts";
 
@@ -17,6 +17,7 @@ export type Read =
   | { readonly kind: "descendants"; readonly path: string }
   | { readonly kind: "ephemerals"; readonly prefix: string }
   | { readonly kind: "ping" }
+  | { readonly kind: "auth"; readonly identity: string }
   | { readonly kind: "sync"; readonly path: string };
 
 /** A request whose answer the model does not predict. */
@@ -51,6 +52,13 @@ function writeRead(writer: JuteWriter, xid: number, read: Read): void {
     case "ping":
       writer.int(-2);
       writer.int(OpCode.PING);
+      return;
+    case "auth":
+      writer.int(xid);
+      writer.int(OpCode.AUTH);
+      writer.int(0);
+      writer.text("digest");
+      writer.text(read.identity);
       return;
     case "sync":
       writer.int(xid);
@@ -114,11 +122,19 @@ function writeMultiHeader(writer: JuteWriter, type: number, done: boolean): void
   writer.int(-1);
 }
 
+const OPS = {
+  create: OpCode.CREATE,
+  delete: OpCode.DELETE,
+  set: OpCode.SET_DATA,
+  setAcl: OpCode.SET_ACL,
+  check: OpCode.CHECK,
+} as const;
+
 function opOf(write: Write): number {
   if (write.kind === "create" && write.reaped !== undefined) {
     return write.reaped.kind === "container" ? OpCode.CREATE_CONTAINER : OpCode.CREATE_TTL;
   }
-  return { create: OpCode.CREATE, delete: OpCode.DELETE, set: OpCode.SET_DATA, check: OpCode.CHECK }[write.kind];
+  return OPS[write.kind];
 }
 
 function writeBody(writer: JuteWriter, write: Write): void {
@@ -126,12 +142,13 @@ function writeBody(writer: JuteWriter, write: Write): void {
   switch (write.kind) {
     case "create":
       writer.text(write.data);
-      writer.int(1);
-      writer.int(31);
-      writer.text("world");
-      writer.text("anyone");
+      writeAcl(writer, write.isOwn === true);
       writer.int(modeOf(write));
       if (write.reaped?.kind === "ttl") writer.zxid(write.reaped.ttlMs);
+      return;
+    case "setAcl":
+      writeAcl(writer, write.isOwn);
+      writer.int(write.version);
       return;
     case "set":
       writer.text(write.data);
@@ -140,6 +157,18 @@ function writeBody(writer: JuteWriter, write: Write): void {
     default:
       writer.int(write.version);
   }
+}
+
+/** Every client may read and set the list; the rest is for all, or for the client's own identities. */
+function writeAcl(writer: JuteWriter, isOwn: boolean): void {
+  writer.int(isOwn ? 2 : 1);
+  writer.int(isOwn ? Permission.READ | Permission.ADMIN : Permission.ALL);
+  writer.text("world");
+  writer.text("anyone");
+  if (!isOwn) return;
+  writer.int(Permission.ALL);
+  writer.text("auth");
+  writer.text("");
 }
 
 function modeOf({ ephemeral, sequential, reaped }: Extract<Write, { kind: "create" }>): number {

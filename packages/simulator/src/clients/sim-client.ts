@@ -12,6 +12,8 @@ export interface Sent {
   readonly atMs: number;
   /** The commit point when it was sent. */
   readonly committed: number;
+  /** When its server read it; undefined before. */
+  readMs?: number;
 }
 
 /** A watch event that must arrive before any answer that shows its zxid. */
@@ -26,9 +28,13 @@ export interface ClientConnection {
   readonly server: SimServer;
   readonly ref: ConnectionRef;
   readonly openedMs: number;
+  /** It presents another password than its session's: it must be refused. */
+  readonly hasWrongPassword?: boolean;
   isReady: boolean;
   /** It delivers nothing any more, and neither end knows. */
   isSilent: boolean;
+  /** Its client has closed it; what was sent before still arrives. */
+  isLingering: boolean;
   /** When the last frame that was sent arrives: the next one arrives later. */
   arrivesMs: number;
   /** When the server last read a frame. */
@@ -38,6 +44,8 @@ export interface ClientConnection {
 export interface SimClientOptions extends WorkloadOptions {
   readonly address: string;
   readonly tenant?: Tenant;
+  /** The name and password that it authenticates with. */
+  readonly identity?: string;
 }
 
 /** A client: one session at a time and a few requests in flight. */
@@ -48,6 +56,7 @@ export class SimClient {
   /** Set for a hostile tenant: chooses its requests in place of the workload. */
   readonly tenant: Tenant | undefined;
   readonly address: string;
+  readonly identity: string | undefined;
   connection: ClientConnection | undefined;
   session: SessionId = SESSION_NONE;
   password: Uint8Array = new Uint8Array(16);
@@ -63,7 +72,11 @@ export class SimClient {
    * Set while it is connected to the leader: how long after its last frame the leader proposed
    * these zxids.
    */
-  heardAt: { readonly first: number; readonly last: number; readonly forMs: number } | undefined;
+  heardAt:
+    | { readonly first: number; readonly last: number; readonly forMs: number; readonly timeoutMs: number }
+    | undefined;
+  /** The timeout that its present session was granted. */
+  timeoutMs = 0;
   inFlight: Sent[] = [];
   watches: ModelWatches = new ModelWatches();
   due: DueEvent[] = [];
@@ -75,6 +88,7 @@ export class SimClient {
   constructor(name: string, random: Prng, options: SimClientOptions) {
     this.tenant = options.tenant;
     this.address = options.address;
+    this.identity = options.identity;
     this.name = name;
     this.random = random.fork("acts");
     this.workload = new Workload(random.fork("workload"), name, options);

@@ -9,6 +9,9 @@ const PATHS = ["/a", "/b", "/a/x", "/a/y", "/b/x", "/a/x/deep", "/queue"];
 export interface WorkloadOptions {
   readonly hasNodeKinds?: boolean;
   readonly hasLongTxns?: boolean;
+  readonly hasAcls?: boolean;
+  readonly isContended?: boolean;
+  readonly syncShare?: number;
 }
 
 /** Chooses the next request of a simulated client. */
@@ -17,6 +20,8 @@ export class Workload {
   readonly #name: string;
   readonly #kinds: Prng | undefined;
   readonly #long: Prng | undefined;
+  readonly #manners: Prng;
+  readonly #options: WorkloadOptions;
   #serial = 0;
 
   /**
@@ -24,15 +29,28 @@ export class Workload {
    * @param options.hasNodeKinds whether containers and TTL nodes are among what it creates
    * @param options.hasLongTxns whether it also requests transactions of several ops that are never
    * refused, and reads what they change
+   * @param options.hasAcls whether it restricts who changes a node
+   * @param options.isContended whether it creates and deletes ephemerals at few paths
+   * @param options.syncShare of a hundred requests so many are further syncs
    */
   constructor(random: Prng, name = "value", options: WorkloadOptions = {}) {
     this.#random = random;
     this.#name = name;
+    this.#options = options;
+    this.#manners = random.fork("manners");
     this.#kinds = options.hasNodeKinds === true ? random.fork("kinds") : undefined;
     this.#long = options.hasLongTxns === true ? random.fork("long transactions") : undefined;
   }
 
   next(): SimRequest {
+    const { hasAcls, isContended, syncShare = 0 } = this.#options;
+    const manners = this.#manners;
+    if (manners.below(100) < syncShare) return { kind: "read", read: { kind: "sync", path: "/" } };
+    if (isContended === true && manners.chance(0.5)) {
+      if (manners.chance(0.7)) return one(this.#contended(manners));
+      return { kind: "write", request: { kind: "multi", writes: this.#contendedMulti(manners) } };
+    }
+    if (hasAcls === true && manners.chance(0.2)) return one(this.#restricting(manners));
     const long = this.#long?.below(100) ?? 100;
     if (this.#long !== undefined && long < 12) return { kind: "write", request: this.#longTxn(this.#long) };
     if (long < 16) return { kind: "read", read: { kind: "sync", path: "/" } };
@@ -53,6 +71,27 @@ export class Workload {
     if (dice < 77) return { kind: "read", read: { kind: "descendants", path: this.#random.pick(["/", ...PATHS]) } };
     const kind = this.#random.pick(["data", "exists", "children"] as const);
     return { kind: "read", read: { kind, path: this.#path(), watch: this.#random.chance(0.4) } };
+  }
+
+  #contended(random: Prng): Write {
+    const path = random.pick(["/b", "/contended"]);
+    if (random.chance(0.4)) return { kind: "delete", path, version: -1 };
+    return { kind: "create", path, data: this.#value(), ephemeral: true, sequential: false };
+  }
+
+  /** Some of a multi's first ops are carried out; most have a last one that is refused. */
+  #contendedMulti(random: Prng): readonly Write[] {
+    const sets = Array.from({ length: 2 + random.below(4) }, (): Write => {
+      return { kind: "set", path: random.pick(["/", "/b", "/contended"]), data: this.#value(), version: -1 };
+    });
+    return random.chance(0.7) ? [...sets, { kind: "check", path: "/", version: 999_999 }] : sets;
+  }
+
+  #restricting(random: Prng): Write {
+    const path = random.pick(PATHS);
+    const isOwn = random.chance(0.5);
+    if (random.chance(0.5)) return { kind: "setAcl", path, isOwn, version: random.chance(0.7) ? -1 : random.below(3) };
+    return { kind: "create", path, data: this.#value(), ephemeral: random.chance(0.2), sequential: false, isOwn };
   }
 
   #longTxn(random: Prng): WriteRequest {
@@ -108,4 +147,8 @@ export class Workload {
   #value(): string {
     return `${this.#name}-${++this.#serial}`;
   }
+}
+
+function one(write: Write): SimRequest {
+  return { kind: "write", request: { kind: "one", write } };
 }

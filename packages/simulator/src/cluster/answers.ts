@@ -17,6 +17,8 @@ const PART_BYTES = 100;
 export interface SeenStat {
   readonly czxid: number;
   readonly mzxid: number;
+  readonly ctime: number;
+  readonly mtime: number;
   readonly pzxid: number;
   readonly version: number;
   readonly cversion: number;
@@ -146,6 +148,8 @@ function readStat({ statBytes, statStart }: NodeView): SeenStat {
   return {
     czxid: long(StatOffset.czxid),
     mzxid: long(StatOffset.mzxid),
+    ctime: long(StatOffset.ctime),
+    mtime: long(StatOffset.mtime),
     pzxid: long(StatOffset.pzxid),
     version: view.getInt32(StatOffset.version),
     cversion: view.getInt32(StatOffset.cversion),

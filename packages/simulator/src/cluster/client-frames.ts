@@ -5,20 +5,27 @@ import type { Replica } from "@zooid/replica";
 export const READ_ON_COUNT_MAX = 4;
 const NO_BYTES = new Uint8Array(0);
 
+interface FramesWatcher {
+  /** The replica is about to read a frame of a connection. */
+  reading(ref: ConnectionRef): void;
+  /** A connection is not read for now. */
+  stalled(): void;
+}
+
 /**
  * Frames from clients: those of a connection with too much unanswered wait until the replica
  * resumes it.
  */
 export class ClientFrames {
   readonly #replica: Replica;
-  readonly #stalled: () => void;
+  readonly #watcher: FramesWatcher;
   /** Frames of the connections that are not read for now. */
   readonly #unread = new Map<ConnectionRef, Uint8Array[]>();
   readonly #resumed: ConnectionRef[] = [];
 
-  constructor(replica: Replica, stalled: () => void) {
+  constructor(replica: Replica, watcher: FramesWatcher) {
     this.#replica = replica;
-    this.#stalled = stalled;
+    this.#watcher = watcher;
   }
 
   get hasResumed(): boolean {
@@ -34,7 +41,7 @@ export class ClientFrames {
     if (unread !== undefined) unread.push(frame);
     else if (!this.#read(ref, frame)) {
       this.#unread.set(ref, []);
-      this.#stalled();
+      this.#watcher.stalled();
     }
   }
 
@@ -61,7 +68,7 @@ export class ClientFrames {
       for (let i = 0; i < READ_ON_COUNT_MAX && unread.length > 0 && isRead; i++) {
         isRead = this.#read(ref, unread.shift() ?? NO_BYTES);
       }
-      if (!isRead) this.#stalled();
+      if (!isRead) this.#watcher.stalled();
       else if (unread.length === 0) this.#unread.delete(ref);
       else {
         this.#resumed.push(ref);
@@ -72,6 +79,7 @@ export class ClientFrames {
 
   /** @returns false when the connection is not to be read for now */
   #read(ref: ConnectionRef, frame: Uint8Array): boolean {
+    this.#watcher.reading(ref);
     return this.#replica.receive(ref, frame, 0, frame.length) || this.#replica.connection(ref)?.phase !== "open";
   }
 }

@@ -57,6 +57,20 @@ describe("a cluster", () => {
     expect(cluster.member(S1).image).toBeUndefined();
   });
 
+  test("damages the end of a server's log, which it knows, and the leader makes it whole", () => {
+    const cluster = started();
+    cluster.crash(S1);
+    const before = cluster.member(S1).image?.log.log;
+    cluster.damage(S1, 0);
+    const after = cluster.member(S1).image?.log;
+    expect([before?.amnesiac, after?.log.amnesiac]).toEqual([false, true]);
+    expect(after?.entries).toEqual([]);
+    expect(after?.log.tail).toEqual(after?.log.floor);
+    cluster.startIn(S1, 0);
+    cluster.run(ELECTION_MS);
+    expect(cluster.server(S1)?.disk.durable.amnesiac).toBe(false);
+  });
+
   test("handles what arrived during a pause when it resumes", () => {
     const cluster = started();
     cluster.pause(S1, 100);

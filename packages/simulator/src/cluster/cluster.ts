@@ -1,5 +1,6 @@
 import { assert, MajorityQuorum, type QuorumVerifier, type ServerId } from "@zooid/model";
 import type { DurableLog } from "@zooid/txn-log";
+import { damagedImage } from "./damaged-image.ts";
 import type { DiskImage, DiskOptions } from "./disk.ts";
 import { Network } from "./network.ts";
 import { Prng } from "./prng.ts";
@@ -24,7 +25,7 @@ export interface ClusterWatcher extends ServerWatcher {
   starting?(sid: ServerId): void;
   started?(server: SimServer): void;
   crashed?(server: SimServer, crash: Crash): void;
-  /** The disk of a server that is down was emptied. */
+  /** The disk of a server that is down was emptied, or has lost the end of its log. */
   wiped?(sid: ServerId): void;
 }
 
@@ -199,6 +200,20 @@ export class Cluster {
   wipe(sid: ServerId, keep?: number): void {
     this.crash(sid, keep);
     this.#member(sid).image = undefined;
+    this.#watcher.wiped?.(sid);
+  }
+
+  /**
+   * Damages the end of a server's log; a running one crashes. The server starts as one that knows
+   * that it has lost something it acked.
+   *
+   * @param keepShare how much of the entries behind its state is left, from 0 to 1
+   */
+  damage(sid: ServerId, keepShare: number): void {
+    this.crash(sid);
+    const member = this.#member(sid);
+    if (member.image === undefined) return;
+    member.image = damagedImage(member.image, keepShare);
     this.#watcher.wiped?.(sid);
   }
 

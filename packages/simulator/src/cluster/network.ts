@@ -108,6 +108,19 @@ export class Network {
     }
   }
 
+  /** One end gives up its links; the other is not told, and still receives what is in flight. */
+  leave(a: ServerId, b: ServerId): void {
+    for (const link of [...this.#links]) {
+      if (!isBetween(link, a, b)) continue;
+      const { dialer, acceptor } = link;
+      const outgoing = dialer.from === a ? dialer : acceptor;
+      const incoming = outgoing === dialer ? acceptor : dialer;
+      if (incoming.isDeaf) continue;
+      incoming.isDeaf = true;
+      this.#scheduler.after(this.#delay(), () => this.#ends.get(a)?.linkClosed(outgoing.ref, "connection timed out"));
+    }
+  }
+
   /** Adds latency to every message of a direction. */
   clog(from: ServerId, to: ServerId, byMs: number): void {
     this.#clogs.set(`${from}>${to}`, byMs);

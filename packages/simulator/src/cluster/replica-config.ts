@@ -42,10 +42,10 @@ function ensembleOf(options: ServerOptions, secrets: Prng): EnsembleConfig {
   };
 }
 
-export function replicaToolsOf(secrets: Prng): ReplicaTools {
+export function replicaToolsOf(secrets: Prng, batchBytesMax?: number): ReplicaTools {
   return {
     requests: new RequestReader(),
-    batcher: new TxnBatchEncoder(1024),
+    batcher: new TxnBatchEncoder(1024, batchBytesMax),
     txns: new TxnReader(),
     hashes: { digest: sha1, sha256 },
     random: () => secrets.next() / 2 ** 32,

@@ -24,6 +24,8 @@ export interface ServerOptions {
   readonly counterMax?: number;
   readonly windowBytes?: number;
   readonly runBytes?: number;
+  /** A batch of proposals is full from so many bytes on. Default: never. */
+  readonly batchBytesMax?: number;
   /** Further settings of the ensemble. */
   readonly ensemble?: Partial<EnsembleConfig>;
   /** One server without election and links; it begins an epoch when it starts. */

@@ -23,12 +23,16 @@ export interface ServerWatcher {
   /** After each step of a server. */
   stepped?(server: SimServer): void;
   sent?(server: SimServer, link: LinkRef, message: PeerMessage): void;
+  /** A message of another server arrived; the server has not handled it yet. */
+  received?(server: SimServer, link: LinkRef, message: PeerMessage): void;
   voted?(server: SimServer, to: ServerId, message: ElectionMessage): void;
   noted?(server: SimServer, event: ReplicaEvent): void;
   /** A learner gave up a snapshot before its chunk number `nextChunk`. */
   snapshotAbandoned?(server: SimServer, nextChunk: number): void;
   /** A connection is about to be closed for what its client requested. */
   refused?(server: SimServer, ref: ConnectionRef, refusal: Refusal): void;
+  /** A server is about to read a frame of a connection. */
+  reading?(server: SimServer, ref: ConnectionRef): void;
   /** A connection has too much unanswered and is not read until there is room. */
   stalled?(server: SimServer): void;
   /** A step threw, or the disk failed. Without this method the error is thrown. */

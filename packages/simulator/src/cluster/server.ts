@@ -48,6 +48,8 @@ export class SimServer implements NetworkEnd {
   readonly #secrets: Prng;
   #isUp = true;
   #wallSkewMs = 0;
+  #wallSetCount = 0;
+  #resumedMs = 0;
 
   constructor(
     options: ServerOptions,
@@ -82,30 +84,38 @@ export class SimServer implements NetworkEnd {
       input: (step) => this.input(step),
       abandoned: (nextChunk) => watcher.snapshotAbandoned?.(this, nextChunk),
     });
-    this.replica = new Replica(replicaConfigOf(options, this.#secrets), replicaToolsOf(this.#secrets), {
-      replies: options.replies ?? answerSink((to, xid, zxid, answer) => watcher.replied?.(this, to, xid, zxid, answer)),
-      log: watchedLog(this.disk, ({ bytes, start, end }) => {
-        if (this.replica.zab.state === "leading") watcher.proposed?.(this, bytes, start, end);
-      }),
-      links: {
-        dial: (to) => network.dial(this.sid, to),
-        cancelDial: () => network.cancelDial(this.sid),
-        send: (link, message) => this.#send(link, message),
-        refuse: (link, reason, { kind }) => this.#send(link, { kind: "refuse", reason, text: kind }),
-        close: (link) => network.close(this.sid, link),
+    this.replica = new Replica(
+      replicaConfigOf(options, this.#secrets),
+      replicaToolsOf(this.#secrets, options.batchBytesMax),
+      {
+        replies:
+          options.replies ?? answerSink((to, xid, zxid, answer) => watcher.replied?.(this, to, xid, zxid, answer)),
+        log: watchedLog(this.disk, ({ bytes, start, end }) => {
+          if (this.replica.zab.state === "leading") watcher.proposed?.(this, bytes, start, end);
+        }),
+        links: {
+          dial: (to) => network.dial(this.sid, to),
+          cancelDial: () => network.cancelDial(this.sid),
+          send: (link, message) => this.#send(link, message),
+          refuse: (link, reason, { kind }) => this.#send(link, { kind: "refuse", reason, text: kind }),
+          close: (link) => network.close(this.sid, link),
+        },
+        snapshots: transfer,
+        elect: (to, message) => {
+          watcher.voted?.(this, to, message);
+          network.elect(this.sid, to, message);
+        },
+        install: () => this.#load(),
+        roleChanged: () => {},
+        note: (event) => watcher.noted?.(this, event),
+        resume: (ref) => this.#frames.resume(ref),
+        refused: (ref, refusal) => watcher.refused?.(this, ref, refusal),
       },
-      snapshots: transfer,
-      elect: (to, message) => {
-        watcher.voted?.(this, to, message);
-        network.elect(this.sid, to, message);
-      },
-      install: () => this.#load(),
-      roleChanged: () => {},
-      note: (event) => watcher.noted?.(this, event),
-      resume: (ref) => this.#frames.resume(ref),
-      refused: (ref, refusal) => watcher.refused?.(this, ref, refusal),
+    );
+    this.#frames = new ClientFrames(this.replica, {
+      reading: (ref) => watcher.reading?.(this, ref),
+      stalled: () => watcher.stalled?.(this),
     });
-    this.#frames = new ClientFrames(this.replica, () => watcher.stalled?.(this));
     this.#turns = new Turns({
       scheduler,
       replica: this.replica,
@@ -148,6 +158,30 @@ export class SimServer implements NetworkEnd {
     return this.#isUp && this.replica.isLeading;
   }
 
+  get nowMs(): number {
+    return this.#world.scheduler.nowMs;
+  }
+
+  /** What its wall clock shows. */
+  get wallMs(): number {
+    return WALL_CLOCK_START_MS + Math.floor(this.nowMs) + this.#wallSkewMs;
+  }
+
+  /** By how much its wall clock is ahead of that of a server that was never skewed. */
+  get wallSkewMs(): number {
+    return this.#wallSkewMs;
+  }
+
+  /** How often its wall clock was set. */
+  get wallSetCount(): number {
+    return this.#wallSetCount;
+  }
+
+  /** When its last pause ended. */
+  get resumedMs(): number {
+    return this.#resumedMs;
+  }
+
   // Faults
 
   /** @param keep how many of the unsynced writes survive; random by default */
@@ -163,11 +197,13 @@ export class SimServer implements NetworkEnd {
 
   /** Handles everything that arrived during the pause, at once. */
   resume(): void {
+    this.#resumedMs = this.nowMs;
     this.#turns.resume();
   }
 
   skewWallClock(byMs: number): void {
     this.#wallSkewMs += byMs;
+    this.#wallSetCount++;
   }
 
   /** Writes a checkpoint: the tree as it is, at a committed and durable zxid. */
@@ -217,7 +253,10 @@ export class SimServer implements NetworkEnd {
   }
 
   received(link: LinkRef, message: PeerMessage): void {
-    this.input(() => this.replica.receivePeer(link, message));
+    this.input(() => {
+      this.#world.watcher.received?.(this, link, message);
+      this.replica.receivePeer(link, message);
+    });
   }
 
   receivedElection(from: ServerId, message: ElectionMessage): void {
@@ -258,9 +297,9 @@ export class SimServer implements NetworkEnd {
   }
 
   #setTime(): void {
-    const { nowMs } = this.#world.scheduler;
+    const { nowMs, wallMs } = this;
     // rule: sessions-live-by-the-monotonic-clock
-    this.replica.setTime(Math.floor(nowMs), WALL_CLOCK_START_MS + Math.floor(nowMs) + this.#wallSkewMs);
+    this.replica.setTime(Math.floor(nowMs), wallMs);
   }
 
   /** Replaces the tree by the snapshot that the log names. */

@@ -54,6 +54,7 @@ function smallPlan(): Plan {
       clients: 1,
       only: [],
       hasSmallLimits: false,
+      hasPlainManners: true,
       sessions: "replicated",
       tenants: 0,
     }),

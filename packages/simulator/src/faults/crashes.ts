@@ -10,30 +10,7 @@ export function crash(world: FaultWorld, sid: ServerId, downMs: number): void {
   cluster.startIn(sid, downMs);
 }
 
-/** The disk of a server is lost. */
-function wipe(world: FaultWorld, sid: ServerId, downMs: number): void {
-  if (!mayWipe(world, sid)) return;
-  world.report(sid, `loses its disk, for ${downMs} ms`);
-  world.cluster.wipe(sid);
-  world.cluster.startIn(sid, downMs);
-}
-
-/**
- * A lost disk is survived where every other voter has a history and never lost its own: an ensemble
- * promises no more.
- */
-function mayWipe({ cluster, run: { invariants } }: FaultWorld, sid: ServerId): boolean {
-  const { verifier, voters } = cluster;
-  if (!voters.includes(sid)) return true;
-  const others = voters.filter((other) => other !== sid);
-  return (
-    invariants.newestEpoch > 0 &&
-    verifier.isQuorum(others) &&
-    others.every((other) => !invariants.isWiped(other) && invariants.isFormed(other))
-  );
-}
-
-export const CRASHES: FaultActions<"crash" | "crash-loop" | "crash-all" | "wipe"> = {
+export const CRASHES: FaultActions<"crash" | "crash-loop" | "crash-all"> = {
   crash: (world, random) => {
     const sid = random.pick(world.sids);
     crash(world, sid, downTime(random));
@@ -51,5 +28,4 @@ export const CRASHES: FaultActions<"crash" | "crash-loop" | "crash-all" | "wipe"
   "crash-all": (world, random) => {
     for (const sid of world.sids) crash(world, sid, random.below(1500));
   },
-  wipe: (world, random) => wipe(world, random.pick(world.sids), downTime(random)),
 };

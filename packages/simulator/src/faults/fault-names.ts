@@ -26,6 +26,9 @@ export const MEAN_MS = {
   "cut-clients": 3000,
   "stale-leader": 7000,
   "crash-at-slice": 3000,
+  "damaged-log": 6000,
+  "wipe-beside-stale-leader": 7000,
+  "late-answers": 7000,
 } as const;
 
 export type Fault = keyof typeof MEAN_MS;

@@ -6,6 +6,7 @@ import { DiskFaults, diskFaults } from "./disks.ts";
 import { FAULTS, type Fault } from "./fault-names.ts";
 import { type FaultAction, FaultWorld } from "./fault-world.ts";
 import { BlockedDirections, linkFaults } from "./links.ts";
+import { lostDisks } from "./lost-disks.ts";
 import { PROCESS_FAULTS } from "./processes.ts";
 import { TimedCrashes, timedCrashes } from "./timed-crashes.ts";
 
@@ -30,12 +31,14 @@ export class FaultSchedule implements RunHooks {
     this.#world = new FaultWorld(run);
     this.#crashes = new TimedCrashes(this.#world);
     this.#disks = new DiskFaults(this.#world);
+    const blocked = new BlockedDirections(this.#world);
     this.#actions = {
       ...CRASHES,
       ...timedCrashes(this.#crashes),
       ...PROCESS_FAULTS,
       ...diskFaults(this.#disks),
-      ...linkFaults(new BlockedDirections(this.#world)),
+      ...linkFaults(blocked),
+      ...lostDisks(blocked),
       ...CLIENT_FAULTS,
     };
   }

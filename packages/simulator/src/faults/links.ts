@@ -55,7 +55,8 @@ type LinkFault =
   | "swizzle"
   | "half-open"
   | "clog"
-  | "stale-leader";
+  | "stale-leader"
+  | "late-answers";
 
 export function linkFaults(blocked: BlockedDirections): FaultActions<LinkFault> {
   return {
@@ -96,8 +97,21 @@ export function linkFaults(blocked: BlockedDirections): FaultActions<LinkFault> 
       }),
     clog: (world, random) =>
       withPair(world, random, (a, b) => clog(world, a, b, 50 + random.below(700), duration(random))),
-    "stale-leader": (world, random) => isolateLeader(world, blocked, random),
+    "late-answers": (world, random) => partLate(world, blocked, random),
+    "stale-leader": (world, random) => {
+      const forMs = 1500 + random.below(2000);
+      const lateByMs = 400 + random.below(500);
+      // A server that stays with it, now and then.
+      const companions = random.chance(0.6) ? [companionOf(world, random)] : [];
+      isolateLeader(world, blocked, forMs, { companions, lateByMs });
+    },
   };
+}
+
+/** An observer where there is one: it takes nothing from the leader's quorum. */
+function companionOf({ cluster, sids }: FaultWorld, random: Prng): ServerId {
+  const observers = sids.filter((sid) => !cluster.voters.includes(sid));
+  return random.pick(observers.length > 0 ? observers : sids);
 }
 
 /** Blocks the links one after another and opens them in another order. */
@@ -123,18 +137,54 @@ function clog(world: FaultWorld, from: ServerId, to: ServerId, byMs: number, for
   world.run.after(forMs, () => network.unclog(from, to));
 }
 
+export interface IsolationOptions {
+  /** Servers that hear the leader as before. */
+  readonly companions?: readonly ServerId[];
+  /** A server that hears it again after a third of the time. */
+  readonly returning?: ServerId;
+  /** How much later the leader hears the others. */
+  readonly lateByMs?: number;
+}
+
 /**
  * The leader is not heard any more and hears the others late: they elect another one while it still
  * believes that it leads.
  */
-function isolateLeader(world: FaultWorld, blocked: BlockedDirections, random: Prng): void {
+export function isolateLeader(
+  world: FaultWorld,
+  blocked: BlockedDirections,
+  forMs: number,
+  options: IsolationOptions = {},
+): void {
   const { leader } = world;
-  const forMs = 1500 + random.below(2000);
+  const { companions = [], returning, lateByMs = 700 } = options;
   for (const sid of world.sids) {
     if (leader === undefined || sid === leader.sid) continue;
-    blocked.block(leader.sid, sid, forMs);
-    clog(world, sid, leader.sid, 400 + random.below(500), forMs);
+    if (companions.includes(sid)) continue;
+    blocked.block(leader.sid, sid, sid === returning ? forMs / 3 : forMs);
+    clog(world, sid, leader.sid, lateByMs, forMs);
   }
+}
+
+/**
+ * The leader hears the others late, and they part from it without its knowledge: while they elect
+ * another leader, their last answers still reach the old one.
+ */
+function partLate(world: FaultWorld, blocked: BlockedDirections, random: Prng): void {
+  const { leader, cluster } = world;
+  if (leader === undefined) return;
+  const lateByMs = 800 + random.below(900);
+  for (const sid of world.sids) {
+    if (sid !== leader.sid) clog(world, sid, leader.sid, lateByMs, 2500);
+  }
+  world.later(100 + random.below(100), () => {
+    for (const sid of world.sids) {
+      if (sid === leader.sid) continue;
+      world.report(sid, `closes its link to server ${leader.sid}, which is not told`);
+      cluster.network.leave(sid, leader.sid);
+      blocked.block(leader.sid, sid, 2500);
+    }
+  });
 }
 
 function sidesOf(sids: readonly ServerId[], random: Prng): ReadonlyMap<ServerId, boolean> {

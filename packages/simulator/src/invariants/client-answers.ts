@@ -28,6 +28,7 @@ export class Checker {
     if (effects.length === 0) return;
     for (const client of clients) {
       for (const { kind, path } of effects) {
+        if (kind === "acl") continue;
         const parent = path.lastIndexOf("/") === 0 ? "/" : path.slice(0, path.lastIndexOf("/"));
         if (client.watches.firesForNode(path, kind === "deleted")) {
           client.due.push({ type: EVENT_TYPES[kind], path, zxid });
@@ -67,6 +68,10 @@ export class Checker {
     { timeoutMs, session }: Extract<Answer, { kind: "connected" }>,
     mayBeLocal: boolean,
   ): void {
+    if (client.connection?.hasWrongPassword === true) {
+      if (timeoutMs === 0) return;
+      throw new Violation("C10", `${client.name} renews its session with a wrong password`);
+    }
     if (timeoutMs === 0) {
       // Its server may have crashed since, or this is another server.
       if (this.#history.sessions.isLocal(client.session)) return;
@@ -91,6 +96,10 @@ export class Checker {
     if (sent.xid !== xid) throw new Violation("C5", `${name} receives ${xid} where ${sent.xid} is due`);
     // Only the order of a tenant's answers is known.
     if (sent.request.kind === "hostile") return;
+    if (sent.request.kind === "read" && sent.request.read.kind === "auth") {
+      this.#same(client, "C9", answer, { kind: "header", code: ErrorCode.OK });
+      return;
+    }
     if (zxid < client.lastZxid) {
       throw new Violation(
         "C3",
@@ -143,6 +152,7 @@ export class Checker {
   #predictRead({ session, watches }: SimClient, read: Read, zxid: number): Answer {
     switch (read.kind) {
       case "ping":
+      case "auth":
         return { kind: "header", code: ErrorCode.OK };
       case "sync":
         return { kind: "path", path: read.path };

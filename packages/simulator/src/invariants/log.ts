@@ -85,7 +85,10 @@ export class LogInvariants {
     this.#checkHistory(sid, now);
     const { currentEpoch, tail, stateFile } = now;
     const isInstall =
-      currentEpoch !== before.currentEpoch || tail.zxid < before.tail.zxid || stateFile !== before.stateFile;
+      currentEpoch !== before.currentEpoch ||
+      tail.zxid < before.tail.zxid ||
+      stateFile !== before.stateFile ||
+      (before.amnesiac && !now.amnesiac);
     if (isInstall) {
       if (disk.isWiped && this.#election.owner(currentEpoch) !== undefined && currentEpoch >= disk.emptiedIn) {
         // It has all of an epoch that a quorum holds without it: whatever it forgot, a member of

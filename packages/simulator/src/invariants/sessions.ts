@@ -1,6 +1,18 @@
-import type { SessionId } from "@zooid/model";
+import {
+  type ConnectionRef,
+  OpCode,
+  type PeerMessage,
+  type SessionId,
+  sessionIdFromHalves,
+  type TxnHeader,
+  type TxnOp,
+} from "@zooid/model";
 import type { SimClient } from "../clients/sim-client.ts";
-import { SESSION_TIMEOUT_MS } from "../cluster/server-options.ts";
+import type { SimServer } from "../cluster/server.ts";
+import type { Committed } from "../model/history.ts";
+import { EndedSessions } from "./ended-sessions.ts";
+import { SessionOrder } from "./session-order.ts";
+import { Touches } from "./touches.ts";
 import { Violation } from "./violation.ts";
 
 /**
@@ -11,8 +23,52 @@ export function checkExpiry(clients: readonly SimClient[], session: SessionId, z
   for (const { heardAt, name, session: own, tenant } of clients) {
     // Not everything that a tenant sends is a request of its session.
     if (tenant !== undefined || own !== session || heardAt === undefined) continue;
-    const { first, last, forMs } = heardAt;
-    if (zxid < first || zxid > last || forMs >= SESSION_TIMEOUT_MS) continue;
+    const { first, last, forMs, timeoutMs } = heardAt;
+    if (zxid < first || zxid > last || forMs >= timeoutMs) continue;
     throw new Violation("L6", `${name}'s session expires ${forMs} ms after the leader heard from it`);
+  }
+}
+
+/** The life of sessions: their requests' order, their expiry and their end (G2, L6, C10). */
+export class SessionInvariants {
+  readonly touches: Touches = new Touches();
+  readonly order: SessionOrder = new SessionOrder();
+  readonly #ended = new EndedSessions();
+  /** The leader that last proposed a part of each session's end; it may be lost with the leader. */
+  readonly #ending = new Map<SessionId, SimServer>();
+
+  /** Whether the end of a session was ever proposed. */
+  isEnding(session: SessionId): boolean {
+    return this.#ending.has(session);
+  }
+
+  proposed(server: SimServer, header: Readonly<TxnHeader>): void {
+    const { op, cxid, sessionHigh, sessionLow } = header;
+    if (op !== OpCode.CLOSE_SESSION) return;
+    const session = sessionIdFromHalves(sessionHigh, sessionLow);
+    if (cxid > 0) this.order.proposedClose(session, header);
+    const isContinued = this.#ending.get(session) === server;
+    this.#ending.set(session, server);
+    if (cxid === 0 && !isContinued) this.touches.expired(server, session, server.nowMs);
+  }
+
+  /** A transaction of an ordinary client is applied for the first time; its first op. */
+  committed(committed: Committed, first: Readonly<TxnOp>, origin: number): void {
+    this.order.committed(committed, first, origin);
+  }
+
+  /** A server has applied the last part of a session's end. */
+  ended(session: SessionId): void {
+    this.#ended.applied(session);
+  }
+
+  received(server: SimServer, message: PeerMessage): void {
+    this.touches.received(server, message, server.nowMs);
+  }
+
+  /** @param refs the connections of the server */
+  stepped(server: SimServer, refs: () => readonly ConnectionRef[]): void {
+    this.#ended.stepped(server, refs);
+    this.touches.stepped(server);
   }
 }

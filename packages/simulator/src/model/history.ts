@@ -52,6 +52,7 @@ export class History {
    */
   mayBeFull = false;
   readonly #requests = new Map<string, SimRequest>();
+  readonly #identities = new Map<SessionId, string>();
   readonly #txns = new Map<number, Committed>();
   /** Where a request was committed. */
   readonly #places = new Map<string, number>();
@@ -70,9 +71,9 @@ export class History {
     return this.#last;
   }
 
-  /** A leader proposes transactions. */
-  proposed(bytes: Uint8Array, start: number, end: number): void {
-    this.#proposals.proposed(bytes, start, end);
+  /** A leader proposes transactions. @param seen called with the header of each */
+  proposed(bytes: Uint8Array, start: number, end: number, seen: (header: Readonly<TxnHeader>) => void): void {
+    this.#proposals.proposed(bytes, start, end, seen);
   }
 
   /**
@@ -81,6 +82,15 @@ export class History {
    */
   addHostile(session: SessionId): void {
     this.#proposals.addHostile(session);
+  }
+
+  isHostile(session: SessionId): boolean {
+    return this.#proposals.isHostile(session);
+  }
+
+  /** The clients of a session authenticate with an identity before anything else. */
+  identified(session: SessionId, identity: string): void {
+    this.#identities.set(session, identity);
   }
 
   requested(session: SessionId, xid: number, request: SimRequest): void {
@@ -105,7 +115,7 @@ export class History {
     const touched = new Set<string>();
     for (const { kind, path } of effects) {
       touched.add(path);
-      if (kind !== "changed") touched.add(parentPath(path));
+      if (kind === "created" || kind === "deleted") touched.add(parentPath(path));
     }
     for (const path of touched) this.past.keep(path, zxid);
     const committed: Committed = { zxid, session, cxid, op: header.op, answer, effects, reaped };
@@ -180,14 +190,14 @@ export class History {
       return { kind: "header", code: ErrorCode.MARSHALLING_ERROR };
     }
     if (isRefused && first.code === ErrorCode.QUOTA_EXCEEDED && this.mayBeFull) return refusalOf(request, first);
-    return this.model.apply(request, session, zxid, timeMs);
+    return this.model.apply(request, session, zxid, timeMs, this.#identities.get(session));
   }
 
-  #applyHostile(session: SessionId, { zxid }: Readonly<TxnHeader>): void {
+  #applyHostile(session: SessionId, { zxid, timeMs }: Readonly<TxnHeader>): void {
     for (const op of this.#proposals.hostileAt(zxid) ?? []) {
       const isOwn = op.kind !== "create" || op.owner === 0n || op.owner === session;
       const isInside = op.path === TENANT_PATH || isBelow(op.path, TENANT_PATH);
-      if (!isOwn || !isInside || !this.model.applyOp(op, zxid)) {
+      if (!isOwn || !isInside || !this.model.applyOp(op, zxid, timeMs)) {
         throw new Violation("I7", `${formatZxid(zxid)} of a hostile tenant does not apply: ${JSON.stringify(op.path)}`);
       }
     }

@@ -9,6 +9,7 @@ import {
   type SessionId,
   sessionIdFromHalves,
   sliceText,
+  type TxnHeader,
   type TxnOp,
   type Zxid,
 } from "@zooid/model";
@@ -74,18 +75,26 @@ export class ProposedTxns {
     this.#hostileSessions.add(session);
   }
 
-  proposed(bytes: Uint8Array, start: number, end: number): void {
+  isHostile(session: SessionId): boolean {
+    return this.#hostileSessions.has(session);
+  }
+
+  /** @param seen called for each transaction, once its end of a session is known */
+  proposed(bytes: Uint8Array, start: number, end: number, seen: (header: Readonly<TxnHeader>) => void): void {
     for (let at = start; at < end; at += FRAME_HEADER_BYTES + frameLength(bytes, at)) {
       const length = frameLength(bytes, at);
       const begin = at + FRAME_HEADER_BYTES;
       this.#reader.open(bytes, begin, begin + length, this.#header);
       const { op, sessionHigh, sessionLow } = this.#header;
       const zxid = frameZxid(bytes, at);
+      this.#header.zxid = zxid;
       if (op === OpCode.CLOSE_SESSION) {
         this.#end(zxid);
+        seen(this.#header);
         continue;
       }
       if (op === OpCode.MULTI && length > this.#limits.txnBytesMax) this.#mustBeRefused(zxid, length);
+      seen(this.#header);
       const session = sessionIdFromHalves(sessionHigh, sessionLow);
       if (!this.#hostileSessions.has(session)) continue;
       this.#reader.open(bytes, begin, begin + length, this.#header);

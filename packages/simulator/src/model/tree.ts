@@ -6,17 +6,20 @@ interface ModelNode {
   readonly czxid: number;
   readonly owner: bigint;
   readonly reaped: Reaped | undefined;
+  readonly ctimeMs: number;
   mtimeMs: number;
   data: string;
   mzxid: number;
   pzxid: number;
   version: number;
   aversion: number;
+  /** The identity that alone may change it; undefined: any. */
+  acl: string | undefined;
   created: number;
   readonly children: Set<string>;
 }
 
-type NewNode = Pick<ModelNode, "data" | "owner" | "reaped"> & { readonly path: string };
+type NewNode = Pick<ModelNode, "data" | "owner" | "reaped" | "acl"> & { readonly path: string };
 
 const RESERVED = new Set(["/", "/zookeeper", "/zookeeper/quota", "/zookeeper/config"]);
 
@@ -29,6 +32,8 @@ export class ModelTree {
   readonly #nodes = new Map<string, ModelNode>();
   /** The time of the current transaction. */
   #timeMs = 0;
+  /** The identity of its client. */
+  #identity: string | undefined;
   #effects: Effect[] = [];
 
   constructor() {
@@ -37,12 +42,14 @@ export class ModelTree {
         czxid: 0,
         owner: 0n,
         reaped: undefined,
+        ctimeMs: 0,
         mtimeMs: 0,
         data: "",
         mzxid: 0,
         pzxid: 0,
         version: 0,
         aversion: 0,
+        acl: undefined,
         created: 0,
         children: new Set(),
       });
@@ -92,17 +99,21 @@ export class ModelTree {
   /** Removes a container or TTL node. @returns undefined where it is neither empty nor expired */
   reap(path: string, zxid: number, timeMs: number): Reaped | undefined {
     const node = this.#nodes.get(path);
-    if (node?.reaped === undefined || node.children.size > 0) return undefined;
-    const { reaped } = node;
-    const isDue = reaped.kind === "container" ? node.created > 0 : timeMs - node.mtimeMs > reaped.ttlMs;
-    if (!isDue) return undefined;
+    if (node === undefined || !isDue(node, timeMs)) return undefined;
     this.#remove(path, zxid);
-    return reaped;
+    return node.reaped;
   }
 
-  /** Applies a committed request and predicts its answer. */
-  apply(request: TreeWrite, session: bigint, zxid: number, timeMs: number): Answer {
+  /** A container or TTL node that a leader with this wall clock removes. */
+  dueNode(wallMs: number): string | undefined {
+    for (const [path, node] of this.#nodes) if (isDue(node, wallMs)) return path;
+    return undefined;
+  }
+
+  /** Applies a committed request and predicts its answer. @param identity that of its client, if it has one */
+  apply(request: TreeWrite, session: bigint, zxid: number, timeMs: number, identity?: string): Answer {
     this.#timeMs = timeMs;
+    this.#identity = identity;
     switch (request.kind) {
       case "one": {
         const part = this.#write(request.write, session, zxid);
@@ -115,12 +126,13 @@ export class ModelTree {
   }
 
   /** Applies an op of a transaction as it is. @returns false where it does not apply */
-  applyOp(op: PlainOp, zxid: number): boolean {
+  applyOp(op: PlainOp, zxid: number, timeMs: number): boolean {
+    this.#timeMs = timeMs;
     const node = this.#nodes.get(op.path);
     switch (op.kind) {
       case "create": {
         if (node !== undefined || !this.#nodes.has(parentPath(op.path))) return false;
-        this.#make({ ...op, reaped: undefined }, zxid);
+        this.#make({ ...op, reaped: undefined, acl: undefined }, zxid);
         return true;
       }
       case "delete":
@@ -166,9 +178,12 @@ export class ModelTree {
         return this.#create(write, session, zxid);
       case "delete":
         return this.#delete(write.path, write.version, zxid);
+      case "setAcl":
+        return this.#setAcl(write);
       case "set": {
         const node = this.#nodes.get(write.path);
         if (node === undefined) return refuse(ErrorCode.NO_NODE);
+        if (!this.#mayChange(node)) return refuse(ErrorCode.NO_AUTH);
         if (write.version !== -1 && write.version !== node.version) return refuse(ErrorCode.BAD_VERSION);
         this.#set(node, write.path, write.data, zxid);
         return { kind: "stat", stat: statOf(node) };
@@ -183,14 +198,30 @@ export class ModelTree {
     }
   }
 
+  #setAcl({ path, isOwn, version }: Extract<Write, { kind: "setAcl" }>): PartAnswer {
+    const node = this.#nodes.get(path);
+    if (node === undefined) return refuse(ErrorCode.NO_NODE);
+    if (version !== -1 && version !== node.aversion) return refuse(ErrorCode.BAD_VERSION);
+    node.acl = isOwn ? this.#identity : undefined;
+    node.aversion++;
+    this.#effects.push({ kind: "acl", path });
+    return { kind: "stat", stat: statOf(node) };
+  }
+
+  #mayChange({ acl }: ModelNode): boolean {
+    return acl === undefined || acl === this.#identity;
+  }
+
   #create(write: Extract<Write, { kind: "create" }>, session: bigint, zxid: number): PartAnswer {
     const parent = this.#nodes.get(parentPath(write.path));
     if (parent === undefined) return refuse(ErrorCode.NO_NODE);
+    if (!this.#mayChange(parent)) return refuse(ErrorCode.NO_AUTH);
     const path = write.sequential ? `${write.path}${sequenceSuffix(parent.created)}` : write.path;
     if (this.#nodes.has(path)) return refuse(ErrorCode.NODE_EXISTS);
     if (parent.owner !== 0n) return refuse(ErrorCode.NO_CHILDREN_FOR_EPHEMERALS);
     const owner = write.ephemeral ? session : 0n;
-    const node = this.#make({ path, data: write.data, owner, reaped: write.reaped }, zxid);
+    const acl = write.isOwn === true ? this.#identity : undefined;
+    const node = this.#make({ path, data: write.data, owner, reaped: write.reaped, acl }, zxid);
     return write.reaped === undefined ? { kind: "path", path } : { kind: "made", path, stat: statOf(node) };
   }
 
@@ -202,18 +233,20 @@ export class ModelTree {
     this.#effects.push({ kind: "changed", path });
   }
 
-  #make({ path, data, owner, reaped }: NewNode, zxid: number): ModelNode {
+  #make({ path, data, owner, reaped, acl }: NewNode, zxid: number): ModelNode {
     const parent = this.#node(parentPath(path));
     const node: ModelNode = {
       czxid: zxid,
       owner,
       reaped,
+      ctimeMs: this.#timeMs,
       mtimeMs: this.#timeMs,
       data,
       mzxid: zxid,
       pzxid: zxid,
       version: 0,
       aversion: 0,
+      acl,
       created: 0,
       children: new Set(),
     };
@@ -226,6 +259,8 @@ export class ModelTree {
   }
 
   #delete(path: string, version: number, zxid: number): PartAnswer {
+    const parent = this.#nodes.get(parentPath(path));
+    if (parent !== undefined && !this.#mayChange(parent)) return refuse(ErrorCode.NO_AUTH);
     const node = this.#nodes.get(path);
     if (node === undefined) return refuse(ErrorCode.NO_NODE);
     if (version !== -1 && version !== node.version) return refuse(ErrorCode.BAD_VERSION);
@@ -253,6 +288,11 @@ export function isBelow(path: string, ancestor: string): boolean {
   return path !== ancestor && path.startsWith(ancestor === "/" ? "/" : `${ancestor}/`);
 }
 
+function isDue({ reaped, children, created, mtimeMs }: ModelNode, timeMs: number): boolean {
+  if (reaped === undefined || children.size > 0) return false;
+  return reaped.kind === "container" ? created > 0 : timeMs - mtimeMs > reaped.ttlMs;
+}
+
 function refuse(code: number): PartAnswer {
   return { kind: "error", code };
 }
@@ -261,6 +301,8 @@ function statOf(node: ModelNode): SeenStat {
   return {
     czxid: node.czxid,
     mzxid: node.mzxid,
+    ctime: node.ctimeMs,
+    mtime: node.mtimeMs,
     pzxid: node.pzxid,
     version: node.version,
     cversion: 2 * node.created - node.children.size,

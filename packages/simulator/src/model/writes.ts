@@ -11,7 +11,10 @@ export type Write =
       readonly sequential: boolean;
       /** Undefined: it stays until a client deletes it. */
       readonly reaped?: Reaped;
+      /** Only clients with the identity of its creator may change it. */
+      readonly isOwn?: boolean;
     }
+  | { readonly kind: "setAcl"; readonly path: string; readonly isOwn: boolean; readonly version: number }
   | { readonly kind: "delete"; readonly path: string; readonly version: number }
   | { readonly kind: "set"; readonly path: string; readonly data: string; readonly version: number }
   | { readonly kind: "check"; readonly path: string; readonly version: number };
@@ -31,6 +34,6 @@ export type PlainOp =
 
 /** What a committed write did to a node, in the order of the watch events. */
 export interface Effect {
-  readonly kind: "created" | "deleted" | "changed";
+  readonly kind: "created" | "deleted" | "changed" | "acl";
   readonly path: string;
 }

@@ -116,7 +116,7 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
   }),
   mutation("families", "expiry-on-the-wall-clock", {
     marker: "sessions-live-by-the-monotonic-clock",
-    replacement: "this.replica.setTime(1_000_000 + Math.floor(nowMs) + this.#wallSkewMs, Math.floor(nowMs));",
+    replacement: "this.replica.setTime(wallMs, Math.floor(nowMs));",
   }),
   mutation("parts", "end-forgotten-by-the-next-leader", {
     marker: "the-next-leader-continues-ends",
@@ -197,6 +197,83 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
       }`,
     },
   ),
+  mutation("sessions", "close-of-a-moved-session", {
+    marker: "requests-of-a-moved-session-are-refused",
+    found: "session.owner !== sid",
+    replacement: "session.owner !== sid && request.op !== OpCode.CLOSE_SESSION",
+  }),
+  mutation("sessions", "write-of-a-moved-session", {
+    marker: "requests-of-a-moved-session-are-refused",
+    found: "session.owner !== sid",
+    replacement: "session.owner !== sid && request.op === OpCode.CLOSE_SESSION",
+  }),
+  mutation("sessions", "late-disconnect", {
+    marker: "a-late-disconnect-leaves-the-new-connection",
+    replacement: "if (connection.session !== undefined) connection.session.connection = undefined;",
+  }),
+  mutation("sessions", "end-removes-a-new-node", {
+    marker: "an-end-removes-the-sessions-own-nodes",
+    found: "|| pending.node !== store.id(node)",
+    replacement: "",
+  }),
+  mutation("sessions", "refusal-without-confirmation", {
+    marker: "unknown-sessions-are-refused-by-a-confirmed-leader",
+    replacement: "else answer(false);",
+  }),
+  mutation("sessions", "connection-outlives-its-session", {
+    marker: "an-end-closes-the-connection",
+    replacement: "",
+  }),
+  mutation("sessions", "touches-dropped", { marker: "pongs-report-touches", replacement: "return [];" }),
+  mutation("sessions", "renewal-without-the-password", {
+    marker: "a-renewal-needs-the-password",
+    found: "hasPassword(session, passwordHash)",
+    replacement: "session !== undefined",
+  }),
+  mutation("writes", "stamps-fall", { marker: "stamps-never-fall", replacement: "this.#wallMs = wallMs;" }),
+  mutation("writes", "pending-changes-survive", {
+    marker: "pending-changes-end-with-the-leadership",
+    replacement: "",
+  }),
+  mutation("writes", "numbers-used-again", {
+    marker: "numbers-of-writes-go-on",
+    replacement: "this.#next = this.#head;",
+  }),
+  mutation("writes", "applied-beside-an-open-multi", {
+    marker: "nothing-is-applied-beside-an-open-multi",
+    replacement: "",
+  }),
+  mutation("writes", "removals-after-a-clock-jump", {
+    marker: "no-removals-after-a-clock-jump",
+    found: "this.#hasJumped(nowMs, wallMs)",
+    replacement: "false",
+  }),
+  mutation("writes", "containers-not-listed-when-loaded", {
+    marker: "containers-and-ttl-nodes-are-listed",
+    found: 'kind !== "persistent"',
+    replacement: 'kind !== "persistent" && this.applied !== 0',
+  }),
+  mutation("writes", "digest-without-access-lists", {
+    marker: "the-digest-covers-access-lists",
+    found: "hash.word(this.acls.hashHigh(acl));",
+    replacement: "return;",
+  }),
+  mutation("writes", "digest-without-data", { marker: "the-digest-covers-data", replacement: "" }),
+  mutation("history", "check-already-sent", {
+    marker: "a-check-begins-behind-its-request",
+    found: "!this.#isOpen",
+    replacement: "!this.#isOpen && this.#newest === this.#confirmed",
+  }),
+  mutation("history", "vote-without-a-confirmed-check", {
+    marker: "a-vote-again-after-a-confirmed-check",
+    replacement: "return true;",
+  }),
+  mutation("history", "ahead-by-zxid-alone", {
+    marker: "the-epoch-decides-which-history-is-newer",
+    found:
+      "message.currentEpoch > currentEpoch || (message.currentEpoch === currentEpoch && message.logged.zxid > tail.zxid)",
+    replacement: "message.logged.zxid > tail.zxid",
+  }),
 ];
 
 function mutation(rule: string, name: string, ...edits: SourceEdit[]): SourceMutation & { readonly rule: string } {

@@ -51,7 +51,7 @@ export class Convergence {
 
 /** Why a run has not converged, in words; empty when it has. */
 export function whatIsMissing(run: Run): string {
-  const { cluster, history, clients } = run;
+  const { cluster, history, clients, reaping } = run;
   const leaders = cluster.running().filter((server) => server.isLeading);
   const [leader] = leaders;
   if (leader === undefined || leaders.length !== 1) return `${leaders.length} servers lead: ${statesOf(run)}`;
@@ -67,6 +67,14 @@ export function whatIsMissing(run: Run): string {
   if (zab.lastProposed !== zab.committed && zab.outstandingCount > 0) {
     missing.push("the leader has proposals that are not committed");
   }
+  for (const { sid, server } of cluster.members) {
+    if (server === undefined) continue;
+    const { outstandingCount, pendingSyncCount, waitingRenewalCount } = server.replica;
+    const waiting = `${outstandingCount} writes, ${pendingSyncCount} syncs and ${waitingRenewalCount} renewals`;
+    if (outstandingCount + pendingSyncCount + waitingRenewalCount > 0) missing.push(`${waiting} wait at server ${sid}`);
+  }
+  const due = reaping.dueNode(leader, history.model);
+  if (due !== undefined) missing.push(`${due} is due and not removed`);
   if (history.sessions.hasUnfinishedEnd) missing.push("the end of a session is not complete");
   for (const { isDone, name, inFlight } of clients) {
     if (!isDone) missing.push(`${name} waits for ${inFlight.length} answers`);

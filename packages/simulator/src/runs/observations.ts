@@ -4,6 +4,7 @@ import {
   formatZxid,
   frameZxid,
   type LinkRef,
+  OpCode,
   type PeerMessage,
   type ServerId,
   type TxnHeader,
@@ -76,10 +77,14 @@ export class Observations implements ClusterWatcher {
   // Steps
 
   stepped(server: SimServer): void {
-    const { replies, invariants, hooks, trace, coverage, nowMs } = this.#run;
+    const { replies, invariants, sessionChecks, reaping, shares, connections, hooks, trace, coverage, nowMs } =
+      this.#run;
     replies.endStep();
     if (!server.isUp) return;
     invariants.stepped(server);
+    sessionChecks.stepped(server, () => connections.refsOf(server));
+    reaping.stepped(server);
+    shares?.stepped(server);
     if (invariants.committedCount !== this.#committedCount) hooks.visible?.(server.sid);
     this.#committedCount = invariants.committedCount;
     if (server.isLeading) this.#leading.add(server);
@@ -91,32 +96,43 @@ export class Observations implements ClusterWatcher {
   }
 
   proposed(server: SimServer, bytes: Uint8Array, start: number, end: number): void {
-    const { history, invariants, connections, nowMs } = this.#run;
-    history.proposed(bytes, start, end);
+    const { history, invariants, connections, sessionChecks, reaping, nowMs } = this.#run;
+    history.proposed(bytes, start, end, (header) => {
+      if (header.op === OpCode.DELETE_CONTAINER) reaping.proposed(server);
+      sessionChecks.proposed(server, header);
+    });
     invariants.proposed(server, bytes, start, end);
     const first = frameZxid(bytes, start);
     const last = server.replica.zab.lastProposed;
     for (const client of connections.listeners(server)) {
       const { connection } = client;
-      if (connection?.isReady === true) client.heardAt = { first, last, forMs: nowMs - connection.arrivedMs };
+      if (connection?.isReady !== true) continue;
+      client.heardAt = { first, last, forMs: nowMs - connection.arrivedMs, timeoutMs: client.timeoutMs };
     }
   }
 
   applying(server: SimServer, header: Readonly<TxnHeader>, op: Readonly<TxnOp>): void {
-    const { history, invariants, plan, checker, connections } = this.#run;
+    const { history, invariants, sessionChecks, stamps, plan, checker, connections } = this.#run;
     invariants.applying(server, header.zxid);
     let committed = history.at(header.zxid);
     if (committed === undefined) {
       history.mayBeFull = plan.tenants > 0 && invariants.newestEpoch > 1;
       committed = history.commit(header, op);
+      stamps.committed(header);
+      // A hostile tenant chooses its xids.
+      if (!history.isHostile(committed.session)) sessionChecks.committed(committed, op, header.origin);
       this.#committed(committed, op);
     }
     checker.applying(connections.listeners(server), committed);
   }
 
   applied(server: SimServer, header: Readonly<TxnHeader>): void {
-    const { invariants, checker, connections, trace } = this.#run;
+    const { history, invariants, sessionChecks, checker, connections, trace } = this.#run;
     invariants.applied(server, header.zxid);
+    const session = history.at(header.zxid)?.session;
+    if (header.op === OpCode.CLOSE_SESSION && session !== undefined) {
+      if (history.sessions.get(session)?.closedZxid === header.zxid) sessionChecks.ended(session);
+    }
     checker.applied(connections.listeners(server));
     if (trace.hasLines) trace.say(`s${server.sid}`, `applies ${formatZxid(header.zxid)}`);
   }
@@ -143,12 +159,17 @@ export class Observations implements ClusterWatcher {
   // Messages
 
   sent(server: SimServer, link: LinkRef, message: PeerMessage): void {
-    const { trace, invariants, coverage } = this.#run;
+    const { trace, invariants, sessionChecks, coverage } = this.#run;
     if (trace.hasLines) trace.say(`s${server.sid}`, `sends on ${link} ${describeMessage(message)}`);
     invariants.sent(server, link, message);
+    sessionChecks.touches.sent(server, message);
     if (message.kind !== "sync-begin") return;
     if (message.mode === "snap") coverage.reached("whole state by SNAP");
     else coverage.reached(message.mode === "trunc" ? "history by TRUNC" : "history by DIFF");
+  }
+
+  received(server: SimServer, _: LinkRef, message: PeerMessage): void {
+    this.#run.sessionChecks.received(server, message);
   }
 
   voted(server: SimServer, to: ServerId, message: ElectionMessage): void {
@@ -188,6 +209,23 @@ export class Observations implements ClusterWatcher {
     }
     checkRefusal({ client, ref, refusal, watches: server.replica.tree.watches, others: connections.refsOf(server) });
     coverage.reached("connection closed for its watches");
+  }
+
+  reading(server: SimServer, ref: ConnectionRef): void {
+    const { connections, sessionChecks, nowMs } = this.#run;
+    const client = connections.clientOf(server, ref);
+    const connection = server.replica.connection(ref);
+    if (client === undefined || connection?.phase !== "open") return;
+    const isCurrent = client.connection?.server === server && client.connection.ref === ref;
+    const read = isCurrent ? client.inFlight.find(({ readMs }) => readMs === undefined) : undefined;
+    if (read === undefined) return;
+    read.readMs = nowMs;
+    // Authentication is no request of a session.
+    if (read.request.kind === "read" && read.request.read.kind === "auth") return;
+    const { session } = connection;
+    // Requests behind the one that closes the session are dropped; not all of a tenant's are requests.
+    if (session === undefined || session.closing || session.isLocal || client.tenant !== undefined) return;
+    sessionChecks.touches.heard(server, session.id);
   }
 
   stalled(): void {

@@ -15,6 +15,22 @@ import type { Fault } from "../faults/fault-names.ts";
  */
 export type SessionMode = "replicated" | "local" | "upgrading";
 
+/** What ordinary clients do in a run besides ordinary requests. */
+export interface Manners {
+  /** They have one of two identities, restrict who changes a node, and meet the restrictions of others. */
+  readonly hasAcls: boolean;
+  /** They create and delete ephemerals at few paths, and close their sessions often. */
+  readonly isContended: boolean;
+  /** They often disconnect before an answer, and connect to another server at once. */
+  readonly isRestless: boolean;
+  /** Of a hundred requests so many are further syncs. */
+  readonly syncShare: number;
+  /** Of a thousand renewals so many have a wrong password. */
+  readonly wrongPasswordShare: number;
+  /** The session timeouts that they ask for. */
+  readonly timeoutsMs: readonly number[];
+}
+
 /** Everything that a seed decides before anything runs. */
 export interface Plan {
   readonly seed: number;
@@ -38,6 +54,10 @@ export interface Plan {
    * applied.
    */
   readonly hasShortTurns: boolean;
+  /** How ordinary clients behave. */
+  readonly manners: Manners;
+  /** A leader's batch is full from so many bytes on; undefined: never. */
+  readonly batchBytesMax: number | undefined;
   readonly thinkMs: number;
   /**
    * Whether the order of simultaneous events, the messages that arrive together and the ends of
@@ -66,7 +86,7 @@ export function verifierOf({ voters, groups }: Plan): QuorumVerifier {
 /** The options of each of the plan's servers. */
 export function serverOptionsOf(plan: Plan): Partial<ServerOptions> {
   const { electionAlg, isStandalone, isShuffled, limits, hasShortTurns, sessions } = plan;
-  const { counterMax, windowBytes, runBytes } = plan;
+  const { counterMax, windowBytes, runBytes, batchBytesMax } = plan;
   return {
     electionAlg,
     standalone: isStandalone,
@@ -74,6 +94,8 @@ export function serverOptionsOf(plan: Plan): Partial<ServerOptions> {
     isSteady: !isShuffled,
     limits,
     hasShortTurns,
+    sessionTimeoutMsMax: Math.max(...plan.manners.timeoutsMs),
+    ...(batchBytesMax === undefined ? {} : { batchBytesMax }),
     ...(counterMax === undefined || isStandalone ? {} : { counterMax }),
     ...(windowBytes === undefined ? {} : { windowBytes }),
     ...(runBytes === undefined ? {} : { runBytes }),

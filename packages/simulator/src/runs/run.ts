@@ -11,6 +11,10 @@ import { Scheduler } from "../cluster/scheduler.ts";
 import type { SimServer } from "../cluster/server.ts";
 import { Checker } from "../invariants/client-answers.ts";
 import { Invariants } from "../invariants/invariants.ts";
+import { Reaping } from "../invariants/reaping.ts";
+import { SessionInvariants } from "../invariants/sessions.ts";
+import { Shares } from "../invariants/shares.ts";
+import { Stamps } from "../invariants/stamps.ts";
 import { asViolation, type Violation } from "../invariants/violation.ts";
 import { History } from "../model/history.ts";
 import { CoverageCounts } from "./coverage.ts";
@@ -57,6 +61,11 @@ export class Run {
   readonly history: History;
   readonly checker: Checker;
   readonly invariants: Invariants;
+  readonly sessionChecks: SessionInvariants = new SessionInvariants();
+  readonly reaping: Reaping = new Reaping();
+  readonly stamps: Stamps = new Stamps();
+  /** Undefined where there are no hostile tenants. */
+  readonly shares: Shares | undefined;
   readonly clients: readonly SimClient[];
   readonly connections: ClientConnections;
   readonly replies: ClientReplies;
@@ -73,6 +82,7 @@ export class Run {
     const shuffle = (name: string): Prng => (plan.isShuffled ? this.root.fork(name) : new ZeroRandom());
     const scheduler = new Scheduler(shuffle("ties"));
     const verifier = verifierOf(plan);
+    this.shares = plan.tenants > 0 ? new Shares(plan.limits.heldBytesMax) : undefined;
     this.trace = new Trace(scheduler, lines);
     this.history = new History(plan.limits);
     this.checker = new Checker(this.history);
@@ -124,10 +134,15 @@ export class Run {
 }
 
 function clientsOf(plan: Plan, root: Prng): readonly SimClient[] {
-  const workload = { hasNodeKinds: plan.hasNodeKinds, hasLongTxns: plan.hasShortTurns };
+  const { hasAcls, isContended, syncShare } = plan.manners;
+  const workload = {
+    ...{ hasNodeKinds: plan.hasNodeKinds, hasLongTxns: plan.hasShortTurns },
+    ...{ hasAcls, isContended, syncShare },
+  };
   const ordinary = Array.from({ length: plan.clients }, (_, i) => {
     const address = `127.0.0.${i + 1}`;
-    return new SimClient(`c${i + 1}`, root.fork(`client-${i}`), { ...workload, address });
+    const identity = plan.manners.hasAcls ? { identity: `user-${i % 2}:secret` } : {};
+    return new SimClient(`c${i + 1}`, root.fork(`client-${i}`), { ...workload, address, ...identity });
   });
   const tenants = Array.from({ length: plan.tenants }, (_, i) => {
     const random = root.fork(`tenant-${i}`);

@@ -4,12 +4,16 @@ import { Prng } from "../cluster/prng.ts";
 import { FAULTS, type Fault, MEAN_MS } from "../faults/fault-names.ts";
 import type { Plan, SessionMode } from "../runs/plan.ts";
 import { drawLimits } from "./draw-limits.ts";
+import { drawManners, PLAIN_MANNERS } from "./draw-manners.ts";
 
 /**
  * A share of it is more than an ordinary client adds in a run, and a quarter of it is more than
  * tenants have in flight, which a leader does not count.
  */
 const HELD_BYTES_MIN = 500_000;
+
+/** Only some runs lose disks. */
+const DISK_LOSSES: ReadonlySet<Fault> = new Set(["wipe", "damaged-log", "wipe-beside-stale-leader"]);
 
 /** The session mode with this name. */
 export function sessionMode(name: string): SessionMode {
@@ -32,6 +36,8 @@ export interface PlanChanges {
   readonly hasSmallLimits?: boolean;
   readonly sessions?: SessionMode;
   readonly tenants?: number;
+  /** Clients do nothing out of the ordinary. */
+  readonly hasPlainManners?: boolean;
 }
 
 /** Draws a plan from a seed. */
@@ -73,7 +79,7 @@ export function planOf(seed: number, changes: PlanChanges = {}): Plan {
   const faults = new Map<Fault, number>();
   const zeal = random.pick([0.7, 1, 1, 2]);
   for (const fault of FAULTS) {
-    const isDrawn = random.chance(fault === "wipe" ? 0.25 : 0.4);
+    const isDrawn = random.chance(DISK_LOSSES.has(fault) ? 0.25 : 0.4);
     const meanMs = (MEAN_MS[fault] * (0.4 + (random.next() / 2 ** 32) * 1.6)) / zeal;
     if (!isDrawn || changes.without?.includes(fault) === true) continue;
     if (changes.only !== undefined && !changes.only.includes(fault)) continue;
@@ -84,6 +90,8 @@ export function planOf(seed: number, changes: PlanChanges = {}): Plan {
   const hasSmallLimits = changes.hasSmallLimits ?? drawnSmallLimits;
   const sessions = new Prng(seed).fork("sessions");
   const drawnSessions = sessions.chance(0.25) ? (sessions.chance(0.8) ? "upgrading" : "local") : "replicated";
+  const drawnManners = drawManners(new Prng(seed).fork("manners"));
+  const batches = new Prng(seed).fork("batches");
   const tenancy = new Prng(seed).fork("tenants");
   const drawnTenants = tenancy.chance(0.2) ? 1 + tenancy.below(2) : 0;
   const tenants = changes.tenants ?? drawnTenants;
@@ -102,6 +110,8 @@ export function planOf(seed: number, changes: PlanChanges = {}): Plan {
     tenants,
     limits: tenants === 0 ? drawnLimits : withTenants(drawnLimits, HELD_BYTES_MIN + tenancy.below(300_000)),
     hasShortTurns: hasSmallLimits,
+    manners: changes.hasPlainManners === true ? PLAIN_MANNERS : drawnManners,
+    batchBytesMax: changes.hasPlainManners !== true && batches.chance(0.3) ? 1 + batches.below(2000) : undefined,
     thinkMs,
     isShuffled: true,
     delayMsMin: delay[0],

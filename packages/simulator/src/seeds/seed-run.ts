@@ -1,4 +1,5 @@
 import { FaultSchedule } from "../faults/fault-schedule.ts";
+import { checkDigestCover } from "../invariants/digest-cover.ts";
 import { checkFinalTrees } from "../invariants/final-trees.ts";
 import { Violation } from "../invariants/violation.ts";
 import { Convergence, whatIsMissing } from "../runs/convergence.ts";
@@ -36,6 +37,9 @@ export function runPlan(plan: Plan, options: { readonly lines?: string[] } = {})
     converge(run);
     if (plan.observers.length > 0) run.coverage.reached("observer served");
     checkFinalTrees(cluster.running(), run.history);
+    // The run is over: this changes a tree.
+    const [any] = cluster.running();
+    if (any !== undefined) checkDigestCover(any);
   });
   return reportOf(run);
 }

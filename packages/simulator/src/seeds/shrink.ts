@@ -22,6 +22,7 @@ export function shrink(seed: number, rule: string, changes: PlanChanges): PlanCh
     attempt({ ...kept, without: [...(kept.without ?? []), fault] });
   }
   if (planOf(seed, kept).hasNodeKinds) attempt({ ...kept, hasNodeKinds: false });
+  attempt({ ...kept, hasPlainManners: true });
   if (planOf(seed, kept).hasShortTurns) attempt({ ...kept, hasSmallLimits: false });
   if (planOf(seed, kept).sessions !== "replicated") attempt({ ...kept, sessions: "replicated" });
   for (let tenants = planOf(seed, kept).tenants - 1; tenants >= 0; tenants--) attempt({ ...kept, tenants });
@@ -47,6 +48,7 @@ export function optionsOf(changes: PlanChanges): string {
   if (changes.observers !== undefined) options.push(`--observers ${changes.observers}`);
   if (changes.clients !== undefined) options.push(`--clients ${changes.clients}`);
   if (changes.hasNodeKinds !== undefined) options.push(`--kinds ${changes.hasNodeKinds ? "yes" : "no"}`);
+  if (changes.hasPlainManners === true) options.push("--manners plain");
   if (changes.hasSmallLimits !== undefined) options.push(`--limits ${changes.hasSmallLimits ? "small" : "default"}`);
   if (changes.sessions !== undefined) options.push(`--sessions ${changes.sessions}`);
   if (changes.tenants !== undefined) options.push(`--tenants ${changes.tenants}`);

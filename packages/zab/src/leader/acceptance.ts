@@ -38,6 +38,7 @@ export class Acceptance {
    */
   mayOffer(learner: LearnerHandler): boolean {
     if (!this.endsAmnesia(learner)) return true;
+    // rule: a-vote-again-after-a-confirmed-check
     return learner.voteCheck !== undefined && learner.voteCheck <= this.#leader.check.confirmed;
   }
 

@@ -170,6 +170,7 @@ export class Discovery {
     learner.becomeWaiting(message);
     const { currentEpoch, tail } = context.log.durable;
     if (!this.#holdsEpoch && learner.isCounted) {
+      // rule: the-epoch-decides-which-history-is-newer
       const isAhead =
         message.currentEpoch > currentEpoch ||
         (message.currentEpoch === currentEpoch && message.logged.zxid > tail.zxid);

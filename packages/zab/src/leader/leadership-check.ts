@@ -39,6 +39,7 @@ export class LeadershipCheck {
 
   /** @returns the number of the check, whose answer is this number or a higher one */
   begin(): number {
+    // rule: a-check-begins-behind-its-request
     if (!this.#isOpen) {
       this.#isOpen = true;
       this.#newest++;

@@ -1,0 +1,66 @@
+import type { ServerId } from "@zooid/model";
+import { downTime, type FaultActions, type FaultWorld } from "./fault-world.ts";
+import { type BlockedDirections, isolateLeader } from "./links.ts";
+
+/** The disk of a server is lost. */
+function wipe(world: FaultWorld, sid: ServerId, downMs: number): void {
+  if (!mayWipe(world, sid)) return;
+  world.report(sid, `loses its disk, for ${downMs} ms`);
+  world.cluster.wipe(sid);
+  world.cluster.startIn(sid, downMs);
+}
+
+/**
+ * A lost disk is survived where every other voter has a history and never lost its own: an ensemble
+ * promises no more.
+ */
+function mayWipe({ cluster, run: { invariants } }: FaultWorld, sid: ServerId): boolean {
+  const { verifier, voters } = cluster;
+  if (!voters.includes(sid)) return true;
+  const others = voters.filter((other) => other !== sid);
+  return (
+    invariants.newestEpoch > 0 &&
+    verifier.isQuorum(others) &&
+    others.every((other) => !invariants.isWiped(other) && invariants.isFormed(other))
+  );
+}
+
+/** The end of a server's log is lost, and the server knows that. */
+function damage(world: FaultWorld, sid: ServerId, keepShare: number, downMs: number): void {
+  if (!mayWipe(world, sid)) return;
+  world.report(sid, `loses the end of its log, for ${downMs} ms`);
+  world.run.coverage.reached("log damaged");
+  world.cluster.damage(sid, keepShare);
+  world.cluster.startIn(sid, downMs);
+}
+
+/**
+ * A leader is isolated; when others have elected another one, a server loses its disk and finds the
+ * deposed leader first.
+ */
+function wipeBesideStaleLeader(world: FaultWorld, blocked: BlockedDirections, sid: ServerId, afterMs: number): void {
+  const { leader, cluster } = world;
+  if (leader === undefined || leader.sid === sid) return;
+  isolateLeader(world, blocked, 3000, { returning: sid });
+  world.later(afterMs, () => {
+    if (!leader.isLeading || !mayWipe(world, sid)) return;
+    for (const other of world.sids) {
+      if (other === sid || other === leader.sid) continue;
+      blocked.block(sid, other, 1500);
+      blocked.block(other, sid, 1500);
+    }
+    wipe(world, sid, 20);
+    cluster.network.unclog(sid, leader.sid);
+  });
+}
+
+export function lostDisks(
+  blocked: BlockedDirections,
+): FaultActions<"wipe" | "damaged-log" | "wipe-beside-stale-leader"> {
+  return {
+    wipe: (world, random) => wipe(world, random.pick(world.sids), downTime(random)),
+    "damaged-log": (world, random) => damage(world, random.pick(world.sids), random.below(5) / 4, downTime(random)),
+    "wipe-beside-stale-leader": (world, random) =>
+      wipeBesideStaleLeader(world, blocked, random.pick(world.sids), 1000 + random.below(1500)),
+  };
+}

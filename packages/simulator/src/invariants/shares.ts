@@ -1,0 +1,32 @@
+import type { SimServer } from "../cluster/server.ts";
+import { Violation } from "./violation.ts";
+
+/** What ordinary clients add in a run, and the last large write of a tenant. */
+const SLACK_BYTES = 40_000;
+
+/**
+ * B4: all hostile tenants together, which have one address, add at most a sixteenth of a tree whose
+ * first three quarters are full, under one leader.
+ */
+export class Shares {
+  readonly #heldBytesMax: number;
+  #epoch = 0;
+  #bytesMax = 0;
+
+  constructor(heldBytesMax: number) {
+    this.#heldBytesMax = heldBytesMax;
+  }
+
+  stepped(server: SimServer): void {
+    if (!server.isLeading) return;
+    const { zab, tree } = server.replica;
+    if (zab.epoch < this.#epoch) return;
+    if (zab.epoch > this.#epoch) {
+      this.#epoch = zab.epoch;
+      this.#bytesMax = Math.max(tree.heldBytes, (3 / 4) * this.#heldBytesMax) + this.#heldBytesMax / 16 + SLACK_BYTES;
+    }
+    if (tree.heldBytes <= this.#bytesMax) return;
+    const allowed = `of ${Math.round(this.#bytesMax)} that its clients may fill under it`;
+    throw new Violation("B4", `server ${server.sid}'s tree takes ${tree.heldBytes} bytes, ${allowed}`);
+  }
+}
