@@ -13,6 +13,8 @@ export interface Target extends AsyncDisposable {
   readonly port: number;
   /** The client ports of all servers. */
   readonly ports: readonly number[];
+  /** The processes, in the order of the ports. */
+  readonly pids: readonly number[];
   /** The members; none of a server alone. */
   readonly members: readonly EnsembleServer[];
   /** Most memory that any of its processes has had since it started, in MiB. */
@@ -41,6 +43,9 @@ async function startAlone(folder: string, settings: readonly string[]): Promise<
     },
     get ports() {
       return [server.port];
+    },
+    get pids() {
+      return [server.pid];
     },
     members: [],
     peakMiB: () => peakMiB(server.pid),
@@ -71,6 +76,9 @@ async function startEnsemble(folder: string, settings: readonly string[], at: "l
   return {
     port: attacked.port,
     ports: ensemble.servers.map((server) => server.port),
+    get pids() {
+      return ensemble.servers.map((server) => server.pid);
+    },
     members: ensemble.servers,
     peakMiB: () => Math.max(...ensemble.servers.map(({ pid }) => peakMiB(pid))),
     ended: () =>
