@@ -41,29 +41,21 @@ process.once("disconnect", () => process.exit());
 
 const writer = await Attacker.open({ port, timeoutMs: TIMEOUT_MS });
 const sessions: Attacker[] = [];
-for (const group of chunks(paths, OPENED_AT_ONCE)) {
-  const first = sessions.length;
-  const opened = group.map((_, i) => {
-    const localAddress = `127.3.${index}.${1 + Math.floor((first + i) / SESSIONS_PER_ADDRESS)}`;
-    return Attacker.open({ port, timeoutMs: TIMEOUT_MS, localAddress });
-  });
-  sessions.push(...(await Promise.all(opened)));
-}
-const all = range(sessionCount, (i) => i);
-for (const group of chunks(all, OPENED_AT_ONCE)) await Promise.all(group.map(arm));
-report({ armed: sessionCount, lost: 0 });
-
+// Sessions that are open are to live while others are opened.
+const opening = open();
 const ping = request(PING_XID, OpCode.PING);
-const pingsPerTick = Math.ceil(sessionCount / TICKS_PER_PING);
+let armed = 0;
 let nextPing = 0;
 let node = 0;
 let due = 0;
 for (let tick = 0; ; tick++) {
   const tickMs = performance.now();
-  for (let i = 0; i < pingsPerTick; i++, nextPing = (nextPing + 1) % sessionCount) {
+  const pingsPerTick = Math.ceil(sessions.length / TICKS_PER_PING);
+  for (let i = 0; i < pingsPerTick; i++, nextPing = (nextPing + 1) % sessions.length) {
     void (sessions[nextPing] as Attacker).flood([ping]);
   }
-  for (due += writesPerSecond / TICKS_PER_SECOND; due >= 1; due--, node = (node + 1) % sessionCount) {
+  if (armed === sessionCount) due += writesPerSecond / TICKS_PER_SECOND;
+  for (; due >= 1; due--, node = (node + 1) % sessionCount) {
     const path = paths[node] as string;
     void writer.flood([writer.frame(OpCode.SET_DATA, setData(path, `${tick}`))]);
     for (let watcher = 0; watcher < watchesEach; watcher++) {
@@ -72,9 +64,27 @@ for (let tick = 0; ; tick++) {
     }
   }
   if (tick % TICKS_PER_REPORT === 0) {
-    report({ armed: sessionCount, lost: [...sessions, writer].filter(({ isClosed }) => isClosed).length });
+    report({ armed, lost: [...sessions, writer].filter(({ isClosed }) => isClosed).length });
   }
-  await delay(Math.max(0, 1000 / TICKS_PER_SECOND - (performance.now() - tickMs)));
+  await Promise.race([opening, delay(Math.max(0, 1000 / TICKS_PER_SECOND - (performance.now() - tickMs)))]);
+}
+
+/** Opens all sessions, each with its watches. */
+async function open(): Promise<never> {
+  for (const group of chunks(
+    range(sessionCount, (i) => i),
+    OPENED_AT_ONCE,
+  )) {
+    const opened = group.map((session) => {
+      const localAddress = `127.3.${index}.${1 + Math.floor(session / SESSIONS_PER_ADDRESS)}`;
+      return Attacker.open({ port, timeoutMs: TIMEOUT_MS, localAddress });
+    });
+    sessions.push(...(await Promise.all(opened)));
+    await Promise.all(group.map(arm));
+    armed = sessions.length;
+  }
+  // Only a failure ends the race with the ticks.
+  return new Promise(() => {});
 }
 
 /** Watches the nodes of a session's neighbours, so that each node has as many watches. */
