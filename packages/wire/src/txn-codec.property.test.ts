@@ -194,6 +194,22 @@ test("transactions beyond a batch's bytes are in later batches, each as it would
   );
 });
 
+test("batches of large values use the buffers of earlier ones again", () => {
+  const encoder = new TxnBatchEncoder(1024, 100_000);
+  const one = { ...newTxnOp(), hasData: true, data: { bytes: new Uint8Array(99_000), start: 0, end: 99_000 } };
+  const buffers = new Set<Uint8Array>();
+  for (let zxid = 1; zxid <= 100; zxid++) {
+    encoder.begin({ ...newTxnHeader(), zxid: zxid as Zxid });
+    // Every third batch grows beyond a buffer that one value fits.
+    for (let i = 0; i < (zxid % 3 === 0 ? 2 : 1); i++) encoder.op(one);
+    encoder.end();
+    const batch = encoder.take();
+    buffers.add(batch.bytes);
+    encoder.recycle(batch);
+  }
+  expect(buffers.size).toBeLessThanOrEqual(3);
+});
+
 /** Where the last frame of a batch begins. */
 function lastFrameOf(batch: Uint8Array): number {
   let last = 0;

@@ -176,14 +176,27 @@ export class TxnBatchEncoder implements TxnBatcher {
 
   /** Gives a batch's buffer back for later batches: nobody reads it any more. */
   recycle(batch: FrameBatch): void {
-    if (this.#spare.length < SPARE_BUFFERS_MAX && batch.bytes.length <= SPARE_BYTES_MAX) this.#spare.push(batch.bytes);
+    this.#keep(batch.bytes);
+  }
+
+  #keep(bytes: Uint8Array): void {
+    if (this.#spare.length < SPARE_BUFFERS_MAX && bytes.length <= SPARE_BYTES_MAX) this.#spare.push(bytes);
   }
 
   #reserve(more: number): void {
-    if (this.#end + more <= this.#bytes.length) return;
-    const grown = Buffer.allocUnsafeSlow(Math.max(this.#bytes.length * 2, this.#end + more));
-    copyBytes(this.#bytes, 0, this.#end, grown, 0);
-    this.#bytes = grown;
+    const needed = this.#end + more;
+    if (needed <= this.#bytes.length) return;
+    const outgrown = this.#bytes;
+    this.#bytes = this.#spareOf(needed) ?? Buffer.allocUnsafeSlow(Math.max(outgrown.length * 2, needed));
+    copyBytes(outgrown, 0, this.#end, this.#bytes, 0);
+    // Large values would otherwise leave a buffer to the collector with every batch, and a full
+    // collection with every few megabytes.
+    this.#keep(outgrown);
+  }
+
+  #spareOf(bytes: number): Uint8Array | undefined {
+    const index = this.#spare.findIndex((spare) => spare.length >= bytes);
+    return index < 0 ? undefined : this.#spare.splice(index, 1)[0];
   }
 }
 
