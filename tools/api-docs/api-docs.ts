@@ -23,9 +23,9 @@ const NAMELESS: ReadonlyMap<string, readonly string[]> = new Map([
     [
       "client/src/errors.ts:LOCAL_ERRNO",
       ...["exponential", "failOnSessionLoss", "forever", "kazoo", "once", "times", "untilElapsed"].map(
-        (name) => `client/src/retry.ts:${name}`,
+        (name) => `client/src/calls/retry.ts:${name}`,
       ),
-      "client/src/typed-nodes.ts:NamesIn",
+      "client/src/operations/typed-nodes.ts:NamesIn",
     ],
   ],
   [

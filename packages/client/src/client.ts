@@ -1,22 +1,8 @@
 import type { Acl, SessionId, Stat, Zxid } from "@zooid/model";
 import type { ClientInfo } from "@zooid/wire";
 import { defer, filter, firstValueFrom, map, merge, Observable } from "rxjs";
-import type { BackgroundDeletes } from "./background-deletes.ts";
-import type { CallOptions } from "./call.ts";
-import { type ClientState, isConnected, isTerminal } from "./client-state.ts";
-import type { Codec } from "./codec.ts";
-import { type CreateMode, createBody, isSequential, type Payload, payloadBytes } from "./create-mode.ts";
-import { type DeleteTreeOptions, deleteTree } from "./delete-tree.ts";
-import type { DriverMetrics } from "./driver-metrics.ts";
-import { CONFIG_PATH, type ConfigChange, type EnsembleConfig, parseEnsembleConfig } from "./ensemble-config.ts";
-import { isZkError } from "./errors.ts";
-import { createOnce, deleteOnce, setOnce } from "./idempotent.ts";
-import { interceptedCall } from "./interceptor.ts";
-import { type Aspect, CHILDREN, DATA, EXISTENCE, failOnExpiry, type Observations, type Observed } from "./observe.ts";
-import { type EventsOptions, observeEvents, type Resync } from "./observe-events.ts";
-import { observeTree, type TreeChange, type TreeOptions } from "./observe-tree.ts";
-import { type DecodeOptions, decodeNodes, type ObservedNode } from "./observed-node.ts";
-import { newOneShotWatch, type OneShotWatch } from "./one-shot-watch.ts";
+import type { CallOptions } from "./calls/call.ts";
+import { interceptedCall } from "./calls/interceptor.ts";
 import {
   type Children,
   CREATE,
@@ -40,20 +26,42 @@ import {
   SET_DATA,
   SYNC,
   WHO_AM_I,
-} from "./operation.ts";
+} from "./calls/operation.ts";
+import type { RetryPolicy } from "./calls/retry.ts";
+import { isZkError } from "./errors.ts";
+import type { BackgroundDeletes } from "./operations/background-deletes.ts";
+import type { Codec } from "./operations/codec.ts";
+import { type CreateMode, createBody, isSequential, type Payload, payloadBytes } from "./operations/create-mode.ts";
+import { type DeleteTreeOptions, deleteTree } from "./operations/delete-tree.ts";
+import { createOnce, deleteOnce, setOnce } from "./operations/idempotent.ts";
+import { type ParentMode, withParents } from "./operations/parents.ts";
+import { checkedPath, checkedSequentialPath, underRoot, withoutRoot } from "./operations/paths.ts";
+import { createProtected } from "./operations/protected-create.ts";
+import { ReadBatch } from "./operations/read-batch.ts";
+import { Transaction } from "./operations/transaction.ts";
+import { TypedNodes } from "./operations/typed-nodes.ts";
 import type { ClientConfig } from "./options.ts";
-import { type ParentMode, withParents } from "./parents.ts";
-import { checkedPath, checkedSequentialPath, underRoot, withoutRoot } from "./paths.ts";
-import { createProtected } from "./protected-create.ts";
-import { ReadBatch } from "./read-batch.ts";
-import type { RetryPolicy } from "./retry.ts";
-import type { ServerList } from "./server-list.ts";
-import type { SessionDriver } from "./session-driver.ts";
-import { withinSession } from "./session-scope.ts";
-import { Transaction } from "./transaction.ts";
-import { TypedNodes } from "./typed-nodes.ts";
+import { CONFIG_PATH, type ConfigChange, type EnsembleConfig, parseEnsembleConfig } from "./servers/ensemble-config.ts";
+import type { ServerList } from "./servers/server-list.ts";
+import { type ClientState, isConnected, isTerminal } from "./session/client-state.ts";
+import type { DriverMetrics } from "./session/driver-metrics.ts";
+import type { SessionDriver } from "./session/session-driver.ts";
+import { withinSession } from "./session/session-scope.ts";
+import {
+  type Aspect,
+  CHILDREN,
+  DATA,
+  EXISTENCE,
+  failOnExpiry,
+  type Observations,
+  type Observed,
+} from "./streams/observe.ts";
+import { type EventsOptions, observeEvents, type Resync } from "./streams/observe-events.ts";
+import { observeTree, type TreeChange, type TreeOptions } from "./streams/observe-tree.ts";
+import { type DecodeOptions, decodeNodes, type ObservedNode } from "./streams/observed-node.ts";
 import { View, type ViewOptions } from "./view.ts";
-import type { WatchEvent } from "./watch-event.ts";
+import { newOneShotWatch, type OneShotWatch } from "./watches/one-shot-watch.ts";
+import type { WatchEvent } from "./watches/watch-event.ts";
 
 export interface ReadOptions extends CallOptions {
   /** First brings the server up to date with its leader, so that the read sees every write that was answered before. */

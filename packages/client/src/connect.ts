@@ -1,12 +1,12 @@
-import { BackgroundDeletes } from "./background-deletes.ts";
 import { Client } from "./client.ts";
-import { parseConnectString } from "./connect-string.ts";
 import { zkError } from "./errors.ts";
-import { Observations } from "./observe.ts";
+import { BackgroundDeletes } from "./operations/background-deletes.ts";
 import { type ClientOptions, parseClientOptions } from "./options.ts";
-import { ServerList } from "./server-list.ts";
-import { SessionDriver } from "./session-driver.ts";
-import { TrackedHosts } from "./tracked-hosts.ts";
+import { parseConnectString } from "./servers/connect-string.ts";
+import { ServerList } from "./servers/server-list.ts";
+import { TrackedHosts } from "./servers/tracked-hosts.ts";
+import { SessionDriver } from "./session/session-driver.ts";
+import { Observations } from "./streams/observe.ts";
 
 /**
  * A client that begins to connect and does not wait for it: calls made meanwhile wait in its queue.

@@ -4,9 +4,9 @@ import { seededRandom } from "@zooid/model/testing/seeded-random";
 import { startServer } from "@zooid/server";
 import { filter, firstValueFrom } from "rxjs";
 import { expect, test } from "vitest";
-import { text } from "./codec.ts";
 import { connect } from "./connect.ts";
 import { isZkError } from "./errors.ts";
+import { text } from "./operations/codec.ts";
 import { expireSession, Relay } from "./testing.ts";
 
 const STEPS = 300;

@@ -13,8 +13,19 @@ export {
   type Zxid,
 } from "@zooid/model";
 export type { ClientInfo } from "@zooid/wire";
-export { type AdminCommandOptions, adminCommand } from "./admin-command.ts";
-export type { CallOptions } from "./call.ts";
+export { type DigestMd5User, digestMd5 } from "./auth/digest-md5.ts";
+export { CREATOR_ALL_ACL, digest, digestId } from "./auth/identities.ts";
+export type { SaslExchange, SaslMechanism } from "./auth/sasl.ts";
+export type { CallOptions } from "./calls/call.ts";
+export type { InterceptedCall, InterceptedStep, Interceptor } from "./calls/interceptor.ts";
+export type { Children, Created, NodeData } from "./calls/operation.ts";
+export {
+  type ExponentialOptions,
+  type KazooOptions,
+  type RetryAttempt,
+  type RetryPolicy,
+  retry,
+} from "./calls/retry.ts";
 export {
   Client,
   type ClientMetrics,
@@ -29,23 +40,8 @@ export {
   type VersionOptions,
   type Watched,
 } from "./client.ts";
-export { type ClientState, isConnected, isTerminal } from "./client-state.ts";
 export { type CloseOnExitOptions, closeOnExit } from "./close-on-exit.ts";
-export { type Codec, gzip, json, raw, text } from "./codec.ts";
 export { connect, createClient } from "./connect.ts";
-export { type ConnectString, formatAddress, type HostAddress, parseConnectString } from "./connect-string.ts";
-export type { CreateMode, Payload } from "./create-mode.ts";
-export type { DeleteTreeOptions } from "./delete-tree.ts";
-export type {
-  FallbackMessage,
-  RequestMessage,
-  ResponseMessage,
-  StallMessage,
-  StateMessage,
-  WatchMessage,
-} from "./diagnostics.ts";
-export { type DigestMd5User, digestMd5 } from "./digest-md5.ts";
-export type { ConfigChange, EnsembleConfig, EnsembleServer } from "./ensemble-config.ts";
 export {
   type FailedOp,
   isZkError,
@@ -62,25 +58,35 @@ export {
   ZkServerError,
   ZkSessionError,
 } from "./errors.ts";
-export type { HostProvider } from "./host-list.ts";
-export { CREATOR_ALL_ACL, digest, digestId } from "./identities.ts";
-export type { InterceptedCall, InterceptedStep, Interceptor } from "./interceptor.ts";
-export type { EventsOptions, Resync } from "./observe-events.ts";
-export type { TreeChange, TreeNode, TreeOptions } from "./observe-tree.ts";
-export type { DecodeOptions, ObservedNode } from "./observed-node.ts";
-export type { OneShotWatch } from "./one-shot-watch.ts";
-export type { Children, Created, NodeData } from "./operation.ts";
+export { type Codec, gzip, json, raw, text } from "./operations/codec.ts";
+export type { CreateMode, Payload } from "./operations/create-mode.ts";
+export type { DeleteTreeOptions } from "./operations/delete-tree.ts";
+export type { ParentMode } from "./operations/parents.ts";
+export { type ProtectedName, parseProtectedName } from "./operations/protected-name.ts";
+export type { ReadBatch, ReadNode, ReadResult } from "./operations/read-batch.ts";
+export type { Transaction } from "./operations/transaction.ts";
+export type { PathParameters, TypedNode, TypedNodes, UpdateOptions } from "./operations/typed-nodes.ts";
 export type { ClientOptions, Credential } from "./options.ts";
-export type { ParentMode } from "./parents.ts";
-export { type ProtectedName, parseProtectedName } from "./protected-name.ts";
-export type { ReadBatch, ReadNode, ReadResult } from "./read-batch.ts";
-export { type ExponentialOptions, type KazooOptions, type RetryAttempt, type RetryPolicy, retry } from "./retry.ts";
-export type { SaslExchange, SaslMechanism } from "./sasl.ts";
-export { tcpTransport } from "./tcp-transport.ts";
-export { type TlsOptions, tlsTransport } from "./tls-transport.ts";
-export type { Transaction } from "./transaction.ts";
-export type { Transport, TransportConnection, TransportEvents } from "./transport.ts";
-export type { TreeWatches } from "./tree-watches.ts";
-export type { PathParameters, TypedNode, TypedNodes, UpdateOptions } from "./typed-nodes.ts";
+export { type ConnectString, formatAddress, type HostAddress, parseConnectString } from "./servers/connect-string.ts";
+export type { ConfigChange, EnsembleConfig, EnsembleServer } from "./servers/ensemble-config.ts";
+export type { HostProvider } from "./servers/host-list.ts";
+export { type ClientState, isConnected, isTerminal } from "./session/client-state.ts";
+export type {
+  FallbackMessage,
+  RequestMessage,
+  ResponseMessage,
+  StallMessage,
+  StateMessage,
+  WatchMessage,
+} from "./session/diagnostics.ts";
+export type { EventsOptions, Resync } from "./streams/observe-events.ts";
+export type { TreeChange, TreeNode, TreeOptions } from "./streams/observe-tree.ts";
+export type { DecodeOptions, ObservedNode } from "./streams/observed-node.ts";
+export { type AdminCommandOptions, adminCommand } from "./transport/admin-command.ts";
+export { tcpTransport } from "./transport/tcp-transport.ts";
+export { type TlsOptions, tlsTransport } from "./transport/tls-transport.ts";
+export type { Transport, TransportConnection, TransportEvents } from "./transport/transport.ts";
 export type { AclSource, ViewOptions } from "./view.ts";
-export type { WatchEvent } from "./watch-event.ts";
+export type { OneShotWatch } from "./watches/one-shot-watch.ts";
+export type { TreeWatches } from "./watches/tree-watches.ts";
+export type { WatchEvent } from "./watches/watch-event.ts";

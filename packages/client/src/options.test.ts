@@ -5,7 +5,6 @@ import type { Client } from "./client.ts";
 import { connect, createClient } from "./connect.ts";
 import { isZkError } from "./errors.ts";
 import { type ClientOptions, parseClientOptions } from "./options.ts";
-import { tcpTransport } from "./tcp-transport.ts";
 import {
   answer,
   createAnswer,
@@ -14,6 +13,7 @@ import {
   type ScriptedLine,
   ScriptedServer,
 } from "./testing/scripted-server.ts";
+import { tcpTransport } from "./transport/tcp-transport.ts";
 
 let server: ScriptedServer;
 let zk: Client | undefined;

@@ -1,14 +1,14 @@
 import { OPEN_ACL, type SessionId } from "@zooid/model";
-import type { Payload } from "./create-mode.ts";
-import type { HostProvider } from "./host-list.ts";
-import type { Interceptor } from "./interceptor.ts";
-import { type RetryPolicy, retry } from "./retry.ts";
-import type { SaslMechanism } from "./sasl.ts";
-import { tcpTransport } from "./tcp-transport.ts";
-import { type TlsOptions, tlsTransport } from "./tls-transport.ts";
-import type { Transport } from "./transport.ts";
-import type { TreeWatches } from "./tree-watches.ts";
+import type { SaslMechanism } from "./auth/sasl.ts";
+import type { Interceptor } from "./calls/interceptor.ts";
+import { type RetryPolicy, retry } from "./calls/retry.ts";
+import type { Payload } from "./operations/create-mode.ts";
+import type { HostProvider } from "./servers/host-list.ts";
+import { tcpTransport } from "./transport/tcp-transport.ts";
+import { type TlsOptions, tlsTransport } from "./transport/tls-transport.ts";
+import type { Transport } from "./transport/transport.ts";
 import type { AclSource } from "./view.ts";
+import type { TreeWatches } from "./watches/tree-watches.ts";
 
 /** A proof of identity for one of the server's schemes; `digest` takes `user:password`. */
 export interface Credential {

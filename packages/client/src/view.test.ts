@@ -2,11 +2,11 @@
 import { OPEN_ACL, OpCode, READ_ONLY_ACL, type SessionId } from "@zooid/model";
 import { startServer, type ZooidServer } from "@zooid/server";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { retry } from "./calls/retry.ts";
 import type { Client } from "./client.ts";
 import { connect } from "./connect.ts";
 import { isZkError } from "./errors.ts";
 import type { ClientOptions } from "./options.ts";
-import { retry } from "./retry.ts";
 import {
   answer,
   dataAnswer,

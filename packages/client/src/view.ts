@@ -1,9 +1,9 @@
 import type { Acl } from "@zooid/model";
-import type { CallFields, CallOptions } from "./call.ts";
-import type { Payload } from "./create-mode.ts";
-import { around, type InterceptedCall, type Interceptor, intercepted, interceptedCall } from "./interceptor.ts";
-import type { RetryPolicy } from "./retry.ts";
-import type { SessionDriver } from "./session-driver.ts";
+import type { CallFields, CallOptions } from "./calls/call.ts";
+import { around, type InterceptedCall, type Interceptor, intercepted, interceptedCall } from "./calls/interceptor.ts";
+import type { RetryPolicy } from "./calls/retry.ts";
+import type { Payload } from "./operations/create-mode.ts";
+import type { SessionDriver } from "./session/session-driver.ts";
 
 /** An access list for all nodes, or one for each: asked with the node's path as the server names it, before it has got a number. */
 export type AclSource = Acl | ((path: string) => Acl);

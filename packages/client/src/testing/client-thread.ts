@@ -1,8 +1,8 @@
 /** A client in a thread that is not the main one: posts what it has seen, and ends. */
 import { parentPort, workerData } from "node:worker_threads";
 import { filter, firstValueFrom } from "rxjs";
-import { text } from "../codec.ts";
 import { connect } from "../connect.ts";
+import { text } from "../operations/codec.ts";
 
 await using zk = await connect(String(workerData));
 const seen = firstValueFrom(zk.watchData$("/a", { codec: text }).pipe(filter(({ exists }) => exists)));

@@ -1,0 +1,331 @@
+/** One entry for each request that a client can make: its number, how its body is written, how its answer is read. */
+import { type Acl, OpCode, type Stat } from "@zooid/model";
+import {
+  type ClientInfo,
+  type JuteReader,
+  type JuteWriter,
+  type PartResult,
+  readAclEntries,
+  readClientInfos,
+  readData,
+  readPartResults,
+  readStat,
+  readText,
+  readTexts,
+  type WatchedPaths,
+  writeAuth,
+  writeCreate,
+  writeMultiHeader,
+  writePathAndInt,
+  writePathAndWatch,
+  writeSetAcl,
+  writeSetData,
+  writeSetWatches,
+} from "@zooid/wire";
+import type { ConfigChange } from "../servers/ensemble-config.ts";
+import type { WatchKind } from "../watches/watch-registry.ts";
+
+/** A node's data and Stat, as one read saw them. */
+export interface NodeData {
+  readonly data: Uint8Array | null;
+  readonly stat: Stat;
+}
+
+export interface Children {
+  /** In the server's order, which means nothing. */
+  readonly names: string[];
+  readonly stat: Stat;
+}
+
+export interface Created {
+  /** The path as it was made, with its sequence number if it has one. */
+  readonly path: string;
+  readonly stat: Stat;
+}
+
+/**
+ * @typeParam B what the body holds beside the path
+ * @typeParam T what the answer holds
+ */
+export interface Operation<B, T> {
+  readonly code: number;
+  /** The client's method, for messages. */
+  readonly name: string;
+  /** A read changes nothing, so it may be asked again whatever became of it. */
+  readonly isRead: boolean;
+  /** It concerns the connection that it was asked on, so it is never asked again on another. */
+  readonly isOfConnection?: boolean;
+  /** Its answer is {@link Created}. */
+  readonly creates?: boolean;
+  /** The watch that it arms, where one is wanted. */
+  readonly arms?: WatchKind;
+  write(writer: JuteWriter, path: string, body: B, watch: boolean): void;
+  read(reader: JuteReader): T;
+  /** What the node is to hold, of an operation that says so. */
+  dataOf?(body: B): Uint8Array | null;
+  /** What it consists of, of an operation that is several. */
+  partsOf?(body: B): readonly TransactionPart[];
+  /** The value for a node that does not exist, where that is an answer and no refusal. */
+  readonly absent?: { readonly value: T; readonly arms?: WatchKind };
+}
+
+export interface CreateBody {
+  readonly data: Uint8Array | null;
+  readonly acl: Acl;
+  readonly flags: number;
+  readonly ttlMs: number | undefined;
+}
+
+const ignoreAnswer = (): void => {};
+
+function readNodeData(reader: JuteReader): NodeData {
+  const data = readData(reader);
+  return { data, stat: readStat(reader) };
+}
+
+/** A step of SASL: a token there and a token back. */
+export const SASL: Operation<Uint8Array, Uint8Array> = {
+  code: OpCode.SASL,
+  name: "sasl",
+  isRead: false,
+  isOfConnection: true,
+  write: (writer, _path, token) => writer.range(token, 0, token.length),
+  read: (reader) => readData(reader) ?? new Uint8Array(),
+};
+
+export const GET_DATA: Operation<undefined, NodeData> = {
+  code: OpCode.GET_DATA,
+  name: "get",
+  isRead: true,
+  arms: "data",
+  write: (writer, path, _body, watch) => writePathAndWatch(writer, path, watch),
+  read: readNodeData,
+};
+
+export const GET_DATA_OR_NULL: Operation<undefined, NodeData | null> = {
+  ...GET_DATA,
+  name: "getOrNull",
+  absent: { value: null },
+};
+
+export const EXISTS: Operation<undefined, Stat | null> = {
+  code: OpCode.EXISTS,
+  name: "exists",
+  isRead: true,
+  arms: "data",
+  absent: { value: null, arms: "exists" },
+  write: (writer, path, _body, watch) => writePathAndWatch(writer, path, watch),
+  read: readStat,
+};
+
+/** `exists` with its answer in a record, to which a watch can be added. */
+export const GET_STAT: Operation<undefined, { readonly stat: Stat | null }> = {
+  ...EXISTS,
+  absent: { value: { stat: null }, arms: "exists" },
+  read: (reader) => ({ stat: readStat(reader) }),
+};
+
+export const GET_CHILDREN: Operation<undefined, Children> = {
+  code: OpCode.GET_CHILDREN2,
+  name: "children",
+  isRead: true,
+  arms: "children",
+  write: (writer, path, _body, watch) => writePathAndWatch(writer, path, watch),
+  read: (reader) => {
+    const names = readTexts(reader);
+    return { names, stat: readStat(reader) };
+  },
+};
+
+export const GET_CHILDREN_OR_NULL: Operation<undefined, Children | null> = {
+  ...GET_CHILDREN,
+  absent: { value: null },
+};
+
+export const GET_ACL: Operation<undefined, { readonly acl: Acl; readonly stat: Stat }> = {
+  code: OpCode.GET_ACL,
+  name: "getAcl",
+  isRead: true,
+  write: (writer, path) => writer.text(path),
+  read: (reader) => {
+    const acl = readAclEntries(reader);
+    return { acl, stat: readStat(reader) };
+  },
+};
+
+export const SYNC: Operation<undefined, void> = {
+  code: OpCode.SYNC,
+  name: "sync",
+  isRead: true,
+  write: (writer, path) => writer.text(path),
+  read: ignoreAnswer,
+};
+
+export const GET_EPHEMERALS: Operation<undefined, string[]> = {
+  code: OpCode.GET_EPHEMERALS,
+  name: "getEphemerals",
+  isRead: true,
+  write: (writer, path) => writer.text(path),
+  read: readTexts,
+};
+
+export const GET_ALL_CHILDREN_NUMBER: Operation<undefined, number> = {
+  code: OpCode.GET_ALL_CHILDREN_NUMBER,
+  name: "getAllChildrenNumber",
+  isRead: true,
+  write: (writer, path) => writer.text(path),
+  read: (reader) => reader.int(),
+};
+
+export const WHO_AM_I: Operation<undefined, ClientInfo[]> = {
+  code: OpCode.WHO_AM_I,
+  name: "whoAmI",
+  isRead: true,
+  write: ignoreAnswer,
+  read: readClientInfos,
+};
+
+const createAnswer = (reader: JuteReader): Created => ({ path: readText(reader), stat: readStat(reader) });
+
+function createWith(code: number): Operation<CreateBody, Created> {
+  return {
+    code,
+    name: "create",
+    isRead: false,
+    creates: true,
+    dataOf: ({ data }) => data,
+    write: (writer, path, body) => writeCreate(writer, { path, ...body }),
+    read: createAnswer,
+  };
+}
+
+export const CREATE: Operation<CreateBody, Created> = createWith(OpCode.CREATE2);
+export const CREATE_CONTAINER: Operation<CreateBody, Created> = createWith(OpCode.CREATE_CONTAINER);
+export const CREATE_TTL: Operation<CreateBody, Created> = createWith(OpCode.CREATE_TTL);
+
+export const DELETE: Operation<number, void> = {
+  code: OpCode.DELETE,
+  name: "delete",
+  isRead: false,
+  write: writePathAndInt,
+  read: ignoreAnswer,
+};
+
+export const DELETE_IF_PRESENT: Operation<number, void> = { ...DELETE, absent: { value: undefined } };
+
+export const SET_DATA: Operation<{ readonly data: Uint8Array | null; readonly version: number }, Stat> = {
+  code: OpCode.SET_DATA,
+  name: "set",
+  isRead: false,
+  dataOf: ({ data }) => data,
+  write: (writer, path, { data, version }) => writeSetData(writer, path, data, version),
+  read: readStat,
+};
+
+export const SET_ACL: Operation<{ readonly acl: Acl; readonly version: number }, Stat> = {
+  code: OpCode.SET_ACL,
+  name: "setAcl",
+  isRead: false,
+  write: (writer, path, { acl, version }) => writeSetAcl(writer, path, acl, version),
+  read: readStat,
+};
+
+/** One op of a transaction, ready to be written. */
+export interface TransactionPart {
+  readonly code: number;
+  /** The builder's method, for messages. */
+  readonly name: string;
+  readonly path: string;
+  /** As the server names it. */
+  readonly fullPath: string;
+  /** What a create or a set is to write. */
+  readonly data?: Uint8Array | null;
+  write(writer: JuteWriter): void;
+}
+
+export const MULTI: Operation<readonly TransactionPart[], PartResult[]> = {
+  code: OpCode.MULTI,
+  name: "transaction",
+  isRead: false,
+  partsOf: (parts) => parts,
+  write: (writer, _path, parts) => {
+    for (const part of parts) {
+      writeMultiHeader(writer, part.code, false);
+      part.write(writer);
+    }
+    writeMultiHeader(writer, -1, true);
+  },
+  read: readPartResults,
+};
+
+export const MULTI_READ: Operation<readonly TransactionPart[], PartResult[]> = {
+  ...MULTI,
+  code: OpCode.MULTI_READ,
+  name: "reads",
+  isRead: true,
+};
+
+export const ADD_PERSISTENT_WATCH: Operation<number, void> = {
+  code: OpCode.ADD_WATCH,
+  name: "events$",
+  isRead: true,
+  arms: "persistent",
+  write: writePathAndInt,
+  read: ignoreAnswer,
+};
+
+export const ADD_RECURSIVE_WATCH: Operation<number, void> = { ...ADD_PERSISTENT_WATCH, arms: "recursive" };
+
+export const REMOVE_WATCHES: Operation<number, void> = {
+  code: OpCode.REMOVE_WATCHES,
+  name: "removeWatches",
+  isRead: true,
+  isOfConnection: true,
+  write: writePathAndInt,
+  read: ignoreAnswer,
+};
+
+export const SET_WATCHES: Operation<{ readonly paths: WatchedPaths; readonly zxid: number }, void> = {
+  code: OpCode.SET_WATCHES,
+  name: "setWatches",
+  isRead: true,
+  isOfConnection: true,
+  write: (writer, _path, { paths, zxid }) => writeSetWatches(writer, zxid, paths, false),
+  read: ignoreAnswer,
+};
+
+export const SET_WATCHES2: Operation<{ readonly paths: WatchedPaths; readonly zxid: number }, void> = {
+  ...SET_WATCHES,
+  code: OpCode.SET_WATCHES2,
+  write: (writer, _path, { paths, zxid }) => writeSetWatches(writer, zxid, paths, true),
+};
+
+export const RECONFIG: Operation<ConfigChange, NodeData> = {
+  code: OpCode.RECONFIG,
+  name: "reconfig",
+  isRead: false,
+  write: (writer, _path, { joining, leaving, members, fromVersion = -1n }) => {
+    for (const list of [joining, leaving, members]) {
+      if (list === undefined) writer.null();
+      else writer.text(list.join(","));
+    }
+    writer.long(Number(BigInt.asIntN(32, fromVersion >> 32n)), Number(BigInt.asIntN(32, fromVersion)));
+  },
+  read: readNodeData,
+};
+
+export const AUTH: Operation<{ readonly scheme: string; readonly auth: Uint8Array }, void> = {
+  code: OpCode.AUTH,
+  name: "addAuth",
+  isRead: true,
+  write: (writer, _path, { scheme, auth }) => writeAuth(writer, scheme, auth),
+  read: ignoreAnswer,
+};
+
+export const CLOSE_SESSION: Operation<undefined, void> = {
+  code: OpCode.CLOSE_SESSION,
+  name: "close",
+  isRead: false,
+  write: ignoreAnswer,
+  read: ignoreAnswer,
+};

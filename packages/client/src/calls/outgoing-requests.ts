@@ -1,0 +1,104 @@
+import { type ConnectRequest, OpCode } from "@zooid/model";
+import { BufferPool, JuteWriter, writeConnectRequest, writeRequestHeader } from "@zooid/wire";
+import type { CurrentConnection } from "../session/current-connection.ts";
+import type { AnyCall } from "./call.ts";
+
+const XID_PING = -2;
+/** A write does not wait for the turn's end beyond this. */
+const FLUSH_BYTES = 64 * 1024;
+
+/** Requests as bytes: those of one turn of the event loop leave in one write, however many calls were made in it. */
+export class OutgoingRequests {
+  readonly #connection: CurrentConnection;
+  readonly #frameBytesMax: number;
+  readonly #leaving: (nowMs: number) => void;
+  readonly #pool = new BufferPool();
+  readonly #writer: JuteWriter = new JuteWriter(this.#pool);
+  #isFlushDue = false;
+  #sentBytes = 0;
+
+  /** @param leaving called right before what was encoded so far is handed to the connection */
+  constructor(
+    connection: CurrentConnection,
+    { frameBytesMax, leaving }: { readonly frameBytesMax: number; readonly leaving: (nowMs: number) => void },
+  ) {
+    this.#connection = connection;
+    this.#frameBytesMax = frameBytesMax;
+    this.#leaving = leaving;
+  }
+
+  get sentBytes(): number {
+    return this.#sentBytes;
+  }
+
+  /** Encodes a request behind the others of this turn; false when it is too large, or cannot be encoded, and was rejected. */
+  write(call: AnyCall): boolean {
+    const writer = this.#writer;
+    const frame = writer.beginFrame();
+    try {
+      writeRequestHeader(writer, call.xid, call.operation.code);
+      call.operation.write(writer, call.path, call.body, call.wantsWatch);
+    } catch (error) {
+      // What its types forbid came all the same: half a request must not stand in the way of the others.
+      writer.end = frame;
+      call.reject(error);
+      return false;
+    }
+    if (writer.end - frame - 4 > this.#frameBytesMax) {
+      writer.end = frame;
+      call.reject(call.failure("PACKET_TOO_LARGE", "not-sent"));
+      return false;
+    }
+    writer.endFrame(frame);
+    return true;
+  }
+
+  /** What was written leaves at the turn's end, or now where it is much. */
+  scheduleFlush(): void {
+    if (this.#writer.end >= FLUSH_BYTES) {
+      this.#flush();
+      return;
+    }
+    if (this.#isFlushDue) return;
+    this.#isFlushDue = true;
+    // After the promises of this turn have run, so that what their users ask next leaves with it.
+    process.nextTick(flushOf, this);
+  }
+
+  /** @internal the end of a turn */
+  flushTurn(): void {
+    this.#isFlushDue = false;
+    this.#flush();
+  }
+
+  handshake(request: ConnectRequest): void {
+    writeConnectRequest(this.#writer, request);
+    this.#flush();
+  }
+
+  ping(): void {
+    const writer = this.#writer;
+    const frame = writer.beginFrame();
+    writeRequestHeader(writer, XID_PING, OpCode.PING);
+    writer.endFrame(frame);
+    this.#flush();
+  }
+
+  /** Forgets what was not handed to the connection. */
+  clear(): void {
+    this.#writer.clear();
+  }
+
+  #flush(): void {
+    const { end } = this.#writer;
+    if (end === 0 || !this.#connection.exists) return;
+    const buffer = this.#writer.detach();
+    this.#sentBytes += end;
+    this.#leaving(performance.now());
+    this.#connection.write(end === buffer.length ? buffer : buffer.subarray(0, end), () => this.#pool.give(buffer));
+  }
+}
+
+function flushOf(requests: OutgoingRequests): void {
+  requests.flushTurn();
+}

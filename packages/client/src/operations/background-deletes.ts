@@ -1,0 +1,144 @@
+/**
+ * Deletes that go on until a server has answered, whatever becomes of the connections meanwhile and whether their caller still waits.
+ * There is one for each node, and they wait for connections as any call does: nothing here is a timer but for a busy server.
+ */
+
+import { offAbort, onAbort } from "../calls/abort-listeners.ts";
+import type { CallOptions } from "../calls/call.ts";
+import { DELETE, DELETE_IF_PRESENT } from "../calls/operation.ts";
+import { pause } from "../calls/pause.ts";
+import type { RetryPolicy } from "../calls/retry.ts";
+import type { Client } from "../client.ts";
+import { isZkError, zkError } from "../errors.ts";
+import type { SessionDriver } from "../session/session-driver.ts";
+import { findProtected } from "./protected-create.ts";
+
+export interface GuaranteedDelete {
+  /** As the server names it. */
+  readonly path: string;
+  readonly shownPath: string;
+  readonly version: number;
+  readonly missingOk: boolean;
+  /** Whether it is of no use any more when the session has ended, with which the node goes. */
+  readonly isOfSession: boolean;
+  readonly options: CallOptions;
+}
+
+const BETWEEN_SWEEPS_MS = 200;
+
+/** Refusals of the moment are not taken for an answer; lost connections are dealt with here. */
+const untilAnswered: RetryPolicy = ({ count }) => Math.min(5_000, 100 * 2 ** Math.min(count, 6));
+
+export class BackgroundDeletes {
+  readonly #driver: SessionDriver;
+  readonly #byName = new Map<string, Promise<void>>();
+  #sweepCount = 0;
+
+  constructor(driver: SessionDriver) {
+    this.#driver = driver;
+  }
+
+  /** How many nodes are still to be deleted. */
+  get count(): number {
+    return this.#byName.size + this.#sweepCount;
+  }
+
+  /** Settles with the answer, or when the caller gives up, after which the delete goes on. */
+  delete(request: GuaranteedDelete): Promise<void> {
+    if (request.options.signal?.aborted) return Promise.reject(request.options.signal.reason);
+    const { path, version, isOfSession } = request;
+    const name = `${version} ${isOfSession} ${path}`;
+    let task = this.#byName.get(name);
+    if (task === undefined) {
+      task = this.#run(request).finally(() => this.#byName.delete(name));
+      this.#byName.set(name, task);
+    }
+    return whileWanted(task, request);
+  }
+
+  /** Finds what a protected create that was given up may have made, and deletes it. */
+  sweep(client: Client, path: string, prefix: string): void {
+    this.#sweepCount++;
+    this.#sweep(client, path, prefix)
+      // Nobody is left to be told.
+      .catch(() => {})
+      .finally(() => this.#sweepCount--);
+  }
+
+  async #sweep(client: Client, path: string, prefix: string): Promise<void> {
+    for (;;) {
+      try {
+        const found = await findProtected(client, path, prefix, {});
+        if (found !== undefined) await client.delete(found.path, { guaranteed: true, missingOk: true });
+        return;
+      } catch (error) {
+        if (!isZkError(error) || !error.retriable) throw error;
+      }
+      await pause(BETWEEN_SWEEPS_MS, undefined, { ref: false });
+    }
+  }
+
+  async #run({ path, shownPath, version, missingOk, isOfSession }: GuaranteedDelete): Promise<void> {
+    const end = isOfSession ? new SessionEnd(this.#driver) : undefined;
+    let isInDoubt = missingOk;
+    try {
+      for (;;) {
+        const operation = isInDoubt ? DELETE_IF_PRESENT : DELETE;
+        const options = { retry: untilAnswered, signal: end?.signal };
+        try {
+          await this.#driver.ask({ operation, path, shownPath, body: version, options, isOwn: true });
+          return;
+        } catch (error) {
+          if (end?.signal.aborted) return;
+          if (!isZkError(error) || !error.retriable) throw error;
+          // It may have been this delete after which there is no such node.
+          if (error.sentBytes) isInDoubt = true;
+        }
+      }
+    } finally {
+      end?.[Symbol.dispose]();
+    }
+  }
+}
+
+/** Aborts when the session of the moment is lost, before anything is sent on the next one. */
+class SessionEnd implements Disposable {
+  readonly #controller = new AbortController();
+  readonly #states: { unsubscribe(): void };
+
+  constructor(driver: SessionDriver) {
+    this.#states = driver.state$.subscribe(({ kind }) => {
+      if (kind === "lost") this.#controller.abort();
+    });
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  [Symbol.dispose](): void {
+    this.#states.unsubscribe();
+  }
+}
+
+/** A task as one of its callers sees it, who may give up before it ends. */
+function whileWanted(task: Promise<void>, { shownPath, options }: GuaranteedDelete): Promise<void> {
+  const { signal, timeoutMs } = options;
+  if (signal === undefined && timeoutMs === undefined) return task;
+  return new Promise((resolve, reject) => {
+    const give = (): void => settle(() => reject(signal?.reason));
+    const late = (): void =>
+      settle(() => reject(zkError({ code: "OPERATION_TIMEOUT", op: "delete", path: shownPath, outcome: "unknown" })));
+    const timer = timeoutMs === undefined ? undefined : setTimeout(late, timeoutMs);
+    const settle = (tell: () => void): void => {
+      clearTimeout(timer);
+      if (signal !== undefined) offAbort(signal, give);
+      tell();
+    };
+    if (signal !== undefined) onAbort(signal, give);
+    task.then(
+      () => settle(resolve),
+      (error) => settle(() => reject(error)),
+    );
+  });
+}

@@ -1,0 +1,107 @@
+import { joinPath } from "@zooid/model";
+import type { CallOptions } from "../calls/call.ts";
+import type { Client } from "../client.ts";
+import { isZkError, zkError } from "../errors.ts";
+
+export interface DeleteTreeOptions extends CallOptions {
+  /** How many requests are on their way at a time. Default 200. */
+  readonly batch?: number;
+  /** Leaves the node itself and takes only what is below it. */
+  readonly childrenOnly?: boolean;
+  /** In one transaction: all of it or nothing. PACKET_TOO_LARGE for a tree of more than some ten thousand nodes. Default false. */
+  readonly atomic?: boolean;
+}
+
+const BATCH = 200;
+
+/** Deletes what is below a node, and the node: see {@link Client.deleteTree}. */
+export async function deleteTree(client: Client, path: string, options: DeleteTreeOptions): Promise<number> {
+  const { batch = BATCH, childrenOnly = false, atomic = false, signal, retry, timeoutMs } = options;
+  if (!Number.isInteger(batch) || batch < 1) throw new RangeError(`batch is a whole number from 1 on, found ${batch}`);
+  const isWholeTree = client.root === "/" && path === "/";
+  if (isWholeTree && !childrenOnly) {
+    const message = "deleteTree: the root cannot be deleted; childrenOnly takes what is below it";
+    throw zkError({ code: "BAD_ARGUMENTS", op: "deleteTree", path, outcome: "not-sent", message });
+  }
+  const endMs = timeoutMs === undefined ? undefined : performance.now() + timeoutMs;
+  // The limit is on the whole, however many requests it takes.
+  const limits = (): CallOptions => ({
+    ...{ signal, retry },
+    ...(endMs === undefined ? {} : { timeoutMs: Math.max(0, endMs - performance.now()) }),
+  });
+  const reads = (): CallOptions & { readonly sync: true } => ({ ...limits(), sync: true });
+  let count = 0;
+
+  /** All at once, as often as somebody has made or deleted some of it since it was listed. */
+  async function deleteAtOnce(): Promise<void> {
+    for (;;) {
+      const nodes = (await listLevels(path)).flat().slice(childrenOnly ? 1 : 0);
+      if (nodes.length === 0 || (!childrenOnly && (await client.exists(path, limits())) === null)) return;
+      const all = client.transaction();
+      for (const node of nodes.reverse()) all.delete(node);
+      try {
+        await all.commit(limits());
+        count = nodes.length;
+        return;
+      } catch (error) {
+        if (!isZkError(error, "NOT_EMPTY") && !isZkError(error, "NO_NODE")) throw error;
+      }
+    }
+  }
+
+  async function deleteNode(node: string): Promise<void> {
+    for (;;) {
+      try {
+        await client.delete(node, { ...limits(), guaranteed: false });
+        count++;
+        return;
+      } catch (error) {
+        if (isZkError(error, "NO_NODE")) return;
+        if (!isZkError(error, "NOT_EMPTY")) throw error;
+      }
+      // Somebody has made another one meanwhile.
+      await deleteChildren(node);
+    }
+  }
+
+  /** Lists all of it from the top down, then deletes it from the bottom up. */
+  async function deleteChildren(root: string): Promise<void> {
+    for (const level of (await listLevels(root)).slice(1).reverse()) await inBatches(level, batch, deleteNode);
+  }
+
+  async function listLevels(root: string): Promise<readonly string[][]> {
+    const levels: string[][] = [[root]];
+    for (let level = levels[0] ?? []; level.length > 0; level = levels.at(-1) ?? []) {
+      const below: string[] = [];
+      await inBatches(level, batch, async (node) => {
+        for (const name of await namesBelow(node)) {
+          // What is the server's own stays.
+          if (!(isWholeTree && node === "/" && name === "zookeeper")) below.push(joinPath(node, name));
+        }
+      });
+      levels.push(below);
+    }
+    return levels;
+  }
+
+  async function namesBelow(node: string): Promise<readonly string[]> {
+    try {
+      return (await client.children(node, node === path ? reads() : limits())).names;
+    } catch (error) {
+      if (isZkError(error, "NO_NODE")) return [];
+      throw error;
+    }
+  }
+
+  if (atomic) {
+    await deleteAtOnce();
+    return count;
+  }
+  await deleteChildren(path);
+  if (!childrenOnly) await deleteNode(path);
+  return count;
+}
+
+async function inBatches<T>(items: readonly T[], size: number, work: (item: T) => Promise<void>): Promise<void> {
+  for (let at = 0; at < items.length; at += size) await Promise.all(items.slice(at, at + size).map(work));
+}

@@ -1,0 +1,90 @@
+/** Makes the ancestors that a create found missing. */
+import { parentPath } from "@zooid/model";
+import type { CallOptions } from "../calls/call.ts";
+import type { Created } from "../calls/operation.ts";
+import type { RetryPolicy } from "../calls/retry.ts";
+import type { Client } from "../client.ts";
+import { isZkError } from "../errors.ts";
+
+/** What missing ancestors become: nodes that stay, or containers, which go when their last child has gone. */
+export type ParentMode = "persistent" | "container";
+
+/** Containers go as soon as they are empty, maybe between our making one and using it. */
+const PARENT_ROUNDS_MAX = 8;
+
+/** @param create asks for the node itself */
+export async function withParents(
+  client: Client,
+  {
+    path,
+    mode,
+    policy,
+    options,
+    create,
+  }: {
+    readonly path: string;
+    readonly mode: ParentMode;
+    readonly policy: RetryPolicy;
+    readonly options: CallOptions;
+    readonly create: (options: CallOptions) => Promise<Created>;
+  },
+): Promise<Created> {
+  const parent = parentPath(path);
+  const startMs = performance.now();
+  const { timeoutMs } = options;
+  // The limit is on the whole, however many requests it takes.
+  const limited = (): CallOptions =>
+    timeoutMs === undefined ? options : { ...options, timeoutMs: Math.max(0, startMs + timeoutMs - performance.now()) };
+  for (let round = 1; ; round++) {
+    try {
+      return await create(limited());
+    } catch (error) {
+      if (!isZkError(error, "NO_NODE") || parent === "/" || round === PARENT_ROUNDS_MAX) throw error;
+    }
+    await makeParent(client, parent, { mode, policy, limited });
+  }
+}
+
+interface ParentOptions {
+  readonly mode: ParentMode;
+  readonly policy: RetryPolicy;
+  /** What the caller allows from now on. */
+  readonly limited: () => CallOptions;
+}
+
+/** Upwards to the first that exists, and down again. */
+async function makeParent(client: Client, path: string, options: ParentOptions): Promise<void> {
+  for (let round = 1; ; round++) {
+    try {
+      await makeOne(client, path, options);
+      return;
+    } catch (error) {
+      const above = parentPath(path);
+      if (!isZkError(error, "NO_NODE") || above === "/" || round === PARENT_ROUNDS_MAX) throw error;
+      await makeParent(client, above, options);
+    }
+  }
+}
+
+async function makeOne(client: Client, path: string, { mode, policy, limited }: ParentOptions): Promise<void> {
+  const startMs = performance.now();
+  let made = mode;
+  for (let count = 1; ; count++) {
+    try {
+      const { signal, timeoutMs, retry } = limited();
+      await client.create(path, "", { mode: made, signal, timeoutMs, retry });
+      return;
+    } catch (error) {
+      if (isZkError(error, "NODE_EXISTS")) return;
+      if (made === "container" && isZkError(error, "UNIMPLEMENTED")) {
+        // Servers before 3.5 have no containers.
+        made = "persistent";
+        continue;
+      }
+      // Made twice is as good as once.
+      const isInDoubt = isZkError(error, "CONNECTION_LOSS") && error.outcome === "unknown";
+      const elapsedMs = performance.now() - startMs;
+      if (!isInDoubt || policy({ count, elapsedMs, error }) === false) throw error;
+    }
+  }
+}

@@ -1,0 +1,53 @@
+/** Paths as a caller names them, under a chroot or namespace, and as the server does. */
+import { checkPath } from "@zooid/model";
+import { zkError } from "../errors.ts";
+
+const SLASH = 0x2f;
+const DOT = 0x2e;
+
+/** @throws ZkError INVALID_PATH */
+export function checkedPath(path: string, op: string): string {
+  if (!isPlain(path)) refuseInvalid(path, path, op);
+  return path;
+}
+
+/** The same for a create whose name gets a number, and so may be empty: `/queue/` is well there. */
+export function checkedSequentialPath(path: string, op: string): string {
+  if (!isPlain(path)) refuseInvalid(`${path}0`, path, op);
+  return path;
+}
+
+/** The server's path for a caller's. */
+export function underRoot(root: string, path: string): string {
+  if (root === "/") return path;
+  return path === "/" ? root : root + path;
+}
+
+/** The caller's path for a server's; a path that does not lie under the root stays as it is. */
+export function withoutRoot(root: string, path: string): string {
+  if (root === "/") return path;
+  if (path === root) return "/";
+  return path.startsWith(root) && path.charCodeAt(root.length) === SLASH ? path.slice(root.length) : path;
+}
+
+/** Whether a path is valid beyond doubt: printable ASCII without empty or dotted names. All others are looked at closely. */
+function isPlain(path: string): boolean {
+  const { length } = path;
+  if (length < 2 || path.charCodeAt(0) !== SLASH || path.charCodeAt(length - 1) === SLASH) return false;
+  let before = 0;
+  for (let i = 0; i < length; i++) {
+    const code = path.charCodeAt(i);
+    if (code < 0x20 || code > 0x7e || (before === SLASH && (code === SLASH || code === DOT))) return false;
+    before = code;
+  }
+  return true;
+}
+
+function refuseInvalid(checked: string, path: string, op: string): void {
+  try {
+    checkPath(checked);
+  } catch (error) {
+    const message = `${op}: ${error instanceof Error ? error.message : String(error)}`;
+    throw zkError({ code: "INVALID_PATH", op, path, outcome: "not-sent", message }, { cause: error });
+  }
+}

@@ -1,0 +1,101 @@
+/**
+ * A create whose answer may get lost and which is known to have happened, or not, all the same: its name holds a UUID. In doubt the parent
+ * is listed behind a `sync`, on the session's next connection, where a late copy of the request cannot overtake the list: servers refuse
+ * what comes from a connection that the session has left.
+ */
+import { joinPath } from "@zooid/model";
+import type { CallOptions } from "../calls/call.ts";
+import type { Created } from "../calls/operation.ts";
+import type { RetryPolicy } from "../calls/retry.ts";
+import type { Client, CreateOptions } from "../client.ts";
+import { isZkError, type ZkError } from "../errors.ts";
+import type { Payload } from "./create-mode.ts";
+import { protectedPrefix } from "./protected-name.ts";
+
+export interface ProtectedCreate {
+  readonly path: string;
+  readonly data: Payload | undefined;
+  readonly options: CreateOptions;
+  readonly policy: RetryPolicy;
+  /** Finds what may have been made after all, by the beginning of its name, and deletes it. */
+  readonly sweep: (prefix: string) => void;
+}
+
+export async function createProtected(client: Client, create: ProtectedCreate): Promise<Created> {
+  const { path, data, policy, sweep } = create;
+  const { protect, timeoutMs, ...options } = create.options;
+  const prefixOf = typeof protect === "function" ? protect : protectedPrefix;
+  options.signal?.throwIfAborted();
+  const startMs = performance.now();
+  // The limit is on the whole, however many requests it takes.
+  const limited = <T extends CallOptions>(given: T): T =>
+    timeoutMs === undefined ? given : { ...given, timeoutMs: Math.max(0, startMs + timeoutMs - performance.now()) };
+  const reads = { signal: options.signal, retry: options.retry };
+  const at = placeOf(path);
+  let prefix = prefixOf(crypto.randomUUID());
+  for (let count = 1; ; count++) {
+    try {
+      return await client.create(`${at.parent}${prefix}${at.name}`, data, limited(options));
+    } catch (error) {
+      if (isZkError(error) && error.outcome !== "unknown") throw error;
+      const elapsedMs = performance.now() - startMs;
+      if (!isAskedAgain(error) || policy({ count, elapsedMs, error }) === false) {
+        sweep(prefix);
+        throw error;
+      }
+    }
+    let found: Created | undefined;
+    try {
+      found = await findProtected(client, path, prefix, limited(reads));
+    } catch (error) {
+      sweep(prefix);
+      throw error;
+    }
+    if (found === undefined) continue;
+    if (isOfAnotherSession(client, found, options)) {
+      // The server is about to take it away with the session that made it.
+      client.delete(found.path, { guaranteed: true, missingOk: true }).catch(() => {});
+      prefix = prefixOf(crypto.randomUUID());
+      continue;
+    }
+    return found;
+  }
+}
+
+/** The node that a protected create has made, if it has. */
+export async function findProtected(
+  client: Client,
+  path: string,
+  prefix: string,
+  options: CallOptions,
+): Promise<Created | undefined> {
+  const parent = placeOf(path).parent.slice(0, -1) || "/";
+  let names: readonly string[];
+  try {
+    ({ names } = await client.children(parent, { ...options, sync: true }));
+  } catch (error) {
+    if (isZkError(error, "NO_NODE")) return undefined;
+    throw error;
+  }
+  const name = names.find((other) => other.startsWith(prefix));
+  if (name === undefined) return undefined;
+  const made = joinPath(parent, name);
+  const stat = await client.exists(made, options);
+  return stat === null ? undefined : { path: made, stat };
+}
+
+/** The parent with its slash, and the name, which is empty where the number alone is to be the name. */
+function placeOf(path: string): { readonly parent: string; readonly name: string } {
+  const slash = path.lastIndexOf("/");
+  return { parent: path.slice(0, slash + 1), name: path.slice(slash + 1) };
+}
+
+/** A lost connection, that is; not a caller whose patience is at its end. */
+function isAskedAgain(error: unknown): error is ZkError {
+  return isZkError(error) && error.retriable && error.code !== "OPERATION_TIMEOUT";
+}
+
+function isOfAnotherSession(client: Client, { stat }: Created, { mode }: CreateOptions): boolean {
+  const isEphemeral = mode === "ephemeral" || mode === "ephemeral-sequential";
+  return isEphemeral && stat.ephemeralOwner !== client.sessionId;
+}

@@ -1,0 +1,141 @@
+import { type Acl, ErrorCode, errorName, OpCode, type Stat } from "@zooid/model";
+import { type PartResult, writeCreate, writePathAndInt, writeSetData } from "@zooid/wire";
+import type { CallOptions } from "../calls/call.ts";
+import { type Created, MULTI, type TransactionPart } from "../calls/operation.ts";
+import { TransactionError, unreadableError, zkError } from "../errors.ts";
+import type { SessionDriver } from "../session/session-driver.ts";
+import type { View } from "../view.ts";
+import { type CreateMode, createBody, isSequential, type Payload, payloadBytes } from "./create-mode.ts";
+import { checkedPath, checkedSequentialPath, underRoot, withoutRoot } from "./paths.ts";
+
+interface Place {
+  readonly driver: SessionDriver;
+  readonly root: string;
+  readonly view: View;
+}
+
+/**
+ * Several writes of which all happen or none, built step by step; each step sees what the ones before it do. The type parameter grows
+ * with each step, so `commit` gives each step's result its own type.
+ */
+export class Transaction<R extends readonly unknown[] = []> {
+  readonly #place: Place;
+  readonly #parts: TransactionPart[] = [];
+
+  /** @internal `client.transaction()` makes one */
+  constructor(place: Place) {
+    this.#place = place;
+  }
+
+  /** The node must have this data version; -1 asks only that it exists. */
+  check(path: string, version: number): Transaction<[...R, undefined]> {
+    const full = this.#full(path, "check");
+    return this.#add({
+      code: OpCode.CHECK,
+      name: "check",
+      path,
+      fullPath: full,
+      write: (writer) => writePathAndInt(writer, full, version),
+    });
+  }
+
+  create(
+    path: string,
+    data?: Payload,
+    options: { readonly acl?: Acl } & CreateMode = {},
+  ): Transaction<[...R, Created]> {
+    const { root, view } = this.#place;
+    const checked = isSequential(options) ? checkedSequentialPath(path, "create") : checkedPath(path, "create");
+    const full = underRoot(root, checked);
+    const acl = options.acl ?? view.aclOf(full);
+    const { code, body } = createBody(data === undefined ? view.defaultData : data, { ...options, acl });
+    return this.#add({
+      ...{ code, name: "create", path, fullPath: full, data: body.data },
+      write: (writer) => writeCreate(writer, { path: full, ...body }),
+    });
+  }
+
+  /** @param options `version`: the data version that the node must have; default any */
+  set(path: string, data: Payload, { version = -1 }: { readonly version?: number } = {}): Transaction<[...R, Stat]> {
+    const full = this.#full(path, "set");
+    const bytes = payloadBytes(data);
+    return this.#add({
+      code: OpCode.SET_DATA,
+      name: "set",
+      path,
+      fullPath: full,
+      data: bytes,
+      write: (writer) => writeSetData(writer, full, bytes, version),
+    });
+  }
+
+  delete(path: string, { version = -1 }: { readonly version?: number } = {}): Transaction<[...R, undefined]> {
+    const full = this.#full(path, "delete");
+    return this.#add({
+      code: OpCode.DELETE,
+      name: "delete",
+      path,
+      fullPath: full,
+      write: (writer) => writePathAndInt(writer, full, version),
+    });
+  }
+
+  /**
+   * Carries all of it out, or nothing.
+   *
+   * @returns one result a step, in order: a create's path and Stat, a set's Stat, nothing for checks and deletes
+   * @throws TransactionError that says which step was refused and why
+   */
+  async commit(options?: CallOptions): Promise<R> {
+    const { driver, root, view } = this.#place;
+    const parts = this.#parts;
+    if (parts.length === 0) {
+      const message = "transaction: there is nothing in it";
+      throw zkError({ code: "BAD_ARGUMENTS", op: "transaction", outcome: "not-sent", message });
+    }
+    const shownPath = parts[0]?.path ?? "/";
+    const limits = view.limitsOf(options);
+    const results = await view.ask(driver, {
+      operation: MULTI,
+      path: "/",
+      shownPath,
+      body: [...parts],
+      options: limits,
+    });
+    if (results.length !== parts.length) throw unreadableError("transaction", shownPath);
+    if (results.some(({ op }) => op === "error")) throw new TransactionError(parts.map(failedOp(results)));
+    const values = results.map((result) => resultOf(result, root));
+    // The server answers the steps one by one, in order; the type was built in the same order.
+    return values as unknown as R;
+  }
+
+  #full(path: string, op: string): string {
+    return underRoot(this.#place.root, checkedPath(path, op));
+  }
+
+  #add<T>(part: TransactionPart): Transaction<[...R, T]> {
+    this.#parts.push(part);
+    // The same builder, of which one step more is known.
+    return this as unknown as Transaction<[...R, T]>;
+  }
+}
+
+function failedOp(results: readonly PartResult[]) {
+  return ({ name, path }: TransactionPart, i: number) => {
+    const result = results[i];
+    const code = result?.op === "error" ? result.code : ErrorCode.OK;
+    return { op: name, path, code: errorName(code) };
+  };
+}
+
+function resultOf(result: PartResult, root: string): Created | Stat | undefined {
+  switch (result.op) {
+    case "create":
+      if (result.stat === undefined) return undefined;
+      return { path: withoutRoot(root, result.path), stat: result.stat };
+    case "set":
+      return result.stat;
+    default:
+      return undefined;
+  }
+}

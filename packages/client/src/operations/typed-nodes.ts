@@ -1,0 +1,138 @@
+import { checkPath, type Stat } from "@zooid/model";
+import type { Observable } from "rxjs";
+import type { CallOptions } from "../calls/call.ts";
+import type { Created } from "../calls/operation.ts";
+import type { Client, CreateOptions, DeleteOptions, PutOptions, ReadOptions, SetOptions } from "../client.ts";
+import { isZkError, zkError } from "../errors.ts";
+import type { ObservedNode } from "../streams/observed-node.ts";
+import type { Codec } from "./codec.ts";
+
+type NamesIn<P extends string> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
+
+/** What stands for the names in braces: parts of a path, without slashes. */
+export type PathParameters<P extends string> = { readonly [Name in NamesIn<P>]: string };
+
+export interface UpdateOptions extends CallOptions {
+  /** Of a node that is made: its access list and missing parents. */
+  readonly create?: Pick<PutOptions, "acl" | "parents">;
+}
+
+/** A node's value and Stat, as one read saw them. */
+export interface TypedNode<T> {
+  readonly value: T;
+  readonly stat: Stat;
+}
+
+const BRACES = /\{([^{}]*)\}/g;
+
+/**
+ * Nodes of one kind, by what stands for the names in their path.
+ *
+ * What a codec refuses rejects with its error; a stream tells of it as `watchData$` does, with an error.
+ *
+ * @typeParam P the path with names in braces
+ * @typeParam T what the data are
+ */
+export class TypedNodes<P extends string, T> {
+  readonly template: P;
+  readonly #client: Client;
+  readonly #codec: Codec<T>;
+
+  /** @internal `client.typed()` makes one */
+  constructor(client: Client, template: P, codec: Codec<T>) {
+    // As it would be with a name in place of each brace.
+    try {
+      checkPath(template.replace(BRACES, "x"));
+    } catch (error) {
+      throw new RangeError(`typed ${template}: ${error instanceof Error ? error.message : String(error)}`, {
+        cause: error,
+      });
+    }
+    this.#client = client;
+    this.template = template;
+    this.#codec = codec;
+  }
+
+  /** @throws INVALID_PATH for what cannot stand in a path's part */
+  path(parameters: PathParameters<P>): string {
+    const values: Readonly<Record<string, string>> = parameters;
+    return this.template.replace(BRACES, (_, name: string) => {
+      const value = Object.hasOwn(values, name) ? values[name] : undefined;
+      if (value !== undefined && value !== "" && !value.includes("/")) return value;
+      const message = `typed: ${JSON.stringify(value)} cannot stand for {${name}} in ${this.template}`;
+      throw zkError({ code: "INVALID_PATH", op: "typed", path: this.template, outcome: "not-sent", message });
+    });
+  }
+
+  /** @throws as `client.create` */
+  async create(parameters: PathParameters<P>, value: T, options?: CreateOptions): Promise<Created> {
+    return this.#client.create(this.path(parameters), this.#codec.encode(value), options);
+  }
+
+  /** @throws as `client.get` */
+  async get(parameters: PathParameters<P>, options?: ReadOptions): Promise<TypedNode<T>> {
+    const { data, stat } = await this.#client.get(this.path(parameters), options);
+    return { value: this.#codec.decode(data), stat };
+  }
+
+  /** Null where there is no such node. */
+  async getOrNull(parameters: PathParameters<P>, options?: ReadOptions): Promise<TypedNode<T> | null> {
+    const node = await this.#client.getOrNull(this.path(parameters), options);
+    return node === null ? null : { value: this.#codec.decode(node.data), stat: node.stat };
+  }
+
+  /** @throws as `client.set` */
+  async set(parameters: PathParameters<P>, value: T, options?: SetOptions): Promise<Stat> {
+    return this.#client.set(this.path(parameters), this.#codec.encode(value), options);
+  }
+
+  /** Writes a node, and makes it where there is none. */
+  async put(parameters: PathParameters<P>, value: T, options?: PutOptions): Promise<Stat> {
+    return this.#client.put(this.path(parameters), this.#codec.encode(value), options);
+  }
+
+  /**
+   * Makes a value of the one that there is, again and again until nobody has come between.
+   *
+   * @param change of the value; undefined where there is no node. It may be asked several times
+   * @throws NO_NODE for a missing parent; CONNECTION_LOSS whose `outcome` is unknown: then the value may have been written or not
+   */
+  async update(
+    parameters: PathParameters<P>,
+    change: (value: T | undefined) => T,
+    options: UpdateOptions = {},
+  ): Promise<TypedNode<T>> {
+    const { create, ...limits } = options;
+    for (;;) {
+      const node = await this.getOrNull(parameters, limits);
+      const value = change(node?.value);
+      try {
+        if (node === null)
+          return { value, stat: (await this.create(parameters, value, { ...limits, ...create })).stat };
+        return { value, stat: await this.set(parameters, value, { ...limits, version: node.stat.version }) };
+      } catch (error) {
+        if (!isOvertaken(error, node === null)) throw error;
+      }
+    }
+  }
+
+  /** @throws as `client.delete` */
+  async delete(parameters: PathParameters<P>, options?: DeleteOptions): Promise<void> {
+    return this.#client.delete(this.path(parameters), options);
+  }
+
+  async exists(parameters: PathParameters<P>, options?: ReadOptions): Promise<Stat | null> {
+    return this.#client.exists(this.path(parameters), options);
+  }
+
+  /** As `client.watchData$`. */
+  watch$(parameters: PathParameters<P>): Observable<ObservedNode<T>> {
+    return this.#client.watchData$(this.path(parameters), { codec: this.#codec });
+  }
+}
+
+/** Whether somebody else was quicker: has made the node, or has written or deleted it. */
+function isOvertaken(error: unknown, wasAbsent: boolean): boolean {
+  if (wasAbsent) return isZkError(error, "NODE_EXISTS");
+  return isZkError(error, "BAD_VERSION") || isZkError(error, "NO_NODE");
+}

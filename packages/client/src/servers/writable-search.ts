@@ -1,0 +1,139 @@
+import type { Transport, TransportConnection } from "../transport/transport.ts";
+import type { HostAddress } from "./connect-string.ts";
+import type { HostProvider } from "./host-list.ts";
+
+const PAUSE_MS_MIN = 100;
+const PAUSE_MS_MAX = 60_000;
+/** The question that servers answer outside of any session, with `rw` or `ro`. */
+const QUESTION = Buffer.from("isro");
+const ANSWER = "rw";
+
+/**
+ * Looks for a server that writes, while a client is served by one that cannot: asks the others one after the other, again and again, with
+ * pauses that grow.
+ */
+export class WritableSearch {
+  readonly #hosts: HostProvider;
+  readonly #transport: Transport;
+  readonly #timeoutMs: number;
+  readonly #found: (address: HostAddress) => void;
+  #timer: NodeJS.Timeout | undefined;
+  #pauseMs = PAUSE_MS_MIN;
+  /** Names and addresses that are still to be asked in this round. */
+  #names: HostAddress[] = [];
+  #addresses: HostAddress[] = [];
+  #connection: TransportConnection | undefined;
+  /** Of the present search: what an earlier one hears is not heard. */
+  #generation = 0;
+  #isOn = false;
+
+  constructor(parts: {
+    readonly hosts: HostProvider;
+    readonly transport: Transport;
+    /** For one server's answer. */
+    readonly timeoutMs: number;
+    /** Called once for each {@link start}. */
+    readonly found: (address: HostAddress) => void;
+  }) {
+    this.#hosts = parts.hosts;
+    this.#transport = parts.transport;
+    this.#timeoutMs = parts.timeoutMs;
+    this.#found = parts.found;
+  }
+
+  start(): void {
+    if (this.#isOn) return;
+    this.#isOn = true;
+    this.#pauseMs = PAUSE_MS_MIN;
+    this.#pause();
+  }
+
+  stop(): void {
+    this.#isOn = false;
+    this.#turn();
+    this.#names = [];
+    this.#addresses = [];
+  }
+
+  /** Nothing that was begun before counts. */
+  #turn(): number {
+    clearTimeout(this.#timer);
+    this.#connection?.destroy();
+    this.#connection = undefined;
+    return ++this.#generation;
+  }
+
+  #pause(): void {
+    this.#turn();
+    this.#timer = setTimeout(() => this.#next(), this.#pauseMs);
+    this.#pauseMs = Math.min(PAUSE_MS_MAX, this.#pauseMs * 2);
+  }
+
+  /** Asks the next address, or the first one of the next name. */
+  #next(): void {
+    const generation = this.#turn();
+    const isMine = (): boolean => generation === this.#generation;
+    const address = this.#addresses.shift();
+    if (address !== undefined) {
+      this.#ask(address, isMine);
+      return;
+    }
+    if (this.#names.length === 0) this.#names = hostsOf(this.#hosts);
+    const name = this.#names.shift();
+    if (name === undefined) {
+      this.#pause();
+      return;
+    }
+    new Promise<readonly HostAddress[]>((found) => found(this.#transport.resolve(name))).then(
+      (addresses) => {
+        if (!isMine()) return;
+        this.#addresses = [...addresses];
+        if (addresses.length === 0) this.#pause();
+        else this.#next();
+      },
+      () => {
+        if (isMine()) this.#pause();
+      },
+    );
+  }
+
+  #ask(address: HostAddress, isMine: () => boolean): void {
+    let answer = "";
+    let connection: TransportConnection | undefined;
+    const over = (): void => {
+      if (!isMine()) return;
+      if (answer !== ANSWER) {
+        this.#pause();
+        return;
+      }
+      this.stop();
+      this.#found(address);
+    };
+    this.#timer = setTimeout(over, this.#timeoutMs);
+    try {
+      connection = this.#transport.connect(address, {
+        opened: () => {
+          if (isMine()) connection?.write(QUESTION, () => {});
+        },
+        data: (chunk) => {
+          answer += chunk.toString("latin1");
+          if (answer.length >= ANSWER.length) over();
+        },
+        drained: () => {},
+        closed: over,
+      });
+      this.#connection = connection;
+    } catch {
+      over();
+    }
+  }
+}
+
+/** The provider is not ours: when it throws, there is nobody to ask now. */
+function hostsOf(provider: HostProvider): HostAddress[] {
+  try {
+    return [...provider.hosts()];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,102 @@
+import { Framer } from "@zooid/wire";
+import type { HostAddress } from "../servers/connect-string.ts";
+import type { Transport, TransportConnection, TransportEvents } from "../transport/transport.ts";
+
+/** What the connection tells; never from one that was given up. */
+export interface ConnectionSinks {
+  opened(): void;
+  /** Its frames are taken with {@link CurrentConnection.read}, during the call only. */
+  received(chunk: Buffer): void;
+  /** There is room again. */
+  drained(): void;
+  closed(): void;
+}
+
+/** The one connection that a client has at a time, or is trying to have: what an earlier one says is not heard. */
+export class CurrentConnection {
+  readonly #transport: Transport;
+  readonly #frameBytesMax: number;
+  readonly #sinks: ConnectionSinks;
+  #connection: TransportConnection | undefined;
+  #framer: Framer;
+  #generation = 0;
+  #isFull = false;
+
+  constructor(
+    { transport, frameBytesMax }: { readonly transport: Transport; readonly frameBytesMax: number },
+    sinks: ConnectionSinks,
+  ) {
+    this.#transport = transport;
+    this.#frameBytesMax = frameBytesMax;
+    this.#sinks = sinks;
+    this.#framer = new Framer(frameBytesMax);
+  }
+
+  /** Another number for each connection, and for none. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /** Whether there is one to write to. */
+  get exists(): boolean {
+    return this.#connection !== undefined;
+  }
+
+  /** Whether it holds enough for now. */
+  get isFull(): boolean {
+    return this.#isFull;
+  }
+
+  dial(address: HostAddress): void {
+    const generation = ++this.#generation;
+    const isMine = (): boolean => generation === this.#generation;
+    this.#framer = new Framer(this.#frameBytesMax);
+    const events: TransportEvents = {
+      opened: () => {
+        if (isMine()) this.#sinks.opened();
+      },
+      data: (chunk) => {
+        if (isMine()) this.#sinks.received(chunk);
+      },
+      drained: () => {
+        if (!isMine()) return;
+        this.#isFull = false;
+        this.#sinks.drained();
+      },
+      closed: () => {
+        if (isMine()) this.#sinks.closed();
+      },
+    };
+    try {
+      this.#connection = this.#transport.connect(address, events);
+    } catch {
+      // An address that cannot be one, a port beyond 65535, say. Not told before the machine is done with dialling.
+      queueMicrotask(() => events.closed(undefined));
+    }
+  }
+
+  hangUp(): void {
+    this.#generation++;
+    this.#connection?.destroy();
+    this.#connection = undefined;
+    this.#isFull = false;
+  }
+
+  /**
+   * Takes the frames that a chunk completes, until the connection is given up.
+   *
+   * @throws WireError for a frame above the limit, and whatever `take` throws
+   */
+  read(chunk: Buffer, take: (bytes: Uint8Array, start: number, end: number) => void): void {
+    const generation = this.#generation;
+    this.#framer.push(chunk, (bytes, start, end) => {
+      take(bytes, start, end);
+      return generation === this.#generation;
+    });
+  }
+
+  /** @param bytes not to be touched before `written` was called */
+  write(bytes: Buffer, written: () => void): void {
+    if (this.#connection?.write(bytes, written) === false) this.#isFull = true;
+  }
+}

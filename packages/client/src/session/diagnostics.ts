@@ -1,0 +1,90 @@
+/**
+ * What every client of this process does, for tracing and metrics, on channels of `node:diagnostics_channel`. Without subscribers it costs
+ * one look at a flag.
+ */
+import { type Channel, channel } from "node:diagnostics_channel";
+import type { WatchEvent } from "../watches/watch-event.ts";
+import type { ClientState } from "./client-state.ts";
+
+/** On `zk:client:request`: a call is made. The same object comes with its {@link ResponseMessage}. */
+export interface RequestMessage {
+  /** The client's method. */
+  readonly op: string;
+  /** As the caller named it. */
+  readonly path: string;
+  /** `address:port` of the server that is connected or being tried. */
+  readonly server: string | undefined;
+  readonly sessionId: bigint;
+}
+
+/** On `zk:client:response`: a call is settled. */
+export interface ResponseMessage {
+  readonly request: RequestMessage;
+  /** From the call to its end, waiting and retries included. */
+  readonly durationMs: number;
+  /** Why it failed; undefined where it did not. A `ZkError`, or the reason of the caller's signal. */
+  readonly error: unknown;
+}
+
+/** On `zk:client:state`: what `state$` shows. */
+export interface StateMessage {
+  readonly state: ClientState;
+}
+
+/** On `zk:client:watch`: an event came from a server. */
+export interface WatchMessage {
+  readonly event: WatchEvent;
+}
+
+/** On `zk:client:stall`: this process did nothing for so long that its sessions were in danger. */
+export interface StallMessage {
+  /** By how much what was due came late, in milliseconds; more than a third of the session's timeout. */
+  readonly lateMs: number;
+  readonly sessionTimeoutMs: number;
+  readonly sessionId: bigint;
+}
+
+/** On `zk:client:fallback`, once for each server: it does not know lasting watches, so trees are watched node by node there. */
+export interface FallbackMessage {
+  /** Its `address:port`. */
+  readonly server: string;
+  /** `refused`: it says so. `hung-up`: it ended each connection on which it was asked. */
+  readonly reason: "refused" | "hung-up";
+}
+
+const requests: Channel = channel("zk:client:request");
+const responses: Channel = channel("zk:client:response");
+const states: Channel = channel("zk:client:state");
+const events: Channel = channel("zk:client:watch");
+const stalls: Channel = channel("zk:client:stall");
+const fallbacks: Channel = channel("zk:client:fallback");
+
+export function areCallsTraced(): boolean {
+  return requests.hasSubscribers || responses.hasSubscribers;
+}
+
+/** Tells of a call and of its end; what it brings is not touched. */
+export function traceCall<T>(request: RequestMessage, answered: Promise<T>): Promise<T> {
+  requests.publish(request satisfies RequestMessage);
+  const madeAt = performance.now();
+  const end = (error: unknown): void =>
+    responses.publish({ request, durationMs: performance.now() - madeAt, error } satisfies ResponseMessage);
+  answered.then(() => end(undefined), end);
+  return answered;
+}
+
+export function traceState(state: ClientState): void {
+  if (states.hasSubscribers) states.publish({ state } satisfies StateMessage);
+}
+
+export function traceEvent(event: WatchEvent): void {
+  if (events.hasSubscribers) events.publish({ event } satisfies WatchMessage);
+}
+
+export function traceStall(message: StallMessage): void {
+  if (stalls.hasSubscribers) stalls.publish(message satisfies StallMessage);
+}
+
+export function traceFallback(message: FallbackMessage): void {
+  if (fallbacks.hasSubscribers) fallbacks.publish(message satisfies FallbackMessage);
+}

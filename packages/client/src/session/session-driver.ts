@@ -1,0 +1,591 @@
+/**
+ * The world around a {@link Session}: the connection, the clock, one timer, and the calls on their way. One turn of the event loop
+ * writes once, however many calls were made in it; one chunk that arrives resolves all the calls that it answers.
+ */
+import { Backoff, ErrorCode, type Zxid } from "@zooid/model";
+import { JuteReader, readConnectResponse, readWatcherEvent, WireError } from "@zooid/wire";
+import { type Observable, ReplaySubject } from "rxjs";
+import { SaslNegotiation } from "../auth/sasl-negotiation.ts";
+import { authFields, ShownIdentities } from "../auth/shown-identities.ts";
+import { type AnyCall, Call, type CallFields } from "../calls/call.ts";
+import { InFlight } from "../calls/in-flight.ts";
+import { LoneCalls } from "../calls/lone-calls.ts";
+import { CLOSE_SESSION, DELETE, type Operation, REMOVE_WATCHES } from "../calls/operation.ts";
+import { OutgoingRequests } from "../calls/outgoing-requests.ts";
+import { PostponedCalls } from "../calls/postponed-calls.ts";
+import { syncBefore } from "../calls/sync-before.ts";
+import { type ZkError, zkError } from "../errors.ts";
+import type { ClientConfig, Credential } from "../options.ts";
+import type { HostAddress } from "../servers/connect-string.ts";
+import { HostList, type HostProvider } from "../servers/host-list.ts";
+import { WritableSearch } from "../servers/writable-search.ts";
+import { ServerWatches } from "../watches/server-watches.ts";
+import { watchEventName } from "../watches/watch-event.ts";
+import type { Watcher, WatchKind, WatchRegistry } from "../watches/watch-registry.ts";
+import type { ClientState } from "./client-state.ts";
+import { CurrentConnection } from "./current-connection.ts";
+import { areCallsTraced, traceCall, traceEvent, traceStall, traceState } from "./diagnostics.ts";
+import type { DriverMetrics } from "./driver-metrics.ts";
+import { OneTimer } from "./one-timer.ts";
+import { Session, type SessionEnd } from "./session.ts";
+
+const XID_EVENT = -1;
+const XID_PING = -2;
+const XID_AUTH = -4;
+const XID_MAX = 2 ** 31 - 1;
+/** Of a call that is not on its way. */
+const XID_NONE = 0;
+const CONNECT_TIMEOUT_MS_MAX = 10_000;
+const BACKOFF_BASE_MS = 100;
+const BACKOFF_MAX_MS = 5_000;
+
+export interface DriverEvents {
+  /** A connection stands and watches are being armed again; what must be read anew can be read. */
+  established(): void;
+  /** Nothing more comes. */
+  ended(error: ZkError): void;
+}
+
+export class SessionDriver {
+  readonly #config: ClientConfig;
+  readonly #session: Session;
+  readonly #hosts: HostList;
+  readonly #writable: WritableSearch;
+  readonly #connection: CurrentConnection;
+  readonly #outgoing: OutgoingRequests;
+  readonly #reader = new JuteReader();
+  readonly #inFlight = new InFlight();
+  readonly #lone = new LoneCalls({
+    isOpen: () => this.#isOpen(),
+    isEmpty: () => this.#inFlight.count === 0,
+    send: (call) => this.#send(call),
+  });
+  readonly #postponed: PostponedCalls;
+  readonly #identities: ShownIdentities;
+  readonly #negotiation: SaslNegotiation;
+  readonly #serverWatches: ServerWatches;
+  readonly #timer: OneTimer;
+  readonly #state$ = new ReplaySubject<ClientState>(1);
+  #state: ClientState = { kind: "connecting" };
+  readonly #listeners = new Set<DriverEvents>();
+  #isGreeted = false;
+  /** Whether the server has said that the session is not, or not any more, this connection's. */
+  #isDisowned = false;
+  /** Whether the connection is given up as soon as nothing is on its way. */
+  #isMoving = false;
+  #isPumping = false;
+  #closeXid = 0;
+  #connectionCount = 0;
+  #receivedBytes = 0;
+  #xid: number;
+  #end: SessionEnd | undefined;
+  readonly #closed = Promise.withResolvers<void>();
+
+  /** @param lastXid the xid before the first request's; xids go from 1 to the largest int and begin anew */
+  constructor(config: ClientConfig, hosts: HostProvider, lastXid = 0) {
+    this.#config = config;
+    this.#xid = lastXid;
+    this.#timer = new OneTimer((nowMs, lateMs) => this.#tick(nowMs, lateMs));
+    this.#connection = new CurrentConnection(config, {
+      opened: () => {
+        this.#session.opened(now());
+        this.#arm();
+      },
+      received: (chunk) => this.#received(chunk),
+      drained: () => this.#pump(),
+      closed: () => this.#leave(false),
+    });
+    this.#outgoing = new OutgoingRequests(this.#connection, {
+      frameBytesMax: config.frameBytesMax,
+      leaving: (nowMs) => {
+        this.#inFlight.markSent(nowMs);
+        this.#session.sent(nowMs);
+      },
+    });
+    this.#identities = new ShownIdentities(config.auth, this.#outgoing);
+    this.#negotiation = new SaslNegotiation({
+      send: (call) => {
+        this.#send(call);
+        this.#arm();
+      },
+      done: () => {
+        this.#identified();
+        this.#arm();
+      },
+      failed: () => this.#session.authFailed(),
+    });
+    this.#postponed = new PostponedCalls(config, this.#connection, {
+      isConnected: () => this.#session.isConnected,
+      enter: (call) => this.#enter(call),
+      dueChanged: () => this.#arm(),
+    });
+    this.#serverWatches = new ServerWatches({
+      isConnected: () => this.#session.isConnected,
+      ask: (fields) => this.ask(fields),
+    });
+    const { sessionTimeoutMs, random } = config;
+    const connectTimeoutMs =
+      config.connectTimeoutMs ?? Math.min(CONNECT_TIMEOUT_MS_MAX, sessionTimeoutMs / Math.max(1, hosts.hosts().length));
+    this.#hosts = new HostList(hosts, { shuffle: config.shufflesHosts, random });
+    this.#writable = new WritableSearch({
+      ...{ hosts, transport: config.transport, timeoutMs: connectTimeoutMs },
+      found: (address) => {
+        this.#hosts.prefer(address);
+        this.#leave(false);
+      },
+    });
+    this.#session = new Session(
+      {
+        timeoutMs: sessionTimeoutMs,
+        connectTimeoutMs,
+        allowsReadOnly: config.allowsReadOnly,
+        onExpiry: config.onExpiry,
+        acceptsRegression: config.acceptsRegression,
+        resume: config.session,
+      },
+      {
+        hosts: this.#hosts,
+        backoff: new Backoff({ leastMs: BACKOFF_BASE_MS, mostMs: BACKOFF_MAX_MS, jitter: 1, random }),
+        sinks: {
+          resolve: (host) => this.#resolve(host),
+          dial: (address) => this.#connection.dial(address),
+          hangUp: () => this.#hangUp(),
+          handshake: (request) => this.#outgoing.handshake(request),
+          ping: () => this.#outgoing.ping(),
+          closeSession: () => this.#closeSession(),
+          established: () => this.#established(),
+          severed: () => this.#severed(),
+          ended: (end) => this.#ended(end),
+          state: (state) => this.#enterState(state),
+        },
+      },
+    );
+  }
+
+  get watches(): WatchRegistry {
+    return this.#serverWatches.registry;
+  }
+
+  get session(): Session {
+    return this.#session;
+  }
+
+  get state(): ClientState {
+    return this.#state;
+  }
+
+  /** Begins with the present state, and completes when there is nothing more to come. */
+  get state$(): Observable<ClientState> {
+    return this.#state$.asObservable();
+  }
+
+  get config(): ClientConfig {
+    return this.#config;
+  }
+
+  /** Why the client is at its end; undefined while it is not. */
+  get end(): ZkError | undefined {
+    return this.#end === undefined ? undefined : endError(this.#end, "client");
+  }
+
+  /** Resolves at the end, however it comes. */
+  get closed(): Promise<void> {
+    return this.#closed.promise;
+  }
+
+  start(): void {
+    this.#enterState(this.#state);
+    this.#session.start(now());
+    this.#arm();
+  }
+
+  /** Asks; the promise settles in the turn in which the answer arrives. */
+  ask<B, T>(fields: CallFields<B, T>): Promise<T> {
+    const answered = new Promise<T>((resolve, reject) => this.submit(new Call(fields, resolve, reject)));
+    if (!areCallsTraced()) return answered;
+    const { server, id } = this.#session;
+    return traceCall({ op: fields.operation.name, path: fields.shownPath, server, sessionId: id }, answered);
+  }
+
+  submit<B, T>(typed: Call<B, T>): void {
+    // Queues hold calls of every kind; each keeps its own types to itself.
+    const call = typed as AnyCall;
+    if (call.options === undefined || this.#postponed.limit(call)) this.#enter(call);
+  }
+
+  /** Asks when nothing else is on its way, and lets nothing follow before the answer; of this connection only. */
+  submitAlone<B, T>(typed: Call<B, T>): void {
+    const call = typed as AnyCall;
+    if (this.#end !== undefined) {
+      call.reject(endError(this.#end, call.operation.name, call.shownPath));
+      return;
+    }
+    this.#lone.push(call);
+    this.#pump();
+  }
+
+  #enter(call: AnyCall): void {
+    if (this.#end !== undefined) call.reject(endError(this.#end, call.operation.name, call.shownPath));
+    else if (this.#postponed.waitingCount === 0 && this.#maySend()) this.#send(call);
+    else this.#postponed.wait(call);
+  }
+
+  /** Shows another identity, now and on every connection to come. */
+  addAuth(credential: Credential, fields: Pick<CallFields<unknown, void>, "options">): Promise<void> {
+    this.#identities.add(credential);
+    return new Promise<void>((resolve, reject) => {
+      const call = new Call({ ...authFields(credential), ...fields }, resolve, reject) as AnyCall;
+      if (call.options !== undefined && !this.#postponed.limit(call)) return;
+      if (this.#end !== undefined) call.reject(endError(this.#end, call.operation.name));
+      else if (this.#session.isConnected) this.#identities.send(call);
+      else this.#identities.sendLater(call);
+    });
+  }
+
+  /** Takes back a call whose caller is gone; what was sent already is answered for nobody. */
+  withdraw<B, T>(typed: Call<B, T>): void {
+    const call = typed as AnyCall;
+    this.#postponed.remove(call);
+    call.abandon();
+  }
+
+  listen(listener: DriverEvents): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Takes a watcher back, and the server's watch where nobody else has use for it. */
+  unwatch(kind: WatchKind, path: string, watcher: Watcher): void {
+    this.#serverWatches.remove(kind, path, watcher);
+  }
+
+  /** Leaves its server for others, as soon as it has answered what it was asked: nobody is to doubt what became of a write for that. */
+  moveTo(hosts: readonly HostAddress[]): void {
+    if (!this.#session.isConnected) return;
+    this.#hosts.restart(hosts);
+    this.#isMoving = true;
+    this.#pump();
+  }
+
+  /** What it has done and has to do. */
+  get metrics(): DriverMetrics {
+    return {
+      inFlightCount: this.#inFlight.count,
+      waitingCount: this.#postponed.waitingCount,
+      waitingBytes: this.#postponed.waitingBytes,
+      sentBytes: this.#outgoing.sentBytes,
+      receivedBytes: this.#receivedBytes,
+      connectionCount: this.#connectionCount,
+      sessionLossCount: this.#postponed.lossCount,
+    };
+  }
+
+  /**
+   * Ends the session at the server, where there is a connection, and everything here. What was asked before is sent before.
+   * Harmless when repeated.
+   */
+  close(): Promise<void> {
+    if (this.#isGreeted && !this.#negotiation.isUnderWay && this.#closeXid === 0)
+      for (const call of this.#postponed.drainWaiting()) this.#send(call);
+    this.#session.close(now());
+    this.#arm();
+    return this.closed;
+  }
+
+  #enterState(state: ClientState): void {
+    this.#state = state;
+    // What whoever hears of it asks is for the next session.
+    if (state.kind === "lost") this.#postponed.sessionLost();
+    if (state.kind === "read-only") this.#writable.start();
+    else this.#writable.stop();
+    this.#state$.next(state);
+    traceState(state);
+  }
+
+  // The way out
+
+  #maySend(): boolean {
+    return this.#isOpen() && !this.#lone.isUnderWay && this.#inFlight.count < this.#config.inFlightMax;
+  }
+
+  #isOpen(): boolean {
+    const isReady = this.#isGreeted && !this.#negotiation.isUnderWay && !this.#isMoving;
+    return isReady && !this.#connection.isFull && this.#closeXid === 0;
+  }
+
+  #send(call: AnyCall): void {
+    if (call.isSettled) return;
+    const { operation } = call;
+    if (operation === (REMOVE_WATCHES as Operation<unknown, unknown>) && this.#serverWatches.isWantedAgain(call))
+      return;
+    if (call.syncPath !== undefined) this.#send(syncBefore(call, call.syncPath));
+    call.xid = this.#xid = this.#xid === XID_MAX ? 1 : this.#xid + 1;
+    if (!this.#outgoing.write(call)) return;
+    this.#serverWatches.sent(call);
+    this.#inFlight.push(call);
+    if (operation === (CLOSE_SESSION as Operation<unknown, unknown>)) this.#closeXid = call.xid;
+    this.#outgoing.scheduleFlush();
+  }
+
+  /** Sends what waits, as far as there is room. */
+  #pump(): void {
+    if (this.#isPumping) return;
+    if (this.#isMoving && this.#inFlight.count === 0) {
+      this.#leave(false);
+      return;
+    }
+    this.#isPumping = true;
+    if (this.#lone.isUnderWay) this.#lone.sendNext();
+    while (this.#postponed.waitingCount > 0 && this.#maySend()) {
+      const call = this.#postponed.shift();
+      if (call !== undefined) this.#send(call);
+    }
+    this.#isPumping = false;
+  }
+
+  // The way in
+
+  readonly #takeFrame = (bytes: Uint8Array, start: number, end: number): void => {
+    if (this.#isGreeted) this.#answer(bytes, start, end);
+    else this.#greeted(bytes, start, end);
+  };
+
+  #received(chunk: Buffer): void {
+    const nowMs = now();
+    this.#receivedBytes += chunk.length;
+    if (!this.#session.received(nowMs)) {
+      this.#arm();
+      return;
+    }
+    const { generation } = this.#connection;
+    try {
+      this.#connection.read(chunk, this.#takeFrame);
+    } catch (error) {
+      if (!(error instanceof WireError)) throw error;
+      if (generation === this.#connection.generation) this.#unreadable(error);
+    }
+    if (this.#isDisowned) this.#leave(true);
+    this.#pump();
+    if (this.#session.deadlineMs < this.#timer.atMs) this.#arm();
+  }
+
+  #greeted(bytes: Uint8Array, start: number, end: number): void {
+    this.#session.greeted(readConnectResponse(bytes, start, end), now());
+  }
+
+  #answer(bytes: Uint8Array, start: number, end: number): void {
+    const reader = this.#reader;
+    reader.reset(bytes, start, end);
+    const xid = reader.int();
+    const zxid = reader.zxid();
+    const code = reader.int();
+    switch (xid) {
+      case XID_EVENT: {
+        const { type, path } = readWatcherEvent(reader);
+        const event = { type: watchEventName(type), path, zxid };
+        traceEvent(event);
+        this.watches.fire(event);
+        return;
+      }
+      case XID_PING:
+        this.#session.pingAnswered(zxid);
+        return;
+      case XID_AUTH:
+        if (!this.#identities.answered(code)) this.#session.authFailed();
+        return;
+      default:
+        this.#callAnswered(xid, zxid, code);
+    }
+  }
+
+  #callAnswered(xid: number, zxid: Zxid, code: number): void {
+    const inFlight = this.#inFlight;
+    const expected = inFlight.oldest;
+    if (expected === undefined || expected.xid !== xid) {
+      throw new WireError("VALUE", `an answer to request ${xid}; the next is due to ${expected?.xid ?? "none"}`);
+    }
+    this.#session.answered(inFlight.oldestSentAtMs, zxid);
+    if (expected.syncError !== undefined) {
+      inFlight.shift();
+      // Whatever the read has brought is not what was asked for.
+      this.#serverWatches.discarded(expected);
+      this.#postponed.tryAgainOrReject(expected, expected.syncError);
+      return;
+    }
+    if (code === ErrorCode.OK) {
+      let value: unknown;
+      try {
+        value = expected.operation.read(this.#reader);
+      } catch (error) {
+        // Asking again would bring the same answer.
+        if (error instanceof WireError) expected.reject(expected.unreadable(error));
+        throw error;
+      }
+      inFlight.shift();
+      this.#lone.settled(expected);
+      if (expected.arming !== undefined) this.#serverWatches.answered(expected, false);
+      if (expected.isSettled) this.#undo(expected, value);
+      else expected.resolve(value);
+      if (xid === this.#closeXid) this.#session.sessionClosed();
+      return;
+    }
+    inFlight.shift();
+    this.#lone.settled(expected);
+    this.#refused(expected, code);
+    if (xid === this.#closeXid) this.#session.sessionClosed();
+  }
+
+  #refused(call: AnyCall, code: number): void {
+    const { absent } = call.operation;
+    const isAbsent = code === ErrorCode.NO_NODE && absent !== undefined;
+    if (call.arming !== undefined) this.#serverWatches.answered(call, true, isAbsent);
+    if (isAbsent) {
+      call.resolve(absent.value);
+      return;
+    }
+    // The next greeting says what became of the session. What stands behind this answer in the chunk is still heard.
+    if (code === ErrorCode.SESSION_MOVED || code === ErrorCode.SESSION_EXPIRED) this.#isDisowned = true;
+    this.#postponed.tryAgainOrReject(call, call.refusal(code));
+  }
+
+  /** A create that its caller gave up has succeeded: the node goes, unless somebody has begun to use it. */
+  #undo(call: AnyCall, value: unknown): void {
+    if (call.operation.creates !== true) return;
+    const { path } = value as { readonly path: string };
+    this.ask({ operation: DELETE, path, shownPath: path, body: 0, isOwn: true }).catch(() => {
+      // It is used, gone already, or goes with its session.
+    });
+  }
+
+  /** Bytes that no client can read on behind: a new connection is made, where those who are not to blame are asked again. */
+  #unreadable(error: WireError): void {
+    if (error.code === "FRAME_SIZE") {
+      const call = this.#inFlight.oldest;
+      call?.reject(call.failure("PACKET_TOO_LARGE", "unknown", error));
+    }
+    this.#leave(true);
+  }
+
+  /** Gives the connection up for another one; `isFault`: because of what the server said. */
+  #leave(isFault: boolean): void {
+    this.#hangUp();
+    this.#session.disconnected(now(), isFault);
+    this.#arm();
+  }
+
+  // The connection
+
+  #resolve(host: HostAddress): void {
+    // Also a transport that throws has not found anything.
+    new Promise<readonly HostAddress[]>((found) => found(this.#config.transport.resolve(host))).then(
+      (addresses) => this.#resolved(addresses),
+      () => this.#resolved([]),
+    );
+  }
+
+  #resolved(addresses: readonly HostAddress[]): void {
+    this.#session.resolved(addresses, now());
+    this.#arm();
+  }
+
+  #hangUp(): void {
+    this.#connection.hangUp();
+    this.#negotiation.stop();
+    this.#isGreeted = false;
+    this.#isDisowned = false;
+    this.#isMoving = false;
+  }
+
+  #established(): void {
+    this.#isGreeted = true;
+    this.#connectionCount++;
+    const { sasl } = this.#config;
+    if (sasl === undefined) this.#identified();
+    else this.#negotiation.begin(sasl, this.#session.connectedAddress);
+  }
+
+  /** Identities first, then watches, then whoever must read anew, then what waits. */
+  #identified(): void {
+    this.#identities.sendAll();
+    const { generation } = this.#connection;
+    const { lastZxid } = this.#session;
+    const { frameBytesMax } = this.#config;
+    const { hostCount } = this.#hosts;
+    const arming = this.#serverWatches.rearming({ lastZxid, frameBytesMax, hostCount }, () => {
+      if (generation === this.#connection.generation) this.#isDisowned = true;
+    });
+    for (const call of arming) this.#send(call);
+    for (const listener of this.#listeners) listener.established();
+    this.#pump();
+  }
+
+  #severed(): void {
+    this.#outgoing.clear();
+    this.#closeXid = 0;
+    this.watches.severed();
+    const lost: (readonly [AnyCall, ZkError])[] = [];
+    this.#inFlight.drain((call, wasSent) => {
+      call.arming = undefined;
+      call.xid = XID_NONE;
+      if (!call.isSettled) lost.push([call, call.failure("CONNECTION_LOSS", wasSent ? "unknown" : "not-sent")]);
+    });
+    this.#postponed.severed(lost);
+    for (const call of this.#lone.drain()) call.reject(call.failure("CONNECTION_LOSS", "not-sent"));
+    this.#identities.severed();
+  }
+
+  #closeSession(): void {
+    const fields = { operation: CLOSE_SESSION, path: "/", shownPath: "/", body: undefined };
+    this.#send(new Call(fields, ignore, ignore) as AnyCall);
+  }
+
+  #ended(end: SessionEnd): void {
+    this.#end = end;
+    this.#timer.stop();
+    this.#outgoing.clear();
+    this.#inFlight.drain((call, wasSent) => {
+      call.reject(endError(end, call.operation.name, call.shownPath, wasSent));
+    });
+    for (const call of this.#lone.drain()) call.reject(endError(end, call.operation.name, call.shownPath));
+    this.#identities.end((call) => endError(end, call.operation.name));
+    this.#postponed.end((call) => endError(end, call.operation.name, call.shownPath));
+    this.watches.end(endError(end, "watch"));
+    for (const listener of this.#listeners) listener.ended(endError(end, "watch"));
+    this.#listeners.clear();
+    this.#state$.complete();
+    this.#closed.resolve();
+  }
+
+  // Time
+
+  #arm(): void {
+    this.#timer.set(Math.min(this.#session.deadlineMs, this.#postponed.nextMs));
+  }
+
+  #tick(nowMs: number, lateMs: number): void {
+    this.#judgeLateness(lateMs);
+    this.#session.tick(nowMs);
+    this.#postponed.come(nowMs);
+    this.#pump();
+    if (this.#end === undefined) this.#arm();
+  }
+
+  /** A timer comes late when nothing else could come either: neither pings nor answers. */
+  #judgeLateness(lateMs: number): void {
+    const { id, timeoutMs } = this.#session;
+    if (timeoutMs > 0 && lateMs > timeoutMs / 3) traceStall({ lateMs, sessionTimeoutMs: timeoutMs, sessionId: id });
+  }
+}
+
+/** Milliseconds of a clock that never jumps. */
+function now(): number {
+  return performance.now();
+}
+
+const ignore = (): void => {};
+
+function endError(end: SessionEnd, op: string, path?: string, wasSent = false): ZkError {
+  return zkError({ code: END_CODE[end], op, path, outcome: wasSent ? "unknown" : "not-sent" });
+}
+
+const END_CODE = { closed: "CLIENT_CLOSED", expired: "SESSION_EXPIRED", "auth-failed": "AUTH_FAILED" } as const;

@@ -1,0 +1,478 @@
+/**
+ * A node and all below it, as a stream of what comes, changes and goes. One recursive watch says what to read where the server knows such
+ * watches, from 3.6 on; elsewhere each node has two watches of one shot, on its data and on its list of children, armed in the very step
+ * of the read that they come with. Which of the two it is, is found out anew on each connection.
+ *
+ *     no connection ─▶ asking ─▶ persistent
+ *           ▲    │        │          │
+ *           │    └────────┴─▶ one-shot
+ *           └──── connection lost ───┘
+ *
+ * In both forms everything that is known is read anew on a new connection, since of the time between nobody is told.
+ */
+import { Observable, type Subscriber } from "rxjs";
+import { type AnyCall, Call } from "../calls/call.ts";
+import {
+  ADD_RECURSIVE_WATCH,
+  type Children,
+  EXISTS,
+  GET_CHILDREN_OR_NULL,
+  GET_DATA_OR_NULL,
+  type NodeData,
+  type Operation,
+} from "../calls/operation.ts";
+import type { RetryPolicy } from "../calls/retry.ts";
+import { isZkError, type ZkError, zkError } from "../errors.ts";
+import { checkedPath, underRoot, withoutRoot } from "../operations/paths.ts";
+import type { DriverEvents, SessionDriver } from "../session/session-driver.ts";
+import type { LastingWatches } from "../watches/lasting-watches.ts";
+import type { TreeWatches } from "../watches/tree-watches.ts";
+import type { WatchEvent } from "../watches/watch-event.ts";
+import { type Watcher, type WatchKind, watchTypeOf } from "../watches/watch-registry.ts";
+import { removeWatches, type ServerWatch } from "../watches/watch-removal.ts";
+import { OF_CONNECTION } from "./observe.ts";
+
+/** A node as a read has shown it. */
+export interface TreeNode extends NodeData {
+  readonly path: string;
+}
+
+/** What a tree's stream tells. */
+export type TreeChange =
+  | { readonly kind: "created"; readonly node: TreeNode }
+  | { readonly kind: "changed"; readonly node: TreeNode; readonly before: TreeNode }
+  | { readonly kind: "deleted"; readonly before: TreeNode }
+  /** Once: all that was there at the beginning has been told. */
+  | { readonly kind: "ready" };
+
+export interface TreeOptions {
+  /** How far below its path nodes are of interest: 0 is the node itself, 1 its children too. Default: all the way down. */
+  readonly depthMax?: number;
+  /** Whether a node is of interest, by its path. Where one is not, nothing below it is. Default: all are. */
+  readonly select?: (path: string) => boolean;
+  /** Default: the client's `treeWatches`. */
+  readonly watches?: TreeWatches;
+}
+
+/** Nodes that are read at a time, also where all are. */
+const READS_MAX = 64;
+
+const ADD_TREE_WATCH: Operation<number, void> = { ...ADD_RECURSIVE_WATCH, name: "watchTree$" };
+
+/** A connection brings everything anew; what a server refuses for the moment it is asked again. */
+const onSameConnection: RetryPolicy = ({ count, error }) =>
+  OF_CONNECTION.has(error.code) ? false : Math.min(5_000, 100 * 2 ** Math.min(count, 10));
+
+/** Whose tree, and where it is. */
+interface Place {
+  readonly driver: SessionDriver;
+  readonly lastingWatches: LastingWatches;
+  readonly root: string;
+  readonly path: string;
+}
+
+/** Each subscriber has a stream of its own. What cannot be right is an error of the stream. */
+export function observeTree(place: Place, options: TreeOptions): Observable<TreeChange> {
+  return new Observable((subscriber) => {
+    const path = checkedPath(place.path, "watchTree$");
+    const { depthMax = Number.POSITIVE_INFINITY } = options;
+    if (!(depthMax >= 0)) throw new RangeError(`watchTree$ ${path}: depthMax is a number from 0 on, found ${depthMax}`);
+    const observation = new TreeObservation(subscriber, place, options);
+    observation.start();
+    return () => observation.stop();
+  });
+}
+
+/** What is to be read of a node. */
+interface Parts {
+  readonly data: boolean;
+  readonly children: boolean;
+}
+
+const DATA: Parts = { data: true, children: false };
+const CHILDREN: Parts = { data: false, children: true };
+const BOTH: Parts = { data: true, children: true };
+
+interface Asked<B> {
+  readonly body: B;
+  readonly watcher: Watcher | undefined;
+  /** Whether nothing else may be on its way with it. */
+  readonly isAlone?: boolean;
+}
+
+type Form = "none" | "asking" | "persistent" | "one-shot";
+
+class TreeObservation implements DriverEvents {
+  readonly #driver: SessionDriver;
+  readonly #lastingWatches: LastingWatches;
+  readonly #subscriber: Subscriber<TreeChange>;
+  readonly #root: string;
+  readonly #path: string;
+  readonly #depthMax: number;
+  readonly #select: (path: string) => boolean;
+  readonly #watches: TreeWatches;
+  readonly #nodes = new Map<string, TreeNode>();
+  /** What waits to be read, first come, first served. */
+  readonly #wanted = new Map<string, Parts>();
+  /** The newest read of each path's data that is on its way. */
+  readonly #newest = new Map<string, object>();
+  readonly #calls = new Set<AnyCall>();
+  /** The watches of one shot of each path that has some, or will. */
+  readonly #marks = new Map<string, Mark>();
+  readonly #recursive: Watcher;
+  #form: Form = "none";
+  #readingCount = 0;
+  #isPumping = false;
+  #isReady = false;
+  #isStopped = false;
+  #unlisten: () => void = () => {};
+
+  constructor(
+    subscriber: Subscriber<TreeChange>,
+    { driver, lastingWatches, root, path }: Place,
+    { depthMax = Number.POSITIVE_INFINITY, select = () => true, watches = driver.config.treeWatches }: TreeOptions,
+  ) {
+    this.#driver = driver;
+    this.#lastingWatches = lastingWatches;
+    this.#subscriber = subscriber;
+    this.#root = root;
+    this.#path = path;
+    this.#depthMax = depthMax;
+    this.#select = select;
+    this.#watches = watches;
+    // Armed anew by `established`, in the form that the server of the new connection knows.
+    this.#recursive = { rearms: false, fire: (event) => this.#told(event), end: () => {} };
+  }
+
+  start(): void {
+    const { end, session } = this.#driver;
+    if (end !== undefined) {
+      this.ended(end);
+      return;
+    }
+    this.#unlisten = this.#driver.listen(this);
+    if (session.isConnected) this.established();
+  }
+
+  established(): void {
+    this.#forgetReads();
+    // What they had armed went with the connection before.
+    this.#marks.clear();
+    const server = this.#driver.session.server ?? "";
+    const isWorthIt = this.#lastingWatches.mayBeAt(server, performance.now());
+    if (this.#watches === "one-shot" || (this.#watches === "auto" && !isWorthIt)) this.#begin("one-shot");
+    else if (isWorthIt) this.#arm(server);
+    else this.#fail(zkError({ code: "UNIMPLEMENTED", op: "watchTree$", path: this.#path, outcome: "not-sent" }));
+  }
+
+  ended(error: ZkError): void {
+    if (error.code !== "CLIENT_CLOSED") this.#fail(error);
+    else if (!this.#isStopped) {
+      this.stop();
+      this.#subscriber.complete();
+    }
+  }
+
+  stop(): void {
+    if (this.#isStopped) return;
+    this.#isStopped = true;
+    this.#unlisten();
+    this.#forgetReads();
+    this.#nodes.clear();
+    this.#driver.unwatch("recursive", this.#full(this.#path), this.#recursive);
+    const left: ServerWatch[] = [];
+    for (const [path, mark] of this.#marks) {
+      const full = this.#full(path);
+      for (const [kind, watcher] of mark.watchers) {
+        if (this.#driver.watches.remove(kind, full, watcher)) left.push({ type: watchTypeOf(kind), path: full });
+      }
+    }
+    this.#marks.clear();
+    removeWatches(this.#driver, left);
+  }
+
+  // Which watches
+
+  #arm(server: string): void {
+    this.#form = "asking";
+    const lastingWatches = this.#lastingWatches;
+    const { connectionCount } = this.#driver.metrics;
+    const armed = (): void => {
+      lastingWatches.armed(server);
+      this.#begin("persistent");
+    };
+    const failed = (error: unknown): void => {
+      if (isZkError(error, "UNIMPLEMENTED")) {
+        lastingWatches.refused(server, performance.now());
+        // Before what waits is sent to a server that is about to hang up; it is returned to, since it is known now.
+        const { connectedAddress } = this.#driver.session;
+        if (connectedAddress !== undefined) this.#driver.moveTo([connectedAddress]);
+        if (this.#watches === "persistent") this.#fail(error);
+        return;
+      }
+      if (isZkError(error, "CONNECTION_LOSS") && error.sentBytes) {
+        lastingWatches.hungUp(server, connectionCount, performance.now());
+      }
+      this.#refused(error);
+    };
+    const isAlone = !lastingWatches.areKnownAt(server);
+    const fields = { body: MODE_RECURSIVE, watcher: this.#recursive, isAlone };
+    this.#ask(ADD_TREE_WATCH, this.#path, fields, armed, failed);
+  }
+
+  /** Reads everything that is known, and finds what is not, now that changes are told of from here on. */
+  #begin(form: "persistent" | "one-shot"): void {
+    this.#form = form;
+    for (const path of new Set([this.#path, ...this.#nodes.keys()])) this.#want(path, BOTH);
+    this.#pump();
+  }
+
+  /** By the recursive watch. */
+  #told(event: WatchEvent): void {
+    if (this.#form !== "persistent") return;
+    const path = withoutRoot(this.#root, event.path);
+    // What has been made below a new node is told of by itself.
+    if (event.type === "deleted") this.#remove(path);
+    else if (this.#isOfInterest(path)) this.#want(path, DATA);
+    this.#pump();
+  }
+
+  /** By a watch of one shot, which is gone now. */
+  #fired(path: string, mark: Mark, event: WatchEvent): void {
+    if (this.#form !== "one-shot" || this.#marks.get(path) !== mark) return;
+    switch (event.type) {
+      case "deleted":
+        // That it has been made again is told by its parent's list. Who has no parent here is waited for.
+        this.#remove(path);
+        if (path === this.#path) this.#want(path, BOTH);
+        break;
+      case "children-changed":
+        this.#want(path, CHILDREN);
+        break;
+      default:
+        this.#want(path, event.type === "created" ? BOTH : DATA);
+    }
+    this.#pump();
+  }
+
+  // Reads
+
+  #want(path: string, parts: Parts): void {
+    const isInside = parts.children && this.#depthOf(path) < this.#depthMax;
+    const before = this.#wanted.get(path);
+    this.#wanted.set(path, {
+      data: parts.data || before?.data === true,
+      children: isInside || before?.children === true,
+    });
+  }
+
+  #pump(): void {
+    if (this.#isPumping || this.#isStopped) return;
+    this.#isPumping = true;
+    for (const [path, parts] of this.#wanted) {
+      if (this.#readingCount >= READS_MAX) break;
+      this.#wanted.delete(path);
+      this.#read(path, parts);
+    }
+    this.#isPumping = false;
+    const isActive = this.#form === "persistent" || this.#form === "one-shot";
+    if (!isActive || this.#isReady || this.#readingCount > 0) return;
+    this.#isReady = true;
+    this.#subscriber.next({ kind: "ready" });
+  }
+
+  #read(path: string, { data, children }: Parts): void {
+    // The list of a node that has gone meanwhile.
+    if (!data && !this.#nodes.has(path)) return;
+    const read = {};
+    if (data) this.#newest.set(path, read);
+    const mark = this.#form === "one-shot" ? this.#markOf(path) : undefined;
+    let node: NodeData | null | undefined;
+    let below: Children | null | undefined;
+    let missing = Number(data) + Number(children);
+    if (missing === 0) return;
+    this.#readingCount++;
+    // Asked together, handled together: a child is never told of before its parent.
+    const answered = (): void => {
+      if (--missing > 0) return;
+      this.#readingCount--;
+      if (mark !== undefined && this.#marks.get(path) !== mark) this.#unwatch(path, mark);
+      if (node !== undefined && this.#newest.get(path) === read) {
+        this.#newest.delete(path);
+        this.#found(path, node);
+      }
+      for (const name of below?.names ?? []) this.#discover(path === "/" ? `/${name}` : `${path}/${name}`);
+      this.#pump();
+    };
+    if (data) {
+      this.#ask(GET_DATA_OR_NULL, path, { body: undefined, watcher: mark?.data }, (value) => {
+        node = value;
+        answered();
+      });
+    }
+    if (children) {
+      this.#ask(GET_CHILDREN_OR_NULL, path, { body: undefined, watcher: mark?.children }, (value) => {
+        below = value;
+        answered();
+      });
+    }
+  }
+
+  #found(path: string, node: NodeData | null): void {
+    if (node === null) {
+      this.#remove(path);
+      if (path === this.#path && this.#form === "one-shot" && !this.#isStopped) this.#awaitRoot();
+      return;
+    }
+    const before = this.#nodes.get(path);
+    const { czxid, mzxid } = node.stat;
+    if (before?.stat.czxid !== czxid || before.stat.mzxid !== mzxid) this.#put({ path, ...node }, before);
+  }
+
+  /** Nobody else tells when the node that all are below is made. */
+  #awaitRoot(): void {
+    const mark = this.#markOf(this.#path);
+    this.#readingCount++;
+    this.#ask(EXISTS, this.#path, { body: undefined, watcher: mark.data }, (stat) => {
+      this.#readingCount--;
+      if (stat !== null) this.#want(this.#path, BOTH);
+      this.#pump();
+    });
+  }
+
+  /** A child that a list has shown, and maybe nothing else will. */
+  #discover(path: string): void {
+    if (this.#isStopped || this.#nodes.has(path) || this.#newest.has(path) || this.#wanted.get(path)?.data === true) {
+      return;
+    }
+    if (this.#isOfInterest(path)) this.#want(path, BOTH);
+  }
+
+  #ask<B, T>(
+    operation: Operation<B, T>,
+    path: string,
+    { body, watcher, isAlone = false }: Asked<B>,
+    answered: (value: T) => void,
+    failed: (error: unknown) => void = (error) => this.#refused(error),
+  ): void {
+    const fields = {
+      ...{ operation, body, watcher },
+      ...{ path: this.#full(path), shownPath: path },
+      ...{ options: { retry: onSameConnection }, isOwn: true },
+    };
+    const call: Call<B, T> = new Call(
+      fields,
+      (value) => {
+        this.#calls.delete(call as AnyCall);
+        answered(value);
+      },
+      (error) => {
+        this.#calls.delete(call as AnyCall);
+        failed(error);
+      },
+    );
+    this.#calls.add(call as AnyCall);
+    if (isAlone) this.#driver.submitAlone(call);
+    else this.#driver.submit(call);
+  }
+
+  #refused(error: unknown): void {
+    // The next connection brings `established`, the end brings `ended`.
+    if (isZkError(error) && OF_CONNECTION.has(error.code)) this.#forgetReads();
+    else this.#fail(error);
+  }
+
+  /** What is on its way is answered for nobody; its watches are for nobody, too. */
+  #forgetReads(): void {
+    this.#form = "none";
+    this.#wanted.clear();
+    this.#newest.clear();
+    this.#readingCount = 0;
+    for (const call of this.#calls) this.#driver.withdraw(call);
+    this.#calls.clear();
+  }
+
+  // What is known
+
+  #put(node: TreeNode, before: TreeNode | undefined): void {
+    this.#nodes.set(node.path, node);
+    if (before === undefined) this.#subscriber.next({ kind: "created", node });
+    else this.#subscriber.next({ kind: "changed", node, before });
+  }
+
+  #remove(path: string): void {
+    this.#newest.delete(path);
+    this.#wanted.delete(path);
+    const mark = this.#marks.get(path);
+    this.#marks.delete(path);
+    if (mark !== undefined) this.#unwatch(path, mark);
+    const before = this.#nodes.get(path);
+    if (before === undefined) return;
+    this.#nodes.delete(path);
+    this.#subscriber.next({ kind: "deleted", before });
+  }
+
+  #markOf(path: string): Mark {
+    const known = this.#marks.get(path);
+    if (known !== undefined) return known;
+    const mark = new Mark((event) => this.#fired(path, mark, event));
+    this.#marks.set(path, mark);
+    return mark;
+  }
+
+  #unwatch(path: string, mark: Mark): void {
+    const full = this.#full(path);
+    for (const [kind, watcher] of mark.watchers) this.#driver.unwatch(kind, full, watcher);
+  }
+
+  /** Its ancestors must be, up to the tree's own node, which always is. */
+  #isOfInterest(path: string): boolean {
+    if (this.#depthOf(path) > this.#depthMax) return false;
+    try {
+      for (let at = path; at.length > this.#path.length; at = at.slice(0, at.lastIndexOf("/")) || "/")
+        if (!this.#select(at)) return false;
+      return true;
+    } catch (error) {
+      // It is the subscriber's own; the connection's answers go on behind this one.
+      this.#fail(error);
+      return false;
+    }
+  }
+
+  #depthOf(path: string): number {
+    const below = path.slice(this.#path === "/" ? 0 : this.#path.length);
+    return below === "/" ? 0 : below.split("/").length - 1;
+  }
+
+  #full(path: string): string {
+    return underRoot(this.#root, path);
+  }
+
+  #fail(error: unknown): void {
+    if (this.#isStopped) return;
+    this.stop();
+    this.#subscriber.error(error);
+  }
+}
+
+/** The protocol's number. */
+const MODE_RECURSIVE = 1;
+
+/** The two watches of one shot of a node; none is armed again by the client: all is read anew on a new connection, and that arms them. */
+class Mark {
+  readonly data: Watcher;
+  readonly children: Watcher;
+
+  constructor(fire: (event: WatchEvent) => void) {
+    this.data = { rearms: false, fire, end: () => {} };
+    this.children = { rearms: false, fire, end: () => {} };
+  }
+
+  get watchers(): readonly (readonly [WatchKind, Watcher])[] {
+    return [
+      ["data", this.data],
+      ["exists", this.data],
+      ["children", this.children],
+    ];
+  }
+}

@@ -1,0 +1,87 @@
+import type { Stat } from "@zooid/model";
+import { distinctUntilChanged, map, type Observable, type OperatorFunction, pipe } from "rxjs";
+import type { NodeData } from "../calls/operation.ts";
+import type { Codec } from "../operations/codec.ts";
+import type { Observed } from "./observe.ts";
+
+/** One state of an observed node. `fresh` is true as long as nothing newer can have happened, as far as the client knows. */
+export type ObservedNode<T> =
+  | {
+      readonly exists: true;
+      readonly value: T;
+      readonly data: Uint8Array | null;
+      readonly stat: Stat;
+      readonly fresh: boolean;
+    }
+  | { readonly exists: false; readonly fresh: boolean };
+
+export interface DecodeOptions<T> {
+  /** Turns the payload into `value`. Default: `value` is the payload. */
+  readonly codec?: Codec<T>;
+  /** Stands for a payload that the codec refuses; without it the stream ends with the codec's error. */
+  readonly onDecodeError?: (error: unknown, node: NodeData) => T;
+  /** `content` also suppresses a rewrite of equal bytes. Default `change`. */
+  readonly distinct?: "change" | "content";
+}
+
+export function decodeNodes<T>(options: DecodeOptions<T>): OperatorFunction<Observed<NodeData>, ObservedNode<T>> {
+  const decode = map((observed: Observed<NodeData>) => nodeOf(observed, options));
+  return options.distinct === "content" ? pipe(onlyNewContent, decode) : decode;
+}
+
+function onlyNewContent(source: Observable<Observed<NodeData>>): Observable<Observed<NodeData>> {
+  return source.pipe(distinctUntilChanged((a, b) => isSameContent(a.value, b.value)));
+}
+
+function isSameContent(a: NodeData | null, b: NodeData | null): boolean {
+  if (a === null || b === null) return a === b;
+  if (a.data === null || b.data === null) return a.data === b.data;
+  return Buffer.from(a.data).equals(b.data);
+}
+
+function nodeOf<T>(observed: Observed<NodeData>, { codec, onDecodeError }: DecodeOptions<T>): ObservedNode<T> {
+  const { value: node } = observed;
+  if (node === null) return new Absence(observed);
+  // Without a codec T is its default, the payload itself.
+  if (codec === undefined) return new Presence(node.data as T, node, observed);
+  let value: T;
+  try {
+    value = codec.decode(node.data);
+  } catch (error) {
+    if (onDecodeError === undefined) throw error;
+    value = onDecodeError(error, node);
+  }
+  return new Presence(value, node, observed);
+}
+
+class Presence<T> {
+  readonly exists = true;
+  readonly value: T;
+  readonly data: Uint8Array | null;
+  readonly stat: Stat;
+  readonly #observed: Observed<NodeData>;
+
+  constructor(value: T, { data, stat }: NodeData, observed: Observed<NodeData>) {
+    this.value = value;
+    this.data = data;
+    this.stat = stat;
+    this.#observed = observed;
+  }
+
+  get fresh(): boolean {
+    return this.#observed.isFresh();
+  }
+}
+
+class Absence {
+  readonly exists = false;
+  readonly #observed: Observed<NodeData>;
+
+  constructor(observed: Observed<NodeData>) {
+    this.#observed = observed;
+  }
+
+  get fresh(): boolean {
+    return this.#observed.isFresh();
+  }
+}

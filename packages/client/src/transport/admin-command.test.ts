@@ -1,0 +1,52 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Server } from "node:net";
+import { startServer } from "@zooid/server";
+import { expect, onTestFinished, test } from "vitest";
+import { ScriptedServer } from "../testing/scripted-server.ts";
+import { adminCommand } from "./admin-command.ts";
+
+async function listen(server: Server): Promise<string> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.close();
+  });
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test("a server is asked by its name, and tells", async () => {
+  await using server = await startServer({ port: 0, fourLetterWords: "*" });
+  expect(await adminCommand(`localhost:${server.port}`, "ruok")).toBe("imok");
+  expect(await adminCommand(server.connectString, "mntr")).toMatch(/^zk_version\t/);
+});
+
+test("a word that the server does not take is answered by a sentence", async () => {
+  await using server = await startServer({ port: 0, fourLetterWords: "srvr" });
+  expect(await adminCommand(server.connectString, "wchp")).toContain("whitelist");
+});
+
+test("where nobody listens, or somebody hangs up without a word, is no answer", async () => {
+  const dead = await listen(createServer((socket) => socket.end()));
+  await expect(adminCommand(dead, "ruok")).rejects.toMatchObject({ code: "CONNECTION_LOSS" });
+  const gone = await ScriptedServer.start();
+  await gone[Symbol.asyncDispose]();
+  await expect(adminCommand(gone.hosts, "ruok")).rejects.toMatchObject({ code: "CONNECTION_LOSS", op: "ruok" });
+});
+
+test("whoever says nothing is waited for as long as the caller likes", async () => {
+  const mute = await listen(createServer());
+  await expect(adminCommand(mute, "ruok", { timeoutMs: 20 })).rejects.toMatchObject({ code: "OPERATION_TIMEOUT" });
+  const controller = new AbortController();
+  const asking = adminCommand(mute, "ruok", { signal: controller.signal });
+  controller.abort(new Error("enough"));
+  await expect(asking).rejects.toThrow("enough");
+});
+
+test.each([
+  ["127.0.0.1:1", "stats"],
+  ["127.0.0.1:1", "RUOK"],
+  ["a:1,b:1", "ruok"],
+  ["", "ruok"],
+])("%s %s cannot be asked", async (server, word) => {
+  await expect(adminCommand(server, word)).rejects.toThrow(RangeError);
+});

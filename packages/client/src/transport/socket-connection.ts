@@ -1,0 +1,81 @@
+import dns from "node:dns/promises";
+import { isIP, type Socket } from "node:net";
+import type { HostAddress } from "../servers/connect-string.ts";
+import type { TransportConnection, TransportEvents } from "./transport.ts";
+
+/** One buffer a connection, read into again and again. */
+const CHUNK_BYTES = 64 * 1024;
+
+/** What a socket is opened with, whether it speaks TLS or not. */
+export interface SocketOptions {
+  readonly noDelay: true;
+  readonly keepAlive: true;
+  readonly onread: { readonly buffer: Uint8Array; callback(count: number, buffer: Uint8Array): boolean };
+}
+
+/** Names are resolved by the system, at each attempt; a service's SRV records too, whose priorities and weights mean nothing here. */
+export async function resolveByName({ host, port, isService }: HostAddress): Promise<readonly HostAddress[]> {
+  if (isService === true) return resolveService(host);
+  if (isIP(host) !== 0) return [{ host, port }];
+  const found = await dns.lookup(host, { all: true });
+  return found.map(({ address }) => ({ host: address, port, name: host }));
+}
+
+/** One server whose name nobody knows does not stand in the way of the others. */
+async function resolveService(service: string): Promise<readonly HostAddress[]> {
+  // By the module's name: functions of their own would not hear of other name servers.
+  const records = await dns.resolveSrv(service);
+  const found = await Promise.allSettled(records.map(({ name, port }) => resolveByName({ host: name, port })));
+  const addresses = found.flatMap((server) => (server.status === "fulfilled" ? server.value : []));
+  const failed = found.find((server) => server.status === "rejected");
+  if (addresses.length === 0 && failed !== undefined) throw failed.reason;
+  return addresses;
+}
+
+/**
+ * A connection over a socket of Node's.
+ *
+ * @param opened the socket's event that says that it can be used
+ */
+export function socketConnection(
+  open: (options: SocketOptions) => Socket,
+  opened: "connect" | "secureConnect",
+  events: TransportEvents,
+): TransportConnection {
+  let fault: Error | undefined;
+  let isGone = false;
+  const socket = open({
+    noDelay: true,
+    keepAlive: true,
+    onread: {
+      buffer: Buffer.allocUnsafeSlow(CHUNK_BYTES),
+      callback(count, buffer) {
+        if (!isGone) events.data(Buffer.from(buffer.buffer, buffer.byteOffset, count));
+        return true;
+      },
+    },
+  });
+  socket.once(opened, () => {
+    if (!isGone) events.opened();
+  });
+  socket.on("drain", () => {
+    if (!isGone) events.drained();
+  });
+  socket.on("error", (error) => {
+    fault = error;
+  });
+  // The server is done with us: there is nothing to half-close for.
+  socket.on("end", () => socket.destroy());
+  socket.once("close", () => {
+    if (isGone) return;
+    isGone = true;
+    events.closed(fault);
+  });
+  return {
+    write: (bytes, written) => socket.write(bytes, written),
+    destroy: () => {
+      isGone = true;
+      socket.destroy();
+    },
+  };
+}

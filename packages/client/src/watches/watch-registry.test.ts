@@ -1,0 +1,97 @@
+import { ZXID_NONE } from "@zooid/model";
+import { expect, test } from "vitest";
+import { zkError } from "../errors.ts";
+import type { WatchEvent } from "./watch-event.ts";
+import { type Watcher, type WatchKind, WatchRegistry, WatchType } from "./watch-registry.ts";
+
+/** Watchers of every kind on some paths, and what they are told. */
+function watched(watches: readonly (readonly [WatchKind, string])[]) {
+  const registry = new WatchRegistry();
+  const told: string[] = [];
+  for (const [kind, path] of watches) {
+    registry.add(kind, path, { rearms: true, fire: () => told.push(`${kind} ${path}`), end: () => {} });
+  }
+  const fire = (type: WatchEvent["type"], path: string) => {
+    registry.fire({ type, path, zxid: ZXID_NONE });
+    return told.splice(0);
+  };
+  return { registry, fire };
+}
+
+const ALL: readonly WatchKind[] = ["data", "exists", "children", "persistent", "recursive"];
+
+test.each([
+  ["created", ["data /a", "exists /a", "recursive /a", "persistent /a"]],
+  ["data-changed", ["data /a", "exists /a", "recursive /a", "persistent /a"]],
+  ["deleted", ["data /a", "exists /a", "recursive /a", "children /a", "persistent /a"]],
+  ["children-changed", ["children /a", "persistent /a"]],
+] as const)("%s wakes whom it concerns; lasting watches stay", (type, woken) => {
+  const { registry, fire } = watched(ALL.map((kind) => [kind, "/a"] as const));
+  expect(fire(type, "/a")).toEqual(woken);
+  const lasting = woken.filter((name) => name.startsWith("persistent") || name.startsWith("recursive"));
+  expect(fire(type, "/a")).toEqual(lasting);
+  expect(registry.size).toBe(ALL.length - (woken.length - lasting.length));
+});
+
+test("a recursive watch sees its whole subtree and nothing beside it", () => {
+  const { fire } = watched([
+    ["recursive", "/a"],
+    ["recursive", "/"],
+  ]);
+  expect(fire("created", "/a/b/c")).toEqual(["recursive /a", "recursive /"]);
+  expect(fire("created", "/ab")).toEqual(["recursive /"]);
+  expect(fire("children-changed", "/a/b")).toEqual([]);
+  expect(fire("deleted", "/")).toEqual(["recursive /"]);
+});
+
+test("a watcher that waits for several kinds is told once", () => {
+  const registry = new WatchRegistry();
+  let count = 0;
+  const watcher: Watcher = { rearms: true, fire: () => count++, end: () => {} };
+  for (const kind of ALL) registry.add(kind, "/a", watcher);
+  registry.fire({ type: "deleted", path: "/a", zxid: ZXID_NONE });
+  expect(count).toBe(1);
+});
+
+test("the server's watch is wanted while anybody waits, or a read that arms it is on its way", () => {
+  const registry = new WatchRegistry();
+  const watcher: Watcher = { rearms: true, fire: () => {}, end: () => {} };
+  registry.add("exists", "/a", watcher);
+  expect([registry.isWanted(WatchType.DATA, "/a"), registry.isWanted(WatchType.CHILDREN, "/a")]).toEqual([true, false]);
+  registry.beginArming(WatchType.DATA, "/a");
+  registry.beginArming(WatchType.DATA, "/a");
+  expect([registry.remove("exists", "/a", watcher), registry.remove("exists", "/a", watcher)]).toEqual([true, false]);
+  registry.settleArming(WatchType.DATA, "/a");
+  expect(registry.isWanted(WatchType.DATA, "/a")).toBe(true);
+  registry.settleArming(WatchType.DATA, "/a");
+  expect(registry.isWanted(WatchType.DATA, "/a")).toBe(false);
+});
+
+test("what is armed again comes in batches, without those who see to it themselves", () => {
+  const { registry } = watched(ALL.map((kind) => [kind, `/${kind}`] as const));
+  registry.add("data", "/own", { rearms: false, fire: () => {}, end: () => {} });
+  registry.severed();
+  expect([...registry.batches(100_000)]).toEqual([
+    {
+      data: ["/data"],
+      exists: ["/exists"],
+      children: ["/children"],
+      persistent: ["/persistent"],
+      recursive: ["/recursive"],
+    },
+  ]);
+  const long = "x".repeat(50_000);
+  for (const name of ["1", "2", "3"])
+    registry.add("children", `/${name}${long}`, { rearms: true, fire: () => {}, end: () => {} });
+  expect([...registry.batches(100_100)].map(({ children }) => children.length)).toEqual([3, 1]);
+});
+
+test("the end is told once to each", () => {
+  const registry = new WatchRegistry();
+  let count = 0;
+  const watcher: Watcher = { rearms: true, fire: () => {}, end: () => count++ };
+  registry.add("data", "/a", watcher);
+  registry.add("children", "/b", watcher);
+  registry.end(zkError({ code: "CLIENT_CLOSED", op: "watch", outcome: "not-sent" }));
+  expect([count, registry.size]).toEqual([1, 0]);
+});

@@ -1,0 +1,178 @@
+/**
+ * Who in this process waits for which event, by path and by what armed the watch. The server knows only that the connection watches;
+ * this table says for whom, what has to be armed again on the next connection, and when a watch is of no use to anybody any more.
+ */
+import type { WatchedPaths } from "@zooid/wire";
+import type { ZkError } from "../errors.ts";
+import type { WatchEvent } from "./watch-event.ts";
+
+/** What armed a watch. `data` and `exists` are one table at the server; a watch by `exists` on a node that exists is a `data` one. */
+export type WatchKind = "data" | "exists" | "children" | "persistent" | "recursive";
+
+/** What removeWatches calls the server's tables and modes. */
+export const WatchType = { CHILDREN: 1, DATA: 2, PERSISTENT: 4, RECURSIVE: 5 } as const;
+export type WatchType = (typeof WatchType)[keyof typeof WatchType];
+
+export interface Watcher {
+  /** Whether the watch is armed again after a lost connection; without it the watcher is forgotten then. */
+  readonly rearms: boolean;
+  /** Once for a watch of one shot, which is then gone from the table; path as the server names it. */
+  fire(event: WatchEvent): void;
+  /** No event comes any more. */
+  end(error: ZkError): void;
+}
+
+export class WatchRegistry {
+  readonly #byKind: Readonly<Record<WatchKind, Map<string, Set<Watcher>>>> = {
+    data: new Map(),
+    exists: new Map(),
+    children: new Map(),
+    persistent: new Map(),
+    recursive: new Map(),
+  };
+  /** Reads on their way that will arm the server's watch, by type and path. */
+  readonly #arming = new Map<WatchType, Map<string, number>>();
+
+  /** Watchers in all. */
+  get size(): number {
+    let size = 0;
+    for (const table of Object.values(this.#byKind)) for (const watchers of table.values()) size += watchers.size;
+    return size;
+  }
+
+  add(kind: WatchKind, path: string, watcher: Watcher): void {
+    const table = this.#byKind[kind];
+    const watchers = table.get(path);
+    if (watchers === undefined) table.set(path, new Set([watcher]));
+    else watchers.add(watcher);
+  }
+
+  /** @returns whether it was there */
+  remove(kind: WatchKind, path: string, watcher: Watcher): boolean {
+    const table = this.#byKind[kind];
+    const watchers = table.get(path);
+    if (watchers === undefined || !watchers.delete(watcher)) return false;
+    if (watchers.size === 0) table.delete(path);
+    return true;
+  }
+
+  /** A request that arms a watch has left; `settleArming` when it is answered. */
+  beginArming(type: WatchType, path: string): void {
+    const counts = this.#arming.get(type) ?? new Map<string, number>();
+    this.#arming.set(type, counts);
+    counts.set(path, (counts.get(path) ?? 0) + 1);
+  }
+
+  settleArming(type: WatchType, path: string): void {
+    const counts = this.#arming.get(type);
+    const count = counts?.get(path) ?? 0;
+    if (count > 1) counts?.set(path, count - 1);
+    else counts?.delete(path);
+  }
+
+  /** Whether the server's watch is of use to anybody, or soon will be. */
+  isWanted(type: WatchType, path: string): boolean {
+    return kindsOf(type).some((kind) => this.#byKind[kind].has(path)) || (this.#arming.get(type)?.has(path) ?? false);
+  }
+
+  fire(event: WatchEvent): void {
+    const { path } = event;
+    const { data, exists, children, persistent } = this.#byKind;
+    const woken = new Set<Watcher>();
+    if (event.type !== "children-changed") {
+      take(data, path, woken);
+      take(exists, path, woken);
+      this.#collectRecursive(path, woken);
+    }
+    if (event.type === "children-changed" || event.type === "deleted") take(children, path, woken);
+    for (const watcher of persistent.get(path) ?? []) woken.add(watcher);
+    for (const watcher of woken) watcher.fire(event);
+  }
+
+  /** Forgets whoever arms his watches himself: the connection that they were armed on is gone. */
+  severed(): void {
+    this.#arming.clear();
+    for (const table of Object.values(this.#byKind)) {
+      for (const [path, watchers] of table) {
+        for (const watcher of watchers) if (!watcher.rearms) watchers.delete(watcher);
+        if (watchers.size === 0) table.delete(path);
+      }
+    }
+  }
+
+  /** What has to be armed on a new connection, in batches of so many bytes at most. */
+  *batches(bytesMax: number): Generator<WatchedPaths> {
+    let batch = newBatch();
+    let bytes = 0;
+    for (const kind of KINDS) {
+      for (const path of this.#byKind[kind].keys()) {
+        const pathBytes = 4 + Buffer.byteLength(path);
+        if (bytes > 0 && bytes + pathBytes > bytesMax) {
+          yield batch;
+          batch = newBatch();
+          bytes = 0;
+        }
+        batch[kind].push(path);
+        bytes += pathBytes;
+      }
+    }
+    if (bytes > 0) yield batch;
+  }
+
+  end(error: ZkError): void {
+    endAll(Object.values(this.#byKind), error);
+  }
+
+  /** Ends whoever has a persistent or recursive watch. */
+  endLasting(error: ZkError): void {
+    const { persistent, recursive } = this.#byKind;
+    endAll([persistent, recursive], error);
+  }
+
+  #collectRecursive(path: string, woken: Set<Watcher>): void {
+    const { recursive } = this.#byKind;
+    if (recursive.size === 0) return;
+    for (let end = path.length; ; end = path.lastIndexOf("/", end - 1)) {
+      const ancestor = end <= 0 ? "/" : path.slice(0, end);
+      for (const watcher of recursive.get(ancestor) ?? []) woken.add(watcher);
+      if (ancestor === "/") return;
+    }
+  }
+}
+
+function endAll(tables: readonly Map<string, Set<Watcher>>[], error: ZkError): void {
+  const all = new Set(tables.flatMap((table) => [...table.values()].flatMap((watchers) => [...watchers])));
+  for (const table of tables) table.clear();
+  for (const watcher of all) watcher.end(error);
+}
+
+export function watchTypeOf(kind: WatchKind): WatchType {
+  switch (kind) {
+    case "data":
+    case "exists":
+      return WatchType.DATA;
+    case "children":
+      return WatchType.CHILDREN;
+    case "persistent":
+      return WatchType.PERSISTENT;
+    case "recursive":
+      return WatchType.RECURSIVE;
+  }
+}
+
+const KINDS: readonly WatchKind[] = ["data", "exists", "children", "persistent", "recursive"];
+
+function kindsOf(type: WatchType): readonly WatchKind[] {
+  return KINDS.filter((kind) => watchTypeOf(kind) === type);
+}
+
+function newBatch(): Record<WatchKind, string[]> {
+  return { data: [], exists: [], children: [], persistent: [], recursive: [] };
+}
+
+function take(table: Map<string, Set<Watcher>>, path: string, into: Set<Watcher>): void {
+  const watchers = table.get(path);
+  if (watchers === undefined) return;
+  table.delete(path);
+  for (const watcher of watchers) into.add(watcher);
+}
