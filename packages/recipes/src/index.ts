@@ -1,3 +1,14 @@
+export { Barrier } from "./barriers/barrier.ts";
+export { DoubleBarrier, type DoubleBarrierOptions } from "./barriers/double-barrier.ts";
+export { type ClusterEvent, type ClusterMember, ClusterMonitor } from "./caches/cluster-monitor.ts";
+export {
+  ConfigCenter,
+  type ConfigCenterOptions,
+  type ConfigSnapshot,
+  type RejectedValue,
+} from "./caches/config-center.ts";
+export { Topic } from "./caches/topic.ts";
+export { type CacheChange, type CachedNode, TreeCache, type TreeCacheOptions } from "./caches/tree-cache.ts";
 export {
   type Arithmetic,
   AtomicInteger,
@@ -5,66 +16,64 @@ export {
   AtomicNumber,
   type AtomicOptions,
   type Changed,
-} from "./atomic-number.ts";
-export { Barrier } from "./barrier.ts";
-export { CachedAtomic } from "./cached-atomic.ts";
-export { type ClusterEvent, type ClusterMember, ClusterMonitor } from "./cluster-monitor.ts";
-export { ConfigCenter, type ConfigCenterOptions, type ConfigSnapshot, type RejectedValue } from "./config-center.ts";
-export { DelayQueue } from "./delay-queue.ts";
-export type { LockDialect, ReadWriteDialect } from "./dialect.ts";
-export { type DiscoveryHandlerOptions, discoveryHandler } from "./discovery-handler.ts";
-export { DistributedQueue } from "./distributed-queue.ts";
-export { DoubleBarrier, type DoubleBarrierOptions } from "./double-barrier.ts";
-export type { DownInstancePolicy } from "./down-instances.ts";
-export { GroupMember, type Members } from "./group-member.ts";
-export { revoke } from "./hold.ts";
-export type { Holder } from "./holder.ts";
-export { IdGenerator, type IdGeneratorOptions, type IdStrategy } from "./id-generator.ts";
-export { IdQueue } from "./id-queue.ts";
-export type { InstanceCleanup, InstanceCleanupOptions } from "./instance-cleanup.ts";
-export { type Candidate, LeaderLatch, type LeaderLatchOptions } from "./leader-latch.ts";
-export { type Lead, LeaderSelector, type LeaderSelectorOptions } from "./leader-selector.ts";
-export type { Grant, HoldOptions, Lease, LostReason } from "./lease.ts";
-export type { LeaseGroup } from "./lease-group.ts";
-export { type LockedItem, LockingQueue, type PriorityOptions } from "./locking-queue.ts";
-export {
-  MASTER_NAMES,
-  MasterCluster,
-  MasterElection,
-  type MasterElectionOptions,
-  type MasterNames,
-} from "./master-election.ts";
-export { MultiLock, type MultiLockOptions } from "./multi-lock.ts";
-export { type AcquireOptions, Mutex, type MutexOptions, type Owned, type TryOptions } from "./mutex.ts";
-export { NamingService } from "./naming-service.ts";
-export type { Participant } from "./participants.ts";
-export type { WaitOptions } from "./patience.ts";
-export { PersistentNode, type PersistentNodeOptions } from "./persistent-node.ts";
-export { PersistentTtlNode, type PersistentTtlNodeOptions } from "./persistent-ttl-node.ts";
-export { PriorityQueue } from "./priority-queue.ts";
-export { type ProviderStrategy, strategies } from "./provider-strategy.ts";
-export { type LockSide, ReadWriteLock, type ReadWriteLockOptions } from "./read-write-lock.ts";
-export { isRecipeError, RecipeError, type RecipeErrorCode } from "./recipe-error.ts";
-export { type AcquireLeasesOptions, Semaphore, SemaphoreMutex, type SemaphoreOptions } from "./semaphore.ts";
-export { ServiceCache } from "./service-cache.ts";
+} from "./counters/atomic-number.ts";
+export { CachedAtomic } from "./counters/cached-atomic.ts";
+export { IdGenerator, type IdGeneratorOptions, type IdStrategy } from "./counters/id-generator.ts";
+export { SharedCount, SharedValue, type SharedValueOptions, type Versioned } from "./counters/shared-value.ts";
+export { type DiscoveryHandlerOptions, discoveryHandler } from "./discovery/discovery-handler.ts";
+export type { DownInstancePolicy } from "./discovery/down-instances.ts";
+export type { InstanceCleanup, InstanceCleanupOptions } from "./discovery/instance-cleanup.ts";
+export { NamingService } from "./discovery/naming-service.ts";
+export { type ProviderStrategy, strategies } from "./discovery/provider-strategy.ts";
+export { ServiceCache } from "./discovery/service-cache.ts";
 export {
   type LastingInstance,
   type NewService,
   Registration,
   type ServiceDetails,
   ServiceDiscovery,
-} from "./service-discovery.ts";
-export { type InstanceFormat, instanceCodec, type ServiceInstance, type ServiceType } from "./service-instance.ts";
-export { ServiceProvider, type ServiceProviderOptions } from "./service-provider.ts";
-export { SetPartitioner, type SetPartitionerOptions, type ShareWork } from "./set-partitioner.ts";
-export { SharedCount, SharedValue, type SharedValueOptions, type Versioned } from "./shared-value.ts";
-export { SimpleQueue } from "./simple-queue.ts";
-export { Topic } from "./topic.ts";
-export { type CacheChange, type CachedNode, TreeCache, type TreeCacheOptions } from "./tree-cache.ts";
-export { UnfairElection, type UnfairElectionOptions } from "./unfair-election.ts";
-export { UnfairLock, type UnfairLockOptions } from "./unfair-lock.ts";
-export { buildUri, parseUriSpec, type UriPart, type UriSource, type UriSpec } from "./uri-spec.ts";
-export type { Lock } from "./use-lease.ts";
+} from "./discovery/service-discovery.ts";
+export {
+  type InstanceFormat,
+  instanceCodec,
+  type ServiceInstance,
+  type ServiceType,
+} from "./discovery/service-instance.ts";
+export { ServiceProvider, type ServiceProviderOptions } from "./discovery/service-provider.ts";
+export { buildUri, parseUriSpec, type UriPart, type UriSource, type UriSpec } from "./discovery/uri-spec.ts";
+export { type Candidate, LeaderLatch, type LeaderLatchOptions } from "./elections/leader-latch.ts";
+export { type Lead, LeaderSelector, type LeaderSelectorOptions } from "./elections/leader-selector.ts";
+export {
+  MASTER_NAMES,
+  MasterCluster,
+  MasterElection,
+  type MasterElectionOptions,
+  type MasterNames,
+} from "./elections/master-election.ts";
+export { UnfairElection, type UnfairElectionOptions } from "./elections/unfair-election.ts";
+export { revoke } from "./leases/hold.ts";
+export type { Holder } from "./leases/holder.ts";
+export type { Grant, HoldOptions, Lease, LostReason } from "./leases/lease.ts";
+export type { LeaseGroup } from "./leases/lease-group.ts";
+export type { Participant } from "./leases/participants.ts";
+export type { WaitOptions } from "./leases/patience.ts";
+export type { Lock } from "./leases/use-lease.ts";
+export type { LockDialect, ReadWriteDialect } from "./locks/dialect.ts";
+export { MultiLock, type MultiLockOptions } from "./locks/multi-lock.ts";
+export { type AcquireOptions, Mutex, type MutexOptions, type Owned, type TryOptions } from "./locks/mutex.ts";
+export { type LockSide, ReadWriteLock, type ReadWriteLockOptions } from "./locks/read-write-lock.ts";
+export { type AcquireLeasesOptions, Semaphore, SemaphoreMutex, type SemaphoreOptions } from "./locks/semaphore.ts";
+export { UnfairLock, type UnfairLockOptions } from "./locks/unfair-lock.ts";
+export { GroupMember, type Members } from "./members/group-member.ts";
+export { PersistentNode, type PersistentNodeOptions } from "./members/persistent-node.ts";
+export { PersistentTtlNode, type PersistentTtlNodeOptions } from "./members/persistent-ttl-node.ts";
+export { SetPartitioner, type SetPartitionerOptions, type ShareWork } from "./members/set-partitioner.ts";
+export { DelayQueue } from "./queues/delay-queue.ts";
+export { DistributedQueue } from "./queues/distributed-queue.ts";
+export { IdQueue } from "./queues/id-queue.ts";
+export { type LockedItem, LockingQueue, type PriorityOptions } from "./queues/locking-queue.ts";
+export { PriorityQueue } from "./queues/priority-queue.ts";
+export { SimpleQueue } from "./queues/simple-queue.ts";
 export type {
   ConsumeOptions,
   Consumer,
@@ -73,4 +82,5 @@ export type {
   QueueOptions,
   Work,
   WorkQueue,
-} from "./work-queue.ts";
+} from "./queues/work-queue.ts";
+export { isRecipeError, RecipeError, type RecipeErrorCode } from "./recipe-error.ts";

@@ -1,17 +1,17 @@
 /** The lock-like recipes, each as something that is waited for, held and given back. */
 import type { Client, Transaction } from "@zooid/client";
-import { LeaderLatch } from "../leader-latch.ts";
-import { LeaderSelector } from "../leader-selector.ts";
-import type { Grant, Lease } from "../lease.ts";
-import type { LeaseGroup } from "../lease-group.ts";
-import { MasterElection } from "../master-election.ts";
-import { MultiLock } from "../multi-lock.ts";
-import { Mutex } from "../mutex.ts";
-import type { WaitOptions } from "../patience.ts";
-import { ReadWriteLock } from "../read-write-lock.ts";
-import { Semaphore, SemaphoreMutex } from "../semaphore.ts";
-import { UnfairElection } from "../unfair-election.ts";
-import { UnfairLock } from "../unfair-lock.ts";
+import { LeaderLatch } from "../elections/leader-latch.ts";
+import { LeaderSelector } from "../elections/leader-selector.ts";
+import { MasterElection } from "../elections/master-election.ts";
+import { UnfairElection } from "../elections/unfair-election.ts";
+import type { Grant, Lease } from "../leases/lease.ts";
+import type { LeaseGroup } from "../leases/lease-group.ts";
+import type { WaitOptions } from "../leases/patience.ts";
+import { MultiLock } from "../locks/multi-lock.ts";
+import { Mutex } from "../locks/mutex.ts";
+import { ReadWriteLock } from "../locks/read-write-lock.ts";
+import { Semaphore, SemaphoreMutex } from "../locks/semaphore.ts";
+import { UnfairLock } from "../locks/unfair-lock.ts";
 
 export interface Held {
   readonly grant: Pick<Grant, "isValid" | "paths" | "lostReason">;

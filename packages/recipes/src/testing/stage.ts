@@ -3,7 +3,7 @@ import { type Client, type ClientOptions, type ClientState, connect } from "@zoo
 import { expireSession, OldServer, Relay } from "@zooid/client/testing";
 import { type ServerOptions, startServer, type ZooidServer } from "@zooid/server";
 import { filter, firstValueFrom } from "rxjs";
-import { inOrder } from "../sequence.ts";
+import { inOrder } from "../locks/sequence.ts";
 
 export class Stage implements AsyncDisposable {
   readonly server: ZooidServer;

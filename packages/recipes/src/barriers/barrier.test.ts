@@ -1,0 +1,120 @@
+import type { Client } from "@zooid/client";
+import { describe, expect, test } from "vitest";
+import { isRecipeError } from "../recipe-error.ts";
+import { eachStaged } from "../testing/each-staged.ts";
+import { count, failure, type Stage } from "../testing/stage.ts";
+import { Barrier } from "./barrier.ts";
+import { DoubleBarrier } from "./double-barrier.ts";
+
+const PATH = "/barriers/one";
+
+let stage: Stage;
+let a: Client;
+let b: Client;
+
+eachStaged((staged) => {
+  ({ stage, a, b } = staged);
+});
+
+describe("a barrier", () => {
+  test("lets nobody pass while it stands", async () => {
+    const [mine, theirs] = [new Barrier(a, PATH), new Barrier(b, PATH)];
+    await theirs.wait();
+    await mine.set();
+    await mine.set();
+    expect(isRecipeError(await failure(theirs.wait({ timeoutMs: 20 })), "LOCK_TIMEOUT")).toBe(true);
+    let hasPassed = false;
+    const waiting = theirs.wait().then(() => {
+      hasPassed = true;
+    });
+    await b.sync();
+    // Not everything that happens to the node is its end.
+    await a.set(PATH, "changed");
+    await b.sync();
+    await b.sync();
+    expect(hasPassed).toBe(false);
+    await mine.remove();
+    await waiting;
+    await mine.remove();
+    expect(b.watchCount).toBe(0);
+  });
+
+  test("is waited for over lost connections and sessions", async () => {
+    const { zk, relay } = await stage.relayed();
+    await new Barrier(a, PATH).set();
+    const waiting = new Barrier(zk, PATH).wait();
+    await zk.sync();
+    await stage.expire(zk);
+    relay.refuse();
+    relay.cut();
+    await new Barrier(a, PATH).remove();
+    relay.accept();
+    await waiting;
+  });
+});
+
+describe("a double barrier", () => {
+  const barrier = (zk: Client): DoubleBarrier => new DoubleBarrier(zk, PATH, { members: 3 });
+
+  test("all begin together and end together", async () => {
+    const members = [barrier(a), barrier(b), barrier(a)];
+    let began = 0;
+    let ended = 0;
+    const work = members.map(async (member, i) => {
+      await member.enter();
+      began++;
+      while (began < 3) await (i % 2 === 0 ? a : b).sync();
+      ended++;
+      await member.leave();
+      expect(ended).toBe(3);
+    });
+    await Promise.all(work);
+    expect((await a.children(PATH)).names).toEqual([]);
+  });
+
+  test("those who have come do not go on while one is missing", async () => {
+    const [first, second] = [barrier(a), barrier(b)];
+    const entering = first.enter();
+    expect(isRecipeError(await failure(second.enter({ timeoutMs: 30 })), "LOCK_TIMEOUT")).toBe(true);
+    await count(a, PATH, 1);
+    const others = [second.enter(), barrier(b).enter()];
+    await Promise.all([entering, ...others]);
+    const names = (await a.children(PATH)).names;
+    expect(names).toHaveLength(4);
+    expect(names).toContain("ready");
+    expect(names.filter((name) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(name))).toHaveLength(3);
+  });
+
+  test("those who have ended do not leave while one works", async () => {
+    const members = [barrier(a), barrier(b), barrier(a)];
+    await Promise.all(members.map((member) => member.enter()));
+    let left = 0;
+    const leaving = members.slice(0, 2).map((member) => member.leave().then(() => left++));
+    await a.sync();
+    await b.sync();
+    expect(left).toBe(0);
+    await members[2]?.leave();
+    await Promise.all(leaving);
+  });
+
+  test("a member whose session ends while it waits is told", async () => {
+    const { zk, relay } = await stage.relayed();
+    const entering = failure(barrier(zk).enter());
+    await count(a, PATH, 1);
+    await stage.expire(zk);
+    relay.cut();
+    expect(isRecipeError(await entering, "BARRIER_BROKEN")).toBe(true);
+    await count(a, PATH, 0);
+  });
+
+  test("one that dies does not keep the others from leaving", async () => {
+    const { zk, relay } = await stage.relayed();
+    const members = [barrier(a), barrier(b), barrier(zk)];
+    await Promise.all(members.map((member) => member.enter()));
+    const leaving = members.slice(0, 2).map((member) => member.leave());
+    relay.refuse();
+    relay.cut();
+    await stage.expire(zk);
+    await Promise.all(leaving);
+  });
+});

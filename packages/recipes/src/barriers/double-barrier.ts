@@ -1,0 +1,163 @@
+/**
+ * All begin together and end together: Curator's DistributedDoubleBarrier, on the same znodes.
+ *
+ *     <path>/<uuid>   a member, ephemeral
+ *     <path>/ready    there are as many members as were waited for; stands until the last one has left
+ *
+ * Who leaves waits until all others have: the member with the lowest name for the highest, all others, who take their nodes away first,
+ * for the lowest. A `ready` that a crash has left behind lets the next round pass at once: a path for each round is safe from that.
+ */
+import { type Client, type Created, isZkError } from "@zooid/client";
+import { joinPath } from "@zooid/model";
+import { giveBack, giveBackLater } from "../leases/give-back.ts";
+import { Patience, type WaitOptions } from "../leases/patience.ts";
+import { LossAlarm, unlessAborted } from "../leases/waiting.ts";
+import { changed } from "../locks/line.ts";
+import { defaultData } from "../nodes/default-data.ts";
+import { makeNamed } from "../nodes/named-node.ts";
+import { RecipeError } from "../recipe-error.ts";
+
+const READY = "ready";
+
+export interface DoubleBarrierOptions {
+  /** How many must be there before one may go on. All who use the path must say the same. */
+  readonly members: number;
+}
+
+/** Members that begin together and end together. */
+export class DoubleBarrier {
+  readonly path: string;
+  readonly #zk: Client;
+  readonly #members: number;
+  readonly #ready: string;
+  /** Of this member; another one each time that it enters, since what takes a node away may come late. */
+  #name = "";
+
+  constructor(zk: Client, path: string, { members }: DoubleBarrierOptions) {
+    if (!Number.isInteger(members) || members < 1) {
+      throw new RangeError(`double barrier ${path}: members is a whole number of at least 1, found ${members}`);
+    }
+    this.#zk = zk;
+    this.path = path;
+    this.#members = members;
+    this.#ready = joinPath(path, READY);
+  }
+
+  /**
+   * Waits until all are there.
+   *
+   * @throws LOCK_TIMEOUT or the signal's reason, whereupon this one is no member; BARRIER_BROKEN when its node is gone
+   */
+  async enter(options: WaitOptions = {}): Promise<void> {
+    using patience = new Patience(options, `enter ${this.path}`);
+    const { signal } = patience;
+    let isIn = false;
+    try {
+      // One that comes late finds it, and goes on at once.
+      const isLate = (await this.#zk.exists(this.#ready, { signal })) !== null;
+      const { stat } = await this.#join(signal);
+      if (!isLate) await this.#waitForAll(stat.ephemeralOwner, signal);
+      isIn = true;
+    } finally {
+      if (!isIn && this.#name !== "") giveBackLater(this.#zk, this.#mine);
+    }
+  }
+
+  /**
+   * Waits until all have left.
+   *
+   * @throws LOCK_TIMEOUT or the signal's reason, whereupon this one has left all the same
+   */
+  async leave(options: WaitOptions = {}): Promise<void> {
+    using patience = new Patience(options, `leave ${this.path}`);
+    const { signal } = patience;
+    try {
+      while (!(await this.#isLeft(signal))) {
+        // Somebody has gone, or the session was lost: looked at anew.
+      }
+      await this.#zk.delete(this.#ready, { guaranteed: true, missingOk: true, signal });
+    } catch (error) {
+      if (this.#name !== "") giveBackLater(this.#zk, this.#mine);
+      throw error;
+    }
+  }
+
+  /** Does some work between entering and leaving. */
+  async run<T>(work: () => T | Promise<T>, options: WaitOptions = {}): Promise<T> {
+    await this.enter(options);
+    try {
+      return await work();
+    } finally {
+      await this.leave(options);
+    }
+  }
+
+  get #mine(): string {
+    return joinPath(this.path, this.#name);
+  }
+
+  async #join(signal: AbortSignal): Promise<Created> {
+    for (;;) {
+      this.#name = crypto.randomUUID();
+      const made = await makeNamed(this.#zk, {
+        path: this.#mine,
+        data: defaultData(this.#zk),
+        mode: "ephemeral",
+        signal,
+      });
+      // Null: made for a session that has ended since.
+      if (made !== null) return made;
+    }
+  }
+
+  async #waitForAll(owner: bigint, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      using loss = new LossAlarm(this.#zk);
+      const { stat, watch } = await this.#zk.exists(this.#ready, { watch: true, signal });
+      using _ = watch;
+      if (stat !== null) return;
+      const names = await this.#namesOfMembers(signal);
+      if (!names.includes(this.#name) || owner !== this.#zk.sessionId) throw this.#broken();
+      if (names.length >= this.#members) {
+        await makeNamed(this.#zk, { path: this.#ready, data: defaultData(this.#zk), mode: "persistent", signal });
+        return;
+      }
+      const event = await unlessAborted(Promise.race([watch.fired, loss.rung.then(() => null)]), signal);
+      // It was full, though the others may be gone again by now.
+      if (event?.type === "created") return;
+    }
+  }
+
+  /** True when nobody is left whom to wait for; else one step towards that. */
+  async #isLeft(signal: AbortSignal): Promise<boolean> {
+    const names = await this.#namesOfMembers(signal);
+    const [lowest, highest] = [names[0], names.at(-1)];
+    if (lowest === undefined || highest === undefined) return true;
+    if (lowest === this.#name) {
+      if (highest !== lowest) await changed(this.#zk, joinPath(this.path, highest), signal);
+      else await giveBack(this.#zk, this.#mine);
+      return highest === lowest;
+    }
+    if (names.includes(this.#name)) await giveBack(this.#zk, this.#mine);
+    await changed(this.#zk, joinPath(this.path, lowest), signal);
+    return false;
+  }
+
+  /** In the order of their names, which all see alike. */
+  async #namesOfMembers(signal: AbortSignal): Promise<readonly string[]> {
+    try {
+      const { names } = await this.#zk.children(this.path, { signal });
+      return names.filter((name) => name !== READY).sort();
+    } catch (error) {
+      if (isZkError(error, "NO_NODE")) return [];
+      throw error;
+    }
+  }
+
+  #broken(): RecipeError {
+    return new RecipeError(
+      "BARRIER_BROKEN",
+      `${this.path}: this member's node is gone, with its session or by somebody else`,
+    );
+  }
+}

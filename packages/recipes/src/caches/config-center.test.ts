@@ -1,0 +1,158 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Client, createClient, json } from "@zooid/client";
+import { filter, firstValueFrom } from "rxjs";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { eachStaged } from "../testing/each-staged.ts";
+import { enters, type Stage, tree } from "../testing/stage.ts";
+import { ConfigCenter, type ConfigCenterOptions, type RejectedValue } from "./config-center.ts";
+
+const PATH = "/config";
+
+let stage: Stage;
+let a: Client;
+let b: Client;
+
+eachStaged((staged) => {
+  ({ stage, a, b } = staged);
+});
+
+function center(zk: Client, fallback?: ConfigCenterOptions<unknown>["fallback"]): ConfigCenter<unknown> {
+  const options = { app: "shop", env: "test", codec: json<unknown>() };
+  return stage.kept(new ConfigCenter(zk, PATH, fallback === undefined ? options : { ...options, fallback }));
+}
+
+async function holds(one: ConfigCenter<unknown>, key: string, value: unknown): Promise<void> {
+  await firstValueFrom(one.watch$(key).pipe(filter((now) => JSON.stringify(now) === JSON.stringify(value))));
+}
+
+test("what one sets, all have, without asking", async () => {
+  const [mine, theirs] = [center(a), center(b)];
+  await Promise.all([mine.ready(), theirs.ready()]);
+  expect(theirs.get("limit")).toBeUndefined();
+  await mine.set("limit", 5);
+  await mine.set("hosts", ["x", "y"]);
+  await Promise.all([holds(theirs, "limit", 5), holds(theirs, "hosts", ["x", "y"])]);
+  expect([theirs.get("limit"), theirs.get("hosts")]).toEqual([5, ["x", "y"]]);
+  expect(await tree(b, PATH)).toEqual(["shop", "shop/test", "shop/test/hosts", "shop/test/limit"]);
+  await mine.delete("limit");
+  await mine.delete("limit");
+  await holds(theirs, "limit", undefined);
+  const { values, source } = await firstValueFrom(theirs.snapshot$);
+  expect([[...values.keys()], source]).toEqual([["hosts"], "servers"]);
+});
+
+test("who has seen a value may change just that one", async () => {
+  const [mine, theirs] = [center(a), center(b)];
+  await mine.set("limit", 1);
+  const seen = await theirs.read("limit");
+  expect([seen, await theirs.read("nothing")]).toEqual([{ value: 1, version: 0 }, undefined]);
+  expect(await theirs.set("limit", 2, seen)).toBe(true);
+  expect(await mine.set("limit", 3, seen)).toBe(false);
+  await mine.delete("limit");
+  expect(await mine.set("limit", 3, seen)).toBe(false);
+  await expect(mine.set("limit", 3, { value: 1, version: -1 })).rejects.toThrow(RangeError);
+});
+
+test("a value is told only when it changes", async () => {
+  const [mine, theirs] = [center(a), center(b)];
+  await mine.set("limit", 1);
+  await mine.set("other", 1);
+  await holds(theirs, "other", 1);
+  const told: unknown[] = [];
+  theirs.watch$("limit").subscribe((value) => told.push(value));
+  await mine.set("other", 2);
+  await mine.set("limit", 2);
+  await Promise.all([holds(theirs, "limit", 2), holds(theirs, "other", 2)]);
+  expect(told).toEqual([1, 2]);
+});
+
+test("one that cannot be read is told of, and the one before it stays in force", async () => {
+  const theirs = center(b);
+  const rejected = firstValueFrom(theirs.rejected$);
+  await center(a).set("limit", 1);
+  await holds(theirs, "limit", 1);
+  await a.set(`${PATH}/shop/test/limit`, "{");
+  expect(((await rejected) satisfies RejectedValue).key).toBe("limit");
+  expect(theirs.get("limit")).toBe(1);
+});
+
+test("what changed while there was no connection is known after it", async () => {
+  const { zk, relay } = await stage.relayed();
+  const [mine, theirs] = [center(a), center(zk)];
+  await mine.set("limit", 1);
+  await holds(theirs, "limit", 1);
+  relay.refuse();
+  relay.cut();
+  await enters(zk, "suspended");
+  await mine.set("limit", 2);
+  expect(theirs.get("limit")).toBe(1);
+  relay.accept();
+  await holds(theirs, "limit", 2);
+});
+
+describe("where no server answers", () => {
+  let directory: string;
+  let file: string;
+
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), "config-center-"));
+    file = join(directory, "config.json");
+  });
+  afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+  /** A client whose server does not listen yet. */
+  function alone(): Client {
+    const zk = createClient("127.0.0.1:1");
+    stage.kept(zk);
+    return zk;
+  }
+
+  test("one begins with what was known last", async () => {
+    const mine = center(a, { file });
+    await mine.set("limit", 1);
+    await mine.set("limit", 2);
+    await mine.set("name", "é");
+    await a.create(`${PATH}/shop/test/bytes`, new Uint8Array([0xff, 0xfe]));
+    await holds(mine, "limit", 2);
+    await holds(mine, "name", "é");
+    await mine.close();
+    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ limit: "2", name: '"é"' });
+    const later = center(alone(), { file, afterMs: 0 });
+    await later.ready();
+    expect([later.get("limit"), later.get("name")]).toEqual([2, "é"]);
+    expect((await firstValueFrom(later.snapshot$)).source).toBe("file");
+  });
+
+  test("what servers say takes the place of it", async () => {
+    writeFileSync(file, JSON.stringify({ limit: "1", gone: "1" }));
+    const { zk, relay } = await stage.relayed();
+    relay.refuse();
+    relay.cut();
+    await enters(zk, "suspended");
+    const mine = center(zk, { file, afterMs: 0 });
+    await mine.ready();
+    expect([mine.get("limit"), mine.get("gone")]).toEqual([1, 1]);
+    await center(a).set("limit", 2);
+    relay.accept();
+    await holds(mine, "limit", 2);
+    expect([mine.get("limit"), mine.get("gone")]).toEqual([2, undefined]);
+  });
+
+  test.each(["", "[", "5"])("a file that holds %j is none", async (content) => {
+    writeFileSync(file, content);
+    const mine = center(alone(), { file, afterMs: 0 });
+    const giveUp = AbortSignal.timeout(50);
+    await expect(mine.ready({ signal: giveUp })).rejects.toThrow();
+    expect(mine.get("limit")).toBeUndefined();
+  });
+
+  test("a file that cannot be written is told of, and costs nothing else", async () => {
+    const failed = Promise.withResolvers<unknown>();
+    const mine = center(a, { file: join(directory, "missing", "config.json"), onError: failed.resolve });
+    await mine.set("limit", 1);
+    await holds(mine, "limit", 1);
+    expect(await failed.promise).toMatchObject({ code: "ENOENT" });
+  });
+});

@@ -1,0 +1,206 @@
+import { type Client, type Codec, isZkError } from "@zooid/client";
+import { baseName, joinPath } from "@zooid/model";
+import { BehaviorSubject, distinctUntilChanged, filter, map, type Observable, Subject, type Subscription } from "rxjs";
+import type { Versioned } from "../counters/shared-value.ts";
+import { firstOf } from "../leases/waiting.ts";
+import { put } from "../nodes/named-node.ts";
+import { pause } from "../pause.ts";
+import { readCopy, writeCopy } from "./local-copy.ts";
+import { type CacheChange, TreeCache } from "./tree-cache.ts";
+
+export interface ConfigCenterOptions<T> {
+  readonly app: string;
+  /** Such as `production`. */
+  readonly env: string;
+  readonly codec: Codec<T>;
+  /** Where the last known values are kept, for a start while no server answers. Default: nowhere. */
+  readonly fallback?: {
+    readonly file: string;
+    /** How long servers are waited for before the file is read, in milliseconds. Default 2 s. */
+    readonly afterMs?: number;
+    /** The file cannot be written. */
+    readonly onError?: (error: unknown) => void;
+  };
+}
+
+/** All values at one moment, by key. */
+export interface ConfigSnapshot<T> {
+  readonly values: ReadonlyMap<string, T>;
+  /** `file`: no server has answered yet. */
+  readonly source: "servers" | "file";
+}
+
+/** A value that its codec refuses; the one before it stays in force. */
+export interface RejectedValue {
+  readonly key: string;
+  readonly error: unknown;
+}
+
+/**
+ * The configuration of an application, kept on the servers and followed by all who use it: `<path>/<app>/<env>/<key>`. Reading asks nobody: each has a copy,
+ * which is kept up to date.
+ */
+export class ConfigCenter<T> implements AsyncDisposable {
+  readonly path: string;
+  readonly #zk: Client;
+  readonly #options: ConfigCenterOptions<T>;
+  readonly #cache: TreeCache;
+  readonly #values = new Map<string, T>();
+  readonly #bytes = new Map<string, Uint8Array>();
+  readonly #snapshot$ = new BehaviorSubject<ConfigSnapshot<T> | undefined>(undefined);
+  readonly #rejected$ = new Subject<RejectedValue>();
+  readonly #closing = new AbortController();
+  readonly #subscription: Subscription;
+  /** Aborts when there is no need any more to read the file. */
+  readonly #answered = new AbortController();
+  readonly #fallingBack: Promise<void>;
+  #isAnswered = false;
+  #unsaved: ReadonlyMap<string, Uint8Array> | undefined;
+  #saving: Promise<void> = Promise.resolve();
+
+  constructor(zk: Client, path: string, options: ConfigCenterOptions<T>) {
+    const { app, env, fallback } = options;
+    this.#zk = zk;
+    this.path = joinPath(joinPath(path, app), env);
+    this.#options = options;
+    this.#cache = new TreeCache(zk, this.path);
+    const error = (error: unknown): void => this.#snapshot$.error(error);
+    this.#subscription = this.#cache.changes$.subscribe({ next: (change) => this.#note(change), error });
+    this.#cache.ready({ signal: this.#closing.signal }).then(
+      () => this.#begin(),
+      () => {
+        // Closed, or the stream of changes tells.
+      },
+    );
+    this.#fallingBack = fallback === undefined ? Promise.resolve() : this.#fallBack(fallback);
+  }
+
+  /** All values, now and whenever one changes. */
+  get snapshot$(): Observable<ConfigSnapshot<T>> {
+    return this.#snapshot$.pipe(filter((snapshot) => snapshot !== undefined));
+  }
+
+  /** Values that the codec refuses, as they come. */
+  get rejected$(): Observable<RejectedValue> {
+    return this.#rejected$.asObservable();
+  }
+
+  /** Waits until there are values to go by, from the servers or else from the file. */
+  async ready({ signal = new AbortController().signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    await firstOf(this.snapshot$, signal);
+  }
+
+  /** A value, as far as is known here. */
+  get(key: string): T | undefined {
+    return this.#snapshot$.value?.values.get(key);
+  }
+
+  /** A value, now and whenever it changes; undefined while there is none. */
+  watch$(key: string): Observable<T | undefined> {
+    return this.snapshot$.pipe(
+      map(({ values }) => values.get(key)),
+      distinctUntilChanged(),
+    );
+  }
+
+  /** A value as the server has it, with the version that it takes to change just this one. */
+  async read(key: string): Promise<Versioned<T> | undefined> {
+    const node = await this.#zk.getOrNull(joinPath(this.path, key));
+    if (node === null) return undefined;
+    return { value: this.#options.codec.decode(node.data), version: node.stat.version };
+  }
+
+  /** Sets a value for all, whatever it is; with `seen` only where it is still what one has seen. @returns false where it is not */
+  async set(key: string, value: T, seen?: Versioned<T>): Promise<boolean> {
+    const [path, data] = [joinPath(this.path, key), this.#options.codec.encode(value)];
+    if (seen === undefined) {
+      await put(this.#zk, path, data);
+      return true;
+    }
+    if (seen.version < 0) throw new RangeError(`${path}: version ${seen.version} was never seen`);
+    try {
+      await this.#zk.set(path, data, { version: seen.version });
+      return true;
+    } catch (error) {
+      if (isZkError(error, "BAD_VERSION") || isZkError(error, "NO_NODE")) return false;
+      throw error;
+    }
+  }
+
+  /** Takes a value away from all. One that is not there is no matter. */
+  async delete(key: string): Promise<void> {
+    await this.#zk.delete(joinPath(this.path, key), { missingOk: true });
+  }
+
+  /** Follows the configuration no more. Twice is harmless. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#answered.abort();
+    this.#subscription.unsubscribe();
+    this.#cache.close();
+    this.#snapshot$.complete();
+    this.#rejected$.complete();
+    await Promise.all([this.#fallingBack, this.#saving]);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /** What the servers say is here. */
+  #begin(): void {
+    this.#isAnswered = true;
+    this.#answered.abort();
+    this.#tell();
+  }
+
+  async #fallBack({ file, afterMs = 2_000 }: NonNullable<ConfigCenterOptions<T>["fallback"]>): Promise<void> {
+    const { signal } = this.#answered;
+    await pause(afterMs, undefined, { signal }).catch(() => {});
+    if (signal.aborted) return;
+    const copy = await readCopy(file);
+    if (copy === undefined || signal.aborted) return;
+    const values = new Map<string, T>();
+    for (const [key, data] of copy) this.#decode(key, data, values);
+    this.#snapshot$.next({ values, source: "file" });
+  }
+
+  #note(change: CacheChange): void {
+    const { path } = change.kind === "deleted" ? change.before : change.node;
+    if (path.lastIndexOf("/") !== this.path.length) return;
+    const key = baseName(path);
+    if (change.kind === "deleted") {
+      this.#values.delete(key);
+      this.#bytes.delete(key);
+    } else if (this.#decode(key, change.node.data, this.#values)) {
+      this.#bytes.set(key, change.node.data ?? new Uint8Array(0));
+    }
+    if (this.#isAnswered) this.#tell();
+  }
+
+  #decode(key: string, data: Uint8Array | null, into: Map<string, T>): boolean {
+    try {
+      into.set(key, this.#options.codec.decode(data));
+      return true;
+    } catch (error) {
+      this.#rejected$.next({ key, error });
+      return false;
+    }
+  }
+
+  #tell(): void {
+    this.#snapshot$.next({ values: new Map(this.#values), source: "servers" });
+    if (this.#options.fallback === undefined) return;
+    this.#unsaved = new Map(this.#bytes);
+    this.#saving = this.#saving.then(() => this.#save());
+  }
+
+  /** Only the newest is worth the effort. */
+  async #save(): Promise<void> {
+    const { fallback } = this.#options;
+    const unsaved = this.#unsaved;
+    this.#unsaved = undefined;
+    if (unsaved === undefined || fallback === undefined) return;
+    await writeCopy(fallback.file, unsaved).catch((error: unknown) => fallback.onError?.(error));
+  }
+}

@@ -1,0 +1,202 @@
+import { type Client, type Codec, isZkError, type RetryPolicy, retry, type ZkError, ZkNodeError } from "@zooid/client";
+import { Mutex } from "../locks/mutex.ts";
+import { pause } from "../pause.ts";
+import { isRecipeError, RecipeError } from "../recipe-error.ts";
+import { int32, int64 } from "./integers.ts";
+
+export interface AtomicOptions {
+  /** How often it is tried when others are quicker, and how long it pauses between. Default: exponential, 10 times, from 5 ms on. */
+  readonly retry?: RetryPolicy;
+  /** A lock to take when that was not enough: under it others who take it too are waited for. */
+  readonly promote?: { readonly lockPath: string; readonly timeoutMs: number };
+}
+
+/** What became of a change. */
+export interface Changed<N extends number | bigint = bigint> {
+  /** False when others were quicker each time, or the value was not the expected one; then nothing was changed. */
+  readonly succeeded: boolean;
+  readonly before: N;
+  /** The value now as far as is known: the new one, or where nothing was changed the one that was found. */
+  readonly after: N;
+  readonly stats: { readonly tries: number; readonly promotedTries: number };
+}
+
+/** How numbers of one kind are added, kept within their bits, and written. */
+export interface Arithmetic<N> {
+  readonly zero: N;
+  readonly one: N;
+  readonly codec: Codec<N>;
+  sum(a: N, b: N): N;
+  negative(value: N): N;
+  wrapped(value: N): N;
+}
+
+const LONG: Arithmetic<bigint> = {
+  zero: 0n,
+  one: 1n,
+  codec: int64,
+  sum: (a, b) => a + b,
+  negative: (value) => -value,
+  wrapped: (value) => BigInt.asIntN(64, value),
+};
+
+const INTEGER: Arithmetic<number> = {
+  zero: 0,
+  one: 1,
+  codec: int32,
+  sum: (a, b) => a + b,
+  negative: (value) => -value,
+  wrapped: (value) => value | 0,
+};
+
+/**
+ * A number, changed by whoever is quickest; {@link AtomicLong} and {@link AtomicInteger} are those there are. It wraps around as Java's do; a missing
+ * node and an empty one are zero.
+ *
+ * A change whose answer was lost fails with the client's CONNECTION_LOSS, `outcome` unknown: it may have happened, and reading the number
+ * does not tell, since somebody else may have made the same change.
+ */
+export class AtomicNumber<N extends number | bigint> {
+  readonly path: string;
+  readonly #zk: Client;
+  readonly #arithmetic: Arithmetic<N>;
+  readonly #retry: RetryPolicy;
+  readonly #promote: AtomicOptions["promote"];
+
+  constructor(
+    zk: Client,
+    path: string,
+    { arithmetic, ...options }: AtomicOptions & { readonly arithmetic: Arithmetic<N> },
+  ) {
+    this.#zk = zk;
+    this.path = path;
+    this.#arithmetic = arithmetic;
+    this.#retry = options.retry ?? retry.exponential({ baseMs: 5, maxMs: 500, attempts: 10 });
+    this.#promote = options.promote;
+  }
+
+  async get(): Promise<N> {
+    return (await this.#read()).value;
+  }
+
+  /** Makes it where there is none. @returns whether there was none */
+  async initialize(value: N): Promise<boolean> {
+    return this.#write(value, undefined);
+  }
+
+  add(delta: N): Promise<Changed<N>> {
+    return this.#change((value) => this.#arithmetic.sum(value, delta));
+  }
+
+  increment(): Promise<Changed<N>> {
+    return this.add(this.#arithmetic.one);
+  }
+
+  decrement(): Promise<Changed<N>> {
+    return this.add(this.#arithmetic.negative(this.#arithmetic.one));
+  }
+
+  /** Sets it, where others are not quicker each time. */
+  trySet(value: N): Promise<Changed<N>> {
+    return this.#change(() => value);
+  }
+
+  /** Sets it if it is what one expects. */
+  async compareAndSet(expected: N, value: N): Promise<Changed<N>> {
+    const { value: before, version } = await this.#read();
+    const succeeded = before === expected && (await this.#write(value, version));
+    return {
+      succeeded,
+      before,
+      after: succeeded ? this.#arithmetic.wrapped(value) : before,
+      stats: { tries: 1, promotedTries: 0 },
+    };
+  }
+
+  /** Sets it, whatever others do. */
+  async forceSet(value: N): Promise<void> {
+    while (!(await this.#write(value, -1)) && !(await this.#write(value, undefined))) {
+      // Deleted and made again between the two.
+    }
+  }
+
+  /** @internal one more, within the number's bits */
+  plusOne(value: N): N {
+    const { sum, one, wrapped } = this.#arithmetic;
+    return wrapped(sum(value, one));
+  }
+
+  async #change(next: (value: N) => N): Promise<Changed<N>> {
+    const optimistic = await this.#tryAgain(next);
+    const stats = { tries: optimistic.tries, promotedTries: 0 };
+    if (optimistic.succeeded || this.#promote === undefined) return { ...optimistic, stats };
+    const { lockPath, timeoutMs } = this.#promote;
+    try {
+      await using _ = await new Mutex(this.#zk, lockPath).acquire({ timeoutMs });
+      const promoted = await this.#tryAgain(next);
+      return { ...promoted, stats: { ...stats, promotedTries: promoted.tries } };
+    } catch (error) {
+      if (isRecipeError(error, "LOCK_TIMEOUT")) return { ...optimistic, stats };
+      throw error;
+    }
+  }
+
+  async #tryAgain(next: (value: N) => N): Promise<Omit<Changed<N>, "stats"> & { readonly tries: number }> {
+    const startMs = performance.now();
+    for (let tries = 1; ; tries++) {
+      const { value: before, version } = await this.#read();
+      const after = this.#arithmetic.wrapped(next(before));
+      if (await this.#write(after, version)) return { succeeded: true, before, after, tries };
+      const error = quicker(this.path);
+      const delayMs = this.#retry({ count: tries, elapsedMs: performance.now() - startMs, error });
+      if (delayMs === false) return { succeeded: false, before, after: before, tries };
+      await pause(delayMs);
+    }
+  }
+
+  /** `version`: undefined where there is no node. */
+  async #read(): Promise<{ readonly value: N; readonly version: number | undefined }> {
+    const node = await this.#zk.getOrNull(this.path);
+    const { zero, codec } = this.#arithmetic;
+    if (node === null) return { value: zero, version: undefined };
+    const { data, stat } = node;
+    try {
+      return { value: data === null || data.length === 0 ? zero : codec.decode(data), version: stat.version };
+    } catch (error) {
+      throw new RecipeError("NOT_OURS", `${this.path} holds no number`, { cause: error });
+    }
+  }
+
+  /** False when others were quicker. */
+  async #write(value: N, version: number | undefined): Promise<boolean> {
+    const data = this.#arithmetic.codec.encode(this.#arithmetic.wrapped(value));
+    try {
+      if (version === undefined) await this.#zk.create(this.path, data, { parents: "container" });
+      else await this.#zk.set(this.path, data, { version });
+      return true;
+    } catch (error) {
+      if (isZkError(error, "BAD_VERSION") || isZkError(error, "NO_NODE") || isZkError(error, "NODE_EXISTS"))
+        return false;
+      throw error;
+    }
+  }
+}
+
+/** A 64-bit number: Curator's DistributedAtomicLong, on the same znode. */
+export class AtomicLong extends AtomicNumber<bigint> {
+  constructor(zk: Client, path: string, options: AtomicOptions = {}) {
+    super(zk, path, { ...options, arithmetic: LONG });
+  }
+}
+
+/** A 32-bit number: Curator's DistributedAtomicInteger, on the same znode. */
+export class AtomicInteger extends AtomicNumber<number> {
+  constructor(zk: Client, path: string, options: AtomicOptions = {}) {
+    super(zk, path, { ...options, arithmetic: INTEGER });
+  }
+}
+
+/** What a policy is told of: somebody else has changed the number meanwhile. */
+function quicker(path: string): ZkError {
+  return new ZkNodeError({ code: "BAD_VERSION", op: "set", path, outcome: "rejected" });
+}

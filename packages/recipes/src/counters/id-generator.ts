@@ -1,0 +1,85 @@
+import { type Client, isZkError } from "@zooid/client";
+import { joinPath } from "@zooid/model";
+import { RecipeError } from "../recipe-error.ts";
+import { AtomicLong } from "./atomic-number.ts";
+import { CachedAtomic } from "./cached-atomic.ts";
+
+/**
+ * Where an id comes from:
+ * - `sequential`: the number of a node that is made and deleted; from 0 to 2^31 - 1
+ * - `version`: how often a node was written; one request, from 0 to 2^31 - 1
+ * - `block`: a number of which some are reserved at a time; hardly any requests, from 1 to 2^53 - 1
+ */
+export type IdStrategy = "sequential" | "version" | "block";
+
+export interface IdGeneratorOptions {
+  /** Default `block`. All who use a path use the same. */
+  readonly strategy?: IdStrategy;
+  /** How many ids `block` reserves at a time. Default 100. */
+  readonly blockSize?: number;
+}
+
+/**
+ * Short numbers of which each is given once. They grow for each who asks, but between those who reserve some they do not; some may never be given. The
+ * path is not to be deleted: it would begin anew.
+ */
+export class IdGenerator {
+  readonly path: string;
+  readonly #zk: Client;
+  readonly #take: () => Promise<number>;
+
+  constructor(zk: Client, path: string, { strategy = "block", blockSize = 100 }: IdGeneratorOptions = {}) {
+    this.#zk = zk;
+    this.path = path;
+    const block = new CachedAtomic(new AtomicLong(zk, path), BigInt(blockSize));
+    this.#take = {
+      sequential: () => this.#made(),
+      version: () => this.#written(),
+      block: () => reserved(block),
+    }[strategy];
+  }
+
+  /** The next id. @throws SEQUENCE_OVERFLOW where there is none left */
+  async next(): Promise<number> {
+    for (;;) {
+      try {
+        const id = await this.#take();
+        if (id >= 0 && Number.isSafeInteger(id)) return id;
+        throw new RecipeError("SEQUENCE_OVERFLOW", `there are no ids left at ${this.path}`);
+      } catch (error) {
+        // Whatever became of that one, the next is another.
+        if (!isZkError(error, "CONNECTION_LOSS") || error.outcome !== "unknown") throw error;
+      }
+    }
+  }
+
+  async #made(): Promise<number> {
+    // A container would go when it is empty, and count from the beginning when it is made again.
+    const options = { mode: "persistent-sequential", protect: true, parents: "persistent" } as const;
+    const { path } = await this.#zk.create(joinPath(this.path, "id-"), "", options);
+    await this.#zk.delete(path, { missingOk: true, guaranteed: true });
+    return Number(path.slice(path.lastIndexOf("id-") + "id-".length));
+  }
+
+  async #written(): Promise<number> {
+    try {
+      return (await this.#zk.set(this.path, "")).version;
+    } catch (error) {
+      if (!isZkError(error, "NO_NODE")) throw error;
+    }
+    try {
+      const { stat } = await this.#zk.create(this.path, "", { parents: "persistent" });
+      return stat.version;
+    } catch (error) {
+      if (isZkError(error, "NODE_EXISTS")) return this.#written();
+      throw error;
+    }
+  }
+}
+
+async function reserved(block: CachedAtomic<bigint>): Promise<number> {
+  for (;;) {
+    const { succeeded, after } = await block.next();
+    if (succeeded) return Number(after);
+  }
+}

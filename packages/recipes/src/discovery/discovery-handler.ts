@@ -1,0 +1,215 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { assertNever, checkPath } from "@zooid/model";
+import { tellError } from "../tell-error.ts";
+import { instanceJson, parseInstance } from "./discovery-json.ts";
+import { type ProviderStrategy, strategies } from "./provider-strategy.ts";
+import type { ServiceDiscovery } from "./service-discovery.ts";
+
+/** How a discovery is offered by HTTP. */
+export interface DiscoveryHandlerOptions<T = unknown> {
+  /** What stands before `/v1/service`, as `/discovery`. Default: nothing. */
+  readonly basePath?: string;
+  /** The longest body of a request, in bytes; ZooKeeper takes less than a MiB. Default: 64 KiB. */
+  readonly bodyBytesMax?: number;
+  /** How long ZooKeeper may take for an answer, in milliseconds; then it is 503. Default: 10 s. */
+  readonly timeoutMs?: number;
+  /** Which instance `/v1/anyservice` gives, for all services alike. Default: one after the other. */
+  readonly strategy?: ProviderStrategy<T>;
+  /** Whether a request may be answered; asked before anything else is done. Default: each may. */
+  readonly authorise?: (request: IncomingMessage) => boolean | Promise<boolean>;
+  /** Hears what a request failed with, where it was not the request's fault. Default: nobody does. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/**
+ * A discovery for those who speak no ZooKeeper: the resources of Curator's discovery server, with the same paths, JSON and status codes, for
+ * `createServer` of node:http and whatever takes its handlers.
+ *
+ * ```
+ * GET    <basePath>/v1/service              200 [{"name":…}, …], by name
+ * GET    <basePath>/v1/service/<name>       200 [instance, …]
+ * GET    <basePath>/v1/service/<name>/<id>  200 instance, or 404
+ * PUT    <basePath>/v1/service/<name>/<id>  201; STATIC or PERMANENT instances only
+ * DELETE <basePath>/v1/service/<name>/<id>  200, also where there was none
+ * GET    <basePath>/v1/anyservice/<name>    200 instance, or 404; `?key=` for strategies that choose by one
+ * ```
+ *
+ * What is refused is answered with `{"error":…}`. The handler keeps nothing in mind, so that several may stand beside each other;
+ * {@link ServiceDiscovery.cleanUp} removes STATIC instances that are not put again. It reads bodies itself: no parser may come before it.
+ *
+ * @throws RangeError where the options are none
+ */
+export function discoveryHandler<T>(
+  discovery: ServiceDiscovery<T>,
+  options: DiscoveryHandlerOptions<T> = {},
+): (request: IncomingMessage, response: ServerResponse) => void {
+  const { basePath = "", bodyBytesMax = 64 * 1024, timeoutMs = 10_000, strategy = strategies.roundRobin() } = options;
+  const { authorise = () => true, onError } = options;
+  if (basePath !== "") checkPath(basePath);
+  const prefix = basePath === "/" ? "" : basePath;
+
+  return (request, response) => {
+    void serve(request, response);
+  };
+
+  /** Never rejects: nobody would hear it. */
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    // A connection that breaks ends the reading of the body, and has nobody to answer.
+    response.on("error", () => {});
+    let answer: Answer;
+    try {
+      answer = await answerTo(request);
+    } catch (error) {
+      if (request.destroyed && !request.complete) return;
+      tellError(onError, error);
+      answer = isPassing(error)
+        ? refusal(503, "ZooKeeper does not answer at present; the same may be asked again", { "Retry-After": "1" })
+        : refusal(500, "this could not be answered");
+    }
+    send(response, answer);
+    // What was not read of the body is let go, so that the connection can go on.
+    request.resume();
+  }
+
+  async function answerTo(request: IncomingMessage): Promise<Answer> {
+    if (!(await authorise(request))) return refusal(403, "this is not allowed");
+    const resource = resourceOf(request.url ?? "", prefix);
+    if (resource.kind === "refused") return resource.answer;
+    const { method = "" } = request;
+    const allowed = resource.kind === "instance" ? ["GET", "HEAD", "PUT", "DELETE"] : ["GET", "HEAD"];
+    if (!allowed.includes(method)) {
+      const allow = allowed.join(", ");
+      return refusal(405, `the method: one of ${allow} was expected, found ${method}`, { Allow: allow });
+    }
+    if (resource.kind === "instance" && method === "PUT") return register(request, resource);
+    const signal = AbortSignal.timeout(timeoutMs);
+    switch (resource.kind) {
+      case "names":
+        return json((await discovery.names({ signal })).map((name) => ({ name })));
+      case "service":
+        return json((await discovery.instances(resource.name, { signal })).map(instanceJson));
+      case "any": {
+        const instances = (await discovery.instances(resource.name, { signal })).filter(({ enabled }) => enabled);
+        const chosen = instances.length === 0 ? undefined : instances[strategy.choose(instances, resource.key)];
+        return chosen === undefined ? refusal(404, `nobody serves ${resource.name}`) : json(instanceJson(chosen));
+      }
+      case "instance": {
+        const { name, id } = resource;
+        if (method === "DELETE") {
+          await discovery.remove(name, id, { signal });
+          return { status: 200 };
+        }
+        const instance = await discovery.instance(name, id, { signal });
+        return instance === null ? refusal(404, `${name} has no instance ${id}`) : json(instanceJson(instance));
+      }
+      default:
+        return assertNever(resource);
+    }
+  }
+
+  async function register(
+    request: IncomingMessage,
+    at: { readonly name: string; readonly id: string },
+  ): Promise<Answer> {
+    const type = request.headers["content-type"];
+    if (!/^application\/json\s*(;|$)/i.test(type ?? ""))
+      return refusal(415, `the content type: application/json was expected, found ${type ?? "none"}`);
+    const body = await bodyOf(request, bodyBytesMax);
+    if (body === undefined) return refusal(413, `the body: at most ${bodyBytesMax} bytes were expected`);
+    const parsed = parseInstance<T>(body, at, Date.now());
+    if (parsed.kind === "faults") return refusal(400, parsed.faults.join("; "));
+    await discovery.put(parsed.instance, { signal: AbortSignal.timeout(timeoutMs) });
+    return { status: 201 };
+  }
+}
+
+interface Answer {
+  readonly status: number;
+  /** JSON as text. */
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+type Resource =
+  | { readonly kind: "names" }
+  | { readonly kind: "service"; readonly name: string }
+  | { readonly kind: "instance"; readonly name: string; readonly id: string }
+  | { readonly kind: "any"; readonly name: string; readonly key: string };
+
+/** Segments are told apart before they are decoded, so that no name climbs out of its place. */
+function resourceOf(url: string, prefix: string): Resource | { readonly kind: "refused"; readonly answer: Answer } {
+  const [path = "", query = ""] = url.split(/\?(.*)/s);
+  const unknown = { kind: "refused", answer: refusal(404, "there is no such resource") } as const;
+  if (!path.startsWith(`${prefix}/v1/`)) return unknown;
+  const [kind, ...encoded] = path.slice(`${prefix}/v1/`.length).replace(/\/$/, "").split("/");
+  const names: string[] = [];
+  for (const segment of encoded) {
+    const name = nameOf(segment);
+    if (name === undefined)
+      return { kind: "refused", answer: refusal(400, `the path: a name was expected, found ${segment || "nothing"}`) };
+    names.push(name);
+  }
+  const [name, id] = names;
+  if (kind === "service" && name === undefined) return { kind: "names" };
+  if (name === undefined || names.length > 2) return unknown;
+  if (kind === "service") return id === undefined ? { kind: "service", name } : { kind: "instance", name, id };
+  if (kind !== "anyservice" || id !== undefined) return unknown;
+  return { kind: "any", name, key: new URLSearchParams(query).get("key") ?? "" };
+}
+
+/** What can be a znode's name; undefined for anything else. */
+function nameOf(segment: string): string | undefined {
+  try {
+    const name = decodeURIComponent(segment);
+    if (name === "" || name.includes("/")) return undefined;
+    checkPath(`/${name}`);
+    return name;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined where it is too long; how long it claims to be is not waited for. */
+function bodyOf(request: IncomingMessage, bytesMax: number): Promise<Uint8Array | undefined> {
+  if (Number(request.headers["content-length"] ?? 0) > bytesMax) return Promise.resolve(undefined);
+  return new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = [];
+    let sizeBytes = 0;
+    request.on("data", (chunk: Uint8Array) => {
+      sizeBytes += chunk.length;
+      if (sizeBytes <= bytesMax) chunks.push(chunk);
+      else {
+        chunks.length = 0;
+        resolve(undefined);
+      }
+    });
+    request.on("end", () => resolve(Buffer.concat(chunks)));
+    request.on("error", reject);
+    request.on("close", () => reject(new Error("the connection broke within a body")));
+    if (request.readableEnded) resolve(new Uint8Array());
+  });
+}
+
+/** What may be over soon: there is no connection or session, or it takes too long. */
+function isPassing(error: unknown): boolean {
+  return error instanceof Error && ["ZkConnectionError", "ZkSessionError", "TimeoutError"].includes(error.name);
+}
+
+function json(value: unknown): Answer {
+  return { status: 200, body: JSON.stringify(value) };
+}
+
+function refusal(status: number, error: string, headers: Readonly<Record<string, string>> = {}): Answer {
+  return { status, body: JSON.stringify({ error }), headers };
+}
+
+function send(response: ServerResponse, { status, body, headers = {} }: Answer): void {
+  response.writeHead(status, {
+    ...headers,
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+    ...(body === undefined ? {} : { "Content-Type": "application/json; charset=utf-8" }),
+    "Content-Length": Buffer.byteLength(body ?? ""),
+  });
+  response.end(body);
+}

@@ -1,0 +1,62 @@
+import { type Client, type Codec, isZkError } from "@zooid/client";
+import { joinPath } from "@zooid/model";
+import { map, type Observable } from "rxjs";
+import { namesBelow } from "../nodes/named-node.ts";
+import { RecipeError } from "../recipe-error.ts";
+
+/**
+ * Names of which each is given once, and what each stands for: `<path>/<kind>/<name>`. They stay when their session ends; what is to go with it is
+ * registered with a {@link ServiceDiscovery} or a {@link GroupMember}.
+ */
+export class NamingService<T> {
+  readonly path: string;
+  readonly #zk: Client;
+  readonly #codec: Codec<T>;
+
+  constructor(zk: Client, path: string, codec: Codec<T>) {
+    this.#zk = zk;
+    this.path = path;
+    this.#codec = codec;
+  }
+
+  /**
+   * Takes a name.
+   *
+   * @throws NAME_TAKEN; CONNECTION_LOSS with `outcome` unknown, upon which a lookup shows what the name stands for now
+   */
+  async register(kind: string, name: string, value: T): Promise<void> {
+    const path = this.#pathOf(kind, name);
+    try {
+      await this.#zk.create(path, this.#codec.encode(value), { parents: "container" });
+    } catch (cause) {
+      if (!isZkError(cause, "NODE_EXISTS")) throw cause;
+      throw new RecipeError("NAME_TAKEN", `${path} is taken`, { cause });
+    }
+  }
+
+  /** What a name stands for; undefined where nobody has taken it. */
+  async lookup(kind: string, name: string): Promise<T | undefined> {
+    const node = await this.#zk.getOrNull(this.#pathOf(kind, name));
+    return node === null ? undefined : this.#codec.decode(node.data);
+  }
+
+  /** What a name stands for, now and whenever that changes. */
+  lookup$(kind: string, name: string): Observable<T | undefined> {
+    const node$ = this.#zk.watchData$(this.#pathOf(kind, name), { codec: this.#codec });
+    return node$.pipe(map((node) => (node.exists ? node.value : undefined)));
+  }
+
+  /** The names of a kind that are taken. */
+  names(kind: string): Promise<readonly string[]> {
+    return namesBelow(this.#zk, joinPath(this.path, kind));
+  }
+
+  /** Gives a name free. One that nobody has is free already. */
+  async unregister(kind: string, name: string): Promise<void> {
+    await this.#zk.delete(this.#pathOf(kind, name), { missingOk: true });
+  }
+
+  #pathOf(kind: string, name: string): string {
+    return joinPath(joinPath(this.path, kind), name);
+  }
+}

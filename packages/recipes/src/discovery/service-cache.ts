@@ -1,0 +1,107 @@
+import type { Client, Codec } from "@zooid/client";
+import { baseName } from "@zooid/model";
+import { BehaviorSubject, filter, type Observable, type Subscription } from "rxjs";
+import { type CacheChange, TreeCache } from "../caches/tree-cache.ts";
+import { isRecipeError } from "../recipe-error.ts";
+import type { ServiceInstance } from "./service-instance.ts";
+
+/**
+ * The instances of a service, kept up to date: Curator's ServiceCache. Without a connection they stay as they were last known; `staleMs` tells for
+ * how long. Nodes that hold no instance are left out.
+ */
+export class ServiceCache<T = unknown> implements Disposable {
+  readonly path: string;
+  readonly #codec: Codec<ServiceInstance<T>>;
+  readonly #cache: TreeCache;
+  readonly #known = new Map<string, ServiceInstance<T>>();
+  readonly #instances$ = new BehaviorSubject<readonly ServiceInstance<T>[] | undefined>(undefined);
+  readonly #subscriptions: readonly Subscription[];
+  #isReady = false;
+  #aloneSinceMs: number | undefined;
+
+  /** @param path of the service, `<base>/<name>` */
+  constructor(zk: Client, path: string, codec: Codec<ServiceInstance<T>>) {
+    this.path = path;
+    this.#codec = codec;
+    this.#cache = new TreeCache(zk, path);
+    const error = (error: unknown): void => this.#instances$.error(error);
+    this.#subscriptions = [
+      this.#cache.changes$.subscribe({
+        next: (change) => this.#note(change),
+        error,
+        complete: () => this.#instances$.complete(),
+      }),
+      zk.state$.subscribe(({ kind }) => {
+        if (kind === "connected" || kind === "read-only") this.#aloneSinceMs = undefined;
+        else this.#aloneSinceMs ??= performance.now();
+      }),
+    ];
+    this.#cache.ready().then(
+      () => {
+        this.#isReady = true;
+        this.#tell();
+      },
+      () => {
+        // The stream of changes tells.
+      },
+    );
+  }
+
+  /** The instances when all are known, and whenever one comes, changes or goes, in the order of their nodes' names. */
+  get instances$(): Observable<readonly ServiceInstance<T>[]> {
+    return this.#instances$.pipe(filter((instances) => instances !== undefined));
+  }
+
+  /** The instances as far as they are known. */
+  instances(): readonly ServiceInstance<T>[] {
+    return [...this.#known].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, instance]) => instance);
+  }
+
+  /** For how many milliseconds there has been no server to say what changes; 0 while there is one. */
+  get staleMs(): number {
+    return this.#aloneSinceMs === undefined ? 0 : performance.now() - this.#aloneSinceMs;
+  }
+
+  /** Waits until all that were there at the beginning are known. */
+  ready(options?: { readonly signal?: AbortSignal }): Promise<void> {
+    return this.#cache.ready(options);
+  }
+
+  /** Follows the service no more. Twice is harmless. */
+  close(): void {
+    for (const subscription of this.#subscriptions) subscription.unsubscribe();
+    this.#cache.close();
+    this.#instances$.complete();
+    this.#known.clear();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  #note(change: CacheChange): void {
+    const { path } = change.kind === "deleted" ? change.before : change.node;
+    if (path.lastIndexOf("/") !== this.path.length) return;
+    const name = baseName(path);
+    if (change.kind === "deleted") this.#known.delete(name);
+    else {
+      const instance = this.#read(change.node.data);
+      if (instance === undefined) this.#known.delete(name);
+      else this.#known.set(name, instance);
+    }
+    this.#tell();
+  }
+
+  #read(data: Uint8Array | null): ServiceInstance<T> | undefined {
+    try {
+      return this.#codec.decode(data);
+    } catch (error) {
+      if (isRecipeError(error, "NOT_OURS")) return undefined;
+      throw error;
+    }
+  }
+
+  #tell(): void {
+    if (this.#isReady) this.#instances$.next(this.instances());
+  }
+}

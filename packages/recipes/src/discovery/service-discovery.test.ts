@@ -1,0 +1,289 @@
+import type { Client } from "@zooid/client";
+import { filter, firstValueFrom } from "rxjs";
+import { describe, expect, test } from "vitest";
+import { isRecipeError } from "../recipe-error.ts";
+import { eachStaged } from "../testing/each-staged.ts";
+import { enters, failure, type Stage, tree } from "../testing/stage.ts";
+import { type NewService, type Registration, ServiceDiscovery } from "./service-discovery.ts";
+import type { ServiceInstance } from "./service-instance.ts";
+
+const PATH = "/services";
+
+interface Meta {
+  readonly zone: string;
+}
+
+let stage: Stage;
+let a: Client;
+let b: Client;
+let theirs: ServiceDiscovery<Meta>;
+
+eachStaged((staged) => {
+  ({ stage, a, b } = staged);
+  theirs = stage.kept(new ServiceDiscovery<Meta>(b, PATH));
+});
+
+const ids = (instances: readonly ServiceInstance[]): readonly string[] => instances.map(({ id }) => id);
+
+function discovery(zk: Client): ServiceDiscovery<Meta> {
+  return stage.kept(new ServiceDiscovery<Meta>(zk, PATH));
+}
+
+function web(id: string, more: Partial<NewService<Meta>> = {}): NewService<Meta> {
+  return { name: "web", id, address: "10.0.0.1", port: 80, ...more };
+}
+
+/** Waits until others see just these, as `id zone`. */
+async function seen(...expected: readonly string[]): Promise<void> {
+  const instances$ = theirs.instances$("web");
+  const plain = (instances: readonly ServiceInstance<Meta>[]): string =>
+    instances.map(({ id, payload }) => (payload === null ? id : `${id} ${payload.zone}`)).join(", ");
+  await firstValueFrom(instances$.pipe(filter((instances) => plain(instances) === expected.join(", "))));
+}
+
+describe("an instance", () => {
+  test("is found by others while it is registered", async () => {
+    const mine = discovery(a);
+    const registration = await mine.register(web("1", { payload: { zone: "x" } }));
+    expect(await theirs.names()).toEqual(["web"]);
+    expect(await theirs.instances("web")).toEqual([registration.instance]);
+    expect(await theirs.instance("web", "1")).toEqual(registration.instance);
+    expect((await a.exists("/services/web/1"))?.ephemeralOwner).toBe(a.sessionId);
+    await registration.close();
+    await registration.close();
+    expect([await theirs.instances("web"), await theirs.instance("web", "1")]).toEqual([[], null]);
+    expect(await theirs.instances("nothing of that name")).toEqual([]);
+  });
+
+  test("has an id and this machine's address where nothing else is said", async () => {
+    const { instance } = await discovery(a).register({ name: "web" });
+    expect(instance.id).toMatch(/^[0-9a-f-]{36}$/);
+    expect(instance.address).toMatch(/^\d+\.\d+\.\d+\.\d+$/);
+  });
+
+  test("is registered once by one discovery", async () => {
+    const mine = discovery(a);
+    const first = await mine.register(web("1"));
+    expect(isRecipeError(await failure(mine.register(web("1"))), "NAME_TAKEN")).toBe(true);
+    await first.close();
+    await mine.register(web("1"));
+  });
+
+  test("goes with its discovery, one that is to stay too", async () => {
+    const mine = new ServiceDiscovery(a, PATH);
+    await mine.register(web("1"));
+    await mine.register(web("2", { serviceType: "static" }));
+    expect((await b.exists("/services/web/2"))?.ephemeralOwner).toBe(0n);
+    await mine.close();
+    expect(await theirs.instances("web")).toEqual([]);
+  });
+
+  test("one that is to stay stays when its session ends", async () => {
+    const zk = await stage.client();
+    await new ServiceDiscovery(zk, PATH).register(web("1", { serviceType: "permanent" }));
+    await new ServiceDiscovery(zk, PATH).register(web("2"));
+    await zk.close();
+    await seen("1");
+  });
+
+  test("may get a number behind its id, and keeps it over sessions", async () => {
+    const { zk, relay } = await stage.relayed();
+    const registration = await discovery(zk).register(web("1", { serviceType: "dynamic-sequential" }));
+    expect(await tree(b, PATH)).toEqual(["web", "web/_c_UUID-10000000000"]);
+    relay.refuse();
+    relay.cut();
+    await stage.expire(zk);
+    await seen();
+    relay.accept();
+    await seen("1");
+    expect((await b.exists(registration.path))?.ephemeralOwner).toBe(zk.sessionId);
+  });
+
+  test("is registered again for the next session, as it was last updated", async () => {
+    const { zk, relay } = await stage.relayed();
+    const registration = await discovery(zk).register(web("1", { payload: { zone: "x" } }));
+    registration.update({ payload: { zone: "y" } });
+    await registration.ready();
+    await seen("1 y");
+    const before = zk.sessionId;
+    relay.refuse();
+    relay.cut();
+    await enters(zk, "suspended");
+    registration.update({ payload: { zone: "z" }, port: 81 });
+    await stage.expire(zk);
+    await seen();
+    relay.accept();
+    await seen("1 z");
+    expect(zk.sessionId).not.toBe(before);
+    expect(await theirs.instance("web", "1")).toEqual(registration.instance);
+    expect(registration.instance).toMatchObject({ port: 81, address: "10.0.0.1" });
+  });
+
+  test("that is taken back while it is registered again does not come back", async () => {
+    const { zk, relay } = await stage.relayed();
+    const registration = await discovery(zk).register(web("1"));
+    relay.freeze("answers");
+    await b.delete("/services/web/1");
+    const closed = registration.close();
+    relay.thaw();
+    await closed;
+    for (let i = 0; i < 4; i++) await zk.sync();
+    expect(await theirs.instances("web")).toEqual([]);
+  });
+
+  test("is registered as soon as there is a connection, where there is none at first", async () => {
+    const { zk, relay } = await stage.relayed();
+    relay.refuse();
+    relay.cut();
+    await enters(zk, "suspended");
+    const registering = discovery(zk).register(web("1"));
+    relay.accept();
+    await registering;
+    await seen("1");
+  });
+
+  test("whose registration is given up is not registered later", async () => {
+    const { zk, relay } = await stage.relayed();
+    const mine = discovery(zk);
+    relay.refuse();
+    relay.cut();
+    await enters(zk, "suspended");
+    const giveUp = new AbortController();
+    const registering = failure(mine.register(web("1"), { signal: giveUp.signal }));
+    giveUp.abort(new Error("enough"));
+    relay.accept();
+    expect(await registering).toMatchObject({ message: "enough" });
+    await enters(zk, "connected");
+    for (let i = 0; i < 4; i++) await zk.sync();
+    expect(await theirs.instances("web")).toEqual([]);
+    await mine.register(web("1"));
+  });
+
+  test("takes the place of an earlier self, with whose session it would go", async () => {
+    const earlier = await stage.client();
+    await new ServiceDiscovery(earlier, PATH).register(web("1"));
+    const registration: Registration<Meta> = await discovery(a).register(web("1", { payload: { zone: "x" } }));
+    expect((await b.exists(registration.path))?.ephemeralOwner).toBe(a.sessionId);
+  });
+});
+
+describe("a cache of a service", () => {
+  test("knows who comes, changes and goes, and leaves out what is no instance", async () => {
+    const mine = discovery(a);
+    using cache = theirs.cache("web");
+    await cache.ready();
+    const lists: string[] = [];
+    cache.instances$.subscribe((instances) => lists.push(ids(instances).join()));
+    const first = await mine.register(web("1"));
+    await mine.register(web("2"));
+    await a.create("/services/web/none", "of ours");
+    const { data } = await a.get("/services/web/2");
+    await a.create("/services/web/none/below", data);
+    await first.close();
+    await seen("2");
+    await b.sync();
+    expect(ids(cache.instances())).toEqual(["2"]);
+    expect([lists[0], lists.at(-1)]).toEqual(["", "2"]);
+    expect(lists).toContain("1,2");
+  });
+
+  test("keeps what it knew while there is no connection, and says for how long", async () => {
+    const { zk, relay } = await stage.relayed();
+    const mine = discovery(a);
+    const first = await mine.register(web("1"));
+    using cache = discovery(zk).cache("web");
+    await cache.ready();
+    expect(cache.staleMs).toBe(0);
+    relay.refuse();
+    relay.cut();
+    await enters(zk, "suspended");
+    await first.close();
+    await mine.register(web("2"));
+    expect(ids(cache.instances())).toEqual(["1"]);
+    expect(cache.staleMs).toBeGreaterThan(0);
+    relay.accept();
+    await firstValueFrom(cache.instances$.pipe(filter((instances) => ids(instances).join() === "2")));
+    expect(cache.staleMs).toBe(0);
+  });
+
+  test("leaves no watch behind, nor does its stream, nor a discovery", async () => {
+    const zk = await stage.client();
+    const mine = new ServiceDiscovery(zk, PATH);
+    const cache = mine.cache("web");
+    await cache.ready();
+    cache.close();
+    cache.close();
+    await firstValueFrom(mine.instances$("web"));
+    expect(zk.watchCount).toBe(0);
+    let isComplete = false;
+    mine.cache("web").instances$.subscribe({
+      complete: () => {
+        isComplete = true;
+      },
+    });
+    await mine.close();
+    await mine.close();
+    expect([isComplete, zk.watchCount]).toEqual([true, 0]);
+  });
+});
+
+describe("a provider", () => {
+  test("chooses among those that are there, and gives none where there is none", async () => {
+    const provider = theirs.provider("web");
+    await provider.ready();
+    expect(provider.pick()).toBeUndefined();
+    const mine = discovery(a);
+    const registrations = await Promise.all(["1", "2"].map((id) => mine.register(web(id))));
+    await mine.register(web("3"));
+    await seen("1", "2", "3");
+    await b.sync();
+    expect([1, 2, 3, 4].map(() => provider.pick()?.id)).toEqual(["1", "2", "3", "1"]);
+    await registrations[1]?.close();
+    await seen("1", "3");
+    await b.sync();
+    expect([1, 2, 3].map(() => provider.pick()?.id)).toEqual(["3", "1", "3"]);
+    provider.close();
+    expect(provider.pick()).toBeUndefined();
+  });
+
+  test("leaves out those that are not enabled, or not wanted", async () => {
+    const mine = stage.kept(new ServiceDiscovery<Meta>(a, PATH, { writeEnabled: true }));
+    await mine.register(web("1", { enabled: false }));
+    await mine.register(web("2", { payload: { zone: "x" } }));
+    await mine.register(web("3", { payload: { zone: "y" } }));
+    using provider = theirs.provider("web", { filter: ({ payload }) => payload?.zone !== "x" });
+    await provider.ready();
+    expect(ids(provider.instances())).toEqual(["3"]);
+  });
+
+  test("leaves one alone that has errors, until it has registered anew", async () => {
+    const mine = discovery(a);
+    const first = await mine.register(web("1"));
+    await mine.register(web("2"));
+    using provider = theirs.provider("web", { down: { errors: 1 } });
+    await provider.ready();
+    const failed = await theirs.instance("web", "1");
+    if (failed !== null) provider.noteError(failed);
+    expect([provider.pick()?.id, provider.pick()?.id]).toEqual(["2", "2"]);
+    first.update({ port: 81 });
+    await first.ready();
+    await seen("1", "2");
+    await b.sync();
+    await b.sync();
+    expect(ids(provider.instances())).toEqual(["1", "2"]);
+  });
+
+  test("goes on with those it knew while there is no connection, unless that is too long ago", async () => {
+    const { zk, relay } = await stage.relayed();
+    await discovery(a).register(web("1"));
+    const mine = discovery(zk);
+    using patient = mine.provider("web");
+    using strict = mine.provider("web", { staleMsMax: 0 });
+    await Promise.all([patient.ready(), strict.ready()]);
+    expect([patient.pick()?.id, strict.pick()?.id]).toEqual(["1", "1"]);
+    relay.refuse();
+    relay.cut();
+    await enters(zk, "suspended");
+    expect([patient.pick()?.id, strict.pick()?.id]).toEqual(["1", undefined]);
+  });
+});

@@ -1,0 +1,309 @@
+import { type Client, type Codec, isZkError, type Stat } from "@zooid/client";
+import { joinPath, type Zxid } from "@zooid/model";
+import { defer, finalize, type Observable } from "rxjs";
+import { PersistentNode } from "../members/persistent-node.ts";
+import { machineAddress } from "../nodes/default-data.ts";
+import { namesBelow, put } from "../nodes/named-node.ts";
+import { isRecipeError, RecipeError } from "../recipe-error.ts";
+import { InstanceCleanup, type InstanceCleanupOptions, type LastWrites } from "./instance-cleanup.ts";
+import { ServiceCache } from "./service-cache.ts";
+import { type InstanceFormat, instanceCodec, type ServiceInstance, type ServiceType } from "./service-instance.ts";
+import { ServiceProvider, type ServiceProviderOptions } from "./service-provider.ts";
+import { parseUriSpec, type UriSpec } from "./uri-spec.ts";
+
+/** What an instance says of itself. */
+export interface ServiceDetails<T> {
+  /** Default: this machine's address. */
+  readonly address?: string | null;
+  readonly port?: number | null;
+  readonly sslPort?: number | null;
+  readonly payload?: T | null;
+  /** As text: `{scheme}://{address}:{port}` and its like. */
+  readonly uriSpec?: UriSpec | string | null;
+  readonly enabled?: boolean;
+}
+
+export interface NewService<T> extends ServiceDetails<T> {
+  readonly name: string;
+  /** Default: a UUID. */
+  readonly id?: string;
+  /** Default `dynamic`: as long as the session, and again with the next. */
+  readonly serviceType?: ServiceType;
+}
+
+/** An instance that no session holds. */
+export type LastingInstance<T = unknown> = ServiceInstance<T> & { readonly serviceType: "static" | "permanent" };
+
+const MODES = {
+  dynamic: "ephemeral",
+  "dynamic-sequential": "ephemeral-sequential",
+  static: "persistent",
+  permanent: "persistent",
+} as const;
+
+/** An instance that is registered until this is closed. */
+export class Registration<T = unknown> implements AsyncDisposable {
+  readonly #node: PersistentNode;
+  readonly #codec: Codec<ServiceInstance<T>>;
+  readonly #closed: () => void;
+  #instance: ServiceInstance<T>;
+
+  /** @internal {@link ServiceDiscovery.register} makes one */
+  constructor(
+    instance: ServiceInstance<T>,
+    parts: { readonly node: PersistentNode; readonly codec: Codec<ServiceInstance<T>>; readonly closed: () => void },
+  ) {
+    this.#instance = instance;
+    this.#node = parts.node;
+    this.#codec = parts.codec;
+    this.#closed = parts.closed;
+  }
+
+  /** As it is registered. */
+  get instance(): ServiceInstance<T> {
+    return this.#instance;
+  }
+
+  /** The node that says so; a sequential one has its number when it is `ready`. */
+  get path(): string {
+    return this.#node.path;
+  }
+
+  /** Waits until others can see it as it is. */
+  ready(options?: { readonly signal?: AbortSignal }): Promise<void> {
+    return this.#node.ready(options);
+  }
+
+  /** Says something else of it, now or as soon as there is a connection, and with each session to come; `ready` tells when others can see it. */
+  update(details: ServiceDetails<T>): void {
+    this.#instance = { ...this.#instance, ...knownOf(details) };
+    this.#node.setData(this.#codec.encode(this.#instance));
+  }
+
+  /** Takes it back. Twice is harmless. */
+  async close(): Promise<void> {
+    this.#closed();
+    await this.#node.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+/**
+ * Who serves what, and where: Curator's ServiceDiscovery, on the same znodes, `<path>/<name>/<id>`, and with the same JSON, so that Java finds what is
+ * registered here and the other way round.
+ */
+export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
+  readonly path: string;
+  readonly #zk: Client;
+  readonly #codec: Codec<ServiceInstance<T>>;
+  readonly #registrations = new Map<string, Registration<T>>();
+  readonly #caches = new Set<ServiceCache<T>>();
+  readonly #cleanups = new Set<InstanceCleanup>();
+
+  constructor(zk: Client, path: string, format: InstanceFormat = {}) {
+    this.#zk = zk;
+    this.path = path;
+    this.#codec = instanceCodec<T>(format);
+  }
+
+  /**
+   * Registers an instance and waits until others can see it. It stays registered over lost connections and sessions, until its registration or the
+   * discovery is closed. One of the same id that is there already is taken for an earlier self, and replaced.
+   *
+   * @throws NAME_TAKEN where this discovery has registered the id already, the signal's reason, or what no reconnect mends; nothing is registered then
+   */
+  async register(service: NewService<T>, options?: { readonly signal?: AbortSignal }): Promise<Registration<T>> {
+    options?.signal?.throwIfAborted();
+    const { name, id = crypto.randomUUID(), serviceType = "dynamic" } = service;
+    const instance: ServiceInstance<T> = {
+      name,
+      id,
+      address: machineAddress(),
+      port: null,
+      sslPort: null,
+      payload: null,
+      registeredAtMs: Date.now(),
+      serviceType,
+      uriSpec: null,
+      enabled: true,
+      ...knownOf(service),
+    };
+    const path = joinPath(this.#pathOf(name), id);
+    if (this.#registrations.has(path)) throw new RecipeError("NAME_TAKEN", `${path} is registered here already`);
+    const data = this.#codec.encode(instance);
+    const registration = new Registration<T>(instance, {
+      node: new PersistentNode(this.#zk, { path, data, mode: MODES[serviceType] }),
+      codec: this.#codec,
+      closed: () => this.#registrations.delete(path),
+    });
+    this.#registrations.set(path, registration);
+    try {
+      await registration.ready(options);
+    } catch (error) {
+      await registration.close();
+      throw error;
+    }
+    return registration;
+  }
+
+  /**
+   * Writes an instance once, on behalf of somebody who has no session, and does not keep it: it stays until it is removed. One of the same id that is
+   * there already is replaced.
+   */
+  async put(instance: LastingInstance<T>, { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    const path = joinPath(this.#pathOf(instance.name), instance.id);
+    const data = this.#codec.encode(instance);
+    for (;;) {
+      const { ephemeralOwner, version } = await put(this.#zk, path, data, signal);
+      if (ephemeralOwner === 0n) return;
+      // It would go with a session, and the instance with it.
+      await this.#deleteUnchanged(path, version, signal);
+    }
+  }
+
+  /** Removes an instance, whoever registered it; one that a discovery keeps registered comes back. Twice is harmless. */
+  async remove(name: string, id: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    await this.#zk.delete(joinPath(this.#pathOf(name), id), { missingOk: true, signal });
+  }
+
+  /** The names of the services, also of those that nobody serves at present. */
+  names({ signal }: { readonly signal?: AbortSignal } = {}): Promise<readonly string[]> {
+    return namesBelow(this.#zk, this.path, signal);
+  }
+
+  /** The instances of a service, as the server knows them. */
+  async instances(
+    name: string,
+    { signal }: { readonly signal?: AbortSignal } = {},
+  ): Promise<readonly ServiceInstance<T>[]> {
+    return (await this.#found(name, signal)).map(({ instance }) => instance);
+  }
+
+  /** One of them; null where there is none of that id. */
+  async instance(
+    name: string,
+    id: string,
+    { signal }: { readonly signal?: AbortSignal } = {},
+  ): Promise<ServiceInstance<T> | null> {
+    return (await this.#read(joinPath(this.#pathOf(name), id), signal))?.instance ?? null;
+  }
+
+  /**
+   * Removes `static` instances that were not written for a while, again and again until it or the discovery is closed: Curator's InstanceCleanup.
+   * Whoever has no session says with each {@link put} that it is still there.
+   */
+  cleanUp(options: InstanceCleanupOptions): InstanceCleanup {
+    const cleanup = new InstanceCleanup(this.#zk, (before, signal) => this.#removeStale(before, signal), {
+      ...options,
+      closed: () => this.#cleanups.delete(cleanup),
+    });
+    this.#cleanups.add(cleanup);
+    return cleanup;
+  }
+
+  /** The instances of a service, now and whenever one comes, changes or goes. */
+  instances$(name: string): Observable<readonly ServiceInstance<T>[]> {
+    return defer(() => {
+      const cache = this.cache(name);
+      return cache.instances$.pipe(finalize(() => cache.close()));
+    });
+  }
+
+  /** A copy of a service's instances, kept up to date until it or the discovery is closed. */
+  cache(name: string): ServiceCache<T> {
+    const cache = new ServiceCache(this.#zk, this.#pathOf(name), this.#codec);
+    this.#caches.add(cache);
+    cache.instances$.subscribe({ error: () => this.#caches.delete(cache), complete: () => this.#caches.delete(cache) });
+    return cache;
+  }
+
+  /** Chooses instances of a service until it or the discovery is closed. */
+  provider(name: string, options?: ServiceProviderOptions<T>): ServiceProvider<T> {
+    return new ServiceProvider(this.cache(name), options);
+  }
+
+  /** Takes back what was registered here, and follows no service any more. Twice is harmless. */
+  async close(): Promise<void> {
+    for (const cache of this.#caches) cache.close();
+    await Promise.all([...this.#cleanups, ...this.#registrations.values()].map((kept) => kept.close()));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #pathOf(name: string): string {
+    return joinPath(this.path, name);
+  }
+
+  /** Of static instances those go that are still as they were before; what the others are like now is the answer. */
+  async #removeStale(before: LastWrites, signal: AbortSignal): Promise<LastWrites> {
+    const now = new Map<string, Zxid>();
+    for (const name of await this.names({ signal })) {
+      const found = await this.#found(name, signal);
+      const unchanged = found.filter(({ path, stat, instance }) => {
+        if (instance.serviceType !== "static") return false;
+        if (before.get(path) === stat.mzxid) return true;
+        now.set(path, stat.mzxid);
+        return false;
+      });
+      await Promise.all(unchanged.map(({ path, stat }) => this.#deleteUnchanged(path, stat.version, signal)));
+    }
+    return now;
+  }
+
+  /** Not where it was written since: who did that is there. */
+  async #deleteUnchanged(path: string, version: number, signal: AbortSignal | undefined): Promise<void> {
+    try {
+      await this.#zk.delete(path, { version, missingOk: true, signal });
+    } catch (error) {
+      if (!isZkError(error, "BAD_VERSION")) throw error;
+    }
+  }
+
+  async #found(name: string, signal: AbortSignal | undefined): Promise<readonly Found<T>[]> {
+    const path = this.#pathOf(name);
+    const ids = await namesBelow(this.#zk, path, signal);
+    const found = await Promise.all(ids.map((id) => this.#read(joinPath(path, id), signal)));
+    return found.filter((one) => one !== null);
+  }
+
+  /** Null also where there is something else. */
+  async #read(path: string, signal: AbortSignal | undefined): Promise<Found<T> | null> {
+    const node = await this.#zk.getOrNull(path, { signal });
+    try {
+      return node === null ? null : { path, stat: node.stat, instance: this.#codec.decode(node.data) };
+    } catch (error) {
+      if (isRecipeError(error, "NOT_OURS")) return null;
+      throw error;
+    }
+  }
+}
+
+interface Found<T> {
+  readonly path: string;
+  readonly stat: Stat;
+  readonly instance: ServiceInstance<T>;
+}
+
+/** What is said, without what is not. */
+function knownOf<T>({
+  address,
+  port,
+  sslPort,
+  payload,
+  uriSpec,
+  enabled,
+}: ServiceDetails<T>): Partial<ServiceInstance<T>> {
+  return {
+    ...(address === undefined ? {} : { address }),
+    ...(port === undefined ? {} : { port }),
+    ...(sslPort === undefined ? {} : { sslPort }),
+    ...(payload === undefined ? {} : { payload }),
+    ...(uriSpec === undefined ? {} : { uriSpec: typeof uriSpec === "string" ? parseUriSpec(uriSpec) : uriSpec }),
+    ...(enabled === undefined ? {} : { enabled }),
+  };
+}

@@ -1,0 +1,122 @@
+import { type Client, type Created, isZkError } from "@zooid/client";
+import type { Observable } from "rxjs";
+import { giveBack, giveBackLater } from "../leases/give-back.ts";
+import { Hold } from "../leases/hold.ts";
+import type { HoldOptions, Lease } from "../leases/lease.ts";
+import { participantsOf } from "../leases/participants.ts";
+import type { WaitOptions } from "../leases/patience.ts";
+import { keepOn } from "../leases/waiting.ts";
+import { enter, type LineOptions, predecessor, waitForTurn } from "../locks/line.ts";
+import { Terms } from "./terms.ts";
+
+export interface LeaderLatchOptions extends HoldOptions {
+  /** What the others know this candidate by. Default: empty. */
+  readonly id?: string;
+}
+
+/** One who leads, or would. */
+export interface Candidate {
+  readonly id: string;
+  readonly path: string;
+  readonly isLeader: boolean;
+}
+
+/**
+ * One leader among many, for as long as it lives or until it is closed: Curator's LeaderLatch, on the same znodes,
+ * `<path>/_c_<uuid>-latch-<number>`.
+ *
+ * A candidate stands in line from `new` until `close`, whatever becomes of connections and sessions. Who loses its connection does not lead
+ * meanwhile; it leads again when it comes back in time and its node still stands first, for nobody else can have led then.
+ */
+export class LeaderLatch implements AsyncDisposable {
+  readonly path: string;
+  readonly #zk: Client;
+  readonly #line: LineOptions;
+  readonly #options: HoldOptions;
+  readonly #closing = new AbortController();
+  readonly #terms: Terms;
+  readonly #ended: Promise<void>;
+
+  constructor(zk: Client, path: string, options: LeaderLatchOptions = {}) {
+    this.path = path;
+    this.#zk = zk;
+    this.#options = options;
+    this.#terms = new Terms(`the latch on ${path}`);
+    this.#line = { path, marker: "latch-", blocker: predecessor, data: options.id ?? "" };
+    this.#ended = this.#run();
+  }
+
+  /** Whether this one leads at this instant, by the clock. */
+  get isLeader(): boolean {
+    return this.#terms.isLeader;
+  }
+
+  /** The term that goes on now, or undefined. Completes when the latch is closed; errors with what no reconnect mends. */
+  get term$(): Observable<Lease | undefined> {
+    return this.#terms.term$;
+  }
+
+  /** Begins with the present state; completes and errors as `term$` does. */
+  get isLeader$(): Observable<boolean> {
+    return this.#terms.isLeader$;
+  }
+
+  /**
+   * Waits until this one leads. The lease is the term: its signal aborts with it, and releasing it lets the next one lead and puts this one at
+   * the end of the line.
+   *
+   * @throws LOCK_TIMEOUT, the signal's reason, or RECIPE_CLOSED
+   */
+  leadership(options: WaitOptions = {}): Promise<Lease> {
+    return this.#terms.leadership(options);
+  }
+
+  /** All candidates, the leader first. */
+  async participants(): Promise<readonly Candidate[]> {
+    return candidatesOf(this.#zk, this.path);
+  }
+
+  /** Leads no more and leaves the line. Resolves when the node is gone, or the session may be over. Twice is harmless. */
+  async close(): Promise<void> {
+    this.#closing.abort(this.#terms.closed());
+    await this.#ended;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#closing;
+    let node: Created | undefined;
+    try {
+      await keepOn(this.#zk, signal, async () => {
+        node ??= await enter(this.#zk, this.#line, signal);
+        if (await waitForTurn(this.#zk, node, this.#line, signal)) {
+          const hold = new Hold(this.#zk, node, { onSuspended: this.#options.onSuspended });
+          await this.#terms.lead(hold.lease(), signal);
+        } else {
+          giveBackLater(this.#zk, node.path);
+          node = undefined;
+        }
+      });
+    } catch (error) {
+      // Who has closed the latch, or the client, knows.
+      if (signal.aborted || isZkError(error, "CLIENT_CLOSED")) return;
+      this.#terms.fail(error);
+    } finally {
+      if (node !== undefined) await giveBack(this.#zk, node.path).catch(() => {});
+      this.#terms.end();
+    }
+  }
+}
+
+/** Those who stand in line for leadership below a path, the leader first. */
+export async function candidatesOf(zk: Client, path: string): Promise<readonly Candidate[]> {
+  const participants = await participantsOf(zk, path);
+  return participants.map(({ path, data }, i) => ({
+    id: Buffer.from(data ?? []).toString(),
+    path,
+    isLeader: i === 0,
+  }));
+}

@@ -1,0 +1,130 @@
+import { type Client, isZkError } from "@zooid/client";
+import type { HoldOptions, Lease } from "../leases/lease.ts";
+import { writable } from "../leases/waiting.ts";
+import type { LockDialect } from "../locks/dialect.ts";
+import { Mutex } from "../locks/mutex.ts";
+import { RecipeError } from "../recipe-error.ts";
+import { type Candidate, candidatesOf } from "./leader-latch.ts";
+
+export interface LeaderSelectorOptions extends HoldOptions {
+  /** What the others know this candidate by. Default: this machine's address, as with Curator. */
+  readonly id?: string;
+  /** Whether it stands in line again after each term. Default false: once. */
+  readonly autoRequeue?: boolean;
+  /** As whom the nodes are to be read: `kazoo` for candidates that are kazoo's. Default `curator`. */
+  readonly dialect?: LockDialect | undefined;
+  /** Is told what `lead` throws, after which it goes on. Without it the selector ends with that, and `close` throws it. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** Leads until it returns. `signal` aborts when the term is lost, interrupted or closed: then it is to return soon. */
+export type Lead = (term: Lease, signal: AbortSignal) => void | Promise<void>;
+
+/**
+ * One leader among many, for as long as its work takes: Curator's LeaderSelector, on the same znodes, which are those of a mutex. One term
+ * begins only when the work of the one before has returned, here and elsewhere, as long as its session lives.
+ */
+export class LeaderSelector implements AsyncDisposable {
+  readonly path: string;
+  readonly #zk: Client;
+  readonly #mutex: Mutex;
+  readonly #lead: Lead;
+  readonly #options: LeaderSelectorOptions;
+  readonly #closing = new AbortController();
+  #interrupt: AbortController | undefined;
+  #isQueued = false;
+  #isRunning = false;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(zk: Client, path: string, lead: Lead, options: LeaderSelectorOptions = {}) {
+    const { id, onSuspended, dialect } = options;
+    this.path = path;
+    this.#zk = zk;
+    this.#lead = lead;
+    this.#options = options;
+    this.#mutex = new Mutex(zk, path, id === undefined ? { onSuspended, dialect } : { data: id, onSuspended, dialect });
+  }
+
+  /** Whether its work goes on. */
+  get isLeading(): boolean {
+    return this.#interrupt !== undefined;
+  }
+
+  /** Stands in line, for one more term where it leads already. Harmless while it stands there. @throws RECIPE_CLOSED */
+  start(): void {
+    this.#closing.signal.throwIfAborted();
+    this.#isQueued = true;
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    this.#running = this.#run();
+    // `close` and `finished` tell.
+    this.#running.catch(() => {});
+  }
+
+  /** Asks the work of the present term to end, where there is one. */
+  interruptLeadership(): void {
+    this.#interrupt?.abort(new RecipeError("LEASE_LOST", `leadership of ${this.path} was interrupted`));
+  }
+
+  /** Resolves when it neither leads nor stands in line any more. @throws what `lead` threw, without `onError` */
+  async finished(): Promise<void> {
+    await this.#running;
+  }
+
+  /** All candidates, the leader first. */
+  participants(): Promise<readonly Candidate[]> {
+    return candidatesOf(this.#zk, this.path);
+  }
+
+  /** Leaves the line, interrupts the work and waits for it. Twice is harmless. @throws what `lead` threw, without `onError` */
+  async close(): Promise<void> {
+    this.#closing.abort(new RecipeError("RECIPE_CLOSED", `the selector on ${this.path} is closed`));
+    await this.#running;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #run(): Promise<void> {
+    try {
+      while (this.#isQueued) {
+        const term = await this.#nextTerm(this.#closing.signal);
+        if (term === undefined) return;
+        this.#isQueued = this.#options.autoRequeue ?? false;
+        await this.#serve(term);
+      }
+    } finally {
+      this.#isRunning = false;
+    }
+  }
+
+  /** Undefined when there will be none. */
+  async #nextTerm(signal: AbortSignal): Promise<Lease | undefined> {
+    while (!signal.aborted) {
+      try {
+        return await this.#mutex.acquire({ signal });
+      } catch (error) {
+        if (signal.aborted || isZkError(error, "CLIENT_CLOSED")) return undefined;
+        if (!isZkError(error) || !error.retriable) throw error;
+      }
+      await writable(this.#zk, signal).catch(() => {});
+    }
+    return undefined;
+  }
+
+  async #serve(term: Lease): Promise<void> {
+    const interrupt = new AbortController();
+    this.#interrupt = interrupt;
+    try {
+      await this.#lead(term, AbortSignal.any([term.signal, interrupt.signal, this.#closing.signal]));
+    } catch (error) {
+      const { onError } = this.#options;
+      if (onError === undefined) throw error;
+      onError(error);
+    } finally {
+      this.#interrupt = undefined;
+      await term.release();
+    }
+  }
+}

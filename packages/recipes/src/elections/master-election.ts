@@ -1,0 +1,173 @@
+/**
+ * A cluster with one active master, standbys that take over, and workers: the pattern of HBase.
+ *
+ *     <root>/master                  ephemeral: the name of the active master
+ *     <root>/backup-masters/<name>   ephemeral, one for each standby; goes when it becomes active
+ *     <root>/rs/<name>               ephemeral, one for each worker
+ *     <root>/running                 persistent: there is a cluster; made by the first master, removed by `shutDown`
+ *     <root>/terms                   persistent: its version goes up with each term
+ *
+ * What else lies below the root is the application's.
+ */
+import type { Client, Payload } from "@zooid/client";
+import { joinPath } from "@zooid/model";
+import { distinctUntilChanged, map, type Observable } from "rxjs";
+import type { HoldOptions, Lease } from "../leases/lease.ts";
+import type { WaitOptions } from "../leases/patience.ts";
+import { PersistentNode } from "../members/persistent-node.ts";
+import { makeNamed } from "../nodes/named-node.ts";
+import { NamedCandidacy } from "./named-candidacy.ts";
+import { Terms } from "./terms.ts";
+
+/** What the nodes below the root are called. The defaults are HBase's, but for `terms`, which is ours. */
+export interface MasterNames {
+  readonly master: string;
+  readonly backups: string;
+  readonly workers: string;
+  readonly running: string;
+  readonly terms: string;
+}
+
+export const MASTER_NAMES: MasterNames = {
+  master: "master",
+  backups: "backup-masters",
+  workers: "rs",
+  running: "running",
+  terms: "terms",
+};
+
+export interface MasterElectionOptions extends HoldOptions {
+  readonly names?: Partial<MasterNames> | undefined;
+}
+
+/** A cluster as anybody can see it, whoever made it: HBase's too, whose nodes hold bytes of its own. */
+export class MasterCluster {
+  readonly root: string;
+  readonly #zk: Client;
+  readonly #names: MasterNames;
+
+  constructor(zk: Client, root: string, names: Partial<MasterNames> = {}) {
+    this.#zk = zk;
+    this.root = root;
+    this.#names = { ...MASTER_NAMES, ...names };
+  }
+
+  /** What the active master's node holds, which is its name where it is a {@link MasterElection}'s; null while there is none. */
+  get active$(): Observable<Uint8Array | null> {
+    return this.#zk.watchData$(this.#at("master")).pipe(map((node) => (node.exists ? (node.data ?? NOTHING) : null)));
+  }
+
+  /** The names of those who stand by. */
+  get backups$(): Observable<readonly string[]> {
+    return this.#names$("backups");
+  }
+
+  get workers$(): Observable<readonly string[]> {
+    return this.#names$("workers");
+  }
+
+  /** Whether the cluster is up: some master has been active, and nobody has shut it down. */
+  get isRunning$(): Observable<boolean> {
+    return this.#zk.watchExists$(this.#at("running")).pipe(
+      map((stat) => stat !== null),
+      distinctUntilChanged(),
+    );
+  }
+
+  /** Joins as a worker until it is closed, over lost connections and sessions. */
+  work(name: string, data: Payload = ""): PersistentNode {
+    return new PersistentNode(this.#zk, { path: joinPath(this.#at("workers"), name), data });
+  }
+
+  /** Says that the cluster is down. Whoever watches `isRunning$` is to end; nobody is made to. */
+  async shutDown(): Promise<void> {
+    await this.#zk.delete(this.#at("running"), { missingOk: true });
+  }
+
+  #names$(what: keyof MasterNames): Observable<readonly string[]> {
+    return this.#zk.watchChildren$(this.#at(what)).pipe(map((names) => (names ?? []).toSorted()));
+  }
+
+  #at(what: keyof MasterNames): string {
+    return joinPath(this.root, this.#names[what]);
+  }
+}
+
+const NOTHING = new Uint8Array(0);
+
+/** One who is the cluster's active master or stands by, from `new` until `close`. Whoever is quickest becomes active. */
+export class MasterElection implements AsyncDisposable {
+  readonly cluster: MasterCluster;
+  readonly name: string;
+  readonly #zk: Client;
+  readonly #terms: Terms;
+  readonly #candidacy: NamedCandidacy;
+  readonly #standbyPath: string;
+  readonly #runningPath: string;
+  #standby: PersistentNode | undefined;
+  #leaving: Promise<void> = Promise.resolve();
+
+  /** @param name no two candidates may have the same */
+  constructor(zk: Client, root: string, name: string, options: MasterElectionOptions = {}) {
+    const names = { ...MASTER_NAMES, ...options.names };
+    this.#zk = zk;
+    this.name = name;
+    this.cluster = new MasterCluster(zk, root, names);
+    this.#terms = new Terms(`${name}'s candidacy at ${root}`);
+    this.#standbyPath = joinPath(joinPath(root, names.backups), name);
+    this.#runningPath = joinPath(root, names.running);
+    this.#standBy();
+    const seat = {
+      path: joinPath(root, names.master),
+      countPath: joinPath(root, names.terms),
+      data: Buffer.from(name),
+    };
+    this.#candidacy = new NamedCandidacy(zk, seat, this.#terms, {
+      onSuspended: options.onSuspended,
+      elected: (signal) => this.#elected(signal),
+      over: () => this.#standBy(),
+    });
+  }
+
+  /** Whether this one is active at this instant, by the clock. */
+  get isActive(): boolean {
+    return this.#terms.isLeader;
+  }
+
+  /** The term that goes on now, or undefined. Completes when it is closed; errors with what no reconnect mends. */
+  get term$(): Observable<Lease | undefined> {
+    return this.#terms.term$;
+  }
+
+  /** Waits until this one is active. The lease is the term: releasing it makes it a standby. @throws LOCK_TIMEOUT, the signal's reason, or RECIPE_CLOSED */
+  activity(options: WaitOptions = {}): Promise<Lease> {
+    return this.#terms.leadership(options);
+  }
+
+  /** Is neither active nor stands by any more. Resolves when its nodes are gone, or the session may be over. Twice is harmless. */
+  async close(): Promise<void> {
+    await this.#candidacy.close();
+    await this.#leave();
+    await this.#leaving;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #standBy(): void {
+    this.#standby ??= new PersistentNode(this.#zk, { path: this.#standbyPath, data: "" });
+  }
+
+  async #elected(signal: AbortSignal): Promise<void> {
+    // One that stood by for a moment before is still leaving.
+    this.#leaving = Promise.all([this.#leaving, this.#leave()]).then(() => {});
+    await makeNamed(this.#zk, { path: this.#runningPath, data: "", mode: "persistent", signal });
+  }
+
+  async #leave(): Promise<void> {
+    const standby = this.#standby;
+    this.#standby = undefined;
+    await standby?.close();
+  }
+}

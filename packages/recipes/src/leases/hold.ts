@@ -1,0 +1,203 @@
+import {
+  type Client,
+  type Created,
+  isZkError,
+  type NodeData,
+  type OneShotWatch,
+  type SessionId,
+  type Transaction,
+  type Watched,
+  type Zxid,
+} from "@zooid/client";
+import type { Subscription } from "rxjs";
+import { pause } from "../pause.ts";
+import { RecipeError } from "../recipe-error.ts";
+import { giveBack } from "./give-back.ts";
+import type { HoldOptions, Lease, LostReason } from "./lease.ts";
+
+export interface HoldEvents {
+  /** It is not held any more, whatever the reason. May come twice: lost, then released. */
+  readonly ended?: (() => void) | undefined;
+  /** Somebody asks for it. */
+  readonly revoked?: (() => void) | undefined;
+  /** In place of the node's own, where the node came later than the grant. */
+  readonly token?: Zxid | undefined;
+  /** Where others may have the same name: how it is given back, and what a transaction asks that stands or falls with it. */
+  readonly giveBack?: (() => Promise<void>) | undefined;
+  readonly guard?: (() => Transaction<[undefined]>) | undefined;
+}
+
+const REVOKE = Buffer.from("__REVOKE__");
+const READ_AGAIN_MS = 100;
+
+/** One node that is held, by as many leases as were taken on it. All of them are lost together. */
+export class Hold {
+  readonly zk: Client;
+  readonly path: string;
+  readonly token: Zxid;
+  readonly sessionId: SessionId;
+  readonly #controller = new AbortController();
+  readonly #states: Subscription;
+  readonly #events: HoldEvents;
+  #watch: OneShotWatch | undefined;
+  #leaseCount = 0;
+  #lostReason: LostReason | undefined;
+  #releasing: Promise<void> | undefined;
+
+  constructor(zk: Client, { path, stat }: Created, options: HoldOptions & HoldEvents = {}) {
+    const { onSuspended = zk.onSuspended } = options;
+    this.zk = zk;
+    this.path = path;
+    this.token = options.token ?? stat.czxid;
+    this.sessionId = stat.ephemeralOwner as SessionId;
+    this.#events = options;
+    this.#states = zk.state$.subscribe(({ kind }) => {
+      if (kind === "suspended" && onSuspended === "lose") this.#lose("suspended");
+      else if (kind === "lost") this.#lose("session-lost");
+      else if (kind === "closed" || kind === "auth-failed") this.#lose("client-closed");
+    });
+    // What was told at once had no subscription to end yet.
+    if (this.isOver) this.#states.unsubscribe();
+    // A node that cannot be read is not watched; the session's loss is told all the same.
+    else this.#watchNode().catch(() => {});
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get lostReason(): LostReason | undefined {
+    return this.#lostReason;
+  }
+
+  get isOver(): boolean {
+    return this.#lostReason !== undefined || this.#releasing !== undefined;
+  }
+
+  get isValid(): boolean {
+    return !this.isOver && this.zk.sessionId === this.sessionId && this.zk.aliveForMs > 0;
+  }
+
+  lease(): Lease {
+    this.#leaseCount++;
+    return new NodeLease(this);
+  }
+
+  /** One lease less; the node goes with the last. */
+  async leave(): Promise<void> {
+    if (--this.#leaseCount > 0) return;
+    this.#releasing ??= this.#release();
+    await this.#releasing;
+  }
+
+  async #release(): Promise<void> {
+    this.#end(new RecipeError("LEASE_LOST", `${this.path} was released`));
+    await (this.#events.giveBack?.() ?? giveBack(this.zk, this.path));
+  }
+
+  guard(): Transaction<[undefined]> {
+    return this.#events.guard?.() ?? this.zk.transaction().check(this.path, -1);
+  }
+
+  #lose(reason: LostReason): void {
+    if (this.isOver) return;
+    this.#lostReason = reason;
+    // With a release the watch goes by itself, when the node does.
+    this.#watch?.remove();
+    this.#end(new RecipeError("LEASE_LOST", `${this.path} is not held any more: ${reason}`));
+  }
+
+  #end(reason: RecipeError): void {
+    this.#states?.unsubscribe();
+    this.#events.ended?.();
+    this.#controller.abort(reason);
+  }
+
+  /** Hears of its own node: deleted by somebody else, or marked as wanted. */
+  async #watchNode(): Promise<void> {
+    while (!this.isOver) {
+      let node: NodeData & Watched;
+      try {
+        node = await this.zk.get(this.path, { watch: true, signal: this.signal });
+      } catch (error) {
+        if (isZkError(error, "NO_NODE")) return this.#lose("deleted");
+        if (!isZkError(error) || !error.retriable) throw error;
+        await pause(READ_AGAIN_MS, undefined, { signal: this.signal, ref: false });
+        continue;
+      }
+      // Lost in the very turn in which this came.
+      if (this.#lostReason !== undefined) return node.watch.remove();
+      this.#watch = node.watch;
+      // Whatever a listener throws is not this loop's affair.
+      if (node.data !== null && REVOKE.equals(node.data)) queueMicrotask(() => this.#events.revoked?.());
+      await node.watch.fired;
+    }
+  }
+}
+
+/** Asks a holder to give up what it holds, as Curator's Revoker does. The holder may, or may not. */
+export async function revoke(zk: Client, path: string): Promise<void> {
+  await zk.set(path, REVOKE);
+}
+
+class NodeLease implements Lease {
+  readonly #hold: Hold;
+  #isReleased = false;
+
+  constructor(hold: Hold) {
+    this.#hold = hold;
+  }
+
+  get path(): string {
+    return this.#hold.path;
+  }
+
+  get paths(): readonly string[] {
+    return [this.#hold.path];
+  }
+
+  get token(): Zxid {
+    return this.#hold.token;
+  }
+
+  get sessionId(): SessionId {
+    return this.#hold.sessionId;
+  }
+
+  get signal(): AbortSignal {
+    return this.#hold.signal;
+  }
+
+  get lostReason(): LostReason | undefined {
+    return this.#hold.lostReason;
+  }
+
+  isValid(): boolean {
+    return !this.#isReleased && this.#hold.isValid;
+  }
+
+  assertValid(): void {
+    if (this.isValid()) return;
+    const why = this.#isReleased ? "it was released" : (this.lostReason ?? "its session may be over");
+    throw new RecipeError("LEASE_LOST", `${this.path} is not held any more: ${why}`);
+  }
+
+  reenter(): Lease {
+    this.assertValid();
+    return this.#hold.lease();
+  }
+
+  guard(): Transaction<[undefined]> {
+    return this.#hold.guard();
+  }
+
+  async release(): Promise<void> {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
+    await this.#hold.leave();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.release();
+  }
+}

@@ -1,0 +1,62 @@
+import type { Client } from "@zooid/client";
+import { expect, test } from "vitest";
+import { isRecipeError } from "../recipe-error.ts";
+import { eachStaged } from "../testing/each-staged.ts";
+import { aborted, count, failure } from "../testing/stage.ts";
+import { MultiLock } from "./multi-lock.ts";
+import { Mutex } from "./mutex.ts";
+import { Semaphore } from "./semaphore.ts";
+
+let a: Client;
+let b: Client;
+
+eachStaged((staged) => {
+  ({ a, b } = staged);
+});
+
+const both = (zk: Client): MultiLock => new MultiLock(zk, [new Mutex(zk, "/locks/2"), new Mutex(zk, "/locks/1")]);
+
+test("all are had together, in the order of their paths, and given back together", async () => {
+  const locks = await both(a).acquire();
+  expect(locks.paths.map((path) => path.slice(0, "/locks/1".length))).toEqual(["/locks/1", "/locks/2"]);
+  expect(await both(b).tryAcquire()).toBeNull();
+  expect(await new Mutex(b, "/locks/2").tryAcquire()).toBeNull();
+  const waiting = both(b).acquire();
+  await count(a, "/locks/1", 2);
+  await locks.guard().create("/made-under-both").commit();
+  await locks.release();
+  const next = await waiting;
+  expect([locks.isValid(), next.isValid()]).toEqual([false, true]);
+});
+
+test("two who want the same locks do not wait for each other, in whatever order they name them", async () => {
+  const work = Array.from({ length: 10 }, (_, i) => {
+    const zk = i % 2 === 0 ? a : b;
+    const locks = [new Mutex(zk, "/locks/1"), new Mutex(zk, "/locks/2")];
+    return new MultiLock(zk, i % 3 === 0 ? locks : locks.reverse()).use(() => zk.sync());
+  });
+  await Promise.all(work);
+  await Promise.all([count(a, "/locks/1", 0), count(a, "/locks/2", 0)]);
+});
+
+test("what was had is given back when the rest is not to be had", async () => {
+  const held = await new Mutex(a, "/locks/2").acquire();
+  expect(isRecipeError(await failure(both(b).acquire({ timeoutMs: 50 })), "LOCK_TIMEOUT")).toBe(true);
+  expect(await both(b).tryAcquire()).toBeNull();
+  await count(a, "/locks/1", 0);
+  await count(a, "/locks/2", 1);
+  await held.release();
+});
+
+test("it is lost when a part of it is", async () => {
+  const locks = await new MultiLock(a, [
+    new Mutex(a, "/locks/1"),
+    new Semaphore(a, "/locks/s", { leases: 2 }),
+  ]).acquire();
+  await b.delete(locks.paths[1] ?? "");
+  await aborted(locks.signal);
+  expect([locks.lostReason, locks.isValid()]).toEqual(["deleted", false]);
+  await expect(locks.guard().create("/late").commit()).rejects.toMatchObject({ code: "NO_NODE", failedIndex: 1 });
+  await locks.release();
+  await count(b, "/locks/1", 0);
+});

@@ -1,0 +1,66 @@
+import type { Client } from "@zooid/client";
+import type { Grant } from "../leases/lease.ts";
+import { LeaseGroup, releaseAll } from "../leases/lease-group.ts";
+import { Patience, type WaitOptions } from "../leases/patience.ts";
+import { type Lock, useLease } from "../leases/use-lease.ts";
+
+export interface MultiLockOptions {
+  /** In which order they are acquired. `path`, the default, keeps two who want the same locks from waiting for each other. */
+  readonly order?: "path" | "given";
+}
+
+/** All of several locks or none: Curator's InterProcessMultiLock. It has no nodes of its own. */
+export class MultiLock implements Lock<LeaseGroup> {
+  readonly path: string;
+  readonly #zk: Client;
+  readonly #locks: readonly Lock[];
+
+  constructor(zk: Client, locks: readonly Lock[], { order = "path" }: MultiLockOptions = {}) {
+    if (locks.length === 0) throw new RangeError("a lock on nothing: a MultiLock needs at least one");
+    this.#zk = zk;
+    this.#locks =
+      order === "given" ? locks : locks.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+    this.path = this.#locks.map(({ path }) => path).join(" and ");
+  }
+
+  /** Waits for one after the other. @throws what one of them has to say; those that were had are given back then */
+  async acquire(options: WaitOptions = {}): Promise<LeaseGroup> {
+    using patience = new Patience(options, `acquire ${this.path}`);
+    const { signal } = patience;
+    const grants: Grant[] = [];
+    try {
+      for (const lock of this.#locks) grants.push(await lock.acquire({ signal }));
+    } catch (error) {
+      await giveUp(grants);
+      throw error;
+    }
+    return new LeaseGroup(this.#zk, grants);
+  }
+
+  /** All of them if they are to be had at once, or null. */
+  async tryAcquire(options: { readonly signal?: AbortSignal } = {}): Promise<LeaseGroup | null> {
+    const grants: Grant[] = [];
+    for (const lock of this.#locks) {
+      const grant = await lock.tryAcquire(options).catch(async (error: unknown) => {
+        await giveUp(grants);
+        throw error;
+      });
+      if (grant === null) {
+        await releaseAll(grants);
+        return null;
+      }
+      grants.push(grant);
+    }
+    return new LeaseGroup(this.#zk, grants);
+  }
+
+  /** Does some work under all of them. @throws LEASE_LOST when one was lost meanwhile, whatever the work has to say */
+  use<T>(work: (grants: LeaseGroup) => T | Promise<T>, options?: WaitOptions): Promise<T> {
+    return useLease(this, work, options);
+  }
+}
+
+/** What cannot be given back is no news to a caller who is about to be told of another failure. */
+async function giveUp(grants: readonly Grant[]): Promise<void> {
+  await releaseAll(grants).catch(() => {});
+}

@@ -1,0 +1,173 @@
+/**
+ * Many may read, or one writes: Curator's InterProcessReadWriteLock, on the same znodes. Readers and writers stand in one line, as
+ * `_c_<uuid>-__READ__<number>` and `_c_<uuid>-__WRIT__<number>`: a writer waits for all before it, a reader for the writers before it. So
+ * readers who come behind a waiting writer wait too, and no writer starves.
+ */
+import type { Client, Created, Payload } from "@zooid/client";
+import { baseName, joinPath } from "@zooid/model";
+import { giveBackLater } from "../leases/give-back.ts";
+import { Hold } from "../leases/hold.ts";
+import type { HoldOptions, Lease } from "../leases/lease.ts";
+import { Owners } from "../leases/owners.ts";
+import { type Participant, participantsOf } from "../leases/participants.ts";
+import { Patience, type WaitOptions } from "../leases/patience.ts";
+import { Sections } from "../leases/sections.ts";
+import { type Lock, useInSection } from "../leases/use-lease.ts";
+import { defaultData } from "../nodes/default-data.ts";
+import { RecipeError } from "../recipe-error.ts";
+import { type Naming, READ_WRITE_NAMING, type ReadWriteDialect } from "./dialect.ts";
+import { type Blocker, isOfLiveSession, type LineOptions, predecessor, standInLine, stepUp } from "./line.ts";
+import type { AcquireOptions, TryOptions } from "./mutex.ts";
+import { sequenceKey } from "./sequence.ts";
+
+export interface ReadWriteLockOptions extends HoldOptions {
+  /** What the node of each contender holds. Default: this machine's address, as with Curator. */
+  readonly data?: Payload;
+  /** As whom the nodes are to be read. Default `curator`. Nodes of both are waited for. */
+  readonly dialect?: ReadWriteDialect | undefined;
+  /** As a {@link Mutex} has it: who writes may also read, and who only reads is refused the other. */
+  readonly reentrant?: "async-context" | undefined;
+}
+
+/** Whatever else stands in line is taken for a writer. */
+const READERS: readonly string[] = Object.values(READ_WRITE_NAMING).map(({ read }) => read.marker);
+
+const firstWriter: Blocker = (line, at) =>
+  line.slice(0, at).find((name) => !READERS.some((marker) => name.includes(marker)));
+
+/** A lock that many readers hold, or one writer. */
+export class ReadWriteLock {
+  readonly path: string;
+  readonly read: LockSide;
+  readonly write: LockSide;
+  readonly #zk: Client;
+  readonly #options: ReadWriteLockOptions;
+  readonly #naming: Naming;
+  readonly #readers = new Owners();
+  readonly #writers = new Owners();
+
+  constructor(zk: Client, path: string, options: ReadWriteLockOptions = {}) {
+    this.#zk = zk;
+    this.path = path;
+    this.#options = options;
+    const { data, dialect = "curator" } = options;
+    this.#naming = READ_WRITE_NAMING[dialect].read;
+    const [reading, writing] = [
+      { path, ...READ_WRITE_NAMING[dialect].read, blocker: firstWriter, data },
+      { path, ...READ_WRITE_NAMING[dialect].write, blocker: predecessor, data },
+    ];
+    const sections = options.reentrant === undefined ? undefined : new Sections();
+    this.read = new LockSide(this.#zk, reading, options, {
+      owners: this.#readers,
+      sections,
+      // Who writes may read: its reader stands where the writer does, so that nobody comes between when the writer goes.
+      entry: async (owner, signal) => {
+        const hold = await this.#writers.held(owner);
+        return hold === undefined ? undefined : this.#behind(hold.lease(), signal);
+      },
+    });
+    this.write = new LockSide(this.#zk, writing, options, {
+      owners: this.#writers,
+      sections,
+      entry: async (owner) => {
+        if ((await this.#readers.held(owner)) === undefined) return undefined;
+        const message = `${path}: its owner reads, and a writer would wait for that; release it first`;
+        throw new RecipeError("LOCK_UPGRADE", message);
+      },
+    });
+  }
+
+  /**
+   * Takes the read lock while one has the write lock, and keeps its place in line, so that no other writer comes between when the write lock is
+   * released. The write lock stays as it is.
+   *
+   * @throws LEASE_LOST where the write lock is not held any more
+   */
+  async downgrade(writing: Lease, options: WaitOptions = {}): Promise<Lease> {
+    using patience = new Patience(options, `downgrade ${this.path}`);
+    return (await this.#behind(writing.reenter(), patience.signal)).lease();
+  }
+
+  /** Who stands in line, those who hold it first. */
+  participants(): Promise<readonly Participant[]> {
+    return participantsOf(this.#zk, this.path);
+  }
+
+  /** A reader at the place of a writer, which is held until the reader stands there. */
+  async #behind(writing: Lease, signal: AbortSignal): Promise<Hold> {
+    await using writer = writing;
+    const zk = this.#zk;
+    const { data = defaultData(this.#zk), onSuspended } = this.#options;
+    const { marker, protect } = this.#naming;
+    const place = joinPath(this.path, `${marker}${sequenceKey(baseName(writer.path))}`);
+    const created: Created = await zk.create(place, data, { mode: "ephemeral", protect, signal });
+    if (writer.isValid() && isOfLiveSession(zk, created)) {
+      return new Hold(zk, created, { onSuspended, token: writer.token });
+    }
+    giveBackLater(zk, created.path);
+    writer.assertValid();
+    throw new RecipeError("LEASE_LOST", `${this.path}: the connection was lost between the two locks`);
+  }
+}
+
+interface SideParts {
+  readonly owners: Owners;
+  readonly sections: Sections | undefined;
+  /** What an owner gets without standing in line, for what it holds on the other side. */
+  readonly entry: (owner: unknown, signal: AbortSignal) => Promise<Hold | undefined>;
+}
+
+/** One of the two locks of a {@link ReadWriteLock}. Tokens of writers alone can be compared. */
+export class LockSide implements Lock<Lease, AcquireOptions> {
+  readonly path: string;
+  readonly #zk: Client;
+  readonly #line: LineOptions;
+  readonly #options: HoldOptions;
+  readonly #parts: SideParts;
+
+  /** @internal {@link ReadWriteLock} makes both */
+  constructor(zk: Client, line: LineOptions, options: HoldOptions, parts: SideParts) {
+    this.path = line.path;
+    this.#zk = zk;
+    this.#line = line;
+    this.#options = options;
+    this.#parts = parts;
+  }
+
+  /**
+   * Waits for its turn. An owner that writes may read at once; one that only reads may not write.
+   *
+   * @throws LOCK_TIMEOUT, LOCK_UPGRADE, the signal's reason, or what the client cannot recover from; nothing is left behind then
+   */
+  async acquire(options: AcquireOptions = {}): Promise<Lease> {
+    using patience = new Patience(options, `acquire ${this.path}`);
+    const { owner = this.#parts.sections?.owner } = options;
+    const { signal } = patience;
+    if (owner === undefined) return this.#hold(await standInLine(this.#zk, this.#line, signal)).lease();
+    return await this.#parts.owners.lease(owner, signal, async (ended) => {
+      const entered = await this.#parts.entry(owner, signal);
+      if (entered === undefined) return this.#hold(await standInLine(this.#zk, this.#line, signal), ended);
+      entered.signal.addEventListener("abort", ended, { once: true });
+      return entered;
+    });
+  }
+
+  /** The lock if it is to be had at once, or null, without a trace where somebody is before us. */
+  async tryAcquire(options: TryOptions = {}): Promise<Lease | null> {
+    using patience = new Patience(options, `acquire ${this.path}`);
+    const { owner = this.#parts.sections?.owner } = options;
+    const held = this.#parts.owners.heldNow(owner);
+    if (held !== undefined) return held.lease();
+    const created = await stepUp(this.#zk, this.#line, patience.signal);
+    return created === undefined ? null : this.#hold(created).lease();
+  }
+
+  /** Does some work under the lock. @throws LEASE_LOST when the lock was lost meanwhile, whatever the work has to say */
+  use<T>(work: (lease: Lease) => T | Promise<T>, options?: AcquireOptions): Promise<T> {
+    return useInSection(this, this.#parts.sections, work, options);
+  }
+
+  #hold(created: Created, ended?: () => void): Hold {
+    return new Hold(this.#zk, created, { onSuspended: this.#options.onSuspended, ended });
+  }
+}

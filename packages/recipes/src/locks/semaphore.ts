@@ -1,0 +1,247 @@
+/**
+ * So many leases and no more: Curator's InterProcessSemaphoreV2, on the same znodes.
+ *
+ *     <path>/locks    a mutex: whose turn it is to ask for leases
+ *     <path>/leases   one node for each lease; granted while there are no more of them than there may be
+ *
+ * Who waits for leases keeps the turn, so all are served in the order in which they came. All leases of one call are asked for in one turn:
+ * two who each hold a part of what they want cannot wait for each other.
+ */
+import { type Client, type Created, isZkError, type OneShotWatch, type Payload } from "@zooid/client";
+import { baseName, joinPath } from "@zooid/model";
+import { SharedCount } from "../counters/shared-value.ts";
+import { giveBackLater } from "../leases/give-back.ts";
+import { Hold } from "../leases/hold.ts";
+import type { HoldOptions, Lease } from "../leases/lease.ts";
+import { LeaseGroup } from "../leases/lease-group.ts";
+import { type Participant, participantsOf } from "../leases/participants.ts";
+import { Patience, type WaitOptions } from "../leases/patience.ts";
+import { type Lock, useLease } from "../leases/use-lease.ts";
+import { LossAlarm, unlessAborted, writable } from "../leases/waiting.ts";
+import { defaultData } from "../nodes/default-data.ts";
+import { isOfLiveSession, type LineOptions, listed, predecessor, standInLine, stepUp } from "./line.ts";
+
+/** Of a shared number of leases: the largest int. */
+const LEASES_MAX = 2 ** 31 - 1;
+
+export interface SemaphoreOptions extends HoldOptions {
+  /**
+   * How many leases there are: a number, and then all who use the path must say the same, or one that all share and may set at any time. More
+   * are given out at once; where there are fewer, nothing is taken away, and who hears of it late may still be granted one too many.
+   */
+  readonly leases: number | SharedCount;
+  /** What the node of each lease holds. Default: this machine's address, as with Curator; empty where `onRevoke` is given. */
+  readonly data?: Payload;
+  /** Somebody asks the holder to give a lease up; told with the path of the lease's node, maybe more than once. */
+  readonly onRevoke?: (path: string) => void;
+}
+
+export interface AcquireLeasesOptions extends WaitOptions {
+  /** How many leases to take, all of them or none. Default 1. */
+  readonly count?: number;
+}
+
+export class Semaphore implements Lock<LeaseGroup<Lease>, AcquireLeasesOptions> {
+  readonly path: string;
+  readonly #zk: Client;
+  readonly #options: SemaphoreOptions;
+  readonly #turns: LineOptions;
+  readonly #leasesPath: string;
+
+  constructor(zk: Client, path: string, options: SemaphoreOptions) {
+    const { leases } = options;
+    if (!(leases instanceof SharedCount || (Number.isInteger(leases) && leases >= 1))) {
+      throw new RangeError(
+        `semaphore ${path}: leases is a whole number of at least 1 or a SharedCount, found ${leases}`,
+      );
+    }
+    this.#zk = zk;
+    this.path = path;
+    this.#options = options;
+    this.#turns = { path: joinPath(path, "locks"), marker: "lock-", blocker: predecessor };
+    this.#leasesPath = joinPath(path, "leases");
+  }
+
+  /**
+   * Waits for leases.
+   *
+   * @throws LOCK_TIMEOUT, the signal's reason, or what the client cannot recover from; nothing is left behind then. RangeError for more
+   *   leases than there can be; where their number is shared, it waits until there are as many
+   */
+  async acquire({ count = 1, ...options }: AcquireLeasesOptions = {}): Promise<LeaseGroup<Lease>> {
+    this.#checkCount(count);
+    using patience = new Patience(options, `acquire ${this.path}`);
+    const { signal } = patience;
+    for (;;) {
+      const turn = await standInLine(this.#zk, this.#turns, signal);
+      try {
+        const group = await this.#take(turn, { count, signal, waits: true });
+        // Only a lost session or a stranger takes nodes away: then it begins anew.
+        if (group !== undefined) return group;
+      } finally {
+        giveBackLater(this.#zk, turn.path);
+      }
+    }
+  }
+
+  /** Leases if they are to be had at once, or null, without a trace where they are not. */
+  async tryAcquire(
+    options: { readonly signal?: AbortSignal; readonly count?: number } = {},
+  ): Promise<LeaseGroup<Lease> | null> {
+    const { count = 1 } = options;
+    this.#checkCount(count);
+    using patience = new Patience(options, `acquire ${this.path}`);
+    const { signal } = patience;
+    const [taken, { limit }] = await Promise.all([
+      listed(this.#zk, this.#leasesPath, signal),
+      this.#limit(false, signal),
+    ]);
+    if (taken.length + count > limit) return null;
+    const turn = await stepUp(this.#zk, this.#turns, signal);
+    if (turn === undefined) return null;
+    try {
+      return (await this.#take(turn, { count, signal, waits: false })) ?? null;
+    } finally {
+      giveBackLater(this.#zk, turn.path);
+    }
+  }
+
+  /** Does some work while it holds leases. @throws LEASE_LOST when one of them was lost meanwhile */
+  use<T>(work: (leases: LeaseGroup<Lease>) => T | Promise<T>, options?: AcquireLeasesOptions): Promise<T> {
+    return useLease(this, work, options);
+  }
+
+  /** Who holds leases. */
+  participants(): Promise<readonly Participant[]> {
+    return participantsOf(this.#zk, this.#leasesPath);
+  }
+
+  #checkCount(count: number): void {
+    const { leases } = this.#options;
+    const most = typeof leases === "number" ? leases : LEASES_MAX;
+    if (Number.isInteger(count) && count >= 1 && count <= most) return;
+    throw new RangeError(`semaphore ${this.path}: count is a whole number from 1 to ${most}, found ${count}`);
+  }
+
+  async #take(turn: Created, { count, signal, waits }: Taking): Promise<LeaseGroup<Lease> | undefined> {
+    const zk = this.#zk;
+    const { onSuspended, onRevoke } = this.#options;
+    const { data = onRevoke === undefined ? defaultData(zk) : "" } = this.#options;
+    const mine: Created[] = [];
+    let isGranted = false;
+    try {
+      while (mine.length < count) {
+        const options = { mode: "ephemeral-sequential", protect: true, parents: "container", signal } as const;
+        mine.push(await zk.create(joinPath(this.#leasesPath, "lease-"), data, options));
+      }
+      isGranted = await this.#fits(turn, mine, { count, signal, waits });
+    } finally {
+      if (!isGranted) for (const { path } of mine) giveBackLater(zk, path);
+    }
+    return isGranted
+      ? new LeaseGroup(
+          zk,
+          mine.map((node) => new Hold(zk, node, { onSuspended, revoked: () => onRevoke?.(node.path) }).lease()),
+        )
+      : undefined;
+  }
+
+  /**
+   * Waits until there are no more leases than there may be; false when ours are gone, or the turn is, or there are too many and nobody wants to
+   * wait.
+   */
+  async #fits(turn: Created, mine: readonly Created[], { signal, waits }: Taking): Promise<boolean> {
+    const zk = this.#zk;
+    const all = [turn, ...mine];
+    for (;;) {
+      using loss = new LossAlarm(zk);
+      const { names, watch } = await this.#leases(waits, signal);
+      using _ = watch;
+      const { limit, limitWatch } = await this.#limit(waits, signal);
+      using _limit = limitWatch;
+      if (all.some(({ stat }) => stat.ephemeralOwner !== zk.sessionId)) return false;
+      if (mine.some(({ path }) => !names.includes(baseName(path)))) return false;
+      if (names.length > limit) {
+        if (watch === undefined) return false;
+        // Where somebody has deleted the turn, two wait with leases of their own, and each for the other's.
+        const turnWatch = await watchPresent(zk, turn.path, signal);
+        if (turnWatch === null) return false;
+        using _turn = turnWatch;
+        const changes = [watch.fired, turnWatch.fired, loss.rung];
+        if (limitWatch !== undefined) changes.push(limitWatch.fired);
+        await unlessAborted(Promise.race(changes), signal);
+      } else if (all.every((node) => isOfLiveSession(zk, node))) {
+        return true;
+      } else {
+        await writable(zk, signal);
+      }
+    }
+  }
+
+  async #leases(isWatched: boolean, signal: AbortSignal): Promise<{ names: string[]; watch?: OneShotWatch }> {
+    if (isWatched) return this.#zk.children(this.#leasesPath, { watch: true, signal });
+    return this.#zk.children(this.#leasesPath, { signal });
+  }
+
+  async #limit(isWatched: boolean, signal: AbortSignal): Promise<{ limit: number; limitWatch?: OneShotWatch }> {
+    const { leases } = this.#options;
+    if (typeof leases === "number") return { limit: leases };
+    if (!isWatched) return { limit: (await leases.get({ signal })).value };
+    const { value, watch } = await leases.getAndWatch({ signal });
+    return { limit: value, limitWatch: watch };
+  }
+}
+
+/** A watch on a node that is there, or null. */
+async function watchPresent(zk: Client, path: string, signal: AbortSignal): Promise<OneShotWatch | null> {
+  try {
+    return (await zk.get(path, { watch: true, signal })).watch;
+  } catch (error) {
+    if (isZkError(error, "NO_NODE")) return null;
+    throw error;
+  }
+}
+
+interface Taking {
+  readonly count: number;
+  readonly signal: AbortSignal;
+  /** Whether it waits where leases are missing. */
+  readonly waits: boolean;
+}
+
+/**
+ * A lock that is given back by whoever has the lease, and that knows no owners: Curator's InterProcessSemaphoreMutex, on the same znodes, which
+ * are those of a semaphore with one lease.
+ */
+export class SemaphoreMutex implements Lock<Lease> {
+  readonly path: string;
+  readonly #semaphore: Semaphore;
+
+  constructor(zk: Client, path: string, options: Omit<SemaphoreOptions, "leases"> = {}) {
+    this.path = path;
+    this.#semaphore = new Semaphore(zk, path, { ...options, leases: 1 });
+  }
+
+  async acquire(options?: WaitOptions): Promise<Lease> {
+    return only(await this.#semaphore.acquire(options));
+  }
+
+  async tryAcquire(options?: { readonly signal?: AbortSignal }): Promise<Lease | null> {
+    const group = await this.#semaphore.tryAcquire(options);
+    return group === null ? null : only(group);
+  }
+
+  use<T>(work: (lease: Lease) => T | Promise<T>, options?: WaitOptions): Promise<T> {
+    return useLease(this, work, options);
+  }
+
+  participants(): Promise<readonly Participant[]> {
+    return this.#semaphore.participants();
+  }
+}
+
+function only({ parts }: LeaseGroup<Lease>): Lease {
+  const [lease] = parts;
+  if (lease === undefined) throw new Error("a semaphore has granted nothing");
+  return lease;
+}

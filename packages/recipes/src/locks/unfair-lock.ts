@@ -1,0 +1,76 @@
+import type { Client } from "@zooid/client";
+import { joinPath } from "@zooid/model";
+import { type Holder, holderData, readHolder } from "../leases/holder.ts";
+import type { HoldOptions, Lease } from "../leases/lease.ts";
+import { Patience, type WaitOptions } from "../leases/patience.ts";
+import { type Lock, useLease } from "../leases/use-lease.ts";
+import { pause } from "../pause.ts";
+import { NamedSeat } from "./named-seat.ts";
+
+export interface UnfairLockOptions extends HoldOptions {
+  /** What the others know this one by. Default: a UUID for each grant. */
+  readonly id?: string;
+  /** Longest random delay before it tries again when the lock is free: spreads the herd, and hands over later. Default 0. */
+  readonly spreadMs?: number;
+}
+
+/**
+ * A lock that whoever is quickest gets: one node `<path>/lock`, on which all who wait have a watch. A release wakes them all and one of them
+ * gets it: about as cheap as a {@link Mutex} for few contenders, and for many much dearer, in no order, and not sure to reach everybody.
+ *
+ * The version of `<path>/grants` goes up with each grant and release. A lease's `guard` asks for it: that nobody who uses this recipe has been
+ * granted the lock since.
+ */
+export class UnfairLock implements Lock<Lease> {
+  readonly path: string;
+  readonly #zk: Client;
+  readonly #options: UnfairLockOptions;
+
+  constructor(zk: Client, path: string, options: UnfairLockOptions = {}) {
+    this.#zk = zk;
+    this.path = path;
+    this.#options = options;
+  }
+
+  /** Waits until it gets the lock. @throws LOCK_TIMEOUT, the signal's reason, or what the client cannot recover from; nothing is left behind then */
+  async acquire(options: WaitOptions = {}): Promise<Lease> {
+    using patience = new Patience(options, `acquire ${this.path}`);
+    const { signal } = patience;
+    const { spreadMs = 0 } = this.#options;
+    const spread = spreadMs > 0 ? () => pause(Math.random() * spreadMs, undefined, { signal }) : undefined;
+    const seat = this.#seat();
+    const seated = await seat.acquire(signal, spread).catch((error: unknown) => {
+      throw signal.aborted ? signal.reason : error;
+    });
+    return seat.hold(seated, this.#options).lease();
+  }
+
+  /** The lock if it is to be had at once, or null, without a trace where somebody has it. */
+  async tryAcquire(options: { readonly signal?: AbortSignal } = {}): Promise<Lease | null> {
+    using patience = new Patience(options, `acquire ${this.path}`);
+    if ((await this.#zk.exists(this.#nodePath, options)) !== null) return null;
+    const seat = this.#seat();
+    const seated = await seat.tryAcquire(patience.signal);
+    return seated === null ? null : seat.hold(seated, this.#options).lease();
+  }
+
+  /** Does some work under the lock. @throws LEASE_LOST when the lock was lost meanwhile, whatever the work has to say */
+  use<T>(work: (lease: Lease) => T | Promise<T>, options?: WaitOptions): Promise<T> {
+    return useLease(this, work, options);
+  }
+
+  /** Who has it, or null. */
+  async holder(): Promise<Holder | null> {
+    const node = await this.#zk.getOrNull(this.#nodePath);
+    return node === null ? null : readHolder(node.data);
+  }
+
+  get #nodePath(): string {
+    return joinPath(this.path, "lock");
+  }
+
+  #seat(): NamedSeat {
+    const data = holderData(this.#options.id);
+    return new NamedSeat(this.#zk, { path: this.#nodePath, countPath: joinPath(this.path, "grants"), data });
+  }
+}

@@ -1,0 +1,158 @@
+import { type Client, isZkError, type NodeData, type Payload, type Watched } from "@zooid/client";
+import { BehaviorSubject, filter, type Observable } from "rxjs";
+import { firstOf, keepOn, LossAlarm, unlessAborted } from "../leases/waiting.ts";
+import { makeNamed } from "../nodes/named-node.ts";
+import { payloadBytes } from "../nodes/payload-bytes.ts";
+import { RecipeError } from "../recipe-error.ts";
+
+export interface PersistentNodeOptions {
+  readonly path: string;
+  readonly data: Payload;
+  /** Default `ephemeral`. A sequential one gets its number once and keeps it: its path is then `_c_<uuid>-` before the name and the number behind. */
+  readonly mode?: "persistent" | "ephemeral" | "persistent-sequential" | "ephemeral-sequential";
+}
+
+/** What a recipe that stands on a kept node does in another way. */
+export interface Keeping {
+  /** Makes the node, which was not there a moment ago. */
+  readonly make: (data: Buffer, signal: AbortSignal) => Promise<unknown>;
+  /** What becomes of it when it is kept no more. */
+  readonly atEnd: "delete" | "leave";
+}
+
+/**
+ * A node that is kept as it is wanted: made again when somebody deletes it or its session ends, written again when its data were changed.
+ * Curator's PersistentNode. One of the same name that an earlier session has left behind, or that is somebody else's, is taken over.
+ */
+export class PersistentNode implements AsyncDisposable {
+  readonly #zk: Client;
+  readonly #mode: "persistent" | "ephemeral";
+  readonly #keeping: Keeping;
+  readonly #closing = new AbortController();
+  readonly #isThere$ = new BehaviorSubject(false);
+  readonly #ended: Promise<void>;
+  #path: string;
+  #isNumbered: boolean;
+  #data: Buffer;
+  #changed = Promise.withResolvers<void>();
+
+  constructor(zk: Client, options: PersistentNodeOptions);
+  /** @internal */
+  constructor(zk: Client, options: PersistentNodeOptions, keeping: Keeping);
+  constructor(zk: Client, { path, data, mode = "ephemeral" }: PersistentNodeOptions, keeping?: Keeping) {
+    this.#zk = zk;
+    this.#keeping = keeping ?? {
+      make: (data, signal) => makeNamed(zk, { path: this.path, data, mode: this.#mode, signal }),
+      atEnd: "delete",
+    };
+    this.#path = path;
+    this.#isNumbered = mode === "persistent" || mode === "ephemeral";
+    this.#mode = mode === "persistent" || mode === "persistent-sequential" ? "persistent" : "ephemeral";
+    this.#data = payloadBytes(data);
+    this.#ended = this.#run();
+  }
+
+  /** With its number, as soon as it has one. */
+  get path(): string {
+    return this.#path;
+  }
+
+  /** Whether the node is as it is wanted, as far as is known. Errors with what no reconnect mends. */
+  get isThere$(): Observable<boolean> {
+    return this.#isThere$.asObservable();
+  }
+
+  /** Waits until the node is as it is wanted. @throws the signal's reason, RECIPE_CLOSED, or what no reconnect mends */
+  async ready({ signal = new AbortController().signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    const isThere = await firstOf(this.#isThere$.pipe(filter((isThere) => isThere)), signal);
+    if (isThere === undefined) throw new RecipeError("RECIPE_CLOSED", `the node ${this.path} is kept no more`);
+  }
+
+  /** Changes what is wanted; written now or as soon as there is a connection. */
+  setData(data: Payload): void {
+    this.#data = payloadBytes(data);
+    this.#isThere$.next(false);
+    this.#changed.resolve();
+  }
+
+  /** Keeps it no more, and deletes it if it is its own. Twice is harmless. */
+  async close(): Promise<void> {
+    this.#closing.abort(new RecipeError("RECIPE_CLOSED", `the node ${this.path} is kept no more`));
+    await this.#ended;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#closing;
+    try {
+      await keepOn(this.#zk, signal, () => this.#keep(signal));
+    } catch (error) {
+      if (!signal.aborted && !isZkError(error, "CLIENT_CLOSED")) this.#isThere$.error(error);
+    } finally {
+      using loss = new LossAlarm(this.#zk);
+      await Promise.race([this.#delete().catch(() => {}), loss.rung]);
+      this.#isThere$.complete();
+    }
+  }
+
+  /** One look at the node: makes it what it is to be, or waits for it to change. */
+  async #keep(signal: AbortSignal): Promise<void> {
+    const zk = this.#zk;
+    using loss = new LossAlarm(zk);
+    const changed = Promise.withResolvers<void>();
+    this.#changed = changed;
+    const data = this.#data;
+    if (!this.#isNumbered) {
+      const mode = `${this.#mode}-sequential` as const;
+      const made = await zk.create(this.path, data, { mode, protect: true, parents: "container", signal });
+      this.#path = made.path;
+      this.#isNumbered = true;
+    }
+    const found = await this.#read(signal);
+    if (found === null) {
+      await this.#keeping.make(data, signal);
+      return;
+    }
+    using watch = found.watch;
+    const { version } = found.stat;
+    if (!this.#isOurs(found.stat.ephemeralOwner)) {
+      // It would go with its session, and ours with it.
+      await zk.delete(this.path, { version, missingOk: true, signal }).catch(ifChanged);
+    } else if (!data.equals(payloadBytes(found.data))) {
+      await zk.set(this.path, data, { version, signal }).catch(ifChanged);
+    } else {
+      this.#isThere$.next(true);
+      await unlessAborted(Promise.race([watch.fired, loss.rung, changed.promise]), signal);
+      this.#isThere$.next(false);
+    }
+  }
+
+  async #read(signal: AbortSignal): Promise<(NodeData & Watched) | null> {
+    try {
+      return await this.#zk.get(this.path, { watch: true, signal });
+    } catch (error) {
+      if (isZkError(error, "NO_NODE")) return null;
+      throw error;
+    }
+  }
+
+  #isOurs(owner: bigint): boolean {
+    return owner === (this.#mode === "ephemeral" ? this.#zk.sessionId : 0n);
+  }
+
+  /** Only its own: the name may be somebody else's by now. */
+  async #delete(): Promise<void> {
+    if (!this.#isNumbered || this.#keeping.atEnd === "leave") return;
+    const stat = await this.#zk.exists(this.path);
+    if (stat === null || !this.#isOurs(stat.ephemeralOwner)) return;
+    await this.#zk.delete(this.path, { version: stat.version, missingOk: true, guaranteed: "session" });
+  }
+}
+
+/** Somebody was quicker: the next look shows what is there now. */
+function ifChanged(error: unknown): void {
+  if (!isZkError(error, "BAD_VERSION") && !isZkError(error, "NO_NODE")) throw error;
+}

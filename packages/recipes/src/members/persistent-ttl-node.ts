@@ -1,0 +1,102 @@
+import { type Client, isZkError, type Payload } from "@zooid/client";
+import { joinPath, parentPath } from "@zooid/model";
+import type { Observable } from "rxjs";
+import { makeNamed } from "../nodes/named-node.ts";
+import { pause } from "../pause.ts";
+import { PersistentNode } from "./persistent-node.ts";
+
+export interface PersistentTtlNodeOptions {
+  readonly path: string;
+  readonly data: Payload;
+  /** How long it stays when nobody keeps it any more, in milliseconds. */
+  readonly ttlMs: number;
+}
+
+const TOUCHED = "touch";
+
+/**
+ * A node that outlives its keeper by a while: Curator's PersistentTtlNode, on the same znodes, `<path>` and `<path>/touch`, both with a time to live, of
+ * which the latter is written again each half of it. Servers want `extendedTypesEnabled` for such nodes.
+ */
+export class PersistentTtlNode implements AsyncDisposable {
+  readonly path: string;
+  readonly #zk: Client;
+  readonly #ttlMs: number;
+  readonly #node: PersistentNode;
+  readonly #closing = new AbortController();
+  readonly #ended: Promise<void>;
+
+  constructor(zk: Client, { path, data, ttlMs }: PersistentTtlNodeOptions) {
+    this.#zk = zk;
+    this.path = path;
+    this.#ttlMs = ttlMs;
+    const make = (data: Buffer, signal: AbortSignal): Promise<void> => this.#make(data, signal);
+    this.#node = new PersistentNode(zk, { path, data, mode: "persistent" }, { make, atEnd: "leave" });
+    this.#ended = this.#touchAgain(this.#closing.signal);
+  }
+
+  /** Whether the node is as it is wanted, as far as is known. Errors with what no reconnect mends. */
+  get isThere$(): Observable<boolean> {
+    return this.#node.isThere$;
+  }
+
+  /** Waits until the node is as it is wanted. @throws UNIMPLEMENTED where the server has no such nodes */
+  ready(options?: { readonly signal?: AbortSignal }): Promise<void> {
+    return this.#node.ready(options);
+  }
+
+  /** Changes what is wanted; written now or as soon as there is a connection. */
+  setData(data: Payload): void {
+    this.#node.setData(data);
+  }
+
+  /** Keeps it no more; the server removes it when its time is over. Twice is harmless. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.all([this.#node.close(), this.#ended]);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  get #touched(): string {
+    return joinPath(this.path, TOUCHED);
+  }
+
+  /** Both at once: a keeper that dies between the two would leave one behind without the other. */
+  async #make(data: Buffer, signal: AbortSignal): Promise<void> {
+    const lasting = { mode: "persistent-with-ttl", ttlMs: this.#ttlMs } as const;
+    try {
+      await this.#zk
+        .transaction()
+        .create(this.path, data, lasting)
+        .create(this.#touched, "", lasting)
+        .commit({ signal });
+    } catch (error) {
+      // The next look shows what is there by then.
+      if (isZkError(error, "NODE_EXISTS")) return;
+      if (!isZkError(error, "NO_NODE")) throw error;
+      await makeNamed(this.#zk, { path: parentPath(this.path), data: "", mode: "container", signal });
+    }
+  }
+
+  async #touchAgain(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.#touch(signal).catch(() => {
+        // It is tried again in time; what no reconnect mends, the node itself tells of.
+      });
+      await pause(this.#ttlMs / 2, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  async #touch(signal: AbortSignal): Promise<void> {
+    await this.#node.ready({ signal });
+    try {
+      await this.#zk.set(this.#touched, "", { signal });
+    } catch (error) {
+      if (!isZkError(error, "NO_NODE")) throw error;
+      await this.#zk.create(this.#touched, "", { mode: "persistent-with-ttl", ttlMs: this.#ttlMs, signal });
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import type { Client } from "@zooid/client";
+import { filter, firstValueFrom } from "rxjs";
+import { expect, test } from "vitest";
+import { Mutex } from "../locks/mutex.ts";
+import { eachStaged } from "../testing/each-staged.ts";
+import { aborted, count, enters, failure, type Stage } from "../testing/stage.ts";
+import { SetPartitioner, type SetPartitionerOptions, type ShareWork } from "./set-partitioner.ts";
+
+const PATH = "/sets/shards";
+const ITEMS = ["1", "2", "3", "4", "5"];
+
+let stage: Stage;
+let a: Client;
+let b: Client;
+
+eachStaged((staged) => {
+  ({ stage, a, b } = staged);
+});
+
+/** Who works on what now; two on one item is what must not happen. */
+class AtWork {
+  readonly #who = new Map<string, string>();
+  clashes = 0;
+
+  work(id: string): ShareWork {
+    return async (share, signal) => {
+      for (const item of share) {
+        if (this.#who.has(item)) this.clashes++;
+        this.#who.set(item, id);
+      }
+      await aborted(signal);
+      for (const item of share) this.#who.delete(item);
+    };
+  }
+}
+
+function partitioner(
+  zk: Client,
+  id: string,
+  { work = new AtWork().work(id), ...options }: SetPartitionerOptions & { readonly work?: ShareWork } = {},
+): SetPartitioner {
+  const made = new SetPartitioner(zk, PATH, { items: ITEMS, id, quietMs: 20, work, ...options });
+  return stage.kept(made);
+}
+
+async function has(one: SetPartitioner, ...share: readonly string[]): Promise<void> {
+  await firstValueFrom(one.share$.pipe(filter((now) => now.join() === share.join())));
+}
+
+test("all of it is one's, then half, then all again, and nothing is two's at a time", async () => {
+  const atWork = new AtWork();
+  const first = partitioner(a, "a", { work: atWork.work("a") });
+  await has(first, ...ITEMS);
+  const second = partitioner(b, "b", { work: atWork.work("b") });
+  await Promise.all([has(first, "1", "3", "5"), has(second, "2", "4")]);
+  expect((await a.children(`${PATH}/locks`)).names.sort()).toEqual(ITEMS);
+  const { names } = await a.children(`${PATH}/party`);
+  expect(names.map((name) => name.replace(/^[0-9a-f]{32}-/, "")).sort()).toEqual(["a", "b"]);
+  await first.close();
+  await first.close();
+  await has(second, ...ITEMS);
+  expect(atWork.clashes).toBe(0);
+});
+
+test("who works on is waited for", async () => {
+  const done = Promise.withResolvers<void>();
+  const first = partitioner(a, "a", { work: () => done.promise });
+  await has(first, ...ITEMS);
+  const second = partitioner(b, "b");
+  const line$ = a.watchChildren$(`${PATH}/locks/2`);
+  await firstValueFrom(line$.pipe(filter((names) => names?.length === 2)));
+  let share: readonly string[] = [];
+  second.share$.subscribe((now) => {
+    share = now;
+  });
+  await a.sync();
+  expect(share).toEqual([]);
+  done.resolve();
+  await has(second, "2", "4");
+  await has(first, "1", "3", "5");
+});
+
+test("what was had is lost with the session, and had again with the next", async () => {
+  const { zk, relay } = await stage.relayed();
+  const atWork = new AtWork();
+  const first = partitioner(zk, "a", { work: atWork.work("a") });
+  const second = partitioner(b, "b", { work: atWork.work("b") });
+  await Promise.all([has(first, "1", "3", "5"), has(second, "2", "4")]);
+  relay.refuse();
+  relay.cut();
+  await has(first);
+  await stage.expire(zk);
+  await has(second, ...ITEMS);
+  relay.accept();
+  await Promise.all([has(first, "1", "3", "5"), has(second, "2", "4")]);
+  expect(atWork.clashes).toBe(0);
+});
+
+test("work does not begin with a share of which something was lost before", async () => {
+  const { zk, relay } = await stage.relayed();
+  const held = await new Mutex(b, `${PATH}/locks/2`, { dialect: "kazoo" }).acquire();
+  const begun: boolean[] = [];
+  const work: ShareWork = (_, signal) => {
+    begun.push(signal.aborted);
+    return aborted(signal);
+  };
+  const first = partitioner(zk, "a", { work });
+  await count(b, `${PATH}/locks/1`, 1);
+  await count(b, `${PATH}/locks/2`, 2);
+  relay.cut();
+  await enters(zk, "suspended");
+  await enters(zk, "connected");
+  await held.release();
+  await has(first, ...ITEMS);
+  await first.close();
+  expect(begun).toEqual([false]);
+});
+
+test("it may be divided otherwise, and work that fails ends it", async () => {
+  const divide = (id: string, members: readonly string[], items: readonly string[]): readonly string[] =>
+    [...members].sort()[0] === id ? items : [];
+  const first = partitioner(a, "a", { divide });
+  const second = partitioner(b, "b", {
+    divide,
+    work: () => {
+      throw new Error("no such work");
+    },
+  });
+  expect(await failure(firstValueFrom(second.share$.pipe(filter((now) => now.length > 9))))).toMatchObject({
+    message: "no such work",
+  });
+  await has(first, ...ITEMS);
+  expect((await a.children(`${PATH}/party`)).names).toHaveLength(1);
+});

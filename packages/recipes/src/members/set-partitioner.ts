@@ -1,0 +1,177 @@
+import { hostname } from "node:os";
+import { type Client, isZkError } from "@zooid/client";
+import { joinPath } from "@zooid/model";
+import { BehaviorSubject, debounceTime, filter, map, type Observable } from "rxjs";
+import type { Lease } from "../leases/lease.ts";
+import { firstOf, unlessAborted, writable } from "../leases/waiting.ts";
+import { Mutex } from "../locks/mutex.ts";
+import { RecipeError } from "../recipe-error.ts";
+import { PersistentNode } from "./persistent-node.ts";
+
+export interface SetPartitionerOptions {
+  /** Who this is to the others; no two are the same. Default: the host's name and the process's number. */
+  readonly id?: string;
+  /** How long nobody may come or go before the set is divided, in milliseconds. Default 30 s. */
+  readonly quietMs?: number;
+  /** Which items are this one's; all must come to the same end. Default: one after the other, in the order of the ids. */
+  readonly divide?: (id: string, members: readonly string[], items: readonly string[]) => readonly string[];
+}
+
+/**
+ * What is done with a share. Its items are nobody else's until it has ended: `signal` aborts when the set is to be divided anew, or a lock was lost, and
+ * then it is to end soon. Where it ends earlier, the share is kept.
+ */
+export type ShareWork = (share: readonly string[], signal: AbortSignal) => unknown;
+
+/**
+ * Divides a set among those who are there: kazoo's SetPartitioner, on the same znodes. Each has a node `<path>/party/<uuid>-<id>`, and for each item
+ * that it has a lock `<path>/locks/<item>`.
+ */
+export class SetPartitioner implements AsyncDisposable {
+  readonly path: string;
+  readonly id: string;
+  readonly #zk: Client;
+  readonly #items: readonly string[];
+  readonly #work: ShareWork;
+  readonly #quietMs: number;
+  readonly #divide: NonNullable<SetPartitionerOptions["divide"]>;
+  readonly #member: PersistentNode;
+  readonly #closing = new AbortController();
+  readonly #share$ = new BehaviorSubject<readonly string[]>([]);
+  readonly #ended: Promise<void>;
+
+  constructor(
+    zk: Client,
+    path: string,
+    {
+      items,
+      work,
+      ...options
+    }: SetPartitionerOptions & { readonly items: readonly string[]; readonly work: ShareWork },
+  ) {
+    const { id = `${hostname()}-${process.pid}`, quietMs = 30_000, divide = inTurn } = options;
+    this.#zk = zk;
+    this.path = path;
+    this.id = id;
+    this.#items = items;
+    this.#work = work;
+    this.#quietMs = quietMs;
+    this.#divide = divide;
+    const name = `${crypto.randomUUID().replaceAll("-", "")}-${id}`;
+    this.#member = new PersistentNode(zk, { path: joinPath(this.#party, name), data: id });
+    this.#ended = this.#run(this.#closing.signal);
+  }
+
+  /** What is this one's now and whenever it changes; empty while it is not known. Errors with what the work fails with, or no reconnect mends. */
+  get share$(): Observable<readonly string[]> {
+    return this.#share$.asObservable();
+  }
+
+  /** Leaves when the work has ended. Twice is harmless. */
+  async close(): Promise<void> {
+    this.#closing.abort(new RecipeError("RECIPE_CLOSED", `${this.path} is divided without ${this.id}`));
+    await this.#ended;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  get #party(): string {
+    return joinPath(this.path, "party");
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    try {
+      while (!signal.aborted) {
+        try {
+          await this.#takeShare(signal);
+        } catch (error) {
+          if (signal.aborted || !isZkError(error) || !error.retriable) throw error;
+          await writable(this.#zk, signal);
+        }
+      }
+    } catch (error) {
+      if (!signal.aborted && !isZkError(error, "CLIENT_CLOSED")) this.#share$.error(error);
+    } finally {
+      await this.#member.close();
+      this.#share$.complete();
+    }
+  }
+
+  /** From one division to the next. */
+  async #takeShare(closing: AbortSignal): Promise<void> {
+    await this.#member.ready({ signal: closing });
+    const members = await firstOf(this.#quietParty$(), closing);
+    if (members === undefined) return;
+    const ids = members.map((name) => name.slice(name.indexOf("-") + 1));
+    const share = this.#divide(this.id, ids, this.#items);
+    const changing = new AbortController();
+    const isOther = (now: readonly string[]): boolean => now.join() !== members.join();
+    const changed = new RecipeError("LEASE_LOST", `${this.path} is divided anew`);
+    const watching = this.#party$()
+      .pipe(filter(isOther))
+      .subscribe({
+        next: () => changing.abort(changed),
+        error: (error) => changing.abort(error),
+        complete: () => changing.abort(changed),
+      });
+    const signal = AbortSignal.any([closing, changing.signal]);
+    const leases: Lease[] = [];
+    try {
+      await this.#lockAll(share, leases, signal);
+      await this.#use(share, AbortSignal.any([signal, ...leases.map((lease) => lease.signal)]));
+    } finally {
+      watching.unsubscribe();
+      this.#share$.next([]);
+      await Promise.all(leases.map((lease) => lease.release()));
+    }
+  }
+
+  /** As far as it comes: whoever comes or goes meanwhile makes this share another. */
+  async #lockAll(share: readonly string[], leases: Lease[], signal: AbortSignal): Promise<void> {
+    try {
+      // Whoever had them before may still be at work.
+      for (const item of share) leases.push(await this.#lock(item, signal));
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+
+  async #use(share: readonly string[], signal: AbortSignal): Promise<void> {
+    // A lock may have been lost while the next one was waited for.
+    if (signal.aborted) return;
+    this.#share$.next(share);
+    try {
+      await this.#work(share, signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+    await unlessAborted(new Promise(() => {}), signal).catch(() => {
+      // The share is given back.
+    });
+  }
+
+  #lock(item: string, signal: AbortSignal): Promise<Lease> {
+    const path = joinPath(joinPath(this.path, "locks"), item);
+    return new Mutex(this.#zk, path, { dialect: "kazoo", data: this.id }).acquire({ signal });
+  }
+
+  /** Who is there, when nobody has come or gone for a while. */
+  #quietParty$(): Observable<readonly string[]> {
+    return this.#party$().pipe(
+      debounceTime(this.#quietMs),
+      filter((names) => names.some((name) => this.#member.path.endsWith(`/${name}`))),
+    );
+  }
+
+  #party$(): Observable<readonly string[]> {
+    return this.#zk.watchChildren$(this.#party).pipe(map((names) => [...(names ?? [])].sort()));
+  }
+}
+
+/** One item after the other, beginning with the place among the members. */
+function inTurn(id: string, members: readonly string[], items: readonly string[]): readonly string[] {
+  const place = [...members].sort().indexOf(id);
+  return [...items].sort().filter((_, i) => i % members.length === place);
+}

@@ -1,0 +1,25 @@
+import type { Client } from "@zooid/client";
+import type { WaitOptions } from "../leases/patience.ts";
+import { PLAIN_NAMES, PLAIN_PREFIX } from "./queue-names.ts";
+import { type QueueOptions, WorkQueue } from "./work-queue.ts";
+
+/**
+ * First in, first out, each item to one consumer: Curator's DistributedQueue, on the same znodes and in the same bytes, `<path>/queue-<number>`.
+ *
+ * An item whose put was not answered (CONNECTION_LOSS with `outcome` unknown) may be there or not.
+ */
+export class DistributedQueue<T = Uint8Array> extends WorkQueue<T> {
+  constructor(zk: Client, path: string, options: QueueOptions<T> = {}) {
+    super(zk, path, PLAIN_NAMES, options);
+  }
+
+  /** Puts an item at the end. @throws LOCK_TIMEOUT or the signal's reason, where it waits for room */
+  put(item: T, options: WaitOptions = {}): Promise<void> {
+    return this.putNode(PLAIN_PREFIX, [item], options);
+  }
+
+  /** Puts several items into one node: one consumer has them all, one after the other, and they fail together. */
+  putAll(items: readonly T[], options: WaitOptions = {}): Promise<void> {
+    return this.putNode(PLAIN_PREFIX, items, options);
+  }
+}

@@ -1,0 +1,117 @@
+import type { Client, Payload } from "@zooid/client";
+import { joinPath } from "@zooid/model";
+import type { HoldOptions, Lease } from "../leases/lease.ts";
+import { Patience, type WaitOptions } from "../leases/patience.ts";
+import { unlessAborted } from "../leases/waiting.ts";
+import { refuseOverflown } from "../locks/sequence.ts";
+import { payloadBytes } from "../nodes/payload-bytes.ts";
+import { type ClaimedItem, Claims } from "./claims.ts";
+import { watchedChildren } from "./work-queue.ts";
+
+export interface PriorityOptions {
+  /** From 0, which comes first, to 999. Default 100. */
+  readonly priority?: number;
+}
+
+/** An item that nobody else has, until it is consumed or released, or the claim on it is lost. */
+export interface LockedItem extends AsyncDisposable {
+  readonly data: Uint8Array;
+  /** The claim on it: its signal aborts when somebody else may have the item. */
+  readonly lease: Lease;
+  /** Takes it from the queue. @throws LEASE_LOST where somebody else may have it */
+  consume(): Promise<void>;
+  /** Leaves it to others. Harmless when it is consumed. */
+  release(): Promise<void>;
+}
+
+/**
+ * A queue whose items are taken, then consumed or given back: kazoo's LockingQueue, on the same znodes, `<path>/entries/entry-<priority>-<number>` and, for
+ * each item that is taken, an ephemeral of the same name in `<path>/taken`. The items of whoever dies come back.
+ */
+export class LockingQueue {
+  readonly path: string;
+  readonly #zk: Client;
+  readonly #entriesPath: string;
+  readonly #takenPath: string;
+  readonly #claims: Claims;
+
+  constructor(zk: Client, path: string, options: HoldOptions = {}) {
+    this.path = path;
+    this.#zk = zk;
+    this.#entriesPath = joinPath(path, "entries");
+    this.#takenPath = joinPath(path, "taken");
+    this.#claims = new Claims(zk, this.#takenPath, options);
+  }
+
+  async put(data: Payload, options: PriorityOptions = {}): Promise<void> {
+    const mode = { mode: "persistent-sequential", parents: "container" } as const;
+    await this.#zk.create(joinPath(this.#entriesPath, prefixOf(options)), data, mode);
+  }
+
+  /** The first item that nobody has; waits for it. @throws LOCK_TIMEOUT or the signal's reason; nothing is taken then */
+  async take(options: WaitOptions = {}): Promise<LockedItem> {
+    using patience = new Patience(options, `take from ${this.path}`);
+    const { signal } = patience;
+    for (;;) {
+      const taken = await watchedChildren(this.#zk, this.#takenPath, signal);
+      using _taken = taken.watch;
+      const entries = await watchedChildren(this.#zk, this.#entriesPath, signal);
+      using _entries = entries.watch;
+      const isTaken = new Set(taken.names);
+      for (const name of inOrder(entries.names)) {
+        if (isTaken.has(name)) continue;
+        const claiming = this.#claims.claim(joinPath(this.#entriesPath, name));
+        const claimed = await unlessAborted(claiming, signal).catch((error: unknown) => {
+          // What was asked may yet come true.
+          claiming.then((late) => late?.release()).catch(() => {});
+          throw error;
+        });
+        if (claimed !== null) return new Locked(claimed);
+      }
+      await unlessAborted(Promise.race([taken.watch.fired, entries.watch.fired]), signal);
+    }
+  }
+
+  /** How many items there are, those that are taken included. */
+  async size(): Promise<number> {
+    return (await this.#zk.getOrNull(this.#entriesPath))?.stat.numChildren ?? 0;
+  }
+}
+
+class Locked implements LockedItem {
+  readonly data: Uint8Array;
+  readonly lease: Lease;
+  readonly #claimed: ClaimedItem;
+
+  constructor(claimed: ClaimedItem) {
+    this.#claimed = claimed;
+    this.data = payloadBytes(claimed.item.data);
+    this.lease = claimed.lease;
+  }
+
+  async consume(): Promise<void> {
+    this.lease.assertValid();
+    if (!(await this.#claimed.finish())) this.lease.assertValid();
+  }
+
+  release(): Promise<void> {
+    return this.#claimed.release();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.release();
+  }
+}
+
+/** As kazoo orders them: by name, which begins with the priority. */
+function inOrder(names: readonly string[]): readonly string[] {
+  refuseOverflown(names);
+  return names.filter((name) => name.startsWith("entry-")).sort();
+}
+
+function prefixOf({ priority = 100 }: PriorityOptions): string {
+  if (!Number.isInteger(priority) || priority < 0 || priority > 999) {
+    throw new RangeError(`a priority is a whole number from 0 to 999, found ${priority}`);
+  }
+  return `entry-${String(priority).padStart(3, "0")}-`;
+}

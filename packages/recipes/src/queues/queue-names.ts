@@ -1,0 +1,89 @@
+/** What Curator's queues call their items, and in which order they take them. A bare `queue-<number>`, as Curator requeues, is in place in each. */
+import { refuseOverflown } from "../locks/sequence.ts";
+
+const PREFIX = "queue-";
+const BETWEEN = "|";
+
+/** How items of one kind of queue are told apart. */
+export interface QueueNames {
+  /** Whether what comes later may have to be taken earlier. */
+  readonly isReordered: boolean;
+  /** Orders items. */
+  key(name: string): string;
+  /** When an item may be taken, in milliseconds since 1970; undefined for at once. */
+  dueMs(name: string): number | undefined;
+}
+
+/** Items only, in the order in which they are to be taken. @throws SEQUENCE_OVERFLOW */
+export function inQueueOrder(names: readonly string[], { key }: QueueNames): readonly string[] {
+  const items = names.filter((name) => name.startsWith(PREFIX));
+  refuseOverflown(items);
+  return items
+    .map((name) => ({ name, key: key(name) }))
+    .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+    .map(({ name }) => name);
+}
+
+/** What an item's name was made of, without its number: with this it keeps its place when it is made again. */
+export function withoutNumber(name: string): string {
+  return name.slice(0, -10);
+}
+
+export const PLAIN_NAMES: QueueNames = { isReordered: false, key: (name) => name, dueMs: () => undefined };
+
+export const ID_NAMES: QueueNames = { ...PLAIN_NAMES, key: (name) => PREFIX + split(name).rest };
+
+export function idOf(name: string): string | undefined {
+  return split(name).between;
+}
+
+export function nameWithId(id: string): string {
+  return `${PREFIX}${BETWEEN}${storedId(id)}${BETWEEN}`;
+}
+
+/** As it stands in names. */
+export function storedId(id: string): string {
+  return id.replaceAll(/[/|]/g, "_");
+}
+
+export const PLAIN_PREFIX: string = PREFIX;
+
+export const PRIORITY_NAMES: QueueNames = { ...PLAIN_NAMES, isReordered: true };
+
+/** @param priority a 32-bit number, the lowest first */
+export function nameWithPriority(priority: number): string {
+  if (!Number.isInteger(priority) || priority !== (priority | 0)) {
+    throw new RangeError(`a priority is a whole number of 32 bits, found ${priority}`);
+  }
+  return `${PREFIX}${priority >= 0 ? 1 : 0}${hex(priority >>> 0)}`;
+}
+
+export const DELAY_NAMES: QueueNames = {
+  isReordered: true,
+  key: (name) => `${String(dueMsOf(name)).padStart(16, "0")}${name.slice(-10)}`,
+  dueMs: dueMsOf,
+};
+
+export function nameWithDueMs(dueMs: number): string {
+  if (!Number.isSafeInteger(dueMs) || dueMs < 0) {
+    throw new RangeError(`a time is a whole number of milliseconds since 1970, found ${dueMs}`);
+  }
+  return `${PREFIX}${BETWEEN}${hex(dueMs)}${BETWEEN}`;
+}
+
+/** An item without a time is due. */
+function dueMsOf(name: string): number {
+  const dueMs = Number.parseInt(split(name).between ?? "0", 16);
+  return Number.isSafeInteger(dueMs) ? dueMs : 0;
+}
+
+function split(name: string): { readonly between: string | undefined; readonly rest: string } {
+  const [, between, rest] = name.split(BETWEEN, 3);
+  return between === undefined || rest === undefined
+    ? { between: undefined, rest: name.slice(PREFIX.length) }
+    : { between, rest };
+}
+
+function hex(value: number): string {
+  return value.toString(16).toUpperCase().padStart(8, "0");
+}

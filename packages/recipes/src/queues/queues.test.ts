@@ -1,0 +1,330 @@
+import { type Client, text } from "@zooid/client";
+import { describe, expect, test } from "vitest";
+import { isRecipeError } from "../recipe-error.ts";
+import { eachStaged } from "../testing/each-staged.ts";
+import { aborted, count, failure, type Stage, tree } from "../testing/stage.ts";
+import { Claims } from "./claims.ts";
+import { DelayQueue } from "./delay-queue.ts";
+import { DistributedQueue } from "./distributed-queue.ts";
+import { IdQueue } from "./id-queue.ts";
+import { LockingQueue } from "./locking-queue.ts";
+import { PriorityQueue } from "./priority-queue.ts";
+import { encodeItems } from "./queue-item.ts";
+import type { QueueOptions, Work } from "./work-queue.ts";
+
+const PATH = "/queues/q";
+const LOCKS = "/queues/q-locks";
+const SAFE: QueueOptions<string> = { codec: text, lockPath: LOCKS };
+const FAST: QueueOptions<string> = { codec: text };
+
+let stage: Stage;
+let a: Client;
+let b: Client;
+
+eachStaged((staged) => {
+  ({ stage, a, b } = staged);
+});
+
+/** What consumers were given, in that order. */
+class Given {
+  readonly items: string[] = [];
+  #awaited: (() => void) | undefined;
+
+  readonly work: Work<string> = (item) => {
+    this.items.push(item);
+    this.#awaited?.();
+  };
+
+  async count(count: number): Promise<readonly string[]> {
+    while (this.items.length < count) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#awaited = resolve;
+      await promise;
+    }
+    return this.items;
+  }
+}
+
+function queue(zk: Client, options: QueueOptions<string>): DistributedQueue<string> {
+  return stage.kept(new DistributedQueue(zk, PATH, options));
+}
+
+describe.each([
+  ["at least once", SAFE],
+  ["at most once", FAST],
+])("a queue whose items are done %s", (_, options) => {
+  test("gives them out in the order in which they came", async () => {
+    const mine = queue(a, options);
+    for (const item of ["one", "two"]) await mine.put(item);
+    await mine.putAll(["three", "four"]);
+    await a.create(`${PATH}/foreign`);
+    expect(await tree(a, PATH)).toEqual([...[0, 1, 2].map((i) => `queue-000000000${i}`), "foreign"]);
+    expect(Buffer.from((await b.get(`${PATH}/queue-0000000000`)).data ?? []).toString("hex")).toBe(
+      "0001000101000000036f6e6502",
+    );
+    const given = new Given();
+    const consumer = queue(b, options).consume(given.work);
+    expect(await given.count(4)).toEqual(["one", "two", "three", "four"]);
+    await mine.put("five");
+    expect(await given.count(5)).toContain("five");
+    await consumer.close();
+    expect((await a.children(PATH)).names).toEqual(["foreign"]);
+    expect([a.watchCount, b.watchCount]).toEqual([0, 0]);
+    await mine.put("six");
+    expect(await mine.size()).toBe(1);
+    expect(given.items).toHaveLength(5);
+  });
+
+  test("gives each to one of many", async () => {
+    const given = new Given();
+    const producer = queue(a, options);
+    for (let i = 0; i < 4; i++) queue(i % 2 === 0 ? a : b, options).consume(given.work, { concurrency: 1 + (i % 3) });
+    const items = Array.from({ length: 100 }, (_, i) => String(i));
+    for (const item of items) producer.put(item).catch(() => {});
+    await producer.flush();
+    const done = await given.count(100);
+    expect(done.toSorted((x, y) => Number(x) - Number(y))).toEqual(items);
+    await count(a, PATH, 0);
+  });
+
+  test("puts those whose work fails to the end, drops them, or moves them", async () => {
+    const mine = queue(a, options);
+    const errors: string[] = [];
+    const onError = (error: unknown): unknown => errors.push((error as Error).message);
+    const given = new Given();
+    let failures = 1;
+    const failing: Work<string> = (item, context) => {
+      if (item === "bad" && failures-- > 0) throw new Error("bad");
+      return given.work(item, context);
+    };
+    for (const item of ["bad", "good"]) await mine.put(item);
+    const first = mine.consume(failing, { onError });
+    expect(await given.count(2)).toEqual(["good", "bad"]);
+    await first.close();
+    failures = 1;
+    for (const item of ["bad", "best"]) await mine.put(item);
+    const second = mine.consume(failing, { onError, onFailure: "drop" });
+    expect(await given.count(3)).toContain("best");
+    await second.close();
+    failures = 1;
+    await mine.put("bad");
+    await mine.put("last");
+    const third = mine.consume(failing, { onError, onFailure: { moveTo: "/queues/dead" } });
+    await given.count(4);
+    await third.close();
+    expect(errors).toEqual(["bad", "bad", "bad"]);
+    expect(await tree(b, "/queues/dead")).toEqual(["queue-0000000000"]);
+    const dead = new Given();
+    stage.kept(new DistributedQueue(b, "/queues/dead", options)).consume(dead.work);
+    expect(await dead.count(1)).toEqual(["bad"]);
+  });
+
+  test("leaves alone what cannot be read, and tells", async () => {
+    const mine = queue(a, options);
+    await a.create(`${PATH}/queue-`, "?", { mode: "persistent-sequential", parents: "container" });
+    await mine.put("good");
+    const told: string[] = [];
+    const given = new Given();
+    const consumer = mine.consume(given.work, { onError: (_, path) => told.push(path) });
+    await given.count(1);
+    await consumer.close();
+    expect(told).toEqual([`${PATH}/queue-0000000000`]);
+    expect((await b.children(PATH)).names).toEqual(["queue-0000000000"]);
+  });
+
+  test("goes on over lost connections and sessions", async () => {
+    const { zk, relay } = await stage.relayed();
+    const given = new Given();
+    queue(zk, options).consume(given.work);
+    await zk.sync();
+    relay.cut();
+    const mine = queue(a, options);
+    await mine.put("one");
+    await given.count(1);
+    await stage.expire(zk);
+    relay.cut();
+    await mine.put("two");
+    expect(await given.count(2)).toEqual(["one", "two"]);
+  });
+});
+
+test("who puts into a full queue waits", async () => {
+  const full = queue(a, { ...FAST, itemCountMax: 2 });
+  for (const item of ["one", "two"]) await full.put(item);
+  expect(isRecipeError(await failure(full.put("three", { timeoutMs: 20 })), "LOCK_TIMEOUT")).toBe(true);
+  const waiting = full.put("three");
+  await a.sync();
+  const given = new Given();
+  queue(b, FAST).consume(given.work);
+  await waiting;
+  expect(await given.count(3)).toEqual(["one", "two", "three"]);
+});
+
+test("the item of one whose connection is lost comes back, and is done by somebody else", async () => {
+  const { zk, relay } = await stage.relayed();
+  await queue(a, SAFE).put("one");
+  const begun = Promise.withResolvers<AbortSignal>();
+  const end = Promise.withResolvers<void>();
+  queue(zk, SAFE).consume(async (_, { signal, lease }) => {
+    expect(lease?.isValid()).toBe(true);
+    begun.resolve(signal);
+    await end.promise;
+  });
+  const signal = await begun.promise;
+  const given = new Given();
+  queue(b, SAFE).consume(given.work);
+  await count(a, LOCKS, 1);
+  relay.refuse();
+  relay.cut();
+  await aborted(signal);
+  expect(given.items).toEqual([]);
+  await stage.expire(zk);
+  expect(await given.count(1)).toEqual(["one"]);
+  await count(a, PATH, 0);
+  end.resolve();
+  relay.accept();
+});
+
+test("work that is guarded happens only if the item is still its own", async () => {
+  await a.create("/done");
+  await queue(a, SAFE).put("one");
+  const outcome = Promise.withResolvers<unknown>();
+  queue(a, SAFE).consume(
+    async (_, { lease, path }) => {
+      await b.delete(`${LOCKS}/${path.slice(PATH.length + 1)}`);
+      const guarded = lease?.guard().set("/done", "late").commit() ?? Promise.resolve();
+      outcome.resolve(await failure(guarded));
+    },
+    { onFailure: "drop" },
+  );
+  expect(await outcome.promise).toMatchObject({ code: "NO_NODE" });
+});
+
+test("items with an id can be taken out again", async () => {
+  const mine = stage.kept(new IdQueue(a, PATH, FAST));
+  await mine.put("one", "x/1");
+  await mine.put("two", "y");
+  await mine.put("three", "x/1");
+  expect(await tree(a, PATH)).toEqual(["queue-|x_1|0000000000", "queue-|y|0000000001", "queue-|x_1|0000000002"]);
+  expect([await mine.remove("x/1"), await mine.remove("z")]).toEqual([2, 0]);
+  const given = new Given();
+  mine.consume(given.work);
+  expect(await given.count(1)).toEqual(["two"]);
+});
+
+test("the lowest number comes first, also of what comes later, and is kept when work fails", async () => {
+  const mine = stage.kept(new PriorityQueue(a, PATH, SAFE));
+  for (const [item, priority] of [
+    ["five", 5],
+    ["minus", -5],
+    ["zero", 0],
+  ] as const)
+    await mine.put(item, priority);
+  const given = new Given();
+  const first = Promise.withResolvers<void>();
+  const late = Promise.withResolvers<void>();
+  let failures = 1;
+  const consumer = mine.consume(async (item, context) => {
+    if (item === "zero" && failures-- > 0) {
+      first.resolve();
+      await late.promise;
+      throw new Error("not now");
+    }
+    return given.work(item, context);
+  });
+  await first.promise;
+  await mine.put("three", 3);
+  late.resolve();
+  expect(await given.count(4)).toEqual(["minus", "zero", "three", "five"]);
+  await consumer.close();
+});
+
+test("items come when their time has come", async () => {
+  const mine = stage.kept(new DelayQueue(a, PATH, FAST));
+  const nowMs = Date.now();
+  await mine.put("never", nowMs + 1_000_000);
+  await mine.put("second", nowMs + 150);
+  await mine.put("third", nowMs + 150);
+  await mine.put("first", nowMs - 10);
+  const given = new Given();
+  mine.consume(given.work);
+  expect(await given.count(3)).toEqual(["first", "second", "third"]);
+  expect(Date.now()).toBeGreaterThanOrEqual(nowMs + 150);
+  expect(await mine.size()).toBe(1);
+});
+
+test("the end of the client is the end of its consumers", async () => {
+  const zk = await stage.client();
+  const consumer = queue(zk, SAFE).consume(() => {});
+  await zk.sync();
+  await zk.close();
+  await consumer.finished();
+});
+
+describe("a queue that locks its items", () => {
+  test("gives each to one, by priority, until it is consumed or released", async () => {
+    const [mine, theirs] = [new LockingQueue(a, PATH), new LockingQueue(b, PATH)];
+    await mine.put("second");
+    await mine.put("first", { priority: 7 });
+    expect((await a.children(`${PATH}/entries`)).names.toSorted()).toEqual([
+      "entry-007-0000000001",
+      "entry-100-0000000000",
+    ]);
+    const first = await theirs.take();
+    expect(Buffer.from(first.data).toString()).toBe("first");
+    expect((await a.get(`${PATH}/taken/entry-007-0000000001`)).data).toHaveLength(32);
+    const second = await mine.take();
+    expect(isRecipeError(await failure(mine.take({ timeoutMs: 20 })), "LOCK_TIMEOUT")).toBe(true);
+    const again = mine.take();
+    await first.release();
+    expect(Buffer.from((await again).data).toString()).toBe("first");
+    expect(await mine.size()).toBe(2);
+    await (await again).consume();
+    await second.consume();
+    expect(await tree(a, PATH)).toEqual(["entries", "taken"]);
+    expect([a.watchCount, b.watchCount]).toEqual([0, 0]);
+    await expect(mine.put("x", { priority: 1000 })).rejects.toThrow(RangeError);
+  });
+
+  test("gives the item of one whose session has ended to somebody else, and does not let it be consumed twice", async () => {
+    const { zk, relay } = await stage.relayed();
+    await new LockingQueue(a, PATH).put("one");
+    const lost = await new LockingQueue(zk, PATH, { onSuspended: "keep" }).take();
+    const waiting = new LockingQueue(b, PATH).take();
+    relay.refuse();
+    relay.cut();
+    const consuming = failure(lost.consume());
+    await stage.expire(zk);
+    const item = await waiting;
+    relay.accept();
+    expect(isRecipeError(await consuming, "LEASE_LOST")).toBe(true);
+    expect(item.lease.isValid()).toBe(true);
+    expect(await a.exists(item.lease.path)).not.toBeNull();
+    await item.consume();
+  });
+});
+
+test("a claim whose answer was lost is found again, and kept once", async () => {
+  const { zk, relay } = await stage.relayed();
+  await a.create(`${PATH}/one`, "1", { parents: "container" });
+  await a.create(LOCKS, "", { mode: "container" });
+  const claims = new Claims(zk, LOCKS);
+  relay.freeze("answers");
+  const claiming = claims.claim(`${PATH}/one`);
+  await count(a, LOCKS, 1);
+  relay.cut();
+  relay.thaw();
+  const claimed = await claiming;
+  expect(await claims.claim(`${PATH}/one`)).toBeNull();
+  expect(await new Claims(zk, LOCKS).claim(`${PATH}/one`)).toBeNull();
+  expect(await claimed?.finish()).toBe(true);
+  expect([await tree(a, PATH), await tree(a, LOCKS)]).toEqual([[], []]);
+});
+
+test("what Curator has put is read, however its items came into one node", async () => {
+  const data = encodeItems(["m0", "m1"].map((item) => Buffer.from(item)));
+  await a.create(`${PATH}/queue-`, data, { mode: "persistent-sequential", parents: "container" });
+  const given = new Given();
+  queue(b, SAFE).consume(given.work);
+  expect(await given.count(2)).toEqual(["m0", "m1"]);
+});

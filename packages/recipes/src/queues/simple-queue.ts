@@ -1,0 +1,101 @@
+import { type Client, isZkError, type OneShotWatch, type Payload } from "@zooid/client";
+import { joinPath } from "@zooid/model";
+import { Patience, type WaitOptions } from "../leases/patience.ts";
+import { unlessAborted } from "../leases/waiting.ts";
+import { inOrder } from "../locks/sequence.ts";
+import { makeNamed } from "../nodes/named-node.ts";
+
+const PREFIX = "qn-";
+
+/**
+ * First in, first out, each item to one taker: Curator's SimpleDistributedQueue, on the same znodes, `<path>/qn-<number>`. Names of other kinds
+ * are left alone.
+ *
+ * An item is gone before its taker has it. Where the answer was lost (CONNECTION_LOSS with `outcome` unknown), an offered item may be there or not, and a
+ * taken one may be lost: what must not be lost needs a queue with locks.
+ */
+export class SimpleQueue {
+  readonly path: string;
+  readonly #zk: Client;
+
+  constructor(zk: Client, path: string) {
+    this.#zk = zk;
+    this.path = path;
+  }
+
+  /** Puts an item at the end. */
+  async offer(data: Payload): Promise<void> {
+    await this.#zk.create(joinPath(this.path, PREFIX), data, { mode: "persistent-sequential", parents: "container" });
+  }
+
+  /** The first item, which stays; null where there is none. An item may hold nothing: then it is an empty array. */
+  async peek(): Promise<Uint8Array | null> {
+    for (const path of await this.#items()) {
+      const node = await this.#zk.getOrNull(path);
+      if (node !== null) return node.data ?? NOTHING;
+    }
+    return null;
+  }
+
+  /** Takes the first item; null where there is none. */
+  async poll(): Promise<Uint8Array | null> {
+    return this.#takeFirst(await this.#items());
+  }
+
+  /** Takes the first item, and waits for it where there is none. @throws LOCK_TIMEOUT or the signal's reason; nothing is taken then */
+  async take(options: WaitOptions = {}): Promise<Uint8Array> {
+    using patience = new Patience(options, `take from ${this.path}`);
+    const { signal } = patience;
+    for (;;) {
+      const present = await this.poll();
+      if (present !== null) return present;
+      const { names, watch } = await this.#list(signal);
+      using _ = watch;
+      const item = await this.#takeFirst(this.#paths(names));
+      if (item !== null) return item;
+      await unlessAborted(watch.fired, signal);
+    }
+  }
+
+  async #takeFirst(paths: readonly string[]): Promise<Uint8Array | null> {
+    for (const path of paths) {
+      const node = await this.#zk.getOrNull(path);
+      if (node === null) continue;
+      try {
+        await this.#zk.delete(path);
+        return node.data ?? NOTHING;
+      } catch (error) {
+        // Somebody else has it.
+        if (!isZkError(error, "NO_NODE")) throw error;
+      }
+    }
+    return null;
+  }
+
+  async #items(): Promise<readonly string[]> {
+    try {
+      return this.#paths((await this.#zk.children(this.path)).names);
+    } catch (error) {
+      if (isZkError(error, "NO_NODE")) return [];
+      throw error;
+    }
+  }
+
+  /** With a watch on what comes. The parent goes when the queue is empty for a while, and is made again. */
+  async #list(signal: AbortSignal): Promise<{ readonly names: readonly string[]; readonly watch: OneShotWatch }> {
+    for (;;) {
+      try {
+        return await this.#zk.children(this.path, { watch: true, signal });
+      } catch (error) {
+        if (!isZkError(error, "NO_NODE")) throw error;
+      }
+      await makeNamed(this.#zk, { path: this.path, data: "", mode: "container", signal });
+    }
+  }
+
+  #paths(names: readonly string[]): readonly string[] {
+    return inOrder(names.filter((name) => name.startsWith(PREFIX))).map((name) => joinPath(this.path, name));
+  }
+}
+
+const NOTHING = new Uint8Array(0);
