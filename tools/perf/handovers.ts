@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { type ChartLine, chartSvg } from "../../apps/bench/src/chart-svg.ts";
-import { formatNumber } from "../../apps/bench/src/format.ts";
-import { mainLatency, type PointReport } from "../../apps/bench/src/point-report.ts";
+import { type ChartLine, chartSvg } from "../../apps/bench/src/results/chart-svg.ts";
+import { formatNumber } from "../../apps/bench/src/results/format.ts";
+import { mainLatency, type PointReport } from "../../apps/bench/src/results/point-report.ts";
 import { ROOT, ServerProcess } from "../../packages/conformance/src/endpoint.ts";
 import { runBench } from "./run-bench.ts";
 

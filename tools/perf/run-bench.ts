@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import type { CompareResult, RunResult } from "../../apps/bench/src/result.ts";
+import type { CompareResult, RunResult } from "../../apps/bench/src/results/result.ts";
 import { ROOT } from "../../packages/conformance/src/endpoint.ts";
 
 /** Throws with what it said where it did not end well. */

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
-import type { Arrivals } from "./arrivals.ts";
-import { formatHost, type Host, isLoopback } from "./hosts.ts";
-import type { PlannedEvent } from "./timeline.ts";
+import { formatHost, type Host, isLoopback } from "./connections/hosts.ts";
+import type { Arrivals } from "./load/arrivals.ts";
+import type { PlannedEvent } from "./results/timeline.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** What a run is told. What is undefined is each workload's own choice, named in its file. */

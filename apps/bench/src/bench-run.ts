@@ -1,11 +1,11 @@
 import type { Bench, RunOptions, Workload } from "./bench.ts";
 import type { BenchConfig } from "./bench-config.ts";
-import type { Host } from "./hosts.ts";
-import { runJob } from "./load-crew.ts";
-import type { Measurement } from "./measurement.ts";
-import type { Job, Outcomes } from "./performer.ts";
+import type { Host } from "./connections/hosts.ts";
+import { serverFacts } from "./connections/server-facts.ts";
+import { runJob } from "./load/load-crew.ts";
+import type { Job, Outcomes } from "./load/performer.ts";
 import type { Progress } from "./progress.ts";
-import { serverFacts } from "./server-facts.ts";
+import type { Measurement } from "./results/measurement.ts";
 import { NULL_TREE, openTree } from "./tree.ts";
 
 export interface BenchRunOptions {

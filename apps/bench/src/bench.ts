@@ -1,8 +1,8 @@
 import type { BenchConfig } from "./bench-config.ts";
-import type { Host } from "./hosts.ts";
-import type { Measurement } from "./measurement.ts";
-import type { Job, Outcomes } from "./performer.ts";
-import type { ServerFacts } from "./server-facts.ts";
+import type { Host } from "./connections/hosts.ts";
+import type { ServerFacts } from "./connections/server-facts.ts";
+import type { Job, Outcomes } from "./load/performer.ts";
+import type { Measurement } from "./results/measurement.ts";
 import type { BenchTree, TreeOptions } from "./tree.ts";
 
 /** What a workload works with. */

@@ -1,10 +1,10 @@
 import { CommanderError, InvalidArgumentError, Option, Command as Parser } from "commander";
 import type { Workload } from "./bench.ts";
 import { type BenchConfig, DEFAULTS, parseBenchConfig } from "./bench-config.ts";
-import { type Host, parseHosts } from "./hosts.ts";
-import { BENCH_VERSION } from "./machine-facts.ts";
-import type { NullServerOptions } from "./null-server.ts";
-import type { PlannedEvent } from "./timeline.ts";
+import { type Host, parseHosts } from "./connections/hosts.ts";
+import type { NullServerOptions } from "./null-server/null-server.ts";
+import { BENCH_VERSION } from "./results/machine-facts.ts";
+import type { PlannedEvent } from "./results/timeline.ts";
 import { UsageError } from "./usage-error.ts";
 import { WORKLOADS } from "./workloads/workload-list.ts";
 

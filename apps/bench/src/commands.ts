@@ -2,14 +2,14 @@ import type { Workload } from "./bench.ts";
 import type { BenchConfig } from "./bench-config.ts";
 import { runWorkload } from "./bench-run.ts";
 import type { Side } from "./command-line.ts";
-import { compareRuns } from "./comparison.ts";
-import type { Host } from "./hosts.ts";
-import type { Measurement } from "./measurement.ts";
-import { startNullServer } from "./null-server-thread.ts";
-import { type PointReport, reportPoints } from "./point-report.ts";
+import type { Host } from "./connections/hosts.ts";
+import { ensembleFacts } from "./connections/server-facts.ts";
+import { startNullServer } from "./null-server/null-server-thread.ts";
 import type { Progress } from "./progress.ts";
-import { type CalibrateResult, type CompareResult, type RunResult, resultHead } from "./result.ts";
-import { ensembleFacts } from "./server-facts.ts";
+import { compareRuns } from "./results/comparison.ts";
+import type { Measurement } from "./results/measurement.ts";
+import { type PointReport, reportPoints } from "./results/point-report.ts";
+import { type CalibrateResult, type CompareResult, type RunResult, resultHead } from "./results/result.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** What a command runs with. */

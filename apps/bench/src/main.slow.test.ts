@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "@zooid/client";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { startNullServer } from "./null-server-thread.ts";
+import { startNullServer } from "./null-server/null-server-thread.ts";
 import { BenchProcesses, SERVER_BIN, type TestProcess } from "./testing/bench-processes.ts";
 import type { ResultJson } from "./testing/measure.ts";
 

@@ -1,10 +1,10 @@
 import { type Command, type OutputOptions, parseCommandLine } from "./command-line.ts";
 import { type CommandOptions, calibrate, compare, run } from "./commands.ts";
-import { formatNumber } from "./format.ts";
-import { NullServer, type NullServerOptions } from "./null-server.ts";
+import { NullServer, type NullServerOptions } from "./null-server/null-server.ts";
 import { Progress, type ProgressMode } from "./progress.ts";
-import { type Result, reportsOf } from "./result.ts";
-import { writeResult } from "./result-output.ts";
+import { formatNumber } from "./results/format.ts";
+import { type Result, reportsOf } from "./results/result.ts";
+import { writeResult } from "./results/result-output.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** How the process ends. */

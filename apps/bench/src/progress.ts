@@ -1,5 +1,5 @@
 import { SingleBar } from "cli-progress";
-import { formatElapsed, formatNumber } from "./format.ts";
+import { formatElapsed, formatNumber } from "./results/format.ts";
 
 /** How progress is shown: a line that is drawn anew, plain lines, lines of JSON, or not at all. */
 export type ProgressMode = "bar" | "lines" | "json" | "none";

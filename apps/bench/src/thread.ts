@@ -1,8 +1,8 @@
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 
-/** The entry files of threads: each stands in this directory. */
-export type ThreadName = "load-worker" | "null-server-worker";
+/** The entry files of threads: their paths from this folder. */
+export type ThreadName = "load/load-worker" | "null-server/null-server-worker";
 
 /** Ten thousand who stand in line, each with the line as it was read last, take 5 GB. It is a limit, not what a thread takes. */
 const HEAP_MB_MAX = 12_288;

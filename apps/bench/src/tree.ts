@@ -1,5 +1,5 @@
 import { type Client, connect, isZkError } from "@zooid/client";
-import { formatHosts, type Host } from "./hosts.ts";
+import { formatHosts, type Host } from "./connections/hosts.ts";
 
 /** The nodes that a run works on: all of them below one node of its own. */
 export interface BenchTree extends AsyncDisposable {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { startNullServer } from "./null-server-thread.ts";
+import { startNullServer } from "./null-server/null-server-thread.ts";
 import { measured, measuredJson } from "./testing/measure.ts";
 import { eachMeasured, expectNothingLeft, expectPoints, SHORT } from "./testing/measured-server.ts";
 import { UsageError } from "./usage-error.ts";

@@ -2,9 +2,9 @@
 import { type Command, parseCommandLine } from "../command-line.ts";
 import { calibrate, compare, run } from "../commands.ts";
 import { Progress } from "../progress.ts";
-import type { Result } from "../result.ts";
-import { writeResult } from "../result-output.ts";
-import type { Timeline } from "../timeline.ts";
+import type { Result } from "../results/result.ts";
+import { writeResult } from "../results/result-output.ts";
+import type { Timeline } from "../results/timeline.ts";
 
 /** What the tests look at of a result in JSON. */
 export interface ResultJson {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach } from "vitest";
-import { type NullServerThread, startNullServer } from "../null-server-thread.ts";
-import type { RequestJob } from "../request-load.ts";
-import { readTemplate } from "../request-template.ts";
+import { readTemplate } from "../connections/request-template.ts";
+import type { RequestJob } from "../load/request-load.ts";
+import { type NullServerThread, startNullServer } from "../null-server/null-server-thread.ts";
 
 /** For runs that nothing ends early. */
 export const never: AbortSignal = new AbortController().signal;

@@ -1,7 +1,7 @@
 import { CreateMode } from "@zooid/model";
 import type { Bench, Workload } from "../bench.ts";
-import type { Measurement } from "../measurement.ts";
-import { createTemplate } from "../request-template.ts";
+import { createTemplate } from "../connections/request-template.ts";
+import type { Measurement } from "../results/measurement.ts";
 import { CONNECTIONS, measureRequests } from "./request-point.ts";
 import { onlyHosts, treeOn } from "./with-tree.ts";
 

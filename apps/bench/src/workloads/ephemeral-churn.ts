@@ -1,9 +1,9 @@
 import type { Bench, Workload } from "../bench.ts";
 import { workersFor } from "../bench-config.ts";
-import { EPHEMERAL_LEFT } from "../churn-load.ts";
-import { sumErrors } from "../error-counts.ts";
-import { mergeCounts } from "../latency-summary.ts";
-import type { Measurement } from "../measurement.ts";
+import { EPHEMERAL_LEFT } from "../load/churn-load.ts";
+import { sumErrors } from "../load/error-counts.ts";
+import { mergeCounts } from "../results/latency-summary.ts";
+import type { Measurement } from "../results/measurement.ts";
 import { onlyHosts, treeOn } from "./with-tree.ts";
 
 const CONNECTIONS = 16;

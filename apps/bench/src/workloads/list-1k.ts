@@ -1,6 +1,6 @@
 import type { Bench, Workload } from "../bench.ts";
-import type { Measurement } from "../measurement.ts";
-import { listTemplate } from "../request-template.ts";
+import { listTemplate } from "../connections/request-template.ts";
+import type { Measurement } from "../results/measurement.ts";
 import { measureRequests } from "./request-point.ts";
 import { filled, onlyHosts, treeOn } from "./with-tree.ts";
 

@@ -1,7 +1,7 @@
 import type { Bench, Workload } from "../bench.ts";
-import { formatBytes } from "../format.ts";
-import type { Measurement } from "../measurement.ts";
-import { readTemplate, setTemplate } from "../request-template.ts";
+import { readTemplate, setTemplate } from "../connections/request-template.ts";
+import { formatBytes } from "../results/format.ts";
+import type { Measurement } from "../results/measurement.ts";
 import { nodePath } from "../tree.ts";
 import { UsageError } from "../usage-error.ts";
 import { measureRequests } from "./request-point.ts";

@@ -1,10 +1,10 @@
 /** The recipes, as those who use them see them, and what they cost the server. */
 import type { Bench, Workload } from "../bench.ts";
 import type { BenchConfig } from "../bench-config.ts";
-import { summarize } from "../latency-summary.ts";
-import type { Measurement } from "../measurement.ts";
-import { HANDED_OVER, type RecipeName, SAME_AGAIN } from "../recipe-acts.ts";
-import type { RecipeOutcome } from "../recipe-load.ts";
+import { HANDED_OVER, type RecipeName, SAME_AGAIN } from "../load/recipe-acts.ts";
+import type { RecipeOutcome } from "../load/recipe-load.ts";
+import { summarize } from "../results/latency-summary.ts";
+import type { Measurement } from "../results/measurement.ts";
 import { onlyHosts, treeOn } from "./with-tree.ts";
 
 const CONTENDERS = [2, 10, 100];

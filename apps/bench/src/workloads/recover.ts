@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { AskingConnection } from "../asking-connection.ts";
 import type { Bench, Workload } from "../bench.ts";
-import type { Host } from "../hosts.ts";
-import { sourceAddress } from "../hosts.ts";
-import type { Measurement } from "../measurement.ts";
-import { readTemplate } from "../request-template.ts";
+import { AskingConnection } from "../connections/asking-connection.ts";
+import type { Host } from "../connections/hosts.ts";
+import { sourceAddress } from "../connections/hosts.ts";
+import { readTemplate } from "../connections/request-template.ts";
+import type { Measurement } from "../results/measurement.ts";
 import { nodeName } from "../tree.ts";
 import { UsageError } from "../usage-error.ts";
 import { waitUntil } from "../wait-until.ts";

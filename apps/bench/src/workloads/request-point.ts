@@ -1,13 +1,13 @@
 import type { Bench } from "../bench.ts";
 import { type BenchConfig, workersFor } from "../bench-config.ts";
-import { sumErrors } from "../error-counts.ts";
-import { EventScript } from "../event-script.ts";
-import type { Host } from "../hosts.ts";
-import { mergeCounts } from "../latency-summary.ts";
-import type { Measurement } from "../measurement.ts";
-import { type Loop, MEASURED_PART, type RequestOutcome } from "../request-load.ts";
-import type { RequestTemplate } from "../request-template.ts";
-import { type PlannedEvent, timelineOf } from "../timeline.ts";
+import type { Host } from "../connections/hosts.ts";
+import type { RequestTemplate } from "../connections/request-template.ts";
+import { sumErrors } from "../load/error-counts.ts";
+import { EventScript } from "../load/event-script.ts";
+import { type Loop, MEASURED_PART, type RequestOutcome } from "../load/request-load.ts";
+import { mergeCounts } from "../results/latency-summary.ts";
+import type { Measurement } from "../results/measurement.ts";
+import { type PlannedEvent, timelineOf } from "../results/timeline.ts";
 
 /**
  * As many requests unanswered as 64 connections with 16 each have, on fewer sockets: a system call moves more of them, for the server as

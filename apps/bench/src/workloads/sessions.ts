@@ -1,7 +1,7 @@
 import type { Bench, Workload } from "../bench.ts";
-import { sumErrors } from "../error-counts.ts";
-import type { Measurement } from "../measurement.ts";
-import { serverMemory } from "../server-facts.ts";
+import { serverMemory } from "../connections/server-facts.ts";
+import { sumErrors } from "../load/error-counts.ts";
+import type { Measurement } from "../results/measurement.ts";
 import { onlyHosts } from "./with-tree.ts";
 
 const OPENING = 32;

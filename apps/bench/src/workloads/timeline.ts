@@ -1,7 +1,7 @@
 import type { Bench, Workload } from "../bench.ts";
-import type { Measurement } from "../measurement.ts";
-import { readTemplate, setTemplate } from "../request-template.ts";
-import { effectsOf } from "../timeline.ts";
+import { readTemplate, setTemplate } from "../connections/request-template.ts";
+import type { Measurement } from "../results/measurement.ts";
+import { effectsOf } from "../results/timeline.ts";
 import { nodePath } from "../tree.ts";
 import { UsageError } from "../usage-error.ts";
 import { measureRequests, PAYLOAD_BYTES } from "./request-point.ts";

@@ -1,7 +1,7 @@
 import type { Bench, Workload } from "../bench.ts";
-import { sumErrors } from "../error-counts.ts";
-import { mergeCounts } from "../latency-summary.ts";
-import type { Measurement } from "../measurement.ts";
+import { sumErrors } from "../load/error-counts.ts";
+import { mergeCounts } from "../results/latency-summary.ts";
+import type { Measurement } from "../results/measurement.ts";
 import { nodeName } from "../tree.ts";
 import { filled, onlyHosts, treeOn } from "./with-tree.ts";
 

@@ -1,5 +1,5 @@
 import type { Bench } from "../bench.ts";
-import type { Host } from "../hosts.ts";
+import type { Host } from "../connections/hosts.ts";
 import type { BenchTree } from "../tree.ts";
 import { UsageError } from "../usage-error.ts";
 

@@ -1,7 +1,7 @@
 import type { Bench, Workload } from "../bench.ts";
-import type { Host } from "../hosts.ts";
-import type { Measurement } from "../measurement.ts";
-import { setTemplate } from "../request-template.ts";
+import type { Host } from "../connections/hosts.ts";
+import { setTemplate } from "../connections/request-template.ts";
+import type { Measurement } from "../results/measurement.ts";
 import { nodePath } from "../tree.ts";
 import { UsageError } from "../usage-error.ts";
 import { measureRequests, PAYLOAD_BYTES } from "./request-point.ts";

@@ -1,9 +1,9 @@
-import type { Workload } from "./bench.ts";
-import type { BenchConfig } from "./bench-config.ts";
+import type { Workload } from "../bench.ts";
+import type { BenchConfig } from "../bench-config.ts";
+import type { ServerFacts } from "../connections/server-facts.ts";
 import type { ComparedPoint } from "./comparison.ts";
 import { type MachineFacts, machineFacts } from "./machine-facts.ts";
 import type { PointReport } from "./point-report.ts";
-import type { ServerFacts } from "./server-facts.ts";
 
 /** What every result says about how it came to be. */
 export interface ResultHead {

@@ -1,7 +1,7 @@
 import type { Worker } from "node:worker_threads";
+import { startThread } from "../thread.ts";
 import type { Job, Outcomes } from "./performer.ts";
 import type { Share } from "./request-load.ts";
-import { startThread } from "./thread.ts";
 
 /** What a thread is given when it starts. */
 export interface Assignment {
@@ -73,7 +73,7 @@ class Member {
   readonly #thread: Worker;
 
   constructor(job: Job, share: Share, { onPart }: CrewOptions) {
-    this.#thread = startThread("load-worker", { job, share } satisfies Assignment);
+    this.#thread = startThread("load/load-worker", { job, share } satisfies Assignment);
     const ready = Promise.withResolvers<void>();
     const outcome = Promise.withResolvers<unknown>();
     this.ready = ready.promise;

@@ -1,12 +1,12 @@
+import type { Host } from "../connections/hosts.ts";
+import { waitUntil } from "../wait-until.ts";
 import { ErrorCounts } from "./error-counts.ts";
 import { GeneratorGauge, type GeneratorLoad } from "./generator-gauge.ts";
-import type { Host } from "./hosts.ts";
 import { LatencyRecorder } from "./latency-recorder.ts";
 import type { Performer } from "./performer.ts";
 import { processCpuMs } from "./process-cpu.ts";
 import { type Act, actOf, type RecipeName, type Tally } from "./recipe-acts.ts";
 import { RecipeClients } from "./recipe-clients.ts";
-import { waitUntil } from "./wait-until.ts";
 
 /** Members of a recipe, each with a client of its own. All are in one thread, so that their times are on one clock. */
 export interface RecipeJob {

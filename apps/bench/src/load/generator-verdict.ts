@@ -1,4 +1,4 @@
-import { formatNumber, formatPercent } from "./format.ts";
+import { formatNumber, formatPercent } from "../results/format.ts";
 import type { GeneratorLoad } from "./generator-gauge.ts";
 
 /** What the generator says of itself for one point. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { LatencyRecorder } from "../load/latency-recorder.ts";
 import { compareRuns, differenceOf, formatSpread } from "./comparison.ts";
-import { LatencyRecorder } from "./latency-recorder.ts";
 import type { Measurement } from "./measurement.ts";
 import { interquartileRange, spreadOf } from "./statistics.ts";
 

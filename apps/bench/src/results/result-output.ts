@@ -1,12 +1,12 @@
 import { writeFileSync } from "node:fs";
-import type { Workload } from "./bench.ts";
-import type { OutputOptions } from "./command-line.ts";
+import type { Workload } from "../bench.ts";
+import type { OutputOptions } from "../command-line.ts";
+import type { ServerFacts } from "../connections/server-facts.ts";
 import { formatNumber } from "./format.ts";
 import type { MachineFacts } from "./machine-facts.ts";
 import type { Result } from "./result.ts";
 import { type ChartSide, resultChart } from "./result-chart.ts";
 import { comparisonTable, resultTable } from "./result-table.ts";
-import type { ServerFacts } from "./server-facts.ts";
 
 /** Writes a result to wherever it was asked for; returns what belongs on stdout. */
 export function writeResult(result: Result, workload: Workload, { json, svg }: OutputOptions): string {

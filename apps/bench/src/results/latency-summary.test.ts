@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { LATENCY_US_MAX, LatencyRecorder } from "./latency-recorder.ts";
+import { LATENCY_US_MAX, LatencyRecorder } from "../load/latency-recorder.ts";
 import { mergeCounts, summarize } from "./latency-summary.ts";
 
 const hdr = createRequire(import.meta.url)("hdr-histogram-js") as typeof import("hdr-histogram-js");

@@ -1,7 +1,7 @@
 import { connect } from "@zooid/client";
 import { expect, test } from "vitest";
+import { serverFacts } from "../connections/server-facts.ts";
 import { startNullServer } from "./null-server-thread.ts";
-import { serverFacts } from "./server-facts.ts";
 
 test("a client gets from it what it says it has", async () => {
   await using server = await startNullServer({ payloadBytes: 100, children: 3 });

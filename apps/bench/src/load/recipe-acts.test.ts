@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { actOf, type RecipeName, type Tally } from "./recipe-acts.ts";
 import { RecipeClients } from "./recipe-clients.ts";
 
-const SERVER_BIN = fileURLToPath(new URL("../../server/bin/zooid-server", import.meta.url));
+const SERVER_BIN = fileURLToPath(new URL("../../../server/bin/zooid-server", import.meta.url));
 
 let data = "";
 let server: ChildProcess;

@@ -1,11 +1,11 @@
 import { CreateMode } from "@zooid/model";
 import { describe, expect, test } from "vitest";
-import { summarize } from "./latency-summary.ts";
+import { createTemplate, multiSetTemplate, readTemplate, setTemplate } from "../connections/request-template.ts";
+import { type NullServerThread, startNullServer } from "../null-server/null-server-thread.ts";
+import { summarize } from "../results/latency-summary.ts";
+import { eachNullServer, never } from "../testing/null-load.ts";
 import { runJob } from "./load-crew.ts";
-import { type NullServerThread, startNullServer } from "./null-server-thread.ts";
 import type { RequestJob } from "./request-load.ts";
-import { createTemplate, multiSetTemplate, readTemplate, setTemplate } from "./request-template.ts";
-import { eachNullServer, never } from "./testing/null-load.ts";
 
 // Load against a server that does nothing: what `request-load.test.ts` leaves out. What is asserted of times are lower bounds, which no slow machine breaks.
 

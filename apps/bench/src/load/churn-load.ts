@@ -1,13 +1,18 @@
 import { CreateMode, ErrorCode } from "@zooid/model";
-import { AskingConnection } from "./asking-connection.ts";
+import { AskingConnection } from "../connections/asking-connection.ts";
+import { type Host, sourceAddress } from "../connections/hosts.ts";
+import {
+  closeTemplate,
+  createTemplate,
+  existsTemplate,
+  type RequestTemplate,
+} from "../connections/request-template.ts";
+import { waitUntil } from "../wait-until.ts";
 import { ErrorCounts } from "./error-counts.ts";
 import { GeneratorGauge, type GeneratorLoad } from "./generator-gauge.ts";
-import { type Host, sourceAddress } from "./hosts.ts";
 import { LatencyRecorder } from "./latency-recorder.ts";
 import type { Performer } from "./performer.ts";
 import type { Share } from "./request-load.ts";
-import { closeTemplate, createTemplate, existsTemplate, type RequestTemplate } from "./request-template.ts";
-import { waitUntil } from "./wait-until.ts";
 
 /** Sessions that come, create ephemerals, and close, again and again. */
 export interface ChurnJob {

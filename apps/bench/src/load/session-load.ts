@@ -1,11 +1,11 @@
-import { AskingConnection } from "./asking-connection.ts";
+import { AskingConnection } from "../connections/asking-connection.ts";
+import { type Host, sourceAddress } from "../connections/hosts.ts";
+import { closeTemplate } from "../connections/request-template.ts";
+import { waitUntil } from "../wait-until.ts";
 import { ErrorCounts } from "./error-counts.ts";
 import { GeneratorGauge, type GeneratorLoad } from "./generator-gauge.ts";
-import { type Host, sourceAddress } from "./hosts.ts";
 import { LatencyRecorder } from "./latency-recorder.ts";
 import type { Performer } from "./performer.ts";
-import { closeTemplate } from "./request-template.ts";
-import { waitUntil } from "./wait-until.ts";
 
 /** Many sessions: opened, held idle, torn from their connections and resumed all at once, closed. */
 export interface SessionJob {

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "../usage-error.ts";
 
 /** One server's client port. */
 export interface Host {

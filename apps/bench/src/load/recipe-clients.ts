@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Client, connect } from "@zooid/client";
-import { formatHosts, type Host, sourceAddress } from "./hosts.ts";
+import { formatHosts, type Host, sourceAddress } from "../connections/hosts.ts";
 import { transportFrom } from "./source-transport.ts";
 
 export interface RecipeClientsOptions {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { UsageError } from "../usage-error.ts";
 import { formatHosts, isLoopback, parseHosts, sourceAddress } from "./hosts.ts";
-import { UsageError } from "./usage-error.ts";
 
 test.each([
   ["localhost", [{ name: "localhost", port: 2181 }]],

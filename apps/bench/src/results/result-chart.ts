@@ -1,4 +1,4 @@
-import type { Workload } from "./bench.ts";
+import type { Workload } from "../bench.ts";
 import { type Chart, type ChartLine, type ChartPanel, chartSvg } from "./chart-svg.ts";
 import { mainLatency, type PointReport } from "./point-report.ts";
 import type { Timeline } from "./timeline.ts";

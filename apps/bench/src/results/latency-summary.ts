@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import type { Histogram } from "hdr-histogram-js";
-import { bucketValue, LATENCY_US_MAX } from "./latency-recorder.ts";
+import { bucketValue, LATENCY_US_MAX } from "../load/latency-recorder.ts";
 
 // The library is CommonJS without named exports that Node.js could see.
 const hdr = createRequire(import.meta.url)("hdr-histogram-js") as typeof import("hdr-histogram-js");

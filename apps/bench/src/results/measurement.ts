@@ -1,5 +1,5 @@
-import type { GeneratorLoad } from "./generator-gauge.ts";
-import type { JudgedBy } from "./generator-verdict.ts";
+import type { GeneratorLoad } from "../load/generator-gauge.ts";
+import type { JudgedBy } from "../load/generator-verdict.ts";
 import type { Timeline } from "./timeline.ts";
 
 /** One figure of one run, with what it was measured from. A workload yields one for each of its points. */

@@ -1,4 +1,4 @@
-import { Refusal } from "./asking-connection.ts";
+import { Refusal } from "../connections/asking-connection.ts";
 
 /** Failures by code. */
 export class ErrorCounts {

@@ -1,6 +1,6 @@
 import { once } from "node:events";
+import { startThread } from "../thread.ts";
 import type { NullServerOptions } from "./null-server.ts";
-import { startThread } from "./thread.ts";
 
 export interface NullServerThread extends AsyncDisposable {
   readonly port: number;
@@ -9,7 +9,7 @@ export interface NullServerThread extends AsyncDisposable {
 /** Runs a null server in a thread of its own, so that it and whoever measures it do not wait for each other. */
 export async function startNullServer(options: Partial<NullServerOptions> = {}): Promise<NullServerThread> {
   const defaults = { port: 0, payloadBytes: 0, children: 0, freeze: undefined };
-  const thread = startThread("null-server-worker", { ...defaults, ...options });
+  const thread = startThread("null-server/null-server-worker", { ...defaults, ...options });
   // An error of the thread, such as a port that is taken, rejects this.
   const [port]: unknown[] = await once(thread, "message");
   return {

@@ -14,7 +14,7 @@ export interface MachineFacts {
   readonly memoryMib: number;
 }
 
-const { version } = createRequire(import.meta.url)("../package.json") as { readonly version: string };
+const { version } = createRequire(import.meta.url)("../../package.json") as { readonly version: string };
 export const BENCH_VERSION: string = version;
 
 export function machineFacts(): MachineFacts {

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import type { PlannedEvent, TimelineEvent } from "./timeline.ts";
+import type { PlannedEvent, TimelineEvent } from "../results/timeline.ts";
 
 /** Runs commands at their times. Those whose time has not come when it is stopped are left out. */
 export class EventScript {

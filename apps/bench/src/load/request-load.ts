@@ -1,14 +1,14 @@
 import { errorName } from "@zooid/model";
+import { type Host, sourceAddress } from "../connections/hosts.ts";
+import { type ConnectionEvents, FrameOffset, LoadConnection, readInt } from "../connections/load-connection.ts";
+import { putDigits, putInt, type RequestTemplate, XID_OFFSET } from "../connections/request-template.ts";
+import { SliceCounter } from "../results/timeline.ts";
+import { waitUntil } from "../wait-until.ts";
 import { ArrivalSchedule, type Arrivals } from "./arrivals.ts";
 import { GeneratorGauge, type GeneratorLoad } from "./generator-gauge.ts";
-import { type Host, sourceAddress } from "./hosts.ts";
 import { LatencyRecorder } from "./latency-recorder.ts";
-import { type ConnectionEvents, FrameOffset, LoadConnection, readInt } from "./load-connection.ts";
 import { CHOICE_COUNT, MIX_LENGTH, mixTable, nodeChoices } from "./mix.ts";
 import type { Performer } from "./performer.ts";
-import { putDigits, putInt, type RequestTemplate, XID_OFFSET } from "./request-template.ts";
-import { SliceCounter } from "./timeline.ts";
-import { waitUntil } from "./wait-until.ts";
 
 /** How requests follow each other. */
 export type Loop =

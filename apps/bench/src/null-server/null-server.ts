@@ -12,8 +12,8 @@ import {
   sliceText,
 } from "@zooid/model";
 import { Framer, JuteWriter, RequestReader, readConnectRequest, writeConnectResponse } from "@zooid/wire";
-import { FrameOffset, readInt } from "./load-connection.ts";
-import { putInt } from "./request-template.ts";
+import { FrameOffset, readInt } from "../connections/load-connection.ts";
+import { putInt } from "../connections/request-template.ts";
 
 export interface NullServerOptions {
   /** 0 lets the system choose. */

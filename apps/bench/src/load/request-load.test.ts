@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { summarize } from "./latency-summary.ts";
+import { readTemplate, setTemplate } from "../connections/request-template.ts";
+import { type NullServerThread, startNullServer } from "../null-server/null-server-thread.ts";
+import { summarize } from "../results/latency-summary.ts";
+import { eachNullServer, never } from "../testing/null-load.ts";
 import { runJob } from "./load-crew.ts";
-import { type NullServerThread, startNullServer } from "./null-server-thread.ts";
-import { readTemplate, setTemplate } from "./request-template.ts";
-import { eachNullServer, never } from "./testing/null-load.ts";
 
 // Load against a server that does nothing. What is asserted of times are lower bounds, which no slow machine breaks.
 

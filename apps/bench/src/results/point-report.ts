@@ -1,5 +1,5 @@
-import { sumErrors } from "./error-counts.ts";
-import { type GeneratorReport, judgeGenerator } from "./generator-verdict.ts";
+import { sumErrors } from "../load/error-counts.ts";
+import { type GeneratorReport, judgeGenerator } from "../load/generator-verdict.ts";
 import { type LatencySummary, mergeCounts, summarize } from "./latency-summary.ts";
 import type { Measurement } from "./measurement.ts";
 import { type Spread, spreadOf } from "./statistics.ts";

@@ -1,11 +1,11 @@
-import { AskingConnection } from "./asking-connection.ts";
+import { AskingConnection } from "../connections/asking-connection.ts";
+import { type Host, sourceAddress } from "../connections/hosts.ts";
+import { multiSetTemplate, type RequestTemplate, setTemplate, watchTemplate } from "../connections/request-template.ts";
+import { waitUntil } from "../wait-until.ts";
 import { ErrorCounts } from "./error-counts.ts";
 import type { GeneratorLoad } from "./generator-gauge.ts";
-import { type Host, sourceAddress } from "./hosts.ts";
 import { LatencyRecorder } from "./latency-recorder.ts";
 import type { Performer } from "./performer.ts";
-import { multiSetTemplate, type RequestTemplate, setTemplate, watchTemplate } from "./request-template.ts";
-import { waitUntil } from "./wait-until.ts";
 
 /**
  * One write, and everybody who watches what it changes.
