@@ -1,7 +1,7 @@
 import type { Client } from "@zooid/client";
 import { usageError } from "./cli-error.ts";
 import { describeFlags, type Flag, type Flags, parseFlags } from "./command-flags.ts";
-import type { Connection } from "./connection.ts";
+import type { Connection } from "./connection/connection.ts";
 import type { JsonObject, Output } from "./output.ts";
 
 /** What a command's words come to, and what it works with. */

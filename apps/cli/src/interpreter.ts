@@ -3,11 +3,11 @@ import { assertNever } from "@zooid/model";
 import { CliError, usageError } from "./cli-error.ts";
 import { type Command, readWords, type ShellControl, usageOf } from "./command.ts";
 import { COMMAND_BY_NAME, COMMANDS } from "./command-table.ts";
-import type { Connection } from "./connection.ts";
+import type { Connection } from "./connection/connection.ts";
 import { ExitStatus } from "./exit-status.ts";
 import { errorJson, explainError } from "./explain-error.ts";
 import type { JsonObject, Output } from "./output.ts";
-import { splitWords } from "./shell-words.ts";
+import { splitWords } from "./shell/shell-words.ts";
 
 const USAGE_HEAD = "ZooKeeper -server host:port -client-configuration properties-file cmd args";
 /** As many lines as zkCli's history prints. */

@@ -1,17 +1,17 @@
 import type { Readable, Writable } from "node:stream";
-import { parseClientConfiguration } from "./client-configuration.ts";
 import { type CommandLine, parseCommandLine, USAGE } from "./command-line.ts";
 import { COMMAND_BY_NAME } from "./command-table.ts";
 import { VERSION } from "./commands/version.ts";
-import { Connection, FRAME_BYTES_MAX } from "./connection.ts";
+import { Connection, FRAME_BYTES_MAX } from "./connection/connection.ts";
 import { ExitStatus } from "./exit-status.ts";
 import { errorJson, explainError } from "./explain-error.ts";
-import { historyFilePath } from "./history-file.ts";
 import { Interpreter } from "./interpreter.ts";
-import { readJavaSettings } from "./java-settings.ts";
 import { Output, type TextSink } from "./output.ts";
-import { runScript } from "./script.ts";
-import { Shell } from "./shell.ts";
+import { parseClientConfiguration } from "./settings/client-configuration.ts";
+import { readJavaSettings } from "./settings/java-settings.ts";
+import { historyFilePath } from "./shell/history-file.ts";
+import { runScript } from "./shell/script.ts";
+import { Shell } from "./shell/shell.ts";
 
 /** What a command line runs in: a process, or a test. */
 export interface World {

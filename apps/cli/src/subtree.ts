@@ -1,7 +1,7 @@
 /** Walks below a node as zkCli walks, with listings of the next siblings asked for ahead of their turn. */
 import { type Children, type Client, isZkError, type NodeData, type Watched } from "@zooid/client";
 import { joinPath } from "@zooid/model";
-import type { Watches } from "./watches.ts";
+import type { Watches } from "./connection/watches.ts";
 
 /** Listings on their way for the children of one node. */
 const AHEAD_MAX = 32;

@@ -1,5 +1,5 @@
 import { type Command, clientFor, malformed, operand } from "../command.ts";
-import { checkedPath } from "../znode-path.ts";
+import { checkedPath } from "../texts/znode-path.ts";
 
 const MODES = { PERSISTENT: "persistent", PERSISTENT_RECURSIVE: "recursive" } as const;
 type Mode = keyof typeof MODES;

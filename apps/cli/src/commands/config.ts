@@ -1,8 +1,8 @@
 import type { NodeData, Watched } from "@zooid/client";
-import { clusterConfigLine, parseClusterConfig } from "../cluster-config.ts";
 import { type Command, FLAG_STAT, FLAG_WATCH } from "../command.ts";
-import { dataText } from "../data-text.ts";
-import { statJson, statLines } from "../stat-text.ts";
+import { clusterConfigLine, parseClusterConfig } from "../texts/cluster-config.ts";
+import { dataText } from "../texts/data-text.ts";
+import { statJson, statLines } from "../texts/stat-text.ts";
 
 /** Where every server keeps the ensemble's configuration, whatever the chroot. */
 const CONFIG_PATH = "/zookeeper/config";

@@ -1,13 +1,13 @@
 import { type CreateOptions, isZkError } from "@zooid/client";
 import { type Acl, OPEN_ACL } from "@zooid/model";
-import { parseAcl, requireAcl } from "../acl-text.ts";
 import { usageError } from "../cli-error.ts";
 import { type Command, clientFor, operand } from "../command.ts";
 import type { Flags } from "../command-flags.ts";
 import { clientText } from "../explain-error.ts";
 import type { Output } from "../output.ts";
-import { statJson } from "../stat-text.ts";
-import { checkedPath } from "../znode-path.ts";
+import { parseAcl, requireAcl } from "../texts/acl-text.ts";
+import { statJson } from "../texts/stat-text.ts";
+import { checkedPath } from "../texts/znode-path.ts";
 
 /** A TTL node's owner field has 40 bits for it. */
 const TTL_MS_MAX = 2 ** 40 - 1;

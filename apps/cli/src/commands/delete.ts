@@ -1,5 +1,5 @@
 import { type Command, clientFor, expectedVersion, FLAG_VERSION, operand } from "../command.ts";
-import { checkedPath } from "../znode-path.ts";
+import { checkedPath } from "../texts/znode-path.ts";
 
 export const deleteNode: Command = {
   name: "delete",

@@ -3,7 +3,7 @@ import { usageError } from "../cli-error.ts";
 import { type Command, clientFor, operand } from "../command.ts";
 import type { Flags } from "../command-flags.ts";
 import { listBreadthFirst } from "../subtree.ts";
-import { checkedPath } from "../znode-path.ts";
+import { checkedPath } from "../texts/znode-path.ts";
 
 /** Deletes of one transaction, and transactions on their way; as zkCli has them. */
 const BATCH_SIZE = 1000;

@@ -1,9 +1,9 @@
 import { type Client, isZkError } from "@zooid/client";
 import { parentPath } from "@zooid/model";
 import { type Command, clientFor, operand } from "../command.ts";
-import { dataText } from "../data-text.ts";
-import { formatQuota, limitsPath, parseQuota, QUOTA_ROOT, statsPath } from "../quota-record.ts";
-import { checkedPath } from "../znode-path.ts";
+import { dataText } from "../texts/data-text.ts";
+import { formatQuota, limitsPath, parseQuota, QUOTA_ROOT, statsPath } from "../texts/quota-record.ts";
+import { checkedPath } from "../texts/znode-path.ts";
 import { chosenLimit, LIMIT_FLAGS } from "./setquota.ts";
 
 export const delquota: Command = {

@@ -2,7 +2,7 @@ import { buildUri, ServiceDiscovery, type ServiceInstance } from "@zooid/recipes
 import { type Command, clientFor, type Invocation, operand } from "../command.ts";
 import { follow } from "../follow.ts";
 import type { Json, JsonObject } from "../output.ts";
-import { checkedPath } from "../znode-path.ts";
+import { checkedPath } from "../texts/znode-path.ts";
 
 type Instance = ServiceInstance<Json>;
 

@@ -6,7 +6,7 @@ import { type Command, clientFor, type Invocation, operand } from "../command.ts
 import { follow } from "../follow.ts";
 import type { JsonObject } from "../output.ts";
 import { runProgram } from "../program.ts";
-import { checkedPath } from "../znode-path.ts";
+import { checkedPath } from "../texts/znode-path.ts";
 
 export const elect: Command = {
   name: "elect",

@@ -1,7 +1,7 @@
-import { aclJson, aclLines } from "../acl-text.ts";
 import { type Command, clientFor, FLAG_STAT, operand } from "../command.ts";
-import { statJson, statLines } from "../stat-text.ts";
-import { checkedPath } from "../znode-path.ts";
+import { aclJson, aclLines } from "../texts/acl-text.ts";
+import { statJson, statLines } from "../texts/stat-text.ts";
+import { checkedPath } from "../texts/znode-path.ts";
 
 export const getAcl: Command = {
   name: "getAcl",

@@ -1,5 +1,5 @@
 import { type Command, clientFor, operand } from "../command.ts";
-import { checkedPath } from "../znode-path.ts";
+import { checkedPath } from "../texts/znode-path.ts";
 
 export const getAllChildrenNumber: Command = {
   name: "getAllChildrenNumber",

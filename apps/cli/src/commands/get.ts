@@ -1,10 +1,10 @@
 import type { NodeData, Watched } from "@zooid/client";
 import { type Command, clientFor, FLAG_STAT, FLAG_WATCH, operand } from "../command.ts";
 import type { Flags } from "../command-flags.ts";
-import { dataJson, dataText } from "../data-text.ts";
-import { hexDumpLines } from "../hex-dump.ts";
-import { statJson, statLines } from "../stat-text.ts";
-import { checkedPath } from "../znode-path.ts";
+import { dataJson, dataText } from "../texts/data-text.ts";
+import { hexDumpLines } from "../texts/hex-dump.ts";
+import { statJson, statLines } from "../texts/stat-text.ts";
+import { checkedPath } from "../texts/znode-path.ts";
 
 export const get: Command = {
   name: "get",

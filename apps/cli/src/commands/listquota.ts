@@ -1,7 +1,7 @@
 import { type Command, clientFor, operand } from "../command.ts";
-import { dataText } from "../data-text.ts";
-import { formatQuota, limitsPath, parseQuota, statsPath } from "../quota-record.ts";
-import { checkedPath } from "../znode-path.ts";
+import { dataText } from "../texts/data-text.ts";
+import { formatQuota, limitsPath, parseQuota, statsPath } from "../texts/quota-record.ts";
+import { checkedPath } from "../texts/znode-path.ts";
 
 export const listquota: Command = {
   name: "listquota",

@@ -2,7 +2,7 @@ import { type Lease, type LockSide, Mutex, ReadWriteLock } from "@zooid/recipes"
 import { CliError } from "../cli-error.ts";
 import { type Command, clientFor, FLAG_TIMEOUT, operand, timeoutMs } from "../command.ts";
 import { runProgram } from "../program.ts";
-import { checkedPath } from "../znode-path.ts";
+import { checkedPath } from "../texts/znode-path.ts";
 
 export const lock: Command = {
   name: "lock",

@@ -1,9 +1,9 @@
 import type { Children, Client, Watched } from "@zooid/client";
 import { type Command, clientFor, FLAG_STAT, FLAG_WATCH, type Invocation, operand } from "../command.ts";
 import type { JsonObject } from "../output.ts";
-import { statJson, statLines } from "../stat-text.ts";
 import { inOrder, visitDepthFirst } from "../subtree.ts";
-import { checkedPath } from "../znode-path.ts";
+import { statJson, statLines } from "../texts/stat-text.ts";
+import { checkedPath } from "../texts/znode-path.ts";
 
 export const ls: Command = {
   name: "ls",

@@ -3,10 +3,10 @@ import { joinPath } from "@zooid/model";
 import { SimpleQueue } from "@zooid/recipes";
 import { CliError } from "../cli-error.ts";
 import { type Command, clientFor, FLAG_TIMEOUT, type Invocation, malformed, operand, timeoutMs } from "../command.ts";
-import { dataJson, dataText } from "../data-text.ts";
 import type { JsonObject } from "../output.ts";
 import { inOrder } from "../subtree.ts";
-import { checkedPath } from "../znode-path.ts";
+import { dataJson, dataText } from "../texts/data-text.ts";
+import { checkedPath } from "../texts/znode-path.ts";
 
 /** What the names of a SimpleQueue's items begin with; other children are no items. */
 const ITEM = "qn-";

@@ -3,8 +3,8 @@ import type { ConfigChange } from "@zooid/client";
 import { CliError, usageError } from "../cli-error.ts";
 import { type Command, FLAG_STAT, malformed } from "../command.ts";
 import type { Flags } from "../command-flags.ts";
-import { parseProperties } from "../java-properties.ts";
-import { statJson, statLines } from "../stat-text.ts";
+import { parseProperties } from "../settings/java-properties.ts";
+import { statJson, statLines } from "../texts/stat-text.ts";
 
 export const reconfig: Command = {
   name: "reconfig",

@@ -1,6 +1,6 @@
 import { type Command, operand } from "../command.ts";
-import type { WatchedKind } from "../watches.ts";
-import { checkedPath } from "../znode-path.ts";
+import type { WatchedKind } from "../connection/watches.ts";
+import { checkedPath } from "../texts/znode-path.ts";
 
 const KINDS: ReadonlyMap<string, readonly WatchedKind[]> = new Map<string, readonly WatchedKind[]>([
   ["c", ["child"]],

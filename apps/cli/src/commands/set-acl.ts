@@ -1,10 +1,10 @@
 import { isZkError } from "@zooid/client";
-import { parseAcl, requireAcl } from "../acl-text.ts";
 import { type Command, clientFor, expectedVersion, FLAG_STAT, FLAG_VERSION, operand } from "../command.ts";
 import { clientText } from "../explain-error.ts";
-import { statJson, statLines } from "../stat-text.ts";
 import { visitDepthFirst } from "../subtree.ts";
-import { checkedPath } from "../znode-path.ts";
+import { parseAcl, requireAcl } from "../texts/acl-text.ts";
+import { statJson, statLines } from "../texts/stat-text.ts";
+import { checkedPath } from "../texts/znode-path.ts";
 
 export const setAcl: Command = {
   name: "setAcl",

@@ -1,7 +1,7 @@
 import { type Command, clientFor, expectedVersion, FLAG_STAT, FLAG_VERSION, operand } from "../command.ts";
-import { decodeBase64 } from "../data-text.ts";
-import { statJson, statLines } from "../stat-text.ts";
-import { checkedPath } from "../znode-path.ts";
+import { decodeBase64 } from "../texts/data-text.ts";
+import { statJson, statLines } from "../texts/stat-text.ts";
+import { checkedPath } from "../texts/znode-path.ts";
 
 export const set: Command = {
   name: "set",

@@ -3,7 +3,8 @@ import { joinPath } from "@zooid/model";
 import { CliError, usageError } from "../cli-error.ts";
 import { type Command, clientFor, operand } from "../command.ts";
 import type { Flags } from "../command-flags.ts";
-import { dataText } from "../data-text.ts";
+import { visitDepthFirst } from "../subtree.ts";
+import { dataText } from "../texts/data-text.ts";
 import {
   exceededWarnings,
   formatQuota,
@@ -17,9 +18,8 @@ import {
   type QuotaRecord,
   STATS_NAME,
   statsPath,
-} from "../quota-record.ts";
-import { visitDepthFirst } from "../subtree.ts";
-import { checkedPath } from "../znode-path.ts";
+} from "../texts/quota-record.ts";
+import { checkedPath } from "../texts/znode-path.ts";
 
 interface LimitFlag {
   readonly name: string;

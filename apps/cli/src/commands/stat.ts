@@ -2,8 +2,8 @@ import type { Stat, Watched } from "@zooid/client";
 import { CliError } from "../cli-error.ts";
 import { type Command, clientFor, FLAG_WATCH, operand } from "../command.ts";
 import { refusalText } from "../explain-error.ts";
-import { statJson, statLines } from "../stat-text.ts";
-import { checkedPath } from "../znode-path.ts";
+import { statJson, statLines } from "../texts/stat-text.ts";
+import { checkedPath } from "../texts/znode-path.ts";
 
 export const stat: Command = {
   name: "stat",

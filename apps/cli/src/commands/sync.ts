@@ -1,6 +1,6 @@
 import { isZkError } from "@zooid/client";
 import { type Command, clientFor, operand } from "../command.ts";
-import { checkedPath } from "../znode-path.ts";
+import { checkedPath } from "../texts/znode-path.ts";
 
 const SYNC_TIMEOUT_MS = 30_000;
 

@@ -6,8 +6,8 @@ import { type Command, clientFor } from "../command.ts";
 import type { Flags } from "../command-flags.ts";
 import type { JsonObject } from "../output.ts";
 import { inOrder } from "../subtree.ts";
-import { type DrawnNode, drawTree } from "../tree-drawing.ts";
-import { checkedPath } from "../znode-path.ts";
+import { type DrawnNode, drawTree } from "../texts/tree-drawing.ts";
+import { checkedPath } from "../texts/znode-path.ts";
 
 /** Listings on their way for the children of one node, ahead of their turn. */
 const AHEAD_MAX = 32;

@@ -3,9 +3,9 @@ import { formatZxid } from "@zooid/model";
 import { usageError } from "../cli-error.ts";
 import { type Command, clientFor, operand } from "../command.ts";
 import type { Flags } from "../command-flags.ts";
+import { answered } from "../connection/watches.ts";
 import type { Output } from "../output.ts";
-import { answered } from "../watches.ts";
-import { checkedPath } from "../znode-path.ts";
+import { checkedPath } from "../texts/znode-path.ts";
 
 export const watch: Command = {
   name: "watch",

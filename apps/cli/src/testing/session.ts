@@ -1,5 +1,5 @@
 /** Commands in this process, where no process of their own is needed. */
-import { Connection, FRAME_BYTES_MAX } from "../connection.ts";
+import { Connection, FRAME_BYTES_MAX } from "../connection/connection.ts";
 import { Interpreter } from "../interpreter.ts";
 import { Output } from "../output.ts";
 import { Transcript } from "./transcript.ts";

@@ -1,8 +1,8 @@
 /** What a half-typed line may become: a command, one of its flags, or a path whose parent the server is asked about. */
 import { parentPath } from "@zooid/model";
-import type { Command } from "./command.ts";
+import type { Command } from "../command.ts";
+import { inOrder } from "../subtree.ts";
 import { splitWords } from "./shell-words.ts";
-import { inOrder } from "./subtree.ts";
 
 export interface CompletionSource {
   readonly commands: readonly Command[];

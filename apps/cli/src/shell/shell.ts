@@ -1,11 +1,11 @@
 /** The shell for people: a prompt that tells the state, a history, completion, and events printed above the line being typed. */
 import { clearLine, cursorTo } from "node:readline";
 import { createInterface, type Interface } from "node:readline/promises";
+import type { Connection } from "../connection/connection.ts";
+import type { Interpreter } from "../interpreter.ts";
+import type { TextSink } from "../output.ts";
 import { completeLine } from "./completion.ts";
-import type { Connection } from "./connection.ts";
 import { HISTORY_LINES_MAX, loadHistory, saveHistory } from "./history-file.ts";
-import type { Interpreter } from "./interpreter.ts";
-import type { TextSink } from "./output.ts";
 
 export interface ShellOptions {
   /** A terminal's two ends. */

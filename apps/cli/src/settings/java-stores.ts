@@ -1,7 +1,7 @@
 /** Keys and certificates as Java's settings name them: PEM, PKCS#12, and the form that was Java's own. */
 import type { TlsOptions } from "@zooid/client";
 import { certificatesOf, identityOf, keyStoreType, type OpenedKeyStore, openKeyStore } from "@zooid/java-files";
-import { usageError } from "./cli-error.ts";
+import { usageError } from "../cli-error.ts";
 import type { JavaSetting } from "./java-settings.ts";
 
 export interface StoreSettings {

@@ -1,4 +1,4 @@
-import { CliError } from "./cli-error.ts";
+import { CliError } from "../cli-error.ts";
 
 /** The reserved tree where limits and counts are kept, below the quota's own path. */
 export const QUOTA_ROOT = "/zookeeper/quota";

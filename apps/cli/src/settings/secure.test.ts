@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { HOST_JKS, PASSWORD, pemOfHost } from "@zooid/java-files/testing/stores";
 import { startServer, type ZooidServer } from "@zooid/server";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { CliRuns } from "./testing/cli-process.ts";
-import { results } from "./testing/transcript.ts";
+import { CliRuns } from "../testing/cli-process.ts";
+import { results } from "../testing/transcript.ts";
 
 // The command line against a server that wants to know who asks, configured as zkCli is.
 

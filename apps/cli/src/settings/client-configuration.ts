@@ -1,6 +1,6 @@
 import type { SecureVersion } from "node:tls";
 import { type SaslMechanism, type TlsOptions, tlsTransport } from "@zooid/client";
-import { usageError } from "./cli-error.ts";
+import { usageError } from "../cli-error.ts";
 import { jaasMechanism } from "./jaas-login.ts";
 import type { JavaSetting } from "./java-settings.ts";
 import { readKeyStore, readTrustStore, type StoreSettings } from "./java-stores.ts";

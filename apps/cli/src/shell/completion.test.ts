@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { COMMANDS } from "./command-table.ts";
+import { COMMANDS } from "../command-table.ts";
 import { completeLine } from "./completion.ts";
 
 const TREE = new Map([

@@ -1,5 +1,5 @@
-import { CliError } from "./cli-error.ts";
-import type { JsonObject } from "./output.ts";
+import { CliError } from "../cli-error.ts";
+import type { JsonObject } from "../output.ts";
 
 /** As zkCli prints data: what is no UTF-8 becomes U+FFFD, and no data becomes `null`. */
 export function dataText(data: Uint8Array | null): string {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { digestMd5, type SaslMechanism } from "@zooid/client";
 import { type JaasModule, parseJaas } from "@zooid/java-files";
-import { usageError } from "./cli-error.ts";
+import { usageError } from "../cli-error.ts";
 import type { JavaSetting } from "./java-settings.ts";
 
 const SECTION = "Client";

@@ -3,9 +3,9 @@
  * once, and `removewatches` takes them away by kind.
  */
 import type { Client, OneShotWatch, WatchEvent } from "@zooid/client";
-import { CliError } from "./cli-error.ts";
-import { clientText } from "./explain-error.ts";
-import { nodeEvent, removalEvent, type WatchedEvent, type WatchRemoval } from "./watched-event.ts";
+import { CliError } from "../cli-error.ts";
+import { clientText } from "../explain-error.ts";
+import { nodeEvent, removalEvent, type WatchedEvent, type WatchRemoval } from "../texts/watched-event.ts";
 
 export type WatchedKind = "data" | "child" | "persistent" | "recursive";
 

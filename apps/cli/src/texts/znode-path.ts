@@ -1,4 +1,4 @@
-import { CliError } from "./cli-error.ts";
+import { CliError } from "../cli-error.ts";
 
 /**
  * Refuses what can be no path, before anything is sent, in zkCli's words.

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { CliError } from "./cli-error.ts";
+import { CliError } from "../cli-error.ts";
 import { parseProperties } from "./java-properties.ts";
 
 /** A setting by the name that ZooKeeper's Java client has for it. */

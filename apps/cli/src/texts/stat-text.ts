@@ -1,6 +1,6 @@
 import { formatSessionId, formatZxid, type SessionId, type Stat } from "@zooid/model";
+import type { JsonObject } from "../output.ts";
 import { formatJavaDate } from "./java-date.ts";
-import type { JsonObject } from "./output.ts";
 
 /** The eleven lines that scripts parse, in zkCli's order and spelling. */
 export function statLines(stat: Stat): readonly string[] {

@@ -1,4 +1,4 @@
-import { parseProperties } from "./java-properties.ts";
+import { parseProperties } from "../settings/java-properties.ts";
 
 /** The ensemble's configuration as clients use it: its version (hexadecimal), and where they may connect. */
 export interface ClusterConfig {

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { startServer, type ZooidServer } from "@zooid/server";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { Connection, FRAME_BYTES_MAX } from "./connection.ts";
-import { Interpreter } from "./interpreter.ts";
-import { Output } from "./output.ts";
+import { Connection, FRAME_BYTES_MAX } from "../connection/connection.ts";
+import { Interpreter } from "../interpreter.ts";
+import { Output } from "../output.ts";
 import { Shell } from "./shell.ts";
 
 // A shell at a terminal of two streams, and a server with real sockets.

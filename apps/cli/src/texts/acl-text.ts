@@ -1,6 +1,6 @@
 import { type Acl, type AclEntry, Permission } from "@zooid/model";
-import { CliError } from "./cli-error.ts";
-import type { JsonArray } from "./output.ts";
+import { CliError } from "../cli-error.ts";
+import type { JsonArray } from "../output.ts";
 
 /** In the order in which zkCli prints them. */
 const LETTERS = [

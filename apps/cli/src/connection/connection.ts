@@ -14,11 +14,11 @@ import {
   tcpTransport,
   tlsTransport,
 } from "@zooid/client";
-import { CliError, usageError } from "./cli-error.ts";
+import { CliError, usageError } from "../cli-error.ts";
+import { clientText } from "../explain-error.ts";
+import type { Output } from "../output.ts";
+import { connectionEvent, type WatchedEvent, watchedEventJson, watchedEventLines } from "../texts/watched-event.ts";
 import { ConnectionAttempts } from "./connection-attempts.ts";
-import { clientText } from "./explain-error.ts";
-import type { Output } from "./output.ts";
-import { connectionEvent, type WatchedEvent, watchedEventJson, watchedEventLines } from "./watched-event.ts";
 import { Watches } from "./watches.ts";
 
 export interface ConnectionOptions {

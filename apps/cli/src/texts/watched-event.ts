@@ -1,5 +1,5 @@
 import type { ClientState, WatchEvent } from "@zooid/client";
-import type { JsonObject } from "./output.ts";
+import type { JsonObject } from "../output.ts";
 
 /** What zkCli's watcher is told: that the connection changed, that a node changed, or that a watch was taken away. */
 export interface WatchedEvent {
