@@ -2,28 +2,19 @@ import type { Acl, SessionId, Stat, Zxid } from "@zooid/model";
 import type { ClientInfo } from "@zooid/wire";
 import { defer, filter, firstValueFrom, map, merge, Observable } from "rxjs";
 import type { CallOptions } from "./calls/call.ts";
-import { interceptedCall } from "./calls/interceptor.ts";
 import {
   type Children,
-  CREATE,
-  CREATE_CONTAINER,
-  CREATE_TTL,
   type Created,
-  DELETE,
-  DELETE_IF_PRESENT,
-  EXISTS,
   GET_ACL,
   GET_ALL_CHILDREN_NUMBER,
   GET_CHILDREN,
   GET_DATA,
-  GET_DATA_OR_NULL,
   GET_EPHEMERALS,
   GET_STAT,
   type NodeData,
   type Operation,
   RECONFIG,
   SET_ACL,
-  SET_DATA,
   SYNC,
   WHO_AM_I,
 } from "./calls/operation.ts";
@@ -31,11 +22,21 @@ import type { RetryPolicy } from "./calls/retry.ts";
 import { isZkError } from "./errors.ts";
 import type { BackgroundDeletes } from "./operations/background-deletes.ts";
 import type { Codec } from "./operations/codec.ts";
-import { type CreateMode, createBody, isSequential, type Payload, payloadBytes } from "./operations/create-mode.ts";
+import type { Payload } from "./operations/create-mode.ts";
 import { type DeleteTreeOptions, deleteTree } from "./operations/delete-tree.ts";
 import { createOnce, deleteOnce, setOnce } from "./operations/idempotent.ts";
-import { type ParentMode, withParents } from "./operations/parents.ts";
-import { checkedPath, checkedSequentialPath, underRoot, withoutRoot } from "./operations/paths.ts";
+import type {
+  CreateOptions,
+  DeleteOptions,
+  ParentMode,
+  PutOptions,
+  ReadOptions,
+  SetOptions,
+  VersionOptions,
+} from "./operations/node-options.ts";
+import { NodeRequests } from "./operations/node-requests.ts";
+import { withParents } from "./operations/parents.ts";
+import { checkedPath, underRoot, withoutRoot } from "./operations/paths.ts";
 import { createProtected } from "./operations/protected-create.ts";
 import { ReadBatch } from "./operations/read-batch.ts";
 import { Transaction } from "./operations/transaction.ts";
@@ -62,60 +63,6 @@ import { type DecodeOptions, decodeNodes, type ObservedNode } from "./streams/ob
 import { View, type ViewOptions } from "./view.ts";
 import { newOneShotWatch, type OneShotWatch } from "./watches/one-shot-watch.ts";
 import type { WatchEvent } from "./watches/watch-event.ts";
-
-export interface ReadOptions extends CallOptions {
-  /** First brings the server up to date with its leader, so that the read sees every write that was answered before. */
-  readonly sync?: boolean;
-}
-
-export type CreateOptions = CallOptions & {
-  /** Default: the client's. */
-  readonly acl?: Acl;
-  /** Makes what is missing above the node: without data, with the client's access list. Default: NO_NODE. */
-  readonly parents?: ParentMode;
-  /**
-   * Puts `_c_`, a UUID and a hyphen before the name, as Curator does, so that a lost answer leaves no doubt: the create is asked again if it
-   * did not happen, and undone if its caller gave up. An ephemeral that a session left behind which has ended since is not taken for ours.
-   *
-   * A function makes another beginning of a UUID, as other clients write it; no other node's name may begin like that.
-   */
-  readonly protect?: boolean | ((guid: string) => string);
-  /** As {@link IdempotentOptions}; not for names that get a number, which `protect` is for. */
-  readonly idempotent?: boolean;
-} & CreateMode;
-
-export interface IdempotentOptions {
-  /**
-   * Asks again when the connection was lost and with it the answer. A refusal that may mean that the first request was carried out is looked
-   * into: a node with the same data at the version that the write would have made counts as success. So does, once in doubt, a node to
-   * delete that is not there.
-   */
-  readonly idempotent?: boolean;
-}
-
-export type SetOptions = VersionOptions & IdempotentOptions;
-
-export type PutOptions = CallOptions & {
-  /** Of a node that is made. Default: the client's. */
-  readonly acl?: Acl;
-  /** Makes what is missing above the node. Default: NO_NODE. */
-  readonly parents?: ParentMode;
-};
-
-export interface DeleteOptions extends VersionOptions, IdempotentOptions {
-  /** Whether a node that is not there counts as deleted. */
-  readonly missingOk?: boolean;
-  /**
-   * Goes on over lost connections, and also when the caller has given up, until a server has answered: with `session` as long as the session
-   * lives, with which an ephemeral goes anyway; else as long as the client. A name that others may take again wants a `version`.
-   */
-  readonly guaranteed?: boolean | "session";
-}
-
-export interface VersionOptions extends CallOptions {
-  /** The version that the node must have, else BAD_VERSION. Default -1: any. */
-  readonly version?: number;
-}
 
 /** What comes with a read that arms a watch. */
 export interface Watched {
@@ -159,6 +106,7 @@ export class Client implements AsyncDisposable {
   readonly #servers: ServerList | undefined;
   readonly #root: string;
   readonly #view: View;
+  readonly #nodes: NodeRequests;
 
   /** @internal {@link connect} and {@link createClient} make one */
   constructor(shared: SharedParts, root: string, view: View = viewOf(shared.driver.config)) {
@@ -168,6 +116,7 @@ export class Client implements AsyncDisposable {
     this.#servers = shared.servers;
     this.#root = root;
     this.#view = view;
+    this.#nodes = new NodeRequests({ driver: shared.driver, deletes: shared.deletes, root, view });
   }
 
   get state(): ClientState {
@@ -277,33 +226,19 @@ export class Client implements AsyncDisposable {
    * @returns the path as it was made, with its number where the mode gives one, and the new node's Stat
    * @throws NODE_EXISTS; NO_NODE for a missing parent; NO_CHILDREN_FOR_EPHEMERALS; NO_AUTH, INVALID_ACL
    */
-  async create(path: string, data?: Payload, options: CreateOptions = {}): Promise<Created> {
-    if (options.parents !== undefined) return this.#createWithParents(path, data, options);
-    if (options.idempotent === true) {
-      const { idempotent: _, ...rest } = options;
-      return createOnce(this, { path, data, policy: this.#policy(options) }, rest);
-    }
-    if (options.protect !== undefined && options.protect !== false) {
-      const sweep = (prefix: string): void => this.#deletes.sweep(this.#unlimited(), path, prefix);
-      return createProtected(this, { path, data, options, policy: this.#policy(options), sweep });
-    }
-    const checked = isSequential(options) ? checkedSequentialPath(path, "create") : checkedPath(path, "create");
-    const acl = options.acl ?? this.#view.aclOf(underRoot(this.#root, checked));
-    const { code, body } = createBody(data === undefined ? this.#view.defaultData : data, { ...options, acl });
-    const operation = [CREATE, CREATE_CONTAINER, CREATE_TTL].find((create) => create.code === code) ?? CREATE;
-    const created = await this.#ask(operation, checked, body, options);
-    return this.#root === "/" ? created : { path: withoutRoot(this.#root, created.path), stat: created.stat };
+  create(path: string, data?: Payload, options: CreateOptions = {}): Promise<Created> {
+    const { parents } = options;
+    if (parents === undefined) return this.#createOne(path, data, options);
+    const create = (limits: CallOptions): Promise<Created> => this.#createOne(path, data, { ...options, ...limits });
+    return withParents(this.#nodes, { path, mode: parents, policy: this.#policy(options), options, create });
   }
 
   /** @throws NO_NODE unless `missingOk`; BAD_VERSION, NOT_EMPTY, NO_AUTH */
   delete(path: string, options: DeleteOptions = {}): Promise<void> {
-    const { version = -1, missingOk = false, guaranteed = false } = options;
-    if (guaranteed !== false) return this.#deleteForSure(path, options, guaranteed === "session");
-    if (options.idempotent === true) {
-      const { idempotent: _, ...rest } = options;
-      return deleteOnce(this, { path, policy: this.#policy(options) }, rest);
-    }
-    return this.#askAt(missingOk ? DELETE_IF_PRESENT : DELETE, path, version, options);
+    if (options.guaranteed !== undefined && options.guaranteed !== false)
+      return this.#nodes.deleteGuaranteed(path, options);
+    if (options.idempotent === true) return deleteOnce(this.#nodes, { path, policy: this.#policy(options) }, options);
+    return this.#nodes.delete(path, options);
   }
 
   /** @throws NO_NODE, NO_AUTH */
@@ -314,12 +249,12 @@ export class Client implements AsyncDisposable {
     options?: ReadOptions & { readonly watch?: boolean },
   ): Promise<NodeData> | Promise<NodeData & Watched> {
     if (options?.watch === true) return this.#readAndWatch(GET_DATA, path, options);
-    return this.#read(GET_DATA, path, options);
+    return this.#nodes.read(GET_DATA, path, options);
   }
 
   /** Null where there is no such node. */
   getOrNull(path: string, options?: ReadOptions): Promise<NodeData | null> {
-    return this.#read(GET_DATA_OR_NULL, path, options);
+    return this.#nodes.getOrNull(path, options);
   }
 
   /** The node's Stat, or null; a watch is armed in either case. */
@@ -332,17 +267,15 @@ export class Client implements AsyncDisposable {
     path: string,
     options?: ReadOptions & { readonly watch?: boolean },
   ): Promise<Stat | null> | Promise<{ readonly stat: Stat | null } & Watched> {
-    if (options?.watch !== true) return this.#read(EXISTS, path, options);
+    if (options?.watch !== true) return this.#nodes.exists(path, options);
     return this.#readAndWatch(GET_STAT, path, options);
   }
 
   /** @throws BAD_VERSION, NO_NODE, NO_AUTH, QUOTA_EXCEEDED */
   set(path: string, data: Payload, options: SetOptions = {}): Promise<Stat> {
-    if (options.idempotent === true) {
-      const { idempotent: _, ...rest } = options;
-      return setOnce(this, { path, data, policy: this.#policy(options) }, rest);
-    }
-    return this.#askAt(SET_DATA, path, { data: payloadBytes(data), version: options.version ?? -1 }, options);
+    if (options.idempotent === true)
+      return setOnce(this.#nodes, { path, data, policy: this.#policy(options) }, options);
+    return this.#nodes.set(path, data, options);
   }
 
   /**
@@ -375,7 +308,7 @@ export class Client implements AsyncDisposable {
    * @throws NO_AUTH; BAD_ARGUMENTS for the server's own root, before anything is deleted; `childrenOnly` takes all but `/zookeeper`
    */
   deleteTree(path: string, options: DeleteTreeOptions = {}): Promise<number> {
-    return deleteTree(this, path, options);
+    return deleteTree({ nodes: this.#nodes, transaction: () => this.transaction() }, path, options);
   }
 
   /** The names of the children, in no order, and the parent's Stat. */
@@ -386,37 +319,37 @@ export class Client implements AsyncDisposable {
     options?: ReadOptions & { readonly watch?: boolean },
   ): Promise<Children> | Promise<Children & Watched> {
     if (options?.watch === true) return this.#readAndWatch(GET_CHILDREN, path, options);
-    return this.#read(GET_CHILDREN, path, options);
+    return this.#nodes.children(path, options);
   }
 
   getAcl(path: string, options?: ReadOptions): Promise<{ readonly acl: Acl; readonly stat: Stat }> {
-    return this.#read(GET_ACL, path, options);
+    return this.#nodes.read(GET_ACL, path, options);
   }
 
   /** @param options `version`: the ACL's version, `aversion` in the Stat */
   setAcl(path: string, acl: Acl, options: VersionOptions = {}): Promise<Stat> {
-    return this.#askAt(SET_ACL, path, { acl, version: options.version ?? -1 }, options);
+    return this.#nodes.askAt(SET_ACL, path, { acl, version: options.version ?? -1 }, options);
   }
 
   /** Brings the server up to date with its leader: reads that are asked after it see what was written before it. */
   sync(path = "/", options?: CallOptions): Promise<void> {
-    return this.#askAt(SYNC, path, undefined, options);
+    return this.#nodes.askAt(SYNC, path, undefined, options);
   }
 
   /** The ephemeral nodes of this session whose path begins with a text. */
   async getEphemerals(prefix = "/", options?: CallOptions): Promise<string[]> {
-    const paths = await this.#askAt(GET_EPHEMERALS, prefix, undefined, options);
+    const paths = await this.#nodes.askAt(GET_EPHEMERALS, prefix, undefined, options);
     return paths.map((path) => withoutRoot(this.#root, path));
   }
 
   /** How many nodes lie below a path, at any depth. */
   getAllChildrenNumber(path: string, options?: CallOptions): Promise<number> {
-    return this.#askAt(GET_ALL_CHILDREN_NUMBER, path, undefined, options);
+    return this.#nodes.askAt(GET_ALL_CHILDREN_NUMBER, path, undefined, options);
   }
 
   /** Who this connection is to the server. */
   whoAmI(options?: CallOptions): Promise<ClientInfo[]> {
-    return this.#ask(WHO_AM_I, "/", undefined, options);
+    return this.#nodes.ask(WHO_AM_I, "/", undefined, options);
   }
 
   /**
@@ -569,11 +502,19 @@ export class Client implements AsyncDisposable {
     return this.#driver.close();
   }
 
-  #createWithParents(path: string, data: Payload | undefined, options: CreateOptions): Promise<Created> {
-    const { parents: mode = "persistent", ...rest } = options;
-    const policy = this.#policy(options);
-    const create = (limits: CallOptions): Promise<Created> => this.create(path, data, { ...rest, ...limits });
-    return withParents(this, { path, mode, policy, options: rest, create });
+  /** Without missing ancestors. */
+  #createOne(path: string, data: Payload | undefined, options: CreateOptions): Promise<Created> {
+    if (options.idempotent !== true) return this.#createNamed(path, data, options);
+    const create = (): Promise<Created> => this.#createNamed(path, data === undefined ? "" : data, options);
+    return createOnce(this.#nodes, { path, data, policy: this.#policy(options), create }, options);
+  }
+
+  /** Once, under a protected name or its own. */
+  #createNamed(path: string, data: Payload | undefined, options: CreateOptions): Promise<Created> {
+    const { protect } = options;
+    if (protect === undefined || protect === false) return this.#nodes.create(path, data, options);
+    const sweep = (prefix: string): void => this.#deletes.sweep(this.#unlimited(), path, prefix);
+    return createProtected(this.#nodes, { path, data, options, policy: this.#policy(options), sweep });
   }
 
   #policy({ retry }: CallOptions): RetryPolicy {
@@ -585,28 +526,8 @@ export class Client implements AsyncDisposable {
     return { driver, observations, deletes, servers };
   }
 
-  #unlimited(): Client {
-    return new Client(this.#shared(), this.#root, this.#view.unlimited);
-  }
-
-  async #deleteForSure(path: string, options: DeleteOptions, isOfSession: boolean): Promise<void> {
-    const { version = -1, missingOk = false } = options;
-    const full = underRoot(this.#root, checkedPath(path, "delete"));
-    const call = interceptedCall({ operation: DELETE, path: full, shownPath: path, body: version });
-    return this.#view.intercepted(call, () =>
-      this.#deletes.delete({ path: full, shownPath: path, version, missingOk, isOfSession, options }),
-    );
-  }
-
-  #read<T>(operation: Operation<undefined, T>, path: string, options: ReadOptions | undefined): Promise<T> {
-    if (options?.sync !== true) return this.#askAt(operation, path, undefined, options);
-    try {
-      const full = underRoot(this.#root, checkedPath(path, operation.name));
-      const place = { path: full, shownPath: path, body: undefined, syncPath: full };
-      return this.#view.ask(this.#driver, { operation, ...place, options: this.#view.limitsOf(options) });
-    } catch (error) {
-      return Promise.reject(error);
-    }
+  #unlimited(): NodeRequests {
+    return new NodeRequests({ ...this.#shared(), root: this.#root, view: this.#view.unlimited });
   }
 
   async #readAndWatch<T extends object>(
@@ -626,20 +547,6 @@ export class Client implements AsyncDisposable {
       options: this.#view.limitsOf(options),
     });
     return { ...value, watch };
-  }
-
-  #askAt<B, T>(operation: Operation<B, T>, path: string, body: B, options: CallOptions | undefined): Promise<T> {
-    try {
-      return this.#ask(operation, checkedPath(path, operation.name), body, options);
-    } catch (error) {
-      return Promise.reject(error);
-    }
-  }
-
-  #ask<B, T>(operation: Operation<B, T>, path: string, body: B, options: CallOptions | undefined): Promise<T> {
-    const limits = this.#view.limitsOf(options);
-    const fields = { operation, path: underRoot(this.#root, path), shownPath: path, body, options: limits };
-    return this.#view.ask(this.#driver, fields);
   }
 
   #observed<T>(

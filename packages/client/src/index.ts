@@ -29,15 +29,8 @@ export {
 export {
   Client,
   type ClientMetrics,
-  type CreateOptions,
-  type DeleteOptions,
-  type IdempotentOptions,
   type ObserveDataOptions,
   type ObserveOptions,
-  type PutOptions,
-  type ReadOptions,
-  type SetOptions,
-  type VersionOptions,
   type Watched,
 } from "./client.ts";
 export { type CloseOnExitOptions, closeOnExit } from "./close-on-exit.ts";
@@ -59,9 +52,18 @@ export {
   ZkSessionError,
 } from "./errors.ts";
 export { type Codec, gzip, json, raw, text } from "./operations/codec.ts";
-export type { CreateMode, Payload } from "./operations/create-mode.ts";
+export type { AclSource, CreateMode, Payload } from "./operations/create-mode.ts";
 export type { DeleteTreeOptions } from "./operations/delete-tree.ts";
-export type { ParentMode } from "./operations/parents.ts";
+export type {
+  CreateOptions,
+  DeleteOptions,
+  IdempotentOptions,
+  ParentMode,
+  PutOptions,
+  ReadOptions,
+  SetOptions,
+  VersionOptions,
+} from "./operations/node-options.ts";
 export { type ProtectedName, parseProtectedName } from "./operations/protected-name.ts";
 export type { ReadBatch, ReadNode, ReadResult } from "./operations/read-batch.ts";
 export type { Transaction } from "./operations/transaction.ts";
@@ -86,7 +88,7 @@ export { type AdminCommandOptions, adminCommand } from "./transport/admin-comman
 export { tcpTransport } from "./transport/tcp-transport.ts";
 export { type TlsOptions, tlsTransport } from "./transport/tls-transport.ts";
 export type { Transport, TransportConnection, TransportEvents } from "./transport/transport.ts";
-export type { AclSource, ViewOptions } from "./view.ts";
+export type { ViewOptions } from "./view.ts";
 export type { OneShotWatch } from "./watches/one-shot-watch.ts";
 export type { TreeWatches } from "./watches/tree-watches.ts";
 export type { WatchEvent } from "./watches/watch-event.ts";

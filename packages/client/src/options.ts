@@ -2,12 +2,11 @@ import { OPEN_ACL, type SessionId } from "@zooid/model";
 import type { SaslMechanism } from "./auth/sasl.ts";
 import type { Interceptor } from "./calls/interceptor.ts";
 import { type RetryPolicy, retry } from "./calls/retry.ts";
-import type { Payload } from "./operations/create-mode.ts";
+import type { AclSource, Payload } from "./operations/create-mode.ts";
 import type { HostProvider } from "./servers/host-list.ts";
 import { tcpTransport } from "./transport/tcp-transport.ts";
 import { type TlsOptions, tlsTransport } from "./transport/tls-transport.ts";
 import type { Transport } from "./transport/transport.ts";
-import type { AclSource } from "./view.ts";
 import type { TreeWatches } from "./watches/tree-watches.ts";
 
 /** A proof of identity for one of the server's schemes; `digest` takes `user:password`. */

@@ -2,11 +2,8 @@ import type { Acl } from "@zooid/model";
 import type { CallFields, CallOptions } from "./calls/call.ts";
 import { around, type InterceptedCall, type Interceptor, intercepted, interceptedCall } from "./calls/interceptor.ts";
 import type { RetryPolicy } from "./calls/retry.ts";
-import type { Payload } from "./operations/create-mode.ts";
+import type { AclSource, Payload } from "./operations/create-mode.ts";
 import type { SessionDriver } from "./session/session-driver.ts";
-
-/** An access list for all nodes, or one for each: asked with the node's path as the server names it, before it has got a number. */
-export type AclSource = Acl | ((path: string) => Acl);
 
 /** What a view of a client does in another way; see `Client.with`. What is left out stays as it is. */
 export interface ViewOptions {

@@ -8,9 +8,9 @@ import type { CallOptions } from "../calls/call.ts";
 import { DELETE, DELETE_IF_PRESENT } from "../calls/operation.ts";
 import { pause } from "../calls/pause.ts";
 import type { RetryPolicy } from "../calls/retry.ts";
-import type { Client } from "../client.ts";
 import { isZkError, zkError } from "../errors.ts";
 import type { SessionDriver } from "../session/session-driver.ts";
+import type { NodeOperations } from "./node-operations.ts";
 import { findProtected } from "./protected-create.ts";
 
 export interface GuaranteedDelete {
@@ -57,19 +57,19 @@ export class BackgroundDeletes {
   }
 
   /** Finds what a protected create that was given up may have made, and deletes it. */
-  sweep(client: Client, path: string, prefix: string): void {
+  sweep(nodes: NodeOperations, path: string, prefix: string): void {
     this.#sweepCount++;
-    this.#sweep(client, path, prefix)
+    this.#sweep(nodes, path, prefix)
       // Nobody is left to be told.
       .catch(() => {})
       .finally(() => this.#sweepCount--);
   }
 
-  async #sweep(client: Client, path: string, prefix: string): Promise<void> {
+  async #sweep(nodes: NodeOperations, path: string, prefix: string): Promise<void> {
     for (;;) {
       try {
-        const found = await findProtected(client, path, prefix, {});
-        if (found !== undefined) await client.delete(found.path, { guaranteed: true, missingOk: true });
+        const found = await findProtected(nodes, path, prefix, {});
+        if (found !== undefined) await nodes.deleteGuaranteed(found.path, { missingOk: true });
         return;
       } catch (error) {
         if (!isZkError(error) || !error.retriable) throw error;

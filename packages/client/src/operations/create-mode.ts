@@ -4,6 +4,12 @@ import type { CreateBody } from "../calls/operation.ts";
 /** What a node holds; text is taken as UTF-8. Null is kept apart from empty by servers. */
 export type Payload = Uint8Array | string | null;
 
+/**
+ * An access list for all nodes, or a function that gives one for each. It gets the node's path as the server names it, without a sequence
+ * number.
+ */
+export type AclSource = Acl | ((path: string) => Acl);
+
 /** How long a node lives, and whether its name gets a number. Default `persistent`. */
 export type CreateMode =
   | {

@@ -1,7 +1,8 @@
 import { joinPath } from "@zooid/model";
 import type { CallOptions } from "../calls/call.ts";
-import type { Client } from "../client.ts";
 import { isZkError, zkError } from "../errors.ts";
+import type { NodeOperations } from "./node-operations.ts";
+import type { Transaction } from "./transaction.ts";
 
 export interface DeleteTreeOptions extends CallOptions {
   /** How many requests are on their way at a time. Default 200. */
@@ -14,11 +15,16 @@ export interface DeleteTreeOptions extends CallOptions {
 
 const BATCH = 200;
 
-/** Deletes what is below a node, and the node: see {@link Client.deleteTree}. */
-export async function deleteTree(client: Client, path: string, options: DeleteTreeOptions): Promise<number> {
+/** Deletes the descendants of a node, and the node: see `Client.deleteTree`. */
+export async function deleteTree(
+  client: { readonly nodes: NodeOperations; readonly transaction: () => Transaction },
+  path: string,
+  options: DeleteTreeOptions,
+): Promise<number> {
+  const { nodes } = client;
   const { batch = BATCH, childrenOnly = false, atomic = false, signal, retry, timeoutMs } = options;
   if (!Number.isInteger(batch) || batch < 1) throw new RangeError(`batch is a whole number from 1 on, found ${batch}`);
-  const isWholeTree = client.root === "/" && path === "/";
+  const isWholeTree = nodes.root === "/" && path === "/";
   if (isWholeTree && !childrenOnly) {
     const message = "deleteTree: the root cannot be deleted; childrenOnly takes what is below it";
     throw zkError({ code: "BAD_ARGUMENTS", op: "deleteTree", path, outcome: "not-sent", message });
@@ -35,13 +41,13 @@ export async function deleteTree(client: Client, path: string, options: DeleteTr
   /** All at once, as often as somebody has made or deleted some of it since it was listed. */
   async function deleteAtOnce(): Promise<void> {
     for (;;) {
-      const nodes = (await listLevels(path)).flat().slice(childrenOnly ? 1 : 0);
-      if (nodes.length === 0 || (!childrenOnly && (await client.exists(path, limits())) === null)) return;
+      const found = (await listLevels(path)).flat().slice(childrenOnly ? 1 : 0);
+      if (found.length === 0 || (!childrenOnly && (await nodes.exists(path, limits())) === null)) return;
       const all = client.transaction();
-      for (const node of nodes.reverse()) all.delete(node);
+      for (const node of found.reverse()) all.delete(node);
       try {
         await all.commit(limits());
-        count = nodes.length;
+        count = found.length;
         return;
       } catch (error) {
         if (!isZkError(error, "NOT_EMPTY") && !isZkError(error, "NO_NODE")) throw error;
@@ -52,7 +58,7 @@ export async function deleteTree(client: Client, path: string, options: DeleteTr
   async function deleteNode(node: string): Promise<void> {
     for (;;) {
       try {
-        await client.delete(node, { ...limits(), guaranteed: false });
+        await nodes.delete(node, limits());
         count++;
         return;
       } catch (error) {
@@ -86,7 +92,7 @@ export async function deleteTree(client: Client, path: string, options: DeleteTr
 
   async function namesBelow(node: string): Promise<readonly string[]> {
     try {
-      return (await client.children(node, node === path ? reads() : limits())).names;
+      return (await nodes.children(node, node === path ? reads() : limits())).names;
     } catch (error) {
       if (isZkError(error, "NO_NODE")) return [];
       throw error;

@@ -2,58 +2,64 @@
 import type { Stat } from "@zooid/model";
 import type { Created } from "../calls/operation.ts";
 import type { RetryPolicy } from "../calls/retry.ts";
-import type { Client, CreateOptions, VersionOptions } from "../client.ts";
 import { isZkError, type ZkError, type ZkErrorCode, zkError } from "../errors.ts";
 import { type Payload, payloadBytes } from "./create-mode.ts";
+import type { NodeOperations } from "./node-operations.ts";
+import type { CreateOptions, DeleteOptions, VersionOptions } from "./node-options.ts";
 
-/** @param options without `protect`, `parents` and `idempotent` */
-export function createOnce(
-  client: Client,
-  at: { readonly path: string; readonly data: Payload | undefined; readonly policy: RetryPolicy },
+/** @param at `create` sends the request itself, once */
+export async function createOnce(
+  nodes: NodeOperations,
+  at: {
+    readonly path: string;
+    readonly data: Payload | undefined;
+    readonly policy: RetryPolicy;
+    readonly create: () => Promise<Created>;
+  },
   options: CreateOptions,
 ): Promise<Created> {
-  const { path, data = "", policy } = at;
+  const { path, data = "", policy, create } = at;
   if (options.mode?.includes("sequential") === true) {
     const message = "create: a numbered node made twice has two names; protect: true is for those, idempotent is not";
     throw zkError({ code: "BAD_ARGUMENTS", op: "create", path, outcome: "not-sent", message });
   }
   const isOurs = (stat: Stat): boolean =>
-    stat.version === 0 && (options.mode !== "ephemeral" || stat.ephemeralOwner === client.sessionId);
+    stat.version === 0 && (options.mode !== "ephemeral" || stat.ephemeralOwner === nodes.sessionId);
   return askedAgain(policy, {
-    ask: () => client.create(path, data, options),
+    ask: create,
     doubt: "NODE_EXISTS",
     done: async () => {
-      const node = await client.getOrNull(path, { ...limitsOf(options), sync: true });
+      const node = await nodes.getOrNull(path, { ...limitsOf(options), sync: true });
       return node !== null && isOurs(node.stat) && isEqual(node.data, data) ? { path, stat: node.stat } : undefined;
     },
   });
 }
 
 export function setOnce(
-  client: Client,
+  nodes: NodeOperations,
   at: { readonly path: string; readonly data: Payload; readonly policy: RetryPolicy },
   options: VersionOptions,
 ): Promise<Stat> {
   const { path, data, policy } = at;
   const { version = -1 } = options;
   return askedAgain(policy, {
-    ask: () => client.set(path, data, options),
+    ask: () => nodes.set(path, data, options),
     doubt: "BAD_VERSION",
     done: async () => {
-      const node = await client.getOrNull(path, { ...limitsOf(options), sync: true });
+      const node = await nodes.getOrNull(path, { ...limitsOf(options), sync: true });
       return node?.stat.version === version + 1 && isEqual(node.data, data) ? node.stat : undefined;
     },
   });
 }
 
 export function deleteOnce(
-  client: Client,
+  nodes: NodeOperations,
   at: { readonly path: string; readonly policy: RetryPolicy },
-  options: VersionOptions,
+  options: DeleteOptions,
 ): Promise<void> {
   return askedAgain(at.policy, {
     ask: async () => {
-      await client.delete(at.path, options);
+      await nodes.delete(at.path, options);
       return true;
     },
     doubt: "NO_NODE",

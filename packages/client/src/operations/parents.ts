@@ -3,18 +3,16 @@ import { parentPath } from "@zooid/model";
 import type { CallOptions } from "../calls/call.ts";
 import type { Created } from "../calls/operation.ts";
 import type { RetryPolicy } from "../calls/retry.ts";
-import type { Client } from "../client.ts";
 import { isZkError } from "../errors.ts";
-
-/** What missing ancestors become: nodes that stay, or containers, which go when their last child has gone. */
-export type ParentMode = "persistent" | "container";
+import type { NodeOperations } from "./node-operations.ts";
+import type { ParentMode } from "./node-options.ts";
 
 /** Containers go as soon as they are empty, maybe between our making one and using it. */
 const PARENT_ROUNDS_MAX = 8;
 
 /** @param create asks for the node itself */
 export async function withParents(
-  client: Client,
+  nodes: NodeOperations,
   {
     path,
     mode,
@@ -41,7 +39,7 @@ export async function withParents(
     } catch (error) {
       if (!isZkError(error, "NO_NODE") || parent === "/" || round === PARENT_ROUNDS_MAX) throw error;
     }
-    await makeParent(client, parent, { mode, policy, limited });
+    await makeParent(nodes, parent, { mode, policy, limited });
   }
 }
 
@@ -53,26 +51,26 @@ interface ParentOptions {
 }
 
 /** Upwards to the first that exists, and down again. */
-async function makeParent(client: Client, path: string, options: ParentOptions): Promise<void> {
+async function makeParent(nodes: NodeOperations, path: string, options: ParentOptions): Promise<void> {
   for (let round = 1; ; round++) {
     try {
-      await makeOne(client, path, options);
+      await makeOne(nodes, path, options);
       return;
     } catch (error) {
       const above = parentPath(path);
       if (!isZkError(error, "NO_NODE") || above === "/" || round === PARENT_ROUNDS_MAX) throw error;
-      await makeParent(client, above, options);
+      await makeParent(nodes, above, options);
     }
   }
 }
 
-async function makeOne(client: Client, path: string, { mode, policy, limited }: ParentOptions): Promise<void> {
+async function makeOne(nodes: NodeOperations, path: string, { mode, policy, limited }: ParentOptions): Promise<void> {
   const startMs = performance.now();
   let made = mode;
   for (let count = 1; ; count++) {
     try {
       const { signal, timeoutMs, retry } = limited();
-      await client.create(path, "", { mode: made, signal, timeoutMs, retry });
+      await nodes.create(path, "", { mode: made, signal, timeoutMs, retry });
       return;
     } catch (error) {
       if (isZkError(error, "NODE_EXISTS")) return;

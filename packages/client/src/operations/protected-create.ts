@@ -7,9 +7,10 @@ import { joinPath } from "@zooid/model";
 import type { CallOptions } from "../calls/call.ts";
 import type { Created } from "../calls/operation.ts";
 import type { RetryPolicy } from "../calls/retry.ts";
-import type { Client, CreateOptions } from "../client.ts";
 import { isZkError, type ZkError } from "../errors.ts";
 import type { Payload } from "./create-mode.ts";
+import type { NodeOperations } from "./node-operations.ts";
+import type { CreateOptions } from "./node-options.ts";
 import { protectedPrefix } from "./protected-name.ts";
 
 export interface ProtectedCreate {
@@ -21,7 +22,7 @@ export interface ProtectedCreate {
   readonly sweep: (prefix: string) => void;
 }
 
-export async function createProtected(client: Client, create: ProtectedCreate): Promise<Created> {
+export async function createProtected(nodes: NodeOperations, create: ProtectedCreate): Promise<Created> {
   const { path, data, policy, sweep } = create;
   const { protect, timeoutMs, ...options } = create.options;
   const prefixOf = typeof protect === "function" ? protect : protectedPrefix;
@@ -35,7 +36,7 @@ export async function createProtected(client: Client, create: ProtectedCreate): 
   let prefix = prefixOf(crypto.randomUUID());
   for (let count = 1; ; count++) {
     try {
-      return await client.create(`${at.parent}${prefix}${at.name}`, data, limited(options));
+      return await nodes.create(`${at.parent}${prefix}${at.name}`, data, limited(options));
     } catch (error) {
       if (isZkError(error) && error.outcome !== "unknown") throw error;
       const elapsedMs = performance.now() - startMs;
@@ -46,15 +47,15 @@ export async function createProtected(client: Client, create: ProtectedCreate): 
     }
     let found: Created | undefined;
     try {
-      found = await findProtected(client, path, prefix, limited(reads));
+      found = await findProtected(nodes, path, prefix, limited(reads));
     } catch (error) {
       sweep(prefix);
       throw error;
     }
     if (found === undefined) continue;
-    if (isOfAnotherSession(client, found, options)) {
+    if (isOfAnotherSession(nodes, found, options)) {
       // The server is about to take it away with the session that made it.
-      client.delete(found.path, { guaranteed: true, missingOk: true }).catch(() => {});
+      nodes.deleteGuaranteed(found.path, { missingOk: true }).catch(() => {});
       prefix = prefixOf(crypto.randomUUID());
       continue;
     }
@@ -64,7 +65,7 @@ export async function createProtected(client: Client, create: ProtectedCreate): 
 
 /** The node that a protected create has made, if it has. */
 export async function findProtected(
-  client: Client,
+  nodes: NodeOperations,
   path: string,
   prefix: string,
   options: CallOptions,
@@ -72,7 +73,7 @@ export async function findProtected(
   const parent = placeOf(path).parent.slice(0, -1) || "/";
   let names: readonly string[];
   try {
-    ({ names } = await client.children(parent, { ...options, sync: true }));
+    ({ names } = await nodes.children(parent, { ...options, sync: true }));
   } catch (error) {
     if (isZkError(error, "NO_NODE")) return undefined;
     throw error;
@@ -80,7 +81,7 @@ export async function findProtected(
   const name = names.find((other) => other.startsWith(prefix));
   if (name === undefined) return undefined;
   const made = joinPath(parent, name);
-  const stat = await client.exists(made, options);
+  const stat = await nodes.exists(made, options);
   return stat === null ? undefined : { path: made, stat };
 }
 
@@ -95,7 +96,7 @@ function isAskedAgain(error: unknown): error is ZkError {
   return isZkError(error) && error.retriable && error.code !== "OPERATION_TIMEOUT";
 }
 
-function isOfAnotherSession(client: Client, { stat }: Created, { mode }: CreateOptions): boolean {
+function isOfAnotherSession(nodes: NodeOperations, { stat }: Created, { mode }: CreateOptions): boolean {
   const isEphemeral = mode === "ephemeral" || mode === "ephemeral-sequential";
-  return isEphemeral && stat.ephemeralOwner !== client.sessionId;
+  return isEphemeral && stat.ephemeralOwner !== nodes.sessionId;
 }

@@ -1,11 +1,12 @@
 import { checkPath, type Stat } from "@zooid/model";
 import type { Observable } from "rxjs";
 import type { CallOptions } from "../calls/call.ts";
-import type { Created } from "../calls/operation.ts";
-import type { Client, CreateOptions, DeleteOptions, PutOptions, ReadOptions, SetOptions } from "../client.ts";
+import type { Created, NodeData } from "../calls/operation.ts";
 import { isZkError, zkError } from "../errors.ts";
 import type { ObservedNode } from "../streams/observed-node.ts";
 import type { Codec } from "./codec.ts";
+import type { Payload } from "./create-mode.ts";
+import type { CreateOptions, DeleteOptions, PutOptions, ReadOptions, SetOptions } from "./node-options.ts";
 
 type NamesIn<P extends string> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
 
@@ -23,6 +24,18 @@ export interface TypedNode<T> {
   readonly stat: Stat;
 }
 
+/** The operations of a client that typed nodes are made of. */
+export interface TypedNodeStore {
+  create(path: string, data: Payload, options?: CreateOptions): Promise<Created>;
+  get(path: string, options?: ReadOptions): Promise<NodeData>;
+  getOrNull(path: string, options?: ReadOptions): Promise<NodeData | null>;
+  set(path: string, data: Payload, options?: SetOptions): Promise<Stat>;
+  put(path: string, data: Payload, options?: PutOptions): Promise<Stat>;
+  delete(path: string, options?: DeleteOptions): Promise<void>;
+  exists(path: string, options?: ReadOptions): Promise<Stat | null>;
+  watchData$<T>(path: string, options: { readonly codec: Codec<T> }): Observable<ObservedNode<T>>;
+}
+
 const BRACES = /\{([^{}]*)\}/g;
 
 /**
@@ -35,11 +48,11 @@ const BRACES = /\{([^{}]*)\}/g;
  */
 export class TypedNodes<P extends string, T> {
   readonly template: P;
-  readonly #client: Client;
+  readonly #client: TypedNodeStore;
   readonly #codec: Codec<T>;
 
   /** @internal `client.typed()` makes one */
-  constructor(client: Client, template: P, codec: Codec<T>) {
+  constructor(client: TypedNodeStore, template: P, codec: Codec<T>) {
     // As it would be with a name in place of each brace.
     try {
       checkPath(template.replace(BRACES, "x"));
