@@ -1,7 +1,7 @@
 import type { BenchConfig } from "./bench-config.ts";
 import type { Host } from "./connections/hosts.ts";
 import type { ServerFacts } from "./connections/server-facts.ts";
-import type { Job, Outcomes } from "./load/performer.ts";
+import type { Job, Outcomes } from "./load/job.ts";
 import type { Measurement } from "./results/measurement.ts";
 import type { BenchTree, TreeOptions } from "./tree.ts";
 

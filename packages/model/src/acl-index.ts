@@ -1,4 +1,4 @@
-import type { AccessRules, Acl, Identity } from "./acl.ts";
+import type { AccessRules, Acl, Identity } from "./acl-entry.ts";
 import { IdentityIndex } from "./identity-index.ts";
 import { IpRangePerms } from "./ip-range-perms.ts";
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type AccessRules, type Acl, type AclEntry, type Identity, may } from "./acl.ts";
+import { may } from "./acl.ts";
+import type { AccessRules, Acl, AclEntry, Identity } from "./acl-entry.ts";
 import { parseIpAddress } from "./ip-address.ts";
 
 const RULES: AccessRules = {

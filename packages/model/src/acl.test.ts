@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type Acl, type AclEntry, type Identity, may, OPEN_ACL } from "./acl.ts";
+import { may, OPEN_ACL } from "./acl.ts";
+import type { Acl, AclEntry, Identity } from "./acl-entry.ts";
 
 const RULES = { skipAcl: false, schemes: new Map([["digest", {}]]) };
 const ALICE: readonly Identity[] = [{ scheme: "digest", id: "alice" }];

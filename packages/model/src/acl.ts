@@ -1,24 +1,10 @@
+import type { AccessRules, Acl, AclEntry, Identity, SchemeRule } from "./acl-entry.ts";
 import { AclIndex } from "./acl-index.ts";
 import { IdentityIndex } from "./identity-index.ts";
 
 /** What an identity may do with a znode. Nothing is inherited from parents. */
 export const Permission = { READ: 1, WRITE: 2, CREATE: 4, DELETE: 8, ADMIN: 16, ALL: 31 } as const;
 export type Permission = (typeof Permission)[keyof typeof Permission];
-
-/** Who a connection is, as one authentication scheme sees it. A connection collects several. */
-export interface Identity {
-  readonly scheme: string;
-  readonly id: string;
-}
-
-/** One line of a znode's access list. `perms` is kept as the client sent it, unknown bits too. */
-export interface AclEntry {
-  readonly perms: number;
-  readonly scheme: string;
-  readonly id: string;
-}
-
-export type Acl = readonly AclEntry[];
 
 export const OPEN_ACL: Acl = Object.freeze([Object.freeze({ perms: Permission.ALL, scheme: "world", id: "anyone" })]);
 export const READ_ONLY_ACL: Acl = Object.freeze([
@@ -27,23 +13,6 @@ export const READ_ONLY_ACL: Acl = Object.freeze([
 
 /** A longer list is refused. Decoders of requests do not build one. */
 export const ACL_COUNT_MAX = 1000;
-
-/** When an entry of a scheme covers an identity of the same scheme: their ids are equal, or what is said here. */
-export interface SchemeRule {
-  /** Ids of entries are ranges of IP addresses, ids of identities addresses. Only for the scheme `ip`. */
-  readonly isRange?: boolean;
-  /** An identity that every entry of the scheme covers. */
-  readonly masterId?: string | undefined;
-  /** An entry's id that covers every identity of the scheme. */
-  readonly everyoneId?: string | undefined;
-}
-
-export interface AccessRules {
-  /** `skipACL=yes`: nobody is refused anything. */
-  readonly skipAcl: boolean;
-  /** The schemes that can match in an ACL; an entry of any other scheme covers no identity. */
-  readonly schemes: ReadonlyMap<string, SchemeRule>;
-}
 
 /** A list with more entries is asked by its index. */
 const UNINDEXED_COUNT_MAX = 8;

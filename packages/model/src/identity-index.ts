@@ -1,4 +1,4 @@
-import type { Identity } from "./acl.ts";
+import type { Identity } from "./acl-entry.ts";
 
 const NONE: ReadonlySet<string> = new Set();
 

@@ -1,17 +1,13 @@
 export {
   ACL_COUNT_MAX,
-  type AccessRules,
-  type Acl,
-  type AclEntry,
   aclIndexBytes,
-  type Identity,
   may,
   OPEN_ACL,
   Permission,
   prepareAcl,
   READ_ONLY_ACL,
-  type SchemeRule,
 } from "./acl.ts";
+export type { AccessRules, Acl, AclEntry, Identity, SchemeRule } from "./acl-entry.ts";
 export { assert, assertNever, InvariantError } from "./assert.ts";
 export { Backoff, type BackoffOptions } from "./backoff.ts";
 export {

@@ -1,4 +1,4 @@
-import type { Identity } from "./acl.ts";
+import type { Identity } from "./acl-entry.ts";
 import type { EpochPromise, EpochRange, LogPosition } from "./history.ts";
 import type { ServerId } from "./server-id.ts";
 import type { Zxid } from "./zxid.ts";

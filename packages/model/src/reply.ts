@@ -1,4 +1,4 @@
-import type { Acl, Identity } from "./acl.ts";
+import type { Acl, Identity } from "./acl-entry.ts";
 import type { ByteSlice } from "./byte-slice.ts";
 import type { NodeView } from "./node-view.ts";
 import type { SessionId } from "./session.ts";

@@ -1,4 +1,4 @@
-import type { Acl } from "./acl.ts";
+import type { Acl } from "./acl-entry.ts";
 import { type ByteSlice, emptySlice } from "./byte-slice.ts";
 
 /**

@@ -1,5 +1,5 @@
-import type { Acl } from "./acl.ts";
 import { OPEN_ACL } from "./acl.ts";
+import type { Acl } from "./acl-entry.ts";
 import { type ByteSlice, emptySlice, setSlice } from "./byte-slice.ts";
 import type { FrameBatch } from "./txn-frame.ts";
 import { ZXID_NONE, type Zxid } from "./zxid.ts";

@@ -1,5 +1,3 @@
-import type { ClientPipe } from "./client-pipe.ts";
-
 /** What travels between a client and servers: its requests, the servers' answers. */
 export type Direction = "requests" | "answers";
 
@@ -9,12 +7,18 @@ export interface GrantedSession {
   readonly password: Uint8Array;
 }
 
+/** One connection over a link. */
+export interface LinkedPipe {
+  /** The connection breaks. */
+  lost(): void;
+}
+
 /** The network between one client and all servers, which can be cut, refused and frozen. */
 export class ClientLink {
   /** As the client is called in errors and events. */
   readonly name: string;
   /** @internal */
-  readonly pipes: Set<ClientPipe> = new Set();
+  readonly pipes: Set<LinkedPipe> = new Set();
   /** @internal */
   session: GrantedSession | undefined;
   readonly #frozen = { requests: false, answers: false };

@@ -1,6 +1,7 @@
 import type { Prng } from "@zooid/simulator";
 import type { ClientLink } from "./client-link.ts";
-import type { TestEnsemble } from "./test-ensemble.ts";
+import type { ServerStatus } from "./events.ts";
+import type { DurationRange, FaultDuration } from "./options.ts";
 
 /** Every kind of fault that {@link RandomFaults} knows. */
 export const FAULT_KINDS = [
@@ -27,6 +28,19 @@ export interface RandomFaultOptions {
   readonly forMsMax?: number;
 }
 
+/** The faults of an ensemble that random faults are made of; see `TestEnsemble`. */
+export interface FaultyEnsemble {
+  readonly servers: readonly number[];
+  status(server: number): ServerStatus;
+  crash(server: number, duration: FaultDuration): void;
+  pause(server: number, duration: FaultDuration): void;
+  isolate(server: number, duration: FaultDuration): void;
+  slowDisk(server: number, sync: DurationRange): void;
+  expireSession(client: string): Promise<void>;
+  heal(): void;
+  settle(): Promise<void>;
+}
+
 interface FaultWorld {
   readonly random: Prng;
   readonly options: RandomFaultOptions;
@@ -35,7 +49,7 @@ interface FaultWorld {
 
 /** Faults that begin at random moments and end by themselves, all by the ensemble's seed. */
 export class RandomFaults {
-  readonly #ensemble: TestEnsemble;
+  readonly #ensemble: FaultyEnsemble;
   readonly #links: readonly ClientLink[];
   readonly #world: FaultWorld;
   readonly #kinds: readonly FaultKind[];
@@ -45,7 +59,7 @@ export class RandomFaults {
   #count = 0;
 
   /** @internal */
-  constructor(ensemble: TestEnsemble, links: readonly ClientLink[], world: FaultWorld) {
+  constructor(ensemble: FaultyEnsemble, links: readonly ClientLink[], world: FaultWorld) {
     const { kinds = FAULT_KINDS, everyMs = 2000, forMsMax = 10_000 } = world.options;
     const unknown = kinds.filter((kind) => !FAULT_KINDS.includes(kind));
     if (unknown.length > 0 || kinds.length === 0) {
@@ -68,7 +82,7 @@ export class RandomFaults {
     return this.#count;
   }
 
-  /** Ends every fault, and waits until the ensemble has {@link TestEnsemble.settle | settled}. */
+  /** Ends every fault, and waits until the ensemble has settled. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#ensemble.heal();

@@ -4,7 +4,6 @@ import { decodeEnvelope } from "./peer-decoder.ts";
 import { EnvelopeWriter, envelopeBytesMax } from "./peer-encoder.ts";
 import type { EnvelopeMessage } from "./peer-link-message.ts";
 import { splitRun } from "./peer-runs.ts";
-import type { SharedFrames } from "./shared-frames.ts";
 
 /**
  * How messages lie on a link:
@@ -42,6 +41,13 @@ export interface FrameChunk {
   readonly end: number;
   /** Set where other links send the same buffer: it may be used again once all of them have. */
   readonly sharing: { linkCount: number } | undefined;
+}
+
+/** Frames that several links send. */
+export interface SharedFrames {
+  readonly chunks: readonly FrameChunk[];
+  /** No frame is longer. */
+  readonly longestBytes: number;
 }
 
 interface OpenChunk extends FrameChunk {

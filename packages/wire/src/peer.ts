@@ -11,6 +11,7 @@ export {
   PeerFrameReader,
   PeerFrameWriter,
   peerFrameBytesMax,
+  type SharedFrames,
 } from "./peer-frames.ts";
 export type {
   AuthProof,
@@ -30,5 +31,5 @@ export type {
   RelayTo,
 } from "./peer-link-message.ts";
 export { FORWARD_HEADER_BYTES, forwardLength } from "./peer-runs.ts";
-export { EntryFrames, giveBack, type SharedFrames } from "./shared-frames.ts";
+export { EntryFrames, giveBack } from "./shared-frames.ts";
 export { aclBytes, decodeAcl, TxnBatchEncoder, TxnReader } from "./txn-codec.ts";

@@ -1,16 +1,9 @@
 import type { BufferPool } from "./buffer-pool.ts";
 import { envelopeBytesMax } from "./peer-encoder.ts";
-import { type Crc32, type FrameChunk, PeerFrameWriter } from "./peer-frames.ts";
+import { type Crc32, type FrameChunk, PeerFrameWriter, type SharedFrames } from "./peer-frames.ts";
 import type { EnvelopeMessage } from "./peer-link-message.ts";
 
 type EntriesMessage = Extract<EnvelopeMessage, { readonly kind: "entries" }>;
-
-/** Frames that several links send. */
-export interface SharedFrames {
-  readonly chunks: readonly FrameChunk[];
-  /** No frame is longer. */
-  readonly longestBytes: number;
-}
 
 /**
  * The frames of the entries that were sent last, for all links that are sent the same: a leader tells each of its learners the same, most

@@ -1,6 +1,6 @@
 import type { Worker } from "node:worker_threads";
 import { startThread } from "../thread.ts";
-import type { Job, Outcomes } from "./performer.ts";
+import type { Job, Outcomes } from "./job.ts";
 import type { Share } from "./request-load.ts";
 
 /** What a thread is given when it starts. */
