@@ -242,9 +242,9 @@ test("a call is given up by its signal, before and after it was sent, and leaves
   await expect(asked).rejects.toThrow("enough");
   relay.thaw();
   await zk.get("/", { signal: controller.signal }).catch(() => {});
-  const lasting = new AbortController();
-  await zk.get("/", { signal: lasting.signal });
-  expect(getEventListeners(lasting.signal, "abort")).toHaveLength(0);
+  const longLived = new AbortController();
+  await zk.get("/", { signal: longLived.signal });
+  expect(getEventListeners(longLived.signal, "abort")).toHaveLength(0);
 });
 
 test("a create that was given up after it was sent is undone", async () => {

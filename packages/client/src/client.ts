@@ -158,7 +158,7 @@ export class Client implements AsyncDisposable {
     return this.#root;
   }
 
-  /** How many watches this process holds, of all views on the session: one-shot, lasting, and those of streams. */
+  /** How many watches this process holds, of all views on the session: one-shot, persistent, and those of streams. */
   get watchCount(): number {
     return this.#driver.watches.size;
   }
@@ -451,8 +451,8 @@ export class Client implements AsyncDisposable {
    * UNIMPLEMENTED where `persistent` watches are insisted on and the server does not know them.
    */
   watchTree$(path: string, options: TreeOptions = {}): Observable<TreeChange> {
-    const { lastingWatches } = this.#observations;
-    return observeTree({ driver: this.#driver, lastingWatches, root: this.#root, path }, options);
+    const { persistentWatches } = this.#observations;
+    return observeTree({ driver: this.#driver, persistentWatches, root: this.#root, path }, options);
   }
 
   /** The same session, seen from a path further down. Closing either closes both. */

@@ -1,5 +1,5 @@
 /**
- * Watches a tree on a server of Apache's from before 3.6, which does not know lasting watches, and compares what is told with what was done:
+ * Watches a tree on a server of Apache's from before 3.6, which does not know persistent watches, and compares what is told with what was done:
  * as a client finds it out by itself, and as one does it that was told. Needs java and mvn.
  *
  *     old-apache.ts [VERSION]        from 3.5 on; default 3.5.9

@@ -17,7 +17,7 @@ export const addWatch: Command = {
     if (invocation.operands.length !== 1 || !isMode(mode)) throw malformed(addWatch);
     const path = checkedPath(operand(invocation, 0));
     const client = await clientFor(invocation, path);
-    await invocation.connection.watches.addLasting(client, path, MODES[mode]);
+    await invocation.connection.watches.addPersistent(client, path, MODES[mode]);
     return { path, mode };
   },
 };

@@ -49,7 +49,7 @@ export class Watches {
   }
 
   /** A watch that stays. Resolves when the server has it; on a path that has one of that kind it changes nothing. */
-  async addLasting(client: Client, path: string, kind: "persistent" | "recursive"): Promise<void> {
+  async addPersistent(client: Client, path: string, kind: "persistent" | "recursive"): Promise<void> {
     if (this.#find(path, [kind]).length > 0) return;
     const mode = kind === "persistent" ? "persistent" : "persistent-recursive";
     const { promise: refused, reject } = Promise.withResolvers<never>();

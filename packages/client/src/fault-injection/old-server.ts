@@ -59,7 +59,7 @@ const REFUSALS: Readonly<Record<UnknownAnswer, Refusal>> = {
 };
 
 /**
- * Makes a server look older than it is: stands before it and knows nothing of what ZooKeeper 3.6 brought, such as lasting watches, and as
+ * Makes a server look older than it is: stands before it and knows nothing of what ZooKeeper 3.6 brought, such as persistent watches, and as
  * 3.4 nothing of what 3.5 did. Clients connect to its `port` on 127.0.0.1.
  */
 export class OldServer implements AsyncDisposable {

@@ -44,7 +44,7 @@ export interface StallMessage {
   readonly sessionId: bigint;
 }
 
-/** On `zk:client:fallback`, once for each server: it does not know lasting watches, so trees are watched node by node there. */
+/** On `zk:client:fallback`, once for each server: it does not know persistent watches, so trees are watched node by node there. */
 export interface FallbackMessage {
   /** Its `address:port`. */
   readonly server: string;

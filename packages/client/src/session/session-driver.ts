@@ -5,11 +5,11 @@
 import { Backoff, ErrorCode, type Zxid } from "@zooid/model";
 import { JuteReader, readConnectResponse, readWatcherEvent, WireError } from "@zooid/wire";
 import { type Observable, ReplaySubject } from "rxjs";
+import { authFields, Credentials } from "../auth/credentials.ts";
 import { SaslNegotiation } from "../auth/sasl-negotiation.ts";
-import { authFields, ShownIdentities } from "../auth/shown-identities.ts";
 import { type AnyCall, Call, type CallFields } from "../calls/call.ts";
+import { ExclusiveCalls } from "../calls/exclusive-calls.ts";
 import { InFlight } from "../calls/in-flight.ts";
-import { LoneCalls } from "../calls/lone-calls.ts";
 import { CLOSE_SESSION, DELETE, type Operation, REMOVE_WATCHES } from "../calls/operation.ts";
 import { OutgoingRequests } from "../calls/outgoing-requests.ts";
 import { PostponedCalls } from "../calls/postponed-calls.ts";
@@ -55,13 +55,13 @@ export class SessionDriver {
   readonly #outgoing: OutgoingRequests;
   readonly #reader = new JuteReader();
   readonly #inFlight = new InFlight();
-  readonly #lone = new LoneCalls({
+  readonly #exclusive = new ExclusiveCalls({
     isOpen: () => this.#isOpen(),
     isEmpty: () => this.#inFlight.count === 0,
     send: (call) => this.#send(call),
   });
   readonly #postponed: PostponedCalls;
-  readonly #identities: ShownIdentities;
+  readonly #credentials: Credentials;
   readonly #negotiation: SaslNegotiation;
   readonly #serverWatches: ServerWatches;
   readonly #timer: OneTimer;
@@ -102,7 +102,7 @@ export class SessionDriver {
         this.#session.sent(nowMs);
       },
     });
-    this.#identities = new ShownIdentities(config.auth, this.#outgoing);
+    this.#credentials = new Credentials(config.auth, this.#outgoing);
     this.#negotiation = new SaslNegotiation({
       send: (call) => {
         this.#send(call);
@@ -214,13 +214,13 @@ export class SessionDriver {
   }
 
   /** Asks when nothing else is on its way, and lets nothing follow before the answer; of this connection only. */
-  submitAlone<B, T>(typed: Call<B, T>): void {
+  submitExclusive<B, T>(typed: Call<B, T>): void {
     const call = typed as AnyCall;
     if (this.#end !== undefined) {
       call.reject(endError(this.#end, call.operation.name, call.shownPath));
       return;
     }
-    this.#lone.push(call);
+    this.#exclusive.push(call);
     this.#pump();
   }
 
@@ -232,13 +232,13 @@ export class SessionDriver {
 
   /** Shows another identity, now and on every connection to come. */
   addAuth(credential: Credential, fields: Pick<CallFields<unknown, void>, "options">): Promise<void> {
-    this.#identities.add(credential);
+    this.#credentials.add(credential);
     return new Promise<void>((resolve, reject) => {
       const call = new Call({ ...authFields(credential), ...fields }, resolve, reject) as AnyCall;
       if (call.options !== undefined && !this.#postponed.limit(call)) return;
       if (this.#end !== undefined) call.reject(endError(this.#end, call.operation.name));
-      else if (this.#session.isConnected) this.#identities.send(call);
-      else this.#identities.sendLater(call);
+      else if (this.#session.isConnected) this.#credentials.send(call);
+      else this.#credentials.sendLater(call);
     });
   }
 
@@ -305,7 +305,7 @@ export class SessionDriver {
   // The way out
 
   #maySend(): boolean {
-    return this.#isOpen() && !this.#lone.isUnderWay && this.#inFlight.count < this.#config.inFlightMax;
+    return this.#isOpen() && !this.#exclusive.isUnderWay && this.#inFlight.count < this.#config.inFlightMax;
   }
 
   #isOpen(): boolean {
@@ -335,7 +335,7 @@ export class SessionDriver {
       return;
     }
     this.#isPumping = true;
-    if (this.#lone.isUnderWay) this.#lone.sendNext();
+    if (this.#exclusive.isUnderWay) this.#exclusive.sendNext();
     while (this.#postponed.waitingCount > 0 && this.#maySend()) {
       const call = this.#postponed.shift();
       if (call !== undefined) this.#send(call);
@@ -391,7 +391,7 @@ export class SessionDriver {
         this.#session.pingAnswered(zxid);
         return;
       case XID_AUTH:
-        if (!this.#identities.answered(code)) this.#session.authFailed();
+        if (!this.#credentials.answered(code)) this.#session.authFailed();
         return;
       default:
         this.#callAnswered(xid, zxid, code);
@@ -422,7 +422,7 @@ export class SessionDriver {
         throw error;
       }
       inFlight.shift();
-      this.#lone.settled(expected);
+      this.#exclusive.settled(expected);
       if (expected.arming !== undefined) this.#serverWatches.answered(expected, false);
       if (expected.isSettled) this.#undo(expected, value);
       else expected.resolve(value);
@@ -430,7 +430,7 @@ export class SessionDriver {
       return;
     }
     inFlight.shift();
-    this.#lone.settled(expected);
+    this.#exclusive.settled(expected);
     this.#refused(expected, code);
     if (xid === this.#closeXid) this.#session.sessionClosed();
   }
@@ -506,7 +506,7 @@ export class SessionDriver {
 
   /** Identities first, then watches, then whoever must read anew, then what waits. */
   #identified(): void {
-    this.#identities.sendAll();
+    this.#credentials.sendAll();
     const { generation } = this.#connection;
     const { lastZxid } = this.#session;
     const { frameBytesMax } = this.#config;
@@ -530,8 +530,8 @@ export class SessionDriver {
       if (!call.isSettled) lost.push([call, call.failure("CONNECTION_LOSS", wasSent ? "unknown" : "not-sent")]);
     });
     this.#postponed.severed(lost);
-    for (const call of this.#lone.drain()) call.reject(call.failure("CONNECTION_LOSS", "not-sent"));
-    this.#identities.severed();
+    for (const call of this.#exclusive.drain()) call.reject(call.failure("CONNECTION_LOSS", "not-sent"));
+    this.#credentials.severed();
   }
 
   #closeSession(): void {
@@ -546,8 +546,8 @@ export class SessionDriver {
     this.#inFlight.drain((call, wasSent) => {
       call.reject(endError(end, call.operation.name, call.shownPath, wasSent));
     });
-    for (const call of this.#lone.drain()) call.reject(endError(end, call.operation.name, call.shownPath));
-    this.#identities.end((call) => endError(end, call.operation.name));
+    for (const call of this.#exclusive.drain()) call.reject(endError(end, call.operation.name, call.shownPath));
+    this.#credentials.end((call) => endError(end, call.operation.name));
     this.#postponed.end((call) => endError(end, call.operation.name, call.shownPath));
     this.watches.end(endError(end, "watch"));
     for (const listener of this.#listeners) listener.ended(endError(end, "watch"));

@@ -26,7 +26,7 @@ const RESYNC: Resync = Object.freeze({ type: "resync" });
 const MODE = { persistent: 0, "persistent-recursive": 1 } as const;
 const KIND = { persistent: "persistent", "persistent-recursive": "recursive" } as const;
 
-/** One lasting watch for each subscriber here, one for all of them at the server. */
+/** One persistent watch for each subscriber here, one for all of them at the server. */
 export function observeEvents(
   driver: SessionDriver,
   { root, path, mode = "persistent" }: { readonly root: string; readonly path: string } & EventsOptions,

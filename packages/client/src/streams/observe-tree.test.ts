@@ -448,7 +448,7 @@ describe("reads of a large tree", () => {
 });
 
 describe("which watches", () => {
-  /** What the process tells of servers that lack lasting watches. */
+  /** What the process tells of servers that lack persistent watches. */
   function fallbacks(): string[] {
     const heard: string[] = [];
     const hear = (message: unknown): void => {
@@ -462,7 +462,7 @@ describe("which watches", () => {
 
   const asked = (): number => old.unknownCodes.filter((code) => code === OpCode.ADD_WATCH).length;
 
-  test("a server that knows lasting watches is asked for one, whatever the size of the tree", async () => {
+  test("a server that knows persistent watches is asked for one, whatever the size of the tree", async () => {
     await open();
     for (const path of ["/t", "/t/a", "/t/b"]) await other.create(path);
     using told = new Told(zk, "/t");
@@ -555,7 +555,7 @@ describe("which watches", () => {
     expect([old.unknownCodes, relay.acceptedCount]).toEqual([[], 1]);
   });
 
-  test("who insists on lasting watches is told that there are none, and by the next try without a connection's loss", async () => {
+  test("who insists on persistent watches is told that there are none, and by the next try without a connection's loss", async () => {
     await openToOld({ treeWatches: "persistent" });
     using told = new Told(zk, "/t");
     await told.until(() => told.error !== undefined);

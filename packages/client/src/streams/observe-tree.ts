@@ -25,7 +25,7 @@ import type { RetryPolicy } from "../calls/retry.ts";
 import { isZkError, type ZkError, zkError } from "../errors.ts";
 import { checkedPath, underRoot, withoutRoot } from "../operations/paths.ts";
 import type { DriverEvents, SessionDriver } from "../session/session-driver.ts";
-import type { LastingWatches } from "../watches/lasting-watches.ts";
+import type { PersistentWatchSupport } from "../watches/persistent-watch-support.ts";
 import type { TreeWatches } from "../watches/tree-watches.ts";
 import type { WatchEvent } from "../watches/watch-event.ts";
 import { type Watcher, type WatchKind, watchTypeOf } from "../watches/watch-registry.ts";
@@ -66,7 +66,7 @@ const onSameConnection: RetryPolicy = ({ count, error }) =>
 /** Whose tree, and where it is. */
 interface Place {
   readonly driver: SessionDriver;
-  readonly lastingWatches: LastingWatches;
+  readonly persistentWatches: PersistentWatchSupport;
   readonly root: string;
   readonly path: string;
 }
@@ -97,14 +97,14 @@ interface Asked<B> {
   readonly body: B;
   readonly watcher: Watcher | undefined;
   /** Whether nothing else may be on its way with it. */
-  readonly isAlone?: boolean;
+  readonly isExclusive?: boolean;
 }
 
 type Form = "none" | "asking" | "persistent" | "one-shot";
 
 class TreeObservation implements DriverEvents {
   readonly #driver: SessionDriver;
-  readonly #lastingWatches: LastingWatches;
+  readonly #persistentWatches: PersistentWatchSupport;
   readonly #subscriber: Subscriber<TreeChange>;
   readonly #root: string;
   readonly #path: string;
@@ -129,11 +129,11 @@ class TreeObservation implements DriverEvents {
 
   constructor(
     subscriber: Subscriber<TreeChange>,
-    { driver, lastingWatches, root, path }: Place,
+    { driver, persistentWatches, root, path }: Place,
     { depthMax = Number.POSITIVE_INFINITY, select = () => true, watches = driver.config.treeWatches }: TreeOptions,
   ) {
     this.#driver = driver;
-    this.#lastingWatches = lastingWatches;
+    this.#persistentWatches = persistentWatches;
     this.#subscriber = subscriber;
     this.#root = root;
     this.#path = path;
@@ -159,7 +159,7 @@ class TreeObservation implements DriverEvents {
     // What they had armed went with the connection before.
     this.#marks.clear();
     const server = this.#driver.session.server ?? "";
-    const isWorthIt = this.#lastingWatches.mayBeAt(server, performance.now());
+    const isWorthIt = this.#persistentWatches.mayBeAt(server, performance.now());
     if (this.#watches === "one-shot" || (this.#watches === "auto" && !isWorthIt)) this.#begin("one-shot");
     else if (isWorthIt) this.#arm(server);
     else this.#fail(zkError({ code: "UNIMPLEMENTED", op: "watchTree$", path: this.#path, outcome: "not-sent" }));
@@ -195,15 +195,15 @@ class TreeObservation implements DriverEvents {
 
   #arm(server: string): void {
     this.#form = "asking";
-    const lastingWatches = this.#lastingWatches;
+    const persistentWatches = this.#persistentWatches;
     const { connectionCount } = this.#driver.metrics;
     const armed = (): void => {
-      lastingWatches.armed(server);
+      persistentWatches.armed(server);
       this.#begin("persistent");
     };
     const failed = (error: unknown): void => {
       if (isZkError(error, "UNIMPLEMENTED")) {
-        lastingWatches.refused(server, performance.now());
+        persistentWatches.refused(server, performance.now());
         // Before what waits is sent to a server that is about to hang up; it is returned to, since it is known now.
         const { connectedAddress } = this.#driver.session;
         if (connectedAddress !== undefined) this.#driver.moveTo([connectedAddress]);
@@ -211,12 +211,12 @@ class TreeObservation implements DriverEvents {
         return;
       }
       if (isZkError(error, "CONNECTION_LOSS") && error.sentBytes) {
-        lastingWatches.hungUp(server, connectionCount, performance.now());
+        persistentWatches.hungUp(server, connectionCount, performance.now());
       }
       this.#refused(error);
     };
-    const isAlone = !lastingWatches.areKnownAt(server);
-    const fields = { body: MODE_RECURSIVE, watcher: this.#recursive, isAlone };
+    const isExclusive = !persistentWatches.areKnownAt(server);
+    const fields = { body: MODE_RECURSIVE, watcher: this.#recursive, isExclusive };
     this.#ask(ADD_TREE_WATCH, this.#path, fields, armed, failed);
   }
 
@@ -351,7 +351,7 @@ class TreeObservation implements DriverEvents {
   #ask<B, T>(
     operation: Operation<B, T>,
     path: string,
-    { body, watcher, isAlone = false }: Asked<B>,
+    { body, watcher, isExclusive = false }: Asked<B>,
     answered: (value: T) => void,
     failed: (error: unknown) => void = (error) => this.#refused(error),
   ): void {
@@ -372,7 +372,7 @@ class TreeObservation implements DriverEvents {
       },
     );
     this.#calls.add(call as AnyCall);
-    if (isAlone) this.#driver.submitAlone(call);
+    if (isExclusive) this.#driver.submitExclusive(call);
     else this.#driver.submit(call);
   }
 

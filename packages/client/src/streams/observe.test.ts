@@ -417,7 +417,7 @@ describe("streams of events", () => {
     expect(events.values.map(({ type }) => type)).toEqual(["resync", "data-changed"]);
   });
 
-  test("where no server knows lasting watches any more, whoever has one is told, and everybody else goes on", async () => {
+  test("where no server knows persistent watches any more, whoever has one is told, and everybody else goes on", async () => {
     await zk.create("/a", "x");
     using events = new Record(zk.events$("/a"));
     using below = new Record(zk.events$("/", { mode: "persistent-recursive" }));

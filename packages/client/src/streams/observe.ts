@@ -17,7 +17,7 @@ import type { RetryPolicy } from "../calls/retry.ts";
 import { isZkError, type ZkError, type ZkErrorCode, zkError } from "../errors.ts";
 import { traceFallback } from "../session/diagnostics.ts";
 import type { DriverEvents, SessionDriver } from "../session/session-driver.ts";
-import { LastingWatches } from "../watches/lasting-watches.ts";
+import { PersistentWatchSupport } from "../watches/persistent-watch-support.ts";
 import type { Watcher, WatchKind } from "../watches/watch-registry.ts";
 
 /** What is observed of a node: how it is read, and when two reads show the same. */
@@ -54,7 +54,9 @@ export interface Observed<T> {
 /** Everything that is observed over one session, each thing once however many observe it. */
 export class Observations {
   /** What its servers have shown of what they know, for all who watch trees. */
-  readonly lastingWatches: LastingWatches = new LastingWatches((server, reason) => traceFallback({ server, reason }));
+  readonly persistentWatches: PersistentWatchSupport = new PersistentWatchSupport((server, reason) =>
+    traceFallback({ server, reason }),
+  );
   readonly #driver: SessionDriver;
   readonly #byName = new Map<string, Observation<unknown>>();
 

@@ -20,7 +20,7 @@ export class ServerWatches {
   readonly registry: WatchRegistry = new WatchRegistry();
   readonly #sinks: ServerWatchesSinks;
   #mayRemove = true;
-  /** Connections in a row whose servers did not know lasting watches. */
+  /** Connections in a row whose servers did not know persistent watches. */
   #unknowingCount = 0;
 
   constructor(sinks: ServerWatchesSinks) {
@@ -102,11 +102,11 @@ export class ServerWatches {
     }
   }
 
-  /** Another server may know lasting watches. Once none does, whoever has one is told: to go on asking would keep everybody from working. */
+  /** Another server may know persistent watches. Once none does, whoever has one is told: to go on asking would keep everybody from working. */
   #unknowing(error: ZkError, hostCount: number): void {
     this.#unknowingCount++;
     if (this.#unknowingCount < hostCount) return;
     this.#unknowingCount = 0;
-    this.registry.endLasting(error);
+    this.registry.endPersistent(error);
   }
 }

@@ -25,7 +25,7 @@ test.each([
   ["data-changed", ["data /a", "exists /a", "recursive /a", "persistent /a"]],
   ["deleted", ["data /a", "exists /a", "recursive /a", "children /a", "persistent /a"]],
   ["children-changed", ["children /a", "persistent /a"]],
-] as const)("%s wakes whom it concerns; lasting watches stay", (type, woken) => {
+] as const)("%s wakes whom it concerns; persistent watches stay", (type, woken) => {
   const { registry, fire } = watched(ALL.map((kind) => [kind, "/a"] as const));
   expect(fire(type, "/a")).toEqual(woken);
   const lasting = woken.filter((name) => name.startsWith("persistent") || name.startsWith("recursive"));

@@ -124,7 +124,7 @@ export class WatchRegistry {
   }
 
   /** Ends whoever has a persistent or recursive watch. */
-  endLasting(error: ZkError): void {
+  endPersistent(error: ZkError): void {
     const { persistent, recursive } = this.#byKind;
     endAll([persistent, recursive], error);
   }

@@ -1,10 +1,10 @@
 /**
- * Which servers do not know lasting watches: those before 3.6. None says so in its greeting. Apache's answer UNIMPLEMENTED to whoever asks, and
+ * Which servers do not know persistent watches: those before 3.6. None says so in its greeting. Apache's answer UNIMPLEMENTED to whoever asks, and
  * hang up; others may only hang up. So the question costs a connection. It is asked with nothing else on its way, and what it has shown is kept
  * for a while.
  */
 
-/** What made a server count as one that does not know lasting watches. */
+/** What made a server count as one that does not know persistent watches. */
 export type LackReason = "refused" | "hung-up";
 
 /** One connection of several to the same server that ended while it owed the answer. */
@@ -23,7 +23,7 @@ const LACKING_MS = 60_000;
 /** Names of servers are few; where they are not, those that were heard of first are forgotten. */
 const SERVERS_MAX = 256;
 
-export class LastingWatches {
+export class PersistentWatchSupport {
   readonly #lackingUntilMs = new Map<string, number>();
   readonly #known = new Set<string>();
   readonly #doubts = new Map<string, Doubt>();

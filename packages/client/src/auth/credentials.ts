@@ -15,7 +15,7 @@ const REFUSALS: ReadonlySet<number> = new Set<number>([
 ]);
 
 /** Who the client says it is, on every connection anew: its credentials, and the calls that show them. */
-export class ShownIdentities {
+export class Credentials {
   readonly #credentials: Credential[];
   readonly #outgoing: OutgoingRequests;
   /** Answered out of the order of other calls, in an order of their own. */

@@ -1,7 +1,7 @@
 import type { AnyCall } from "./call.ts";
 
 /** What lone calls go over. */
-export interface LoneConnection {
+export interface ExclusiveConnection {
   /** Whether it takes a call now. */
   isOpen(): boolean;
   /** Whether nothing is on its way. */
@@ -13,12 +13,12 @@ export interface LoneConnection {
  * Calls that go over a connection with nothing else on its way, one after another: a server that hangs up on who asks takes nothing along
  * whose outcome somebody would have to doubt. While one is here everything else waits.
  */
-export class LoneCalls {
-  readonly #connection: LoneConnection;
+export class ExclusiveCalls {
+  readonly #connection: ExclusiveConnection;
   #calls: AnyCall[] = [];
   #sent: AnyCall | undefined;
 
-  constructor(connection: LoneConnection) {
+  constructor(connection: ExclusiveConnection) {
     this.#connection = connection;
   }
 

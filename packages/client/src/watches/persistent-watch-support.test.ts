@@ -1,12 +1,12 @@
 import { beforeEach, expect, test } from "vitest";
-import { LastingWatches } from "./lasting-watches.ts";
+import { PersistentWatchSupport } from "./persistent-watch-support.ts";
 
 let told: string[];
-let watches: LastingWatches;
+let watches: PersistentWatchSupport;
 
 beforeEach(() => {
   told = [];
-  watches = new LastingWatches((server, reason) => told.push(`${server} ${reason}`));
+  watches = new PersistentWatchSupport((server, reason) => told.push(`${server} ${reason}`));
 });
 
 test("a server that refuses is not asked again for a minute, and others are", () => {
