@@ -51,12 +51,12 @@ export {
   type MasterNames,
 } from "./elections/master-election.ts";
 export { UnfairElection, type UnfairElectionOptions } from "./elections/unfair-election.ts";
+export type { WaitOptions } from "./leases/deadline.ts";
 export { revoke } from "./leases/hold.ts";
 export type { Holder } from "./leases/holder.ts";
 export type { Grant, HoldOptions, Lease, LostReason } from "./leases/lease.ts";
 export type { LeaseGroup } from "./leases/lease-group.ts";
 export type { Participant } from "./leases/participants.ts";
-export type { WaitOptions } from "./leases/patience.ts";
 export type { Lock } from "./leases/use-lease.ts";
 export type { LockDialect, ReadWriteDialect } from "./locks/dialect.ts";
 export { MultiLock, type MultiLockOptions } from "./locks/multi-lock.ts";

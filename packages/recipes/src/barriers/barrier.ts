@@ -1,5 +1,5 @@
 import { type Client, isZkError } from "@zooid/client";
-import { Patience, type WaitOptions } from "../leases/patience.ts";
+import { Deadline, type WaitOptions } from "../leases/deadline.ts";
 import { unlessAborted } from "../leases/waiting.ts";
 import { defaultData } from "../nodes/default-data.ts";
 import { makeNamed } from "../nodes/named-node.ts";
@@ -26,8 +26,8 @@ export class Barrier {
 
   /** Waits until it does not stand. @throws LOCK_TIMEOUT or the signal's reason */
   async wait(options: WaitOptions = {}): Promise<void> {
-    using patience = new Patience(options, `wait at ${this.path}`);
-    const { signal } = patience;
+    using deadline = new Deadline(options, `wait at ${this.path}`);
+    const { signal } = deadline;
     for (;;) {
       try {
         const { watch } = await this.#zk.get(this.path, { watch: true, signal });

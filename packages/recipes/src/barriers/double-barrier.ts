@@ -9,10 +9,10 @@
  */
 import { type Client, type Created, isZkError } from "@zooid/client";
 import { joinPath } from "@zooid/model";
-import { giveBack, giveBackLater } from "../leases/give-back.ts";
-import { Patience, type WaitOptions } from "../leases/patience.ts";
+import { Deadline, type WaitOptions } from "../leases/deadline.ts";
+import { deleteOwnNode, deleteOwnNodeLater } from "../leases/delete-own-node.ts";
 import { LossAlarm, unlessAborted } from "../leases/waiting.ts";
-import { changed } from "../locks/line.ts";
+import { changed } from "../locks/lock-queue.ts";
 import { defaultData } from "../nodes/default-data.ts";
 import { makeNamed } from "../nodes/named-node.ts";
 import { RecipeError } from "../recipe-error.ts";
@@ -49,8 +49,8 @@ export class DoubleBarrier {
    * @throws LOCK_TIMEOUT or the signal's reason, whereupon this one is no member; BARRIER_BROKEN when its node is gone
    */
   async enter(options: WaitOptions = {}): Promise<void> {
-    using patience = new Patience(options, `enter ${this.path}`);
-    const { signal } = patience;
+    using deadline = new Deadline(options, `enter ${this.path}`);
+    const { signal } = deadline;
     let isIn = false;
     try {
       // One that comes late finds it, and goes on at once.
@@ -59,7 +59,7 @@ export class DoubleBarrier {
       if (!isLate) await this.#waitForAll(stat.ephemeralOwner, signal);
       isIn = true;
     } finally {
-      if (!isIn && this.#name !== "") giveBackLater(this.#zk, this.#mine);
+      if (!isIn && this.#name !== "") deleteOwnNodeLater(this.#zk, this.#mine);
     }
   }
 
@@ -69,15 +69,15 @@ export class DoubleBarrier {
    * @throws LOCK_TIMEOUT or the signal's reason, whereupon this one has left all the same
    */
   async leave(options: WaitOptions = {}): Promise<void> {
-    using patience = new Patience(options, `leave ${this.path}`);
-    const { signal } = patience;
+    using deadline = new Deadline(options, `leave ${this.path}`);
+    const { signal } = deadline;
     try {
       while (!(await this.#isLeft(signal))) {
         // Somebody has gone, or the session was lost: looked at anew.
       }
       await this.#zk.delete(this.#ready, { guaranteed: true, missingOk: true, signal });
     } catch (error) {
-      if (this.#name !== "") giveBackLater(this.#zk, this.#mine);
+      if (this.#name !== "") deleteOwnNodeLater(this.#zk, this.#mine);
       throw error;
     }
   }
@@ -135,10 +135,10 @@ export class DoubleBarrier {
     if (lowest === undefined || highest === undefined) return true;
     if (lowest === this.#name) {
       if (highest !== lowest) await changed(this.#zk, joinPath(this.path, highest), signal);
-      else await giveBack(this.#zk, this.#mine);
+      else await deleteOwnNode(this.#zk, this.#mine);
       return highest === lowest;
     }
-    if (names.includes(this.#name)) await giveBack(this.#zk, this.#mine);
+    if (names.includes(this.#name)) await deleteOwnNode(this.#zk, this.#mine);
     await changed(this.#zk, joinPath(this.path, lowest), signal);
     return false;
   }

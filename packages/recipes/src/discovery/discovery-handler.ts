@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { assertNever, checkPath } from "@zooid/model";
-import { tellError } from "../tell-error.ts";
+import { reportError } from "../report-error.ts";
 import { instanceJson, parseInstance } from "./discovery-json.ts";
 import { type ProviderStrategy, strategies } from "./provider-strategy.ts";
 import type { ServiceDiscovery } from "./service-discovery.ts";
@@ -61,7 +61,7 @@ export function discoveryHandler<T>(
       answer = await answerTo(request);
     } catch (error) {
       if (request.destroyed && !request.complete) return;
-      tellError(onError, error);
+      reportError(onError, error);
       answer = isPassing(error)
         ? refusal(503, "ZooKeeper does not answer at present; the same may be asked again", { "Retry-After": "1" })
         : refusal(500, "this could not be answered");

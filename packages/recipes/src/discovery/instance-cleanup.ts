@@ -2,7 +2,7 @@ import type { Client } from "@zooid/client";
 import type { Zxid } from "@zooid/model";
 import type { Subscription } from "rxjs";
 import { pause } from "../pause.ts";
-import { tellError } from "../tell-error.ts";
+import { reportError } from "../report-error.ts";
 
 /** Which instances are removed, and who hears of it when that fails. */
 export interface InstanceCleanupOptions {
@@ -73,7 +73,7 @@ export class InstanceCleanup implements AsyncDisposable {
       try {
         before = await this.#removeStale(before, signal);
       } catch (error) {
-        if (!signal.aborted) tellError(onError, error);
+        if (!signal.aborted) reportError(onError, error);
       }
       await pause(staleMs, undefined, { signal }).catch(() => {});
     }

@@ -1,12 +1,12 @@
 import { type Client, type Created, isZkError } from "@zooid/client";
 import type { Observable } from "rxjs";
-import { giveBack, giveBackLater } from "../leases/give-back.ts";
+import type { WaitOptions } from "../leases/deadline.ts";
+import { deleteOwnNode, deleteOwnNodeLater } from "../leases/delete-own-node.ts";
 import { Hold } from "../leases/hold.ts";
 import type { HoldOptions, Lease } from "../leases/lease.ts";
 import { participantsOf } from "../leases/participants.ts";
-import type { WaitOptions } from "../leases/patience.ts";
 import { keepOn } from "../leases/waiting.ts";
-import { enter, type LineOptions, predecessor, waitForTurn } from "../locks/line.ts";
+import { createContender, type LockQueueOptions, predecessor, waitForTurn } from "../locks/lock-queue.ts";
 import { Terms } from "./terms.ts";
 
 export interface LeaderLatchOptions extends HoldOptions {
@@ -31,7 +31,7 @@ export interface Candidate {
 export class LeaderLatch implements AsyncDisposable {
   readonly path: string;
   readonly #zk: Client;
-  readonly #line: LineOptions;
+  readonly #queue: LockQueueOptions;
   readonly #options: HoldOptions;
   readonly #closing = new AbortController();
   readonly #terms: Terms;
@@ -42,7 +42,7 @@ export class LeaderLatch implements AsyncDisposable {
     this.#zk = zk;
     this.#options = options;
     this.#terms = new Terms(`the latch on ${path}`);
-    this.#line = { path, marker: "latch-", blocker: predecessor, data: options.id ?? "" };
+    this.#queue = { path, marker: "latch-", blocker: predecessor, data: options.id ?? "" };
     this.#ended = this.#run();
   }
 
@@ -91,12 +91,12 @@ export class LeaderLatch implements AsyncDisposable {
     let node: Created | undefined;
     try {
       await keepOn(this.#zk, signal, async () => {
-        node ??= await enter(this.#zk, this.#line, signal);
-        if (await waitForTurn(this.#zk, node, this.#line, signal)) {
+        node ??= await createContender(this.#zk, this.#queue, signal);
+        if (await waitForTurn(this.#zk, node, this.#queue, signal)) {
           const hold = new Hold(this.#zk, node, { onSuspended: this.#options.onSuspended });
           await this.#terms.lead(hold.lease(), signal);
         } else {
-          giveBackLater(this.#zk, node.path);
+          deleteOwnNodeLater(this.#zk, node.path);
           node = undefined;
         }
       });
@@ -105,7 +105,7 @@ export class LeaderLatch implements AsyncDisposable {
       if (signal.aborted || isZkError(error, "CLIENT_CLOSED")) return;
       this.#terms.fail(error);
     } finally {
-      if (node !== undefined) await giveBack(this.#zk, node.path).catch(() => {});
+      if (node !== undefined) await deleteOwnNode(this.#zk, node.path).catch(() => {});
       this.#terms.end();
     }
   }

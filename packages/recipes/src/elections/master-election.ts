@@ -12,11 +12,11 @@
 import type { Client, Payload } from "@zooid/client";
 import { joinPath } from "@zooid/model";
 import { distinctUntilChanged, map, type Observable } from "rxjs";
+import type { WaitOptions } from "../leases/deadline.ts";
 import type { HoldOptions, Lease } from "../leases/lease.ts";
-import type { WaitOptions } from "../leases/patience.ts";
 import { PersistentNode } from "../members/persistent-node.ts";
 import { makeNamed } from "../nodes/named-node.ts";
-import { NamedCandidacy } from "./named-candidacy.ts";
+import { ExclusiveCandidacy } from "./exclusive-candidacy.ts";
 import { Terms } from "./terms.ts";
 
 /** What the nodes below the root are called. The defaults are HBase's, but for `terms`, which is ours. */
@@ -101,7 +101,7 @@ export class MasterElection implements AsyncDisposable {
   readonly name: string;
   readonly #zk: Client;
   readonly #terms: Terms;
-  readonly #candidacy: NamedCandidacy;
+  readonly #candidacy: ExclusiveCandidacy;
   readonly #standbyPath: string;
   readonly #runningPath: string;
   #standby: PersistentNode | undefined;
@@ -117,12 +117,12 @@ export class MasterElection implements AsyncDisposable {
     this.#standbyPath = joinPath(joinPath(root, names.backups), name);
     this.#runningPath = joinPath(root, names.running);
     this.#standBy();
-    const seat = {
+    const node = {
       path: joinPath(root, names.master),
       countPath: joinPath(root, names.terms),
       data: Buffer.from(name),
     };
-    this.#candidacy = new NamedCandidacy(zk, seat, this.#terms, {
+    this.#candidacy = new ExclusiveCandidacy(zk, node, this.#terms, {
       onSuspended: options.onSuspended,
       elected: (signal) => this.#elected(signal),
       over: () => this.#standBy(),

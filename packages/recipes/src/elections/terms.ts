@@ -1,6 +1,6 @@
 import { BehaviorSubject, distinctUntilChanged, filter, map, type Observable } from "rxjs";
+import { Deadline, type WaitOptions } from "../leases/deadline.ts";
 import type { Lease } from "../leases/lease.ts";
-import { Patience, type WaitOptions } from "../leases/patience.ts";
 import { firstOf, unlessAborted } from "../leases/waiting.ts";
 import { RecipeError } from "../recipe-error.ts";
 
@@ -30,8 +30,8 @@ export class Terms {
   }
 
   async leadership(options: WaitOptions): Promise<Lease> {
-    using patience = new Patience(options, `leadership by ${this.#what}`);
-    const term = await firstOf(this.#term$.pipe(filter((term) => term !== undefined)), patience.signal);
+    using deadline = new Deadline(options, `leadership by ${this.#what}`);
+    const term = await firstOf(this.#term$.pipe(filter((term) => term !== undefined)), deadline.signal);
     if (term === undefined) throw this.closed();
     return term;
   }

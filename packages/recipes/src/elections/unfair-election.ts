@@ -1,10 +1,10 @@
 import type { Client } from "@zooid/client";
 import { joinPath } from "@zooid/model";
 import type { Observable } from "rxjs";
+import type { WaitOptions } from "../leases/deadline.ts";
 import { type Holder, holderData, readHolder } from "../leases/holder.ts";
 import type { HoldOptions, Lease } from "../leases/lease.ts";
-import type { WaitOptions } from "../leases/patience.ts";
-import { NamedCandidacy } from "./named-candidacy.ts";
+import { ExclusiveCandidacy } from "./exclusive-candidacy.ts";
 import { Terms } from "./terms.ts";
 
 export interface UnfairElectionOptions extends HoldOptions {
@@ -22,14 +22,14 @@ export class UnfairElection implements AsyncDisposable {
   readonly path: string;
   readonly #zk: Client;
   readonly #terms: Terms;
-  readonly #candidacy: NamedCandidacy;
+  readonly #candidacy: ExclusiveCandidacy;
 
   constructor(zk: Client, path: string, options: UnfairElectionOptions = {}) {
     this.path = path;
     this.#zk = zk;
     this.#terms = new Terms(`the election on ${path}`);
-    const seat = { path: this.#nodePath, countPath: joinPath(path, "terms"), data: holderData(options.id) };
-    this.#candidacy = new NamedCandidacy(zk, seat, this.#terms, { onSuspended: options.onSuspended });
+    const node = { path: this.#nodePath, countPath: joinPath(path, "terms"), data: holderData(options.id) };
+    this.#candidacy = new ExclusiveCandidacy(zk, node, this.#terms, { onSuspended: options.onSuspended });
   }
 
   /** Whether this one leads at this instant, by the clock. */

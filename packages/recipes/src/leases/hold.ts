@@ -12,7 +12,7 @@ import {
 import type { Subscription } from "rxjs";
 import { pause } from "../pause.ts";
 import { RecipeError } from "../recipe-error.ts";
-import { giveBack } from "./give-back.ts";
+import { deleteOwnNode } from "./delete-own-node.ts";
 import type { HoldOptions, Lease, LostReason } from "./lease.ts";
 
 export interface HoldEvents {
@@ -23,7 +23,7 @@ export interface HoldEvents {
   /** In place of the node's own, where the node came later than the grant. */
   readonly token?: Zxid | undefined;
   /** Where others may have the same name: how it is given back, and what a transaction asks that stands or falls with it. */
-  readonly giveBack?: (() => Promise<void>) | undefined;
+  readonly release?: (() => Promise<void>) | undefined;
   readonly guard?: (() => Transaction<[undefined]>) | undefined;
 }
 
@@ -92,7 +92,7 @@ export class Hold {
 
   async #release(): Promise<void> {
     this.#end(new RecipeError("LEASE_LOST", `${this.path} was released`));
-    await (this.#events.giveBack?.() ?? giveBack(this.zk, this.path));
+    await (this.#events.release?.() ?? deleteOwnNode(this.zk, this.path));
   }
 
   guard(): Transaction<[undefined]> {

@@ -1,6 +1,6 @@
 import type { Client } from "@zooid/client";
 import { joinPath } from "@zooid/model";
-import { listed } from "../locks/line.ts";
+import { queued } from "../locks/lock-queue.ts";
 
 /** One who stands in line. */
 export interface Participant {
@@ -10,7 +10,7 @@ export interface Participant {
 
 /** Who stands in the line below a path, first come first; who leaves while they are read is left away. */
 export async function participantsOf(zk: Client, path: string): Promise<readonly Participant[]> {
-  const paths = (await listed(zk, path)).map((name) => joinPath(path, name));
+  const paths = (await queued(zk, path)).map((name) => joinPath(path, name));
   const nodes = await Promise.all(paths.map((node) => zk.getOrNull(node)));
   return paths.flatMap((path, i) => {
     const node = nodes[i];

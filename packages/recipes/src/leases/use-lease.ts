@@ -1,6 +1,6 @@
 import { RecipeError } from "../recipe-error.ts";
+import { Deadline, type WaitOptions } from "./deadline.ts";
 import type { Grant } from "./lease.ts";
-import { Patience, type WaitOptions } from "./patience.ts";
 import type { Sections } from "./sections.ts";
 
 /** Whatever can be waited for and had at once. */
@@ -32,7 +32,7 @@ export async function useInSection<T, G extends Grant, O extends WaitOptions & {
   options?: O,
 ): Promise<T> {
   if (sections === undefined || options?.owner !== undefined) return useLease(lock, work, options);
-  using patience = new Patience(options ?? {}, `acquire ${lock.path}`);
-  const { signal } = patience;
+  using deadline = new Deadline(options ?? {}, `acquire ${lock.path}`);
+  const { signal } = deadline;
   return await sections.run(signal, (owner) => useLease(lock, work, { ...options, owner, signal } as O));
 }

@@ -1,7 +1,7 @@
 import type { Client } from "@zooid/client";
+import { Deadline, type WaitOptions } from "../leases/deadline.ts";
 import type { Grant } from "../leases/lease.ts";
 import { LeaseGroup, releaseAll } from "../leases/lease-group.ts";
-import { Patience, type WaitOptions } from "../leases/patience.ts";
 import { type Lock, useLease } from "../leases/use-lease.ts";
 
 export interface MultiLockOptions {
@@ -25,8 +25,8 @@ export class MultiLock implements Lock<LeaseGroup> {
 
   /** Waits for one after the other. @throws what one of them has to say; those that were had are given back then */
   async acquire(options: WaitOptions = {}): Promise<LeaseGroup> {
-    using patience = new Patience(options, `acquire ${this.path}`);
-    const { signal } = patience;
+    using deadline = new Deadline(options, `acquire ${this.path}`);
+    const { signal } = deadline;
     const grants: Grant[] = [];
     try {
       for (const lock of this.#locks) grants.push(await lock.acquire({ signal }));

@@ -1,13 +1,13 @@
 import type { Client, Created, Payload } from "@zooid/client";
+import { Deadline, type WaitOptions } from "../leases/deadline.ts";
 import { Hold, type HoldEvents } from "../leases/hold.ts";
 import type { HoldOptions, Lease } from "../leases/lease.ts";
 import { Owners } from "../leases/owners.ts";
 import { type Participant, participantsOf } from "../leases/participants.ts";
-import { Patience, type WaitOptions } from "../leases/patience.ts";
 import { Sections } from "../leases/sections.ts";
 import { type Lock, useInSection } from "../leases/use-lease.ts";
 import { type LockDialect, lockNaming } from "./dialect.ts";
-import { type LineOptions, predecessor, standInLine, stepUp } from "./line.ts";
+import { enqueue, type LockQueueOptions, predecessor, tryEnqueue } from "./lock-queue.ts";
 
 export interface MutexOptions extends HoldOptions {
   /** What the node of each contender holds. Default: this machine's address, as with Curator; empty where `onRevoke` is given. */
@@ -44,7 +44,7 @@ export class Mutex implements Lock<Lease, AcquireOptions> {
   readonly path: string;
   readonly #zk: Client;
   readonly #options: MutexOptions;
-  readonly #line: LineOptions;
+  readonly #queue: LockQueueOptions;
   readonly #owners = new Owners();
   readonly #sections: Sections | undefined;
 
@@ -54,7 +54,7 @@ export class Mutex implements Lock<Lease, AcquireOptions> {
     this.#options = options;
     const data = options.data ?? (options.onRevoke === undefined ? undefined : "");
     const naming = lockNaming(options.dialect ?? "curator", () => zk.sessionId);
-    this.#line = { path, ...naming, blocker: predecessor, data };
+    this.#queue = { path, ...naming, blocker: predecessor, data };
     if (options.reentrant !== undefined) this.#sections = new Sections();
   }
 
@@ -64,22 +64,22 @@ export class Mutex implements Lock<Lease, AcquireOptions> {
    * @throws LOCK_TIMEOUT, the signal's reason, or what the client cannot recover from; nothing is left behind then
    */
   async acquire(options: AcquireOptions = {}): Promise<Lease> {
-    using patience = new Patience(options, `acquire ${this.path}`);
-    const { signal } = patience;
+    using deadline = new Deadline(options, `acquire ${this.path}`);
+    const { signal } = deadline;
     const { owner = this.#sections?.owner } = options;
     const take = async (ended?: () => void): Promise<Hold> =>
-      this.#grant(await standInLine(this.#zk, this.#line, signal), { ended });
+      this.#grant(await enqueue(this.#zk, this.#queue, signal), { ended });
     if (owner === undefined) return (await take()).lease();
     return await this.#owners.lease(owner, signal, take);
   }
 
   /** The lock if it is to be had at once, or null, without a trace where somebody is before us. */
   async tryAcquire(options: TryOptions = {}): Promise<Lease | null> {
-    using patience = new Patience(options, `acquire ${this.path}`);
+    using deadline = new Deadline(options, `acquire ${this.path}`);
     const { owner = this.#sections?.owner } = options;
     const held = this.#owners.heldNow(owner);
     if (held !== undefined) return held.lease();
-    const created = await stepUp(this.#zk, this.#line, patience.signal);
+    const created = await tryEnqueue(this.#zk, this.#queue, deadline.signal);
     return created === undefined ? null : this.#grant(created).lease();
   }
 

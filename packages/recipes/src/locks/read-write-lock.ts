@@ -5,18 +5,25 @@
  */
 import type { Client, Created, Payload } from "@zooid/client";
 import { baseName, joinPath } from "@zooid/model";
-import { giveBackLater } from "../leases/give-back.ts";
+import { Deadline, type WaitOptions } from "../leases/deadline.ts";
+import { deleteOwnNodeLater } from "../leases/delete-own-node.ts";
 import { Hold } from "../leases/hold.ts";
 import type { HoldOptions, Lease } from "../leases/lease.ts";
 import { Owners } from "../leases/owners.ts";
 import { type Participant, participantsOf } from "../leases/participants.ts";
-import { Patience, type WaitOptions } from "../leases/patience.ts";
 import { Sections } from "../leases/sections.ts";
 import { type Lock, useInSection } from "../leases/use-lease.ts";
 import { defaultData } from "../nodes/default-data.ts";
 import { RecipeError } from "../recipe-error.ts";
 import { type Naming, READ_WRITE_NAMING, type ReadWriteDialect } from "./dialect.ts";
-import { type Blocker, isOfLiveSession, type LineOptions, predecessor, standInLine, stepUp } from "./line.ts";
+import {
+  type Blocker,
+  enqueue,
+  isOfLiveSession,
+  type LockQueueOptions,
+  predecessor,
+  tryEnqueue,
+} from "./lock-queue.ts";
 import type { AcquireOptions, TryOptions } from "./mutex.ts";
 import { sequenceKey } from "./sequence.ts";
 
@@ -32,8 +39,8 @@ export interface ReadWriteLockOptions extends HoldOptions {
 /** Whatever else stands in line is taken for a writer. */
 const READERS: readonly string[] = Object.values(READ_WRITE_NAMING).map(({ read }) => read.marker);
 
-const firstWriter: Blocker = (line, at) =>
-  line.slice(0, at).find((name) => !READERS.some((marker) => name.includes(marker)));
+const firstWriter: Blocker = (queue, at) =>
+  queue.slice(0, at).find((name) => !READERS.some((marker) => name.includes(marker)));
 
 /** A lock that many readers hold, or one writer. */
 export class ReadWriteLock {
@@ -84,8 +91,8 @@ export class ReadWriteLock {
    * @throws LEASE_LOST where the write lock is not held any more
    */
   async downgrade(writing: Lease, options: WaitOptions = {}): Promise<Lease> {
-    using patience = new Patience(options, `downgrade ${this.path}`);
-    return (await this.#behind(writing.reenter(), patience.signal)).lease();
+    using deadline = new Deadline(options, `downgrade ${this.path}`);
+    return (await this.#behind(writing.reenter(), deadline.signal)).lease();
   }
 
   /** Who stands in line, those who hold it first. */
@@ -104,7 +111,7 @@ export class ReadWriteLock {
     if (writer.isValid() && isOfLiveSession(zk, created)) {
       return new Hold(zk, created, { onSuspended, token: writer.token });
     }
-    giveBackLater(zk, created.path);
+    deleteOwnNodeLater(zk, created.path);
     writer.assertValid();
     throw new RecipeError("LEASE_LOST", `${this.path}: the connection was lost between the two locks`);
   }
@@ -121,15 +128,15 @@ interface SideParts {
 export class LockSide implements Lock<Lease, AcquireOptions> {
   readonly path: string;
   readonly #zk: Client;
-  readonly #line: LineOptions;
+  readonly #queue: LockQueueOptions;
   readonly #options: HoldOptions;
   readonly #parts: SideParts;
 
   /** @internal {@link ReadWriteLock} makes both */
-  constructor(zk: Client, line: LineOptions, options: HoldOptions, parts: SideParts) {
-    this.path = line.path;
+  constructor(zk: Client, queue: LockQueueOptions, options: HoldOptions, parts: SideParts) {
+    this.path = queue.path;
     this.#zk = zk;
-    this.#line = line;
+    this.#queue = queue;
     this.#options = options;
     this.#parts = parts;
   }
@@ -140,13 +147,13 @@ export class LockSide implements Lock<Lease, AcquireOptions> {
    * @throws LOCK_TIMEOUT, LOCK_UPGRADE, the signal's reason, or what the client cannot recover from; nothing is left behind then
    */
   async acquire(options: AcquireOptions = {}): Promise<Lease> {
-    using patience = new Patience(options, `acquire ${this.path}`);
+    using deadline = new Deadline(options, `acquire ${this.path}`);
     const { owner = this.#parts.sections?.owner } = options;
-    const { signal } = patience;
-    if (owner === undefined) return this.#hold(await standInLine(this.#zk, this.#line, signal)).lease();
+    const { signal } = deadline;
+    if (owner === undefined) return this.#hold(await enqueue(this.#zk, this.#queue, signal)).lease();
     return await this.#parts.owners.lease(owner, signal, async (ended) => {
       const entered = await this.#parts.entry(owner, signal);
-      if (entered === undefined) return this.#hold(await standInLine(this.#zk, this.#line, signal), ended);
+      if (entered === undefined) return this.#hold(await enqueue(this.#zk, this.#queue, signal), ended);
       entered.signal.addEventListener("abort", ended, { once: true });
       return entered;
     });
@@ -154,11 +161,11 @@ export class LockSide implements Lock<Lease, AcquireOptions> {
 
   /** The lock if it is to be had at once, or null, without a trace where somebody is before us. */
   async tryAcquire(options: TryOptions = {}): Promise<Lease | null> {
-    using patience = new Patience(options, `acquire ${this.path}`);
+    using deadline = new Deadline(options, `acquire ${this.path}`);
     const { owner = this.#parts.sections?.owner } = options;
     const held = this.#parts.owners.heldNow(owner);
     if (held !== undefined) return held.lease();
-    const created = await stepUp(this.#zk, this.#line, patience.signal);
+    const created = await tryEnqueue(this.#zk, this.#queue, deadline.signal);
     return created === undefined ? null : this.#hold(created).lease();
   }
 

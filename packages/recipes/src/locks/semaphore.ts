@@ -10,16 +10,16 @@
 import { type Client, type Created, isZkError, type OneShotWatch, type Payload } from "@zooid/client";
 import { baseName, joinPath } from "@zooid/model";
 import { SharedCount } from "../counters/shared-value.ts";
-import { giveBackLater } from "../leases/give-back.ts";
+import { Deadline, type WaitOptions } from "../leases/deadline.ts";
+import { deleteOwnNodeLater } from "../leases/delete-own-node.ts";
 import { Hold } from "../leases/hold.ts";
 import type { HoldOptions, Lease } from "../leases/lease.ts";
 import { LeaseGroup } from "../leases/lease-group.ts";
 import { type Participant, participantsOf } from "../leases/participants.ts";
-import { Patience, type WaitOptions } from "../leases/patience.ts";
 import { type Lock, useLease } from "../leases/use-lease.ts";
 import { LossAlarm, unlessAborted, writable } from "../leases/waiting.ts";
 import { defaultData } from "../nodes/default-data.ts";
-import { isOfLiveSession, type LineOptions, listed, predecessor, standInLine, stepUp } from "./line.ts";
+import { enqueue, isOfLiveSession, type LockQueueOptions, predecessor, queued, tryEnqueue } from "./lock-queue.ts";
 
 /** Of a shared number of leases: the largest int. */
 const LEASES_MAX = 2 ** 31 - 1;
@@ -45,7 +45,7 @@ export class Semaphore implements Lock<LeaseGroup<Lease>, AcquireLeasesOptions> 
   readonly path: string;
   readonly #zk: Client;
   readonly #options: SemaphoreOptions;
-  readonly #turns: LineOptions;
+  readonly #turns: LockQueueOptions;
   readonly #leasesPath: string;
 
   constructor(zk: Client, path: string, options: SemaphoreOptions) {
@@ -70,16 +70,16 @@ export class Semaphore implements Lock<LeaseGroup<Lease>, AcquireLeasesOptions> 
    */
   async acquire({ count = 1, ...options }: AcquireLeasesOptions = {}): Promise<LeaseGroup<Lease>> {
     this.#checkCount(count);
-    using patience = new Patience(options, `acquire ${this.path}`);
-    const { signal } = patience;
+    using deadline = new Deadline(options, `acquire ${this.path}`);
+    const { signal } = deadline;
     for (;;) {
-      const turn = await standInLine(this.#zk, this.#turns, signal);
+      const turn = await enqueue(this.#zk, this.#turns, signal);
       try {
         const group = await this.#take(turn, { count, signal, waits: true });
         // Only a lost session or a stranger takes nodes away: then it begins anew.
         if (group !== undefined) return group;
       } finally {
-        giveBackLater(this.#zk, turn.path);
+        deleteOwnNodeLater(this.#zk, turn.path);
       }
     }
   }
@@ -90,19 +90,19 @@ export class Semaphore implements Lock<LeaseGroup<Lease>, AcquireLeasesOptions> 
   ): Promise<LeaseGroup<Lease> | null> {
     const { count = 1 } = options;
     this.#checkCount(count);
-    using patience = new Patience(options, `acquire ${this.path}`);
-    const { signal } = patience;
+    using deadline = new Deadline(options, `acquire ${this.path}`);
+    const { signal } = deadline;
     const [taken, { limit }] = await Promise.all([
-      listed(this.#zk, this.#leasesPath, signal),
+      queued(this.#zk, this.#leasesPath, signal),
       this.#limit(false, signal),
     ]);
     if (taken.length + count > limit) return null;
-    const turn = await stepUp(this.#zk, this.#turns, signal);
+    const turn = await tryEnqueue(this.#zk, this.#turns, signal);
     if (turn === undefined) return null;
     try {
       return (await this.#take(turn, { count, signal, waits: false })) ?? null;
     } finally {
-      giveBackLater(this.#zk, turn.path);
+      deleteOwnNodeLater(this.#zk, turn.path);
     }
   }
 
@@ -136,7 +136,7 @@ export class Semaphore implements Lock<LeaseGroup<Lease>, AcquireLeasesOptions> 
       }
       isGranted = await this.#fits(turn, mine, { count, signal, waits });
     } finally {
-      if (!isGranted) for (const { path } of mine) giveBackLater(zk, path);
+      if (!isGranted) for (const { path } of mine) deleteOwnNodeLater(zk, path);
     }
     return isGranted
       ? new LeaseGroup(

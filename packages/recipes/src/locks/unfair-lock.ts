@@ -1,11 +1,11 @@
 import type { Client } from "@zooid/client";
 import { joinPath } from "@zooid/model";
+import { Deadline, type WaitOptions } from "../leases/deadline.ts";
 import { type Holder, holderData, readHolder } from "../leases/holder.ts";
 import type { HoldOptions, Lease } from "../leases/lease.ts";
-import { Patience, type WaitOptions } from "../leases/patience.ts";
 import { type Lock, useLease } from "../leases/use-lease.ts";
 import { pause } from "../pause.ts";
-import { NamedSeat } from "./named-seat.ts";
+import { ExclusiveNode } from "./exclusive-node.ts";
 
 export interface UnfairLockOptions extends HoldOptions {
   /** What the others know this one by. Default: a UUID for each grant. */
@@ -34,24 +34,24 @@ export class UnfairLock implements Lock<Lease> {
 
   /** Waits until it gets the lock. @throws LOCK_TIMEOUT, the signal's reason, or what the client cannot recover from; nothing is left behind then */
   async acquire(options: WaitOptions = {}): Promise<Lease> {
-    using patience = new Patience(options, `acquire ${this.path}`);
-    const { signal } = patience;
+    using deadline = new Deadline(options, `acquire ${this.path}`);
+    const { signal } = deadline;
     const { spreadMs = 0 } = this.#options;
     const spread = spreadMs > 0 ? () => pause(Math.random() * spreadMs, undefined, { signal }) : undefined;
-    const seat = this.#seat();
-    const seated = await seat.acquire(signal, spread).catch((error: unknown) => {
+    const node = this.#node();
+    const taken = await node.acquire(signal, spread).catch((error: unknown) => {
       throw signal.aborted ? signal.reason : error;
     });
-    return seat.hold(seated, this.#options).lease();
+    return node.hold(taken, this.#options).lease();
   }
 
   /** The lock if it is to be had at once, or null, without a trace where somebody has it. */
   async tryAcquire(options: { readonly signal?: AbortSignal } = {}): Promise<Lease | null> {
-    using patience = new Patience(options, `acquire ${this.path}`);
+    using deadline = new Deadline(options, `acquire ${this.path}`);
     if ((await this.#zk.exists(this.#nodePath, options)) !== null) return null;
-    const seat = this.#seat();
-    const seated = await seat.tryAcquire(patience.signal);
-    return seated === null ? null : seat.hold(seated, this.#options).lease();
+    const node = this.#node();
+    const taken = await node.tryAcquire(deadline.signal);
+    return taken === null ? null : node.hold(taken, this.#options).lease();
   }
 
   /** Does some work under the lock. @throws LEASE_LOST when the lock was lost meanwhile, whatever the work has to say */
@@ -69,8 +69,8 @@ export class UnfairLock implements Lock<Lease> {
     return joinPath(this.path, "lock");
   }
 
-  #seat(): NamedSeat {
+  #node(): ExclusiveNode {
     const data = holderData(this.#options.id);
-    return new NamedSeat(this.#zk, { path: this.#nodePath, countPath: joinPath(this.path, "grants"), data });
+    return new ExclusiveNode(this.#zk, { path: this.#nodePath, countPath: joinPath(this.path, "grants"), data });
   }
 }

@@ -1,6 +1,6 @@
 import { type Client, type Created, isZkError, type NodeData, type Transaction, TransactionError } from "@zooid/client";
 import { baseName, joinPath } from "@zooid/model";
-import { giveBackNamed } from "../leases/give-back.ts";
+import { deleteOwnNamedNode } from "../leases/delete-own-node.ts";
 import { Hold } from "../leases/hold.ts";
 import type { HoldOptions, Lease } from "../leases/lease.ts";
 import { payloadBytes } from "../nodes/payload-bytes.ts";
@@ -41,7 +41,7 @@ export class Claims {
     } finally {
       if (!isTaken) {
         this.#held.delete(name);
-        if (claim !== null) giveBackNamed(this.#zk, claim).catch(() => {});
+        if (claim !== null) deleteOwnNamedNode(this.#zk, claim).catch(() => {});
       }
     }
   }
@@ -85,14 +85,14 @@ export class ClaimedItem {
     this.item = item;
     this.#zk = zk;
     this.#claimPath = claim.path;
-    const giveBack = async (): Promise<void> => {
+    const release = async (): Promise<void> => {
       try {
-        if (!this.#isFinished) await giveBackNamed(zk, claim);
+        if (!this.#isFinished) await deleteOwnNamedNode(zk, claim);
       } finally {
         ended();
       }
     };
-    this.#hold = new Hold(zk, claim, { ...options, giveBack });
+    this.#hold = new Hold(zk, claim, { ...options, release });
     this.#lease = this.#hold.lease();
   }
 

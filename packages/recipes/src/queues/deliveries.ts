@@ -13,7 +13,7 @@
  */
 import { type Client, type Created, isZkError, type Stat, type Transaction, TransactionError } from "@zooid/client";
 import { joinPath } from "@zooid/model";
-import { giveBackLater } from "../leases/give-back.ts";
+import { deleteOwnNodeLater } from "../leases/delete-own-node.ts";
 import type { Lease } from "../leases/lease.ts";
 import { makeNamed, namesBelow } from "../nodes/named-node.ts";
 import { payloadBytes } from "../nodes/payload-bytes.ts";
@@ -150,7 +150,7 @@ export class Delivery {
           .create(joinPath(queuePath, name), data)
           .create(joinPath(path, PREFIX + name), String(this.number));
       },
-      [Symbol.dispose]: () => giveBackLater(this.#zk, drawn.path),
+      [Symbol.dispose]: () => deleteOwnNodeLater(this.#zk, drawn.path),
     };
   }
 

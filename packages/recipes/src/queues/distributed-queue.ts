@@ -1,5 +1,5 @@
 import type { Client } from "@zooid/client";
-import type { WaitOptions } from "../leases/patience.ts";
+import type { WaitOptions } from "../leases/deadline.ts";
 import { PLAIN_NAMES, PLAIN_PREFIX } from "./queue-names.ts";
 import { type QueueOptions, WorkQueue } from "./work-queue.ts";
 

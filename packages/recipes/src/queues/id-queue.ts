@@ -1,6 +1,6 @@
 import { type Client, isZkError } from "@zooid/client";
 import { joinPath } from "@zooid/model";
-import type { WaitOptions } from "../leases/patience.ts";
+import type { WaitOptions } from "../leases/deadline.ts";
 import { ID_NAMES, idOf, nameWithId, storedId } from "./queue-names.ts";
 import { type QueueOptions, WorkQueue } from "./work-queue.ts";
 

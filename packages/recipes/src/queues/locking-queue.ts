@@ -1,7 +1,7 @@
 import type { Client, Payload } from "@zooid/client";
 import { joinPath } from "@zooid/model";
+import { Deadline, type WaitOptions } from "../leases/deadline.ts";
 import type { HoldOptions, Lease } from "../leases/lease.ts";
-import { Patience, type WaitOptions } from "../leases/patience.ts";
 import { unlessAborted } from "../leases/waiting.ts";
 import { refuseOverflown } from "../locks/sequence.ts";
 import { payloadBytes } from "../nodes/payload-bytes.ts";
@@ -50,8 +50,8 @@ export class LockingQueue {
 
   /** The first item that nobody has; waits for it. @throws LOCK_TIMEOUT or the signal's reason; nothing is taken then */
   async take(options: WaitOptions = {}): Promise<LockedItem> {
-    using patience = new Patience(options, `take from ${this.path}`);
-    const { signal } = patience;
+    using deadline = new Deadline(options, `take from ${this.path}`);
+    const { signal } = deadline;
     for (;;) {
       const taken = await watchedChildren(this.#zk, this.#takenPath, signal);
       using _taken = taken.watch;

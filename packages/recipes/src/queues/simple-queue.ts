@@ -1,6 +1,6 @@
 import { type Client, isZkError, type OneShotWatch, type Payload } from "@zooid/client";
 import { joinPath } from "@zooid/model";
-import { Patience, type WaitOptions } from "../leases/patience.ts";
+import { Deadline, type WaitOptions } from "../leases/deadline.ts";
 import { unlessAborted } from "../leases/waiting.ts";
 import { inOrder } from "../locks/sequence.ts";
 import { makeNamed } from "../nodes/named-node.ts";
@@ -44,8 +44,8 @@ export class SimpleQueue {
 
   /** Takes the first item, and waits for it where there is none. @throws LOCK_TIMEOUT or the signal's reason; nothing is taken then */
   async take(options: WaitOptions = {}): Promise<Uint8Array> {
-    using patience = new Patience(options, `take from ${this.path}`);
-    const { signal } = patience;
+    using deadline = new Deadline(options, `take from ${this.path}`);
+    const { signal } = deadline;
     for (;;) {
       const present = await this.poll();
       if (present !== null) return present;

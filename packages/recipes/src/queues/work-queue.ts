@@ -7,8 +7,8 @@ import {
   TransactionError,
 } from "@zooid/client";
 import { checkPath, joinPath } from "@zooid/model";
+import { Deadline, type WaitOptions } from "../leases/deadline.ts";
 import type { HoldOptions, Lease } from "../leases/lease.ts";
-import { Patience, type WaitOptions } from "../leases/patience.ts";
 import { keepOn, unlessAborted, writable } from "../leases/waiting.ts";
 import { makeNamed } from "../nodes/named-node.ts";
 import { payloadBytes } from "../nodes/payload-bytes.ts";
@@ -156,8 +156,8 @@ export abstract class WorkQueue<T> implements AsyncDisposable {
   }
 
   async #put(prefix: string, items: readonly T[], options: WaitOptions): Promise<void> {
-    using patience = new Patience(options, `put into ${this.path}`);
-    const { signal } = patience;
+    using deadline = new Deadline(options, `put into ${this.path}`);
+    const { signal } = deadline;
     const { codec, itemCountMax } = this.#options;
     const data = encodeItems(items.map((item) => (codec === undefined ? (item as Uint8Array) : codec.encode(item))));
     if (itemCountMax !== undefined) await this.#room(itemCountMax, signal);

@@ -11,9 +11,9 @@ import { LossAlarm, unlessAborted, writable } from "../leases/waiting.ts";
 import { makeNamed } from "../nodes/named-node.ts";
 import { payloadBytes } from "../nodes/payload-bytes.ts";
 import { pause } from "../pause.ts";
-import { changed, isOfLiveSession } from "./line.ts";
+import { changed, isOfLiveSession } from "./lock-queue.ts";
 
-export interface NamedSeatOptions {
+export interface ExclusiveNodeOptions {
   readonly path: string;
   /** The node whose version goes up. */
   readonly countPath: string;
@@ -24,68 +24,68 @@ export interface NamedSeatOptions {
 const AGAIN_MS = 100;
 
 /** That it was had, and the version that says which time that was. */
-export interface Seated {
+export interface TakenNode {
   readonly created: Created;
   readonly count: number;
 }
 
-export class NamedSeat {
+export class ExclusiveNode {
   readonly #zk: Client;
-  readonly #options: NamedSeatOptions;
+  readonly #options: ExclusiveNodeOptions;
   /** The node by which it has the name, or lost it without giving it back: then it may be had again by the same. */
   #had: Zxid | undefined;
 
-  constructor(zk: Client, options: NamedSeatOptions) {
+  constructor(zk: Client, options: ExclusiveNodeOptions) {
     this.#zk = zk;
     this.#options = options;
   }
 
   /** Waits until the name is free and this one is the quickest. @throws the signal's reason; it is not had then, or given back */
-  async acquire(signal: AbortSignal, beforeTrying?: () => Promise<void>): Promise<Seated> {
+  async acquire(signal: AbortSignal, beforeTrying?: () => Promise<void>): Promise<TakenNode> {
     for (;;) {
-      const seated = await this.tryAcquire(signal);
-      if (seated !== null) return seated;
+      const taken = await this.tryAcquire(signal);
+      if (taken !== null) return taken;
       await changed(this.#zk, this.#options.path, signal);
       await beforeTrying?.();
     }
   }
 
   /** Takes it if nobody has it. */
-  async tryAcquire(signal: AbortSignal): Promise<Seated | null> {
+  async tryAcquire(signal: AbortSignal): Promise<TakenNode | null> {
     const taking = this.#takeForSure(signal);
     try {
       return await unlessAborted(taking, signal);
     } catch (error) {
       // What was asked may yet come true.
       taking.then(
-        (seated) => seated !== null && this.#giveBackLater(seated),
+        (taken) => taken !== null && this.#releaseLater(taken),
         () => {},
       );
       throw error;
     }
   }
 
-  hold({ created, count }: Seated, options: HoldOptions & HoldEvents = {}): Hold {
+  hold({ created, count }: TakenNode, options: HoldOptions & HoldEvents = {}): Hold {
     return new Hold(this.#zk, created, {
       ...options,
-      giveBack: () => this.giveBack({ created, count }),
+      release: () => this.release({ created, count }),
       guard: () => this.#guard(count),
     });
   }
 
   /** Gives it back if it is had still, and leaves alone who has it by now. Resolves when that is done, or when the session may be over. */
-  async giveBack({ created, count }: Seated): Promise<void> {
+  async release({ created, count }: TakenNode): Promise<void> {
     if (this.#had === created.stat.czxid) this.#had = undefined;
     using loss = new LossAlarm(this.#zk);
-    await Promise.race([this.#giveBack(count), loss.rung]);
+    await Promise.race([this.#release(count), loss.rung]);
   }
 
-  #giveBackLater(seated: Seated): void {
-    this.giveBack(seated).catch(() => {});
+  #releaseLater(taken: TakenNode): void {
+    this.release(taken).catch(() => {});
   }
 
   /** Also on a session to come: what an earlier one has left there is as much its own, as long as the count says so. */
-  async #giveBack(count: number): Promise<void> {
+  async #release(count: number): Promise<void> {
     const { path, countPath } = this.#options;
     for (;;) {
       try {
@@ -104,16 +104,16 @@ export class NamedSeat {
   }
 
   /** What it has taken when the connection was lost for good is given back. */
-  async #takeForSure(signal: AbortSignal): Promise<Seated | null> {
+  async #takeForSure(signal: AbortSignal): Promise<TakenNode | null> {
     const zk = this.#zk;
     for (;;) {
-      const seated = await this.#take();
-      if (seated === null || isOfLiveSession(zk, seated.created)) return seated;
+      const taken = await this.#take();
+      if (taken === null || isOfLiveSession(zk, taken.created)) return taken;
       // Had by a connection that has ended since: looked at again on the next.
       try {
         await writable(zk, signal);
       } catch (error) {
-        this.#giveBackLater(seated);
+        this.#releaseLater(taken);
         throw error;
       }
       const again = await this.#mine(false);
@@ -121,7 +121,7 @@ export class NamedSeat {
     }
   }
 
-  async #take(): Promise<Seated | null> {
+  async #take(): Promise<TakenNode | null> {
     const zk = this.#zk;
     const { path, countPath, data } = this.#options;
     let isInDoubt = false;
@@ -147,7 +147,7 @@ export class NamedSeat {
   }
 
   /** The name as this one has it: by this session, not by one that is about to end. */
-  async #mine(isInDoubt: boolean): Promise<Seated | null> {
+  async #mine(isInDoubt: boolean): Promise<TakenNode | null> {
     const zk = this.#zk;
     const { path, countPath, data } = this.#options;
     const node = await zk.getOrNull(path);
@@ -166,8 +166,8 @@ export class NamedSeat {
       for (;;) {
         await writable(this.#zk, never);
         try {
-          const seated = await this.#mine(true);
-          if (seated !== null) await this.#giveBack(seated.count);
+          const taken = await this.#mine(true);
+          if (taken !== null) await this.#release(taken.count);
           return;
         } catch (error) {
           if (!isZkError(error) || !error.retriable) throw error;

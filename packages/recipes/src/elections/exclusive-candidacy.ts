@@ -1,7 +1,7 @@
 import { type Client, isZkError } from "@zooid/client";
 import type { HoldOptions } from "../leases/lease.ts";
 import { keepOn } from "../leases/waiting.ts";
-import { NamedSeat, type NamedSeatOptions, type Seated } from "../locks/named-seat.ts";
+import { ExclusiveNode, type ExclusiveNodeOptions, type TakenNode } from "../locks/exclusive-node.ts";
 import type { Terms } from "./terms.ts";
 
 export interface CandidacyEvents {
@@ -12,17 +12,17 @@ export interface CandidacyEvents {
 }
 
 /** Tries for a name that one has at a time, again and again, until it is closed. */
-export class NamedCandidacy {
+export class ExclusiveCandidacy {
   readonly #zk: Client;
-  readonly #seat: NamedSeat;
+  readonly #node: ExclusiveNode;
   readonly #terms: Terms;
   readonly #options: HoldOptions & CandidacyEvents;
   readonly #closing = new AbortController();
   readonly #ended: Promise<void>;
 
-  constructor(zk: Client, seat: NamedSeatOptions, terms: Terms, options: HoldOptions & CandidacyEvents) {
+  constructor(zk: Client, node: ExclusiveNodeOptions, terms: Terms, options: HoldOptions & CandidacyEvents) {
     this.#zk = zk;
-    this.#seat = new NamedSeat(zk, seat);
+    this.#node = new ExclusiveNode(zk, node);
     this.#terms = terms;
     this.#options = options;
     this.#ended = this.#run();
@@ -35,24 +35,24 @@ export class NamedCandidacy {
 
   async #run(): Promise<void> {
     const { signal } = this.#closing;
-    let last: Seated | undefined;
+    let last: TakenNode | undefined;
     try {
       await keepOn(this.#zk, signal, async () => {
-        last = await this.#seat.acquire(signal);
+        last = await this.#node.acquire(signal);
         await this.#lead(last, signal);
       });
     } catch (error) {
       if (signal.aborted || isZkError(error, "CLIENT_CLOSED")) return;
       this.#terms.fail(error);
     } finally {
-      if (last !== undefined) await this.#seat.giveBack(last).catch(() => {});
+      if (last !== undefined) await this.#node.release(last).catch(() => {});
       this.#terms.end();
     }
   }
 
-  async #lead(seated: Seated, signal: AbortSignal): Promise<void> {
+  async #lead(taken: TakenNode, signal: AbortSignal): Promise<void> {
     const { elected, over, onSuspended } = this.#options;
-    const term = this.#seat.hold(seated, { onSuspended }).lease();
+    const term = this.#node.hold(taken, { onSuspended }).lease();
     try {
       await elected?.(AbortSignal.any([signal, term.signal]));
       await this.#terms.lead(term, signal);
@@ -61,7 +61,7 @@ export class NamedCandidacy {
       // One that was not lost was released: it is not taken again before the others can have heard of it.
       if (term.lostReason === undefined) {
         await term.release();
-        await this.#seat.giveBack(seated);
+        await this.#node.release(taken);
       }
     }
   }

@@ -10,15 +10,15 @@
  */
 import { type Client, type Created, isZkError, type Payload } from "@zooid/client";
 import { baseName, joinPath } from "@zooid/model";
-import { giveBackLater } from "../leases/give-back.ts";
+import { deleteOwnNodeLater } from "../leases/delete-own-node.ts";
 import { LossAlarm, unlessAborted, writable } from "../leases/waiting.ts";
 import { defaultData } from "../nodes/default-data.ts";
 import { inOrder } from "./sequence.ts";
 
 /** Whom to wait for, given the line and one's place in it; undefined when it is one's turn. */
-export type Blocker = (line: readonly string[], at: number) => string | undefined;
+export type Blocker = (queue: readonly string[], at: number) => string | undefined;
 
-export interface LineOptions {
+export interface LockQueueOptions {
   /** The parent of those who stand in line; made as a container. */
   readonly path: string;
   /** What names begin with, behind the UUID. */
@@ -31,48 +31,52 @@ export interface LineOptions {
 }
 
 /** Waits for the next at all: the predecessor, as a mutex does. */
-export const predecessor: Blocker = (line, at) => line[at - 1];
+export const predecessor: Blocker = (queue, at) => queue[at - 1];
 
 /**
  * Makes a node and waits until it is its turn.
  *
  * @throws the signal's reason, whereupon the node is taken back
  */
-export async function standInLine(zk: Client, options: LineOptions, signal: AbortSignal): Promise<Created> {
+export async function enqueue(zk: Client, options: LockQueueOptions, signal: AbortSignal): Promise<Created> {
   for (;;) {
-    const created = await enter(zk, options, signal);
+    const created = await createContender(zk, options, signal);
     let isMine = false;
     try {
       isMine = await waitForTurn(zk, created, options, signal);
       if (isMine) return created;
     } finally {
       // Ours no more, or not wanted; a grant that nobody gets would block all others.
-      if (!isMine) giveBackLater(zk, created.path);
+      if (!isMine) deleteOwnNodeLater(zk, created.path);
     }
   }
 }
 
 /** Takes the turn only if it can be had at once. */
-export async function stepUp(zk: Client, options: LineOptions, signal: AbortSignal): Promise<Created | undefined> {
+export async function tryEnqueue(
+  zk: Client,
+  options: LockQueueOptions,
+  signal: AbortSignal,
+): Promise<Created | undefined> {
   const { path, marker, blocker } = options;
-  const before = await listed(zk, path, signal);
+  const before = await queued(zk, path, signal);
   // As it would be with us at the end. Who would have to wait leaves no trace.
   const last = `${marker}9999999999`;
   if (blocker([...before, last], before.length) !== undefined) return undefined;
-  const created = await enter(zk, options, signal);
+  const created = await createContender(zk, options, signal);
   let isMine = false;
   try {
-    const line = await listed(zk, path, signal);
-    const at = line.indexOf(baseName(created.path));
-    isMine = at !== -1 && blocker(line, at) === undefined && isOfLiveSession(zk, created);
+    const queue = await queued(zk, path, signal);
+    const at = queue.indexOf(baseName(created.path));
+    isMine = at !== -1 && blocker(queue, at) === undefined && isOfLiveSession(zk, created);
     return isMine ? created : undefined;
   } finally {
-    if (!isMine) giveBackLater(zk, created.path);
+    if (!isMine) deleteOwnNodeLater(zk, created.path);
   }
 }
 
 /** Those who stand in line, first come first; none where the parent is missing. */
-export async function listed(zk: Client, path: string, signal?: AbortSignal): Promise<readonly string[]> {
+export async function queued(zk: Client, path: string, signal?: AbortSignal): Promise<readonly string[]> {
   try {
     return inOrder((await zk.children(path, { signal })).names);
   } catch (error) {
@@ -87,8 +91,8 @@ export function isOfLiveSession(zk: Client, { stat }: Created): boolean {
 }
 
 /** Makes a node at the end of the line, and the parent where it is missing. */
-export function enter(zk: Client, line: LineOptions, signal: AbortSignal): Promise<Created> {
-  const { path, marker, protect = true, data } = line;
+export function createContender(zk: Client, queue: LockQueueOptions, signal: AbortSignal): Promise<Created> {
+  const { path, marker, protect = true, data } = queue;
   const options = { mode: "ephemeral-sequential", protect, parents: "container", signal } as const;
   return zk.create(joinPath(path, marker), data === undefined ? defaultData(zk) : data, options);
 }
@@ -97,15 +101,15 @@ export function enter(zk: Client, line: LineOptions, signal: AbortSignal): Promi
 export async function waitForTurn(
   zk: Client,
   created: Created,
-  { path, blocker }: LineOptions,
+  { path, blocker }: LockQueueOptions,
   signal: AbortSignal,
 ): Promise<boolean> {
   const name = baseName(created.path);
   // The line itself, which may be long, is not kept while somebody waits.
   const place = async (): Promise<{ readonly isGone: boolean; readonly blocking?: string | undefined }> => {
-    const line = await listed(zk, path, signal);
-    const at = line.indexOf(name);
-    return at === -1 ? { isGone: true } : { isGone: false, blocking: blocker(line, at) };
+    const queue = await queued(zk, path, signal);
+    const at = queue.indexOf(name);
+    return at === -1 ? { isGone: true } : { isGone: false, blocking: blocker(queue, at) };
   };
   for (;;) {
     const { isGone, blocking } = await place();

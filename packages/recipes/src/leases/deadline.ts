@@ -9,7 +9,7 @@ export interface WaitOptions {
 }
 
 /** A caller's patience as one signal over everything that it takes to serve it. */
-export class Patience implements Disposable {
+export class Deadline implements Disposable {
   readonly signal: AbortSignal;
   readonly #timer: NodeJS.Timeout | undefined;
 

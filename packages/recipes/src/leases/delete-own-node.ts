@@ -8,7 +8,7 @@ const AGAIN_MS = 100;
  * Deletes a node that carries a UUID in its name, whatever becomes of connections and sessions: one that was taken for lost may come back, and
  * its nodes with it. Resolves when the node is gone, or when the session may be over, with which it goes.
  */
-export async function giveBack(zk: Client, path: string): Promise<void> {
+export async function deleteOwnNode(zk: Client, path: string): Promise<void> {
   const deleting = zk.delete(path, { guaranteed: true, missingOk: true }).catch((error: unknown) => {
     // The end of the client is the end of its session, or leads there.
     if (!isZkError(error, "CLIENT_CLOSED") && !isZkError(error, "SESSION_EXPIRED")) throw error;
@@ -18,12 +18,12 @@ export async function giveBack(zk: Client, path: string): Promise<void> {
 }
 
 /** The same where nobody waits: what cannot be deleted stays, and goes with its session. */
-export function giveBackLater(zk: Client, path: string): void {
-  giveBack(zk, path).catch(() => {});
+export function deleteOwnNodeLater(zk: Client, path: string): void {
+  deleteOwnNode(zk, path).catch(() => {});
 }
 
 /** The same for an ephemeral whose name others may take: only what is the session's still, and the same node. */
-export async function giveBackNamed(zk: Client, { path, stat: { czxid } }: Created): Promise<void> {
+export async function deleteOwnNamedNode(zk: Client, { path, stat: { czxid } }: Created): Promise<void> {
   using loss = new LossAlarm(zk);
   await Promise.race([deleteIfSame(zk, path, czxid), loss.rung]);
 }
