@@ -58,7 +58,7 @@ async function serverWatches(): Promise<number> {
 /** A ping's frame: its length, xid and operation. */
 const PING_BYTES = 12;
 
-/** TCP that shows what is written. */
+/** TCP that records what is written. */
 function watchingTransport(written: (bytes: Buffer) => void): Transport {
   return {
     ...tcpTransport,
@@ -139,7 +139,7 @@ test("sequential nodes get numbers, also without a name of their own", async () 
   expect(await zk.getEphemerals()).toEqual(["/q/n-0000000001"]);
 });
 
-test("access lists are set, read and enforced, with identities that were shown", async () => {
+test("access lists are set, read and enforced, with added credentials", async () => {
   const zk = await open({ auth: [{ scheme: "digest", auth: "user:secret" }] });
   const other = await open();
   await zk.create("/mine", "", { acl: [{ perms: 31, scheme: "auth", id: "" }] });
@@ -156,7 +156,7 @@ test("access lists are set, read and enforced, with identities that were shown",
   expect(await zk.whoAmI()).toContainEqual({ scheme: "digest", user: "user" });
 });
 
-test("identities are shown again on every connection, before what waits for it", async () => {
+test("credentials are sent again on every connection, before calls that wait for it", async () => {
   const zk = await open();
   await zk.addAuth("digest", "user:secret");
   await zk.create("/mine", "x", { acl: [{ perms: 31, scheme: "auth", id: "" }] });
@@ -165,7 +165,7 @@ test("identities are shown again on every connection, before what waits for it",
   expect((await zk.get("/mine")).stat.version).toBe(0);
 });
 
-test("a refused identity ends the client", async () => {
+test("refused credentials end the client", async () => {
   const zk = await open();
   const pending = failure(zk.addAuth("nonsense", "x"));
   expect((await pending).code).toBe("AUTH_FAILED");
@@ -175,7 +175,7 @@ test("a refused identity ends the client", async () => {
   expect((await failure(refused)).code).toBe("AUTH_FAILED");
 });
 
-test("under a chroot and a namespace, paths are as the caller names them", async () => {
+test("under a chroot and a namespace, paths are relative to both", async () => {
   const plain = await open();
   await plain.create("/app");
   await plain.create("/application", "other");
@@ -198,7 +198,7 @@ test("under a chroot and a namespace, paths are as the caller names them", async
   expect(failed.path).toBe("/none");
 });
 
-test("requests of one turn leave in one write, also those that answers bring about", async () => {
+test("requests of one turn leave in one write, also those made in reaction to answers", async () => {
   const writes: number[] = [];
   const zk = await open({ transport: watchingTransport((bytes) => writes.push(bytes.length)) });
   await zk.create("/a");
@@ -230,7 +230,7 @@ test("no request has a timer of its own, not even with a time limit", async () =
   await Promise.all(asked);
 });
 
-test("a call is given up by its signal, before and after it was sent, and leaves no listener", async () => {
+test("a signal cancels a call before and after it was sent, and leaves no listener", async () => {
   const zk = await open();
   const early = AbortSignal.abort(new Error("too late"));
   await expect(zk.get("/", { signal: early })).rejects.toThrow("too late");
@@ -247,7 +247,7 @@ test("a call is given up by its signal, before and after it was sent, and leaves
   expect(getEventListeners(longLived.signal, "abort")).toHaveLength(0);
 });
 
-test("a create that was given up after it was sent is undone", async () => {
+test("a create that is cancelled after it was sent is undone", async () => {
   const zk = await open();
   await zk.create("/q");
   relay.freeze("answers");
@@ -275,7 +275,7 @@ test("a call's time limit says whether the request was sent", async () => {
   expect(await failure(zk.get("/", { timeoutMs: 20 }))).toMatchObject({ outcome: "not-sent", sentBytes: false });
 });
 
-test("a write whose connection is lost fails with an unknown outcome, a read is asked again", async () => {
+test("a write whose connection is lost fails with an unknown outcome, a read is repeated", async () => {
   const zk = await open();
   await zk.create("/a", "before");
   relay.freeze("answers");
@@ -326,7 +326,7 @@ test("a request that is too large is refused here, and the others go on", async 
   expect(tooLarge).toMatchObject({ reason: { code: "PACKET_TOO_LARGE", outcome: "not-sent" } });
 });
 
-test("an answer that is too large fails its own call, and the others on a new connection", async () => {
+test("an answer that is too large fails its own call, and the others are repeated on a new connection", async () => {
   const writer = await open();
   const zk = await open({ frameBytesMax: 2_000 });
   await writer.create("/a", "x".repeat(3_000));
@@ -356,7 +356,7 @@ test("another client can go on with a session", async () => {
   expect(await other.exists("/e")).toBeNull();
 });
 
-test("an expired session is told as lost and followed by a new one", async () => {
+test("an expired session is reported as lost, and a new one follows", async () => {
   const zk = await open();
   const before = zk.sessionId;
   const kinds: string[] = [];
@@ -406,7 +406,7 @@ test("an idle session outlives its timeout by pings", async () => {
   expect(kinds).toEqual(["connected"]);
 });
 
-test("a server that says nothing is left for another connection", async () => {
+test("a silent server is left for another connection", async () => {
   const zk = await open({ sessionTimeoutMs: 600 });
   const { acceptedCount } = relay;
   relay.freeze("answers");
@@ -416,7 +416,7 @@ test("a server that says nothing is left for another connection", async () => {
   expect(relay.acceptedCount).toBeGreaterThan(acceptedCount);
 });
 
-test("names are resolved at every attempt, and every address is tried", async () => {
+test("host names are resolved at every attempt, and every address is tried", async () => {
   const asked: string[] = [];
   const transport: Transport = {
     ...tcpTransport,
@@ -437,7 +437,7 @@ test("names are resolved at every attempt, and every address is tried", async ()
   expect(asked.length).toBeGreaterThan(1);
 });
 
-test("connecting ends by signal, by time limit, and at once for what cannot be right", async () => {
+test("connecting ends by signal, by time limit, and at once for invalid options", async () => {
   relay.refuse();
   const hosts = `127.0.0.1:${relay.port}`;
   await expect(connect(hosts, { signal: AbortSignal.timeout(30) })).rejects.toMatchObject({ name: "TimeoutError" });
@@ -448,7 +448,7 @@ test("connecting ends by signal, by time limit, and at once for what cannot be r
   );
 });
 
-test("closing waits for what was asked before, ends the session, and is harmless when repeated", async () => {
+test("closing waits for earlier calls, ends the session, and may be repeated", async () => {
   const zk = await open({ inFlightMax: 2 });
   const other = await open();
   await zk.create("/e", "", { mode: "ephemeral" });
@@ -491,7 +491,7 @@ test("a watch fires once, for the change that it was armed for", async () => {
   expect([zk.watchCount, await serverWatches()]).toEqual([0, 0]);
 });
 
-test("a watch tells after a reconnect what happened meanwhile", async () => {
+test("a watch reports after a reconnect a change made while disconnected", async () => {
   const [zk, other] = [await open(), await connect(`127.0.0.1:${server.port}`)];
   clients.push(other);
   await zk.create("/a");
@@ -522,7 +522,7 @@ test("a watch outlives its session", async () => {
   expect(await watch.fired).toMatchObject({ type: "data-changed", path: "/a" });
 });
 
-test("a watch that is taken back is gone here and at the server, unless others have use for it", async () => {
+test("a removed watch is gone in the client and at the server, unless another watcher needs it", async () => {
   const zk = await open();
   await zk.create("/a");
   const first = await zk.get("/a", { watch: true });
@@ -559,7 +559,7 @@ test("a client outlives a server that has lost everything", async () => {
   watching.unsubscribe();
 });
 
-test("a watch taken back while another read is about to arm it leaves that read its watch", async () => {
+test("removing a watch while another read is about to arm it leaves that read its watch", async () => {
   const zk = await open();
   await zk.create("/a");
   const first = await zk.get("/a", { watch: true });

@@ -1,6 +1,6 @@
 import type { Acl, SessionId, Stat, Zxid } from "@zooid/model";
 import type { ClientInfo } from "@zooid/wire";
-import { defer, filter, firstValueFrom, map, merge, Observable } from "rxjs";
+import { defer, filter, firstValueFrom, map, merge, type Observable } from "rxjs";
 import type { CallOptions } from "./calls/call.ts";
 import {
   type Children,
@@ -48,6 +48,7 @@ import { type ClientState, isConnected, isTerminal } from "./session/client-stat
 import type { DriverMetrics } from "./session/driver-metrics.ts";
 import type { SessionDriver } from "./session/session-driver.ts";
 import { withinSession } from "./session/session-scope.ts";
+import { abortOf } from "./streams/abort-stream.ts";
 import {
   type Aspect,
   CHILDREN,
@@ -58,34 +59,28 @@ import {
   type Observed,
 } from "./streams/observe.ts";
 import { type EventsOptions, observeEvents, type Resync } from "./streams/observe-events.ts";
+import type { ObserveDataOptions, ObserveOptions } from "./streams/observe-options.ts";
 import { observeTree, type TreeChange, type TreeOptions } from "./streams/observe-tree.ts";
-import { type DecodeOptions, decodeNodes, type ObservedNode } from "./streams/observed-node.ts";
+import { decodeNodes, type ObservedNode } from "./streams/observed-node.ts";
 import { View, type ViewOptions } from "./view.ts";
 import { newOneShotWatch, type OneShotWatch } from "./watches/one-shot-watch.ts";
 import type { WatchEvent } from "./watches/watch-event.ts";
 
-/** What comes with a read that arms a watch. */
+/** Result of a read that arms a watch. */
 export interface Watched {
   readonly watch: OneShotWatch;
 }
 
-export interface ObserveOptions {
-  /** What the end of the session is to the stream: nothing, for it goes on with the next one, or an error. Default `resume`. */
-  readonly onExpiry?: "resume" | "error";
-}
-
-export type ObserveDataOptions<T> = ObserveOptions & DecodeOptions<T>;
-
-/** What all views of one session have in common. */
+/** Parts that all views of one session share. */
 export interface SharedParts {
   readonly driver: SessionDriver;
   readonly observations: Observations;
   readonly deletes: BackgroundDeletes;
-  /** Undefined where servers come from elsewhere than a connect string. */
+  /** Undefined where hosts come from the option `hosts`. */
   readonly servers?: ServerList | undefined;
 }
 
-/** Numbers for whoever watches over a client, of all views on its session. */
+/** Metrics of a client, over all views of its session. */
 export interface ClientMetrics extends DriverMetrics {
   /** As {@link Client.watchCount}. */
   readonly watchCount: number;
@@ -94,8 +89,9 @@ export interface ClientMetrics extends DriverMetrics {
 }
 
 /**
- * A ZooKeeper client over one session. Operations are promises, sent in the order in which they were called and pipelined: nothing
- * waits for the answer of what was asked before. Streams are cold; unsubscribing undoes what subscribing did.
+ * A ZooKeeper client over one session. Operations return promises and are pipelined in call order:
+ * none waits for the answer of an earlier one. Streams are cold; unsubscribing undoes everything
+ * that subscribing did.
  *
  * Paths are absolute, below the chroot of the connect string and the namespaces on top of it.
  */
@@ -108,7 +104,7 @@ export class Client implements AsyncDisposable {
   readonly #view: View;
   readonly #nodes: NodeRequests;
 
-  /** @internal {@link connect} and {@link createClient} make one */
+  /** @internal Use {@link connect} or {@link createClient}. */
   constructor(shared: SharedParts, root: string, view: View = viewOf(shared.driver.config)) {
     this.#driver = shared.driver;
     this.#observations = shared.observations;
@@ -123,7 +119,7 @@ export class Client implements AsyncDisposable {
     return this.#driver.state;
   }
 
-  /** Begins with the present state; completes after `closed` or `auth-failed`. */
+  /** Starts with the current state; completes after `closed` or `auth-failed`. */
   get state$(): Observable<ClientState> {
     return this.#driver.state$;
   }
@@ -133,7 +129,7 @@ export class Client implements AsyncDisposable {
     return this.#driver.session.id;
   }
 
-  /** What another client needs, with the id, to go on with this session. A copy. */
+  /** A copy. Another client resumes this session with it and the id. */
   get sessionPassword(): Uint8Array {
     return this.#driver.session.password.slice();
   }
@@ -143,44 +139,51 @@ export class Client implements AsyncDisposable {
     return this.#driver.session.timeoutMs;
   }
 
-  /** `address:port` of the server that is connected or being tried. */
+  /** `address:port` of the server that is connected or being dialled. */
   get server(): string | undefined {
     return this.#driver.session.server;
   }
 
-  /** The highest that any answer carried. */
+  /** The highest zxid that any answer carried. */
   get lastZxid(): Zxid {
     return this.#driver.session.lastZxid;
   }
 
-  /** The path under which all of this client's paths lie; `/` for none. */
+  /** The path under which all paths of this client lie; `/` for none. */
   get root(): string {
     return this.#root;
   }
 
-  /** How many watches this process holds, of all views on the session: one-shot, persistent, and those of streams. */
+  /**
+   * Number of watches in this process, over all views of the session: one-shot, persistent, and
+   * those of streams.
+   */
   get watchCount(): number {
     return this.#driver.watches.size;
   }
 
-  /** How many nodes are still to be deleted, by guaranteed deletes and after protected creates that were given up. */
+  /**
+   * Number of nodes still to be deleted, by guaranteed deletes and after cancelled protected
+   * creates.
+   */
   get pendingDeleteCount(): number {
     return this.#deletes.count;
   }
 
-  /** What recipes do by default when the connection is lost. */
+  /** Default behaviour of recipes when the connection is lost. */
   get onSuspended(): "lose" | "keep" {
     return this.#view.onSuspended;
   }
 
-  /** What nodes hold that are created without data, where that was said. */
+  /** Data of nodes that are created without any, if it was configured. */
   get defaultData(): Payload | undefined {
     return this.#view.defaultData;
   }
 
   /**
-   * How long from now the session certainly lives, in milliseconds, by a clock that does not jump; 0 when it is over, or may be. What it
-   * holds may be taken for held until then, and not longer.
+   * Time in milliseconds for which the session is guaranteed to live, by a monotonic clock; 0 when
+   * it is over or may be. Locks and ephemerals of the session may be relied on for that time and
+   * not longer.
    */
   get aliveForMs(): number {
     const { kind } = this.state;
@@ -188,21 +191,20 @@ export class Client implements AsyncDisposable {
     return Math.max(0, this.#driver.session.aliveUntilMs - performance.now());
   }
 
-  /** Numbers at this moment, cheap to ask for. */
+  /** Current values; cheap to read. */
   get metrics(): ClientMetrics {
     return { ...this.#driver.metrics, watchCount: this.watchCount, pendingDeleteCount: this.pendingDeleteCount };
   }
 
   /**
-   * Takes other servers of the same ensemble from now on. A client may go to another server then, by chance, so that all serve as many as
-   * before; it first waits for the answers to what is on its way, and is then without a connection for a moment, as after any lost one.
+   * Replaces the servers of the connect string. As in ZooKeeper's own clients, some clients move to
+   * another server, chosen at random, so that all servers serve equally many. A client that moves
+   * waits for the answers to requests in flight, then reconnects with its session.
    *
-   * @param hosts as in a connect string; a chroot may be left away, or is the one that was connected with
-   * @throws RangeError for what is no such text, and where servers come from `hosts` of the options
+   * @param hosts as in a connect string; the chroot is the present one or left out
    */
   updateServers(hosts: string): void {
-    if (this.#servers === undefined)
-      throw new RangeError("updateServers: the option hosts says which servers there are");
+    if (this.#servers === undefined) throw new RangeError("updateServers: the servers come from the option hosts");
     const { session, config } = this.#driver;
     const moved = this.#servers.update(hosts, { current: session.connectedAddress, random: config.random });
     if (moved !== undefined) this.#driver.moveTo(moved);
@@ -211,7 +213,8 @@ export class Client implements AsyncDisposable {
   /**
    * Waits for a connection.
    *
-   * @throws the signal's reason; SESSION_EXPIRED, AUTH_FAILED or CLIENT_CLOSED when none can come any more
+   * @throws the signal's reason; SESSION_EXPIRED, AUTH_FAILED or CLIENT_CLOSED when no connection
+   *   can come any more
    */
   async connected({ signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
     signal?.throwIfAborted();
@@ -223,8 +226,10 @@ export class Client implements AsyncDisposable {
 
   /**
    * @param data default: the client's `defaultData`, or empty
-   * @returns the path as it was made, with its number where the mode gives one, and the new node's Stat
-   * @throws NODE_EXISTS; NO_NODE for a missing parent; NO_CHILDREN_FOR_EPHEMERALS; NO_AUTH, INVALID_ACL
+   * @returns the created path, with its sequence number where the mode gives one, and the new
+   *   node's Stat
+   * @throws NODE_EXISTS; NO_NODE for a missing parent; NO_CHILDREN_FOR_EPHEMERALS; NO_AUTH,
+   *   INVALID_ACL
    */
   create(path: string, data?: Payload, options: CreateOptions = {}): Promise<Created> {
     const { parents } = options;
@@ -252,12 +257,12 @@ export class Client implements AsyncDisposable {
     return this.#nodes.read(GET_DATA, path, options);
   }
 
-  /** Null where there is no such node. */
+  /** Null if the node does not exist. */
   getOrNull(path: string, options?: ReadOptions): Promise<NodeData | null> {
     return this.#nodes.getOrNull(path, options);
   }
 
-  /** The node's Stat, or null; a watch is armed in either case. */
+  /** The node's Stat, or null; the watch is armed in both cases. */
   exists(
     path: string,
     options: ReadOptions & { readonly watch: true },
@@ -279,13 +284,13 @@ export class Client implements AsyncDisposable {
   }
 
   /**
-   * Writes a node, and makes it where there is none.
+   * Writes a node, or creates it if it does not exist.
    *
    * @throws NO_NODE for a missing parent, unless `parents`; NO_AUTH, QUOTA_EXCEEDED
    */
   async put(path: string, data: Payload, options: PutOptions = {}): Promise<Stat> {
     const { acl: _acl, parents: _parents, ...limits } = options;
-    // Ends as soon as nobody else makes and deletes the node in between.
+    // Ends when no other client creates and deletes the node in between.
     for (;;) {
       try {
         return await this.set(path, data, limits);
@@ -301,17 +306,19 @@ export class Client implements AsyncDisposable {
   }
 
   /**
-   * Deletes a node and everything below it, from the bottom up, many requests at a time; also what others make there meanwhile. It is no
-   * transaction: what fails leaves the rest of the tree.
+   * Deletes a node and all its descendants, from the bottom up, many requests at a time; also nodes
+   * that other clients create there meanwhile. Not atomic unless `atomic`: a failure leaves the
+   * rest of the tree.
    *
-   * @returns how many nodes it has deleted; none where there is no such node
-   * @throws NO_AUTH; BAD_ARGUMENTS for the server's own root, before anything is deleted; `childrenOnly` takes all but `/zookeeper`
+   * @returns the number of deleted nodes; 0 if the node does not exist
+   * @throws NO_AUTH; BAD_ARGUMENTS for the server's root, before anything is deleted;
+   *   `childrenOnly` deletes all but `/zookeeper`
    */
   deleteTree(path: string, options: DeleteTreeOptions = {}): Promise<number> {
     return deleteTree({ nodes: this.#nodes, transaction: () => this.transaction() }, path, options);
   }
 
-  /** The names of the children, in no order, and the parent's Stat. */
+  /** The names of the children, unordered, and the parent's Stat. */
   children(path: string, options: ReadOptions & { readonly watch: true }): Promise<Children & Watched>;
   children(path: string, options?: ReadOptions): Promise<Children>;
   children(
@@ -331,57 +338,65 @@ export class Client implements AsyncDisposable {
     return this.#nodes.askAt(SET_ACL, path, { acl, version: options.version ?? -1 }, options);
   }
 
-  /** Brings the server up to date with its leader: reads that are asked after it see what was written before it. */
+  /**
+   * Brings the server up to date with its leader: reads behind it see every write completed before
+   * it.
+   */
   sync(path = "/", options?: CallOptions): Promise<void> {
     return this.#nodes.askAt(SYNC, path, undefined, options);
   }
 
-  /** The ephemeral nodes of this session whose path begins with a text. */
+  /** The ephemeral nodes of this session whose paths start with a prefix. */
   async getEphemerals(prefix = "/", options?: CallOptions): Promise<string[]> {
     const paths = await this.#nodes.askAt(GET_EPHEMERALS, prefix, undefined, options);
     return paths.map((path) => withoutRoot(this.#root, path));
   }
 
-  /** How many nodes lie below a path, at any depth. */
+  /** The number of descendants of a node. */
   getAllChildrenNumber(path: string, options?: CallOptions): Promise<number> {
     return this.#nodes.askAt(GET_ALL_CHILDREN_NUMBER, path, undefined, options);
   }
 
-  /** Who this connection is to the server. */
+  /** The identities of this connection, as the server knows them. */
   whoAmI(options?: CallOptions): Promise<ClientInfo[]> {
     return this.#nodes.ask(WHO_AM_I, "/", undefined, options);
   }
 
   /**
-   * Shows an identity to the server, now and on every connection to come. Without a connection it waits for the next one, as long as the
-   * options allow.
+   * Adds credentials, on this connection and on every later one. Without a connection the call
+   * waits for the next one, within its limits.
    *
-   * @throws AUTH_FAILED, which is also the client's end, as in every ZooKeeper client
+   * @throws AUTH_FAILED, which also ends the client, as in every ZooKeeper client
    */
   addAuth(scheme: string, auth: string | Uint8Array, options?: CallOptions): Promise<void> {
     return this.#driver.addAuth({ scheme, auth }, { options: this.#view.limitsOf(options) });
   }
 
   /**
-   * Nodes of one kind: a path with names in braces, like `/config/{app}/{key}`, and what their data are.
+   * Typed access to nodes of one kind: a path template like `/config/{app}/{key}`, and a codec for
+   * their data.
    *
-   * @throws RangeError for a path that cannot be
+   * @throws RangeError for an invalid path
    */
   typed<P extends string, T>(template: P, codec: Codec<T>): TypedNodes<P, T> {
     return new TypedNodes(this, template, codec);
   }
 
-  /** Several writes of which all happen or none. */
+  /** An atomic transaction of several writes. */
   transaction(): Transaction {
     return new Transaction({ driver: this.#driver, root: this.#root, view: this.#view });
   }
 
-  /** Several reads in one request, of one state. */
+  /** Several reads in one request, all of one state of the tree. */
   reads(): ReadBatch {
     return new ReadBatch({ driver: this.#driver, root: this.#root, view: this.#view });
   }
 
-  /** Who the ensemble's servers are, as the one that is connected knows it. @throws NO_AUTH; NO_NODE where the server does not tell */
+  /**
+   * The ensemble's servers, as the connected server knows them.
+   *
+   * @throws NO_AUTH; NO_NODE where the server does not publish them
+   */
   async getConfig(options?: ReadOptions): Promise<EnsembleConfig> {
     const place = { path: CONFIG_PATH, shownPath: CONFIG_PATH, body: undefined };
     const syncPath = options?.sync === true ? CONFIG_PATH : undefined;
@@ -391,7 +406,10 @@ export class Client implements AsyncDisposable {
     );
   }
 
-  /** Who the ensemble's servers are, now and after each change; errors as `watchData$` does. Nothing comes while the server does not tell. */
+  /**
+   * The ensemble's servers, now and after each change; errors as `watchData$` does. Emits nothing
+   * while the server does not publish them.
+   */
   get config$(): Observable<EnsembleConfig> {
     return defer(() => this.#observations.of(DATA, CONFIG_PATH)).pipe(
       map(({ value }) => (value === null ? undefined : parseEnsembleConfig(value, "config$"))),
@@ -400,10 +418,12 @@ export class Client implements AsyncDisposable {
   }
 
   /**
-   * Changes who the ensemble's servers are. Servers allow it where `reconfigEnabled` says so, to those who may write `/zookeeper/config`.
+   * Changes the ensemble's servers. Servers allow it with `reconfigEnabled`, to clients with write
+   * permission on `/zookeeper/config`.
    *
-   * @returns the configuration that is in force then
-   * @throws BAD_VERSION, BAD_ARGUMENTS, NEW_CONFIG_NO_QUORUM, RECONFIG_IN_PROGRESS, RECONFIG_DISABLED, NO_AUTH; UNIMPLEMENTED
+   * @returns the new configuration
+   * @throws BAD_VERSION, BAD_ARGUMENTS, NEW_CONFIG_NO_QUORUM, RECONFIG_IN_PROGRESS,
+   *   RECONFIG_DISABLED, NO_AUTH; UNIMPLEMENTED
    */
   async reconfig(change: ConfigChange, options?: CallOptions): Promise<EnsembleConfig> {
     const place = { path: CONFIG_PATH, shownPath: "", body: change };
@@ -415,19 +435,21 @@ export class Client implements AsyncDisposable {
   }
 
   /**
-   * What a node holds, now and whenever it changes; that there is no such node is a value too. States in between may be skipped, the
-   * last never is, also over lost connections and sessions.
+   * A node's data, now and after each change; absence is a value too. Intermediate states may be
+   * skipped, the last one never is, also over lost connections and sessions.
    */
   watchData$<T = Uint8Array | null>(path: string, options: ObserveDataOptions<T> = {}): Observable<ObservedNode<T>> {
     return this.#observed(DATA, path, { op: "watchData$", ...options }).pipe(decodeNodes(options));
   }
 
-  /** A node's Stat, or null, now and whenever the node is made, changed or deleted. */
+  /** A node's Stat, or null, now and whenever the node is created, changed or deleted. */
   watchExists$(path: string, options: ObserveOptions = {}): Observable<Stat | null> {
     return this.#observed(EXISTENCE, path, { op: "watchExists$", ...options }).pipe(map(({ value }) => value));
   }
 
-  /** The names of a node's children, now and whenever one comes or goes; null while there is no such node. */
+  /**
+   * The names of a node's children, now and after each change; null while the node does not exist.
+   */
   watchChildren$(path: string, options: ObserveOptions = {}): Observable<readonly string[] | null> {
     return this.#observed(CHILDREN, path, { op: "watchChildren$", ...options }).pipe(
       map(({ value }) => value?.names ?? null),
@@ -435,34 +457,38 @@ export class Client implements AsyncDisposable {
   }
 
   /**
-   * Every event of a node, or of all nodes below it too. What happens without a connection is not told by servers: after each
-   * reconnect comes a `resync`, upon which everything of interest must be read anew.
+   * Every event of a node, or of its descendants too. Servers do not report events from the time
+   * without a connection: after each reconnect a `resync` follows, upon which the caller reads
+   * everything again.
    */
   events$(path: string, options: EventsOptions = {}): Observable<WatchEvent | Resync> {
     return observeEvents(this.#driver, { root: this.#root, path, ...options });
   }
 
   /**
-   * A node and all below it, or what of that is of interest: what is there comes first, as `created`, a parent before its children; then
-   * `ready`; then whatever comes, changes and goes, of each node in order. States in between may be skipped, the last never is, also over
-   * lost connections and sessions. A node that was deleted and made anew has changed where only both together were seen.
+   * A node and its descendants, or a selection of them: first the existing nodes as `created`,
+   * parents before children; then `ready`; then each creation, change and deletion, in order for
+   * each node. Intermediate states may be skipped, the last one never is, also over lost
+   * connections and sessions. A node that was deleted and created again between two reads is
+   * reported as changed.
    *
-   * Servers before 3.6 are asked in another way, which costs more (`watches`). Errors are those of {@link Client.watchData$}, and
-   * UNIMPLEMENTED where `persistent` watches are insisted on and the server does not know them.
+   * On servers before 3.6 this costs more; see `watches`. Errors are those of {@link
+   * Client.watchData$}, and UNIMPLEMENTED where `persistent` is required and the server does not
+   * support it.
    */
   watchTree$(path: string, options: TreeOptions = {}): Observable<TreeChange> {
     const { persistentWatches } = this.#observations;
     return observeTree({ driver: this.#driver, persistentWatches, root: this.#root, path }, options);
   }
 
-  /** The same session, seen from a path further down. Closing either closes both. */
+  /** The same session with a longer root path. Closing either closes both. */
   namespace(path: string): Client {
     return new Client(this.#shared(), underRoot(this.#root, checkedPath(path, "namespace")), this.#view);
   }
 
   /**
-   * Makes the node that is this client's root, its chroot or namespace, and what is missing above that. Where it is there already nothing
-   * happens.
+   * Creates this client's root, its chroot or namespace, and missing ancestors, if it does not
+   * exist.
    */
   async makeRoot({
     mode = "persistent",
@@ -477,23 +503,28 @@ export class Client implements AsyncDisposable {
     }
   }
 
-  /** The same session, asked in another way: with other defaults, or given up by a signal. Closing either closes both. */
+  /** The same session with other defaults, limits or interceptors. Closing either closes both. */
   with(options: ViewOptions): Client {
     return new Client(this.#shared(), this.#root, this.#view.with(options));
   }
 
   /**
-   * Does some work in one session: as soon as that is lost, everything that is asked through the client which the work is given fails with
-   * SESSION_EXPIRED, and so does this when the work has ended. Waits for a session first.
+   * Runs work within one session: when the session is lost, every call of the client that is passed
+   * to the work fails with SESSION_EXPIRED, and so does this one when the work has ended. First
+   * waits for a session.
    *
-   * @throws what the work throws; SESSION_EXPIRED, whose `outcome` is unknown: what was sent may have been carried out
+   * @throws errors of the work; SESSION_EXPIRED, whose `outcome` is unknown: requests that were
+   *   sent may have been carried out
    */
   async sessionScope<T>(work: (zk: Client) => T | Promise<T>): Promise<T> {
     await this.connected();
     return withinSession(this.state$, (signal) => work(this.with({ signal })));
   }
 
-  /** Ends the session, and with it its ephemeral nodes. What was asked before is answered before. Twice is harmless. */
+  /**
+   * Ends the session, which deletes its ephemeral nodes. Calls made before are answered first. May
+   * be repeated.
+   */
   close(): Promise<void> {
     return this.#driver.close();
   }
@@ -502,14 +533,14 @@ export class Client implements AsyncDisposable {
     return this.#driver.close();
   }
 
-  /** Without missing ancestors. */
+  /** Without creating ancestors. */
   #createOne(path: string, data: Payload | undefined, options: CreateOptions): Promise<Created> {
     if (options.idempotent !== true) return this.#createNamed(path, data, options);
     const create = (): Promise<Created> => this.#createNamed(path, data === undefined ? "" : data, options);
     return createOnce(this.#nodes, { path, data, policy: this.#policy(options), create }, options);
   }
 
-  /** Once, under a protected name or its own. */
+  /** One attempt, under a protected name or a plain one. */
   #createNamed(path: string, data: Payload | undefined, options: CreateOptions): Promise<Created> {
     const { protect } = options;
     if (protect === undefined || protect === false) return this.#nodes.create(path, data, options);
@@ -559,16 +590,7 @@ export class Client implements AsyncDisposable {
   }
 }
 
-/** What the client does by itself: its signal was for connecting. */
+/** The client's own view; `signal` only limited connecting. */
 function viewOf({ acl, defaultData, intercept, onSuspended, retry }: ClientConfig): View {
   return new View({ acl, defaultData, intercept, onSuspended, retry }, true);
-}
-
-/** Errors with the signal's reason when it is aborted. */
-function abortOf(signal: AbortSignal): Observable<never> {
-  return new Observable((subscriber) => {
-    const abort = (): void => subscriber.error(signal.reason);
-    signal.addEventListener("abort", abort, { once: true });
-    return () => signal.removeEventListener("abort", abort);
-  });
 }

@@ -12,7 +12,7 @@ const CLIENT = fileURLToPath(new URL("./testing/exiting-client.ts", import.meta.
 test.each([
   ["alone", [null, "SIGTERM"]],
   ["listening", [7, null]],
-])("a process that is told to end, %s, closes its client first", async (how, ended) => {
+])("a process that gets a signal, %s, closes its client first", async (how, ended) => {
   await using server = await startServer({ port: 0 });
   await using zk = await connect(server.connectString);
   const child = spawn(process.execPath, ["--conditions=@zooid/source", CLIENT, server.connectString, how], {
@@ -31,7 +31,7 @@ test.each([
   }
 });
 
-test("it is taken back, by whoever asked for it or by the client's end", async () => {
+test("its disposal and the client's end remove the listener", async () => {
   await using server = await startServer({ port: 0 });
   await using zk = await connect(server.connectString);
   const before = process.listenerCount("SIGUSR2");

@@ -3,7 +3,7 @@ import type { Client } from "./client.ts";
 export interface CloseOnExitOptions {
   /** Default SIGTERM and SIGINT. */
   readonly signals?: readonly NodeJS.Signals[];
-  /** How long the process waits for it at most, in milliseconds. Default 5000. */
+  /** Longest time that the process waits for it, in milliseconds. Default 5000. */
   readonly graceMs?: number;
 }
 
@@ -11,10 +11,11 @@ const SIGNALS: readonly NodeJS.Signals[] = ["SIGTERM", "SIGINT"];
 const GRACE_MS = 5_000;
 
 /**
- * Closes a client when the process is told to end, so that its ephemeral nodes and locks go at once, and not when its session expires. Then
- * the process ends as the signal has it, unless somebody else listens to that signal, to whom it is left.
+ * Closes a client when the process gets a signal to terminate, so that its ephemeral nodes and
+ * locks are removed at once instead of when its session expires. Then the process ends by that
+ * signal, unless another listener handles it.
  *
- * @returns takes it back; a client that is closed takes it back by itself
+ * @returns a handle that removes the listener; closing the client removes it too
  */
 export function closeOnExit(client: Client, options: CloseOnExitOptions = {}): Disposable {
   const { signals = SIGNALS, graceMs = GRACE_MS } = options;
@@ -31,7 +32,7 @@ export function closeOnExit(client: Client, options: CloseOnExitOptions = {}): D
         clearTimeout(timer);
         if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
       })
-      // A client does not fail to close.
+      // Closing a client does not fail.
       .catch(() => {});
   };
   for (const signal of signals) process.on(signal, end);

@@ -9,10 +9,11 @@ import { SessionDriver } from "./session/session-driver.ts";
 import { Observations } from "./streams/observe.ts";
 
 /**
- * A client that begins to connect and does not wait for it: calls made meanwhile wait in its queue.
+ * A client that starts connecting and does not wait for it: calls made meanwhile wait in its queue.
  *
- * @param hosts `host:port,host:port/chroot`, or `dns-srv://name/chroot`; where the options have `hosts`, a chroot or nothing
- * @throws RangeError with every fault of the connect string, or of the options
+ * @param hosts `host:port,host:port/chroot`, or `dns-srv://name/chroot`; where the options have
+ *   `hosts`, a chroot or nothing
+ * @throws RangeError with every problem of the connect string, or of the options
  */
 export function createClient(hosts: string, options: ClientOptions = {}): Client {
   const given = parseConnectString(hosts, options.hosts === undefined);
@@ -37,8 +38,8 @@ export function createClient(hosts: string, options: ClientOptions = {}): Client
 /**
  * A client with a session.
  *
- * @throws the signal's reason; OPERATION_TIMEOUT after `startTimeoutMs`; AUTH_FAILED where an identity was refused; RangeError for what
- *   cannot be right. Until then it keeps trying
+ * @throws the signal's reason; OPERATION_TIMEOUT after `startTimeoutMs`; AUTH_FAILED for refused
+ *   credentials; RangeError for invalid arguments. Until then it keeps trying
  */
 export async function connect(hosts: string, options: ClientOptions = {}): Promise<Client> {
   options.signal?.throwIfAborted();
@@ -56,10 +57,11 @@ export async function connect(hosts: string, options: ClientOptions = {}): Promi
   }
   try {
     const limit = limits.length === 0 ? {} : { signal: AbortSignal.any(limits) };
-    // The options' identities go out with the connection in any case; asking again is only to learn what became of them.
+    // The connection sends the options' credentials in any case; adding them again reports
+    // refusals.
     const shown = auth.map((credential) => client.addAuth(credential.scheme, credential.auth, limit));
     await Promise.all([client.connected(limit), ...shown]);
-    // Asked behind the exchange by SASL: where there is an answer, that went well.
+    // Queued behind the SASL exchange: an answer proves that it succeeded.
     if (options.sasl !== undefined) await client.exists("/", limit);
     return client;
   } catch (error) {

@@ -26,7 +26,7 @@ test("a code that the table does not know keeps its number", () => {
   });
 });
 
-test("the class tells the kind of fault, and isZkError knows also errors of another copy", () => {
+test("the class gives the kind of fault, and isZkError accepts errors of another copy of the package", () => {
   expect(refusalError(ErrorCode.NO_NODE, "get")).toBeInstanceOf(ZkNodeError);
   expect(refusalError(ErrorCode.SYSTEM_ERROR, "get")).toBeInstanceOf(ZkServerError);
   const lost = zkError({ code: "CONNECTION_LOSS", op: "set", path: "/a", outcome: "unknown" });

@@ -1,10 +1,10 @@
 import { ErrorCode, type ErrorName, errorName } from "@zooid/model";
 
-/** Faults that no server names: the client finds them itself. */
+/** Faults that the client itself finds, which no server reports. */
 const LOCAL_ERRNO = {
   /** The client was closed, by its user or because its session ended and `onExpiry` is `close`. */
   CLIENT_CLOSED: -1001,
-  /** As many calls wait to be sent as may. */
+  /** The queue of waiting calls is full. */
   QUEUE_FULL: -1002,
   /** A request or an answer larger than `frameBytesMax`. */
   PACKET_TOO_LARGE: -1003,
@@ -15,8 +15,8 @@ export type LocalErrorName = keyof typeof LOCAL_ERRNO;
 export type ZkErrorCode = ErrorName | LocalErrorName | `ERROR_${number}`;
 
 /**
- * What became of the request: it never left this process, it may or may not have been carried out, or the server answered with a
- * refusal.
+ * The outcome of a failed request: it never left this process, it may or may not have been carried
+ * out, or the server refused it.
  */
 export type Outcome = "not-sent" | "unknown" | "rejected";
 
@@ -27,13 +27,14 @@ export interface ZkErrorDetail {
   /** The path as the caller gave it. */
   readonly path?: string | undefined;
   readonly outcome: Outcome;
-  /** Stands in place of the code's own sentence. */
+  /** Replaces the code's default message. */
   readonly message?: string | undefined;
 }
 
 /**
- * Why an operation failed. `code` is the name in ZooKeeper's table of errors, or one of the client's own; test it with
- * {@link isZkError}, which also holds where a program has two copies of this package.
+ * Why an operation failed. `code` is the name in ZooKeeper's table of errors, or one of the
+ * client's own; test it with {@link isZkError}, which also holds where a program has two copies of
+ * this package.
  */
 export class ZkError extends Error {
   override readonly name: string = "ZkError";
@@ -53,26 +54,40 @@ export class ZkError extends Error {
     this.outcome = detail.outcome;
   }
 
-  /** Whether the request may have reached a server: where a connection was lost, true says that the outcome is unknown. */
+  /**
+   * Whether the request may have reached a server: where a connection was lost, true says that the
+   * outcome is unknown.
+   */
   get sentBytes(): boolean {
     return this.outcome !== "not-sent";
   }
 
-  /** Whether the same request may succeed later without anybody changing anything. It says nothing about what became of this one. */
+  /**
+   * Whether the same request may succeed later without any other change. It says nothing about the
+   * outcome of this one.
+   */
   get retriable(): boolean {
     return RETRIABLE.has(this.code);
   }
 }
 
-/** The connection failed or was refused for now: CONNECTION_LOSS, OPERATION_TIMEOUT, SESSION_MOVED, NOT_READ_ONLY, THROTTLED_OP … */
+/**
+ * The connection failed or was refused for now: CONNECTION_LOSS, OPERATION_TIMEOUT, SESSION_MOVED,
+ * NOT_READ_ONLY, THROTTLED_OP …
+ */
 export class ZkConnectionError extends ZkError {
   override readonly name = "ZkConnectionError";
 }
-/** There is no session any more, or never will be: SESSION_EXPIRED, AUTH_FAILED, CLIENT_CLOSED … */
+/**
+ * There is no session, and maybe none will follow: SESSION_EXPIRED, AUTH_FAILED, CLIENT_CLOSED …
+ */
 export class ZkSessionError extends ZkError {
   override readonly name = "ZkSessionError";
 }
-/** The tree is not as the request supposed: NO_NODE, NODE_EXISTS, NOT_EMPTY, BAD_VERSION, NO_CHILDREN_FOR_EPHEMERALS … */
+/**
+ * The tree is not in the state that the request requires: NO_NODE, NODE_EXISTS, NOT_EMPTY,
+ * BAD_VERSION, NO_CHILDREN_FOR_EPHEMERALS …
+ */
 export class ZkNodeError extends ZkError {
   override readonly name = "ZkNodeError";
 }
@@ -80,24 +95,30 @@ export class ZkNodeError extends ZkError {
 export class ZkPermissionError extends ZkError {
   override readonly name = "ZkPermissionError";
 }
-/** The request itself is wrong, for this server at least: BAD_ARGUMENTS, MARSHALLING_ERROR, UNIMPLEMENTED, INVALID_PATH … */
+/**
+ * The request is invalid, at least for this server: BAD_ARGUMENTS, MARSHALLING_ERROR,
+ * UNIMPLEMENTED, INVALID_PATH …
+ */
 export class ZkRequestError extends ZkError {
   override readonly name = "ZkRequestError";
 }
-/** SYSTEM_ERROR and its kin. */
+/** SYSTEM_ERROR and related codes. */
 export class ZkServerError extends ZkError {
   override readonly name = "ZkServerError";
 }
 
-/** One op of a transaction that failed, and what the server said of it. */
+/** One op of a failed transaction, and the server's result for it. */
 export interface FailedOp {
   readonly op: string;
   readonly path: string;
-  /** `OK` for an op before the one that failed: rolled back; `RUNTIME_INCONSISTENCY` for one behind it: not tried. */
+  /**
+   * `OK` for an op before the failed one: rolled back; `RUNTIME_INCONSISTENCY` for one behind it:
+   * not tried.
+   */
   readonly code: ZkErrorCode;
 }
 
-/** A transaction of which nothing was done, because one op was refused. `code` and `path` are that op's. */
+/** A transaction that was refused as a whole because of one op. `code` and `path` are that op's. */
 export class TransactionError extends ZkError {
   override readonly name = "TransactionError";
   readonly failedIndex: number;
@@ -122,7 +143,10 @@ export class TransactionError extends ZkError {
   }
 }
 
-/** Whether something thrown is a {@link ZkError}, with that code where one is given; of this copy of the package or another. */
+/**
+ * Whether a thrown value is a {@link ZkError}, with that code where one is given; of this copy of
+ * the package or another.
+ */
 export function isZkError(error: unknown, code?: ZkErrorCode): error is ZkError {
   if (!(error instanceof Error) || !("code" in error) || !("outcome" in error) || !("errno" in error)) return false;
   return code === undefined || error.code === code;
@@ -137,7 +161,7 @@ export function refusalError(errno: number, op: string, path?: string): ZkError 
   return zkError({ code: errorName(errno), op, path, outcome: "rejected" });
 }
 
-/** The error for an answer whose body is not what the operation asks for. */
+/** The error for an answer whose body does not fit the operation. */
 export function unreadableError(op: string, path: string, cause?: Error): ZkError {
   const message = `${op} ${path}: the answer could not be read (MARSHALLING_ERROR); whether the request was carried out is unknown`;
   const options = cause === undefined ? undefined : { cause };

@@ -1,4 +1,4 @@
-/** Random work over a connection that fails at random, from seeds: what must hold whatever happens. */
+/** Random work over a connection that fails at random, by seed. */
 
 import { seededRandom } from "@zooid/model/testing/seeded-random";
 import { startServer } from "@zooid/server";
@@ -12,7 +12,7 @@ import { expireSession, Relay } from "./testing.ts";
 const STEPS = 300;
 
 test.each(Array.from({ length: 12 }, (_, i) => i + 1))(
-  "whatever fails, nothing is lost or told twice (seed %i)",
+  "nothing is lost or reported twice, whatever fails (seed %i)",
   async (seed) => {
     const random = seededRandom(seed);
     await using server = await startServer({ port: 0, tickMs: 100, sessionTimeoutMsMax: 60_000 });
@@ -86,6 +86,6 @@ test.each(Array.from({ length: 12 }, (_, i) => i + 1))(
     await firstValueFrom(zk.watchChildren$("/list").pipe(filter((children) => children?.length === names.length)));
     expect(seen.at(-1)).toBe(last);
     expect(listed, "a list that only grows is never seen to shrink").toEqual([...listed].sort((a, b) => a - b));
-    expect(new Set(seen).size, "no state is told twice").toBe(seen.length);
+    expect(new Set(seen).size, "no state is reported twice").toBe(seen.length);
   },
 );

@@ -29,8 +29,6 @@ export {
 export {
   Client,
   type ClientMetrics,
-  type ObserveDataOptions,
-  type ObserveOptions,
   type Watched,
 } from "./client.ts";
 export { type CloseOnExitOptions, closeOnExit } from "./close-on-exit.ts";
@@ -82,6 +80,7 @@ export type {
   WatchMessage,
 } from "./session/diagnostics.ts";
 export type { EventsOptions, Resync } from "./streams/observe-events.ts";
+export type { ObserveDataOptions, ObserveOptions } from "./streams/observe-options.ts";
 export type { TreeChange, TreeNode, TreeOptions } from "./streams/observe-tree.ts";
 export type { DecodeOptions, ObservedNode } from "./streams/observed-node.ts";
 export { type AdminCommandOptions, adminCommand } from "./transport/admin-command.ts";

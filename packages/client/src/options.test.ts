@@ -51,7 +51,7 @@ async function codeOf(call: Promise<unknown>): Promise<string> {
   );
 }
 
-test("what cannot be right is refused at once, with every problem", () => {
+test("invalid options are refused at once, with every problem", () => {
   const wrong = {
     sessionTimeoutMs: 0,
     connectTimeoutMs: 1.5,
@@ -118,7 +118,7 @@ test("startTimeoutMs and signal end connecting", async () => {
   expect(await codeOf(connect(server.hosts, { signal: AbortSignal.abort(new Error("no")) }))).toBe("Error: no");
 });
 
-test("auth is shown before anything else", async () => {
+test("auth is sent before anything else", async () => {
   start({ auth: [{ scheme: "digest", auth: "a:b" }] })
     .get("/a")
     .catch(() => {});
@@ -196,7 +196,7 @@ test("inFlightMax, waitingMax, waitingBytesMax and waitingTimeoutMs bound what w
   const client = start(bounds);
   const early = codeOf(client.get("/early"));
   const line = await server.accept();
-  expect(await early, "nobody answers").toBe("CONNECTION_LOSS");
+  expect(await early, "no server answers").toBe("CONNECTION_LOSS");
   await line.greet();
   await client.connected();
   const calls = [client.get("/in-flight"), client.set("/large", new Uint8Array(2_000)), client.get("/1")];

@@ -9,85 +9,111 @@ import { type TlsOptions, tlsTransport } from "./transport/tls-transport.ts";
 import type { Transport } from "./transport/transport.ts";
 import type { TreeWatches } from "./watches/tree-watches.ts";
 
-/** A proof of identity for one of the server's schemes; `digest` takes `user:password`. */
+/** Credentials for one of the server's authentication schemes; `digest` takes `user:password`. */
 export interface Credential {
   readonly scheme: string;
   readonly auth: string | Uint8Array;
 }
 
-/** How a client is made. Every field has a default; what is wrong is told all at once. */
+/** Options of a client. Every field has a default; one error lists all problems. */
 export interface ClientOptions {
-  /** The session's timeout to ask for, in milliseconds; the server has the last word. Default 30000. */
+  /** Requested session timeout in milliseconds; the server decides. Default 30000. */
   readonly sessionTimeoutMs?: number;
-  /** For one attempt at one address. Default: the session's timeout divided by the number of hosts, at most 10 s. */
+  /**
+   * For one attempt at one address. Default: the session's timeout divided by the number of hosts,
+   * at most 10 s.
+   */
   readonly connectTimeoutMs?: number;
-  /** `connect()` gives up after so many milliseconds without a session. Default: it does not. */
+  /** Time limit of `connect()` in milliseconds. Default: none. */
   readonly startTimeoutMs?: number;
-  /** `connect()` gives up when it is aborted. */
+  /** Cancels `connect()`. */
   readonly signal?: AbortSignal;
-  /** Identities to show on every connection, before anything else is asked. Default none. */
+  /** Credentials to send on every connection before any other request. Default none. */
   readonly auth?: readonly Credential[];
-  /** How to authenticate by SASL on every connection, before any identity of `auth` is shown. Default: not at all. */
+  /** SASL authentication on every connection, before the credentials of `auth`. Default: none. */
   readonly sasl?: SaslMechanism;
-  /** Speaks TLS, with options as Node's `tls.connect` takes them, or what gives them for each connection. Default: plain TCP. */
+  /**
+   * TLS, with options as for Node's `tls.connect`, or a function that returns them for each
+   * connection. Default: plain TCP.
+   */
   readonly tls?: TlsOptions | (() => TlsOptions);
   /**
-   * Whether a server without a quorum will do, for reads only. Meanwhile the others are asked whether they can write, and the first that
-   * can is gone to. Default `never`.
+   * Whether to accept a server without a quorum, for reads only. Meanwhile the client asks the
+   * other servers and moves to the first one that accepts writes. Default `never`.
    */
   readonly readOnly?: "never" | "allow";
-  /** For reads whose connection was lost, and for refusals of the moment. Default: `retry.exponential()`. */
+  /**
+   * For reads whose connection was lost, and for transient refusals. Default:
+   * `retry.exponential()`.
+   */
   readonly retry?: RetryPolicy;
-  /** A session to go on with, as another client left it. */
+  /** A session of another client, to be resumed. */
   readonly session?: { readonly id: SessionId | bigint; readonly password: Uint8Array };
-  /** What follows the end of a session: a new one, or the end of the client. Default `new-session`. */
+  /** After the end of a session: a new one, or the end of the client. Default `new-session`. */
   readonly onExpiry?: "new-session" | "close";
   /**
-   * What a client does whose session is lost and whom every server refuses, as they do when their data were lost or replaced: begin anew
-   * with what there is, or wait for servers that know what it has seen. Default `reset`.
+   * Behaviour when the session is lost and every server refuses the client because it has seen
+   * later zxids, as after a loss or replacement of the servers' data: start anew with the servers
+   * as they are, or wait for servers that are up to date. Default `reset`.
    */
   readonly onRegression?: "reset" | "wait";
-  /** Whether servers are tried in random order, or as given. Default `random`. */
+  /** Whether servers are tried in random order or as given. Default `random`. */
   readonly hostOrder?: "random" | "given";
-  /** Where hosts come from instead of the connect string, which then only names the chroot. */
+  /** Source of hosts in place of the connect string, which then only gives the chroot. */
   readonly hosts?: HostProvider;
   /**
-   * Whether servers that join the ensemble later are learned of from `/zookeeper/config` and tried too. When that changes, a client may go to
-   * another server by chance, as after `updateServers`, so that all serve alike. With `tls` only ports that speak TLS are learned of; servers
-   * before 3.10 do not name theirs, and then nothing is learned. Default false: what the configuration says is often of use inside of the
-   * servers' network only.
+   * Whether to learn servers from `/zookeeper/config` and try them too. After a change a client may
+   * move to another server at random, as after `updateServers`, so that all servers serve equally
+   * many clients. With `tls` only ports with TLS are learned; servers before 3.10 do not publish
+   * theirs, and then none are learned. Default false: the published addresses are often valid
+   * inside the servers' network only.
    */
   readonly trackEnsemble?: boolean;
   /** Largest request and answer, in bytes; as the server's `jute.maxbuffer`. Default 1048575. */
   readonly frameBytesMax?: number;
-  /** Requests on their way at a time; the rest waits here. Default 1000. */
+  /** Maximum number of requests in flight; further calls wait. Default 1000. */
   readonly inFlightMax?: number;
-  /** Calls that wait for a connection or for room; more are refused with QUEUE_FULL. Default 10000. */
+  /** Maximum number of waiting calls; more fail with QUEUE_FULL. Default 10000. */
   readonly waitingMax?: number;
-  /** What those calls may hold, in bytes. Default 8 MiB. */
+  /** Maximum size of the waiting calls in bytes. Default 8 MiB. */
   readonly waitingBytesMax?: number;
-  /** How long a call may wait before it is sent, in milliseconds; then it fails with CONNECTION_LOSS. Default 30000. */
+  /**
+   * Maximum time for which a call waits before it is sent, in milliseconds; then it fails with
+   * CONNECTION_LOSS. Default 30000.
+   */
   readonly waitingTimeoutMs?: number;
-  /** Access list of nodes that are created without one, or what gives one for each. Default: open to all. */
+  /**
+   * Access list of nodes that are created without one, or a function that returns it. Default: open
+   * to all.
+   */
   readonly acl?: AclSource;
-  /** What nodes hold that are created without data. Default: nothing; and with recipes this machine's address, as with Curator. */
+  /**
+   * Data of nodes that are created without any. Default: empty; in recipes this machine's address,
+   * as in Curator.
+   */
   readonly defaultData?: Payload;
   /**
-   * What recipes do when the connection is lost, unless they are told otherwise: give up what they hold (`lose`), or keep it until the session
-   * may be over (`keep`). Default `lose`.
+   * Default behaviour of recipes when the connection is lost: release what they hold (`lose`), or
+   * keep it until the session may be over (`keep`). Default `lose`.
    */
   readonly onSuspended?: "lose" | "keep";
-  /** Stands around every call; see `ViewOptions.intercept`. */
+  /** Called around every call; see `ViewOptions.intercept`. */
   readonly intercept?: Interceptor;
-  /** How `watchTree$`, and recipes that keep a copy of a tree, learn of changes, unless they are told otherwise. Default `auto`. */
+  /**
+   * How `watchTree$`, and recipes that keep a copy of a tree, learn of changes by default. Default
+   * `auto`.
+   */
   readonly treeWatches?: TreeWatches;
-  /** The byte pipe, in place of `tls`. Default: TCP. */
+  /** The transport, in place of `tls`. Default: TCP. */
   readonly transport?: Transport;
-  /** Between 0 and 1, for the order of hosts, for back-off, and for who moves when there are other servers. Default `Math.random`. */
+  /**
+   * A random number in [0, 1), for the order of hosts, back-off, and moves between servers. Default
+   * `Math.random`.
+   */
   readonly random?: () => number;
 }
 
-/** {@link ClientOptions} checked and with every default in its place. */
+/** {@link ClientOptions} checked and completed with defaults. */
 export interface ClientConfig {
   readonly sessionTimeoutMs: number;
   readonly connectTimeoutMs: number | undefined;
@@ -140,7 +166,7 @@ export function parseClientOptions(options: ClientOptions): ClientConfig {
   }
   if (options.session !== undefined && options.session.id === 0n) problems.push("session: an id of 0 names no session");
   if (options.acl?.length === 0 && typeof options.acl !== "function")
-    problems.push("acl: an empty list would let nobody in");
+    problems.push("acl: an empty list would deny all access");
   if (options.tls !== undefined && options.transport !== undefined)
     problems.push("tls and transport: a transport of your own does its own TLS");
   let transport = options.transport ?? tcpTransport;

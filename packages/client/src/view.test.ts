@@ -1,4 +1,4 @@
-/** What a view of a client does in another way than the client. */
+/** Views of a client: other defaults, limits and interceptors. */
 import { OPEN_ACL, OpCode, READ_ONLY_ACL, type SessionId } from "@zooid/model";
 import { startServer, type ZooidServer } from "@zooid/server";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -66,7 +66,7 @@ describe("with a server", () => {
     ]);
   });
 
-  test("a view keeps what it does not say, and a view of it both", async () => {
+  test("a view keeps settings that it does not override, and so does a view of a view", async () => {
     const client = await open({ onSuspended: "keep" });
     const view = client.with({ defaultData: "x" }).namespace("/a").with({ acl: OPEN_ACL });
     expect([view.root, view.onSuspended, view.defaultData]).toEqual(["/a", "keep", "x"]);
@@ -180,7 +180,7 @@ describe("with a server that answers late or not at all", () => {
     await client.close();
   });
 
-  test("whoever waits for a session in vain has no scope", async () => {
+  test("without a session there is no scope", async () => {
     line.reset();
     await server.session(REFUSED);
     const waiting = codeOf(zk.sessionScope(() => "never"));

@@ -5,27 +5,33 @@ import type { RetryPolicy } from "./calls/retry.ts";
 import type { AclSource, Payload } from "./operations/create-mode.ts";
 import type { SessionDriver } from "./session/session-driver.ts";
 
-/** What a view of a client does in another way; see `Client.with`. What is left out stays as it is. */
+/** Overrides of a view; see `Client.with`. Omitted fields keep their values. */
 export interface ViewOptions {
-  /** Of nodes that are created without one. */
+  /** Access list of nodes that are created without one. */
   readonly acl?: AclSource | undefined;
-  /** What nodes hold that are created without data. Missing parents that are made on the way stay empty. */
+  /** Data of nodes that are created without any. Created ancestors stay empty. */
   readonly defaultData?: Payload | undefined;
   readonly retry?: RetryPolicy | undefined;
-  /** For each call that has no limit of its own. */
+  /** Time limit of calls without one of their own. */
   readonly timeoutMs?: number | undefined;
-  /** Gives up every call, beside the call's own. Guaranteed deletes go on, and so do streams. */
+  /**
+   * Cancels every call, in addition to the call's own signal. Guaranteed deletes and streams are
+   * not affected.
+   */
   readonly signal?: AbortSignal | undefined;
-  /** What recipes do by default when the connection is lost: give up what they hold, or keep it until the session may be over. */
+  /**
+   * Default behaviour of recipes when the connection is lost: release what they hold, or keep it
+   * until the session may be over.
+   */
   readonly onSuspended?: "lose" | "keep" | undefined;
   /**
-   * Stands around every call, and around those of the client or view that it was made from. Not around `addAuth`, streams, and what a client
-   * does by itself to clean up.
+   * Called around every call, outside of the interceptors of the client or view that it was made
+   * from. Not around `addAuth`, streams, and the client's own clean-up.
    */
   readonly intercept?: Interceptor | undefined;
 }
 
-/** What a client does where a call does not say. */
+/** Defaults of calls. */
 export class View {
   readonly onSuspended: "lose" | "keep";
   readonly defaultData: Payload | undefined;
@@ -34,7 +40,7 @@ export class View {
   readonly #timeoutMs: number | undefined;
   readonly #signal: AbortSignal | undefined;
   readonly #intercept: Interceptor | undefined;
-  /** What a call that says nothing is given; undefined where that is nothing. */
+  /** Limits of a call without options; undefined if there are none. */
   readonly #limits: CallOptions | undefined;
 
   constructor(options: ViewOptions & { readonly acl: AclSource; readonly retry: RetryPolicy }, isOwn = false) {
@@ -46,7 +52,7 @@ export class View {
     this.#timeoutMs = timeoutMs;
     this.#signal = signal;
     this.#intercept = options.intercept;
-    // The driver knows the client's own policy.
+    // The driver applies the client's own policy.
     const isPlain = isOwn && timeoutMs === undefined && signal === undefined;
     this.#limits = isPlain ? undefined : { retry: options.retry, timeoutMs, signal };
   }
@@ -63,18 +69,21 @@ export class View {
     });
   }
 
-  /** The same, for what goes on when its caller has given up; nothing stands around that. */
+  /**
+   * The same without limits and interceptors, for work that continues after its caller has given
+   * up.
+   */
   get unlimited(): View {
     return new View({ ...this.#plain(), timeoutMs: undefined, signal: undefined });
   }
 
-  /** Asks the driver, through what stands around calls. */
+  /** Sends a request through the interceptors. */
   ask<B, T>(driver: SessionDriver, fields: CallFields<B, T>): Promise<T> {
     if (this.#intercept === undefined) return driver.ask(fields);
     return this.intercepted(interceptedCall(fields), () => driver.ask(fields));
   }
 
-  /** The same for what is more than one question to the driver. */
+  /** The same for work of more than one request. */
   intercepted<T>(call: InterceptedCall, next: () => Promise<T>): Promise<T> {
     return this.#intercept === undefined ? next() : intercepted(this.#intercept, call, next);
   }
@@ -83,7 +92,7 @@ export class View {
     return typeof this.#acl === "function" ? this.#acl(path) : this.#acl;
   }
 
-  /** What limits a call, given its own options. */
+  /** The limits of a call with its options. */
   limitsOf<O extends CallOptions>(options: O | undefined): O | CallOptions | undefined {
     const limits = this.#limits;
     if (limits === undefined || options === undefined) return options ?? limits;

@@ -4,7 +4,7 @@ import { startServer } from "@zooid/server";
 import { expect, test } from "vitest";
 import { connect } from "./connect.ts";
 
-test("a client works in a thread, which ends when it is closed", async () => {
+test("a client works in a worker thread, which exits when it is closed", async () => {
   await using server = await startServer({ port: 0 });
   const thread = new Worker(new URL("./testing/client-thread.ts", import.meta.url), {
     execArgv: ["--conditions=@zooid/source"],

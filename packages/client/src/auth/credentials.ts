@@ -6,19 +6,19 @@ import type { ZkError } from "../errors.ts";
 import type { Credential } from "../options.ts";
 
 const XID_AUTH = -4;
-/** Of a call that is not on its way. */
+/** Of a call that is not in flight. */
 const XID_NONE = 0;
-/** What ends the client as an answer to an identity: no other connection would bring another answer. */
+/** Errors of an auth packet that end the client: another connection would give the same answer. */
 const REFUSALS: ReadonlySet<number> = new Set<number>([
   ErrorCode.AUTH_FAILED,
   ErrorCode.SESSION_CLOSED_REQUIRE_SASL_AUTH,
 ]);
 
-/** Who the client says it is, on every connection anew: its credentials, and the calls that show them. */
+/** The client's credentials, which are sent on every connection, and the calls that added them. */
 export class Credentials {
   readonly #credentials: Credential[];
   readonly #outgoing: OutgoingRequests;
-  /** Answered out of the order of other calls, in an order of their own. */
+  /** Auth packets are answered in an order of their own. */
   #calls: AnyCall[] = [];
 
   constructor(credentials: readonly Credential[], outgoing: OutgoingRequests) {
@@ -26,13 +26,13 @@ export class Credentials {
     this.#outgoing = outgoing;
   }
 
-  /** Shows one on every connection to come. */
+  /** Adds credentials, to be sent on every later connection. */
   add(credential: Credential): void {
     const isKnown = this.#credentials.some((other) => isSameCredential(other, credential));
     if (!isKnown) this.#credentials.push(credential);
   }
 
-  /** Shows one on the connection that stands. */
+  /** Sends credentials on the current connection. */
   send(call: AnyCall): void {
     call.xid = XID_AUTH;
     if (!this.#outgoing.write(call)) return;
@@ -40,12 +40,14 @@ export class Credentials {
     this.#outgoing.scheduleFlush();
   }
 
-  /** Every credential goes out with the next connection; the call of one that was added is answered there. */
+  /**
+   * All credentials are sent with the next connection; the call that added some is answered there.
+   */
   sendLater(call: AnyCall): void {
     this.#calls.push(call);
   }
 
-  /** Shows them all on a new connection. */
+  /** Sends all credentials on a new connection. */
   sendAll(): void {
     const asked = this.#calls;
     this.#calls = [];
@@ -57,7 +59,7 @@ export class Credentials {
     for (const call of asked) this.send(call);
   }
 
-  /** Settles the call that the next answer is for. @returns false when the client may not go on */
+  /** Settles the oldest call. @returns false when the client must end */
   answered(code: number): boolean {
     const call = this.#calls.shift();
     if (code === ErrorCode.OK) {
@@ -68,7 +70,7 @@ export class Credentials {
     return !REFUSALS.has(code);
   }
 
-  /** The connection is gone; what was not answered is asked on the next one. */
+  /** The connection is lost; unanswered calls are repeated on the next one. */
   severed(): void {
     this.#calls = this.#calls.filter((call) => !call.isSettled);
     for (const call of this.#calls) call.xid = XID_NONE;
@@ -80,7 +82,7 @@ export class Credentials {
   }
 }
 
-/** What a call that shows an identity is made of. */
+/** The fields of a call that sends credentials. */
 export function authFields({ scheme, auth }: Credential): CallFields<unknown, void> {
   const body = { scheme, auth: bytesOf(auth) };
   return { operation: AUTH as Operation<unknown, void>, path: "/", shownPath: "/", body };

@@ -8,19 +8,19 @@ import {
 } from "@zooid/wire";
 import type { SaslExchange, SaslMechanism } from "./sasl.ts";
 
-/** A user of the server's JAAS file, or of whatever it takes users from. */
+/** A user, as in the server's JAAS file. */
 export interface DigestMd5User {
   readonly username: string;
   readonly password: string;
 }
 
-/** What every ZooKeeper client names as its server. */
+/** The service name that every ZooKeeper client uses. */
 const URI = `${DIGEST_MD5_SERVICE}/${DIGEST_MD5_SERVER}`;
 const CNONCE_BYTES = 24;
 
 /**
- * SASL by DIGEST-MD5 (RFC 2831): the password does not go over the wire, and the server proves that it knows it too. What follows is
- * neither encrypted nor signed: that is what TLS is for.
+ * SASL with DIGEST-MD5 (RFC 2831): the password is not sent, and the server proves that it knows it
+ * too. The rest of the connection is neither encrypted nor signed; use TLS for that.
  */
 export function digestMd5(
   user: DigestMd5User,
@@ -37,7 +37,7 @@ class DigestMd5Exchange implements SaslExchange {
   readonly first: Uint8Array = Buffer.alloc(0);
   readonly #user: DigestMd5User;
   readonly #cnonce: string;
-  /** What the server will say if it knows the password. */
+  /** The proof that the server sends if it knows the password. */
   #expected: string | undefined;
 
   constructor(user: DigestMd5User, cnonce: string) {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { connect } from "../connect.ts";
 import { CREATOR_ALL_ACL, digest, digestId } from "./identities.ts";
 
-test("a user is in access lists what the server makes of the password", async () => {
+test("a user's id in access lists is the one that the server derives from the password", async () => {
   expect(digestId("super", "test")).toBe("super:D/InIHSb7yEEbrWz8b9l71RjZJU=");
   await using server = await startServer({ port: 0 });
   await using alice = await connect(server.connectString, { auth: [digest("alice", "secret")], acl: CREATOR_ALL_ACL });

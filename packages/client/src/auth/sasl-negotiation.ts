@@ -5,17 +5,17 @@ import type { SaslExchange, SaslMechanism } from "./sasl.ts";
 
 export interface NegotiationSinks {
   send(call: AnyCall): void;
-  /** The server is content, and so is the mechanism. */
+  /** Both the server and the mechanism are satisfied. */
   done(): void;
-  /** Whatever was wrong, the server or the password: another try would fail as well. */
+  /** The server or the password was wrong: another attempt would fail as well. */
   failed(): void;
 }
 
-/** The exchange by SASL at a connection's beginning, during which nothing else may be asked. */
+/** The SASL exchange at the start of a connection, during which no other request may be sent. */
 export class SaslNegotiation {
   readonly #sinks: NegotiationSinks;
   #isUnderWay = false;
-  /** Of the exchange: what an earlier one brings is not heard. */
+  /** Number of the exchange: results of an earlier one are ignored. */
   #generation = 0;
 
   constructor(sinks: NegotiationSinks) {
@@ -29,7 +29,7 @@ export class SaslNegotiation {
   begin(sasl: SaslMechanism, server: HostAddress | undefined): void {
     this.#isUnderWay = true;
     const generation = ++this.#generation;
-    // Whoever has no address any more has given the connection up.
+    // Without an address the connection was given up.
     const begun = new Promise<SaslExchange>((resolve) => server !== undefined && resolve(sasl.begin(server)));
     begun.then(
       (exchange) => {

@@ -71,22 +71,22 @@ describe("TLS", () => {
   const secure = (options: TlsOptions | (() => TlsOptions), host = "127.0.0.1"): Promise<Client> =>
     open(`${host}:${server.securePort}`, { tls: options });
 
-  test("asks and answers as without", async () => {
+  test("works as without", async () => {
     const zk = await secure({ ca });
     const data = Buffer.alloc(300_000, "x");
     await zk.create("/large", data);
     expect((await zk.get("/large")).data).toEqual(new Uint8Array(data));
   });
 
-  test("vouches for the name in the connect string, whatever address it has", async () => {
+  test("verifies the name in the connect string, whatever its address", async () => {
     expect(await whoIs(await secure({ ca }, "localhost"))).toEqual(["ip:127.0.0.1"]);
   });
 
-  test("shows who the client is", async () => {
+  test("authenticates the client", async () => {
     expect(await whoIs(await secure({ ca, ...alice }))).toEqual(["ip:127.0.0.1", "x509:CN=alice"]);
   });
 
-  test("asks for its options at each connection", async () => {
+  test("reads its options at each connection", async () => {
     await using relay = await Relay.start({ port: server.securePort ?? 0 });
     let holder = alice;
     const zk = await open(`127.0.0.1:${relay.port}`, { tls: () => ({ ca, ...holder }) });
@@ -99,9 +99,9 @@ describe("TLS", () => {
   });
 
   test.each<[string, TlsOptions, string]>([
-    ["that nobody vouches for", { ca: other.cert }, "127.0.0.1"],
-    ["of another name", { ca, servername: "zoo7" }, "127.0.0.1"],
-  ])("a server %s is none", async (_, options, host) => {
+    ["with an untrusted certificate", { ca: other.cert }, "127.0.0.1"],
+    ["with a certificate for another name", { ca, servername: "zoo7" }, "127.0.0.1"],
+  ])("a server %s is refused", async (_, options, host) => {
     const TRIES = 3;
     let tries = 0;
     const tried = Promise.withResolvers<void>();
@@ -121,7 +121,7 @@ describe("TLS", () => {
     expect(await connected).toBe("none");
   });
 
-  test("leads to the ports that speak it, where the ensemble's configuration names them", async () => {
+  test("leads to the ports with TLS, where the ensemble's configuration names them", async () => {
     const { securePort: port = 0 } = server;
     await using first = await Relay.start({ port });
     await using second = await Relay.start({ port });
@@ -136,7 +136,7 @@ describe("TLS", () => {
     await zk.close();
   });
 
-  test("what cannot be used is told at once", () => {
+  test("unusable keys and certificates are reported at once", () => {
     expect(() => createClient("localhost", { tls: { ca, key: alice.key, cert: "no certificate" } })).toThrow(
       /^client options: tls: /,
     );
@@ -164,7 +164,7 @@ describe("SASL", () => {
     expect((await whoIs(zk)).map((each) => each.split(":")[0])).toEqual(["ip", "sasl", "digest"]);
   });
 
-  test("is asked for again on each connection, before whatever waits", async () => {
+  test("runs again on each connection, before waiting calls", async () => {
     await using relay = await Relay.start(server);
     const zk = await open(`127.0.0.1:${relay.port}`, user("bob", "the builder"));
     const acl = [{ perms: Permission.ALL, scheme: "sasl", id: "bob" }];
@@ -177,13 +177,14 @@ describe("SASL", () => {
 
   test.each([
     ["a wrong password", "bob", "the plumber"],
-    ["an unknown user", "nobody", ""],
+    ["an unknown user", "stranger", ""],
   ])("%s ends the client", async (_, name, password) => {
     await expect(plain(user(name, password))).rejects.toMatchObject({ code: "AUTH_FAILED" });
   });
 
-  test("a server that does not know the password itself is not believed", async () => {
-    // What knows another password than the server proves nothing to us, though the server takes what it is told.
+  test("a server that does not know the password is refused", async () => {
+    // A mechanism with another password than the server's fails the server's proof, though the
+    // server accepts the client.
     const right = digestMd5({ username: "bob", password: "the builder" });
     const doubting: SaslMechanism = {
       begin: () => {
@@ -198,7 +199,7 @@ describe("SASL", () => {
     await expect(plain({ sasl: doubting })).rejects.toMatchObject({ code: "AUTH_FAILED" });
   });
 
-  test("a mechanism may take its time to begin, and hears which server it is for", async () => {
+  test("a mechanism may start asynchronously, and gets the server's name", async () => {
     const { begin } = digestMd5({ username: "bob", password: "the builder" });
     const heard: string[] = [];
     const slow: SaslMechanism = {
@@ -212,7 +213,7 @@ describe("SASL", () => {
     expect([await whoIs(zk), heard.at(-1)]).toEqual([expect.arrayContaining(["sasl:bob"]), `localhost:${server.port}`]);
   });
 
-  test("a mechanism that cannot begin ends the client", async () => {
+  test("a mechanism that fails to start ends the client", async () => {
     const broken: SaslMechanism = {
       begin: () => {
         throw new Error("no ticket");

@@ -2,46 +2,46 @@ import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import { offAbort, onAbort } from "./abort-listeners.ts";
 
-test("all who wait for one signal share one listener of it, and are called in order", () => {
+test("all callbacks of one signal share one listener of it, and are called in order", () => {
   const { signal, abort } = controller();
-  const told: number[] = [];
-  const gives = [1, 2, 3, 4].map((i) => () => told.push(i));
+  const received: number[] = [];
+  const gives = [1, 2, 3, 4].map((i) => () => received.push(i));
   for (const give of gives) onAbort(signal, give);
   offAbort(signal, gives[1] ?? (() => {}));
   expect(getEventListeners(signal, "abort")).toHaveLength(1);
   abort();
-  expect(told).toEqual([1, 3, 4]);
+  expect(received).toEqual([1, 3, 4]);
 });
 
-test("the last one to leave takes the listener along, and the next one to come brings another", () => {
+test("removing the last callback removes the listener, and the next one adds another", () => {
   const { signal, abort } = controller();
-  const told: string[] = [];
+  const received: string[] = [];
   const first = (): void => {
-    told.push("first");
+    received.push("first");
   };
   onAbort(signal, first);
   offAbort(signal, first);
   offAbort(signal, first);
   expect(getEventListeners(signal, "abort")).toHaveLength(0);
-  onAbort(signal, () => told.push("second"));
+  onAbort(signal, () => received.push("second"));
   abort();
-  expect(told).toEqual(["second"]);
+  expect(received).toEqual(["second"]);
 });
 
-test("who is called may make the others leave", () => {
+test("a callback may remove the others", () => {
   const { signal, abort } = controller();
-  const told: string[] = [];
+  const received: string[] = [];
   const second = (): void => {
-    told.push("second");
+    received.push("second");
   };
   onAbort(signal, () => {
-    told.push("first");
+    received.push("first");
     offAbort(signal, second);
   });
   onAbort(signal, second);
-  onAbort(signal, () => told.push("third"));
+  onAbort(signal, () => received.push("third"));
   abort();
-  expect(told).toEqual(["first", "third"]);
+  expect(received).toEqual(["first", "third"]);
 });
 
 function controller(): { readonly signal: AbortSignal; abort(): void } {

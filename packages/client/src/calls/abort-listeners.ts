@@ -1,10 +1,14 @@
 /**
- * Many calls on one signal share one listener of it: a signal walks through all its listeners for each one that is added, so ten
- * thousand calls with a listener each would keep the process busy for a second.
+ * Calls with the same signal share one listener on it. A signal walks all its listeners for each
+ * one that is added, so ten thousand calls with a listener each would block the process for a
+ * second.
  */
 const shared = new WeakMap<AbortSignal, AbortListeners>();
 
-/** Calls back once when the signal is aborted, in the order of these calls, unless `offAbort` comes before. */
+/**
+ * Calls back once when the signal is aborted, in the order of these calls, unless `offAbort` comes
+ * before.
+ */
 export function onAbort(signal: AbortSignal, give: () => void): void {
   let listeners = shared.get(signal);
   if (listeners === undefined) {
@@ -36,7 +40,7 @@ class AbortListeners {
     this.#gives.add(give);
   }
 
-  /** With the last one the signal's listener goes. */
+  /** Removing the last callback removes the signal's listener. */
   remove(give: () => void): "last" | "others" {
     this.#gives.delete(give);
     if (this.#gives.size > 0) return "others";

@@ -5,32 +5,38 @@ import { offAbort, onAbort } from "./abort-listeners.ts";
 import type { Operation } from "./operation.ts";
 import type { RetryPolicy } from "./retry.ts";
 
-/** What a caller may ask of any operation. */
+/** Options of every operation. */
 export interface CallOptions {
-  /** Gives the call up; it rejects with the signal's reason. A create that was already sent is undone if it succeeds. */
+  /**
+   * Cancels the call; it rejects with the signal's reason. A create that was already sent is undone
+   * if it succeeds.
+   */
   readonly signal?: AbortSignal | undefined;
-  /** Gives the call up after so many milliseconds, with OPERATION_TIMEOUT. Default: never. */
+  /** Time limit in milliseconds; the call fails with OPERATION_TIMEOUT. Default: none. */
   readonly timeoutMs?: number | undefined;
-  /** In place of the client's. */
+  /** Replaces the client's policy. */
   readonly retry?: RetryPolicy | undefined;
 }
 
 export interface CallFields<B, T> {
   readonly operation: Operation<B, T>;
-  /** As the server names it. */
+  /** The server's path. */
   readonly path: string;
-  /** As the caller named it. */
+  /** The caller's path. */
   readonly shownPath: string;
   readonly body: B;
   readonly watcher?: Watcher | undefined;
-  /** A sync of this path goes out right before it, on the same connection, each time that it is sent. */
+  /** A sync of this path precedes it on the same connection, each time that it is sent. */
   readonly syncPath?: string | undefined;
   readonly options?: CallOptions | undefined;
-  /** Whether it may wait though as many calls wait as may: the client's own, which are bounded otherwise. */
+  /**
+   * Whether the bounds of the queue do not apply: for the client's own calls, which are bounded
+   * otherwise.
+   */
   readonly isOwn?: boolean;
 }
 
-/** One request on its way to an answer. It is settled once, whatever happens after. */
+/** One request until its answer. It is settled once. */
 export class Call<B = unknown, T = unknown> {
   readonly operation: Operation<B, T>;
   readonly path: string;
@@ -39,22 +45,25 @@ export class Call<B = unknown, T = unknown> {
   readonly options: CallOptions | undefined;
   readonly isOwn: boolean;
   readonly syncPath: string | undefined;
-  /** Why the sync before it failed: then its own answer may be out of date. */
+  /** The error of the sync before it: then the read may be out of date. */
   syncError: ZkError | undefined = undefined;
-  /** Whom the watch is for; undefined when none is wanted, or not any more. */
+  /** The watcher of the watch that it arms; undefined for none. */
   watcher: Watcher | undefined;
-  /** The server's watch that this call arms, while it is on its way. */
+  /** The server's watch that this call arms, while it is in flight. */
   arming: WatchType | undefined = undefined;
-  /** 0 while it is not on its way. */
+  /** 0 while it is not in flight. */
   xid = 0;
-  /** Failed tries. */
+  /** Number of failed attempts. */
   tries = 0;
-  /** When it was made, for policies; milliseconds of the monotonic clock, 0 until somebody asks. */
+  /**
+   * Start time for retry policies, in milliseconds of the monotonic clock; 0 until it is first
+   * read.
+   */
   madeAtMs = 0;
   isSettled = false;
-  /** Whether it stands among those that wait to be sent. */
+  /** Whether it is in the queue of waiting calls. */
   isWaiting = false;
-  /** Whether it has a limit on how long it waits without a connection. */
+  /** Whether its time without a connection is limited. */
   isWaitLimited = false;
   readonly #resolve: (value: T) => void;
   readonly #reject: (reason: unknown) => void;
@@ -77,7 +86,7 @@ export class Call<B = unknown, T = unknown> {
     return this.watcher !== undefined;
   }
 
-  /** The server's watch that the request asks for. */
+  /** The server's watch that the request arms. */
   get watchType(): WatchType | undefined {
     const { arms } = this.operation;
     return this.watcher === undefined || arms === undefined ? undefined : watchTypeOf(arms);
@@ -95,13 +104,13 @@ export class Call<B = unknown, T = unknown> {
     this.#reject(reason);
   }
 
-  /** Settles it for nobody: its caller has lost interest. */
+  /** Marks it settled without a result: its caller has given up. */
   abandon(): void {
     this.watcher = undefined;
     if (!this.isSettled) this.#settle();
   }
 
-  /** Calls back once when the caller gives the call up, unless it is settled before. */
+  /** Calls back once when the caller cancels the call, unless it is settled before. */
   onAbort(give: () => void): void {
     const signal = this.options?.signal;
     if (signal === undefined) return;
@@ -114,7 +123,7 @@ export class Call<B = unknown, T = unknown> {
     return zkError({ code, op: this.operation.name, path: this.shownPath, outcome }, options);
   }
 
-  /** The server says that all went well, and sends what is no answer to this request. */
+  /** The server reports success with a body that does not fit this request. */
   unreadable(cause: WireError): ZkError {
     return unreadableError(this.operation.name, this.shownPath, cause);
   }
@@ -123,7 +132,7 @@ export class Call<B = unknown, T = unknown> {
     return refusalError(errno, this.operation.name, this.shownPath);
   }
 
-  /** What the answer armed: the kind for a node that exists, or for one that does not. */
+  /** The watch that the answer armed: its kind depends on whether the node exists. */
   armedBy(isAbsent: boolean): WatchKind | undefined {
     const { arms, absent } = this.operation;
     return isAbsent ? absent?.arms : arms;
@@ -138,5 +147,5 @@ export class Call<B = unknown, T = unknown> {
   }
 }
 
-/** A call of whatever operation, as queues hold it. */
+/** A call of any operation, as queues hold it. */
 export type AnyCall = Call;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Deadlines } from "./deadlines.ts";
 
-test("what is due comes in the order of time, and nothing before its time", () => {
+test("items come in the order of their times, and none before its time", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(1_000)), fc.nat(1_000), (times, nowMs) => {
       const deadlines = new Deadlines<number>(() => false);
@@ -14,7 +14,7 @@ test("what is due comes in the order of time, and nothing before its time", () =
   );
 });
 
-test("stale entries are skipped, and do not pile up", () => {
+test("stale entries are skipped and do not accumulate", () => {
   const stale = new Set<number>();
   const deadlines = new Deadlines<number>((item) => stale.has(item));
   for (let i = 0; i < 100_000; i++) {

@@ -1,6 +1,6 @@
 /**
- * What is due when: a binary heap by time. One timer serves all entries, so a call with a time limit costs no timer of its own; an
- * entry that is of no use any more is left in place and skipped when its time comes.
+ * A binary heap of deadlines. One timer serves all entries, so a call with a time limit needs no
+ * timer of its own. A stale entry stays in place and is skipped when its time comes.
  */
 export class Deadlines<T> {
   #heap: { readonly atMs: number; readonly item: T }[] = [];
@@ -25,18 +25,18 @@ export class Deadlines<T> {
   }
 
   add(atMs: number, item: T): void {
-    // Stale entries must not pile up where limits are long and answers quick.
+    // Stale entries must not accumulate where limits are long and answers quick.
     if (this.#heap.length >= this.#sweepAt) this.#sweep();
     this.#heap.push({ atMs, item });
     this.#up(this.#heap.length - 1);
   }
 
-  /** The next item that is due, or undefined. */
+  /** The next due item, or undefined. */
   takeDue(nowMs: number): T | undefined {
     return this.nextMs <= nowMs ? this.#pop() : undefined;
   }
 
-  /** Takes everything, due or not, stale or not, in no order. */
+  /** Removes and returns all items, due or not, stale or not, unordered. */
   drain(): T[] {
     return this.#heap.splice(0).map(({ item }) => item);
   }
@@ -44,7 +44,7 @@ export class Deadlines<T> {
   #sweepAt = 64;
 
   #sweep(): void {
-    // What is sorted is a heap.
+    // A sorted array is a heap.
     this.#heap = this.#heap.filter(({ item }) => !this.#isStale(item)).sort((a, b) => a.atMs - b.atMs);
     this.#sweepAt = Math.max(64, this.#heap.length * 2);
   }

@@ -1,17 +1,18 @@
 import type { AnyCall } from "./call.ts";
 
-/** What lone calls go over. */
+/** The connection that exclusive calls use. */
 export interface ExclusiveConnection {
-  /** Whether it takes a call now. */
+  /** Whether it accepts a call now. */
   isOpen(): boolean;
-  /** Whether nothing is on its way. */
+  /** Whether no request is in flight. */
   isEmpty(): boolean;
   send(call: AnyCall): void;
 }
 
 /**
- * Calls that go over a connection with nothing else on its way, one after another: a server that hangs up on who asks takes nothing along
- * whose outcome somebody would have to doubt. While one is here everything else waits.
+ * Calls that are sent while no other request is in flight, one after another. Some servers close
+ * the connection instead of answering them; without other requests in flight no other call loses
+ * its answer. Meanwhile all other calls wait.
  */
 export class ExclusiveCalls {
   readonly #connection: ExclusiveConnection;
@@ -22,7 +23,7 @@ export class ExclusiveCalls {
     this.#connection = connection;
   }
 
-  /** Whether anything else must wait. */
+  /** Whether other calls must wait. */
   get isUnderWay(): boolean {
     return this.#sent !== undefined || this.#calls.length > 0;
   }
@@ -31,24 +32,24 @@ export class ExclusiveCalls {
     this.#calls.push(call);
   }
 
-  /** Sends the next one, where there is one and nothing is on its way. */
+  /** Sends the next one, if no request is in flight. */
   sendNext(): void {
     while (this.#sent === undefined && this.#connection.isOpen() && this.#connection.isEmpty()) {
       const call = this.#calls.shift();
       if (call === undefined) return;
       this.#sent = call;
       this.#connection.send(call);
-      // It was withdrawn meanwhile, or could not be written.
+      // It was cancelled meanwhile, or could not be encoded.
       if (this.#connection.isEmpty()) this.#sent = undefined;
     }
   }
 
-  /** A call is not on its way any more, whichever it was. */
+  /** A call is no longer in flight. */
   settled(call: AnyCall): void {
     if (call === this.#sent) this.#sent = undefined;
   }
 
-  /** The connection is gone, or will never be. @returns who had not been sent on it */
+  /** The connection is lost, or will never be made. @returns the calls that were not sent on it */
   drain(): readonly AnyCall[] {
     const left = this.#calls;
     this.#calls = [];

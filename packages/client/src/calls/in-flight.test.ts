@@ -38,7 +38,7 @@ test("a ring of any size behaves like a queue", () => {
   );
 });
 
-test("what was not handed to the connection is told apart, and no answer is due for it", () => {
+test("calls that were not passed to the connection are marked, and no answer is expected for them", () => {
   const ring = new InFlight();
   ring.push(call(1));
   ring.markSent(5);

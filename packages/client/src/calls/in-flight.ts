@@ -4,8 +4,9 @@ import type { AnyCall } from "./call.ts";
 const SIZE_FIRST = 64;
 
 /**
- * Calls that were sent and not answered, in the order in which they were sent, which is the order of the answers: so a ring, and the
- * xid is only checked. When each was sent is kept beside it, since that is until when the session's life is proven.
+ * Sent, unanswered calls in the order in which they were sent, which is the order of the answers:
+ * so a ring suffices, and the xid is only checked. The time of sending is kept for each, since the
+ * session is proven alive only up to then.
  */
 export class InFlight {
   #calls: (AnyCall | undefined)[] = new Array(SIZE_FIRST).fill(undefined);
@@ -13,32 +14,32 @@ export class InFlight {
   /** Both only grow; their difference is the count. */
   #head = 0;
   #tail = 0;
-  /** From here on nothing was handed to the connection yet. */
+  /** The first call that was not yet passed to the connection. */
   #unsent = 0;
 
   get count(): number {
     return this.#tail - this.#head;
   }
 
-  /** Puts a call behind the others; it counts as not sent until {@link markSent}. */
+  /** Appends a call; it counts as not sent until {@link markSent}. */
   push(call: AnyCall): void {
     if (this.count === this.#calls.length) this.#grow();
     this.#calls[this.#tail & (this.#calls.length - 1)] = call;
     this.#tail++;
   }
 
-  /** Everything so far has been handed to the connection. */
+  /** All calls so far have been passed to the connection. */
   markSent(nowMs: number): void {
     const mask = this.#calls.length - 1;
     for (; this.#unsent < this.#tail; this.#unsent++) this.#sentAtMs[this.#unsent & mask] = nowMs;
   }
 
-  /** When the oldest call was sent. */
+  /** The send time of the oldest call. */
   get oldestSentAtMs(): number {
     return this.#sentAtMs[this.#head & (this.#calls.length - 1)] as number;
   }
 
-  /** The call that the next answer must be for; undefined when none is due. */
+  /** The call that the next answer is for; undefined when none is expected. */
   get oldest(): AnyCall | undefined {
     return this.#head < this.#unsent ? this.#calls[this.#head & (this.#calls.length - 1)] : undefined;
   }
@@ -52,7 +53,9 @@ export class InFlight {
     return call;
   }
 
-  /** Takes everything, oldest first, with whether it was handed to the connection. */
+  /**
+   * Removes and returns all calls, oldest first, with whether they were passed to the connection.
+   */
   drain(take: (call: AnyCall, wasSent: boolean) => void): void {
     const calls = this.#calls;
     const [head, tail, unsent] = [this.#head, this.#tail, this.#unsent];

@@ -1,4 +1,4 @@
-/** What stands around a client's calls. */
+/** Interceptors of a client's calls. */
 import { startServer, type ZooidServer } from "@zooid/server";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Client } from "../client.ts";
@@ -35,7 +35,7 @@ const named = (calls: readonly InterceptedCall[]): readonly string[] =>
     ].join(" "),
   );
 
-test("every operation comes by, with what it is about to write", async () => {
+test("an interceptor sees every operation, with the data that it writes", async () => {
   const view = zk.namespace("/app").with({ intercept: noting });
   await view.makeRoot();
   seen = [];
@@ -114,7 +114,7 @@ test("the steps of transactions and of several reads come with them", async () =
   ]);
 });
 
-test("what is asked in several steps comes by step by step", async () => {
+test("an interceptor sees each request of a compound operation", async () => {
   const view = zk.with({ intercept: noting });
   await view.create("/p/q/r", "x", { parents: "persistent" });
   await view.create("/p/once", "x", { idempotent: true });
@@ -127,7 +127,7 @@ test("what is asked in several steps comes by step by step", async () => {
   ).toEqual([...["/p/q/r", "/p/q", "/p", "/p/q", "/p/q/r", "/p/once"], expect.stringMatching(/^\/p\/_c_/)]);
 });
 
-test("a refusal rejects the call, thrown at once or later, and nothing is asked", async () => {
+test("a refusal rejects the call, thrown at once or later, and no request is sent", async () => {
   const broken = new Error("not by that name");
   const thrower: Interceptor = (call, next) => {
     if (call.fullPath.endsWith("/bad")) throw broken;
@@ -144,7 +144,7 @@ test("a refusal rejects the call, thrown at once or later, and nothing is asked"
   expect([zk.watchCount, zk.pendingDeleteCount]).toEqual([0, 0]);
 });
 
-test("a call may be answered otherwise, or asked again", async () => {
+test("an interceptor may replace the result, or repeat the call", async () => {
   const { promise: written, resolve: write } = Promise.withResolvers<void>();
   const view = zk.with({
     intercept: async (call, next) => {
@@ -163,7 +163,7 @@ test("a call may be answered otherwise, or asked again", async () => {
   expect(Buffer.from((await got).data ?? []).toString()).toBe("here");
 });
 
-test("a view's stands around that of the client it was made from", async () => {
+test("a view's interceptor is called around that of its client", async () => {
   const order: string[] = [];
   const saying =
     (name: string): Interceptor =>
@@ -182,14 +182,14 @@ test("a view's stands around that of the client it was made from", async () => {
   expect(order).toEqual(["view begins", "client begins", "client ends", "view ends"]);
 });
 
-test("calls keep their order where nobody waits", async () => {
+test("calls keep their order where no interceptor waits", async () => {
   const view = zk.with({ intercept: noting });
   await zk.create("/n", "");
   const calls = [zk.set("/n", "0"), view.set("/n", "1"), zk.set("/n", "2"), view.set("/n", "3")];
   expect((await Promise.all(calls)).map(({ version }) => version)).toEqual([1, 2, 3, 4]);
 });
 
-test("what a client does by itself to clean up goes by unseen", async () => {
+test("interceptors do not see the client's own clean-up", async () => {
   const aborting = new AbortController();
   const view = zk.with({
     intercept: (call, next) => {

@@ -1,40 +1,47 @@
-/** What stands around calls: checks of what is written, traces, faults for tests. */
+/** Interceptors around calls: checks of written data, traces, faults for tests. */
 import type { CallFields } from "./call.ts";
 import type { TransactionPart } from "./operation.ts";
 
-/** A call that is about to be asked, or a step of one. */
+/** A call that is about to be made, or a step of one. */
 export interface InterceptedStep {
   /** The client's method, such as `get`, `create` or `transaction`. */
   readonly op: string;
-  /** As the caller named it; of a transaction and of `reads` that of the first step. */
+  /** The caller's path; for a transaction and `reads` that of the first step. */
   readonly path: string;
-  /** As the server names it, with chroot and namespaces, a sequential node's without its number; `/` of a transaction and of `reads`. */
+  /**
+   * The server's path, with chroot and namespaces, for a sequential node without its number; `/`
+   * for a transaction and `reads`.
+   */
   readonly fullPath: string;
-  /** What a create or a set is about to write: bytes, or null. Undefined for everything else. Not to be changed. */
+  /**
+   * The data that a create or a set is about to write: bytes, or null. Undefined for other
+   * operations. Must not be changed.
+   */
   readonly data: Uint8Array | null | undefined;
 }
 
 export interface InterceptedCall extends InterceptedStep {
-  /** Whether it changes nothing. */
+  /** Whether the operation changes nothing. */
   readonly isRead: boolean;
-  /** What a transaction or `reads` consists of; empty for everything else. */
+  /** The steps of a transaction or of `reads`; empty for other operations. */
   readonly steps: readonly InterceptedStep[];
 }
 
 /**
- * Stands around a call. `next` asks it, with retries and all, each time that it is called; what the interceptor returns or throws is what the
- * caller gets. Calls go out in the order in which `next` is called: who waits before gives up the caller's order, and no limit of the call
- * ends that wait.
+ * Called around a call. Each call of `next` makes the call, with its retries; the caller gets the
+ * value that the interceptor returns or the error that it throws. Requests are sent in the order in
+ * which `next` is called: an interceptor that waits first gives up the caller's order, and the
+ * call's limits do not end that wait.
  */
 export type Interceptor = <T>(call: InterceptedCall, next: () => Promise<T>) => Promise<T>;
 
-/** `outer` stands around what `inner` does. */
+/** `outer` is called around `inner`. */
 export function around(outer: Interceptor | undefined, inner: Interceptor | undefined): Interceptor | undefined {
   if (outer === undefined || inner === undefined) return outer ?? inner;
   return (call, next) => outer(call, () => inner(call, next));
 }
 
-/** Whatever an interceptor throws rejects. */
+/** Anything that an interceptor throws becomes a rejection. */
 export async function intercepted<T>(
   intercept: Interceptor,
   call: InterceptedCall,
@@ -43,7 +50,7 @@ export async function intercepted<T>(
   return intercept(call, next);
 }
 
-/** What interceptors are shown of what the driver is asked. */
+/** The description of a request for interceptors. */
 export function interceptedCall<B, T>({ operation, path, shownPath, body }: CallFields<B, T>): InterceptedCall {
   return {
     op: operation.name,

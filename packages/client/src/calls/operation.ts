@@ -1,4 +1,7 @@
-/** One entry for each request that a client can make: its number, how its body is written, how its answer is read. */
+/**
+ * One entry for each kind of request: its number, the encoding of its body, the decoding of its
+ * answer.
+ */
 import { type Acl, OpCode, type Stat } from "@zooid/model";
 import {
   type ClientInfo,
@@ -25,47 +28,47 @@ import {
 import type { ConfigChange } from "../servers/ensemble-config.ts";
 import type { WatchKind } from "../watches/watch-registry.ts";
 
-/** A node's data and Stat, as one read saw them. */
+/** A node's data and Stat, from one read. */
 export interface NodeData {
   readonly data: Uint8Array | null;
   readonly stat: Stat;
 }
 
 export interface Children {
-  /** In the server's order, which means nothing. */
+  /** In the server's order, which is not significant. */
   readonly names: string[];
   readonly stat: Stat;
 }
 
 export interface Created {
-  /** The path as it was made, with its sequence number if it has one. */
+  /** The created path, with its sequence number if it has one. */
   readonly path: string;
   readonly stat: Stat;
 }
 
 /**
- * @typeParam B what the body holds beside the path
- * @typeParam T what the answer holds
+ * @typeParam B the body beside the path
+ * @typeParam T the answer
  */
 export interface Operation<B, T> {
   readonly code: number;
   /** The client's method, for messages. */
   readonly name: string;
-  /** A read changes nothing, so it may be asked again whatever became of it. */
+  /** Whether it changes nothing, and so may be repeated after any failure. */
   readonly isRead: boolean;
-  /** It concerns the connection that it was asked on, so it is never asked again on another. */
+  /** Whether it concerns one connection, and so is never repeated on another. */
   readonly isOfConnection?: boolean;
-  /** Its answer is {@link Created}. */
+  /** Whether its answer is {@link Created}. */
   readonly creates?: boolean;
-  /** The watch that it arms, where one is wanted. */
+  /** The watch that it arms on request. */
   readonly arms?: WatchKind;
   write(writer: JuteWriter, path: string, body: B, watch: boolean): void;
   read(reader: JuteReader): T;
-  /** What the node is to hold, of an operation that says so. */
+  /** The data to write, for operations that write some. */
   dataOf?(body: B): Uint8Array | null;
-  /** What it consists of, of an operation that is several. */
+  /** The steps, for operations that have some. */
   partsOf?(body: B): readonly TransactionPart[];
-  /** The value for a node that does not exist, where that is an answer and no refusal. */
+  /** The result for a node that does not exist, where that is no error. */
   readonly absent?: { readonly value: T; readonly arms?: WatchKind };
 }
 
@@ -83,7 +86,7 @@ function readNodeData(reader: JuteReader): NodeData {
   return { data, stat: readStat(reader) };
 }
 
-/** A step of SASL: a token there and a token back. */
+/** A step of SASL: one token in each direction. */
 export const SASL: Operation<Uint8Array, Uint8Array> = {
   code: OpCode.SASL,
   name: "sasl",
@@ -230,15 +233,15 @@ export const SET_ACL: Operation<{ readonly acl: Acl; readonly version: number },
   read: readStat,
 };
 
-/** One op of a transaction, ready to be written. */
+/** One encoded op of a transaction. */
 export interface TransactionPart {
   readonly code: number;
   /** The builder's method, for messages. */
   readonly name: string;
   readonly path: string;
-  /** As the server names it. */
+  /** The server's path. */
   readonly fullPath: string;
-  /** What a create or a set is to write. */
+  /** The data of a create or a set. */
   readonly data?: Uint8Array | null;
   write(writer: JuteWriter): void;
 }

@@ -4,10 +4,10 @@ import type { CurrentConnection } from "../session/current-connection.ts";
 import type { AnyCall } from "./call.ts";
 
 const XID_PING = -2;
-/** A write does not wait for the turn's end beyond this. */
+/** Above this size a write does not wait for the end of the turn. */
 const FLUSH_BYTES = 64 * 1024;
 
-/** Requests as bytes: those of one turn of the event loop leave in one write, however many calls were made in it. */
+/** Encoded requests: those of one turn of the event loop are sent in one write. */
 export class OutgoingRequests {
   readonly #connection: CurrentConnection;
   readonly #frameBytesMax: number;
@@ -17,7 +17,7 @@ export class OutgoingRequests {
   #isFlushDue = false;
   #sentBytes = 0;
 
-  /** @param leaving called right before what was encoded so far is handed to the connection */
+  /** @param leaving called right before the encoded requests are passed to the connection */
   constructor(
     connection: CurrentConnection,
     { frameBytesMax, leaving }: { readonly frameBytesMax: number; readonly leaving: (nowMs: number) => void },
@@ -31,7 +31,10 @@ export class OutgoingRequests {
     return this.#sentBytes;
   }
 
-  /** Encodes a request behind the others of this turn; false when it is too large, or cannot be encoded, and was rejected. */
+  /**
+   * Encodes a request behind the others of this turn. False when it is too large or invalid, and
+   * was rejected.
+   */
   write(call: AnyCall): boolean {
     const writer = this.#writer;
     const frame = writer.beginFrame();
@@ -39,7 +42,7 @@ export class OutgoingRequests {
       writeRequestHeader(writer, call.xid, call.operation.code);
       call.operation.write(writer, call.path, call.body, call.wantsWatch);
     } catch (error) {
-      // What its types forbid came all the same: half a request must not stand in the way of the others.
+      // Arguments of wrong types: half a request must not damage the others.
       writer.end = frame;
       call.reject(error);
       return false;
@@ -53,7 +56,7 @@ export class OutgoingRequests {
     return true;
   }
 
-  /** What was written leaves at the turn's end, or now where it is much. */
+  /** Schedules a flush at the end of the turn, or flushes now if there is much to write. */
   scheduleFlush(): void {
     if (this.#writer.end >= FLUSH_BYTES) {
       this.#flush();
@@ -61,11 +64,12 @@ export class OutgoingRequests {
     }
     if (this.#isFlushDue) return;
     this.#isFlushDue = true;
-    // After the promises of this turn have run, so that what their users ask next leaves with it.
+    // After the promises of this turn have run, so that calls made by their users leave in the same
+    // write.
     process.nextTick(flushOf, this);
   }
 
-  /** @internal the end of a turn */
+  /** @internal The end of a turn. */
   flushTurn(): void {
     this.#isFlushDue = false;
     this.#flush();
@@ -84,7 +88,7 @@ export class OutgoingRequests {
     this.#flush();
   }
 
-  /** Forgets what was not handed to the connection. */
+  /** Discards requests that were not passed to the connection. */
   clear(): void {
     this.#writer.clear();
   }

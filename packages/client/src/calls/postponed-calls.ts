@@ -7,33 +7,33 @@ import { Deadlines } from "./deadlines.ts";
 import type { RetryPolicy } from "./retry.ts";
 import { WaitingCalls } from "./waiting-calls.ts";
 
-/** Of a call that is not on its way. */
+/** Of a call that is not in flight. */
 const XID_NONE = 0;
 
 /**
- * What a call's time has come for: its caller's patience is at its end, it has waited long enough for a connection, or it is tried
- * again.
+ * The reason for a call's entry in the heap: its caller's time limit, the limit on waiting without
+ * a connection, or the time of its next attempt.
  */
 interface Due {
   readonly call: AnyCall;
   readonly kind: "timeout" | "waited" | "try-again";
-  /** The connection that refused the call which is tried again. */
+  /** The connection that refused the call. */
   readonly generation?: number;
-  /** How many sessions were lost by then. */
+  /** Number of lost sessions at that time. */
   readonly lossCount?: number;
 }
 
 export interface PostponedCallsSinks {
   isConnected(): boolean;
-  /** The call's time has come: it is sent, or waits. */
+  /** The call is due: it is sent, or waits. */
   enter(call: AnyCall): void;
-  /** {@link PostponedCalls.nextMs} may have come nearer. */
+  /** {@link PostponedCalls.nextMs} may have become earlier. */
   dueChanged(): void;
 }
 
 /**
- * Calls that are not on their way: those that wait for a connection, or for room among those in flight, and those that were refused and
- * are tried again later. Also how long a call may take, wherever it stands.
+ * Calls that are not in flight: those that wait for a connection or for room, and those that are
+ * tried again later. Also enforces time limits of all calls.
  */
 export class PostponedCalls {
   readonly #config: Pick<ClientConfig, "retry" | "waitingTimeoutMs">;
@@ -41,7 +41,7 @@ export class PostponedCalls {
   readonly #sinks: PostponedCallsSinks;
   readonly #waiting: WaitingCalls;
   readonly #due = new Deadlines<Due>(({ call }) => call.isSettled);
-  /** Sessions that were lost, or taken for lost. */
+  /** Number of sessions that were lost, or assumed lost. */
   #lossCount = 0;
 
   constructor(config: ClientConfig, connection: CurrentConnection, sinks: PostponedCallsSinks) {
@@ -59,17 +59,17 @@ export class PostponedCalls {
     return this.#waiting.bytes;
   }
 
-  /** Sessions that were lost, or taken for lost. */
+  /** Number of sessions that were lost, or assumed lost. */
   get lossCount(): number {
     return this.#lossCount;
   }
 
-  /** When {@link come} has something to do; infinity when never. */
+  /** Time of the next entry; infinity for none. */
   get nextMs(): number {
     return this.#due.nextMs;
   }
 
-  /** Puts a call behind the others that wait. */
+  /** Appends a call to the queue. */
   wait(call: AnyCall): void {
     if (!this.#waiting.push(call)) {
       call.reject(call.failure("QUEUE_FULL", "not-sent"));
@@ -78,22 +78,22 @@ export class PostponedCalls {
     if (!this.#sinks.isConnected()) this.#limitWait(call);
   }
 
-  /** The one that has waited longest. */
+  /** The call that has waited longest. */
   shift(): AnyCall | undefined {
     return this.#waiting.shift();
   }
 
-  /** All that wait, in their order. */
+  /** All waiting calls, in order. */
   drainWaiting(): readonly AnyCall[] {
     return this.#waiting.drain();
   }
 
-  /** Takes out a call that was given up, if it waits. */
+  /** Removes a cancelled call from the queue, if it is there. */
   remove(call: AnyCall): void {
     this.#waiting.remove(call);
   }
 
-  /** Watches over the caller's own limits; false when they are reached already. */
+  /** Applies the caller's limits; false when they are reached already. */
   limit(call: AnyCall): boolean {
     const { signal, timeoutMs } = call.options ?? {};
     if (timeoutMs !== undefined && !(timeoutMs >= 0)) {
@@ -111,20 +111,20 @@ export class PostponedCalls {
     return true;
   }
 
-  /** Puts a call off where its policy says so, and rejects it where not. */
+  /** Postpones a call if its policy allows, else rejects it. */
   tryAgainOrReject(call: AnyCall, error: ZkError): void {
     if (!error.retriable || !this.#tryAgain(call, error)) call.reject(error);
   }
 
   /**
-   * The connection is gone.
+   * The connection is lost.
    *
-   * @param lost the calls that were on their way, in their order, each with why it has no answer
+   * @param lost the calls that were in flight, in order, each with the reason why it has no answer
    */
   severed(lost: readonly (readonly [AnyCall, ZkError])[]): void {
     const again: AnyCall[] = [];
     for (const [call, error] of lost) {
-      // A policy that was asked about an earlier one may have had it given up.
+      // The policy of an earlier call may have cancelled it.
       if (call.isSettled) continue;
       if (this.#isAskedAgain(call, error)) again.push(call);
       else call.reject(error);
@@ -136,21 +136,21 @@ export class PostponedCalls {
     for (const call of this.#waiting) this.#limitWait(call);
   }
 
-  /** The session is lost, and with it whoever does not outlive it. */
+  /** The session is lost, and with it the calls that are limited to it. */
   sessionLost(): void {
     this.#lossCount++;
     for (const call of this.#waiting) if (this.#policyOf(call).endsWithSession === true) this.#failOfSession(call);
   }
 
-  /** Does what is due. */
+  /** Handles due entries. */
   come(nowMs: number): void {
     for (let due = this.#due.takeDue(nowMs); due !== undefined; due = this.#due.takeDue(nowMs)) this.#comeFor(due);
   }
 
-  /** Nothing more is sent. */
+  /** No further request is sent. */
   end(errorOf: (call: AnyCall) => ZkError): void {
     for (const call of this.#waiting.drain()) call.reject(errorOf(call));
-    // Those among them that were to be tried again later stand nowhere else.
+    // Calls to be tried again are referenced nowhere else.
     for (const { call } of this.#due.drain()) call.reject(errorOf(call));
   }
 
@@ -194,7 +194,7 @@ export class PostponedCalls {
     call.reject(reason);
   }
 
-  /** A call has one such limit at a time, however often the connection comes and goes while it waits. */
+  /** A call has one such limit at a time, however often the connection changes while it waits. */
   #limitWait(call: AnyCall): void {
     if (call.isWaitLimited) return;
     call.isWaitLimited = true;
@@ -211,7 +211,10 @@ export class PostponedCalls {
     return true;
   }
 
-  /** Whether a call that lost its connection waits for the next one; it needs no delay, since it waits anyway. */
+  /**
+   * Whether a call that lost its connection waits for the next one; it needs no delay, since it
+   * waits anyway.
+   */
   #isAskedAgain(call: AnyCall, error: ZkError): boolean {
     if (call.operation.isOfConnection === true) return false;
     if (!error.sentBytes) return true;
@@ -219,7 +222,7 @@ export class PostponedCalls {
     return this.#nextTryMs(call, error, performance.now()) !== false;
   }
 
-  /** What the policy says; a call whose policy throws is told what. */
+  /** The policy's delay; a call whose policy throws is rejected with that error. */
   #nextTryMs(call: AnyCall, error: ZkError, nowMs: number): number | false {
     call.tries++;
     call.madeAtMs ||= nowMs;

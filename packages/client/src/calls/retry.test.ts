@@ -32,7 +32,7 @@ test("kazoo grows by its factor, give or take its jitter, up to its bound, until
   expect(delays(retry.kazoo({ ...plain, deadlineMs: 55 }), [1, 2, 3])).toEqual([10, 30, false]);
 });
 
-test("failOnSessionLoss asks the policy that it stands for", () => {
+test("failOnSessionLoss delegates to its policy", () => {
   const policy = retry.failOnSessionLoss(retry.times(2, 7));
   expect([delays(policy, [1, 2]), policy.endsWithSession]).toEqual([[7, false], true]);
 });

@@ -1,8 +1,8 @@
 import type { ZkError } from "../errors.ts";
 
-/** What a policy decides by. */
+/** The input of a policy. */
 export interface RetryAttempt {
-  /** How many times the request was tried, 1 after the first failure. */
+  /** Number of attempts so far, 1 after the first failure. */
   readonly count: number;
   /** Since the call was made, in milliseconds. */
   readonly elapsedMs: number;
@@ -10,13 +10,16 @@ export interface RetryAttempt {
 }
 
 /**
- * How long to wait before the next try, in milliseconds, or false to give up. It is asked only where a retry is safe: for reads whose
- * connection was lost, for what never left this process, and for refusals of the moment. After a lost connection the wait ends early
- * when there is one again.
+ * The delay before the next attempt in milliseconds, or false to give up. Called only where a retry
+ * is safe: for reads whose connection was lost, for requests that never left this process, and for
+ * transient refusals. After a lost connection the wait ends early when there is a new one.
  */
 export interface RetryPolicy {
   (attempt: RetryAttempt): number | false;
-  /** Whether a call that waits, or is to be tried again, fails with SESSION_EXPIRED when the session is lost, and is not asked in the next. */
+  /**
+   * Whether a waiting or postponed call fails with SESSION_EXPIRED when the session is lost,
+   * instead of being sent in the next session.
+   */
   readonly endsWithSession?: boolean;
 }
 
@@ -27,31 +30,33 @@ export interface ExponentialOptions {
   readonly baseMs?: number;
   readonly maxMs?: number;
   readonly attempts?: number;
-  /** Between 0 and 1; for tests. */
+  /** A random number in [0, 1), for tests. */
   readonly random?: () => number;
 }
 
 export interface KazooOptions {
-  /** Before the second try. Default 100. */
+  /** Delay before the second attempt. Default 100. */
   readonly delayMs?: number;
-  /** What the delay grows by each time. Default 2. */
+  /** Growth factor of the delay. Default 2. */
   readonly backoff?: number;
-  /** The part of a delay, from 0 to 1, by which it may be longer or shorter. Default 0.4. */
+  /** Maximum random deviation of the delay, from 0 to 1. Default 0.4. */
   readonly jitter?: number;
   /** Default 60000. */
   readonly maxMs?: number;
-  /** Default: no end. */
+  /** Default: no limit. */
   readonly attempts?: number;
-  /** No try begins later than so many milliseconds after the call. Default: no end. */
+  /** No attempt begins later than this time after the call, in milliseconds. Default: no limit. */
   readonly deadlineMs?: number;
-  /** Between 0 and 1; for tests. */
+  /** A random number in [0, 1), for tests. */
   readonly random?: () => number;
 }
 
 /** The first failure is final. */
 const none: RetryPolicy = () => false;
 
-/** base × a random factor between 1 and 2^(n+1), at most `maxMs`. Defaults: 100 ms, 5 s, 8 attempts. */
+/**
+ * base × a random factor between 1 and 2^(n+1), at most `maxMs`. Defaults: 100 ms, 5 s, 8 attempts.
+ */
 function exponential({
   baseMs = 100,
   maxMs = 5_000,
@@ -65,12 +70,15 @@ function exponential({
   };
 }
 
-/** So many tries in all: one more than Curator's `RetryNTimes`, which counts those behind the first. */
+/**
+ * A number of attempts in all: one more than in Curator's `RetryNTimes`, which does not count the
+ * first.
+ */
 function times(attempts: number, delayMs = 0): RetryPolicy {
   return ({ count }) => (count >= attempts ? false : delayMs);
 }
 
-/** A second try, and no third: Curator's `RetryOneTime`. */
+/** A second attempt and no third: Curator's `RetryOneTime`. */
 function once(delayMs = 0): RetryPolicy {
   return times(2, delayMs);
 }
@@ -83,7 +91,7 @@ function untilElapsed(elapsedMsMax: number, delayMs: number): RetryPolicy {
   return ({ elapsedMs }) => (elapsedMs >= elapsedMsMax ? false : delayMs);
 }
 
-/** As kazoo's `KazooRetry` waits: a delay that grows by a factor, give or take a random part of it. */
+/** As kazoo's `KazooRetry`: a delay that grows by a factor, with jitter. */
 function kazoo({
   delayMs = 100,
   backoff = 2,
@@ -101,7 +109,10 @@ function kazoo({
   };
 }
 
-/** As another policy, but for calls of one session only: Curator's `SessionFailedRetryPolicy`. Default: `exponential()`. */
+/**
+ * Another policy, limited to one session: Curator's `SessionFailedRetryPolicy`. Default:
+ * `exponential()`.
+ */
 function failOnSessionLoss(inner: RetryPolicy = exponential()): RetryPolicy {
   return Object.assign((attempt: RetryAttempt) => inner(attempt), { endsWithSession: true });
 }

@@ -3,11 +3,11 @@ import { type AnyCall, Call, type CallOptions } from "./call.ts";
 import { type Operation, SYNC } from "./operation.ts";
 import { retry } from "./retry.ts";
 
-/** A sync that another connection has answered would prove nothing of what this one reads. */
+/** A sync that was answered on another connection would prove nothing about this read. */
 const SYNC_OF_CONNECTION: Operation<undefined, void> = { ...SYNC, isOfConnection: true };
 const ONCE: CallOptions = { retry: retry.none };
 
-/** The sync that goes right before a read. When it fails, so does what the read brings. */
+/** The sync right before a read. If it fails, so does the read. */
 export function syncBefore(read: AnyCall, path: string): AnyCall {
   read.syncError = undefined;
   const fields = { operation: SYNC_OF_CONNECTION, path, shownPath: read.shownPath, body: undefined, options: ONCE };

@@ -30,14 +30,14 @@ afterEach(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-/** The next two requests, a sync and what it goes ahead of. */
+/** The next two requests, a sync and its read. */
 async function nextPair(): Promise<{ readonly sync: SeenRequest; readonly read: SeenRequest }> {
   const [sync, read] = await line.requests(2);
   expect([sync?.op, sync?.path, read?.path]).toEqual([OpCode.SYNC, "/a", "/a"]);
   return { sync, read } as { sync: SeenRequest; read: SeenRequest };
 }
 
-test("a read whose sync was answered by a connection that is lost is asked again behind a sync of its own", async () => {
+test("a read whose sync was answered on a lost connection is repeated behind a new sync", async () => {
   const reading = client.get("/a", { sync: true });
   const { sync } = await nextPair();
   line.send(answer(sync));
@@ -48,7 +48,7 @@ test("a read whose sync was answered by a connection that is lost is asked again
   expect(Buffer.from((await reading).data ?? []).toString()).toBe("new");
 });
 
-test("a read whose sync is refused for the moment is not believed: both are asked again", async () => {
+test("a read whose sync is refused transiently is discarded: both are repeated", async () => {
   const reading = client.get("/a", { sync: true });
   const { sync, read } = await nextPair();
   line.send(answer(sync, { code: ErrorCode.THROTTLED_OP }), dataAnswer(read, "old"));
@@ -57,7 +57,7 @@ test("a read whose sync is refused for the moment is not believed: both are aske
   expect(Buffer.from((await reading).data ?? []).toString()).toBe("new");
 });
 
-test("a read fails with what its sync failed with, and the watch that it armed is taken back", async () => {
+test("a read fails with its sync's error, and the watch that it armed is removed", async () => {
   const reading = client.exists("/a", { sync: true, watch: true });
   const { sync, read } = await nextPair();
   line.send(answer(sync, { code: ErrorCode.NOT_READ_ONLY }), answer(read, { code: ErrorCode.NO_NODE }));

@@ -16,7 +16,7 @@ function write(bytes: number): AnyCall {
 
 const paths = (waiting: WaitingCalls) => [...waiting].map(({ path }) => path);
 
-test("calls come out in the order in which they came", () => {
+test("calls come out first in, first out", () => {
   const waiting = new WaitingCalls({ countMax: 10, bytesMax: 10_000 });
   for (const path of ["/1", "/2", "/3"]) waiting.push(read(path));
   waiting.unshift([read("/a"), read("/b")]);
@@ -26,7 +26,7 @@ test("calls come out in the order in which they came", () => {
   expect([waiting.count, waiting.bytes, waiting.shift()]).toEqual([0, 0, undefined]);
 });
 
-test("calls that are given up leave their place, and their room", () => {
+test("cancelled calls free their place and their bytes", () => {
   const waiting = new WaitingCalls({ countMax: 2, bytesMax: 10_000 });
   const calls = ["/1", "/2", "/3"].map((path) => read(path));
   const [first, second, third] = calls as [AnyCall, AnyCall, AnyCall];
@@ -40,7 +40,7 @@ test("calls that are given up leave their place, and their room", () => {
   expect(first.isWaiting).toBe(false);
 });
 
-test("the bytes that wait are bounded too, but for the client's own calls", () => {
+test("the bytes of waiting calls are bounded too, except for the client's own", () => {
   const waiting = new WaitingCalls({ countMax: 10, bytesMax: 1_000 });
   expect([waiting.push(write(600)), waiting.push(write(600)), waiting.push(read("/a", true))]).toEqual([
     true,
@@ -49,7 +49,7 @@ test("the bytes that wait are bounded too, but for the client's own calls", () =
   ]);
 });
 
-test("a hundred thousand calls given up leave no places behind", () => {
+test("a hundred thousand cancelled calls leave no entries behind", () => {
   const waiting = new WaitingCalls({ countMax: 10, bytesMax: 10_000 });
   waiting.push(read("/first"));
   for (let i = 0; i < 100_000; i++) {

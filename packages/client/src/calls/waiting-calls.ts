@@ -1,10 +1,13 @@
 import type { AnyCall } from "./call.ts";
 
-/** Calls that wait for a connection, or for room among those in flight, first come, first served; bounded in number and bytes. */
+/**
+ * A FIFO queue of calls that wait for a connection or for room among those in flight; bounded in
+ * number and bytes.
+ */
 export class WaitingCalls {
   readonly #countMax: number;
   readonly #bytesMax: number;
-  /** From `#head` on; one that was taken out is left in place, without its mark, until its turn comes. */
+  /** From `#head` on. A removed call stays in place, unmarked, until its turn comes. */
   #calls: (AnyCall | undefined)[] = [];
   #head = 0;
   #count = 0;
@@ -33,7 +36,7 @@ export class WaitingCalls {
     return true;
   }
 
-  /** Puts calls that had their turn already before all others, in their order, whatever the bounds say. */
+  /** Puts calls back before all others, in their order, regardless of the bounds. */
   unshift(calls: readonly AnyCall[]): void {
     if (calls.length === 0) return;
     this.#calls = [...calls, ...this];
@@ -54,7 +57,7 @@ export class WaitingCalls {
     return undefined;
   }
 
-  /** Takes out a call that was given up, if it is here. */
+  /** Removes a cancelled call, if it is here. */
   remove(call: AnyCall): void {
     if (call.isWaiting) this.#leave(call);
   }
@@ -86,7 +89,7 @@ export class WaitingCalls {
     this.#bytes -= bytesOf(call);
   }
 
-  /** Drops the places of those that are gone, once they are the most. */
+  /** Drops entries of removed calls, once they are the majority. */
   #compact(): void {
     if (this.#calls.length < 64 || this.#count * 2 > this.#calls.length) return;
     this.#calls = [...this];
@@ -94,10 +97,10 @@ export class WaitingCalls {
   }
 }
 
-/** Header and lengths of a request, about. */
+/** Approximate size of the header and lengths of a request. */
 const REQUEST_BYTES = 64;
 
-/** Roughly what a call holds: its path, and its data where it has any. */
+/** Approximate size of a call: its path, and its data if any. */
 function bytesOf({ path, body }: AnyCall): number {
   const data = typeof body === "object" && body !== null && "data" in body ? body.data : undefined;
   return REQUEST_BYTES + path.length + (data instanceof Uint8Array ? data.length : 0);

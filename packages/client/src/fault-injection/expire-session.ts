@@ -2,10 +2,10 @@ import type { Client } from "../client.ts";
 import { connect } from "../connect.ts";
 
 /**
- * Ends a client's session at the server behind its back, as expiry does: a second connection takes the session over and closes it. The
- * client learns of it when it comes back.
+ * Expires a client's session at the server: a second connection takes the session over and closes
+ * it. The client learns of it when it reconnects.
  *
- * @param hosts where to connect, as in a connect string; default: the client's present server
+ * @param hosts where to connect, as in a connect string; default: the client's current server
  */
 export async function expireSession(client: Client, hosts?: string): Promise<void> {
   const { sessionId, sessionPassword, server } = client;

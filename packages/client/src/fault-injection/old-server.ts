@@ -4,7 +4,7 @@ import { ErrorCode, OpCode, ZXID_NONE } from "@zooid/model";
 import { Framer, JuteReader, JuteWriter, readText } from "@zooid/wire";
 import type { RelayTarget } from "./relay.ts";
 
-/** What servers before 3.6 do not know, as far as a client may ask it. */
+/** Requests that servers before 3.6 do not know, among those of clients. */
 const SINCE_3_6: readonly number[] = [
   OpCode.MULTI_READ,
   OpCode.GET_EPHEMERALS,
@@ -14,16 +14,16 @@ const SINCE_3_6: readonly number[] = [
   OpCode.WHO_AM_I,
 ];
 
-/** How a server deals with a request that it does not know. */
+/** Reactions of a server to a request that it does not know. */
 export type UnknownAnswer =
-  /** Says so and hangs up, as Apache's servers do. */
+  /** Answers with an error and closes the connection, as Apache's servers do. */
   | "refuse-and-hang-up"
-  /** Says so, and goes on. */
+  /** Answers with an error, and keeps the connection. */
   | "refuse"
-  /** Hangs up without a word. */
+  /** Closes the connection without an answer. */
   | "hang-up";
 
-/** What servers before 3.5 do not know either. */
+/** Requests that servers before 3.5 do not know either. */
 const SINCE_3_5: readonly number[] = [
   OpCode.CREATE2,
   OpCode.RECONFIG,
@@ -33,11 +33,11 @@ const SINCE_3_5: readonly number[] = [
   OpCode.CREATE_TTL,
 ];
 
-/** A node that there is from 3.5 on. */
+/** A node that exists from 3.5 on. */
 const CONFIG_PATH = "/zookeeper/config";
 const FRAME_BYTES_MAX = 64 * 1024 * 1024;
 
-/** What an old server is to be. */
+/** Options of an old server. */
 export interface OldServerOptions {
   /** Default 3.5. */
   readonly version?: "3.4" | "3.5";
@@ -45,9 +45,9 @@ export interface OldServerOptions {
   readonly unknown?: UnknownAnswer;
 }
 
-/** An answer that the server behind does not give. */
+/** An answer that replaces the real server's. */
 interface Refusal {
-  /** Undefined: not a word. */
+  /** Undefined: no answer. */
   readonly errno: number | undefined;
   readonly hangsUp: boolean;
 }
@@ -59,11 +59,11 @@ const REFUSALS: Readonly<Record<UnknownAnswer, Refusal>> = {
 };
 
 /**
- * Makes a server look older than it is: stands before it and knows nothing of what ZooKeeper 3.6 brought, such as persistent watches, and as
- * 3.4 nothing of what 3.5 did. Clients connect to its `port` on 127.0.0.1.
+ * Makes a server look older: a proxy that does not know the requests that ZooKeeper 3.6 introduced,
+ * such as persistent watches, and as 3.4 those of 3.5. Clients connect to its `port` on 127.0.0.1.
  */
 export class OldServer implements AsyncDisposable {
-  /** How it deals with what it does not know. */
+  /** Its reaction to unknown requests. */
   unknown: UnknownAnswer;
   readonly #listener: Server;
   readonly #target: RelayTarget;
@@ -84,7 +84,7 @@ export class OldServer implements AsyncDisposable {
     listener.on("connection", (client) => this.#accept(client));
   }
 
-  /** On a port of the system's choice. @param target looked at for each connection */
+  /** On a free port. @param target read for each connection */
   static async start(target: RelayTarget, options: OldServerOptions = {}): Promise<OldServer> {
     const listener = createServer({ noDelay: true });
     const server = new OldServer(listener, target, options);
@@ -97,12 +97,12 @@ export class OldServer implements AsyncDisposable {
     return (this.#listener.address() as AddressInfo).port;
   }
 
-  /** Connections ever accepted. */
+  /** Number of connections ever accepted. */
   get acceptedCount(): number {
     return this.#acceptedCount;
   }
 
-  /** What it was asked and did not know, in order. */
+  /** The unknown requests, in order. */
   get unknownCodes(): readonly number[] {
     return this.#unknownCodes;
   }
@@ -132,12 +132,18 @@ export class OldServer implements AsyncDisposable {
   }
 }
 
-/** One connection: every frame is looked at, in both directions, so that an answer of ours stands where the client waits for it. */
+/**
+ * One connection: every frame is inspected, in both directions, so that replaced answers keep the
+ * order that the client expects.
+ */
 class Link {
   readonly #client: Socket;
   readonly #server: Socket;
   readonly #judge: (code: number, body: JuteReader) => Refusal | undefined;
-  /** Requests on their way to the server, and those among them that it never saw, in the order in which answers are due. */
+  /**
+   * Requests in flight to the server, and those among them that were not forwarded, in the order of
+   * their answers.
+   */
   readonly #due: { readonly xid: number; readonly refusal: Refusal | undefined }[] = [];
   #isGreeting = true;
   #isEnding = false;
@@ -165,7 +171,7 @@ class Link {
     );
     for (const socket of [client, server]) {
       socket.on("error", () => {
-        // The close that follows says enough.
+        // The following close event is sufficient.
       });
       socket.once("close", () => this.end());
     }
@@ -191,7 +197,7 @@ class Link {
       this.#hangUp(xid, refusal);
       return;
     }
-    // Events, pings and identities are answered out of this order, under numbers of their own.
+    // Events, pings and auth packets are answered out of this order, under numbers of their own.
     if (xid > 0) this.#due.push({ xid, refusal });
     if (refusal === undefined) this.#server.write(framed(bytes, start, end));
     this.#refuseDue();
@@ -214,7 +220,7 @@ class Link {
     }
   }
 
-  /** At once, as Apache's servers do, whatever is due before it. */
+  /** At once, as Apache's servers do, even if other answers are due before. */
   #hangUp(xid: number, { errno }: Refusal): void {
     this.#isEnding = true;
     if (errno !== undefined) this.#client.write(refusalFrame(xid, errno));

@@ -6,7 +6,7 @@ interface Link {
   readonly server: Socket;
 }
 
-/** Where a relay passes connections on to. */
+/** The target of a relay. */
 export interface RelayTarget {
   /** Default 127.0.0.1. */
   readonly host?: string;
@@ -14,8 +14,8 @@ export interface RelayTarget {
 }
 
 /**
- * A connection's worst day: stands between a client and a server and cuts, freezes or refuses what goes through it. Clients connect to
- * its `port` on 127.0.0.1.
+ * A proxy between a client and a server that cuts, freezes or refuses connections. Clients connect
+ * to its `port` on 127.0.0.1.
  */
 export class Relay implements AsyncDisposable {
   readonly #listener: Server;
@@ -32,7 +32,11 @@ export class Relay implements AsyncDisposable {
     listener.on("connection", (client) => this.#link(client));
   }
 
-  /** On a port of the system's choice. @param target looked at for each connection: a server may come back on another port */
+  /**
+   * On a free port.
+   *
+   * @param target read for each connection: a server may come back on another port
+   */
   static async start(target: RelayTarget): Promise<Relay> {
     const listener = createServer({ pauseOnConnect: true });
     const relay = new Relay(listener, target);
@@ -49,22 +53,22 @@ export class Relay implements AsyncDisposable {
     return this.#links.size;
   }
 
-  /** Connections ever accepted, refused ones not counted. */
+  /** Number of connections ever accepted, refused ones not counted. */
   get acceptedCount(): number {
     return this.#acceptedCount;
   }
 
-  /** Ends every connection at once, in the middle of whatever they carry. */
+  /** Resets every connection at once. */
   cut(): void {
     for (const { client, server } of [...this.#links]) {
-      // A socket that is being ended cannot be reset, and one that could not be would keep the process from ending.
+      // A socket that is being ended cannot be reset, and would keep the process alive.
       if (client.writableEnded) client.destroy();
       else client.resetAndDestroy();
       server.destroy();
     }
   }
 
-  /** Closes whoever comes, without a word, until `accept`. What is connected stays. */
+  /** Closes new connections at once, until `accept`. Existing ones stay. */
   refuse(): void {
     this.#accepts = false;
   }
@@ -73,7 +77,7 @@ export class Relay implements AsyncDisposable {
     this.#accepts = true;
   }
 
-  /** Lets nothing through in a direction, and keeps it, until `thaw`. */
+  /** Holds back all data of a direction until `thaw`. */
   freeze(direction: "requests" | "answers" | "both" = "both"): void {
     if (direction !== "answers") this.#requestsPass = false;
     if (direction !== "requests") this.#answersPass = false;
@@ -109,7 +113,7 @@ export class Relay implements AsyncDisposable {
     server.on("data", (chunk) => client.write(chunk));
     for (const socket of [client, server]) {
       socket.on("error", () => {
-        // The close that follows says enough.
+        // The following close event is sufficient.
       });
       socket.once("close", () => {
         this.#links.delete(link);

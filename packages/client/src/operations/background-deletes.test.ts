@@ -8,7 +8,7 @@ import { expireSession, type Relay } from "../testing.ts";
 let server: ZooidServer;
 let relay: Relay;
 let zk: Client;
-/** Sees the server as it is. */
+/** Connected to the server without the relay. */
 let witness: Client;
 
 beforeEach(async () => {
@@ -21,10 +21,10 @@ async function gone(path: string): Promise<void> {
   if (stat !== null) await watch.fired;
 }
 
-/** What a turn of the event loop has asked has left this process. */
+/** The requests of one turn of the event loop have left this process. */
 const turn = (): Promise<void> => new Promise((done) => setImmediate(done));
 
-test("a delete that did not arrive is asked again until it is answered", async () => {
+test("a delete that did not arrive is repeated until it is answered", async () => {
   relay.freeze("requests");
   const deleting = zk.delete("/a", { guaranteed: true });
   await turn();
@@ -34,7 +34,7 @@ test("a delete that did not arrive is asked again until it is answered", async (
   expect(await witness.exists("/a")).toBeNull();
 });
 
-test("a delete that arrived though its answer got lost has succeeded", async () => {
+test("a delete whose answer was lost has succeeded", async () => {
   relay.freeze("answers");
   const deleting = zk.delete("/a", { guaranteed: true });
   await gone("/a");
@@ -44,7 +44,7 @@ test("a delete that arrived though its answer got lost has succeeded", async () 
   expect(zk.pendingDeleteCount).toBe(0);
 });
 
-test("it goes on when its caller has given up, once for each node", async () => {
+test("it continues after its caller has given up, once for each node", async () => {
   const giveUp = new AbortController();
   relay.freeze("requests");
   const deleting = zk.delete("/a", { guaranteed: true, signal: giveUp.signal });
@@ -60,7 +60,7 @@ test("it goes on when its caller has given up, once for each node", async () => 
   expect(zk.pendingDeleteCount).toBe(0);
 });
 
-test("a caller who waits only so long is told that the outcome is unknown", async () => {
+test("a caller with a time limit gets an unknown outcome", async () => {
   relay.freeze("requests");
   const error = await zk.delete("/a", { guaranteed: true, timeoutMs: 1 }).catch((error: unknown) => error);
   expect(isZkError(error, "OPERATION_TIMEOUT") && error.outcome).toBe("unknown");
@@ -71,12 +71,12 @@ test("a caller who waits only so long is told that the outcome is unknown", asyn
 test.each([
   ["/none", {}, "NO_NODE"],
   ["/a", { version: 7 }, "BAD_VERSION"],
-] as const)("a refusal of %s is told", async (path, options, code) => {
+] as const)("a refusal of %s is reported", async (path, options, code) => {
   const error = await zk.delete(path, { guaranteed: true, ...options }).catch((error: unknown) => error);
   expect(isZkError(error, code)).toBe(true);
 });
 
-test("with its session it ends, and a successor's node of the same name stays", async () => {
+test("it ends with its session, and a node of the same name of another session stays", async () => {
   await zk.create("/leader", "", { mode: "ephemeral" });
   relay.refuse();
   relay.cut();
@@ -100,7 +100,7 @@ test("the end of the client ends it", async () => {
   expect(zk.pendingDeleteCount).toBe(0);
 });
 
-test("how long the session certainly lives is told until it is lost", async () => {
+test("aliveForMs is positive until the session is lost", async () => {
   expect(zk.aliveForMs).toBeGreaterThan(0);
   expect(zk.aliveForMs).toBeLessThanOrEqual(zk.sessionTimeoutMs);
   await zk.close();

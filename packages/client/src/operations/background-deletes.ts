@@ -1,6 +1,7 @@
 /**
- * Deletes that go on until a server has answered, whatever becomes of the connections meanwhile and whether their caller still waits.
- * There is one for each node, and they wait for connections as any call does: nothing here is a timer but for a busy server.
+ * Deletes that continue until a server has answered, over lost connections and after the caller has
+ * given up. There is one for each node, and like any call they wait for connections: only transient
+ * refusals need a timer.
  */
 
 import { offAbort, onAbort } from "../calls/abort-listeners.ts";
@@ -14,19 +15,19 @@ import type { NodeOperations } from "./node-operations.ts";
 import { findProtected } from "./protected-create.ts";
 
 export interface GuaranteedDelete {
-  /** As the server names it. */
+  /** The server's path. */
   readonly path: string;
   readonly shownPath: string;
   readonly version: number;
   readonly missingOk: boolean;
-  /** Whether it is of no use any more when the session has ended, with which the node goes. */
+  /** Whether it is obsolete when the session has ended, which removes the node. */
   readonly isOfSession: boolean;
   readonly options: CallOptions;
 }
 
 const BETWEEN_SWEEPS_MS = 200;
 
-/** Refusals of the moment are not taken for an answer; lost connections are dealt with here. */
+/** Transient refusals are retried; lost connections are handled below. */
 const untilAnswered: RetryPolicy = ({ count }) => Math.min(5_000, 100 * 2 ** Math.min(count, 6));
 
 export class BackgroundDeletes {
@@ -38,12 +39,12 @@ export class BackgroundDeletes {
     this.#driver = driver;
   }
 
-  /** How many nodes are still to be deleted. */
+  /** Number of nodes still to be deleted. */
   get count(): number {
     return this.#byName.size + this.#sweepCount;
   }
 
-  /** Settles with the answer, or when the caller gives up, after which the delete goes on. */
+  /** Settles with the answer, or when the caller gives up; then the delete continues. */
   delete(request: GuaranteedDelete): Promise<void> {
     if (request.options.signal?.aborted) return Promise.reject(request.options.signal.reason);
     const { path, version, isOfSession } = request;
@@ -56,11 +57,11 @@ export class BackgroundDeletes {
     return whileWanted(task, request);
   }
 
-  /** Finds what a protected create that was given up may have made, and deletes it. */
+  /** Finds the node that a cancelled protected create may have made, and deletes it. */
   sweep(nodes: NodeOperations, path: string, prefix: string): void {
     this.#sweepCount++;
     this.#sweep(nodes, path, prefix)
-      // Nobody is left to be told.
+      // The caller is gone, so an error has no receiver.
       .catch(() => {})
       .finally(() => this.#sweepCount--);
   }
@@ -91,7 +92,7 @@ export class BackgroundDeletes {
         } catch (error) {
           if (end?.signal.aborted) return;
           if (!isZkError(error) || !error.retriable) throw error;
-          // It may have been this delete after which there is no such node.
+          // The earlier attempt may have deleted the node.
           if (error.sentBytes) isInDoubt = true;
         }
       }
@@ -101,7 +102,7 @@ export class BackgroundDeletes {
   }
 }
 
-/** Aborts when the session of the moment is lost, before anything is sent on the next one. */
+/** Aborts when the current session is lost, before any request of the next one. */
 class SessionEnd implements Disposable {
   readonly #controller = new AbortController();
   readonly #states: { unsubscribe(): void };
@@ -121,7 +122,7 @@ class SessionEnd implements Disposable {
   }
 }
 
-/** A task as one of its callers sees it, who may give up before it ends. */
+/** The task from the view of one caller, who may give up before it ends. */
 function whileWanted(task: Promise<void>, { shownPath, options }: GuaranteedDelete): Promise<void> {
   const { signal, timeoutMs } = options;
   if (signal === undefined && timeoutMs === undefined) return task;
@@ -130,10 +131,10 @@ function whileWanted(task: Promise<void>, { shownPath, options }: GuaranteedDele
     const late = (): void =>
       settle(() => reject(zkError({ code: "OPERATION_TIMEOUT", op: "delete", path: shownPath, outcome: "unknown" })));
     const timer = timeoutMs === undefined ? undefined : setTimeout(late, timeoutMs);
-    const settle = (tell: () => void): void => {
+    const settle = (report: () => void): void => {
       clearTimeout(timer);
       if (signal !== undefined) offAbort(signal, give);
-      tell();
+      report();
     };
     if (signal !== undefined) onAbort(signal, give);
     task.then(

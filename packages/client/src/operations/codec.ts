@@ -1,13 +1,13 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 
-/** Payloads to values and back. */
+/** Converts payloads to values and back. */
 export interface Codec<T> {
   encode(value: T): Uint8Array;
-  /** Throws where the bytes are no such value. */
+  /** Throws if the bytes are no such value. */
   decode(bytes: Uint8Array | null): T;
 }
 
-/** JSON in UTF-8. The type is the caller's claim: nothing checks it. */
+/** JSON in UTF-8. The type is not checked. */
 export function json<T>(): Codec<T> {
   return {
     encode: (value) => Buffer.from(JSON.stringify(value)),
@@ -15,7 +15,7 @@ export function json<T>(): Codec<T> {
   };
 }
 
-/** UTF-8; null and empty payloads are both the empty text. */
+/** UTF-8; null and empty payloads both decode to the empty string. */
 export const text: Codec<string> = {
   encode: (value) => Buffer.from(value),
   decode: textOf,
@@ -27,7 +27,7 @@ function textOf(bytes: Uint8Array | null): string {
   return bytes === null ? "" : decoder.decode(bytes);
 }
 
-/** The bytes themselves; null is taken for none. */
+/** The bytes themselves; null decodes to an empty array. */
 export const raw: Codec<Uint8Array> = {
   encode: (value) => value,
   decode: (bytes) => bytes ?? new Uint8Array(),
@@ -35,19 +35,20 @@ export const raw: Codec<Uint8Array> = {
 
 const UNPACKED_BYTES_MAX = 64 * 1024 * 1024;
 
-/** Bytes, compressed by gzip, as Curator's clients do: theirs can read ours and the other way round. */
+/** Bytes compressed with gzip, compatible with Curator's clients. */
 export function gzip(): Codec<Uint8Array>;
 /**
- * Values, compressed by gzip.
+ * Values compressed with gzip.
  *
- * @param inner what is compressed
- * @param unpackedBytesMax of what is unpacked: small payloads can hide large ones. Default 64 MiB
+ * @param inner codec of the uncompressed payload
+ * @param unpackedBytesMax limit of the uncompressed size: a small payload can expand to a large
+ *   one. Default 64 MiB
  */
 export function gzip<T>(inner: Codec<T>, unpackedBytesMax?: number): Codec<T>;
 export function gzip(inner: Codec<unknown> = raw, unpackedBytesMax: number = UNPACKED_BYTES_MAX): Codec<unknown> {
   return {
     encode: (value) => gzipSync(inner.encode(value)),
-    // Nothing, compressed or not, is nothing.
+    // An empty payload stays empty.
     decode: (bytes) =>
       inner.decode(
         bytes === null || bytes.length === 0 ? bytes : gunzipSync(bytes, { maxOutputLength: unpackedBytesMax }),

@@ -1,16 +1,16 @@
 import { type Acl, CreateMode as Flags, isSequentialMode, OpCode } from "@zooid/model";
 import type { CreateBody } from "../calls/operation.ts";
 
-/** What a node holds; text is taken as UTF-8. Null is kept apart from empty by servers. */
+/** Data of a node; a string is encoded as UTF-8. Servers distinguish null from empty. */
 export type Payload = Uint8Array | string | null;
 
 /**
- * An access list for all nodes, or a function that gives one for each. It gets the node's path as the server names it, without a sequence
- * number.
+ * An access list for all nodes, or a function that returns one for each. It gets the node's path as
+ * the server names it, without a sequence number.
  */
 export type AclSource = Acl | ((path: string) => Acl);
 
-/** How long a node lives, and whether its name gets a number. Default `persistent`. */
+/** The lifetime of a node, and whether its name gets a sequence number. Default `persistent`. */
 export type CreateMode =
   | {
       readonly mode?:
@@ -18,12 +18,14 @@ export type CreateMode =
         | "persistent-sequential"
         | "ephemeral"
         | "ephemeral-sequential"
-        /** Goes when its last child has gone. */
+        /** Removed by the server after its last child was deleted. */
         | "container";
       readonly ttlMs?: never;
     }
   | {
-      /** Goes when it has had no children and was not written for `ttlMs` milliseconds. */
+      /**
+       * Removed by the server when it has had no children and no writes for `ttlMs` milliseconds.
+       */
       readonly mode: "persistent-with-ttl" | "persistent-sequential-with-ttl";
       readonly ttlMs: number;
     };
@@ -38,7 +40,7 @@ const FLAGS = {
   "persistent-sequential-with-ttl": Flags.PERSISTENT_SEQUENTIAL_WITH_TTL,
 } as const;
 
-/** The request that a create becomes. */
+/** The request of a create. */
 export function createBody(
   data: Payload | undefined,
   { acl, mode = "persistent", ttlMs }: { readonly acl: Acl } & CreateMode,
@@ -52,7 +54,7 @@ export function createBody(
   };
 }
 
-/** Whether the name gets a number. */
+/** Whether the name gets a sequence number. */
 export function isSequential({ mode = "persistent" }: CreateMode): boolean {
   return isSequentialMode(FLAGS[mode]);
 }

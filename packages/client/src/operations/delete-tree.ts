@@ -5,11 +5,14 @@ import type { NodeOperations } from "./node-operations.ts";
 import type { Transaction } from "./transaction.ts";
 
 export interface DeleteTreeOptions extends CallOptions {
-  /** How many requests are on their way at a time. Default 200. */
+  /** Maximum number of requests in flight. Default 200. */
   readonly batch?: number;
-  /** Leaves the node itself and takes only what is below it. */
+  /** Keeps the node itself and deletes its descendants. */
   readonly childrenOnly?: boolean;
-  /** In one transaction: all of it or nothing. PACKET_TOO_LARGE for a tree of more than some ten thousand nodes. Default false. */
+  /**
+   * In one transaction. PACKET_TOO_LARGE for a tree of more than some ten thousand nodes. Default
+   * false.
+   */
   readonly atomic?: boolean;
 }
 
@@ -30,7 +33,7 @@ export async function deleteTree(
     throw zkError({ code: "BAD_ARGUMENTS", op: "deleteTree", path, outcome: "not-sent", message });
   }
   const endMs = timeoutMs === undefined ? undefined : performance.now() + timeoutMs;
-  // The limit is on the whole, however many requests it takes.
+  // The limit applies to the whole operation.
   const limits = (): CallOptions => ({
     ...{ signal, retry },
     ...(endMs === undefined ? {} : { timeoutMs: Math.max(0, endMs - performance.now()) }),
@@ -38,7 +41,7 @@ export async function deleteTree(
   const reads = (): CallOptions & { readonly sync: true } => ({ ...limits(), sync: true });
   let count = 0;
 
-  /** All at once, as often as somebody has made or deleted some of it since it was listed. */
+  /** One transaction, repeated as often as other clients changed the tree after it was listed. */
   async function deleteAtOnce(): Promise<void> {
     for (;;) {
       const found = (await listLevels(path)).flat().slice(childrenOnly ? 1 : 0);
@@ -65,12 +68,12 @@ export async function deleteTree(
         if (isZkError(error, "NO_NODE")) return;
         if (!isZkError(error, "NOT_EMPTY")) throw error;
       }
-      // Somebody has made another one meanwhile.
+      // Another client has created a child meanwhile.
       await deleteChildren(node);
     }
   }
 
-  /** Lists all of it from the top down, then deletes it from the bottom up. */
+  /** Lists all descendants from the top down, then deletes them from the bottom up. */
   async function deleteChildren(root: string): Promise<void> {
     for (const level of (await listLevels(root)).slice(1).reverse()) await inBatches(level, batch, deleteNode);
   }
@@ -81,7 +84,7 @@ export async function deleteTree(
       const below: string[] = [];
       await inBatches(level, batch, async (node) => {
         for (const name of await namesBelow(node)) {
-          // What is the server's own stays.
+          // The server's own nodes stay.
           if (!(isWholeTree && node === "/" && name === "zookeeper")) below.push(joinPath(node, name));
         }
       });

@@ -1,4 +1,7 @@
-/** Writes that are asked again when their answer was lost, because it can be told afterwards whether they happened. */
+/**
+ * Writes that are repeated when their answer was lost, because their effect can be checked
+ * afterwards.
+ */
 import type { Stat } from "@zooid/model";
 import type { Created } from "../calls/operation.ts";
 import type { RetryPolicy } from "../calls/retry.ts";
@@ -67,11 +70,11 @@ export function deleteOnce(
   }).then(() => {});
 }
 
-/** A write, the refusal that may mean that it has happened before, and how to tell. */
+/** A write, the refusal that may mean that an earlier attempt succeeded, and a check for that. */
 interface Doubtful<T> {
   readonly ask: () => Promise<T>;
   readonly doubt: ZkErrorCode;
-  /** What the write has brought, if it has happened. */
+  /** The result of the earlier attempt, if it succeeded. */
   readonly done: () => Promise<T | undefined>;
 }
 
@@ -92,7 +95,7 @@ async function askedAgain<T>(policy: RetryPolicy, { ask, doubt, done }: Doubtful
   }
 }
 
-/** The connection went, and with it the answer; not the caller's patience. */
+/** The connection was lost before the answer; not the caller's time limit. */
 function isLost(error: unknown): error is ZkError {
   return isZkError(error) && error.outcome === "unknown" && error.retriable && error.code !== "OPERATION_TIMEOUT";
 }

@@ -10,8 +10,8 @@ export type SingleCreateOptions = CallOptions & { readonly acl?: Acl } & CreateM
 export type SingleDeleteOptions = VersionOptions & { readonly missingOk?: boolean };
 
 /**
- * The requests that compound operations are made of: ancestors, protected and idempotent writes, whole trees. Each method but the last is
- * one request, and none of them uses a compound operation.
+ * The requests that compound operations are made of: ancestors, protected and idempotent writes,
+ * whole trees. Each method but the last is one request, and none of them uses a compound operation.
  */
 export interface NodeOperations {
   /** The path under which all paths lie; `/` for none. */

@@ -2,11 +2,17 @@ import type { Acl } from "@zooid/model";
 import type { CallOptions } from "../calls/call.ts";
 import type { CreateMode } from "./create-mode.ts";
 
-/** The kind of ancestors that a create adds: persistent nodes, or containers, which go when their last child has gone. */
+/**
+ * The kind of ancestors that a create adds: persistent nodes, or containers, which go when their
+ * last child has gone.
+ */
 export type ParentMode = "persistent" | "container";
 
 export interface ReadOptions extends CallOptions {
-  /** First brings the server up to date with its leader, so that the read sees every write that was answered before. */
+  /**
+   * First brings the server up to date with its leader, so that the read sees every write that was
+   * answered before.
+   */
   readonly sync?: boolean;
 }
 
@@ -17,9 +23,10 @@ export interface VersionOptions extends CallOptions {
 
 export interface IdempotentOptions {
   /**
-   * Repeats the request when the connection was lost before the answer came. A refusal that may be caused by the first attempt is checked:
-   * a node with the same data at the version that the write would have made counts as success. So does, after a lost answer, a node to
-   * delete that does not exist.
+   * Repeats the request when the connection was lost before the answer came. A refusal that may be
+   * caused by the first attempt is checked: a node with the same data at the version that the write
+   * would have made counts as success. So does, after a lost answer, a node to delete that does not
+   * exist.
    */
   readonly idempotent?: boolean;
 }
@@ -30,10 +37,12 @@ export type CreateOptions = CallOptions & {
   /** Creates missing ancestors: without data, with the client's access list. Default: NO_NODE. */
   readonly parents?: ParentMode;
   /**
-   * Puts `_c_`, a UUID and a hyphen before the name, as Curator does, so that a lost answer leaves no doubt: the create is repeated if it
-   * did not happen, and undone if its caller gave up. An ephemeral that an ended session left behind is not mistaken for this one.
+   * Puts `_c_`, a UUID and a hyphen before the name, as Curator does, so that a lost answer leaves
+   * no doubt: the create is repeated if it did not happen, and undone if its caller gave up. An
+   * ephemeral that an ended session left behind is not mistaken for this one.
    *
-   * A function makes another prefix of a UUID, for the naming of other clients; no other node's name may begin like that.
+   * A function makes another prefix of a UUID, for the naming of other clients; no other node's
+   * name may begin like that.
    */
   readonly protect?: boolean | ((guid: string) => string);
   /** As {@link IdempotentOptions}; not for sequential nodes, which need `protect`. */
@@ -53,8 +62,9 @@ export interface DeleteOptions extends VersionOptions, IdempotentOptions {
   /** Whether a node that does not exist counts as deleted. */
   readonly missingOk?: boolean;
   /**
-   * Continues over lost connections, and also after the caller has given up, until a server has answered: with `session` until the session
-   * ends, which removes an ephemeral anyway; else until the client is closed. Give a `version` where another client may reuse the name.
+   * Continues over lost connections, and also after the caller has given up, until a server has
+   * answered: with `session` until the session ends, which removes an ephemeral anyway; else until
+   * the client is closed. Give a `version` where another client may reuse the name.
    */
   readonly guaranteed?: boolean | "session";
 }

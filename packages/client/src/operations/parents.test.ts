@@ -5,7 +5,7 @@ import { connect } from "../connect.ts";
 import { isZkError } from "../errors.ts";
 import { answer, createAnswer, ScriptedServer } from "../testing/scripted-server.ts";
 
-test("what is missing above a node is made with it, without data", async () => {
+test("missing ancestors of a node are created with it, without data", async () => {
   await using server = await startServer({ port: 0 });
   await using zk = await connect(server.connectString);
   await zk.create("/a");
@@ -16,7 +16,7 @@ test("what is missing above a node is made with it, without data", async () => {
   expect((await zk.children("/a/b/c")).names).toHaveLength(2);
 });
 
-test("containers go with their last child, and are made again for the next", async () => {
+test("containers are removed with their last child, and created again for the next", async () => {
   await using server = await startServer({ port: 0, reaping: { checkIntervalMs: 20 } });
   await using zk = await connect(server.connectString);
   for (let round = 0; round < 2; round++) {
@@ -28,14 +28,14 @@ test("containers go with their last child, and are made again for the next", asy
   }
 });
 
-test("a chroot is not made", async () => {
+test("a chroot is not created", async () => {
   await using server = await startServer({ port: 0 });
   await using zk = await connect(`${server.connectString}/chroot`);
   const error = await zk.create("/a/b", "", { parents: "container" }).catch((error: unknown) => error);
   expect(isZkError(error, "NO_NODE")).toBe(true);
 });
 
-test("a chroot or a namespace is made where that is asked for, and only then", async () => {
+test("a chroot or a namespace is created by makeRoot only", async () => {
   await using server = await startServer({ port: 0 });
   await using zk = await connect(`${server.connectString}/chroot`, { defaultData: "x" });
   const deep = zk.namespace("/deep/down");
@@ -48,7 +48,7 @@ test("a chroot or a namespace is made where that is asked for, and only then", a
   expect(await whole.exists("/chroot/deep/down/a")).not.toBeNull();
 });
 
-test("a server without containers gets nodes that stay", async () => {
+test("on a server without containers the ancestors are persistent", async () => {
   await using server = await ScriptedServer.start();
   const connecting = connect(server.hosts);
   const line = await server.session();

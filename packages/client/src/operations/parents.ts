@@ -1,4 +1,4 @@
-/** Makes the ancestors that a create found missing. */
+/** Creates missing ancestors of a node. */
 import { parentPath } from "@zooid/model";
 import type { CallOptions } from "../calls/call.ts";
 import type { Created } from "../calls/operation.ts";
@@ -7,10 +7,10 @@ import { isZkError } from "../errors.ts";
 import type { NodeOperations } from "./node-operations.ts";
 import type { ParentMode } from "./node-options.ts";
 
-/** Containers go as soon as they are empty, maybe between our making one and using it. */
+/** Containers are removed as soon as they are empty, maybe between their creation and their use. */
 const PARENT_ROUNDS_MAX = 8;
 
-/** @param create asks for the node itself */
+/** @param create creates the node itself */
 export async function withParents(
   nodes: NodeOperations,
   {
@@ -30,7 +30,7 @@ export async function withParents(
   const parent = parentPath(path);
   const startMs = performance.now();
   const { timeoutMs } = options;
-  // The limit is on the whole, however many requests it takes.
+  // The limit applies to the whole operation.
   const limited = (): CallOptions =>
     timeoutMs === undefined ? options : { ...options, timeoutMs: Math.max(0, startMs + timeoutMs - performance.now()) };
   for (let round = 1; ; round++) {
@@ -46,11 +46,11 @@ export async function withParents(
 interface ParentOptions {
   readonly mode: ParentMode;
   readonly policy: RetryPolicy;
-  /** What the caller allows from now on. */
+  /** The caller's options with the remaining time. */
   readonly limited: () => CallOptions;
 }
 
-/** Upwards to the first that exists, and down again. */
+/** Upwards to the first existing ancestor, and down again. */
 async function makeParent(nodes: NodeOperations, path: string, options: ParentOptions): Promise<void> {
   for (let round = 1; ; round++) {
     try {
@@ -79,7 +79,7 @@ async function makeOne(nodes: NodeOperations, path: string, { mode, policy, limi
         made = "persistent";
         continue;
       }
-      // Made twice is as good as once.
+      // A repeated create is harmless.
       const isInDoubt = isZkError(error, "CONNECTION_LOSS") && error.outcome === "unknown";
       const elapsedMs = performance.now() - startMs;
       if (!isInDoubt || policy({ count, elapsedMs, error }) === false) throw error;

@@ -5,7 +5,7 @@ import { checkedPath, checkedSequentialPath, underRoot, withoutRoot } from "./pa
 
 const piece = fc.constantFrom("/", ".", "..", "a", "b.", ".c", "é", "\u0001", "\u0080", "\ue000", "x y", "");
 
-test("a path is taken exactly where the model takes it", () => {
+test("a path is accepted exactly when the model accepts it", () => {
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
       const path = pieces.join("");

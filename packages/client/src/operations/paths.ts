@@ -1,4 +1,4 @@
-/** Paths as a caller names them, under a chroot or namespace, and as the server does. */
+/** Conversion between the caller's paths, under a chroot or namespace, and the server's. */
 import { checkPath } from "@zooid/model";
 import { zkError } from "../errors.ts";
 
@@ -11,7 +11,7 @@ export function checkedPath(path: string, op: string): string {
   return path;
 }
 
-/** The same for a create whose name gets a number, and so may be empty: `/queue/` is well there. */
+/** The same for a sequential node, whose name before the number may be empty, as in `/queue/`. */
 export function checkedSequentialPath(path: string, op: string): string {
   if (!isPlain(path)) refuseInvalid(`${path}0`, path, op);
   return path;
@@ -23,14 +23,16 @@ export function underRoot(root: string, path: string): string {
   return path === "/" ? root : root + path;
 }
 
-/** The caller's path for a server's; a path that does not lie under the root stays as it is. */
+/** The caller's path for a server's; a path outside of the root is returned as it is. */
 export function withoutRoot(root: string, path: string): string {
   if (root === "/") return path;
   if (path === root) return "/";
   return path.startsWith(root) && path.charCodeAt(root.length) === SLASH ? path.slice(root.length) : path;
 }
 
-/** Whether a path is valid beyond doubt: printable ASCII without empty or dotted names. All others are looked at closely. */
+/**
+ * Whether a path is valid without a closer check: printable ASCII without empty or dotted names.
+ */
 function isPlain(path: string): boolean {
   const { length } = path;
   if (length < 2 || path.charCodeAt(0) !== SLASH || path.charCodeAt(length - 1) === SLASH) return false;

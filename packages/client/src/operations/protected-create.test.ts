@@ -11,7 +11,7 @@ import { parseProtectedName } from "./protected-name.ts";
 let server: ZooidServer;
 let relay: Relay;
 let zk: Client;
-/** Sees the server as it is. */
+/** Connected to the server without the relay. */
 let witness: Client;
 
 beforeEach(async () => {
@@ -24,19 +24,19 @@ async function children(count: number): Promise<readonly string[]> {
   return names ?? [];
 }
 
-/** What a turn of the event loop has asked has left this process. */
+/** The requests of one turn of the event loop have left this process. */
 const turn = (): Promise<void> => new Promise((done) => setImmediate(done));
 
 const EPHEMERAL = { mode: "ephemeral-sequential", protect: true } as const;
 
-test("the name holds a UUID before what was asked for, as Curator's do", async () => {
+test("the name starts with a UUID, as Curator's do", async () => {
   const { path } = await zk.create("/q/lock-", "me", EPHEMERAL);
   expect(path).toMatch(/^\/q\/_c_[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}-lock-0000000000$/);
   expect((await zk.create("/q/", "", EPHEMERAL)).path).toMatch(/-0000000001$/);
   expect((await zk.create("/top", "", { protect: true })).path).toMatch(/^\/_c_.{36}-top$/);
 });
 
-test("another client's way of writing a UUID is found again too", async () => {
+test("a prefix in another client's format is found again too", async () => {
   const protect = (guid: string): string => guid.replaceAll("-", "");
   relay.freeze("answers");
   const creating = zk.create("/q/__lock__", "me", { mode: "ephemeral-sequential", protect });
@@ -47,7 +47,7 @@ test("another client's way of writing a UUID is found again too", async () => {
   expect((await creating).path).toBe(`/q/${name}`);
 });
 
-test("what was made though the answer got lost is found, and not made twice", async () => {
+test("a node whose answer was lost is found, and not created twice", async () => {
   relay.freeze("answers");
   const creating = zk.create("/q/lock-", "me", EPHEMERAL);
   const [name] = await children(1);
@@ -60,7 +60,7 @@ test("what was made though the answer got lost is found, and not made twice", as
   expect(await children(1)).toEqual([name]);
 });
 
-test("what did not arrive is asked again", async () => {
+test("a create that did not arrive is repeated", async () => {
   relay.freeze("requests");
   const creating = zk.create("/q/lock-", "me", EPHEMERAL);
   await turn();
@@ -69,7 +69,7 @@ test("what did not arrive is asked again", async () => {
   expect(await children(1)).toEqual([(await creating).path.slice("/q/".length)]);
 });
 
-test("a node that a session left behind is not taken for the new one's", async () => {
+test("a node of an earlier session is not mistaken for the new one's", async () => {
   relay.freeze("answers");
   const creating = zk.create("/q/lock-", "me", EPHEMERAL);
   const [name] = await children(1);
@@ -77,7 +77,7 @@ test("a node that a session left behind is not taken for the new one's", async (
   relay.cut();
   await expireSession(zk, server.connectString);
   await children(0);
-  // As a server shows it that has not heard of the session's end.
+  // As on a server that has not yet applied the session's end.
   await witness.create(`/q/${name}`, "", { mode: "ephemeral" });
   relay.thaw();
   relay.accept();
@@ -87,7 +87,7 @@ test("a node that a session left behind is not taken for the new one's", async (
   expect(await children(1)).toEqual([path.slice("/q/".length)]);
 });
 
-test("what was made for a caller who has given up is taken back, also over a lost connection", async () => {
+test("a node created for a cancelled call is deleted, also over a lost connection", async () => {
   const giveUp = new AbortController();
   relay.freeze("answers");
   const creating = zk.create("/q/lock-", "me", { ...EPHEMERAL, signal: giveUp.signal });
@@ -102,7 +102,7 @@ test("what was made for a caller who has given up is taken back, also over a los
   expect(zk.pendingDeleteCount).toBe(0);
 });
 
-test("where nothing is to be tried again the doubt is told, and what was made goes", async () => {
+test("without retries the unknown outcome is reported, and the node is deleted", async () => {
   relay.freeze("answers");
   const creating = zk.create("/q/lock-", "me", { ...EPHEMERAL, retry: retry.none });
   const failed = creating.catch((error: unknown) => error);
@@ -114,7 +114,7 @@ test("where nothing is to be tried again the doubt is told, and what was made go
   await children(0);
 });
 
-test("a refusal is told at once", async () => {
+test("a refusal is reported at once", async () => {
   const error = await zk.create("/none/lock-", "", EPHEMERAL).catch((error: unknown) => error);
   expect(isZkError(error, "NO_NODE")).toBe(true);
   expect(zk.pendingDeleteCount).toBe(0);

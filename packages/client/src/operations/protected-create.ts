@@ -1,7 +1,8 @@
 /**
- * A create whose answer may get lost and which is known to have happened, or not, all the same: its name holds a UUID. In doubt the parent
- * is listed behind a `sync`, on the session's next connection, where a late copy of the request cannot overtake the list: servers refuse
- * what comes from a connection that the session has left.
+ * A create whose outcome can be checked after a lost answer, since its name contains a UUID. The
+ * check lists the parent behind a `sync`, on the session's next connection. A late copy of the
+ * request cannot overtake the list: servers refuse requests of a connection that the session has
+ * left.
  */
 import { joinPath } from "@zooid/model";
 import type { CallOptions } from "../calls/call.ts";
@@ -18,7 +19,7 @@ export interface ProtectedCreate {
   readonly data: Payload | undefined;
   readonly options: CreateOptions;
   readonly policy: RetryPolicy;
-  /** Finds what may have been made after all, by the beginning of its name, and deletes it. */
+  /** Finds the node by its prefix, in case it was created after all, and deletes it. */
   readonly sweep: (prefix: string) => void;
 }
 
@@ -28,7 +29,7 @@ export async function createProtected(nodes: NodeOperations, create: ProtectedCr
   const prefixOf = typeof protect === "function" ? protect : protectedPrefix;
   options.signal?.throwIfAborted();
   const startMs = performance.now();
-  // The limit is on the whole, however many requests it takes.
+  // The limit applies to the whole operation.
   const limited = <T extends CallOptions>(given: T): T =>
     timeoutMs === undefined ? given : { ...given, timeoutMs: Math.max(0, startMs + timeoutMs - performance.now()) };
   const reads = { signal: options.signal, retry: options.retry };
@@ -54,7 +55,7 @@ export async function createProtected(nodes: NodeOperations, create: ProtectedCr
     }
     if (found === undefined) continue;
     if (isOfAnotherSession(nodes, found, options)) {
-      // The server is about to take it away with the session that made it.
+      // The server is about to delete it with its session.
       nodes.deleteGuaranteed(found.path, { missingOk: true }).catch(() => {});
       prefix = prefixOf(crypto.randomUUID());
       continue;
@@ -63,7 +64,7 @@ export async function createProtected(nodes: NodeOperations, create: ProtectedCr
   }
 }
 
-/** The node that a protected create has made, if it has. */
+/** The node of a protected create, if it exists. */
 export async function findProtected(
   nodes: NodeOperations,
   path: string,
@@ -85,13 +86,13 @@ export async function findProtected(
   return stat === null ? undefined : { path: made, stat };
 }
 
-/** The parent with its slash, and the name, which is empty where the number alone is to be the name. */
+/** The parent with its slash, and the name, which is empty if the number alone is the name. */
 function placeOf(path: string): { readonly parent: string; readonly name: string } {
   const slash = path.lastIndexOf("/");
   return { parent: path.slice(0, slash + 1), name: path.slice(slash + 1) };
 }
 
-/** A lost connection, that is; not a caller whose patience is at its end. */
+/** A lost connection; not the caller's time limit. */
 function isAskedAgain(error: unknown): error is ZkError {
   return isZkError(error) && error.retriable && error.code !== "OPERATION_TIMEOUT";
 }

@@ -7,7 +7,7 @@ import type { SessionDriver } from "../session/session-driver.ts";
 import type { View } from "../view.ts";
 import { checkedPath, underRoot } from "./paths.ts";
 
-/** What one read of several brought: its value, or why there is none. */
+/** The result of one read of a batch: its value, or its error. */
 export type ReadResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly code: FailedOp["code"]; readonly path: string };
@@ -19,8 +19,9 @@ export interface ReadNode {
 }
 
 /**
- * Several reads in one request, built step by step; all of them see the same state. One that fails fails alone. The type parameter grows
- * with each step, so `run` gives each step's result its own type.
+ * Several reads in one request, built step by step; all of them see the same state, and each may
+ * fail by itself. The type parameter grows with each step, so `run` gives each step's result its
+ * own type.
  */
 export class ReadBatch<R extends readonly unknown[] = []> {
   readonly #driver: SessionDriver;
@@ -39,12 +40,12 @@ export class ReadBatch<R extends readonly unknown[] = []> {
     return this.#add(OpCode.GET_DATA, "get", path);
   }
 
-  /** The names of the children, in no order. */
+  /** The names of the children, unordered. */
   children(path: string): ReadBatch<[...R, ReadResult<readonly string[]>]> {
     return this.#add(OpCode.GET_CHILDREN, "children", path);
   }
 
-  /** @returns one result a step, in order */
+  /** @returns one result for each step, in order */
   async run(options?: CallOptions): Promise<R> {
     const parts = this.#parts;
     if (parts.length === 0) {
@@ -58,14 +59,14 @@ export class ReadBatch<R extends readonly unknown[] = []> {
     });
     if (results.length !== parts.length) throw unreadableError("reads", shownPath);
     const values = results.map((result, i) => resultOf(result, parts[i]?.path ?? "/"));
-    // The server answers the steps one by one, in order; the type was built in the same order.
+    // The server answers the steps in order, and the type was built in the same order.
     return values as unknown as R;
   }
 
   #add<T>(code: number, name: string, path: string): ReadBatch<[...R, ReadResult<T>]> {
     const full = underRoot(this.#root, checkedPath(path, name));
     this.#parts.push({ code, name, path, fullPath: full, write: (writer) => writePathAndWatch(writer, full, false) });
-    // The same builder, of which one step more is known.
+    // The same builder with one more step in its type.
     return this as unknown as ReadBatch<[...R, ReadResult<T>]>;
   }
 }

@@ -15,8 +15,9 @@ interface Place {
 }
 
 /**
- * Several writes of which all happen or none, built step by step; each step sees what the ones before it do. The type parameter grows
- * with each step, so `commit` gives each step's result its own type.
+ * Several writes that are applied atomically, built step by step; each step sees the effects of
+ * those before it. The type parameter grows with each step, so `commit` gives each step's result
+ * its own type.
  */
 export class Transaction<R extends readonly unknown[] = []> {
   readonly #place: Place;
@@ -27,7 +28,7 @@ export class Transaction<R extends readonly unknown[] = []> {
     this.#place = place;
   }
 
-  /** The node must have this data version; -1 asks only that it exists. */
+  /** The node must have this data version; -1 requires only that it exists. */
   check(path: string, version: number): Transaction<[...R, undefined]> {
     const full = this.#full(path, "check");
     return this.#add({
@@ -81,10 +82,11 @@ export class Transaction<R extends readonly unknown[] = []> {
   }
 
   /**
-   * Carries all of it out, or nothing.
+   * Applies all steps or none.
    *
-   * @returns one result a step, in order: a create's path and Stat, a set's Stat, nothing for checks and deletes
-   * @throws TransactionError that says which step was refused and why
+   * @returns one result for each step, in order: a create's path and Stat, a set's Stat, undefined
+   *   for checks and deletes
+   * @throws TransactionError with the refused step and its code
    */
   async commit(options?: CallOptions): Promise<R> {
     const { driver, root, view } = this.#place;
@@ -105,7 +107,7 @@ export class Transaction<R extends readonly unknown[] = []> {
     if (results.length !== parts.length) throw unreadableError("transaction", shownPath);
     if (results.some(({ op }) => op === "error")) throw new TransactionError(parts.map(failedOp(results)));
     const values = results.map((result) => resultOf(result, root));
-    // The server answers the steps one by one, in order; the type was built in the same order.
+    // The server answers the steps in order, and the type was built in the same order.
     return values as unknown as R;
   }
 
@@ -115,7 +117,7 @@ export class Transaction<R extends readonly unknown[] = []> {
 
   #add<T>(part: TransactionPart): Transaction<[...R, T]> {
     this.#parts.push(part);
-    // The same builder, of which one step more is known.
+    // The same builder with one more step in its type.
     return this as unknown as Transaction<[...R, T]>;
   }
 }

@@ -23,7 +23,7 @@ afterEach(async () => {
 
 const of = (key: string) => ({ app: "shop", key }) as const;
 
-test("nodes are made, read, written and deleted by what stands for the names in their path", async () => {
+test("nodes are created, read, written and deleted by the parameters of their path", async () => {
   const settings = zk.typed("/config/{app}/{key}", json<Settings>());
   const { path } = await settings.create(of("a"), { stock: 10 }, { parents: "container" });
   expect([path, settings.path(of("a"))]).toEqual(["/config/shop/a", "/config/shop/a"]);
@@ -37,14 +37,14 @@ test("nodes are made, read, written and deleted by what stands for the names in 
   expect((await settings.exists(of("b")))?.version).toBe(0);
 });
 
-test("a stream shows values", async () => {
+test("a stream emits decoded values", async () => {
   const settings = zk.typed("/{key}", json<Settings>());
   const seen = firstValueFrom(settings.watch$({ key: "a" }).pipe(filter(({ exists }) => exists)));
   await settings.create({ key: "a" }, { stock: 3 });
   expect(await seen).toMatchObject({ exists: true, value: { stock: 3 } });
 });
 
-test("an update is made of what there is, however many others make theirs", async () => {
+test("concurrent updates are all applied", async () => {
   const counts = zk.typed("/counts/{key}", json<number>());
   const update = () => counts.update({ key: "a" }, (count = 0) => count + 1, { create: { parents: "persistent" } });
   await Promise.all(Array.from({ length: 8 }, update));
@@ -58,12 +58,12 @@ test.each(["", "a/b", "..", undefined as unknown as string])("%j cannot stand fo
   await expect(zk.typed("/config/{key}", text).get({ key })).rejects.toMatchObject({ code: "INVALID_PATH" });
 });
 
-test("a value that a codec refuses is told with the codec's error", async () => {
+test("a value that a codec refuses rejects with the codec's error", async () => {
   await zk.create("/broken", "{");
   await expect(zk.typed("/{key}", json<Settings>()).get({ key: "broken" })).rejects.toThrow(SyntaxError);
 });
 
-test("a path that cannot be is refused at once", () => {
+test("an invalid path is refused at once", () => {
   expect(() => zk.typed("config/{key}", text)).toThrow(RangeError);
   expect(() => zk.typed("/config/{key}/", text)).toThrow(RangeError);
 });

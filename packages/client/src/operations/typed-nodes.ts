@@ -10,15 +10,15 @@ import type { CreateOptions, DeleteOptions, PutOptions, ReadOptions, SetOptions 
 
 type NamesIn<P extends string> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
 
-/** What stands for the names in braces: parts of a path, without slashes. */
+/** Values for the names in braces: path components without slashes. */
 export type PathParameters<P extends string> = { readonly [Name in NamesIn<P>]: string };
 
 export interface UpdateOptions extends CallOptions {
-  /** Of a node that is made: its access list and missing parents. */
+  /** For a node that is created: its access list and missing ancestors. */
   readonly create?: Pick<PutOptions, "acl" | "parents">;
 }
 
-/** A node's value and Stat, as one read saw them. */
+/** A node's value and Stat, from one read. */
 export interface TypedNode<T> {
   readonly value: T;
   readonly stat: Stat;
@@ -39,12 +39,12 @@ export interface TypedNodeStore {
 const BRACES = /\{([^{}]*)\}/g;
 
 /**
- * Nodes of one kind, by what stands for the names in their path.
+ * Nodes of one kind, addressed by the parameters of their path.
  *
- * What a codec refuses rejects with its error; a stream tells of it as `watchData$` does, with an error.
+ * Errors of the codec reject the call; a stream handles them as `watchData$` does.
  *
- * @typeParam P the path with names in braces
- * @typeParam T what the data are
+ * @typeParam P the path template with names in braces
+ * @typeParam T the values
  */
 export class TypedNodes<P extends string, T> {
   readonly template: P;
@@ -53,7 +53,7 @@ export class TypedNodes<P extends string, T> {
 
   /** @internal `client.typed()` makes one */
   constructor(client: TypedNodeStore, template: P, codec: Codec<T>) {
-    // As it would be with a name in place of each brace.
+    // Checks the template with a sample in place of each parameter.
     try {
       checkPath(template.replace(BRACES, "x"));
     } catch (error) {
@@ -66,7 +66,7 @@ export class TypedNodes<P extends string, T> {
     this.#codec = codec;
   }
 
-  /** @throws INVALID_PATH for what cannot stand in a path's part */
+  /** @throws INVALID_PATH for a value that is no path component */
   path(parameters: PathParameters<P>): string {
     const values: Readonly<Record<string, string>> = parameters;
     return this.template.replace(BRACES, (_, name: string) => {
@@ -88,7 +88,7 @@ export class TypedNodes<P extends string, T> {
     return { value: this.#codec.decode(data), stat };
   }
 
-  /** Null where there is no such node. */
+  /** Null if the node does not exist. */
   async getOrNull(parameters: PathParameters<P>, options?: ReadOptions): Promise<TypedNode<T> | null> {
     const node = await this.#client.getOrNull(this.path(parameters), options);
     return node === null ? null : { value: this.#codec.decode(node.data), stat: node.stat };
@@ -99,16 +99,18 @@ export class TypedNodes<P extends string, T> {
     return this.#client.set(this.path(parameters), this.#codec.encode(value), options);
   }
 
-  /** Writes a node, and makes it where there is none. */
+  /** Writes a node, or creates it if it does not exist. */
   async put(parameters: PathParameters<P>, value: T, options?: PutOptions): Promise<Stat> {
     return this.#client.put(this.path(parameters), this.#codec.encode(value), options);
   }
 
   /**
-   * Makes a value of the one that there is, again and again until nobody has come between.
+   * Computes a new value from the current one, repeated until no other client has written in
+   * between.
    *
-   * @param change of the value; undefined where there is no node. It may be asked several times
-   * @throws NO_NODE for a missing parent; CONNECTION_LOSS whose `outcome` is unknown: then the value may have been written or not
+   * @param change gets the current value, undefined for a missing node; may be called several times
+   * @throws NO_NODE for a missing parent; CONNECTION_LOSS with an unknown `outcome`: the value may
+   *   have been written or not
    */
   async update(
     parameters: PathParameters<P>,
@@ -144,7 +146,7 @@ export class TypedNodes<P extends string, T> {
   }
 }
 
-/** Whether somebody else was quicker: has made the node, or has written or deleted it. */
+/** Whether another client was faster: it created the node, or wrote or deleted it. */
 function isOvertaken(error: unknown, wasAbsent: boolean): boolean {
   if (wasAbsent) return isZkError(error, "NODE_EXISTS");
   return isZkError(error, "BAD_VERSION") || isZkError(error, "NO_NODE");

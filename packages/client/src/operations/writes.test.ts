@@ -7,7 +7,7 @@ import type { Relay } from "../testing.ts";
 
 let relay: Relay;
 let zk: Client;
-/** Sees the server as it is. */
+/** Connected to the server without the relay. */
 let witness: Client;
 
 beforeEach(async () => {
@@ -16,7 +16,7 @@ beforeEach(async () => {
 
 const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text));
 
-/** Carries a request out and loses its answer with the connection, then does what another client would. */
+/** Delivers a request, loses its answer with the connection, then lets another client act. */
 async function unanswered<T>(ask: () => Promise<T>, path: string, meanwhile = async () => {}): Promise<T> {
   const { watch } = await witness.exists(path, { watch: true });
   await zk.sync();
@@ -30,10 +30,10 @@ async function unanswered<T>(ask: () => Promise<T>, path: string, meanwhile = as
   return asked;
 }
 
-describe("an idempotent write whose answer got lost", () => {
+describe("an idempotent write whose answer was lost", () => {
   const once = { idempotent: true } as const;
 
-  test("has happened: it succeeds, and happens once", async () => {
+  test("succeeds, and is applied once", async () => {
     const { stat } = await unanswered(() => zk.create("/a", "1", once), "/a");
     expect(stat).toEqual(await witness.exists("/a"));
     const changed = await unanswered(() => zk.set("/a", "2", { version: 0, ...once }), "/a");
@@ -42,12 +42,12 @@ describe("an idempotent write whose answer got lost", () => {
     expect(await witness.exists("/a")).toBeNull();
   });
 
-  test("an ephemeral one is the session's own", async () => {
+  test("is its own only with the session's ephemeral owner", async () => {
     const { stat } = await unanswered(() => zk.create("/mine", "", { mode: "ephemeral", ...once }), "/mine");
     expect(stat.ephemeralOwner).toBe(zk.sessionId);
   });
 
-  test("is a refusal where another's write stands there instead", async () => {
+  test("is refused where another client has written instead", async () => {
     const replaced = async (): Promise<void> => {
       await witness.delete("/b");
       await witness.create("/b", "another's");
@@ -60,27 +60,27 @@ describe("an idempotent write whose answer got lost", () => {
     await expect(setting).rejects.toMatchObject({ code: "BAD_VERSION" });
   });
 
-  test("is not asked again where the policy forbids it, nor without being asked for", async () => {
+  test("is not repeated against the policy, nor without the option", async () => {
     const never = () => zk.create("/c", "", { ...once, retry: retry.none });
     await expect(unanswered(never, "/c")).rejects.toMatchObject({ code: "CONNECTION_LOSS", outcome: "unknown" });
     const plain = () => zk.set("/c", "x");
     await expect(unanswered(plain, "/c")).rejects.toMatchObject({ code: "CONNECTION_LOSS", outcome: "unknown" });
   });
 
-  test("a first refusal is one", async () => {
+  test("a refusal of the first attempt is reported", async () => {
     await witness.create("/d", "same");
     await expect(zk.create("/d", "same", once)).rejects.toMatchObject({ code: "NODE_EXISTS" });
     await expect(zk.delete("/none", once)).rejects.toMatchObject({ code: "NO_NODE" });
   });
 
-  test("a name that gets a number is for protect", async () => {
+  test("a sequential node needs protect", async () => {
     const creating = zk.create("/n-", "", { mode: "persistent-sequential", ...once });
     await expect(creating).rejects.toThrow(/protect: true is for those/);
   });
 });
 
 describe("put", () => {
-  test("writes what is there, and makes what is not", async () => {
+  test("writes an existing node, and creates a missing one", async () => {
     expect((await zk.put("/p", "1")).version).toBe(0);
     expect((await zk.put("/p", "2")).version).toBe(1);
     await expect(zk.put("/q/r", "1")).rejects.toMatchObject({ code: "NO_NODE" });
@@ -88,7 +88,7 @@ describe("put", () => {
     expect((await zk.get("/q/r")).data).toEqual(bytes("1"));
   });
 
-  test("wins against whoever makes and deletes the same node", async () => {
+  test("succeeds while another client creates and deletes the same node", async () => {
     const flicker = (async () => {
       for (let i = 0; i < 50; i++) {
         await witness.put("/f", "theirs");
@@ -108,14 +108,14 @@ describe("deleteTree", () => {
     await Promise.all(Array.from({ length: width }, (_, i) => grow(`${root}/n${i}`, width, depth - 1)));
   }
 
-  test("takes the whole tree, in batches, and counts", async () => {
+  test("deletes the whole tree, in batches, and counts", async () => {
     await grow("/t", 4, 3);
     expect(await zk.deleteTree("/t", { batch: 7 })).toBe(1 + 4 + 16 + 64);
     expect(await witness.exists("/t")).toBeNull();
     expect(await zk.deleteTree("/t")).toBe(0);
   });
 
-  test("takes all of it at once or nothing, where that is wanted", async () => {
+  test("is atomic on request", async () => {
     await grow("/t", 3, 2);
     const noDelete = [{ perms: 31 - 8, scheme: "world", id: "anyone" }];
     await witness.setAcl("/t/n1", noDelete);
@@ -126,7 +126,7 @@ describe("deleteTree", () => {
     expect([await zk.deleteTree("/t", { atomic: true }), await zk.deleteTree("/t", { atomic: true })]).toEqual([1, 0]);
   });
 
-  test("takes at once what others make there meanwhile, too", async () => {
+  test("atomically deletes nodes that other clients create meanwhile, too", async () => {
     await grow("/t", 3, 2);
     const growing = (async () => {
       for (let i = 0; i < 100; i++) await witness.create(`/t/n1/late${i}`);
@@ -135,7 +135,7 @@ describe("deleteTree", () => {
     expect(await witness.exists("/t")).toBeNull();
   });
 
-  test("may leave the node itself, the root too", async () => {
+  test("may keep the node itself, the root too", async () => {
     await grow("/t", 2, 1);
     expect(await zk.deleteTree("/t", { childrenOnly: true })).toBe(2);
     expect((await witness.exists("/t"))?.numChildren).toBe(0);
@@ -144,7 +144,7 @@ describe("deleteTree", () => {
     expect(await view.deleteTree("/", { childrenOnly: true })).toBe(1);
   });
 
-  test("refuses the root before it touches anything, and leaves what is the server's own", async () => {
+  test("refuses the root before any delete, and keeps the server's own nodes", async () => {
     await grow("/t", 2, 1);
     await expect(zk.deleteTree("/")).rejects.toMatchObject({ code: "BAD_ARGUMENTS", outcome: "not-sent" });
     expect(await witness.getAllChildrenNumber("/t")).toBe(2);
@@ -152,7 +152,7 @@ describe("deleteTree", () => {
     expect((await witness.children("/")).names).toEqual(["zookeeper"]);
   });
 
-  test("takes what others make there meanwhile", async () => {
+  test("deletes nodes that other clients create meanwhile", async () => {
     await grow("/t", 3, 2);
     const growing = (async () => {
       for (let i = 0; i < 100; i++) await witness.create(`/t/n1/late${i}`);
@@ -161,7 +161,7 @@ describe("deleteTree", () => {
     expect(await witness.exists("/t")).toBeNull();
   });
 
-  test("ends where it may not delete, with the reason", async () => {
+  test("fails where a delete is not permitted", async () => {
     await grow("/t", 2, 1);
     await witness.setAcl("/t", [{ perms: 1, scheme: "world", id: "anyone" }]);
     await expect(zk.deleteTree("/t")).rejects.toMatchObject({ code: "NO_AUTH" });
@@ -170,7 +170,7 @@ describe("deleteTree", () => {
 });
 
 describe("reads", () => {
-  test("come in one answer, each with its own result, below the client's root", async () => {
+  test("are answered together, each with its own result, below the client's root", async () => {
     await witness.create("/v");
     await witness.create("/v/a", "x");
     const [node, names, none] = await zk.namespace("/v").reads().get("/a").children("/").get("/none").run();
@@ -179,7 +179,7 @@ describe("reads", () => {
     expect(none).toEqual({ ok: false, code: "NO_NODE", path: "/none" });
   });
 
-  test("are at least one", async () => {
+  test("need at least one step", async () => {
     await expect(zk.reads().run()).rejects.toMatchObject({ code: "BAD_ARGUMENTS" });
     expect(() => zk.reads().get("a")).toThrow(/^get: /);
   });

@@ -52,11 +52,11 @@ test.each([
   expect(() => parseConnectString(text)).toThrow(fault);
 });
 
-test("an address is written as it is read", () => {
+test("a formatted address parses to the same address", () => {
   expect([formatAddress({ host: "a", port: 1 }), formatAddress({ host: "::1", port: 2 })]).toEqual(["a:1", "[::1]:2"]);
 });
 
-test("a service's name stands for whatever servers DNS says", () => {
+test("a service's name stands for the servers of its SRV records", () => {
   const hosts = [{ host: "_zookeeper._tcp.example.com", port: 0, isService: true }];
   expect(parseConnectString("dns-srv://_zookeeper._tcp.example.com")).toEqual({ hosts, chroot: "/" });
   expect(parseConnectString("dns-srv://_zookeeper._tcp.example.com/a/b")).toEqual({ hosts, chroot: "/a/b" });

@@ -4,15 +4,15 @@ export interface HostAddress {
   /** A name, or an IPv4 or IPv6 address without brackets. */
   readonly host: string;
   readonly port: number;
-  /** Of an address that a name was resolved to: the name, which is what a certificate vouches for. */
+  /** The name that the address was resolved from, which the server's certificate must match. */
   readonly name?: string;
-  /** Whether `host` is the name of SRV records, which say where the servers are and on which ports. */
+  /** Whether `host` is the name of SRV records, which give servers and ports. */
   readonly isService?: true;
 }
 
 export interface ConnectString {
   readonly hosts: readonly HostAddress[];
-  /** The path under which everything happens; `/` for none. */
+  /** The root of all paths; `/` for none. */
   readonly chroot: string;
 }
 
@@ -20,11 +20,12 @@ const DEFAULT_PORT = 2181;
 const SERVICE_PREFIX = "dns-srv://";
 
 /**
- * Reads `host[:port][,host[:port]…][/chroot]`, as every ZooKeeper client takes it; an IPv6 address stands in brackets where a port
- * follows. Or `dns-srv://name[/chroot]`, as Java's clients from 3.10 on take it: DNS says under that name (SRV records) which servers there are.
+ * Parses `host:port,host:port/chroot` with optional ports and chroot, as every ZooKeeper client
+ * does; an IPv6 address stands in brackets where a port follows. Or `dns-srv://name/chroot`, as
+ * Java's clients from 3.10 on do: the servers are the SRV records of that name.
  *
- * @param needsHost whether a chroot alone is a fault
- * @throws RangeError with every fault that it finds
+ * @param needsHost whether a chroot alone is invalid
+ * @throws RangeError with all problems
  */
 export function parseConnectString(text: string, needsHost = true): ConnectString {
   if (text.startsWith(SERVICE_PREFIX)) return parseService(text);
@@ -69,13 +70,13 @@ function chrootFaults(chroot: string): string[] {
   }
 }
 
-/** As people write it: `host:port`, with brackets around an IPv6 address. */
+/** As `host:port`, with brackets around an IPv6 address. */
 export function formatAddress({ host, port, isService }: HostAddress): string {
   if (isService === true) return `${SERVICE_PREFIX}${host}`;
   return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-/** The host, or a sentence about what is wrong with it. */
+/** The host, or a description of the problem. */
 function parseHost(text: string): HostAddress | string {
   const bracketed = /^\[([^\]]+)\](?::(.*))?$/.exec(text);
   if (bracketed !== null) return withPort(text, bracketed[1] ?? "", bracketed[2]);

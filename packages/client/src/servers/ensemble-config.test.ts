@@ -30,7 +30,7 @@ test.each([
   expect([id, shown.join(" ")]).toEqual([7, expected]);
 });
 
-test("groups and weights are in the text, the version is hexadecimal, and an empty node names nobody", () => {
+test("groups and weights are in the text, the version is hexadecimal, and an empty node names no server", () => {
   const text = "server.1=a:1:2;3\ngroup.1=1\nweight.1=1\nversion=1f";
   expect(parse(text)).toMatchObject({ version: 31n, text, servers: [{ id: 1 }] });
   expect(parse("")).toMatchObject({ version: 0n, servers: [] });
@@ -43,7 +43,7 @@ test.each(["server.1=a", "server.1=a:1:2;b:c", "server.1=a:1:2;3;b", "version=ne
   },
 );
 
-test("the configuration is read and followed from under any chroot", async () => {
+test("the configuration is read and observed under any chroot", async () => {
   await using server = await startServer({ port: 0, superDigest: SUPER });
   await using zk = await connect(`${server.connectString}/deep/down`);
   await zk.addAuth("digest", "super:test");
@@ -62,7 +62,7 @@ test("the configuration is read and followed from under any chroot", async () =>
   expect((await versions).map(({ version }) => version)).toEqual([1n, 2n]);
 });
 
-test("a reconfiguration carries who joins, who leaves, or all, and the version that it changes", async () => {
+test("a reconfiguration carries joining servers, leaving servers or all members, and the version", async () => {
   await using server = await ScriptedServer.start();
   const [zk, line] = await Promise.all([connect(server.hosts, { random: () => 0 }), server.session()]);
   const changing = zk.reconfig({
@@ -84,7 +84,7 @@ test("a reconfiguration carries who joins, who leaves, or all, and the version t
   await zk.close();
 });
 
-test("a client that tracks the ensemble goes to servers that have joined it", async () => {
+test("a client that tracks the ensemble connects to servers that have joined", async () => {
   await using server = await startServer({ port: 0, superDigest: SUPER });
   await using first = await Relay.start(server);
   await using second = await Relay.start(server);
@@ -98,7 +98,7 @@ test("a client that tracks the ensemble goes to servers that have joined it", as
   expect(zk.server).toBe(`127.0.0.1:${second.port}`);
 });
 
-test("a client that tracks the ensemble leaves a server that has left it, with its session and what it was asked", async () => {
+test("a client that tracks the ensemble leaves a server that was removed, with its session and its calls", async () => {
   await using server = await startServer({ port: 0, superDigest: SUPER });
   const [first, second] = await Promise.all([Relay.start(server), Relay.start(server)]);
   onTestFinished(async () => {

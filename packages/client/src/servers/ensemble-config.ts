@@ -1,46 +1,55 @@
-/** Who an ensemble's servers are: the text that `/zookeeper/config` holds, as Apache's dynamic configuration files have it. */
+/**
+ * The members of an ensemble: the text of `/zookeeper/config`, in the format of Apache's dynamic
+ * configuration files.
+ */
 import type { Stat } from "@zooid/model";
 import { unreadableError } from "../errors.ts";
 import type { HostAddress } from "./connect-string.ts";
 
-/** Where every server keeps it, whatever the chroot. */
+/** The node of the configuration, outside of any chroot. */
 export const CONFIG_PATH = "/zookeeper/config";
 
 export interface EnsembleServer {
   readonly id: number;
-  /** Where the other servers reach it; the first of its addresses, where it has several. */
+  /** Address for other servers; the first one if there are several. */
   readonly host: string;
   readonly quorumPort: number;
   readonly electionPort: number;
   readonly role: "participant" | "observer";
-  /** Where clients reach it, without TLS; undefined where the configuration does not say. */
+  /** Client address without TLS; undefined if the configuration gives none. */
   readonly clientAddress: HostAddress | undefined;
-  /** Where clients reach it that speak TLS; undefined where the configuration does not say: servers before 3.10 have no word for it. */
+  /**
+   * Client address with TLS; undefined if the configuration gives none, as with servers before
+   * 3.10.
+   */
   readonly secureClientAddress: HostAddress | undefined;
 }
 
 export interface EnsembleConfig {
-  /** Grows with each reconfiguration; 0 for what was never reconfigured. */
+  /** Grows with each reconfiguration; 0 if there was none. */
   readonly version: bigint;
   readonly servers: readonly EnsembleServer[];
-  /** All of it, weights and groups included. */
+  /** The whole text, including weights and groups. */
   readonly text: string;
   readonly stat: Stat;
 }
 
-/** A change of the ensemble: one by one, or all at once by `members`. */
+/** A change of the ensemble: incremental, or complete by `members`. */
 export interface ConfigChange {
-  /** Those who join, each as `server.4=zk4:2888:3888;2181`; who is there already gets another address or role. */
+  /**
+   * Joining servers, each as `server.4=zk4:2888:3888;2181`; an existing id gets another address or
+   * role.
+   */
   readonly joining?: readonly string[];
-  /** The ids of those who leave. */
+  /** Ids of leaving servers. */
   readonly leaving?: readonly (number | string)[];
-  /** All of them from now on, in the form of `joining`, which makes no sense beside it. */
+  /** All members, in the form of `joining`; excludes `joining` and `leaving`. */
   readonly members?: readonly string[];
-  /** The version that the present configuration must have, else BAD_VERSION. Default: any. */
+  /** The version that the current configuration must have, else BAD_VERSION. Default: any. */
   readonly fromVersion?: bigint;
 }
 
-/** @throws MARSHALLING_ERROR for what is no configuration */
+/** @throws MARSHALLING_ERROR for an invalid configuration */
 export function parseEnsembleConfig(
   { data, stat }: { readonly data: Uint8Array | null; readonly stat: Stat },
   op = "getConfig",
@@ -64,7 +73,7 @@ export function parseEnsembleConfig(
 
 const ADDRESS = /^(\[[^\]]+\]|[^:]+):(\d{1,5}):(\d{1,5})(?::(participant|observer))?$/i;
 const CLIENT_ADDRESS = /^(?:(\[[^\]]+\]|[^:]+):)?(\d{1,5})$/;
-/** Every address of the machine, which means nothing elsewhere. */
+/** A wildcard address, which is meaningless on other machines. */
 const ANYWHERE: ReadonlySet<string> = new Set(["0.0.0.0", "::", "0:0:0:0:0:0:0:0"]);
 
 /** `host:2888:3888[:role][|host:2888:3888 …][;[[address:]2181][;[address:]2281]]` */
@@ -83,7 +92,7 @@ function parseServer(id: number, text: string): EnsembleServer | undefined {
   };
 }
 
-/** @param host the server's, for a port at every address of its machine */
+/** @param host the server's host, for a port on the wildcard address */
 function parseClient(text: string, host: string): HostAddress | undefined | "unreadable" {
   if (text === "") return undefined;
   const [, address = "0.0.0.0", port] = CLIENT_ADDRESS.exec(text) ?? [];

@@ -9,7 +9,7 @@ test("names come in rounds, in the given order where that is wanted", () => {
   expect(names).toEqual(["a", "b", undefined, "a", "b", undefined]);
 });
 
-test("a round that begins anew has some before all others, once", () => {
+test("a restarted round has the preferred hosts first, once", () => {
   const names = ["a", "b", "c"].map(host);
   const list = new HostList({ hosts: () => names }, { shuffle: false, random: () => 0 });
   list.takeHost();

@@ -1,15 +1,15 @@
 import type { HostAddress } from "./connect-string.ts";
 
-/** Which server to try next. Implement it to take hosts from elsewhere than a connect string. */
+/** Source of servers to try. Implement it to take hosts from elsewhere than a connect string. */
 export interface HostProvider {
-  /** The hosts as they are now; never empty. */
+  /** The current hosts; never empty. */
   hosts(): readonly HostAddress[];
 }
 
 /**
- * The order in which servers are tried: names one after another in rounds, each resolved when its turn comes, and every address that
- * it resolves to before the next name. So a name with many addresses does not get stuck at the first, and an address that changed is
- * found.
+ * The order in which servers are tried: names one after another in rounds, each resolved when its
+ * turn comes, and all of its addresses before the next name. So a name with several addresses does
+ * not get stuck at the first, and a changed address is found.
  */
 export class HostList {
   readonly #provider: HostProvider;
@@ -18,10 +18,12 @@ export class HostList {
   #round: readonly HostAddress[] = [];
   #next = 0;
   #addresses: HostAddress[] = [];
-  /** Who comes first in the next round. */
+  /** Preferred hosts of the next round. */
   #first: readonly HostAddress[] = [];
 
-  /** @param shuffle whether each round has its own random order; without it the given order is kept */
+  /**
+   * @param shuffle whether each round has its own random order; otherwise the given order is kept
+   */
   constructor(
     provider: HostProvider,
     { shuffle, random }: { readonly shuffle: boolean; readonly random: () => number },
@@ -35,7 +37,7 @@ export class HostList {
     return this.#provider.hosts().length;
   }
 
-  /** The next address of the name that was resolved last; undefined when all of them were tried. */
+  /** The next address of the name that was resolved last; undefined after the last one. */
   takeAddress(): HostAddress | undefined {
     return this.#addresses.shift();
   }
@@ -54,19 +56,19 @@ export class HostList {
     this.#addresses.unshift(address);
   }
 
-  /** Begins a round anew, with some before all others. */
+  /** Restarts the round, with some hosts before all others. */
   restart(first: readonly HostAddress[]): void {
     this.#first = first;
     this.#next = 0;
     this.#addresses = [];
   }
 
-  /** What a name resolved to. */
+  /** The addresses of a name. */
   resolved(addresses: readonly HostAddress[]): void {
     this.#addresses = this.#ordered(addresses);
   }
 
-  /** The provider is not ours: when it throws, those whom it named last are tried on. */
+  /** The provider is the user's: when it throws, its previous hosts are used. */
   #hosts(): readonly HostAddress[] {
     try {
       return this.#provider.hosts();

@@ -7,7 +7,7 @@ import { serversToMoveTo } from "./rebalance.ts";
 const hosts = (names: Iterable<string>): HostAddress[] => [...names].map((host) => ({ host, port: 2181 }));
 const listed = (hosts: readonly HostAddress[]): string[] => hosts.map(({ host }) => host);
 
-/** Two lists of servers, none of them empty, which may have some in common. */
+/** Two non-empty lists of servers, which may overlap. */
 const change = fc
   .record({ gone: fc.nat(6), kept: fc.nat(6), added: fc.nat(6) })
   .filter(({ gone, kept, added }) => gone + kept > 0 && kept + added > 0)
@@ -16,7 +16,10 @@ const change = fc
     return { before: hosts(names.slice(0, gone + kept)), after: hosts(names.slice(gone, gone + kept + added)) };
   });
 
-/** What part of all clients each server has afterwards, and what part has moved: with as many draws, spread alike, for each server before. */
+/**
+ * Each server's share of the clients after the change, and the share of clients that moved: with
+ * equally many evenly spread draws for each server before.
+ */
 function outcome({
   before,
   after,
@@ -40,7 +43,7 @@ function outcome({
   return { loads, moved };
 }
 
-test("where all served alike before, all do afterwards, and nobody has moved more than that takes", () => {
+test("an even distribution stays even, and no more clients move than that requires", () => {
   fc.assert(
     fc.property(change, ({ before, after }) => {
       const { loads, moved } = outcome({ before, after });
@@ -55,7 +58,7 @@ test("where all served alike before, all do afterwards, and nobody has moved mor
   );
 });
 
-test("nobody moves when nothing has changed, in whatever order and however often a server is named", () => {
+test("no client moves without a change, in whatever order and however often a server is named", () => {
   const names = fc.uniqueArray(fc.constantFrom(..."abcdef"), { minLength: 1 });
   const reordered = names.chain((before) =>
     fc.tuple(
@@ -73,7 +76,7 @@ test("nobody moves when nothing has changed, in whatever order and however often
   );
 });
 
-test("a decision takes one number at most, follows from it alone, and leads to another server that there is", () => {
+test("a decision takes one random number at most, depends on nothing else, and leads to another listed server", () => {
   fc.assert(
     fc.property(change, fc.nat(), fc.nat(1000), ({ before, after }, at, seed) => {
       const current = before[at % before.length] ?? expect.unreachable();
@@ -103,14 +106,14 @@ test("a decision takes one number at most, follows from it alone, and leads to a
 
 test.each<[string, HostAddress]>([
   ["its address", { host: "10.0.0.1", port: 2181, name: "zk1" }],
-  ["the name that was resolved", { host: "10.0.0.9", port: 2181, name: "10.0.0.1" }],
+  ["its resolved name", { host: "10.0.0.9", port: 2181, name: "10.0.0.1" }],
   ["its address alone", { host: "10.0.0.1", port: 2181 }],
 ])("a server is known by %s", (_, current) => {
   const [before, after] = [hosts(["zk1", "zk2"]), hosts(["10.0.0.1", "10.0.0.2"])];
   expect(serversToMoveTo({ before, after, current, random: () => 0 })).toBeUndefined();
 });
 
-test("where no server is named nobody goes anywhere, and a name is one however it is written", () => {
+test("without servers no client moves, and names are compared regardless of notation", () => {
   const [current = expect.unreachable()] = hosts(["ZK1"]);
   const random = (): number => 0;
   expect(serversToMoveTo({ before: [current], after: [], current, random })).toBeUndefined();

@@ -11,7 +11,9 @@ const hosts = (names: string): HostAddress[] => [...names].map((host) => ({ host
 const listOf = (names: string): ServerList => new ServerList({ hosts: hosts(names), chroot: "/" });
 const texts = (names: string): string => [...names].join();
 
-/** How many of many clients, alike on all servers before, are on each afterwards. */
+/**
+ * The number of clients on each server after the change, of many that were spread evenly before.
+ */
 function spread(before: string, after: string): Readonly<Record<string, number>> {
   const random = seededRandom(7);
   const counts: Record<string, number> = {};
@@ -33,13 +35,13 @@ test.each([
   ["abc", "defgh"],
   ["abcd", "aef"],
   ["ab", "acde"],
-])("from %s to %s all serve alike", (before, after) => {
+])("from %s to %s the load is even", (before, after) => {
   const counts = spread(before, after);
   expect(Object.keys(counts).sort().join("")).toBe(after);
   for (const count of Object.values(counts)) expect((count * after.length) / 20_000).toBeCloseTo(1, 1);
 });
 
-test("nobody moves who need not, nor where there is no connection", () => {
+test("no client moves without need, nor without a connection", () => {
   const list = listOf("abc");
   const current = hosts("a")[0];
   expect(list.update(texts("cba"), { current, random: () => 0 })).toBeUndefined();
@@ -48,7 +50,7 @@ test("nobody moves who need not, nor where there is no connection", () => {
   expect(list.hosts()).toEqual(hosts("xyz"));
 });
 
-test("a client whose server is no longer named goes to another with its session", async () => {
+test("a client whose server was removed moves to another with its session", async () => {
   await using server = await startServer({ port: 0 });
   const [first, second] = await Promise.all([Relay.start(server), Relay.start(server)]);
   onTestFinished(async () => {
@@ -63,14 +65,14 @@ test("a client whose server is no longer named goes to another with its session"
   expect(() => zk.updateServers("")).toThrow(RangeError);
 });
 
-test("servers that come from elsewhere are not changed here", async () => {
+test("servers of the option hosts are not changed", async () => {
   await using server = await startServer({ port: 0 });
   const provider = { hosts: () => [{ host: "127.0.0.1", port: server.port }] };
   await using zk = await connect("", { hosts: provider });
   expect(() => zk.updateServers("127.0.0.1:1")).toThrow(RangeError);
 });
 
-test("what is on its way is answered before a client moves, and what is asked meanwhile goes to the next server", async () => {
+test("requests in flight are answered before a client moves, and later calls go to the next server", async () => {
   await using first = await ScriptedServer.start();
   await using second = await ScriptedServer.start();
   const [zk, line] = await Promise.all([connect(first.hosts), first.session()]);

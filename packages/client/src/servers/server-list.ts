@@ -2,7 +2,7 @@ import { type ConnectString, type HostAddress, parseConnectString } from "./conn
 import type { HostProvider } from "./host-list.ts";
 import { serversToMoveTo } from "./rebalance.ts";
 
-/** The servers of a connect string, and those that the program names in their place while a client is connected. */
+/** The servers of a connect string, or those that replaced them while the client is connected. */
 export class ServerList implements HostProvider {
   readonly #chroot: string;
   #hosts: readonly HostAddress[];
@@ -18,9 +18,9 @@ export class ServerList implements HostProvider {
 
   /**
    * @param text a connect string, with the same chroot or without one
-   * @param change `current`: the server that is connected, if one is; `random`: between 0 and 1
-   * @returns which servers to go to, any of them; undefined: the client stays where it is
-   * @throws RangeError for a text that is none, or with another chroot
+   * @param change `current`: the connected server, if any; `random`: a random number in [0, 1)
+   * @returns the servers to move to, any of them; undefined: the client stays
+   * @throws RangeError for an invalid text, or one with another chroot
    */
   update(
     text: string,

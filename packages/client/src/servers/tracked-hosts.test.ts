@@ -12,7 +12,7 @@ function config(...servers: readonly string[]): EnsembleConfig {
   return parseEnsembleConfig({ data: Buffer.from(lines.join("\n")), stat: {} as EnsembleConfig["stat"] });
 }
 
-/** A client of servers `a` and `b` on its way through the configurations, and where it was sent. */
+/** A client of servers `a` and `b` that gets configurations, and the servers that it moves to. */
 function follow({ current, isSecure = false }: { readonly current?: HostAddress; readonly isSecure?: boolean } = {}) {
   const config$ = new Subject<EnsembleConfig>();
   const hosts = new TrackedHosts({ hosts: () => [host("a"), host("b")] });
@@ -26,7 +26,7 @@ function follow({ current, isSecure = false }: { readonly current?: HostAddress;
   return { config$, moves, seen: () => hosts.hosts().map(formatAddress).join() };
 }
 
-test("what the configuration says comes before what was known, each once, and outlives the stream", () => {
+test("configured servers come before the initial ones, each once, and stay after the stream ends", () => {
   const { config$, seen } = follow();
   expect(seen()).toBe("a:2181,b:2181");
   config$.next(config("b;2181", "x;", "c;2181"));
@@ -36,13 +36,13 @@ test("what the configuration says comes before what was known, each once, and ou
   expect(seen()).toBe("d:2181,a:2181,b:2181");
 });
 
-test("with TLS the ports count that speak it, and nothing is learned of a server that names none", () => {
+test("with TLS only ports with TLS are learned", () => {
   const { config$, seen } = follow({ isSecure: true });
   config$.next(config("c;2181", "d;2181;2281", "e;;10.0.0.5:2282"));
   expect(seen()).toBe("d:2281,10.0.0.5:2282,a:2181,b:2181");
 });
 
-test("a client whose server has left the ensemble goes to the others, and some go to those who join", () => {
+test("a client whose server has left the ensemble moves, and some clients move to joining servers", () => {
   const { config$, moves } = follow({ current: host("a") });
   config$.next(config("a;2181", "b;2181"));
   config$.next(config("b;2181", "a;2181"));
@@ -52,7 +52,7 @@ test("a client whose server has left the ensemble goes to the others, and some g
   expect(moves).toEqual(["c:2181", "b:2181,c:2181"]);
 });
 
-test("nobody moves for the first configuration, none, or one that says where no server is", () => {
+test("no client moves for the first configuration, an empty one, or one without client addresses", () => {
   const { config$, moves } = follow({ current: host("a") });
   config$.next(config("c;2181"));
   config$.next(config("a;2181"));
@@ -61,7 +61,7 @@ test("nobody moves for the first configuration, none, or one that says where no 
   expect(moves).toEqual([]);
 });
 
-test("a server that is reached by an address of which the configuration knows nothing is not left", () => {
+test("a client stays at a server whose address is in no configuration", () => {
   const { config$, moves } = follow({ current: host("balancer") });
   config$.next(config("c;2181", "d;2181"));
   config$.next(config("c;2181", "e;2181", "f;2181"));

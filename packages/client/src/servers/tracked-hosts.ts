@@ -4,19 +4,19 @@ import type { EnsembleConfig } from "./ensemble-config.ts";
 import type { HostProvider } from "./host-list.ts";
 import { isAmong, serversToMoveTo } from "./rebalance.ts";
 
-/** Who goes where the configuration leads. */
+/** A client that follows the configuration. */
 export interface TrackingClient {
-  /** Whether it comes to ports that speak TLS, and to no others. */
+  /** Whether it connects to ports with TLS only. */
   readonly isSecure: boolean;
   readonly random: () => number;
-  /** The server that is connected, if one is. */
+  /** The connected server, if any. */
   readonly current: () => HostAddress | undefined;
   readonly moveTo: (hosts: readonly HostAddress[]) => void;
 }
 
 /**
- * The servers that the ensemble's configuration names, once it is known, and behind them those that were known from the beginning: an address
- * that is of no use here must not lock a client out.
+ * The servers of the ensemble's configuration, followed by the initial ones: published addresses
+ * that are unreachable from here must not lock a client out.
  */
 export class TrackedHosts implements HostProvider {
   readonly #named: HostProvider;
@@ -31,7 +31,10 @@ export class TrackedHosts implements HostProvider {
     return [...byAddress.values()];
   }
 
-  /** Learns for as long as the client lives, or until it may not read the configuration: what is known then stays. */
+  /**
+   * Follows the configuration until the client ends or must not read it; then the last known
+   * servers stay.
+   */
   follow(config$: Observable<EnsembleConfig>, client: TrackingClient): void {
     config$.subscribe({
       next: ({ servers }) => {
@@ -48,8 +51,9 @@ export class TrackedHosts implements HostProvider {
   }
 
   /**
-   * Two configurations are compared, never one with a connect string, in which a name may stand for many servers. A server that the earlier
-   * one did not name, because there was none or because it is reached by another address, is not left: nobody knows what has become of it.
+   * Compares two configurations, never one with a connect string, in which a name may stand for
+   * many servers. A server that the earlier configuration did not list, because there was none or
+   * because it is reached by another address, is not left: its fate is unknown.
    */
   #learn(after: readonly HostAddress[], { current, random, moveTo }: TrackingClient): void {
     const before = this.#learned;

@@ -7,7 +7,7 @@ import type { Client } from "../client.ts";
 import { connect } from "../connect.ts";
 import { ScriptedServer } from "../testing/scripted-server.ts";
 
-/** A server without a quorum: it greets read-only, and says so to whoever asks. */
+/** A server without a quorum: it accepts read-only sessions, and answers `isro` accordingly. */
 let readOnly: ScriptedServer;
 let front: Server;
 let askedCount: number;
@@ -52,7 +52,7 @@ async function openReadOnly(hosts: string): Promise<void> {
   expect(zk.state.kind).toBe("read-only");
 }
 
-test("a client that is served read-only goes to a server that writes, with a session that was never lost", async () => {
+test("a read-only client moves to a writable server, and its session is never lost", async () => {
   await openReadOnly(`${frontHost()},127.0.0.1:${server.port}`);
   const kinds: string[] = [];
   zk.state$.subscribe(({ kind }) => kinds.push(kind));
@@ -62,7 +62,7 @@ test("a client that is served read-only goes to a server that writes, with a ses
   expect(askedCount).toBeGreaterThan(0);
 });
 
-test("it stays where nobody writes, and asks again and again", async () => {
+test("it stays while no server is writable, and keeps asking", async () => {
   await openReadOnly(frontHost());
   while (askedCount < 2) await once(front, "connection").then(() => new Promise((next) => setImmediate(next)));
   expect(zk.state.kind).toBe("read-only");

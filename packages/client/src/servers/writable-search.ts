@@ -4,13 +4,13 @@ import type { HostProvider } from "./host-list.ts";
 
 const PAUSE_MS_MIN = 100;
 const PAUSE_MS_MAX = 60_000;
-/** The question that servers answer outside of any session, with `rw` or `ro`. */
+/** The four-letter word that asks for the mode; the answer is `rw` or `ro`. */
 const QUESTION = Buffer.from("isro");
 const ANSWER = "rw";
 
 /**
- * Looks for a server that writes, while a client is served by one that cannot: asks the others one after the other, again and again, with
- * pauses that grow.
+ * Searches for a writable server while the client is connected to a read-only one: asks the others
+ * one after the other, repeatedly, with growing pauses.
  */
 export class WritableSearch {
   readonly #hosts: HostProvider;
@@ -23,16 +23,16 @@ export class WritableSearch {
   #names: HostAddress[] = [];
   #addresses: HostAddress[] = [];
   #connection: TransportConnection | undefined;
-  /** Of the present search: what an earlier one hears is not heard. */
+  /** Number of the search: answers to an earlier one are ignored. */
   #generation = 0;
   #isOn = false;
 
   constructor(parts: {
     readonly hosts: HostProvider;
     readonly transport: Transport;
-    /** For one server's answer. */
+    /** Time limit of one answer. */
     readonly timeoutMs: number;
-    /** Called once for each {@link start}. */
+    /** Called at most once for each {@link start}. */
     readonly found: (address: HostAddress) => void;
   }) {
     this.#hosts = parts.hosts;
@@ -55,7 +55,7 @@ export class WritableSearch {
     this.#addresses = [];
   }
 
-  /** Nothing that was begun before counts. */
+  /** Invalidates everything that was begun before. */
   #turn(): number {
     clearTimeout(this.#timer);
     this.#connection?.destroy();
@@ -129,7 +129,7 @@ export class WritableSearch {
   }
 }
 
-/** The provider is not ours: when it throws, there is nobody to ask now. */
+/** The provider is the user's: when it throws, there is no server to ask now. */
 function hostsOf(provider: HostProvider): HostAddress[] {
   try {
     return [...provider.hosts()];

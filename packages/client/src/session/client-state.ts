@@ -1,14 +1,15 @@
 import type { SessionId } from "@zooid/model";
 
 /**
- * Where a client stands, one value at a time:
+ * The state of a client:
  *
  *     connecting ─▶ connected │ read-only ─▶ suspended ─▶ connected (same session)
  *                                                     └─▶ lost ─▶ connected (new session, or the old one after all)
  *     any ─▶ closed        any ─▶ auth-failed
  *
- * `suspended`: no server answers, the session may live. `lost`: the session is over, or so much time has passed without an answer
- * that it may be; its ephemerals and locks must be taken for gone.
+ * `suspended`: no server answers, the session may live. `lost`: the session is over, or has been
+ * without an answer for so long that it may be; the client must assume that its ephemerals and
+ * locks are gone.
  */
 export type ClientState =
   | { readonly kind: "connecting" }

@@ -2,17 +2,17 @@ import { Framer } from "@zooid/wire";
 import type { HostAddress } from "../servers/connect-string.ts";
 import type { Transport, TransportConnection, TransportEvents } from "../transport/transport.ts";
 
-/** What the connection tells; never from one that was given up. */
+/** Events of the connection; none after it was given up. */
 export interface ConnectionSinks {
   opened(): void;
-  /** Its frames are taken with {@link CurrentConnection.read}, during the call only. */
+  /** The frames are read with {@link CurrentConnection.read}, during the call only. */
   received(chunk: Buffer): void;
   /** There is room again. */
   drained(): void;
   closed(): void;
 }
 
-/** The one connection that a client has at a time, or is trying to have: what an earlier one says is not heard. */
+/** The single connection of a client, or the attempt at one. Events of earlier ones are ignored. */
 export class CurrentConnection {
   readonly #transport: Transport;
   readonly #frameBytesMax: number;
@@ -32,7 +32,7 @@ export class CurrentConnection {
     this.#framer = new Framer(frameBytesMax);
   }
 
-  /** Another number for each connection, and for none. */
+  /** A new number for each connection, and for none. */
   get generation(): number {
     return this.#generation;
   }
@@ -42,7 +42,7 @@ export class CurrentConnection {
     return this.#connection !== undefined;
   }
 
-  /** Whether it holds enough for now. */
+  /** Whether its buffer is full. */
   get isFull(): boolean {
     return this.#isFull;
   }
@@ -70,7 +70,8 @@ export class CurrentConnection {
     try {
       this.#connection = this.#transport.connect(address, events);
     } catch {
-      // An address that cannot be one, a port beyond 65535, say. Not told before the machine is done with dialling.
+      // An invalid address, such as a port above 65535. Reported after the machine has finished
+      // dialling.
       queueMicrotask(() => events.closed(undefined));
     }
   }
@@ -83,9 +84,9 @@ export class CurrentConnection {
   }
 
   /**
-   * Takes the frames that a chunk completes, until the connection is given up.
+   * Reads the frames that a chunk completes, until the connection is given up.
    *
-   * @throws WireError for a frame above the limit, and whatever `take` throws
+   * @throws WireError for a frame above the limit, and any error of `take`
    */
   read(chunk: Buffer, take: (bytes: Uint8Array, start: number, end: number) => void): void {
     const generation = this.#generation;
@@ -95,7 +96,7 @@ export class CurrentConnection {
     });
   }
 
-  /** @param bytes not to be touched before `written` was called */
+  /** @param bytes must not be modified until `written` is called */
   write(bytes: Buffer, written: () => void): void {
     if (this.#connection?.write(bytes, written) === false) this.#isFull = true;
   }

@@ -13,7 +13,7 @@ beforeEach(async () => {
   ({ relay, zk } = await setStage(onTestFinished));
 });
 
-/** Hears a channel until the test is over. */
+/** Subscribes to a channel until the test is over. */
 function heard<T>(name: string): T[] {
   const messages: T[] = [];
   const hear = (message: unknown): void => void messages.push(message as T);
@@ -22,7 +22,7 @@ function heard<T>(name: string): T[] {
   return messages;
 }
 
-test("a call is told of when it is made and when it is settled", async () => {
+test("a call is published when it is made and when it is settled", async () => {
   const requests = heard<RequestMessage>("request");
   const responses = heard<ResponseMessage>("response");
   const creating = zk.create("/a", "x");
@@ -31,14 +31,14 @@ test("a call is told of when it is made and when it is settled", async () => {
   await creating;
   const failing = zk.get("/none");
   const error = await failing.catch((reason: unknown) => reason);
-  expect(responses.map(({ request, error: told }) => [request === requests[0], told])).toEqual([
+  expect(responses.map(({ request, error: reported }) => [request === requests[0], reported])).toEqual([
     [true, undefined],
     [false, error],
   ]);
   expect(responses[0]?.durationMs).toBeGreaterThan(0);
 });
 
-test("states and events are told of", async () => {
+test("states and events are published", async () => {
   const states = heard<StateMessage>("state");
   const events = heard<WatchMessage>("watch");
   const { watch } = await zk.exists("/a", { watch: true });
@@ -50,7 +50,7 @@ test("states and events are told of", async () => {
   expect(events.map(({ event }) => `${event.type} ${event.path}`)).toEqual(["created /a"]);
 });
 
-test("a process that does nothing for a third of its session's timeout is told so", async () => {
+test("an event loop that is blocked for a third of the session's timeout is reported as a stall", async () => {
   await using client = await connect(`127.0.0.1:${relay.port}`, { sessionTimeoutMs: 600 });
   const stalls = heard<StallMessage>("stall");
   const endMs = performance.now() + client.sessionTimeoutMs * 0.9;
@@ -63,7 +63,7 @@ test("a process that does nothing for a third of its session's timeout is told s
     });
 });
 
-test("a client has numbers of what it does", async () => {
+test("a client has metrics", async () => {
   const before = zk.metrics;
   const creating = zk.create("/counted", "x".repeat(1_000));
   expect(zk.metrics.inFlightCount).toBe(1);

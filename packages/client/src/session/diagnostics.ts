@@ -1,18 +1,20 @@
 /**
- * What every client of this process does, for tracing and metrics, on channels of `node:diagnostics_channel`. Without subscribers it costs
- * one look at a flag.
+ * Events of every client of this process, for tracing and metrics, on channels of
+ * `node:diagnostics_channel`. Without subscribers they cost one check of a flag.
  */
 import { type Channel, channel } from "node:diagnostics_channel";
 import type { WatchEvent } from "../watches/watch-event.ts";
 import type { ClientState } from "./client-state.ts";
 
-/** On `zk:client:request`: a call is made. The same object comes with its {@link ResponseMessage}. */
+/**
+ * On `zk:client:request`: a call is made. The {@link ResponseMessage} refers to the same object.
+ */
 export interface RequestMessage {
   /** The client's method. */
   readonly op: string;
-  /** As the caller named it. */
+  /** The caller's path. */
   readonly path: string;
-  /** `address:port` of the server that is connected or being tried. */
+  /** `address:port` of the server that is connected or being dialled. */
   readonly server: string | undefined;
   readonly sessionId: bigint;
 }
@@ -20,13 +22,13 @@ export interface RequestMessage {
 /** On `zk:client:response`: a call is settled. */
 export interface ResponseMessage {
   readonly request: RequestMessage;
-  /** From the call to its end, waiting and retries included. */
+  /** From the call to its end, including waiting and retries. */
   readonly durationMs: number;
-  /** Why it failed; undefined where it did not. A `ZkError`, or the reason of the caller's signal. */
+  /** The error; undefined after a success. A `ZkError`, or the reason of the caller's signal. */
   readonly error: unknown;
 }
 
-/** On `zk:client:state`: what `state$` shows. */
+/** On `zk:client:state`: a change of `state$`. */
 export interface StateMessage {
   readonly state: ClientState;
 }
@@ -36,19 +38,22 @@ export interface WatchMessage {
   readonly event: WatchEvent;
 }
 
-/** On `zk:client:stall`: this process did nothing for so long that its sessions were in danger. */
+/** On `zk:client:stall`: the event loop was blocked for so long that sessions were at risk. */
 export interface StallMessage {
-  /** By how much what was due came late, in milliseconds; more than a third of the session's timeout. */
+  /** The delay of the timer in milliseconds; more than a third of the session's timeout. */
   readonly lateMs: number;
   readonly sessionTimeoutMs: number;
   readonly sessionId: bigint;
 }
 
-/** On `zk:client:fallback`, once for each server: it does not know persistent watches, so trees are watched node by node there. */
+/**
+ * On `zk:client:fallback`, once for each server: it does not support persistent watches, so
+ * `watchTree$` uses one-shot watches there.
+ */
 export interface FallbackMessage {
   /** Its `address:port`. */
   readonly server: string;
-  /** `refused`: it says so. `hung-up`: it ended each connection on which it was asked. */
+  /** `refused`: it answered so. `hung-up`: it closed each connection on which it was asked. */
   readonly reason: "refused" | "hung-up";
 }
 
@@ -63,7 +68,7 @@ export function areCallsTraced(): boolean {
   return requests.hasSubscribers || responses.hasSubscribers;
 }
 
-/** Tells of a call and of its end; what it brings is not touched. */
+/** Publishes a call and its end; the result is not touched. */
 export function traceCall<T>(request: RequestMessage, answered: Promise<T>): Promise<T> {
   requests.publish(request satisfies RequestMessage);
   const madeAt = performance.now();

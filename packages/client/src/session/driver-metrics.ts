@@ -1,14 +1,14 @@
-/** Numbers for whoever watches over a client. What counts events grows and never shrinks. */
+/** Metrics of a client. Counters of events never decrease. */
 export interface DriverMetrics {
-  /** Requests that are on their way. */
+  /** Requests in flight. */
   readonly inFlightCount: number;
-  /** Calls that wait for a connection, or for room among those on their way, and what they hold, about. */
+  /** Calls that wait for a connection or for room, and their approximate size. */
   readonly waitingCount: number;
   readonly waitingBytes: number;
   readonly sentBytes: number;
   readonly receivedBytes: number;
-  /** Connections that a server has taken. */
+  /** Accepted connections. */
   readonly connectionCount: number;
-  /** Sessions that were lost. */
+  /** Lost sessions. */
   readonly sessionLossCount: number;
 }

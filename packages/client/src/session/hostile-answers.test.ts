@@ -1,4 +1,7 @@
-/** Answers that no honest server gives: every call settles once, with the truth, and the client goes on with the next connection. */
+/**
+ * Answers of a misbehaving server: every call settles once, correctly, and the client continues on
+ * the next connection.
+ */
 import { OpCode } from "@zooid/model";
 import { Subject } from "rxjs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -25,7 +28,7 @@ beforeEach(() => {
   noise = new ProcessNoise();
 });
 
-// Hooks run last one first, so this hears the others out.
+// Hooks run last one first, so this one checks the others too.
 afterEach(async () => {
   expect(await noise.end()).toEqual([]);
 });
@@ -53,7 +56,7 @@ async function open(options: ClientOptions = {}): Promise<AsyncDisposable> {
   return { [Symbol.asyncDispose]: () => closed(client, line) };
 }
 
-/** Closes the client; its connection of the moment confirms. */
+/** Closes the client; its current connection confirms. */
 async function closed(client: Client, last: ScriptedLine): Promise<void> {
   last.serve((request) => (request.op === OpCode.CLOSE_SESSION ? answer(request) : undefined));
   await client.close();
@@ -91,26 +94,26 @@ describe("the stream of bytes", () => {
     expect((await got).stat.dataLength).toBe(6);
   });
 
-  test("answers and events of one chunk come in their order", async () => {
+  test("answers and events of one chunk are handled in order", async () => {
     await using _ = await open();
-    const told: string[] = [];
-    const events = zk.events$("/a").subscribe(({ type }) => told.push(type));
+    const received: string[] = [];
+    const events = zk.events$("/a").subscribe(({ type }) => received.push(type));
     line.send(answer(await line.request()));
     const gets = ["one", "two"].map((name) =>
       zk
         .watchData$(`/${name}`)
-        .subscribe((node) => told.push(node.exists ? Buffer.from(node.data ?? []).toString() : "gone")),
+        .subscribe((node) => received.push(node.exists ? Buffer.from(node.data ?? []).toString() : "gone")),
     );
     const [first, second] = (await line.requests(2)).map((request) => dataAnswer(request, request.path));
     line.send(event(3, "/a"), first ?? NOTHING, event(4, "/a"), second ?? NOTHING);
     const done = zk.get("/end");
     line.send(dataAnswer(await line.request(), ""));
     await done;
-    expect(told).toEqual(["data-changed", "/one", "children-changed", "/two"]);
+    expect(received).toEqual(["data-changed", "/one", "children-changed", "/two"]);
     for (const subscription of [events, ...gets]) subscription.unsubscribe();
   });
 
-  test("what stands behind an answer's last field is left alone", async () => {
+  test("bytes behind an answer's last field are ignored", async () => {
     await using _ = await open();
     const got = zk.set("/a", "");
     const request = await line.request();
@@ -122,7 +125,7 @@ describe("the stream of bytes", () => {
 
 const NOTHING = Buffer.alloc(0);
 
-describe("answers that nobody can read on behind", () => {
+describe("answers that make the stream unreadable", () => {
   const length = (bytes: number): Buffer => {
     const buffer = Buffer.alloc(4);
     buffer.writeInt32BE(bytes);
@@ -131,7 +134,7 @@ describe("answers that nobody can read on behind", () => {
   const CASES: readonly (readonly [string, (request: { xid: number }) => Buffer])[] = [
     ["an answer with another xid", ({ xid }) => dataAnswer({ xid: xid + 7 }, "")],
     ["an answer with xid 0", () => dataAnswer({ xid: 0 }, "")],
-    ["an answer with a negative xid that means nothing", () => dataAnswer({ xid: -8 }, "")],
+    ["an answer with a negative xid without a meaning", () => dataAnswer({ xid: -8 }, "")],
     ["an event of an unknown type", () => event(9, "/a")],
     ["an event without a body", () => answer({ xid: -1 })],
     ["a frame with half a header", () => frame((writer) => writer.int(1))],
@@ -153,7 +156,7 @@ describe("answers that nobody can read on behind", () => {
     },
   );
 
-  test("an answer that comes twice ends the connection, and what it answered stays answered", async () => {
+  test("a duplicate answer ends the connection, and the answered call stays answered", async () => {
     await using _ = await open();
     const read = zk.get("/a");
     const request = await line.request();
@@ -163,7 +166,7 @@ describe("answers that nobody can read on behind", () => {
     line = await server.session();
   });
 
-  test("an answer for nobody ends the connection", async () => {
+  test("an answer without a request ends the connection", async () => {
     await using _ = await open();
     line.send(dataAnswer({ xid: 5 }, ""));
     await line.closed;
@@ -177,7 +180,7 @@ describe("answers that nobody can read on behind", () => {
     ["half a Stat", (request) => dataAnswer(request, "").subarray(0, 60)],
   ];
 
-  test.each(BODIES)("%s: the call that was answered so is told, the others go on", async (_name, bad) => {
+  test.each(BODIES)("%s: the call that was answered so is received, the others go on", async (_name, bad) => {
     await using _ = await open();
     const broken = failure(zk.get("/a"));
     const other = zk.get("/b");
@@ -205,7 +208,7 @@ describe("answers that nobody can read on behind", () => {
     },
   );
 
-  test("a transaction's answer with fewer results than steps is no success", async () => {
+  test("a transaction's answer with fewer results than steps is an error", async () => {
     await using _ = await open();
     const broken = failure(zk.transaction().create("/a").delete("/b").commit());
     const request = await line.request();
@@ -219,7 +222,7 @@ describe("answers that nobody can read on behind", () => {
     expect(await broken).toMatchObject({ code: "MARSHALLING_ERROR", outcome: "unknown" });
   });
 
-  test("a stream outlives whatever is not its own answer", async () => {
+  test("a stream survives damaged answers to other calls", async () => {
     await using _ = await open();
     const seen = new Subject<number>();
     const values: number[] = [];
@@ -237,8 +240,8 @@ describe("answers that nobody can read on behind", () => {
   });
 });
 
-describe("refusals of the moment", () => {
-  test("a throttled request is asked again, a write too, since it was not carried out", async () => {
+describe("transient refusals", () => {
+  test("a throttled request is repeated, a write too, since it was not carried out", async () => {
     await using _ = await open({ retry: retry.times(3) });
     const made = zk.create("/a");
     for (let i = 0; i < 2; i++) line.send(answer(await line.request(), { code: -127 }));
@@ -253,7 +256,7 @@ describe("refusals of the moment", () => {
     expect(await made).toMatchObject({ code: "THROTTLED_OP", outcome: "rejected", retriable: true });
   });
 
-  test("where a session moved away, or is over, the client comes back to hear of it", async () => {
+  test("after SESSION_MOVED or SESSION_EXPIRED the client reconnects to learn the session's state", async () => {
     for (const [code, name] of [
       [-118, "SESSION_MOVED"],
       [-112, "SESSION_EXPIRED"],
@@ -261,7 +264,7 @@ describe("refusals of the moment", () => {
       await using _ = await open({ retry: retry.none });
       const calls = [failure(zk.set("/a", "")), failure(zk.set("/b", ""))];
       const requests = await line.requests(2);
-      // Both answers are heard before the connection is left, so neither outcome is in doubt.
+      // Both answers are read before the connection is left, so neither outcome is unknown.
       line.send(...requests.map((request) => answer(request, { code })));
       for (const error of await Promise.all(calls)) expect(error).toMatchObject({ code: name, outcome: "rejected" });
       await line.closed;
@@ -270,32 +273,34 @@ describe("refusals of the moment", () => {
     }
   });
 
-  test.each([-118, -112])("streams go on over the answer %i", async (code) => {
+  test.each([-118, -112])("streams continue over the answer %i", async (code) => {
     await using _ = await open();
-    const told: string[] = [];
+    const received: string[] = [];
     const streams = [
-      zk.watchData$("/a").subscribe({ next: () => told.push("data"), error: (error) => told.push(error.code) }),
-      zk.events$("/a").subscribe({ next: ({ type }) => told.push(type), error: (error) => told.push(error.code) }),
+      zk.watchData$("/a").subscribe({ next: () => received.push("data"), error: (error) => received.push(error.code) }),
+      zk
+        .events$("/a")
+        .subscribe({ next: ({ type }) => received.push(type), error: (error) => received.push(error.code) }),
     ];
     line.send(...(await line.requests(2)).map((request) => answer(request, { code })));
     await line.closed;
     line = await server.session();
     line.serve((request) => (request.op === OpCode.GET_DATA ? dataAnswer(request, "") : answer(request)));
-    await expect.poll(() => told).toEqual(["data"]);
+    await expect.poll(() => received).toEqual(["data"]);
     await expect.poll(() => zk.watchCount).toBe(2);
     line.send(event(3, "/a"));
-    await expect.poll(() => told).toContain("data-changed");
+    await expect.poll(() => received).toContain("data-changed");
     for (const stream of streams) stream.unsubscribe();
   });
 
-  test("a write to a server that only reads is refused and not asked again", async () => {
+  test("a write to a read-only server is refused and not repeated", async () => {
     await using _ = await open();
     const write = failure(zk.set("/a", ""));
     line.send(answer(await line.request(), { code: -119 }));
     expect(await write).toMatchObject({ code: "NOT_READ_ONLY", outcome: "rejected", retriable: false });
   });
 
-  test.each([5, -9999, -1002])("the code %i, which no table has, is told as it is", async (code) => {
+  test.each([5, -9999, -1002])("the unknown code %i is reported as it is", async (code) => {
     await using _ = await open();
     const read = failure(zk.get("/a"));
     line.send(answer(await line.request(), { code }));
@@ -304,7 +309,7 @@ describe("refusals of the moment", () => {
 });
 
 describe("auth", () => {
-  test("an answer to an identity may come before or behind those of other requests", async () => {
+  test("the answer to an auth packet may come before or after those of other requests", async () => {
     await using _ = await open();
     for (const isFirst of [true, false]) {
       const shown = zk.addAuth("digest", `user:${isFirst}`);
@@ -316,7 +321,7 @@ describe("auth", () => {
     }
   });
 
-  test("AUTH_FAILED that comes late ends the client, and every call is told what became of it", async () => {
+  test("a late AUTH_FAILED ends the client, and every call gets its outcome", async () => {
     const opened = await open();
     const shown = failure(zk.addAuth("digest", "a:b"));
     const got = zk.get("/a");
@@ -331,7 +336,7 @@ describe("auth", () => {
     await opened[Symbol.asyncDispose]();
   });
 
-  test("another refusal of an identity is its caller's alone", async () => {
+  test("another refusal of credentials only rejects its own call", async () => {
     await using _ = await open();
     const shown = failure(zk.addAuth("digest", "a:b"));
     line.send(answer(await line.request(), { code: -127 }));
@@ -339,7 +344,7 @@ describe("auth", () => {
     expect(zk.state.kind).toBe("connected");
   });
 
-  test("an answer to an identity that nobody showed changes nothing", async () => {
+  test("an answer without an auth packet changes nothing", async () => {
     await using _ = await open();
     line.send(answer({ xid: -4 }));
     const got = zk.get("/a");
@@ -349,7 +354,7 @@ describe("auth", () => {
 });
 
 describe("watches", () => {
-  test("a watch that is taken back while a read that arms it waits for room leaves that read its watch", async () => {
+  test("removing a watch while a read that arms it waits for room leaves that read its watch", async () => {
     await using _ = await open({ inFlightMax: 1 });
     const first = zk.get("/a", { watch: true });
     line.send(dataAnswer(await line.request(), ""));
@@ -365,13 +370,13 @@ describe("watches", () => {
     const { watch: kept } = await second;
     const after = zk.get("/after");
     const next = await line.request();
-    expect(next.path, "nothing takes the watch back in between").toBe("/after");
+    expect(next.path, "no removal in between").toBe("/after");
     line.send(dataAnswer(next, ""), event(3, "/a"));
     await after;
     expect((await kept.fired).type).toBe("data-changed");
   });
 
-  test("a removal that was put off does not take the watch that somebody armed since", async () => {
+  test("a postponed removal does not remove a watch that was armed since", async () => {
     await using _ = await open({ retry: retry.forever(0) });
     const first = zk.get("/a", { watch: true });
     line.send(dataAnswer(await line.request(), ""));
@@ -382,7 +387,8 @@ describe("watches", () => {
     const arming = await line.request();
     line.send(answer(removal, { code: -127 }), dataAnswer(arming, ""));
     const { watch } = await second;
-    // What is due comes in order, so the put-off removal has had its turn when this limit is reached.
+    // Due items come in order, so the postponed removal has had its turn when this limit is
+    // reached.
     const limited = await failure(zk.get("/limited", { timeoutMs: 1 }));
     expect(limited.code).toBe("OPERATION_TIMEOUT");
     const after = zk.get("/after");
@@ -393,7 +399,7 @@ describe("watches", () => {
     expect((await watch.fired).type).toBe("data-changed");
   });
 
-  test("watches may be confirmed late, while events come", async () => {
+  test("the answer to setWatches may come late, behind events", async () => {
     await using _ = await open();
     const first = zk.get("/a", { watch: true });
     line.send(dataAnswer(await line.request(), ""));
@@ -424,9 +430,9 @@ describe("watches", () => {
     expect((await watch.fired).type).toBe("deleted");
   });
 
-  test("an event for a path that nobody watches, or for none, is nobody's", async () => {
+  test("an event without a watcher, or without a path, is ignored", async () => {
     await using _ = await open();
-    line.send(event(1, "/nobody"), event(2, ""));
+    line.send(event(1, "/unwatched"), event(2, ""));
     const got = zk.get("/a");
     line.send(dataAnswer(await line.request(), ""));
     await got;

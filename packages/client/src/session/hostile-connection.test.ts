@@ -1,4 +1,7 @@
-/** Connections that end, stall and fill up at every moment: every call settles once, and nothing is left behind the client. */
+/**
+ * Connections that end, stall and fill up at every moment: every call settles once, and the client
+ * leaves no resources behind.
+ */
 import { OpCode } from "@zooid/model";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { retry } from "../calls/retry.ts";
@@ -43,7 +46,7 @@ async function open(options: ClientOptions = {}, greeting = {}): Promise<void> {
   [zk, line] = await Promise.all([connect(server.hosts, { random: () => 0, ...options }), server.session(greeting)]);
 }
 
-/** What became of a call, in a word. */
+/** The outcome of a call, in a word. */
 function word(call: Promise<unknown>): Promise<string> {
   return call.then(
     () => "OK",
@@ -51,7 +54,7 @@ function word(call: Promise<unknown>): Promise<string> {
   );
 }
 
-test("a server that closes after each answer is asked again until all reads are answered", async () => {
+test("reads are repeated until a server that closes after each answer has answered all", async () => {
   await open({ retry: retry.forever(0) });
   const reads = Promise.all(["/a", "/b", "/c", "/d"].map((path) => zk.get(path)));
   for (let i = 0; i < 4; i++) {
@@ -63,11 +66,12 @@ test("a server that closes after each answer is asked again until all reads are 
   line.serve(honestAnswer);
 });
 
-test("a reset in any phase leaves writes that were sent in doubt, and no others", async () => {
+test("a reset in any phase leaves writes that were sent with an unknown outcome, and no others", async () => {
   await open();
   const sent = word(zk.set("/sent", ""));
   await line.request();
-  // Made in the turn in which the connection goes: handed over or not, it is told as what it is.
+  // Made in the turn in which the connection is lost: sent or not, its outcome is reported
+  // correctly.
   line.reset();
   expect(await sent).toBe("CONNECTION_LOSS unknown");
   const offline = word(zk.set("/offline", ""));
@@ -80,7 +84,7 @@ test("a reset in any phase leaves writes that were sent in doubt, and no others"
   expect(await offline).toBe("OK");
 });
 
-test("closing waits so long for a server that never confirms, and what was asked before is told in doubt", async () => {
+test("closing waits a limited time for an unresponsive server, and earlier calls end with an unknown outcome", async () => {
   await open({}, { timeoutMs: 400 });
   line.answersPings = false;
   const write = word(zk.set("/a", ""));
@@ -94,10 +98,10 @@ test("closing waits so long for a server that never confirms, and what was asked
   await line.closed;
 });
 
-test("what comes behind the answer to close is not heard", async () => {
+test("data behind the answer to close is ignored", async () => {
   await open();
-  const told: string[] = [];
-  zk.events$("/a").subscribe(({ type }) => told.push(type));
+  const received: string[] = [];
+  zk.events$("/a").subscribe(({ type }) => received.push(type));
   line.send(answer(await line.request()));
   const got = zk.get("/a");
   line.send(dataAnswer(await line.request(), ""));
@@ -105,10 +109,10 @@ test("what comes behind the answer to close is not heard", async () => {
   const closing = zk.close();
   line.send(answer(await line.request()), event(3, "/a"), dataAnswer({ xid: 77 }, ""));
   await closing;
-  expect(told).toEqual([]);
+  expect(received).toEqual([]);
 });
 
-test("a server that is closing too leaves no doubt about the end", async () => {
+test("a simultaneous close by the server counts as confirmation", async () => {
   await open();
   const closing = zk.close();
   await line.request();
@@ -130,7 +134,7 @@ test("pings that are never answered end the connection, though events come", asy
   await zk.connected();
 });
 
-test("ten thousand calls to a slow reader keep their order, and what never left goes to the next connection", async () => {
+test("ten thousand calls to a slow reader keep their order, and calls that were not sent go to the next connection", async () => {
   await open({ inFlightMax: 20_000, waitingMax: 20_000, waitingBytesMax: 2 ** 30 });
   line.socket.pause();
   const data = new Uint8Array(2_000);
@@ -144,7 +148,7 @@ test("ten thousand calls to a slow reader keep their order, and what never left 
       return statAnswer(request);
     });
   };
-  // From there on nothing is read any more.
+  // From here on the server reads nothing.
   serve(0, 5_000);
   line.socket.resume();
   await Promise.all(words.slice(0, 5_000));
@@ -158,11 +162,11 @@ test("ten thousand calls to a slow reader keep their order, and what never left 
   const others = [...said.slice(0, firstDoubt), ...said.slice(lastDoubt + 1)];
   expect(new Set(others)).toEqual(new Set(["OK"]));
   expect(seen[0]?.every((i, at) => i === at)).toBe(true);
-  expect(seen[1]?.[0], "the first that never left").toBe(lastDoubt + 1);
+  expect(seen[1]?.[0], "the first that was not sent").toBe(lastDoubt + 1);
   expect(seen[1]?.every((i, at) => i === lastDoubt + 1 + at)).toBe(true);
 });
 
-test("calls that a full connection holds back go out on the next one, in their order", async () => {
+test("calls held back by a full connection are sent on the next one, in order", async () => {
   await open({ waitingMax: 20_000, waitingBytesMax: 2 ** 30, inFlightMax: 5 });
   const words = Array.from({ length: 50 }, (_, i) => word(zk.set(`/${i}`, "")));
   await line.requests(5);
@@ -179,13 +183,13 @@ test("calls that a full connection holds back go out on the next one, in their o
   expect(seen).toEqual(Array.from({ length: 45 }, (_, i) => `/${i + 5}`));
 });
 
-test("a hundred thousand calls wait in little memory, and none is forgotten", async () => {
+test("a hundred thousand waiting calls need little memory, and none is lost", async () => {
   await open({ inFlightMax: 100_000, waitingMax: 100_000, waitingBytesMax: 2 ** 30, retry: retry.none });
   const before = process.memoryUsage();
   const calls = Array.from({ length: 100_000 }, () => zk.set("/a", ""));
   const after = process.memoryUsage();
   const bytes = after.heapUsed + after.arrayBuffers - before.heapUsed - before.arrayBuffers;
-  expect(bytes / calls.length, "bytes a call").toBeLessThan(2_000);
+  expect(bytes / calls.length, "bytes per call").toBeLessThan(2_000);
   const words = calls.map(word);
   line.serve(() => undefined);
   line.reset();
@@ -195,7 +199,7 @@ test("a hundred thousand calls wait in little memory, and none is forgotten", as
   expect([...counts.keys()].sort()).toEqual(["CONNECTION_LOSS unknown"]);
 }, 20_000);
 
-test("xids begin anew behind the largest int", async () => {
+test("xids start again after the largest int", async () => {
   const driver = new SessionDriver(
     parseClientOptions({ random: () => 0 }),
     { hosts: () => [{ host: "127.0.0.1", port: server.port }] },
@@ -213,7 +217,7 @@ test("xids begin anew behind the largest int", async () => {
   expect(xids).toEqual([2 ** 31 - 2, 2 ** 31 - 1, 1, 2]);
 });
 
-test("a time limit says of a call that waits to be tried again, or for its identity's connection, that it is not on its way", async () => {
+test("a call that times out while it waits for a retry, or for a connection for its credentials, counts as not sent", async () => {
   await open();
   const throttled = word(zk.set("/a", "", { timeoutMs: 30, retry: retry.forever(60_000) }));
   line.send(answer(await line.request(), { code: -127 }));
@@ -226,7 +230,7 @@ test("a time limit says of a call that waits to be tried again, or for its ident
   await zk.connected();
 });
 
-test("nothing runs on behind a client that was closed in the middle of everything", async () => {
+test("a client that is closed in the middle of its work leaves no timers and connections", async () => {
   const running = (): string[] =>
     process.getActiveResourcesInfo().filter((name) => name === "Timeout" || name === "TCPSocketWrap");
   await open();

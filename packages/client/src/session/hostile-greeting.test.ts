@@ -1,4 +1,7 @@
-/** Greetings that no honest server gives, and none at all: the client tries on, or says what became of its session. */
+/**
+ * Invalid connect responses, and missing ones: the client keeps trying, or reports what became of
+ * its session.
+ */
 import { getEventListeners } from "node:events";
 import { OpCode, type SessionId } from "@zooid/model";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -25,7 +28,7 @@ beforeEach(() => {
   noise = new ProcessNoise();
 });
 
-// Hooks run last one first, so this hears the others out.
+// Hooks run last one first, so this one checks the others too.
 afterEach(async () => {
   expect(await noise.end()).toEqual([]);
 });
@@ -44,14 +47,14 @@ afterEach(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-/** A client that tries on without a pause. */
+/** A client without back-off. */
 function start(options: ClientOptions = {}): void {
   zk = createClient(server.hosts, { random: () => 0, sessionTimeoutMs: 30_000, ...options });
   states = [];
   zk.state$.subscribe(({ kind }) => states.push(kind));
 }
 
-/** The next connection serves, so the client comes to rest. */
+/** Serves the next connection, so that the client settles. */
 async function settle(greeting = {}): Promise<ScriptedLine> {
   const line = await server.session(greeting);
   line.serve((request) => (request.op === OpCode.GET_DATA ? dataAnswer(request, "") : answer(request)));
@@ -68,7 +71,7 @@ test.each([
   ["of no bytes", Buffer.alloc(4)],
   ["of a negative length", Buffer.alloc(4, 0xff)],
   ["that is huge", Buffer.from([0x7f, 0xff, 0xff, 0xff])],
-  ["that is no greeting but an event", event(3, "/a")],
+  ["that is an event", event(3, "/a")],
 ])("a greeting %s is followed by another attempt", async (_, bytes) => {
   start();
   const line = await server.accept();
@@ -84,10 +87,10 @@ test.each([
   ["with a longer password", { password: new Uint8Array(40).fill(1) }],
   ["with a shorter password", { password: new Uint8Array(3).fill(1) }],
   ["without a password", { password: new Uint8Array(0) }],
-])("a greeting %s will do, and its password is shown when the session is resumed", async (_, greeting) => {
+])("a greeting %s is accepted, and its password is sent when the session is resumed", async (_, greeting) => {
   start();
   const line = await settle(greeting);
-  // A copy: what a user does to it is his affair.
+  // A copy: the user may modify it.
   zk.sessionPassword.fill(0);
   line.reset();
   const next = await settle();
@@ -97,7 +100,7 @@ test.each([
   expect(shown).toEqual("password" in greeting ? greeting.password : new Uint8Array(16).fill(7));
 });
 
-test("a greeting may come byte by byte, with the first answer on its heels", async () => {
+test("a greeting may come byte by byte, directly followed by the first answer", async () => {
   start();
   const line = await server.accept();
   await line.hello();
@@ -106,7 +109,7 @@ test("a greeting may come byte by byte, with the first answer on its heels", asy
   await zk.connected();
 });
 
-test("a refusal while there was no session loses none", async () => {
+test("a refusal without a session loses none", async () => {
   start();
   for (let i = 0; i < 3; i++) {
     const line = await server.session(REFUSED);
@@ -116,7 +119,7 @@ test("a refusal while there was no session loses none", async () => {
   expect(states).toEqual(["connecting", "connected"]);
 });
 
-test("another session than the one that was asked for: the old one is lost, the new one goes on", async () => {
+test("another session than the requested one: the old one is lost, the new one is used", async () => {
   start();
   (await settle()).reset();
   await settle({ sessionId: 0x99n as SessionId });
@@ -124,7 +127,7 @@ test("another session than the one that was asked for: the old one is lost, the 
   expect(zk.sessionId).toBe(0x99n);
 });
 
-test("with onExpiry close another session than the one that was asked for is the end", async () => {
+test("with onExpiry close another session than the requested one ends the client", async () => {
   start({ onExpiry: "close" });
   (await settle()).reset();
   await server.session({ sessionId: 0x99n as SessionId });
@@ -132,7 +135,7 @@ test("with onExpiry close another session than the one that was asked for is the
   expect(await zk.get("/a").catch((error) => error.code)).toBe("SESSION_EXPIRED");
 });
 
-test("a greeting that never comes is waited for so long and no longer", async () => {
+test("the wait for a greeting is limited", async () => {
   start({ connectTimeoutMs: 30 });
   const line = await server.accept();
   await line.hello();
@@ -140,14 +143,14 @@ test("a greeting that never comes is waited for so long and no longer", async ()
   await settle();
 });
 
-test("servers that accept and close are tried on", async () => {
+test("servers that accept and close are tried again", async () => {
   start();
   for (let i = 0; i < 3; i++) (await server.accept()).socket.end();
   for (let i = 0; i < 3; i++) (await server.accept()).reset();
   await settle();
 });
 
-test("servers that greet and close are tried on, and calls wait for one that stays", async () => {
+test("servers that greet and close are tried again, and calls wait for a stable connection", async () => {
   start();
   const got = zk.get("/a");
   for (let i = 0; i < 3; i++) (await server.session()).socket.end();
@@ -155,7 +158,7 @@ test("servers that greet and close are tried on, and calls wait for one that sta
   await got;
 });
 
-test("calls are given up before there is a connection, and there are few traces of them however often it flaps", async () => {
+test("calls may be cancelled before there is a connection, and a flapping connection leaves few entries", async () => {
   start({ waitingTimeoutMs: 60 });
   const calls = Array.from({ length: 100 }, () => zk.get("/a").catch((error) => error));
   const line = await server.accept();
@@ -165,7 +168,7 @@ test("calls are given up before there is a connection, and there are few traces 
   }
 });
 
-test("a client that comes before its server finds it", async () => {
+test("a client that starts before its server finds it", async () => {
   const { port } = server;
   await server[Symbol.asyncDispose]();
   start();
@@ -186,7 +189,7 @@ test("an IPv6 address is dialled and shown with its brackets", async () => {
   start();
 });
 
-test("hosts may change, be none, be impossible or fail to be named, and the next round has what there is then", async () => {
+test("a provider may change its hosts, give none or invalid ones, or throw, and the next round uses the current ones", async () => {
   const port = server.port;
   const rounds: (() => { host: string; port: number }[])[] = [
     () => [{ host: "127.0.0.1", port: 1 }],
@@ -200,7 +203,7 @@ test("hosts may change, be none, be impossible or fail to be named, and the next
   let round = -1;
   zk = createClient("/", {
     random: () => 0,
-    // The first is asked for the number of hosts alone.
+    // The first call only reads the number of hosts.
     hosts: { hosts: () => (rounds[Math.min(Math.max(round++, 0), rounds.length - 1)] ?? (() => []))() },
   });
   await settle();
@@ -223,7 +226,7 @@ test.each([
       },
     }),
   ],
-] as const)("a transport whose %s throws is a host that cannot be reached", async (_, broken) => {
+] as const)("a transport whose %s throws counts as an unreachable host", async (_, broken) => {
   const { tcpTransport } = await import("../transport/tcp-transport.ts");
   let isBroken = true;
   const faulty = { ...tcpTransport, ...broken() };
@@ -243,7 +246,7 @@ test.each([
   await settle();
 });
 
-test("two clients of one session take it from each other, and every call is settled", async () => {
+test("two clients of one session take it over from each other, and every call is settled", async () => {
   start();
   await settle();
   const resumed = { id: zk.sessionId, password: zk.sessionPassword };
@@ -253,7 +256,7 @@ test("two clients of one session take it from each other, and every call is sett
   await other.close();
 });
 
-test("connecting that is given up leaves no listener and no connection", async () => {
+test("a cancelled connect leaves no listener and no connection", async () => {
   start();
   await settle();
   const controller = new AbortController();
@@ -265,10 +268,10 @@ test("connecting that is given up leaves no listener and no connection", async (
   expect(getEventListeners(controller.signal, "abort")).toHaveLength(0);
 });
 
-test("an error in the body of await using closes the session, and is what is thrown", async () => {
+test("an error in the body of await using closes the session and is thrown", async () => {
   start();
   const serving = server.accept().then(async (line) => {
-    // The client of `start`, which comes first.
+    // The client of `start`, which connects first.
     await line.greet();
     line.serve((request) => answer(request));
     const mine = await server.session();

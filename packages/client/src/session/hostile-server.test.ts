@@ -1,4 +1,7 @@
-/** A server that errs at random, from seeds: whatever it does, every call settles, and what an error says of its request is true. */
+/**
+ * A server that errs at random, by seed: every call settles, and an error states the outcome of its
+ * request correctly.
+ */
 import { OpCode } from "@zooid/model";
 import { seededRandom } from "@zooid/model/testing/seeded-random";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -30,7 +33,7 @@ afterEach(async () => {
   expect(await noise.end()).toEqual([]);
 });
 
-/** What a server made of the requests for a path. */
+/** What the server did with the requests for a path. */
 interface Deeds {
   seen: number;
   done: number;
@@ -82,7 +85,7 @@ class ErringServer {
     return Buffer.concat([...events, honestAnswer(request)]);
   }
 
-  /** The client's own requests, which take back and undo, are not counted with the calls for the same path. */
+  /** The client's own clean-up requests are not counted with the calls for the same path. */
   #deedsOf({ op, path }: SeenRequest): Deeds {
     const isCall = op === OpCode.GET_DATA || op === OpCode.SET_DATA || op === OpCode.CREATE2;
     const name = isCall ? path : `the client's own ${path}`;
@@ -92,69 +95,73 @@ class ErringServer {
   }
 }
 
-test.each(Array.from({ length: 20 }, (_, i) => i + 1))("every call settles with the truth (seed %i)", async (seed) => {
-  const random = seededRandom(seed);
-  await using server = await ScriptedServer.start();
-  const erring = new ErringServer(random);
-  erring.serve(server).catch(() => {});
-  const zk = createClient(server.hosts, {
-    random: () => 0,
-    connectTimeoutMs: 20,
-    retry: retry.times(5),
-    inFlightMax: 1 + Math.floor(random() * 40),
-  });
-  const streams = ["/stream/a", "/stream/b"].flatMap((path) => [
-    zk.watchData$(path).subscribe({ error: () => {} }),
-    zk.events$(path).subscribe({ error: () => {} }),
-  ]);
-  const outcomes: Promise<readonly [path: string, isWrite: boolean, isAborted: boolean, error: unknown]>[] = [];
-  for (let i = 0; i < CALLS; i++) {
-    const path = `/${i}`;
-    const dice = random();
-    const controller = new AbortController();
-    const { signal } = controller;
-    const isWrite = dice < 0.5;
-    const isAborted = random() < 0.1;
-    const call =
-      dice < 0.3
-        ? zk.set(path, "x", { signal })
-        : dice < 0.5
-          ? zk.create(path, "x", { signal })
-          : dice < 0.8
-            ? zk.get(path, { signal })
-            : zk.get(path, { signal, watch: true }).then(({ watch }) => {
-                watch.fired.catch(() => {});
-                if (random() < 0.5) watch.remove();
-              });
-    outcomes.push(
-      call.then(
-        () => [path, isWrite, isAborted, undefined] as const,
-        (error: unknown) => [path, isWrite, isAborted, error] as const,
-      ),
-    );
-    if (isAborted) setImmediate(() => controller.abort());
-    if (random() < 0.3) await new Promise((resolve) => setImmediate(resolve));
-  }
-  for (const [path, isWrite, isAborted, error] of await Promise.all(outcomes)) {
-    const { seen, done, refused } = erring.deeds.get(path) ?? { seen: 0, done: 0, refused: 0 };
-    if (error === undefined) {
-      expect(done, `${path} was answered`).toBeGreaterThan(0);
-      continue;
+test.each(Array.from({ length: 20 }, (_, i) => i + 1))(
+  "every call settles with its true outcome (seed %i)",
+  async (seed) => {
+    const random = seededRandom(seed);
+    await using server = await ScriptedServer.start();
+    const erring = new ErringServer(random);
+    erring.serve(server).catch(() => {});
+    const zk = createClient(server.hosts, {
+      random: () => 0,
+      connectTimeoutMs: 20,
+      retry: retry.times(5),
+      inFlightMax: 1 + Math.floor(random() * 40),
+    });
+    const streams = ["/stream/a", "/stream/b"].flatMap((path) => [
+      zk.watchData$(path).subscribe({ error: () => {} }),
+      zk.events$(path).subscribe({ error: () => {} }),
+    ]);
+    const outcomes: Promise<readonly [path: string, isWrite: boolean, isAborted: boolean, error: unknown]>[] = [];
+    for (let i = 0; i < CALLS; i++) {
+      const path = `/${i}`;
+      const dice = random();
+      const controller = new AbortController();
+      const { signal } = controller;
+      const isWrite = dice < 0.5;
+      const isAborted = random() < 0.1;
+      const call =
+        dice < 0.3
+          ? zk.set(path, "x", { signal })
+          : dice < 0.5
+            ? zk.create(path, "x", { signal })
+            : dice < 0.8
+              ? zk.get(path, { signal })
+              : zk.get(path, { signal, watch: true }).then(({ watch }) => {
+                  watch.fired.catch(() => {});
+                  if (random() < 0.5) watch.remove();
+                });
+      outcomes.push(
+        call.then(
+          () => [path, isWrite, isAborted, undefined] as const,
+          (error: unknown) => [path, isWrite, isAborted, error] as const,
+        ),
+      );
+      if (isAborted) setImmediate(() => controller.abort());
+      if (random() < 0.3) await new Promise((resolve) => setImmediate(resolve));
     }
-    if (isAborted && !isZkError(error)) continue;
-    if (!isZkError(error)) throw error;
-    const said = `${path}: ${error.message}`;
-    if (error.outcome === "rejected") expect(refused, said).toBeGreaterThan(0);
-    // What was refused may be tried again, and then never leave: refused it is all the same.
-    if (error.outcome === "not-sent" && isWrite) expect(seen, said).toBe(refused);
-    if (isWrite) expect(seen - refused, "a write in doubt is never repeated").toBeLessThanOrEqual(1);
-  }
-  erring.isHonest = true;
-  await zk.connected();
-  const last = await Promise.any(Array.from({ length: 5 }, () => zk.get("/last", { retry: retry.forever(0) })));
-  expect(last.stat.dataLength).toBe(5);
-  for (const stream of streams) stream.unsubscribe();
-  await zk.close();
-  expect(zk.watchCount).toBe(0);
-  await expect.poll(() => server.openCount).toBe(0);
-});
+    for (const [path, isWrite, isAborted, error] of await Promise.all(outcomes)) {
+      const { seen, done, refused } = erring.deeds.get(path) ?? { seen: 0, done: 0, refused: 0 };
+      if (error === undefined) {
+        expect(done, `${path} was answered`).toBeGreaterThan(0);
+        continue;
+      }
+      if (isAborted && !isZkError(error)) continue;
+      if (!isZkError(error)) throw error;
+      const said = `${path}: ${error.message}`;
+      if (error.outcome === "rejected") expect(refused, said).toBeGreaterThan(0);
+      // A refused request may be retried, and the retry never sent: the outcome is a refusal all the
+      // same.
+      if (error.outcome === "not-sent" && isWrite) expect(seen, said).toBe(refused);
+      if (isWrite) expect(seen - refused, "a write with an unknown outcome is never repeated").toBeLessThanOrEqual(1);
+    }
+    erring.isHonest = true;
+    await zk.connected();
+    const last = await Promise.any(Array.from({ length: 5 }, () => zk.get("/last", { retry: retry.forever(0) })));
+    expect(last.stat.dataLength).toBe(5);
+    for (const stream of streams) stream.unsubscribe();
+    await zk.close();
+    expect(zk.watchCount).toBe(0);
+    await expect.poll(() => server.openCount).toBe(0);
+  },
+);

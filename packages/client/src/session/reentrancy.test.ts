@@ -1,4 +1,4 @@
-/** Whoever is called back may do anything: ask, subscribe, unsubscribe, give up, close. */
+/** Callbacks may do anything: make calls, subscribe, unsubscribe, cancel, close. */
 import { getEventListeners } from "node:events";
 import { ErrorCode, OpCode } from "@zooid/model";
 import type { Subscription } from "rxjs";
@@ -33,28 +33,31 @@ async function open(options: ClientOptions = {}): Promise<void> {
   [zk, line] = await Promise.all([connect(server.hosts, { random: () => 0, ...options }), server.session()]);
 }
 
-test.each(["connected", "suspended", "lost", "closed"])("close may be called by who hears of %s", async (kind) => {
-  await open();
-  line.serve(honestAnswer);
-  const kinds: string[] = [];
-  zk.state$.subscribe((state) => {
-    kinds.push(state.kind);
-    if (state.kind === kind) zk.close().catch(() => {});
-  });
-  const write = zk.set("/a", "").catch((error) => error);
-  if (kind === "suspended" || kind === "lost") line.reset();
-  if (kind === "lost") await (await server.session(REFUSED)).closed;
-  if (kind === "closed") await zk.close();
-  await expect.poll(() => kinds.at(-1)).toBe("closed");
-  await write;
-  expect(kinds.filter((state) => state === "closed")).toHaveLength(1);
-  expect(await zk.get("/a").catch((error) => error.code)).toBe("CLIENT_CLOSED");
-  const count = server.acceptedCount;
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(server.acceptedCount, "nothing is tried after the end").toBe(count);
-});
+test.each(["connected", "suspended", "lost", "closed"])(
+  "close may be called by a listener of the state %s",
+  async (kind) => {
+    await open();
+    line.serve(honestAnswer);
+    const kinds: string[] = [];
+    zk.state$.subscribe((state) => {
+      kinds.push(state.kind);
+      if (state.kind === kind) zk.close().catch(() => {});
+    });
+    const write = zk.set("/a", "").catch((error) => error);
+    if (kind === "suspended" || kind === "lost") line.reset();
+    if (kind === "lost") await (await server.session(REFUSED)).closed;
+    if (kind === "closed") await zk.close();
+    await expect.poll(() => kinds.at(-1)).toBe("closed");
+    await write;
+    expect(kinds.filter((state) => state === "closed")).toHaveLength(1);
+    expect(await zk.get("/a").catch((error) => error.code)).toBe("CLIENT_CLOSED");
+    const count = server.acceptedCount;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(server.acceptedCount, "no attempt after the end").toBe(count);
+  },
+);
 
-test("a call may be made by who hears of any state", async () => {
+test("a call may be made by a listener of any state", async () => {
   await open();
   line.serve(honestAnswer);
   const codes: Promise<string>[] = [];
@@ -75,7 +78,7 @@ test("a call may be made by who hears of any state", async () => {
   expect(await Promise.all(codes)).toEqual(["OK", "OK", "OK", "CLIENT_CLOSED"]);
 });
 
-test("a call may be made in an event, and in the value of a stream, and leaves with the turn", async () => {
+test("a call may be made in an event, and in the value of a stream, and is sent in the same turn", async () => {
   await open();
   line.serve(honestAnswer);
   const got: Promise<unknown>[] = [];
@@ -89,7 +92,7 @@ test("a call may be made in an event, and in the value of a stream, and leaves w
   values.unsubscribe();
 });
 
-test("close may be called in an event, in a value, and behind an answer, and the rest of the chunk is heard", async () => {
+test("close may be called in an event, in a value, and after an answer, and the rest of the chunk is processed", async () => {
   for (const where of ["event", "value", "answer"]) {
     await open();
     const closing: Promise<void>[] = [];
@@ -111,42 +114,42 @@ test("close may be called in an event, in a value, and behind an answer, and the
   }
 });
 
-test("a subscriber may leave and come back in the middle of a value", async () => {
+test("a subscriber may unsubscribe and subscribe again within a value", async () => {
   await open();
   line.serve(honestAnswer);
-  const told: string[] = [];
+  const received: string[] = [];
   let first: Subscription | undefined;
   const second = zk.watchData$("/a").subscribe(() => {
-    told.push("second");
+    received.push("second");
     first?.unsubscribe();
-    zk.watchData$("/a").subscribe(() => told.push("third"));
+    zk.watchData$("/a").subscribe(() => received.push("third"));
   });
-  first = zk.watchData$("/a").subscribe(() => told.push("first"));
-  await expect.poll(() => told).toEqual(["second", "third"]);
+  first = zk.watchData$("/a").subscribe(() => received.push("first"));
+  await expect.poll(() => received).toEqual(["second", "third"]);
   second.unsubscribe();
   expect(zk.watchCount).toBe(1);
 });
 
-test("a watcher that is made to leave by another one of the same event arms nothing any more", async () => {
+test("a watcher that is removed by another one of the same event arms no watch", async () => {
   await open();
   line.serve(honestAnswer);
-  const told: string[] = [];
+  const received: string[] = [];
   let children: Subscription | undefined;
   const all = zk.events$("/a", { mode: "persistent-recursive" }).subscribe(({ type }) => {
-    told.push(type);
+    received.push(type);
     children?.unsubscribe();
   });
-  children = zk.watchChildren$("/a").subscribe(() => told.push("children"));
+  children = zk.watchChildren$("/a").subscribe(() => received.push("children"));
   await expect.poll(() => zk.watchCount).toBe(2);
   line.send(event(2, "/a"));
-  await expect.poll(() => told).toEqual(["children", "deleted"]);
+  await expect.poll(() => received).toEqual(["children", "deleted"]);
   await zk.get("/b");
   await zk.get("/b");
   expect(zk.watchCount).toBe(1);
   all.unsubscribe();
 });
 
-test("a call may be given up in the middle of the chunk that answers it", async () => {
+test("a call may be cancelled in the middle of the chunk that answers it", async () => {
   await open();
   const controller = new AbortController();
   const events = zk.events$("/a").subscribe(() => controller.abort(new Error("enough")));
@@ -169,25 +172,25 @@ test("a call may be given up in the middle of the chunk that answers it", async 
   events.unsubscribe();
 });
 
-test("whoever is given up may ask, give others up and close", async () => {
+test("the handler of a cancelled call may make calls, cancel others and close", async () => {
   await open();
   line.serve(() => undefined);
   const [one, two] = [new AbortController(), new AbortController()];
-  const told: string[] = [];
+  const received: string[] = [];
   one.signal.addEventListener("abort", () => {
     two.abort(new Error("two"));
-    zk.get("/d").catch((error) => told.push(error.code));
+    zk.get("/d").catch((error) => received.push(error.code));
     zk.close().catch(() => {});
   });
   const calls = [
     zk.get("/a", { signal: one.signal }),
     zk.get("/b", { signal: two.signal }),
     zk.get("/c", { signal: AbortSignal.any([one.signal, two.signal]) }),
-  ].map((call) => call.catch((error) => told.push(error.message)));
+  ].map((call) => call.catch((error) => received.push(error.message)));
   one.abort(new Error("one"));
   await Promise.all(calls);
   line.reset();
-  await expect.poll(() => told.toSorted()).toEqual(["CLIENT_CLOSED", "one", "one", "two"]);
+  await expect.poll(() => received.toSorted()).toEqual(["CLIENT_CLOSED", "one", "one", "two"]);
 });
 
 test("thousands of calls on one signal leave no listener, no warning and no call", async () => {
@@ -203,7 +206,7 @@ test("thousands of calls on one signal leave no listener, no warning and no call
   expect(getEventListeners(signal, "abort")).toHaveLength(0);
 });
 
-test("a stream that comes and goes while there is no room takes nobody's place", async () => {
+test("a stream that is subscribed and unsubscribed while the queue is full takes no place in it", async () => {
   await open({ inFlightMax: 1, waitingMax: 10 });
   const busy = zk.get("/busy");
   for (let i = 0; i < 100; i++) {
@@ -215,7 +218,7 @@ test("a stream that comes and goes while there is no room takes nobody's place",
   await Promise.all([busy, ...waiting]);
 });
 
-test("a policy, a value or a limit that is wrong is its own call's fault alone", async () => {
+test("an invalid policy, value or limit only fails its own call", async () => {
   const broken = new Error("the policy is broken");
   await open({ inFlightMax: 2 });
   const busy = [zk.get("/busy"), zk.get("/busy")];
@@ -225,7 +228,7 @@ test("a policy, a value or a limit that is wrong is its own call's fault alone",
     },
   });
   const nan = zk.get("/a", { retry: () => Number.NaN });
-  // What no types would let through.
+  // Values that the types forbid.
   const acl = [{ perms: 31, scheme: undefined, id: "" }] as unknown as [];
   const value = zk.create("/a", "", { acl });
   const limit = zk.get("/a", { timeoutMs: Number.NaN });
@@ -242,12 +245,12 @@ test("a policy, a value or a limit that is wrong is its own call's fault alone",
   await zk.get("/b");
 });
 
-test("a call that waits to be tried again is told when the client ends", async () => {
+test("a call that waits for a retry is rejected when the client ends", async () => {
   await open({ retry: retry.forever(60_000) });
   const reading = zk.get("/a");
   line.send(answer(await line.request(), { code: ErrorCode.THROTTLED_OP }));
   line.serve(honestAnswer);
-  // What was asked behind it has its answer: it waits by now.
+  // The call behind it is answered: so it waits by now.
   await zk.get("/b");
   await zk.close();
   await expect(reading).rejects.toMatchObject({ code: "CLIENT_CLOSED" });

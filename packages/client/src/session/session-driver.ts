@@ -1,6 +1,7 @@
 /**
- * The world around a {@link Session}: the connection, the clock, one timer, and the calls on their way. One turn of the event loop
- * writes once, however many calls were made in it; one chunk that arrives resolves all the calls that it answers.
+ * Drives a {@link Session}: its connection, the clock, one timer, and the calls in flight. All
+ * calls of one turn of the event loop leave in one write; one chunk that arrives settles all the
+ * calls that it answers.
  */
 import { Backoff, ErrorCode, type Zxid } from "@zooid/model";
 import { JuteReader, readConnectResponse, readWatcherEvent, WireError } from "@zooid/wire";
@@ -14,7 +15,7 @@ import { CLOSE_SESSION, DELETE, type Operation, REMOVE_WATCHES } from "../calls/
 import { OutgoingRequests } from "../calls/outgoing-requests.ts";
 import { PostponedCalls } from "../calls/postponed-calls.ts";
 import { syncBefore } from "../calls/sync-before.ts";
-import { type ZkError, zkError } from "../errors.ts";
+import type { ZkError } from "../errors.ts";
 import type { ClientConfig, Credential } from "../options.ts";
 import type { HostAddress } from "../servers/connect-string.ts";
 import { HostList, type HostProvider } from "../servers/host-list.ts";
@@ -26,6 +27,7 @@ import type { ClientState } from "./client-state.ts";
 import { CurrentConnection } from "./current-connection.ts";
 import { areCallsTraced, traceCall, traceEvent, traceStall, traceState } from "./diagnostics.ts";
 import type { DriverMetrics } from "./driver-metrics.ts";
+import { endError } from "./end-error.ts";
 import { OneTimer } from "./one-timer.ts";
 import { Session, type SessionEnd } from "./session.ts";
 
@@ -33,16 +35,18 @@ const XID_EVENT = -1;
 const XID_PING = -2;
 const XID_AUTH = -4;
 const XID_MAX = 2 ** 31 - 1;
-/** Of a call that is not on its way. */
+/** Of a call that is not in flight. */
 const XID_NONE = 0;
 const CONNECT_TIMEOUT_MS_MAX = 10_000;
 const BACKOFF_BASE_MS = 100;
 const BACKOFF_MAX_MS = 5_000;
 
 export interface DriverEvents {
-  /** A connection stands and watches are being armed again; what must be read anew can be read. */
+  /**
+   * A session is connected, and watches are being armed again: observers read their nodes again.
+   */
   established(): void;
-  /** Nothing more comes. */
+  /** No further event comes. */
   ended(error: ZkError): void;
 }
 
@@ -69,9 +73,9 @@ export class SessionDriver {
   #state: ClientState = { kind: "connecting" };
   readonly #listeners = new Set<DriverEvents>();
   #isGreeted = false;
-  /** Whether the server has said that the session is not, or not any more, this connection's. */
+  /** Whether the server has reported that the session has moved or ended. */
   #isDisowned = false;
-  /** Whether the connection is given up as soon as nothing is on its way. */
+  /** Whether the connection is left as soon as no request is in flight. */
   #isMoving = false;
   #isPumping = false;
   #closeXid = 0;
@@ -81,7 +85,10 @@ export class SessionDriver {
   #end: SessionEnd | undefined;
   readonly #closed = Promise.withResolvers<void>();
 
-  /** @param lastXid the xid before the first request's; xids go from 1 to the largest int and begin anew */
+  /**
+   * @param lastXid the xid before the first request's; xids go from 1 to the largest int and start
+   *   again
+   */
   constructor(config: ClientConfig, hosts: HostProvider, lastXid = 0) {
     this.#config = config;
     this.#xid = lastXid;
@@ -174,7 +181,7 @@ export class SessionDriver {
     return this.#state;
   }
 
-  /** Begins with the present state, and completes when there is nothing more to come. */
+  /** Starts with the current state, and completes at the end of the client. */
   get state$(): Observable<ClientState> {
     return this.#state$.asObservable();
   }
@@ -183,12 +190,12 @@ export class SessionDriver {
     return this.#config;
   }
 
-  /** Why the client is at its end; undefined while it is not. */
+  /** The reason of the client's end; undefined before. */
   get end(): ZkError | undefined {
     return this.#end === undefined ? undefined : endError(this.#end, "client");
   }
 
-  /** Resolves at the end, however it comes. */
+  /** Resolves at the client's end, whatever its reason. */
   get closed(): Promise<void> {
     return this.#closed.promise;
   }
@@ -199,7 +206,7 @@ export class SessionDriver {
     this.#arm();
   }
 
-  /** Asks; the promise settles in the turn in which the answer arrives. */
+  /** Makes a call; the promise settles in the turn in which the answer arrives. */
   ask<B, T>(fields: CallFields<B, T>): Promise<T> {
     const answered = new Promise<T>((resolve, reject) => this.submit(new Call(fields, resolve, reject)));
     if (!areCallsTraced()) return answered;
@@ -208,12 +215,12 @@ export class SessionDriver {
   }
 
   submit<B, T>(typed: Call<B, T>): void {
-    // Queues hold calls of every kind; each keeps its own types to itself.
+    // Queues hold calls of all kinds; each keeps its own types to itself.
     const call = typed as AnyCall;
     if (call.options === undefined || this.#postponed.limit(call)) this.#enter(call);
   }
 
-  /** Asks when nothing else is on its way, and lets nothing follow before the answer; of this connection only. */
+  /** Makes a call while no other is in flight, on this connection only; others wait for its answer. */
   submitExclusive<B, T>(typed: Call<B, T>): void {
     const call = typed as AnyCall;
     if (this.#end !== undefined) {
@@ -230,7 +237,7 @@ export class SessionDriver {
     else this.#postponed.wait(call);
   }
 
-  /** Shows another identity, now and on every connection to come. */
+  /** Adds credentials, now and on every later connection. */
   addAuth(credential: Credential, fields: Pick<CallFields<unknown, void>, "options">): Promise<void> {
     this.#credentials.add(credential);
     return new Promise<void>((resolve, reject) => {
@@ -242,7 +249,7 @@ export class SessionDriver {
     });
   }
 
-  /** Takes back a call whose caller is gone; what was sent already is answered for nobody. */
+  /** Removes a cancelled call; the answer to one that was sent is discarded. */
   withdraw<B, T>(typed: Call<B, T>): void {
     const call = typed as AnyCall;
     this.#postponed.remove(call);
@@ -254,12 +261,15 @@ export class SessionDriver {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Takes a watcher back, and the server's watch where nobody else has use for it. */
+  /** Removes a watcher, and the server's watch where no other watcher needs it. */
   unwatch(kind: WatchKind, path: string, watcher: Watcher): void {
     this.#serverWatches.remove(kind, path, watcher);
   }
 
-  /** Leaves its server for others, as soon as it has answered what it was asked: nobody is to doubt what became of a write for that. */
+  /**
+   * Moves to one of these servers once all requests in flight are answered, so that no write ends
+   * with an unknown outcome.
+   */
   moveTo(hosts: readonly HostAddress[]): void {
     if (!this.#session.isConnected) return;
     this.#hosts.restart(hosts);
@@ -267,7 +277,7 @@ export class SessionDriver {
     this.#pump();
   }
 
-  /** What it has done and has to do. */
+  /** Current metrics. */
   get metrics(): DriverMetrics {
     return {
       inFlightCount: this.#inFlight.count,
@@ -281,8 +291,8 @@ export class SessionDriver {
   }
 
   /**
-   * Ends the session at the server, where there is a connection, and everything here. What was asked before is sent before.
-   * Harmless when repeated.
+   * Ends the session at the server, if connected, and the client. Calls made before are sent first.
+   * May be repeated.
    */
   close(): Promise<void> {
     if (this.#isGreeted && !this.#negotiation.isUnderWay && this.#closeXid === 0)
@@ -294,7 +304,7 @@ export class SessionDriver {
 
   #enterState(state: ClientState): void {
     this.#state = state;
-    // What whoever hears of it asks is for the next session.
+    // Calls made by listeners of this event go to the next session.
     if (state.kind === "lost") this.#postponed.sessionLost();
     if (state.kind === "read-only") this.#writable.start();
     else this.#writable.stop();
@@ -302,7 +312,7 @@ export class SessionDriver {
     traceState(state);
   }
 
-  // The way out
+  // Sending
 
   #maySend(): boolean {
     return this.#isOpen() && !this.#exclusive.isUnderWay && this.#inFlight.count < this.#config.inFlightMax;
@@ -327,7 +337,7 @@ export class SessionDriver {
     this.#outgoing.scheduleFlush();
   }
 
-  /** Sends what waits, as far as there is room. */
+  /** Sends waiting calls, as far as there is room. */
   #pump(): void {
     if (this.#isPumping) return;
     if (this.#isMoving && this.#inFlight.count === 0) {
@@ -343,7 +353,7 @@ export class SessionDriver {
     this.#isPumping = false;
   }
 
-  // The way in
+  // Receiving
 
   readonly #takeFrame = (bytes: Uint8Array, start: number, end: number): void => {
     if (this.#isGreeted) this.#answer(bytes, start, end);
@@ -407,7 +417,7 @@ export class SessionDriver {
     this.#session.answered(inFlight.oldestSentAtMs, zxid);
     if (expected.syncError !== undefined) {
       inFlight.shift();
-      // Whatever the read has brought is not what was asked for.
+      // The read's own result is discarded.
       this.#serverWatches.discarded(expected);
       this.#postponed.tryAgainOrReject(expected, expected.syncError);
       return;
@@ -417,7 +427,7 @@ export class SessionDriver {
       try {
         value = expected.operation.read(this.#reader);
       } catch (error) {
-        // Asking again would bring the same answer.
+        // The same request would get the same answer.
         if (error instanceof WireError) expected.reject(expected.unreadable(error));
         throw error;
       }
@@ -443,21 +453,24 @@ export class SessionDriver {
       call.resolve(absent.value);
       return;
     }
-    // The next greeting says what became of the session. What stands behind this answer in the chunk is still heard.
+    // The next handshake shows what became of the session. The rest of the chunk is processed.
     if (code === ErrorCode.SESSION_MOVED || code === ErrorCode.SESSION_EXPIRED) this.#isDisowned = true;
     this.#postponed.tryAgainOrReject(call, call.refusal(code));
   }
 
-  /** A create that its caller gave up has succeeded: the node goes, unless somebody has begun to use it. */
+  /** A cancelled create has succeeded: its node is deleted, unless it was changed. */
   #undo(call: AnyCall, value: unknown): void {
     if (call.operation.creates !== true) return;
     const { path } = value as { readonly path: string };
     this.ask({ operation: DELETE, path, shownPath: path, body: 0, isOwn: true }).catch(() => {
-      // It is used, gone already, or goes with its session.
+      // The node is in use, gone already, or goes with its session.
     });
   }
 
-  /** Bytes that no client can read on behind: a new connection is made, where those who are not to blame are asked again. */
+  /**
+   * The stream is unreadable from here: the client reconnects, and repeats calls that are not at
+   * fault.
+   */
   #unreadable(error: WireError): void {
     if (error.code === "FRAME_SIZE") {
       const call = this.#inFlight.oldest;
@@ -466,7 +479,7 @@ export class SessionDriver {
     this.#leave(true);
   }
 
-  /** Gives the connection up for another one; `isFault`: because of what the server said. */
+  /** Leaves the connection for another one; `isFault`: because of the server's data. */
   #leave(isFault: boolean): void {
     this.#hangUp();
     this.#session.disconnected(now(), isFault);
@@ -476,7 +489,7 @@ export class SessionDriver {
   // The connection
 
   #resolve(host: HostAddress): void {
-    // Also a transport that throws has not found anything.
+    // A transport that throws has found no address either.
     new Promise<readonly HostAddress[]>((found) => found(this.#config.transport.resolve(host))).then(
       (addresses) => this.#resolved(addresses),
       () => this.#resolved([]),
@@ -504,7 +517,7 @@ export class SessionDriver {
     else this.#negotiation.begin(sasl, this.#session.connectedAddress);
   }
 
-  /** Identities first, then watches, then whoever must read anew, then what waits. */
+  /** In this order: credentials, watches, observers, waiting calls. */
   #identified(): void {
     this.#credentials.sendAll();
     const { generation } = this.#connection;
@@ -570,22 +583,16 @@ export class SessionDriver {
     if (this.#end === undefined) this.#arm();
   }
 
-  /** A timer comes late when nothing else could come either: neither pings nor answers. */
+  /** A late timer means that no ping was sent and no answer was read either. */
   #judgeLateness(lateMs: number): void {
     const { id, timeoutMs } = this.#session;
     if (timeoutMs > 0 && lateMs > timeoutMs / 3) traceStall({ lateMs, sessionTimeoutMs: timeoutMs, sessionId: id });
   }
 }
 
-/** Milliseconds of a clock that never jumps. */
+/** Milliseconds of a monotonic clock. */
 function now(): number {
   return performance.now();
 }
 
 const ignore = (): void => {};
-
-function endError(end: SessionEnd, op: string, path?: string, wasSent = false): ZkError {
-  return zkError({ code: END_CODE[end], op, path, outcome: wasSent ? "unknown" : "not-sent" });
-}
-
-const END_CODE = { closed: "CLIENT_CLOSED", expired: "SESSION_EXPIRED", "auth-failed": "AUTH_FAILED" } as const;

@@ -1,4 +1,4 @@
-/** Calls that are of no use in another session than the one in which they were made. */
+/** Calls that are limited to the session in which they were made. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { retry } from "../calls/retry.ts";
 import type { Client } from "../client.ts";
@@ -29,7 +29,7 @@ async function outcomeOf(call: Promise<unknown>): Promise<string> {
   );
 }
 
-test("a call of one session fails when that is lost, whether it was sent or not; others are asked in the next", async () => {
+test("a call limited to one session fails when it is lost, sent or not; others are sent in the next", async () => {
   const asked = [zk.get("/sent", ofSession), zk.get("/other")].map(outcomeOf);
   await line.requests(2);
   line.reset();
@@ -42,7 +42,7 @@ test("a call of one session fails when that is lost, whether it was sent or not;
   expect(await Promise.all(asked)).toEqual(["SESSION_EXPIRED unknown", "answered", "SESSION_EXPIRED not-sent"]);
 });
 
-test("a call of one session that a busy server has put off is not tried again in the next", async () => {
+test("a call limited to one session that waits for a retry is not sent in the next", async () => {
   const delay = Promise.withResolvers<void>();
   const policy = Object.assign(
     () => {
@@ -61,7 +61,7 @@ test("a call of one session that a busy server has put off is not tried again in
   expect(await asked).toBe("SESSION_EXPIRED unknown");
 });
 
-test("a session that comes back in time is the same one", async () => {
+test("a session that is resumed in time is the same one", async () => {
   const asked = outcomeOf(zk.get("/a", ofSession));
   await line.request();
   line.reset();

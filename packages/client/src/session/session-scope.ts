@@ -2,7 +2,11 @@ import type { Observable } from "rxjs";
 import { zkError } from "../errors.ts";
 import type { ClientState } from "./client-state.ts";
 
-/** Does some work whose signal aborts with SESSION_EXPIRED when the session is lost. @throws that too, however the work has ended */
+/**
+ * Runs work with a signal that aborts with SESSION_EXPIRED when the session is lost.
+ *
+ * @throws that error too, however the work has ended
+ */
 export async function withinSession<T>(
   state$: Observable<ClientState>,
   work: (signal: AbortSignal) => T | Promise<T>,

@@ -11,26 +11,26 @@ const A2 = { host: "10.0.0.2", port: 1 };
 const ID = 0x1234n as SessionId;
 const PASSWORD = Uint8Array.from({ length: 16 }, (_, i) => i);
 
-/** A session whose sinks write down what they were told. */
+/** A session whose sinks record their calls. */
 function newSession(config: Partial<SessionConfig> = {}, hosts = [A, B]) {
-  const told: string[] = [];
+  const received: string[] = [];
   let hear = (_word: string): void => {};
   const sinks: SessionSinks = {
-    resolve: ({ host }) => told.push(`resolve ${host}`),
-    dial: ({ host, port }) => told.push(`dial ${host}:${port}`),
-    hangUp: () => told.push("hang up"),
+    resolve: ({ host }) => received.push(`resolve ${host}`),
+    dial: ({ host, port }) => received.push(`dial ${host}:${port}`),
+    hangUp: () => received.push("hang up"),
     handshake: ({ sessionId, lastZxidSeen, timeoutMs, readOnly }) =>
-      told.push(`handshake ${sessionId} ${lastZxidSeen} ${timeoutMs} ${readOnly}`),
-    ping: () => told.push("ping"),
-    closeSession: () => told.push("close session"),
+      received.push(`handshake ${sessionId} ${lastZxidSeen} ${timeoutMs} ${readOnly}`),
+    ping: () => received.push("ping"),
+    closeSession: () => received.push("close session"),
     established: () => {
-      told.push("established");
+      received.push("established");
       hear("established");
     },
-    severed: () => told.push("severed"),
-    ended: (end) => told.push(`ended ${end}`),
+    severed: () => received.push("severed"),
+    ended: (end) => received.push(`ended ${end}`),
     state: (state) => {
-      told.push(`state ${state.kind}`);
+      received.push(`state ${state.kind}`);
       hear(state.kind);
     },
   };
@@ -49,13 +49,13 @@ function newSession(config: Partial<SessionConfig> = {}, hosts = [A, B]) {
       sinks,
     },
   );
-  /** Has the session closed by whoever hears a word. */
+  /** Closes the session in a listener of a state. */
   const closeOn = (word: string, nowMs: number): void => {
     hear = (heard) => {
       if (heard === word) session.close(nowMs);
     };
   };
-  return { session, closeOn, take: () => told.splice(0) };
+  return { session, closeOn, take: () => received.splice(0) };
 }
 
 function greeting(fields: Partial<ConnectResponse> = {}): ConnectResponse {
@@ -63,7 +63,7 @@ function greeting(fields: Partial<ConnectResponse> = {}): ConnectResponse {
   return { timeoutMs: 9_000, sessionId: ID, password, readOnly: false, ...fields };
 }
 
-/** A session that stands since 0 ms. */
+/** A session that is connected since 0 ms. */
 function connected(config: Partial<SessionConfig> = {}) {
   const made = newSession(config);
   made.session.start(0);
@@ -76,7 +76,7 @@ function connected(config: Partial<SessionConfig> = {}) {
 
 const GONE = greeting({ timeoutMs: 0, sessionId: SESSION_NONE });
 
-test("a name is resolved, its address dialled, and a session asked for", () => {
+test("a name is resolved, its address dialled, and a session requested", () => {
   const { session, take } = newSession();
   session.start(0);
   session.resolved([A1], 0);
@@ -108,7 +108,7 @@ test("every address of a name is tried before the next name, and a round is foll
   expect(take()).toEqual(["resolve a"]);
 });
 
-test("the pause between rounds grows, and begins anew after a success", () => {
+test("the pause between rounds grows, and is reset by a success", () => {
   const { session } = newSession({}, [A]);
   const pauses: number[] = [];
   session.start(0);
@@ -128,7 +128,7 @@ test("the pause between rounds grows, and begins anew after a success", () => {
   expect(session.deadlineMs - 10).toBeLessThanOrEqual(200);
 });
 
-test("an attempt that brings no greeting in time is given up for the next", () => {
+test("an attempt without a greeting in time is given up for the next", () => {
   const { session, take } = newSession();
   session.start(0);
   session.resolved([A1, A2], 0);
@@ -165,7 +165,7 @@ test("a lost connection is followed by attempts to resume the session, with the 
   ]);
 });
 
-test("a session that the server does not know any more is lost, and a new one is asked for", () => {
+test("a session that the server does not know any more is lost, and a new one requested", () => {
   const { session, take } = connected();
   session.disconnected(100);
   session.resolved([A2], 100);
@@ -178,7 +178,7 @@ test("a session that the server does not know any more is lost, and a new one is
   expect(take()).toEqual(["hang up", "state lost", "resolve a", "dial 10.0.0.1:1", "handshake 0 0 9000 false"]);
 });
 
-test("with onExpiry close the end of the session is the end", () => {
+test("with onExpiry close the client ends with its session", () => {
   const { session, take } = connected({ onExpiry: "close" });
   session.disconnected(100);
   session.resolved([A2], 100);
@@ -202,7 +202,7 @@ test("without any answer the session is lost when no server can have kept it, co
   expect(take()).toContain("state lost");
 });
 
-test("a session taken for lost is resumed all the same where the server has kept it", () => {
+test("a session assumed lost is resumed all the same if the server has kept it", () => {
   const { session, take } = connected();
   session.disconnected(100);
   session.tick(7_200);
@@ -240,13 +240,13 @@ test("requests take the place of pings, and anything received keeps the connecti
   expect(take()).toEqual(["ping"]);
 });
 
-test("what arrives after a sleep as long as the session is not believed", () => {
+test("data that arrives after a suspension as long as the session is discarded", () => {
   const { session, take } = connected();
   expect(session.received(7_200)).toBe(false);
   expect(take().slice(0, 4)).toEqual(["hang up", "severed", "state suspended", "state lost"]);
 });
 
-test("a session to go on with is asked for by its id", () => {
+test("a session to resume is requested by its id", () => {
   const { session, take } = newSession({ resume: { id: ID, password: PASSWORD } });
   session.start(0);
   session.resolved([A1], 0);
@@ -275,7 +275,7 @@ test("closing asks the server to end the session and waits for its answer", () =
 test.each([
   ["the connection is lost", (session: Session) => session.disconnected(20)],
   ["no answer comes", (session: Session) => session.tick(5_010)],
-])("closing ends where %s", (_, happen) => {
+])("closing ends when %s", (_, happen) => {
   const { session, take } = connected();
   session.close(10);
   take();
@@ -294,7 +294,7 @@ test("closing without a connection ends at once", () => {
   expect(take()).toEqual([]);
 });
 
-test("refused credentials are the end", () => {
+test("refused credentials end the client", () => {
   const { session, take } = connected();
   session.authFailed();
   session.authFailed();
@@ -304,7 +304,7 @@ test("refused credentials are the end", () => {
 test.each([
   [true, "handshake 4660 0 9000 false"],
   [false, "handshake 4660 99 9000 false"],
-])("a lost client whom all servers refuse for rounds begins anew where it may: %s", (acceptsRegression, handshake) => {
+])("a lost client that all servers refuse for rounds starts anew if allowed: %s", (acceptsRegression, handshake) => {
   const { session, take } = connected({ acceptsRegression });
   session.answered(0, 99 as Zxid);
   session.disconnected(0);
@@ -323,7 +323,7 @@ test.each([
   expect(handshakes.at(-1)).toBe(handshake);
 });
 
-test("a client that only is suspended keeps to what it has seen, however often it is refused", () => {
+test("a client that is only suspended keeps its last zxid, however often it is refused", () => {
   const { session, take } = connected({ timeoutMs: 9_000 });
   session.answered(0, 99 as Zxid);
   session.disconnected(0);
@@ -340,16 +340,16 @@ test("a client that only is suspended keeps to what it has seen, however often i
   ).toBe(true);
 });
 
-test.each(["suspended", "lost"])("closed by whoever hears that it is %s, nothing is tried any more", (word) => {
+test.each(["suspended", "lost"])("closed by a listener of the state %s, it makes no further attempt", (word) => {
   const { session, closeOn, take } = connected();
   closeOn(word, 8_000);
   session.disconnected(8_000);
-  const told = take();
-  expect(told.slice(told.indexOf(`state ${word}`) + 1)).toEqual(["hang up", "state closed", "ended closed"]);
+  const received = take();
+  expect(received.slice(received.indexOf(`state ${word}`) + 1)).toEqual(["hang up", "state closed", "ended closed"]);
   expect(session.deadlineMs).toBe(Number.POSITIVE_INFINITY);
 });
 
-test("closed by whoever hears that a refused session is lost, it ends once and as closed", () => {
+test("closed by a listener of a refused session's loss, it ends once and as closed", () => {
   for (const onExpiry of ["new-session", "close"] as const) {
     const { session, closeOn, take } = connected({ onExpiry });
     session.disconnected(10);
@@ -362,7 +362,7 @@ test("closed by whoever hears that a refused session is lost, it ends once and a
   }
 });
 
-test("closed while it is being established, it is not told as connected", () => {
+test("closed while it is being established, it does not report connected", () => {
   const { session, closeOn, take } = newSession();
   session.start(0);
   session.resolved([A1], 0);
@@ -373,7 +373,7 @@ test("closed while it is being established, it is not told as connected", () => 
   expect(take()).toEqual(["established", "close session"]);
 });
 
-test("a greeting that this process slept over is not believed, and the loss is told before the next attempt", () => {
+test("a greeting from before a suspension is discarded, and the loss is reported before the next attempt", () => {
   const { session, take } = connected();
   session.disconnected(10);
   session.resolved([A1], 10);
@@ -383,7 +383,7 @@ test("a greeting that this process slept over is not believed, and the loss is t
   expect(take().slice(0, 2)).toEqual(["hang up", "state lost"]);
 });
 
-test("a greeting with another session says that the one asked for is lost", () => {
+test("a greeting with another session means that the requested one is lost", () => {
   const other = greeting({ sessionId: 0x99n as SessionId });
   for (const [onExpiry, said] of [
     ["new-session", ["state lost", "established", "state connected"]],
@@ -399,7 +399,7 @@ test("a greeting with another session says that the one asked for is lost", () =
   }
 });
 
-test("pauses go on growing while servers greet and then say what they should not", () => {
+test("pauses keep growing while servers greet and then send invalid data", () => {
   const { session } = newSession({}, [A]);
   const pauses: number[] = [];
   session.start(0);
@@ -414,7 +414,7 @@ test("pauses go on growing while servers greet and then say what they should not
   expect(pauses).toEqual([100, 200, 400, 800]);
 });
 
-test("an answer to a ping proves no more than when that ping was sent, and one that nobody asked for nothing", () => {
+test("an answer to a ping proves the session alive up to when that ping was sent, and an unsolicited one proves nothing", () => {
   const { session } = connected();
   session.pingAnswered(7 as Zxid);
   expect([session.aliveUntilMs, session.lastZxid]).toEqual([7_200, ZXID_NONE]);

@@ -1,6 +1,7 @@
 /**
- * A client's session as a pure machine: which server to try, when to give an attempt up, when to ping, when the session must be taken
- * for over. It owns no socket, timer or clock; every method is told the time, in milliseconds of a monotonic clock.
+ * A client's session as a pure state machine: it decides which server to try, when to give an
+ * attempt up, when to ping, and when the session must be assumed lost. It owns no socket, timer or
+ * clock; every method takes the time, in milliseconds of a monotonic clock.
  *
  *     idle ─▶ resolving ─▶ dialing ─▶ greeting ─▶ connected ─▶ closing ─▶ ended
  *               ▲  │           │          │           │
@@ -22,39 +23,42 @@ import type { HostList } from "../servers/host-list.ts";
 import type { ClientState } from "./client-state.ts";
 
 export interface SessionConfig {
-  /** Asked for; the server has the last word. */
+  /** Requested; the server decides. */
   readonly timeoutMs: number;
-  /** For one address, from the dial to the server's greeting. */
+  /** For one address, from dialling to the server's connect response. */
   readonly connectTimeoutMs: number;
   readonly allowsReadOnly: boolean;
   readonly onExpiry: "new-session" | "close";
-  /** Whether servers that have lost what this client saw are taken as they are, once its session is lost anyway. */
+  /**
+   * Whether to accept servers that have lost data which this client saw, once its session is lost
+   * anyway.
+   */
   readonly acceptsRegression: boolean;
-  /** A session to go on with. */
+  /** A session to resume. */
   readonly resume?: { readonly id: SessionId; readonly password: Uint8Array } | undefined;
 }
 
-/** Why there will be no session any more. */
+/** The reason why there will be no session any more. */
 export type SessionEnd = "closed" | "expired" | "auth-failed";
 
-/** What the machine has done for it. Calls come in the order in which they must happen. */
+/** The actions of the machine. Calls come in the order in which they must be carried out. */
 export interface SessionSinks {
-  /** Find the addresses of a name; answered by `resolved`, with none when it has none. */
+  /** Resolve a name; answered by `resolved`, with an empty list if it has no address. */
   resolve(host: HostAddress): void;
   /** Connect; answered by `opened` or `disconnected`. */
   dial(address: HostAddress): void;
-  /** Drop the connection, or the attempt, without a further word from it. */
+  /** Close the connection, or cancel the attempt, without further events of it. */
   hangUp(): void;
   /** Send the first frame; answered by `greeted` or `disconnected`. */
   handshake(request: ConnectRequest): void;
   ping(): void;
   /** Ask the server to end the session; answered by `sessionClosed` or `disconnected`. */
   closeSession(): void;
-  /** Requests may go out. */
+  /** Requests may be sent. */
   established(): void;
-  /** The connection that requests went over is gone. */
+  /** The connection that requests were sent on is lost. */
   severed(): void;
-  /** Nothing more comes. */
+  /** The machine has ended. */
   ended(end: SessionEnd): void;
   state(state: ClientState): void;
 }
@@ -66,18 +70,22 @@ type Phase =
   | { readonly kind: "connected"; readonly address: HostAddress };
 
 const PASSWORD_NONE = new Uint8Array(16);
-/** A quiet connection is pinged after a third of the session's timeout, or after this time. */
+/**
+ * Largest interval between pings on an idle connection; otherwise a third of the session's timeout.
+ */
 const PING_AFTER_MS_MAX = 10_000;
 /**
- * So many rounds in which servers hung up on our greeting, and none answered it, say that they all are behind what we saw: their data
- * were lost or replaced. A server without a quorum hangs up too, but it keeps our session, which then is not lost for long.
+ * After this many rounds in which servers closed the connection after our connect request, and none
+ * answered it, all of them are assumed to be behind the zxid that we saw: their data were lost or
+ * replaced. A server without a quorum closes connections too, but then our session lives on and is
+ * not lost for long.
  */
 const REFUSED_ROUNDS = 3;
-/** How long closing waits for the server's answer. */
+/** Time that closing waits for the server's answer. */
 const CLOSE_MS_MAX = 5_000;
 /**
- * A follower tells its leader of its sessions only now and then. When it answers us and dies at once, the leader counts from before our
- * last answer: by no more than one tick, of 2 s unless configured otherwise.
+ * A follower reports its sessions to the leader once a tick. If it answers us and dies at once, the
+ * leader counts from before our last answer: by at most one tick, 2 s unless configured otherwise.
  */
 const TOUCH_LAG_MS_MAX = 2_000;
 
@@ -90,20 +98,26 @@ export class Session {
   #id: SessionId;
   #password: Uint8Array;
   #timeoutMs = 0;
-  /** Until then no server can have expired the session. */
+  /** No server can have expired the session before this time. */
   #aliveUntilMs = Number.POSITIVE_INFINITY;
   #isLost = false;
   #isReadOnly = false;
-  /** A server without a quorum made the session up: no other server knows it, and nothing depends on it. */
+  /**
+   * A server without a quorum created the session locally: no other server knows it, and nothing
+   * depends on it.
+   */
   #isProvisional = false;
   #lastZxid: Zxid = ZXID_NONE;
-  /** Rounds in a row in which every server that could be reached hung up on the greeting. */
+  /**
+   * Consecutive rounds in which every reachable server closed the connection after our connect
+   * request.
+   */
   #refusedRounds = 0;
   #wasRefused = false;
   #handshakeAtMs = 0;
   #sentAtMs = 0;
   #receivedAtMs = 0;
-  /** When the pings on their way were sent, oldest first. */
+  /** Send times of unanswered pings, oldest first. */
   #pingsAtMs: number[] = [];
 
   constructor(
@@ -118,7 +132,7 @@ export class Session {
     this.#password = config.resume?.password ?? PASSWORD_NONE;
   }
 
-  /** 0 while there is none. */
+  /** 0 if there is none. */
   get id(): SessionId {
     return this.#id;
   }
@@ -132,7 +146,7 @@ export class Session {
     return this.#timeoutMs;
   }
 
-  /** The highest that an answer carried. */
+  /** The highest zxid that an answer carried. */
   get lastZxid(): Zxid {
     return this.#lastZxid;
   }
@@ -141,27 +155,30 @@ export class Session {
     return this.#isReadOnly;
   }
 
-  /** Whether requests may go out. */
+  /** Whether requests may be sent. */
   get isConnected(): boolean {
     return this.#phase.kind === "connected";
   }
 
-  /** The address that is connected, dialled or greeted. */
+  /** The address that is connected or being tried. */
   get server(): string | undefined {
     return "address" in this.#phase ? formatAddress(this.#phase.address) : undefined;
   }
 
-  /** The address that is connected. */
+  /** The connected address. */
   get connectedAddress(): HostAddress | undefined {
     return this.#phase.kind === "connected" ? this.#phase.address : undefined;
   }
 
-  /** Until when the session certainly lives, as far as its servers' answers say; of use while it is neither lost nor new. */
+  /**
+   * Time until which the session is guaranteed to live by its servers' answers; only meaningful
+   * while it is neither lost nor new.
+   */
   get aliveUntilMs(): number {
     return this.#aliveUntilMs;
   }
 
-  /** When `tick` is wanted next. It may come too late, never too early, for what it should do. */
+  /** Time of the next `tick`. A late call is safe, an early one too. */
   get deadlineMs(): number {
     const lossMs = this.#mayBeLost() ? this.#aliveUntilMs : Number.POSITIVE_INFINITY;
     const phase = this.#phase;
@@ -193,7 +210,7 @@ export class Session {
     this.#attempt(nowMs);
   }
 
-  /** The connection stands. */
+  /** The connection is open. */
   opened(nowMs: number): void {
     const phase = this.#phase;
     if (phase.kind !== "dialing") return;
@@ -223,14 +240,14 @@ export class Session {
       return;
     }
     if (nowMs >= livesFrom(this.#handshakeAtMs, response.timeoutMs)) {
-      // This process slept over it: what it says of the session may not be true any more.
+      // This process was suspended meanwhile: the answer about the session may be outdated.
       this.#sinks.hangUp();
       if (this.#mayBeLost() && this.#declareLossBy(nowMs)) return;
       this.#attempt(nowMs);
       return;
     }
     if (isOther && !this.#isLost) {
-      // No server should answer so, but what it means is plain: the session that was asked for is gone.
+      // No correct server answers so, but the meaning is clear: the requested session is gone.
       this.#sinks.state({ kind: "lost", sessionId: this.#id });
       if (this.#isEnded()) return;
     }
@@ -250,7 +267,7 @@ export class Session {
     const connected: Phase = { kind: "connected", address: phase.address };
     this.#phase = connected;
     this.#sinks.established();
-    // Whoever was told may have closed.
+    // A state listener may have closed the client.
     if (this.#phase !== connected) return;
     this.#sinks.state({
       kind: this.#isReadOnly ? "read-only" : "connected",
@@ -259,16 +276,16 @@ export class Session {
     });
   }
 
-  /** Requests have left. */
+  /** Requests were sent. */
   sent(nowMs: number): void {
     this.#sentAtMs = nowMs;
   }
 
   /**
-   * Bytes have arrived, before anybody reads them.
+   * Bytes have arrived and are not decoded yet.
    *
-   * @returns false when they come too late to be believed: this process slept so long that the session may be over, which its users
-   *   must learn before they learn anything else
+   * @returns false when they come too late: this process was suspended for so long that the session
+   *   may be over, and its users must be informed of that first
    */
   received(nowMs: number): boolean {
     this.#receivedAtMs = nowMs;
@@ -278,14 +295,17 @@ export class Session {
     return false;
   }
 
-  /** A request was answered, which the server cannot have seen before it was sent. */
+  /** A request was answered, which the server cannot have received before it was sent. */
   answered(sentAtMs: number, zxid: Zxid): void {
     const untilMs = livesFrom(sentAtMs, this.#timeoutMs);
     if (untilMs > this.#aliveUntilMs) this.#aliveUntilMs = untilMs;
     if (zxid > this.#lastZxid) this.#lastZxid = zxid;
   }
 
-  /** A ping was answered: the oldest one, so no more is proven than when that one was sent, however late its answer is. */
+  /**
+   * A ping was answered: the oldest one, so the session is proven alive only up to its send time,
+   * however late the answer is.
+   */
   pingAnswered(zxid: Zxid): void {
     const sentAtMs = this.#pingsAtMs.shift();
     if (sentAtMs !== undefined) this.answered(sentAtMs, zxid);
@@ -294,7 +314,7 @@ export class Session {
   /**
    * The connection, or the attempt at one, has ended.
    *
-   * @param isFault whether the server said what it should not: then the pauses between rounds go on growing
+   * @param isFault whether the server sent invalid data: then the back-off is not reset
    */
   disconnected(nowMs: number, isFault = false): void {
     const { kind } = this.#phase;
@@ -315,7 +335,7 @@ export class Session {
     }
   }
 
-  /** The server has refused credentials; nothing else would help. */
+  /** The server has refused the credentials; another attempt would not help. */
   authFailed(): void {
     if (this.#phase.kind !== "ended") this.#end("auth-failed");
   }
@@ -372,7 +392,7 @@ export class Session {
     }
   }
 
-  /** Goes on to the next address, the next name, or the next round. */
+  /** Continues with the next address, the next name, or the next round. */
   #attempt(nowMs: number): void {
     const deadlineMs = nowMs + this.#config.connectTimeoutMs;
     const address = this.#hosts.takeAddress();
@@ -398,7 +418,7 @@ export class Session {
     if (this.#refusedRounds >= REFUSED_ROUNDS && this.#config.acceptsRegression) this.#lastZxid = ZXID_NONE;
   }
 
-  /** The server does not know the session any more, or has refused to make one. */
+  /** The server does not know the session any more, or has refused to create one. */
   #refused(nowMs: number): void {
     const gone = this.#id;
     this.#forget();
@@ -417,13 +437,19 @@ export class Session {
     this.#isProvisional = false;
   }
 
-  /** Whether time alone can end the session: it exists, no server answers, and nobody was told yet. */
+  /**
+   * Whether time alone can end the session: it exists, no server answers, and its loss was not
+   * reported yet.
+   */
   #mayBeLost(): boolean {
     const { kind } = this.#phase;
     return this.#id !== SESSION_NONE && !this.#isLost && kind !== "connected" && kind !== "closing" && kind !== "ended";
   }
 
-  /** Takes the session for lost when it may be; true when that was the end. Attempts go on, since the server may be more patient. */
+  /**
+   * Assumes that the session is lost when it may be; true when that was the end. Attempts continue,
+   * since the server may keep it longer.
+   */
   #declareLossBy(nowMs: number): boolean {
     if (nowMs < this.#aliveUntilMs) return false;
     this.#isLost = true;
@@ -435,7 +461,7 @@ export class Session {
     return true;
   }
 
-  /** Asked after whoever hears of a state was told it: he may have closed. */
+  /** Checked after state listeners ran: one of them may have closed the client. */
   #isEnded(): boolean {
     return this.#phase.kind === "ended";
   }
@@ -456,7 +482,10 @@ export class Session {
   }
 }
 
-/** Until when a server that has heard from the client at a time keeps its session at least. */
+/**
+ * Time until which a server that received data from the client at a time keeps its session at
+ * least.
+ */
 function livesFrom(sentAtMs: number, timeoutMs: number): number {
   return sentAtMs + timeoutMs - Math.min(timeoutMs / 5, TOUCH_LAG_MS_MAX);
 }

@@ -9,7 +9,7 @@ import { connect } from "../connect.ts";
 
 const CLIENT = fileURLToPath(new URL("../testing/suspended-client.ts", import.meta.url));
 
-test("a process that was stopped for longer than its session hears of the loss before all that has come meanwhile", async () => {
+test("a process that was stopped for longer than its session reports the loss before all data that came meanwhile", async () => {
   await using server = await startServer({ port: 0, tickMs: 100 });
   await using zk = await connect(server.connectString);
   await zk.create("/news", "old");

@@ -8,15 +8,16 @@ import type { SessionDriver } from "../session/session-driver.ts";
 import type { WatchEvent } from "../watches/watch-event.ts";
 import type { Watcher } from "../watches/watch-registry.ts";
 
-/** Events may have been missed: whatever they would have told must be read anew. */
+/** Events may have been missed: the caller reads everything of interest again. */
 export interface Resync {
   readonly type: "resync";
 }
 
 export interface EventsOptions {
   /**
-   * `persistent`: the node itself, and its list of children. `persistent-recursive`: the node and all below it, where a child that
-   * comes or goes is told by its own path. Default `persistent`.
+   * `persistent`: the node itself, and its list of children. `persistent-recursive`: the node and
+   * its descendants, where a child that is created or deleted is reported by its own path. Default
+   * `persistent`.
    */
   readonly mode?: "persistent" | "persistent-recursive";
 }
@@ -26,7 +27,7 @@ const RESYNC: Resync = Object.freeze({ type: "resync" });
 const MODE = { persistent: 0, "persistent-recursive": 1 } as const;
 const KIND = { persistent: "persistent", "persistent-recursive": "recursive" } as const;
 
-/** One persistent watch for each subscriber here, one for all of them at the server. */
+/** One watcher for each subscriber, one persistent watch for all of them at the server. */
 export function observeEvents(
   driver: SessionDriver,
   { root, path, mode = "persistent" }: { readonly root: string; readonly path: string } & EventsOptions,
@@ -59,7 +60,7 @@ export function observeEvents(
           isArmed = true;
         },
         (error) => {
-          // The connection that says so is left; the next one's session is asked again.
+          // The connection that refused is left; the next server is asked again.
           if (isZkError(error, "SESSION_EXPIRED") && driver.end === undefined) arm();
           else fail(error);
         },

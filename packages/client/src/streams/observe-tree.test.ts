@@ -9,16 +9,16 @@ import type { ClientOptions } from "../options.ts";
 import type { FallbackMessage } from "../session/diagnostics.ts";
 import { fourLetterWord } from "../testing/four-letter-word.ts";
 import { answer, dataAnswer, event, honestAnswer, ScriptedServer, statAnswer } from "../testing/scripted-server.ts";
+import { plain, TreeRecorder } from "../testing/tree-recorder.ts";
 import { expireSession, OldServer, Relay } from "../testing.ts";
-import type { TreeChange, TreeNode, TreeOptions } from "./observe-tree.ts";
 
 let server: ZooidServer;
 let old: OldServer;
-/** Whom the relay leads to; looked at for each connection. */
+/** The relay's target; read for each connection. */
 let target: { port: number };
 let relay: Relay;
 let zk: Client;
-/** Connected past the relay. */
+/** Connected to the server without the relay. */
 let other: Client;
 
 beforeEach(async () => {
@@ -51,7 +51,7 @@ async function until(kind: string): Promise<void> {
   await firstValueFrom(zk.state$.pipe(filter((state) => state.kind === kind)));
 }
 
-/** Cuts the observer off, lets others work, and lets it back. */
+/** Disconnects the observer, lets others work, and reconnects it. */
 async function without(work: () => unknown): Promise<void> {
   relay.refuse();
   relay.cut();
@@ -65,71 +65,10 @@ async function serverWatches(): Promise<number> {
   return Number(/zk_watch_count\s+(\d+)/.exec(await fourLetterWord(server.port, "mntr"))?.[1]);
 }
 
-function plain(change: TreeChange): string {
-  if (change.kind === "ready") return "ready";
-  const node = change.kind === "deleted" ? change.before : change.node;
-  return `${change.kind} ${node.path} ${Buffer.from(node.data ?? []).toString()}`;
-}
-
-/** What a stream has told, and what is there by that. Every change must follow from what was told before. */
-class Told implements Disposable {
-  readonly lines: string[] = [];
-  readonly nodes = new Map<string, TreeNode>();
-  error: unknown;
-  isComplete = false;
-  readonly faults: string[] = [];
-  readonly #close: () => void;
-  #wake: () => void = () => {};
-
-  constructor(client: Client, path: string, options: TreeOptions = {}) {
-    const subscription = client.watchTree$(path, options).subscribe({
-      next: (change) => this.#note(change),
-      error: (error: unknown) => {
-        this.error = error;
-        this.#wake();
-      },
-      complete: () => {
-        this.isComplete = true;
-        this.#wake();
-      },
-    });
-    this.#close = () => subscription.unsubscribe();
-  }
-
-  async until(reached: () => boolean): Promise<void> {
-    while (!reached()) await new Promise<void>((resolve) => (this.#wake = resolve));
-  }
-
-  ready(): Promise<void> {
-    return this.until(() => this.lines.includes("ready"));
-  }
-
-  /** What is there, by path. */
-  get held(): Record<string, string> {
-    const all = [...this.nodes].map(([path, { data }]) => [path, Buffer.from(data ?? []).toString()] as const);
-    return Object.fromEntries(all.sort());
-  }
-
-  [Symbol.dispose](): void {
-    this.#close();
-  }
-
-  #note(change: TreeChange): void {
-    this.lines.push(plain(change));
-    if (change.kind === "deleted") this.#expect(change.before, this.nodes.get(change.before.path), change);
-    if (change.kind === "changed") this.#expect(change.before, this.nodes.get(change.node.path), change);
-    if (change.kind === "created") this.#expect(undefined, this.nodes.get(change.node.path), change);
-    if (change.kind === "deleted") this.nodes.delete(change.before.path);
-    else if (change.kind !== "ready") this.nodes.set(change.node.path, change.node);
-    this.#wake();
-  }
-
-  #expect(before: TreeNode | undefined, known: TreeNode | undefined, change: TreeChange): void {
-    if (before !== known) this.faults.push(plain(change));
-  }
-}
-
-/** Everything that has happened by now has been told: events may be followed by reads, and those by lists. */
+/**
+ * Waits until all earlier changes were reported: events may be followed by reads, and those by
+ * lists.
+ */
 async function settled(): Promise<void> {
   await other.sync();
   for (let i = 0; i < 10; i++) await zk.sync();
@@ -156,10 +95,10 @@ const FORMS: readonly (readonly [string, () => Promise<void>])[] = [
 describe.each(FORMS)("a tree, watched %s", (_form, opened) => {
   beforeEach(opened);
 
-  test("what is there comes first, a parent before its children, then what comes, changes and goes", async () => {
+  test("existing nodes come first, parents before children, then creations, changes and deletions", async () => {
     for (const path of ["/t", "/t/a", "/t/a/b", "/t-not"]) await other.create(path, "1");
-    using told = new Told(zk, "/t");
-    await told.ready();
+    using recorder = new TreeRecorder(zk, "/t");
+    await recorder.ready();
     await other.set("/t/a/b", "2");
     await settled();
     await other.create("/t/c", "3");
@@ -168,65 +107,65 @@ describe.each(FORMS)("a tree, watched %s", (_form, opened) => {
     await settled();
     await other.deleteTree("/t/a");
     await settled();
-    expect(told.lines).toEqual([
+    expect(recorder.lines).toEqual([
       ...["created /t 1", "created /t/a 1", "created /t/a/b 1", "ready"],
       ...["changed /t/a/b 2", "created /t/c 3", "created /t/c/d 4", "deleted /t/a/b 2", "deleted /t/a 1"],
     ]);
   });
 
-  test("a tree that is not there is ready, and told of when it is made, goes and is made again", async () => {
-    using told = new Told(zk, "/t");
-    await told.ready();
+  test("a missing tree is ready, and is reported when it is created, deleted and created again", async () => {
+    using recorder = new TreeRecorder(zk, "/t");
+    await recorder.ready();
     await other.create("/t/a/b", "x", { parents: "persistent" });
     await settled();
     await other.deleteTree("/t");
     await settled();
-    expect(told.held).toEqual({});
+    expect(recorder.held).toEqual({});
     await other.create("/t/c", "y", { parents: "persistent" });
     await settled();
     await other.set("/t/c", "z");
     await settled();
-    expect([told.held, told.faults]).toEqual([{ "/t": "", "/t/c": "z" }, []]);
+    expect([recorder.held, recorder.faults]).toEqual([{ "/t": "", "/t/c": "z" }, []]);
   });
 
-  test("below a namespace paths are its own", async () => {
+  test("paths are relative to a namespace", async () => {
     await other.create("/app/t/a", "1", { parents: "persistent" });
-    using told = new Told(zk.namespace("/app"), "/t");
-    await told.ready();
+    using recorder = new TreeRecorder(zk.namespace("/app"), "/t");
+    await recorder.ready();
     await other.set("/app/t/a", "2");
     await other.create("/app/t/b", "3");
     await settled();
-    expect(told.held).toEqual({ "/t": "", "/t/a": "2", "/t/b": "3" });
+    expect(recorder.held).toEqual({ "/t": "", "/t/a": "2", "/t/b": "3" });
     await other.delete("/app/t/b");
     await settled();
-    expect(told.lines.at(-1)).toBe("deleted /t/b 3");
+    expect(recorder.lines.at(-1)).toBe("deleted /t/b 3");
   });
 
-  test("only what is of interest is told of", async () => {
+  test("only selected nodes are reported", async () => {
     for (const path of ["/t", "/t/a", "/t/a/b", "/t/a/b/c", "/t/locks", "/t/locks/1"]) await other.create(path);
-    using told = new Told(zk, "/t", { depthMax: 2, select: (path) => !path.endsWith("/locks") });
-    await told.ready();
+    using recorder = new TreeRecorder(zk, "/t", { depthMax: 2, select: (path) => !path.endsWith("/locks") });
+    await recorder.ready();
     await other.create("/t/a/d");
     await other.create("/t/a/d/e");
     await other.create("/t/locks/2");
     await settled();
-    expect(Object.keys(told.held)).toEqual(["/t", "/t/a", "/t/a/b", "/t/a/d"]);
+    expect(Object.keys(recorder.held)).toEqual(["/t", "/t/a", "/t/a/b", "/t/a/d"]);
   });
 
-  test("a node that is made anew in an instant has a list that is followed, too", async () => {
+  test("the children of a node that is replaced at once are observed, too", async () => {
     await other.create("/t/a/b", "", { parents: "persistent" });
-    using told = new Told(zk, "/t");
-    await told.ready();
+    using recorder = new TreeRecorder(zk, "/t");
+    await recorder.ready();
     await other.transaction().delete("/t/a/b").delete("/t/a").create("/t/a", "new").create("/t/a/c", "").commit();
     await settled();
     await other.create("/t/a/d");
     await settled();
-    expect([told.held, told.faults]).toEqual([{ "/t": "", "/t/a": "new", "/t/a/c": "", "/t/a/d": "" }, []]);
+    expect([recorder.held, recorder.faults]).toEqual([{ "/t": "", "/t/a": "new", "/t/a/c": "", "/t/a/d": "" }, []]);
   });
 
-  test("the last state is never lost, however often the connection is, and whatever happens at once", async () => {
+  test("the last state is never lost over lost connections and concurrent changes", async () => {
     await other.create("/t");
-    using told = new Told(zk, "/t");
+    using recorder = new TreeRecorder(zk, "/t");
     const paths = ["/t/a", "/t/b", "/t/a/x", "/t/a/y", "/t/b/x", "/t/a/x/z"];
     const never = "there is no such node, or there is one already";
     for (let i = 0; i < 400; i++) {
@@ -239,17 +178,17 @@ describe.each(FORMS)("a tree, watched %s", (_form, opened) => {
     const last = await there("/t");
     await until("connected");
     await settled();
-    expect([told.held, told.faults, told.error]).toEqual([last, [], undefined]);
+    expect([recorder.held, recorder.faults, recorder.error]).toEqual([last, [], undefined]);
   });
 
-  test("what happened without a connection is found out, and a mere reconnect says nothing", async () => {
+  test("changes made while disconnected are found, and a reconnect alone emits nothing", async () => {
     for (const path of ["/t", "/t/stays", "/t/changes", "/t/goes", "/t/anew"]) await other.create(path, "old");
-    using told = new Told(zk, "/t");
-    await told.ready();
-    const before = told.lines.length;
+    using recorder = new TreeRecorder(zk, "/t");
+    await recorder.ready();
+    const before = recorder.lines.length;
     await without(() => {});
     await settled();
-    expect(told.lines).toHaveLength(before);
+    expect(recorder.lines).toHaveLength(before);
     await without(async () => {
       await other.set("/t/changes", "new");
       await other.delete("/t/goes");
@@ -257,31 +196,31 @@ describe.each(FORMS)("a tree, watched %s", (_form, opened) => {
       await other.create("/t/comes/below", "new", { parents: "persistent" });
     });
     await settled();
-    expect(told.lines.slice(before).sort()).toEqual([
+    expect(recorder.lines.slice(before).sort()).toEqual([
       ...["changed /t/anew old", "changed /t/changes new", "created /t/comes ", "created /t/comes/below new"],
       "deleted /t/goes old",
     ]);
   });
 
-  test("it goes on in the next session", async () => {
+  test("it continues in the next session", async () => {
     await other.create("/t");
-    using told = new Told(zk, "/t");
-    await told.ready();
+    using recorder = new TreeRecorder(zk, "/t");
+    await recorder.ready();
     await expireSession(zk, `127.0.0.1:${server.port}`);
     relay.cut();
     await until("lost");
     await until("connected");
     await other.create("/t/a", "1");
     await settled();
-    expect(told.held).toEqual({ "/t": "", "/t/a": "1" });
+    expect(recorder.held).toEqual({ "/t": "", "/t/a": "1" });
   });
 
-  test("unsubscribing takes all watches back, here at once, and then at the server", async () => {
+  test("unsubscribing removes all watches, here at once, and then at the server", async () => {
     for (const path of ["/t", "/t/a", "/t/a/b"]) await other.create(path);
-    const told = new Told(zk, "/t");
-    const second = new Told(zk, "/t/a");
-    await Promise.all([told.ready(), second.ready()]);
-    told[Symbol.dispose]();
+    const recorder = new TreeRecorder(zk, "/t");
+    const second = new TreeRecorder(zk, "/t/a");
+    await Promise.all([recorder.ready(), second.ready()]);
+    recorder[Symbol.dispose]();
     await settled();
     await other.create("/t/a/c");
     await settled();
@@ -292,18 +231,18 @@ describe.each(FORMS)("a tree, watched %s", (_form, opened) => {
     expect(await serverWatches()).toBe(0);
   });
 
-  test("unsubscribed in the midst of its reads it leaves no watch either", async () => {
+  test("unsubscribing during its reads leaves no watch either", async () => {
     for (const path of ["/t", "/t/a", "/t/a/b"]) await other.create(path);
-    const told = new Told(zk, "/t");
-    await told.until(() => told.lines.length > 0);
+    const recorder = new TreeRecorder(zk, "/t");
+    await recorder.until(() => recorder.lines.length > 0);
     relay.freeze("answers");
-    told[Symbol.dispose]();
+    recorder[Symbol.dispose]();
     relay.thaw();
     await settled();
-    expect([told.lines.includes("ready"), zk.watchCount, await serverWatches()]).toEqual([false, 0, 0]);
+    expect([recorder.lines.includes("ready"), zk.watchCount, await serverWatches()]).toEqual([false, 0, 0]);
   });
 
-  test("who leaves while he is being told is told no more", async () => {
+  test("a subscriber that leaves during an event gets no more", async () => {
     for (const path of ["/t", "/t/a", "/t/b"]) await other.create(path);
     const lines: string[] = [];
     const subscription = zk.watchTree$("/t").subscribe((change) => {
@@ -315,17 +254,17 @@ describe.each(FORMS)("a tree, watched %s", (_form, opened) => {
     expect([lines.length, zk.watchCount]).toEqual([2, 0]);
   });
 
-  test("what no reconnect mends is an error: access, paths, depths, and the selection's own", async () => {
+  test("permanent problems are errors: access, paths, depths, and errors of the selection", async () => {
     await other.create("/t");
-    await other.create("/t/secret", "", { acl: [{ perms: 31, scheme: "digest", id: "nobody:x" }] });
+    await other.create("/t/secret", "", { acl: [{ perms: 31, scheme: "digest", id: "stranger:x" }] });
     const fault = new Error("mine");
     const select = (): boolean => {
       throw fault;
     };
-    using secret = new Told(zk, "/t");
-    using nowhere = new Told(zk, "t/");
-    using deep = new Told(zk, "/t", { depthMax: Number.NaN });
-    using choosy = new Told(zk, "/t", { select });
+    using secret = new TreeRecorder(zk, "/t");
+    using nowhere = new TreeRecorder(zk, "t/");
+    using deep = new TreeRecorder(zk, "/t", { depthMax: Number.NaN });
+    using choosy = new TreeRecorder(zk, "/t", { select });
     await secret.until(() => secret.error !== undefined);
     await choosy.until(() => choosy.error !== undefined);
     expect(secret.error).toMatchObject({ code: "NO_AUTH", path: "/t/secret" });
@@ -334,49 +273,49 @@ describe.each(FORMS)("a tree, watched %s", (_form, opened) => {
     expect([choosy.error, zk.watchCount]).toEqual([fault, 0]);
   });
 
-  test("it completes when the client is closed, also for who comes later", async () => {
-    using told = new Told(zk, "/t");
-    await told.ready();
+  test("it completes when the client is closed, also for later subscribers", async () => {
+    using recorder = new TreeRecorder(zk, "/t");
+    await recorder.ready();
     await zk.close();
-    using late = new Told(zk, "/t");
-    expect([told.isComplete, late.isComplete, late.lines]).toEqual([true, true, []]);
+    using late = new TreeRecorder(zk, "/t");
+    expect([recorder.isComplete, late.isComplete, late.lines]).toEqual([true, true, []]);
   });
 
-  test("a subscriber that throws disturbs nobody", async () => {
+  test("a subscriber that throws does not affect the others", async () => {
     const thrown = Promise.withResolvers<unknown>();
     config.onUnhandledError = thrown.resolve;
     await other.create("/t");
     const throwing = zk.watchTree$("/t").subscribe(({ kind }) => {
       if (kind === "created") throw new Error("mine");
     });
-    using told = new Told(zk, "/t");
-    await told.ready();
+    using recorder = new TreeRecorder(zk, "/t");
+    await recorder.ready();
     expect(await thrown.promise).toMatchObject({ message: "mine" });
     config.onUnhandledError = null;
     throwing.unsubscribe();
   });
 });
 
-describe("what comes at once", () => {
-  test("a read that finds another node than it was asked for arms nothing", async () => {
+describe("concurrent changes", () => {
+  test("a read that finds a replaced node arms no watch", async () => {
     await open({ treeWatches: "one-shot" });
     await other.create("/t/a", "1", { parents: "persistent" });
-    using told = new Told(zk, "/t");
-    await told.ready();
+    using recorder = new TreeRecorder(zk, "/t");
+    await recorder.ready();
     relay.freeze("requests");
     const fired = (count: number): Promise<void> => expect.poll(() => zk.watchCount).toBe(count);
     await other.set("/t/a", "2");
     await fired(3);
-    // Its data are not watched now, and its list tells of its end, as its parent's does.
+    // Its data are not watched now, and its list reports its deletion, as its parent's does.
     await other.delete("/t/a");
     await fired(1);
     await other.create("/t/a", "3");
     relay.thaw();
     await settled();
-    expect([told.lines.slice(3), zk.watchCount]).toEqual([["deleted /t/a 1", "created /t/a 3"], 4]);
+    expect([recorder.lines.slice(3), zk.watchCount]).toEqual([["deleted /t/a 1", "created /t/a 3"], 4]);
   });
 
-  test("who leaves as the tree goes is not there when it comes again", async () => {
+  test("a subscriber that leaves while the tree is deleted gets nothing when it is created again", async () => {
     await open({ treeWatches: "one-shot" });
     await other.create("/t");
     const subscription = zk.watchTree$("/t").subscribe(({ kind }) => {
@@ -388,39 +327,39 @@ describe("what comes at once", () => {
     expect([subscription.closed, zk.watchCount, await serverWatches()]).toEqual([true, 0, 0]);
   });
 
-  test("an answer that an event has overtaken says nothing", async () => {
+  test("an answer that an event has overtaken is ignored", async () => {
     await using scripted = await ScriptedServer.start();
     const connecting = connect(scripted.hosts, { treeWatches: "persistent" });
     const line = await scripted.session();
     zk = await connecting;
-    using told = new Told(zk, "/t");
+    using recorder = new TreeRecorder(zk, "/t");
     line.send(answer(await line.request()));
     for (const request of await line.requests(2)) line.send(honestAnswer(request));
-    await told.ready();
+    await recorder.ready();
     line.send(event(WatchEventType.NODE_DATA_CHANGED, "/t"));
     const reading = await line.request();
     line.send(event(WatchEventType.NODE_DELETED, "/t"), dataAnswer(reading, "as it was"));
     const syncing = zk.sync();
     line.send(answer(await line.request()));
     await syncing;
-    expect(told.lines).toEqual(["created /t /t", "ready", "deleted /t /t"]);
+    expect(recorder.lines).toEqual(["created /t /t", "ready", "deleted /t /t"]);
     line.serve(honestAnswer);
   });
 });
 
 describe("a tree's own node", () => {
-  test("that is made between the read that missed it and the watch for it is read again", async () => {
+  test("that is created between the read that missed it and the watch for it is read again", async () => {
     await using scripted = await ScriptedServer.start();
     const connecting = connect(scripted.hosts, { treeWatches: "one-shot" });
     const line = await scripted.session();
     zk = await connecting;
-    using told = new Told(zk, "/t");
+    using recorder = new TreeRecorder(zk, "/t");
     for (const request of await line.requests(2)) line.send(answer(request, { code: ErrorCode.NO_NODE }));
     const watching = await line.request();
     line.serve(honestAnswer);
     line.send(statAnswer(watching));
-    await told.ready();
-    expect([watching.op, told.lines]).toEqual([OpCode.EXISTS, ["created /t /t", "ready"]]);
+    await recorder.ready();
+    expect([watching.op, recorder.lines]).toEqual([OpCode.EXISTS, ["created /t /t", "ready"]]);
   });
 });
 
@@ -430,25 +369,25 @@ describe("reads of a large tree", () => {
     await other.create("/t");
     const names = Array.from({ length: 1_000 }, (_, i) => `/t/${i}`);
     await Promise.all(names.map((path) => other.create(path)));
-    using told = new Told(zk, "/t");
-    await told.ready();
+    using recorder = new TreeRecorder(zk, "/t");
+    await recorder.ready();
     let most = 0;
     const watched = zk.watchTree$("/t").subscribe(() => {
       most = Math.max(most, zk.metrics.inFlightCount + zk.metrics.waitingCount);
     });
     await without(() => other.set("/t/999", "changed"));
-    await told.until(() => told.lines.at(-1) === "changed /t/999 changed");
+    await recorder.until(() => recorder.lines.at(-1) === "changed /t/999 changed");
     await settled();
     watched.unsubscribe();
-    // Data and list of each, for two who watch, and the test's own sync.
+    // Data and list of each, for two observers, and the test's own sync.
     expect(most).toBeGreaterThan(64);
     expect(most).toBeLessThanOrEqual(2 * 2 * 64 + 2);
-    expect(told.nodes.size).toBe(1_001);
+    expect(recorder.nodes.size).toBe(1_001);
   });
 });
 
 describe("which watches", () => {
-  /** What the process tells of servers that lack persistent watches. */
+  /** The published fallback events. */
   function fallbacks(): string[] {
     const heard: string[] = [];
     const hear = (message: unknown): void => {
@@ -462,32 +401,32 @@ describe("which watches", () => {
 
   const asked = (): number => old.unknownCodes.filter((code) => code === OpCode.ADD_WATCH).length;
 
-  test("a server that knows persistent watches is asked for one, whatever the size of the tree", async () => {
+  test("a server that supports persistent watches is asked for one, whatever the size of the tree", async () => {
     await open();
     for (const path of ["/t", "/t/a", "/t/b"]) await other.create(path);
-    using told = new Told(zk, "/t");
-    await told.ready();
+    using recorder = new TreeRecorder(zk, "/t");
+    await recorder.ready();
     expect([await serverWatches(), zk.watchCount]).toEqual([1, 1]);
   });
 
-  test("one-shot watches are asked for nowhere else than where a node is of interest", async () => {
+  test("one-shot watches are armed for selected nodes only", async () => {
     await open({ treeWatches: "one-shot" });
     for (const path of ["/t", "/t/a", "/t/a/b", "/t/c"]) await other.create(path);
-    using told = new Told(zk, "/t", { depthMax: 1, select: (path) => path !== "/t/c" });
-    await told.ready();
+    using recorder = new TreeRecorder(zk, "/t", { depthMax: 1, select: (path) => path !== "/t/c" });
+    await recorder.ready();
     // Data and list of the node itself, data of its one child.
     expect(await serverWatches()).toBe(3);
   });
 
-  test("a server that refuses and hangs up costs one connection, however many ask, and is told of once", async () => {
+  test("a server that refuses and closes costs one connection for any number of observers, and is reported once", async () => {
     const heard = fallbacks();
     await openToOld();
     await other.create("/t");
-    using first = new Told(zk, "/t");
-    using second = new Told(zk, "/t");
+    using first = new TreeRecorder(zk, "/t");
+    using second = new TreeRecorder(zk, "/t");
     await Promise.all([first.ready(), second.ready()]);
     const connections = relay.acceptedCount;
-    using third = new Told(zk, "/t");
+    using third = new TreeRecorder(zk, "/t");
     await third.ready();
     await without(() => {});
     await settled();
@@ -495,25 +434,25 @@ describe("which watches", () => {
     expect(asked()).toBe(1);
   });
 
-  test("what is asked around the question is answered, also by a server that hangs up on who asks it", async () => {
+  test("calls made around the probe are answered, also by a server that closes the connection", async () => {
     await openToOld();
     let isEnough = false;
     const write = async (writer: number): Promise<void> => {
       for (let i = 0; !isEnough; i++) await zk.create(`/${writer}-${i}`);
     };
     const writers = [write(1), write(2), write(3)];
-    using told = new Told(zk, "/t");
-    await told.ready();
+    using recorder = new TreeRecorder(zk, "/t");
+    await recorder.ready();
     isEnough = true;
     await Promise.all(writers);
     expect([relay.acceptedCount, asked()]).toEqual([2, 1]);
   });
 
-  test("who leaves before the question is asked, or answered, keeps nobody waiting", async () => {
+  test("an observer that leaves before the probe is sent, or answered, blocks no call", async () => {
     await open();
     relay.freeze("answers");
     const pending = zk.sync();
-    const [asking, asked] = [new Told(zk, "/t"), new Told(zk, "/t")];
+    const [asking, asked] = [new TreeRecorder(zk, "/t"), new TreeRecorder(zk, "/t")];
     asking[Symbol.dispose]();
     relay.thaw();
     await pending;
@@ -524,61 +463,61 @@ describe("which watches", () => {
     expect([zk.watchCount, await serverWatches(), zk.metrics.waitingCount]).toEqual([0, 0, 0]);
   });
 
-  test("a server that refuses and goes on is left and returned to like any other", async () => {
+  test("a server that refuses and keeps the connection is left and returned to like any other", async () => {
     old.unknown = "refuse";
     await openToOld();
     await other.create("/t");
-    using told = new Told(zk, "/t");
-    await told.ready();
+    using recorder = new TreeRecorder(zk, "/t");
+    await recorder.ready();
     await other.create("/t/a");
     await settled();
-    expect([told.held, relay.acceptedCount]).toEqual([{ "/t": "", "/t/a": "" }, 2]);
+    expect([recorder.held, relay.acceptedCount]).toEqual([{ "/t": "", "/t/a": "" }, 2]);
   });
 
-  test("a server that hangs up without a word is found out, and then left in peace", async () => {
+  test("a server that closes without an answer is detected, and then not asked again", async () => {
     old.unknown = "hang-up";
     const heard = fallbacks();
     await openToOld();
     await other.create("/t");
-    using told = new Told(zk, "/t");
-    await told.ready();
+    using recorder = new TreeRecorder(zk, "/t");
+    await recorder.ready();
     await other.create("/t/a");
     await settled();
-    expect([told.held, heard, asked(), relay.acceptedCount]).toEqual([{ "/t": "", "/t/a": "" }, ["hung-up"], 3, 4]);
+    expect([recorder.held, heard, asked(), relay.acceptedCount]).toEqual([{ "/t": "", "/t/a": "" }, ["hung-up"], 3, 4]);
   });
 
-  test("who says one-shot never asks", async () => {
+  test("with one-shot no probe is sent", async () => {
     await openToOld({ treeWatches: "one-shot" });
     await other.create("/t");
-    using told = new Told(zk, "/t");
-    await told.ready();
+    using recorder = new TreeRecorder(zk, "/t");
+    await recorder.ready();
     expect([old.unknownCodes, relay.acceptedCount]).toEqual([[], 1]);
   });
 
-  test("who insists on persistent watches is told that there are none, and by the next try without a connection's loss", async () => {
+  test("with persistent the stream fails with UNIMPLEMENTED, the second time without losing a connection", async () => {
     await openToOld({ treeWatches: "persistent" });
-    using told = new Told(zk, "/t");
-    await told.until(() => told.error !== undefined);
+    using recorder = new TreeRecorder(zk, "/t");
+    await recorder.until(() => recorder.error !== undefined);
     await zk.sync();
-    using again = new Told(zk, "/t");
-    expect([told.error, again.error]).toMatchObject([{ code: "UNIMPLEMENTED" }, { code: "UNIMPLEMENTED" }]);
+    using again = new TreeRecorder(zk, "/t");
+    expect([recorder.error, again.error]).toMatchObject([{ code: "UNIMPLEMENTED" }, { code: "UNIMPLEMENTED" }]);
     expect([asked(), relay.acceptedCount]).toEqual([1, 2]);
   });
 
-  test("the tree's own choice is stronger than the client's", async () => {
+  test("the stream's option overrides the client's", async () => {
     await openToOld({ treeWatches: "persistent" });
-    using told = new Told(zk, "/t", { watches: "one-shot" });
-    await told.ready();
+    using recorder = new TreeRecorder(zk, "/t", { watches: "one-shot" });
+    await recorder.ready();
     expect(old.unknownCodes).toEqual([]);
   });
 
-  test("on each connection the choice is made anew: to an older server, and to a newer one again", async () => {
+  test("the kind of watch is chosen on each connection: to an older server, and to a newer one again", async () => {
     await using older = await Relay.start(old);
     const hosts = [{ host: "127.0.0.1", port: relay.port }];
     zk = await connect("", { hosts: { hosts: () => hosts }, random: () => 0 });
     await other.create("/t");
-    using told = new Told(zk, "/t");
-    await told.ready();
+    using recorder = new TreeRecorder(zk, "/t");
+    await recorder.ready();
     expect(await serverWatches()).toBe(1);
     const move = async (from: Relay, to: Relay): Promise<void> => {
       hosts.splice(0, 1, { host: "127.0.0.1", port: to.port });
@@ -592,28 +531,28 @@ describe("which watches", () => {
     await move(relay, older);
     await other.create("/t/a", "older");
     await settled();
-    expect([told.held, await serverWatches()]).toEqual([{ "/t": "", "/t/a": "older" }, 4]);
+    expect([recorder.held, await serverWatches()]).toEqual([{ "/t": "", "/t/a": "older" }, 4]);
     await move(older, relay);
     await other.create("/t/b", "newer");
     await settled();
-    expect([told.held, told.faults, await serverWatches()]).toEqual([
+    expect([recorder.held, recorder.faults, await serverWatches()]).toEqual([
       { "/t": "", "/t/a": "older", "/t/b": "newer" },
       [],
       1,
     ]);
   });
 
-  test("a server before 3.5 is not asked to remove watches, and loses no connection over it", async () => {
+  test("a server before 3.5 is not asked to remove watches, which would cost the connection", async () => {
     await using older = await OldServer.start(server, { version: "3.4" });
     target.port = older.port;
     await open({ treeWatches: "one-shot" });
     await other.create("/t");
-    const told = new Told(zk, "/t");
-    await told.ready();
-    told[Symbol.dispose]();
+    const recorder = new TreeRecorder(zk, "/t");
+    await recorder.ready();
+    recorder[Symbol.dispose]();
     await settled();
     expect([older.unknownCodes, relay.acceptedCount, zk.watchCount]).toEqual([[], 1, 0]);
-    // What stays there tells once, and nobody.
+    // The remaining watches fire once, without effect.
     await other.set("/t", "1");
     await other.create("/t/a");
     await settled();

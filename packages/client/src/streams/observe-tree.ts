@@ -1,14 +1,16 @@
 /**
- * A node and all below it, as a stream of what comes, changes and goes. One recursive watch says what to read where the server knows such
- * watches, from 3.6 on; elsewhere each node has two watches of one shot, on its data and on its list of children, armed in the very step
- * of the read that they come with. Which of the two it is, is found out anew on each connection.
+ * Observes a node and its descendants as a stream of creations, changes and deletions. On servers
+ * from 3.6 on, one recursive watch tells which nodes to read; on older ones each node has two
+ * one-shot watches, on its data and on its children, armed by its reads. The form is chosen anew on
+ * each connection.
  *
  *     no connection ─▶ asking ─▶ persistent
  *           ▲    │        │          │
  *           │    └────────┴─▶ one-shot
  *           └──── connection lost ───┘
  *
- * In both forms everything that is known is read anew on a new connection, since of the time between nobody is told.
+ * In both forms all known nodes are read again on a new connection, since changes made meanwhile
+ * cause no events.
  */
 import { Observable, type Subscriber } from "rxjs";
 import { type AnyCall, Call } from "../calls/call.ts";
@@ -32,38 +34,44 @@ import { type Watcher, type WatchKind, watchTypeOf } from "../watches/watch-regi
 import { removeWatches, type ServerWatch } from "../watches/watch-removal.ts";
 import { OF_CONNECTION } from "./observe.ts";
 
-/** A node as a read has shown it. */
+/** A node as a read has returned it. */
 export interface TreeNode extends NodeData {
   readonly path: string;
 }
 
-/** What a tree's stream tells. */
+/** A change of the tree. */
 export type TreeChange =
   | { readonly kind: "created"; readonly node: TreeNode }
   | { readonly kind: "changed"; readonly node: TreeNode; readonly before: TreeNode }
   | { readonly kind: "deleted"; readonly before: TreeNode }
-  /** Once: all that was there at the beginning has been told. */
+  /** Once: all initially existing nodes have been reported. */
   | { readonly kind: "ready" };
 
 export interface TreeOptions {
-  /** How far below its path nodes are of interest: 0 is the node itself, 1 its children too. Default: all the way down. */
+  /**
+   * The largest depth of observed nodes: 0 is the node itself, 1 includes its children. Default:
+   * unlimited.
+   */
   readonly depthMax?: number;
-  /** Whether a node is of interest, by its path. Where one is not, nothing below it is. Default: all are. */
+  /**
+   * Whether to observe a node, by its path. Where it returns false, the descendants are not
+   * observed either. Default: all.
+   */
   readonly select?: (path: string) => boolean;
   /** Default: the client's `treeWatches`. */
   readonly watches?: TreeWatches;
 }
 
-/** Nodes that are read at a time, also where all are. */
+/** Maximum number of nodes read at a time. */
 const READS_MAX = 64;
 
 const ADD_TREE_WATCH: Operation<number, void> = { ...ADD_RECURSIVE_WATCH, name: "watchTree$" };
 
-/** A connection brings everything anew; what a server refuses for the moment it is asked again. */
+/** A new connection reads everything again; transient refusals are retried. */
 const onSameConnection: RetryPolicy = ({ count, error }) =>
   OF_CONNECTION.has(error.code) ? false : Math.min(5_000, 100 * 2 ** Math.min(count, 10));
 
-/** Whose tree, and where it is. */
+/** The observed node, and its session. */
 interface Place {
   readonly driver: SessionDriver;
   readonly persistentWatches: PersistentWatchSupport;
@@ -71,7 +79,7 @@ interface Place {
   readonly path: string;
 }
 
-/** Each subscriber has a stream of its own. What cannot be right is an error of the stream. */
+/** Each subscriber has a stream of its own. Invalid options are an error of the stream. */
 export function observeTree(place: Place, options: TreeOptions): Observable<TreeChange> {
   return new Observable((subscriber) => {
     const path = checkedPath(place.path, "watchTree$");
@@ -83,7 +91,7 @@ export function observeTree(place: Place, options: TreeOptions): Observable<Tree
   });
 }
 
-/** What is to be read of a node. */
+/** The parts of a node to read. */
 interface Parts {
   readonly data: boolean;
   readonly children: boolean;
@@ -96,7 +104,7 @@ const BOTH: Parts = { data: true, children: true };
 interface Asked<B> {
   readonly body: B;
   readonly watcher: Watcher | undefined;
-  /** Whether nothing else may be on its way with it. */
+  /** Whether no other request may be in flight with it. */
   readonly isExclusive?: boolean;
 }
 
@@ -112,12 +120,12 @@ class TreeObservation implements DriverEvents {
   readonly #select: (path: string) => boolean;
   readonly #watches: TreeWatches;
   readonly #nodes = new Map<string, TreeNode>();
-  /** What waits to be read, first come, first served. */
+  /** Paths to read, first in, first out. */
   readonly #wanted = new Map<string, Parts>();
-  /** The newest read of each path's data that is on its way. */
+  /** The newest read in flight of each path's data. */
   readonly #newest = new Map<string, object>();
   readonly #calls = new Set<AnyCall>();
-  /** The watches of one shot of each path that has some, or will. */
+  /** The one-shot watches of each path that has some, or will. */
   readonly #marks = new Map<string, Mark>();
   readonly #recursive: Watcher;
   #form: Form = "none";
@@ -140,8 +148,8 @@ class TreeObservation implements DriverEvents {
     this.#depthMax = depthMax;
     this.#select = select;
     this.#watches = watches;
-    // Armed anew by `established`, in the form that the server of the new connection knows.
-    this.#recursive = { rearms: false, fire: (event) => this.#told(event), end: () => {} };
+    // Armed again by `established`, in the form that the server of the new connection supports.
+    this.#recursive = { rearms: false, fire: (event) => this.#eventReceived(event), end: () => {} };
   }
 
   start(): void {
@@ -156,7 +164,7 @@ class TreeObservation implements DriverEvents {
 
   established(): void {
     this.#forgetReads();
-    // What they had armed went with the connection before.
+    // The watches of the lost connection are gone.
     this.#marks.clear();
     const server = this.#driver.session.server ?? "";
     const isWorthIt = this.#persistentWatches.mayBeAt(server, performance.now());
@@ -191,7 +199,7 @@ class TreeObservation implements DriverEvents {
     removeWatches(this.#driver, left);
   }
 
-  // Which watches
+  // Watches
 
   #arm(server: string): void {
     this.#form = "asking";
@@ -204,7 +212,8 @@ class TreeObservation implements DriverEvents {
     const failed = (error: unknown): void => {
       if (isZkError(error, "UNIMPLEMENTED")) {
         persistentWatches.refused(server, performance.now());
-        // Before what waits is sent to a server that is about to hang up; it is returned to, since it is known now.
+        // Before waiting calls are sent to a server that is about to close the connection; it may
+        // be used again, since its lack is remembered.
         const { connectedAddress } = this.#driver.session;
         if (connectedAddress !== undefined) this.#driver.moveTo([connectedAddress]);
         if (this.#watches === "persistent") this.#fail(error);
@@ -220,29 +229,30 @@ class TreeObservation implements DriverEvents {
     this.#ask(ADD_TREE_WATCH, this.#path, fields, armed, failed);
   }
 
-  /** Reads everything that is known, and finds what is not, now that changes are told of from here on. */
+  /** Reads all known nodes again and finds new ones, now that later changes cause events. */
   #begin(form: "persistent" | "one-shot"): void {
     this.#form = form;
     for (const path of new Set([this.#path, ...this.#nodes.keys()])) this.#want(path, BOTH);
     this.#pump();
   }
 
-  /** By the recursive watch. */
-  #told(event: WatchEvent): void {
+  /** An event of the recursive watch. */
+  #eventReceived(event: WatchEvent): void {
     if (this.#form !== "persistent") return;
     const path = withoutRoot(this.#root, event.path);
-    // What has been made below a new node is told of by itself.
+    // Nodes created below a new node cause events of their own.
     if (event.type === "deleted") this.#remove(path);
     else if (this.#isOfInterest(path)) this.#want(path, DATA);
     this.#pump();
   }
 
-  /** By a watch of one shot, which is gone now. */
+  /** An event of a one-shot watch, which is gone now. */
   #fired(path: string, mark: Mark, event: WatchEvent): void {
     if (this.#form !== "one-shot" || this.#marks.get(path) !== mark) return;
     switch (event.type) {
       case "deleted":
-        // That it has been made again is told by its parent's list. Who has no parent here is waited for.
+        // Its creation shows in its parent's list of children. The tree's own node has no parent
+        // here, and is waited for.
         this.#remove(path);
         if (path === this.#path) this.#want(path, BOTH);
         break;
@@ -282,7 +292,7 @@ class TreeObservation implements DriverEvents {
   }
 
   #read(path: string, { data, children }: Parts): void {
-    // The list of a node that has gone meanwhile.
+    // The list of a node that was deleted meanwhile.
     if (!data && !this.#nodes.has(path)) return;
     const read = {};
     if (data) this.#newest.set(path, read);
@@ -292,7 +302,7 @@ class TreeObservation implements DriverEvents {
     let missing = Number(data) + Number(children);
     if (missing === 0) return;
     this.#readingCount++;
-    // Asked together, handled together: a child is never told of before its parent.
+    // Requested together, handled together: a child is never reported before its parent.
     const answered = (): void => {
       if (--missing > 0) return;
       this.#readingCount--;
@@ -329,7 +339,7 @@ class TreeObservation implements DriverEvents {
     if (before?.stat.czxid !== czxid || before.stat.mzxid !== mzxid) this.#put({ path, ...node }, before);
   }
 
-  /** Nobody else tells when the node that all are below is made. */
+  /** No list of children shows when the tree's own node is created. */
   #awaitRoot(): void {
     const mark = this.#markOf(this.#path);
     this.#readingCount++;
@@ -340,7 +350,7 @@ class TreeObservation implements DriverEvents {
     });
   }
 
-  /** A child that a list has shown, and maybe nothing else will. */
+  /** A child from a list, which may be the only evidence of it. */
   #discover(path: string): void {
     if (this.#isStopped || this.#nodes.has(path) || this.#newest.has(path) || this.#wanted.get(path)?.data === true) {
       return;
@@ -377,12 +387,12 @@ class TreeObservation implements DriverEvents {
   }
 
   #refused(error: unknown): void {
-    // The next connection brings `established`, the end brings `ended`.
+    // The next connection calls `established`, the end of the client `ended`.
     if (isZkError(error) && OF_CONNECTION.has(error.code)) this.#forgetReads();
     else this.#fail(error);
   }
 
-  /** What is on its way is answered for nobody; its watches are for nobody, too. */
+  /** Answers to reads in flight are ignored, and their watches removed. */
   #forgetReads(): void {
     this.#form = "none";
     this.#wanted.clear();
@@ -392,7 +402,7 @@ class TreeObservation implements DriverEvents {
     this.#calls.clear();
   }
 
-  // What is known
+  // Known nodes
 
   #put(node: TreeNode, before: TreeNode | undefined): void {
     this.#nodes.set(node.path, node);
@@ -425,7 +435,7 @@ class TreeObservation implements DriverEvents {
     for (const [kind, watcher] of mark.watchers) this.#driver.unwatch(kind, full, watcher);
   }
 
-  /** Its ancestors must be, up to the tree's own node, which always is. */
+  /** Its ancestors must be known, up to the tree's own node, which always is. */
   #isOfInterest(path: string): boolean {
     if (this.#depthOf(path) > this.#depthMax) return false;
     try {
@@ -433,7 +443,7 @@ class TreeObservation implements DriverEvents {
         if (!this.#select(at)) return false;
       return true;
     } catch (error) {
-      // It is the subscriber's own; the connection's answers go on behind this one.
+      // An error of the subscriber; the connection's answers are processed regardless.
       this.#fail(error);
       return false;
     }
@@ -458,7 +468,10 @@ class TreeObservation implements DriverEvents {
 /** The protocol's number. */
 const MODE_RECURSIVE = 1;
 
-/** The two watches of one shot of a node; none is armed again by the client: all is read anew on a new connection, and that arms them. */
+/**
+ * The two one-shot watches of a node. The client does not arm them again: on a new connection all
+ * nodes are read again, which arms them.
+ */
 class Mark {
   readonly data: Watcher;
   readonly children: Watcher;

@@ -10,11 +10,11 @@ import { expireSession, OldServer, Relay } from "../testing.ts";
 import type { ObservedNode } from "./observed-node.ts";
 
 let server: ZooidServer;
-/** Whom the relay leads to; looked at for each connection. */
+/** The relay's target; read for each connection. */
 let target: { port: number };
 let relay: Relay;
 let zk: Client;
-/** Connected past the relay, so that it can work while the observer is cut off. */
+/** Connected to the server without the relay, to work while the observer is disconnected. */
 let other: Client;
 
 beforeEach(async () => {
@@ -40,7 +40,7 @@ async function until(kind: string): Promise<void> {
   await firstValueFrom(zk.state$.pipe(filter((state) => state.kind === kind)));
 }
 
-/** Cuts the observer off, lets others work, and lets it back. */
+/** Disconnects the observer, lets others work, and reconnects it. */
 async function without(work: () => Promise<unknown>): Promise<void> {
   relay.refuse();
   relay.cut();
@@ -54,7 +54,7 @@ async function serverWatches(): Promise<number> {
   return Number(/Total watches:(\d+)/.exec(await fourLetterWord(server.port, "wchs"))?.[1]);
 }
 
-/** Everything that a stream says, and a way to wait until it has said so much. */
+/** Records a stream, with a way to wait for a number of values. */
 class Record<T> implements Disposable {
   readonly values: T[] = [];
   error: unknown;
@@ -100,7 +100,7 @@ function textOf(node: ObservedNode<string> | undefined): string | undefined {
   return node?.exists ? node.value : undefined;
 }
 
-describe.each(["of today", "before 3.6"])("the contract of streams that show a state, with a server %s", (age) => {
+describe.each(["of today", "before 3.6"])("the contract of state streams, with a server %s", (age) => {
   beforeEach(async () => {
     if (age === "of today") return;
     const old = await OldServer.start(server);
@@ -126,7 +126,7 @@ describe.each(["of today", "before 3.6"])("the contract of streams that show a s
     expect([zk.watchCount, await serverWatches()]).toEqual([0, 0]);
   });
 
-  test("the first value always comes, and a node that does not exist is one", async () => {
+  test("the first value always comes, also for a node that does not exist", async () => {
     using node = new Record(zk.watchData$("/a", { codec: text }));
     using stat = new Record(zk.watchExists$("/a"));
     using children = new Record(zk.watchChildren$("/a"));
@@ -137,7 +137,7 @@ describe.each(["of today", "before 3.6"])("the contract of streams that show a s
     expect([textOf(node.last), stat.last?.version, children.last]).toEqual(["made", 0, []]);
   });
 
-  test("who subscribes late gets the latest value at once", async () => {
+  test("a late subscriber gets the latest value at once", async () => {
     await zk.create("/a", "x");
     using first = new Record(zk.watchData$("/a", { codec: text }));
     await first.count(1);
@@ -145,7 +145,7 @@ describe.each(["of today", "before 3.6"])("the contract of streams that show a s
     expect(late.values.map(textOf)).toEqual(["x"]);
   });
 
-  test("a rewrite of equal bytes is a change, unless only content counts", async () => {
+  test("a rewrite of equal bytes is a change, unless changes is content", async () => {
     await zk.create("/a", "x");
     using changes = new Record(zk.watchData$("/a", { codec: text }));
     using contents = new Record(zk.watchData$("/a", { codec: text, distinct: "content" }));
@@ -157,7 +157,7 @@ describe.each(["of today", "before 3.6"])("the contract of streams that show a s
     expect(contents.values.map(textOf)).toEqual(["x", "y"]);
   });
 
-  test("a node that was deleted and made again has changed, though its version is 0 again", async () => {
+  test("a node that was deleted and created again has changed, though its version is 0 again", async () => {
     await zk.create("/a", "first");
     using node = new Record(zk.watchData$("/a", { codec: text }));
     await node.count(1);
@@ -166,7 +166,7 @@ describe.each(["of today", "before 3.6"])("the contract of streams that show a s
     expect(node.values.map(textOf)).toEqual(["first", "second"]);
   });
 
-  test("children are told when they come and go, and not when they only change", async () => {
+  test("children are reported when they are created and deleted, and not when they change", async () => {
     await zk.create("/a");
     using children = new Record(zk.watchChildren$("/a"));
     await children.count(1);
@@ -179,7 +179,7 @@ describe.each(["of today", "before 3.6"])("the contract of streams that show a s
     expect(children.values).toEqual([[], ["x"], []]);
   });
 
-  test("the last state is never lost, however often the connection is", async () => {
+  test("the last state is never lost over lost connections", async () => {
     await zk.create("/a", "0");
     using node = new Record(zk.watchData$("/a", { codec: text }));
     await node.count(1);
@@ -193,7 +193,7 @@ describe.each(["of today", "before 3.6"])("the contract of streams that show a s
     expect(seen).toEqual([...new Set(seen)].sort((a, b) => a - b));
   });
 
-  test("at most one read is on its way for a path, however many changes there are", async () => {
+  test("at most one read of a path is in flight, however many changes there are", async () => {
     await zk.create("/a", "0");
     using node = new Record(zk.watchData$("/a", { codec: text }));
     await node.count(1);
@@ -204,7 +204,7 @@ describe.each(["of today", "before 3.6"])("the contract of streams that show a s
     expect(node.values.length).toBeLessThanOrEqual(3);
   });
 
-  test("without a connection a stream keeps its value, which is not fresh, and says nothing of a mere reconnect", async () => {
+  test("without a connection a stream keeps its value, marked as not fresh, and a reconnect alone emits nothing", async () => {
     await zk.create("/a", "x");
     using node = new Record(zk.watchData$("/a", { codec: text }));
     await node.count(1);
@@ -218,7 +218,7 @@ describe.each(["of today", "before 3.6"])("the contract of streams that show a s
     expect([node.values[0]?.fresh, node.last?.fresh]).toEqual([false, true]);
   });
 
-  test("a deleted node is a value, and the stream goes on when it is made again", async () => {
+  test("absence is a value, and the stream continues when the node is created again", async () => {
     await zk.create("/a", "x");
     using node = new Record(zk.watchData$("/a", { codec: text }));
     using stat = new Record(zk.watchExists$("/a"));
@@ -235,7 +235,7 @@ describe.each(["of today", "before 3.6"])("the contract of streams that show a s
     expect(children.values).toEqual([[], null, [], ["child"]]);
   });
 
-  test("the end of a session is no event, and what changed is told by the next one", async () => {
+  test("the end of a session emits nothing, and changes are reported in the next one", async () => {
     await zk.create("/a", "x");
     using node = new Record(zk.watchData$("/a", { codec: text }));
     await node.count(1);
@@ -250,7 +250,7 @@ describe.each(["of today", "before 3.6"])("the contract of streams that show a s
     expect(textOf(node.last)).toBe("y");
   });
 
-  test("with onExpiry error the end of the session is the end of the stream", async () => {
+  test("with onExpiry error the stream fails with the session", async () => {
     await zk.create("/a", "x");
     using node = new Record(zk.watchData$("/a", { onExpiry: "error" }));
     await node.count(1);
@@ -259,8 +259,8 @@ describe.each(["of today", "before 3.6"])("the contract of streams that show a s
     expect(node.error).toMatchObject({ code: "SESSION_EXPIRED" });
   });
 
-  test("what no reconnect can mend is an error: access, paths, payloads", async () => {
-    await zk.create("/secret", "", { acl: [{ perms: 31, scheme: "digest", id: "nobody:x" }] });
+  test("permanent problems are errors: access, paths, payloads", async () => {
+    await zk.create("/secret", "", { acl: [{ perms: 31, scheme: "digest", id: "stranger:x" }] });
     await zk.create("/broken", "{");
     using secret = new Record(zk.watchData$("/secret"));
     using nowhere = new Record(zk.watchChildren$("nowhere/"));
@@ -275,8 +275,8 @@ describe.each(["of today", "before 3.6"])("the contract of streams that show a s
     expect(mapped.last).toMatchObject({ exists: true, value: -1 });
   });
 
-  test("a stream that failed can be tried again", async () => {
-    await zk.create("/secret", "x", { acl: [{ perms: 31, scheme: "digest", id: "nobody:x" }] });
+  test("a failed stream can be subscribed again", async () => {
+    await zk.create("/secret", "x", { acl: [{ perms: 31, scheme: "digest", id: "stranger:x" }] });
     using first = new Record(zk.watchData$("/secret"));
     await first.until(() => first.error !== undefined);
     await zk.create("/open", "x");
@@ -285,7 +285,7 @@ describe.each(["of today", "before 3.6"])("the contract of streams that show a s
     expect(zk.watchCount).toBe(0);
   });
 
-  test("streams complete when the client is closed, also for who comes later", async () => {
+  test("streams complete when the client is closed, also for later subscribers", async () => {
     await zk.create("/a", "x");
     using node = new Record(zk.watchData$("/a"));
     await node.count(1);
@@ -295,7 +295,7 @@ describe.each(["of today", "before 3.6"])("the contract of streams that show a s
     expect([late.isComplete, late.values]).toEqual([true, []]);
   });
 
-  test("after unsubscribing nothing comes, though an event is on its way", async () => {
+  test("after unsubscribing no value comes, also with an event in flight", async () => {
     await zk.create("/a", "x");
     const node = new Record(zk.watchData$("/a"));
     await node.count(1);
@@ -308,7 +308,7 @@ describe.each(["of today", "before 3.6"])("the contract of streams that show a s
     expect([node.values.length, zk.watchCount, await serverWatches()]).toEqual([1, 0, 0]);
   });
 
-  test("a watch of a read that is on its way when the last one leaves is removed", async () => {
+  test("the watch of a read in flight is removed when the last subscriber leaves", async () => {
     await zk.create("/a", "x");
     relay.freeze("answers");
     const node = new Record(zk.watchData$("/a"));
@@ -319,7 +319,7 @@ describe.each(["of today", "before 3.6"])("the contract of streams that show a s
     expect([zk.watchCount, await serverWatches()]).toEqual([0, 0]);
   });
 
-  test("a removal that was under way when the connection was lost does not take the next connection's watch", async () => {
+  test("a removal in flight on a lost connection does not remove the next connection's watch", async () => {
     await zk.create("/a", "x");
     const { watch } = await zk.get("/a", { watch: true });
     relay.freeze("requests");
@@ -334,7 +334,7 @@ describe.each(["of today", "before 3.6"])("the contract of streams that show a s
     expect(await serverWatches()).toBe(1);
   });
 
-  test("a subscriber that throws disturbs nobody else", async () => {
+  test("a subscriber that throws does not affect the others", async () => {
     await zk.create("/a", "x");
     const thrown = Promise.withResolvers<unknown>();
     config.onUnhandledError = thrown.resolve;
@@ -352,7 +352,7 @@ describe.each(["of today", "before 3.6"])("the contract of streams that show a s
 });
 
 describe("streams of events", () => {
-  test("values come in the order of the wire, before the answers behind them", async () => {
+  test("values come in the order of the wire, before the answers that follow them", async () => {
     await zk.create("/a", "x");
     const order: string[] = [];
     const watching = zk.events$("/a").subscribe((event) => order.push(event.type));
@@ -365,7 +365,7 @@ describe("streams of events", () => {
     watching.unsubscribe();
   });
 
-  test("they complete when the client is closed, also for who comes later", async () => {
+  test("they complete when the client is closed, also for later subscribers", async () => {
     using events = new Record(zk.events$("/a"));
     await zk.sync();
     await zk.close();
@@ -379,7 +379,7 @@ describe("streams of events", () => {
     await zk.sync();
     await other.set("/a", "1");
     await other.create("/a/b");
-    await other.set("/a/b", "not told");
+    await other.set("/a/b", "not reported");
     await other.delete("/a/b");
     await other.delete("/a");
     const { stat } = await other.create("/a");
@@ -405,19 +405,19 @@ describe("streams of events", () => {
     ).toEqual(["created /a", "created /a/b", "data-changed /a/b"]);
   });
 
-  test("after a reconnect comes a resync, and events go on behind it", async () => {
+  test("after a reconnect comes a resync, then further events", async () => {
     await zk.create("/a");
     using events = new Record(zk.events$("/a"));
     await zk.sync();
     await without(() => other.set("/a", "missed"));
     await events.count(1);
     await zk.sync();
-    await other.set("/a", "told");
+    await other.set("/a", "reported");
     await events.count(2);
     expect(events.values.map(({ type }) => type)).toEqual(["resync", "data-changed"]);
   });
 
-  test("where no server knows persistent watches any more, whoever has one is told, and everybody else goes on", async () => {
+  test("when no server supports persistent watches any more, streams of events fail, and other streams continue", async () => {
     await zk.create("/a", "x");
     using events = new Record(zk.events$("/a"));
     using below = new Record(zk.events$("/", { mode: "persistent-recursive" }));

@@ -1,6 +1,7 @@
 /**
- * A node's state as a stream: read with a watch, and read again with a watch whenever the watch fires, so the last state is never
- * missed, though states in between may be. All who observe the same thing share one watch at the server.
+ * A node's state as a stream: it is read with a watch, and again whenever the watch fires, so the
+ * last state is never missed, though intermediate ones may be. All observers of the same state
+ * share one watch at the server.
  */
 import type { Stat } from "@zooid/model";
 import { Observable, type Subscriber } from "rxjs";
@@ -20,7 +21,7 @@ import type { DriverEvents, SessionDriver } from "../session/session-driver.ts";
 import { PersistentWatchSupport } from "../watches/persistent-watch-support.ts";
 import type { Watcher, WatchKind } from "../watches/watch-registry.ts";
 
-/** What is observed of a node: how it is read, and when two reads show the same. */
+/** An aspect of a node's state: how to read it, and when two reads are equal. */
 export interface Aspect<T> {
   readonly name: string;
   readonly read: Operation<undefined, T | null>;
@@ -44,16 +45,16 @@ export const CHILDREN: Aspect<Children> = {
 
 export const EXISTENCE: Aspect<Stat> = { name: "existence", read: EXISTS, isSame: isSameData };
 
-/** What a read has shown: a value, or null where there is no such node. */
+/** The result of a read: a value, or null where there is no such node. */
 export interface Observed<T> {
   readonly value: T | null;
-  /** Whether nothing has happened since, as far as can be known: there is a connection and the watch is armed. */
+  /** Whether it is current as far as the client knows: it is connected and the watch is armed. */
   isFresh(): boolean;
 }
 
-/** Everything that is observed over one session, each thing once however many observe it. */
+/** All observations of one session, each shared by its observers. */
 export class Observations {
-  /** What its servers have shown of what they know, for all who watch trees. */
+  /** Which servers support persistent watches, for all observers of trees. */
   readonly persistentWatches: PersistentWatchSupport = new PersistentWatchSupport((server, reason) =>
     traceFallback({ server, reason }),
   );
@@ -64,12 +65,16 @@ export class Observations {
     this.#driver = driver;
   }
 
-  /** How many things are observed now. */
+  /** Number of current observations. */
   get count(): number {
     return this.#byName.size;
   }
 
-  /** Cold: the first subscriber arms the watch, the last one removes it. @param path as the server names it */
+  /**
+   * Cold: the first subscriber arms the watch, the last one removes it.
+   *
+   * @param path the server's path
+   */
   of<T>(aspect: Aspect<T>, path: string): Observable<Observed<T>> {
     return new Observable((subscriber) => {
       const observation = this.#shared(aspect, path);
@@ -81,7 +86,7 @@ export class Observations {
   #shared<T>(aspect: Aspect<T>, path: string): Observation<T> {
     const name = `${aspect.name} ${path}`;
     const known = this.#byName.get(name);
-    // The name holds the aspect, which alone decides the type.
+    // The key contains the aspect, which determines the type.
     if (known !== undefined) return known as unknown as Observation<T>;
     const observation = new Observation(this.#driver, { aspect, path, stopped: () => this.#byName.delete(name) });
     this.#byName.set(name, observation as unknown as Observation<unknown>);
@@ -91,11 +96,11 @@ export class Observations {
 
 const WATCH_KINDS: readonly WatchKind[] = ["data", "exists", "children"];
 
-/** A busy server is asked again; after a lost connection everything is read anew anyway. */
+/** Transient refusals are retried; after a lost connection everything is read again anyway. */
 const onlyWhenThrottled: RetryPolicy = ({ count, error }) =>
   error.code === "THROTTLED_OP" ? Math.min(5_000, 100 * 2 ** Math.min(count, 10)) : false;
 
-/** What says nothing about the node: the connection is gone, or is left because of it. */
+/** Errors that do not concern the node: the connection is lost, or is left because of them. */
 export const OF_CONNECTION: ReadonlySet<ZkErrorCode> = new Set<ZkErrorCode>([
   "CONNECTION_LOSS",
   "SESSION_MOVED",
@@ -140,22 +145,22 @@ class Observation<T> implements Watcher, DriverEvents {
     if (this.#subscribers.delete(subscriber) && this.#subscribers.size === 0) this.#stop();
   }
 
-  /** The watch: what was read is not the last word. */
+  /** The watch fired: the state may have changed. */
   fire(): void {
     // Another watcher of the same event may have made the last subscriber leave.
     if (this.#isStopped) return;
     this.#isArmed = false;
-    // The answer to a read on its way stands behind this event on the wire, so it shows what the event tells of.
+    // The answer to a read in flight follows this event on the wire, so it shows the change.
     if (this.#reading === undefined) this.#read();
   }
 
   end(): void {
-    // Told by `ended`, also where no watch is armed.
+    // `ended` reports it, also where no watch is armed.
   }
 
   established(): void {
     this.#isArmed = false;
-    // A read that never left this process goes out on this connection anyway.
+    // A read that never left this process is sent on this connection anyway.
     if (this.#reading === undefined) this.#read();
   }
 
@@ -167,7 +172,7 @@ class Observation<T> implements Watcher, DriverEvents {
   #read(): void {
     this.#ask(this.#aspect.read, (value) => {
       if (value !== null) this.#accept(value);
-      // `exists` arms a watch also where there is no node, and its answer is all there is to say then.
+      // `exists` arms a watch also where there is no node; then absence is the whole state.
       else if (this.#aspect.read.absent?.arms !== undefined) this.#accept(null);
       else this.#readAbsence();
     });
@@ -221,7 +226,7 @@ class Observation<T> implements Watcher, DriverEvents {
   }
 
   #refused(error: unknown): void {
-    // The next connection brings `established`, the end brings `ended`.
+    // The next connection calls `established`, the end of the client `ended`.
     if (isZkError(error) && OF_CONNECTION.has(error.code)) return;
     this.#fail(error);
   }
@@ -230,11 +235,11 @@ class Observation<T> implements Watcher, DriverEvents {
     this.#finish((subscriber) => subscriber.error(error));
   }
 
-  #finish(tell: (subscriber: Subscriber<Observed<T>>) => void): void {
+  #finish(report: (subscriber: Subscriber<Observed<T>>) => void): void {
     const subscribers = [...this.#subscribers];
     this.#subscribers.clear();
     this.#stop();
-    for (const subscriber of subscribers) tell(subscriber);
+    for (const subscriber of subscribers) report(subscriber);
   }
 
   #stop(): void {
@@ -243,13 +248,13 @@ class Observation<T> implements Watcher, DriverEvents {
     this.#isArmed = false;
     this.#stopped();
     this.#unlisten();
-    // A read on its way arms a watch for nobody: the driver takes it back when it is answered.
+    // The driver removes the watch of a read in flight when it is answered.
     if (this.#reading !== undefined) this.#driver.withdraw(this.#reading);
     for (const kind of WATCH_KINDS) this.#driver.unwatch(kind, this.#path, this);
   }
 }
 
-/** Ends a stream with SESSION_EXPIRED when the session is lost, for whom that matters. */
+/** Fails a stream with SESSION_EXPIRED when the session is lost. */
 export function failOnExpiry<T>(driver: SessionDriver, source: Observable<T>, op: string): Observable<T> {
   return new Observable((subscriber) => {
     const states = driver.state$.subscribe((state) => {

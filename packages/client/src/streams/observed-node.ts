@@ -4,7 +4,10 @@ import type { NodeData } from "../calls/operation.ts";
 import type { Codec } from "../operations/codec.ts";
 import type { Observed } from "./observe.ts";
 
-/** One state of an observed node. `fresh` is true as long as nothing newer can have happened, as far as the client knows. */
+/**
+ * One state of an observed node. `fresh` is true while the client knows of no later change and is
+ * connected.
+ */
 export type ObservedNode<T> =
   | {
       readonly exists: true;
@@ -16,9 +19,12 @@ export type ObservedNode<T> =
   | { readonly exists: false; readonly fresh: boolean };
 
 export interface DecodeOptions<T> {
-  /** Turns the payload into `value`. Default: `value` is the payload. */
+  /** Converts the payload to `value`. Default: `value` is the payload. */
   readonly codec?: Codec<T>;
-  /** Stands for a payload that the codec refuses; without it the stream ends with the codec's error. */
+  /**
+   * Replacement for a payload that the codec refuses; without it the stream fails with the codec's
+   * error.
+   */
   readonly onDecodeError?: (error: unknown, node: NodeData) => T;
   /** `content` also suppresses a rewrite of equal bytes. Default `change`. */
   readonly distinct?: "change" | "content";

@@ -7,7 +7,7 @@ export interface Holder {
   readonly cert: string;
 }
 
-/** Somebody who vouches for others, made anew for each run. */
+/** A certificate authority, created for each run. */
 export class Authority {
   readonly cert: string;
   readonly #key: forge.pki.rsa.PrivateKey;
@@ -22,7 +22,7 @@ export class Authority {
     this.cert = forge.pki.certificateToPem(certificate);
   }
 
-  /** @param hosts names and IP addresses that the certificate is good for */
+  /** @param hosts names and IP addresses of the certificate */
   holder(name: string, hosts: readonly string[] = []): Holder {
     const { certificate, key } = newCertificate([{ name: "commonName", value: name }], this.#name);
     const altNames = hosts.map((host) => (/^[\d.]+$/.test(host) ? { type: 7, ip: host } : { type: 2, value: host }));

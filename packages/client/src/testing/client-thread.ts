@@ -1,4 +1,4 @@
-/** A client in a thread that is not the main one: posts what it has seen, and ends. */
+/** A client in a worker thread: posts what it has read, and exits. */
 import { parentPort, workerData } from "node:worker_threads";
 import { filter, firstValueFrom } from "rxjs";
 import { connect } from "../connect.ts";

@@ -1,4 +1,7 @@
-/** A process with an ephemeral node, which says so and waits for its end; `listening` has something to do with that itself. */
+/**
+ * A process with an ephemeral node, which reports it and waits for a signal; with `listening` it
+ * handles the signal itself.
+ */
 import { closeOnExit } from "../close-on-exit.ts";
 import { connect } from "../connect.ts";
 
@@ -8,13 +11,13 @@ await zk.create("/present", "", { mode: "ephemeral" });
 closeOnExit(zk);
 if (how === "listening") {
   let count = 0;
-  // Nobody waits for a process that only listens to signals.
+  // A signal listener alone does not keep the process alive.
   setInterval(() => {}, 1_000);
   process.on("SIGTERM", async () => {
     if (++count > 1) process.exit(8);
     await zk.close();
     await new Promise((resolve) => setImmediate(resolve));
-    // Signals come in their order: one that was sent again would have come before.
+    // Signals come in order: a second one would have come before.
     process.once("SIGUSR2", () => process.exit(7));
     process.kill(process.pid, "SIGUSR2");
   });

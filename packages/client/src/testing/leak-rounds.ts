@@ -1,4 +1,7 @@
-/** What rounds of coming and going leave behind: nothing. Few rounds are judged by counts, many by the heap after a collection as well. */
+/**
+ * Rounds of repeated work must leave no resources behind. Few rounds are judged by counts, many
+ * also by the heap after a collection.
+ */
 import { getEventListeners, once } from "node:events";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -12,13 +15,18 @@ import { fourLetterWord } from "./four-letter-word.ts";
 import { ScriptedServer } from "./scripted-server.ts";
 
 export interface LeakRounds {
-  /** How often each test goes round. */
+  /** Number of rounds of each test. */
   readonly count: number;
-  /** Whether the heap is judged too: it takes thousands of rounds until its own bookkeeping does not matter. */
+  /**
+   * Whether to judge the heap too: that needs thousands of rounds until its own bookkeeping does
+   * not matter.
+   */
   readonly judgesHeap: boolean;
 }
 
-/** Well above what a heap's own bookkeeping moves, well below a kept object for each cycle. */
+/**
+ * Well above the variation by a heap's own bookkeeping, well below one kept object for each cycle.
+ */
 const GROWTH_BYTES_PER_CYCLE_MAX = 60;
 
 const WINDOWS = 5;
@@ -49,7 +57,7 @@ export function testLeaks({ count, judgesHeap }: LeakRounds): void {
     await server.terminate();
   });
 
-  /** What is alive now, apart from what varies by itself. */
+  /** The resources in use now, apart from those that vary by themselves. */
   async function alive(): Promise<{ heapBytes: number; counts: Readonly<Record<string, number>> }> {
     await zk.sync();
     await new Promise((resolve) => setImmediate(resolve));
@@ -63,8 +71,8 @@ export function testLeaks({ count, judgesHeap }: LeakRounds): void {
   }
 
   /**
-   * Runs half of the cycles to warm up, and the other half under watch. A leak grows in every window; a heap's bookkeeping grows in some and
-   * shrinks in others, so the one in the middle counts.
+   * Runs half of the cycles to warm up, and measures the other half. A leak grows in every window;
+   * a heap's bookkeeping grows in some and shrinks in others, so the median counts.
    */
   async function cycle(once: (i: number) => Promise<unknown>): Promise<void> {
     for (let i = 0; i < count / 2; i++) await once(i);
@@ -85,9 +93,9 @@ export function testLeaks({ count, judgesHeap }: LeakRounds): void {
     expect(median).toBeLessThan(GROWTH_BYTES_PER_CYCLE_MAX);
   }
 
-  test(`${count} streams that come and go leave nothing`, async () => {
+  test(`${count} streams that are subscribed and unsubscribed leave nothing`, async () => {
     await cycle(async (i) => {
-      // Some leave before the first answer, some after; some watch what does not exist.
+      // Some unsubscribe before the first answer, some after; some watch a missing node.
       const path = i % 3 === 0 ? "/none" : "/a";
       if (i % 2 === 0) zk.watchData$(path).subscribe().unsubscribe();
       else await firstValueFrom(zk.watchData$(path));
@@ -96,7 +104,7 @@ export function testLeaks({ count, judgesHeap }: LeakRounds): void {
     expect(zk.watchCount).toBe(0);
   });
 
-  test(`${count} watches of one shot, fired or taken back, leave nothing`, async () => {
+  test(`${count} watches of one shot, fired or removed, leave nothing`, async () => {
     const controller = new AbortController();
     await cycle(async (i) => {
       const { watch } = await zk.get("/a", { watch: true, signal: controller.signal });

@@ -1,6 +1,6 @@
 const NAMES = ["unhandledRejection", "uncaughtExceptionMonitor", "warning"] as const;
 
-/** Listens for what must never reach a process: rejections without an owner, exceptions, warnings. */
+/** Records process events that must not happen: unhandled rejections, exceptions, warnings. */
 export class ProcessNoise {
   readonly #heard: unknown[] = [];
   readonly #hear = (what: unknown): void => {
@@ -11,9 +11,9 @@ export class ProcessNoise {
     for (const name of NAMES) process.on(name, this.#hear);
   }
 
-  /** Stops, and says what was heard. */
+  /** Stops recording and returns the events. */
   async end(): Promise<readonly unknown[]> {
-    // Rejections without an owner are told once the promises of a turn have run.
+    // Unhandled rejections are reported after the promises of a turn have run.
     await new Promise((resolve) => setImmediate(resolve));
     for (const name of NAMES) process.off(name, this.#hear);
     return this.#heard;

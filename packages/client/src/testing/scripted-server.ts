@@ -7,18 +7,18 @@ import { Framer, JuteReader, JuteWriter, readConnectRequest, readText, writeConn
 export interface SeenRequest {
   readonly xid: number;
   readonly op: number;
-  /** What the body begins with, where it begins with a text; else empty. */
+  /** The path at the start of the body, if there is one; else empty. */
   readonly path: string;
   readonly body: Buffer;
 }
 
 const FRAME_BYTES_MAX = 64 * 1024 * 1024;
-/** What the server's sessions are called unless the test says otherwise. */
+/** The session id unless the test sets another. */
 export const SESSION_ID: SessionId = 0x77n as SessionId;
 
 /**
- * A server that answers as a test tells it, frame by frame, right or wrong. It knows no tree; only pings are answered by themselves,
- * and only while `answersPings`.
+ * A server that sends the frames that a test scripts, valid or not. It has no tree; only pings are
+ * answered by default, while `answersPings` is set.
  */
 export class ScriptedServer implements AsyncDisposable {
   readonly port: number;
@@ -33,7 +33,7 @@ export class ScriptedServer implements AsyncDisposable {
     listener.on("connection", (socket) => this.#accept(new ScriptedLine(socket)));
   }
 
-  /** On a port of the system's choice, unless one is to be had again. */
+  /** On a free port, or on a given one. */
   static async start(host = "127.0.0.1", port = 0): Promise<ScriptedServer> {
     const listener = createServer({ noDelay: true });
     listener.listen(port, host);
@@ -53,7 +53,7 @@ export class ScriptedServer implements AsyncDisposable {
     return this.#lines.filter((line) => !line.isClosed).length;
   }
 
-  /** Connections are handed out in the order in which they came, each once. */
+  /** Connections are returned in the order in which they came, each once. */
   async accept(): Promise<ScriptedLine> {
     const line = this.#lines[this.#taken];
     if (line === undefined) return new Promise((resolve) => this.#waiting.push(resolve));
@@ -61,14 +61,14 @@ export class ScriptedServer implements AsyncDisposable {
     return line;
   }
 
-  /** The next connection, greeted. */
+  /** The next connection, after its handshake. */
   async session(greeting: Greeting = {}): Promise<ScriptedLine> {
     const line = await this.accept();
     await line.greet(greeting);
     return line;
   }
 
-  /** From now on every connection is dealt with like this, without being handed out. */
+  /** Handles every later connection with this function, without returning it. */
   async serve(deal: (line: ScriptedLine) => Promise<void>): Promise<void> {
     for (;;) await deal(await this.accept());
   }
@@ -93,7 +93,7 @@ export interface Greeting {
   readonly timeoutMs?: number;
   readonly sessionId?: SessionId;
   readonly password?: Uint8Array;
-  /** Undefined: an old server, which leaves the byte away. */
+  /** Undefined: an old server, which does not send the byte. */
   readonly readOnly?: boolean | undefined;
 }
 
@@ -106,7 +106,7 @@ export class ScriptedLine {
   readonly #greeting = Promise.withResolvers<ConnectRequest>();
   #isGreeting = true;
   #handler: ((request: SeenRequest) => Buffer | undefined) | undefined;
-  /** Resolves when the connection is gone, whoever ended it. */
+  /** Resolves when the connection is closed, by either end. */
   readonly closed: Promise<void>;
   answersPings = true;
   pingCount = 0;
@@ -115,7 +115,7 @@ export class ScriptedLine {
     this.socket = socket;
     this.closed = new Promise((resolve) => socket.once("close", () => resolve()));
     socket.on("error", () => {
-      // The close that follows says enough.
+      // The following close event is sufficient.
     });
     socket.on("data", (chunk: Buffer) =>
       this.#framer.push(chunk, (bytes, start, end) => {
@@ -129,19 +129,19 @@ export class ScriptedLine {
     return this.socket.closed;
   }
 
-  /** What the client sent first. */
+  /** The client's first frame. */
   hello(): Promise<ConnectRequest> {
     return this.#greeting.promise;
   }
 
-  /** Answers the client's first frame, once it is there. */
+  /** Answers the client's first frame, once it has arrived. */
   async greet(greeting: Greeting = {}): Promise<ConnectRequest> {
     const hello = await this.hello();
     this.send(greetingFrame(greeting));
     return hello;
   }
 
-  /** The next request that is no ping, each once. */
+  /** The next request other than a ping, each once. */
   async request(): Promise<SeenRequest> {
     const request = this.#requests.shift();
     if (request !== undefined) return request;
@@ -156,7 +156,7 @@ export class ScriptedLine {
     return requests;
   }
 
-  /** From now on every request is answered by a function; undefined for no answer. */
+  /** Answers every later request with a function; undefined for no answer. */
   serve(handler: (request: SeenRequest) => Buffer | undefined): void {
     this.#handler = handler;
     for (const request of this.#requests.splice(0)) this.#handle(request);
@@ -166,12 +166,12 @@ export class ScriptedLine {
     this.socket.write(Buffer.concat(frames));
   }
 
-  /** Every byte in a packet of its own, as far as this system's TCP lets us. */
+  /** Each byte in its own packet, as far as the system's TCP allows. */
   async dribble(bytes: Buffer): Promise<void> {
     for (const byte of bytes) await new Promise<void>((sent) => this.socket.write(Uint8Array.of(byte), () => sent()));
   }
 
-  /** Ends the connection without a farewell. */
+  /** Resets the connection. */
   reset(): void {
     this.socket.resetAndDestroy();
   }
@@ -218,7 +218,7 @@ const WITHOUT_PATH: ReadonlySet<number> = new Set<number>([
   OpCode.WHO_AM_I,
 ]);
 
-/** Whatever a test wants to have in a frame, behind a length that is right. */
+/** Any content in a frame with a correct length. */
 export function frame(write: (writer: JuteWriter) => void): Buffer {
   const writer = new JuteWriter();
   const at = writer.beginFrame();
@@ -239,7 +239,7 @@ export function greetingFrame(greeting: Greeting = {}): Buffer {
   return Buffer.from(writer.bytes.subarray(0, writer.end));
 }
 
-/** What a server says when it does not know the session that it is asked to go on with. */
+/** The answer of a server that does not know the session to resume. */
 export const REFUSED: Greeting = { timeoutMs: 0, sessionId: SESSION_NONE, password: new Uint8Array(16) };
 
 export interface Answer {
@@ -247,7 +247,7 @@ export interface Answer {
   readonly zxid?: number;
 }
 
-/** An answer: the header, and whatever body there is to be. */
+/** An answer: the header, and any body. */
 export function answer(
   { xid }: { readonly xid: number },
   { code = 0, zxid = 1 }: Answer = {},
@@ -261,7 +261,7 @@ export function answer(
   });
 }
 
-/** What `get` is answered. */
+/** The answer to `get`. */
 export function dataAnswer(request: { readonly xid: number }, text: string): Buffer {
   const data = Buffer.from(text);
   return answer(request, {}, (writer) => {
@@ -270,12 +270,12 @@ export function dataAnswer(request: { readonly xid: number }, text: string): Buf
   });
 }
 
-/** What `exists` and `set` are answered. */
+/** The answer to `exists` and `set`. */
 export function statAnswer(request: { readonly xid: number }): Buffer {
   return answer(request, {}, (writer) => writeStat(writer, { dataLength: 0 }));
 }
 
-/** What `create` is answered. */
+/** The answer to `create`. */
 export function createAnswer(request: { readonly xid: number; readonly path: string }): Buffer {
   return answer(request, {}, (writer) => {
     writer.text(request.path);
@@ -283,7 +283,7 @@ export function createAnswer(request: { readonly xid: number; readonly path: str
   });
 }
 
-/** What `children` is answered: there are none. */
+/** The answer to `children`: there are none. */
 function noChildrenAnswer(request: { readonly xid: number }): Buffer {
   return answer(request, {}, (writer) => {
     writer.int(0);
@@ -291,7 +291,7 @@ function noChildrenAnswer(request: { readonly xid: number }): Buffer {
   });
 }
 
-/** Whatever is asked, an answer that says that all went well; a node's data are its path. */
+/** A successful answer to any request; a node's data are its path. */
 export function honestAnswer(request: SeenRequest): Buffer {
   switch (request.op) {
     case OpCode.GET_DATA:
@@ -318,7 +318,7 @@ export function event(type: WatchEventType | number, path: string): Buffer {
 
 export const PING_ANSWER: Buffer = answer({ xid: -2 });
 
-/** A node that was made at zxid 1 and never changed. */
+/** A node that was created at zxid 1 and never changed. */
 function writeStat(writer: JuteWriter, { dataLength }: { readonly dataLength: number }): void {
   for (const zxid of [1, 1, 1000, 1000]) writer.zxid(zxid);
   for (const version of [0, 0, 0]) writer.int(version);

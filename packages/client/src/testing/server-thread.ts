@@ -1,4 +1,7 @@
-/** A server in a thread of its own, so that its heap is not taken for that of the client under test. Posts its port. */
+/**
+ * A server in a thread of its own, so that its heap does not count for the client under test. Posts
+ * its port.
+ */
 import { parentPort } from "node:worker_threads";
 import { startServer } from "@zooid/server";
 

@@ -3,7 +3,7 @@ import type { Client } from "../client.ts";
 import { connect } from "../connect.ts";
 import { Relay } from "../fault-injection/relay.ts";
 
-/** A server, a client whose connection can be disturbed, and one that sees the server as it is. */
+/** A server, a client behind a relay, and one that is connected without it. */
 export interface Stage {
   readonly server: ZooidServer;
   readonly relay: Relay;
@@ -11,7 +11,7 @@ export interface Stage {
   readonly witness: Client;
 }
 
-/** @param atEnd calls back when the test is over, as Vitest's `onTestFinished` does */
+/** @param atEnd registers a callback for the end of the test, as Vitest's `onTestFinished` does */
 export async function setStage(atEnd: (end: () => Promise<void>) => void): Promise<Stage> {
   const server = await startServer({ port: 0, tickMs: 100, sessionTimeoutMsMax: 60_000 });
   const relay = await Relay.start({ port: server.port });

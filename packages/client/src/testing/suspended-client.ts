@@ -1,4 +1,7 @@
-/** A process with a client that says on its standard output, in order, what the client tells it. Its argument is the connect string. */
+/**
+ * A process with a client that prints the client's states and events in order. Its argument is the
+ * connect string.
+ */
 import { connect } from "../connect.ts";
 
 const zk = await connect(process.argv[2] ?? "", { sessionTimeoutMs: 1_000, random: () => 0 });

@@ -14,18 +14,18 @@ async function listen(server: Server): Promise<string> {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test("a server is asked by its name, and tells", async () => {
+test("a server is asked by its name, and answers", async () => {
   await using server = await startServer({ port: 0, fourLetterWords: "*" });
   expect(await adminCommand(`localhost:${server.port}`, "ruok")).toBe("imok");
   expect(await adminCommand(server.connectString, "mntr")).toMatch(/^zk_version\t/);
 });
 
-test("a word that the server does not take is answered by a sentence", async () => {
+test("a word that the server does not allow is answered with a message", async () => {
   await using server = await startServer({ port: 0, fourLetterWords: "srvr" });
   expect(await adminCommand(server.connectString, "wchp")).toContain("whitelist");
 });
 
-test("where nobody listens, or somebody hangs up without a word, is no answer", async () => {
+test("without a listener, or with a closed connection, there is no answer", async () => {
   const dead = await listen(createServer((socket) => socket.end()));
   await expect(adminCommand(dead, "ruok")).rejects.toMatchObject({ code: "CONNECTION_LOSS" });
   const gone = await ScriptedServer.start();
@@ -33,7 +33,7 @@ test("where nobody listens, or somebody hangs up without a word, is no answer", 
   await expect(adminCommand(gone.hosts, "ruok")).rejects.toMatchObject({ code: "CONNECTION_LOSS", op: "ruok" });
 });
 
-test("whoever says nothing is waited for as long as the caller likes", async () => {
+test("a silent server is waited for as long as the caller allows", async () => {
   const mute = await listen(createServer());
   await expect(adminCommand(mute, "ruok", { timeoutMs: 20 })).rejects.toMatchObject({ code: "OPERATION_TIMEOUT" });
   const controller = new AbortController();

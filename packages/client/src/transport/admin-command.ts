@@ -5,25 +5,26 @@ import { type TlsOptions, tlsTransport } from "./tls-transport.ts";
 import type { Transport, TransportConnection } from "./transport.ts";
 
 export interface AdminCommandOptions {
-  /** Gives up with its reason. */
+  /** Cancels the command; it rejects with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** Gives up after so many milliseconds, with OPERATION_TIMEOUT. Default 5000. */
+  /** Time limit in milliseconds; then OPERATION_TIMEOUT. Default 5000. */
   readonly timeoutMs?: number;
-  /** As the client's. Default: plain TCP. */
+  /** The transport. Default: plain TCP. */
   readonly tls?: TlsOptions | (() => TlsOptions);
 }
 
 const TIMEOUT_MS = 5_000;
-/** Listings of sessions and watches may be long; a stream without an end is none. */
+/** Listings of sessions and watches may be long; an endless stream is an error. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 
 /**
- * What a server answers to one of its four-letter words: `ruok`, `srvr`, `mntr`, `cons`, `wchs` and so on, outside of any session. Each of a
- * name's addresses is tried until one answers. A word that the server's `4lw.commands.whitelist` leaves out is answered by a sentence
- * that says so.
+ * Sends a server one of the four-letter words, `ruok`, `srvr`, `mntr`, `cons`, `wchs` and so on,
+ * outside of any session. All of a name's addresses are tried until one answers. The server answers
+ * a word outside of its `4lw.commands.whitelist` with a message that says so.
  *
  * @param server `host:port`, as `client.server` has it
- * @throws CONNECTION_LOSS where nobody answers; OPERATION_TIMEOUT; the signal's reason; RangeError for what is no word, or no server
+ * @throws CONNECTION_LOSS without an answer; OPERATION_TIMEOUT; the signal's reason; RangeError for
+ *   an invalid word or server
  */
 export async function adminCommand(server: string, word: string, options: AdminCommandOptions = {}): Promise<string> {
   if (!/^[a-z]{4}$/.test(word)) throw new RangeError(`a word is four small letters, found ${JSON.stringify(word)}`);
@@ -82,7 +83,8 @@ async function answerOf(transport: Transport, address: HostAddress, { word, sign
       if (sizeBytes > ANSWER_BYTES_MAX) reject(new Error(`an answer of more than ${ANSWER_BYTES_MAX} bytes`));
     },
     drained: () => {},
-    // A server that has nothing to say hangs up too, and so does one that is none.
+    // A server with an empty answer closes the connection too, and so does a port of another
+    // protocol.
     closed: (error) => (error === undefined && sizeBytes > 0 ? resolve() : reject(error ?? new Error("no answer"))),
   });
   try {

@@ -10,7 +10,7 @@ const SERVICE = "_zookeeper._tcp.example.test";
 
 let before: string[];
 let socket: Socket;
-/** What the name server of this test answers, by the name that is asked for. */
+/** The answers of this test's name server, by name. */
 let records: Map<string, readonly { readonly name: string; readonly port: number }[]>;
 
 beforeEach(async () => {
@@ -48,7 +48,8 @@ function answerTo(query: Buffer): Buffer {
       at += length + 1;
     }
     const fixed = Buffer.alloc(18);
-    // The name is that of the question, at offset 12; type, class, a time to live of 0; priority, weight and port.
+    // The name is that of the question, at offset 12; type, class, a time to live of 0; priority,
+    // weight and port.
     for (const [i, value] of [0xc00c, 33, 1, 0, 0, 6 + target.length, 0, 0, port].entries())
       fixed.writeUInt16BE(value, 2 * i);
     return Buffer.concat([fixed, target]);
@@ -63,7 +64,7 @@ function answerTo(query: Buffer): Buffer {
 
 const service = { host: SERVICE, port: 0, isService: true } as const;
 
-test("a service is every address of each of its servers, with the ports that DNS says", async () => {
+test("a service is every address of each of its servers, with the ports of its SRV records", async () => {
   records.set(SERVICE, [
     { name: "localhost", port: 2281 },
     { name: "127.0.0.1", port: 2282 },
@@ -73,19 +74,19 @@ test("a service is every address of each of its servers, with the ports that DNS
   expect(found).toContainEqual({ host: "127.0.0.1", port: 2282 });
 });
 
-test("a server that nobody knows does not stand in the way of the others, and a service without servers is none", async () => {
+test("an unknown server does not hide the others, and a service without servers is an error", async () => {
   records.set(SERVICE, [
-    { name: "nobody.invalid", port: 1 },
+    { name: "unknown.invalid", port: 1 },
     { name: "127.0.0.1", port: 2 },
   ]);
   expect(await resolveByName(service)).toEqual([{ host: "127.0.0.1", port: 2 }]);
-  records.set(SERVICE, [{ name: "nobody.invalid", port: 1 }]);
-  await expect(resolveByName(service)).rejects.toThrow("nobody.invalid");
+  records.set(SERVICE, [{ name: "unknown.invalid", port: 1 }]);
+  await expect(resolveByName(service)).rejects.toThrow("unknown.invalid");
   records.delete(SERVICE);
   await expect(resolveByName(service)).rejects.toThrow();
 });
 
-test("a client asks DNS anew for each round, and so finds servers that have moved", async () => {
+test("a client asks DNS again in each round, and so finds servers that have moved", async () => {
   await using first = await startServer({ port: 0 });
   await using second = await startServer({ port: 0 });
   records.set(SERVICE, [{ name: "127.0.0.1", port: first.port }]);

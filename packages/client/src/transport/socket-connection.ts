@@ -3,17 +3,20 @@ import { isIP, type Socket } from "node:net";
 import type { HostAddress } from "../servers/connect-string.ts";
 import type { TransportConnection, TransportEvents } from "./transport.ts";
 
-/** One buffer a connection, read into again and again. */
+/** One read buffer for each connection, reused. */
 const CHUNK_BYTES = 64 * 1024;
 
-/** What a socket is opened with, whether it speaks TLS or not. */
+/** Opens a socket, with or without TLS. */
 export interface SocketOptions {
   readonly noDelay: true;
   readonly keepAlive: true;
   readonly onread: { readonly buffer: Uint8Array; callback(count: number, buffer: Uint8Array): boolean };
 }
 
-/** Names are resolved by the system, at each attempt; a service's SRV records too, whose priorities and weights mean nothing here. */
+/**
+ * Names are resolved by the system, at each attempt; SRV records too, whose priorities and weights
+ * are ignored.
+ */
 export async function resolveByName({ host, port, isService }: HostAddress): Promise<readonly HostAddress[]> {
   if (isService === true) return resolveService(host);
   if (isIP(host) !== 0) return [{ host, port }];
@@ -21,9 +24,9 @@ export async function resolveByName({ host, port, isService }: HostAddress): Pro
   return found.map(({ address }) => ({ host: address, port, name: host }));
 }
 
-/** One server whose name nobody knows does not stand in the way of the others. */
+/** One server with an unknown name does not hide the others. */
 async function resolveService(service: string): Promise<readonly HostAddress[]> {
-  // By the module's name: functions of their own would not hear of other name servers.
+  // Called on the module: functions imported by name do not use other name servers.
   const records = await dns.resolveSrv(service);
   const found = await Promise.allSettled(records.map(({ name, port }) => resolveByName({ host: name, port })));
   const addresses = found.flatMap((server) => (server.status === "fulfilled" ? server.value : []));
@@ -35,7 +38,7 @@ async function resolveService(service: string): Promise<readonly HostAddress[]> 
 /**
  * A connection over a socket of Node's.
  *
- * @param opened the socket's event that says that it can be used
+ * @param opened the socket's event after which it can be used
  */
 export function socketConnection(
   open: (options: SocketOptions) => Socket,
@@ -64,7 +67,7 @@ export function socketConnection(
   socket.on("error", (error) => {
     fault = error;
   });
-  // The server is done with us: there is nothing to half-close for.
+  // The server has ended the connection: there is no reason for a half-open one.
   socket.on("end", () => socket.destroy());
   socket.once("close", () => {
     if (isGone) return;

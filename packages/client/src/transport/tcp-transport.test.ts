@@ -26,11 +26,11 @@ async function accepted(): Promise<Socket> {
   return sockets[0] ?? ((await once(server, "connection")) as [Socket])[0];
 }
 
-/** A connection and what it tells, in order; `told` waits for a word. */
+/** A connection and its events in order; `reported` waits for one. */
 function connect(toPort = port) {
   const words: string[] = [];
   const waiting = new Map<string, () => void>();
-  const tell = (word: string): void => {
+  const report = (word: string): void => {
     words.push(word);
     waiting.get(word)?.();
   };
@@ -39,22 +39,22 @@ function connect(toPort = port) {
   const connection: TransportConnection = tcpTransport.connect(
     { host: "127.0.0.1", port: toPort },
     {
-      opened: () => tell("opened"),
+      opened: () => report("opened"),
       data: (chunk) => {
         text += String(chunk);
-        tell("data");
+        report("data");
       },
-      drained: () => tell("drained"),
+      drained: () => report("drained"),
       closed: (reason) => {
         error = reason;
-        tell("closed");
+        report("closed");
       },
     },
   );
-  const told = async (word: string): Promise<void> => {
+  const reported = async (word: string): Promise<void> => {
     if (!words.includes(word)) await new Promise<void>((resolve) => waiting.set(word, resolve));
   };
-  return { connection, words, told, text: () => text, error: () => error };
+  return { connection, words, reported, text: () => text, error: () => error };
 }
 
 test("an address needs no name service, a name is resolved to all of its addresses", async () => {
@@ -65,27 +65,27 @@ test("an address needs no name service, a name is resolved to all of its address
   });
 });
 
-test("bytes go both ways, and the other side's end is told without a fault", async () => {
-  const { connection, told, words, text, error } = connect();
-  await told("opened");
+test("bytes go both ways, and the other side's end is reported without an error", async () => {
+  const { connection, reported, words, text, error } = connect();
+  await reported("opened");
   const socket = await accepted();
   connection.write(Buffer.from("ping"), () => {});
   expect(String((await once(socket, "data"))[0])).toBe("ping");
   socket.end("pong");
-  await told("closed");
+  await reported("closed");
   expect([words, text(), error()]).toEqual([["opened", "data", "closed"], "pong", undefined]);
 });
 
-test("a connection that nobody takes is told as closed, with the reason", async () => {
+test("a refused connection is reported as closed, with the reason", async () => {
   await new Promise((resolve) => server.close(resolve));
-  const { told, words, error } = connect();
-  await told("closed");
+  const { reported, words, error } = connect();
+  await reported("closed");
   expect([words, error()]).toMatchObject([["closed"], { code: "ECONNREFUSED" }]);
 });
 
-test("after destroy nothing is told", async () => {
-  const { connection, told, words } = connect();
-  await told("opened");
+test("after destroy there are no events", async () => {
+  const { connection, reported, words } = connect();
+  await reported("opened");
   const socket = await accepted();
   const ended = once(socket, "close");
   connection.destroy();
@@ -95,9 +95,9 @@ test("after destroy nothing is told", async () => {
   expect(words).toEqual(["opened"]);
 });
 
-test("a full connection says so, keeps what it was given, and tells when there is room", async () => {
-  const { connection, told } = connect();
-  await told("opened");
+test("a full connection returns false, keeps the bytes, and reports when there is room", async () => {
+  const { connection, reported } = connect();
+  await reported("opened");
   const socket = await accepted();
   socket.pause();
   const chunk = Buffer.alloc(1024 * 1024, 1);
@@ -109,7 +109,7 @@ test("a full connection says so, keeps what it was given, and tells when there i
   socket.on("data", (bytes) => {
     receivedBytes += bytes.length;
   });
-  await told("drained");
+  await reported("drained");
   expect(writtenCount).toBe(sentCount);
   connection.destroy();
   await once(socket, "close");

@@ -3,8 +3,9 @@ import { resolveByName, socketConnection } from "./socket-connection.ts";
 import type { Transport } from "./transport.ts";
 
 /**
- * Whom to trust, who we are, and what is spoken: the part of Node's `tls.ConnectionOptions` that is not about the address.
- * `servername` is what the server's certificate must vouch for; default: the host of the connect string.
+ * The part of Node's `tls.ConnectionOptions` without the address: trusted authorities, own
+ * certificate, protocol versions. `servername` is what the server's certificate must match;
+ * default: the host of the connect string.
  */
 export type TlsOptions = Pick<
   ConnectionOptions,
@@ -26,11 +27,12 @@ export type TlsOptions = Pick<
 /**
  * TLS, names resolved by the system at each attempt.
  *
- * @param options an object, or what gives one for each connection: so that certificates that were renewed are used from then on
- * @throws for keys and certificates that cannot be used, where an object is given
+ * @param options an object, or a function that returns one for each connection, which picks up
+ *   renewed certificates
+ * @throws for unusable keys and certificates, if an object is given
  */
 export function tlsTransport(options: TlsOptions | (() => TlsOptions)): Transport {
-  // What cannot be used is told now and not as a connection that never comes about.
+  // Unusable keys are reported now, and not as failing connections.
   if (typeof options !== "function") createSecureContext(options);
   const current = typeof options === "function" ? options : () => options;
   return {

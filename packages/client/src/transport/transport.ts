@@ -2,11 +2,14 @@ import type { HostAddress } from "../servers/connect-string.ts";
 
 /** The byte pipe beneath a session: how names become addresses and addresses become connections. */
 export interface Transport {
-  /** Whether it is for ports that speak TLS: those are what `trackEnsemble` then learns of. Default false. */
+  /**
+   * Whether it is for ports with TLS: those are the ones that `trackEnsemble` learns. Default
+   * false.
+   */
   readonly isSecure?: boolean;
-  /** Every address of a name, asked anew each time; rejects, or is empty, where there is none. */
+  /** All addresses of a name, resolved at each call; rejects, or is empty, if there is none. */
   resolve(host: HostAddress): Promise<readonly HostAddress[]>;
-  /** Begins a connection; what becomes of it is told to `events`, never before this call has returned. */
+  /** Starts a connection; its events go to `events`, never before this call has returned. */
   connect(address: HostAddress, events: TransportEvents): TransportConnection;
 }
 
@@ -14,18 +17,18 @@ export interface TransportEvents {
   opened(): void;
   /** The bytes are valid during the call only. */
   data(chunk: Buffer): void;
-  /** After a write that answered false: there is room again. */
+  /** After a write that returned false: there is room again. */
   drained(): void;
-  /** Once, and last; with the reason where it was a fault. */
+  /** Called once, last; with the error if there was one. */
   closed(error: Error | undefined): void;
 }
 
 export interface TransportConnection {
   /**
-   * @param bytes not to be touched before `written` was called
-   * @returns false when the connection holds enough for now; what was written is kept all the same
+   * @param bytes must not be modified until `written` is called
+   * @returns false when the buffer is full; the bytes are kept all the same
    */
   write(bytes: Buffer, written: () => void): boolean;
-  /** Ends it at once. No event comes after. */
+  /** Closes it at once. No event follows. */
   destroy(): void;
 }

@@ -6,11 +6,15 @@ import type { WatchEvent } from "./watch-event.ts";
 import type { Watcher, WatchKind } from "./watch-registry.ts";
 
 /**
- * A watch that tells once. It is armed in the same step as the read that it came with, so nothing falls between the two; it survives
- * lost connections and ended sessions, and what happened meanwhile is told on the next connection.
+ * A watch that fires once. It is armed by the read that it belongs to, so no change falls between
+ * the two. It survives lost connections and ended sessions: a change made meanwhile fires it on the
+ * next connection.
  */
 export class OneShotWatch implements Disposable {
-  /** Rejects with NO_WATCHER after `remove`, and with CLIENT_CLOSED or SESSION_EXPIRED at the client's end. */
+  /**
+   * Rejects with NO_WATCHER after `remove`, and with CLIENT_CLOSED or SESSION_EXPIRED at the
+   * client's end.
+   */
   readonly fired: Promise<WatchEvent>;
   readonly #remove: () => void;
 
@@ -19,7 +23,7 @@ export class OneShotWatch implements Disposable {
     this.#remove = remove;
   }
 
-  /** Takes the watch back, here and at the server. Harmless when repeated and after it has fired. */
+  /** Removes the watch, here and at the server. May be repeated, also after it has fired. */
   remove(): void {
     this.#remove();
   }
@@ -31,13 +35,13 @@ export class OneShotWatch implements Disposable {
 
 const KINDS: readonly WatchKind[] = ["data", "exists", "children"];
 
-/** The watcher to hand to the request, and what its caller gets when the request is answered. */
+/** The watcher for the request, and the watch for its caller. */
 export function newOneShotWatch(
   driver: SessionDriver,
   { root, path, op }: { readonly root: string; readonly path: string; readonly op: string },
 ): { readonly watcher: Watcher; readonly watch: OneShotWatch } {
   const { promise, resolve, reject } = Promise.withResolvers<WatchEvent>();
-  // Who does not wait for it is not to be told of its end either.
+  // If the caller does not wait for it, its end is not an unhandled rejection.
   promise.catch(() => {});
   const watcher: Watcher = {
     rearms: true,

@@ -1,12 +1,12 @@
 import { beforeEach, expect, test } from "vitest";
 import { PersistentWatchSupport } from "./persistent-watch-support.ts";
 
-let told: string[];
+let received: string[];
 let watches: PersistentWatchSupport;
 
 beforeEach(() => {
-  told = [];
-  watches = new PersistentWatchSupport((server, reason) => told.push(`${server} ${reason}`));
+  received = [];
+  watches = new PersistentWatchSupport((server, reason) => received.push(`${server} ${reason}`));
 });
 
 test("a server that refuses is not asked again for a minute, and others are", () => {
@@ -18,21 +18,21 @@ test("a server that refuses is not asked again for a minute, and others are", ()
   ]);
 });
 
-test("it is told of once, however often it refuses", () => {
+test("a server is reported once, however often it refuses", () => {
   watches.refused("a:1", 0);
   watches.refused("a:1", 60_000);
   watches.refused("b:1", 60_000);
-  expect(told).toEqual(["a:1 refused", "b:1 refused"]);
+  expect(received).toEqual(["a:1 refused", "b:1 refused"]);
 });
 
-test("three connections in a row that end before the answer say as much", () => {
+test("three connections in a row that end before the answer count as a refusal", () => {
   for (const connection of [1, 2]) watches.hungUp("a:1", connection, 0);
   expect(watches.mayBeAt("a:1", 0)).toBe(true);
   watches.hungUp("a:1", 3, 0);
-  expect([watches.mayBeAt("a:1", 0), told]).toEqual([false, ["a:1 hung-up"]]);
+  expect([watches.mayBeAt("a:1", 0), received]).toEqual([false, ["a:1 hung-up"]]);
 });
 
-test("several who wait on one connection are one doubt, and an armed watch takes all doubts away", () => {
+test("several requests on one lost connection count once, and an armed watch resets the count", () => {
   for (const connection of [1, 1, 1, 2]) watches.hungUp("a:1", connection, 0);
   expect(watches.mayBeAt("a:1", 0)).toBe(true);
   watches.armed("a:1");
@@ -40,7 +40,7 @@ test("several who wait on one connection are one doubt, and an armed watch takes
   expect(watches.mayBeAt("a:1", 0)).toBe(true);
 });
 
-test("a server that has armed one is known, until it refuses", () => {
+test("a server that has armed one counts as supporting, until it refuses", () => {
   expect(watches.areKnownAt("a:1")).toBe(false);
   watches.armed("a:1");
   expect([watches.areKnownAt("a:1"), watches.areKnownAt("b:1")]).toEqual([true, false]);
@@ -48,7 +48,7 @@ test("a server that has armed one is known, until it refuses", () => {
   expect(watches.areKnownAt("a:1")).toBe(false);
 });
 
-test("what is remembered is bounded: the first are forgotten first", () => {
+test("the memory is bounded: the oldest entries are dropped first", () => {
   for (let i = 0; i < 300; i++) watches.refused(`a:${i}`, 0);
   expect([watches.mayBeAt("a:0", 0), watches.mayBeAt("a:299", 0)]).toEqual([true, false]);
 });

@@ -1,41 +1,42 @@
 /**
- * Which servers do not know persistent watches: those before 3.6. None says so in its greeting. Apache's answer UNIMPLEMENTED to whoever asks, and
- * hang up; others may only hang up. So the question costs a connection. It is asked with nothing else on its way, and what it has shown is kept
- * for a while.
+ * Remembers which servers do not support persistent watches: those before 3.6. The connect response
+ * does not show it. Apache's servers answer the request with UNIMPLEMENTED and close the
+ * connection; others may only close it. So asking costs a connection. It is done while no other
+ * request is in flight, and the result is remembered for a while.
  */
 
-/** What made a server count as one that does not know persistent watches. */
+/** The evidence that a server does not support persistent watches. */
 export type LackReason = "refused" | "hung-up";
 
-/** One connection of several to the same server that ended while it owed the answer. */
+/** One of several connections to the same server that ended before its answer. */
 interface Doubt {
   readonly connection: number;
   readonly count: number;
 }
 
-/** Any connection may end at that moment; so many in a row to one server do not by chance. */
+/** Any connection may end at that moment; this many in a row to one server are no coincidence. */
 const HANG_UPS_MAX = 3;
 /**
- * A server at the same address may have become a newer one since. It is asked again after this time, and only on a connection that is new
- * anyway, when little else is on its way over it.
+ * A server at the same address may have been upgraded. It is asked again after this time, and only
+ * on a new connection, when few other requests are in flight.
  */
 const LACKING_MS = 60_000;
-/** Names of servers are few; where they are not, those that were heard of first are forgotten. */
+/** Server names are few; otherwise the oldest are dropped. */
 const SERVERS_MAX = 256;
 
 export class PersistentWatchSupport {
   readonly #lackingUntilMs = new Map<string, number>();
   readonly #known = new Set<string>();
   readonly #doubts = new Map<string, Doubt>();
-  readonly #told = new Set<string>();
-  readonly #tell: (server: string, reason: LackReason) => void;
+  readonly #reported = new Set<string>();
+  readonly #report: (server: string, reason: LackReason) => void;
 
-  /** @param tell called once for each server that lacks them */
-  constructor(tell: (server: string, reason: LackReason) => void) {
-    this.#tell = tell;
+  /** @param report called once for each server without support */
+  constructor(report: (server: string, reason: LackReason) => void) {
+    this.#report = report;
   }
 
-  /** Whether it is worth asking a server. */
+  /** Whether to ask a server. */
   mayBeAt(server: string, nowMs: number): boolean {
     return nowMs >= (this.#lackingUntilMs.get(server) ?? Number.NEGATIVE_INFINITY);
   }
@@ -45,7 +46,7 @@ export class PersistentWatchSupport {
     return this.#known.has(server);
   }
 
-  /** It has armed one. */
+  /** A server has armed one. */
   armed(server: string): void {
     this.#lackingUntilMs.delete(server);
     this.#doubts.delete(server);
@@ -53,12 +54,16 @@ export class PersistentWatchSupport {
     this.#known.add(server);
   }
 
-  /** It has said that it does not know them. */
+  /** A server has refused one. */
   refused(server: string, nowMs: number): void {
     this.#lack(server, "refused", nowMs);
   }
 
-  /** It owed the answer when the connection ended. @param connection told apart, since several may wait for answers on one */
+  /**
+   * The connection ended before the answer.
+   *
+   * @param connection its number, since several requests may wait for answers on one
+   */
   hungUp(server: string, connection: number, nowMs: number): void {
     const last = this.#doubts.get(server);
     if (last?.connection === connection || !this.mayBeAt(server, nowMs)) return;
@@ -76,10 +81,10 @@ export class PersistentWatchSupport {
     this.#known.delete(server);
     makeRoom(this.#lackingUntilMs);
     this.#lackingUntilMs.set(server, nowMs + LACKING_MS);
-    if (this.#told.has(server)) return;
-    makeRoom(this.#told);
-    this.#told.add(server);
-    this.#tell(server, reason);
+    if (this.#reported.has(server)) return;
+    makeRoom(this.#reported);
+    this.#reported.add(server);
+    this.#report(server, reason);
   }
 }
 

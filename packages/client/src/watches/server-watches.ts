@@ -4,7 +4,7 @@ import { REMOVE_WATCHES, SET_WATCHES, SET_WATCHES2 } from "../calls/operation.ts
 import { isZkError, type ZkError } from "../errors.ts";
 import { type Watcher, type WatchKind, WatchRegistry, type WatchType, watchTypeOf } from "./watch-registry.ts";
 
-/** Paths of one setWatches: far below any server's limit on frames, as Java's clients have it. */
+/** Size of one setWatches: far below any server's limit on frames, as in Java's clients. */
 const SET_WATCHES_BYTES_MAX = 128 * 1024;
 
 export interface ServerWatchesSinks {
@@ -13,28 +13,28 @@ export interface ServerWatchesSinks {
 }
 
 /**
- * What the server watches for this connection, kept level with what somebody here has use for: armed by reads, taken back when nobody
- * wants it any more, and armed anew on every connection.
+ * The watches at the server, kept in line with this client's watchers: armed by reads, removed when
+ * no watcher needs them any more, and armed again on every connection.
  */
 export class ServerWatches {
   readonly registry: WatchRegistry = new WatchRegistry();
   readonly #sinks: ServerWatchesSinks;
   #mayRemove = true;
-  /** Connections in a row whose servers did not know persistent watches. */
+  /** Consecutive connections whose servers did not support persistent watches. */
   #unknowingCount = 0;
 
   constructor(sinks: ServerWatchesSinks) {
     this.#sinks = sinks;
   }
 
-  /** A call is on its way that arms a watch, if it does. */
+  /** A call that may arm a watch is in flight. */
   sent(call: AnyCall): void {
     if (call.watcher === undefined) return;
     call.arming = call.watchType;
     if (call.arming !== undefined) this.registry.beginArming(call.arming, call.path);
   }
 
-  /** The server has armed the watch that the call asked for, or has refused to. */
+  /** The server has armed the watch of the call, or has refused to. */
   answered(call: AnyCall, isRefused: boolean, isAbsent = false): void {
     const { arming, watcher, path } = call;
     if (arming === undefined) return;
@@ -46,7 +46,7 @@ export class ServerWatches {
     else this.dropUnwanted(arming, path);
   }
 
-  /** The answer of a call that arms counts for nothing, and so does its watch. */
+  /** The result of a call that arms is discarded, and so is its watch. */
   discarded(call: AnyCall): void {
     const { arming, path } = call;
     if (arming === undefined) return;
@@ -55,22 +55,25 @@ export class ServerWatches {
     this.dropUnwanted(arming, path);
   }
 
-  /** Takes a watcher back, and the server's watch where nobody else has use for it. */
+  /** Removes a watcher, and the server's watch where no other watcher needs it. */
   remove(kind: WatchKind, path: string, watcher: Watcher): void {
     if (this.registry.remove(kind, path, watcher)) this.dropUnwanted(watchTypeOf(kind), path);
   }
 
-  /** Tells the server that a watch is of no use any more, unless it is. Nobody waits for the answer. */
+  /** Removes the server's watch unless a watcher needs it. The answer is not awaited. */
   dropUnwanted(type: WatchType, path: string): void {
     if (!this.#mayRemove || !this.#sinks.isConnected() || this.registry.isWanted(type, path)) return;
     const fields = { operation: REMOVE_WATCHES, path, shownPath: path, body: type, isOwn: true };
     this.#sinks.ask(fields).catch((error: ZkError) => {
-      // Servers before 3.5 do not know the operation, and hang up on who asks.
+      // Servers before 3.5 do not know the operation, and close the connection.
       if (error.code === "UNIMPLEMENTED") this.#mayRemove = false;
     });
   }
 
-  /** Whether somebody has armed, since it waits, the watch that a call is to remove; then it is settled. */
+  /**
+   * Whether the watch that a waiting removal is for was armed again meanwhile; then the removal is
+   * settled.
+   */
   isWantedAgain(call: AnyCall): boolean {
     const isWanted = this.registry.isWanted(call.body as WatchType, call.path);
     if (isWanted) call.resolve(undefined);
@@ -78,9 +81,10 @@ export class ServerWatches {
   }
 
   /**
-   * The calls that arm everything on a new connection.
+   * The calls that arm all watches on a new connection.
    *
-   * @param refused a server has refused to: without its watches a connection is of no use, since whoever waits would wait forever
+   * @param refused called when a server refuses: without its watches a connection is useless, since
+   *   its watchers would wait forever
    */
   *rearming(
     place: { readonly lastZxid: Zxid; readonly frameBytesMax: number; readonly hostCount: number },
@@ -102,7 +106,10 @@ export class ServerWatches {
     }
   }
 
-  /** Another server may know persistent watches. Once none does, whoever has one is told: to go on asking would keep everybody from working. */
+  /**
+   * Another server may support persistent watches. If none does, their watchers get the error:
+   * retrying would block all other calls.
+   */
   #unknowing(error: ZkError, hostCount: number): void {
     this.#unknowingCount++;
     if (this.#unknowingCount < hostCount) return;

@@ -1,6 +1,7 @@
 /**
- * How a client learns that something in a tree has changed. `persistent`: by one recursive watch, which servers know from 3.6 on; on an older
- * one the stream ends with UNIMPLEMENTED. `one-shot`: by two watches for each node, which every server knows. `auto`: by the first where the
- * server knows it, else by the second.
+ * How a client learns of changes in a tree. `persistent`: by one recursive watch, which servers
+ * support from 3.6 on; on older ones the stream ends with UNIMPLEMENTED. `one-shot`: by two watches
+ * for each node, which every server supports. `auto`: the first where the server supports it, else
+ * the second.
  */
 export type TreeWatches = "auto" | "persistent" | "one-shot";

@@ -1,10 +1,10 @@
 import { WatchEventType, type Zxid } from "@zooid/model";
 
-/** What a watch tells: that something happened to a node, not what the node is now. */
+/** An event of a watch: the kind of change, not the node's new state. */
 export interface WatchEvent {
   readonly type: "created" | "deleted" | "data-changed" | "children-changed";
   readonly path: string;
-  /** Of the change; -1 from servers before 3.9, which do not tell. */
+  /** The zxid of the change; -1 from servers before 3.9, which do not send it. */
   readonly zxid: Zxid;
 }
 

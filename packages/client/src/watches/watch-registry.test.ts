@@ -4,16 +4,16 @@ import { zkError } from "../errors.ts";
 import type { WatchEvent } from "./watch-event.ts";
 import { type Watcher, type WatchKind, WatchRegistry, WatchType } from "./watch-registry.ts";
 
-/** Watchers of every kind on some paths, and what they are told. */
+/** Watchers of every kind on some paths, and the events that they receive. */
 function watched(watches: readonly (readonly [WatchKind, string])[]) {
   const registry = new WatchRegistry();
-  const told: string[] = [];
+  const received: string[] = [];
   for (const [kind, path] of watches) {
-    registry.add(kind, path, { rearms: true, fire: () => told.push(`${kind} ${path}`), end: () => {} });
+    registry.add(kind, path, { rearms: true, fire: () => received.push(`${kind} ${path}`), end: () => {} });
   }
   const fire = (type: WatchEvent["type"], path: string) => {
     registry.fire({ type, path, zxid: ZXID_NONE });
-    return told.splice(0);
+    return received.splice(0);
   };
   return { registry, fire };
 }
@@ -25,7 +25,7 @@ test.each([
   ["data-changed", ["data /a", "exists /a", "recursive /a", "persistent /a"]],
   ["deleted", ["data /a", "exists /a", "recursive /a", "children /a", "persistent /a"]],
   ["children-changed", ["children /a", "persistent /a"]],
-] as const)("%s wakes whom it concerns; persistent watches stay", (type, woken) => {
+] as const)("%s fires the matching watchers; persistent watches stay", (type, woken) => {
   const { registry, fire } = watched(ALL.map((kind) => [kind, "/a"] as const));
   expect(fire(type, "/a")).toEqual(woken);
   const lasting = woken.filter((name) => name.startsWith("persistent") || name.startsWith("recursive"));
@@ -44,7 +44,7 @@ test("a recursive watch sees its whole subtree and nothing beside it", () => {
   expect(fire("deleted", "/")).toEqual(["recursive /"]);
 });
 
-test("a watcher that waits for several kinds is told once", () => {
+test("a watcher of several kinds fires once", () => {
   const registry = new WatchRegistry();
   let count = 0;
   const watcher: Watcher = { rearms: true, fire: () => count++, end: () => {} };
@@ -53,7 +53,7 @@ test("a watcher that waits for several kinds is told once", () => {
   expect(count).toBe(1);
 });
 
-test("the server's watch is wanted while anybody waits, or a read that arms it is on its way", () => {
+test("the server's watch is needed while there is a watcher, or a read in flight that arms it", () => {
   const registry = new WatchRegistry();
   const watcher: Watcher = { rearms: true, fire: () => {}, end: () => {} };
   registry.add("exists", "/a", watcher);
@@ -67,7 +67,7 @@ test("the server's watch is wanted while anybody waits, or a read that arms it i
   expect(registry.isWanted(WatchType.DATA, "/a")).toBe(false);
 });
 
-test("what is armed again comes in batches, without those who see to it themselves", () => {
+test("watches are armed again in batches, without those of watchers that do it themselves", () => {
   const { registry } = watched(ALL.map((kind) => [kind, `/${kind}`] as const));
   registry.add("data", "/own", { rearms: false, fire: () => {}, end: () => {} });
   registry.severed();
@@ -86,7 +86,7 @@ test("what is armed again comes in batches, without those who see to it themselv
   expect([...registry.batches(100_100)].map(({ children }) => children.length)).toEqual([3, 1]);
 });
 
-test("the end is told once to each", () => {
+test("each watcher is ended once", () => {
   const registry = new WatchRegistry();
   let count = 0;
   const watcher: Watcher = { rearms: true, fire: () => {}, end: () => count++ };

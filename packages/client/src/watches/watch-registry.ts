@@ -1,24 +1,33 @@
 /**
- * Who in this process waits for which event, by path and by what armed the watch. The server knows only that the connection watches;
- * this table says for whom, what has to be armed again on the next connection, and when a watch is of no use to anybody any more.
+ * The watchers of this process, by path and by the kind of request that armed the watch. The server
+ * only knows that the connection watches a path; this table gives the watchers of an event, the
+ * watches to arm again on the next connection, and tells when a watch is no longer needed.
  */
 import type { WatchedPaths } from "@zooid/wire";
 import type { ZkError } from "../errors.ts";
 import type { WatchEvent } from "./watch-event.ts";
 
-/** What armed a watch. `data` and `exists` are one table at the server; a watch by `exists` on a node that exists is a `data` one. */
+/**
+ * The kind of request that armed a watch. `data` and `exists` share one table at the server; a
+ * watch by `exists` on a node that exists is a `data` watch.
+ */
 export type WatchKind = "data" | "exists" | "children" | "persistent" | "recursive";
 
-/** What removeWatches calls the server's tables and modes. */
+/** The names that removeWatches uses for the server's tables and modes. */
 export const WatchType = { CHILDREN: 1, DATA: 2, PERSISTENT: 4, RECURSIVE: 5 } as const;
 export type WatchType = (typeof WatchType)[keyof typeof WatchType];
 
 export interface Watcher {
-  /** Whether the watch is armed again after a lost connection; without it the watcher is forgotten then. */
+  /**
+   * Whether the watch is armed again after a lost connection; otherwise the watcher is dropped
+   * then.
+   */
   readonly rearms: boolean;
-  /** Once for a watch of one shot, which is then gone from the table; path as the server names it. */
+  /**
+   * Called once for a one-shot watch, which is then removed from the table; path as at the server.
+   */
   fire(event: WatchEvent): void;
-  /** No event comes any more. */
+  /** No event follows. */
   end(error: ZkError): void;
 }
 
@@ -30,10 +39,10 @@ export class WatchRegistry {
     persistent: new Map(),
     recursive: new Map(),
   };
-  /** Reads on their way that will arm the server's watch, by type and path. */
+  /** Reads in flight that will arm the server's watch, by type and path. */
   readonly #arming = new Map<WatchType, Map<string, number>>();
 
-  /** Watchers in all. */
+  /** Number of watchers. */
   get size(): number {
     let size = 0;
     for (const table of Object.values(this.#byKind)) for (const watchers of table.values()) size += watchers.size;
@@ -56,7 +65,7 @@ export class WatchRegistry {
     return true;
   }
 
-  /** A request that arms a watch has left; `settleArming` when it is answered. */
+  /** A request that arms a watch was sent; `settleArming` is called when it is answered. */
   beginArming(type: WatchType, path: string): void {
     const counts = this.#arming.get(type) ?? new Map<string, number>();
     this.#arming.set(type, counts);
@@ -70,7 +79,7 @@ export class WatchRegistry {
     else counts?.delete(path);
   }
 
-  /** Whether the server's watch is of use to anybody, or soon will be. */
+  /** Whether a watcher needs the server's watch, or soon will. */
   isWanted(type: WatchType, path: string): boolean {
     return kindsOf(type).some((kind) => this.#byKind[kind].has(path)) || (this.#arming.get(type)?.has(path) ?? false);
   }
@@ -89,7 +98,7 @@ export class WatchRegistry {
     for (const watcher of woken) watcher.fire(event);
   }
 
-  /** Forgets whoever arms his watches himself: the connection that they were armed on is gone. */
+  /** Drops watchers that arm their watches themselves: the connection is lost. */
   severed(): void {
     this.#arming.clear();
     for (const table of Object.values(this.#byKind)) {
@@ -100,7 +109,7 @@ export class WatchRegistry {
     }
   }
 
-  /** What has to be armed on a new connection, in batches of so many bytes at most. */
+  /** The watches to arm on a new connection, in batches of limited size. */
   *batches(bytesMax: number): Generator<WatchedPaths> {
     let batch = newBatch();
     let bytes = 0;
@@ -123,7 +132,7 @@ export class WatchRegistry {
     endAll(Object.values(this.#byKind), error);
   }
 
-  /** Ends whoever has a persistent or recursive watch. */
+  /** Ends the watchers of persistent and recursive watches. */
   endPersistent(error: ZkError): void {
     const { persistent, recursive } = this.#byKind;
     endAll([persistent, recursive], error);

@@ -3,25 +3,26 @@ import { isZkError } from "../errors.ts";
 import type { SessionDriver } from "../session/session-driver.ts";
 import type { WatchType } from "./watch-registry.ts";
 
-/** A watch as the server has it. */
+/** A watch at the server. */
 export interface ServerWatch {
   readonly type: WatchType;
   readonly path: string;
 }
 
-/** Removals that are on their way at a time. */
+/** Maximum number of removals in flight. */
 const REMOVALS_MAX = 64;
-/** Every server has it that knows how to remove watches, from 3.5 on. */
+/** This node exists on all servers that support removing watches, from 3.5 on. */
 const CONFIG_PATH = "/zookeeper/config";
 
 /**
- * Takes many watches from the server that nobody here has use for any more, a few at a time. Nobody waits for it: a watch that stays tells at
- * most once, and nobody. Servers before 3.5 know no removal and hang up on who asks, so they are not asked.
+ * Removes many unneeded watches from the server, a few at a time. The result is not awaited: a
+ * remaining watch fires at most once, without effect. Servers before 3.5 do not know the operation
+ * and close the connection, so they are not asked.
  */
 export function removeWatches(driver: SessionDriver, watches: readonly ServerWatch[]): void {
   if (watches.length === 0 || !driver.session.isConnected) return;
   const { connectionCount } = driver.metrics;
-  // With the connection go its watches.
+  // A lost connection removes its watches.
   const isOver = (): boolean => driver.metrics.connectionCount !== connectionCount || !driver.session.isConnected;
   const fields = { operation: EXISTS, path: CONFIG_PATH, shownPath: CONFIG_PATH, body: undefined, isOwn: true };
   const removal = driver.ask(fields).then(async (config) => {
@@ -31,16 +32,16 @@ export function removeWatches(driver: SessionDriver, watches: readonly ServerWat
     }
   });
   removal.catch(() => {
-    // The connection is gone, and so are the watches.
+    // The connection is lost, and so are the watches.
   });
 }
 
 async function removeWatch(driver: SessionDriver, { type, path }: ServerWatch): Promise<void> {
   try {
-    // One that somebody else here has use for is not asked for.
+    // A watch that another watcher needs is skipped.
     await driver.ask({ operation: REMOVE_WATCHES, path, shownPath: path, body: type, isOwn: true });
   } catch (error) {
-    // It has told meanwhile, and is gone.
+    // It has fired meanwhile, and is gone.
     if (!isZkError(error, "NO_WATCHER")) throw error;
   }
 }
