@@ -7,8 +7,8 @@ import * as recipes from "../packages/recipes/src/index.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const PAGES = globSync("docs/recipes/*.md", { cwd: ROOT, exclude: ["docs/recipes/README.md"] }).sort();
-const SECTIONS = ["What it promises", "When the connection or the session is lost", "What it costs", "Znodes"];
-/** What the pages take for granted, and each of them anew. */
+const SECTIONS = ["Guarantees", "Connection loss and session loss", "Cost", "Znodes"];
+/** Prepended to the examples of each page. */
 const PREAMBLE = `import { connect } from "@zooid/client";
 import { startServer } from "@zooid/server";
 await using server = await startServer({ port: 0 });
@@ -16,7 +16,7 @@ await using zk = await connect(server.connectString);
 await using other = await connect(server.connectString);
 `;
 
-// Programs are inside the repository, so that they find its packages, and not below node_modules, where Node.js takes no TypeScript.
+// Inside the repository, so that programs find its packages, and outside of node_modules, where Node.js refuses TypeScript.
 let directory = "";
 beforeAll(() => {
   mkdirSync(join(ROOT, ".cache"), { recursive: true });
@@ -27,12 +27,12 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 const textOf = (page: string): string => readFileSync(join(ROOT, page), "utf8");
 
 describe.each(PAGES)("%s", (page) => {
-  test("has a section for each thing that one asks", () => {
+  test("has the sections of all pages", () => {
     expect([...textOf(page).matchAll(/^## (.*)$/gm)].map(([, title]) => title)).toEqual(SECTIONS);
   });
 });
 
-test("the examples run as they stand", () => {
+test("the examples run as they are", () => {
   // In one process: most of the time goes into its start.
   const pages = [...PAGES, "docs/migration.md"];
   const modules = pages.map((page, i) => {

@@ -1,4 +1,7 @@
-/** What holds for each lock and each election while its server stops and comes back. `checklist.test.ts` has the rest. */
+/**
+ * Properties of all locks and elections while their server restarts. `checklist.test.ts` has the
+ * others.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +13,7 @@ import { type Held, RECIPES } from "./testing/contenders.ts";
 const PATH = "/checked";
 
 describe.each(RECIPES.map((kind) => [kind.name, kind] as const))("%s", (_, kind) => {
-  test("one after the other has it while the server stops and comes back", async () => {
+  test("contenders hold it one after the other while the server restarts", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "checklist-"));
     const options = { dataDir, tickMs: 100, sessionTimeoutMsMax: 60_000 };
     let server = await startServer({ ...options, port: 0 });

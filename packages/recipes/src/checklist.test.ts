@@ -1,4 +1,7 @@
-/** What holds for each lock and each election, whatever it is made of. `tools/recipe-rounds` does the same by chance, and longer. */
+/**
+ * Properties of all locks and elections. `tools/recipe-rounds` tests the same at random, and
+ * longer.
+ */
 import { type Client, isZkError } from "@zooid/client";
 import { describe, expect, test } from "vitest";
 import { type Contender, type Held, RECIPES, type RecipeKind } from "./testing/contenders.ts";
@@ -17,7 +20,7 @@ eachStaged((staged) => {
 describe.each(RECIPES.map((kind) => [kind.name, kind] as const))("%s", (_, kind) => {
   const contender = makerOf(kind);
 
-  test("as many hold it as may; whoever comes then waits, and is told when one of them gives it back", async () => {
+  test("it has as many holders as allowed; the next contender waits until one of them releases it", async () => {
     const holders = await hold(kind, contender);
     const waiter = await wait(contender, "late");
     expect(holders.map(({ grant }) => grant.isValid())).toEqual(holders.map(() => true));
@@ -30,7 +33,7 @@ describe.each(RECIPES.map((kind) => [kind.name, kind] as const))("%s", (_, kind)
     await Promise.all([next, ...holders].map((held) => held.release()));
   });
 
-  test("what a session held goes to another when it ends, and its holder does not take it for held", async () => {
+  test("a lock of an ended session goes to another client, and its former holder knows that it is lost", async () => {
     const { zk, relay } = await stage.relayed();
     const first = await contender(zk, "first").acquire({});
     const others = kind.holderCountMax - 1;
@@ -51,7 +54,7 @@ describe.each(RECIPES.map((kind) => [kind.name, kind] as const))("%s", (_, kind)
     await Promise.all([first, next, ...rest].map((held) => held.release()));
   });
 
-  test("whoever waits does not hold it because somebody else who waited has died", async () => {
+  test("a waiter is not granted it because another waiter has died", async () => {
     const holders = await hold(kind, contender);
     const dying = await stage.client();
     const gone = contender(dying, "dying").acquire({});
@@ -66,7 +69,7 @@ describe.each(RECIPES.map((kind) => [kind.name, kind] as const))("%s", (_, kind)
     await (await waiter.acquiring).release();
   });
 
-  test("whoever has given up leaves nothing behind", async () => {
+  test("a waiter that gives up leaves nothing behind", async () => {
     const holders = await hold(kind, contender);
     const zk = await stage.client();
     await expect(contender(zk, "late").acquire({ timeoutMs: 30 })).rejects.toMatchObject({ code: "LOCK_TIMEOUT" });
@@ -80,7 +83,7 @@ describe.each(RECIPES.map((kind) => [kind.name, kind] as const))("%s", (_, kind)
 describe.each(RECIPES.filter(({ line }) => line !== undefined).map((kind) => [kind.name, kind] as const))(
   "%s, which has a line",
   (_, kind) => {
-    test("those who wait have it in the order in which they came", async () => {
+    test("waiters are granted it in order of arrival", async () => {
       const contender = makerOf(kind);
       const holders = await hold(kind, contender);
       const order: number[] = [];
@@ -101,14 +104,14 @@ describe.each(RECIPES.filter(({ line }) => line !== undefined).map((kind) => [ki
   },
 );
 
-/** Always as one who shares with nobody. */
+/** In exclusive mode. */
 function makerOf(kind: RecipeKind): Make {
   return (zk, name) => kind.make(zk, { path: PATH, name, onSuspended: "keep", below: () => 1 });
 }
 
 type Make = (zk: Client, name: string) => Contender;
 
-/** As many as may, each with a session of its own. */
+/** As many as allowed, each with a session of its own. */
 async function hold({ holderCountMax }: RecipeKind, make: Make): Promise<readonly Held[]> {
   return Promise.all(
     Array.from({ length: holderCountMax }, async (_, i) => make(await stage.client(), `early-${i}`).acquire({})),
@@ -121,7 +124,7 @@ interface Waiter {
   held: Held | undefined;
 }
 
-/** One who waits already. */
+/** A contender that is already waiting. */
 async function wait(make: Make, name: string): Promise<Waiter> {
   const zk = await stage.client();
   const waiter: Waiter = { zk, acquiring: make(zk, name).acquire({}), held: undefined };
@@ -135,7 +138,7 @@ async function wait(make: Make, name: string): Promise<Waiter> {
   return waiter;
 }
 
-/** Who waits has a watch on what it waits for. */
+/** Waits until the contender has armed a watch. */
 async function watches(zk: Client): Promise<void> {
   while (zk.watchCount === 0) await zk.sync();
 }

@@ -5,9 +5,9 @@ import { BYTES_PER_ROUND_MAX } from "./testing/leak-world.ts";
 
 const world = testLeaks(64);
 
-test("the heap is what it was, too", async () => {
+test("the heap does not grow", async () => {
   const cycle = LEAK_CYCLES.find(({ name }) => name === "mutex");
   const { round } = (await cycle?.begin(world(), "/heap")) ?? expect.unreachable();
-  // So many that the heap's own bookkeeping does not matter any more.
+  // So many that the heap's own bookkeeping does not matter.
   expect((await world().run(2_000, round)).bytesPerRound).toBeLessThan(BYTES_PER_ROUND_MAX);
 });

@@ -1,8 +1,8 @@
 import timers from "node:timers/promises";
 
 /**
- * Resolves after so many milliseconds. Looked up at each call: in jest, a named import of Node's is a copy, which virtual
- * time cannot replace.
+ * Resolves after so many milliseconds. Looked up at each call: in jest, a named import of Node's is
+ * a copy, which virtual time cannot replace.
  */
 export function pause(
   delayMs: number,

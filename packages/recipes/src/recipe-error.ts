@@ -1,23 +1,23 @@
-/** Why a recipe failed; failures of the client come through as the client's own. */
+/** Codes of recipes; errors of the client are passed on unchanged. */
 export type RecipeErrorCode =
-  /** It did not get what it waited for in the time that the caller allowed. */
+  /** The wait exceeded the caller's time limit. */
   | "LOCK_TIMEOUT"
-  /** What was held is not held any more, or may not be. */
+  /** The lease is not held any more, or may not be. */
   | "LEASE_LOST"
-  /** A reader asked for the write lock, which would wait for itself. */
+  /** A reader asked for the write lock, which would be a deadlock. */
   | "LOCK_UPGRADE"
-  /** The directory's sequence numbers have run over 2^31 - 1, behind which nobody's order can be told. */
+  /** The directory's sequence numbers have exceeded 2^31 - 1, where their order is undefined. */
   | "SEQUENCE_OVERFLOW"
   /** A member's node is gone while it waits for the others. */
   | "BARRIER_BROKEN"
-  /** What a node holds is not what the recipe writes there. */
+  /** The node's data are not in the recipe's format. */
   | "NOT_OURS"
-  /** The name is somebody's already. */
+  /** The name is taken. */
   | "NAME_TAKEN"
   /** The recipe was closed. */
   | "RECIPE_CLOSED";
 
-/** A recipe could not do what was asked, or cannot any more; `code` says why. */
+/** An error of a recipe; `code` gives the reason. */
 export class RecipeError extends Error {
   override readonly name: string;
   readonly code: RecipeErrorCode;
@@ -25,12 +25,12 @@ export class RecipeError extends Error {
   constructor(code: RecipeErrorCode, message: string, options?: ErrorOptions) {
     super(message, options);
     this.code = code;
-    // As the platform names what AbortSignal.timeout gives as its reason.
+    // The platform's name for the reason of AbortSignal.timeout.
     this.name = code === "LOCK_TIMEOUT" ? "TimeoutError" : "RecipeError";
   }
 }
 
-/** Also of another copy of this package. */
+/** Also for errors of another copy of this package. */
 export function isRecipeError(error: unknown, code: RecipeErrorCode): error is RecipeError {
   return error instanceof Error && "code" in error && error.code === code;
 }

@@ -1,4 +1,7 @@
-/** A listener's own failure is nobody's to mend here, and may end neither what goes on nor the process. */
+/**
+ * Calls an error listener. An error of the listener itself is dropped: it must end neither the
+ * recipe nor the process.
+ */
 export function reportError(listener: ((error: unknown) => void) | undefined, error: unknown): void {
   try {
     listener?.(error);

@@ -17,7 +17,7 @@ eachStaged((staged) => {
 });
 
 describe("a barrier", () => {
-  test("lets nobody pass while it stands", async () => {
+  test("blocks all waiters while it is set", async () => {
     const [mine, theirs] = [new Barrier(a, PATH), new Barrier(b, PATH)];
     await theirs.wait();
     await mine.set();
@@ -28,7 +28,7 @@ describe("a barrier", () => {
       hasPassed = true;
     });
     await b.sync();
-    // Not everything that happens to the node is its end.
+    // Not every event of the node is its removal.
     await a.set(PATH, "changed");
     await b.sync();
     await b.sync();
@@ -39,7 +39,7 @@ describe("a barrier", () => {
     expect(b.watchCount).toBe(0);
   });
 
-  test("is waited for over lost connections and sessions", async () => {
+  test("waiters survive lost connections and sessions", async () => {
     const { zk, relay } = await stage.relayed();
     await new Barrier(a, PATH).set();
     const waiting = new Barrier(zk, PATH).wait();
@@ -56,7 +56,7 @@ describe("a barrier", () => {
 describe("a double barrier", () => {
   const barrier = (zk: Client): DoubleBarrier => new DoubleBarrier(zk, PATH, { members: 3 });
 
-  test("all begin together and end together", async () => {
+  test("all members begin together and end together", async () => {
     const members = [barrier(a), barrier(b), barrier(a)];
     let began = 0;
     let ended = 0;
@@ -72,7 +72,7 @@ describe("a double barrier", () => {
     expect((await a.children(PATH)).names).toEqual([]);
   });
 
-  test("those who have come do not go on while one is missing", async () => {
+  test("members wait while one is missing", async () => {
     const [first, second] = [barrier(a), barrier(b)];
     const entering = first.enter();
     expect(isRecipeError(await failure(second.enter({ timeoutMs: 30 })), "LOCK_TIMEOUT")).toBe(true);
@@ -85,7 +85,7 @@ describe("a double barrier", () => {
     expect(names.filter((name) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(name))).toHaveLength(3);
   });
 
-  test("those who have ended do not leave while one works", async () => {
+  test("members do not leave while one works", async () => {
     const members = [barrier(a), barrier(b), barrier(a)];
     await Promise.all(members.map((member) => member.enter()));
     let left = 0;
@@ -97,7 +97,7 @@ describe("a double barrier", () => {
     await Promise.all(leaving);
   });
 
-  test("a member whose session ends while it waits is told", async () => {
+  test("a member whose session ends while it waits fails", async () => {
     const { zk, relay } = await stage.relayed();
     const entering = failure(barrier(zk).enter());
     await count(a, PATH, 1);
@@ -107,7 +107,7 @@ describe("a double barrier", () => {
     await count(a, PATH, 0);
   });
 
-  test("one that dies does not keep the others from leaving", async () => {
+  test("a dead member does not block the others from leaving", async () => {
     const { zk, relay } = await stage.relayed();
     const members = [barrier(a), barrier(b), barrier(zk)];
     await Promise.all(members.map((member) => member.enter()));

@@ -4,7 +4,7 @@ import { unlessAborted } from "../leases/waiting.ts";
 import { defaultData } from "../nodes/default-data.ts";
 import { makeNamed } from "../nodes/named-node.ts";
 
-/** Stands while its node does, and lets nobody pass: Curator's DistributedBarrier, on the same znode. */
+/** Blocks its waiters while its node exists: Curator's DistributedBarrier, on the same znode. */
 export class Barrier {
   readonly path: string;
   readonly #zk: Client;
@@ -14,17 +14,17 @@ export class Barrier {
     this.path = path;
   }
 
-  /** Puts it up, if it does not stand yet. It stays when its maker goes. */
+  /** Sets the barrier, if it is not set yet. It stays when its creator's session ends. */
   async set(): Promise<void> {
     await makeNamed(this.#zk, { path: this.path, data: defaultData(this.#zk), mode: "persistent" });
   }
 
-  /** Lets everybody pass. */
+  /** Removes the barrier: all waiters continue. */
   async remove(): Promise<void> {
     await this.#zk.delete(this.path, { guaranteed: true, missingOk: true });
   }
 
-  /** Waits until it does not stand. @throws LOCK_TIMEOUT or the signal's reason */
+  /** Waits while the barrier is set. @throws LOCK_TIMEOUT or the signal's reason */
   async wait(options: WaitOptions = {}): Promise<void> {
     using deadline = new Deadline(options, `wait at ${this.path}`);
     const { signal } = deadline;

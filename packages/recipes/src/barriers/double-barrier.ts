@@ -1,11 +1,13 @@
 /**
- * All begin together and end together: Curator's DistributedDoubleBarrier, on the same znodes.
+ * All members begin together and end together: Curator's DistributedDoubleBarrier, on the same
+ * znodes.
  *
  *     <path>/<uuid>   a member, ephemeral
- *     <path>/ready    there are as many members as were waited for; stands until the last one has left
+ *     <path>/ready    all members have entered; exists until the last one has left
  *
- * Who leaves waits until all others have: the member with the lowest name for the highest, all others, who take their nodes away first,
- * for the lowest. A `ready` that a crash has left behind lets the next round pass at once: a path for each round is safe from that.
+ * A leaving member waits until all have left: the one with the lowest name waits for the highest,
+ * all others delete their nodes first and wait for the lowest. A `ready` node that was left behind
+ * by a crash lets the next round pass at once: use a path for each round.
  */
 import { type Client, type Created, isZkError } from "@zooid/client";
 import { joinPath } from "@zooid/model";
@@ -20,7 +22,7 @@ import { RecipeError } from "../recipe-error.ts";
 const READY = "ready";
 
 export interface DoubleBarrierOptions {
-  /** How many must be there before one may go on. All who use the path must say the same. */
+  /** Number of members required to continue. All clients of the path must agree. */
   readonly members: number;
 }
 
@@ -30,7 +32,10 @@ export class DoubleBarrier {
   readonly #zk: Client;
   readonly #members: number;
   readonly #ready: string;
-  /** Of this member; another one each time that it enters, since what takes a node away may come late. */
+  /**
+   * The member's node name; a new one for each entry, since the deletion of an earlier node may
+   * come late.
+   */
   #name = "";
 
   constructor(zk: Client, path: string, { members }: DoubleBarrierOptions) {
@@ -44,16 +49,17 @@ export class DoubleBarrier {
   }
 
   /**
-   * Waits until all are there.
+   * Waits until all members have entered.
    *
-   * @throws LOCK_TIMEOUT or the signal's reason, whereupon this one is no member; BARRIER_BROKEN when its node is gone
+   * @throws LOCK_TIMEOUT or the signal's reason, whereupon this client is no member; BARRIER_BROKEN
+   *   when its node is gone
    */
   async enter(options: WaitOptions = {}): Promise<void> {
     using deadline = new Deadline(options, `enter ${this.path}`);
     const { signal } = deadline;
     let isIn = false;
     try {
-      // One that comes late finds it, and goes on at once.
+      // A late member finds `ready` and continues at once.
       const isLate = (await this.#zk.exists(this.#ready, { signal })) !== null;
       const { stat } = await this.#join(signal);
       if (!isLate) await this.#waitForAll(stat.ephemeralOwner, signal);
@@ -64,16 +70,16 @@ export class DoubleBarrier {
   }
 
   /**
-   * Waits until all have left.
+   * Waits until all members have left.
    *
-   * @throws LOCK_TIMEOUT or the signal's reason, whereupon this one has left all the same
+   * @throws LOCK_TIMEOUT or the signal's reason, whereupon this member has left all the same
    */
   async leave(options: WaitOptions = {}): Promise<void> {
     using deadline = new Deadline(options, `leave ${this.path}`);
     const { signal } = deadline;
     try {
       while (!(await this.#isLeft(signal))) {
-        // Somebody has gone, or the session was lost: looked at anew.
+        // A member has left, or the session was lost: check again.
       }
       await this.#zk.delete(this.#ready, { guaranteed: true, missingOk: true, signal });
     } catch (error) {
@@ -82,7 +88,7 @@ export class DoubleBarrier {
     }
   }
 
-  /** Does some work between entering and leaving. */
+  /** Runs work between entering and leaving. */
   async run<T>(work: () => T | Promise<T>, options: WaitOptions = {}): Promise<T> {
     await this.enter(options);
     try {
@@ -105,7 +111,7 @@ export class DoubleBarrier {
         mode: "ephemeral",
         signal,
       });
-      // Null: made for a session that has ended since.
+      // Null: created by a session that has ended since.
       if (made !== null) return made;
     }
   }
@@ -123,12 +129,12 @@ export class DoubleBarrier {
         return;
       }
       const event = await unlessAborted(Promise.race([watch.fired, loss.rung.then(() => null)]), signal);
-      // It was full, though the others may be gone again by now.
+      // All had entered, though some may have left again by now.
       if (event?.type === "created") return;
     }
   }
 
-  /** True when nobody is left whom to wait for; else one step towards that. */
+  /** True when no other member is left; else waits for one step towards that. */
   async #isLeft(signal: AbortSignal): Promise<boolean> {
     const names = await this.#namesOfMembers(signal);
     const [lowest, highest] = [names[0], names.at(-1)];
@@ -143,7 +149,7 @@ export class DoubleBarrier {
     return false;
   }
 
-  /** In the order of their names, which all see alike. */
+  /** Ordered by name, which is the same for all members. */
   async #namesOfMembers(signal: AbortSignal): Promise<readonly string[]> {
     try {
       const { names } = await this.#zk.children(this.path, { signal });
@@ -157,7 +163,7 @@ export class DoubleBarrier {
   #broken(): RecipeError {
     return new RecipeError(
       "BARRIER_BROKEN",
-      `${this.path}: this member's node is gone, with its session or by somebody else`,
+      `${this.path}: this member's node is gone, with its session or deleted by another client`,
     );
   }
 }

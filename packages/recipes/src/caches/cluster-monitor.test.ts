@@ -18,7 +18,7 @@ eachStaged((staged) => {
 
 const plain = ({ type, id, data }: ClusterEvent): string => `${type} ${id} ${Buffer.from(data ?? []).toString()}`;
 
-/** What happens until somebody leaves. */
+/** The events until a member leaves. */
 function untilGone(monitor: ClusterMonitor, id: string): Promise<string[]> {
   const events$ = monitor.events$.pipe(
     takeWhile((event) => event.type !== "leave" || event.id !== id, true),
@@ -27,7 +27,7 @@ function untilGone(monitor: ClusterMonitor, id: string): Promise<string[]> {
   return firstValueFrom(events$).then((events) => events.map(plain));
 }
 
-test("who joins, says something else and leaves is told, those who are there first", async () => {
+test("joining, changed and leaving members are reported, existing ones first", async () => {
   const first = stage.kept(new GroupMember(a, PATH, { id: "1", data: "one" }));
   await first.ready();
   using monitor = new ClusterMonitor(b, PATH);
@@ -35,7 +35,7 @@ test("who joins, says something else and leaves is told, those who are there fir
   const events = untilGone(monitor, "1");
   const second = stage.kept(new GroupMember(a, PATH, { id: "2", data: "two" }));
   await second.ready();
-  await a.create(`${PATH}/2/below`, "nobody").catch(() => "ephemerals have nothing below them");
+  await a.create(`${PATH}/2/below`, "child").catch(() => "ephemerals have nothing below them");
   second.setData("2");
   await second.ready();
   await b.sync();
@@ -47,7 +47,7 @@ test("who joins, says something else and leaves is told, those who are there fir
   expect(monitor.members().size).toBe(0);
 });
 
-test("who has left and joined again while there was no connection has left and joined", async () => {
+test("a member that left and joined again while disconnected is reported as left and joined", async () => {
   const { zk, relay } = await stage.relayed();
   await a.create(`${PATH}/1`, "one", { parents: "persistent", mode: "ephemeral" });
   using monitor = new ClusterMonitor(zk, PATH);

@@ -5,19 +5,22 @@ import { type CacheChange, type CachedNode, TreeCache } from "./tree-cache.ts";
 
 export interface ClusterMember {
   readonly id: string;
-  /** What it says of itself. */
+  /** The member's data. */
   readonly data: Uint8Array | null;
-  /** Of its joining: a member that has left and joined again has a greater one. */
+  /** The zxid of its joining: a member that has left and joined again has a greater one. */
   readonly czxid: Zxid;
 }
 
 export type ClusterEvent =
   | ({ readonly type: "join" } & ClusterMember)
   | ({ readonly type: "update" } & ClusterMember)
-  /** With what it last said. */
+  /** With its last data. */
   | ({ readonly type: "leave" } & ClusterMember);
 
-/** Who joins and leaves a group, seen from outside: the nodes below a path, such as {@link GroupMember} makes. */
+/**
+ * Observes the members of a group from outside: the children of a path, such as {@link GroupMember}
+ * creates.
+ */
 export class ClusterMonitor implements Disposable {
   readonly path: string;
   readonly #cache: TreeCache;
@@ -27,23 +30,23 @@ export class ClusterMonitor implements Disposable {
     this.#cache = new TreeCache(zk, path);
   }
 
-  /** Those who are there join first; then whatever happens. */
+  /** Existing members join first; then further changes. */
   get events$(): Observable<ClusterEvent> {
     return this.#cache.changes$.pipe(concatMap((change) => this.#eventsOf(change)));
   }
 
-  /** Waits until all who were there at the beginning are known. */
+  /** Waits until all initial members are known. */
   ready(options?: { readonly signal?: AbortSignal }): Promise<void> {
     return this.#cache.ready(options);
   }
 
-  /** Who is there, by id, as far as is known. */
+  /** The known members, by id. */
   members(): ReadonlyMap<string, ClusterMember> {
     const members = [...this.#cache.snapshot().values()].filter(({ path }) => this.#isMember(path)).map(memberOf);
     return new Map(members.map((member) => [member.id, member]));
   }
 
-  /** Looks no more. Twice is harmless. */
+  /** Stops observing. May be repeated. */
   close(): void {
     this.#cache.close();
   }

@@ -27,7 +27,7 @@ async function holds(one: ConfigCenter<unknown>, key: string, value: unknown): P
   await firstValueFrom(one.watch$(key).pipe(filter((now) => JSON.stringify(now) === JSON.stringify(value))));
 }
 
-test("what one sets, all have, without asking", async () => {
+test("a value set by one client reaches the copies of all", async () => {
   const [mine, theirs] = [center(a), center(b)];
   await Promise.all([mine.ready(), theirs.ready()]);
   expect(theirs.get("limit")).toBeUndefined();
@@ -43,7 +43,7 @@ test("what one sets, all have, without asking", async () => {
   expect([[...values.keys()], source]).toEqual([["hosts"], "servers"]);
 });
 
-test("who has seen a value may change just that one", async () => {
+test("a conditional set applies only to the version that was read", async () => {
   const [mine, theirs] = [center(a), center(b)];
   await mine.set("limit", 1);
   const seen = await theirs.read("limit");
@@ -55,20 +55,20 @@ test("who has seen a value may change just that one", async () => {
   await expect(mine.set("limit", 3, { value: 1, version: -1 })).rejects.toThrow(RangeError);
 });
 
-test("a value is told only when it changes", async () => {
+test("a value is emitted only when it changes", async () => {
   const [mine, theirs] = [center(a), center(b)];
   await mine.set("limit", 1);
   await mine.set("other", 1);
   await holds(theirs, "other", 1);
-  const told: unknown[] = [];
-  theirs.watch$("limit").subscribe((value) => told.push(value));
+  const reported: unknown[] = [];
+  theirs.watch$("limit").subscribe((value) => reported.push(value));
   await mine.set("other", 2);
   await mine.set("limit", 2);
   await Promise.all([holds(theirs, "limit", 2), holds(theirs, "other", 2)]);
-  expect(told).toEqual([1, 2]);
+  expect(reported).toEqual([1, 2]);
 });
 
-test("one that cannot be read is told of, and the one before it stays in force", async () => {
+test("an unreadable value is reported, and the previous one stays in force", async () => {
   const theirs = center(b);
   const rejected = firstValueFrom(theirs.rejected$);
   await center(a).set("limit", 1);
@@ -78,7 +78,7 @@ test("one that cannot be read is told of, and the one before it stays in force",
   expect(theirs.get("limit")).toBe(1);
 });
 
-test("what changed while there was no connection is known after it", async () => {
+test("changes made while disconnected are known after it", async () => {
   const { zk, relay } = await stage.relayed();
   const [mine, theirs] = [center(a), center(zk)];
   await mine.set("limit", 1);
@@ -102,14 +102,14 @@ describe("where no server answers", () => {
   });
   afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-  /** A client whose server does not listen yet. */
+  /** A client whose server is not listening yet. */
   function alone(): Client {
     const zk = createClient("127.0.0.1:1");
     stage.kept(zk);
     return zk;
   }
 
-  test("one begins with what was known last", async () => {
+  test("it starts with the last known values", async () => {
     const mine = center(a, { file });
     await mine.set("limit", 1);
     await mine.set("limit", 2);
@@ -125,7 +125,7 @@ describe("where no server answers", () => {
     expect((await firstValueFrom(later.snapshot$)).source).toBe("file");
   });
 
-  test("what servers say takes the place of it", async () => {
+  test("the servers' values replace them", async () => {
     writeFileSync(file, JSON.stringify({ limit: "1", gone: "1" }));
     const { zk, relay } = await stage.relayed();
     relay.refuse();
@@ -148,7 +148,7 @@ describe("where no server answers", () => {
     expect(mine.get("limit")).toBeUndefined();
   });
 
-  test("a file that cannot be written is told of, and costs nothing else", async () => {
+  test("an error of the file is reported, and has no other effect", async () => {
     const failed = Promise.withResolvers<unknown>();
     const mine = center(a, { file: join(directory, "missing", "config.json"), onError: failed.resolve });
     await mine.set("limit", 1);

@@ -13,12 +13,12 @@ export interface ConfigCenterOptions<T> {
   /** Such as `production`. */
   readonly env: string;
   readonly codec: Codec<T>;
-  /** Where the last known values are kept, for a start while no server answers. Default: nowhere. */
+  /** File that keeps the last known values, for a start while no server answers. Default: none. */
   readonly fallback?: {
     readonly file: string;
-    /** How long servers are waited for before the file is read, in milliseconds. Default 2 s. */
+    /** Time to wait for servers before the file is read, in milliseconds. Default 2 s. */
     readonly afterMs?: number;
-    /** The file cannot be written. */
+    /** Called when the file cannot be written. */
     readonly onError?: (error: unknown) => void;
   };
 }
@@ -30,15 +30,15 @@ export interface ConfigSnapshot<T> {
   readonly source: "servers" | "file";
 }
 
-/** A value that its codec refuses; the one before it stays in force. */
+/** A value that its codec refuses; the previous one stays in force. */
 export interface RejectedValue {
   readonly key: string;
   readonly error: unknown;
 }
 
 /**
- * The configuration of an application, kept on the servers and followed by all who use it: `<path>/<app>/<env>/<key>`. Reading asks nobody: each has a copy,
- * which is kept up to date.
+ * The configuration of an application, kept on the servers and observed by all of its processes:
+ * `<path>/<app>/<env>/<key>`. Reads use a local copy that is kept up to date.
  */
 export class ConfigCenter<T> implements AsyncDisposable {
   readonly path: string;
@@ -51,7 +51,7 @@ export class ConfigCenter<T> implements AsyncDisposable {
   readonly #rejected$ = new Subject<RejectedValue>();
   readonly #closing = new AbortController();
   readonly #subscription: Subscription;
-  /** Aborts when there is no need any more to read the file. */
+  /** Aborts when the file need not be read any more. */
   readonly #answered = new AbortController();
   readonly #fallingBack: Promise<void>;
   #isAnswered = false;
@@ -69,33 +69,33 @@ export class ConfigCenter<T> implements AsyncDisposable {
     this.#cache.ready({ signal: this.#closing.signal }).then(
       () => this.#begin(),
       () => {
-        // Closed, or the stream of changes tells.
+        // Closed, or the stream of changes reports it.
       },
     );
     this.#fallingBack = fallback === undefined ? Promise.resolve() : this.#fallBack(fallback);
   }
 
-  /** All values, now and whenever one changes. */
+  /** All values, now and after each change. */
   get snapshot$(): Observable<ConfigSnapshot<T>> {
     return this.#snapshot$.pipe(filter((snapshot) => snapshot !== undefined));
   }
 
-  /** Values that the codec refuses, as they come. */
+  /** Values that the codec refuses. */
   get rejected$(): Observable<RejectedValue> {
     return this.#rejected$.asObservable();
   }
 
-  /** Waits until there are values to go by, from the servers or else from the file. */
+  /** Waits until there are values, from the servers or else from the file. */
   async ready({ signal = new AbortController().signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
     await firstOf(this.snapshot$, signal);
   }
 
-  /** A value, as far as is known here. */
+  /** The value in the local copy. */
   get(key: string): T | undefined {
     return this.#snapshot$.value?.values.get(key);
   }
 
-  /** A value, now and whenever it changes; undefined while there is none. */
+  /** A value, now and after each change; undefined while there is none. */
   watch$(key: string): Observable<T | undefined> {
     return this.snapshot$.pipe(
       map(({ values }) => values.get(key)),
@@ -103,14 +103,14 @@ export class ConfigCenter<T> implements AsyncDisposable {
     );
   }
 
-  /** A value as the server has it, with the version that it takes to change just this one. */
+  /** A value from the server, with the version for a conditional change. */
   async read(key: string): Promise<Versioned<T> | undefined> {
     const node = await this.#zk.getOrNull(joinPath(this.path, key));
     if (node === null) return undefined;
     return { value: this.#options.codec.decode(node.data), version: node.stat.version };
   }
 
-  /** Sets a value for all, whatever it is; with `seen` only where it is still what one has seen. @returns false where it is not */
+  /** Sets a value; with `seen` only if it is unchanged since. @returns false if it has changed */
   async set(key: string, value: T, seen?: Versioned<T>): Promise<boolean> {
     const [path, data] = [joinPath(this.path, key), this.#options.codec.encode(value)];
     if (seen === undefined) {
@@ -127,12 +127,12 @@ export class ConfigCenter<T> implements AsyncDisposable {
     }
   }
 
-  /** Takes a value away from all. One that is not there is no matter. */
+  /** Deletes a value, if it exists. */
   async delete(key: string): Promise<void> {
     await this.#zk.delete(joinPath(this.path, key), { missingOk: true });
   }
 
-  /** Follows the configuration no more. Twice is harmless. */
+  /** Stops following the configuration. May be repeated. */
   async close(): Promise<void> {
     this.#closing.abort();
     this.#answered.abort();
@@ -147,11 +147,11 @@ export class ConfigCenter<T> implements AsyncDisposable {
     return this.close();
   }
 
-  /** What the servers say is here. */
+  /** The servers' values have arrived. */
   #begin(): void {
     this.#isAnswered = true;
     this.#answered.abort();
-    this.#tell();
+    this.#emit();
   }
 
   async #fallBack({ file, afterMs = 2_000 }: NonNullable<ConfigCenterOptions<T>["fallback"]>): Promise<void> {
@@ -175,7 +175,7 @@ export class ConfigCenter<T> implements AsyncDisposable {
     } else if (this.#decode(key, change.node.data, this.#values)) {
       this.#bytes.set(key, change.node.data ?? new Uint8Array(0));
     }
-    if (this.#isAnswered) this.#tell();
+    if (this.#isAnswered) this.#emit();
   }
 
   #decode(key: string, data: Uint8Array | null, into: Map<string, T>): boolean {
@@ -188,14 +188,14 @@ export class ConfigCenter<T> implements AsyncDisposable {
     }
   }
 
-  #tell(): void {
+  #emit(): void {
     this.#snapshot$.next({ values: new Map(this.#values), source: "servers" });
     if (this.#options.fallback === undefined) return;
     this.#unsaved = new Map(this.#bytes);
     this.#saving = this.#saving.then(() => this.#save());
   }
 
-  /** Only the newest is worth the effort. */
+  /** Only the newest copy is written. */
   async #save(): Promise<void> {
     const { fallback } = this.#options;
     const unsaved = this.#unsaved;

@@ -1,11 +1,11 @@
-/** A map of bytes in a file that people can read: JSON, with text as text and anything else in base64. */
+/** A map of bytes in a readable JSON file: text as text, other bytes in base64. */
 
 import { isUtf8 } from "node:buffer";
 import { readFile, rename, writeFile } from "node:fs/promises";
 
 type Written = string | { readonly base64: string };
 
-/** What the file holds; undefined where there is none, or something else. */
+/** The content of the file; undefined if there is none, or another format. */
 export async function readCopy(file: string): Promise<ReadonlyMap<string, Uint8Array> | undefined> {
   try {
     const written: Readonly<Record<string, Written>> | null = JSON.parse(await readFile(file, "utf8"));
@@ -16,7 +16,7 @@ export async function readCopy(file: string): Promise<ReadonlyMap<string, Uint8A
   }
 }
 
-/** At no moment does the file hold half of it. */
+/** Replaces the file atomically. */
 export async function writeCopy(file: string, values: ReadonlyMap<string, Uint8Array>): Promise<void> {
   const written = Object.fromEntries([...values].map(([key, value]) => [key, writtenOf(value)]));
   const next = `${file}.next`;

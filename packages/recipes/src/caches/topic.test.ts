@@ -21,7 +21,7 @@ eachStaged((staged) => {
 
 const topic = (zk: Client): Topic<Price> => new Topic(zk, PATH, json<Price>());
 
-/** What is heard up to a price. */
+/** The values up to a price. */
 function heard(zk: Client, last: number): Promise<number[]> {
   return firstValueFrom(
     topic(zk).messages$.pipe(
@@ -31,7 +31,7 @@ function heard(zk: Client, last: number): Promise<number[]> {
   ).then((messages) => messages.map(({ cents }) => cents));
 }
 
-test("all hear what is said, and who comes late the last of it", async () => {
+test("all subscribers get each value, and late ones the last", async () => {
   expect(await topic(a).latest()).toBeUndefined();
   const early = heard(b, 3);
   await topic(a).publish({ cents: 1 });
@@ -45,7 +45,7 @@ test("all hear what is said, and who comes late the last of it", async () => {
   expect(messages).toEqual([...messages].sort());
 });
 
-test("what was said last while there was no connection is heard after it", async () => {
+test("the last value published while disconnected arrives after it", async () => {
   const { zk, relay } = await stage.relayed();
   await topic(a).publish({ cents: 1 });
   const messages = heard(zk, 3);

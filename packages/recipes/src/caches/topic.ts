@@ -3,8 +3,9 @@ import { filter, map, type Observable } from "rxjs";
 import { put } from "../nodes/named-node.ts";
 
 /**
- * What was last said, told to all who listen: the data of one node. Whoever listens hears the latest, not everything: what is said in quick succession, or
- * while there is no connection, may be skipped but for the last of it. Where everything counts, use a queue.
+ * Broadcasts the latest value to every subscriber: the data of one node. Subscribers get the latest
+ * value, not every one: values published in quick succession, or while there is no connection, may
+ * be skipped except for the last. Use a queue where each one counts.
  */
 export class Topic<T> {
   readonly path: string;
@@ -17,7 +18,7 @@ export class Topic<T> {
     this.#codec = codec;
   }
 
-  /** What was said last, if anything was, and whatever is said from now on. */
+  /** The last published value, if there is one, and each later one. */
   get messages$(): Observable<T> {
     return this.#zk.watchData$(this.path, { codec: this.#codec }).pipe(
       filter((node) => node.exists),
@@ -25,12 +26,12 @@ export class Topic<T> {
     );
   }
 
-  /** Tells all. */
+  /** Publishes a value. */
   async publish(message: T): Promise<void> {
     await put(this.#zk, this.path, this.#codec.encode(message));
   }
 
-  /** What was said last, as the server knows it; undefined where nothing was. */
+  /** The last published value, from the server; undefined if there is none. */
   async latest(): Promise<T | undefined> {
     const node = await this.#zk.getOrNull(this.path);
     return node === null ? undefined : this.#codec.decode(node.data);

@@ -22,7 +22,7 @@ function held(cache: TreeCache): Record<string, string> {
   return Object.fromEntries([...cache.snapshot()].map(([path, { data }]) => [path, text(data)]));
 }
 
-/** All that has been written by now has come to the cache. */
+/** Waits until all earlier writes have reached the cache. */
 async function settled(zk: Client): Promise<void> {
   await zk.sync();
   // Events may be followed by reads, and those by lists.
@@ -40,7 +40,7 @@ describe.each(FORMS)("%s", (_form, options, server) => {
     if (server === "old") await stage.age();
   });
 
-  test("what is there comes first, then what comes, changes and goes", async () => {
+  test("existing nodes come first, then creations, changes and deletions", async () => {
     const zk = await stage.client(options);
     await a.create("/cache", "root");
     await a.create("/cache/x", "1");
@@ -68,7 +68,7 @@ describe.each(FORMS)("%s", (_form, options, server) => {
     expect([cache.get("/cache/x"), text(cache.get("/cache")?.data ?? null)]).toEqual([undefined, "root"]);
   });
 
-  test("a node that is not there yet is waited for, with all that is made below it", async () => {
+  test("a missing node is waited for, with its descendants", async () => {
     const zk = await stage.client(options);
     using cache = new TreeCache(zk, "/later");
     await cache.ready();
@@ -78,7 +78,7 @@ describe.each(FORMS)("%s", (_form, options, server) => {
     expect(held(cache)).toEqual({ "/later": "", "/later/deep": "", "/later/deep/down": "x" });
   });
 
-  test("what happened while there was no connection is found out", async () => {
+  test("changes made while disconnected are found", async () => {
     const { zk, relay } = await stage.relayed(options);
     await a.create("/cache");
     for (const name of ["stays", "changes", "goes", "comes-back"]) await a.create(`/cache/${name}`, "old");
@@ -123,7 +123,7 @@ describe.each(FORMS)("%s", (_form, options, server) => {
     expect(held(cache)).toEqual({ "/cache": "", "/cache/x": "1" });
   });
 
-  test("whatever happens quickly, in the end it holds what there is", async () => {
+  test("after quick changes it converges to the server's state", async () => {
     const zk = await stage.client(options);
     await a.create("/cache");
     using cache = new TreeCache(zk, "/cache");
@@ -146,7 +146,7 @@ describe.each(FORMS)("%s", (_form, options, server) => {
     expect(held(cache)).toEqual(Object.fromEntries([["/cache", ""], ...there]));
   });
 
-  test("closed, it holds nothing, says nothing, and leaves no watch", async () => {
+  test("closed, it is empty, emits nothing, and leaves no watch", async () => {
     const zk = await stage.client(options);
     await a.create("/cache");
     const cache = new TreeCache(zk, "/cache");
@@ -187,7 +187,7 @@ describe.each(FORMS)("%s", (_form, options, server) => {
     expect(Object.keys(held(early)).sort()).toEqual(expected);
   });
 
-  test("of the root, too, the depth is that of names", async () => {
+  test("for the root, too, the depth counts names", async () => {
     const zk = await stage.client(options);
     await a.create("/x/y", "", { parents: "persistent" });
     using cache = new TreeCache(zk, "/", { depthMax: 1 });
@@ -196,7 +196,7 @@ describe.each(FORMS)("%s", (_form, options, server) => {
     expect(() => new TreeCache(a, "/", { depthMax: -1 })).toThrow(RangeError);
   });
 
-  test("snapshots come when all is here, and once for changes that come together", async () => {
+  test("snapshots are emitted when the copy is complete, and once for concurrent changes", async () => {
     const zk = await stage.client(options);
     await a.create("/cache/x", "1", { parents: "persistent" });
     using cache = new TreeCache(zk, "/cache");
@@ -213,7 +213,8 @@ describe.each(FORMS)("%s", (_form, options, server) => {
     await a.transaction().set("/cache/x", "2").create("/cache/y", "3").commit();
     await settled(zk);
     await expect.poll(() => snapshots.at(-1)).toBe("/cache=,/cache/x=2,/cache/y=3");
-    // A recursive watch tells of both nodes at once; where each node has its own watches, the new one is found by another read.
+    // A recursive watch reports both nodes at once; with one-shot watches, another read finds the
+    // new one.
     expect(snapshots.length).toBeLessThanOrEqual(options.treeWatches === "persistent" ? 2 : 3);
     cache.close();
     expect(isComplete).toBe(true);

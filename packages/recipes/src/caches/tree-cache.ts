@@ -1,4 +1,7 @@
-/** A copy of a node and all below it, kept up to date: Curator's CuratorCache. What it holds is what the client's `watchTree$` has told. */
+/**
+ * A copy of a node and its descendants, kept up to date by the client's `watchTree$`: Curator's
+ * CuratorCache.
+ */
 import type { Client, NodeData, TreeChange, TreeWatches } from "@zooid/client";
 import {
   asapScheduler,
@@ -29,18 +32,25 @@ export type CacheChange =
   | { readonly kind: "deleted"; readonly before: CachedNode };
 
 export interface TreeCacheOptions {
-  /** How far below its path nodes are of interest: 0 is the node itself, 1 its children too. Default: all the way down. */
+  /**
+   * The largest depth of cached nodes: 0 is the node itself, 1 includes its children. Default:
+   * unlimited.
+   */
   readonly depthMax?: number;
-  /** Whether a node is of interest, by its path. Where one is not, nothing below it is. Default: all are. */
+  /**
+   * Whether to cache a node, by its path. Where it returns false, the descendants are not cached
+   * either. Default: all.
+   */
   readonly select?: (path: string) => boolean;
   /**
-   * How it learns of changes: by one recursive watch, which servers know from 3.6 on (`persistent`), by two watches for each node (`one-shot`), or
-   * by the first where the server knows it, else by the second (`auto`). Default: the client's `treeWatches`.
+   * How to learn of changes: by one recursive watch, which servers support from 3.6 on
+   * (`persistent`), by two watches for each node (`one-shot`), or by the first where the server
+   * supports it, else by the second (`auto`). Default: the client's `treeWatches`.
    */
   readonly watches?: TreeWatches;
 }
 
-/** A copy of a node and all below it, or what of that is of interest, kept up to date. */
+/** A copy of a node and its descendants, or of a selection of them, kept up to date. */
 export class TreeCache implements Disposable {
   readonly path: string;
   readonly #nodes = new Map<string, CachedNode>();
@@ -61,7 +71,10 @@ export class TreeCache implements Disposable {
     });
   }
 
-  /** Everything that comes, changes and goes; what is there already comes first. Completes when the cache is closed. */
+  /**
+   * Creations, changes and deletions; existing nodes come first. Completes when the cache is
+   * closed.
+   */
   get changes$(): Observable<CacheChange> {
     return defer(() => {
       const present = [...this.#nodes.values()].map((node): CacheChange => ({ kind: "created", node }));
@@ -69,7 +82,10 @@ export class TreeCache implements Disposable {
     });
   }
 
-  /** All that is known, by path: once all that was there at the beginning is here, and after each change, or several that come together. */
+  /**
+   * The whole copy, by path: once it is complete, and after each change, or several that come
+   * together.
+   */
   get snapshot$(): Observable<ReadonlyMap<string, CachedNode>> {
     const ready$ = this.#isReady$.pipe(
       filter((isReady) => isReady),
@@ -83,22 +99,22 @@ export class TreeCache implements Disposable {
     );
   }
 
-  /** Waits until all that was there at the beginning is here. */
+  /** Waits until the copy is complete. */
   async ready({ signal = new AbortController().signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
     await firstOf(this.#isReady$.pipe(filter((isReady) => isReady)), signal);
   }
 
-  /** What is known of a node at present; undefined where there is none. */
+  /** The current copy of a node; undefined if there is none. */
   get(path: string): CachedNode | undefined {
     return this.#nodes.get(path);
   }
 
-  /** All that is known at present, by path. A copy. */
+  /** The current copies of all nodes, by path. A new map. */
   snapshot(): ReadonlyMap<string, CachedNode> {
     return new Map(this.#nodes);
   }
 
-  /** Takes the watch back and forgets everything. Twice is harmless. */
+  /** Removes the watch and clears the copy. May be repeated. */
   close(): void {
     this.#end((subject) => subject.complete());
   }
@@ -117,12 +133,12 @@ export class TreeCache implements Disposable {
     this.#changes$.next(change);
   }
 
-  #end(tell: (subject: Subject<CacheChange>) => void): void {
+  #end(report: (subject: Subject<CacheChange>) => void): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    // What cannot be told of at all has ended before this is set.
+    // An invalid option ends the stream before this is set.
     this.#tree?.unsubscribe();
-    tell(this.#changes$);
+    report(this.#changes$);
     this.#isReady$.complete();
     this.#closed$.next();
     this.#nodes.clear();

@@ -5,23 +5,29 @@ import { isRecipeError, RecipeError } from "../recipe-error.ts";
 import { int32, int64 } from "./integers.ts";
 
 export interface AtomicOptions {
-  /** How often it is tried when others are quicker, and how long it pauses between. Default: exponential, 10 times, from 5 ms on. */
+  /**
+   * Retries when other clients change the number first. Default: exponential, 10 times, from 5 ms
+   * on.
+   */
   readonly retry?: RetryPolicy;
-  /** A lock to take when that was not enough: under it others who take it too are waited for. */
+  /** A lock to take when the retries were not enough: it serializes the clients that use it. */
   readonly promote?: { readonly lockPath: string; readonly timeoutMs: number };
 }
 
-/** What became of a change. */
+/** The result of a change. */
 export interface Changed<N extends number | bigint = bigint> {
-  /** False when others were quicker each time, or the value was not the expected one; then nothing was changed. */
+  /**
+   * False when other clients were faster each time, or the value was not the expected one; then
+   * nothing was changed.
+   */
   readonly succeeded: boolean;
   readonly before: N;
-  /** The value now as far as is known: the new one, or where nothing was changed the one that was found. */
+  /** The last known value: the new one, or if nothing was changed the current one. */
   readonly after: N;
   readonly stats: { readonly tries: number; readonly promotedTries: number };
 }
 
-/** How numbers of one kind are added, kept within their bits, and written. */
+/** Arithmetic and encoding of one kind of number. */
 export interface Arithmetic<N> {
   readonly zero: N;
   readonly one: N;
@@ -50,11 +56,12 @@ const INTEGER: Arithmetic<number> = {
 };
 
 /**
- * A number, changed by whoever is quickest; {@link AtomicLong} and {@link AtomicInteger} are those there are. It wraps around as Java's do; a missing
- * node and an empty one are zero.
+ * A number that clients change optimistically; {@link AtomicLong} and {@link AtomicInteger} are its
+ * kinds. It wraps around as Java's do; a missing or empty node counts as zero.
  *
- * A change whose answer was lost fails with the client's CONNECTION_LOSS, `outcome` unknown: it may have happened, and reading the number
- * does not tell, since somebody else may have made the same change.
+ * A change whose answer was lost fails with the client's CONNECTION_LOSS, `outcome` unknown: it may
+ * have been applied. Reading the number does not decide that, since another client may have made
+ * the same change.
  */
 export class AtomicNumber<N extends number | bigint> {
   readonly path: string;
@@ -79,7 +86,7 @@ export class AtomicNumber<N extends number | bigint> {
     return (await this.#read()).value;
   }
 
-  /** Makes it where there is none. @returns whether there was none */
+  /** Creates it if it does not exist. @returns whether it was created */
   async initialize(value: N): Promise<boolean> {
     return this.#write(value, undefined);
   }
@@ -96,12 +103,12 @@ export class AtomicNumber<N extends number | bigint> {
     return this.add(this.#arithmetic.negative(this.#arithmetic.one));
   }
 
-  /** Sets it, where others are not quicker each time. */
+  /** Sets it, unless other clients are faster each time. */
   trySet(value: N): Promise<Changed<N>> {
     return this.#change(() => value);
   }
 
-  /** Sets it if it is what one expects. */
+  /** Sets it if it has the expected value. */
   async compareAndSet(expected: N, value: N): Promise<Changed<N>> {
     const { value: before, version } = await this.#read();
     const succeeded = before === expected && (await this.#write(value, version));
@@ -113,14 +120,14 @@ export class AtomicNumber<N extends number | bigint> {
     };
   }
 
-  /** Sets it, whatever others do. */
+  /** Sets it unconditionally. */
   async forceSet(value: N): Promise<void> {
     while (!(await this.#write(value, -1)) && !(await this.#write(value, undefined))) {
-      // Deleted and made again between the two.
+      // It was deleted and created again between the two.
     }
   }
 
-  /** @internal one more, within the number's bits */
+  /** @internal The incremented number, within its bits. */
   plusOne(value: N): N {
     const { sum, one, wrapped } = this.#arithmetic;
     return wrapped(sum(value, one));
@@ -154,7 +161,7 @@ export class AtomicNumber<N extends number | bigint> {
     }
   }
 
-  /** `version`: undefined where there is no node. */
+  /** `version`: undefined if there is no node. */
   async #read(): Promise<{ readonly value: N; readonly version: number | undefined }> {
     const node = await this.#zk.getOrNull(this.path);
     const { zero, codec } = this.#arithmetic;
@@ -167,7 +174,7 @@ export class AtomicNumber<N extends number | bigint> {
     }
   }
 
-  /** False when others were quicker. */
+  /** False when another client was faster. */
   async #write(value: N, version: number | undefined): Promise<boolean> {
     const data = this.#arithmetic.codec.encode(this.#arithmetic.wrapped(value));
     try {
@@ -196,7 +203,7 @@ export class AtomicInteger extends AtomicNumber<number> {
   }
 }
 
-/** What a policy is told of: somebody else has changed the number meanwhile. */
+/** The error for the retry policy: another client has changed the number meanwhile. */
 function quicker(path: string): ZkError {
   return new ZkNodeError({ code: "BAD_VERSION", op: "set", path, outcome: "rejected" });
 }

@@ -1,8 +1,9 @@
 import type { AtomicNumber, Changed } from "./atomic-number.ts";
 
 /**
- * Numbers that are used once, without a request for each: Curator's CachedAtomicLong and CachedAtomicInteger. It adds some at a time and hands them out
- * one by one; those that it has left when its process ends are never used, and neither are those of an addition whose answer was lost.
+ * Unique numbers without a request for each: Curator's CachedAtomicLong and CachedAtomicInteger. It
+ * adds a block at a time and hands the numbers out one by one. Numbers left when the process ends
+ * are never used, and neither are those of an addition whose answer was lost.
  */
 export class CachedAtomic<N extends number | bigint> {
   readonly #number: AtomicNumber<N>;
@@ -10,7 +11,7 @@ export class CachedAtomic<N extends number | bigint> {
   #next: Changed<N> | undefined;
   #turn: Promise<unknown> = Promise.resolve();
 
-  /** @param count how many are added at a time; a positive integer */
+  /** @param count size of a block; a positive integer */
   constructor(number: AtomicNumber<N>, count: N) {
     if (count < 1 || (typeof count === "number" && !Number.isInteger(count)))
       throw new RangeError(`how many numbers at a time: a positive integer was expected, found ${count}`);
@@ -19,15 +20,15 @@ export class CachedAtomic<N extends number | bigint> {
   }
 
   /**
-   * The next number, as if it had been incremented alone: nobody else gets the same `after`.
+   * The next number, as if it had been incremented alone: no other client gets the same `after`.
    *
-   * @returns `succeeded` false where others were quicker each time
+   * @returns `succeeded` false if other clients were faster each time
    */
   next(): Promise<Changed<N>> {
-    // Those who ask at once share what one addition brings.
+    // Concurrent calls share one addition.
     const taking = this.#turn.then(() => this.#take());
     this.#turn = taking.catch(() => {
-      // Its caller is told.
+      // The caller gets the error.
     });
     return taking;
   }

@@ -30,7 +30,7 @@ describe("a shared count", () => {
     expect(await new SharedCount(b, PATH, 9).get(), "only the first seed counts").toEqual({ value: 7, version: 0 });
   });
 
-  test("is set by those who have seen what it is, and by nobody else", async () => {
+  test("is set conditionally on its current version", async () => {
     const [mine, theirs] = [new SharedCount(a, PATH), new SharedCount(b, PATH)];
     const seen = await mine.get();
     expect(await theirs.trySet(await theirs.get(), -5)).toEqual({ value: -5, version: 1 });
@@ -39,10 +39,10 @@ describe("a shared count", () => {
     await expect(mine.trySet({ value: 0, version: -1 }, 8)).rejects.toThrow(/never seen/);
   });
 
-  test("is told to all, over lost connections too", async () => {
+  test("is reported to all, over lost connections too", async () => {
     const { zk, relay } = await stage.relayed();
     const mine = new SharedCount(zk, PATH, 1);
-    const told = firstValueFrom(
+    const reported = firstValueFrom(
       mine.value$.pipe(
         skipWhile(({ value }) => value < 3),
         take(1),
@@ -53,10 +53,10 @@ describe("a shared count", () => {
     await theirs.set(2);
     relay.cut();
     await theirs.set(3);
-    expect((await told).map(({ value }) => value)).toEqual([3]);
+    expect((await reported).map(({ value }) => value)).toEqual([3]);
   });
 
-  test("a node that holds something else is refused", async () => {
+  test("a node with other data is refused", async () => {
     await a.create(PATH, "text", { parents: "container" });
     await a.set(PATH, "longer");
     expect(isRecipeError(await failure(new SharedCount(b, PATH).get()), "NOT_OURS")).toBe(true);
@@ -83,7 +83,7 @@ describe("an atomic long", () => {
     expect(await new AtomicLong(b, PATH).get()).toBe(9n);
   });
 
-  test("an empty node is zero, anything else than eight bytes is not ours", async () => {
+  test("an empty node is zero, any other length than eight bytes is refused", async () => {
     await a.create(PATH, "", { parents: "container" });
     expect(await new AtomicLong(b, PATH).get()).toBe(0n);
     await a.set(PATH, "four");
@@ -96,13 +96,13 @@ describe("an atomic long", () => {
     expect((await mine.increment()).after).toBe(-(2n ** 63n));
   });
 
-  test("is set only where it is what was expected", async () => {
+  test("is set only if it has the expected value", async () => {
     const mine = new AtomicLong(a, PATH);
     expect(await mine.compareAndSet(1n, 2n)).toMatchObject({ succeeded: false, after: 0n });
     expect(await mine.compareAndSet(0n, 2n)).toMatchObject({ succeeded: true, after: 2n });
   });
 
-  test("loses no change, however many change it at once", async () => {
+  test("loses no concurrent change", async () => {
     const policy = retry.exponential({ baseMs: 1, maxMs: 10, attempts: 29 });
     const promote = { lockPath: "/counters/lock", timeoutMs: 20_000 };
     const changes = Array.from({ length: 60 }, (_, i) =>
@@ -114,8 +114,8 @@ describe("an atomic long", () => {
     expect(await new AtomicLong(a, PATH).get()).toBe(60n);
   });
 
-  test("says so where others were quicker each time, and changes nothing", async () => {
-    // The policy is asked between two tries; here it never lets there be a second.
+  test("reports failure if other clients were faster each time, and changes nothing", async () => {
+    // The policy is called between two attempts; here it always gives up.
     const once = { retry: retry.none };
     const rivals = Array.from({ length: 8 }, () => new AtomicLong(a, PATH, once).increment());
     const outcomes = await Promise.all(rivals);
@@ -129,7 +129,7 @@ describe("an atomic long", () => {
     expect(await new AtomicLong(b, PATH).get()).toBe(1n);
   });
 
-  test("a change whose answer was lost is in doubt, and not made twice", async () => {
+  test("a change whose answer was lost has an unknown outcome, and is not repeated", async () => {
     const { zk, relay } = await stage.relayed();
     const mine = new AtomicLong(zk, PATH);
     await mine.initialize(0n);
@@ -157,7 +157,7 @@ test("an atomic integer is the same in four bytes", async () => {
 });
 
 describe("a cached number", () => {
-  test("is added to some at a time, and no number is had twice", async () => {
+  test("reserves a block at a time, and gives no number twice", async () => {
     const [mine, theirs] = [
       new CachedAtomic(new AtomicLong(a, PATH), 3n),
       new CachedAtomic(new AtomicInteger(b, "/counters/two"), 3),
@@ -176,7 +176,7 @@ describe("a cached number", () => {
     expect(() => new CachedAtomic(new AtomicInteger(a, PATH), 1.5)).toThrow(RangeError);
   });
 
-  test("says so where others were quicker each time", async () => {
+  test("reports failure if other clients were faster each time", async () => {
     const rivals = Array.from({ length: 4 }, () =>
       new CachedAtomic(new AtomicLong(a, PATH, { retry: retry.none }), 5n).next(),
     );
@@ -184,7 +184,7 @@ describe("a cached number", () => {
   });
 });
 
-test("a count that kazoo has made and not yet counted is what it is to begin with", async () => {
+test("an empty count of kazoo's has the initial value", async () => {
   await a.create("/counts/empty", "", { parents: "persistent" });
   const count = new SharedCount(a, "/counts/empty", 5);
   const before = await count.get();

@@ -49,7 +49,7 @@ test.each(STRATEGIES)("an id whose answer was lost is skipped, if that: %s", asy
   expect((await b.children(PATH)).names).toEqual([]);
 });
 
-test("none is given again because there was nothing for a while", async () => {
+test("no id is repeated after the parent was empty for a while", async () => {
   await using reaping = await Stage.start({ reaping: { checkIntervalMs: 20 } });
   const zk = await reaping.client();
   const mine = new IdGenerator(zk, PATH, { strategy: "sequential" });
@@ -60,7 +60,7 @@ test("none is given again because there was nothing for a while", async () => {
   expect(await mine.next()).toBe(1);
 });
 
-test("where there is none left it says so", async () => {
+test("it fails when no id is left", async () => {
   await new AtomicLong(a, PATH).forceSet(BigInt(Number.MAX_SAFE_INTEGER) - 1n);
   const mine = new IdGenerator(b, PATH, { blockSize: 5 });
   expect(await mine.next()).toBe(Number.MAX_SAFE_INTEGER);

@@ -5,23 +5,24 @@ import { AtomicLong } from "./atomic-number.ts";
 import { CachedAtomic } from "./cached-atomic.ts";
 
 /**
- * Where an id comes from:
- * - `sequential`: the number of a node that is made and deleted; from 0 to 2^31 - 1
- * - `version`: how often a node was written; one request, from 0 to 2^31 - 1
- * - `block`: a number of which some are reserved at a time; hardly any requests, from 1 to 2^53 - 1
+ * The source of ids:
+ * - `sequential`: the number of a node that is created and deleted; from 0 to 2^31 - 1
+ * - `version`: the version of a node; one request, from 0 to 2^31 - 1
+ * - `block`: a counter of which a block is reserved at a time; hardly any requests, from 1 to 2^53
+ *   - 1
  */
 export type IdStrategy = "sequential" | "version" | "block";
 
 export interface IdGeneratorOptions {
-  /** Default `block`. All who use a path use the same. */
+  /** Default `block`. All clients of a path must use the same. */
   readonly strategy?: IdStrategy;
-  /** How many ids `block` reserves at a time. Default 100. */
+  /** Size of a block of the strategy `block`. Default 100. */
   readonly blockSize?: number;
 }
 
 /**
- * Short numbers of which each is given once. They grow for each who asks, but between those who reserve some they do not; some may never be given. The
- * path is not to be deleted: it would begin anew.
+ * Short unique numbers. They increase for each client, but with blocks not between clients; some
+ * may be skipped. Do not delete the path: the numbers would start again.
  */
 export class IdGenerator {
   readonly path: string;
@@ -39,7 +40,7 @@ export class IdGenerator {
     }[strategy];
   }
 
-  /** The next id. @throws SEQUENCE_OVERFLOW where there is none left */
+  /** The next id. @throws SEQUENCE_OVERFLOW if there is none left */
   async next(): Promise<number> {
     for (;;) {
       try {
@@ -47,14 +48,15 @@ export class IdGenerator {
         if (id >= 0 && Number.isSafeInteger(id)) return id;
         throw new RecipeError("SEQUENCE_OVERFLOW", `there are no ids left at ${this.path}`);
       } catch (error) {
-        // Whatever became of that one, the next is another.
+        // If the outcome is unknown, that id is skipped.
         if (!isZkError(error, "CONNECTION_LOSS") || error.outcome !== "unknown") throw error;
       }
     }
   }
 
   async #made(): Promise<number> {
-    // A container would go when it is empty, and count from the beginning when it is made again.
+    // A container would be removed when empty, and count from the beginning when it is created
+    // again.
     const options = { mode: "persistent-sequential", protect: true, parents: "persistent" } as const;
     const { path } = await this.#zk.create(joinPath(this.path, "id-"), "", options);
     await this.#zk.delete(path, { missingOk: true, guaranteed: true });

@@ -1,4 +1,4 @@
-/** Integers as Curator keeps them: big-endian, in four or eight bytes. */
+/** Integers in Curator's format: big-endian, in four or eight bytes. */
 import type { Codec } from "@zooid/client";
 import { RecipeError } from "../recipe-error.ts";
 

@@ -3,19 +3,22 @@ import { filter, map, type Observable } from "rxjs";
 import { makeNamed, put } from "../nodes/named-node.ts";
 import { int32 } from "./integers.ts";
 
-/** A value and which one in a row it was. */
+/** A value and its version. */
 export interface Versioned<T> {
   readonly value: T;
   readonly version: number;
 }
 
 export interface SharedValueOptions<T> {
-  /** What the value is until somebody sets it. */
+  /** The initial value. */
   readonly seed: T;
   readonly codec: Codec<T>;
 }
 
-/** A value that all see and each may set: Curator's SharedValue, on the same znode. Its makers make the node when it is missing. */
+/**
+ * A value that all clients see and may set: Curator's SharedValue, on the same znode. Clients
+ * create a missing node.
+ */
 export class SharedValue<T> {
   readonly path: string;
   readonly #zk: Client;
@@ -27,7 +30,9 @@ export class SharedValue<T> {
     this.#options = options;
   }
 
-  /** The value now and whenever it changes; not the seed, until somebody has asked for it or set it. */
+  /**
+   * The value now and after each change; not the initial value, until a client has read or set it.
+   */
   get value$(): Observable<Versioned<T>> {
     const { codec } = this.#options;
     return this.#zk.watchData$(this.path, { codec }).pipe(
@@ -36,7 +41,7 @@ export class SharedValue<T> {
     );
   }
 
-  /** The value, as the server has it; the seed is written where there is none. */
+  /** The value, from the server; the initial value is written if there is none. */
   async get(options: CallOptions = {}): Promise<Versioned<T>> {
     const { codec } = this.#options;
     for (;;) {
@@ -46,7 +51,7 @@ export class SharedValue<T> {
     }
   }
 
-  /** The same, and a watch that fires when it is not so any more. */
+  /** The same, with a watch that fires when it changes. */
   async getAndWatch(options: CallOptions = {}): Promise<Versioned<T> & Watched> {
     const { codec } = this.#options;
     for (;;) {
@@ -60,15 +65,15 @@ export class SharedValue<T> {
     }
   }
 
-  /** Sets it, whatever it is. */
+  /** Sets it unconditionally. */
   async set(value: T): Promise<Versioned<T>> {
     const { version } = await put(this.#zk, this.path, this.#options.codec.encode(value));
     return { value, version };
   }
 
-  /** Sets it if it is still what one has seen; null where it is not. */
+  /** Sets it if it is unchanged since it was read; null if it has changed. */
   async trySet(seen: Versioned<T>, value: T): Promise<Versioned<T> | null> {
-    // To a server -1 is any version; no value that was seen has it.
+    // For servers -1 means any version; no value that was read has it.
     if (seen.version < 0) throw new RangeError(`${this.path}: version ${seen.version} was never seen`);
     try {
       const { version } = await this.#zk.set(this.path, this.#options.codec.encode(value), { version: seen.version });
@@ -85,10 +90,13 @@ export class SharedValue<T> {
   }
 }
 
-/** A 32-bit number that all see and each may set: Curator's SharedCount, and kazoo's Counter with `support_curator`. */
+/**
+ * A 32-bit number that all clients see and may set: Curator's SharedCount, and kazoo's Counter with
+ * `support_curator`.
+ */
 export class SharedCount extends SharedValue<number> {
   constructor(zk: Client, path: string, seed = 0) {
-    // kazoo makes the node empty, and counts from there.
+    // kazoo creates the node empty, and counts from there.
     const decode = (bytes: Uint8Array | null): number => (bytes?.length ? int32.decode(bytes) : seed);
     super(zk, path, { seed, codec: { encode: int32.encode, decode } });
   }

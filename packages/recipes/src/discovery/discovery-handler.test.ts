@@ -30,7 +30,7 @@ interface Answered {
 
 type Ask = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answered>;
 
-/** Offers a discovery of the first client's, or of another's, on a port that the system chooses. */
+/** Serves a discovery of the first client, or of another, on a free port. */
 async function offered(options: DiscoveryHandlerOptions = {}, zk = a): Promise<{ ask: Ask; port: number }> {
   const discovery = stage.kept(new ServiceDiscovery(zk, PATH));
   const server = createServer(discoveryHandler(discovery, options)).listen(0, "127.0.0.1");
@@ -56,7 +56,7 @@ async function offered(options: DiscoveryHandlerOptions = {}, zk = a): Promise<{
 }
 
 describe("an instance that is put", () => {
-  test("is there for those who speak ZooKeeper, and for those who speak HTTP", async () => {
+  test("is visible over ZooKeeper and over HTTP", async () => {
     const { ask } = await offered();
     const put = { ...WEB_1, payload: { zone: "x" } };
     expect(await ask("PUT", "/v1/service/web/1", put)).toMatchObject({ status: 201, body: null });
@@ -81,7 +81,7 @@ describe("an instance that is put", () => {
     expect(await theirs.instances("web")).toMatchObject([{ id: "1", port: 81, serviceType: "permanent" }]);
   });
 
-  test("replaces one of a session, and does not go with it", async () => {
+  test("replaces one of a session, and does not end with it", async () => {
     const zk = await stage.client();
     await zk.create("/services/web/1", "x", { mode: "ephemeral", parents: "container" });
     const { ask } = await offered();
@@ -90,7 +90,7 @@ describe("an instance that is put", () => {
     expect(await theirs.instance("web", "1")).toMatchObject({ id: "1" });
   });
 
-  test("goes when it is deleted, from whatever handler; twice is harmless", async () => {
+  test("is deleted through any handler; twice is harmless", async () => {
     const [one, other] = [await offered(), await offered()];
     await one.ask("PUT", "/v1/service/web/1", WEB_1);
     expect([
@@ -100,7 +100,7 @@ describe("an instance that is put", () => {
     ]).toEqual([200, 200, 404]);
   });
 
-  test("has the time at which it came where it says none", async () => {
+  test("gets the current time by default", async () => {
     const { ask } = await offered();
     const { registrationTimeUTC: _, ...timeless } = WEB_1;
     const before = Date.now();
@@ -120,7 +120,7 @@ describe("an instance that is put", () => {
 });
 
 describe("any instance", () => {
-  test("is one after the other, or as the strategy says of the key", async () => {
+  test("is chosen round robin, or by the strategy and its key", async () => {
     const [inTurn, byKey] = [await offered(), await offered({ strategy: strategies.consistentHash() })];
     for (const id of ["1", "2"]) await inTurn.ask("PUT", `/v1/service/web/${id}`, { ...WEB_1, id });
     const idOf = async ({ ask }: { readonly ask: Ask }, query = ""): Promise<unknown> =>
@@ -132,7 +132,7 @@ describe("any instance", () => {
     expect(again).toEqual(chosen);
   });
 
-  test("is none that is not enabled, nor of a service that nobody serves", async () => {
+  test("is never disabled, nor of a service without instances", async () => {
     const { ask } = await offered();
     const enabling = stage.kept(new ServiceDiscovery(a, PATH, { writeEnabled: true }));
     await enabling.register({ name: "web", id: "1", enabled: false });
@@ -143,7 +143,7 @@ describe("any instance", () => {
   });
 });
 
-describe("a request that cannot be answered is told why", () => {
+describe("an invalid request gets the reason", () => {
   test.each([
     ["another id than its path's", { id: "2" }, 'id: "1", as in the path, was expected, found "2"'],
     ["another name than its path's", { name: "db" }, 'name: "web", as in the path, was expected, found "db"'],
@@ -159,10 +159,10 @@ describe("a request that cannot be answered is told why", () => {
     ["a class for Java's readers", { payload: { "@class": "x" } }, "payload: JSON without @class was expected"],
     ["a URI that is none", { uriSpec: { parts: [{}] } }, "uriSpec: "],
     ["two faults", { address: 1, sslPort: "x" }, "found 1; sslPort: "],
-  ])("%s", async (_, change, told) => {
+  ])("%s", async (_, change, reason) => {
     const { ask } = await offered();
     const { status, body } = await ask("PUT", "/v1/service/web/1", { ...WEB_1, ...change });
-    expect([status, Object(body).error]).toEqual([400, expect.stringContaining(told)]);
+    expect([status, Object(body).error]).toEqual([400, expect.stringContaining(reason)]);
     expect(await theirs.names()).toEqual([]);
   });
 
@@ -208,7 +208,7 @@ describe("a request that cannot be answered is told why", () => {
   );
 
   test.each(["/v1/service/%2e%2e/1", "/v1/service/..", "/v1/service/web/."])("a way out: %s", async (path) => {
-    // As it stands: fetch would go that way itself.
+    // As it is: fetch would normalize the path.
     const asked = openRequest({ port: (await offered()).port, path });
     const answering = once(asked, "response") as Promise<[IncomingMessage]>;
     asked.end();
@@ -242,7 +242,7 @@ test("a base path stands before everything, and a head has no body", async () =>
   expect(() => discoveryHandler(theirs, { basePath: "x" })).toThrow(RangeError);
 });
 
-test("who may not is refused before anything is looked at", async () => {
+test("an unauthorised request is refused before anything else is checked", async () => {
   const authorise = ({ headers }: IncomingMessage): Promise<boolean> =>
     Promise.resolve(headers.authorization === "Bearer 1");
   const { ask } = await offered({ authorise });
@@ -253,22 +253,22 @@ test("who may not is refused before anything is looked at", async () => {
   expect((await ask("PUT", "/v1/service/web/1", WEB_1, headers)).status).toBe(201);
 });
 
-test("what fails on this side is told to the listener, whose own failure harms nobody", async () => {
-  const told: unknown[] = [];
+test("errors of this side are reported to the listener, whose own errors have no effect", async () => {
+  const reported: unknown[] = [];
   const failure = new Error("no list of those who may");
   const { ask } = await offered({
     authorise: () => Promise.reject(failure),
     onError(error) {
-      told.push(error);
+      reported.push(error);
       throw new Error("cannot write that down");
     },
   });
   const { status, body } = await ask("GET", "/v1/service");
-  expect([status, told]).toEqual([500, [failure]]);
+  expect([status, reported]).toEqual([500, [failure]]);
   expect(JSON.stringify(body)).not.toContain("list");
 });
 
-test("while there is no ZooKeeper it is 503, and answers again with the next connection", async () => {
+test("without a connection to ZooKeeper the status is 503, until the next connection", async () => {
   const { zk, relay } = await stage.relayed();
   const { ask } = await offered({ timeoutMs: 50 }, zk);
   relay.refuse();
@@ -285,15 +285,15 @@ test("while there is no ZooKeeper it is 503, and answers again with the next con
   expect((await patient.ask("PUT", "/v1/service/web/1", WEB_1)).status).toBe(201);
 });
 
-test("a connection that breaks within a body is nobody's fault", async () => {
-  const told: unknown[] = [];
+test("a connection that breaks within a body is not reported as an error", async () => {
+  const reported: unknown[] = [];
   const reached = Promise.withResolvers<IncomingMessage>();
   const { ask, port } = await offered({
     authorise(request) {
       reached.resolve(request);
       return true;
     },
-    onError: (error) => told.push(error),
+    onError: (error) => reported.push(error),
   });
   const broken = openRequest({ port, method: "PUT", path: "/v1/service/web/1", headers: JSON_TYPE });
   broken.on("error", () => {});
@@ -302,5 +302,5 @@ test("a connection that breaks within a body is nobody's fault", async () => {
   const closed = once(request, "close").catch(() => {});
   broken.destroy();
   await closed;
-  expect([await ask("GET", "/v1/service"), told]).toMatchObject([{ status: 200, body: [] }, []]);
+  expect([await ask("GET", "/v1/service"), reported]).toMatchObject([{ status: 200, body: [] }, []]);
 });

@@ -5,25 +5,27 @@ import { instanceJson, parseInstance } from "./discovery-json.ts";
 import { type ProviderStrategy, strategies } from "./provider-strategy.ts";
 import type { ServiceDiscovery } from "./service-discovery.ts";
 
-/** How a discovery is offered by HTTP. */
+/** Options of the HTTP interface of a discovery. */
 export interface DiscoveryHandlerOptions<T = unknown> {
-  /** What stands before `/v1/service`, as `/discovery`. Default: nothing. */
+  /** Prefix of `/v1/service`, such as `/discovery`. Default: empty. */
   readonly basePath?: string;
-  /** The longest body of a request, in bytes; ZooKeeper takes less than a MiB. Default: 64 KiB. */
+  /**
+   * Maximum size of a request's body in bytes; ZooKeeper accepts less than a MiB. Default: 64 KiB.
+   */
   readonly bodyBytesMax?: number;
-  /** How long ZooKeeper may take for an answer, in milliseconds; then it is 503. Default: 10 s. */
+  /** Time limit of ZooKeeper's answer in milliseconds; then 503. Default: 10 s. */
   readonly timeoutMs?: number;
-  /** Which instance `/v1/anyservice` gives, for all services alike. Default: one after the other. */
+  /** Strategy of `/v1/anyservice`, for all services. Default: round robin. */
   readonly strategy?: ProviderStrategy<T>;
-  /** Whether a request may be answered; asked before anything else is done. Default: each may. */
+  /** Whether to serve a request; called first. Default: all. */
   readonly authorise?: (request: IncomingMessage) => boolean | Promise<boolean>;
-  /** Hears what a request failed with, where it was not the request's fault. Default: nobody does. */
+  /** Called with errors that are not the request's fault. Default: none. */
   readonly onError?: (error: unknown) => void;
 }
 
 /**
- * A discovery for those who speak no ZooKeeper: the resources of Curator's discovery server, with the same paths, JSON and status codes, for
- * `createServer` of node:http and whatever takes its handlers.
+ * A discovery over HTTP: the resources of Curator's discovery server, with the same paths, JSON and
+ * status codes, for `createServer` of node:http and frameworks that accept its handlers.
  *
  * ```
  * GET    <basePath>/v1/service              200 [{"name":…}, …], by name
@@ -34,10 +36,11 @@ export interface DiscoveryHandlerOptions<T = unknown> {
  * GET    <basePath>/v1/anyservice/<name>    200 instance, or 404; `?key=` for strategies that choose by one
  * ```
  *
- * What is refused is answered with `{"error":…}`. The handler keeps nothing in mind, so that several may stand beside each other;
- * {@link ServiceDiscovery.cleanUp} removes STATIC instances that are not put again. It reads bodies itself: no parser may come before it.
+ * Refusals are answered with `{"error":…}`. The handler is stateless, so several may run side by
+ * side; {@link ServiceDiscovery.cleanUp} removes STATIC instances that are not put again. It reads
+ * bodies itself: no body parser may come before it.
  *
- * @throws RangeError where the options are none
+ * @throws RangeError for invalid options
  */
 export function discoveryHandler<T>(
   discovery: ServiceDiscovery<T>,
@@ -52,9 +55,9 @@ export function discoveryHandler<T>(
     void serve(request, response);
   };
 
-  /** Never rejects: nobody would hear it. */
+  /** Never rejects: there is no handler for it. */
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // A connection that breaks ends the reading of the body, and has nobody to answer.
+    // A connection that breaks ends the reading of the body, and needs no answer.
     response.on("error", () => {});
     let answer: Answer;
     try {
@@ -67,7 +70,7 @@ export function discoveryHandler<T>(
         : refusal(500, "this could not be answered");
     }
     send(response, answer);
-    // What was not read of the body is let go, so that the connection can go on.
+    // The rest of the body is discarded, so that the connection can be reused.
     request.resume();
   }
 
@@ -91,7 +94,9 @@ export function discoveryHandler<T>(
       case "any": {
         const instances = (await discovery.instances(resource.name, { signal })).filter(({ enabled }) => enabled);
         const chosen = instances.length === 0 ? undefined : instances[strategy.choose(instances, resource.key)];
-        return chosen === undefined ? refusal(404, `nobody serves ${resource.name}`) : json(instanceJson(chosen));
+        return chosen === undefined
+          ? refusal(404, `${resource.name} has no available instance`)
+          : json(instanceJson(chosen));
       }
       case "instance": {
         const { name, id } = resource;
@@ -136,7 +141,7 @@ type Resource =
   | { readonly kind: "instance"; readonly name: string; readonly id: string }
   | { readonly kind: "any"; readonly name: string; readonly key: string };
 
-/** Segments are told apart before they are decoded, so that no name climbs out of its place. */
+/** Segments are split before they are decoded, so that no name escapes its place. */
 function resourceOf(url: string, prefix: string): Resource | { readonly kind: "refused"; readonly answer: Answer } {
   const [path = "", query = ""] = url.split(/\?(.*)/s);
   const unknown = { kind: "refused", answer: refusal(404, "there is no such resource") } as const;
@@ -157,7 +162,7 @@ function resourceOf(url: string, prefix: string): Resource | { readonly kind: "r
   return { kind: "any", name, key: new URLSearchParams(query).get("key") ?? "" };
 }
 
-/** What can be a znode's name; undefined for anything else. */
+/** The name of a znode; undefined if it is invalid. */
 function nameOf(segment: string): string | undefined {
   try {
     const name = decodeURIComponent(segment);
@@ -169,7 +174,7 @@ function nameOf(segment: string): string | undefined {
   }
 }
 
-/** Undefined where it is too long; how long it claims to be is not waited for. */
+/** Undefined if it is too long; the declared length is not waited for. */
 function bodyOf(request: IncomingMessage, bytesMax: number): Promise<Uint8Array | undefined> {
   if (Number(request.headers["content-length"] ?? 0) > bytesMax) return Promise.resolve(undefined);
   return new Promise((resolve, reject) => {
@@ -190,7 +195,7 @@ function bodyOf(request: IncomingMessage, bytesMax: number): Promise<Uint8Array 
   });
 }
 
-/** What may be over soon: there is no connection or session, or it takes too long. */
+/** Conditions that may pass: no connection, no session, or a timeout. */
 function isPassing(error: unknown): boolean {
   return error instanceof Error && ["ZkConnectionError", "ZkSessionError", "TimeoutError"].includes(error.name);
 }

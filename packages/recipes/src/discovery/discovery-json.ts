@@ -1,12 +1,12 @@
 /**
- * An instance as Curator's discovery server gives it to those who speak HTTP, and takes it from them. It is not the JSON of the znode: a port that is
- * not known is left out, and the payload stands there without the name of its Java class.
+ * An instance in the JSON of Curator's discovery server over HTTP. It differs from the JSON of the
+ * znode: an unknown port is omitted, and the payload has no Java class name.
  */
 import type { LastingInstance } from "./service-discovery.ts";
 import type { ServiceInstance } from "./service-instance.ts";
 import type { UriSpec } from "./uri-spec.ts";
 
-/** What is said about an instance to others; `uriSpec` and `enabled` are ours, and only where they say something. */
+/** An instance for HTTP clients; `uriSpec` and `enabled` are extensions, included only when set. */
 export function instanceJson(instance: ServiceInstance): Readonly<Record<string, unknown>> {
   const { name, id, address, port, sslPort, payload, registeredAtMs, serviceType, uriSpec, enabled } = instance;
   return {
@@ -27,17 +27,18 @@ export type Parsed<T> =
   | { readonly kind: "instance"; readonly instance: LastingInstance<T> }
   | { readonly kind: "faults"; readonly faults: readonly string[] };
 
-/** Where a request wants an instance to be. */
+/** The instance that a request addresses. */
 export interface InstanceAddress {
   readonly name: string;
   readonly id: string;
 }
 
 /**
- * An instance from a request's body, or everything that is wrong with it. What it does not know it ignores, as Curator does.
+ * An instance from a request's body, or all of its problems. Unknown fields are ignored, as in
+ * Curator.
  *
- * @param at what its path says, and the body has to say too
- * @param nowMs stands for a registration time that is not given
+ * @param at id and name in the path, which the body must repeat
+ * @param nowMs default of the registration time
  */
 export function parseInstance<T>(bytes: Uint8Array, at: InstanceAddress, nowMs: number): Parsed<T> {
   let read: unknown;
@@ -49,7 +50,7 @@ export function parseInstance<T>(bytes: Uint8Array, at: InstanceAddress, nowMs: 
   if (!isObject(read)) return { kind: "faults", faults: [`the body: an object was expected, found ${shown(read)}`] };
   const fields = read;
   const faults: string[] = [];
-  /** A field where it is as it should be; `otherwise` where it is not there, if it need not be. */
+  /** A valid field; `otherwise` if it is missing and optional. */
   const take = <V>(field: string, rule: Rule<V>, otherwise?: V): V | undefined => {
     const value = fields[field] ?? undefined;
     if (value === undefined && otherwise !== undefined) return otherwise;
@@ -85,7 +86,7 @@ export function parseInstance<T>(bytes: Uint8Array, at: InstanceAddress, nowMs: 
     instance: {
       ...{ name, id, address, port, sslPort, registeredAtMs, uriSpec, enabled },
       serviceType: serviceType === "STATIC" ? "static" : "permanent",
-      // The type is the caller's claim, as with every codec of JSON.
+      // The type is not checked, as with every JSON codec.
       payload: payload as T | null,
     },
   };
@@ -109,12 +110,12 @@ const PORT: Rule<number> = {
   holds: (value): value is number => isWhole(value) && value <= 65_535,
 };
 const TIME: Rule<number> = { expected: "milliseconds since 1970", holds: isWhole };
-/** A session would have to hold a dynamic one, and who asks by HTTP has none. */
+/** A dynamic instance would need a session, which HTTP clients do not have. */
 const LASTING: Rule<"STATIC" | "PERMANENT"> = {
   expected: '"STATIC" or "PERMANENT"',
   holds: (value): value is "STATIC" | "PERMANENT" => value === "STATIC" || value === "PERMANENT",
 };
-/** A stranger who could name a class here would choose what Java's readers make of it. */
+/** A client that could name a class here could choose the class that Java's readers instantiate. */
 const PAYLOAD: Rule<unknown> = {
   expected: "JSON without @class",
   holds: (value): value is unknown => !isObject(value) || !Object.hasOwn(value, "@class"),

@@ -1,12 +1,12 @@
-/** When an instance is left alone for a while: Curator's DownInstancePolicy. */
+/** When to avoid an instance for a while: Curator's DownInstancePolicy. */
 export interface DownInstancePolicy {
-  /** How long errors count, from the first one on. Default 30 s. */
+  /** Period in which errors count, from the first one on. Default 30 s. */
   readonly windowMs?: number;
-  /** How many it takes. Default 2. */
+  /** Number of errors. Default 2. */
   readonly errors?: number;
 }
 
-/** Who had errors lately. */
+/** Instances with recent errors. */
 export class DownInstances {
   readonly #windowMs: number;
   readonly #errors: number;

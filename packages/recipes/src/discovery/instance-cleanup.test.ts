@@ -20,18 +20,18 @@ eachStaged((staged) => {
 
 function web(id: string, serviceType: LastingInstance["serviceType"] = "static"): LastingInstance {
   const details = { address: "10.0.0.1", port: 80, sslPort: null, payload: null, uriSpec: null, enabled: true };
-  // Its own claim counts for nothing, in whichever direction it is wrong.
+  // The instance's own time is ignored, however wrong.
   return { name: "web", id, serviceType, registeredAtMs: Number(id) % 2 === 0 ? 0 : 2 ** 50, ...details };
 }
 
-/** Waits until others see just these. */
+/** Waits until other clients see exactly these. */
 async function seen(...expected: readonly string[]): Promise<void> {
   const theirs = stage.kept(new ServiceDiscovery(b, PATH));
   const found$ = theirs.instances$("web");
   await firstValueFrom(found$.pipe(filter((found) => found.map(({ id }) => id).join() === expected.join())));
 }
 
-test("removes static instances that nobody writes, and no others", async () => {
+test("removes static instances that are no longer written, and no others", async () => {
   await mine.put(web("1"));
   await mine.put(web("2"));
   await mine.put(web("3", "permanent"));
@@ -59,7 +59,7 @@ test("leaves those that are written within the time", async () => {
   expect((await b.exists("/services/web/2"))?.czxid).toBe(before?.czxid);
 });
 
-test("counts the time anew when a server is there again, since nobody could write meanwhile", async () => {
+test("restarts the time after a lost connection, since no client could write meanwhile", async () => {
   const { zk, relay } = await stage.relayed();
   const staleMs = 300;
   await mine.put(web("1"));
@@ -73,12 +73,12 @@ test("counts the time anew when a server is there again, since nobody could writ
   await firstValueFrom(clock.instances$("web").pipe(filter((found) => found.length === 0)));
   relay.accept();
   await zk.connected();
-  // More ways to the server and back than a look takes.
+  // More round trips than a check takes.
   for (let i = 0; i < 5; i++) expect(await zk.exists("/services/web/1")).not.toBeNull();
   await seen();
 });
 
-test("tells what a look failed with, and looks again", async () => {
+test("reports the error of a check, and checks again", async () => {
   await mine.put(web("1"));
   await a.setAcl("/services/web", [{ scheme: "world", id: "anyone", perms: Permission.ADMIN }]);
   const failed = Promise.withResolvers<unknown>();

@@ -4,31 +4,36 @@ import type { Subscription } from "rxjs";
 import { pause } from "../pause.ts";
 import { reportError } from "../report-error.ts";
 
-/** Which instances are removed, and who hears of it when that fails. */
+/** Options of a clean-up. */
 export interface InstanceCleanupOptions {
-  /** For how many milliseconds an instance may go unwritten. Looked at as often, so that it goes after at most twice as long. */
+  /**
+   * Longest time without a write, in milliseconds. It is also the interval of the checks, so an
+   * instance is removed after at most twice that time.
+   */
   readonly staleMs: number;
-  /** Hears what a look failed with; the next one comes all the same. Default: nobody does. */
+  /** Called when a check fails; checks continue. Default: none. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** By path, the transaction that wrote an instance last. */
+/** By path, the zxid of an instance's last write. */
 export type LastWrites = ReadonlyMap<string, Zxid>;
 
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
 /**
- * Looks for instances that nobody writes any more: Curator's InstanceCleanup. {@link ServiceDiscovery.cleanUp} makes one.
+ * Removes instances that are no longer written: Curator's InstanceCleanup. {@link
+ * ServiceDiscovery.cleanUp} creates one.
  *
- * One goes that has not been written between two looks. So nobody's clock counts, neither its writer's nor a server's; and as nobody can write while
- * no server is there, the first look after that only sees what there is.
+ * An instance is removed if it was not written between two checks. So no clock of a writer or
+ * server matters. Since writes are impossible while no server is available, the first check after
+ * that only records the current state.
  */
 export class InstanceCleanup implements AsyncDisposable {
   readonly #options: InstanceCleanupOptions;
   readonly #removeStale: (before: LastWrites, signal: AbortSignal) => Promise<LastWrites>;
   readonly #closed: () => void;
   readonly #subscription: Subscription;
-  /** Of the time for which there is a server. */
+  /** Counts only the time with a connection. */
   #connected: AbortController | undefined;
   #ended: Promise<void> = Promise.resolve();
 
@@ -54,7 +59,7 @@ export class InstanceCleanup implements AsyncDisposable {
     });
   }
 
-  /** Looks no more. Twice is harmless. */
+  /** Stops the checks. May be repeated. */
   async close(): Promise<void> {
     this.#subscription.unsubscribe();
     this.#connected?.abort();

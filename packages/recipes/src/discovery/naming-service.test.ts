@@ -15,7 +15,7 @@ eachStaged((staged) => {
   ({ a, b } = staged);
 });
 
-test("a name is one's until it is given free", async () => {
+test("a name belongs to one client until it is released", async () => {
   const [mine, theirs] = [new NamingService(a, PATH, text), new NamingService(b, PATH, text)];
   expect([await mine.lookup("hosts", "db"), await mine.names("hosts")]).toEqual([undefined, []]);
   await mine.register("hosts", "db", "10.0.0.1");
@@ -29,10 +29,10 @@ test("a name is one's until it is given free", async () => {
   expect(await mine.names("hosts")).toEqual(["db"]);
 });
 
-test("what a name stands for is told when it changes hands", async () => {
+test("a name's value is reported when another client takes it", async () => {
   const [mine, theirs] = [new NamingService(a, PATH, text), new NamingService(b, PATH, text)];
   await mine.register("hosts", "db", "10.0.0.1");
-  const told = firstValueFrom(
+  const reported = firstValueFrom(
     theirs.lookup$("hosts", "db").pipe(
       skipWhile((value) => value !== undefined),
       take(1),
@@ -40,7 +40,7 @@ test("what a name stands for is told when it changes hands", async () => {
     ),
   );
   await mine.unregister("hosts", "db");
-  expect(await told).toEqual([undefined]);
+  expect(await reported).toEqual([undefined]);
   await mine.register("hosts", "db", "10.0.0.2");
   await firstValueFrom(theirs.lookup$("hosts", "db").pipe(skipWhile((value) => value !== "10.0.0.2")));
 });

@@ -5,8 +5,8 @@ import { namesBelow } from "../nodes/named-node.ts";
 import { RecipeError } from "../recipe-error.ts";
 
 /**
- * Names of which each is given once, and what each stands for: `<path>/<kind>/<name>`. They stay when their session ends; what is to go with it is
- * registered with a {@link ServiceDiscovery} or a {@link GroupMember}.
+ * Unique names and their values: `<path>/<kind>/<name>`. They stay when their session ends; for
+ * names that end with it use {@link ServiceDiscovery} or {@link GroupMember}.
  */
 export class NamingService<T> {
   readonly path: string;
@@ -20,9 +20,10 @@ export class NamingService<T> {
   }
 
   /**
-   * Takes a name.
+   * Registers a name.
    *
-   * @throws NAME_TAKEN; CONNECTION_LOSS with `outcome` unknown, upon which a lookup shows what the name stands for now
+   * @throws NAME_TAKEN; CONNECTION_LOSS with `outcome` unknown, after which a lookup shows the
+   *   name's current value
    */
   async register(kind: string, name: string, value: T): Promise<void> {
     const path = this.#pathOf(kind, name);
@@ -34,24 +35,24 @@ export class NamingService<T> {
     }
   }
 
-  /** What a name stands for; undefined where nobody has taken it. */
+  /** The value of a name; undefined if it is free. */
   async lookup(kind: string, name: string): Promise<T | undefined> {
     const node = await this.#zk.getOrNull(this.#pathOf(kind, name));
     return node === null ? undefined : this.#codec.decode(node.data);
   }
 
-  /** What a name stands for, now and whenever that changes. */
+  /** The value of a name, now and after each change. */
   lookup$(kind: string, name: string): Observable<T | undefined> {
     const node$ = this.#zk.watchData$(this.#pathOf(kind, name), { codec: this.#codec });
     return node$.pipe(map((node) => (node.exists ? node.value : undefined)));
   }
 
-  /** The names of a kind that are taken. */
+  /** The registered names of a kind. */
   names(kind: string): Promise<readonly string[]> {
     return namesBelow(this.#zk, joinPath(this.path, kind));
   }
 
-  /** Gives a name free. One that nobody has is free already. */
+  /** Releases a name, if it is registered. */
   async unregister(kind: string, name: string): Promise<void> {
     await this.#zk.delete(this.#pathOf(kind, name), { missingOk: true });
   }

@@ -17,12 +17,12 @@ const instance = (id: string): ServiceInstance => ({
 });
 const named = (ids: string): readonly ServiceInstance[] => [...ids].map(instance);
 
-/** Whom a strategy chooses of some instances, by their letters. */
+/** The instances that a strategy chooses, by their letters. */
 function choices(strategy: ProviderStrategy, ids: string, keys: readonly string[]): string {
-  return keys.map((key) => ids[strategy.choose(named(ids), key)] ?? "nobody").join("");
+  return keys.map((key) => ids[strategy.choose(named(ids), key)] ?? "none").join("");
 }
 
-/** Fractions one after the other. */
+/** Given fractions, one after the other. */
 function fractions(...values: readonly number[]): () => number {
   let next = 0;
   return () => values[next++ % values.length] ?? 0;
@@ -36,7 +36,7 @@ describe("a strategy", () => {
     expect(choices(strategies.random(fractions(0, 0.5, 0.999)), "abc", TIMES)).toBe("abcabc");
   });
 
-  test("one after the other, whoever comes and goes", () => {
+  test("round robin, also when instances change", () => {
     const strategy = strategies.roundRobin();
     expect(choices(strategy, "abc", TIMES)).toBe("abcabc");
     expect(choices(strategy, "ab", TIMES)).toBe("bababa");
@@ -62,13 +62,13 @@ describe("a strategy", () => {
     ).toBe("ababab");
   });
 
-  test("whoever has the least to do", () => {
+  test("the one with the least load", () => {
     const load: Record<string, number> = { a: 2, b: 1, c: 1 };
     const strategy = strategies.leastLoaded(({ id }) => load[id] ?? 0);
     expect(choices(strategy, "abc", TIMES)).toBe("bbbbbb");
   });
 
-  test("by key: a key stays where it is unless its instance goes", () => {
+  test("by key: a key keeps its instance unless that is removed", () => {
     const strategy = strategies.consistentHash();
     const before = choices(strategy, "abcd", KEYS);
     expect(choices(strategy, "abcd", KEYS)).toBe(before);
@@ -79,7 +79,7 @@ describe("a strategy", () => {
   });
 });
 
-test("who has errors is left alone after some, for a while from the first of them", () => {
+test("an instance is avoided after some errors, for a while from the first of them", () => {
   let nowMs = 0;
   const down = new DownInstances({ windowMs: 100, errors: 2 }, () => nowMs);
   const at = (ms: number, act: () => void = () => {}): boolean => {

@@ -1,17 +1,17 @@
 import type { ServiceInstance } from "./service-instance.ts";
 
-/** How one of several instances is chosen. */
+/** Chooses one of several instances. */
 export interface ProviderStrategy<T = unknown> {
   /**
-   * The place of the one that is chosen.
+   * Index of the chosen instance.
    *
-   * @param instances never empty, and in the same order while nothing changes
-   * @param key what the caller said it is for; empty where it said nothing
+   * @param instances never empty, and in a stable order while nothing changes
+   * @param key the caller's key; empty without one
    */
   choose(instances: readonly ServiceInstance<T>[], key: string): number;
 }
 
-/** Ways to choose an instance; each call makes one with a memory of its own. */
+/** Ways to choose an instance; each call creates one with a state of its own. */
 export const strategies: {
   readonly random: (random?: () => number) => ProviderStrategy;
   readonly roundRobin: () => ProviderStrategy;
@@ -23,10 +23,10 @@ export const strategies: {
   readonly leastLoaded: <T>(loadOf: (instance: ServiceInstance<T>) => number) => ProviderStrategy<T>;
   readonly consistentHash: () => ProviderStrategy;
 } = {
-  /** Any. */
+  /** A random instance. */
   random: (random = Math.random) => ({ choose: ({ length }) => Math.floor(random() * length) }),
 
-  /** One after the other. */
+  /** Round robin. */
   roundRobin: () => {
     let next = 0;
     return {
@@ -38,7 +38,7 @@ export const strategies: {
     };
   },
 
-  /** The same as last time while it is there; where it is not, what another strategy says. */
+  /** The same instance while it is available; otherwise one chosen by another strategy. */
   sticky: (first) => {
     let stuckTo: string | undefined;
     return {
@@ -51,7 +51,7 @@ export const strategies: {
     };
   },
 
-  /** Each as often as its weight says; where nobody weighs anything, any. */
+  /** At random by weight; uniformly if all weights are 0. */
   weighted: (weightOf, random = Math.random) => ({
     choose(instances) {
       const weights = instances.map((instance) => Math.max(0, weightOf(instance)));
@@ -62,15 +62,18 @@ export const strategies: {
         left -= weight;
         return left < 0;
       });
-      // Sums of fractions may come out a little short.
+      // Sums of fractions may be slightly too small.
       return chosen >= 0 ? chosen : weights.findLastIndex((weight) => weight > 0);
     },
   }),
 
-  /** The one that has the least to do, as the caller knows; the first of several. */
+  /** The instance with the least load, by the caller's measure; the first one of several. */
   leastLoaded: (loadOf) => ({ choose: (instances) => placeOfMost(instances, (instance) => -loadOf(instance)) }),
 
-  /** Always the same for a key; when an instance comes or goes, only keys that go to it or went to it move. */
+  /**
+   * Rendezvous hashing: the same instance for a key; when an instance is added or removed, only
+   * keys that it gains or had move.
+   */
   consistentHash: () => ({
     choose: (instances, key) => placeOfMost(instances, ({ id }) => hash(`${key}\n${id}`)),
   }),
@@ -81,7 +84,10 @@ function placeOfMost<I>(instances: readonly I[], rank: (instance: I) => number):
   return ranks.indexOf(ranks.reduce((most, rank) => Math.max(most, rank), Number.NEGATIVE_INFINITY));
 }
 
-/** FNV-1a over UTF-16, stirred as MurmurHash3 ends, since FNV's last characters hardly reach the high bits. */
+/**
+ * FNV-1a over UTF-16, finalized as in MurmurHash3, since FNV's last characters hardly affect the
+ * high bits.
+ */
 function hash(text: string): number {
   let bits = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) bits = Math.imul(bits ^ text.charCodeAt(i), 0x01000193);

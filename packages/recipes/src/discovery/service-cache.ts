@@ -6,8 +6,8 @@ import { isRecipeError } from "../recipe-error.ts";
 import type { ServiceInstance } from "./service-instance.ts";
 
 /**
- * The instances of a service, kept up to date: Curator's ServiceCache. Without a connection they stay as they were last known; `staleMs` tells for
- * how long. Nodes that hold no instance are left out.
+ * The instances of a service, kept up to date: Curator's ServiceCache. Without a connection they
+ * stay as last known; `staleMs` gives the time since. Nodes without a valid instance are skipped.
  */
 export class ServiceCache<T = unknown> implements Disposable {
   readonly path: string;
@@ -39,35 +39,35 @@ export class ServiceCache<T = unknown> implements Disposable {
     this.#cache.ready().then(
       () => {
         this.#isReady = true;
-        this.#tell();
+        this.#emit();
       },
       () => {
-        // The stream of changes tells.
+        // The stream of changes reports it.
       },
     );
   }
 
-  /** The instances when all are known, and whenever one comes, changes or goes, in the order of their nodes' names. */
+  /** The instances once all are known, and after each change, ordered by node name. */
   get instances$(): Observable<readonly ServiceInstance<T>[]> {
     return this.#instances$.pipe(filter((instances) => instances !== undefined));
   }
 
-  /** The instances as far as they are known. */
+  /** The known instances. */
   instances(): readonly ServiceInstance<T>[] {
     return [...this.#known].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, instance]) => instance);
   }
 
-  /** For how many milliseconds there has been no server to say what changes; 0 while there is one. */
+  /** Time in milliseconds since the connection was lost; 0 while there is one. */
   get staleMs(): number {
     return this.#aloneSinceMs === undefined ? 0 : performance.now() - this.#aloneSinceMs;
   }
 
-  /** Waits until all that were there at the beginning are known. */
+  /** Waits until all initial instances are known. */
   ready(options?: { readonly signal?: AbortSignal }): Promise<void> {
     return this.#cache.ready(options);
   }
 
-  /** Follows the service no more. Twice is harmless. */
+  /** Stops observing the service. May be repeated. */
   close(): void {
     for (const subscription of this.#subscriptions) subscription.unsubscribe();
     this.#cache.close();
@@ -89,7 +89,7 @@ export class ServiceCache<T = unknown> implements Disposable {
       if (instance === undefined) this.#known.delete(name);
       else this.#known.set(name, instance);
     }
-    this.#tell();
+    this.#emit();
   }
 
   #read(data: Uint8Array | null): ServiceInstance<T> | undefined {
@@ -101,7 +101,7 @@ export class ServiceCache<T = unknown> implements Disposable {
     }
   }
 
-  #tell(): void {
+  #emit(): void {
     if (this.#isReady) this.#instances$.next(this.instances());
   }
 }

@@ -33,7 +33,7 @@ function web(id: string, more: Partial<NewService<Meta>> = {}): NewService<Meta>
   return { name: "web", id, address: "10.0.0.1", port: 80, ...more };
 }
 
-/** Waits until others see just these, as `id zone`. */
+/** Waits until other clients see exactly these, as `id zone`. */
 async function seen(...expected: readonly string[]): Promise<void> {
   const instances$ = theirs.instances$("web");
   const plain = (instances: readonly ServiceInstance<Meta>[]): string =>
@@ -42,7 +42,7 @@ async function seen(...expected: readonly string[]): Promise<void> {
 }
 
 describe("an instance", () => {
-  test("is found by others while it is registered", async () => {
+  test("is found by other clients while it is registered", async () => {
     const mine = discovery(a);
     const registration = await mine.register(web("1", { payload: { zone: "x" } }));
     expect(await theirs.names()).toEqual(["web"]);
@@ -55,13 +55,13 @@ describe("an instance", () => {
     expect(await theirs.instances("nothing of that name")).toEqual([]);
   });
 
-  test("has an id and this machine's address where nothing else is said", async () => {
+  test("has an id and this machine's address by default", async () => {
     const { instance } = await discovery(a).register({ name: "web" });
     expect(instance.id).toMatch(/^[0-9a-f-]{36}$/);
     expect(instance.address).toMatch(/^\d+\.\d+\.\d+\.\d+$/);
   });
 
-  test("is registered once by one discovery", async () => {
+  test("cannot be registered twice by one discovery", async () => {
     const mine = discovery(a);
     const first = await mine.register(web("1"));
     expect(isRecipeError(await failure(mine.register(web("1"))), "NAME_TAKEN")).toBe(true);
@@ -69,7 +69,7 @@ describe("an instance", () => {
     await mine.register(web("1"));
   });
 
-  test("goes with its discovery, one that is to stay too", async () => {
+  test("is unregistered with its discovery, a permanent one too", async () => {
     const mine = new ServiceDiscovery(a, PATH);
     await mine.register(web("1"));
     await mine.register(web("2", { serviceType: "static" }));
@@ -78,7 +78,7 @@ describe("an instance", () => {
     expect(await theirs.instances("web")).toEqual([]);
   });
 
-  test("one that is to stay stays when its session ends", async () => {
+  test("a permanent one stays when its session ends", async () => {
     const zk = await stage.client();
     await new ServiceDiscovery(zk, PATH).register(web("1", { serviceType: "permanent" }));
     await new ServiceDiscovery(zk, PATH).register(web("2"));
@@ -119,7 +119,7 @@ describe("an instance", () => {
     expect(registration.instance).toMatchObject({ port: 81, address: "10.0.0.1" });
   });
 
-  test("that is taken back while it is registered again does not come back", async () => {
+  test("that is closed while it is registered again does not come back", async () => {
     const { zk, relay } = await stage.relayed();
     const registration = await discovery(zk).register(web("1"));
     relay.freeze("answers");
@@ -131,7 +131,7 @@ describe("an instance", () => {
     expect(await theirs.instances("web")).toEqual([]);
   });
 
-  test("is registered as soon as there is a connection, where there is none at first", async () => {
+  test("is registered as soon as there is a connection", async () => {
     const { zk, relay } = await stage.relayed();
     relay.refuse();
     relay.cut();
@@ -142,7 +142,7 @@ describe("an instance", () => {
     await seen("1");
   });
 
-  test("whose registration is given up is not registered later", async () => {
+  test("whose registration is cancelled is not registered later", async () => {
     const { zk, relay } = await stage.relayed();
     const mine = discovery(zk);
     relay.refuse();
@@ -159,7 +159,7 @@ describe("an instance", () => {
     await mine.register(web("1"));
   });
 
-  test("takes the place of an earlier self, with whose session it would go", async () => {
+  test("replaces an earlier registration, with whose session it would end", async () => {
     const earlier = await stage.client();
     await new ServiceDiscovery(earlier, PATH).register(web("1"));
     const registration: Registration<Meta> = await discovery(a).register(web("1", { payload: { zone: "x" } }));
@@ -168,7 +168,7 @@ describe("an instance", () => {
 });
 
 describe("a cache of a service", () => {
-  test("knows who comes, changes and goes, and leaves out what is no instance", async () => {
+  test("tracks added, changed and removed instances, and skips invalid ones", async () => {
     const mine = discovery(a);
     using cache = theirs.cache("web");
     await cache.ready();
@@ -187,7 +187,7 @@ describe("a cache of a service", () => {
     expect(lists).toContain("1,2");
   });
 
-  test("keeps what it knew while there is no connection, and says for how long", async () => {
+  test("keeps its instances while there is no connection, with the time since", async () => {
     const { zk, relay } = await stage.relayed();
     const mine = discovery(a);
     const first = await mine.register(web("1"));
@@ -228,7 +228,7 @@ describe("a cache of a service", () => {
 });
 
 describe("a provider", () => {
-  test("chooses among those that are there, and gives none where there is none", async () => {
+  test("chooses among the instances, and returns none if there are none", async () => {
     const provider = theirs.provider("web");
     await provider.ready();
     expect(provider.pick()).toBeUndefined();
@@ -246,7 +246,7 @@ describe("a provider", () => {
     expect(provider.pick()).toBeUndefined();
   });
 
-  test("leaves out those that are not enabled, or not wanted", async () => {
+  test("skips disabled and filtered instances", async () => {
     const mine = stage.kept(new ServiceDiscovery<Meta>(a, PATH, { writeEnabled: true }));
     await mine.register(web("1", { enabled: false }));
     await mine.register(web("2", { payload: { zone: "x" } }));
@@ -256,7 +256,7 @@ describe("a provider", () => {
     expect(ids(provider.instances())).toEqual(["3"]);
   });
 
-  test("leaves one alone that has errors, until it has registered anew", async () => {
+  test("avoids one with errors, until it has registered again", async () => {
     const mine = discovery(a);
     const first = await mine.register(web("1"));
     await mine.register(web("2"));
@@ -273,7 +273,7 @@ describe("a provider", () => {
     expect(ids(provider.instances())).toEqual(["1", "2"]);
   });
 
-  test("goes on with those it knew while there is no connection, unless that is too long ago", async () => {
+  test("uses the last known instances without a connection, for a limited time", async () => {
     const { zk, relay } = await stage.relayed();
     await discovery(a).register(web("1"));
     const mine = discovery(zk);

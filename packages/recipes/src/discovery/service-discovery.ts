@@ -11,14 +11,14 @@ import { type InstanceFormat, instanceCodec, type ServiceInstance, type ServiceT
 import { ServiceProvider, type ServiceProviderOptions } from "./service-provider.ts";
 import { parseUriSpec, type UriSpec } from "./uri-spec.ts";
 
-/** What an instance says of itself. */
+/** The data of an instance. */
 export interface ServiceDetails<T> {
   /** Default: this machine's address. */
   readonly address?: string | null;
   readonly port?: number | null;
   readonly sslPort?: number | null;
   readonly payload?: T | null;
-  /** As text: `{scheme}://{address}:{port}` and its like. */
+  /** As text: `{scheme}://{address}:{port}` and the like. */
   readonly uriSpec?: UriSpec | string | null;
   readonly enabled?: boolean;
 }
@@ -27,11 +27,11 @@ export interface NewService<T> extends ServiceDetails<T> {
   readonly name: string;
   /** Default: a UUID. */
   readonly id?: string;
-  /** Default `dynamic`: as long as the session, and again with the next. */
+  /** Default `dynamic`: for the session, and again in the next one. */
   readonly serviceType?: ServiceType;
 }
 
-/** An instance that no session holds. */
+/** An instance without a session. */
 export type LastingInstance<T = unknown> = ServiceInstance<T> & { readonly serviceType: "static" | "permanent" };
 
 const MODES = {
@@ -48,7 +48,7 @@ export class Registration<T = unknown> implements AsyncDisposable {
   readonly #closed: () => void;
   #instance: ServiceInstance<T>;
 
-  /** @internal {@link ServiceDiscovery.register} makes one */
+  /** @internal Use {@link ServiceDiscovery.register}. */
   constructor(
     instance: ServiceInstance<T>,
     parts: { readonly node: PersistentNode; readonly codec: Codec<ServiceInstance<T>>; readonly closed: () => void },
@@ -59,28 +59,31 @@ export class Registration<T = unknown> implements AsyncDisposable {
     this.#closed = parts.closed;
   }
 
-  /** As it is registered. */
+  /** The registered instance. */
   get instance(): ServiceInstance<T> {
     return this.#instance;
   }
 
-  /** The node that says so; a sequential one has its number when it is `ready`. */
+  /** Its node; a sequential one has its number when it is `ready`. */
   get path(): string {
     return this.#node.path;
   }
 
-  /** Waits until others can see it as it is. */
+  /** Waits until other clients can see it in its current form. */
   ready(options?: { readonly signal?: AbortSignal }): Promise<void> {
     return this.#node.ready(options);
   }
 
-  /** Says something else of it, now or as soon as there is a connection, and with each session to come; `ready` tells when others can see it. */
+  /**
+   * Changes its data, now or as soon as there is a connection, and in later sessions; `ready` waits
+   * until other clients can see it.
+   */
   update(details: ServiceDetails<T>): void {
     this.#instance = { ...this.#instance, ...knownOf(details) };
     this.#node.setData(this.#codec.encode(this.#instance));
   }
 
-  /** Takes it back. Twice is harmless. */
+  /** Unregisters it. May be repeated. */
   async close(): Promise<void> {
     this.#closed();
     await this.#node.close();
@@ -92,8 +95,9 @@ export class Registration<T = unknown> implements AsyncDisposable {
 }
 
 /**
- * Who serves what, and where: Curator's ServiceDiscovery, on the same znodes, `<path>/<name>/<id>`, and with the same JSON, so that Java finds what is
- * registered here and the other way round.
+ * Instances of services and their addresses: Curator's ServiceDiscovery, on the same znodes,
+ * `<path>/<name>/<id>`, and in the same JSON, so that Java and TypeScript find each other's
+ * instances.
  */
 export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
   readonly path: string;
@@ -110,10 +114,12 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
   }
 
   /**
-   * Registers an instance and waits until others can see it. It stays registered over lost connections and sessions, until its registration or the
-   * discovery is closed. One of the same id that is there already is taken for an earlier self, and replaced.
+   * Registers an instance and waits until other clients can see it. It stays registered over lost
+   * connections and sessions, until its registration or the discovery is closed. An existing
+   * instance of the same id counts as an earlier registration of the same process, and is replaced.
    *
-   * @throws NAME_TAKEN where this discovery has registered the id already, the signal's reason, or what no reconnect mends; nothing is registered then
+   * @throws NAME_TAKEN if this discovery has registered the id already, the signal's reason, or a
+   *   permanent error; then nothing is registered
    */
   async register(service: NewService<T>, options?: { readonly signal?: AbortSignal }): Promise<Registration<T>> {
     options?.signal?.throwIfAborted();
@@ -150,8 +156,8 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
   }
 
   /**
-   * Writes an instance once, on behalf of somebody who has no session, and does not keep it: it stays until it is removed. One of the same id that is
-   * there already is replaced.
+   * Writes an instance once, for a process without a session, and does not maintain it: it stays
+   * until it is removed. An existing instance of the same id is replaced.
    */
   async put(instance: LastingInstance<T>, { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
     const path = joinPath(this.#pathOf(instance.name), instance.id);
@@ -159,22 +165,25 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
     for (;;) {
       const { ephemeralOwner, version } = await put(this.#zk, path, data, signal);
       if (ephemeralOwner === 0n) return;
-      // It would go with a session, and the instance with it.
+      // An ephemeral node would be removed with its session, and the instance with it.
       await this.#deleteUnchanged(path, version, signal);
     }
   }
 
-  /** Removes an instance, whoever registered it; one that a discovery keeps registered comes back. Twice is harmless. */
+  /**
+   * Removes an instance, regardless of its owner; one that a discovery keeps registered comes back.
+   * May be repeated.
+   */
   async remove(name: string, id: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
     await this.#zk.delete(joinPath(this.#pathOf(name), id), { missingOk: true, signal });
   }
 
-  /** The names of the services, also of those that nobody serves at present. */
+  /** The names of the services, also of those without instances. */
   names({ signal }: { readonly signal?: AbortSignal } = {}): Promise<readonly string[]> {
     return namesBelow(this.#zk, this.path, signal);
   }
 
-  /** The instances of a service, as the server knows them. */
+  /** The instances of a service, from the server. */
   async instances(
     name: string,
     { signal }: { readonly signal?: AbortSignal } = {},
@@ -182,7 +191,7 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
     return (await this.#found(name, signal)).map(({ instance }) => instance);
   }
 
-  /** One of them; null where there is none of that id. */
+  /** One instance; null if there is none of that id. */
   async instance(
     name: string,
     id: string,
@@ -192,8 +201,9 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
   }
 
   /**
-   * Removes `static` instances that were not written for a while, again and again until it or the discovery is closed: Curator's InstanceCleanup.
-   * Whoever has no session says with each {@link put} that it is still there.
+   * Removes `static` instances that were not written for a while, until it or the discovery is
+   * closed: Curator's InstanceCleanup. Processes without a session renew their instances with
+   * {@link put}.
    */
   cleanUp(options: InstanceCleanupOptions): InstanceCleanup {
     const cleanup = new InstanceCleanup(this.#zk, (before, signal) => this.#removeStale(before, signal), {
@@ -204,7 +214,7 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
     return cleanup;
   }
 
-  /** The instances of a service, now and whenever one comes, changes or goes. */
+  /** The instances of a service, now and after each change. */
   instances$(name: string): Observable<readonly ServiceInstance<T>[]> {
     return defer(() => {
       const cache = this.cache(name);
@@ -220,12 +230,12 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
     return cache;
   }
 
-  /** Chooses instances of a service until it or the discovery is closed. */
+  /** Chooses instances of a service, until it or the discovery is closed. */
   provider(name: string, options?: ServiceProviderOptions<T>): ServiceProvider<T> {
     return new ServiceProvider(this.cache(name), options);
   }
 
-  /** Takes back what was registered here, and follows no service any more. Twice is harmless. */
+  /** Unregisters all instances, and stops observing services. May be repeated. */
   async close(): Promise<void> {
     for (const cache of this.#caches) cache.close();
     await Promise.all([...this.#cleanups, ...this.#registrations.values()].map((kept) => kept.close()));
@@ -239,7 +249,10 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
     return joinPath(this.path, name);
   }
 
-  /** Of static instances those go that are still as they were before; what the others are like now is the answer. */
+  /**
+   * Removes the static instances that are unchanged since the last check; returns the state of the
+   * others.
+   */
   async #removeStale(before: LastWrites, signal: AbortSignal): Promise<LastWrites> {
     const now = new Map<string, Zxid>();
     for (const name of await this.names({ signal })) {
@@ -255,7 +268,7 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
     return now;
   }
 
-  /** Not where it was written since: who did that is there. */
+  /** Not if it was written since: its owner is alive. */
   async #deleteUnchanged(path: string, version: number, signal: AbortSignal | undefined): Promise<void> {
     try {
       await this.#zk.delete(path, { version, missingOk: true, signal });
@@ -271,7 +284,7 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
     return found.filter((one) => one !== null);
   }
 
-  /** Null also where there is something else. */
+  /** Null also for other data. */
   async #read(path: string, signal: AbortSignal | undefined): Promise<Found<T> | null> {
     const node = await this.#zk.getOrNull(path, { signal });
     try {
@@ -289,7 +302,7 @@ interface Found<T> {
   readonly instance: ServiceInstance<T>;
 }
 
-/** What is said, without what is not. */
+/** Without undefined fields. */
 function knownOf<T>({
   address,
   port,

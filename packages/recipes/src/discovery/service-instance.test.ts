@@ -25,7 +25,7 @@ interface Case {
   readonly written: string;
 }
 
-/** As Curator 5.9 wrote them. */
+/** As written by Curator 5.9. */
 const CASES: readonly Case[] = [
   { what: "nothing that may be left out", changes: { port: null }, written: line({ port: "null" }) },
   {
@@ -79,10 +79,10 @@ test.each(CASES)("$what is written as Curator does, and read again", ({ changes,
   expect(codec.decode(bytes)).toEqual(instance);
 });
 
-describe("what others wrote", () => {
+describe("instances of other writers", () => {
   const read = (text: string): ServiceInstance => instanceCodec().decode(Buffer.from(text));
 
-  test("may say less, or more", () => {
+  test("may have fewer fields, or more", () => {
     const instance = read('{"id":"i","name":"n","new":1,"serviceType":"STATIC","payload":{"a":1}}');
     expect(instance).toEqual({
       ...INSTANCE,
@@ -109,7 +109,7 @@ describe("what others wrote", () => {
 });
 
 describe("a URI", () => {
-  test("is made of what its instance knows", () => {
+  test("is built from its instance", () => {
     const names = ["scheme", "name", "id", "address", "port", "ssl-port", "registration-time-utc", "service-type"];
     const spec = parseUriSpec(`${names.map((name) => `{${name}}`).join("|")}|{other}|{nope}|{[}|{]}`);
     const instance = { ...INSTANCE, port: null, sslPort: 443, serviceType: "dynamic-sequential" };

@@ -1,9 +1,15 @@
-/** An instance of a service as Curator's x-discovery keeps it: one line of JSON, in the order of Curator's properties, nothing left out. */
+/**
+ * An instance in the format of Curator's x-discovery: one line of JSON, in the order of Curator's
+ * properties, with all of them.
+ */
 import type { Codec } from "@zooid/client";
 import { RecipeError } from "../recipe-error.ts";
 import type { UriSpec } from "./uri-spec.ts";
 
-/** How long a registration lasts: as long as its session, with or without a number behind its id, or until it is taken back. */
+/**
+ * Lifetime of a registration: its session, with or without a sequence number in the id, or until it
+ * is removed.
+ */
 export type ServiceType = "dynamic" | "dynamic-sequential" | "static" | "permanent";
 
 export interface ServiceInstance<T = unknown> {
@@ -12,27 +18,30 @@ export interface ServiceInstance<T = unknown> {
   readonly address: string | null;
   readonly port: number | null;
   readonly sslPort: number | null;
-  /** Whatever else its users are to know; JSON. */
+  /** Further data for its users; JSON. */
   readonly payload: T | null;
   readonly registeredAtMs: number;
   readonly serviceType: ServiceType;
   readonly uriSpec: UriSpec | null;
-  /** False: it is there, and is not to be used. */
+  /** False: it is registered, and must not be used. */
   readonly enabled: boolean;
 }
 
 export interface InstanceFormat {
-  /** What a Java reader makes of the payload: the name of its class. Without it, objects become maps and arrays lists there. */
+  /** The class name of the payload for Java readers. Without it they get maps and lists. */
   readonly payloadClass?: string | undefined;
-  /** Writes `enabled` too, upon which Curator before 2.8 fails. Default: no, and who is not enabled cannot say so. */
+  /**
+   * Writes `enabled` too, which Curator before 2.8 fails to read. Default: no, and then instances
+   * cannot be disabled.
+   */
   readonly writeEnabled?: boolean | undefined;
 }
 
-/** Classes that Java's writer does not name, since JSON tells them apart. */
+/** Classes that Java's writer does not name, since JSON distinguishes them. */
 const NATURAL = ["java.lang.String", "java.lang.Boolean", "java.lang.Integer", "java.lang.Double"];
 const CLASS = "@class";
 
-/** An instance as bytes and back. @throws NOT_OURS where the bytes are no instance */
+/** Encodes and decodes an instance. @throws NOT_OURS for other bytes */
 export function instanceCodec<T>({
   payloadClass,
   writeEnabled = false,
@@ -70,7 +79,7 @@ export function instanceCodec<T>({
         address: textOr(read["address"], null),
         port: numberOr(read["port"], null),
         sslPort: numberOr(read["sslPort"], null),
-        // The type is the caller's claim, as with every codec of JSON.
+        // The type is not checked, as with every JSON codec.
         payload: unclassed(read["payload"]) as T | null,
         registeredAtMs: numberOr(read["registrationTimeUTC"], 0),
         serviceType: serviceTypeOf(read["serviceType"]),
@@ -81,7 +90,7 @@ export function instanceCodec<T>({
   };
 }
 
-/** With the name of its class, as Java's reader wants it: inside an object, before anything else. */
+/** With the class name first, inside an object, as Java's reader expects. */
 function classed(payload: unknown, payloadClass: string | undefined): unknown {
   if (payload === null || payload === undefined) return null;
   if (Array.isArray(payload)) return [payloadClass ?? "java.util.ArrayList", payload];
@@ -98,7 +107,7 @@ function unclassed(payload: unknown): unknown {
   return rest;
 }
 
-/** Java writes the digits of an escaped character in capitals. */
+/** Java writes hexadecimal digits of escapes in capitals. */
 function asJacksonWrites(text: string): string {
   return text.replace(/\\(?:u[0-9a-f]{4}|.)/g, (escaped) =>
     escaped.startsWith("\\u") ? `\\u${escaped.slice(2).toUpperCase()}` : escaped,
@@ -113,7 +122,7 @@ function numberOr<F>(value: unknown, otherwise: F): number | F {
   return typeof value === "number" ? value : otherwise;
 }
 
-/** Dynamic is what Curator takes one for that does not say. */
+/** Curator's default is dynamic. */
 function serviceTypeOf(value: unknown): ServiceType {
   switch (value) {
     case "STATIC":

@@ -4,12 +4,15 @@ import type { ServiceCache } from "./service-cache.ts";
 import type { ServiceInstance } from "./service-instance.ts";
 
 export interface ServiceProviderOptions<T> {
-  /** How one is chosen. Default: one after the other. */
+  /** The strategy. Default: round robin. */
   readonly strategy?: ProviderStrategy<T>;
   readonly down?: DownInstancePolicy;
-  /** Which may be chosen at all. Those that are not enabled may not. Default: all. */
+  /** Selects usable instances. Disabled ones are always excluded. Default: all. */
   readonly filter?: (instance: ServiceInstance<T>) => boolean;
-  /** How long without a server the last known instances are good enough, in milliseconds. Default: for ever. */
+  /**
+   * How long the last known instances are used without a connection, in milliseconds. Default:
+   * without limit.
+   */
   readonly staleMsMax?: number;
 }
 
@@ -27,22 +30,22 @@ export class ServiceProvider<T = unknown> implements Disposable {
     this.#down = new DownInstances(options.down ?? {}, () => performance.now());
   }
 
-  /** Waits until all instances that were there at the beginning are known. */
+  /** Waits until all initial instances are known. */
   ready(options?: { readonly signal?: AbortSignal }): Promise<void> {
     return this.#cache.ready(options);
   }
 
   /**
-   * One that may be used now; undefined where there is none.
+   * A usable instance; undefined if there is none.
    *
-   * @param key what it is for, where the strategy makes a difference
+   * @param key the caller's key, for strategies that use one
    */
   pick(key = ""): ServiceInstance<T> | undefined {
     const instances = this.instances();
     return instances.length === 0 ? undefined : instances[this.#strategy.choose(instances, key)];
   }
 
-  /** All that may be used now. */
+  /** All usable instances. */
   instances(): readonly ServiceInstance<T>[] {
     const { filter = () => true, staleMsMax = Number.POSITIVE_INFINITY } = this.#options;
     if (this.#cache.staleMs > staleMsMax) return [];
@@ -51,12 +54,12 @@ export class ServiceProvider<T = unknown> implements Disposable {
       .filter((instance) => instance.enabled && !this.#down.isDown(keyOf(instance)) && filter(instance));
   }
 
-  /** An instance did not do as it should; after some of these it is left alone for a while. */
+  /** Reports an error of an instance; after some of these it is avoided for a while. */
   noteError(instance: ServiceInstance<T>): void {
     this.#down.note(keyOf(instance));
   }
 
-  /** Follows the service no more. Twice is harmless. */
+  /** Stops observing the service. May be repeated. */
   close(): void {
     this.#cache.close();
   }
@@ -66,7 +69,7 @@ export class ServiceProvider<T = unknown> implements Disposable {
   }
 }
 
-/** One that has registered anew is another. */
+/** A new registration counts as another instance. */
 function keyOf({ id, address, port, registeredAtMs }: ServiceInstance): string {
   return JSON.stringify([id, address, port, registeredAtMs]);
 }

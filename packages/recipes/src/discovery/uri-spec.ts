@@ -1,15 +1,15 @@
-/** One piece of a URI: text as it stands, or the name of something that an instance fills in. */
+/** One part of a URI: literal text, or the name of a field of the instance. */
 export interface UriPart {
   readonly value: string;
   readonly variable: boolean;
 }
 
-/** How the URI of a service's instance is made: Curator's UriSpec. */
+/** A template for URIs of instances: Curator's UriSpec. */
 export interface UriSpec {
   readonly parts: readonly UriPart[];
 }
 
-/** What a URI is made of; a service's instance is that. */
+/** Fields for a URI; a service's instance has them. */
 export interface UriSource {
   readonly name: string;
   readonly id: string;
@@ -21,9 +21,9 @@ export interface UriSource {
 }
 
 /**
- * Reads `{scheme}://{address}:{port}/path` and its like; `{[}` and `{]}` stand for braces.
+ * Parses `{scheme}://{address}:{port}/path` and the like; `{[}` and `{]}` stand for braces.
  *
- * @throws RangeError where a brace opens in another, or has no counterpart
+ * @throws RangeError for nested or unbalanced braces
  */
 export function parseUriSpec(text: string): UriSpec {
   const parts: UriPart[] = [];
@@ -38,7 +38,7 @@ export function parseUriSpec(text: string): UriSpec {
   return { parts };
 }
 
-/** The URI of an instance. What it does not know is left empty, unless the caller does. */
+/** The URI of an instance. Unknown fields are empty, unless the caller gives them. */
 export function buildUri(
   { parts }: UriSpec,
   instance: UriSource,

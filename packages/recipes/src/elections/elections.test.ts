@@ -1,4 +1,4 @@
-/** Elections that whoever is quickest wins. */
+/** Elections without a queue. */
 import type { Client } from "@zooid/client";
 import { filter, firstValueFrom, map } from "rxjs";
 import { describe, expect, test } from "vitest";
@@ -43,7 +43,7 @@ describe("an unfair election", () => {
     expect(isRecipeError(await failure(first.leadership()), "RECIPE_CLOSED")).toBe(true);
   });
 
-  test("whoever gives its term back may win again, and each term has a greater token", async () => {
+  test("a leader that releases its term may win again, and each term has a greater token", async () => {
     const seen: boolean[] = [];
     const only = election(a);
     only.isLeader$.subscribe((leads) => seen.push(leads));
@@ -56,7 +56,7 @@ describe("an unfair election", () => {
     expect(await tree(b, PATH)).toEqual(["terms"]);
   });
 
-  test("whoever comes back in time leads again, by the same node", async () => {
+  test("a leader that reconnects in time leads again, by the same node", async () => {
     const { zk, relay } = await stage.relayed();
     const first = election(zk);
     const term = await first.leadership();
@@ -87,7 +87,7 @@ describe("an unfair election", () => {
     expect((await first.leadership()).sessionId).toBe(zk.sessionId);
   });
 
-  test("the end of the client is the end of it", async () => {
+  test("it ends with its client", async () => {
     const zk = await stage.client();
     const first = election(zk);
     const term = await first.leadership();
@@ -150,7 +150,7 @@ describe("a cluster with a master", () => {
     expect(await tree(a, ROOT)).toEqual(["backup-masters", "running", "terms"]);
   });
 
-  test("somebody else's tree can be looked at", async () => {
+  test("the tree of another writer can be observed", async () => {
     const bytes = Buffer.from([0xff, 0, 0, 0, 1, ...Buffer.from("PBUF")]);
     await a.create("/hbase/master", bytes, { parents: "persistent" });
     await a.create("/hbase/draining/w2", "", { parents: "persistent" });

@@ -5,13 +5,13 @@ import { ExclusiveNode, type ExclusiveNodeOptions, type TakenNode } from "../loc
 import type { Terms } from "./terms.ts";
 
 export interface CandidacyEvents {
-  /** Before anybody is told of a term; where it fails, the name is given back. */
+  /** Called before a term is published; if it fails, the node is released. */
   readonly elected?: ((signal: AbortSignal) => Promise<void>) | undefined;
-  /** The term is over, and there may be another. */
+  /** The term is over, and another may follow. */
   readonly over?: (() => void) | undefined;
 }
 
-/** Tries for a name that one has at a time, again and again, until it is closed. */
+/** Competes for an exclusive node, repeatedly, until it is closed. */
 export class ExclusiveCandidacy {
   readonly #zk: Client;
   readonly #node: ExclusiveNode;
@@ -58,7 +58,8 @@ export class ExclusiveCandidacy {
       await this.#terms.lead(term, signal);
     } finally {
       if (!signal.aborted) over?.();
-      // One that was not lost was released: it is not taken again before the others can have heard of it.
+      // A term that was not lost was released: it is not taken again before other candidates can
+      // have seen that.
       if (term.lostReason === undefined) {
         await term.release();
         await this.#node.release(taken);

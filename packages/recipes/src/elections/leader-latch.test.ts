@@ -20,7 +20,7 @@ function latch(zk: Client, options?: LeaderLatchOptions): LeaderLatch {
   return stage.kept(new LeaderLatch(zk, PATH, options));
 }
 
-test("one leads until it is closed, then the next, in the order in which they came", async () => {
+test("one leads until it is closed, then the next, in order of arrival", async () => {
   const first = latch(a, { id: "first" });
   await first.leadership();
   const second = latch(b, { id: "second" });
@@ -40,7 +40,7 @@ test("one leads until it is closed, then the next, in the order in which they ca
   expect(isRecipeError(await failure(first.leadership()), "RECIPE_CLOSED")).toBe(true);
 });
 
-test("it is told once how each term begins and ends", async () => {
+test("each term's beginning and end are emitted once", async () => {
   const seen: boolean[] = [];
   const first = latch(a);
   first.isLeader$.subscribe({ next: (leads) => seen.push(leads), complete: () => seen.push(false) });
@@ -51,7 +51,7 @@ test("it is told once how each term begins and ends", async () => {
   expect((await b.children(PATH)).names).toEqual([]);
 });
 
-test("a candidate whose predecessor leaves does not lead while somebody does", async () => {
+test("a candidate whose predecessor leaves does not lead while another one does", async () => {
   const first = latch(a);
   await first.leadership();
   const second = latch(b);
@@ -65,7 +65,7 @@ test("a candidate whose predecessor leaves does not lead while somebody does", a
   await third.leadership();
 });
 
-test("a leader that gives its term back goes to the end of the line", async () => {
+test("a leader that releases its term goes to the end of the queue", async () => {
   const first = latch(a);
   const term = await first.leadership();
   const second = latch(b);
@@ -117,7 +117,7 @@ describe("when the connection is lost", () => {
     expect(again.sessionId).toBe(zk.sessionId);
   });
 
-  test("a term may outlive it, where that is wanted", async () => {
+  test("a term may outlive it, with onSuspended keep", async () => {
     const { zk, relay } = await stage.relayed();
     const first = latch(zk, { onSuspended: "keep" });
     const term = await first.leadership();
@@ -128,7 +128,7 @@ describe("when the connection is lost", () => {
   });
 });
 
-test("a leader whose node somebody deletes stands in line anew", async () => {
+test("a leader whose node is deleted enters the queue again", async () => {
   const first = latch(a);
   const term = await first.leadership();
   await b.delete(term.path);
@@ -149,7 +149,7 @@ test("closed at once, it leaves nothing behind", async () => {
   expect(await tree(b, "/leaders").catch(() => [])).not.toContain("latch/_c_UUID-latch-0000000000");
 });
 
-test("the end of the client is its end", async () => {
+test("it ends with its client", async () => {
   const first = latch(a);
   await first.leadership();
   await a.close();

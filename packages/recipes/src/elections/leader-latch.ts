@@ -10,11 +10,11 @@ import { createContender, type LockQueueOptions, predecessor, waitForTurn } from
 import { Terms } from "./terms.ts";
 
 export interface LeaderLatchOptions extends HoldOptions {
-  /** What the others know this candidate by. Default: empty. */
+  /** Id of this candidate for others. Default: empty. */
   readonly id?: string;
 }
 
-/** One who leads, or would. */
+/** A leader or a candidate. */
 export interface Candidate {
   readonly id: string;
   readonly path: string;
@@ -22,11 +22,12 @@ export interface Candidate {
 }
 
 /**
- * One leader among many, for as long as it lives or until it is closed: Curator's LeaderLatch, on the same znodes,
+ * Elects one leader for its lifetime: Curator's LeaderLatch, on the same znodes,
  * `<path>/_c_<uuid>-latch-<number>`.
  *
- * A candidate stands in line from `new` until `close`, whatever becomes of connections and sessions. Who loses its connection does not lead
- * meanwhile; it leads again when it comes back in time and its node still stands first, for nobody else can have led then.
+ * A candidate is in the queue from `new` until `close`, over lost connections and sessions. It does
+ * not lead while its connection is lost; it leads again when it reconnects in time and its node is
+ * still the first, since no other candidate can have led then.
  */
 export class LeaderLatch implements AsyncDisposable {
   readonly path: string;
@@ -46,24 +47,27 @@ export class LeaderLatch implements AsyncDisposable {
     this.#ended = this.#run();
   }
 
-  /** Whether this one leads at this instant, by the clock. */
+  /** Whether this candidate leads at this instant, by the clock. */
   get isLeader(): boolean {
     return this.#terms.isLeader;
   }
 
-  /** The term that goes on now, or undefined. Completes when the latch is closed; errors with what no reconnect mends. */
+  /**
+   * The current term, or undefined. Completes when the latch is closed; fails with permanent
+   * errors.
+   */
   get term$(): Observable<Lease | undefined> {
     return this.#terms.term$;
   }
 
-  /** Begins with the present state; completes and errors as `term$` does. */
+  /** Starts with the current state; completes and fails as `term$` does. */
   get isLeader$(): Observable<boolean> {
     return this.#terms.isLeader$;
   }
 
   /**
-   * Waits until this one leads. The lease is the term: its signal aborts with it, and releasing it lets the next one lead and puts this one at
-   * the end of the line.
+   * Waits until this candidate leads. The lease is the term: its signal aborts when the term ends;
+   * releasing it lets the next candidate lead and puts this one at the end of the queue.
    *
    * @throws LOCK_TIMEOUT, the signal's reason, or RECIPE_CLOSED
    */
@@ -76,7 +80,10 @@ export class LeaderLatch implements AsyncDisposable {
     return candidatesOf(this.#zk, this.path);
   }
 
-  /** Leads no more and leaves the line. Resolves when the node is gone, or the session may be over. Twice is harmless. */
+  /**
+   * Ends leadership and leaves the queue. Resolves when the node is deleted, or the session may be
+   * over. May be repeated.
+   */
   async close(): Promise<void> {
     this.#closing.abort(this.#terms.closed());
     await this.#ended;
@@ -101,7 +108,7 @@ export class LeaderLatch implements AsyncDisposable {
         }
       });
     } catch (error) {
-      // Who has closed the latch, or the client, knows.
+      // The caller has closed the latch or the client.
       if (signal.aborted || isZkError(error, "CLIENT_CLOSED")) return;
       this.#terms.fail(error);
     } finally {
@@ -111,7 +118,7 @@ export class LeaderLatch implements AsyncDisposable {
   }
 }
 
-/** Those who stand in line for leadership below a path, the leader first. */
+/** The candidates for leadership on a path, the leader first. */
 export async function candidatesOf(zk: Client, path: string): Promise<readonly Candidate[]> {
   const participants = await participantsOf(zk, path);
   return participants.map(({ path, data }, i) => ({

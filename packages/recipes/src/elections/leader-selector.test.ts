@@ -16,13 +16,13 @@ eachStaged((staged) => {
 
 function selector(zk: Client, lead: Lead, options?: LeaderSelectorOptions): LeaderSelector {
   const selector = new LeaderSelector(zk, PATH, lead, options);
-  // What its work failed with is not the test's.
+  // Errors of its work do not concern the test.
   stage.kept({ [Symbol.asyncDispose]: () => selector.close().catch(() => {}) });
   selector.start();
   return selector;
 }
 
-test("all lead in turn, one at a time, and again where they want to", async () => {
+test("all lead in turn, one at a time, and again with autoRequeue", async () => {
   let leading = 0;
   let most = 0;
   const terms = new Map<string, number>();
@@ -57,7 +57,7 @@ test("it leads once, and again when it is started again, also from within its wo
   expect((await b.children(PATH)).names).toEqual([]);
 });
 
-test("the next one begins when the work of the one before has returned, not when it is asked to", async () => {
+test("the next one begins when the work of the one before has returned, not when it is interrupted", async () => {
   const asked = Promise.withResolvers<void>();
   const mayReturn = Promise.withResolvers<void>();
   const began = Promise.withResolvers<void>();
@@ -110,7 +110,7 @@ test("a term that is lost is over, and with autoRequeue the next one comes", asy
   expect(terms).toEqual([before, zk.sessionId]);
 });
 
-test("what its work throws ends it, and is told to whoever closes it", async () => {
+test("an error of its work ends it, and is thrown by close", async () => {
   const selected = selector(a, () => {
     throw new Error("no head for this");
   });
@@ -119,7 +119,7 @@ test("what its work throws ends it, and is told to whoever closes it", async () 
   expect((await b.children(PATH)).names).toEqual([]);
 });
 
-test("what its work throws is told to onError, and it goes on", async () => {
+test("an error of its work is passed to onError, and it continues", async () => {
   const errors: unknown[] = [];
   const done = Promise.withResolvers<void>();
   const work = (): void => {
@@ -131,7 +131,7 @@ test("what its work throws is told to onError, and it goes on", async () => {
   expect(errors.slice(0, 3)).toEqual([new Error("again"), new Error("again"), new Error("again")]);
 });
 
-test("closed, it asks its work to end and waits for that", async () => {
+test("closed, it aborts its work's signal and waits for the work", async () => {
   let hasReturned = false;
   const began = Promise.withResolvers<void>();
   const selected = selector(a, async (_term, signal) => {

@@ -7,22 +7,29 @@ import { RecipeError } from "../recipe-error.ts";
 import { type Candidate, candidatesOf } from "./leader-latch.ts";
 
 export interface LeaderSelectorOptions extends HoldOptions {
-  /** What the others know this candidate by. Default: this machine's address, as with Curator. */
+  /** Id of this candidate for others. Default: this machine's address, as in Curator. */
   readonly id?: string;
-  /** Whether it stands in line again after each term. Default false: once. */
+  /** Whether it enters the queue again after each term. Default false: once. */
   readonly autoRequeue?: boolean;
-  /** As whom the nodes are to be read: `kazoo` for candidates that are kazoo's. Default `curator`. */
+  /** Naming of the nodes: `kazoo` to share them with kazoo's candidates. Default `curator`. */
   readonly dialect?: LockDialect | undefined;
-  /** Is told what `lead` throws, after which it goes on. Without it the selector ends with that, and `close` throws it. */
+  /**
+   * Called with errors of `lead`, after which it continues. Without it such an error ends the
+   * selector, and `close` throws it.
+   */
   readonly onError?: (error: unknown) => void;
 }
 
-/** Leads until it returns. `signal` aborts when the term is lost, interrupted or closed: then it is to return soon. */
+/**
+ * Leads until it returns. `signal` aborts when the term is lost, interrupted or closed: then it
+ * must return soon.
+ */
 export type Lead = (term: Lease, signal: AbortSignal) => void | Promise<void>;
 
 /**
- * One leader among many, for as long as its work takes: Curator's LeaderSelector, on the same znodes, which are those of a mutex. One term
- * begins only when the work of the one before has returned, here and elsewhere, as long as its session lives.
+ * Elects one leader for the duration of its work: Curator's LeaderSelector, on the same znodes,
+ * which are those of a mutex. A term begins only when the work of the previous one has returned,
+ * here and elsewhere, as long as its session lives.
  */
 export class LeaderSelector implements AsyncDisposable {
   readonly path: string;
@@ -45,28 +52,36 @@ export class LeaderSelector implements AsyncDisposable {
     this.#mutex = new Mutex(zk, path, id === undefined ? { onSuspended, dialect } : { data: id, onSuspended, dialect });
   }
 
-  /** Whether its work goes on. */
+  /** Whether its work is running. */
   get isLeading(): boolean {
     return this.#interrupt !== undefined;
   }
 
-  /** Stands in line, for one more term where it leads already. Harmless while it stands there. @throws RECIPE_CLOSED */
+  /**
+   * Enters the queue, for one more term if it leads already. No effect while it is in the queue.
+   *
+   * @throws RECIPE_CLOSED
+   */
   start(): void {
     this.#closing.signal.throwIfAborted();
     this.#isQueued = true;
     if (this.#isRunning) return;
     this.#isRunning = true;
     this.#running = this.#run();
-    // `close` and `finished` tell.
+    // `close` and `finished` report it.
     this.#running.catch(() => {});
   }
 
-  /** Asks the work of the present term to end, where there is one. */
+  /** Aborts the signal of the current work, if there is one. */
   interruptLeadership(): void {
     this.#interrupt?.abort(new RecipeError("LEASE_LOST", `leadership of ${this.path} was interrupted`));
   }
 
-  /** Resolves when it neither leads nor stands in line any more. @throws what `lead` threw, without `onError` */
+  /**
+   * Resolves when it neither leads nor is in the queue.
+   *
+   * @throws the error of `lead`, without `onError`
+   */
   async finished(): Promise<void> {
     await this.#running;
   }
@@ -76,7 +91,11 @@ export class LeaderSelector implements AsyncDisposable {
     return candidatesOf(this.#zk, this.path);
   }
 
-  /** Leaves the line, interrupts the work and waits for it. Twice is harmless. @throws what `lead` threw, without `onError` */
+  /**
+   * Leaves the queue, interrupts the work and waits for it. May be repeated.
+   *
+   * @throws the error of `lead`, without `onError`
+   */
   async close(): Promise<void> {
     this.#closing.abort(new RecipeError("RECIPE_CLOSED", `the selector on ${this.path} is closed`));
     await this.#running;

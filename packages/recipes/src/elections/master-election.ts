@@ -1,5 +1,5 @@
 /**
- * A cluster with one active master, standbys that take over, and workers: the pattern of HBase.
+ * A cluster with one active master, standby masters, and workers: the pattern of HBase.
  *
  *     <root>/master                  ephemeral: the name of the active master
  *     <root>/backup-masters/<name>   ephemeral, one for each standby; goes when it becomes active
@@ -7,7 +7,7 @@
  *     <root>/running                 persistent: there is a cluster; made by the first master, removed by `shutDown`
  *     <root>/terms                   persistent: its version goes up with each term
  *
- * What else lies below the root is the application's.
+ * Other nodes below the root belong to the application.
  */
 import type { Client, Payload } from "@zooid/client";
 import { joinPath } from "@zooid/model";
@@ -19,7 +19,9 @@ import { makeNamed } from "../nodes/named-node.ts";
 import { ExclusiveCandidacy } from "./exclusive-candidacy.ts";
 import { Terms } from "./terms.ts";
 
-/** What the nodes below the root are called. The defaults are HBase's, but for `terms`, which is ours. */
+/**
+ * Names of the nodes below the root. The defaults are HBase's, except for `terms`, which is ours.
+ */
 export interface MasterNames {
   readonly master: string;
   readonly backups: string;
@@ -40,7 +42,7 @@ export interface MasterElectionOptions extends HoldOptions {
   readonly names?: Partial<MasterNames> | undefined;
 }
 
-/** A cluster as anybody can see it, whoever made it: HBase's too, whose nodes hold bytes of its own. */
+/** A cluster as an observer sees it, also HBase's, whose nodes hold bytes of its own. */
 export class MasterCluster {
   readonly root: string;
   readonly #zk: Client;
@@ -52,12 +54,15 @@ export class MasterCluster {
     this.#names = { ...MASTER_NAMES, ...names };
   }
 
-  /** What the active master's node holds, which is its name where it is a {@link MasterElection}'s; null while there is none. */
+  /**
+   * Data of the active master's node, which is its name for a {@link MasterElection}; null while
+   * there is none.
+   */
   get active$(): Observable<Uint8Array | null> {
     return this.#zk.watchData$(this.#at("master")).pipe(map((node) => (node.exists ? (node.data ?? NOTHING) : null)));
   }
 
-  /** The names of those who stand by. */
+  /** Names of the standby masters. */
   get backups$(): Observable<readonly string[]> {
     return this.#names$("backups");
   }
@@ -66,7 +71,7 @@ export class MasterCluster {
     return this.#names$("workers");
   }
 
-  /** Whether the cluster is up: some master has been active, and nobody has shut it down. */
+  /** Whether the cluster is up: a master has been active, and the cluster was not shut down. */
   get isRunning$(): Observable<boolean> {
     return this.#zk.watchExists$(this.#at("running")).pipe(
       map((stat) => stat !== null),
@@ -74,12 +79,15 @@ export class MasterCluster {
     );
   }
 
-  /** Joins as a worker until it is closed, over lost connections and sessions. */
+  /** Registers a worker until it is closed, over lost connections and sessions. */
   work(name: string, data: Payload = ""): PersistentNode {
     return new PersistentNode(this.#zk, { path: joinPath(this.#at("workers"), name), data });
   }
 
-  /** Says that the cluster is down. Whoever watches `isRunning$` is to end; nobody is made to. */
+  /**
+   * Marks the cluster as down. Processes that observe `isRunning$` should end; they are not forced
+   * to.
+   */
   async shutDown(): Promise<void> {
     await this.#zk.delete(this.#at("running"), { missingOk: true });
   }
@@ -95,7 +103,10 @@ export class MasterCluster {
 
 const NOTHING = new Uint8Array(0);
 
-/** One who is the cluster's active master or stands by, from `new` until `close`. Whoever is quickest becomes active. */
+/**
+ * A candidate for active master, otherwise a standby, from `new` until `close`. The fastest
+ * candidate becomes active.
+ */
 export class MasterElection implements AsyncDisposable {
   readonly cluster: MasterCluster;
   readonly name: string;
@@ -107,7 +118,7 @@ export class MasterElection implements AsyncDisposable {
   #standby: PersistentNode | undefined;
   #leaving: Promise<void> = Promise.resolve();
 
-  /** @param name no two candidates may have the same */
+  /** @param name unique among the candidates */
   constructor(zk: Client, root: string, name: string, options: MasterElectionOptions = {}) {
     const names = { ...MASTER_NAMES, ...options.names };
     this.#zk = zk;
@@ -129,22 +140,29 @@ export class MasterElection implements AsyncDisposable {
     });
   }
 
-  /** Whether this one is active at this instant, by the clock. */
+  /** Whether this candidate is active at this instant, by the clock. */
   get isActive(): boolean {
     return this.#terms.isLeader;
   }
 
-  /** The term that goes on now, or undefined. Completes when it is closed; errors with what no reconnect mends. */
+  /** The current term, or undefined. Completes when it is closed; fails with permanent errors. */
   get term$(): Observable<Lease | undefined> {
     return this.#terms.term$;
   }
 
-  /** Waits until this one is active. The lease is the term: releasing it makes it a standby. @throws LOCK_TIMEOUT, the signal's reason, or RECIPE_CLOSED */
+  /**
+   * Waits until this candidate is active. The lease is the term: releasing it makes it a standby.
+   *
+   * @throws LOCK_TIMEOUT, the signal's reason, or RECIPE_CLOSED
+   */
   activity(options: WaitOptions = {}): Promise<Lease> {
     return this.#terms.leadership(options);
   }
 
-  /** Is neither active nor stands by any more. Resolves when its nodes are gone, or the session may be over. Twice is harmless. */
+  /**
+   * Ends its role as active master or standby. Resolves when its nodes are deleted, or the session
+   * may be over. May be repeated.
+   */
   async close(): Promise<void> {
     await this.#candidacy.close();
     await this.#leave();
@@ -160,7 +178,7 @@ export class MasterElection implements AsyncDisposable {
   }
 
   async #elected(signal: AbortSignal): Promise<void> {
-    // One that stood by for a moment before is still leaving.
+    // An earlier standby node may still be being deleted.
     this.#leaving = Promise.all([this.#leaving, this.#leave()]).then(() => {});
     await makeNamed(this.#zk, { path: this.#runningPath, data: "", mode: "persistent", signal });
   }

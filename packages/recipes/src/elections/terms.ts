@@ -4,7 +4,7 @@ import type { Lease } from "../leases/lease.ts";
 import { firstOf, unlessAborted } from "../leases/waiting.ts";
 import { RecipeError } from "../recipe-error.ts";
 
-/** The terms of a candidate, one after the other, as those see them who ask whether it leads. */
+/** The terms of a candidate, as streams and promises. */
 export class Terms {
   readonly #what: string;
   readonly #term$ = new BehaviorSubject<Lease | undefined>(undefined);
@@ -36,9 +36,12 @@ export class Terms {
     return term;
   }
 
-  /** Tells of a term. Resolves when it is over; what stands for it may still stand, unless it was the closing that ended it. */
+  /**
+   * Publishes a term and resolves when it is over. Its nodes may still exist, unless `closing`
+   * ended it.
+   */
   async lead(term: Lease, closing: AbortSignal): Promise<void> {
-    // Lost before anybody was told.
+    // Lost before it was published.
     if (term.signal.aborted) return;
     const over = Promise.withResolvers<void>();
     const end = (): void => {
@@ -50,7 +53,7 @@ export class Terms {
     try {
       await unlessAborted(over.promise, closing);
     } finally {
-      // One that was released is on its way; one that was lost may be had again.
+      // A released term is being deleted; a lost one may be granted again.
       if (closing.aborted) await term.release();
     }
   }

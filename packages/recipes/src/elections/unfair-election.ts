@@ -8,15 +8,16 @@ import { ExclusiveCandidacy } from "./exclusive-candidacy.ts";
 import { Terms } from "./terms.ts";
 
 export interface UnfairElectionOptions extends HoldOptions {
-  /** What the others know this candidate by. Default: a UUID. */
+  /** Id of this candidate for others. Default: a UUID. */
   readonly id?: string;
 }
 
 /**
- * One leader among many, whoever is quickest: one node `<path>/leader`, on which all others have a watch. When it goes they are all woken and one of
- * them leads. A {@link LeaderLatch} wakes one, and lets them lead in the order in which they came.
+ * Elects the fastest candidate as leader: one node `<path>/leader`, on which all others have a
+ * watch. When it is deleted they are all woken and one of them leads. A {@link LeaderLatch} wakes
+ * one, in the order of arrival.
  *
- * The version of `<path>/terms` goes up whenever a term begins or is given back.
+ * The version of `<path>/terms` grows whenever a term begins or is released.
  */
 export class UnfairElection implements AsyncDisposable {
   readonly path: string;
@@ -32,33 +33,43 @@ export class UnfairElection implements AsyncDisposable {
     this.#candidacy = new ExclusiveCandidacy(zk, node, this.#terms, { onSuspended: options.onSuspended });
   }
 
-  /** Whether this one leads at this instant, by the clock. */
+  /** Whether this candidate leads at this instant, by the clock. */
   get isLeader(): boolean {
     return this.#terms.isLeader;
   }
 
-  /** The term that goes on now, or undefined. Completes when the election is closed; errors with what no reconnect mends. */
+  /**
+   * The current term, or undefined. Completes when the election is closed; fails with permanent
+   * errors.
+   */
   get term$(): Observable<Lease | undefined> {
     return this.#terms.term$;
   }
 
-  /** Begins with the present state; completes and errors as `term$` does. */
+  /** Starts with the current state; completes and fails as `term$` does. */
   get isLeader$(): Observable<boolean> {
     return this.#terms.isLeader$;
   }
 
-  /** Waits until this one leads. The lease is the term: releasing it ends it. @throws LOCK_TIMEOUT, the signal's reason, or RECIPE_CLOSED */
+  /**
+   * Waits until this candidate leads. The lease is the term: releasing it ends it.
+   *
+   * @throws LOCK_TIMEOUT, the signal's reason, or RECIPE_CLOSED
+   */
   leadership(options: WaitOptions = {}): Promise<Lease> {
     return this.#terms.leadership(options);
   }
 
-  /** Who leads, or null. */
+  /** The leader, or null. */
   async leader(): Promise<Holder | null> {
     const node = await this.#zk.getOrNull(this.#nodePath);
     return node === null ? null : readHolder(node.data);
   }
 
-  /** Leads no more, and does not try to. Resolves when the node is gone, or the session may be over. Twice is harmless. */
+  /**
+   * Ends leadership and candidacy. Resolves when the node is deleted, or the session may be over.
+   * May be repeated.
+   */
   close(): Promise<void> {
     return this.#candidacy.close();
   }

@@ -1,14 +1,14 @@
 import { RecipeError } from "../recipe-error.ts";
 
-/** How long a caller waits; at the end of it everything that was begun is undone. */
+/** Limits of a wait; when one is reached, everything that was begun is undone. */
 export interface WaitOptions {
-  /** Gives up; the call rejects with the signal's reason. */
+  /** Cancels the wait; the call rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Gives up after so many milliseconds, with LOCK_TIMEOUT. Default: never. */
+  /** Time limit in milliseconds, then LOCK_TIMEOUT. Default: none. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** A caller's patience as one signal over everything that it takes to serve it. */
+/** A caller's limits as one signal for all steps of the call. */
 export class Deadline implements Disposable {
   readonly signal: AbortSignal;
   readonly #timer: NodeJS.Timeout | undefined;

@@ -16,13 +16,16 @@ import { deleteOwnNode } from "./delete-own-node.ts";
 import type { HoldOptions, Lease, LostReason } from "./lease.ts";
 
 export interface HoldEvents {
-  /** It is not held any more, whatever the reason. May come twice: lost, then released. */
+  /** It is not held any more. May be called twice: lost, then released. */
   readonly ended?: (() => void) | undefined;
-  /** Somebody asks for it. */
+  /** Another client requests a release. */
   readonly revoked?: (() => void) | undefined;
-  /** In place of the node's own, where the node came later than the grant. */
+  /** Replaces the node's czxid, where the node was created after the grant. */
   readonly token?: Zxid | undefined;
-  /** Where others may have the same name: how it is given back, and what a transaction asks that stands or falls with it. */
+  /**
+   * For names that other clients may reuse: how to release the node, and the check of a guarded
+   * transaction.
+   */
   readonly release?: (() => Promise<void>) | undefined;
   readonly guard?: (() => Transaction<[undefined]>) | undefined;
 }
@@ -30,7 +33,7 @@ export interface HoldEvents {
 const REVOKE = Buffer.from("__REVOKE__");
 const READ_AGAIN_MS = 100;
 
-/** One node that is held, by as many leases as were taken on it. All of them are lost together. */
+/** A held node and its leases, which are all lost together. */
 export class Hold {
   readonly zk: Client;
   readonly path: string;
@@ -56,9 +59,9 @@ export class Hold {
       else if (kind === "lost") this.#lose("session-lost");
       else if (kind === "closed" || kind === "auth-failed") this.#lose("client-closed");
     });
-    // What was told at once had no subscription to end yet.
+    // A state reported during `subscribe` could not end the subscription.
     if (this.isOver) this.#states.unsubscribe();
-    // A node that cannot be read is not watched; the session's loss is told all the same.
+    // A node that cannot be read is not watched; the session's loss is reported all the same.
     else this.#watchNode().catch(() => {});
   }
 
@@ -83,7 +86,7 @@ export class Hold {
     return new NodeLease(this);
   }
 
-  /** One lease less; the node goes with the last. */
+  /** Removes one lease; the last one deletes the node. */
   async leave(): Promise<void> {
     if (--this.#leaseCount > 0) return;
     this.#releasing ??= this.#release();
@@ -102,7 +105,7 @@ export class Hold {
   #lose(reason: LostReason): void {
     if (this.isOver) return;
     this.#lostReason = reason;
-    // With a release the watch goes by itself, when the node does.
+    // A release deletes the node, which removes the watch.
     this.#watch?.remove();
     this.#end(new RecipeError("LEASE_LOST", `${this.path} is not held any more: ${reason}`));
   }
@@ -113,7 +116,7 @@ export class Hold {
     this.#controller.abort(reason);
   }
 
-  /** Hears of its own node: deleted by somebody else, or marked as wanted. */
+  /** Watches its own node: deleted by another client, or marked for revocation. */
   async #watchNode(): Promise<void> {
     while (!this.isOver) {
       let node: NodeData & Watched;
@@ -125,17 +128,17 @@ export class Hold {
         await pause(READ_AGAIN_MS, undefined, { signal: this.signal, ref: false });
         continue;
       }
-      // Lost in the very turn in which this came.
+      // Lost in the same turn.
       if (this.#lostReason !== undefined) return node.watch.remove();
       this.#watch = node.watch;
-      // Whatever a listener throws is not this loop's affair.
+      // Errors of the listener do not concern this loop.
       if (node.data !== null && REVOKE.equals(node.data)) queueMicrotask(() => this.#events.revoked?.());
       await node.watch.fired;
     }
   }
 }
 
-/** Asks a holder to give up what it holds, as Curator's Revoker does. The holder may, or may not. */
+/** Requests a holder to release its lock, as Curator's Revoker does. The holder may ignore it. */
 export async function revoke(zk: Client, path: string): Promise<void> {
   await zk.set(path, REVOKE);
 }

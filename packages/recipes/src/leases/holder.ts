@@ -1,21 +1,21 @@
 import { hostname } from "node:os";
 
-/** Who has a name that one has at a time, as its node says. */
+/** The holder of an exclusive node, by the node's data. */
 export interface Holder {
-  /** As the holder calls itself; a UUID where it has not said. */
+  /** The holder's id; a UUID if it has set none. */
   readonly id: string;
   readonly host: string;
   readonly pid: number;
 }
 
-/** What the holder's node says; `grant` is this one's alone. */
+/** The node's data; `grant` is unique to one grant. */
 export function holderData(id: string | undefined): Buffer {
   const grant = crypto.randomUUID();
   const holder: Holder & { readonly grant: string } = { id: id ?? grant, host: hostname(), pid: process.pid, grant };
   return Buffer.from(JSON.stringify(holder));
 }
 
-/** Null where the node says something else. */
+/** Null for other data. */
 export function readHolder(data: Uint8Array | null): Holder | null {
   let read: unknown;
   try {

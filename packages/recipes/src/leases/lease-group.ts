@@ -1,7 +1,7 @@
 import type { Client, Transaction } from "@zooid/client";
 import type { Grant, LostReason } from "./lease.ts";
 
-/** Several grants as one: lost when any of them is, given back together, the last one first. */
+/** Several grants as one: lost when any of them is, released together, the last one first. */
 export class LeaseGroup<G extends Grant = Grant> implements Grant {
   readonly parts: readonly G[];
   readonly signal: AbortSignal;
@@ -29,14 +29,17 @@ export class LeaseGroup<G extends Grant = Grant> implements Grant {
     for (const part of this.parts) part.assertValid();
   }
 
-  /** Lets a transaction happen only if all of it is still held at that moment; its results begin with one nothing for each node. */
+  /**
+   * A transaction that succeeds only if all grants are still held; its results begin with one
+   * undefined for each node.
+   */
   guard(): Transaction<undefined[]> {
     let transaction: Transaction<undefined[]> = this.#zk.transaction();
     for (const path of this.paths) transaction = transaction.check(path, -1);
     return transaction;
   }
 
-  /** Gives all of it back, also where one part cannot be. @throws what the first of those had to say */
+  /** Releases all grants, also if some fail. @throws the first error */
   async release(): Promise<void> {
     await releaseAll(this.parts);
   }

@@ -1,47 +1,66 @@
 /**
- * What is held, as its holder has it: possession of the object is ownership. A grant ends on this side before anybody else can have it: when
- * the session is lost by the client's own clock, which is earlier than by any server's, or already when the connection is.
+ * A grant, as an object of its holder. It ends on this side before any other client can get it:
+ * when the session is lost by the client's clock, which is earlier than by any server's, or already
+ * when the connection is.
  */
 import type { SessionId, Transaction, Zxid } from "@zooid/client";
 
 export type LostReason =
-  /** No server answers; the session, and with it the grant at the server, may live. Under `onSuspended: "lose"` only. */
+  /**
+   * No server answers; the session, and with it the grant at the server, may live. With
+   * `onSuspended: "lose"` only.
+   */
   | "suspended"
   /** The session is over, or may be. */
   | "session-lost"
-  /** Somebody has deleted the node. */
+  /** Another client has deleted the node. */
   | "deleted"
   | "client-closed";
 
-/** Whatever is granted: one node or several. */
+/** A grant of one or several nodes. */
 export interface Grant extends AsyncDisposable {
-  /** The nodes that stand for it. */
+  /** The nodes of the grant. */
   readonly paths: readonly string[];
-  /** Aborts with LEASE_LOST when it is lost, in whole or in part, or released; `lostReason` tells one from the other. */
+  /**
+   * Aborts with LEASE_LOST when it is lost, in whole or in part, or released; `lostReason`
+   * distinguishes the two.
+   */
   readonly signal: AbortSignal;
-  /** Why it was lost; undefined while it was not. */
+  /** The reason of its loss; undefined before. */
   readonly lostReason: LostReason | undefined;
-  /** Whether it is held at this instant, by the clock: true also where a timer that would say otherwise has not run yet. */
+  /** Whether it is held at this instant, by the clock: correct also if a timer is late. */
   isValid(): boolean;
   /** @throws LEASE_LOST unless `isValid()` */
   assertValid(): void;
-  /** Gives it back. Resolves when the server has deleted its nodes, or the session may be over. Twice is harmless. */
+  /**
+   * Releases it. Resolves when the server has deleted its nodes, or the session may be over. May be
+   * repeated.
+   */
   release(): Promise<void>;
 }
 
-/** A grant for which one node stands. */
+/** A grant of one node. */
 export interface Lease extends Grant {
   readonly path: string;
-  /** Grows with each grant on a path: what keeps state elsewhere can refuse those who come with a smaller one than it has seen. */
+  /**
+   * A fencing token that grows with each grant on a path: a store can refuse requests with a
+   * smaller one than it has seen.
+   */
   readonly token: Zxid;
   readonly sessionId: SessionId;
-  /** A second lease on the same grant; the node goes with the last of them. */
+  /** Another lease on the same grant; the last one to be released deletes the node. */
   reenter(): Lease;
-  /** Lets a transaction happen only if the grant still stands at that moment: the one case in which nothing can come between. */
+  /**
+   * A transaction that succeeds only if the grant is still held at that moment: the only check
+   * without a gap.
+   */
   guard(): Transaction<[undefined]>;
 }
 
 export interface HoldOptions {
-  /** What a lost connection does to a grant: ends it at once, or only when the session is lost. Default: the client's, `lose`. */
+  /**
+   * Whether a grant ends at once with a lost connection, or only when the session is lost. Default:
+   * the client's, `lose`.
+   */
   readonly onSuspended?: "lose" | "keep" | undefined;
 }

@@ -2,17 +2,21 @@ import type { Hold } from "./hold.ts";
 import type { Lease } from "./lease.ts";
 import { unlessAborted } from "./waiting.ts";
 
-/** Who holds what: an owner stands in line once, however many of its calls wait, and gets further leases on what it holds. */
+/**
+ * The grants of owners: an owner is in the queue once, however many of its calls wait, and gets
+ * further leases on a grant that it holds.
+ */
 export class Owners {
   readonly #holdings = new Map<unknown, Promise<Hold>>();
   readonly #holds = new Map<unknown, Hold>();
 
-  /** @param take waits for the grant; it is to call `ended` when the grant has ended */
+  /** @param take waits for the grant; it must call `ended` when the grant has ended */
   async lease(owner: unknown, signal: AbortSignal, take: (ended: () => void) => Promise<Hold>): Promise<Lease> {
     for (;;) {
       const holding = this.#holdings.get(owner);
       if (holding === undefined) return await this.#take(owner, take);
-      // Another call of the same owner stands in line; if it gives up, this one goes there itself.
+      // Another call of the same owner is in the queue; if it gives up, this one enters the queue
+      // itself.
       const hold = await unlessAborted(
         holding.catch(() => undefined),
         signal,
@@ -22,13 +26,13 @@ export class Owners {
     }
   }
 
-  /** What an owner holds now, or stands in line for. */
+  /** The owner's grant, or the one that it is waiting for. */
   async held(owner: unknown): Promise<Hold | undefined> {
     const hold = await this.#holdings.get(owner)?.catch(() => undefined);
     return hold?.isOver === false ? hold : undefined;
   }
 
-  /** What an owner holds at this instant; what it stands in line for does not count. */
+  /** The owner's grant at this instant; pending ones do not count. */
   heldNow(owner: unknown): Hold | undefined {
     const hold = this.#holds.get(owner);
     return hold?.isOver === false ? hold : undefined;

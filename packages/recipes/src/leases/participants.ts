@@ -2,13 +2,15 @@ import type { Client } from "@zooid/client";
 import { joinPath } from "@zooid/model";
 import { queued } from "../locks/lock-queue.ts";
 
-/** One who stands in line. */
+/** A contender in the queue. */
 export interface Participant {
   readonly path: string;
   readonly data: Uint8Array | null;
 }
 
-/** Who stands in the line below a path, first come first; who leaves while they are read is left away. */
+/**
+ * The contenders below a path, first come first; those that leave while they are read are skipped.
+ */
 export async function participantsOf(zk: Client, path: string): Promise<readonly Participant[]> {
   const paths = (await queued(zk, path)).map((name) => joinPath(path, name));
   const nodes = await Promise.all(paths.map((node) => zk.getOrNull(node)));

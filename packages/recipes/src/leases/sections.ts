@@ -1,28 +1,37 @@
 /**
- * Whose code runs: threads, by which Java's locks know their owners, do not exist here, but what is called from a section of code, however
- * many awaits later, can be told from what is not.
+ * Identifies owners by async context. Java's locks identify them by thread; here, code that is
+ * called from a section, after any number of awaits, belongs to its owner.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { unlessAborted } from "./waiting.ts";
 
-/** What work under a lock runs in. Work that it calls and that takes the lock again runs in a section within, for the same owner. */
+/**
+ * A section of work under a lock. Nested work that takes the lock again runs in a nested section of
+ * the same owner.
+ */
 interface Section {
   readonly owner: object;
   readonly outer: Section | undefined;
   isOpen: boolean;
-  /** The last of those within, each of which waits for the one before: `Promise.all` of two is one after the other. */
+  /**
+   * The last nested section, each of which waits for the one before: `Promise.all` of two runs one
+   * after the other.
+   */
   lastWithin: Promise<unknown>;
 }
 
 export class Sections {
   readonly #storage = new AsyncLocalStorage<Section>();
 
-  /** Of the section that the caller is in. What was begun there and goes on when it has ended is nobody's. */
+  /** Owner of the caller's section. Work that outlives its section has none. */
   get owner(): object | undefined {
     return this.#open?.owner;
   }
 
-  /** Does some work in a section of its own, for the owner of the one around it if there is one, else for a new one. */
+  /**
+   * Runs work in a new section, for the owner of the enclosing one if there is one, else for a new
+   * owner.
+   */
   async run<T>(signal: AbortSignal, work: (owner: object) => Promise<T>): Promise<T> {
     const outer = this.#open;
     const enter = (): Promise<T> => {

@@ -3,14 +3,16 @@ import { Deadline, type WaitOptions } from "./deadline.ts";
 import type { Grant } from "./lease.ts";
 import type { Sections } from "./sections.ts";
 
-/** Whatever can be waited for and had at once. */
+/** A lock that can be waited for or tried. */
 export interface Lock<G extends Grant = Grant, O extends WaitOptions = WaitOptions> {
   readonly path: string;
   acquire(options?: O): Promise<G>;
   tryAcquire(options?: { readonly signal?: AbortSignal }): Promise<G | null>;
 }
 
-/** Does some work under a lock; work under a lock that was lost meanwhile has failed, whatever it has to say. */
+/**
+ * Runs work under a lock; if the lock was lost meanwhile, the work has failed, whatever its result.
+ */
 export async function useLease<T, G extends Grant, O extends WaitOptions>(
   lock: Pick<Lock<G, O>, "acquire">,
   work: (grant: G) => T | Promise<T>,
@@ -24,7 +26,9 @@ export async function useLease<T, G extends Grant, O extends WaitOptions>(
   return result;
 }
 
-/** The same for a lock that knows by where it is called from who holds it already; an owner that says who it is needs no section. */
+/**
+ * The same for a lock that identifies owners by async context; an explicit owner needs no section.
+ */
 export async function useInSection<T, G extends Grant, O extends WaitOptions & { readonly owner?: unknown }>(
   lock: Pick<Lock<G, O>, "path" | "acquire">,
   sections: Sections | undefined,

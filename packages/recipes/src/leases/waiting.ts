@@ -1,8 +1,8 @@
-/** Waiting that can be given up and leaves nothing behind. */
+/** Cancellable waits that clean up after themselves. */
 import { type Client, isZkError } from "@zooid/client";
 import { filter, type Observable, Subscription, take } from "rxjs";
 
-/** What a promise brings, or the signal's reason; no listener stays behind. */
+/** The promise's result, or the signal's reason; no listener stays behind. */
 export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason);
@@ -13,7 +13,10 @@ export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Prom
   });
 }
 
-/** The first value of a stream, undefined where it ends without one, or the signal's reason; no subscription stays behind. */
+/**
+ * The first value of a stream, undefined if it ends without one, or the signal's reason; no
+ * subscription stays behind.
+ */
 export async function firstOf<T>(source$: Observable<T>, signal: AbortSignal): Promise<T | undefined> {
   const subscription = new Subscription();
   const first = new Promise<T | undefined>((resolve, reject) => {
@@ -27,12 +30,19 @@ export async function firstOf<T>(source$: Observable<T>, signal: AbortSignal): P
   }
 }
 
-/** Waits for a server that takes writes; also ends when the client does, whose next call tells. */
+/**
+ * Waits for a server that accepts writes; also returns at the client's end, which the next call
+ * reports.
+ */
 export async function writable(zk: Client, signal: AbortSignal): Promise<void> {
   await firstOf(zk.state$.pipe(filter(({ kind }) => kind === "connected")), signal);
 }
 
-/** Takes one step after the other until the signal, also over lost connections. @throws the signal's reason, or what no reconnect mends */
+/**
+ * Repeats a step until the signal aborts, also over lost connections.
+ *
+ * @throws the signal's reason, or a permanent error
+ */
 export async function keepOn(zk: Client, signal: AbortSignal, step: () => Promise<void>): Promise<void> {
   while (!signal.aborted) {
     try {
@@ -44,7 +54,9 @@ export async function keepOn(zk: Client, signal: AbortSignal, step: () => Promis
   }
 }
 
-/** Wakes whoever waits when the session is lost, since a node of ours went with it and no watch tells of that. */
+/**
+ * Wakes waiters when the session is lost, since its nodes were removed and no watch reports that.
+ */
 export class LossAlarm implements Disposable {
   readonly rung: Promise<void>;
   readonly #states: Subscription;

@@ -1,18 +1,23 @@
 /**
- * What the nodes of a line are called. Everybody's stand in one line and are waited for, but not everybody sees ours: Curator takes kazoo's default
- * locks for nobody, and they Curator's. So a line that others share is written as they write it.
+ * Naming of the nodes in a lock's queue. Our locks wait for nodes of all formats, but other clients
+ * do not: Curator ignores kazoo's default locks, and the other way round. So nodes of a shared
+ * queue are named in the other client's format.
  */
 import type { SessionId } from "@zooid/client";
 
 /**
- * - `curator`: `_c_<uuid>-lock-<number>`, which Curator, Go's client and the Java recipes of ZooKeeper itself wait for
- * - `kazoo`: `<uuid>__lock__<number>`, which kazoo waits for
- * - `zookeeper-recipes`: `x-<session>-<uuid>-<number>`, as the Java recipes of ZooKeeper itself, which wait for it; Curator does not. The UUID is
- *   ours, so that a node whose answer was lost is found again
+ * - `curator`: `_c_<uuid>-lock-<number>`, for Curator, Go's client and the Java recipes of
+ *   ZooKeeper itself
+ * - `kazoo`: `<uuid>__lock__<number>`, for kazoo
+ * - `zookeeper-recipes`: `x-<session>-<uuid>-<number>`, as the Java recipes of ZooKeeper itself,
+ *   which wait for it; Curator does not. The UUID is added by us, so that a node whose answer was
+ *   lost is found
  */
 export type LockDialect = "curator" | "kazoo" | "zookeeper-recipes";
 
-/** How a node's name is made: `protect` is what a client's create takes, the marker stands between that and the number. */
+/**
+ * The parts of a node's name: `protect` as for a client's create, then the marker, then the number.
+ */
 export interface Naming {
   readonly protect: true | ((guid: string) => string);
   readonly marker: string;
@@ -29,7 +34,7 @@ export function lockNaming(dialect: LockDialect, session: () => SessionId): Nami
   }
 }
 
-/** Of readers and writers. */
+/** The formats of readers and writers. */
 export type ReadWriteDialect = Exclude<LockDialect, "zookeeper-recipes">;
 
 export const READ_WRITE_NAMING: Readonly<Record<ReadWriteDialect, { readonly read: Naming; readonly write: Naming }>> =

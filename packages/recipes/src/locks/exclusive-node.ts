@@ -1,7 +1,8 @@
 /**
- * A name that one has at a time and for which nobody stands in line: an ephemeral node, and beside it a persistent one whose version goes up
- * whenever the name is taken or given back. Both are written together, so the version tells each time it was had from every other, as a name of
- * its own would: with it a holder gives back what is its own and nothing else, and guards what it writes.
+ * An exclusive name without a queue: an ephemeral node, and a persistent node whose version grows
+ * whenever the name is taken or released. Both are written in one transaction, so the version
+ * identifies each grant, as a unique name would: with it a holder releases only its own grant, and
+ * guards its writes.
  */
 
 import { type Client, type Created, isZkError, type Transaction, type Zxid } from "@zooid/client";
@@ -15,15 +16,18 @@ import { changed, isOfLiveSession } from "./lock-queue.ts";
 
 export interface ExclusiveNodeOptions {
   readonly path: string;
-  /** The node whose version goes up. */
+  /** The node whose version grows. */
   readonly countPath: string;
-  /** What the holder says of itself. Nobody else says the same in the same session: by this it is known again when an answer is lost. */
+  /**
+   * The holder's data, unique within the session: by these its node is recognized when an answer
+   * was lost.
+   */
   readonly data: Buffer;
 }
 
 const AGAIN_MS = 100;
 
-/** That it was had, and the version that says which time that was. */
+/** A taken node, and the version that identifies the grant. */
 export interface TakenNode {
   readonly created: Created;
   readonly count: number;
@@ -32,7 +36,10 @@ export interface TakenNode {
 export class ExclusiveNode {
   readonly #zk: Client;
   readonly #options: ExclusiveNodeOptions;
-  /** The node by which it has the name, or lost it without giving it back: then it may be had again by the same. */
+  /**
+   * The czxid of its last node, also of one that was lost without a release: such a node may be
+   * taken over again.
+   */
   #had: Zxid | undefined;
 
   constructor(zk: Client, options: ExclusiveNodeOptions) {
@@ -40,7 +47,11 @@ export class ExclusiveNode {
     this.#options = options;
   }
 
-  /** Waits until the name is free and this one is the quickest. @throws the signal's reason; it is not had then, or given back */
+  /**
+   * Waits until the name is free and this client is the fastest.
+   *
+   * @throws the signal's reason; then the name is not taken, or released again
+   */
   async acquire(signal: AbortSignal, beforeTrying?: () => Promise<void>): Promise<TakenNode> {
     for (;;) {
       const taken = await this.tryAcquire(signal);
@@ -50,13 +61,13 @@ export class ExclusiveNode {
     }
   }
 
-  /** Takes it if nobody has it. */
+  /** Takes it if it is free. */
   async tryAcquire(signal: AbortSignal): Promise<TakenNode | null> {
     const taking = this.#takeForSure(signal);
     try {
       return await unlessAborted(taking, signal);
     } catch (error) {
-      // What was asked may yet come true.
+      // The pending request may still succeed.
       taking.then(
         (taken) => taken !== null && this.#releaseLater(taken),
         () => {},
@@ -73,7 +84,10 @@ export class ExclusiveNode {
     });
   }
 
-  /** Gives it back if it is had still, and leaves alone who has it by now. Resolves when that is done, or when the session may be over. */
+  /**
+   * Releases the grant if it is still held, and never another client's. Resolves when that is done,
+   * or when the session may be over.
+   */
   async release({ created, count }: TakenNode): Promise<void> {
     if (this.#had === created.stat.czxid) this.#had = undefined;
     using loss = new LossAlarm(this.#zk);
@@ -84,7 +98,10 @@ export class ExclusiveNode {
     this.release(taken).catch(() => {});
   }
 
-  /** Also on a session to come: what an earlier one has left there is as much its own, as long as the count says so. */
+  /**
+   * Works in a later session too: the node of an earlier one belongs to this grant as long as the
+   * version matches.
+   */
   async #release(count: number): Promise<void> {
     const { path, countPath } = this.#options;
     for (;;) {
@@ -103,13 +120,13 @@ export class ExclusiveNode {
     return this.#zk.transaction().check(this.#options.countPath, count);
   }
 
-  /** What it has taken when the connection was lost for good is given back. */
+  /** A node that was taken after the caller gave up is released. */
   async #takeForSure(signal: AbortSignal): Promise<TakenNode | null> {
     const zk = this.#zk;
     for (;;) {
       const taken = await this.#take();
       if (taken === null || isOfLiveSession(zk, taken.created)) return taken;
-      // Had by a connection that has ended since: looked at again on the next.
+      // Taken on a connection that has ended since: checked again on the next one.
       try {
         await writable(zk, signal);
       } catch (error) {
@@ -136,7 +153,8 @@ export class ExclusiveNode {
         if (isZkError(error, "NO_NODE")) {
           await makeNamed(zk, { path: countPath, data: "", mode: "persistent" });
         } else if (isZkError(error, "CONNECTION_LOSS") && error.outcome === "unknown") {
-          // Asked again on the next connection: if it happened, the name is taken, by this one.
+          // Repeated on the next connection: if the first attempt succeeded, the name is taken by
+          // this client.
           isInDoubt = true;
         } else {
           if (isInDoubt) this.#sweep();
@@ -146,7 +164,7 @@ export class ExclusiveNode {
     }
   }
 
-  /** The name as this one has it: by this session, not by one that is about to end. */
+  /** The node if it is this client's: of its current session, not of one that is about to end. */
   async #mine(isInDoubt: boolean): Promise<TakenNode | null> {
     const zk = this.#zk;
     const { path, countPath, data } = this.#options;
@@ -159,7 +177,7 @@ export class ExclusiveNode {
     return counted === null ? null : { created: { path, stat: node.stat }, count: counted.version };
   }
 
-  /** Whether it was had could not be found out: done as soon as it can be. */
+  /** The outcome is unknown: checked as soon as possible. */
   #sweep(): void {
     const sweep = async (): Promise<void> => {
       const never = new AbortController().signal;
@@ -175,7 +193,7 @@ export class ExclusiveNode {
         await pause(AGAIN_MS, undefined, { ref: false });
       }
     };
-    // Nobody is left to be told.
+    // There is no caller to report to.
     sweep().catch(() => {});
   }
 }

@@ -1,12 +1,12 @@
 /**
- * Standing in line: what every recipe on ordered ephemeral children shares.
+ * The queue of ordered ephemeral children that most recipes share.
  *
- *     make a node ─▶ list ─▶ blocked? ─▶ watch whoever blocks ─▶ list …
+ *     make a node ─▶ list ─▶ blocked? ─▶ watch the blocking node ─▶ list …
  *          ▲           │ no: granted, if the node is the live session's and there is a connection
- *          └───────────┘ our node is gone, or a session's that has ended: to the end of the line
+ *          └───────────┘ our node is gone, or of an ended session: to the end of the queue
  *
- * A list that was read behind the create shows everybody with a smaller number who will ever be there, so it needs no `sync`. Nobody is
- * granted anything by an event: each wake-up lists anew.
+ * A list that was read after the create contains all nodes with smaller numbers that will ever
+ * exist, so it needs no `sync`. Events never grant anything: each wake-up lists again.
  */
 import { type Client, type Created, isZkError, type Payload } from "@zooid/client";
 import { baseName, joinPath } from "@zooid/model";
@@ -15,28 +15,30 @@ import { LossAlarm, unlessAborted, writable } from "../leases/waiting.ts";
 import { defaultData } from "../nodes/default-data.ts";
 import { inOrder } from "./sequence.ts";
 
-/** Whom to wait for, given the line and one's place in it; undefined when it is one's turn. */
+/**
+ * The node to wait for, given the queue and our position in it; undefined when the lock is granted.
+ */
 export type Blocker = (queue: readonly string[], at: number) => string | undefined;
 
 export interface LockQueueOptions {
-  /** The parent of those who stand in line; made as a container. */
+  /** The parent of the contenders' nodes; created as a container. */
   readonly path: string;
-  /** What names begin with, behind the UUID. */
+  /** The prefix of names, behind the UUID. */
   readonly marker: string;
-  /** What stands before the marker, made of a UUID. Default: as Curator writes it. */
+  /** The part before the marker, made from a UUID. Default: Curator's format. */
   readonly protect?: true | ((guid: string) => string) | undefined;
   readonly blocker: Blocker;
   /** Default: this machine's address. */
   readonly data?: Payload | undefined;
 }
 
-/** Waits for the next at all: the predecessor, as a mutex does. */
+/** The previous node in the queue: for a mutex. */
 export const predecessor: Blocker = (queue, at) => queue[at - 1];
 
 /**
- * Makes a node and waits until it is its turn.
+ * Creates a node and waits until it is granted the lock.
  *
- * @throws the signal's reason, whereupon the node is taken back
+ * @throws the signal's reason, whereupon the node is deleted
  */
 export async function enqueue(zk: Client, options: LockQueueOptions, signal: AbortSignal): Promise<Created> {
   for (;;) {
@@ -46,13 +48,13 @@ export async function enqueue(zk: Client, options: LockQueueOptions, signal: Abo
       isMine = await waitForTurn(zk, created, options, signal);
       if (isMine) return created;
     } finally {
-      // Ours no more, or not wanted; a grant that nobody gets would block all others.
+      // The node is lost or unwanted; a grant without a holder would block all others.
       if (!isMine) deleteOwnNodeLater(zk, created.path);
     }
   }
 }
 
-/** Takes the turn only if it can be had at once. */
+/** Takes the lock only if it can be granted at once. */
 export async function tryEnqueue(
   zk: Client,
   options: LockQueueOptions,
@@ -60,7 +62,7 @@ export async function tryEnqueue(
 ): Promise<Created | undefined> {
   const { path, marker, blocker } = options;
   const before = await queued(zk, path, signal);
-  // As it would be with us at the end. Who would have to wait leaves no trace.
+  // As if our node were the last one. If it would have to wait, no node is created.
   const last = `${marker}9999999999`;
   if (blocker([...before, last], before.length) !== undefined) return undefined;
   const created = await createContender(zk, options, signal);
@@ -75,7 +77,7 @@ export async function tryEnqueue(
   }
 }
 
-/** Those who stand in line, first come first; none where the parent is missing. */
+/** The contenders, first come first; none if the parent is missing. */
 export async function queued(zk: Client, path: string, signal?: AbortSignal): Promise<readonly string[]> {
   try {
     return inOrder((await zk.children(path, { signal })).names);
@@ -85,19 +87,19 @@ export async function queued(zk: Client, path: string, signal?: AbortSignal): Pr
   }
 }
 
-/** Whether a node is the session's that the client has now, and there is a connection to tell. */
+/** Whether a node belongs to the client's current session, and the client is connected. */
 export function isOfLiveSession(zk: Client, { stat }: Created): boolean {
   return stat.ephemeralOwner === zk.sessionId && zk.state.kind === "connected" && zk.aliveForMs > 0;
 }
 
-/** Makes a node at the end of the line, and the parent where it is missing. */
+/** Creates a node at the end of the queue, and a missing parent. */
 export function createContender(zk: Client, queue: LockQueueOptions, signal: AbortSignal): Promise<Created> {
   const { path, marker, protect = true, data } = queue;
   const options = { mode: "ephemeral-sequential", protect, parents: "container", signal } as const;
   return zk.create(joinPath(path, marker), data === undefined ? defaultData(zk) : data, options);
 }
 
-/** True when it is the node's turn, false when its place in line is lost. */
+/** True when the node is granted the lock, false when its place in the queue is lost. */
 export async function waitForTurn(
   zk: Client,
   created: Created,
@@ -105,7 +107,7 @@ export async function waitForTurn(
   signal: AbortSignal,
 ): Promise<boolean> {
   const name = baseName(created.path);
-  // The line itself, which may be long, is not kept while somebody waits.
+  // The queue, which may be long, is not kept while waiting.
   const place = async (): Promise<{ readonly isGone: boolean; readonly blocking?: string | undefined }> => {
     const queue = await queued(zk, path, signal);
     const at = queue.indexOf(name);
@@ -116,7 +118,7 @@ export async function waitForTurn(
     if (isGone || created.stat.ephemeralOwner !== zk.sessionId) return false;
     if (blocking !== undefined) await changed(zk, joinPath(path, blocking), signal);
     else if (isOfLiveSession(zk, created)) return true;
-    // The list came from a session or a connection that has ended since.
+    // The list was read in a session or on a connection that has ended since.
     else await writable(zk, signal);
   }
 }
@@ -129,7 +131,7 @@ export async function changed(zk: Client, path: string, signal: AbortSignal): Pr
     using _ = watch;
     await unlessAborted(Promise.race([watch.fired, loss.rung]), signal);
   } catch (error) {
-    // It went between the list and this. A read arms no watch on what is not there, where `exists` would, for ever.
+    // It was deleted after the list was read. A failed read arms no watch; `exists` would, forever.
     if (!isZkError(error, "NO_NODE")) throw error;
   }
 }

@@ -16,7 +16,7 @@ eachStaged((staged) => {
 
 const both = (zk: Client): MultiLock => new MultiLock(zk, [new Mutex(zk, "/locks/2"), new Mutex(zk, "/locks/1")]);
 
-test("all are had together, in the order of their paths, and given back together", async () => {
+test("all are acquired in the order of their paths, and released together", async () => {
   const locks = await both(a).acquire();
   expect(locks.paths.map((path) => path.slice(0, "/locks/1".length))).toEqual(["/locks/1", "/locks/2"]);
   expect(await both(b).tryAcquire()).toBeNull();
@@ -29,7 +29,7 @@ test("all are had together, in the order of their paths, and given back together
   expect([locks.isValid(), next.isValid()]).toEqual([false, true]);
 });
 
-test("two who want the same locks do not wait for each other, in whatever order they name them", async () => {
+test("two clients of the same locks do not block each other, in any order of the locks", async () => {
   const work = Array.from({ length: 10 }, (_, i) => {
     const zk = i % 2 === 0 ? a : b;
     const locks = [new Mutex(zk, "/locks/1"), new Mutex(zk, "/locks/2")];
@@ -39,7 +39,7 @@ test("two who want the same locks do not wait for each other, in whatever order 
   await Promise.all([count(a, "/locks/1", 0), count(a, "/locks/2", 0)]);
 });
 
-test("what was had is given back when the rest is not to be had", async () => {
+test("acquired locks are released when the rest is not available", async () => {
   const held = await new Mutex(a, "/locks/2").acquire();
   expect(isRecipeError(await failure(both(b).acquire({ timeoutMs: 50 })), "LOCK_TIMEOUT")).toBe(true);
   expect(await both(b).tryAcquire()).toBeNull();
@@ -48,7 +48,7 @@ test("what was had is given back when the rest is not to be had", async () => {
   await held.release();
 });
 
-test("it is lost when a part of it is", async () => {
+test("it is lost when one of its locks is", async () => {
   const locks = await new MultiLock(a, [
     new Mutex(a, "/locks/1"),
     new Semaphore(a, "/locks/s", { leases: 2 }),

@@ -5,7 +5,10 @@ import { LeaseGroup, releaseAll } from "../leases/lease-group.ts";
 import { type Lock, useLease } from "../leases/use-lease.ts";
 
 export interface MultiLockOptions {
-  /** In which order they are acquired. `path`, the default, keeps two who want the same locks from waiting for each other. */
+  /**
+   * The order in which they are acquired. `path`, the default, prevents deadlocks between clients
+   * of the same locks.
+   */
   readonly order?: "path" | "given";
 }
 
@@ -23,7 +26,11 @@ export class MultiLock implements Lock<LeaseGroup> {
     this.path = this.#locks.map(({ path }) => path).join(" and ");
   }
 
-  /** Waits for one after the other. @throws what one of them has to say; those that were had are given back then */
+  /**
+   * Acquires one lock after the other.
+   *
+   * @throws the error of one of them; then the acquired ones are released
+   */
   async acquire(options: WaitOptions = {}): Promise<LeaseGroup> {
     using deadline = new Deadline(options, `acquire ${this.path}`);
     const { signal } = deadline;
@@ -37,7 +44,7 @@ export class MultiLock implements Lock<LeaseGroup> {
     return new LeaseGroup(this.#zk, grants);
   }
 
-  /** All of them if they are to be had at once, or null. */
+  /** All locks if they are available at once, or null. */
   async tryAcquire(options: { readonly signal?: AbortSignal } = {}): Promise<LeaseGroup | null> {
     const grants: Grant[] = [];
     for (const lock of this.#locks) {
@@ -54,13 +61,17 @@ export class MultiLock implements Lock<LeaseGroup> {
     return new LeaseGroup(this.#zk, grants);
   }
 
-  /** Does some work under all of them. @throws LEASE_LOST when one was lost meanwhile, whatever the work has to say */
+  /**
+   * Runs work under all locks.
+   *
+   * @throws LEASE_LOST when one was lost meanwhile, whatever the work's result
+   */
   use<T>(work: (grants: LeaseGroup) => T | Promise<T>, options?: WaitOptions): Promise<T> {
     return useLease(this, work, options);
   }
 }
 
-/** What cannot be given back is no news to a caller who is about to be told of another failure. */
+/** A failed release is not reported, since the caller gets the original error. */
 async function giveUp(grants: readonly Grant[]): Promise<void> {
   await releaseAll(grants).catch(() => {});
 }

@@ -32,7 +32,7 @@ test("one holds it, the next gets it when it is released", async () => {
   expect((await a.children(PATH)).names).toEqual([]);
 });
 
-test("all get it in the order in which they came, one at a time", async () => {
+test("it is granted in order of arrival, one at a time", async () => {
   const order: number[] = [];
   let held = 0;
   const waiting: Promise<unknown>[] = [];
@@ -54,7 +54,7 @@ test("all get it in the order in which they came, one at a time", async () => {
   expect((await a.children(PATH)).names).toEqual([]);
 });
 
-test("a waiter watches the one before it and nobody else, and leaves no watch behind", async () => {
+test("a waiter watches only its predecessor, and leaves no watch behind", async () => {
   const first = await new Mutex(a, PATH).acquire();
   const watches = b.watchCount;
   const giveUp = new AbortController();
@@ -71,7 +71,7 @@ test("a waiter watches the one before it and nobody else, and leaves no watch be
   await first.release();
 });
 
-test("a waiter whose predecessor gives up does not take that for victory", async () => {
+test("a waiter whose predecessor gives up is not granted the lock by that", async () => {
   const first = await new Mutex(a, PATH).acquire();
   const giveUp = new AbortController();
   const second = failure(new Mutex(b, PATH).acquire({ signal: giveUp.signal }));
@@ -92,7 +92,7 @@ test("a waiter whose predecessor gives up does not take that for victory", async
 });
 
 describe("trying", () => {
-  test("leaves no trace where somebody is before us", async () => {
+  test("leaves no node if there are other contenders", async () => {
     const first = await new Mutex(a, PATH).acquire();
     const { cversion } = (await a.children(PATH)).stat;
     expect(await new Mutex(b, PATH).tryAcquire()).toBeNull();
@@ -101,7 +101,7 @@ describe("trying", () => {
     expect((await new Mutex(b, PATH).tryAcquire())?.isValid()).toBe(true);
   });
 
-  test("whoever waits in vain leaves nothing behind", async () => {
+  test("a waiter that times out leaves nothing behind", async () => {
     const first = await new Mutex(a, PATH).acquire();
     const error = await failure(new Mutex(b, PATH).acquire({ timeoutMs: 20 }));
     expect(isRecipeError(error, "LOCK_TIMEOUT") && error.name).toBe("TimeoutError");
@@ -113,7 +113,7 @@ describe("trying", () => {
 });
 
 describe("the same owner", () => {
-  test("gets the lock again, and gives it up with the last lease", async () => {
+  test("gets the lock again, and releases it with the last lease", async () => {
     const mutex = new Mutex(a, PATH);
     const first = await mutex.acquire({ owner: "me" });
     const second = await mutex.acquire({ owner: "me" });
@@ -129,7 +129,7 @@ describe("the same owner", () => {
     expect(() => third.reenter()).toThrow(/was released/);
   });
 
-  test("stands in line once, however many of its calls wait", async () => {
+  test("is in the queue once, however many of its calls wait", async () => {
     const held = await new Mutex(b, PATH).acquire();
     const mutex = new Mutex(a, PATH);
     const giveUp = new AbortController();
@@ -143,7 +143,7 @@ describe("the same owner", () => {
     await count(b, PATH, 1);
   });
 
-  test("begins anew when what it held is lost", async () => {
+  test("starts again when its lease is lost", async () => {
     const mutex = new Mutex(a, PATH);
     const first = await mutex.acquire({ owner: "me" });
     await b.delete(first.path);
@@ -154,7 +154,7 @@ describe("the same owner", () => {
     expect([first.isValid(), second.isValid()]).toEqual([false, true]);
   });
 
-  test("has at once what it holds", async () => {
+  test("gets at once a lock that it holds", async () => {
     const mutex = new Mutex(a, PATH);
     const first = await mutex.acquire({ owner: "me" });
     const second = await mutex.tryAcquire({ owner: "me" });
@@ -166,7 +166,7 @@ describe("the same owner", () => {
     expect((await mutex.tryAcquire({ owner: "me" }))?.isValid()).toBe(true);
   });
 
-  test("is not another one", async () => {
+  test("is distinct from other owners", async () => {
     const mutex = new Mutex(a, PATH);
     await mutex.acquire({ owner: "me" });
     expect(isRecipeError(await failure(mutex.acquire({ owner: "you", timeoutMs: 20 })), "LOCK_TIMEOUT")).toBe(true);
@@ -174,7 +174,7 @@ describe("the same owner", () => {
 });
 
 describe("in the async context of its holder", () => {
-  test("what work calls gets the lock again, and nobody else does", async () => {
+  test("nested work gets the lock again, and no other work does", async () => {
     const mutex = new Mutex(a, PATH, { reentrant: "async-context" });
     const inner = async (): Promise<number> => {
       await a.sync();
@@ -196,7 +196,7 @@ describe("in the async context of its holder", () => {
     expect(new Set([...tokens, -1]).size).toBe(2);
   });
 
-  test("what work begins together is done one after the other", async () => {
+  test("concurrent nested work runs one after the other", async () => {
     const mutex = new Mutex(a, PATH, { reentrant: "async-context" });
     const steps: string[] = [];
     const step = (name: string, below?: () => Promise<void>): Promise<void> =>
@@ -210,7 +210,7 @@ describe("in the async context of its holder", () => {
     expect(steps).toEqual(["one begins", "within begins", "within ends", "one ends", "two begins", "two ends"]);
   });
 
-  test("who waits for the one beside it can give up", async () => {
+  test("nested work that waits for a sibling can be cancelled", async () => {
     const mutex = new Mutex(a, PATH, { reentrant: "async-context" });
     const order: string[] = [];
     await mutex.use(async () => {
@@ -227,7 +227,7 @@ describe("in the async context of its holder", () => {
     expect(order).toEqual(["third"]);
   });
 
-  test("what goes on when the work has ended stands in line like anybody", async () => {
+  test("work that outlives its section enters the queue", async () => {
     const mutex = new Mutex(a, PATH, { reentrant: "async-context" });
     const ended = Promise.withResolvers<void>();
     let late: Promise<unknown> = Promise.resolve();
@@ -240,7 +240,7 @@ describe("in the async context of its holder", () => {
     await held.release();
   });
 
-  test("what work begins keeps the lock, where the work does not wait for it", async () => {
+  test("nested work that is not awaited keeps the lock", async () => {
     const mutex = new Mutex(a, PATH, { reentrant: "async-context" });
     const gate = Promise.withResolvers<void>();
     let inner: Promise<unknown> = Promise.resolve();
@@ -272,7 +272,7 @@ describe("in the async context of its holder", () => {
 });
 
 describe("the session", () => {
-  test("takes the lock along when it ends; whoever holds it hears of it, and the next gets it", async () => {
+  test("releases the lock when it ends; the holder's signal aborts, and the next contender gets it", async () => {
     const { zk, relay } = await stage.relayed();
     const lease = await new Mutex(zk, PATH, { onSuspended: "keep" }).acquire();
     const waiting = new Mutex(b, PATH).acquire();
@@ -286,7 +286,7 @@ describe("the session", () => {
     await lease.release();
   });
 
-  test("of a waiter: it goes to the end of the line", async () => {
+  test("of a waiter: it goes to the end of the queue", async () => {
     const { zk, relay } = await stage.relayed();
     const first = await new Mutex(b, PATH).acquire();
     const waiting = new Mutex(zk, PATH).acquire();
@@ -302,7 +302,7 @@ describe("the session", () => {
     expect([lease.sessionId, lease.isValid()]).toEqual([zk.sessionId, true]);
   });
 
-  test("a grant whose connection is lost is lost at once, and given back", async () => {
+  test("a grant whose connection is lost is lost at once, and released", async () => {
     const { zk, relay } = await stage.relayed();
     const lease = await new Mutex(zk, PATH).acquire();
     relay.refuse();
@@ -315,7 +315,7 @@ describe("the session", () => {
     expect((await b.children(PATH)).names).toEqual([]);
   });
 
-  test("a grant may outlive its connection, where its holder says so", async () => {
+  test("a grant may outlive its connection, with onSuspended keep", async () => {
     const { zk, relay } = await stage.relayed();
     const lease = await new Mutex(zk, PATH, { onSuspended: "keep" }).acquire();
     relay.cut();
@@ -328,7 +328,7 @@ describe("the session", () => {
     expect(lease.lostReason).toBe("deleted");
   });
 
-  test("a node that an ended session has left in the line is nobody's turn", async () => {
+  test("a node of an ended session is not granted the lock", async () => {
     const { zk, relay } = await stage.relayed();
     const first = await new Mutex(b, PATH).acquire();
     const waiting = new Mutex(zk, PATH).acquire();
@@ -337,7 +337,7 @@ describe("the session", () => {
     relay.cut();
     await stage.expire(zk);
     await count(b, PATH, 1);
-    // As a server shows it that has not heard of the session's end.
+    // As on a server that has not yet applied the session's end.
     const stale = await b.create(`${PATH}/${name}`, "", { mode: "ephemeral" });
     await first.release();
     relay.accept();
@@ -346,7 +346,7 @@ describe("the session", () => {
     expect((await b.exists(lease.path))?.ephemeralOwner).toBe(zk.sessionId);
   });
 
-  test("nobody is granted what a list of an ended session has shown", async () => {
+  test("a list that was read in an ended session grants nothing", async () => {
     const { zk, relay } = await stage.relayed();
     const first = await new Mutex(b, PATH).acquire();
     const waiting = new Mutex(zk, PATH).acquire();
@@ -377,7 +377,7 @@ describe("while it is held", () => {
     expect(Buffer.from((await b.get("/state")).data ?? []).toString()).toBe("new");
   });
 
-  test("somebody may ask for it, as Curator's Revoker does", async () => {
+  test("another client may request a release, as Curator's Revoker does", async () => {
     const asked = Promise.withResolvers<string>();
     const lease = await new Mutex(a, PATH, { onRevoke: asked.resolve }).acquire();
     expect((await b.get(lease.path)).stat.dataLength).toBe(0);
@@ -396,7 +396,7 @@ describe("while it is held", () => {
   });
 });
 
-test("those who stand in line are told in order, with what they say of themselves", async () => {
+test("contenders are listed in order, with their data", async () => {
   const first = await new Mutex(a, PATH, { data: "first" }).acquire();
   const waiting = new Mutex(b, PATH, { data: "second" }).acquire();
   await count(a, PATH, 2);
@@ -407,7 +407,7 @@ test("those who stand in line are told in order, with what they say of themselve
   await waiting;
 });
 
-test("a line whose numbers have run over is refused", async () => {
+test("a queue with overflown numbers is refused", async () => {
   await a.create(`${PATH}/_c_a4b60a39-f3c3-41f4-a45e-9f55dd36402d-lock--2147483648`, "", { parents: "container" });
   expect(isRecipeError(await failure(new Mutex(b, PATH).acquire()), "SEQUENCE_OVERFLOW")).toBe(true);
   await count(a, PATH, 1);
@@ -431,7 +431,7 @@ test.each([
   relay.cut();
   relay.thaw();
   const third = new Mutex(a, PATH).use(() => order.push("third"));
-  // What was made though the answer got lost was found, and not made twice.
+  // A node whose answer was lost was found, and not created twice.
   await count(b, PATH, 3);
   await first.release();
   await Promise.all([waiting, third]);
@@ -439,7 +439,7 @@ test.each([
   await count(b, PATH, 0);
 });
 
-test("who was there before, of whatever language, is waited for", async () => {
+test("earlier contenders are waited for, of any client library", async () => {
   const go = await a.create(`${PATH}/_c_a4b60a39f3c341f4a45e9f55dd36402d-lock-`, "", {
     mode: "ephemeral-sequential",
     parents: "container",

@@ -10,22 +10,31 @@ import { type LockDialect, lockNaming } from "./dialect.ts";
 import { enqueue, type LockQueueOptions, predecessor, tryEnqueue } from "./lock-queue.ts";
 
 export interface MutexOptions extends HoldOptions {
-  /** What the node of each contender holds. Default: this machine's address, as with Curator; empty where `onRevoke` is given. */
+  /**
+   * Data of each contender's node. Default: this machine's address, as in Curator; empty if
+   * `onRevoke` is given.
+   */
   readonly data?: Payload;
-  /** Somebody asks the holder to give up; told with the path of the holder's node, maybe more than once. */
+  /**
+   * Called when another client requests a release, with the path of the holder's node; maybe more
+   * than once.
+   */
   readonly onRevoke?: (path: string) => void;
-  /** As whom the nodes are to be read. Default `curator`. Nodes of all are waited for. */
+  /** Naming of the nodes. Default `curator`. Nodes of all formats are waited for. */
   readonly dialect?: LockDialect | undefined;
   /**
-   * `async-context`: what is called from the work of `use`, at whatever depth, and takes the lock again gets it. Sections within one section
-   * take turns, also where nobody has waited for the one before; what is still going on when the section ends stands in line again.
-   * Default: by a lease's `reenter` or an `owner` only.
+   * `async-context`: code that is called from the work of `use`, at any depth, and takes the lock
+   * again gets it. Nested sections take turns, also if they are not awaited; work that outlives its
+   * section enters the queue again. Default: only by a lease's `reenter` or an `owner`.
    */
   readonly reentrant?: "async-context" | undefined;
 }
 
 export interface Owned {
-  /** Who asks: an owner that holds the lock already gets another lease on the same grant. Default: somebody new each time. */
+  /**
+   * An owner that holds the lock already gets another lease on the same grant. Default: a new owner
+   * for each call.
+   */
   readonly owner?: unknown;
 }
 
@@ -36,9 +45,9 @@ export interface TryOptions extends Owned {
 }
 
 /**
- * A lock that one holds at a time and all get in the order in which they came, across processes and machines: Curator's
- * InterProcessMutex, on the same znodes. Each contender has a node `<path>/_c_<uuid>-lock-<number>` and watches the one before it, so a
- * release wakes one.
+ * A fair distributed lock: Curator's InterProcessMutex, on the same znodes. Each contender has a
+ * node `<path>/_c_<uuid>-lock-<number>` and watches the previous one, so a release wakes one
+ * contender.
  */
 export class Mutex implements Lock<Lease, AcquireOptions> {
   readonly path: string;
@@ -59,9 +68,10 @@ export class Mutex implements Lock<Lease, AcquireOptions> {
   }
 
   /**
-   * Waits for its turn.
+   * Waits for the lock.
    *
-   * @throws LOCK_TIMEOUT, the signal's reason, or what the client cannot recover from; nothing is left behind then
+   * @throws LOCK_TIMEOUT, the signal's reason, or an unrecoverable error of the client; then
+   *   nothing is left behind
    */
   async acquire(options: AcquireOptions = {}): Promise<Lease> {
     using deadline = new Deadline(options, `acquire ${this.path}`);
@@ -73,7 +83,9 @@ export class Mutex implements Lock<Lease, AcquireOptions> {
     return await this.#owners.lease(owner, signal, take);
   }
 
-  /** The lock if it is to be had at once, or null, without a trace where somebody is before us. */
+  /**
+   * The lock if it is available at once, or null. Creates no node if there are other contenders.
+   */
   async tryAcquire(options: TryOptions = {}): Promise<Lease | null> {
     using deadline = new Deadline(options, `acquire ${this.path}`);
     const { owner = this.#sections?.owner } = options;
@@ -84,15 +96,15 @@ export class Mutex implements Lock<Lease, AcquireOptions> {
   }
 
   /**
-   * Does some work under the lock.
+   * Runs work under the lock.
    *
-   * @throws LEASE_LOST when the work has ended and the lock was lost meanwhile, whatever the work has to say
+   * @throws LEASE_LOST when the lock was lost before the work ended, whatever its result
    */
   use<T>(work: (lease: Lease) => T | Promise<T>, options?: AcquireOptions): Promise<T> {
     return useInSection(this, this.#sections, work, options);
   }
 
-  /** Who stands in line, the holder first. */
+  /** The contenders, the holder first. */
   participants(): Promise<readonly Participant[]> {
     return participantsOf(this.#zk, this.path);
   }

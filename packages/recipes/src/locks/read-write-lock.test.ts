@@ -18,7 +18,7 @@ eachStaged((staged) => {
   [mine, theirs] = [new ReadWriteLock(a, PATH), new ReadWriteLock(b, PATH)];
 });
 
-/** What has been granted so far, by name. */
+/** The grants so far, by name. */
 class Granted {
   readonly names: string[] = [];
   readonly leases = new Map<string, Lease>();
@@ -33,7 +33,7 @@ class Granted {
   }
 }
 
-test("many read, or one writes, in the order in which they came", async () => {
+test("many read, or one writes, in order of arrival", async () => {
   const granted = new Granted();
   await granted.note("r0", mine.read.acquire());
   await granted.note("r1", theirs.read.acquire());
@@ -70,7 +70,7 @@ test("many read, or one writes, in the order in which they came", async () => {
   expect(granted.names.at(-1)).toBe("w5");
 });
 
-test("whoever writes is alone, whoever reads is without writers", async () => {
+test("a writer excludes all others, readers exclude writers", async () => {
   let reading = 0;
   let writing = 0;
   const read = (lock: ReadWriteLock, zk: Client) =>
@@ -95,7 +95,7 @@ test("whoever writes is alone, whoever reads is without writers", async () => {
   await count(a, PATH, 0);
 });
 
-describe("a writer that goes on as a reader", () => {
+describe("a writer that downgrades to a reader", () => {
   test("keeps its place: no writer comes between, readers do", async () => {
     const writing = await mine.write.acquire();
     const granted = new Granted();
@@ -118,7 +118,7 @@ describe("a writer that goes on as a reader", () => {
     expect(granted.names).toEqual(["writer"]);
   });
 
-  test("must hold what it writes with", async () => {
+  test("needs a valid write lease", async () => {
     const writing = await mine.write.acquire();
     await writing.release();
     expect(isRecipeError(await failure(mine.downgrade(writing)), "LEASE_LOST")).toBe(true);
@@ -127,7 +127,7 @@ describe("a writer that goes on as a reader", () => {
 });
 
 describe("the same owner", () => {
-  test("reads while it writes, and reads on", async () => {
+  test("reads while it writes, and may keep reading", async () => {
     const writing = await mine.write.acquire({ owner: "me" });
     const reading = await mine.read.acquire({ owner: "me" });
     const again = await mine.read.acquire({ owner: "me" });
@@ -159,7 +159,7 @@ test("kazoo's readers do not keep readers out, its writers do", async () => {
   expect(await theirs.read.tryAcquire()).toBeNull();
 });
 
-test("what work calls may read where it writes, and may not write where it reads", async () => {
+test("nested work may read under a write lock, and may not write under a read lock", async () => {
   const lock = new ReadWriteLock(a, PATH, { reentrant: "async-context" });
   await lock.write.use((writing) => lock.read.use((reading) => expect(reading.token).toBe(writing.token)));
   await lock.read.use(async () => {
@@ -169,7 +169,7 @@ test("what work calls may read where it writes, and may not write where it reads
   await count(b, PATH, 0);
 });
 
-test("nodes can be read as kazoo's, also a reader's in a writer's place", async () => {
+test("nodes can have kazoo's format, also a reader's in a writer's place", async () => {
   const lock = new ReadWriteLock(a, PATH, { dialect: "kazoo" });
   const writing = await lock.write.acquire();
   const reading = await lock.downgrade(writing);

@@ -1,7 +1,8 @@
 /**
- * Many may read, or one writes: Curator's InterProcessReadWriteLock, on the same znodes. Readers and writers stand in one line, as
- * `_c_<uuid>-__READ__<number>` and `_c_<uuid>-__WRIT__<number>`: a writer waits for all before it, a reader for the writers before it. So
- * readers who come behind a waiting writer wait too, and no writer starves.
+ * Many readers or one writer: Curator's InterProcessReadWriteLock, on the same znodes. Readers and
+ * writers share one queue, as `_c_<uuid>-__READ__<number>` and `_c_<uuid>-__WRIT__<number>`: a
+ * writer waits for all nodes before it, a reader for the writers before it. So readers behind a
+ * waiting writer wait too, and no writer starves.
  */
 import type { Client, Created, Payload } from "@zooid/client";
 import { baseName, joinPath } from "@zooid/model";
@@ -28,15 +29,18 @@ import type { AcquireOptions, TryOptions } from "./mutex.ts";
 import { sequenceKey } from "./sequence.ts";
 
 export interface ReadWriteLockOptions extends HoldOptions {
-  /** What the node of each contender holds. Default: this machine's address, as with Curator. */
+  /** Data of each contender's node. Default: this machine's address, as in Curator. */
   readonly data?: Payload;
-  /** As whom the nodes are to be read. Default `curator`. Nodes of both are waited for. */
+  /** Naming of the nodes. Default `curator`. Nodes of both formats are waited for. */
   readonly dialect?: ReadWriteDialect | undefined;
-  /** As a {@link Mutex} has it: who writes may also read, and who only reads is refused the other. */
+  /**
+   * As for {@link Mutex}: an owner that writes may also read, and one that only reads may not
+   * write.
+   */
   readonly reentrant?: "async-context" | undefined;
 }
 
-/** Whatever else stands in line is taken for a writer. */
+/** All other nodes in the queue count as writers. */
 const READERS: readonly string[] = Object.values(READ_WRITE_NAMING).map(({ read }) => read.marker);
 
 const firstWriter: Blocker = (queue, at) =>
@@ -67,7 +71,8 @@ export class ReadWriteLock {
     this.read = new LockSide(this.#zk, reading, options, {
       owners: this.#readers,
       sections,
-      // Who writes may read: its reader stands where the writer does, so that nobody comes between when the writer goes.
+      // A writer may read: its reader takes the writer's place in the queue, so that no other
+      // writer comes between.
       entry: async (owner, signal) => {
         const hold = await this.#writers.held(owner);
         return hold === undefined ? undefined : this.#behind(hold.lease(), signal);
@@ -85,8 +90,8 @@ export class ReadWriteLock {
   }
 
   /**
-   * Takes the read lock while one has the write lock, and keeps its place in line, so that no other writer comes between when the write lock is
-   * released. The write lock stays as it is.
+   * Takes the read lock while holding the write lock, and keeps the place in the queue, so that no
+   * other writer comes between when the write lock is released. The write lock is not affected.
    *
    * @throws LEASE_LOST where the write lock is not held any more
    */
@@ -95,12 +100,12 @@ export class ReadWriteLock {
     return (await this.#behind(writing.reenter(), deadline.signal)).lease();
   }
 
-  /** Who stands in line, those who hold it first. */
+  /** The contenders, the holders first. */
   participants(): Promise<readonly Participant[]> {
     return participantsOf(this.#zk, this.path);
   }
 
-  /** A reader at the place of a writer, which is held until the reader stands there. */
+  /** A reader in the place of a writer, which is held until the reader's node exists. */
   async #behind(writing: Lease, signal: AbortSignal): Promise<Hold> {
     await using writer = writing;
     const zk = this.#zk;
@@ -120,11 +125,11 @@ export class ReadWriteLock {
 interface SideParts {
   readonly owners: Owners;
   readonly sections: Sections | undefined;
-  /** What an owner gets without standing in line, for what it holds on the other side. */
+  /** The lease of an owner that needs no queue, because of its hold on the other side. */
   readonly entry: (owner: unknown, signal: AbortSignal) => Promise<Hold | undefined>;
 }
 
-/** One of the two locks of a {@link ReadWriteLock}. Tokens of writers alone can be compared. */
+/** One of the two locks of a {@link ReadWriteLock}. Only tokens of writers can be compared. */
 export class LockSide implements Lock<Lease, AcquireOptions> {
   readonly path: string;
   readonly #zk: Client;
@@ -132,7 +137,7 @@ export class LockSide implements Lock<Lease, AcquireOptions> {
   readonly #options: HoldOptions;
   readonly #parts: SideParts;
 
-  /** @internal {@link ReadWriteLock} makes both */
+  /** @internal Created by {@link ReadWriteLock}. */
   constructor(zk: Client, queue: LockQueueOptions, options: HoldOptions, parts: SideParts) {
     this.path = queue.path;
     this.#zk = zk;
@@ -142,9 +147,10 @@ export class LockSide implements Lock<Lease, AcquireOptions> {
   }
 
   /**
-   * Waits for its turn. An owner that writes may read at once; one that only reads may not write.
+   * Waits for the lock. An owner that writes may read at once; one that only reads may not write.
    *
-   * @throws LOCK_TIMEOUT, LOCK_UPGRADE, the signal's reason, or what the client cannot recover from; nothing is left behind then
+   * @throws LOCK_TIMEOUT, LOCK_UPGRADE, the signal's reason, or an unrecoverable error of the
+   *   client; then nothing is left behind
    */
   async acquire(options: AcquireOptions = {}): Promise<Lease> {
     using deadline = new Deadline(options, `acquire ${this.path}`);
@@ -159,7 +165,7 @@ export class LockSide implements Lock<Lease, AcquireOptions> {
     });
   }
 
-  /** The lock if it is to be had at once, or null, without a trace where somebody is before us. */
+  /** The lock if it is available at once, or null. Creates no node if it is not. */
   async tryAcquire(options: TryOptions = {}): Promise<Lease | null> {
     using deadline = new Deadline(options, `acquire ${this.path}`);
     const { owner = this.#parts.sections?.owner } = options;
@@ -169,7 +175,11 @@ export class LockSide implements Lock<Lease, AcquireOptions> {
     return created === undefined ? null : this.#hold(created).lease();
   }
 
-  /** Does some work under the lock. @throws LEASE_LOST when the lock was lost meanwhile, whatever the work has to say */
+  /**
+   * Runs work under the lock.
+   *
+   * @throws LEASE_LOST when the lock was lost meanwhile, whatever the work's result
+   */
   use<T>(work: (lease: Lease) => T | Promise<T>, options?: AcquireOptions): Promise<T> {
     return useInSection(this, this.#parts.sections, work, options);
   }

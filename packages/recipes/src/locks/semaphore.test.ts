@@ -18,7 +18,7 @@ eachStaged((staged) => {
   ({ stage, a, b } = staged);
 });
 
-test("there are so many leases and no more, on Curator's nodes", async () => {
+test("the number of leases is limited, on Curator's nodes", async () => {
   const [mine, theirs] = [new Semaphore(a, PATH, { leases: 2 }), new Semaphore(b, PATH, { leases: 2 })];
   const first = await mine.acquire();
   await theirs.acquire();
@@ -37,7 +37,7 @@ test("there are so many leases and no more, on Curator's nodes", async () => {
   expect(await mine.participants()).toHaveLength(2);
 });
 
-test("several at once are had together or not at all", async () => {
+test("several leases are granted together or not at all", async () => {
   const semaphore = new Semaphore(a, PATH, { leases: 3 });
   const two = await semaphore.acquire({ count: 2 });
   expect(two.paths).toHaveLength(2);
@@ -51,7 +51,7 @@ test("several at once are had together or not at all", async () => {
   await expect(semaphore.acquire({ count: 4 })).rejects.toThrow(/from 1 to 3, found 4/);
 });
 
-test("two who want more than is left do not wait for each other", async () => {
+test("two callers that want more than is left do not block each other", async () => {
   const work = (zk: Client) =>
     Promise.all(
       Array.from({ length: 10 }, () => new Semaphore(zk, PATH, { leases: 3 }).use(() => zk.sync(), { count: 2 })),
@@ -68,7 +68,7 @@ test("there are never more holders than leases", async () => {
     Array.from({ length: 12 }, () =>
       new Semaphore(zk, PATH, { leases: 3 }).use(async () => {
         most = Math.max(most, ++held);
-        // The first ones wait for each other.
+        // The first ones are in contention.
         while (most < 3) await zk.sync();
         await zk.sync();
         held--;
@@ -81,7 +81,7 @@ test("there are never more holders than leases", async () => {
 describe("with a number of leases that is shared", () => {
   const shared = (zk: Client) => new Semaphore(zk, PATH, { leases: new SharedCount(zk, "/limit", 1) });
 
-  test("more are given out as soon as there are more, to those who wait too", async () => {
+  test("a larger number grants more leases at once, to waiters too", async () => {
     const first = await shared(a).acquire();
     expect(await shared(b).tryAcquire()).toBeNull();
     const waiting = shared(b).acquire({ count: 2 });
@@ -93,7 +93,7 @@ describe("with a number of leases that is shared", () => {
     expect(first.isValid()).toBe(true);
   });
 
-  test("where there are fewer, nothing is taken away, and the next waits until enough were given back", async () => {
+  test("a smaller number revokes none, and the next caller waits until enough were released", async () => {
     await new SharedCount(a, "/limit").set(2);
     const [one, other] = [await shared(a).acquire(), await shared(a).acquire()];
     await new SharedCount(a, "/limit").set(1);
@@ -105,7 +105,7 @@ describe("with a number of leases that is shared", () => {
     expect((await waiting).isValid()).toBe(true);
   });
 
-  test("of 0 nobody gets any", async () => {
+  test("with 0 none is granted", async () => {
     await new SharedCount(a, "/limit").set(0);
     expect(await shared(a).tryAcquire()).toBeNull();
     const error = await failure(shared(b).acquire({ timeoutMs: 20 }));
@@ -116,7 +116,7 @@ describe("with a number of leases that is shared", () => {
 });
 
 describe("when the session ends", () => {
-  test("its leases go, and whoever waits gets them", async () => {
+  test("its leases are released, and waiters get them", async () => {
     const { zk, relay } = await stage.relayed();
     const lease = await new Semaphore(zk, PATH, { leases: 1, onSuspended: "keep" }).acquire();
     const waiting = new Semaphore(b, PATH, { leases: 1 }).acquire();
@@ -128,7 +128,7 @@ describe("when the session ends", () => {
     expect((await waiting).isValid()).toBe(true);
   });
 
-  test("of one who waits, it waits with another", async () => {
+  test("of a waiter, it waits in the next session", async () => {
     const { zk, relay } = await stage.relayed();
     const held = await new Semaphore(b, PATH, { leases: 1 }).acquire();
     const waiting = new Semaphore(zk, PATH, { leases: 1 }).acquire();
@@ -145,7 +145,7 @@ describe("when the session ends", () => {
   });
 });
 
-test("a semaphore mutex has one lease, which anybody may give back", async () => {
+test("a semaphore mutex has one lease, which any holder may release", async () => {
   const mutex = new SemaphoreMutex(a, PATH);
   const lease = await mutex.acquire();
   expect(await mutex.tryAcquire()).toBeNull();
@@ -161,7 +161,7 @@ test.each([0, -1, 1.5])("%d leases are refused", (leases) => {
   expect(() => new Semaphore(a, PATH, { leases })).toThrow(/whole number of at least 1/);
 });
 
-test("somebody may ask for a lease", async () => {
+test("another client may request a lease", async () => {
   const asked = Promise.withResolvers<string>();
   const semaphore = new Semaphore(a, PATH, { leases: 2, onRevoke: asked.resolve });
   const [lease] = (await semaphore.acquire()).parts;
@@ -172,7 +172,7 @@ test("somebody may ask for a lease", async () => {
   expect(lease?.isValid()).toBe(true);
 });
 
-test("two whose turn it is, for somebody has deleted the first one's, do not wait for each other", async () => {
+test("two holders of the mutex, after a foreign delete of its node, do not block each other", async () => {
   const [mine, theirs] = [new Semaphore(a, PATH, { leases: 1 }), new Semaphore(b, PATH, { leases: 1 })];
   const held = await mine.acquire();
   const waiting = [mine.acquire()];

@@ -1,11 +1,12 @@
 /**
- * So many leases and no more: Curator's InterProcessSemaphoreV2, on the same znodes.
+ * A limited number of leases: Curator's InterProcessSemaphoreV2, on the same znodes.
  *
- *     <path>/locks    a mutex: whose turn it is to ask for leases
- *     <path>/leases   one node for each lease; granted while there are no more of them than there may be
+ *     <path>/locks    a mutex: its holder may ask for leases
+ *     <path>/leases   one node for each lease; granted while there are at most as many as leases
  *
- * Who waits for leases keeps the turn, so all are served in the order in which they came. All leases of one call are asked for in one turn:
- * two who each hold a part of what they want cannot wait for each other.
+ * A waiting contender keeps the mutex, so all are served in order of arrival. All leases of one
+ * call are requested under one hold of the mutex: two callers that each hold a part of their leases
+ * cannot block each other.
  */
 import { type Client, type Created, isZkError, type OneShotWatch, type Payload } from "@zooid/client";
 import { baseName, joinPath } from "@zooid/model";
@@ -21,23 +22,30 @@ import { LossAlarm, unlessAborted, writable } from "../leases/waiting.ts";
 import { defaultData } from "../nodes/default-data.ts";
 import { enqueue, isOfLiveSession, type LockQueueOptions, predecessor, queued, tryEnqueue } from "./lock-queue.ts";
 
-/** Of a shared number of leases: the largest int. */
+/** Limit of a shared number of leases: the largest int. */
 const LEASES_MAX = 2 ** 31 - 1;
 
 export interface SemaphoreOptions extends HoldOptions {
   /**
-   * How many leases there are: a number, and then all who use the path must say the same, or one that all share and may set at any time. More
-   * are given out at once; where there are fewer, nothing is taken away, and who hears of it late may still be granted one too many.
+   * The number of leases: a number, on which all clients of the path must agree, or a shared count,
+   * which may be changed at any time. More leases are granted at once; a smaller number revokes
+   * none, and a client that learns of it late may still grant one too many.
    */
   readonly leases: number | SharedCount;
-  /** What the node of each lease holds. Default: this machine's address, as with Curator; empty where `onRevoke` is given. */
+  /**
+   * Data of each lease's node. Default: this machine's address, as in Curator; empty if `onRevoke`
+   * is given.
+   */
   readonly data?: Payload;
-  /** Somebody asks the holder to give a lease up; told with the path of the lease's node, maybe more than once. */
+  /**
+   * Called when another client requests a release, with the path of the lease's node; maybe more
+   * than once.
+   */
   readonly onRevoke?: (path: string) => void;
 }
 
 export interface AcquireLeasesOptions extends WaitOptions {
-  /** How many leases to take, all of them or none. Default 1. */
+  /** Number of leases, all of them or none. Default 1. */
   readonly count?: number;
 }
 
@@ -65,8 +73,9 @@ export class Semaphore implements Lock<LeaseGroup<Lease>, AcquireLeasesOptions> 
   /**
    * Waits for leases.
    *
-   * @throws LOCK_TIMEOUT, the signal's reason, or what the client cannot recover from; nothing is left behind then. RangeError for more
-   *   leases than there can be; where their number is shared, it waits until there are as many
+   * @throws LOCK_TIMEOUT, the signal's reason, or an unrecoverable error of the client; then
+   *   nothing is left behind. RangeError for more leases than exist; with a shared count it waits
+   *   until there are enough
    */
   async acquire({ count = 1, ...options }: AcquireLeasesOptions = {}): Promise<LeaseGroup<Lease>> {
     this.#checkCount(count);
@@ -76,7 +85,8 @@ export class Semaphore implements Lock<LeaseGroup<Lease>, AcquireLeasesOptions> 
       const turn = await enqueue(this.#zk, this.#turns, signal);
       try {
         const group = await this.#take(turn, { count, signal, waits: true });
-        // Only a lost session or a stranger takes nodes away: then it begins anew.
+        // Nodes disappear only with a lost session or by another client's delete: then it starts
+        // again.
         if (group !== undefined) return group;
       } finally {
         deleteOwnNodeLater(this.#zk, turn.path);
@@ -84,7 +94,7 @@ export class Semaphore implements Lock<LeaseGroup<Lease>, AcquireLeasesOptions> 
     }
   }
 
-  /** Leases if they are to be had at once, or null, without a trace where they are not. */
+  /** Leases if they are available at once, or null. Leaves no nodes if they are not. */
   async tryAcquire(
     options: { readonly signal?: AbortSignal; readonly count?: number } = {},
   ): Promise<LeaseGroup<Lease> | null> {
@@ -106,12 +116,12 @@ export class Semaphore implements Lock<LeaseGroup<Lease>, AcquireLeasesOptions> 
     }
   }
 
-  /** Does some work while it holds leases. @throws LEASE_LOST when one of them was lost meanwhile */
+  /** Runs work while it holds leases. @throws LEASE_LOST when one of them was lost meanwhile */
   use<T>(work: (leases: LeaseGroup<Lease>) => T | Promise<T>, options?: AcquireLeasesOptions): Promise<T> {
     return useLease(this, work, options);
   }
 
-  /** Who holds leases. */
+  /** The holders of leases. */
   participants(): Promise<readonly Participant[]> {
     return participantsOf(this.#zk, this.#leasesPath);
   }
@@ -147,8 +157,8 @@ export class Semaphore implements Lock<LeaseGroup<Lease>, AcquireLeasesOptions> 
   }
 
   /**
-   * Waits until there are no more leases than there may be; false when ours are gone, or the turn is, or there are too many and nobody wants to
-   * wait.
+   * Waits until there are no more leases than allowed; false when ours or the mutex are lost, or
+   * when there are too many and the caller does not want to wait.
    */
   async #fits(turn: Created, mine: readonly Created[], { signal, waits }: Taking): Promise<boolean> {
     const zk = this.#zk;
@@ -163,7 +173,8 @@ export class Semaphore implements Lock<LeaseGroup<Lease>, AcquireLeasesOptions> 
       if (mine.some(({ path }) => !names.includes(baseName(path)))) return false;
       if (names.length > limit) {
         if (watch === undefined) return false;
-        // Where somebody has deleted the turn, two wait with leases of their own, and each for the other's.
+        // If another client has deleted the mutex node, two callers may wait with leases of their
+        // own, each for the other's.
         const turnWatch = await watchPresent(zk, turn.path, signal);
         if (turnWatch === null) return false;
         using _turn = turnWatch;
@@ -192,7 +203,7 @@ export class Semaphore implements Lock<LeaseGroup<Lease>, AcquireLeasesOptions> 
   }
 }
 
-/** A watch on a node that is there, or null. */
+/** A watch on an existing node, or null. */
 async function watchPresent(zk: Client, path: string, signal: AbortSignal): Promise<OneShotWatch | null> {
   try {
     return (await zk.get(path, { watch: true, signal })).watch;
@@ -205,13 +216,13 @@ async function watchPresent(zk: Client, path: string, signal: AbortSignal): Prom
 interface Taking {
   readonly count: number;
   readonly signal: AbortSignal;
-  /** Whether it waits where leases are missing. */
+  /** Whether to wait for missing leases. */
   readonly waits: boolean;
 }
 
 /**
- * A lock that is given back by whoever has the lease, and that knows no owners: Curator's InterProcessSemaphoreMutex, on the same znodes, which
- * are those of a semaphore with one lease.
+ * A lock that any holder of the lease may release, without owners: Curator's
+ * InterProcessSemaphoreMutex, on the same znodes, which are those of a semaphore with one lease.
  */
 export class SemaphoreMutex implements Lock<Lease> {
   readonly path: string;

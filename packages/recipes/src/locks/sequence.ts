@@ -1,18 +1,19 @@
 /**
- * Who stands where in a line of sequential children. Curator compares what follows the marker as text, kazoo and Go the number; for numbers of ten
- * digits all agree, and so do we. Names without one stand where Curator puts them, by the whole name.
+ * The order of sequential children. Curator compares the text behind the marker, kazoo and Go the
+ * number; for numbers of ten digits all agree, and so do we. Names without a number are ordered by
+ * the whole name, as in Curator.
  */
 import { RecipeError } from "../recipe-error.ts";
 
 const DIGITS = 10;
 const NUMBERED = /\d{10}$/;
-/** A number with its sign, behind the hyphen or underscores of a marker. */
+/** A negative number, behind the hyphen or underscores of a marker. */
 const NEGATIVE = /[-_|]-\d{9,10}$/;
 
 /**
- * The children in the order in which they came; equal numbers stay as they were listed.
+ * The children in order of their creation; equal numbers stay in the listed order.
  *
- * @throws SEQUENCE_OVERFLOW where a number is negative: no two clients order such lines alike
+ * @throws SEQUENCE_OVERFLOW for a negative number: clients do not agree on the order then
  */
 export function inOrder(names: readonly string[]): readonly string[] {
   refuseOverflown(names);
@@ -22,7 +23,7 @@ export function inOrder(names: readonly string[]): readonly string[] {
     .map(({ name }) => name);
 }
 
-/** @throws SEQUENCE_OVERFLOW where a number is negative */
+/** @throws SEQUENCE_OVERFLOW for a negative number */
 export function refuseOverflown(names: readonly string[]): void {
   const overflown = names.find((name) => NEGATIVE.test(name));
   if (overflown === undefined) return;

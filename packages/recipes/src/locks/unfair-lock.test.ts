@@ -16,7 +16,7 @@ eachStaged((staged) => {
   ({ stage, a, b } = staged);
 });
 
-test("one holds it, and says who it is; all others are woken when it is released", async () => {
+test("one holds it under its id; all others are woken when it is released", async () => {
   const mine = await new UnfairLock(a, PATH, { id: "me" }).acquire();
   expect(await tree(a, PATH)).toEqual(["grants", "lock"]);
   expect(await new UnfairLock(b, PATH).holder()).toEqual({ id: "me", host: hostname(), pid: process.pid });
@@ -28,7 +28,7 @@ test("one holds it, and says who it is; all others are woken when it is released
   const first = await Promise.race(others);
   expect(first.token).toBeGreaterThan(mine.token);
   await first.release();
-  // Whoever was quickest may be any of them; the rest has its turn too.
+  // Any of them may be the fastest; the rest gets its turn too.
   for (const lease of await Promise.all(
     others.map((each) => each.then((lease) => lease.release().then(() => lease))),
   )) {
@@ -36,7 +36,7 @@ test("one holds it, and says who it is; all others are woken when it is released
   }
 });
 
-test("one at a time has it, whoever wants it", async () => {
+test("it has one holder at a time", async () => {
   let held = 0;
   const work = Array.from({ length: 20 }, (_, i) => {
     const client = i % 2 === 0 ? a : b;
@@ -53,7 +53,7 @@ test("one at a time has it, whoever wants it", async () => {
 });
 
 describe("trying", () => {
-  test("leaves no trace where somebody has it", async () => {
+  test("leaves no node if it is held", async () => {
     const mine = await new UnfairLock(a, PATH).acquire();
     const { stat } = await a.children(PATH);
     expect(await new UnfairLock(b, PATH).tryAcquire()).toBeNull();
@@ -64,7 +64,7 @@ describe("trying", () => {
     expect((await new UnfairLock(b, PATH).tryAcquire())?.isValid()).toBe(true);
   });
 
-  test("what comes true when its caller has given up is given back", async () => {
+  test("a grant for a cancelled call is released", async () => {
     const { zk, relay } = await stage.relayed();
     await (await new UnfairLock(a, PATH).acquire()).release();
     relay.freeze("answers");
@@ -77,7 +77,7 @@ describe("trying", () => {
 });
 
 describe("the connection", () => {
-  test("that takes the answer along leaves no doubt", async () => {
+  test("that loses the answer leaves a known outcome", async () => {
     const { zk, relay } = await stage.relayed();
     await (await new UnfairLock(a, PATH).acquire()).release();
     relay.freeze("answers");
@@ -93,7 +93,7 @@ describe("the connection", () => {
     await count(b, PATH, 1);
   });
 
-  test("that is lost ends the grant, which is given back", async () => {
+  test("that is lost ends the grant, which is released", async () => {
     const { zk, relay } = await stage.relayed();
     const lease = await new UnfairLock(zk, PATH).acquire();
     relay.refuse();
@@ -108,7 +108,7 @@ describe("the connection", () => {
 });
 
 describe("the session", () => {
-  test("takes the lock along when it ends, and another's is left alone", async () => {
+  test("releases the lock when it ends, and leaves another client's", async () => {
     const { zk, relay } = await stage.relayed();
     const lease = await new UnfairLock(zk, PATH, { onSuspended: "keep" }).acquire();
     const waiting = new UnfairLock(b, PATH).acquire();
@@ -126,7 +126,7 @@ describe("the session", () => {
     expect((await a.exists(theirs.path))?.czxid).toBe(theirs.token);
   });
 
-  test("of a waiter: it goes on waiting with the next", async () => {
+  test("of a waiter: it waits in the next session", async () => {
     const { zk, relay } = await stage.relayed();
     const first = await new UnfairLock(b, PATH).acquire();
     const waiting = new UnfairLock(zk, PATH).acquire();
@@ -140,7 +140,7 @@ describe("the session", () => {
   });
 });
 
-test("a lock that somebody has deleted is lost, and is not given back on another's account", async () => {
+test("a deleted lock is lost, and its release does not affect another holder", async () => {
   const lease = await new UnfairLock(a, PATH).acquire();
   await b.delete(lease.path);
   const theirs = await new UnfairLock(b, PATH).acquire();

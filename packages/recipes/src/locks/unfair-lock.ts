@@ -8,18 +8,22 @@ import { pause } from "../pause.ts";
 import { ExclusiveNode } from "./exclusive-node.ts";
 
 export interface UnfairLockOptions extends HoldOptions {
-  /** What the others know this one by. Default: a UUID for each grant. */
+  /** Id of this client for others. Default: a UUID for each grant. */
   readonly id?: string;
-  /** Longest random delay before it tries again when the lock is free: spreads the herd, and hands over later. Default 0. */
+  /**
+   * Maximum random delay before another attempt when the lock is free: spreads the herd, and delays
+   * the handover. Default 0.
+   */
   readonly spreadMs?: number;
 }
 
 /**
- * A lock that whoever is quickest gets: one node `<path>/lock`, on which all who wait have a watch. A release wakes them all and one of them
- * gets it: about as cheap as a {@link Mutex} for few contenders, and for many much dearer, in no order, and not sure to reach everybody.
+ * A lock for the fastest client: one node `<path>/lock`, on which all waiters have a watch. A
+ * release wakes them all and one of them gets it: about as cheap as a {@link Mutex} for few
+ * contenders, much more expensive for many, unordered, and without a guarantee against starvation.
  *
- * The version of `<path>/grants` goes up with each grant and release. A lease's `guard` asks for it: that nobody who uses this recipe has been
- * granted the lock since.
+ * The version of `<path>/grants` grows with each grant and release. A lease's `guard` checks it: no
+ * other user of this recipe was granted the lock since.
  */
 export class UnfairLock implements Lock<Lease> {
   readonly path: string;
@@ -32,7 +36,12 @@ export class UnfairLock implements Lock<Lease> {
     this.#options = options;
   }
 
-  /** Waits until it gets the lock. @throws LOCK_TIMEOUT, the signal's reason, or what the client cannot recover from; nothing is left behind then */
+  /**
+   * Waits for the lock.
+   *
+   * @throws LOCK_TIMEOUT, the signal's reason, or an unrecoverable error of the client; then
+   *   nothing is left behind
+   */
   async acquire(options: WaitOptions = {}): Promise<Lease> {
     using deadline = new Deadline(options, `acquire ${this.path}`);
     const { signal } = deadline;
@@ -45,7 +54,7 @@ export class UnfairLock implements Lock<Lease> {
     return node.hold(taken, this.#options).lease();
   }
 
-  /** The lock if it is to be had at once, or null, without a trace where somebody has it. */
+  /** The lock if it is available at once, or null. Leaves no node if it is not. */
   async tryAcquire(options: { readonly signal?: AbortSignal } = {}): Promise<Lease | null> {
     using deadline = new Deadline(options, `acquire ${this.path}`);
     if ((await this.#zk.exists(this.#nodePath, options)) !== null) return null;
@@ -54,12 +63,16 @@ export class UnfairLock implements Lock<Lease> {
     return taken === null ? null : node.hold(taken, this.#options).lease();
   }
 
-  /** Does some work under the lock. @throws LEASE_LOST when the lock was lost meanwhile, whatever the work has to say */
+  /**
+   * Runs work under the lock.
+   *
+   * @throws LEASE_LOST when the lock was lost meanwhile, whatever the work's result
+   */
   use<T>(work: (lease: Lease) => T | Promise<T>, options?: WaitOptions): Promise<T> {
     return useLease(this, work, options);
   }
 
-  /** Who has it, or null. */
+  /** The holder, or null. */
   async holder(): Promise<Holder | null> {
     const node = await this.#zk.getOrNull(this.#nodePath);
     return node === null ? null : readHolder(node.data);

@@ -6,10 +6,13 @@ import { defaultData } from "../nodes/default-data.ts";
 import { payloadBytes } from "../nodes/payload-bytes.ts";
 import { PersistentNode } from "./persistent-node.ts";
 
-/** What is known of a group: what each member says of itself, by its id. */
+/** The known members of a group: the data of each, by its id. */
 export type Members = ReadonlyMap<string, Uint8Array | null>;
 
-/** One of a group that know of each other: Curator's GroupMember, on the same znodes, `<path>/<id>`. */
+/**
+ * A member of a group that observes its members: Curator's GroupMember, on the same znodes,
+ * `<path>/<id>`.
+ */
 export class GroupMember implements AsyncDisposable {
   readonly path: string;
   readonly id: string;
@@ -29,13 +32,13 @@ export class GroupMember implements AsyncDisposable {
     this.#cache = new TreeCache(zk, path);
   }
 
-  /** Who is there, now and whenever somebody comes or goes or has something else to say. This one always is. */
+  /** The members, now and after each change. This one is always included. */
   get members$(): Observable<Members> {
     const changes$ = this.#cache.changes$.pipe(filter((change) => this.#isMember(pathOf(change))));
     return defer(() => concat(of(this.members()), changes$.pipe(map(() => this.members()))));
   }
 
-  /** Who is there at present, as far as is known. */
+  /** The known members. */
   members(): Members {
     const members = new Map<string, Uint8Array | null>([[this.id, payloadBytes(this.#data)]]);
     for (const { path, data } of this.#cache.snapshot().values()) {
@@ -44,18 +47,18 @@ export class GroupMember implements AsyncDisposable {
     return members;
   }
 
-  /** Waits until it is a member that others can see, and sees them. */
+  /** Waits until other clients can see this member, and the initial members are known. */
   async ready(options?: { readonly signal?: AbortSignal }): Promise<void> {
     await Promise.all([this.#node.ready(options), this.#cache.ready(options)]);
   }
 
-  /** Says something else of itself. */
+  /** Changes its data. */
   setData(data: Payload): void {
     this.#data = data;
     this.#node.setData(data);
   }
 
-  /** Leaves the group. Twice is harmless. */
+  /** Leaves the group. May be repeated. */
   async close(): Promise<void> {
     this.#cache.close();
     await this.#node.close();

@@ -14,7 +14,7 @@ eachStaged((staged) => {
   ({ stage, a } = staged);
 });
 
-/** Waits until a node holds a text and is a session's. */
+/** Waits until a node has some data and an owner. */
 async function holds(path: string, text: string, owner: bigint): Promise<void> {
   const node$ = a.watchData$(path);
   await firstValueFrom(
@@ -27,7 +27,7 @@ async function holds(path: string, text: string, owner: bigint): Promise<void> {
 }
 
 describe("a persistent node", () => {
-  test("is made, made again when it is deleted, and written again when it is changed", async () => {
+  test("is created, created again when it is deleted, and written again when it is changed", async () => {
     const zk = await stage.client();
     const node = stage.kept(new PersistentNode(zk, { path: "/nodes/mine", data: "here" }));
     await node.ready();
@@ -45,7 +45,7 @@ describe("a persistent node", () => {
     expect(isRecipeError(await failure(node.ready()), "RECIPE_CLOSED")).toBe(true);
   });
 
-  test("is made again for the next session, with what was set meanwhile", async () => {
+  test("is created again in the next session, with data set meanwhile", async () => {
     const { zk, relay } = await stage.relayed();
     const node = stage.kept(new PersistentNode(zk, { path: "/nodes/mine", data: "old" }));
     await node.ready();
@@ -60,7 +60,7 @@ describe("a persistent node", () => {
     await holds("/nodes/mine", "new", zk.sessionId);
   });
 
-  test("one that an earlier session has left behind is replaced, so that it does not go with it", async () => {
+  test("a node of an earlier session is replaced, so that it does not end with that session", async () => {
     const earlier = await stage.client();
     await earlier.create("/nodes/mine", "here", { mode: "ephemeral", parents: "container" });
     const zk = await stage.client();
@@ -71,7 +71,7 @@ describe("a persistent node", () => {
     await holds("/nodes/mine", "here", zk.sessionId);
   });
 
-  test("may stay when its session ends, where that is wanted", async () => {
+  test("may stay when its session ends, if persistent", async () => {
     const zk = await stage.client();
     const node = new PersistentNode(zk, { path: "/nodes/mine", data: "here", mode: "persistent" });
     await node.ready();
@@ -81,7 +81,7 @@ describe("a persistent node", () => {
     expect(await a.exists("/nodes/mine")).not.toBeNull();
   });
 
-  test("somebody else's of the same name is not taken away when it is closed", async () => {
+  test("another client's node of the same name is not deleted when it is closed", async () => {
     const { zk, relay } = await stage.relayed();
     const node = new PersistentNode(zk, { path: "/nodes/mine", data: "here" });
     await node.ready();
@@ -93,7 +93,7 @@ describe("a persistent node", () => {
     relay.thaw();
     await closed;
     await zk.connected();
-    // It looks at the node, and after that might delete it.
+    // It reads the node, and might delete it after that.
     for (let i = 0; i < 4; i++) await zk.sync();
     expect((await a.exists("/nodes/mine"))?.ephemeralOwner).toBe(a.sessionId);
   });
@@ -102,7 +102,7 @@ describe("a persistent node", () => {
 describe("a group member", () => {
   const names = (member: GroupMember): readonly string[] => [...member.members().keys()].sort();
 
-  test("knows who comes, what they say of themselves, and who goes", async () => {
+  test("tracks joining members, their data, and leaving members", async () => {
     const zk = await stage.client();
     const mine = stage.kept(new GroupMember(a, "/group", { id: "a", data: "of a" }));
     const theirs = stage.kept(new GroupMember(zk, "/group", { id: "b", data: "of b" }));

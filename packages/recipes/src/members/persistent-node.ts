@@ -8,21 +8,25 @@ import { RecipeError } from "../recipe-error.ts";
 export interface PersistentNodeOptions {
   readonly path: string;
   readonly data: Payload;
-  /** Default `ephemeral`. A sequential one gets its number once and keeps it: its path is then `_c_<uuid>-` before the name and the number behind. */
+  /**
+   * Default `ephemeral`. A sequential node gets its number once and keeps it: its path is then
+   * `_c_<uuid>-` before the name and the number behind.
+   */
   readonly mode?: "persistent" | "ephemeral" | "persistent-sequential" | "ephemeral-sequential";
 }
 
-/** What a recipe that stands on a kept node does in another way. */
+/** Overrides for recipes that are built on a persistent node. */
 export interface Keeping {
-  /** Makes the node, which was not there a moment ago. */
+  /** Creates the node, which did not exist a moment ago. */
   readonly make: (data: Buffer, signal: AbortSignal) => Promise<unknown>;
-  /** What becomes of it when it is kept no more. */
+  /** What to do with the node when this is closed. */
   readonly atEnd: "delete" | "leave";
 }
 
 /**
- * A node that is kept as it is wanted: made again when somebody deletes it or its session ends, written again when its data were changed.
- * Curator's PersistentNode. One of the same name that an earlier session has left behind, or that is somebody else's, is taken over.
+ * Maintains a node: creates it again when it is deleted or its session ends, and writes it again
+ * when its data are changed. Curator's PersistentNode. A node of the same name of an earlier
+ * session, or of another client, is taken over.
  */
 export class PersistentNode implements AsyncDisposable {
   readonly #zk: Client;
@@ -57,25 +61,29 @@ export class PersistentNode implements AsyncDisposable {
     return this.#path;
   }
 
-  /** Whether the node is as it is wanted, as far as is known. Errors with what no reconnect mends. */
+  /** Whether the node is known to exist as wanted. Fails with permanent errors. */
   get isThere$(): Observable<boolean> {
     return this.#isThere$.asObservable();
   }
 
-  /** Waits until the node is as it is wanted. @throws the signal's reason, RECIPE_CLOSED, or what no reconnect mends */
+  /**
+   * Waits until the node exists as wanted.
+   *
+   * @throws the signal's reason, RECIPE_CLOSED, or a permanent error
+   */
   async ready({ signal = new AbortController().signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
     const isThere = await firstOf(this.#isThere$.pipe(filter((isThere) => isThere)), signal);
     if (isThere === undefined) throw new RecipeError("RECIPE_CLOSED", `the node ${this.path} is kept no more`);
   }
 
-  /** Changes what is wanted; written now or as soon as there is a connection. */
+  /** Changes the wanted data; written now or as soon as there is a connection. */
   setData(data: Payload): void {
     this.#data = payloadBytes(data);
     this.#isThere$.next(false);
     this.#changed.resolve();
   }
 
-  /** Keeps it no more, and deletes it if it is its own. Twice is harmless. */
+  /** Stops maintaining the node, and deletes its own. May be repeated. */
   async close(): Promise<void> {
     this.#closing.abort(new RecipeError("RECIPE_CLOSED", `the node ${this.path} is kept no more`));
     await this.#ended;
@@ -98,7 +106,7 @@ export class PersistentNode implements AsyncDisposable {
     }
   }
 
-  /** One look at the node: makes it what it is to be, or waits for it to change. */
+  /** One check of the node: repairs it, or waits for a change. */
   async #keep(signal: AbortSignal): Promise<void> {
     const zk = this.#zk;
     using loss = new LossAlarm(zk);
@@ -119,7 +127,7 @@ export class PersistentNode implements AsyncDisposable {
     using watch = found.watch;
     const { version } = found.stat;
     if (!this.#isOurs(found.stat.ephemeralOwner)) {
-      // It would go with its session, and ours with it.
+      // It would be removed with its session.
       await zk.delete(this.path, { version, missingOk: true, signal }).catch(ifChanged);
     } else if (!data.equals(payloadBytes(found.data))) {
       await zk.set(this.path, data, { version, signal }).catch(ifChanged);
@@ -143,7 +151,7 @@ export class PersistentNode implements AsyncDisposable {
     return owner === (this.#mode === "ephemeral" ? this.#zk.sessionId : 0n);
   }
 
-  /** Only its own: the name may be somebody else's by now. */
+  /** Only its own: another client may have taken the name. */
   async #delete(): Promise<void> {
     if (!this.#isNumbered || this.#keeping.atEnd === "leave") return;
     const stat = await this.#zk.exists(this.path);
@@ -152,7 +160,7 @@ export class PersistentNode implements AsyncDisposable {
   }
 }
 
-/** Somebody was quicker: the next look shows what is there now. */
+/** Another client was faster: the next check shows the current state. */
 function ifChanged(error: unknown): void {
   if (!isZkError(error, "BAD_VERSION") && !isZkError(error, "NO_NODE")) throw error;
 }

@@ -25,10 +25,10 @@ async function stands(path: string, isThere: boolean): Promise<void> {
   await firstValueFrom(b.watchExists$(path).pipe(filter((stat) => (stat !== null) === isThere)));
 }
 
-test("it stays while it is kept, and goes when its time is over after that", async () => {
+test("it stays while it is maintained, and expires after that", async () => {
   const node = stage.kept(new PersistentTtlNode(a, { path: PATH, data: "one", ttlMs: 300 }));
   await node.ready();
-  // Written more often than its time allows it to rest.
+  // Written more often than its TTL requires.
   await firstValueFrom(b.watchExists$(`${PATH}/touch`).pipe(filter((stat) => (stat?.version ?? 0) > 4)));
   expect(await tree(b, "/nodes")).toEqual(["for-a-while", "for-a-while/touch"]);
   node.setData("two");
@@ -40,10 +40,10 @@ test("it stays while it is kept, and goes when its time is over after that", asy
   await stands(PATH, false);
 });
 
-test("it is made again when somebody deletes it, and so is what is touched", async () => {
+test("it is created again when it is deleted, and so is its touch node", async () => {
   const node = stage.kept(new PersistentTtlNode(a, { path: PATH, data: "one", ttlMs: 300 }));
   await node.ready();
-  // Both came in one transaction.
+  // Both were created in one transaction.
   expect((await b.exists(`${PATH}/touch`))?.czxid).toBe((await b.exists(PATH))?.czxid);
   await b.delete(`${PATH}/touch`);
   await stands(`${PATH}/touch`, true);
@@ -52,7 +52,7 @@ test("it is made again when somebody deletes it, and so is what is touched", asy
   expect(text((await b.get(PATH)).data)).toBe("one");
 });
 
-test("it says so where the server has no such nodes", async () => {
+test("it fails if the server does not support such nodes", async () => {
   await using plain = await Stage.start();
   const zk = await plain.client();
   await using node = new PersistentTtlNode(zk, { path: PATH, data: "", ttlMs: 300 });

@@ -8,15 +8,16 @@ import { PersistentNode } from "./persistent-node.ts";
 export interface PersistentTtlNodeOptions {
   readonly path: string;
   readonly data: Payload;
-  /** How long it stays when nobody keeps it any more, in milliseconds. */
+  /** How long it remains after its maintainer has ended, in milliseconds. */
   readonly ttlMs: number;
 }
 
 const TOUCHED = "touch";
 
 /**
- * A node that outlives its keeper by a while: Curator's PersistentTtlNode, on the same znodes, `<path>` and `<path>/touch`, both with a time to live, of
- * which the latter is written again each half of it. Servers want `extendedTypesEnabled` for such nodes.
+ * A node that outlives its maintainer for a while: Curator's PersistentTtlNode, on the same znodes,
+ * `<path>` and `<path>/touch`, both with a TTL. The second is written again after half of it.
+ * Servers need `extendedTypesEnabled` for such nodes.
  */
 export class PersistentTtlNode implements AsyncDisposable {
   readonly path: string;
@@ -35,22 +36,26 @@ export class PersistentTtlNode implements AsyncDisposable {
     this.#ended = this.#touchAgain(this.#closing.signal);
   }
 
-  /** Whether the node is as it is wanted, as far as is known. Errors with what no reconnect mends. */
+  /** Whether the node is known to exist as wanted. Fails with permanent errors. */
   get isThere$(): Observable<boolean> {
     return this.#node.isThere$;
   }
 
-  /** Waits until the node is as it is wanted. @throws UNIMPLEMENTED where the server has no such nodes */
+  /**
+   * Waits until the node exists as wanted.
+   *
+   * @throws UNIMPLEMENTED where the server does not support such nodes
+   */
   ready(options?: { readonly signal?: AbortSignal }): Promise<void> {
     return this.#node.ready(options);
   }
 
-  /** Changes what is wanted; written now or as soon as there is a connection. */
+  /** Changes the wanted data; written now or as soon as there is a connection. */
   setData(data: Payload): void {
     this.#node.setData(data);
   }
 
-  /** Keeps it no more; the server removes it when its time is over. Twice is harmless. */
+  /** Stops maintaining the node; the server removes it after its TTL. May be repeated. */
   async close(): Promise<void> {
     this.#closing.abort();
     await Promise.all([this.#node.close(), this.#ended]);
@@ -64,7 +69,7 @@ export class PersistentTtlNode implements AsyncDisposable {
     return joinPath(this.path, TOUCHED);
   }
 
-  /** Both at once: a keeper that dies between the two would leave one behind without the other. */
+  /** Both in one transaction: a crash between the two would leave one without the other. */
   async #make(data: Buffer, signal: AbortSignal): Promise<void> {
     const lasting = { mode: "persistent-with-ttl", ttlMs: this.#ttlMs } as const;
     try {
@@ -74,7 +79,7 @@ export class PersistentTtlNode implements AsyncDisposable {
         .create(this.#touched, "", lasting)
         .commit({ signal });
     } catch (error) {
-      // The next look shows what is there by then.
+      // The next check shows the current state.
       if (isZkError(error, "NODE_EXISTS")) return;
       if (!isZkError(error, "NO_NODE")) throw error;
       await makeNamed(this.#zk, { path: parentPath(this.path), data: "", mode: "container", signal });
@@ -84,7 +89,7 @@ export class PersistentTtlNode implements AsyncDisposable {
   async #touchAgain(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.#touch(signal).catch(() => {
-        // It is tried again in time; what no reconnect mends, the node itself tells of.
+        // Repeated in time; permanent errors are reported by the node itself.
       });
       await pause(this.#ttlMs / 2, undefined, { signal }).catch(() => {});
     }

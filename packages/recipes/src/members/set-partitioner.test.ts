@@ -17,7 +17,7 @@ eachStaged((staged) => {
   ({ stage, a, b } = staged);
 });
 
-/** Who works on what now; two on one item is what must not happen. */
+/** The member that works on each item; two on one item is the error. */
 class AtWork {
   readonly #who = new Map<string, string>();
   clashes = 0;
@@ -47,7 +47,7 @@ async function has(one: SetPartitioner, ...share: readonly string[]): Promise<vo
   await firstValueFrom(one.share$.pipe(filter((now) => now.join() === share.join())));
 }
 
-test("all of it is one's, then half, then all again, and nothing is two's at a time", async () => {
+test("a member has all items, then half, then all again, and no item has two members", async () => {
   const atWork = new AtWork();
   const first = partitioner(a, "a", { work: atWork.work("a") });
   await has(first, ...ITEMS);
@@ -62,7 +62,7 @@ test("all of it is one's, then half, then all again, and nothing is two's at a t
   expect(atWork.clashes).toBe(0);
 });
 
-test("who works on is waited for", async () => {
+test("a member whose work continues is waited for", async () => {
   const done = Promise.withResolvers<void>();
   const first = partitioner(a, "a", { work: () => done.promise });
   await has(first, ...ITEMS);
@@ -80,7 +80,7 @@ test("who works on is waited for", async () => {
   await has(first, "1", "3", "5");
 });
 
-test("what was had is lost with the session, and had again with the next", async () => {
+test("a share is lost with the session, and acquired again in the next", async () => {
   const { zk, relay } = await stage.relayed();
   const atWork = new AtWork();
   const first = partitioner(zk, "a", { work: atWork.work("a") });
@@ -96,7 +96,7 @@ test("what was had is lost with the session, and had again with the next", async
   expect(atWork.clashes).toBe(0);
 });
 
-test("work does not begin with a share of which something was lost before", async () => {
+test("work does not begin with a share of which a lock was lost", async () => {
   const { zk, relay } = await stage.relayed();
   const held = await new Mutex(b, `${PATH}/locks/2`, { dialect: "kazoo" }).acquire();
   const begun: boolean[] = [];
@@ -116,7 +116,7 @@ test("work does not begin with a share of which something was lost before", asyn
   expect(begun).toEqual([false]);
 });
 
-test("it may be divided otherwise, and work that fails ends it", async () => {
+test("it may be divided by another function, and an error of the work ends it", async () => {
   const divide = (id: string, members: readonly string[], items: readonly string[]): readonly string[] =>
     [...members].sort()[0] === id ? items : [];
   const first = partitioner(a, "a", { divide });

@@ -9,23 +9,30 @@ import { RecipeError } from "../recipe-error.ts";
 import { PersistentNode } from "./persistent-node.ts";
 
 export interface SetPartitionerOptions {
-  /** Who this is to the others; no two are the same. Default: the host's name and the process's number. */
+  /** Id of this member, unique. Default: the host's name and the process id. */
   readonly id?: string;
-  /** How long nobody may come or go before the set is divided, in milliseconds. Default 30 s. */
+  /**
+   * How long the members must be unchanged before the set is divided, in milliseconds. Default 30
+   * s.
+   */
   readonly quietMs?: number;
-  /** Which items are this one's; all must come to the same end. Default: one after the other, in the order of the ids. */
+  /**
+   * Assigns items to this member; all members must come to the same result. Default: round robin in
+   * the order of the ids.
+   */
   readonly divide?: (id: string, members: readonly string[], items: readonly string[]) => readonly string[];
 }
 
 /**
- * What is done with a share. Its items are nobody else's until it has ended: `signal` aborts when the set is to be divided anew, or a lock was lost, and
- * then it is to end soon. Where it ends earlier, the share is kept.
+ * Work on a share. Its items belong to no other member until it has ended: `signal` aborts when the
+ * set is to be divided again, or a lock was lost; then it must end soon. If it ends earlier, the
+ * share is kept.
  */
 export type ShareWork = (share: readonly string[], signal: AbortSignal) => unknown;
 
 /**
- * Divides a set among those who are there: kazoo's SetPartitioner, on the same znodes. Each has a node `<path>/party/<uuid>-<id>`, and for each item
- * that it has a lock `<path>/locks/<item>`.
+ * Divides a set among members: kazoo's SetPartitioner, on the same znodes. Each member has a node
+ * `<path>/party/<uuid>-<id>`, and for each of its items a lock `<path>/locks/<item>`.
  */
 export class SetPartitioner implements AsyncDisposable {
   readonly path: string;
@@ -62,12 +69,15 @@ export class SetPartitioner implements AsyncDisposable {
     this.#ended = this.#run(this.#closing.signal);
   }
 
-  /** What is this one's now and whenever it changes; empty while it is not known. Errors with what the work fails with, or no reconnect mends. */
+  /**
+   * This member's share, now and after each change; empty while it is unknown. Fails with errors of
+   * the work and permanent errors.
+   */
   get share$(): Observable<readonly string[]> {
     return this.#share$.asObservable();
   }
 
-  /** Leaves when the work has ended. Twice is harmless. */
+  /** Leaves when the work has ended. May be repeated. */
   async close(): Promise<void> {
     this.#closing.abort(new RecipeError("RECIPE_CLOSED", `${this.path} is divided without ${this.id}`));
     await this.#ended;
@@ -128,10 +138,10 @@ export class SetPartitioner implements AsyncDisposable {
     }
   }
 
-  /** As far as it comes: whoever comes or goes meanwhile makes this share another. */
+  /** As far as possible: a change of the members changes this share. */
   async #lockAll(share: readonly string[], leases: Lease[], signal: AbortSignal): Promise<void> {
     try {
-      // Whoever had them before may still be at work.
+      // The previous owner may still be working.
       for (const item of share) leases.push(await this.#lock(item, signal));
     } catch (error) {
       if (!signal.aborted) throw error;
@@ -139,7 +149,7 @@ export class SetPartitioner implements AsyncDisposable {
   }
 
   async #use(share: readonly string[], signal: AbortSignal): Promise<void> {
-    // A lock may have been lost while the next one was waited for.
+    // A lock may have been lost while the next one was acquired.
     if (signal.aborted) return;
     this.#share$.next(share);
     try {
@@ -148,7 +158,7 @@ export class SetPartitioner implements AsyncDisposable {
       if (!signal.aborted) throw error;
     }
     await unlessAborted(new Promise(() => {}), signal).catch(() => {
-      // The share is given back.
+      // The share is released.
     });
   }
 
@@ -157,7 +167,7 @@ export class SetPartitioner implements AsyncDisposable {
     return new Mutex(this.#zk, path, { dialect: "kazoo", data: this.id }).acquire({ signal });
   }
 
-  /** Who is there, when nobody has come or gone for a while. */
+  /** The members, once they have not changed for a while. */
   #quietParty$(): Observable<readonly string[]> {
     return this.#party$().pipe(
       debounceTime(this.#quietMs),
@@ -170,7 +180,7 @@ export class SetPartitioner implements AsyncDisposable {
   }
 }
 
-/** One item after the other, beginning with the place among the members. */
+/** Round robin, starting at the index among the members. */
 function inTurn(id: string, members: readonly string[], items: readonly string[]): readonly string[] {
   const place = [...members].sort().indexOf(id);
   return [...items].sort().filter((_, i) => i % members.length === place);

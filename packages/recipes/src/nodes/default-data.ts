@@ -4,8 +4,8 @@ import type { Client, Payload } from "@zooid/client";
 let known: string | undefined;
 
 /**
- * What a node holds of which its owner has nothing to say: what the client says, or this machine's address, as with Curator. Nobody may read
- * anything into it.
+ * Default data of a recipe's node: the client's `defaultData`, or this machine's address, as in
+ * Curator. For information only.
  */
 export function defaultData({ defaultData: said }: Client): Payload {
   return said === undefined ? machineAddress() : said;

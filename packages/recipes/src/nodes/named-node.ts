@@ -8,8 +8,8 @@ export interface NamedNode {
 }
 
 /**
- * Makes a node of a fixed name, and its parents as containers. Of one that is there already nothing is known, unless it is ephemeral and the
- * session's: then a lost answer is found again.
+ * Creates a node of a fixed name, and its ancestors as containers. An existing node counts as
+ * taken, unless it is ephemeral and of this session after a lost answer.
  *
  * @returns null where the name is taken
  */
@@ -24,14 +24,14 @@ export async function makeNamed(zk: Client, { path, data, mode, signal }: NamedN
         const stat = isInDoubt && mode === "ephemeral" ? await zk.exists(path, { signal }) : null;
         return stat !== null && stat.ephemeralOwner === zk.sessionId ? { path, stat } : null;
       }
-      // Asked again, it waits for the next connection.
+      // The repeated request waits for the next connection.
       if (error.code !== "CONNECTION_LOSS" || error.outcome !== "unknown") throw error;
       isInDoubt = true;
     }
   }
 }
 
-/** Writes a node whatever it holds, and makes it where there is none. */
+/** Writes a node unconditionally, or creates it. */
 export async function put(zk: Client, path: string, data: Payload, signal?: AbortSignal): Promise<Stat> {
   for (;;) {
     try {
@@ -44,7 +44,7 @@ export async function put(zk: Client, path: string, data: Payload, signal?: Abor
   }
 }
 
-/** The names of the children, in order; none where there is no such node. */
+/** The names of the children, in order; none if the node does not exist. */
 export async function namesBelow(zk: Client, path: string, signal?: AbortSignal): Promise<readonly string[]> {
   try {
     return (await zk.children(path, { signal })).names.sort();

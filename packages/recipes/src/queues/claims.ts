@@ -8,12 +8,12 @@ import { pause } from "../pause.ts";
 
 const AGAIN_MS = 100;
 
-/** Who works on which item: an ephemeral node of the item's name, in a folder of its own. */
+/** Claims on items: an ephemeral node of the item's name, in a folder of its own. */
 export class Claims {
   readonly #zk: Client;
   readonly #path: string;
   readonly #options: HoldOptions;
-  /** As kazoo writes it. By this a claim is known again when the answer was lost. */
+  /** In kazoo's format. By it a claim is recognized when the answer was lost. */
   readonly #id = Buffer.from(crypto.randomUUID().replaceAll("-", ""));
   readonly #held = new Set<string>();
 
@@ -23,7 +23,7 @@ export class Claims {
     this.#options = options;
   }
 
-  /** Null where somebody else works on the item, or it is gone. */
+  /** Null if another client has claimed the item, or it is gone. */
   async claim(itemPath: string): Promise<ClaimedItem | null> {
     const name = baseName(itemPath);
     if (this.#held.has(name)) return null;
@@ -34,7 +34,7 @@ export class Claims {
       claim = await this.#create(joinPath(this.#path, name));
       if (claim === null) return null;
       const item = await this.#zk.getOrNull(itemPath);
-      // Whoever had claimed it before has done it.
+      // A previous claimant has finished it.
       if (item === null) return null;
       isTaken = true;
       return new ClaimedItem(this.#zk, { itemPath, item, claim }, this.#options, () => this.#held.delete(name));
@@ -46,7 +46,7 @@ export class Claims {
     }
   }
 
-  /** Not given up in the middle: a claim that nobody knows of would keep the item from all. */
+  /** Not cancelled halfway: an unnoticed claim would block the item for all. */
   async #create(path: string): Promise<Created | null> {
     const zk = this.#zk;
     for (;;) {
@@ -58,14 +58,14 @@ export class Claims {
           const isMine = node?.stat.ephemeralOwner === zk.sessionId && this.#id.equals(payloadBytes(node.data));
           return isMine ? { path, stat: node.stat } : null;
         }
-        // Asked again, it waits for the next connection.
+        // The repeated request waits for the next connection.
         if (!isZkError(error, "CONNECTION_LOSS") || error.outcome !== "unknown") throw error;
       }
     }
   }
 }
 
-/** An item that nobody else works on. */
+/** An item that is claimed exclusively. */
 export class ClaimedItem {
   readonly path: string;
   readonly item: NodeData;
@@ -101,9 +101,9 @@ export class ClaimedItem {
   }
 
   /**
-   * Takes the item from the queue, and its claim, in one transaction with whatever is to happen with that.
+   * Removes the item and its claim, in one transaction with further steps.
    *
-   * @returns false where the claim was lost: somebody else may work on the item, or will
+   * @returns false if the claim was lost: another client may work on the item
    */
   async finish(further: (transaction: Transaction<undefined[]>) => unknown = () => {}): Promise<boolean> {
     const { signal } = this.#hold;
@@ -112,13 +112,13 @@ export class ClaimedItem {
         const transaction = this.#zk.transaction().delete(this.path).delete(this.#claimPath);
         further(transaction as Transaction<undefined[]>);
         try {
-          // Not sent by a later session: by then the claim of that name may be somebody else's.
+          // Not sent by a later session: the claim of that name may be another client's by then.
           await transaction.commit({ signal });
           this.#isFinished = true;
           return true;
         } catch (error) {
           if (signal.aborted) return false;
-          // It was this one before its answer was lost; or an administrator.
+          // An earlier attempt whose answer was lost succeeded; or an administrator deleted it.
           if (error instanceof TransactionError && error.failedIndex < 2 && error.code === "NO_NODE") return true;
           if (!isZkError(error) || !error.retriable) throw error;
         }
@@ -130,7 +130,7 @@ export class ClaimedItem {
     }
   }
 
-  /** Leaves the item to others. */
+  /** Releases the item. */
   release(): Promise<void> {
     return this.#lease.release();
   }

@@ -4,21 +4,29 @@ import { DELAY_NAMES, nameWithDueMs } from "./queue-names.ts";
 import { type QueueOptions, WorkQueue } from "./work-queue.ts";
 
 /**
- * A queue whose items are taken when their time has come, by the consumer's clock: Curator's DistributedDelayQueue, `<path>/queue-|<time>|<number>`. Those of
- * the same time come in the order in which they were put. An item that is requeued keeps its time, which is over; one that Curator requeues has
- * none, and is due.
+ * A queue whose items become available at a time, by the consumer's clock: Curator's
+ * DistributedDelayQueue, `<path>/queue-|<time>|<number>`. Items of the same time come in the order
+ * in which they were put. A requeued item keeps its time, which has passed; one that Curator
+ * requeues has none, and is available.
  */
 export class DelayQueue<T = Uint8Array> extends WorkQueue<T> {
   constructor(zk: Client, path: string, options: QueueOptions<T> = {}) {
     super(zk, path, DELAY_NAMES, options);
   }
 
-  /** @param dueMs from when on it may be taken, in milliseconds since 1970 @throws LOCK_TIMEOUT or the signal's reason, where it waits for room */
+  /**
+   * @param dueMs the time from which it is available, in milliseconds since 1970
+   *
+   * @throws LOCK_TIMEOUT or the signal's reason, where it waits for room
+   */
   put(item: T, dueMs: number, options: WaitOptions = {}): Promise<void> {
     return this.putNode(nameWithDueMs(dueMs), [item], options);
   }
 
-  /** Puts several items into one node: one consumer has them all, one after the other, and they fail together. */
+  /**
+   * Puts several items into one node: one consumer gets them all, one after the other, and they
+   * fail together.
+   */
   putAll(items: readonly T[], dueMs: number, options: WaitOptions = {}): Promise<void> {
     return this.putNode(nameWithDueMs(dueMs), items, options);
   }

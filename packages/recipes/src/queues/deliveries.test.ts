@@ -28,13 +28,13 @@ eachStaged((staged) => {
   ({ stage, a, b } = staged);
 });
 
-/** Deliveries in their order, as `item number`; "poison" fails. */
+/** Deliveries in order, as `item number`; "poison" fails. */
 let given: string[];
-let told: string[];
+let reported: string[];
 
 beforeEach(() => {
   given = [];
-  told = [];
+  reported = [];
 });
 
 const work: Work<string> = (item, { delivery }) => {
@@ -42,13 +42,16 @@ const work: Work<string> = (item, { delivery }) => {
   if (item === "poison") throw new Error("poisoned");
 };
 
-const onError = (error: unknown): unknown => told.push((error as Error).message);
+const onError = (error: unknown): unknown => reported.push((error as Error).message);
 
 function queue(zk: Client, options: QueueOptions<string>): DistributedQueue<string> {
   return stage.kept(new DistributedQueue(zk, PATH, options));
 }
 
-/** Puts an item whose first work fails with a consumer that then closes: it stands in the queue, counted once. */
+/**
+ * Puts an item whose first work fails with a consumer that then closes: it is in the queue, counted
+ * once.
+ */
 async function failedOnce(options: QueueOptions<string>, bound: DeliveryBound = BOUND): Promise<string> {
   await queue(a, options).put("poison");
   const failed = Promise.withResolvers<void>();
@@ -68,13 +71,13 @@ describe.each<[string, QueueOptions<string>, DeliveryBound]>([
   ["failures, at most once", FAST, BOUND],
   ["deliveries, at least once", SAFE, EACH],
 ])("a bound on %s", (_, options, bound) => {
-  test("ends with the item where it is to go, behind the others and after so many deliveries", async () => {
+  test("ends with the item moved or dropped, after the others and the maximum of deliveries", async () => {
     for (const item of ["poison", "one", "two"]) await queue(a, options).put(item);
     const consumer = queue(b, options).consume(work, { onFailure: bound, onError });
     await count(a, DEAD, 1);
     await consumer.close();
     expect(given).toEqual(["poison 1", "one 1", "two 1", "poison 2", "poison 3"]);
-    expect(told).toEqual(["poisoned", "poisoned", "poisoned"]);
+    expect(reported).toEqual(["poisoned", "poisoned", "poisoned"]);
     expect([await tree(a, PATH), await tree(a, COUNTERS)]).toEqual([[], []]);
     expect(Buffer.from((await a.get(`${DEAD}/queue-0000000000`)).data ?? []).toString("hex")).toBe(
       "000100010100000006706f69736f6e02",
@@ -82,7 +85,7 @@ describe.each<[string, QueueOptions<string>, DeliveryBound]>([
     expect([a.watchCount, b.watchCount]).toEqual([0, 0]);
   });
 
-  test("drops the item after the last delivery where it says so", async () => {
+  test("drops the item after the last delivery, if configured", async () => {
     for (const item of ["poison", "last"]) await queue(a, options).put(item);
     const dropped = Promise.withResolvers<void>();
     const consumer = queue(b, options).consume(work, {
@@ -95,7 +98,7 @@ describe.each<[string, QueueOptions<string>, DeliveryBound]>([
     expect([await tree(a, PATH), await tree(a, COUNTERS)]).toEqual([[], []]);
   });
 
-  test("is counted on from one consumer to the next, and forgotten when work ends well", async () => {
+  test("is continued from one consumer to the next, and deleted after a success", async () => {
     const name = await failedOnce(options, bound);
     expect(await tree(a, COUNTERS)).toEqual([`delivered-${name}`]);
     expect(await counter(name)).toBe("1");
@@ -105,14 +108,14 @@ describe.each<[string, QueueOptions<string>, DeliveryBound]>([
     });
     const ended = delivered.promise.then(() => consumer.close());
     expect(await delivered.promise).toBe(2);
-    // It does not look again, so what is gone went with the item.
+    // It does not check again, so the counter was deleted with the item.
     await ended;
     expect([await tree(a, PATH), await tree(a, COUNTERS)]).toEqual([[], []]);
   });
 
-  test("deletes the counter of an item that somebody who does not count has finished", async () => {
+  test("deletes the counter of an item that was finished by a consumer that does not count", async () => {
     const name = await failedOnce(options, bound);
-    // Before a consumer is there that counts, and while one is.
+    // Before there is a counting consumer, and while there is one.
     await a.delete(`${PATH}/${name}`);
     queue(b, options).consume(work, { onFailure: bound });
     await count(a, COUNTERS, 0);
@@ -121,7 +124,7 @@ describe.each<[string, QueueOptions<string>, DeliveryBound]>([
     await count(a, COUNTERS, 0);
   });
 
-  test("is not the one of an earlier item that had the same name", async () => {
+  test("is not that of an earlier item of the same name", async () => {
     await a.create(`${COUNTERS}/delivered-queue-0000000000`, "3", { parents: "container" });
     await queue(a, options).put("good");
     expect(await tree(a, PATH)).toEqual(["queue-0000000000"]);
@@ -129,10 +132,10 @@ describe.each<[string, QueueOptions<string>, DeliveryBound]>([
     await count(a, PATH, 0);
     await count(a, COUNTERS, 0);
     expect(given).toEqual(["good 1"]);
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
   });
 
-  test("leaves alone what others keep beside the queue", async () => {
+  test("leaves other nodes beside the queue alone", async () => {
     const theirs = stage.kept(new DistributedQueue(a, COUNTERS, options));
     for (const item of ["x", "y"]) await theirs.put(item);
     await queue(a, options).put("poison");
@@ -143,7 +146,7 @@ describe.each<[string, QueueOptions<string>, DeliveryBound]>([
   });
 });
 
-test("without a bound nothing is counted", async () => {
+test("without a limit nothing is counted", async () => {
   for (const [options, consuming] of [
     [SAFE, {}],
     [FAST, { onFailure: { moveTo: DEAD } }],
@@ -169,14 +172,14 @@ test("without a bound nothing is counted", async () => {
   expect(await a.exists(COUNTERS)).toBeNull();
 });
 
-test("a bound of one lets nothing come back", async () => {
+test("a limit of one requeues nothing", async () => {
   await queue(a, SAFE).put("poison");
   queue(a, SAFE).consume(work, { onFailure: { ...BOUND, deliveryCountMax: 1 } });
   await count(b, DEAD, 1);
   expect(given).toEqual(["poison 1"]);
 });
 
-describe("what is requeued keeps", () => {
+describe("a requeued item keeps", () => {
   const consuming: ConsumeOptions = { onFailure: BOUND };
 
   test("its priority", async () => {
@@ -197,7 +200,7 @@ describe("what is requeued keeps", () => {
     expect(given).toEqual(["poison 1", "poison 2", "poison 3", "later 1"]);
   });
 
-  test("its id, by which it is taken out, and its counter with it", async () => {
+  test("its id, by which it is removed together with its counter", async () => {
     const mine = stage.kept(new IdQueue(a, PATH, SAFE));
     await mine.put("poison", "x");
     const failed = Promise.withResolvers<void>();
@@ -215,8 +218,12 @@ describe("what is requeued keeps", () => {
   });
 });
 
-describe("when the session ends at work", () => {
-  /** A consumer on a session of its own, which ends while it works. @returns lets the work fail after that */
+describe("when the session ends during work", () => {
+  /**
+   * A consumer on a session of its own, which ends while it works.
+   *
+   * @returns lets the work fail after that
+   */
   async function lost(options: QueueOptions<string>, bound: DeliveryBound): Promise<() => void> {
     const { zk, relay } = await stage.relayed();
     const begun = Promise.withResolvers<void>();
@@ -231,25 +238,25 @@ describe("when the session ends at work", () => {
       { onFailure: bound },
     );
     await begun.promise;
-    // What it cannot take any more, others may.
+    // An item that it has lost is free for others.
     if (options.lockPath !== undefined) consumer.close().catch(() => {});
     await stage.expire(zk);
     relay.cut();
     return fail;
   }
 
-  test("the delivery counts where deliveries do", async () => {
+  test("the delivery counts with counted deliveries", async () => {
     await queue(a, SAFE).put("poison");
     const fail = await lost(SAFE, EACH);
     queue(b, SAFE).consume(work, { onFailure: EACH, onError });
     await count(a, DEAD, 1);
     fail();
     expect(given).toEqual(["poison 1", "poison 2", "poison 3"]);
-    expect(told).toEqual(["poisoned", "poisoned"]);
+    expect(reported).toEqual(["poisoned", "poisoned"]);
     expect([await tree(a, PATH), await tree(a, COUNTERS)]).toEqual([[], []]);
   });
 
-  test("it does not where failures do, and late failure has no say", async () => {
+  test("it does not with counted failures, and a late failure has no effect", async () => {
     await queue(a, SAFE).put("poison");
     const fail = await lost(SAFE, BOUND);
     fail();
@@ -259,7 +266,7 @@ describe("when the session ends at work", () => {
     expect([await tree(a, PATH), await tree(a, COUNTERS)]).toEqual([[], []]);
   });
 
-  test("an item whose last delivery ended so is not delivered again, and that is told", async () => {
+  test("an item whose last delivery ended so is not delivered again, and is reported", async () => {
     const last: DeliveryBound = { ...EACH, deliveryCountMax: 1 };
     await queue(a, SAFE).put("poison");
     const fail = await lost(SAFE, last);
@@ -267,11 +274,11 @@ describe("when the session ends at work", () => {
     await count(a, DEAD, 1);
     fail();
     expect(given).toEqual(["poison 1"]);
-    expect(told).toEqual(["not delivered: deliveries so far 1, at most 1"]);
+    expect(reported).toEqual(["not delivered: deliveries so far 1, at most 1"]);
     expect([await tree(a, PATH), await tree(a, COUNTERS)]).toEqual([[], []]);
   });
 
-  test("an item that was out of the queue is counted on by the next session", async () => {
+  test("an item that was out of the queue is continued by the next session", async () => {
     await queue(a, FAST).put("poison");
     const fail = await lost(FAST, { ...BOUND, deliveryCountMax: 2 });
     fail();
@@ -282,7 +289,7 @@ describe("when the session ends at work", () => {
 });
 
 describe("the number of an item that is requeued", () => {
-  test("holds no longer than the session that has drawn it", async () => {
+  test("ends with the session that has drawn it", async () => {
     const { zk, relay } = await stage.relayed();
     const name = await failedOnce(FAST);
     const item = await a.get(`${PATH}/${name}`);
@@ -297,7 +304,7 @@ describe("the number of an item that is requeued", () => {
     expect([await tree(a, PATH), await tree(a, COUNTERS)]).toEqual([[name], [`delivered-${name}`]]);
   });
 
-  test("is given back where it is not used", async () => {
+  test("is released if it is not used", async () => {
     const name = await failedOnce(FAST);
     const item = await a.get(`${PATH}/${name}`);
     const delivery = await new Deliveries(a, PATH).of(name, item.stat);
@@ -308,7 +315,7 @@ describe("the number of an item that is requeued", () => {
     expect(await count(b, PATH, 1)).toEqual([name]);
   });
 
-  test("is no item to those who look meanwhile", async () => {
+  test("is not visible as an item meanwhile", async () => {
     const delivery = await new Deliveries(a, PATH).of("queue-0000000000", (await a.get("/")).stat);
     using _ = await delivery.drawNext("queue-");
     await queue(a, FAST).put("good");
@@ -316,15 +323,15 @@ describe("the number of an item that is requeued", () => {
     const consumer = queue(b, FAST).consume(work, { onError });
     await count(a, PATH, 1);
     await consumer.close();
-    expect([given, told]).toEqual([["good undefined"], []]);
+    expect([given, reported]).toEqual([["good undefined"], []]);
   });
 });
 
-test("an item that was out of the queue takes another number where its own was taken in between", async () => {
+test("an item that was out of the queue gets another number if its own was taken in between", async () => {
   await queue(a, FAST).put("poison");
   const consumer = queue(b, FAST).consume(
     async (item, context) => {
-      // The first drew 0 and this makes two, so 2 is drawn next.
+      // The first drew 0 and this creates two, so 2 is drawn next.
       if (given.length === 0) await a.create(`${PATH}/queue-0000000002`, encodeItems([Buffer.from("other")]));
       return work(item, context);
     },
@@ -335,13 +342,13 @@ test("an item that was out of the queue takes another number where its own was t
   expect(given).toEqual(["poison 1", "other 1", "poison 2"]);
 });
 
-test("a counter whose item has come since the list is left to it", async () => {
+test("the counter of an item that was created after the list stays", async () => {
   const name = await failedOnce(SAFE);
   await new Deliveries(a, PATH).sweep([], new AbortController().signal);
   expect(await tree(a, COUNTERS)).toEqual([`delivered-${name}`]);
 });
 
-test("a delivery whose counting was not answered is counted once", async () => {
+test("a delivery whose count was not answered is counted once", async () => {
   const { zk, relay } = await stage.relayed();
   await queue(a, SAFE).put("one");
   const [name = ""] = await count(a, PATH, 1);

@@ -1,15 +1,17 @@
 /**
- * How often the items of a queue were delivered: a counter beside the queue for each item that has failed, or may have, and for no other.
+ * Counts deliveries of items: a counter beside the queue for each item that has failed or may have
+ * failed, and for no other.
  *
  *     <queue>/queue-0000000007                       the item, in Curator's bytes
- *     <queue>-deliveries/delivered-queue-0000000007  "2": it was delivered twice, by this name or earlier ones
+ *     <queue>-deliveries/delivered-queue-0000000007  "2": two deliveries, under this name or earlier ones
  *
- * A counter comes, moves and goes in the transaction that does so with its item. An item that is requeued gets a new number, which no other step of
- * the same transaction can know. So the number is drawn before, by a sequential ephemeral among the items that has no item's name: Curator and
- * we pass over it, and the transaction that makes the item of that number deletes it.
+ * A counter is created, renamed and deleted in one transaction with its item. A requeued item gets
+ * a new number, which no other step of the same transaction can refer to. So the number is drawn
+ * before, by a sequential ephemeral among the items whose name is not an item's: Curator and we
+ * skip it, and the transaction that creates the item of that number deletes it.
  *
- * Whoever does not count leaves counters behind, which the next look of one who counts deletes. The prefix tells them from what others may keep at
- * that path, which is left alone.
+ * Consumers that do not count leave counters behind, which the next check of a counting consumer
+ * deletes. The prefix distinguishes them from other nodes at that path, which are not touched.
  */
 import { type Client, type Created, isZkError, type Stat, type Transaction, TransactionError } from "@zooid/client";
 import { joinPath } from "@zooid/model";
@@ -22,7 +24,7 @@ const SUFFIX = "-deliveries";
 const PREFIX = "delivered-";
 const DRAWN = "number-";
 
-/** What a transaction does besides. */
+/** Further steps of a transaction. */
 export type Step = (transaction: Transaction<undefined[]>) => void;
 
 /** The counters of one queue. */
@@ -37,10 +39,11 @@ export class Deliveries {
     this.#path = queuePath + SUFFIX;
   }
 
-  /** The delivery of an item that is about to begin. */
+  /** A delivery that is about to begin. */
   async of(name: string, item: Stat): Promise<Delivery> {
     const counter = await this.#zk.getOrNull(joinPath(this.#path, PREFIX + name));
-    // An older one was left by another item of that name: numbers begin anew with a queue that was empty and went.
+    // An older counter belongs to an earlier item of that name: numbers start again after an empty
+    // queue was removed.
     const isOfItem = counter !== null && counter.stat.czxid >= item.czxid;
     const place = { queuePath: this.#queuePath, path: this.#path, name };
     return new Delivery(this.#zk, place, {
@@ -49,13 +52,13 @@ export class Deliveries {
     });
   }
 
-  /** Deletes the counters of items that are gone. @param names what a list of the queue has just shown */
+  /** Deletes the counters of removed items. @param names the current list of the queue */
   async sweep(names: readonly string[], signal: AbortSignal): Promise<void> {
     const there = new Set(names);
     for (const counter of await namesBelow(this.#zk, this.#path, signal)) {
       const name = counter.slice(PREFIX.length);
       if (!counter.startsWith(PREFIX) || there.has(name)) continue;
-      // It may have come since, and its counter with it.
+      // The item may have been created since, with its counter.
       if ((await this.#zk.exists(joinPath(this.#queuePath, name), { signal })) !== null) continue;
       await this.#zk.delete(joinPath(this.#path, counter), { missingOk: true, signal });
     }
@@ -64,9 +67,9 @@ export class Deliveries {
 
 interface Place {
   readonly queuePath: string;
-  /** Where its counters are. */
+  /** Path of the counters. */
   readonly path: string;
-  /** Of the item. */
+  /** Path of the item's counter. */
   readonly name: string;
 }
 
@@ -87,7 +90,7 @@ export class Delivery {
     this.#hasCounter = found.hasCounter;
   }
 
-  /** Deletes the counter; undefined where there is none. */
+  /** Deletes the counter; undefined if there is none. */
   get forget(): Step | undefined {
     return this.#hasCounter ? (transaction) => void transaction.delete(this.#counterPath) : undefined;
   }
@@ -95,7 +98,7 @@ export class Delivery {
   /**
    * Counts it before its work begins.
    *
-   * @returns false where the item or the claim on it is gone
+   * @returns false if the item or the claim on it is gone
    * @throws LEASE_LOST
    */
   async begin(lease: Lease): Promise<boolean> {
@@ -114,17 +117,21 @@ export class Delivery {
         if (error instanceof TransactionError) {
           if (error.failedIndex < 2) return false;
           if (error.code === "NO_NODE") await this.#makeFolder();
-          // Made by this one before its answer was lost, since nobody else may.
+          // An earlier attempt whose answer was lost created it; no other client may.
           else if (error.code !== "NODE_EXISTS") throw error;
           this.#hasCounter = error.code === "NODE_EXISTS";
         }
-        // Asked again, it waits for the next connection, and writes the same.
+        // The repeated request waits for the next connection, and writes the same.
         else if (!isZkError(error) || !error.retriable) throw error;
       }
     }
   }
 
-  /** Takes the item out of the queue, and its counter. @throws what `delete` does, also as the first step of a transaction */
+  /**
+   * Removes the item and its counter.
+   *
+   * @throws as `delete` does, also as the first step of a transaction
+   */
   async take(version: number): Promise<void> {
     const path = joinPath(this.#place.queuePath, this.#place.name);
     const { forget } = this;
@@ -135,7 +142,11 @@ export class Delivery {
     this.#hasCounter = false;
   }
 
-  /** Draws the number by which the item and its count stand at the end of its like. @param prefix what stands before the number */
+  /**
+   * Draws the number for the item and its counter at the end of the queue.
+   *
+   * @param prefix the part before the number
+   */
   async drawNext(prefix: string): Promise<NextPlace> {
     await this.#makeFolder();
     const { queuePath, path } = this.#place;
@@ -159,13 +170,13 @@ export class Delivery {
   }
 }
 
-/** A name that nobody else will have; given back if it is not filled. */
+/** A name that no other client gets; deleted if it is not used. */
 export interface NextPlace extends Disposable {
-  /** Makes the item there, with its count. */
+  /** Creates the item there, with its count. */
   fill(transaction: Transaction<undefined[]>, data: Uint8Array): void;
 }
 
-/** What is no count, and not ours then, counts for nothing. */
+/** Other data count as no deliveries. */
 function counted(data: Buffer): number {
   const count = Number(data.toString());
   return Number.isSafeInteger(count) && count > 0 ? count : 0;

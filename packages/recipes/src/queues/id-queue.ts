@@ -4,18 +4,26 @@ import type { WaitOptions } from "../leases/deadline.ts";
 import { ID_NAMES, idOf, nameWithId, storedId } from "./queue-names.ts";
 import { type QueueOptions, WorkQueue } from "./work-queue.ts";
 
-/** A queue whose items can be taken out again by an id: Curator's DistributedIdQueue, `<path>/queue-|<id>|<number>`. Ids need not be unique. */
+/**
+ * A queue whose items can be removed by an id: Curator's DistributedIdQueue,
+ * `<path>/queue-|<id>|<number>`. Ids need not be unique.
+ */
 export class IdQueue<T = Uint8Array> extends WorkQueue<T> {
   constructor(zk: Client, path: string, options: QueueOptions<T> = {}) {
     super(zk, path, ID_NAMES, options);
   }
 
-  /** Puts an item at the end. @param id `/` and `|` in it become `_` @throws LOCK_TIMEOUT or the signal's reason, where it waits for room */
+  /**
+   * Appends an item.
+   *
+   * @param id `/` and `|` in it become `_`
+   * @throws LOCK_TIMEOUT or the signal's reason, where it waits for room
+   */
   put(item: T, id: string, options: WaitOptions = {}): Promise<void> {
     return this.putNode(nameWithId(id), [item], options);
   }
 
-  /** Takes all items with an id out, those that are worked on too. @returns how many there were */
+  /** Removes all items with an id, also those in work. @returns their number */
   async remove(id: string): Promise<number> {
     const stored = storedId(id);
     const names = (await this.items()).filter((name) => idOf(name) === stored);

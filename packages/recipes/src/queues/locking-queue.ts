@@ -9,24 +9,25 @@ import { type ClaimedItem, Claims } from "./claims.ts";
 import { watchedChildren } from "./work-queue.ts";
 
 export interface PriorityOptions {
-  /** From 0, which comes first, to 999. Default 100. */
+  /** From 0, the highest, to 999. Default 100. */
   readonly priority?: number;
 }
 
-/** An item that nobody else has, until it is consumed or released, or the claim on it is lost. */
+/** An exclusively taken item, until it is consumed or released, or its claim is lost. */
 export interface LockedItem extends AsyncDisposable {
   readonly data: Uint8Array;
-  /** The claim on it: its signal aborts when somebody else may have the item. */
+  /** The claim on it: its signal aborts when another client may get the item. */
   readonly lease: Lease;
-  /** Takes it from the queue. @throws LEASE_LOST where somebody else may have it */
+  /** Removes it from the queue. @throws LEASE_LOST if another client may have it */
   consume(): Promise<void>;
-  /** Leaves it to others. Harmless when it is consumed. */
+  /** Returns it to the queue. No effect if it was consumed. */
   release(): Promise<void>;
 }
 
 /**
- * A queue whose items are taken, then consumed or given back: kazoo's LockingQueue, on the same znodes, `<path>/entries/entry-<priority>-<number>` and, for
- * each item that is taken, an ephemeral of the same name in `<path>/taken`. The items of whoever dies come back.
+ * A queue whose items are taken, then consumed or released: kazoo's LockingQueue, on the same
+ * znodes, `<path>/entries/entry-<priority>-<number>` and, for each taken item, an ephemeral of the
+ * same name in `<path>/taken`. Items of a client that dies return to the queue.
  */
 export class LockingQueue {
   readonly path: string;
@@ -48,7 +49,11 @@ export class LockingQueue {
     await this.#zk.create(joinPath(this.#entriesPath, prefixOf(options)), data, mode);
   }
 
-  /** The first item that nobody has; waits for it. @throws LOCK_TIMEOUT or the signal's reason; nothing is taken then */
+  /**
+   * Waits for the first free item.
+   *
+   * @throws LOCK_TIMEOUT or the signal's reason; then none is taken
+   */
   async take(options: WaitOptions = {}): Promise<LockedItem> {
     using deadline = new Deadline(options, `take from ${this.path}`);
     const { signal } = deadline;
@@ -62,7 +67,7 @@ export class LockingQueue {
         if (isTaken.has(name)) continue;
         const claiming = this.#claims.claim(joinPath(this.#entriesPath, name));
         const claimed = await unlessAborted(claiming, signal).catch((error: unknown) => {
-          // What was asked may yet come true.
+          // The pending request may still succeed.
           claiming.then((late) => late?.release()).catch(() => {});
           throw error;
         });
@@ -72,7 +77,7 @@ export class LockingQueue {
     }
   }
 
-  /** How many items there are, those that are taken included. */
+  /** The number of items, including taken ones. */
   async size(): Promise<number> {
     return (await this.#zk.getOrNull(this.#entriesPath))?.stat.numChildren ?? 0;
   }
@@ -103,7 +108,7 @@ class Locked implements LockedItem {
   }
 }
 
-/** As kazoo orders them: by name, which begins with the priority. */
+/** In kazoo's order: by name, which begins with the priority. */
 function inOrder(names: readonly string[]): readonly string[] {
   refuseOverflown(names);
   return names.filter((name) => name.startsWith("entry-")).sort();

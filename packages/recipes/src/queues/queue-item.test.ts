@@ -13,7 +13,7 @@ import {
 
 const hex = (items: readonly string[]): string => encodeItems(items.map((item) => Buffer.from(item))).toString("hex");
 
-test("items are in Curator's bytes", () => {
+test("items have Curator's format", () => {
   expect(hex(["hello"])).toBe("0001000101000000056865 6c6c6f02".replaceAll(" ", ""));
   expect(hex(["m0", "m1"])).toBe("0001000101000000026d3001000000026d3102");
   expect(hex([])).toBe("0001000102");
@@ -46,7 +46,7 @@ test("names are Curator's", () => {
   for (const wrong of [-1, 0.5, Number.NaN]) expect(() => nameWithDueMs(wrong)).toThrow(RangeError);
 });
 
-test("each kind has its order, in which what Curator requeues has a place", () => {
+test("each kind has its order, in which items requeued by Curator have a place", () => {
   const named = (prefix: string, number: number): string => prefix + String(number).padStart(10, "0");
   const orders = [
     [PLAIN_NAMES, [named("queue-", 1), named("queue-", 2), named("queue-", 10)]],

@@ -1,5 +1,6 @@
 /**
- * What a node of Curator's queues holds: a version, then each item with its length, then an end.
+ * The data of a node of Curator's queues: a version, then each item with its length, then an end
+ * mark.
  *
  *     00010001 (01 length:int32 bytes)* 02
  */
@@ -16,7 +17,7 @@ export function encodeItems(items: readonly Uint8Array[]): Buffer {
   return Buffer.concat([...parts, Uint8Array.of(END)]);
 }
 
-/** @throws NOT_OURS for anything else; what stands behind the end is left alone, as Curator does */
+/** @throws NOT_OURS for other data; bytes behind the end mark are ignored, as in Curator */
 export function decodeItems(bytes: Uint8Array): readonly Buffer[] {
   const read = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   if (read.length < HEADER_BYTES || read.readInt32BE(0) !== VERSION) throw notOurs("no item of a queue");

@@ -1,20 +1,25 @@
-/** What Curator's queues call their items, and in which order they take them. A bare `queue-<number>`, as Curator requeues, is in place in each. */
+/**
+ * Names and order of items in Curator's queues. A bare `queue-<number>`, as Curator requeues, is
+ * valid in each.
+ */
 import { refuseOverflown } from "../locks/sequence.ts";
 
 const PREFIX = "queue-";
 const BETWEEN = "|";
 
-/** How items of one kind of queue are told apart. */
+/** The order of one kind of queue. */
 export interface QueueNames {
-  /** Whether what comes later may have to be taken earlier. */
+  /** Whether a later item may have to be taken earlier. */
   readonly isReordered: boolean;
-  /** Orders items. */
+  /** Compares items. */
   key(name: string): string;
-  /** When an item may be taken, in milliseconds since 1970; undefined for at once. */
+  /**
+   * The time from which an item is available, in milliseconds since 1970; undefined for at once.
+   */
   dueMs(name: string): number | undefined;
 }
 
-/** Items only, in the order in which they are to be taken. @throws SEQUENCE_OVERFLOW */
+/** Items only, in the order in which they are taken. @throws SEQUENCE_OVERFLOW */
 export function inQueueOrder(names: readonly string[], { key }: QueueNames): readonly string[] {
   const items = names.filter((name) => name.startsWith(PREFIX));
   refuseOverflown(items);
@@ -24,7 +29,10 @@ export function inQueueOrder(names: readonly string[], { key }: QueueNames): rea
     .map(({ name }) => name);
 }
 
-/** What an item's name was made of, without its number: with this it keeps its place when it is made again. */
+/**
+ * The prefix of an item's name before the number, with which it keeps its place when it is
+ * requeued.
+ */
 export function withoutNumber(name: string): string {
   return name.slice(0, -10);
 }
@@ -41,7 +49,7 @@ export function nameWithId(id: string): string {
   return `${PREFIX}${BETWEEN}${storedId(id)}${BETWEEN}`;
 }
 
-/** As it stands in names. */
+/** The escaped id. */
 export function storedId(id: string): string {
   return id.replaceAll(/[/|]/g, "_");
 }
@@ -71,7 +79,7 @@ export function nameWithDueMs(dueMs: number): string {
   return `${PREFIX}${BETWEEN}${hex(dueMs)}${BETWEEN}`;
 }
 
-/** An item without a time is due. */
+/** An item without a time is available. */
 function dueMsOf(name: string): number {
   const dueMs = Number.parseInt(split(name).between ?? "0", 16);
   return Number.isSafeInteger(dueMs) ? dueMs : 0;

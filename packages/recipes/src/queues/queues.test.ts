@@ -25,7 +25,7 @@ eachStaged((staged) => {
   ({ stage, a, b } = staged);
 });
 
-/** What consumers were given, in that order. */
+/** The items given to consumers, in order. */
 class Given {
   readonly items: string[] = [];
   #awaited: (() => void) | undefined;
@@ -53,7 +53,7 @@ describe.each([
   ["at least once", SAFE],
   ["at most once", FAST],
 ])("a queue whose items are done %s", (_, options) => {
-  test("gives them out in the order in which they came", async () => {
+  test("gives items out first in, first out", async () => {
     const mine = queue(a, options);
     for (const item of ["one", "two"]) await mine.put(item);
     await mine.putAll(["three", "four"]);
@@ -75,7 +75,7 @@ describe.each([
     expect(given.items).toHaveLength(5);
   });
 
-  test("gives each to one of many", async () => {
+  test("gives each item to one of many consumers", async () => {
     const given = new Given();
     const producer = queue(a, options);
     for (let i = 0; i < 4; i++) queue(i % 2 === 0 ? a : b, options).consume(given.work, { concurrency: 1 + (i % 3) });
@@ -87,7 +87,7 @@ describe.each([
     await count(a, PATH, 0);
   });
 
-  test("puts those whose work fails to the end, drops them, or moves them", async () => {
+  test("requeues failed items, drops them, or moves them", async () => {
     const mine = queue(a, options);
     const errors: string[] = [];
     const onError = (error: unknown): unknown => errors.push((error as Error).message);
@@ -119,20 +119,20 @@ describe.each([
     expect(await dead.count(1)).toEqual(["bad"]);
   });
 
-  test("leaves alone what cannot be read, and tells", async () => {
+  test("leaves unreadable items alone, and reports them", async () => {
     const mine = queue(a, options);
     await a.create(`${PATH}/queue-`, "?", { mode: "persistent-sequential", parents: "container" });
     await mine.put("good");
-    const told: string[] = [];
+    const reported: string[] = [];
     const given = new Given();
-    const consumer = mine.consume(given.work, { onError: (_, path) => told.push(path) });
+    const consumer = mine.consume(given.work, { onError: (_, path) => reported.push(path) });
     await given.count(1);
     await consumer.close();
-    expect(told).toEqual([`${PATH}/queue-0000000000`]);
+    expect(reported).toEqual([`${PATH}/queue-0000000000`]);
     expect((await b.children(PATH)).names).toEqual(["queue-0000000000"]);
   });
 
-  test("goes on over lost connections and sessions", async () => {
+  test("continues over lost connections and sessions", async () => {
     const { zk, relay } = await stage.relayed();
     const given = new Given();
     queue(zk, options).consume(given.work);
@@ -148,7 +148,7 @@ describe.each([
   });
 });
 
-test("who puts into a full queue waits", async () => {
+test("a put into a full queue waits", async () => {
   const full = queue(a, { ...FAST, itemCountMax: 2 });
   for (const item of ["one", "two"]) await full.put(item);
   expect(isRecipeError(await failure(full.put("three", { timeoutMs: 20 })), "LOCK_TIMEOUT")).toBe(true);
@@ -160,7 +160,7 @@ test("who puts into a full queue waits", async () => {
   expect(await given.count(3)).toEqual(["one", "two", "three"]);
 });
 
-test("the item of one whose connection is lost comes back, and is done by somebody else", async () => {
+test("the item of a consumer whose connection is lost is requeued, and done by another one", async () => {
   const { zk, relay } = await stage.relayed();
   await queue(a, SAFE).put("one");
   const begun = Promise.withResolvers<AbortSignal>();
@@ -185,7 +185,7 @@ test("the item of one whose connection is lost comes back, and is done by somebo
   relay.accept();
 });
 
-test("work that is guarded happens only if the item is still its own", async () => {
+test("guarded work succeeds only if the claim is still held", async () => {
   await a.create("/done");
   await queue(a, SAFE).put("one");
   const outcome = Promise.withResolvers<unknown>();
@@ -200,7 +200,7 @@ test("work that is guarded happens only if the item is still its own", async () 
   expect(await outcome.promise).toMatchObject({ code: "NO_NODE" });
 });
 
-test("items with an id can be taken out again", async () => {
+test("items with an id can be removed", async () => {
   const mine = stage.kept(new IdQueue(a, PATH, FAST));
   await mine.put("one", "x/1");
   await mine.put("two", "y");
@@ -212,7 +212,7 @@ test("items with an id can be taken out again", async () => {
   expect(await given.count(1)).toEqual(["two"]);
 });
 
-test("the lowest number comes first, also of what comes later, and is kept when work fails", async () => {
+test("the lowest priority comes first, also of later items, and is kept when work fails", async () => {
   const mine = stage.kept(new PriorityQueue(a, PATH, SAFE));
   for (const [item, priority] of [
     ["five", 5],
@@ -239,7 +239,7 @@ test("the lowest number comes first, also of what comes later, and is kept when 
   await consumer.close();
 });
 
-test("items come when their time has come", async () => {
+test("items become available at their time", async () => {
   const mine = stage.kept(new DelayQueue(a, PATH, FAST));
   const nowMs = Date.now();
   await mine.put("never", nowMs + 1_000_000);
@@ -253,7 +253,7 @@ test("items come when their time has come", async () => {
   expect(await mine.size()).toBe(1);
 });
 
-test("the end of the client is the end of its consumers", async () => {
+test("consumers end with their client", async () => {
   const zk = await stage.client();
   const consumer = queue(zk, SAFE).consume(() => {});
   await zk.sync();
@@ -286,7 +286,7 @@ describe("a queue that locks its items", () => {
     await expect(mine.put("x", { priority: 1000 })).rejects.toThrow(RangeError);
   });
 
-  test("gives the item of one whose session has ended to somebody else, and does not let it be consumed twice", async () => {
+  test("gives the item of an ended session to another client, and does not let it be consumed twice", async () => {
     const { zk, relay } = await stage.relayed();
     await new LockingQueue(a, PATH).put("one");
     const lost = await new LockingQueue(zk, PATH, { onSuspended: "keep" }).take();
@@ -321,7 +321,7 @@ test("a claim whose answer was lost is found again, and kept once", async () => 
   expect([await tree(a, PATH), await tree(a, LOCKS)]).toEqual([[], []]);
 });
 
-test("what Curator has put is read, however its items came into one node", async () => {
+test("items put by Curator are read, also several in one node", async () => {
   const data = encodeItems(["m0", "m1"].map((item) => Buffer.from(item)));
   await a.create(`${PATH}/queue-`, data, { mode: "persistent-sequential", parents: "container" });
   const given = new Given();

@@ -17,7 +17,7 @@ eachStaged((staged) => {
 
 const text = (data: Uint8Array | null): string | null => (data === null ? null : Buffer.from(data).toString());
 
-test("items come out as they went in, on Curator's nodes", async () => {
+test("items come out first in, first out, on Curator's nodes", async () => {
   const [mine, theirs] = [new SimpleQueue(a, PATH), new SimpleQueue(b, PATH)];
   expect([await mine.peek(), await mine.poll()]).toEqual([null, null]);
   for (const item of ["one", "two", ""]) await mine.offer(item);
@@ -31,7 +31,7 @@ test("items come out as they went in, on Curator's nodes", async () => {
   expect([text(await mine.take()), await mine.poll()]).toEqual(["", null]);
 });
 
-test("who finds nothing waits, over lost connections and sessions, and leaves no watch behind", async () => {
+test("a take from an empty queue waits, over lost connections and sessions, and leaves no watch behind", async () => {
   const { zk, relay } = await stage.relayed();
   const taking = new SimpleQueue(zk, PATH).take();
   await zk.sync();

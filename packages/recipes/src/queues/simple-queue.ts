@@ -8,11 +8,12 @@ import { makeNamed } from "../nodes/named-node.ts";
 const PREFIX = "qn-";
 
 /**
- * First in, first out, each item to one taker: Curator's SimpleDistributedQueue, on the same znodes, `<path>/qn-<number>`. Names of other kinds
- * are left alone.
+ * A FIFO queue, each item for one taker: Curator's SimpleDistributedQueue, on the same znodes,
+ * `<path>/qn-<number>`. Other names are ignored.
  *
- * An item is gone before its taker has it. Where the answer was lost (CONNECTION_LOSS with `outcome` unknown), an offered item may be there or not, and a
- * taken one may be lost: what must not be lost needs a queue with locks.
+ * An item is deleted before its taker gets it. If the answer was lost (CONNECTION_LOSS with
+ * `outcome` unknown), an offered item may exist or not, and a taken one may be lost: use a queue
+ * with locks where none may be lost.
  */
 export class SimpleQueue {
   readonly path: string;
@@ -23,12 +24,12 @@ export class SimpleQueue {
     this.path = path;
   }
 
-  /** Puts an item at the end. */
+  /** Appends an item. */
   async offer(data: Payload): Promise<void> {
     await this.#zk.create(joinPath(this.path, PREFIX), data, { mode: "persistent-sequential", parents: "container" });
   }
 
-  /** The first item, which stays; null where there is none. An item may hold nothing: then it is an empty array. */
+  /** The first item, which stays; null if there is none. An item without data is an empty array. */
   async peek(): Promise<Uint8Array | null> {
     for (const path of await this.#items()) {
       const node = await this.#zk.getOrNull(path);
@@ -37,12 +38,16 @@ export class SimpleQueue {
     return null;
   }
 
-  /** Takes the first item; null where there is none. */
+  /** Takes the first item; null if there is none. */
   async poll(): Promise<Uint8Array | null> {
     return this.#takeFirst(await this.#items());
   }
 
-  /** Takes the first item, and waits for it where there is none. @throws LOCK_TIMEOUT or the signal's reason; nothing is taken then */
+  /**
+   * Takes the first item, or waits for one.
+   *
+   * @throws LOCK_TIMEOUT or the signal's reason; then none is taken
+   */
   async take(options: WaitOptions = {}): Promise<Uint8Array> {
     using deadline = new Deadline(options, `take from ${this.path}`);
     const { signal } = deadline;
@@ -65,7 +70,7 @@ export class SimpleQueue {
         await this.#zk.delete(path);
         return node.data ?? NOTHING;
       } catch (error) {
-        // Somebody else has it.
+        // Another client has taken it.
         if (!isZkError(error, "NO_NODE")) throw error;
       }
     }
@@ -81,7 +86,10 @@ export class SimpleQueue {
     }
   }
 
-  /** With a watch on what comes. The parent goes when the queue is empty for a while, and is made again. */
+  /**
+   * With a watch on the children. The parent is removed after it was empty for a while, and created
+   * again.
+   */
   async #list(signal: AbortSignal): Promise<{ readonly names: readonly string[]; readonly watch: OneShotWatch }> {
     for (;;) {
       try {

@@ -20,73 +20,88 @@ import { decodeItems, encodeItems } from "./queue-item.ts";
 import { inQueueOrder, PLAIN_PREFIX, type QueueNames, withoutNumber } from "./queue-names.ts";
 
 export interface QueueOptions<T> extends HoldOptions {
-  /** What items are in bytes. Default: bytes. */
+  /** Codec of items. Default: bytes. */
   readonly codec?: Codec<T> | undefined;
   /**
-   * Where those who work on items say so. With it an item stays in the queue until its work is done: it is done at least once. Without it an
-   * item is gone before its work begins: at most once. All who use the queue must say the same.
+   * Path of the claims on items. With it an item stays in the queue until its work is done: at
+   * least once. Without it an item is deleted before its work begins: at most once. All clients of
+   * the queue must agree.
    */
   readonly lockPath?: string | undefined;
-  /** So many nodes at most: who puts more waits. Two who put at once may both find room for one. Default: no bound. */
+  /**
+   * Maximum number of nodes: further puts wait. Two concurrent puts may both find the last free
+   * place. Default: unlimited.
+   */
   readonly itemCountMax?: number | undefined;
 }
 
-/** What work on an item may know of it. */
+/** Context of the work on an item. */
 export interface ItemContext {
-  /** Aborts when the item may be given to somebody else. */
+  /** Aborts when the item may be given to another client. */
   readonly signal: AbortSignal;
   /** The claim on the item, with its token and guard; undefined without `lockPath`. */
   readonly lease: Lease | undefined;
-  /** Of the item's node. */
+  /** Path of the item's node. */
   readonly path: string;
-  /** Which delivery of the item this is, 1 for the first; undefined where deliveries are not bounded. */
+  /** Number of the delivery, 1 for the first; undefined if deliveries are not bounded. */
   readonly delivery: number | undefined;
 }
 
 export type Work<T> = (item: T, context: ItemContext) => void | Promise<void>;
 
 export interface ConsumeOptions {
-  /** How many nodes are worked on at a time. Default 1, which keeps the order. */
+  /** Number of nodes in work at a time. Default 1, which keeps the order. */
   readonly concurrency?: number | undefined;
   /**
-   * What becomes of an item whose work fails: it is put to the end of its like, or dropped, or moved to another queue's path, or requeued so often
-   * and then dropped or moved. Default `requeue`, without end.
+   * What to do with an item whose work fails: requeue it, drop it, move it to another queue's path,
+   * or requeue it a limited number of times and then drop or move it. Default `requeue`, without
+   * limit.
    */
   readonly onFailure?: "requeue" | "drop" | { readonly moveTo: string } | DeliveryBound | undefined;
   /**
-   * Is told of each failure, of items that cannot be read, which stay where they are, and of those that are not delivered because they were too
-   * often.
+   * Called for each failure, for unreadable items, which stay in the queue, and for items that are
+   * not delivered because they have reached their limit.
    */
   readonly onError?: ((error: unknown, path: string) => void) | undefined;
 }
 
 /**
- * Requeues an item whose work fails until it has been delivered so often. The count is kept in `<path>-deliveries`, a node for each item that needs
- * one; all who consume from the queue should bound its deliveries, since whoever does not begins the count anew.
+ * Requeues an item whose work fails, up to a number of deliveries. The count is kept in
+ * `<path>-deliveries`, in a node for each item that needs one; all consumers of the queue should
+ * use it, since those that do not reset the count.
  */
 export interface DeliveryBound {
-  /** How often an item is delivered at most: a whole number of at least 1. */
+  /** Maximum number of deliveries of an item: a whole number of at least 1. */
   readonly deliveryCountMax: number;
-  /** What becomes of it when the last of these deliveries has failed: it is dropped, or moved to another queue's path. */
+  /**
+   * What to do with it when the last of these deliveries has failed: drop it, or move it to another
+   * queue's path.
+   */
   readonly afterLast: "drop" | { readonly moveTo: string };
   /**
-   * Which deliveries count. `failures`: those whose work has failed, which costs no write while all goes well; who dies at work, or loses the session
-   * or the item, has not failed. `deliveries`: all, for they are counted before work begins, which costs a write for each; so an item that kills its
-   * consumers comes to an end, but one whose consumers were only stopped or cut off may too. It needs a `lockPath`: without one an item ends
-   * with its consumer anyway. Default `failures`.
+   * The deliveries that count. `failures`: those whose work has failed, which costs no write
+   * otherwise; a consumer that dies, or loses its session or the item, has not failed.
+   * `deliveries`: all, since they are counted before the work begins, which costs a write for each;
+   * so an item that kills its consumers reaches the limit, but so may one whose consumers were only
+   * stopped or disconnected. Needs a `lockPath`: without one an item ends with its consumer anyway.
+   * Default `failures`.
    */
   readonly counted?: "failures" | "deliveries" | undefined;
 }
 
 /** Works on items until it is closed. */
 export interface Consumer extends AsyncDisposable {
-  /** Takes no more items and waits for the work that goes on. Twice is harmless. @throws what no reconnect mends */
+  /**
+   * Takes no more items and waits for work in progress. May be repeated.
+   *
+   * @throws permanent errors
+   */
   close(): Promise<void>;
-  /** Resolves when it is closed. @throws what no reconnect mends */
+  /** Resolves when it is closed. @throws permanent errors */
   finished(): Promise<void>;
 }
 
-/** What Curator's queues have in common. */
+/** The common part of Curator's queues. */
 export abstract class WorkQueue<T> implements AsyncDisposable {
   readonly path: string;
   protected readonly zk: Client;
@@ -102,7 +117,7 @@ export abstract class WorkQueue<T> implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Begins to work on items, as they come. */
+  /** Starts to work on items as they come. */
   consume(work: Work<T>, options: ConsumeOptions = {}): Consumer {
     const { codec, lockPath } = this.#options;
     const claims = lockPath === undefined ? undefined : new Claims(this.zk, lockPath, this.#options);
@@ -117,17 +132,17 @@ export abstract class WorkQueue<T> implements AsyncDisposable {
     return consumer;
   }
 
-  /** Waits for what has been put so far. What failed was told to whoever put it. */
+  /** Waits for all earlier puts. Their errors go to their callers. */
   async flush(): Promise<void> {
     await Promise.allSettled(this.#puts);
   }
 
-  /** How many nodes there are, those that are worked on included. */
+  /** The number of nodes, including those in work. */
   async size(): Promise<number> {
     return (await this.items()).length;
   }
 
-  /** Closes its consumers, and waits for what was put. */
+  /** Closes its consumers, and waits for earlier puts. */
   async close(): Promise<void> {
     await Promise.all([...this.#consumers].map((consumer) => consumer.close()));
     await this.flush();
@@ -137,7 +152,7 @@ export abstract class WorkQueue<T> implements AsyncDisposable {
     return this.close();
   }
 
-  /** One node with some items, which are worked on one after the other. */
+  /** One node with its items, which are worked on one after the other. */
   protected putNode(prefix: string, items: readonly T[], options: WaitOptions): Promise<void> {
     const putting = this.#put(prefix, items, options);
     this.#puts.add(putting);
@@ -186,11 +201,11 @@ interface Claiming {
   readonly claimsPath: string | undefined;
 }
 
-/** An item whose work has failed, or that is not to be worked on any more. */
+/** An item whose work has failed, or that has reached its limit. */
 interface Failed {
   readonly name: string;
   readonly data: Uint8Array;
-  /** Where deliveries are bounded. */
+  /** If deliveries are bounded. */
   readonly delivery: Delivery | undefined;
 }
 
@@ -205,10 +220,10 @@ class QueueConsumer<T> implements Consumer {
   readonly #deliveries: Deliveries | undefined;
   readonly #closing = new AbortController();
   readonly #working = new Map<string, Promise<void>>();
-  /** Not looked at again. */
+  /** Items that are skipped. */
   readonly #unreadable = new Set<string>();
   readonly #ended: Promise<void>;
-  /** An item is still there though nothing has changed. */
+  /** An unchanged item. */
   #hasFailed = Promise.withResolvers<void>();
 
   constructor(zk: Client, consuming: Consuming<T>, decode: (bytes: Uint8Array) => T, claiming: Claiming) {
@@ -223,7 +238,7 @@ class QueueConsumer<T> implements Consumer {
     this.#decode = decode;
     this.#claiming = claiming;
     this.#ended = this.#run();
-    // `close` and `finished` tell.
+    // `close` and `finished` report it.
     this.#ended.catch(() => {});
   }
 
@@ -251,7 +266,7 @@ class QueueConsumer<T> implements Consumer {
     }
   }
 
-  /** Lists the items once, begins to work on them, and waits until there may be others. */
+  /** Lists the items once, starts work on them, and waits until there may be others. */
   async #look(signal: AbortSignal): Promise<void> {
     const { path, names, concurrency = 1 } = this.#consuming;
     const { claimsPath } = this.#claiming;
@@ -286,14 +301,14 @@ class QueueConsumer<T> implements Consumer {
       this.#begin(name);
     }
     using timer = new Due(nextMs - nowMs);
-    // An item that somebody else had taken may have come back.
+    // An item that another client had claimed may have been released.
     await unlessAborted(Promise.race([changed, timer.due, this.#hasFailed.promise]), signal);
   }
 
   #begin(name: string): void {
     const working = this.#one(joinPath(this.#consuming.path, name), name)
       .catch(async (error: unknown) => {
-        this.#tell(error, name);
+        this.#report(error, name);
         if (isZkError(error) && error.retriable) await writable(this.#zk, this.#closing.signal).catch(() => {});
         this.#hasFailed.resolve();
       })
@@ -320,7 +335,7 @@ class QueueConsumer<T> implements Consumer {
     }
     const isDone = await this.#work(items, { path, lease, signal: lease.signal, delivery: delivery?.number });
     if (isDone) await claimed.finish(delivery?.forget);
-    // Who has lost the item has no say in what becomes of it.
+    // A consumer that has lost the item must not decide about it.
     else if (!lease.signal.aborted) {
       await this.#afterFailure({ name, data, delivery }, (further) => claimed.finish(further));
     }
@@ -339,7 +354,7 @@ class QueueConsumer<T> implements Consumer {
       await (delivery === undefined ? zk.delete(path, { version }) : delivery.take(version));
     } catch (error) {
       const isAboutItem = !(error instanceof TransactionError) || error.failedIndex === 0;
-      // Somebody else has it.
+      // Another client has claimed it.
       if (isAboutItem && (isZkError(error, "NO_NODE") || isZkError(error, "BAD_VERSION"))) return;
       throw error;
     }
@@ -354,20 +369,21 @@ class QueueConsumer<T> implements Consumer {
           await again.commit();
         });
       } catch (error) {
-        // Its place, or the queue itself, went in between, with a session or for being empty. Nobody else has the item.
+        // Its place, or the queue itself, was removed in between, with a session or for being
+        // empty. No other client has the item.
         if (!(error instanceof TransactionError)) throw error;
         if (error.code !== "NO_NODE" && error.code !== "NODE_EXISTS") throw error;
       }
     }
   }
 
-  /** Undefined, and told, where the node holds something else. */
+  /** Undefined, and reported, for other data. */
   #read(data: Uint8Array, name: string): readonly T[] | undefined {
     try {
       return decodeItems(data).map(this.#decode);
     } catch (error) {
       this.#unreadable.add(name);
-      this.#tell(error, name);
+      this.#report(error, name);
       return undefined;
     }
   }
@@ -385,7 +401,7 @@ class QueueConsumer<T> implements Consumer {
     }
   }
 
-  /** Says what happens in the transaction that ends the failed work; undefined for nothing more. */
+  /** The steps that handle the failed work in its final transaction; undefined for none. */
   async #afterFailure(
     { name, data, delivery }: Failed,
     end: (further: Step | undefined) => Promise<unknown>,
@@ -416,13 +432,13 @@ class QueueConsumer<T> implements Consumer {
     return delivery !== undefined && delivery.number < onFailure.deliveryCountMax ? "requeue" : onFailure.afterLast;
   }
 
-  #tell(error: unknown, name: string): void {
+  #report(error: unknown, name: string): void {
     if (isRecipeError(error, "LEASE_LOST") || isZkError(error, "CLIENT_CLOSED")) return;
     this.#consuming.onError?.(error, joinPath(this.#consuming.path, name));
   }
 }
 
-/** The bound, where there is one. @throws RangeError for any other `onFailure` than there are */
+/** The limit, if there is one. @throws RangeError for an invalid `onFailure` */
 function checkedBound(
   { onFailure = "requeue", path }: Pick<ConsumeOptions, "onFailure"> & { readonly path: string },
   { claims }: Claiming,
@@ -441,7 +457,7 @@ function checkedBound(
   }
   if (afterLast !== "drop") {
     checkPath(afterLast.moveTo);
-    // There it would begin anew.
+    // The count would start again there.
     if (afterLast.moveTo === path)
       throw new RangeError(`afterLast moves to another path than the queue's, found ${path}`);
   }
@@ -469,7 +485,10 @@ function shown(value: unknown): string {
   return typeof value === "number" ? String(value) : (JSON.stringify(value) ?? String(value));
 }
 
-/** With a watch on what comes and goes. The parent goes when it has been empty for a while, and is made again. */
+/**
+ * With a watch on the children. The parent is removed after it was empty for a while, and created
+ * again.
+ */
 export async function watchedChildren(
   zk: Client,
   path: string,
@@ -487,7 +506,7 @@ export async function watchedChildren(
 
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
-/** Time that passes; nothing is left of it. */
+/** A pause without traces. */
 class Due implements Disposable {
   readonly due: Promise<void>;
   readonly #over = new AbortController();

@@ -1,4 +1,4 @@
-/** The lock-like recipes, each as something that is waited for, held and given back. */
+/** The lock-like recipes behind one interface: wait, hold, release. */
 import type { Client, Transaction } from "@zooid/client";
 import { LeaderLatch } from "../elections/leader-latch.ts";
 import { LeaderSelector } from "../elections/leader-selector.ts";
@@ -17,11 +17,11 @@ export interface Held {
   readonly grant: Pick<Grant, "isValid" | "paths" | "lostReason">;
   readonly token: number;
   readonly sessionId: bigint;
-  /** Whether others who share may hold it too. */
+  /** Whether other sharing holders may hold it too. */
   readonly isShared: boolean;
   guard(): Transaction<undefined[]>;
   release(): Promise<void>;
-  /** The same as one who shares, where there is such a thing. */
+  /** The same in shared mode, if the recipe has one. */
   downgrade?(): Promise<Held>;
 }
 
@@ -41,7 +41,10 @@ export interface RecipeKind {
   readonly name: string;
   /** How many may hold it at a time. */
   readonly holderCountMax: number;
-  /** Below which those stand who wait, if they stand anywhere: there an administrator may delete somebody. */
+  /**
+   * Parent of the contenders' nodes, if the recipe has a queue: a test may delete nodes there as an
+   * administrator would.
+   */
   readonly line: ((path: string) => string) | undefined;
   make(zk: Client, options: ContenderOptions): Contender;
 }
@@ -91,7 +94,7 @@ function selecting(zk: Client, { path, name, onSuspended }: ContenderOptions): C
     };
     const selector = new LeaderSelector(zk, path, lead, { id: name, onSuspended });
     selector.start();
-    // What ends without a term ends those who wait for one.
+    // An error without a term also ends its waiters.
     selector.finished().then(() => term.reject(new Error("no term")), term.reject);
     term.promise.catch(() => {});
     return {

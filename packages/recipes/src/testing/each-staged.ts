@@ -11,7 +11,7 @@ export interface Staged {
   readonly b: Client;
 }
 
-/** @param set is given what each test begins with */
+/** @param set gets the stage of each test */
 export function eachStaged(set: (staged: Staged) => void, options?: ServerOptions): void {
   let stage: Stage;
   beforeEach(async () => {

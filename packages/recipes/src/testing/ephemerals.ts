@@ -1,6 +1,6 @@
 import type { Client } from "@zooid/client";
 
-/** Those at or below a path, however deep. */
+/** The ephemeral nodes at or below a path. */
 export async function ephemerals(zk: Client, path: string): Promise<readonly string[]> {
   const stat = await zk.exists(path);
   if (stat === null) return [];

@@ -1,6 +1,6 @@
 /**
- * Ten thousand rounds of each recipe, and what they leave behind: `npm run tool -- leak-cycles [rounds] [name ...]`. Ends with 1 where a round
- * leaves something.
+ * Runs ten thousand rounds of each recipe and reports leaks: `npm run tool -- leak-cycles [rounds]
+ * [name ...]`. Exits with 1 if there are any.
  */
 import { LEAK_CYCLES } from "./leak-cycles.ts";
 import { BYTES_PER_ROUND_MAX, LeakWorld } from "./leak-world.ts";

@@ -1,4 +1,7 @@
-/** What comes and goes: one entry for each recipe, with a round that uses it from its making to its end, waiting and giving up included. */
+/**
+ * One cycle for each recipe: a round uses it from its creation to its end, including waiting and
+ * giving up.
+ */
 import { type Client, json, text } from "@zooid/client";
 import { filter, firstValueFrom } from "rxjs";
 import { Barrier } from "../barriers/barrier.ts";
@@ -28,9 +31,9 @@ import type { LeakWorld } from "./leak-world.ts";
 
 export interface LeakCycle {
   readonly name: string;
-  /** For what takes longer than others, a part of the rounds: 1 in so many. */
+  /** For slow cycles, a part of the rounds: 1 in so many. */
   readonly oneIn?: number;
-  /** Makes what all rounds have in common, at and below a path. */
+  /** Creates the parts that all rounds share, at and below a path. */
   begin(world: LeakWorld, path: string): Promise<Begun>;
 }
 
@@ -44,7 +47,7 @@ const LOCKS: readonly LeakCycle[] = RECIPES.map((kind) => ({
   begin: async (world, path) => ({ round: (i) => contend(world, { kind, path, i }) }),
 }));
 
-/** One holds it, another waits: until it is given back, or in vain. */
+/** One client holds it, another waits: until it is released, or in vain. */
 async function contend(
   { a, b, signal }: LeakWorld,
   { kind, path, i }: { readonly kind: RecipeKind; readonly path: string; readonly i: number },
@@ -60,7 +63,7 @@ async function contend(
     isOver = true;
   };
   waiting.then(over, over);
-  // Those who wait have a watch on what they wait for.
+  // Waiters have a watch on what they wait for.
   while (!isOver && b.watchCount === 0) await b.sync();
   if (i % 4 === 0) await waiting.then((next) => next.release(), ignoreTimeout);
   await Promise.all(held.map((each) => each.release()));
@@ -201,7 +204,7 @@ function simple(name: string, begin: (world: LeakWorld, path: string) => (i: num
   return { name, begin: async (world, path) => ({ round: begin(world, path) }) };
 }
 
-/** Whatever can stand for long, while connections come and go, or sessions. */
+/** Recipes that live long, while connections and sessions change. */
 async function standing({ a, b, signal }: LeakWorld, path: string, interrupt: () => Promise<void>): Promise<Begun> {
   const latch = new LeaderLatch(a, `${path}/latch`);
   const lease = await new Mutex(b, `${path}/mutex`).acquire();

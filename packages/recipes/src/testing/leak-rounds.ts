@@ -1,9 +1,12 @@
-/** What rounds leave behind, counted: nothing. `npm run tool -- leak-cycles` does ten thousand of each, where the heap tells too. */
+/**
+ * Tests that rounds leave nothing behind, by counts. `npm run tool -- leak-cycles` runs ten
+ * thousand of each, where the heap is measured too.
+ */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { LEAK_CYCLES } from "./leak-cycles.ts";
 import { LeakWorld } from "./leak-world.ts";
 
-/** Tests each cycle with as many rounds. Returns the world that they share. */
+/** Tests each cycle with a number of rounds. Returns the world that they share. */
 export function testLeaks(rounds: number): () => LeakWorld {
   let world: LeakWorld;
   beforeAll(async () => {
@@ -12,7 +15,7 @@ export function testLeaks(rounds: number): () => LeakWorld {
   afterAll(() => world[Symbol.asyncDispose]());
 
   test.each(LEAK_CYCLES.map((cycle, i) => [cycle.name, cycle, `/cycle-${i}`] as const))(
-    "%s: whoever comes and goes leaves neither watch nor node, timer, handle, listener or subscriber",
+    "%s: rounds leave neither watch nor node, timer, handle, listener or subscriber",
     async (_, { begin, oneIn = 1 }, path) => {
       const { round, end } = await begin(world, path);
       const { leaked } = await world.run(Math.ceil(rounds / oneIn), round, { judgesHeap: false });

@@ -1,9 +1,11 @@
 /**
- * Two clients, a server, and what is alive of all of them: whoever comes and goes ten thousand times must leave it as it was.
+ * Two clients, a server, and counts of their resources: ten thousand rounds must leave them
+ * unchanged.
  *
- * A round's remains show in a count (watches here and at the server, nodes, sessions, handles, listeners, subscribers, deletes that go on) or
- * in the heap. The heap is judged after collections, in several windows of rounds: what leaks grows in all of them, a heap's own
- * bookkeeping in some, and shrinks in others. So the window in the middle of them counts.
+ * A leak shows in a count (watches here and at the server, nodes, sessions, handles, listeners,
+ * subscribers, background deletes) or in the heap. The heap is measured after collections, in
+ * several windows of rounds: a leak grows in all of them, a heap's own bookkeeping grows in some
+ * and shrinks in others. So the median window counts.
  */
 import { getEventListeners, once } from "node:events";
 import { setFlagsFromString } from "node:v8";
@@ -16,24 +18,24 @@ import { filter, firstValueFrom, Observable } from "rxjs";
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 
-/** Until background deletes and the events of what was deleted last have come; what has not by then never will. */
+/** Time for background deletes and the events of the last deletes. */
 const SETTLING_ROUNDS_MAX = 200;
 const WINDOWS = 5;
-/** How much a round may add to the heap: more than its bookkeeping does, less than an object that is kept. */
+/** Maximum growth of the heap per round: more than its bookkeeping, less than one kept object. */
 export const BYTES_PER_ROUND_MAX = 60;
 
-/** What is alive, by name. */
+/** Counts of resources, by name. */
 export type Counts = Readonly<Record<string, number>>;
 
 export interface Remains {
-  /** What there is more of than after the first half of the rounds, in words. */
+  /** Counts that grew after the first half of the rounds, in words. */
   readonly leaked: readonly string[];
-  /** How much the heap grew, in bytes for each round: in the window that has as many above as below it. */
+  /** Growth of the heap in bytes per round, in the median window. */
   readonly bytesPerRound: number;
 }
 
 export interface RunOptions {
-  /** Default true. A collection for each window costs more than the rounds, where these are few. */
+  /** Default true. A collection for each window costs more than the rounds, if these are few. */
   readonly judgesHeap?: boolean;
 }
 
@@ -41,7 +43,7 @@ export class LeakWorld implements AsyncDisposable {
   /** Its connection can be cut. */
   readonly a: Client;
   readonly b: Client;
-  /** Lives as long as the world: what listens to it after a round is left behind. */
+  /** Lives as long as the world: a listener that remains on it after a round is a leak. */
   readonly signal: AbortSignal = new AbortController().signal;
   readonly #server: Worker;
   readonly #address: string;
@@ -88,7 +90,7 @@ export class LeakWorld implements AsyncDisposable {
     await firstValueFrom(this.a.state$.pipe(filter((state) => state.kind === "connected" && isNext(state.sessionId))));
   }
 
-  /** Half of the rounds warm up, the other half is watched. */
+  /** Half of the rounds warm up, the other half is measured. */
   async run(
     rounds: number,
     round: (i: number) => Promise<unknown>,
@@ -120,7 +122,7 @@ export class LeakWorld implements AsyncDisposable {
     await ended;
   }
 
-  /** What is alive now; with a goal, once it is that or has had every chance to be. */
+  /** Current counts; with a goal, once they reach it or had every chance to. */
   async #counts(goal?: Counts): Promise<Counts> {
     let counts = await this.#alive();
     let still = 0;
@@ -137,7 +139,7 @@ export class LeakWorld implements AsyncDisposable {
     const { a, b } = this;
     await Promise.all([a.sync(), b.sync()]);
     const monitored = await adminCommand(this.#address, "mntr");
-    // The socket of that question has closed with the next turn.
+    // The socket of that request has closed with the next turn.
     await new Promise((resolve) => setImmediate(resolve));
     const handles = Object.groupBy(process.getActiveResourcesInfo(), (name) => name);
     return {
@@ -171,14 +173,14 @@ function isSame(left: Counts, right: Counts): boolean {
   return [...names].every((name) => left[name] === right[name]);
 }
 
-/** Less is no leak: a process has timers of its own that come and go. */
+/** Fewer is no leak: a process has timers of its own. */
 function excess(counts: Counts, before: Counts): readonly string[] {
   return Object.entries(counts)
     .filter(([name, count]) => count > (before[name] ?? 0))
     .map(([name, count]) => `${name}: ${before[name] ?? 0}, then ${count}`);
 }
 
-/** Counts those who follow a client's states by this object, as recipes do. */
+/** Counts subscribers of a client's states through this object, as recipes subscribe. */
 function countStateSubscribers(zk: Client): () => number {
   const { state$ } = zk;
   let count = 0;

@@ -1,4 +1,4 @@
-/** A server and clients of it, whose connections a test cuts and whose sessions it ends. */
+/** A server and clients, whose connections a test can cut and whose sessions it can end. */
 import { type Client, type ClientOptions, type ClientState, connect } from "@zooid/client";
 import { expireSession, OldServer, Relay } from "@zooid/client/testing";
 import { type ServerOptions, startServer, type ZooidServer } from "@zooid/server";
@@ -35,19 +35,19 @@ export class Stage implements AsyncDisposable {
     return { zk, relay };
   }
 
-  /** From now on the server is to new clients one before 3.6. */
+  /** From now on, for new clients, the server looks older than 3.6. */
   async age(): Promise<OldServer> {
     this.#old ??= await OldServer.start(this.server);
     return this.#old;
   }
 
-  /** Closes a recipe at the test's end, while its client is still there. */
+  /** Closes a recipe at the test's end, before its client. */
   kept<T extends AsyncDisposable>(recipe: T): T {
     this.#recipes.push(recipe);
     return recipe;
   }
 
-  /** Ends a client's session behind its back. */
+  /** Expires a client's session at the server. */
   expire(client: Client): Promise<void> {
     return expireSession(client, this.server.connectString);
   }
@@ -73,7 +73,7 @@ export async function enters(client: Client, kind: ClientState["kind"]): Promise
   await firstValueFrom(client.state$.pipe(filter((state) => state.kind === kind)));
 }
 
-/** Waits until so many nodes stand below a path, seen by a client. */
+/** Waits until a path has so many children, as a client sees it. */
 export async function count(client: Client, path: string, count: number): Promise<readonly string[]> {
   const children$ = client.watchChildren$(path).pipe(filter((names) => (names?.length ?? 0) === count));
   return (await firstValueFrom(children$)) ?? [];
@@ -86,7 +86,7 @@ export function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** What a call fails with. */
+/** The error of a call. */
 export function failure(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => new Error("it succeeded"),
@@ -94,7 +94,7 @@ export function failure(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** A subtree by names, UUIDs left out, those with numbers by number. */
+/** The names of a subtree, UUIDs left out, sequential nodes in order. */
 export async function tree(client: Client, path: string): Promise<readonly string[]> {
   const { names } = await client.children(path);
   const below = await Promise.all(
