@@ -1,7 +1,10 @@
 import type { ZkErrorCode } from "@zooid/client";
 import type { RecipeErrorCode } from "@zooid/recipes";
 
-/** Faults that this program finds itself, beside the protocol's; what the client throws stays its `ZkError`, what a recipe throws its `RecipeError`. */
+/**
+ * Errors of this program, in addition to the protocol's; errors of the client stay `ZkError`, those
+ * of recipes `RecipeError`.
+ */
 export type CliErrorCode =
   | ZkErrorCode
   | RecipeErrorCode
@@ -21,7 +24,7 @@ export interface CliErrorDetail {
   readonly path?: string | undefined;
 }
 
-/** Its message is the sentence that the user reads. */
+/** Its message is shown to the user. */
 export class CliError extends Error {
   override readonly name = "CliError";
   readonly code: CliErrorCode;

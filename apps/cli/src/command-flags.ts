@@ -1,18 +1,21 @@
 /**
- * The flags of zkCli's commands, which follow the habits of Apache's commons-cli: one dash, anywhere among the operands; `-sw` is `-s -w`;
- * a value stands behind its flag, in the next word (`-v 3`), right after it (`-v3`) or after an equals sign (`-v=3`); `--` ends them.
+ * The flags of zkCli's commands, parsed like Apache's commons-cli: one dash, anywhere among the
+ * operands; `-sw` is `-s -w`; a value follows its flag as the next word (`-v 3`), directly (`-v3`)
+ * or after an equals sign (`-v=3`); `--` ends the flags.
  */
 import { usageError } from "./cli-error.ts";
 
 export interface Flag {
   /** Without the dash; a letter, or a word. */
   readonly name: string;
-  /** zkCli does not have it: it takes two dashes, so that it never collides with one of theirs. */
+  /**
+   * An addition to zkCli's flags: it takes two dashes, so that it never collides with one of those.
+   */
   readonly isOwn?: boolean;
   readonly takesValue?: boolean;
-  /** For the lines under the usage of a command that has them. */
+  /** For the usage text of a command. */
   readonly meaning?: string;
-  /** Of the flags with the same group at most one may be given. */
+  /** At most one flag of a group may be given. */
   readonly group?: string;
 }
 
@@ -32,13 +35,13 @@ export class Flags {
     return this.#values.has(name);
   }
 
-  /** The first one given; undefined when the flag was not. */
+  /** The first value; undefined when the flag was not given. */
   value(name: string): string | undefined {
     return this.#values.get(name);
   }
 }
 
-/** @throws CliError with the words that zkCli has for it */
+/** @throws CliError with zkCli's message */
 export function parseFlags(table: readonly Flag[], words: readonly string[]): ParsedFlags {
   return new FlagParser(table).parse(words);
 }
@@ -48,7 +51,7 @@ class FlagParser {
   readonly #values = new Map<string, string>();
   readonly #chosen = new Map<string, string>();
   readonly #operands: string[] = [];
-  /** The flag that still waits for its value. */
+  /** The flag whose value is expected next. */
   #open: Flag | undefined;
 
   constructor(table: readonly Flag[]) {
@@ -123,7 +126,7 @@ class FlagParser {
     throw usageError(`${PARSER}.MissingArgumentException: Missing argument for option: ${this.#open.name}`);
   }
 
-  /** A negative number is a value; anything else that looks like a flag of this command is one. */
+  /** A negative number is a value; any other word that looks like a flag of this command is one. */
   #isValue(word: string): boolean {
     if (!word.startsWith("-") || word === "-" || !Number.isNaN(Number(word))) return true;
     const name = word.slice(1).replace(/=.*$/s, "");
@@ -131,7 +134,7 @@ class FlagParser {
   }
 }
 
-/** zkCli prints the name of the class that refused; scripts may look for it. */
+/** zkCli prints the name of the exception class, which scripts may search for. */
 const PARSER = "org.apache.commons.cli";
 
 function unknownFlag(word: string): Error {
@@ -144,14 +147,14 @@ function alreadySelected(name: string, chosen: string): Error {
   );
 }
 
-/** A value may have brought its quotes along from a shell. */
+/** A value may be quoted. */
 function withoutQuotes(value: string): string {
   return value.length > 1 && value.startsWith('"') && value.endsWith('"') && !value.slice(1, -1).includes('"')
     ? value.slice(1, -1)
     : value;
 }
 
-/** The usage of a command with a line for each flag, as commons-cli lays it out. */
+/** The usage of a command with a line for each flag, in the layout of commons-cli. */
 export function describeFlags(usage: string, table: readonly Flag[]): string {
   const rows = table
     .filter(({ isOwn }) => isOwn !== true)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parseCommandLine } from "./command-line.ts";
 
-test("nothing at all is a shell at the usual place", () => {
+test("without arguments it is a shell at the default server", () => {
   expect(parseCommandLine([])).toEqual({
     kind: "run",
     server: "localhost:2181",
@@ -15,7 +15,7 @@ test("nothing at all is a shell at the usual place", () => {
   });
 });
 
-test("zkCli's options have one dash, and behind the first word everything is the command's", () => {
+test("zkCli's options have one dash, and all words after the first one belong to the command", () => {
   const argv = ["-server", "a:1,b:2/c", "-timeout", "500", "-r", "-waitforconnection", "-client-configuration", "f"];
   expect(parseCommandLine([...argv, "ls", "-s", "/", "-server", "--json"])).toMatchObject({
     server: "a:1,b:2/c",
@@ -28,7 +28,7 @@ test("zkCli's options have one dash, and behind the first word everything is the
   });
 });
 
-test("two dashes and an equals sign do as well, and the last of two wins", () => {
+test("two dashes and an equals sign are accepted, and the last of two wins", () => {
   expect(parseCommandLine(["--server=a:1", "--json", "-server", "b:2", "get", "/"])).toMatchObject({
     server: "b:2",
     isJson: true,
@@ -36,7 +36,7 @@ test("two dashes and an equals sign do as well, and the last of two wins", () =>
   });
 });
 
-test("an empty command is one, which does not exist", () => {
+test("an empty command is an unknown one", () => {
   expect(parseCommandLine([""]).command).toEqual([""]);
 });
 
@@ -46,7 +46,7 @@ test("--help and --version win over everything else", () => {
   expect(parseCommandLine(["-version"]).kind).toBe("version");
 });
 
-describe("refused with a sentence", () => {
+describe("refused with a message", () => {
   test.each([
     [["-nope", "ls"], "Unknown option"],
     [["-server"], "--server"],
@@ -57,7 +57,7 @@ describe("refused with a sentence", () => {
   });
 });
 
-test("settings of a Java client stand among the options, and belong to the command behind it", () => {
+test("Java settings may stand among the options, and after the command belong to it", () => {
   const argv = ["-Dzookeeper.client.secure=true", "-server", "a:1", "-Djute.maxbuffer=1", "ls", "-D", "-Dx=y"];
   expect(parseCommandLine(argv)).toMatchObject({
     properties: ["-Dzookeeper.client.secure=true", "-Djute.maxbuffer=1"],

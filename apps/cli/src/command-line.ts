@@ -28,7 +28,7 @@ export interface CommandLine {
   readonly isReadOnly: boolean;
   readonly waitsForConnection: boolean;
   readonly configurationFile: string | undefined;
-  /** Settings of a Java client: `-DNAME=VALUE` each. */
+  /** Java system properties, `-DNAME=VALUE` each. */
   readonly properties: readonly string[];
   readonly isJson: boolean;
   /** The command with its arguments; undefined for a shell. */
@@ -51,10 +51,10 @@ const TIMEOUT_MS = 30_000;
 const TIMEOUT_MS_MAX = 2 ** 31 - 1;
 
 /**
- * Reads what follows the program's name. As in zkCli the options stand first, with one dash or two, and the first word without a dash
- * is the command, behind which everything is its own.
+ * Parses the arguments. As in zkCli the options come first, with one dash or two, and the first
+ * word without a dash is the command, to which all further words belong.
  *
- * @throws CliError with a sentence
+ * @throws CliError with a message
  */
 export function parseCommandLine(argv: readonly string[]): CommandLine {
   const split = commandIndex(argv);
@@ -86,7 +86,7 @@ function commandIndex(argv: readonly string[]): number {
   return Math.min(at, argv.length);
 }
 
-/** Node's parser knows long options by two dashes; zkCli's have one. */
+/** Node's parser expects long options with two dashes; zkCli's have one. */
 function parseOptions(words: readonly string[]): ReturnType<typeof parseWords> {
   try {
     return parseWords(words.map((word) => (isOption(nameOf(word)) ? `--${word.replace(/^--?/, "")}` : word)));
@@ -100,7 +100,7 @@ function parseWords(args: string[]) {
   return parseArgs({ args, options: OPTIONS }).values;
 }
 
-/** As Java takes them, with one dash. */
+/** In Java's form, with one dash. */
 function isProperty(word: string): boolean {
   return /^-D[^=]/.test(word);
 }

@@ -35,7 +35,7 @@ import { version } from "./commands/version.ts";
 import { watch } from "./commands/watch.ts";
 import { whoami } from "./commands/whoami.ts";
 
-/** Every command, in the order of the usage. */
+/** All commands, in the order of the usage text. */
 export const COMMANDS: readonly Command[] = [
   addWatch,
   addauth,

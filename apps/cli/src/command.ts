@@ -4,53 +4,57 @@ import { describeFlags, type Flag, type Flags, parseFlags } from "./command-flag
 import type { Connection } from "./connection/connection.ts";
 import type { JsonObject, Output } from "./output.ts";
 
-/** What a command's words come to, and what it works with. */
+/** The arguments of a command, and the objects that it works with. */
 export interface Invocation {
   readonly flags: Flags;
   readonly operands: readonly string[];
   readonly connection: Connection;
   readonly output: Output;
-  /** Aborted when the user gives the command up. */
+  /** Aborted when the user cancels the command. */
   readonly signal: AbortSignal;
   readonly shell: ShellControl;
 }
 
-/** What the commands about the shell itself reach of it. */
+/** The shell, for commands about the shell itself. */
 export interface ShellControl {
-  /** The lines typed so far with their numbers, the running one last. */
+  /** The lines typed so far with their numbers, the current one last. */
   recentLines(): readonly { readonly index: number; readonly line: string }[];
   /** Runs an earlier line again. */
   redo(index: number): Promise<void>;
   quit(): void;
   /** Whether lines come from stdin. */
   readonly readsLines: boolean;
-  /** The running command has run a program, and ends as that did. */
+  /** The current command has run a program, and exits with its status. */
   endsWith(status: number): void;
   readonly commands: readonly Command[];
 }
 
 export interface Command {
   readonly name: string;
-  /** What follows the name in the usage, with a blank between; possibly nothing. */
+  /** The part of the usage text after the name, with a leading blank; may be empty. */
   readonly synopsis: string;
   readonly flags: readonly Flag[];
   /** One sentence for `help`. */
   readonly summary: string;
-  /** Fewer operands print the usage instead. */
+  /** With fewer operands the usage is printed. */
   readonly operandsMin?: number;
-  /** The usage has a line for each flag. */
+  /** Whether the usage has a line for each flag. */
   readonly describesFlags?: true;
   /**
-   * `shell`: it works without a connection, and is followed by zkCli's remark where there is none. `own`: zkCli does not have it.
+   * `shell`: it works without a connection, and is followed by zkCli's message if there is none.
+   * `own`: an addition to zkCli.
    */
   readonly kind?: "shell" | "own";
-  /** Which operand, counted from 0, is a path; for completion. */
+  /** Index of the operand that is a path; for completion. */
   readonly pathOperand?: number;
-  /** Its stdout is that of the program which it runs, or what it prints by itself: nothing is told there of the connection. */
+  /**
+   * Whether its stdout belongs to the program that it runs, or to its own output: then no
+   * connection events are printed there.
+   */
   readonly runsProgram?: true;
-  /** Takes every word as it is: zkCli does not look for flags in it. */
+  /** Whether all words are operands, without parsing flags. */
   readonly takesAnyWords?: true;
-  /** @returns what it came to, for `--json`; text it has written already */
+  /** @returns the result for `--json`; text is already written */
   run(invocation: Invocation): Promise<JsonObject> | JsonObject;
 }
 
@@ -58,7 +62,7 @@ export function usageOf({ name, synopsis }: Command): string {
   return `${name} ${synopsis}`;
 }
 
-/** Sorts the words behind a command's name; without enough operands its usage is thrown. */
+/** Parses the words after a command's name; throws its usage if operands are missing. */
 export function readWords(command: Command, words: readonly string[]): Pick<Invocation, "flags" | "operands"> {
   const parsed = parseFlags(command.flags, command.takesAnyWords === true ? ["--", ...words] : words);
   if (parsed.operands.length < (command.operandsMin ?? 0)) throw malformed(command);
@@ -71,12 +75,12 @@ export function malformed(command: Command): Error {
   return usageError(command.describesFlags === true ? describeFlags(usage, command.flags) : usage);
 }
 
-/** The operand at `index`, which `operandsMin` promises. */
+/** The operand at `index`; `operandsMin` ensures that it exists. */
 export function operand({ operands }: Invocation, index: number): string {
   return operands[index] ?? "";
 }
 
-/** A client for a command about `path`, once there is a connection. */
+/** A connected client for a command about `path`. */
 export async function clientFor(invocation: Invocation, path: string): Promise<Client> {
   return await invocation.connection.ready({ path, signal: invocation.signal });
 }
@@ -89,7 +93,7 @@ export const FLAG_TIMEOUT: Flag = { name: "timeout", takesValue: true, isOwn: tr
 
 const TIMEOUT_MS_MAX = 2 ** 31 - 1;
 
-/** The value of `--timeout`; undefined, which waits for ever, where it was not given. */
+/** The value of `--timeout`; undefined for no limit. */
 export function timeoutMs(flags: Flags): number | undefined {
   const text = flags.value("timeout");
   if (text === undefined) return undefined;
@@ -97,7 +101,7 @@ export function timeoutMs(flags: Flags): number | undefined {
   throw usageError(`--timeout takes milliseconds from 0 to ${TIMEOUT_MS_MAX}, found ${JSON.stringify(text)}`);
 }
 
-/** The value of `-v`; undefined, which matches every version, where it was not given. */
+/** The value of `-v`; undefined, which matches every version, if it was not given. */
 export function expectedVersion(flags: Flags): number | undefined {
   const text = flags.value("v");
   if (text === undefined) return undefined;

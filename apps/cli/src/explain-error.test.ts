@@ -8,7 +8,7 @@ function refusal(code: ZkErrorCode, path?: string): ZkError {
   return new ZkError({ code, op: "get", path, outcome: "rejected" });
 }
 
-describe("refusals in zkCli's words, with both statuses", () => {
+describe("refusals with zkCli's messages, and both statuses", () => {
   test.each<[ZkErrorCode, string, number]>([
     ["NO_NODE", "Node does not exist: /a", 1],
     ["NODE_EXISTS", "Node already exists: /a", 5],
@@ -29,7 +29,7 @@ describe("refusals in zkCli's words, with both statuses", () => {
   });
 });
 
-test("a refusal that is about no path names none", () => {
+test("a refusal without a path names none", () => {
   expect(explainError(refusal("RECONFIG_DISABLED")).text).toBe("KeeperErrorCode = Reconfig is disabled");
 });
 
@@ -49,14 +49,14 @@ test.each([
   expect(explanation).toEqual({ text: "a sentence", code, path: undefined, plainStatus: status, fineStatus: status });
 });
 
-test("a program that cannot be run is told from a command that does not exist", () => {
+test("a program that cannot be run and an unknown command are distinguished", () => {
   const missing = new CliError("x cannot be run", { code: "PROGRAM_MISSING" });
   expect(explainError(missing)).toMatchObject({ plainStatus: 127, fineStatus: 127 });
   const unusable = new CliError("x cannot be run", { code: "PROGRAM_UNUSABLE" });
   expect(explainError(unusable)).toMatchObject({ plainStatus: 126, fineStatus: 126 });
 });
 
-test("in JSON an error has its code, its path and its sentence", () => {
+test("in JSON an error has its code, its path and its message", () => {
   expect(errorJson(explainError(refusal("NO_NODE", "/a")))).toEqual({
     error: { code: "NO_NODE", path: "/a", message: "Node does not exist: /a" },
   });

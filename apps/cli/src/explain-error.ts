@@ -4,15 +4,15 @@ import { CliError, type CliErrorCode } from "./cli-error.ts";
 import { ExitStatus } from "./exit-status.ts";
 import type { JsonObject } from "./output.ts";
 
-/** What went wrong with a command, for every way of telling it. */
+/** An error of a command, for all output formats. */
 export interface Explanation {
-  /** zkCli's words where it has any. */
+  /** zkCli's message where it has one. */
   readonly text: string;
   readonly code: string;
   readonly path: string | undefined;
-  /** The status that zkCli ends with. */
+  /** zkCli's exit status. */
   readonly plainStatus: ExitStatus;
-  /** The status with `--json`. */
+  /** The exit status with `--json`. */
   readonly fineStatus: ExitStatus;
 }
 
@@ -42,7 +42,7 @@ function explainOwn({ code, path, message: text }: Pick<CliError, "code" | "path
   return { text, code, path, plainStatus, fineStatus: fineStatus(code) };
 }
 
-/** Sentences that zkCli has for a refusal; it says all others in the words of its client. */
+/** zkCli's messages for refusals; it reports all others with the client's message. */
 const SENTENCES: Readonly<Partial<Record<ZkErrorCode, string>>> = {
   NO_NODE: "Node does not exist: ",
   NODE_EXISTS: "Node already exists: ",
@@ -56,7 +56,7 @@ const SENTENCES: Readonly<Partial<Record<ZkErrorCode, string>>> = {
   QUOTA_EXCEEDED: "Quota has exceeded : ",
 };
 
-/** What Apache's client calls the codes, where it is not the code's name run together. */
+/** The Java client's names of the codes that differ from the code's own name. */
 const CLIENT_WORDS: Readonly<Partial<Record<ZkErrorCode, string>>> = {
   SYSTEM_ERROR: "SystemError",
   RUNTIME_INCONSISTENCY: "RuntimeInconsistency",
@@ -90,7 +90,7 @@ const CLIENT_WORDS: Readonly<Partial<Record<ZkErrorCode, string>>> = {
   THROTTLED_OP: "Op throttled due to high load",
 };
 
-/** A refusal in zkCli's words. */
+/** zkCli's message for a refusal. */
 export function refusalText(code: ZkErrorCode, path: string | undefined): string {
   if (code === "RECONFIG_IN_PROGRESS")
     return "Another reconfiguration is in progress -- concurrent reconfigs not supported (yet)";
@@ -99,7 +99,7 @@ export function refusalText(code: ZkErrorCode, path: string | undefined): string
   return clientText(code, path);
 }
 
-/** A refusal in the words of Apache's client. */
+/** The Java client's message for a refusal. */
 export function clientText(code: ZkErrorCode, path: string | undefined): string {
   return `KeeperErrorCode = ${CLIENT_WORDS[code] ?? code}${path === undefined || path === "" ? "" : ` for ${path}`}`;
 }
@@ -108,7 +108,7 @@ function fineStatus(code: CliErrorCode): ExitStatus {
   return PROGRAM_STATUS.get(code) ?? FINE_STATUS.get(code) ?? ExitStatus.FAILED;
 }
 
-/** What a program that is run under a lock does not say itself, with `--json` and without. */
+/** Errors of programs that are run under a lock, with and without `--json`. */
 const PROGRAM_STATUS: ReadonlyMap<CliErrorCode, ExitStatus> = new Map<CliErrorCode, ExitStatus>([
   ["LOCK_TIMEOUT", ExitStatus.TIMED_OUT],
   ["LEASE_LOST", ExitStatus.LOST],

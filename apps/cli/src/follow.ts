@@ -1,9 +1,9 @@
-/** As much of an observable as it takes to follow it. */
+/** The part of an observable that is needed here. */
 export interface Followed<T> {
   subscribe(observer: { next(value: T): void; error(error: unknown): void; complete(): void }): { unsubscribe(): void };
 }
 
-/** Shows each value, the next when the one before has been shown, until the signal or the end of the stream. */
+/** Shows one value after another, until the signal or the end of the stream. */
 export async function follow<T>(
   source$: Followed<T>,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-/** Runs lines and commands, one after another, and remembers how the last one ended. */
+/** Runs lines and commands, one after another, and keeps the last exit status. */
 import { assertNever } from "@zooid/model";
 import { CliError, usageError } from "./cli-error.ts";
 import { type Command, readWords, type ShellControl, usageOf } from "./command.ts";
@@ -10,7 +10,7 @@ import type { JsonObject, Output } from "./output.ts";
 import { splitWords } from "./shell/shell-words.ts";
 
 const USAGE_HEAD = "ZooKeeper -server host:port -client-configuration properties-file cmd args";
-/** As many lines as zkCli's history prints. */
+/** The number of lines in zkCli's history. */
 const RECENT_COUNT = 11;
 
 export class Interpreter implements ShellControl {
@@ -19,7 +19,7 @@ export class Interpreter implements ShellControl {
   readonly #output: Output;
   readonly #lines: string[] = [];
   #exitStatus: number = ExitStatus.OK;
-  /** Of the program that the running command has run. */
+  /** The status of the program that the current command has run. */
   #programStatus: number | undefined;
   #isDone = false;
 
@@ -28,12 +28,12 @@ export class Interpreter implements ShellControl {
     this.#output = output;
   }
 
-  /** The status that the last command gave. */
+  /** The exit status of the last command. */
   get exitStatus(): number {
     return this.#exitStatus;
   }
 
-  /** Whether the user has asked to leave. */
+  /** Whether the user wants to quit. */
   get isDone(): boolean {
     return this.#isDone;
   }
@@ -43,21 +43,21 @@ export class Interpreter implements ShellControl {
     return this.#lines.length;
   }
 
-  /** Runs a line as it was typed. An empty one is nothing, and does not count. */
+  /** Runs a typed line. An empty one does nothing, and does not count. */
   async runLine(line: string, signal: AbortSignal): Promise<void> {
     if (line === "") return;
     this.#lines.push(line);
     await this.#runText(line, signal);
   }
 
-  /** Runs a command that was split into words already. It never throws: what goes wrong is told to the user. */
+  /** Runs a command that is already split into words. Never throws: errors are printed. */
   async run(words: readonly string[], signal: AbortSignal): Promise<void> {
     const [name = ""] = words;
     this.#programStatus = undefined;
     try {
       const result = await this.#perform(words, signal);
       this.#exitStatus = this.#programStatus ?? ExitStatus.OK;
-      // The way to another line is no result of its own.
+      // A redo has no result of its own.
       if (name !== "redo") this.#output.json({ command: name, ...result });
     } catch (error) {
       if (!signal.aborted) {
@@ -95,7 +95,7 @@ export class Interpreter implements ShellControl {
     this.#programStatus = status;
   }
 
-  /** Of the command that runs now, for the one that it starts. */
+  /** The history for the command in progress, for the line that it starts. */
   #signal: AbortSignal = new AbortController().signal;
 
   async #runText(line: string, signal: AbortSignal): Promise<void> {
@@ -111,14 +111,14 @@ export class Interpreter implements ShellControl {
     switch (command.kind) {
       case "shell": {
         const result = await this.#invoke(command, rest, signal);
-        // zkCli looks for a connection after these too.
+        // zkCli checks the connection after these too.
         if (!this.#isDone && !this.#connection.isAlive) this.#output.line(NOT_CONNECTED);
         return result;
       }
       case "own":
       case undefined:
         if (command.name === "help" || this.#connection.isAlive) return await this.#invoke(command, rest, signal);
-        // For zkCli this is no error.
+        // zkCli does not treat this as an error.
         if (this.#output.format === "json") throw new CliError(NOT_CONNECTED, { code: "NOT_CONNECTED" });
         this.#output.line(NOT_CONNECTED);
         return {};

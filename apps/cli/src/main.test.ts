@@ -7,7 +7,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { CliProcesses, CliRuns } from "./testing/cli-process.ts";
 import { objects, results } from "./testing/transcript.ts";
 
-// The command line against a server with real sockets: as a process where that is what is shown, else in the test's own.
+// The command line against a server with real sockets: as a process where that matters, else within
+// the test.
 
 let server: ZooidServer;
 let directory = "";
@@ -29,7 +30,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-test("a result goes to stdout, a remark to stderr, and the status says how it went", async () => {
+test("results go to stdout, messages to stderr, and the status reports success or failure", async () => {
   const created = await processes.run("create", "/one", "hello");
   expect([results(created.stdout), created.stderr, created.status]).toEqual(["", "Created /one\n", 0]);
   const found = await processes.run("get", "/one");
@@ -38,14 +39,14 @@ test("a result goes to stdout, a remark to stderr, and the status says how it we
   expect([results(missing.stdout), missing.stderr, missing.status]).toEqual(["", "Node does not exist: /no/such\n", 1]);
 });
 
-test("a command that does not exist is answered with the usage and status 127", async () => {
+test("an unknown command is answered with the usage and status 127", async () => {
   const { stderr, status } = await run("frobnicate");
   expect(status).toBe(127);
   expect(stderr).toMatch(/^ZooKeeper -server host:port/);
   expect(stderr).toMatch(/Command not found: Command not found frobnicate\n$/);
 });
 
-test("commands come in as lines, and the last one gives the status", async () => {
+test("commands are read as lines, and the last one determines the status", async () => {
   const { stdout, stderr, status } = await processes.script(["create /script x", "ls -R /script", "get /nope"]);
   expect(results(stdout)).toBe("Welcome to ZooKeeper!\n/script\n");
   expect(stderr).toBe("Created /script\nNode does not exist: /nope\n");
@@ -57,7 +58,7 @@ test("quit ends a script before its end", async () => {
   expect(stdout).not.toContain("CLI version");
 });
 
-test("a watch that a line left prints when another line changes the node", async () => {
+test("a watch armed by one line prints when another line changes the node", async () => {
   const { stdout } = await script(["create /watched x", "get -w /watched", "set /watched y", "get /watched"]);
   expect(stdout).toMatch(
     /\nWATCHER::\n\nWatchedEvent state:SyncConnected type:NodeDataChanged path:\/watched zxid: \d+\n/,
@@ -65,7 +66,7 @@ test("a watch that a line left prints when another line changes the node", async
 });
 
 describe("--json", () => {
-  test("is one object a command on stdout, errors too, with the finer statuses", async () => {
+  test("prints one object for each command on stdout, errors too, with the finer statuses", async () => {
     const lines = [
       "create /json text",
       "create /json",
@@ -106,7 +107,7 @@ describe("--json", () => {
 });
 
 describe("without a server", () => {
-  test("a command says at once what went wrong, when every server has been tried", async () => {
+  test("a command fails as soon as every server has been tried", async () => {
     const port = await freePort();
     const plain = await run("-server", `127.0.0.1:${port},127.0.0.1:${port}`, "ls", "/");
     expect(plain.stderr).toBe(`KeeperErrorCode = ConnectionLoss for / (connect ECONNREFUSED 127.0.0.1:${port})\n`);
@@ -120,7 +121,7 @@ describe("without a server", () => {
     expect(status).toBe(0);
   });
 
-  test("what needs none works", async () => {
+  test("commands without a connection work", async () => {
     const { stdout, status } = await run("-server", `127.0.0.1:${await freePort()}`, "version");
     expect([results(stdout), status]).toEqual([expect.stringContaining("ZooKeeper CLI version: "), 0]);
   });
@@ -132,7 +133,7 @@ describe("without a server", () => {
   });
 });
 
-test("every byte of data survives, whichever way it is printed", async () => {
+test("every byte of data survives in all formats", async () => {
   const bytes = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
   const { status } = await run("create", "/binary");
   expect(status).toBe(0);
@@ -144,7 +145,7 @@ test("every byte of data survives, whichever way it is printed", async () => {
   ]);
 });
 
-test("deleteall counts before, deletes in batches, and leaves the rest alone", async () => {
+test("deleteall counts first, deletes in batches, and leaves other nodes alone", async () => {
   const paths = ["/gone", ...Array.from({ length: 120 }, (_, i) => `/gone/${i}`), "/gone/7/deep", "/gone/7/deep/er"];
   await script(paths.map((path) => `create ${path}`));
   const dry = await run("deleteall", "/gone", "--dry-run");
@@ -154,14 +155,14 @@ test("deleteall counts before, deletes in batches, and leaves the rest alone", a
   expect((await run("stat", "/zookeeper")).status).toBe(0);
 });
 
-test("a subtree that may not be deleted is a remark for zkCli, and an error in JSON", async () => {
+test("a subtree that may not be deleted is a message as in zkCli, and an error in JSON", async () => {
   const plain = await run("deleteall", "/zookeeper");
   expect([plain.stderr, plain.status]).toEqual(["Failed to delete some node(s) in the subtree!\n", 0]);
   const fine = await run("--json", "deleteall", "/zookeeper");
   expect([objects(fine.stdout), fine.status]).toMatchObject([[{ error: { code: "BAD_ARGUMENTS" } }], 2]);
 });
 
-test("ls -R and tree show more siblings than are asked for ahead, in order", async () => {
+test("ls -R and tree show more siblings than are requested ahead, in order", async () => {
   const names = Array.from({ length: 70 }, (_, i) => String(i).padStart(2, "0"));
   await script(["create /wide", ...names.flatMap((name) => [`create /wide/${name}`, `create /wide/${name}/x${name}`])]);
   const expected = ["/wide", ...names.map((name) => `/wide/${name}`), ...names.map((name) => `/wide/${name}/x${name}`)];
@@ -172,7 +173,7 @@ test("ls -R and tree show more siblings than are asked for ahead, in order", asy
   ).toEqual(expected);
 });
 
-test("a tree is drawn with its ephemerals, without colours where nobody sees them", async () => {
+test("a tree is drawn with its ephemerals, without colours if stdout is no terminal", async () => {
   const { stdout } = await script(["create /drawn", "create /drawn/a", "create -e /drawn/b", "tree /drawn"]);
   expect(results(stdout)).toContain("/drawn (2)\n├── a\n└── b *\n\n3 nodes, 1 of them ephemeral\n");
 });
@@ -186,7 +187,7 @@ test("paths lie below the chroot", async () => {
 });
 
 describe("watch", () => {
-  test("prints events as they happen, and ends with the n-th", async () => {
+  test("prints events as they happen, and ends with the n-th event", async () => {
     await run("create", "/live");
     const watcher = start("--json", "watch", "-R", "--count", "2", "/live");
     await watcher.shows("watching /live");
@@ -219,7 +220,7 @@ test("Ctrl-C closes the session: its ephemerals are gone at once", async () => {
   expect((await run("stat", "/mine")).status).toBe(1);
 });
 
-test("a reader that has seen enough is no fault", async () => {
+test("a reader that closes its end is no error", async () => {
   const cli = start("ls", "-R", "/");
   cli.child.stdout.destroy();
   const { stderr, status } = await cli.ended;

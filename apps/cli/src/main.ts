@@ -1,7 +1,7 @@
 import { ExitStatus } from "./exit-status.ts";
 import { runCommandLine } from "./run.ts";
 
-// A reader that has seen enough, as in `| head`, is no fault.
+// A reader that closes its end, as `| head` does, is no error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) =>
   process.exit(error.code === "EPIPE" ? ExitStatus.OK : ExitStatus.FAILED),
 );

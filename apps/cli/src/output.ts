@@ -4,7 +4,7 @@ export interface JsonObject {
   readonly [name: string]: Json | undefined;
 }
 
-/** Takes text as it is to be written, line ends included. */
+/** Writes text as it is, line ends included. */
 export type TextSink = (text: string) => void;
 
 export interface OutputOptions {
@@ -16,8 +16,8 @@ export interface OutputOptions {
 }
 
 /**
- * Where commands write. For text, results go to stdout and what is about them to stderr, as zkCli splits it. For JSON both are silent,
- * and what a command comes to is one object on one line of stdout.
+ * The output of commands. In text format results go to stdout and messages to stderr, as in zkCli.
+ * In JSON both are silent, and the result of a command is one object on one line of stdout.
  */
 export class Output {
   readonly format: "text" | "json";
@@ -40,12 +40,12 @@ export class Output {
     if (this.format === "text" && texts.length > 0) this.#stdout(`${texts.join("\n")}\n`);
   }
 
-  /** A remark, or an error. */
+  /** A message or an error. */
   note(text: string): void {
     if (this.format === "text") this.#stderr(`${text}\n`);
   }
 
-  /** For people who wait, whatever the format: it is no result. */
+  /** Progress for interactive users, in all formats: not a result. */
   progress(text: string): void {
     this.#stderr(`${text}\n`);
   }

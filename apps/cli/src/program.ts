@@ -1,4 +1,4 @@
-/** Runs another program for as long as something is held. */
+/** Runs another program while a lease is held. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:os";
@@ -6,16 +6,16 @@ import type { Lease } from "@zooid/recipes";
 import { CliError, type CliErrorCode } from "./cli-error.ts";
 import type { Invocation } from "./command.ts";
 
-/** For its own tidying up, when the user gives up. */
+/** Time for its clean-up after the user has cancelled. */
 const GRACE_MS = 5_000;
 const STDERR = 2;
 
 /**
- * Runs a program until it ends. It leads a process group of its own, so that what it has started ends with it: killed at once when the
- * lease is lost, asked to end when the user gives up.
+ * Runs a program until it ends. It leads a process group of its own, so that its children end with
+ * it: the group is killed at once when the lease is lost, and terminated when the user cancels.
  *
  * @param words the program and its arguments
- * @returns its status, as a shell tells it
+ * @returns its status, in a shell's numbering
  * @throws LEASE_LOST, PROGRAM_MISSING or PROGRAM_UNUSABLE; the signal's reason
  */
 export async function runProgram(
@@ -28,7 +28,7 @@ export async function runProgram(
   lease.assertValid();
   const child = spawn(name, args, {
     detached: true,
-    // Stdin is not the program's where lines come from it, nor stdout where results go there as JSON.
+    // Stdin is not passed on if lines are read from it, nor stdout if it is for JSON results.
     stdio: [shell.readsLines ? "ignore" : "inherit", output.format === "json" ? STDERR : "inherit", "inherit"],
     env: { ...process.env, ZOOID_TOKEN: String(lease.token), ZOOID_NODE: lease.path },
   });

@@ -13,7 +13,7 @@ import { historyFilePath } from "./shell/history-file.ts";
 import { runScript } from "./shell/script.ts";
 import { Shell } from "./shell/shell.ts";
 
-/** What a command line runs in: a process, or a test. */
+/** The environment of a command line: a process, or a test. */
 export interface World {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Writable & { readonly isTTY?: boolean; hasColors?(): boolean };
@@ -66,7 +66,7 @@ async function run(commandLine: CommandLine, { stdin, stdout, stderr, environmen
     ...{ server, timeoutMs, isReadOnly, waitsForConnection, output },
     ...{ frameBytesMax, tls, sasl },
   });
-  // One command gives one object, or what its program prints; what becomes of the connection shows in that.
+  // A single command prints one object, or its program's output; connection events are not printed.
   if (command !== undefined && (isJson || runsProgram(command))) connection.printsWatches = false;
   if (command === undefined || !runsProgram(command)) output.line(`Connecting to ${server}`);
   await connection.open();
@@ -81,7 +81,7 @@ async function run(commandLine: CommandLine, { stdin, stdout, stderr, environmen
     }
     return interpreter.exitStatus;
   } finally {
-    // The process is leaving: that the session ends with it is nothing to tell.
+    // The process is exiting: the end of its session is not printed.
     connection.printsWatches = false;
     await connection.close();
   }
@@ -91,7 +91,9 @@ function runsProgram([name = ""]: readonly string[]): boolean {
   return COMMAND_BY_NAME.get(name)?.runsProgram === true;
 }
 
-/** The first signal gives up what runs, so that its session is closed; the second ends the process. */
+/**
+ * The first signal cancels the command, so that its session is closed; the second ends the process.
+ */
 async function withInterrupts(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const interrupted = new AbortController();
   const onSignal = (): void => interrupted.abort();

@@ -1,4 +1,7 @@
-/** Walks below a node as zkCli walks, with listings of the next siblings asked for ahead of their turn. */
+/**
+ * Walks below a node as zkCli walks, with listings of the next siblings asked for ahead of their
+ * turn.
+ */
 import { type Children, type Client, isZkError, type NodeData, type Watched } from "@zooid/client";
 import { joinPath } from "@zooid/model";
 import type { Watches } from "./connection/watches.ts";
@@ -47,7 +50,7 @@ async function visitBelow({ client, path, names }: Listed, visit: Visit): Promis
   for (const [index, child] of children.entries()) {
     while (ahead.length < AHEAD_MAX && index + ahead.length < children.length) {
       const listing = list(client, children[index + ahead.length] ?? child, visit);
-      // Whoever comes first in order tells of its fault; the others' are never asked for.
+      // The first error in order is reported; the others are dropped.
       listing.catch(() => undefined);
       ahead.push(listing);
     }

@@ -9,7 +9,7 @@ export const addWatch: Command = {
   synopsis:
     "[-m mode] path # optional mode is one of [PERSISTENT, PERSISTENT_RECURSIVE] - default is PERSISTENT_RECURSIVE",
   flags: [{ name: "m", takesValue: true }],
-  summary: "Watches a node, or all below it, until the watch is removed.",
+  summary: "Watches a node, or its descendants too, until the watch is removed.",
   operandsMin: 1,
   pathOperand: 0,
   async run(invocation) {

@@ -5,7 +5,7 @@ export const addauth: Command = {
   name: "addauth",
   synopsis: "scheme auth",
   flags: [],
-  summary: "Shows an identity to the server, digest user:password for example.",
+  summary: "Adds credentials, digest user:password for example.",
   operandsMin: 2,
   async run(invocation) {
     const { connection, signal, output } = invocation;
@@ -13,7 +13,7 @@ export const addauth: Command = {
     try {
       await connection.addAuth({ scheme, auth: operand(invocation, 1) }, signal);
     } catch (error) {
-      // zkCli leaves it at the event that tells of the refusal, and goes on without a connection.
+      // zkCli only prints the event of the refusal, and continues without a connection.
       if (!isZkError(error, "AUTH_FAILED") || output.format === "json") throw error;
     }
     return { scheme };

@@ -4,7 +4,7 @@ export const close: Command = {
   name: "close",
   synopsis: "",
   flags: [],
-  summary: "Ends the session; the shell stays open.",
+  summary: "Ends the session; the shell continues.",
   async run({ connection }) {
     await connection.close();
     return { closed: true };

@@ -4,14 +4,14 @@ import { clusterConfigLine, parseClusterConfig } from "../texts/cluster-config.t
 import { dataText } from "../texts/data-text.ts";
 import { statJson, statLines } from "../texts/stat-text.ts";
 
-/** Where every server keeps the ensemble's configuration, whatever the chroot. */
+/** The node of the ensemble's configuration, outside of any chroot. */
 const CONFIG_PATH = "/zookeeper/config";
 
 export const config: Command = {
   name: "config",
   synopsis: "[-c] [-w] [-s]",
   flags: [FLAG_STAT, FLAG_WATCH, { name: "c" }],
-  summary: "Prints the ensemble's configuration; -c only its version and where clients connect.",
+  summary: "Prints the ensemble's configuration; -c only its version and the client addresses.",
   async run({ connection, flags, output, signal }) {
     const client = await connection.ready({ path: CONFIG_PATH, isAbsolute: true, signal });
     const watch = flags.has("w");

@@ -4,7 +4,7 @@ export const connect: Command = {
   name: "connect",
   synopsis: "host:port",
   flags: [],
-  summary: "Ends the session and begins one elsewhere, or anew.",
+  summary: "Ends the session and starts a new one, at other servers if given.",
   kind: "shell",
   takesAnyWords: true,
   async run({ connection, operands }) {

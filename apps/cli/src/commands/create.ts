@@ -9,15 +9,14 @@ import { parseAcl, requireAcl } from "../texts/acl-text.ts";
 import { statJson } from "../texts/stat-text.ts";
 import { checkedPath } from "../texts/znode-path.ts";
 
-/** A TTL node's owner field has 40 bits for it. */
+/** The owner field of a TTL node has 40 bits for it. */
 const TTL_MS_MAX = 2 ** 40 - 1;
 
 export const create: Command = {
   name: "create",
   synopsis: "[-s] [-e] [-c] [-t ttl] path [data] [acl]",
   flags: [{ name: "e" }, { name: "s" }, { name: "c" }, { name: "t", takesValue: true }],
-  summary:
-    "Makes a node: sequential (-s), ephemeral (-e), a container (-c), or with a time to live in milliseconds (-t).",
+  summary: "Creates a node: sequential (-s), ephemeral (-e), a container (-c), or with a TTL in milliseconds (-t).",
   operandsMin: 1,
   pathOperand: 0,
   async run(invocation) {

@@ -5,7 +5,7 @@ import type { Flags } from "../command-flags.ts";
 import { listBreadthFirst } from "../subtree.ts";
 import { checkedPath } from "../texts/znode-path.ts";
 
-/** Deletes of one transaction, and transactions on their way; as zkCli has them. */
+/** Deletes in one transaction, and transactions in flight; as in zkCli. */
 const BATCH_SIZE = 1000;
 const BATCHES_IN_FLIGHT_MAX = 10;
 
@@ -16,7 +16,7 @@ export const deleteall: Command = {
     { name: "b", takesValue: true },
     { name: "dry-run", isOwn: true },
   ],
-  summary: "Deletes a node and everything below it; --dry-run only counts.",
+  summary: "Deletes a node and its descendants; --dry-run only counts.",
   operandsMin: 1,
   pathOperand: 0,
   async run(invocation) {
@@ -32,7 +32,7 @@ export const deleteall: Command = {
     const refusal = await deleteInBatches(client, paths.toReversed(), { batchSize, signal });
     if (refusal === undefined) return { path, deleted: paths.length };
     if (output.format === "json") throw refusal;
-    // For zkCli this is a remark, and its status is 0 all the same.
+    // zkCli treats this as a message with status 0.
     output.note("Failed to delete some node(s) in the subtree!");
     return {};
   },
@@ -50,7 +50,7 @@ interface Batching {
   readonly signal: AbortSignal;
 }
 
-/** @returns the first refusal: batches before it are gone, those on their way beside it may be */
+/** @returns the first refusal: earlier batches are deleted, concurrent ones may be */
 async function deleteInBatches(
   client: Client,
   paths: readonly string[],

@@ -10,7 +10,7 @@ export const delquota: Command = {
   name: "delquota",
   synopsis: "[-n|-b|-N|-B] path",
   flags: LIMIT_FLAGS.map(({ name }) => ({ name, group: "limit" })),
-  summary: "Takes back one limit, or the whole quota.",
+  summary: "Removes one limit, or the whole quota.",
   operandsMin: 1,
   pathOperand: 0,
   async run(invocation) {
@@ -37,7 +37,7 @@ export const delquota: Command = {
   },
 };
 
-/** Deletes the node of a quota that is gone, and those above it that hold nothing any more. */
+/** Deletes the node of a removed quota, and its empty ancestors. */
 async function trim(client: Client, path: string, signal: AbortSignal): Promise<void> {
   for (let at = path; at !== QUOTA_ROOT && at !== "/"; at = parentPath(at)) {
     try {
@@ -45,7 +45,7 @@ async function trim(client: Client, path: string, signal: AbortSignal): Promise<
       if (names.length > 0) return;
       await client.delete(at, { signal });
     } catch (error) {
-      // Somebody else was faster.
+      // Another client was faster.
       if (!isZkError(error, "NO_NODE") && !isZkError(error, "NOT_EMPTY")) throw error;
     }
   }

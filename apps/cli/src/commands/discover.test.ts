@@ -36,12 +36,12 @@ test("services are listed by name, and a service by its instances", async () => 
   ]);
 });
 
-test("nobody serves what nobody has registered", async () => {
+test("a service that was never registered has no instances", async () => {
   await using session = await Session.open(server.connectString, "json");
   expect((await session.run("discover", "/no", "mail")).objects).toMatchObject([{ instances: [] }]);
 });
 
-test("whoever comes, changes and goes is told while it is watched", async () => {
+test("added, changed and removed instances are printed with --watch", async () => {
   await using zk = await connect(server.connectString);
   await using discovery = new ServiceDiscovery(zk, "/b");
   const first = await discovery.register(MAIL);

@@ -10,7 +10,7 @@ export const discover: Command = {
   name: "discover",
   synopsis: "[--watch] path [name]",
   flags: [{ name: "watch", isOwn: true }],
-  summary: "Lists the services below a path, or a service's instances; with --watch tells who comes, changes and goes.",
+  summary: "Lists the services below a path, or a service's instances; --watch prints changes as they happen.",
   operandsMin: 1,
   kind: "own",
   pathOperand: 0,
@@ -21,16 +21,16 @@ export const discover: Command = {
     const client = await clientFor(invocation, path);
     await using discovery = new ServiceDiscovery<Json>(client, path);
     if (flags.has("watch")) {
-      const teller = new Teller(invocation, name === undefined ? path : `${name} below ${path}`);
+      const printer = new ChangePrinter(invocation, name === undefined ? path : `${name} below ${path}`);
       if (name === undefined)
         await follow<readonly string[] | null>(client.watchChildren$(path), signal, (names) =>
-          teller.tell((names ?? []).map(entryOfName)),
+          printer.print((names ?? []).map(entryOfName)),
         );
       else
         await follow<readonly Instance[]>(discovery.instances$(name), signal, (found) =>
-          teller.tell(found.map(entryOfInstance)),
+          printer.print(found.map(entryOfInstance)),
         );
-      return { path, ...(name === undefined ? {} : { name }), events: teller.count };
+      return { path, ...(name === undefined ? {} : { name }), events: printer.count };
     }
     if (name === undefined) {
       const names = await discovery.names();
@@ -43,15 +43,15 @@ export const discover: Command = {
   },
 };
 
-/** One of those that come and go. */
+/** A service or an instance. */
 interface Entry {
   readonly key: string;
   readonly text: string;
   readonly json: JsonObject;
 }
 
-/** Tells in what one state differs from the one before. */
-class Teller {
+/** Prints the differences between two states. */
+class ChangePrinter {
   count = 0;
   readonly #invocation: Invocation;
   readonly #what: string;
@@ -62,7 +62,7 @@ class Teller {
     this.#what = what;
   }
 
-  tell(entries: readonly Entry[]): void {
+  print(entries: readonly Entry[]): void {
     const before = this.#known ?? new Map<string, Entry>();
     const now = new Map(entries.map((entry) => [entry.key, entry]));
     for (const [key, entry] of before) if (!now.has(key)) this.#print("-", "removed", entry);
@@ -71,7 +71,7 @@ class Teller {
       if (old === undefined) this.#print("+", "added", entry);
       else if (JSON.stringify(old.json) !== JSON.stringify(entry.json)) this.#print("~", "changed", entry);
     }
-    // On stderr: whoever starts this beside a change can wait for the line.
+    // On stderr: scripts that start this before a change can wait for the line.
     if (this.#known === undefined) this.#invocation.output.progress(`watching ${this.#what}`);
     this.#known = now;
   }

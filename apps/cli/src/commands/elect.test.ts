@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterEach(() => processes.kill());
 afterAll(() => server.stop());
 
-test("one program runs at a time, the next when that has ended, and whoever asks is told who leads", async () => {
+test("one program runs at a time, the next when that has ended, and without a program the leader is printed", async () => {
   await using session = await Session.open(server.connectString, "json");
   const program = ["--", "sh", "-c", "echo leads; cat; exit 4"];
   const first = start("elect", "--id", "first", "/a", ...program);
@@ -22,7 +22,7 @@ test("one program runs at a time, the next when that has ended, and whoever asks
   const second = start("elect", "--id", "second", "/a", ...program);
   first.child.stdin.end();
   expect(await first.ended).toEqual({ stdout: "leads\n", stderr: "", status: 4 });
-  // In the order in which they came.
+  // In order of arrival.
   await teller.shows('"third"');
   expect(second.stdout).toBe("");
   teller.giveUp();

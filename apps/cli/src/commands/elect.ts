@@ -13,7 +13,7 @@ export const elect: Command = {
   synopsis: "[--id name] path [-- program [argument ...]]",
   flags: [{ name: "id", takesValue: true, isOwn: true }],
   summary:
-    "Stands for leadership: runs a program while it leads and ends as that does, or prints who leads, until Ctrl-C.",
+    "Takes part in an election: runs a program while it leads and exits with its status, or prints the leader, until Ctrl-C.",
   operandsMin: 1,
   kind: "own",
   pathOperand: 0,
@@ -29,7 +29,10 @@ export const elect: Command = {
   },
 };
 
-/** Until the program ends by itself: one that was killed, since leadership was lost, runs again with the next term. */
+/**
+ * Until the program ends by itself: one that was killed because leadership was lost runs again in
+ * the next term.
+ */
 async function lead(invocation: Invocation, latch: LeaderLatch, words: readonly string[]): Promise<JsonObject> {
   const { output, shell, signal } = invocation;
   for (;;) {
@@ -41,7 +44,7 @@ async function lead(invocation: Invocation, latch: LeaderLatch, words: readonly 
     } catch (error) {
       if (!isRecipeError(error, "LEASE_LOST")) throw error;
       output.progress(`${error.message}; it runs again with the next term`);
-      // What is lost by the clock is so for the latch when its timer has run.
+      // The latch ends the term when its timer has run.
       if (!term.signal.aborted) await once(term.signal, "abort", { signal });
     }
   }
@@ -50,21 +53,21 @@ async function lead(invocation: Invocation, latch: LeaderLatch, words: readonly 
 async function tellWhoLeads({ output, signal }: Invocation, latch: LeaderLatch, client: Client): Promise<JsonObject> {
   let changes = 0;
   let last: string | undefined;
-  const tell = async (): Promise<void> => {
+  const print = async (): Promise<void> => {
     const [leader] = await latch.participants();
     if (leader?.path === last) return;
     last = leader?.path;
     changes++;
     const time = new Date().toISOString();
-    output.line(leader === undefined ? `${time} nobody leads` : `${time} ${leader.id} leads ${leader.path}`);
+    output.line(leader === undefined ? `${time} no leader` : `${time} ${leader.id} leads ${leader.path}`);
     output.json({ event: "leader", id: leader?.id ?? null, path: leader?.path ?? null, time });
   };
   const stopping = new AbortController();
   const both = AbortSignal.any([signal, stopping.signal]);
   try {
-    // The latch's own stream is listened to for what keeps it from standing.
+    // The latch's own stream reports permanent errors.
     await Promise.all([
-      follow(client.watchChildren$(latch.path), both, tell),
+      follow(client.watchChildren$(latch.path), both, print),
       follow(latch.isLeader$, both, () => undefined),
     ]);
   } finally {

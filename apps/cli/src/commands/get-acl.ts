@@ -7,7 +7,7 @@ export const getAcl: Command = {
   name: "getAcl",
   synopsis: "[-s] path",
   flags: [FLAG_STAT],
-  summary: "Prints who may do what with a node.",
+  summary: "Prints a node's access list.",
   operandsMin: 1,
   pathOperand: 0,
   async run(invocation) {

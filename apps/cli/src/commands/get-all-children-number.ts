@@ -5,7 +5,7 @@ export const getAllChildrenNumber: Command = {
   name: "getAllChildrenNumber",
   synopsis: "path",
   flags: [],
-  summary: "Counts the nodes below a path, at any depth.",
+  summary: "Counts a node's descendants.",
   operandsMin: 1,
   pathOperand: 0,
   async run(invocation) {

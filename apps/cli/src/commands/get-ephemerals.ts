@@ -5,7 +5,7 @@ export const getEphemerals: Command = {
   name: "getEphemerals",
   synopsis: "path",
   flags: [],
-  summary: "Lists this session's ephemerals whose path begins with a text.",
+  summary: "Lists this session's ephemerals whose path starts with a prefix.",
   pathOperand: 0,
   async run(invocation) {
     const prefix = checkedPath(invocation.operands[0] ?? "/");

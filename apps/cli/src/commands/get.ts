@@ -39,7 +39,7 @@ export const get: Command = {
 };
 
 function dataLines(data: Uint8Array | null, flags: Flags): readonly string[] {
-  // The encoded forms of no data are those of the word, in zkCli.
+  // zkCli encodes the word `null` for missing data.
   const bytes = data ?? Buffer.from("null");
   if (flags.has("x")) return hexDumpLines(bytes);
   if (flags.has("hex")) return [data === null ? "" : Buffer.from(data).toString("hex")];

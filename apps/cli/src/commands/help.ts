@@ -4,7 +4,7 @@ export const help: Command = {
   name: "help",
   synopsis: "[command]",
   flags: [],
-  summary: "Says what the commands do.",
+  summary: "Explains the commands.",
   kind: "own",
   run({ operands: [name], output, shell }) {
     const found = shell.commands.filter((command) => name === undefined || command.name === name);

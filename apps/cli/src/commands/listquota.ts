@@ -7,7 +7,7 @@ export const listquota: Command = {
   name: "listquota",
   synopsis: "path",
   flags: [],
-  summary: "Prints a path's quota and what of it is used.",
+  summary: "Prints a path's quota and its usage.",
   operandsMin: 1,
   pathOperand: 0,
   async run(invocation) {

@@ -8,7 +8,7 @@ export const lock: Command = {
   name: "lock",
   synopsis: "[--timeout ms] [--shared] path -- program [argument ...]",
   flags: [FLAG_TIMEOUT, { name: "shared", isOwn: true }],
-  summary: "Runs a program while it holds a lock, alone or with others who share it; ends as the program does.",
+  summary: "Runs a program while it holds a lock, exclusively or shared; exits with the program's status.",
   operandsMin: 2,
   kind: "own",
   pathOperand: 0,
@@ -18,7 +18,8 @@ export const lock: Command = {
     const wait = { signal, timeoutMs: timeoutMs(flags) };
     const path = checkedPath(operand(invocation, 0));
     const client = await clientFor(invocation, path);
-    // While the session may live nobody else has the lock: a connection that is lost for a moment kills no program.
+    // While the session may live no other client can get the lock: a briefly lost connection kills
+    // no program.
     const options = { onSuspended: "keep" } as const;
     const place = flags.has("shared")
       ? new ReadWriteLock(client, path, options).read
@@ -33,5 +34,5 @@ export const lock: Command = {
 async function takeAtOnce(place: Mutex | LockSide, signal: AbortSignal): Promise<Lease> {
   const lease = await place.tryAcquire({ signal });
   if (lease !== null) return lease;
-  throw new CliError(`${place.path} is held by somebody else`, { code: "LOCK_TIMEOUT", path: place.path });
+  throw new CliError(`${place.path} is held by another client`, { code: "LOCK_TIMEOUT", path: place.path });
 }

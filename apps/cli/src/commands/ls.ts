@@ -9,7 +9,7 @@ export const ls: Command = {
   name: "ls",
   synopsis: "[-s] [-w] [-R] path",
   flags: [FLAG_STAT, FLAG_WATCH, { name: "R" }],
-  summary: "Lists a node's children, or everything below it (-R).",
+  summary: "Lists a node's children, or its descendants (-R).",
   operandsMin: 1,
   pathOperand: 0,
   async run(invocation) {

@@ -4,7 +4,7 @@ export const printwatches: Command = {
   name: "printwatches",
   synopsis: "on|off",
   flags: [],
-  summary: "Whether events are printed; without an argument it tells.",
+  summary: "Turns printing of events on or off; without an argument shows the setting.",
   kind: "shell",
   takesAnyWords: true,
   run({ connection, operands: [setting], output }) {

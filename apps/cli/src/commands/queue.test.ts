@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test("items are taken in the order in which they were put, and other nodes are none", async () => {
+test("items are taken first in, first out, and other nodes are ignored", async () => {
   await using session = await Session.open(server.connectString);
   const put = await session.run("queue", "put", "/a", "one");
   expect([put.stdout, put.stderr]).toEqual(["", "Put into /a\n"]);
@@ -23,7 +23,7 @@ test("items are taken in the order in which they were put, and other nodes are n
   expect((await session.run("queue", "take", "/a")).stdout).toBe("two\n");
 });
 
-test("a taker waits for an item, for as long as is said, or until the user gives up", async () => {
+test("a taker waits for an item, with a time limit, or until the user cancels", async () => {
   await using taking = await Session.open(server.connectString, "json");
   await using putting = await Session.open(server.connectString);
   const taker = taking.start("queue", "take", "/b");
@@ -38,7 +38,7 @@ test("a taker waits for an item, for as long as is said, or until the user gives
   expect(await patient.ended).toBe(130);
 });
 
-test("an empty queue has no first item, and one that is not there has no items", async () => {
+test("an empty queue has no first item, and a missing one has no items", async () => {
   await using session = await Session.open(server.connectString, "json");
   const peeked = await session.run("queue", "peek", "/c");
   expect(await peeked.ended).toBe(1);
@@ -46,14 +46,14 @@ test("an empty queue has no first item, and one that is not there has no items",
   expect((await session.run("queue", "list", "/c")).objects).toEqual([{ command: "queue", path: "/c", items: [] }]);
 });
 
-test("bytes that are no text survive", async () => {
+test("binary data survive", async () => {
   await using session = await Session.open(server.connectString, "json");
   await session.run("queue", "put", "/d");
   await session.run("set", "-b", "/d/qn-0000000000", "/w==");
   expect((await session.run("queue", "take", "/d")).objects).toMatchObject([{ data: "/w==", encoding: "base64" }]);
 });
 
-test("what is no way to use a queue is answered with the usage", async () => {
+test("invalid arguments are answered with the usage", async () => {
   await using session = await Session.open(server.connectString);
   const found = await session.run("queue", "steal", "/a");
   expect([found.stderr, await found.ended]).toEqual(["queue put|take|peek|list [--timeout ms] path [data]\n", 1]);

@@ -8,7 +8,7 @@ import { inOrder } from "../subtree.ts";
 import { dataJson, dataText } from "../texts/data-text.ts";
 import { checkedPath } from "../texts/znode-path.ts";
 
-/** What the names of a SimpleQueue's items begin with; other children are no items. */
+/** The prefix of a SimpleQueue's items; other children are ignored. */
 const ITEM = "qn-";
 
 export const queue: Command = {
@@ -16,7 +16,7 @@ export const queue: Command = {
   synopsis: "put|take|peek|list [--timeout ms] path [data]",
   flags: [FLAG_TIMEOUT],
   summary:
-    "Puts an item at a queue's end, takes the first or waits for one (--timeout 0: does not), shows the first, or all.",
+    "Appends an item to a queue, takes the first or waits for one (--timeout 0: does not wait), shows the first, or lists all.",
   operandsMin: 2,
   kind: "own",
   pathOperand: 1,
@@ -63,7 +63,7 @@ async function list({ output, signal }: Invocation, client: Client, path: string
 
 const ACTIONS: ReadonlyMap<string, Action> = new Map(Object.entries({ put, take, peek, list }));
 
-/** A queue that nobody has put anything into is empty. */
+/** A queue that does not exist yet is empty. */
 async function itemsOf(client: Client, path: string, signal: AbortSignal): Promise<readonly string[]> {
   try {
     const { names } = await client.children(path, { signal });

@@ -19,7 +19,7 @@ export const reconfig: Command = {
     { name: "add", takesValue: true },
     { name: "remove", takesValue: true },
   ],
-  summary: "Changes which servers the ensemble has: one by one (-add, -remove), or all at once (-file, -members).",
+  summary: "Changes the ensemble's servers: incrementally (-add, -remove), or all at once (-file, -members).",
   async run({ connection, flags, output, signal }) {
     const change = readChange(flags);
     const client = await connection.ready({ isAbsolute: true, signal });
@@ -30,7 +30,7 @@ export const reconfig: Command = {
   },
 };
 
-/** Either whole members or what joins and leaves. */
+/** Either all members, or joining and leaving ones. */
 function readChange(flags: Flags): ConfigChange {
   const file = flags.value("file");
   const members = flags.value("members");
@@ -63,7 +63,7 @@ function readVersion(text: string | undefined): bigint {
   return text.startsWith("-") ? -BigInt(`0x${text.slice(1)}`) : BigInt(`0x${text}`);
 }
 
-/** The servers that a configuration file names, as the request carries them. */
+/** The servers of a configuration file, in the form of the request. */
 function membersOf(file: string): readonly string[] {
   let text: string;
   try {

@@ -9,7 +9,7 @@ export const redo: Command = {
   kind: "shell",
   takesAnyWords: true,
   async run({ operands: [number], shell }) {
-    // zkCli lets a redo of nothing pass.
+    // zkCli accepts a redo without a number.
     if (number === undefined) return {};
     const index = Number(number);
     if (!Number.isInteger(index)) throw usageError(`redo takes the number of a line, found ${JSON.stringify(number)}`);

@@ -14,7 +14,7 @@ export const removewatches: Command = {
   name: "removewatches",
   synopsis: "path [-c|-d|-a] [-l]",
   flags: [...[...KINDS.keys()].map((name) => ({ name })), { name: "l" }],
-  summary: "Takes watches on a path away: of children (-c), data (-d), persistent (-p), recursive (-r), any (-a).",
+  summary: "Removes watches on a path: of children (-c), data (-d), persistent (-p), recursive (-r), any (-a).",
   operandsMin: 1,
   pathOperand: 0,
   run(invocation) {

@@ -10,7 +10,7 @@ export const setAcl: Command = {
   name: "setAcl",
   synopsis: "[-s] [-v version] [-R] path acl",
   flags: [FLAG_STAT, FLAG_VERSION, { name: "R" }],
-  summary: "Sets who may do what with a node, or with everything below it too (-R).",
+  summary: "Sets the access list of a node, or of its descendants too (-R).",
   operandsMin: 2,
   pathOperand: 0,
   async run(invocation) {

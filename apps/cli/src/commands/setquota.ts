@@ -35,7 +35,7 @@ export const LIMIT_FLAGS: readonly LimitFlag[] = [
   { name: "B", field: "byteHardLimit", meaning: "bytes hard quota", isBytes: true },
 ];
 
-/** The limit whose flag was given; the flags exclude each other. */
+/** The limit of the given flag; the flags exclude each other. */
 export function chosenLimit(flags: Flags): LimitFlag | undefined {
   return LIMIT_FLAGS.find(({ name }) => flags.has(name));
 }
@@ -44,7 +44,7 @@ export const setquota: Command = {
   name: "setquota",
   synopsis: "-n|-b|-N|-B val path",
   flags: LIMIT_FLAGS.map(({ name }) => ({ name, takesValue: true, group: "limit" })),
-  summary: "Limits the number of nodes below a path (-n, hard -N) or the bytes that they hold (-b, hard -B).",
+  summary: "Limits the number of nodes below a path (-n, hard -N) or their bytes (-b, hard -B).",
   pathOperand: 0,
   async run(invocation) {
     const { flags, operands, output, signal } = invocation;
@@ -75,7 +75,7 @@ export const setquota: Command = {
   },
 };
 
-/** For zkCli these refusals are remarks: it ends with status 0. */
+/** For zkCli these refusals are messages: its status is 0. */
 function refuse(format: "text" | "json", note: (text: string) => void, sentence: string): Record<string, never> {
   if (format === "json") throw usageError(sentence);
   note(sentence);
@@ -95,7 +95,7 @@ function faultOf(text: string, { isBytes }: LimitFlag): string | undefined {
   return Number(text) <= 0 ? "the num quota must be greater than zero" : undefined;
 }
 
-/** A quota above or below another would count nodes twice. */
+/** A quota above or below another one would count nodes twice. */
 async function refuseNesting(client: Client, path: string, signal: AbortSignal): Promise<void> {
   const names = path.slice(1).split("/");
   for (let depth = 1; depth < names.length; depth++) {
@@ -125,7 +125,7 @@ interface Change {
   readonly signal: AbortSignal;
 }
 
-/** @returns the limits as they are now */
+/** @returns the current limits */
 async function store(client: Client, path: string, { field, value, signal }: Change): Promise<QuotaRecord> {
   let parent = QUOTA_ROOT;
   for (const name of path.slice(1).split("/")) {
@@ -149,7 +149,7 @@ interface NewNode {
   readonly signal: AbortSignal;
 }
 
-/** @returns whether it was made now */
+/** @returns whether it was created now */
 async function createIfMissing(client: Client, { path, data, signal }: NewNode): Promise<boolean> {
   try {
     await client.create(path, data, { signal });

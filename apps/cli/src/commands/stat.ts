@@ -9,7 +9,7 @@ export const stat: Command = {
   name: "stat",
   synopsis: "[-w] path",
   flags: [FLAG_WATCH],
-  summary: "Prints what a node tells about itself.",
+  summary: "Prints a node's Stat.",
   operandsMin: 1,
   pathOperand: 0,
   async run(invocation) {

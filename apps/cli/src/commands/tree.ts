@@ -9,14 +9,14 @@ import { inOrder } from "../subtree.ts";
 import { type DrawnNode, drawTree } from "../texts/tree-drawing.ts";
 import { checkedPath } from "../texts/znode-path.ts";
 
-/** Listings on their way for the children of one node, ahead of their turn. */
+/** Listings in flight ahead of their turn, for the children of one node. */
 const AHEAD_MAX = 32;
 
 export const tree: Command = {
   name: "tree",
   synopsis: "[-d depth] [path]",
   flags: [{ name: "d", takesValue: true }],
-  summary: "Draws what lies below a path, ephemerals marked, with counts.",
+  summary: "Draws the tree below a path, with counts, ephemerals marked.",
   kind: "own",
   pathOperand: 0,
   async run(invocation) {
@@ -42,7 +42,10 @@ interface Place {
   readonly signal: AbortSignal;
 }
 
-/** A listed node with all below it: one child after another, so that only as many listings wait as the tree is deep, times the bound. */
+/**
+ * A listed node with its descendants: one child after another, so that the number of waiting
+ * listings is at most the depth of the tree times the bound.
+ */
 async function grow(place: Place, name: string, { names, stat }: Children): Promise<DrawnNode> {
   const { client, path, depthMax, signal } = place;
   const node = { name, isEphemeral: stat.ephemeralOwner !== 0n, childCount: names.length };
@@ -71,7 +74,7 @@ function list(client: Client, path: string, signal: AbortSignal): Promise<Childr
     if (isZkError(error, "NO_AUTH")) return "forbidden" as const;
     throw error;
   });
-  // Whoever comes first in order tells of its fault; the others' are never asked for.
+  // The first error in order is reported; the others are dropped.
   listing.catch(() => undefined);
   return listing;
 }

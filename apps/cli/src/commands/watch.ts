@@ -11,7 +11,7 @@ export const watch: Command = {
   name: "watch",
   synopsis: "[-R] [--count n] path",
   flags: [{ name: "R" }, { name: "count", takesValue: true, isOwn: true }],
-  summary: "Prints each event of a node, or of all below it (-R), as it happens, until Ctrl-C or the n-th.",
+  summary: "Prints each event of a node, or of its descendants too (-R), until Ctrl-C or the n-th event.",
   operandsMin: 1,
   kind: "own",
   pathOperand: 0,
@@ -26,7 +26,7 @@ export const watch: Command = {
     const subscription = client.events$(path, { mode }).subscribe({
       next: (event) => {
         if (event.type === "resync") {
-          output.progress("the connection was lost for a while; what happened meanwhile is not told");
+          output.progress("the connection was lost for a while; changes made meanwhile are not printed");
           return;
         }
         if (count >= countMax) return;
@@ -41,7 +41,7 @@ export const watch: Command = {
     signal.addEventListener("abort", stop, { once: true });
     try {
       await Promise.race([done, answered(client, path)]);
-      // On stderr: whoever starts this beside a change can wait for the line.
+      // On stderr: scripts that start this before a change can wait for the line.
       if (count < countMax) output.progress(`watching ${path}${flags.has("R") ? " and all below it" : ""}`);
       await done;
     } finally {

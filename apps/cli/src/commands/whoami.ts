@@ -4,7 +4,7 @@ export const whoami: Command = {
   name: "whoami",
   synopsis: "",
   flags: [],
-  summary: "Prints who this connection is to the server.",
+  summary: "Prints the identities of this connection.",
   async run({ connection, output, signal }) {
     const client = await connection.ready({ signal });
     const identities = await client.whoAmI({ signal });

@@ -1,6 +1,6 @@
 /**
- * Watches a client's attempts to connect, so that a command that cannot be sent says so at once, as zkCli does, instead of waiting for
- * as long as the client goes on trying.
+ * Observes a client's attempts to connect, so that a command that cannot be sent fails at once, as
+ * in zkCli, instead of waiting for as long as the client keeps trying.
  */
 import type { Transport } from "@zooid/client";
 
@@ -11,12 +11,12 @@ export class ConnectionAttempts {
   #lastFault: string | undefined;
   #onFailure: (() => void)[] = [];
 
-  /** @param hostCount how many hosts the connect string names */
+  /** @param hostCount number of hosts in the connect string */
   constructor(hostCount: number) {
     this.#hostCount = hostCount;
   }
 
-  /** The transport to give to the client. */
+  /** The transport for the client. */
   observe(transport: Transport): Transport {
     return {
       resolve: async (host) => {
@@ -58,12 +58,12 @@ export class ConnectionAttempts {
     };
   }
 
-  /** What the system said of the last attempt that failed. */
+  /** The system's error of the last failed attempt. */
   get lastFault(): string | undefined {
     return this.#lastFault;
   }
 
-  /** Begins to count anew, since a connection stands or somebody new waits. */
+  /** Restarts the count, since there is a connection or a new waiter. */
   reset(): void {
     this.#hosts.clear();
     this.#waiting.clear();
@@ -77,6 +77,6 @@ export class ConnectionAttempts {
   #failed(error: unknown): void {
     if (error instanceof Error) this.#lastFault = error.message;
     if (this.#waiting.size > 0 || this.#hosts.size < this.#hostCount) return;
-    for (const tell of this.#onFailure.splice(0)) tell();
+    for (const fail of this.#onFailure.splice(0)) fail();
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The session that commands work with: opened when the program starts, closed by `close`, opened again by `connect`. It prints what
- * happens to it in the way of zkCli's default watcher.
+ * The session of the commands: opened when the program starts, closed by `close`, opened again by
+ * `connect`. It prints its events in the format of zkCli's default watcher.
  */
 import {
   type Client,
@@ -24,10 +24,13 @@ import { Watches } from "./watches.ts";
 export interface ConnectionOptions {
   /** `host:port[,host:port…][/chroot]` */
   readonly server: string;
-  /** Asked for as the session's timeout, and the longest that `-waitforconnection` waits. */
+  /** The requested session timeout, and the time limit of `-waitforconnection`. */
   readonly timeoutMs: number;
   readonly isReadOnly: boolean;
-  /** Wait for a connection as long as the timeout allows, instead of giving up when every server has been tried. */
+  /**
+   * Waits for a connection within the timeout, instead of giving up when every server has been
+   * tried.
+   */
   readonly waitsForConnection: boolean;
   readonly frameBytesMax: number;
   /** Undefined: plain TCP. */
@@ -39,11 +42,11 @@ export interface ConnectionOptions {
 /** Larger than any server's default, since a listing may be huge and the user asked for it. */
 export const FRAME_BYTES_MAX: number = 64 * 1024 * 1024;
 
-/** After so long without a connection the user is told what is waited for. */
+/** After this time without a connection the user is informed of the wait. */
 const WAITING_NOTICE_MS = 2_000;
 
 interface Live {
-  /** Without the chroot, for what lies outside of it. */
+  /** Without the chroot, for paths outside of it. */
   readonly root: Client;
   /** Under the chroot. */
   readonly client: Client;
@@ -54,7 +57,7 @@ interface Live {
 
 export class Connection {
   readonly watches: Watches;
-  /** Whether what happens is printed: `printwatches`. */
+  /** Whether events are printed: `printwatches`. */
   printsWatches = true;
   readonly #options: ConnectionOptions;
   #server: string;
@@ -66,12 +69,12 @@ export class Connection {
     this.watches = new Watches((event) => this.#print(event));
   }
 
-  /** The connect string in use. */
+  /** The current connect string. */
   get server(): string {
     return this.#server;
   }
 
-  /** The word for the prompt. */
+  /** The state in the prompt. */
   get stateWord(): string {
     switch (this.#live?.root.state.kind) {
       case "connected":
@@ -89,16 +92,16 @@ export class Connection {
     }
   }
 
-  /** Whether a command may hope for an answer. */
+  /** Whether a command can be answered. */
   get isAlive(): boolean {
     const kind = this.#live?.root.state.kind;
     return kind !== undefined && kind !== "closed" && kind !== "auth-failed";
   }
 
   /**
-   * Begins a session; one that is open is closed first. It does not wait for the server.
+   * Starts a session; an open one is closed first. It does not wait for the server.
    *
-   * @throws CliError when the connect string cannot be read
+   * @throws CliError for an invalid connect string
    */
   async open(server: string = this.#server): Promise<void> {
     await this.close();
@@ -121,7 +124,7 @@ export class Connection {
     this.#live = { root, client, attempts, ended };
   }
 
-  /** Ends the session; without one it does nothing. */
+  /** Ends the session, if there is one. */
   async close(): Promise<void> {
     const live = this.#live;
     if (live === undefined) return;
@@ -132,9 +135,9 @@ export class Connection {
   }
 
   /**
-   * The client, once it has a connection.
+   * The client, once it is connected.
    *
-   * @param call.path what the waiting command is about, for the message
+   * @param call.path the waiting command's path, for the message
    * @param call.isAbsolute the path lies outside the chroot
    * @throws CliError CONNECTION_LOSS when no server can be reached
    */
@@ -149,7 +152,7 @@ export class Connection {
     return call.isAbsolute === true ? live.root : live.client;
   }
 
-  /** Shows an identity to the server, now and on every later connection of this session. */
+  /** Adds credentials, now and on every later connection of this session. */
   async addAuth(credential: { readonly scheme: string; readonly auth: string }, signal: AbortSignal): Promise<void> {
     const client = await this.ready({ signal });
     await client.addAuth(credential.scheme, credential.auth, { signal });

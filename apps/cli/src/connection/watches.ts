@@ -1,6 +1,6 @@
 /**
- * The watches that commands have armed, by path, as zkCli's single watcher sees them: an event that several of them report is printed
- * once, and `removewatches` takes them away by kind.
+ * The watches that commands have armed, by path, as zkCli's single watcher sees them: an event that
+ * several of them report is printed once, and `removewatches` removes them by kind.
  */
 import type { Client, OneShotWatch, WatchEvent } from "@zooid/client";
 import { CliError } from "../cli-error.ts";
@@ -33,7 +33,10 @@ export class Watches {
     this.#print = print;
   }
 
-  /** A watch of one shot, as `get -w`, `stat -w` (data) and `ls -w` (child) arm it; none where none was asked for. */
+  /**
+   * A one-shot watch, as armed by `get -w`, `stat -w` (data) and `ls -w` (child); undefined without
+   * the flag.
+   */
   addOneShot(kind: "data" | "child", path: string, watch: OneShotWatch | undefined): void {
     if (watch === undefined) return;
     const armed: Armed = { kind, path, remove: () => watch.remove() };
@@ -43,12 +46,15 @@ export class Watches {
         this.#armed.delete(armed);
         this.#report(armed, event);
       },
-      // The session is over, which its own event tells.
+      // The session is over, which is reported by an event of its own.
       () => this.#armed.delete(armed),
     );
   }
 
-  /** A watch that stays. Resolves when the server has it; on a path that has one of that kind it changes nothing. */
+  /**
+   * A persistent watch. Resolves when the server has armed it; no effect if the path has one of
+   * that kind.
+   */
   async addPersistent(client: Client, path: string, kind: "persistent" | "recursive"): Promise<void> {
     if (this.#find(path, [kind]).length > 0) return;
     const mode = kind === "persistent" ? "persistent" : "persistent-recursive";
@@ -70,9 +76,9 @@ export class Watches {
   }
 
   /**
-   * Takes watches away, and tells of each kind that was there.
+   * Removes watches, and prints each kind that existed.
    *
-   * @throws CliError NO_WATCHER when there is none
+   * @throws CliError NO_WATCHER if there is none
    */
   remove(path: string, kinds: readonly WatchedKind[]): void {
     const found = this.#find(path, kinds);
@@ -86,7 +92,7 @@ export class Watches {
     for (const removal of REMOVAL_ORDER) if (removals.has(removal)) this.#print(removalEvent(removal, path));
   }
 
-  /** Forgets all: their session is over. */
+  /** Drops all watches: their session is over. */
   clear(): void {
     this.#armed.clear();
   }
@@ -96,8 +102,8 @@ export class Watches {
   }
 
   /**
-   * One change reaches every watch that saw it in one turn; the same words from another watch are the same event, while the same words
-   * from the same watch are another one.
+   * One change reaches all of its watches in one turn; the same event from another watch is printed
+   * once, while the same event from the same watch is another one.
    */
   #report(source: Armed, event: WatchEvent): void {
     if (this.#reported.size === 0) setImmediate(() => this.#forgetTurn());
@@ -119,7 +125,10 @@ export class Watches {
 
 const REMOVAL_ORDER: readonly WatchRemoval[] = ["DataWatchRemoved", "ChildWatchRemoved", "PersistentWatchRemoved"];
 
-/** Resolves when whatever was asked before has been answered: a session's answers come in the order of its requests. */
+/**
+ * Resolves when all earlier requests are answered: a session's answers come in the order of its
+ * requests.
+ */
 export async function answered(client: Client, path: string): Promise<void> {
   await client.exists(path);
 }

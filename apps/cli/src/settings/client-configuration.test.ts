@@ -32,7 +32,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** As if they stood in a file; `@` stands for the folder. */
+/** As in a file; `@` stands for the folder. */
 function parse(...lines: readonly string[]) {
   const settings = lines.map((line) => {
     const [key = "", ...rest] = line.split("=");
@@ -41,7 +41,7 @@ function parse(...lines: readonly string[]) {
   return parseClientConfiguration(settings);
 }
 
-test("settings are read from the environment, a file and the command line, and the last word counts", () => {
+test("settings are read from the environment, a file and the command line, and the last one wins", () => {
   writeFileSync(at("f.cfg"), "jute.maxbuffer=2048\nzookeeper.client.secure = false\n");
   const environment = { CLIENT_JVMFLAGS: "-Xmx1g -Djute.maxbuffer=1024 -Dlog4j.x=1", JVMFLAGS: "-Dzookeeper.a=b" };
   const file = at("f.cfg");
@@ -60,7 +60,7 @@ test("settings are read from the environment, a file and the command line, and t
   });
 });
 
-test("a file that is not there is named", () => {
+test("a missing file is named", () => {
   const read = () => readJavaSettings({ environment: {}, file: "/no/such/file", properties: [] });
   expect(read).toThrow("cannot read the client configuration /no/such/file");
 });
@@ -68,7 +68,7 @@ test("a file that is not there is named", () => {
 describe("TLS", () => {
   const SECURE = "zookeeper.client.secure=true";
 
-  test("is as the stores say, whatever their form", () => {
+  test("uses the stores, in any format", () => {
     const pem = parse(
       SECURE,
       "zookeeper.ssl.keyStore.location=@/host.pem",
@@ -83,11 +83,11 @@ describe("TLS", () => {
     }
   });
 
-  test("is not spoken unless that is asked for", () => {
+  test("is not used by default", () => {
     expect(parse("zookeeper.ssl.keyStore.location=@/host.pem")).toMatchObject({ tls: undefined, warnings: [] });
   });
 
-  test("speaks the versions that are named, and looks at names unless that is turned off", () => {
+  test("uses the configured versions, and verifies host names unless disabled", () => {
     const named = parse(SECURE, "zookeeper.ssl.protocol=TLSv1.2", "zookeeper.ssl.hostnameVerification=false");
     expect(named.tls).toEqual({ maxVersion: "TLSv1.2", checkServerIdentity: expect.any(Function) });
     expect(parse(SECURE, "zookeeper.ssl.enabledProtocols=TLSv1.3, TLSv1.2").tls).toEqual({
@@ -117,20 +117,20 @@ describe("TLS", () => {
 describe("SASL", () => {
   const JAAS = "java.security.auth.login.config=@/jaas.conf";
 
-  test("is by the section Client, or the one that is named", () => {
+  test("uses the section Client, or the configured one", () => {
     expect(parse(JAAS).sasl).toBeDefined();
     expect(parse(JAAS, "zookeeper.sasl.client=true", "zookeeper.sasl.clientconfig=Client").sasl).toBeDefined();
     expect(parse(JAAS, "zookeeper.sasl.client=false")).toMatchObject({ sasl: undefined, warnings: [] });
   });
 
-  test("is not used where the file is a server's", () => {
+  test("is not used with a server's file", () => {
     const { sasl, warnings } = parse("java.security.auth.login.config=@/server.conf");
     expect([sasl, warnings]).toEqual([undefined, [expect.stringContaining("has no section Client")]]);
   });
 
   test.each([
     [["java.security.auth.login.config=/no/such"], "java.security.auth.login.config: ENOENT"],
-    [[JAAS, "zookeeper.sasl.clientconfig=Nobody"], "has no section Nobody"],
+    [[JAAS, "zookeeper.sasl.clientconfig=Missing"], "has no section Missing"],
     [[JAAS, "zookeeper.sasl.clientconfig=Other"], "the section Other has no username and password"],
     [[JAAS, "zookeeper.sasl.clientconfig=Kerberos"], "Krb5LoginModule cannot be used"],
     [["zookeeper.sasl.client=true"], "needs java.security.auth.login.config"],

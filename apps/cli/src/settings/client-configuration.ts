@@ -5,37 +5,37 @@ import { jaasMechanism } from "./jaas-login.ts";
 import type { JavaSetting } from "./java-settings.ts";
 import { readKeyStore, readTrustStore, type StoreSettings } from "./java-stores.ts";
 
-/** What the settings of a Java client mean here. */
+/** The effect of a Java client's settings here. */
 export interface ClientConfiguration {
   readonly frameBytesMax: number | undefined;
   readonly tls: TlsOptions | undefined;
   readonly sasl: SaslMechanism | undefined;
-  /** A sentence for each setting that does nothing. */
+  /** A message for each setting without effect. */
   readonly warnings: readonly string[];
 }
 
-/** Settings that choose how to get in: going on without them would connect in another way than was asked for. */
+/** Unsupported security settings: ignoring one would connect in another way than configured. */
 const REFUSED: ReadonlyMap<string, string> = new Map([
   ["zookeeper.ssl.ciphersuites", "the suites are chosen by this program"],
   ["zookeeper.ssl.context.supplier.class", "it names a class of Java's"],
 ]);
 const REFUSED_WHERE_TRUE: ReadonlyMap<string, string> = new Map([
-  ["zookeeper.ssl.crl", "lists of revoked certificates are not looked at"],
-  ["zookeeper.ssl.ocsp", "nobody is asked whether certificates were revoked"],
+  ["zookeeper.ssl.crl", "revocation lists are not supported"],
+  ["zookeeper.ssl.ocsp", "OCSP is not supported"],
 ]);
-/** Which code of Java's does it, which is nothing to say here. */
+/** Settings that select Java classes, which are meaningless here. */
 const SILENT: ReadonlySet<string> = new Set(["zookeeper.clientCnxnSocket", "zookeeper.fips-mode"]);
 
 const TLS_VERSIONS: readonly string[] & readonly SecureVersion[] = ["TLSv1.2", "TLSv1.3"];
 
 /**
- * @param all the last word on a setting counts
- * @throws CliError for what cannot be, and for what asks for more than would be done
+ * @param all the last value of a setting wins
+ * @throws CliError for invalid and unsupported settings
  */
 export function parseClientConfiguration(all: readonly JavaSetting[]): ClientConfiguration {
   const settings = new Settings(all);
   const frameBytesMax = settings.bytes("jute.maxbuffer");
-  // Both are looked at, so that each mistake is told.
+  // Both are checked, so that each error is reported.
   const tls = parseTls(settings);
   const notes: string[] = [];
   const sasl = parseSasl(settings, notes);
@@ -76,11 +76,11 @@ function parseSasl(settings: Settings, notes: string[]): SaslMechanism | undefin
   const asked = section ?? wanted;
   if (asked === undefined) return undefined;
   throw usageError(
-    `${asked.where}: ${asked.key}=${asked.value} needs java.security.auth.login.config, the file that says who you are`,
+    `${asked.where}: ${asked.key}=${asked.value} needs java.security.auth.login.config, the file with the credentials`,
   );
 }
 
-/** Settings by name, which are taken one by one; what nobody takes does nothing. */
+/** Settings by name, which are taken one by one; the remaining ones have no effect. */
 class Settings {
   readonly #left: Map<string, JavaSetting>;
 
@@ -132,7 +132,7 @@ class Settings {
     };
   }
 
-  /** A sentence for each that is left. @throws CliError where one asks for what would silently be missing */
+  /** A message for each remaining setting. @throws CliError for an unsupported security setting */
   warnings(): readonly string[] {
     const left = [...this.#left.values()].filter(({ key }) => !SILENT.has(key));
     for (const { key, value, where } of left) {

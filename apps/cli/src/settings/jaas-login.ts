@@ -8,12 +8,14 @@ const SECTION = "Client";
 const DIGEST = /(?:^|\.)DigestLoginModule$/;
 
 /**
- * How a JAAS login configuration says that one gets in: `Client { …DigestLoginModule required username="…" password="…"; };`
+ * The credentials of a JAAS login configuration: `Client { …DigestLoginModule required username="…"
+ * password="…"; };`
  *
- * @param file the setting that names the file
- * @param section the setting that names another section than `Client`
- * @returns undefined for a file without `Client`, where no other section is named: it is somebody else's
- * @throws CliError for a file that cannot be read, and for what it says that is not done here
+ * @param file the setting with the file's path
+ * @param section the setting with another section name than `Client`
+ * @returns undefined for a file without `Client`, if no other section is configured: it is for
+ *   other programs
+ * @throws CliError for an unreadable file or an unsupported login module
  */
 export function jaasMechanism(file: JavaSetting, section: JavaSetting | undefined): SaslMechanism | undefined {
   const name = section?.value ?? SECTION;

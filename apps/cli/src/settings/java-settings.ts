@@ -2,22 +2,23 @@ import { readFileSync } from "node:fs";
 import { CliError } from "../cli-error.ts";
 import { parseProperties } from "./java-properties.ts";
 
-/** A setting by the name that ZooKeeper's Java client has for it. */
+/** A setting with its name in ZooKeeper's Java client. */
 export interface JavaSetting {
   readonly key: string;
   readonly value: string;
-  /** Where it was said, for what is wrong. */
+  /** Its source, for messages. */
   readonly where: string;
 }
 
-/** Java's own, and what ZooKeeper reads by a name without its own in front. */
+/** Java's own properties, and those that ZooKeeper reads without its prefix. */
 const OTHER_NAMES: ReadonlySet<string> = new Set(["jute.maxbuffer", "java.security.auth.login.config"]);
 
-/** Where zkCli takes flags for Java from, as Apache's scripts do. */
+/** The environment variables with Java flags in Apache's scripts. */
 const FLAG_VARIABLES = ["CLIENT_JVMFLAGS", "JVMFLAGS"] as const;
 
 /**
- * What was said in all places, the word that counts last: the environment, then a file, then the command line.
+ * The settings of all sources, the last one wins: the environment, then a file, then the command
+ * line.
  *
  * @param properties words of the command line, `-DNAME=VALUE` each
  * @throws CliError when the file cannot be read
@@ -32,7 +33,7 @@ export function readJavaSettings({
   readonly properties: readonly string[];
 }): readonly JavaSetting[] {
   const flags = FLAG_VARIABLES.flatMap((where) => fromFlags((environment[where] ?? "").split(/\s+/), where));
-  // Whatever else stands in the environment is Java's.
+  // Other words in the variables are Java options.
   const ours = flags.filter(({ key }) => key.startsWith("zookeeper.") || OTHER_NAMES.has(key));
   return [...ours, ...(file === undefined ? [] : fromFile(file)), ...fromFlags(properties, "the command line")];
 }

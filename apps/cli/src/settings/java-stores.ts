@@ -1,4 +1,4 @@
-/** Keys and certificates as Java's settings name them: PEM, PKCS#12, and the form that was Java's own. */
+/** Key stores and trust stores of Java's settings: PEM, PKCS#12 and JKS. */
 import type { TlsOptions } from "@zooid/client";
 import { certificatesOf, identityOf, keyStoreType, type OpenedKeyStore, openKeyStore } from "@zooid/java-files";
 import { usageError } from "../cli-error.ts";
@@ -7,13 +7,13 @@ import type { JavaSetting } from "./java-settings.ts";
 export interface StoreSettings {
   readonly location: JavaSetting | undefined;
   readonly password: string | undefined;
-  /** A file that holds the password; it wins over `password`. */
+  /** A file with the password; overrides `password`. */
   readonly passwordPath: string | undefined;
   /** PEM, PKCS12 or JKS. Default: by the file's name. */
   readonly type: string | undefined;
 }
 
-/** Who we are: a private key with its certificate. Nobody, where no file is named. @throws CliError */
+/** The private key with its certificate; undefined without a file. @throws CliError */
 export function readKeyStore(settings: StoreSettings): TlsOptions {
   return opened(settings, (store) => {
     const identity = identityOf(store);
@@ -22,7 +22,7 @@ export function readKeyStore(settings: StoreSettings): TlsOptions {
   });
 }
 
-/** Whom we trust; whoever is trusted by this system's Node, where no file is named. @throws CliError */
+/** The trusted certificates; Node's default without a file. @throws CliError */
 export function readTrustStore(settings: StoreSettings): TlsOptions {
   return opened(settings, (store) => {
     const ca = certificatesOf(store);

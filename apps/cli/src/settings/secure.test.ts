@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CliRuns } from "../testing/cli-process.ts";
 import { results } from "../testing/transcript.ts";
 
-// The command line against a server that wants to know who asks, configured as zkCli is.
+// The command line against a server that requires authentication, with zkCli's settings.
 
 let folder = "";
 let server: ZooidServer;
@@ -53,12 +53,12 @@ afterAll(async () => {
 });
 
 describe("TLS", () => {
-  test("is spoken as a file of Java's settings says, and the certificate is who one is", async () => {
+  test("is configured by a file of Java settings, and the certificate is the identity", async () => {
     const { stdout, stderr, status } = await run("-client-configuration", at("client.cfg"), "whoami");
     expect([results(stdout), stderr, status]).toEqual([expect.stringContaining("x509: CN=host"), "", 0]);
   });
 
-  test("is spoken to a server that is trusted, and to no other", async () => {
+  test("accepts a trusted server and no other", async () => {
     const secure = ["-Dzookeeper.client.secure=true", "-timeout", "5000", "ls", "/"];
     const { stderr, status } = await run(...secure);
     expect(status).toBe(1);
@@ -67,7 +67,7 @@ describe("TLS", () => {
     expect([results(trusted.stdout), trusted.status]).toEqual(["[zookeeper]\n", 0]);
   });
 
-  test("carries a reconfiguration as everything else", async () => {
+  test("works for a reconfiguration too", async () => {
     const { stderr, status } = await run("-client-configuration", at("client.cfg"), "reconfig", "-remove", "1");
     expect([stderr, status]).toEqual([expect.not.stringContaining("ConnectionLoss"), 1]);
   });
@@ -76,20 +76,20 @@ describe("TLS", () => {
 describe("SASL", () => {
   const plain = (): string[] => ["-server", server.connectString];
 
-  test("shows who one is by a JAAS file", async () => {
+  test("takes credentials from a JAAS file", async () => {
     const login = `-Djava.security.auth.login.config=${at("bob.conf")}`;
     const { stdout, stderr, status } = await run(...plain(), login, "whoami");
     expect([results(stdout), stderr, status]).toEqual([expect.stringContaining("sasl: bob"), "", 0]);
   });
 
-  test("a password that is another is told", async () => {
+  test("a wrong password is reported", async () => {
     const login = `-Djava.security.auth.login.config=${at("mallory.conf")}`;
     const { stderr, status } = await run(...plain(), login, "whoami");
     expect([stderr, status]).toEqual([expect.stringContaining("AuthFailed"), 1]);
   });
 });
 
-test("what cannot be used is told before anything is connected", async () => {
+test("unusable settings are reported before connecting", async () => {
   const { stdout, stderr, status } = await run("-Dzookeeper.client.secure=true", "-Dzookeeper.ssl.crl=true", "ls", "/");
   expect([stdout, stderr, status]).toEqual([
     "",

@@ -1,4 +1,4 @@
-/** What a half-typed line may become: a command, one of its flags, or a path whose parent the server is asked about. */
+/** Completion of a line: commands, flags, and paths below a parent that the server lists. */
 import { parentPath } from "@zooid/model";
 import type { Command } from "../command.ts";
 import { inOrder } from "../subtree.ts";
@@ -6,11 +6,11 @@ import { splitWords } from "./shell-words.ts";
 
 export interface CompletionSource {
   readonly commands: readonly Command[];
-  /** The names below a path; none where there is no such node, or nobody to ask. */
+  /** The names below a path; none if the node does not exist, or without a connection. */
   children(path: string): Promise<readonly string[]>;
 }
 
-/** Candidates for the word at the end of a line, and that word. As `readline` wants it. */
+/** Candidates for the last word of a line, and that word, for `readline`. */
 export type Completion = readonly [candidates: string[], word: string];
 
 /** @param line up to the cursor */

@@ -40,7 +40,7 @@ test("the oldest lines go", () => {
   expect(loadHistory(file)[0]).toBe("ls /2");
 });
 
-test("a place that cannot be used is no reason to fail", () => {
+test("an unusable path is no error", () => {
   const file = join(directory, "file");
   writeFileSync(file, "");
   saveHistory(join(file, "history"), ["ls /"]);

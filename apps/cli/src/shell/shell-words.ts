@@ -1,6 +1,7 @@
 /**
- * Splits a line into words as zkCli does, which is simpler than what shells do: a word that begins with a quote ends at the next one of
- * its kind and loses both; any other word ends at a blank, and quotes inside it are ordinary. A quote that is never closed is skipped.
+ * Splits a line into words as zkCli does, which is simpler than in shells: a word that starts with
+ * a quote ends at the next one of its kind and loses both; any other word ends at a blank, and
+ * quotes inside it are ordinary. An unclosed quote is skipped.
  */
 export function splitWords(line: string): string[] {
   const words: string[] = [];
@@ -20,7 +21,7 @@ export function splitWords(line: string): string[] {
 }
 
 const QUOTES: ReadonlySet<string> = new Set(['"', "'"]);
-/** Java's idea of white space in a pattern, which is narrower than JavaScript's. */
+/** Java's white space in patterns, a subset of JavaScript's. */
 const BLANKS: ReadonlySet<string> = new Set([" ", "\t", "\n", "\v", "\f", "\r"]);
 
 function skipBlanks(line: string, from: number): number {

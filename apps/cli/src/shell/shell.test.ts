@@ -63,7 +63,7 @@ class Terminal implements AsyncDisposable {
     this.#keys.write(keys);
   }
 
-  /** Types keys one by one, as fingers do: what comes in one piece is taken for pasted, and completes nothing. */
+  /** Types keys one by one: input in one piece counts as pasted, and completes nothing. */
   async types(...keys: readonly string[]): Promise<void> {
     for (const key of keys) {
       const before = this.#shown.length;
@@ -72,7 +72,7 @@ class Terminal implements AsyncDisposable {
     }
   }
 
-  /** Resolves when a text has come since the last one that was waited for. */
+  /** Resolves when a text has arrived since the last wait. */
   async shows(text: string): Promise<void> {
     for (;;) {
       const at = this.#shown.indexOf(text, this.#seen);
@@ -106,7 +106,7 @@ function prompt(number: number, state = "CONNECTED"): string {
   return `[zk: ${server.connectString}(${state}) ${number}] `;
 }
 
-test("the prompt tells the server, the state and the number of the line", async () => {
+test("the prompt shows the server, the state and the number of the line", async () => {
   await using terminal = new Terminal();
   await terminal.shows(prompt(0));
   terminal.type("create /prompt\r");
@@ -169,7 +169,7 @@ test("Ctrl-C drops the line being typed, then leaves on an empty one", async () 
   await terminal.ended;
 });
 
-test("Ctrl-C gives up what runs, and the shell goes on", async () => {
+test("Ctrl-C cancels the command, and the shell continues", async () => {
   await using terminal = new Terminal();
   await terminal.shows(prompt(0));
   terminal.type("watch /\r");
@@ -178,7 +178,7 @@ test("Ctrl-C gives up what runs, and the shell goes on", async () => {
   await terminal.shows(prompt(1));
 });
 
-test("Ctrl-D leaves, and so does quit", async () => {
+test("Ctrl-D and quit end the shell", async () => {
   const first = new Terminal();
   await first.shows(prompt(0));
   first.type(CTRL_D);
@@ -189,7 +189,7 @@ test("Ctrl-D leaves, and so does quit", async () => {
   await second.ended;
 });
 
-test("what was typed can be called back in the next run", async () => {
+test("typed lines can be recalled in the next run", async () => {
   const first = new Terminal();
   await first.shows(prompt(0));
   first.type("get /zookeeper/config -s\r");

@@ -1,4 +1,7 @@
-/** The shell for people: a prompt that tells the state, a history, completion, and events printed above the line being typed. */
+/**
+ * The interactive shell: a prompt with the state, a history, completion, and events printed above
+ * the line being typed.
+ */
 import { clearLine, cursorTo } from "node:readline";
 import { createInterface, type Interface } from "node:readline/promises";
 import type { Connection } from "../connection/connection.ts";
@@ -20,10 +23,10 @@ const COMPLETION_MS_MAX = 2_000;
 export class Shell {
   readonly #options: ShellOptions;
   #readline: Interface | undefined;
-  /** The text of the prompt now; undefined while a command runs. */
+  /** The current prompt; undefined while a command runs. */
   #prompt: (() => string) | undefined;
   #running: AbortController | undefined;
-  /** Lines that nobody has asked for yet. */
+  /** Lines that were not read yet. */
   readonly #ahead: string[] = [];
   #waiting: ((line: string | undefined) => void) | undefined;
   #isClosed = false;
@@ -32,7 +35,7 @@ export class Shell {
     this.#options = options;
   }
 
-  /** Writes without mixing with the line that is being typed. */
+  /** Writes without mixing with the line being typed. */
   around(sink: TextSink): TextSink {
     return (text) => {
       if (this.#prompt === undefined) {
@@ -42,13 +45,13 @@ export class Shell {
       clearLine(this.#options.output, 0);
       cursorTo(this.#options.output, 0);
       sink(text);
-      // What was printed may be that the state has changed.
+      // The output may have been a change of the state.
       this.#readline?.setPrompt(this.#prompt());
       this.#readline?.prompt(true);
     };
   }
 
-  /** Returns when the user leaves, by `quit`, Ctrl-D, or Ctrl-C on an empty line. */
+  /** Returns when the user quits, by `quit`, Ctrl-D, or Ctrl-C on an empty line. */
   async run(interpreter: Interpreter, connection: Connection): Promise<void> {
     const { input, output, historyFile } = this.#options;
     const kept = loadHistory(historyFile);
@@ -57,7 +60,7 @@ export class Shell {
       input,
       output,
       terminal: true,
-      // Newest first, as readline keeps it.
+      // Newest first, in readline's order.
       history: kept.toReversed(),
       historySize: HISTORY_LINES_MAX,
       removeHistoryDuplicates: false,
@@ -84,7 +87,10 @@ export class Shell {
     }
   }
 
-  /** The next line; undefined when the user leaves. What was typed while a command ran, or pasted, comes first. */
+  /**
+   * The next line; undefined when the user quits. Lines typed while a command ran, or pasted, come
+   * first.
+   */
   async #next(prompt: () => string): Promise<string | undefined> {
     const line = this.#ahead.shift();
     if (line !== undefined || this.#isClosed) return line;
@@ -112,7 +118,7 @@ export class Shell {
     this.#waiting?.(undefined);
   }
 
-  /** Ctrl-C gives up what runs, or the line being typed; on an empty line it leaves. */
+  /** Ctrl-C cancels the command, or drops the line being typed; on an empty line it quits. */
   #interrupt(readline: Interface): void {
     if (this.#running !== undefined) this.#running.abort();
     else if (readline.line === "") readline.close();
@@ -131,7 +137,7 @@ export class Shell {
         try {
           return (await (await connection.ready({ path, signal })).children(path, { signal })).names;
         } catch {
-          // A Tab that finds nothing says nothing.
+          // A Tab without candidates prints nothing.
           return [];
         }
       },

@@ -14,11 +14,17 @@ const LETTERS = [
 /** An access list as text reads it, with what is wrong in it. */
 export interface ParsedAcl {
   readonly acl: Acl;
-  /** zkCli's sentences: an entry without two colons is left out, a letter that means nothing is passed over. */
+  /**
+   * zkCli's sentences: an entry without two colons is left out, a letter that means nothing is
+   * passed over.
+   */
   readonly warnings: readonly string[];
 }
 
-/** Reads `scheme:id:perms[,…]`. The id lies between the first and the last colon, so it may hold some itself. */
+/**
+ * Reads `scheme:id:perms[,…]`. The id lies between the first and the last colon, so it may hold
+ * some itself.
+ */
 export function parseAcl(text: string): ParsedAcl {
   const warnings: string[] = [];
   const acl: AclEntry[] = [];

@@ -1,14 +1,17 @@
 import { parseProperties } from "../settings/java-properties.ts";
 
-/** The ensemble's configuration as clients use it: its version (hexadecimal), and where they may connect. */
+/**
+ * The ensemble's configuration as clients use it: its version (hexadecimal), and where they may
+ * connect.
+ */
 export interface ClusterConfig {
   readonly version: string;
   readonly clientAddresses: readonly string[];
 }
 
 /**
- * Reads the text that /zookeeper/config holds: `server.1=host:2888:3888:participant;0.0.0.0:2181` for each server, and `version=…`.
- * A client port without an address stands for every address.
+ * Reads the text that /zookeeper/config holds: `server.1=host:2888:3888:participant;0.0.0.0:2181`
+ * for each server, and `version=…`. A client port without an address stands for every address.
  */
 export function parseClusterConfig(text: string): ClusterConfig {
   const settings = [...parseProperties(text)];

@@ -6,7 +6,10 @@ const HEAD = [
   EDGE,
 ];
 
-/** Bytes as a table of hexadecimal and text, as zkCli's `get -x` draws it. One empty line for no bytes. */
+/**
+ * Bytes as a table of hexadecimal and text, as zkCli's `get -x` draws it. One empty line for no
+ * bytes.
+ */
 export function hexDumpLines(bytes: Uint8Array): readonly string[] {
   if (bytes.length === 0) return [""];
   const lines = [...HEAD];

@@ -38,7 +38,10 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** Where a zone's letters are in daily use; each locale knows only its own region's, and says `GMT+1` for the rest. */
+/**
+ * Where a zone's letters are in daily use; each locale knows only its own region's, and says
+ * `GMT+1` for the rest.
+ */
 const LOCALES = ["en-US", "en-GB", "en-AU", "en-IN", "en-NZ", "en-ZA", "ja-JP"];
 
 /** Its letters in that season, `CET` or `PDT`; the offset where no locale has any. */

@@ -9,7 +9,7 @@ test.each([
   expect(formatQuota(parseQuota(text, "/q"))).toBe(text);
 });
 
-test("a node that holds something else is told by its path", () => {
+test("a node with other data is reported by its path", () => {
   expect(() => parseQuota("garbage", "/zookeeper/quota/q/zookeeper_limits")).toThrow(
     '/zookeeper/quota/q/zookeeper_limits holds no quota: "garbage"',
   );

@@ -1,6 +1,6 @@
 import { CliError } from "../cli-error.ts";
 
-/** The reserved tree where limits and counts are kept, below the quota's own path. */
+/** The reserved tree of limits and usage, below the quota's own path. */
 export const QUOTA_ROOT = "/zookeeper/quota";
 export const LIMITS_NAME = "zookeeper_limits";
 export const STATS_NAME = "zookeeper_stats";
@@ -13,7 +13,10 @@ export function statsPath(path: string): string {
   return `${QUOTA_ROOT}${path}/${STATS_NAME}`;
 }
 
-/** What a quota node holds: counts or limits, -1 for none. Hard limits are missing from records of servers before 3.7. */
+/**
+ * The data of a quota node: counts or limits, -1 for none. Hard limits are missing in records of
+ * servers before 3.7.
+ */
 export interface QuotaRecord {
   readonly count: number;
   readonly bytes: number;
@@ -26,7 +29,10 @@ export type QuotaField = keyof QuotaRecord;
 export const NO_LIMITS: QuotaRecord = { count: -1, bytes: -1, byteHardLimit: -1, countHardLimit: -1 };
 export const NO_COUNTS: QuotaRecord = { count: 0, bytes: 0 };
 
-/** As it stands in the node: `count=5,bytes=-1=;byteHardLimit=-1;countHardLimit=-1`. The stray `=` keeps old servers reading. */
+/**
+ * The node's text: `count=5,bytes=-1=;byteHardLimit=-1;countHardLimit=-1`. The stray `=` keeps it
+ * readable for old servers.
+ */
 export function formatQuota({ count, bytes, byteHardLimit, countHardLimit }: QuotaRecord): string {
   const hard = [
     ...(byteHardLimit === undefined ? [] : [`byteHardLimit=${byteHardLimit}`]),
@@ -59,7 +65,7 @@ export function parseQuota(text: string, path: string): QuotaRecord {
   };
 }
 
-/** zkCli's warnings for limits that are below what is there already. */
+/** zkCli's warnings for limits below the current usage. */
 export function exceededWarnings(limits: QuotaRecord, used: QuotaRecord): readonly string[] {
   const isBelow = (limit: number | undefined, present: number): boolean =>
     limit !== undefined && limit > -1 && limit < present;

@@ -15,7 +15,8 @@ export interface DrawOptions {
 }
 
 /**
- * A tree as lines, like `tree` draws directories. An ephemeral carries `*`, a node whose children are not shown their number.
+ * A tree as lines, like `tree` draws directories. An ephemeral carries `*`, a node whose children
+ * are not shown their number.
  *
  *     /app (2)
  *     ├── config

@@ -1,12 +1,15 @@
 import type { ClientState, WatchEvent } from "@zooid/client";
 import type { JsonObject } from "../output.ts";
 
-/** What zkCli's watcher is told: that the connection changed, that a node changed, or that a watch was taken away. */
+/**
+ * An event of zkCli's watcher: a change of the connection, a change of a node, or the removal of a
+ * watch.
+ */
 export interface WatchedEvent {
   readonly state: ConnectionEvent;
   readonly type: NodeEvent | WatchRemoval | "None";
   readonly path: string | null;
-  /** -1 where no transaction caused it, or where the server does not tell. */
+  /** -1 if no transaction caused it, or if the server does not send it. */
   readonly zxid: number;
 }
 
@@ -35,7 +38,7 @@ export function removalEvent(type: WatchRemoval, path: string): WatchedEvent {
   return { state: "SyncConnected", type, path, zxid: -1 };
 }
 
-/** Undefined for a state that no watcher is told of. */
+/** Undefined for a state that causes no event. */
 export function connectionEvent(state: ClientState): WatchedEvent | undefined {
   const event = (name: ConnectionEvent): WatchedEvent => ({ state: name, type: "None", path: null, zxid: -1 });
   switch (state.kind) {
