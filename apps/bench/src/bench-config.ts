@@ -4,23 +4,23 @@ import type { Arrivals } from "./load/arrivals.ts";
 import type { PlannedEvent } from "./results/timeline.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** What a run is told. What is undefined is each workload's own choice, named in its file. */
+/** The configuration of a run. Undefined fields have defaults of each workload, in its file. */
 export interface BenchConfig {
   /** One list for each ensemble; most workloads take one. */
   readonly hosts: readonly (readonly Host[])[];
-  /** Everything is made below it, in a node of the run's own, and removed afterwards. */
+  /** All nodes are created below it, in a node of the run's own, and removed afterwards. */
   readonly root: string;
   readonly connections: number | undefined;
-  /** Unanswered requests of each connection, in a closed loop. */
+  /** Closed loop: unanswered requests of each connection. */
   readonly inFlight: number | undefined;
-  /** Requests a second; a rate makes the loop open. */
+  /** Requests per second; a rate makes the loop open. */
   readonly ratePerSecond: number | undefined;
   readonly arrivals: Arrivals;
   readonly payloadBytes: number | undefined;
   readonly nodes: number;
   /** Shares of reads, in percent. */
   readonly ratios: readonly number[] | undefined;
-  /** Payloads, watches, or sizes of trees, as the workload has it. */
+  /** Payloads, watches, or sizes of trees, depending on the workload. */
   readonly sizes: readonly number[] | undefined;
   readonly seed: number;
   readonly warmupMs: number;
@@ -31,18 +31,18 @@ export interface BenchConfig {
   readonly sessions: number;
   readonly idleMs: number;
   readonly ephemerals: number;
-  /** How many contend, or are members, or put and take. */
+  /** Number of contenders, members, or putters and takers. */
   readonly contenders: readonly number[] | undefined;
-  /** Those who stand in line, or those who do not; undefined for both. */
+  /** With or without a queue; undefined for both. */
   readonly kind: "fair" | "unfair" | undefined;
   /** More errors than this fail the run. */
   readonly errorPercentMax: number;
   readonly allowRemote: boolean;
   readonly restartCommand: string | undefined;
-  /** What is done to the servers meanwhile, in the order of its time. */
+  /** Events on the servers, in the order of their times. */
   readonly events: readonly PlannedEvent[];
   readonly sliceMs: number;
-  /** The process whose memory and CPU time are read, when it is on this machine. */
+  /** The process whose memory and CPU time are read, if it is on this machine. */
   readonly serverPid: number | undefined;
 }
 
@@ -76,14 +76,14 @@ export const DEFAULTS: BenchConfig = Object.freeze({
   serverPid: undefined,
 });
 
-/** Characters that stand for digits in templates, and those that no path may hold. */
+/** Placeholders for digits in templates, and characters that no path may contain. */
 const ROOT_PATH = /^(\/[^/#%@\p{Cc}]+)+$/u;
-/** The digits that a node's name has room for. */
+/** Digits in a node's name. */
 const NODES_MAX = 10_000_000;
 const WORKERS_MAX = 64;
 const PAYLOAD_BYTES_MAX = 64 * 1024 * 1024;
 
-/** Fills in the defaults and lists everything that is wrong at once. */
+/** Fills in the defaults and reports all problems in one error. */
 export function parseBenchConfig(given: Partial<BenchConfig>): BenchConfig {
   const config = Object.freeze({ ...DEFAULTS, ...given });
   const problems = [
@@ -139,13 +139,14 @@ function remoteProblems({ hosts, allowRemote }: BenchConfig): readonly string[] 
   const remote = hosts.flat().filter((host) => !isLoopback(host));
   if (allowRemote || remote.length === 0) return [];
   return [
-    `${remote.map(formatHost).join(", ")} is not this machine, and a load can harm whoever else uses it: say --allow-remote to mean it`,
+    `${remote.map(formatHost).join(", ")} is not this machine, and the load may harm other users of it: confirm with --allow-remote`,
   ];
 }
 
 /**
- * How many threads make the load. One thread does 1.5 million requests a second or more, many times what a server answers, and
- * each further one takes a core from a server on the same machine: so half of the cores, and two at most unless told.
+ * Number of generator threads. One thread makes 1.5 million requests a second or more, far more
+ * than a server answers, and each further one takes a core from a server on the same machine: so
+ * half of the cores, and at most two by default.
  */
 export function workersFor(config: BenchConfig, connections: number): number {
   return Math.min(connections, config.workers ?? Math.max(1, Math.min(2, Math.floor(availableParallelism() / 2))));

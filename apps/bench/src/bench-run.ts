@@ -15,7 +15,7 @@ export interface BenchRunOptions {
   readonly isNull: boolean;
   readonly signal: AbortSignal;
   readonly progress: Progress;
-  /** In front of each phase's name: which side, which repeat. */
+  /** Prefix of each phase's name: side and repeat. */
   readonly title: string;
 }
 
@@ -24,7 +24,7 @@ export async function runWorkload(workload: Workload, options: BenchRunOptions):
   const measurements: Measurement[] = [];
   for await (const measurement of workload.run(benchOf(options))) {
     measurements.push(measurement);
-    // What an interrupt cut short is not a measurement.
+    // An interrupted point is not a measurement.
     options.signal.throwIfAborted();
   }
   return measurements;

@@ -5,7 +5,7 @@ import type { Job, Outcomes } from "./load/job.ts";
 import type { Measurement } from "./results/measurement.ts";
 import type { BenchTree, TreeOptions } from "./tree.ts";
 
-/** What a workload works with. */
+/** The interface of a run for workloads. */
 export interface Bench {
   readonly config: BenchConfig;
   /** The lists of hosts, the first of which most workloads use. */
@@ -13,16 +13,16 @@ export interface Bench {
   readonly signal: AbortSignal;
   openTree(options: TreeOptions): Promise<BenchTree>;
   facts(host: Host): Promise<ServerFacts>;
-  /** Does a job with as many threads as are right for it, and shows its progress. */
+  /** Runs a job with a suitable number of threads, and shows its progress. */
   run<J extends Job>(job: J, options: RunOptions): Promise<readonly Outcomes[J["kind"]][]>;
-  /** Shows that something else than load goes on. */
+  /** Shows a phase without load. */
   phase(name: string, total?: { readonly count: number; readonly unit: string }): (done: number) => void;
 }
 
 export interface RunOptions {
   readonly name: string;
   readonly workers: number;
-  /** How long it takes; undefined when that is not known. */
+  /** Its duration; undefined if unknown. */
   readonly expectedMs: number | undefined;
   readonly unit: string;
   onPart?(part: string): void;
@@ -33,12 +33,12 @@ export interface Workload {
   readonly name: string;
   /** One sentence for the help. */
   readonly summary: string;
-  /** What the axis of its chart shows; the scale on which its points lie. */
+  /** The axis of its chart, and the scale of its points. */
   readonly axis: { readonly label: string; readonly scale: "linear" | "logarithmic" };
-  /** What a null server must pretend so that a generator is calibrated with it. Undefined when it cannot. */
+  /** Answers that a null server must give to calibrate the generator. Undefined if it cannot. */
   readonly pretence:
     | ((config: BenchConfig) => { readonly payloadBytes: number; readonly children: number })
     | undefined;
-  /** Throws a UsageError when the servers are not such that it can be measured. */
+  /** Throws a UsageError if it cannot be measured on these servers. */
   run(bench: Bench): AsyncIterable<Measurement>;
 }

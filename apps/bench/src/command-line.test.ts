@@ -72,7 +72,7 @@ test("every option reaches the configuration, before the workload or behind it",
   expect(parsed("run", ...LOCAL, "payload", "--in-flight", "4").config.inFlight).toBe(4);
 });
 
-test("where results and progress go", () => {
+test("destinations of results and progress", () => {
   const flags = ["--json", "-", "--svg", "x.svg", "--quiet", "--progress", "json", "--progress-interval", "2s"];
   expect(parsed("run", ...LOCAL, "payload", ...flags).output).toEqual({
     json: "-",
@@ -83,7 +83,7 @@ test("where results and progress go", () => {
   });
 });
 
-test("two sides are compared five times unless told", () => {
+test("two sides are compared five times by default", () => {
   const command = parsed("compare", "compare", "localhost:1", "127.0.0.1:2", "multi-10", "--a-name", "zooid");
   expect(command.a).toEqual({ name: "zooid", hosts: [{ name: "localhost", port: 1 }] });
   expect(command.b).toEqual({ name: "B", hosts: [{ name: "127.0.0.1", port: 2 }] });
@@ -98,7 +98,7 @@ test("a calibration needs no hosts", () => {
   });
 });
 
-test("a null server freezes when it is told", () => {
+test("a null server freezes at the given time", () => {
   const argv = [
     "null-server",
     "--port",
@@ -135,7 +135,7 @@ test("help names every workload; the version names the runtime", () => {
   expect(parsed("text", "--version").text).toMatch(/^zooid-bench \S+ on Node\.js/);
 });
 
-describe("refused with a sentence", () => {
+describe("refused with a message", () => {
   test.each([
     [[], "name a workload"],
     [["read-ratio"], "name the servers"],
@@ -163,7 +163,7 @@ describe("refused with a sentence", () => {
     expect(() => parseCommandLine(argv)).toThrow(text);
   });
 
-  test("everything that is wrong, at once", () => {
+  test("all problems, in one error", () => {
     const argv = ["--hosts", "example.org", "read-ratio", "--connections", "0", "--nodes", "0", "--root", "x"];
     try {
       parseCommandLine(argv);

@@ -8,7 +8,7 @@ import type { PlannedEvent } from "./results/timeline.ts";
 import { UsageError } from "./usage-error.ts";
 import { WORKLOADS } from "./workloads/workload-list.ts";
 
-/** Where results and progress go. */
+/** Destinations of results and progress. */
 export interface OutputOptions {
   /** A file, `-` for stdout, undefined for none. */
   readonly json: string | undefined;
@@ -43,10 +43,10 @@ export interface Side {
   readonly hosts: readonly Host[];
 }
 
-/** Pairs of runs in a comparison, unless told. */
+/** Default number of pairs of runs in a comparison. */
 const COMPARE_REPEATS = 5;
 
-/** Reads what follows the command's name; throws a UsageError with everything that is wrong. */
+/** Parses the arguments; throws a UsageError with all problems. */
 export function parseCommandLine(argv: readonly string[]): Command {
   let command: Command | undefined;
   let written = "";
@@ -191,7 +191,7 @@ interface LoadOptions {
   readonly progressInterval?: number;
 }
 
-/** Defaults stand in DEFAULTS; here they are only told. */
+/** For the help only; the values come from DEFAULTS. */
 function withLoadOptions(parser: Parser): Parser {
   const seconds = (ms: number): string => `${ms / 1000} s`;
   return parser
@@ -209,8 +209,10 @@ function withLoadOptions(parser: Parser): Parser {
     .option("--sessions <count>", `sessions: how many (${DEFAULTS.sessions})`, wholeNumber)
     .option("--idle <time>", `sessions: how long they are idle (${seconds(DEFAULTS.idleMs)})`, duration)
     .option("--ephemerals <count>", `ephemeral-churn: for each session (${DEFAULTS.ephemerals})`, wholeNumber)
-    .option("--contenders <count,…>", "lock, election: who wait; barrier: members; queue: putters", wholeNumberList)
-    .addOption(new Option("--kind <kind>", "lock, election: in line or not (both)").choices(["fair", "unfair"]))
+    .option("--contenders <count,…>", "lock, election: contenders; barrier: members; queue: putters", wholeNumberList)
+    .addOption(
+      new Option("--kind <kind>", "lock, election: with or without a queue (both)").choices(["fair", "unfair"]),
+    )
     .option("--duration <time>", `of each point, as 10s, 500ms or 1m (${seconds(DEFAULTS.durationMs)})`, duration)
     .option("--warmup <time>", `before each point (${seconds(DEFAULTS.warmupMs)})`, duration)
     .option(

@@ -12,7 +12,7 @@ import { type PointReport, reportPoints } from "./results/point-report.ts";
 import { type CalibrateResult, type CompareResult, type RunResult, resultHead } from "./results/result.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** What a command runs with. */
+/** The environment of a command. */
 export interface CommandOptions {
   readonly workload: Workload;
   readonly config: BenchConfig;
@@ -28,7 +28,7 @@ export async function run(options: CommandOptions): Promise<RunResult> {
   return { ...head, kind: "run", servers, points };
 }
 
-/** Runs on both sides in turn, A B A B, so that a machine whose speed drifts is unjust to neither. */
+/** Runs both sides in turn, A B A B, so that a drifting machine affects both alike. */
 export async function compare(options: CommandOptions, a: Side, b: Side): Promise<CompareResult> {
   const { workload, config } = options;
   const head = resultHead(workload, config);

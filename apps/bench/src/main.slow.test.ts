@@ -7,7 +7,7 @@ import { startNullServer } from "./null-server/null-server-thread.ts";
 import { BenchProcesses, SERVER_BIN, type TestProcess } from "./testing/bench-processes.ts";
 import type { ResultJson } from "./testing/measure.ts";
 
-// The command itself, where it takes its time: servers that die, errors that are counted, runs in turn.
+// The command itself in slow cases: servers that die, counted errors, runs in turn.
 
 const SHORT = ["--duration", "200ms", "--warmup", "50ms", "--connections", "4", "--nodes", "50"];
 
@@ -22,7 +22,7 @@ afterEach(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-test("a server that dies ends the run, with the reason first and what could not be tidied up behind it", async () => {
+test("a server that dies ends the run, with the reason first and errors of the clean-up after it", async () => {
   const { server, port } = await processes.server(join(directory, "data"));
   const hosts = `127.0.0.1:${port}`;
   const run = bench("--hosts", hosts, "payload", "--sizes", "0,100", ...SHORT, "--duration", "1s");
@@ -58,7 +58,7 @@ describe("against a real server", () => {
     return (await client.exists("/zooid-bench")) === null;
   }
 
-  test("what an idle session costs the server is told, where its process is named", async () => {
+  test("the memory of an idle session is reported, if the server's process is given", async () => {
     const flags = ["--sessions", "120", "--idle", "300ms", "--server-pid", String(server.child.pid)];
     const { output } = await bench("--hosts", hosts, "sessions", ...flags, "--json", "-", "--quiet").ended;
     const { points } = JSON.parse(output) as ResultJson;
@@ -67,7 +67,8 @@ describe("against a real server", () => {
 
   test.each([
     ["read-ratio", "100 % reads", ["NO_NODE"]],
-    // A transaction's header says OK: its first result tells that it was refused, and why if the first part was the reason.
+    // A refused transaction has the code OK in its header; its first result shows that it was
+    // refused, and the reason if the first part was refused.
     ["multi-10", "multi of 10 sets", ["MULTI_REFUSED", "NO_NODE"]],
   ])(
     "%s: answers that are errors are counted by code, and too many of them are a failure",
@@ -87,7 +88,7 @@ describe("against a real server", () => {
       const { points } = JSON.parse(readFileSync(file, "utf8")) as ResultJson;
       const counts = points[0]?.errors ?? {};
       expect(codes).toEqual(expect.arrayContaining(Object.keys(counts)));
-      // What failed has its latency like everything else.
+      // Failed requests have their latency too.
       const failed = Object.values(counts).reduce((sum, count) => sum + count, 0);
       expect(failed).toBeGreaterThan(0);
       expect(Object.values(points[0]?.latencies ?? {})[0]?.count).toBeGreaterThanOrEqual(failed);
@@ -132,11 +133,12 @@ test("recover takes the time from the restart to the first answer, with the tree
   }
 });
 
-test("a calibration tells how far the generator stands above what was measured", async () => {
+test("a calibration reports the generator's reserve above the measurement", async () => {
   await using server = await startNullServer({ payloadBytes: 1024 });
   const flags = ["--hosts", `127.0.0.1:${server.port}`, "--ratio", "100", ...SHORT, "--quiet"];
   const { status, output } = await bench("calibrate", "read-ratio", ...flags).ended;
-  // What is measured here is a null server as well, and no tree can be made on it: every node is there already.
+  // The measured server is a null server too, where no tree can be created: every node exists
+  // already.
   expect(status).toBe(0);
   expect(output).toMatch(/the generator by itself reaches [\d.]+ times what was measured/);
 });

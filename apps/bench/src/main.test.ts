@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { BenchProcesses, type TestProcess } from "./testing/bench-processes.ts";
 import type { ResultJson } from "./testing/measure.ts";
 
-// The command itself: what it writes where, and its exit status. `workloads.test.ts` has what it measures.
+// The command itself: its output and its exit status. `workloads.test.ts` tests the measurements.
 
 const SHORT = ["--duration", "200ms", "--warmup", "50ms", "--connections", "4", "--nodes", "50"];
 
@@ -36,7 +36,7 @@ describe("against a real server", () => {
     return (await client.exists("/zooid-bench")) === null;
   }
 
-  test("a result in JSON has stdout to itself", async () => {
+  test("a result in JSON is alone on stdout", async () => {
     const flags = ["--ratio", "90", ...SHORT, "--quiet", "--json", "-"];
     const { status, output, errors } = await bench("--hosts", hosts, "read-ratio", ...flags).ended;
     expect([status, errors]).toEqual([0, ""]);
@@ -44,7 +44,7 @@ describe("against a real server", () => {
     expect(await rootIsGone()).toBe(true);
   });
 
-  test("a workload that lacks something says so in one sentence", async () => {
+  test("a workload with missing options reports them in one message", async () => {
     const { status, output, errors } = await bench("--hosts", hosts, "recover", "--quiet").ended;
     expect([status, output]).toEqual([2, ""]);
     expect(errors).toMatch(/^zooid-bench: [^\n]+needs --restart-command[^\n]*\n$/);

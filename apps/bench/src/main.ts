@@ -7,7 +7,7 @@ import { type Result, reportsOf } from "./results/result.ts";
 import { writeResult } from "./results/result-output.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** How the process ends. */
+/** Exit statuses. */
 const ExitStatus = { OK: 0, FAILED: 1, USAGE: 2, INTERRUPTED: 130 } as const;
 
 process.exitCode = await main();
@@ -31,7 +31,10 @@ async function main(): Promise<number> {
   }
 }
 
-/** What went wrong, first things first: an error of the tidying up stands behind the one that it would hide. */
+/**
+ * Messages of an error, the first cause first: an error of the clean-up follows the one that it
+ * would hide.
+ */
 function sentencesOf(error: unknown): readonly string[] {
   if (!(error instanceof Error)) return [String(error)];
   if (!("suppressed" in error && "error" in error)) return error.message.split("\n");

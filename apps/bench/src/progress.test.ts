@@ -12,7 +12,7 @@ function progressOf(mode: ProgressMode): { readonly progress: Progress; written(
 
 const PHASE = { name: "creating", unit: "nodes", total: 200, expectedMs: undefined };
 
-test("a phase is told when it begins, and where it stands when somebody asks", () => {
+test("a phase is shown at its start, and its progress on request", () => {
   const { progress, written } = progressOf("lines");
   progress.begin(PHASE);
   expect(written()).toMatch(/^payload: phase 1, creating; 0 of 200 nodes; 0 %; .*; 0 errors\n$/);

@@ -1,12 +1,12 @@
 import { SingleBar } from "cli-progress";
 import { formatElapsed, formatNumber } from "./results/format.ts";
 
-/** How progress is shown: a line that is drawn anew, plain lines, lines of JSON, or not at all. */
+/** The form of progress: a redrawn line, plain lines, lines of JSON, or none. */
 export type ProgressMode = "bar" | "lines" | "json" | "none";
 
 export interface ProgressOptions {
   readonly mode: ProgressMode;
-  /** Between two plain lines. */
+  /** Interval of plain lines. */
   readonly intervalMs: number;
   readonly stream: NodeJS.WriteStream;
   readonly job: string;
@@ -15,13 +15,13 @@ export interface ProgressOptions {
 export interface PhaseOptions {
   readonly name: string;
   readonly unit: string;
-  /** Undefined where it is not known: then there is no percentage. */
+  /** Undefined if unknown: then there is no percentage. */
   readonly total: number | undefined;
-  /** A phase that ends with time, not with a number. */
+  /** A phase that is limited by time, not by a number. */
   readonly expectedMs: number | undefined;
 }
 
-/** What can be said of a phase at a moment. */
+/** The state of a phase at a moment. */
 interface Status {
   readonly job: string;
   readonly phase: string;
@@ -39,7 +39,7 @@ interface Status {
 
 const BAR_FPS = 5;
 const TURN_MS = 200;
-/** Before this much of a phase is over there is no telling when it ends. */
+/** The remaining time is estimated from this share of a phase on. */
 const ESTIMATE_FROM_PERCENT = 5;
 const ESTIMATE_FROM_MS = 5000;
 
@@ -78,7 +78,7 @@ export class Progress {
     this.#timer ??= setInterval(() => this.#turn(), TURN_MS).unref();
   }
 
-  /** The clock of the phase begins now, not when it was named. */
+  /** The phase's time starts now, not when it was announced. */
   restartClock(): void {
     this.#startMs = performance.now();
   }
@@ -88,19 +88,19 @@ export class Progress {
     this.#errors = errors;
   }
 
-  /** A line of its own, at once: the answer to a signal, or a remark. */
+  /** A line of its own, at once: the answer to a signal, or a message. */
   say(text: string): void {
     if (this.#options.mode === "none") return;
     if (this.#options.mode === "json") {
       this.#write(JSON.stringify({ job: this.#options.job, note: text }));
       return;
     }
-    // A bar is drawn on the last line: the remark goes above it.
+    // A bar is drawn on the last line: the message goes above it.
     if (this.#bar !== undefined) this.#options.stream.write("\r\x1b[K");
     this.#write(text);
   }
 
-  /** Shows where things stand, at once. */
+  /** Shows the progress at once. */
   status(): void {
     if (this.#phase !== undefined) this.say(describe(this.#status(this.#phase)));
   }
@@ -202,7 +202,7 @@ function describe(status: Status): string {
     status;
   return [
     `${job}: phase ${step}, ${phase}`,
-    // What is not counted has no number and no rate.
+    // A phase without a count has no number and no rate.
     ...(unit === "" ? [] : [`${formatNumber(done)}${total === undefined ? "" : ` of ${formatNumber(total)}`} ${unit}`]),
     ...(percent === undefined ? [] : [`${percent} %`]),
     ...(unit === "" ? [] : [`${formatNumber(ratePerSecond)}/s now, ${formatNumber(averagePerSecond)}/s on average`]),

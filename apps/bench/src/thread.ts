@@ -4,10 +4,15 @@ import { Worker } from "node:worker_threads";
 /** The entry files of threads: their paths from this folder. */
 export type ThreadName = "load/load-worker" | "null-server/null-server-worker";
 
-/** Ten thousand who stand in line, each with the line as it was read last, take 5 GB. It is a limit, not what a thread takes. */
+/**
+ * Ten thousand who stand in line, each with the line as it was read last, take 5 GB. It is a limit,
+ * not what a thread takes.
+ */
 const HEAP_MB_MAX = 12_288;
 
-/** Starts a thread from its source where this is source, from its built form where this is built. */
+/**
+ * Starts a thread from its source where this is source, from its built form where this is built.
+ */
 export function startThread(name: ThreadName, workerData: unknown): Worker {
   const extension = extname(import.meta.url);
   return new Worker(new URL(`./${name}${extension}`, import.meta.url), {

@@ -20,7 +20,9 @@ export interface FillOptions {
   onProgress?(done: number): void;
 }
 
-/** Nodes made in one transaction, at most so many bytes of data in it, and transactions under way. */
+/**
+ * Nodes made in one transaction, at most so many bytes of data in it, and transactions under way.
+ */
 const BATCH_COUNT = 100;
 const BATCH_BYTES = 256 * 1024;
 const BATCHES_IN_FLIGHT = 16;
@@ -47,7 +49,10 @@ export interface TreeOptions {
   readonly sessionTimeoutMs: number;
 }
 
-/** Connects and makes a node for this run below the root. Disposing of it removes that node, and the root when it is empty. */
+/**
+ * Connects and makes a node for this run below the root. Disposing of it removes that node, and the
+ * root when it is empty.
+ */
 export async function openTree({ hosts, root, sessionTimeoutMs }: TreeOptions): Promise<BenchTree> {
   const client = await connect(formatHosts(hosts), {
     sessionTimeoutMs,
@@ -119,7 +124,10 @@ class ServerTree implements BenchTree {
     }
   }
 
-  /** None where the node is gone: an ephemeral whose session has ended since it was listed, or a container. */
+  /**
+   * None where the node is gone: an ephemeral whose session has ended since it was listed, or a
+   * container.
+   */
   async #namesBelow(path: string): Promise<readonly string[]> {
     try {
       return (await this.#client.children(path)).names;

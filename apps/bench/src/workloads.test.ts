@@ -4,7 +4,8 @@ import { measured, measuredJson } from "./testing/measure.ts";
 import { eachMeasured, expectNothingLeft, expectPoints, SHORT } from "./testing/measured-server.ts";
 import { UsageError } from "./usage-error.ts";
 
-// Workloads against a real server, in the test's own process; the others are in `workloads.slow.test.ts`.
+// Workloads against a real server, in the test's own process; the others are in
+// `workloads.slow.test.ts`.
 
 const server = eachMeasured();
 

@@ -9,7 +9,7 @@ import {
 } from "./load-connection.ts";
 import { type Digits, fillTemplate, type RequestTemplate } from "./request-template.ts";
 
-/** A load connection for what is not sent by the thousand: some requests at a time, and one promise for all of their answers. */
+/** A load connection for few requests: some at a time, and one promise for all of their answers. */
 export class AskingConnection implements ConnectionEvents {
   readonly connection: LoadConnection;
   /** Called for each event of a watch. */
@@ -54,7 +54,7 @@ export class AskingConnection implements ConnectionEvents {
     for (const code of await this.ask(templates, numbers)) if (code !== 0) throw new Refusal(errorName(code));
   }
 
-  /** Resolves when the other side ends the connection. */
+  /** Resolves when the other side closes the connection. */
   lostByItself(): Promise<void> {
     if (!this.connection.isOpen) return Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -89,7 +89,7 @@ export class AskingConnection implements ConnectionEvents {
   }
 }
 
-/** The server answered, and the answer is no. */
+/** The server refused a request. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly code: string;

@@ -3,7 +3,11 @@ import type { Host } from "./hosts.ts";
 
 const DEADLINE_MS = 5000;
 
-/** Asks a server one of its four-letter words. @returns the answer; empty when it closed without one */
+/**
+ * Asks a server one of its four-letter words.
+ *
+ * @returns the answer; empty when it closed without one
+ */
 export function askWord(host: Host, word: string): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const socket = connect({ host: host.name, port: host.port });

@@ -9,7 +9,10 @@ export interface Host {
 
 const PORT_DEFAULT = 2181;
 
-/** Reads `host:port,host,[::1]:port`, as ZooKeeper's connect strings are written, without a path at the end. */
+/**
+ * Reads `host:port,host,[::1]:port`, as ZooKeeper's connect strings are written, without a path at
+ * the end.
+ */
 export function parseHosts(text: string): readonly Host[] {
   const hosts = text
     .split(",")
@@ -35,17 +38,19 @@ export function formatHosts(hosts: readonly Host[]): string {
   return hosts.map(formatHost).join(",");
 }
 
-/** Whether a load on it can only hurt this machine. A name other than localhost is taken for somebody else's. */
+/**
+ * Whether a load on it can only affect this machine. A name other than localhost counts as remote.
+ */
 export function isLoopback({ name }: Host): boolean {
   return name === "localhost" || name === "::1" || (isIP(name) === 4 && name.startsWith("127."));
 }
 
-/** Servers limit the connections of one address, to 60 as Apache ships. */
+/** Servers limit the connections of one address, by default to 60. */
 const CONNECTIONS_PER_ADDRESS = 50;
 
 /**
- * The address that a connection comes from: Linux lets all of 127.0.0.0/8 be used, so a load on loopback need not meet the limit
- * that servers put on one address. Elsewhere the system chooses.
+ * The source address of a connection: on Linux all of 127.0.0.0/8 can be used, so a load on
+ * loopback stays below the servers' limit for one address. Elsewhere the system chooses.
  */
 export function sourceAddress(
   host: Host,

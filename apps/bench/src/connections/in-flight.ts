@@ -1,8 +1,9 @@
 const FIRST_CAPACITY = 64;
 
 /**
- * When and as what each unanswered request of one connection was sent. Answers come in the order of requests, so a ring is enough:
- * no map, and nothing allocated for a request once the ring has grown to the load.
+ * The time and the kind of each unanswered request of one connection. Answers come in the order of
+ * requests, so a ring suffices: no map, and no allocation for a request once the ring has grown to
+ * the load.
  */
 export class InFlight {
   #times: Float64Array = new Float64Array(FIRST_CAPACITY);
@@ -23,7 +24,7 @@ export class InFlight {
     this.#count++;
   }
 
-  /** When the oldest was sent, or was meant to be. */
+  /** The time at which the oldest was sent, or was due. */
   get oldestTime(): number {
     return this.#times[this.#head] as number;
   }
@@ -32,13 +33,13 @@ export class InFlight {
     return this.#kinds[this.#head] as number;
   }
 
-  /** Forgets the oldest, which has been answered. */
+  /** Removes the oldest, which was answered. */
   shift(): void {
     this.#head = (this.#head + 1) & this.#mask;
     this.#count--;
   }
 
-  /** Gives the newest so many the time at which they really left. */
+  /** Sets the actual send time of the newest ones. */
   stampNewest(count: number, timeMs: number): void {
     for (let i = this.#count - count; i < this.#count; i++) this.#times[(this.#head + i) & this.#mask] = timeMs;
   }

@@ -6,7 +6,7 @@ import { JuteWriter, writeConnectResponse } from "@zooid/wire";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { FrameOffset, LoadConnection, readInt } from "./load-connection.ts";
 
-// A server that says the bytes that a test tells it to say, in the pieces that the test names.
+// A server that sends the bytes that a test gives it, in pieces of given sizes.
 
 let server: Server;
 let client: LoadConnection;

@@ -5,26 +5,29 @@ import type { Host } from "./hosts.ts";
 import { InFlight } from "./in-flight.ts";
 import { putInt } from "./request-template.ts";
 
-/** What happens on a load connection. One handler serves all connections of a thread, so that these calls stay direct. */
+/**
+ * Events of a load connection. One handler serves all connections of a thread, so that these calls
+ * stay direct.
+ */
 export interface ConnectionEvents {
-  /** A chunk arrived; the calls of `reply` for what ended in it follow. */
+  /** A chunk arrived; the calls of `reply` for its complete frames follow. */
   receiving(connection: LoadConnection): void;
   /**
-   * One frame other than the handshake. Its first bytes lie at `at`: length, xid, zxid, code, and up to 9 bytes of the body; no
-   * more than that can be relied on.
+   * One frame other than the handshake. Its first bytes are at `at`: length, xid, zxid, code, and
+   * up to 9 bytes of the body; later bytes may be missing. more than that can be relied on.
    */
   reply(connection: LoadConnection, bytes: Uint8Array, at: number): void;
   received(connection: LoadConnection): void;
-  /** The connection ended without being asked to. It may be opened again. */
+  /** The connection was closed by the other side. It may be opened again. */
   lost(connection: LoadConnection, reason: string): void;
 }
 
 export interface ConnectionTarget {
   readonly host: Host;
-  /** The address to come from, where it matters. */
+  /** The source address, if it matters. */
   readonly localAddress: string | undefined;
   readonly sessionTimeoutMs: number;
-  /** How long a server may take to give a session. Default: ten seconds. */
+  /** Time limit of the handshake. Default: ten seconds. */
   readonly connectTimeoutMs?: number;
 }
 
@@ -34,18 +37,20 @@ export interface LoadSession {
   readonly timeoutMs: number;
 }
 
-/** Where a frame's fields lie, counted from its length. */
+/** Offsets of a frame's fields, from its length. */
 export const FrameOffset = { length: 0, xid: 4, zxid: 8, code: 16, body: 20 } as const;
 /** Length, header, and the first part's header in a multi. */
 const HEAD_BYTES = 29;
 const PASSWORD_BYTES = 16;
-/** The greatest answer to a connect request, and the least that any other frame can be. */
+/** The size limit of a connect response, and the minimum of any other frame. */
 const HANDSHAKE_BYTES_MAX = 64;
 const XID_MAX = 0x7fff_ffff;
 const PING_XID = -2;
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** All connections of a thread read into the same bytes: what arrived is taken before the next read. */
+/**
+ * All connections of a thread read into the same buffer: a chunk is processed before the next read.
+ */
 const received = Buffer.allocUnsafeSlow(256 * 1024);
 
 const PING = Buffer.alloc(12);
@@ -54,16 +59,16 @@ putInt(PING, 4, PING_XID);
 putInt(PING, 8, OpCode.PING);
 
 /**
- * A connection that is made for load: whole buffers of requests go out as they are, and of what comes only each frame's header is
- * looked at, where it lies. No promise, event or buffer for a request.
+ * A connection for load: whole buffers of requests are written as they are, and of each frame only
+ * the header is read, in place. No promise, event or buffer per request.
  */
 export class LoadConnection {
   /** Its number within the whole load. */
   readonly index: number;
   readonly inFlight: InFlight = new InFlight();
-  /** What the next `open` connects to. */
+  /** The address of the next `open`. */
   target: ConnectionTarget;
-  /** What its next request's counter shows. */
+  /** The counter of its next request. */
   counter = 0;
   session: LoadSession | undefined;
   lastSentMs = 0;
@@ -72,9 +77,9 @@ export class LoadConnection {
   #isOpen = false;
   #nextXid = 1;
   #replyXid = 1;
-  /** The beginning of a frame that did not end in its chunk. */
+  /** The beginning of an incomplete frame. */
   readonly #head: Buffer = Buffer.alloc(HEAD_BYTES);
-  /** How much of that frame came; 0 when there is none. */
+  /** The number of bytes of that frame; 0 if there is none. */
   #have = 0;
 
   constructor(index: number, target: ConnectionTarget, events: ConnectionEvents) {
@@ -87,18 +92,19 @@ export class LoadConnection {
     return this.#isOpen;
   }
 
-  /** True while the system has not taken everything that was written. */
+  /** True while the system has not taken all written bytes. */
   get isBlocked(): boolean {
     return this.#socket !== undefined && this.#socket.writableLength > 0;
   }
 
-  /** Connects and gets a session: the one it had, where `resume` says so, else a new one. */
+  /** Connects and gets a session: the previous one with `resume`, else a new one. */
   open({ resume = false }: { readonly resume?: boolean } = {}): Promise<LoadSession> {
     const { host, localAddress, connectTimeoutMs = CONNECT_TIMEOUT_MS } = this.target;
     const { promise, resolve, reject } = Promise.withResolvers<LoadSession>();
     this.#have = 0;
     const asked = resume ? this.session : undefined;
-    // Within a session a number is used once: servers know a write that was under way by session and number.
+    // Within a session a number is used once: servers recognize a repeated write by session and
+    // number.
     if (asked === undefined) this.#nextXid = 1;
     this.#replyXid = this.#nextXid;
     let handshake: Buffer<ArrayBufferLike> | undefined = Buffer.alloc(0);
@@ -154,21 +160,24 @@ export class LoadConnection {
     return promise;
   }
 
-  /** The xid of the next request, which must then be written. */
+  /** The xid of the next request, which must be written then. */
   takeXid(): number {
     const xid = this.#nextXid;
     this.#nextXid = xid === XID_MAX ? 1 : xid + 1;
     return xid;
   }
 
-  /** Takes the place of the next answer in order; false when the answer is to something else. */
+  /** Takes the next expected answer; false when the answer is to another request. */
   isNextReply(xid: number): boolean {
     if (xid !== this.#replyXid) return false;
     this.#replyXid = xid === XID_MAX ? 1 : xid + 1;
     return true;
   }
 
-  /** @returns whether the system took all of it; where not, the bytes must stay as they are until `isBlocked` is false */
+  /**
+   * @returns whether the system took all of it; if not, the bytes must not be modified until
+   *   `isBlocked` is false
+   */
   write(bytes: Uint8Array, nowMs: number): boolean {
     this.lastSentMs = nowMs;
     const socket = this.#socket;
@@ -181,7 +190,7 @@ export class LoadConnection {
     this.write(PING, nowMs);
   }
 
-  /** Ends the connection at once and without a word; the session lives on at the server. */
+  /** Closes the connection at once; the session stays alive at the server. */
   destroy(): void {
     const socket = this.#socket;
     this.#socket = undefined;
@@ -189,7 +198,7 @@ export class LoadConnection {
     socket?.destroy();
   }
 
-  /** Cuts what arrived into frames. */
+  /** Splits the received bytes into frames. */
   #receive(count: number): void {
     const events = this.#events;
     events.receiving(this);
@@ -207,7 +216,7 @@ export class LoadConnection {
     events.received(this);
   }
 
-  /** Goes on with a frame that began in an earlier chunk, and returns where the next one begins. */
+  /** Continues a frame from an earlier chunk, and returns the offset of the next one. */
   #continue(count: number): number {
     let used = 0;
     if (this.#have < HEAD_BYTES) {

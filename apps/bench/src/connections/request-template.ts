@@ -2,7 +2,8 @@ import { type CreateMode, copyRange, OPEN_ACL, OpCode } from "@zooid/model";
 import { JuteWriter, writeAcl } from "@zooid/wire";
 
 /**
- * A request as bytes that are complete but for their xid and a few digits of their paths. Sending one is a copy and some patches.
+ * A request as bytes that are complete except for its xid and a few digits of its paths. Sending
+ * one is a copy and some patches.
  *
  *     0 length   4 xid   8 opcode   12 path length   16 /bench/…/n-0000017 …
  *                ^^^                                             ^^^^^^^ digits
@@ -10,7 +11,7 @@ import { JuteWriter, writeAcl } from "@zooid/wire";
  * Plain data: it travels to the worker threads.
  */
 export interface RequestTemplate {
-  /** What its latencies are reported under. */
+  /** The name of its latencies. */
   readonly kind: string;
   readonly frame: Uint8Array;
   readonly isMulti: boolean;
@@ -21,19 +22,27 @@ export interface RequestTemplate {
 export interface Digits {
   readonly at: number;
   readonly length: number;
-  /** A node chosen by chance, plus `add`; the next number of this connection; or the connection's own number. */
+  /**
+   * A random node, plus `add`; the next number of this connection; or the connection's own number.
+   */
   readonly shows: "node" | "counter" | "connection";
   readonly add: number;
 }
 
-/** Path placeholders: a run of one of these characters becomes digits. They are legal nowhere else in a bench path. */
+/**
+ * Path placeholders: a run of one of these characters becomes digits. They are illegal elsewhere in
+ * a bench path.
+ */
 const PLACEHOLDERS: ReadonlyMap<string, Digits["shows"]> = new Map([
   ["#", "node"],
   ["%", "counter"],
   ["@", "connection"],
 ]);
 
-/** getData. In each path here, `#######` stands for a node's number, `%%%` for a counter, `@@@` for the connection. */
+/**
+ * getData. In each path here, `#######` stands for a node's number, `%%%` for a counter, `@@@` for
+ * the connection.
+ */
 export function readTemplate(kind: string, path: string): RequestTemplate {
   return template(kind, OpCode.GET_DATA, (writer) => {
     writer.text(path);
@@ -88,7 +97,10 @@ export function closeTemplate(kind: string): RequestTemplate {
   return template(kind, OpCode.CLOSE_SESSION, () => {});
 }
 
-/** One transaction that sets some nodes; in paths that show a node, the first shows the chosen one, the others those behind it. */
+/**
+ * One transaction that sets some nodes; in paths with a node's number, the first has the chosen
+ * one, the others the following ones.
+ */
 export function multiSetTemplate(kind: string, paths: readonly string[], payload: Uint8Array): RequestTemplate {
   return template(
     kind,
@@ -116,7 +128,7 @@ function partHeader(writer: JuteWriter, op: number, isDone: boolean): void {
   writer.int(-1);
 }
 
-/** Where a text that was written holds placeholders is found by looking at each text as it is written. */
+/** Placeholders are located by inspecting each text as it is written. */
 class PlaceholderWriter extends JuteWriter {
   readonly digits: Digits[] = [];
   #nodes = 0;
@@ -154,7 +166,7 @@ function template(
   return { kind, frame: copyRange(writer.bytes, 0, writer.end), isMulti: op === OpCode.MULTI, digits: writer.digits };
 }
 
-/** The request with everything in its place, as one that goes out alone. */
+/** The complete request, to be sent alone. */
 export function fillTemplate(
   { frame, digits }: RequestTemplate,
   xid: number,

@@ -4,7 +4,7 @@ import { formatHost, formatHosts, type Host } from "./hosts.ts";
 
 export type ServerRole = "standalone" | "leader" | "follower" | "observer" | "unknown";
 
-/** What a server says about itself. */
+/** Facts that a server reports about itself. */
 export interface ServerFacts {
   readonly host: string;
   readonly version: string;
@@ -13,19 +13,19 @@ export interface ServerFacts {
 
 const ROLES: ReadonlySet<string> = new Set(["standalone", "leader", "follower", "observer"]);
 
-/** Reads the answer to `srvr`, the one word that servers answer unless told otherwise. */
+/** Parses the answer to `srvr`, the only word allowed by default. */
 export function parseSrvr(host: Host, answer: string): ServerFacts {
   const version = /^Zookeeper version: (.*)$/m.exec(answer)?.[1]?.trim() ?? "unknown";
   const mode = /^Mode: (\w+)/m.exec(answer)?.[1] ?? "unknown";
   return { host: formatHost(host), version, role: isRole(mode) ? mode : "unknown" };
 }
 
-/** Asks a server; one that cannot be reached is of unknown version and role. */
+/** Asks a server; an unreachable one has an unknown version and role. */
 export async function serverFacts(host: Host): Promise<ServerFacts> {
   return parseSrvr(host, await askWord(host, "srvr").catch(() => ""));
 }
 
-/** Asks all servers of a list; throws when none of them can be reached, which is better known before a load begins. */
+/** Asks all servers of a list; throws if none of them is reachable, before a load begins. */
 export async function ensembleFacts(hosts: readonly Host[]): Promise<readonly ServerFacts[]> {
   const answers = await Promise.allSettled(hosts.map((host) => askWord(host, "srvr")));
   const [first] = answers;
@@ -43,10 +43,13 @@ function isRole(text: string): text is ServerRole {
   return ROLES.has(text);
 }
 
-/** Names under which servers tell of their memory in `mntr`, in bytes. */
+/** Names of a server's memory in `mntr`, in bytes. */
 const MEMORY_KEYS = ["zk_process_resident_memory_bytes", "zk_resident_memory_bytes", "zk_jvm_memory_bytes_used"];
 
-/** A server's memory in bytes: of its process, when its id is known, else as `mntr` says; undefined where neither does. */
+/**
+ * A server's memory in bytes: of its process if its id is known, else from `mntr`; undefined
+ * without either.
+ */
 export async function serverMemory(host: Host, pid: number | undefined): Promise<number | undefined> {
   if (pid !== undefined) return residentBytes(pid);
   const answer = await askWord(host, "mntr").catch(() => "");

@@ -25,7 +25,7 @@ test("constant arrivals are evenly spread from the start and do not drift", () =
   expect(times[15_000]).toBe(100 + 15_000 * (1000 / 3000));
 });
 
-test("arrivals by chance have the rate that was asked for, and gaps that vary as much as they are long", () => {
+test("random arrivals have the requested rate, and gaps whose deviation equals their mean", () => {
   const times = timesOf({ arrivals: "poisson" });
   const gaps = times.slice(1).map((time, i) => time - (times[i] ?? 0));
   const mean = gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length;
@@ -37,12 +37,12 @@ test("arrivals by chance have the rate that was asked for, and gaps that vary as
   expect(Math.min(...gaps)).toBeGreaterThanOrEqual(0);
 });
 
-test("a seed repeats its schedule, another one makes another", () => {
+test("a seed determines its schedule", () => {
   expect(timesOf({ arrivals: "poisson", seed: 7 })).toEqual(timesOf({ arrivals: "poisson", seed: 7 }));
   expect(timesOf({ arrivals: "poisson", seed: 8 })).not.toEqual(timesOf({ arrivals: "poisson", seed: 7 }));
 });
 
-test("whoever is late finds every request that was due meanwhile", () => {
+test("a late caller gets every request that was due meanwhile", () => {
   const schedule = new ArrivalSchedule({ arrivals: "constant", ratePerSecond: 1000, startMs: 0, seed: 1 });
   let due = 0;
   for (; schedule.nextMs <= 1000; schedule.advance()) due++;

@@ -1,23 +1,23 @@
 import { uniformFloat64 } from "pure-rand/distribution/uniformFloat64";
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
 
-/** How an open loop's requests are spread over time. */
+/** The distribution of an open loop's requests over time. */
 export type Arrivals = "constant" | "poisson";
 
 export interface ArrivalOptions {
   readonly arrivals: Arrivals;
   readonly ratePerSecond: number;
-  /** Where the schedule begins, on the clock that its times are on. */
+  /** The start of the schedule, on the clock of its times. */
   readonly startMs: number;
   readonly seed: number;
 }
 
 /**
- * When each request is meant to leave, whatever happens to the ones before: the schedule that makes a loop open. It knows no clock;
- * whoever is late finds the times where they were.
+ * The due times of requests, independent of earlier ones: the schedule that makes a loop open. It
+ * has no clock; a late caller gets the unchanged times.
  */
 export class ArrivalSchedule {
-  /** When the next request is due. */
+  /** The due time of the next request. */
   nextMs: number;
   readonly #startMs: number;
   readonly #intervalMs: number;
@@ -32,9 +32,9 @@ export class ArrivalSchedule {
     if (this.#random !== undefined) this.advance();
   }
 
-  /** Moves on to the next request. */
+  /** Advances to the next request. */
   advance(): void {
-    // From the start, not from the last one: small errors of adding do not become a drift.
+    // From the start, not from the last one: rounding errors do not accumulate.
     if (this.#random === undefined) this.nextMs = this.#startMs + ++this.#count * this.#intervalMs;
     else this.nextMs -= Math.log(1 - uniformFloat64(this.#random)) * this.#intervalMs;
   }

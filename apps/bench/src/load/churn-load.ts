@@ -14,15 +14,15 @@ import { LatencyRecorder } from "./latency-recorder.ts";
 import type { Performer } from "./performer.ts";
 import type { Share } from "./request-load.ts";
 
-/** Sessions that come, create ephemerals, and close, again and again. */
+/** Sessions that open, create ephemerals, and close, repeatedly. */
 export interface ChurnJob {
   readonly kind: "churn";
   readonly hosts: readonly Host[];
-  /** How many do so at once. */
+  /** Number of concurrent sessions. */
   readonly connections: number;
   /** Ephemerals of each session. */
   readonly ephemerals: number;
-  /** The node that they are created below. */
+  /** The parent of the ephemerals. */
   readonly parent: string;
   readonly payloadBytes: number;
   readonly warmupMs: number;
@@ -31,7 +31,7 @@ export interface ChurnJob {
 }
 
 export interface ChurnOutcome {
-  /** Sessions that went through their whole life within the window. */
+  /** Sessions with their whole life within the window. */
   readonly sessions: number;
   /** Opening, creating, closing, and each of them alone. */
   readonly latencies: Readonly<Record<"life" | "open" | "create" | "close", Int32Array>>;
@@ -39,9 +39,9 @@ export interface ChurnOutcome {
   readonly generator: GeneratorLoad;
 }
 
-/** An ephemeral was there after its session's end had been acknowledged. */
+/** An ephemeral existed after its session's end had been acknowledged. */
 export const EPHEMERAL_LEFT = "EPHEMERAL_LEFT";
-/** After a failure, so that a server that is down is not asked in a tight loop. */
+/** Pause after a failure, so that a dead server is not asked in a tight loop. */
 const PAUSE_MS = 100;
 
 export class ChurnLoad implements Performer<ChurnOutcome> {
@@ -149,7 +149,7 @@ export class ChurnLoad implements Performer<ChurnOutcome> {
     if (endMs < toMs) this.#sessions++;
   }
 
-  /** Whoever was told that a session is closed must not find its ephemerals, on the server that said so. */
+  /** After the close was acknowledged, the same server must not have the session's ephemerals. */
   async #check(host: Host, numbers: { node: number; connection: number; counter: number }): Promise<void> {
     const checker = this.#checkers.get(host);
     if (checker === undefined) return;

@@ -10,7 +10,7 @@ export class ErrorCounts {
     this.total++;
   }
 
-  /** Adds what was thrown: a refusal by its code, anything else as a lost connection. */
+  /** Counts a thrown error: a refusal by its code, any other as a lost connection. */
   addThrown(error: unknown): void {
     this.add(error instanceof Refusal ? error.code : "CONNECTION_LOSS");
   }

@@ -6,7 +6,7 @@ import { EventScript } from "./event-script.ts";
 
 const FAR_MS = 3_600_000;
 
-test("commands run when their time has come, and failures are told; what is still to come is left out", async () => {
+test("commands run at their times, and failures are reported; later ones are left out", async () => {
   const directory = mkdtempSync(join(tmpdir(), "zooid-bench-events-"));
   try {
     const file = join(directory, "said");

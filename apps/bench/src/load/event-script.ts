@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import type { PlannedEvent, TimelineEvent } from "../results/timeline.ts";
 
-/** Runs commands at their times. Those whose time has not come when it is stopped are left out. */
+/** Runs commands at their times. Those that are not due when it is stopped are left out. */
 export class EventScript {
   readonly #planned: readonly PlannedEvent[];
   readonly #timers: NodeJS.Timeout[] = [];
@@ -13,7 +13,7 @@ export class EventScript {
     this.#planned = planned;
   }
 
-  /** The time begins now; starting it again changes nothing. */
+  /** Starts the time; a second call has no effect. */
   start(): void {
     if (this.#isStarted) return;
     this.#isStarted = true;
@@ -23,7 +23,7 @@ export class EventScript {
     }
   }
 
-  /** @returns what was begun, once it has ended, in the order of its time */
+  /** @returns the started commands, once they have ended, in the order of their times */
   async stop(): Promise<readonly TimelineEvent[]> {
     for (const timer of this.#timers) clearTimeout(timer);
     return Promise.all(this.#begun);
@@ -32,7 +32,8 @@ export class EventScript {
 
 async function perform({ label, command }: PlannedEvent, startMs: number): Promise<TimelineEvent> {
   const atMs = performance.now() - startMs;
-  // In a group of its own: an interrupt that is meant for the bench must not reach the servers that it starts.
+  // In a process group of its own: an interrupt of the bench must not reach the servers that it
+  // starts.
   const shell = spawn("/bin/sh", ["-c", command], { stdio: ["ignore", "ignore", "inherit"], detached: true });
   const failure = await once(shell, "exit").then(
     ([status]) => (status === 0 ? undefined : `ended with status ${String(status)}`),

@@ -8,17 +8,18 @@ import { LatencyRecorder } from "./latency-recorder.ts";
 import type { Performer } from "./performer.ts";
 
 /**
- * One write, and everybody who watches what it changes.
+ * One write, and all watchers of the changed nodes.
  *
- * A server sends one event for a path to a connection, however often that connection watches it. So where there are more watches
- * than connections, each connection watches several nodes, and one transaction sets them all.
+ * A server sends one event for a path to a connection, however often that connection watches it. So
+ * with more watches than connections, each connection watches several nodes, and one transaction
+ * sets them all.
  */
 export interface FanoutJob {
   readonly kind: "fanout";
   readonly hosts: readonly Host[];
   readonly watches: number;
   readonly connections: number;
-  /** Paths of the nodes: as many as one connection watches at most. */
+  /** Paths of the nodes: the maximum of one connection's watches. */
   readonly paths: readonly string[];
   readonly payloadBytes: number;
   readonly warmupMs: number;
@@ -29,12 +30,15 @@ export interface FanoutJob {
 export interface FanoutOutcome {
   readonly rounds: number;
   readonly notifications: number;
-  /** Time that passed between writes and their last notifications, in all. */
+  /** Total time between writes and their last notifications. */
   readonly fanoutMs: number;
-  /** From the write to each notification, to the last one, and to the write's own answer. */
+  /** From the write to each notification, to the last one, and to the write's answer. */
   readonly latencies: Readonly<Record<"last" | "each" | "write", Int32Array>>;
   readonly errors: Readonly<Record<string, number>>;
-  /** Of the time between writes and last notifications only: what arms the watches again is not measured. */
+  /**
+   * Of the time between writes and last notifications only: arming the watches again is not
+   * measured.
+   */
   readonly generator: GeneratorLoad;
 }
 
@@ -47,7 +51,7 @@ export class FanoutLoad implements Performer<FanoutOutcome> {
   total = 0;
   readonly #job: FanoutJob;
   readonly #watchers: AskingConnection[] = [];
-  /** What each of them asks to arm its watches. */
+  /** The request that arms the watches. */
   readonly #arming: readonly (readonly RequestTemplate[])[];
   readonly #change: RequestTemplate;
   readonly #writer: AskingConnection;
@@ -152,7 +156,7 @@ export class FanoutLoad implements Performer<FanoutOutcome> {
     this.#complete();
   }
 
-  /** The watchers speak once a round; the writer of a slow server might not. */
+  /** Watchers send a request in each round; the writer of a slow server might not. */
   #pingIdle(): void {
     const nowMs = performance.now();
     for (const { connection } of this.#watchers) {

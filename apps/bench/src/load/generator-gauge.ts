@@ -1,18 +1,18 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 
-/** How busy a thread of the generator was while it measured. */
+/** The load of a generator thread during the measurement. */
 export interface GeneratorLoad {
-  /** Share of the time in which its loop was not waiting, from 0 to 1. */
+  /** The share of time in which its loop was not idle, from 0 to 1. */
   readonly utilisation: number;
-  /** Share of the time in which it held a core. */
+  /** The share of time in which it used a core. */
   readonly cpu: number;
-  /** How late its loop was, 99th percentile. */
+  /** Delay of its loop, 99th percentile. */
   readonly stallMsP99: number;
 }
 
 const RESOLUTION_MS = 10;
 
-/** Measures its own thread from its making to `stop`. */
+/** Measures its own thread from its creation to `stop`. */
 export class GeneratorGauge {
   readonly #startMs: number = performance.now();
   readonly #loop: ReturnType<typeof performance.eventLoopUtilization> = performance.eventLoopUtilization();

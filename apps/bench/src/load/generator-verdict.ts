@@ -1,27 +1,27 @@
 import { formatNumber, formatPercent } from "../results/format.ts";
 import type { GeneratorLoad } from "./generator-gauge.ts";
 
-/** What the generator says of itself for one point. */
+/** The generator's own figures for one point. */
 export interface GeneratorReport {
-  /** The busiest thread's. */
+  /** Of the busiest thread. */
   readonly utilisation: number;
-  /** Cores that all threads held together, on the mean of the repeats. */
+  /** Cores used by all threads, mean of the repeats. */
   readonly cpu: number;
   readonly stallMsP99: number;
-  /** Open loop: how late requests left. */
+  /** Open loop: delay of the requests. */
   readonly lagMsP99: number | undefined;
-  /** Why the figures are the generator's rather than the server's; none when they are the server's. */
+  /** Reasons to doubt that the figures are the server's; empty if there are none. */
   readonly doubts: readonly string[];
 }
 
 export type JudgedBy = "utilisation" | "lag" | "nothing";
 
 export interface Evidence {
-  /** Of each repeat its threads. */
+  /** The threads of each repeat. */
   readonly repeats: readonly (readonly GeneratorLoad[])[];
   readonly judgedBy: JudgedBy;
   readonly lagMsP99: number | undefined;
-  /** What the point reports as its p99, in milliseconds. */
+  /** The point's p99, in milliseconds. */
   readonly latencyMsP99: number | undefined;
 }
 
@@ -30,8 +30,9 @@ const STALL_MS_MAX = 5;
 const LAG_SHARE_MAX = 0.1;
 
 /**
- * Whether the generator was what was measured. It was when a closed loop's thread had hardly an idle moment, so that answers waited
- * for it; when an open loop's requests left late by more than a tenth of what is reported; or when its loop stood still.
+ * Whether the generator was the bottleneck: when a closed loop's thread was hardly ever idle, so
+ * that answers waited for it; when an open loop's requests left late by more than a tenth of the
+ * reported latency; or when its loop was blocked.
  */
 export function judgeGenerator({ repeats, judgedBy, lagMsP99, latencyMsP99 }: Evidence): GeneratorReport {
   const threads = repeats.flat();

@@ -1,9 +1,11 @@
 /**
- * Counts latencies in the buckets of an HDR histogram with three significant digits, microseconds from 1 to 60 s.
+ * Counts latencies in the buckets of an HDR histogram with three significant digits, microseconds
+ * from 1 to 60 s.
  *
- * The library's own record costs 70 ns, a tenth of what a whole request may cost here; this costs 3. The layout is the same (2048
- * exact values, then 1024 buckets for each doubling), so that what was counted here becomes the library's histogram without loss:
- * latency-summary.ts does that, once for each result.
+ * The library's own record costs 70 ns, a tenth of the budget of a whole request; this costs 3. The
+ * layout is the same (2048 exact values, then 1024 buckets for each doubling), so that
+ * latency-summary.ts converts the counts to the library's histogram without loss, once for each
+ * result.
  *
  *     value 0 … 2047          index = value
  *     value 2^(10+b) …        index = 1024 b + (value >> b)
@@ -27,7 +29,7 @@ export function bucketOf(us: number): number {
   return (bucket << 10) + (us >>> bucket);
 }
 
-/** The least value that falls into a bucket. */
+/** The lowest value of a bucket. */
 export function bucketValue(index: number): number {
   if (index < 2048) return index;
   const bucket = (index >>> 10) - 1;

@@ -3,7 +3,7 @@ import { startThread } from "../thread.ts";
 import type { Job, Outcomes } from "./job.ts";
 import type { Share } from "./request-load.ts";
 
-/** What a thread is given when it starts. */
+/** The input of a thread. */
 export interface Assignment {
   readonly job: Job;
   readonly share: Share;
@@ -19,19 +19,19 @@ export type FromWorker =
 
 export interface CrewOptions {
   readonly workers: number;
-  /** Ends the job early, with what was measured until then. */
+  /** Ends the job early, with the measurements until then. */
   readonly signal: AbortSignal;
-  /** Called when all have connected and the clock begins to run. */
+  /** Called when all have connected and the measurement starts. */
   onStart?(): void;
   onProgress?(total: number, errors: number): void;
   onPart?(part: string): void;
 }
 
-/** Between the moment when all are ready and the start, so that the word reaches everybody in time. */
+/** Delay of the start after all are ready, so that the message reaches every thread in time. */
 const START_DELAY_MS = 50;
 
 /**
- * Does a job with some threads, which connect first and then begin at one moment.
+ * Runs a job with some threads, which connect first and then start at one moment.
  *
  * @returns one outcome for each thread
  */
@@ -39,13 +39,13 @@ export async function runJob<J extends Job>(job: J, options: CrewOptions): Promi
   const { workers, signal } = options;
   const members = Array.from({ length: workers }, (_, worker) => new Member(job, { worker, workers }, options));
   const stop = (): void => {
-    for (const member of members) member.tell({ kind: "stop" });
+    for (const member of members) member.send({ kind: "stop" });
   };
   signal.addEventListener("abort", stop, { once: true });
   try {
     await Promise.all(members.map((member) => member.ready));
     const atEpochMs = performance.timeOrigin + performance.now() + START_DELAY_MS;
-    for (const member of members) member.tell({ kind: "start", atEpochMs });
+    for (const member of members) member.send({ kind: "start", atEpochMs });
     if (signal.aborted) stop();
     options.onStart?.();
     const report = (): void => {
@@ -78,7 +78,7 @@ class Member {
     const outcome = Promise.withResolvers<unknown>();
     this.ready = ready.promise;
     this.outcome = outcome.promise;
-    // Whoever waits for one of them hears of the failure; the other must not count as unowned.
+    // The promise that is awaited reports the failure; the other must not count as unhandled.
     this.ready.catch(() => {});
     this.outcome.catch(() => {});
     this.#thread.on("message", (message: FromWorker) => {
@@ -106,7 +106,7 @@ class Member {
     this.#thread.on("exit", () => fail(new Error("a thread of the generator ended before it was done")));
   }
 
-  tell(message: ToWorker): void {
+  send(message: ToWorker): void {
     this.#thread.postMessage(message);
   }
 

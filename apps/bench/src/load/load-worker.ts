@@ -9,7 +9,7 @@ import { RecipeLoad } from "./recipe-load.ts";
 import { RequestLoad, type Share } from "./request-load.ts";
 import { SessionLoad } from "./session-load.ts";
 
-// A thread of the generator: does its share of one job and hands back what it measured.
+// A thread of the generator: does its share of one job and returns its measurements.
 
 const PROGRESS_MS = 200;
 
@@ -23,14 +23,14 @@ parentPort?.on("message", (message: ToWorker) => {
 });
 
 await performer.open();
-tell({ kind: "ready" });
+send({ kind: "ready" });
 const startMs = await start.promise;
 const progress = setInterval(() => {
-  tell({ kind: "progress", total: performer.total, errors: performer.errorCount });
+  send({ kind: "progress", total: performer.total, errors: performer.errorCount });
 }, PROGRESS_MS);
-const outcome = await performer.run(startMs, stopping.signal, (part) => tell({ kind: "part", part }));
+const outcome = await performer.run(startMs, stopping.signal, (part) => send({ kind: "part", part }));
 clearInterval(progress);
-tell({ kind: "outcome", outcome });
+send({ kind: "outcome", outcome });
 parentPort?.close();
 
 function performerOf(job: Job, share: Share): Performer<unknown> {
@@ -50,6 +50,6 @@ function performerOf(job: Job, share: Share): Performer<unknown> {
   }
 }
 
-function tell(message: FromWorker): void {
+function send(message: FromWorker): void {
   parentPort?.postMessage(message);
 }

@@ -1,13 +1,14 @@
 import { uniformInt } from "pure-rand/distribution/uniformInt";
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
 
-/** Length of the table of kinds: the exact share of each kind is kept to a thousandth. */
+/** Length of the table of kinds: shares are exact to a thousandth. */
 export const MIX_LENGTH = 1000;
-/** Length of the table of choices; a power of two, so that walking it in a circle is a mask. */
+/** Length of the table of choices; a power of two, so that cycling through it is a mask. */
 export const CHOICE_COUNT: number = 1 << 16;
 
 /**
- * Which kind of request comes when: each kind as often as its weight says, in an order that the seed decides.
+ * The order of the kinds of requests: each as often as its weight, in an order that the seed
+ * determines.
  *
  * @param weights of any sum above 0
  */
@@ -32,7 +33,7 @@ export function mixTable(weights: readonly number[], seed: number): Uint8Array {
   return table;
 }
 
-/** Nodes chosen uniformly, to be walked in a circle: chance costs nothing while load runs. */
+/** Uniformly chosen nodes, used cyclically: no random numbers are computed under load. */
 export function nodeChoices(nodes: number, seed: number): Int32Array {
   const random = xoroshiro128plus(seed);
   return Int32Array.from({ length: CHOICE_COUNT }, () => uniformInt(random, 0, nodes - 1));

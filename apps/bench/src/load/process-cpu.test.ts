@@ -9,6 +9,6 @@ test.runIf(process.platform === "linux")("a process that works has had more time
   expect(had).toBeGreaterThanOrEqual(50);
 });
 
-test("a process that is not there has had none that could be told", () => {
+test("a process that does not exist has no CPU time", () => {
   expect(processCpuMs(2 ** 31 - 1)).toBeUndefined();
 });

@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 test.each<RecipeName>(["fair lock", "unfair lock", "fair election", "unfair election"])(
-  "%s: the last of those who have not failed waits for nobody",
+  "%s: the last member that has not failed does not wait",
   async (recipe) => {
     const path = `/${recipe.replace(" ", "-")}`;
     const hosts = [{ name: "127.0.0.1", port }];
@@ -58,12 +58,12 @@ test.each<RecipeName>(["fair lock", "unfair lock", "fair election", "unfair elec
   },
 );
 
-test("what is asked of a client that is just closing keeps nobody waiting", async () => {
+test("a call on a client that is being closed blocks no wait", async () => {
   const hosts = [{ name: "127.0.0.1", port }];
   const clients = await RecipeClients.open({ hosts, count: 1, sessionTimeoutMs: 30_000 });
   const [client] = clients.all;
   const closing = clients.close();
-  // One of them falls between the end of the client and that of the counting.
+  // One of them falls between the client's end and that of its metrics.
   let asking = client?.close();
   for (let i = 0; i < 10; i++) asking = asking?.then(() => void client?.get("/").catch(() => {}));
   await Promise.all([closing, asking]);

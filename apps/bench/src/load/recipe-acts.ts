@@ -1,34 +1,39 @@
-/** What the members of each recipe do over and over. */
+/** The repeated actions of each recipe's members. */
 import type { Client } from "@zooid/client";
 import { DoubleBarrier, LeaderLatch, type Lease, Mutex, SimpleQueue, UnfairElection, UnfairLock } from "@zooid/recipes";
 import type { RecipeClients } from "./recipe-clients.ts";
 
 export interface Act {
-  /** The kinds of latencies that it takes; the first is what it is about. */
+  /** The kinds of latencies; the first one is the main one. */
   readonly kinds: readonly string[];
-  /** Whether it tells of calm moments: then it is measured from one of them to another, so that all that came of what was done is counted. */
+  /**
+   * Whether it reports calm moments: then it is measured between two of them, so that all effects
+   * are counted.
+   */
   readonly hasCalm: boolean;
-  /** Everybody takes a place. */
+  /** All members enter. */
   prepare(): Promise<void>;
-  /** Goes on until the clients are closed. It does not fail: who fails is told of and stands aside. */
+  /**
+   * Runs until the clients are closed. It does not fail: a failed member is reported and excluded.
+   */
   run(): Promise<void>;
 }
 
-/** Where an act tells what it does. */
+/** The receiver of an act's reports. */
 export interface Tally {
-  /** One more was done. */
+  /** One more operation was completed. */
   done(): void;
   took(kind: string, ms: number): void;
-  /** Something worth a figure of its own. */
+  /** An event with a figure of its own. */
   saw(name: string): void;
-  /** Nothing is under way, and all that was done has been told of. */
+  /** No operation is in progress, and all completed ones were reported. */
   calm(): void;
   failed(error: unknown): void;
 }
 
 export interface ActOptions {
   readonly clients: RecipeClients;
-  /** A node that is there; all happens at it or below it. */
+  /** An existing node; the recipe works at it or below it. */
   readonly path: string;
   readonly payloadBytes: number;
   readonly tally: Tally;
@@ -58,10 +63,10 @@ const ACTS: Readonly<Record<RecipeName, (options: ActOptions) => Act>> = {
 };
 
 export const HANDED_OVER = "hand-over";
-/** It was granted again to whoever had released it. */
+/** It was granted to the client that had released it. */
 export const SAME_AGAIN = "same again";
 
-/** Enters one contender, whose next grant can be waited for again and again. */
+/** Enters one contender, whose next grant can be awaited repeatedly. */
 type Enter = (zk: Client, path: string) => () => Promise<Pick<Lease, "release">>;
 
 const contenderForMutex: Enter = (zk, path) => {
@@ -74,7 +79,7 @@ const contenderForLock: Enter = (zk, path) => {
   return () => lock.acquire();
 };
 
-/** A candidate for one term: whoever would go on as a candidate would stand for the next one at once. */
+/** A candidate for one term: one that stays a candidate would take the next one at once. */
 const candidate =
   (stand: (zk: Client, path: string) => LeaderLatch | UnfairElection): Enter =>
   (zk, path) =>
@@ -84,12 +89,15 @@ const candidate =
     return { release: () => standing.close() };
   };
 
-/** Who enter at a time: each reads the whole line, and as many such lists are held at once. */
+/**
+ * Maximum number of contenders that enter at a time: each reads the whole queue, and as many such
+ * lists are in memory at once.
+ */
 const STAND_BATCH = 20;
 
 /**
- * Contenders of whom one has what all want, and releases it as soon as all others wait for it: what is measured is how long it takes until the
- * next one has it, and what it costs until all wait again.
+ * Contenders for one lock, whose holder releases it as soon as all others wait for it: the time
+ * until the next grant is measured, and the cost until all wait again.
  */
 class Handover implements Act {
   readonly kinds: readonly string[] = [HANDED_OVER];
@@ -97,12 +105,12 @@ class Handover implements Act {
   readonly #options: ActOptions;
   readonly #enter: Enter;
   readonly #places: { readonly contend: ReturnType<Enter>; readonly first: ReturnType<ReturnType<Enter>> }[] = [];
-  /** Who have not failed. */
+  /** Members that have not failed. */
   #contending = 0;
   #releasedMs: number | undefined;
   #next = Promise.withResolvers<void>();
   #last: number | undefined;
-  /** The last hand-over, which is told of when all is calm. */
+  /** The last handover, which is reported when all is calm. */
   #untold: { readonly ms: number; readonly isSameAgain: boolean } | undefined;
 
   constructor(options: ActOptions, enter: Enter) {
@@ -110,13 +118,13 @@ class Handover implements Act {
     this.#enter = enter;
   }
 
-  /** The first has it and keeps it, until all others wait for it. */
+  /** The first one holds it until all others wait for it. */
   async prepare(): Promise<void> {
     const { clients, path } = this.#options;
     for (const [index, zk] of clients.all.entries()) {
       const contend = this.#enter(zk, path);
       const first = contend();
-      // Whoever contends hears of it.
+      // The contender gets the error.
       first.catch(() => {});
       this.#places.push({ contend, first });
       if (index === 0) await first;
@@ -137,15 +145,17 @@ class Handover implements Act {
         this.#granted(index);
         const { promise: handedOver } = this.#next;
         await this.#options.clients.quiet();
-        this.#tell();
+        this.#report();
         this.#releasedMs = performance.now();
         await lease.release();
-        // Where nobody stands in line, whoever has just released would get it again before the others hear of it.
+        // Without a queue, the holder that has just released it would get it again before the
+        // others are notified.
         if (this.#contending > 1) await handedOver;
       }
     } catch (error) {
       this.#options.tally.failed(error);
-      // Nobody waits for what does not come, neither now nor when the last of the others is granted what nobody else wants any more.
+      // No wait for a grant that cannot come, neither now nor when the last of the others is
+      // granted a lock that no other member wants.
       this.#contending--;
       this.#next.resolve();
     }
@@ -160,7 +170,7 @@ class Handover implements Act {
     this.#next = Promise.withResolvers<void>();
   }
 
-  #tell(): void {
+  #report(): void {
     const { tally } = this.#options;
     if (this.#untold !== undefined) {
       tally.took(HANDED_OVER, this.#untold.ms);
@@ -172,7 +182,7 @@ class Handover implements Act {
   }
 }
 
-/** Members who all enter, and all leave. */
+/** Members that all enter, and all leave. */
 class Rounds implements Act {
   readonly kinds: readonly string[] = ["round", "enter", "leave"];
   readonly hasCalm = false;
@@ -186,7 +196,7 @@ class Rounds implements Act {
   }
 
   async prepare(): Promise<void> {
-    // Each round begins with nobody there.
+    // Each round starts with no member inside.
   }
 
   async run(): Promise<void> {
@@ -210,7 +220,10 @@ class Rounds implements Act {
   }
 }
 
-/** Half of the clients put items, the other half takes them. No more items wait than there are putters. */
+/**
+ * Half of the clients put items, the other half takes them. At most as many items wait as there are
+ * putters.
+ */
 class PutAndTake implements Act {
   readonly kinds: readonly string[] = ["put to taken", "put"];
   readonly hasCalm = false;
@@ -267,7 +280,7 @@ class PutAndTake implements Act {
     } catch (error) {
       tally.failed(error);
       this.#takers--;
-      // Putters do not wait for somebody who has gone.
+      // Putters do not wait for a taker that has failed.
       for (const wake of this.#wantRoom.splice(0)) wake();
     }
   }

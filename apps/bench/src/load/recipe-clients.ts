@@ -10,20 +10,23 @@ export interface RecipeClientsOptions {
   readonly sessionTimeoutMs: number;
 }
 
-/** Connecting at a time. */
+/** Maximum number of connections being opened. */
 const BATCH_COUNT = 64;
 const START_TIMEOUT_MS = 30_000;
-/** Lists of those who stand in line may be long. */
+/** Lists of contenders may be long. */
 const FRAME_BYTES_MAX = 64 * 1024 * 1024;
 const QUIET_MS = 5;
 const QUIET_COUNT = 2;
 
-/** The clients of a thread, each with a session and a connection of its own; what they ask, and what they are told. */
+/**
+ * The clients of a thread, each with a session and a connection of its own, and counts of their
+ * calls and events.
+ */
 export class RecipeClients {
   readonly all: Client[] = [];
-  /** Calls that were made. */
+  /** Number of calls. */
   requests = 0;
-  /** Events that came from servers. */
+  /** Number of events from servers. */
   notifications = 0;
   #unanswered = 0;
   readonly #channels = {
@@ -39,7 +42,7 @@ export class RecipeClients {
     },
   };
 
-  /** The hosts are shared out evenly. */
+  /** The hosts are shared evenly. */
   static async open({ hosts, count, sessionTimeoutMs }: RecipeClientsOptions): Promise<RecipeClients> {
     const clients = new RecipeClients();
     const open = (index: number): Promise<Client> => {
@@ -64,7 +67,9 @@ export class RecipeClients {
     for (const [name, heard] of Object.entries(this.#channels)) subscribe(name, heard);
   }
 
-  /** Resolves when everything that was asked is answered, and nothing more has come of it; also when all are closed. */
+  /**
+   * Resolves when all calls are answered, and no further ones followed; also when all are closed.
+   */
   async quiet(): Promise<void> {
     for (let calm = 0; calm < QUIET_COUNT; ) {
       await pause(QUIET_MS);
@@ -75,7 +80,7 @@ export class RecipeClients {
   async close(): Promise<void> {
     await Promise.all(this.all.map((client) => client.close()));
     for (const [name, heard] of Object.entries(this.#channels)) unsubscribe(name, heard);
-    // What is refused behind the end is not heard of any more.
+    // Refusals after the client's end are not published any more.
     this.#unanswered = 0;
   }
 }

@@ -8,13 +8,16 @@ import { processCpuMs } from "./process-cpu.ts";
 import { type Act, actOf, type RecipeName, type Tally } from "./recipe-acts.ts";
 import { RecipeClients } from "./recipe-clients.ts";
 
-/** Members of a recipe, each with a client of its own. All are in one thread, so that their times are on one clock. */
+/**
+ * Members of a recipe, each with a client of its own. All are in one thread, so that their times
+ * are on one clock.
+ */
 export interface RecipeJob {
   readonly kind: "recipe";
   readonly recipe: RecipeName;
   readonly hosts: readonly Host[];
   readonly clients: number;
-  /** A node that is there and has no children. */
+  /** An existing node without children. */
   readonly path: string;
   readonly payloadBytes: number;
   readonly warmupMs: number;
@@ -23,18 +26,18 @@ export interface RecipeJob {
   readonly serverPid: number | undefined;
 }
 
-/** Everything within the window, or from the first calm moment in it to the last. */
+/** The whole window, or from the first calm moment in it to the last. */
 export interface RecipeOutcome {
-  /** How often it was done, whatever it is. */
+  /** Number of completed operations. */
   readonly count: number;
   readonly durationMs: number;
   readonly latencies: Readonly<Record<string, Int32Array>>;
   /** Calls of the clients, and events that reached them. */
   readonly requests: number;
   readonly notifications: number;
-  /** What else was seen, by name. */
+  /** Other observations, by name. */
   readonly seen: Readonly<Record<string, number>>;
-  /** Undefined where the process is not known. */
+  /** Undefined if the process is unknown. */
   readonly serverCpuMs: number | undefined;
   readonly errors: Readonly<Record<string, number>>;
   readonly generator: GeneratorLoad;
@@ -113,7 +116,7 @@ export class RecipeLoad implements Performer<RecipeOutcome> {
     };
   }
 
-  /** What is counted is counted from the first look to the last. */
+  /** Counts from the first sample to the last. */
   #look(): void {
     if (this.#ready === undefined || this.#phase === "before" || this.#phase === "over") return;
     const { requests, notifications } = this.#ready.clients;
@@ -136,7 +139,7 @@ export class RecipeLoad implements Performer<RecipeOutcome> {
       if (this.#phase === "measured") this.#seen.set(name, (this.#seen.get(name) ?? 0) + 1);
     },
     calm: () => this.#look(),
-    // Those whom the end of their client cuts off have not failed.
+    // Members that are cut off by the end of their client have not failed.
     failed: (error) => {
       if (this.#phase !== "over") this.#errors.add(codeOf(error));
     },

@@ -7,7 +7,8 @@ import { eachNullServer, never } from "../testing/null-load.ts";
 import { runJob } from "./load-crew.ts";
 import type { RequestJob } from "./request-load.ts";
 
-// Load against a server that does nothing: what `request-load.test.ts` leaves out. What is asserted of times are lower bounds, which no slow machine breaks.
+// Load on a null server, in addition to `request-load.test.ts`. Times are asserted by lower bounds,
+// which no slow machine breaks.
 
 const { jobOf, server } = eachNullServer();
 
@@ -25,7 +26,7 @@ describe("closed loop", () => {
     expect(outcome?.counterEnd).toBeGreaterThan(1000);
   });
 
-  test("whoever loses its server moves on to the next with its session, where that is asked for", async () => {
+  test("a connection that loses its server moves to the next with its session, if requested", async () => {
     await using other = await startNullServer({ payloadBytes: 100 });
     const lost = await startNullServer({ payloadBytes: 100 });
     const hosts = [lost, other].map(({ port }) => ({ name: "127.0.0.1", port }));
@@ -44,7 +45,7 @@ describe("closed loop", () => {
     expect(outcome?.reconnects).toBe(1);
     expect(outcome?.slices?.answered[0]?.at(-1)).toBeGreaterThan(0);
     const inSlices = outcome?.slices?.answered[0]?.reduce((sum, count) => sum + count, 0) ?? 0;
-    // What was lost with the server is no answer.
+    // Requests lost with the server are not counted as answers.
     expect(inSlices).toBe((outcome?.answered[0] ?? 0) - (outcome?.errors["CONNECTION_LOSS"] ?? 0));
   });
 
@@ -84,7 +85,7 @@ test.each([["open", { kind: "open", ratePerSecond: 2000, arrivals: "constant", i
           isRestarting = true;
           void restart(total);
         }
-        // Well beyond what can have been on its way when the first one died.
+        // Far more than can have been in flight when the first one died.
         if (second !== undefined && total > totalAtRestart * 2 + 2_000) stopping.abort();
       },
     });
@@ -125,13 +126,13 @@ describe("a server that freezes for a while", () => {
     const loop = { kind: "open", ratePerSecond: 1000, arrivals: "constant", inFlightMax } as const;
     const { p99, max, count } = await p99Of(loop);
     expect(count).toBe(600);
-    // Half of the requests were due while it stood still. The one that was due in the n-th millisecond of the freeze waited for the
-    // rest of it, so the 99th percentile is 98 % of the freeze.
+    // Half of the requests were due during the freeze. The one that was due in the n-th millisecond
+    // of the freeze waited for the rest of it, so the 99th percentile is 98 % of the freeze.
     expect(p99).toBeGreaterThan(0.97 * FREEZE.forMs * 1000);
     expect(max).toBeGreaterThan(0.998 * FREEZE.forMs * 1000);
   });
 
-  test("hides in a closed loop, whose few requests in flight are all that see it", async () => {
+  test("is hidden in a closed loop, where it only affects the few requests in flight", async () => {
     const { p99, max } = await p99Of({ kind: "closed", inFlight: 1 });
     expect(max).toBeGreaterThan(0.99 * FREEZE.forMs * 1000);
     expect(p99).toBeLessThan((FREEZE.forMs * 1000) / 2);

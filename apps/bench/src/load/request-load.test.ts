@@ -5,7 +5,7 @@ import { summarize } from "../results/latency-summary.ts";
 import { eachNullServer, never } from "../testing/null-load.ts";
 import { runJob } from "./load-crew.ts";
 
-// Load against a server that does nothing. What is asserted of times are lower bounds, which no slow machine breaks.
+// Load on a null server. Times are asserted by lower bounds, which no slow machine breaks.
 
 const { jobOf, server } = eachNullServer();
 
@@ -15,7 +15,7 @@ describe("closed loop", () => {
     const measured = summarize(outcome?.latencies[0] ?? new Int32Array()).count;
     expect(measured).toBeGreaterThan(0);
     expect(outcome?.answered[0]).toBeGreaterThan(0);
-    // Sent in the window and answered in it differ by what was in flight at its ends.
+    // Requests sent and answers counted in the window differ by those in flight at its ends.
     expect(Math.abs(measured - (outcome?.answered[0] ?? 0))).toBeLessThanOrEqual(2 * 4 * 8);
     expect(outcome?.errors).toEqual({});
   });
@@ -29,7 +29,7 @@ describe("closed loop", () => {
     expect(reads / writes).toBeLessThan(3.5);
   });
 
-  test("an early end has what was measured until then", async () => {
+  test("an early end returns the measurements until then", async () => {
     const aborting = new AbortController();
     const done = runJob(jobOf({ warmupMs: 0, durationMs: 600_000 }), {
       workers: 1,
@@ -64,7 +64,7 @@ test.each([["closed", { kind: "closed", inFlight: 4 }]] as const)(
           isRestarting = true;
           void restart(total);
         }
-        // Well beyond what can have been on its way when the first one died.
+        // Far more than can have been in flight when the first one died.
         if (second !== undefined && total > totalAtRestart * 2 + 2_000) stopping.abort();
       },
     });

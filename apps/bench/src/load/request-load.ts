@@ -10,11 +10,14 @@ import { LatencyRecorder } from "./latency-recorder.ts";
 import { CHOICE_COUNT, MIX_LENGTH, mixTable, nodeChoices } from "./mix.ts";
 import type { Performer } from "./performer.ts";
 
-/** How requests follow each other. */
+/** The kind of loop. */
 export type Loop =
-  /** Each connection keeps so many unanswered; a stall of the server stops the sending, and so hides itself. */
+  /**
+   * Each connection keeps a number of requests unanswered; a stall of the server stops the sending,
+   * and so hides itself.
+   */
   | { readonly kind: "closed"; readonly inFlight: number }
-  /** Requests leave on a schedule, and latency counts from the time that the schedule says. */
+  /** Requests leave on a schedule, and latency counts from the scheduled time. */
   | {
       readonly kind: "open";
       readonly ratePerSecond: number;
@@ -22,71 +25,83 @@ export type Loop =
       readonly inFlightMax: number;
     };
 
-/** Requests of a few kinds over some connections, for a time. Plain data: it travels to the worker threads. */
+/**
+ * Requests of a few kinds over some connections, for a time. Plain data: it is sent to the worker
+ * threads.
+ */
 export interface RequestJob {
   readonly kind: "requests";
   readonly hosts: readonly Host[];
   readonly connections: number;
   readonly loop: Loop;
   readonly templates: readonly RequestTemplate[];
-  /** How often each template comes, beside the others. */
+  /** The weight of each template. */
   readonly weights: readonly number[];
-  /** How many nodes a template's node digits choose from. */
+  /** The number of nodes for a template's node digits. */
   readonly nodes: number;
-  /** What each connection's counter begins with. */
+  /** The start of each connection's counter. */
   readonly counterFrom: number;
   readonly warmupMs: number;
   readonly durationMs: number;
   readonly sessionTimeoutMs: number;
   readonly seed: number;
-  /** Count answers by slices of the measured time as well. */
+  /** Also count answers by slices of the measured time. */
   readonly sliceMs?: number;
-  /** Whoever loses its server goes to the next one with its session, as clients do. Default: it comes back to the same one. */
+  /**
+   * Whether a connection that loses its server moves to the next one with its session, as clients
+   * do. Default: it reconnects to the same one.
+   */
   readonly movesOn?: boolean;
 }
 
-/** What one thread did in its window. Buckets are those of latency-recorder.ts. */
+/** The results of one thread in its window. Buckets are those of latency-recorder.ts. */
 export interface RequestOutcome {
   /** One for each template. */
   readonly latencies: readonly Int32Array[];
-  /** How much later than intended requests left; empty in a closed loop. */
+  /** Delays of requests against the schedule; empty in a closed loop. */
   readonly lag: Int32Array;
-  /** Answers that came within the window, one count for each template. */
+  /** Answers within the window, one count for each template. */
   readonly answered: readonly number[];
   readonly errors: Readonly<Record<string, number>>;
   readonly reconnects: number;
-  /** The greatest number that any connection's counter showed, plus one. */
+  /** The largest number of any connection's counter, plus one. */
   readonly counterEnd: number;
   readonly generator: GeneratorLoad;
-  /** Where slices were asked for. */
+  /** If slices were requested. */
   readonly slices: Pick<SliceCounter, "answered" | "errors" | "worstMs"> | undefined;
 }
 
-/** The part of a job that is entered when the warm-up is over. */
+/** The part of a job after the warm-up. */
 export const MEASURED_PART = "measured";
 
-/** Which part of a job this thread does. */
+/** The part of a job for this thread. */
 export interface Share {
   readonly worker: number;
   readonly workers: number;
 }
 
 const SLAB_BYTES = 256 * 1024;
-/** How long answers are waited for when the time is over. */
+/** Time to wait for answers after the end. */
 const DRAIN_MS = 10_000;
 const RECONNECT_MS = 50;
-/** Before the next server is tried. */
+/** Delay before the next server is tried. */
 const MOVE_ON_MS = 10;
-/** A timer may fire a millisecond late, so the last stretch before a request is due is spent in turns of the loop. */
+/**
+ * A timer may fire a millisecond late, so the last stretch before a request is due is spent in
+ * turns of the loop.
+ */
 const SPIN_MS = 1.5;
-/** Requests that one turn of an open loop sends at most, so that answers are read in between. */
+/**
+ * Maximum number of requests sent in one turn of an open loop, so that answers are read in between.
+ */
 const DUE_MAX = 4096;
 
 /**
- * Sends a job's requests and takes the times of their answers.
+ * Sends a job's requests and measures their latencies.
  *
- * The hot way, for each chunk that arrives: one clock reading; for each answer its header is read and its latency counted; then as
- * many requests as were answered are copied into a slab, patched, stamped with one more clock reading, and written at once.
+ * The hot path, for each chunk that arrives: one clock reading; for each answer the header is read
+ * and its latency counted; then as many requests as were answered are copied into a slab, patched,
+ * stamped with one more clock reading, and written at once.
  */
 export class RequestLoad implements ConnectionEvents, Performer<RequestOutcome> {
   readonly #job: RequestJob;
@@ -101,7 +116,7 @@ export class RequestLoad implements ConnectionEvents, Performer<RequestOutcome> 
   readonly #frameBytesMax: number;
   readonly #timers = new Set<NodeJS.Timeout>();
   #slab: Uint8Array;
-  /** Slabs whose bytes the system has not taken yet, with the connection that they wait for. */
+  /** Slabs that the system has not taken yet, with their connections. */
   readonly #lent: { readonly connection: LoadConnection; readonly slab: Uint8Array }[] = [];
   #end = 0;
   #appended = 0;
@@ -112,7 +127,7 @@ export class RequestLoad implements ConnectionEvents, Performer<RequestOutcome> 
   #toMs = Number.POSITIVE_INFINITY;
   /** Until the time is over. */
   #isSending = false;
-  /** When the last answers have come, or were waited for long enough. */
+  /** Until the last answers have come, or their time limit. */
   #isStopped = false;
   #total = 0;
   #reconnects = 0;
@@ -156,7 +171,7 @@ export class RequestLoad implements ConnectionEvents, Performer<RequestOutcome> 
       connection.counter = counterFrom;
       this.#connections.push(connection);
     }
-    // A few at a time: a server's queue of connections that it has not accepted yet is short.
+    // A few at a time: a server's accept queue is short.
     const waiting = [...this.#connections];
     const open = async (): Promise<void> => {
       for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) await next.open();
@@ -167,8 +182,8 @@ export class RequestLoad implements ConnectionEvents, Performer<RequestOutcome> 
   /**
    * Warms up, measures, waits for the last answers.
    *
-   * @param startMs when to begin, on this thread's clock
-   * @param signal ends the time early; what was measured until then is the outcome
+   * @param startMs the start, on this thread's clock
+   * @param signal ends the time early; the outcome has the measurements until then
    */
   async run(startMs: number, signal: AbortSignal, enter: (part: string) => void = () => {}): Promise<RequestOutcome> {
     const { warmupMs, durationMs, loop, sliceMs, templates } = this.#job;
@@ -212,7 +227,7 @@ export class RequestLoad implements ConnectionEvents, Performer<RequestOutcome> 
 
   reply(connection: LoadConnection, bytes: Uint8Array, at: number): void {
     const xid = readInt(bytes, at + FrameOffset.xid);
-    // A ping's answer, or an event of a watch that nobody set here.
+    // The answer to a ping, or an event without a watch of ours.
     if (xid < 0) return;
     if (!connection.isNextReply(xid)) {
       this.#fail(new Error(`the server answered request ${xid} out of order`));
@@ -236,7 +251,7 @@ export class RequestLoad implements ConnectionEvents, Performer<RequestOutcome> 
 
   lost(connection: LoadConnection): void {
     this.#nowMs = performance.now();
-    // Whoever waited for these waited in vain until now: that is their latency.
+    // These requests waited until now: that is their latency.
     while (connection.inFlight.count > 0) {
       const { oldestTime, oldestKind } = connection.inFlight;
       this.#count(oldestTime, oldestKind);
@@ -274,7 +289,7 @@ export class RequestLoad implements ConnectionEvents, Performer<RequestOutcome> 
     const { hosts, sessionTimeoutMs } = this.#job;
     const host = hosts[(hosts.indexOf(connection.target.host) + 1) % hosts.length] as Host;
     const localAddress = sourceAddress(host, connection.index);
-    // As Java's client: every server can be tried before the session is over.
+    // As in Java's client: every server can be tried before the session is over.
     const connectTimeoutMs = sessionTimeoutMs / hosts.length;
     connection.target = { ...connection.target, host, localAddress, connectTimeoutMs };
   }
@@ -287,13 +302,16 @@ export class RequestLoad implements ConnectionEvents, Performer<RequestOutcome> 
     this.#total++;
   }
 
-  /** Counts what was sent, or due, in the measured time: that which has its latency counted too. */
+  /**
+   * Counts the requests that were sent, or due, in the measured time: those whose latency is
+   * counted too.
+   */
   #countError(code: string, sentMs: number): void {
     this.#slices?.error(this.#nowMs);
     if (sentMs >= this.#fromMs && sentMs < this.#toMs) this.#errors.set(code, (this.#errors.get(code) ?? 0) + 1);
   }
 
-  /** A multi that was refused has code 0 in its header, and its first result says that it is an error. */
+  /** A refused multi has code 0 in its header; its first result shows the error. */
   #checkMulti(bytes: Uint8Array, at: number, sentMs: number): void {
     const length = readInt(bytes, at);
     if (length < 16 + 9 || readInt(bytes, at + FrameOffset.body) !== -1 || bytes[at + FrameOffset.body + 4] === 1)
@@ -346,7 +364,7 @@ export class RequestLoad implements ConnectionEvents, Performer<RequestOutcome> 
     }
   }
 
-  /** Writes what is in the slab; a closed loop's requests are sent when that happens. */
+  /** Writes the slab; a closed loop's requests count as sent now. */
   #flush(connection: LoadConnection, isClosed: boolean): void {
     if (this.#end === 0) return;
     const nowMs = performance.now();
@@ -385,8 +403,8 @@ export class RequestLoad implements ConnectionEvents, Performer<RequestOutcome> 
   }
 
   /**
-   * Sends everything that is due, late or not, and comes back when the next request is. Nothing is skipped: where there is no room
-   * for it the schedule waits, and the latency counts from where it should have been.
+   * Sends everything that is due, late or not, and returns when the next request is. No request is
+   * skipped: without room the schedule waits, and latency counts from the scheduled time.
    */
   #sendDue(schedule: ArrivalSchedule): void {
     if (this.#isStopped) return;
@@ -431,7 +449,7 @@ export class RequestLoad implements ConnectionEvents, Performer<RequestOutcome> 
     return open.length === 0 ? 0 : room;
   }
 
-  /** Keeps sessions alive whose requests are rare. */
+  /** Keeps sessions with rare requests alive. */
   #pingIdle(): void {
     const timer = setInterval(() => {
       const nowMs = performance.now();
@@ -444,7 +462,8 @@ export class RequestLoad implements ConnectionEvents, Performer<RequestOutcome> 
   }
 
   /**
-   * Waits for the answers of what was sent, and of what was due and is still to be sent. Those that never come are errors.
+   * Waits for the answers of sent requests, and of those that were due and are still to be sent.
+   * Missing answers are errors.
    */
   async #drain(): Promise<void> {
     const schedule = this.#schedule;

@@ -7,12 +7,12 @@ import { GeneratorGauge, type GeneratorLoad } from "./generator-gauge.ts";
 import { LatencyRecorder } from "./latency-recorder.ts";
 import type { Performer } from "./performer.ts";
 
-/** Many sessions: opened, held idle, torn from their connections and resumed all at once, closed. */
+/** Many sessions: opened, idle, disconnected and resumed all at once, closed. */
 export interface SessionJob {
   readonly kind: "sessions";
   readonly hosts: readonly Host[];
   readonly sessions: number;
-  /** How many are being opened at a time. */
+  /** Number of sessions opened at a time. */
   readonly opening: number;
   readonly idleMs: number;
   readonly sessionTimeoutMs: number;
@@ -22,13 +22,13 @@ export interface SessionOutcome {
   readonly opened: number;
   readonly openMs: number;
   readonly resumed: number;
-  /** From the moment when all connections were cut to the moment when the last session stood again. */
+  /** From the disconnection of all to the last resumed session. */
   readonly stormMs: number;
-  /** Connections that had to be tried again in the storm. */
+  /** Repeated connection attempts in the storm. */
   readonly retries: number;
   readonly closed: number;
   readonly closeMs: number;
-  /** In `storm` each session's own time from the cut. */
+  /** `storm`: each session's own time from the disconnection. */
   readonly latencies: Readonly<Record<"open" | "storm" | "close", Int32Array>>;
   readonly errors: Readonly<Record<string, number>>;
   readonly generator: Readonly<Record<"open" | "idle" | "storm" | "close", GeneratorLoad>>;
@@ -60,7 +60,7 @@ export class SessionLoad implements Performer<SessionOutcome> {
     return this.#errors.total;
   }
 
-  /** Opening is what is measured. */
+  /** Opening is measured. */
   async open(): Promise<void> {}
 
   async run(startMs: number, signal: AbortSignal, enter: (part: string) => void): Promise<SessionOutcome> {

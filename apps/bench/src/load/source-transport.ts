@@ -2,8 +2,9 @@ import { connect } from "node:net";
 import { type Transport, tcpTransport } from "@zooid/client";
 
 /**
- * Plain TCP from an address of one's own, for clients that are more than a server takes from one. Unlike the client's own it keeps no buffer for
- * each connection, of which there may be thousands.
+ * Plain TCP from a given source address, for more clients than a server accepts from one address.
+ * Unlike the client's own transport it keeps no buffer for each connection, of which there may be
+ * thousands.
  */
 export function transportFrom(localAddress: string | undefined): Transport {
   return {

@@ -16,13 +16,13 @@ import { FrameOffset, readInt } from "../connections/load-connection.ts";
 import { putInt } from "../connections/request-template.ts";
 
 export interface NullServerOptions {
-  /** 0 lets the system choose. */
+  /** 0: the system chooses. */
   readonly port: number;
   /** Bytes of every node's data. */
   readonly payloadBytes: number;
-  /** How many children every node claims to have. */
+  /** Number of children of every node. */
   readonly children: number;
-  /** The server freezes for a while, so long after the first request that is not a connect. */
+  /** The server freezes for a while, at a time after the first request that is not a connect. */
   readonly freeze: { readonly atMs: number; readonly forMs: number } | undefined;
 }
 
@@ -31,10 +31,10 @@ const PASSWORD_BYTES = 16;
 const PING_XID = -2;
 const TIMEOUT_MS_MAX = 600_000;
 const OUT_BYTES = 1024 * 1024;
-/** A client that takes nothing is not read until it does. */
+/** A client that does not read is not read until it does. */
 const WAITING_BYTES_MAX = 64 * 1024 * 1024;
 const ZXID = 1;
-/** Where a request's body begins: behind xid and opcode. */
+/** Offset of a request's body: behind xid and opcode. */
 const BODY = 8;
 /** Of a part of a transaction: opcode, whether it is the end, code. */
 const PART_HEADER_BYTES = 9;
@@ -48,14 +48,15 @@ function partHeader(op: number, isDone: number, code: number): Buffer {
 }
 
 /**
- * Answers every request at once as if it had succeeded, and keeps nothing: what a generator reaches against it is what the
- * generator itself can do. Every node has the same data, the same Stat and the same number of children.
+ * Answers every request at once with success, and stores nothing: a generator's throughput against
+ * it is the generator's own limit. Every node has the same data, the same Stat and the same number
+ * of children.
  */
 export class NullServer implements AsyncDisposable {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   readonly #freeze: NullServerOptions["freeze"];
-  /** Whole answers, by opcode, that need nothing but the xid. */
+  /** Complete answers, by opcode, except for the xid. */
   readonly #answers: readonly (Buffer | undefined)[];
   readonly #list: readonly string[];
   readonly #data: Uint8Array;
@@ -125,7 +126,7 @@ export class NullServer implements AsyncDisposable {
     });
     socket.on("drain", () => socket.resume());
     socket.on("error", () => {
-      // A load that is over leaves without a word.
+      // A load that is over disconnects without notice.
     });
     socket.on("close", () => this.#sockets.delete(socket));
   }
@@ -189,7 +190,11 @@ export class NullServer implements AsyncDisposable {
     this.#writer.endFrame(frame);
   }
 
-  /** A transaction of sets alone, in the same spirit. @returns false for any other, of which nothing counts as written */
+  /**
+   * A transaction of sets alone, for the same reason.
+   *
+   * @returns false for any other; then nothing was written
+   */
   #composeSets(bytes: Uint8Array, start: number): boolean {
     const writer = this.#writer;
     const frame = this.#head(readInt(bytes, start));
@@ -206,7 +211,7 @@ export class NullServer implements AsyncDisposable {
     return false;
   }
 
-  /** The answers that show something of their request. */
+  /** Answers that repeat parts of their request. */
   #compose(bytes: Uint8Array, start: number, end: number): void {
     const request = this.#request;
     const writer = this.#writer;
@@ -253,7 +258,8 @@ export class NullServer implements AsyncDisposable {
       case OpCode.ADD_WATCH:
       case OpCode.WHO_AM_I:
       case OpCode.GET_ACL:
-        // An empty list, no children, no error: all are a zero. An access list is followed by the Stat.
+        // An empty list, no children, no error: all are a zero. An access list is followed by the
+        // Stat.
         writer.int(0);
         if (request.op === OpCode.GET_ACL) writer.raw(this.#stat, 0, STAT_BYTES);
         return;
@@ -298,12 +304,12 @@ export class NullServer implements AsyncDisposable {
     const freeze = this.#freeze;
     if (freeze === undefined) return;
     this.#freezeTimer = setTimeout(() => {
-      // The whole thread stands still, as a server in a pause of its collector or on a stopped machine does.
+      // Blocks the whole thread, like a garbage collection or a stopped machine.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, freeze.forMs);
     }, freeze.atMs);
   }
 
-  /** @returns where the bytes were put */
+  /** @returns the offset of the bytes */
   #put(bytes: Buffer, start: number, end: number): number {
     const at = this.#end;
     if (at + end - start > this.#out.length) {
@@ -320,7 +326,7 @@ export class NullServer implements AsyncDisposable {
     if (this.#end === 0) return;
     socket.write(this.#out.subarray(0, this.#end));
     this.#end = 0;
-    // What the system did not take at once still lies there.
+    // Bytes that the system did not take at once are still there.
     if (socket.writableLength > 0) this.#out = Buffer.allocUnsafeSlow(OUT_BYTES);
   }
 }

@@ -11,7 +11,10 @@ export interface ChartLine {
 
 export interface ChartPanel {
   readonly title: string;
-  /** Default: linear, from zero. A logarithmic one goes from power to power of ten, and leaves out what is not above zero. */
+  /**
+   * Default: linear, from zero. A logarithmic one goes from power to power of ten, and leaves out
+   * what is not above zero.
+   */
   readonly scale?: "linear" | "logarithmic";
   readonly lines: readonly ChartLine[];
 }
@@ -37,12 +40,12 @@ const LEGEND_COLUMNS = 4;
 const LEGEND_ROW_HEIGHT = 18;
 const Y_TICKS = 5;
 const X_TICKS_MAX = 12;
-/** Longer lines are told apart without their points. */
+/** Longer lines are drawn without their points. */
 const DOTS_MAX = 60;
 /** Names of marks, one below the other in turn so that neighbours do not meet. */
 const MARK_ROWS = 2;
 const MARK_ROW_HEIGHT = 15;
-/** Told apart by those who do not see all colours, on light and on dark (Okabe and Ito). */
+/** Distinguishable for colour-blind readers, on light and on dark (Okabe and Ito). */
 const COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00"];
 
 /** Draws a chart as SVG text, readable on light and on dark pages alike. */
@@ -146,7 +149,9 @@ function yScale({ lines, scale }: ChartPanel): {
   };
 }
 
-/** From a point to its place; a logarithmic axis gives zero a place of its own, left of the least. */
+/**
+ * From a point to its place; a logarithmic axis gives zero a place of its own, left of the least.
+ */
 function xPlace(xs: readonly number[], scale: Chart["axis"]["scale"]): (x: number) => number {
   const leastAboveZero = xs.find((x) => x > 0) ?? 1;
   const of = (x: number): number => {

@@ -4,13 +4,16 @@ import type { Measurement } from "./measurement.ts";
 import { type PointReport, reportPoint } from "./point-report.ts";
 import { interquartileRange, type Spread, spreadOf } from "./statistics.ts";
 
-/** One point on both sides. Ratios are of A to B, taken within each pair of runs, so that what drifts slowly cancels out. */
+/**
+ * One point on both sides. Ratios are of A to B, taken within each pair of runs, so that slow
+ * drifts cancel out.
+ */
 export interface ComparedPoint {
   readonly point: string;
   readonly a: PointReport;
   readonly b: PointReport;
   readonly ratio: Spread;
-  /** Of the latencies that the point is about, where it has any. */
+  /** Of the point's main latencies, if it has any. */
   readonly p50Ratio: Spread | undefined;
   readonly p99Ratio: Spread | undefined;
   readonly difference: Difference;
@@ -18,7 +21,7 @@ export interface ComparedPoint {
 
 export type Difference = "A is better" | "B is better" | "no difference" | "too few repeats to tell";
 
-/** Pairs from which on a difference can be told from chance. */
+/** Minimum number of pairs to detect a difference. */
 const PAIRS_MIN = 3;
 
 /**
@@ -61,8 +64,8 @@ function comparePoint(
 }
 
 /**
- * A difference counts when every pair says the same side is ahead, and the median ratio is further from 1 than the middle half of
- * the ratios is wide. Everything less is the machine's own unrest.
+ * A difference counts when every pair agrees on the better side, and the median ratio is further
+ * from 1 than the interquartile range of the ratios. Smaller ones are the machine's noise.
  */
 export function differenceOf(ratios: readonly number[], better: "higher" | "lower"): Difference {
   const { median, min, max } = spreadOf(ratios);

@@ -19,7 +19,10 @@ export interface LatencySummary {
   readonly histogram: string;
 }
 
-/** Sums of buckets as latency-recorder.ts counts them: of threads, of repeats. Percentiles are taken from sums, never averaged. */
+/**
+ * Sums of buckets as latency-recorder.ts counts them: of threads, of repeats. Percentiles are taken
+ * from sums, never averaged.
+ */
 export function mergeCounts(all: readonly Int32Array[]): Int32Array {
   const merged = new Int32Array(all[0]?.length ?? 0);
   for (const counts of all) {

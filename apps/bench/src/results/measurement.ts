@@ -2,7 +2,10 @@ import type { GeneratorLoad } from "../load/generator-gauge.ts";
 import type { JudgedBy } from "../load/generator-verdict.ts";
 import type { Timeline } from "./timeline.ts";
 
-/** One figure of one run, with what it was measured from. A workload yields one for each of its points. */
+/**
+ * One figure of one run, with what it was measured from. A workload yields one for each of its
+ * points.
+ */
 export interface Measurement {
   /** What is special about it within its workload: `50 % reads`. */
   readonly point: string;
@@ -25,8 +28,9 @@ export interface Measurement {
   readonly errors: Readonly<Record<string, number>>;
   readonly generator: readonly GeneratorLoad[];
   /**
-   * What tells that the generator was what was measured: a thread that was always busy; requests of an open loop that left late (its
-   * thread looks at the clock all the time, so being busy says nothing); or nothing, where the generator only waits.
+   * The criterion for the generator as the bottleneck: a thread that was always busy; requests of
+   * an open loop that left late (its thread looks at the clock all the time, so being busy says
+   * nothing); or nothing, where the generator only waits.
    */
   readonly judgedBy: JudgedBy;
   /** Further figures, by name with unit: `retries`, `memory per session (bytes)`. */

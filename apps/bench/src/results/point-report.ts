@@ -16,7 +16,10 @@ export interface PointReport {
   readonly unit: string;
   readonly better: "higher" | "lower";
   readonly value: Spread;
-  /** Microseconds, by kind; the first kind is what the point is about. From the sum of the repeats' histograms. */
+  /**
+   * Microseconds, by kind; the first kind is what the point is about. From the sum of the repeats'
+   * histograms.
+   */
   readonly latencies: Readonly<Record<string, LatencySummary>>;
   readonly requests: number;
   readonly errors: Readonly<Record<string, number>>;

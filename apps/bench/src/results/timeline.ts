@@ -23,7 +23,7 @@ export interface Timeline {
   readonly answered: Readonly<Record<string, readonly number[]>>;
   /** Requests that were refused or lost. */
   readonly errors: readonly number[];
-  /** The longest that anybody waited whose answer came in the slice. */
+  /** The longest latency of an answer in the slice. */
   readonly worstMs: readonly number[];
   readonly events: readonly TimelineEvent[];
 }
@@ -33,7 +33,10 @@ export interface EventEffect {
   readonly label: string;
   /** Slices in a row, the longest run of them, without an answer of the kind asked about. */
   readonly stillMs: number;
-  /** From the event until the level of before was reached again; undefined when that did not happen before the next event. */
+  /**
+   * From the event until the level of before was reached again; undefined when that did not happen
+   * before the next event.
+   */
   readonly backMs: number | undefined;
 }
 
@@ -80,7 +83,11 @@ export class SliceCounter {
   }
 }
 
-/** The threads' slices as one timeline. @param kinds the name of each kind that was counted, in order */
+/**
+ * The threads' slices as one timeline.
+ *
+ * @param kinds the name of each kind that was counted, in order
+ */
 export function timelineOf(
   counters: readonly Pick<SliceCounter, "answered" | "errors" | "worstMs">[],
   { kinds, sliceMs, events }: { kinds: readonly string[]; sliceMs: number; events: readonly TimelineEvent[] },
@@ -111,7 +118,8 @@ export function effectsOf({ sliceMs, answered, events }: Timeline, kind: string)
       still = Math.max(still, run);
     }
     const window = Math.max(1, Math.round(BACK_MS / sliceMs));
-    // The event took hold somewhere in its slice: the level counts as reached again only after it was left.
+    // The event took hold somewhere in its slice: the level counts as reached again only after it
+    // was left.
     const left = counts.findIndex((count, slice) => slice >= from && slice < to && count < BACK_SHARE * before);
     if (left === -1) return { label, stillMs: still * sliceMs, backMs: 0 };
     for (let slice = left; slice + window <= to; slice++) {

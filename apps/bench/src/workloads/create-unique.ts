@@ -7,7 +7,7 @@ import { onlyHosts, treeOn } from "./with-tree.ts";
 
 const PAYLOAD_BYTES = 100;
 
-/** Creates of nodes that nobody else creates; each connection has a parent of its own. */
+/** Creates without contention; each connection has a parent of its own. */
 export const createUnique: Workload = {
   name: "create-unique",
   summary: "creates of nodes with names of their own",

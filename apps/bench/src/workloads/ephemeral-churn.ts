@@ -8,7 +8,7 @@ import { onlyHosts, treeOn } from "./with-tree.ts";
 
 const CONNECTIONS = 16;
 
-/** Sessions that open, create ephemerals and close; whoever closed must leave nothing behind. */
+/** Sessions that open, create ephemerals and close; a closed session must leave nothing behind. */
 export const ephemeralChurn: Workload = {
   name: "ephemeral-churn",
   summary: "sessions that open, create ephemerals (--ephemerals) and close; checks that they vanish",

@@ -8,7 +8,10 @@ import { measureRequests } from "./request-point.ts";
 import { filled, onlyHosts, treeOn } from "./with-tree.ts";
 
 const MIB = 1024 * 1024;
-/** A request is a frame of at most 1 MiB less one byte, as servers ship: 1 MiB of data means what leaves 1 KiB for the rest. */
+/**
+ * A request is a frame of at most 1 MiB less one byte, as servers ship: 1 MiB of data means what
+ * leaves 1 KiB for the rest.
+ */
 const LARGEST = MIB - 1024;
 const SIZES = [0, 100, 1024, 64 * 1024, LARGEST];
 /** So that large values do not become gigabytes in flight. */

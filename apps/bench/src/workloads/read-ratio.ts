@@ -7,7 +7,10 @@ import { filled, onlyHosts, treeOn } from "./with-tree.ts";
 
 const RATIOS = [0, 25, 50, 75, 90, 100];
 
-/** Reads among writes of the same nodes: the shape of figure 5 in the ZooKeeper paper (Hunt et al., USENIX ATC 2010). */
+/**
+ * Reads among writes of the same nodes: the shape of figure 5 in the ZooKeeper paper (Hunt et al.,
+ * USENIX ATC 2010).
+ */
 export const readRatio: Workload = {
   name: "read-ratio",
   summary: "reads and sets of existing nodes, from 0 to 100 % reads (--ratio)",

@@ -13,13 +13,13 @@ import { onlyHosts, treeOn } from "./with-tree.ts";
 
 const SIZES = [10_000, 100_000, 1_000_000];
 const PAYLOAD_BYTES = 100;
-/** Siblings, so that no list of children outgrows a frame. */
+/** Siblings, limited so that no list of children exceeds a frame. */
 const PARENT_NODES = 10_000;
 const POLL_MS = 10;
 const DOWN_MS_MAX = 60_000;
 const BACK_MS_MAX = 600_000;
 
-/** How long nobody is answered when the server is killed and started again, by size of its tree. */
+/** The time without answers when the server is killed and restarted, by size of its tree. */
 export const recover: Workload = {
   name: "recover",
   summary: "from a restart (--restart-command) to the first answer, by size of the tree (--sizes)",
@@ -73,8 +73,9 @@ export const recover: Workload = {
 };
 
 /**
- * Starts the command and takes the times, from that moment, when the old server was gone and when the new one answered a read of
- * the last node that was made. The old one's answers do not count: a connection to it is held and must break first.
+ * Runs the command and measures, from that moment, when the old server was gone and when the new
+ * one answered a read of the last created node. The old one's answers do not count: a connection to
+ * it is held and must break first.
  */
 async function restart(
   host: Host,

@@ -10,13 +10,17 @@ import type { Measurement } from "../results/measurement.ts";
 import { type PlannedEvent, timelineOf } from "../results/timeline.ts";
 
 /**
- * As many requests unanswered as 64 connections with 16 each have, on fewer sockets: a system call moves more of them, for the server as
- * for the generator, which so stays well above what it measures.
+ * As many requests unanswered as 64 connections with 16 each have, on fewer sockets: a system call
+ * moves more of them, for the server as for the generator, which so stays well above what it
+ * measures.
  */
 export const CONNECTIONS = 16;
 export const IN_FLIGHT = 64;
 export const PAYLOAD_BYTES = 1024;
-/** Requests of an open loop that may be unanswered before it waits, which does not change when they were due. */
+/**
+ * Requests of an open loop that may be unanswered before it waits, which does not change when they
+ * were due.
+ */
 const OPEN_IN_FLIGHT_MAX = 1_000_000;
 
 /** A point that is a mix of requests. */
@@ -34,7 +38,10 @@ export interface RequestPoint {
   readonly bytesInFlightMax?: number;
   readonly frameBytes?: number;
   readonly notes?: readonly string[];
-  /** Count by slices, let connections move on to the next server, and do things to the servers meanwhile. */
+  /**
+   * Count by slices, let connections move on to the next server, and do things to the servers
+   * meanwhile.
+   */
   readonly timeline?: { readonly sliceMs: number; readonly events: readonly PlannedEvent[] };
 }
 

@@ -6,7 +6,7 @@ import { onlyHosts } from "./with-tree.ts";
 
 const OPENING = 32;
 const MEMORY_NOT_TOLD =
-  "the server does not tell its memory in mntr, or mntr is not allowed: --server-pid reads it from the process";
+  "the server does not report its memory in mntr, or mntr is not allowed: --server-pid reads it from the process";
 const MEMORY_NOT_GROWN = "the server's memory did not grow: what its sessions need lies in what it had already";
 
 /** Many sessions opened, held idle, cut off and resumed all at once, closed. */
@@ -20,7 +20,8 @@ export const sessions: Workload = {
     const hosts = onlyHosts(bench, "sessions");
     const opening = config.inFlight ?? OPENING;
     const memory = { before: await memoryOf(), after: undefined as number | undefined };
-    // Read near the end of the idle time: what opening left behind has been collected by then, where it ever is.
+    // Read near the end of the idle time: what opening left behind has been collected by then,
+    // where it ever is.
     let reading: Promise<void> = Promise.resolve();
     const timers: NodeJS.Timeout[] = [];
     const [outcome] = await bench.run(

@@ -7,7 +7,10 @@ import { UsageError } from "../usage-error.ts";
 import { measureRequests, PAYLOAD_BYTES } from "./request-point.ts";
 import { filled, onlyHosts, treeOn } from "./with-tree.ts";
 
-/** Seven reads to three writes, as in figure 8 of the ZooKeeper paper (Hunt et al., USENIX ATC 2010). */
+/**
+ * Seven reads to three writes, as in figure 8 of the ZooKeeper paper (Hunt et al., USENIX ATC
+ * 2010).
+ */
 const RATIO = 70;
 
 /** One load all the time, while servers come and go. */
