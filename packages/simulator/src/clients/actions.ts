@@ -34,7 +34,7 @@ export class ClientActions {
     if (nowMs < client.sleepsUntilMs && !this.isClosing) return;
     const { connection } = client;
     if (connection === undefined) {
-      connections.connect(client);
+      if (nowMs >= client.errandUntilMs) connections.connect(client);
       return;
     }
     const waitsSinceMs = connection.isReady ? client.inFlight[0]?.atMs : connection.openedMs;
@@ -46,6 +46,7 @@ export class ClientActions {
     }
     if (!connection.isReady) return;
     if (this.isClosing) this.#finish(client);
+    else if (nowMs < client.errandUntilMs) this.#ping(client);
     else if (this.writeCount !== undefined) this.#writeNext(client, this.writeCount);
     else this.#actAtRandom(client);
   }

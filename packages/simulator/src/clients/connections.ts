@@ -1,4 +1,4 @@
-import { type ConnectionRef, SESSION_NONE, type Zxid } from "@zooid/model";
+import { type ConnectionRef, SESSION_NONE, type ServerId, type Zxid } from "@zooid/model";
 import type { SimServer } from "../cluster/server.ts";
 import { SESSION_TIMEOUT_MS } from "../cluster/server-options.ts";
 import type { Run } from "../runs/run.ts";
@@ -48,10 +48,9 @@ export class ClientConnections {
     this.#clients.delete(server);
   }
 
-  /** Connects to a random server; nothing happens where that one is down. */
-  connect(client: SimClient): void {
+  /** Connects to a server, by default a random one; nothing happens where that one is down. */
+  connect(client: SimClient, sid: ServerId = client.random.pick(this.#run.cluster.sids)): void {
     const { plan, cluster, sessionChecks, trace, nowMs } = this.#run;
-    const sid = client.random.pick(cluster.sids);
     const server = cluster.server(sid);
     if (server === undefined) return;
     const ref = server.accept(client.address);

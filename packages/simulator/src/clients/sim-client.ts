@@ -67,6 +67,8 @@ export class SimClient {
   sentMs = 0;
   /** It sleeps until then. */
   sleepsUntilMs = 0;
+  /** It is on an errand until then. */
+  errandUntilMs = 0;
   lastServer: number | undefined;
   /**
    * Set while it is connected to the leader: how long after its last frame the leader proposed

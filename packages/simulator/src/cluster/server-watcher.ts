@@ -35,6 +35,8 @@ export interface ServerWatcher {
   reading?(server: SimServer, ref: ConnectionRef): void;
   /** A connection has too much unanswered and is not read until there is room. */
   stalled?(server: SimServer): void;
+  /** A batch of proposals was full, and another one follows in the next turn. */
+  batchLeft?(): void;
   /** A step threw, or the disk failed. Without this method the error is thrown. */
   failed?(server: SimServer, error: unknown): void;
 }

@@ -123,6 +123,7 @@ export class SimServer implements NetworkEnd {
       random,
       options,
       isUp: () => this.#isUp,
+      batchLeft: () => watcher.batchLeft?.(),
       step: (run) => this.#step(run),
     });
     watchTree(this.replica.tree, {

@@ -15,6 +15,8 @@ export interface TurnParts {
   readonly random: Prng;
   readonly options: ServerOptions;
   isUp(): boolean;
+  /** A turn has proposed a full batch and leaves another. */
+  batchLeft(): void;
   /** Runs a step of the replica at the current time. */
   step(run: () => void): void;
 }
@@ -93,7 +95,12 @@ export class Turns {
       this.#deliver();
       replica.flush();
     });
+    if (!isUp()) return;
     this.#wakeAt(Math.min(replica.nextTickMs() ?? Infinity, replica.nextExpiryMs() ?? Infinity));
+    // The batch was full: what is left begins another, in a turn of its own.
+    if (!replica.hasPrepared || replica.isPreparing || !replica.isLeading) return;
+    this.#parts.batchLeft();
+    this.input(() => {});
   }
 
   /**

@@ -29,6 +29,8 @@ export const MEAN_MS = {
   "damaged-log": 6000,
   "wipe-beside-stale-leader": 7000,
   "late-answers": 7000,
+  "wrong-election": 7000,
+  "reset-behind-slow-disks": 7000,
 } as const;
 
 export type Fault = keyof typeof MEAN_MS;

@@ -2,13 +2,16 @@ import type { SimServer } from "../cluster/server.ts";
 import type { Run, RunHooks } from "../runs/run.ts";
 import { CLIENT_FAULTS } from "./clients.ts";
 import { CRASHES } from "./crashes.ts";
+import { deposedLeaders } from "./deposed-leaders.ts";
 import { DiskFaults, diskFaults } from "./disks.ts";
 import { FAULTS, type Fault } from "./fault-names.ts";
 import { type FaultAction, FaultWorld } from "./fault-world.ts";
 import { BlockedDirections, linkFaults } from "./links.ts";
 import { lostDisks } from "./lost-disks.ts";
 import { PROCESS_FAULTS } from "./processes.ts";
+import { slowCommits } from "./slow-commits.ts";
 import { TimedCrashes, timedCrashes } from "./timed-crashes.ts";
+import { WrongElections, wrongElections } from "./wrong-elections.ts";
 
 /** Random streams keep the names that these faults had, so that seeds keep their meaning. */
 const STREAMS: { readonly [fault in Fault]?: string } = {
@@ -25,6 +28,7 @@ export class FaultSchedule implements RunHooks {
   readonly #world: FaultWorld;
   readonly #crashes: TimedCrashes;
   readonly #disks: DiskFaults;
+  readonly #elections: WrongElections;
   readonly #actions: Readonly<Record<Fault, FaultAction>>;
 
   constructor(run: Run) {
@@ -32,12 +36,16 @@ export class FaultSchedule implements RunHooks {
     this.#crashes = new TimedCrashes(this.#world);
     this.#disks = new DiskFaults(this.#world);
     const blocked = new BlockedDirections(this.#world);
+    this.#elections = new WrongElections(this.#world, blocked);
     this.#actions = {
       ...CRASHES,
       ...timedCrashes(this.#crashes),
       ...PROCESS_FAULTS,
       ...diskFaults(this.#disks),
+      ...slowCommits(this.#disks),
       ...linkFaults(blocked),
+      ...deposedLeaders(blocked),
+      ...wrongElections(this.#elections),
       ...lostDisks(blocked),
       ...CLIENT_FAULTS,
     };
@@ -81,6 +89,7 @@ export class FaultSchedule implements RunHooks {
 
   stepped(server: SimServer): void {
     this.#crashes.stepped(server);
+    this.#elections.stepped(server);
   }
 
   crashed(sid: SimServer["sid"]): void {

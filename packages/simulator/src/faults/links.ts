@@ -14,7 +14,8 @@ export class BlockedDirections {
     this.#world = world;
   }
 
-  block(from: ServerId, to: ServerId, forMs: number): void {
+  /** @returns opens the direction earlier, unless another fault blocks it */
+  block(from: ServerId, to: ServerId, forMs: number): () => void {
     const key = `${from}>${to}`;
     const count = this.#counts.get(key) ?? 0;
     this.#counts.set(key, count + 1);
@@ -22,11 +23,16 @@ export class BlockedDirections {
       this.#world.report(from, `is not heard by server ${to}`);
       this.#world.cluster.network.block(from, to);
     }
-    this.#world.later(forMs, () => {
+    let isOpen = false;
+    const open = (): void => {
+      if (isOpen) return;
+      isOpen = true;
       const left = (this.#counts.get(key) ?? 1) - 1;
       this.#counts.set(key, left);
       if (left === 0) this.#unblock(from, to);
-    });
+    };
+    this.#world.later(forMs, open);
+    return open;
   }
 
   /** Blocks every direction that satisfies a condition. */
@@ -46,17 +52,7 @@ export class BlockedDirections {
   }
 }
 
-type LinkFault =
-  | "reset"
-  | "partition"
-  | "one-way"
-  | "bridge"
-  | "ring"
-  | "swizzle"
-  | "half-open"
-  | "clog"
-  | "stale-leader"
-  | "late-answers";
+type LinkFault = "reset" | "partition" | "one-way" | "bridge" | "ring" | "swizzle" | "half-open" | "clog";
 
 export function linkFaults(blocked: BlockedDirections): FaultActions<LinkFault> {
   return {
@@ -97,21 +93,7 @@ export function linkFaults(blocked: BlockedDirections): FaultActions<LinkFault> 
       }),
     clog: (world, random) =>
       withPair(world, random, (a, b) => clog(world, a, b, 50 + random.below(700), duration(random))),
-    "late-answers": (world, random) => partLate(world, blocked, random),
-    "stale-leader": (world, random) => {
-      const forMs = 1500 + random.below(2000);
-      const lateByMs = 400 + random.below(500);
-      // A server that stays with it, now and then.
-      const companions = random.chance(0.6) ? [companionOf(world, random)] : [];
-      isolateLeader(world, blocked, forMs, { companions, lateByMs });
-    },
   };
-}
-
-/** An observer where there is one: it takes nothing from the leader's quorum. */
-function companionOf({ cluster, sids }: FaultWorld, random: Prng): ServerId {
-  const observers = sids.filter((sid) => !cluster.voters.includes(sid));
-  return random.pick(observers.length > 0 ? observers : sids);
 }
 
 /** Blocks the links one after another and opens them in another order. */
@@ -130,61 +112,11 @@ function swizzle(world: FaultWorld, blocked: BlockedDirections, random: Prng): v
 }
 
 /** Adds latency to one direction. */
-function clog(world: FaultWorld, from: ServerId, to: ServerId, byMs: number, forMs: number): void {
+export function clog(world: FaultWorld, from: ServerId, to: ServerId, byMs: number, forMs: number): void {
   const { network } = world.cluster;
   world.report(from, `needs ${byMs} ms more to reach server ${to}`);
   network.clog(from, to, byMs);
   world.run.after(forMs, () => network.unclog(from, to));
-}
-
-export interface IsolationOptions {
-  /** Servers that hear the leader as before. */
-  readonly companions?: readonly ServerId[];
-  /** A server that hears it again after a third of the time. */
-  readonly returning?: ServerId;
-  /** How much later the leader hears the others. */
-  readonly lateByMs?: number;
-}
-
-/**
- * The leader is not heard any more and hears the others late: they elect another one while it still
- * believes that it leads.
- */
-export function isolateLeader(
-  world: FaultWorld,
-  blocked: BlockedDirections,
-  forMs: number,
-  options: IsolationOptions = {},
-): void {
-  const { leader } = world;
-  const { companions = [], returning, lateByMs = 700 } = options;
-  for (const sid of world.sids) {
-    if (leader === undefined || sid === leader.sid) continue;
-    if (companions.includes(sid)) continue;
-    blocked.block(leader.sid, sid, sid === returning ? forMs / 3 : forMs);
-    clog(world, sid, leader.sid, lateByMs, forMs);
-  }
-}
-
-/**
- * The leader hears the others late, and they part from it without its knowledge: while they elect
- * another leader, their last answers still reach the old one.
- */
-function partLate(world: FaultWorld, blocked: BlockedDirections, random: Prng): void {
-  const { leader, cluster } = world;
-  if (leader === undefined) return;
-  const lateByMs = 800 + random.below(900);
-  for (const sid of world.sids) {
-    if (sid !== leader.sid) clog(world, sid, leader.sid, lateByMs, 2500);
-  }
-  world.later(100 + random.below(100), () => {
-    for (const sid of world.sids) {
-      if (sid === leader.sid) continue;
-      world.report(sid, `closes its link to server ${leader.sid}, which is not told`);
-      cluster.network.leave(sid, leader.sid);
-      blocked.block(leader.sid, sid, 2500);
-    }
-  });
 }
 
 function sidesOf(sids: readonly ServerId[], random: Prng): ReadonlyMap<ServerId, boolean> {

@@ -1,6 +1,8 @@
 import type { ServerId } from "@zooid/model";
+import { isolateLeader, partAtOnce } from "./deposed-leaders.ts";
 import { downTime, type FaultActions, type FaultWorld } from "./fault-world.ts";
-import { type BlockedDirections, isolateLeader } from "./links.ts";
+import type { BlockedDirections } from "./links.ts";
+import { hearOldVotes } from "./wrong-elections.ts";
 
 /** The disk of a server is lost. */
 function wipe(world: FaultWorld, sid: ServerId, downMs: number): void {
@@ -36,12 +38,13 @@ function damage(world: FaultWorld, sid: ServerId, keepShare: number, downMs: num
 
 /**
  * A leader is isolated; when others have elected another one, a server loses its disk and finds the
- * deposed leader first.
+ * deposed leader first, by old notifications of the others.
  */
 function wipeBesideStaleLeader(world: FaultWorld, blocked: BlockedDirections, sid: ServerId, afterMs: number): void {
   const { leader, cluster } = world;
   if (leader === undefined || leader.sid === sid) return;
   isolateLeader(world, blocked, 3000, { returning: sid });
+  partAtOnce(world, leader.sid);
   world.later(afterMs, () => {
     if (!leader.isLeading || !mayWipe(world, sid)) return;
     for (const other of world.sids) {
@@ -51,6 +54,7 @@ function wipeBesideStaleLeader(world: FaultWorld, blocked: BlockedDirections, si
     }
     wipe(world, sid, 20);
     cluster.network.unclog(sid, leader.sid);
+    hearOldVotes(world, leader.sid, { forMs: 1000, by: [sid] });
   });
 }
 
@@ -61,6 +65,6 @@ export function lostDisks(
     wipe: (world, random) => wipe(world, random.pick(world.sids), downTime(random)),
     "damaged-log": (world, random) => damage(world, random.pick(world.sids), random.below(5) / 4, downTime(random)),
     "wipe-beside-stale-leader": (world, random) =>
-      wipeBesideStaleLeader(world, blocked, random.pick(world.sids), 1000 + random.below(1500)),
+      wipeBesideStaleLeader(world, blocked, random.pick(world.sids), 400 + random.below(1200)),
   };
 }

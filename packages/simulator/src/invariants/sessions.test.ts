@@ -4,6 +4,7 @@ import {
   composeZxid,
   ErrorCode,
   emptySlice,
+  newTxnHeader,
   newTxnOp,
   OpCode,
   type PeerMessage,
@@ -25,6 +26,7 @@ import { checkDigestCover } from "./digest-cover.ts";
 import { EndedSessions } from "./ended-sessions.ts";
 import { Reaping } from "./reaping.ts";
 import { SessionOrder } from "./session-order.ts";
+import { SessionInvariants } from "./sessions.ts";
 import { Stamps } from "./stamps.ts";
 import { Touches } from "./touches.ts";
 import { checkUnanswered } from "./unanswered-reads.ts";
@@ -124,6 +126,20 @@ describe("rule L6", () => {
       each.stepped(follower);
     });
     touches.expired(leader, SESSION, nowMs + 1);
+  });
+
+  test("does not fire where a deposed leader continues an end beside its successor", () => {
+    const { cluster, leader, follower } = servers();
+    const checks = new SessionInvariants();
+    const close = { ...newTxnHeader(), sessionLow: Number(SESSION), op: OpCode.CLOSE_SESSION };
+    checks.touches.negotiated(SESSION, 2000);
+    checks.touches.heard(follower, SESSION);
+    const pong = { ...PONG };
+    checks.touches.sent(follower, pong);
+    checks.touches.received(leader, pong, cluster.nowMs);
+    checks.proposed(leader, { ...close, cxid: 5 });
+    checks.proposed(follower, close);
+    checks.proposed(leader, close);
   });
 });
 

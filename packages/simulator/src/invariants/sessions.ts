@@ -34,8 +34,11 @@ export class SessionInvariants {
   readonly touches: Touches = new Touches();
   readonly order: SessionOrder = new SessionOrder();
   readonly #ended = new EndedSessions();
-  /** The leader that last proposed a part of each session's end; it may be lost with the leader. */
-  readonly #ending = new Map<SessionId, SimServer>();
+  /**
+   * The leaders that proposed a part of each session's end, which may be lost with them. A deposed
+   * one that has not noticed continues an end beside its successor.
+   */
+  readonly #ending = new Map<SessionId, Set<SimServer>>();
 
   /** Whether the end of a session was ever proposed. */
   isEnding(session: SessionId): boolean {
@@ -47,8 +50,10 @@ export class SessionInvariants {
     if (op !== OpCode.CLOSE_SESSION) return;
     const session = sessionIdFromHalves(sessionHigh, sessionLow);
     if (cxid > 0) this.order.proposedClose(session, header);
-    const isContinued = this.#ending.get(session) === server;
-    this.#ending.set(session, server);
+    const leaders = this.#ending.get(session) ?? new Set();
+    this.#ending.set(session, leaders);
+    const isContinued = leaders.has(server);
+    leaders.add(server);
     if (cxid === 0 && !isContinued) this.touches.expired(server, session, server.nowMs);
   }
 

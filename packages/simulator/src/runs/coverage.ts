@@ -35,6 +35,8 @@ export const SITUATIONS = [
   "oversized transaction refused",
   "connection closed for its watches",
   "connection not read for a while",
+  "batch full by its bytes",
+  "server elected with an older history",
   "local session upgraded",
   "local session refused at another server",
   "upgraded session moved to another server",

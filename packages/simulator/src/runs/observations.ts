@@ -228,6 +228,10 @@ export class Observations implements ClusterWatcher {
     sessionChecks.touches.heard(server, session.id);
   }
 
+  batchLeft(): void {
+    this.#run.coverage.reached("batch full by its bytes");
+  }
+
   stalled(): void {
     this.#run.coverage.reached("connection not read for a while");
   }

@@ -1,6 +1,7 @@
 import type { ServerId } from "@zooid/model";
 import { ClientActions } from "../clients/actions.ts";
 import { ClientConnections } from "../clients/connections.ts";
+import { Errands } from "../clients/errands.ts";
 import { ClientReplies } from "../clients/replies.ts";
 import { SimClient } from "../clients/sim-client.ts";
 import { TENANT_ADDRESS, Tenant } from "../clients/tenant.ts";
@@ -70,6 +71,7 @@ export class Run {
   readonly connections: ClientConnections;
   readonly replies: ClientReplies;
   readonly actions: ClientActions;
+  readonly errands: Errands;
   readonly counts: RunCounts = { steps: 0, faults: 0, crashes: 0, expiries: 0, logSteps: 0 };
   hooks: RunHooks = {};
   violation: Violation | undefined;
@@ -102,6 +104,7 @@ export class Run {
     this.connections = new ClientConnections(this);
     this.replies = new ClientReplies(this);
     this.actions = new ClientActions(this);
+    this.errands = new Errands(this);
     if (plan.groups !== undefined) this.coverage.reached("hierarchical quorum");
     if (plan.electionAlg === 0) this.coverage.reached("basic election");
     if (plan.isStandalone) this.coverage.reached("ensemble of one");
