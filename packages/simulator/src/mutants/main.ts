@@ -2,11 +2,13 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { allMutants, describeMutant, type Mutant, ROOT, sampleOf } from "./generate.ts";
+import { countReach, isReached } from "./reach.ts";
 import { type Caught, tryMutant } from "./try-mutant.ts";
 
 /**
  * `npm run mutate -- --seeds N`: changes the source of zab, election, replica and data-tree, one
  * place at a time, runs up to N seeds against each change, and reports those that no seed notices.
+ * Changes at places that none of these seeds reaches are not run.
  *
  * - `--sample N --from SEED`: N of them, the same for the same source
  * - `--only TEXT`: those in files whose path contains the text
@@ -33,6 +35,8 @@ const count = values.sample === undefined ? mutants.length : whole("sample", val
 const sample = sampleOf(mutants, count, whole("from", values.from));
 console.log(`${sample.length} of ${mutants.length} mutations, up to ${seeds} seeds against each`);
 
+const reach = await countReach(sample, 1, seeds);
+const [reached, unreached] = [true, false].map((is) => sample.filter((mutant) => isReached(mutant, reach) === is));
 const survivors: Mutant[] = [];
 const caught: Caught[] = [];
 let next = 0;
@@ -40,13 +44,14 @@ await Promise.all(Array.from({ length: whole("parallel", values.parallel) }, tak
 
 const score = sample.length === 0 ? 100 : Math.round((1000 * caught.length) / sample.length) / 10;
 for (const survivor of survivors) {
-  console.log(`\nno seed notices ${describeMutant(survivor, readFileSync(join(ROOT, survivor.file), "utf8"))}`);
+  console.log(`\nno seed notices ${describe(survivor)}`);
 }
-console.log(`\n${caught.length} of ${sample.length} noticed: score ${score}`);
+for (const mutant of unreached ?? []) console.log(`\nno seed reaches ${describe(mutant)}`);
+console.log(`\n${caught.length} of ${sample.length} noticed, ${unreached?.length ?? 0} not reached: score ${score}`);
 if (values.keep !== undefined) keep(join(ROOT, values.keep));
 
 async function takeMutants(): Promise<void> {
-  for (let mutant = sample[next++]; mutant !== undefined; mutant = sample[next++]) {
+  for (let mutant = reached?.[next++]; mutant !== undefined; mutant = reached?.[next++]) {
     const result = await tryMutant(mutant, 1, seeds);
     const { file, line, operator } = mutant;
     const outcome = result === undefined ? "SURVIVES" : `${result.rule} at seed ${result.seed}`;
@@ -54,6 +59,10 @@ async function takeMutants(): Promise<void> {
     if (result === undefined) survivors.push(mutant);
     else caught.push(result);
   }
+}
+
+function describe(mutant: Mutant): string {
+  return describeMutant(mutant, readFileSync(join(ROOT, mutant.file), "utf8"));
 }
 
 function keep(file: string): void {
