@@ -7,6 +7,7 @@ import type { ClientConnection, SimClient } from "./sim-client.ts";
 
 const PING_XID = -2;
 const AUTH_XID = -4;
+const SET_WATCHES_XID = -8;
 
 /**
  * The connections of a run's clients to the servers. Frames arrive late and in order, or not at
@@ -50,7 +51,7 @@ export class ClientConnections {
 
   /** Connects to a server, by default a random one; nothing happens where that one is down. */
   connect(client: SimClient, sid: ServerId = client.random.pick(this.#run.cluster.sids)): void {
-    const { plan, cluster, sessionChecks, trace, nowMs } = this.#run;
+    const { plan, cluster, sessionChecks, trace, history, nowMs } = this.#run;
     const server = cluster.server(sid);
     if (server === undefined) return;
     const ref = server.accept(client.address);
@@ -64,6 +65,7 @@ export class ClientConnections {
       ref,
       hasWrongPassword,
       openedMs: nowMs,
+      openedZxid: history.last,
       isReady: false,
       isSilent: false,
       isLingering: false,
@@ -152,5 +154,6 @@ function xidOf(request: SimRequest): number | undefined {
   if (request.kind === "hostile") return request.xid;
   if (request.kind !== "read") return undefined;
   if (request.read.kind === "ping") return PING_XID;
+  if (request.read.kind === "setWatches") return SET_WATCHES_XID;
   return request.read.kind === "auth" ? AUTH_XID : undefined;
 }

@@ -3,6 +3,8 @@ import { type Answer, answerBytes, describeAnswer } from "../cluster/answers.ts"
 import type { SimServer } from "../cluster/server.ts";
 import { AnswerBound } from "../invariants/bounds.ts";
 import { Violation } from "../invariants/violation.ts";
+import { RestoringWatches } from "../model/restoring-watches.ts";
+import { ModelWatches } from "../model/watches.ts";
 import type { Run } from "../runs/run.ts";
 import type { ClientConnection, SimClient } from "./sim-client.ts";
 
@@ -92,9 +94,32 @@ export class ClientReplies {
       connections.connect(client);
       return;
     }
-    if (client.identity === undefined) return;
-    history.identified(answer.session, client.identity);
-    connections.send(client, { kind: "read", read: { kind: "auth", identity: client.identity } });
+    if (client.identity !== undefined) {
+      history.identified(answer.session, client.identity);
+      connections.send(client, { kind: "read", read: { kind: "auth", identity: client.identity } });
+    }
+    if (client.lost.count > 0) this.#restoreWatches(client);
+  }
+
+  /** As a real client does when it is connected again; others give their watches up. */
+  #restoreWatches(client: SimClient): void {
+    const { plan, history, connections, coverage } = this.#run;
+    const { lost, lastZxid } = client;
+    client.lost = new ModelWatches();
+    if (!plan.manners.restoresWatches || client.tenant !== undefined) return;
+    const existed = (path: string): boolean => history.past.nodeAt(path, lastZxid) !== undefined;
+    const data = lost.paths("data");
+    const lists = {
+      relativeZxid: lastZxid,
+      data: data.filter(existed),
+      exist: data.filter((path) => !existed(path)),
+      child: lost.paths("child"),
+      persistent: lost.paths("persistent"),
+      recursive: lost.paths("recursive"),
+    };
+    client.restoring = new RestoringWatches(lists);
+    coverage.reached("watches restored at another connection");
+    connections.send(client, { kind: "read", read: { kind: "setWatches", lists } });
   }
 
   #answered(client: SimClient, xid: number, zxid: number, answer: Answer): void {

@@ -1,5 +1,6 @@
 import { type AddWatchMode, CreateMode, OpCode, Permission, type WatchSelector } from "@zooid/model";
 import { JuteWriter } from "@zooid/wire";
+import type { WatchLists } from "../model/restoring-watches.ts";
 import type { Write, WriteRequest } from "../model/writes.ts";
 
 /** A read of one node, which may leave a one-shot watch. */
@@ -18,7 +19,8 @@ export type Read =
   | { readonly kind: "ephemerals"; readonly prefix: string }
   | { readonly kind: "ping" }
   | { readonly kind: "auth"; readonly identity: string }
-  | { readonly kind: "sync"; readonly path: string };
+  | { readonly kind: "sync"; readonly path: string }
+  | { readonly kind: "setWatches"; readonly lists: WatchLists };
 
 /** A request whose answer the model does not predict. */
 export interface HostileRequest {
@@ -65,6 +67,9 @@ function writeRead(writer: JuteWriter, xid: number, read: Read): void {
       writer.int(OpCode.SYNC);
       writer.text(read.path);
       return;
+    case "setWatches":
+      writeSetWatches(writer, xid, read.lists);
+      return;
     case "addWatch":
       writer.int(xid);
       writer.int(OpCode.ADD_WATCH);
@@ -93,6 +98,19 @@ function writeRead(writer: JuteWriter, xid: number, read: Read): void {
       writer.int({ data: OpCode.GET_DATA, exists: OpCode.EXISTS, children: OpCode.GET_CHILDREN }[read.kind]);
       writer.text(read.path);
       writer.bool(read.watch);
+  }
+}
+
+/** The older request has no lists for persistent watches. */
+function writeSetWatches(writer: JuteWriter, xid: number, lists: WatchLists): void {
+  const { data, exist, child, persistent, recursive } = lists;
+  const hasPersistent = persistent.length + recursive.length > 0;
+  writer.int(xid);
+  writer.int(hasPersistent ? OpCode.SET_WATCHES2 : OpCode.SET_WATCHES);
+  writer.zxid(lists.relativeZxid);
+  for (const paths of [data, exist, child, ...(hasPersistent ? [persistent, recursive] : [])]) {
+    writer.int(paths.length);
+    for (const path of paths) writer.text(path);
   }
 }
 

@@ -1,7 +1,8 @@
 import { type ConnectionRef, SESSION_NONE, type SessionId, type WatchEventType } from "@zooid/model";
 import type { Prng } from "../cluster/prng.ts";
 import type { SimServer } from "../cluster/server.ts";
-import { ModelWatches } from "../model/watches.ts";
+import type { RestoringWatches } from "../model/restoring-watches.ts";
+import { ModelWatches, WATCH_KINDS } from "../model/watches.ts";
 import type { SimRequest } from "./requests.ts";
 import type { Tenant } from "./tenant.ts";
 import { Workload, type WorkloadOptions } from "./workload.ts";
@@ -28,6 +29,8 @@ export interface ClientConnection {
   readonly server: SimServer;
   readonly ref: ConnectionRef;
   readonly openedMs: number;
+  /** The newest transaction when it was opened. */
+  readonly openedZxid: number;
   /** It presents another password than its session's: it must be refused. */
   readonly hasWrongPassword?: boolean;
   isReady: boolean;
@@ -82,6 +85,12 @@ export class SimClient {
   inFlight: Sent[] = [];
   watches: ModelWatches = new ModelWatches();
   due: DueEvent[] = [];
+  /** While a setWatches is not answered. */
+  restoring: RestoringWatches | undefined;
+  /** Its connection is closed for its watches: it gives them up, or that would happen again. */
+  hasTooManyWatches = false;
+  /** The watches that its last connections had, until a setWatches restores them. */
+  lost: ModelWatches = new ModelWatches();
   /** The xid of its last request in the run. */
   lastFinish: number | undefined;
   /** Its last requests in the run have been answered. */
@@ -100,6 +109,11 @@ export class SimClient {
   forgetConnection(): void {
     this.connection = undefined;
     this.inFlight = [];
+    for (const kind of WATCH_KINDS) for (const path of this.watches.paths(kind)) this.lost.addKind(kind, path);
+    for (const [kind, path] of this.restoring?.unanswered() ?? []) this.lost.addKind(kind, path);
+    this.restoring = undefined;
+    if (this.hasTooManyWatches) this.lost = new ModelWatches();
+    this.hasTooManyWatches = false;
     this.watches = new ModelWatches();
     this.due = [];
   }
@@ -108,5 +122,6 @@ export class SimClient {
     this.session = SESSION_NONE;
     this.password = new Uint8Array(16);
     this.lastZxid = 0;
+    this.lost = new ModelWatches();
   }
 }

@@ -3,6 +3,7 @@ import type { Refusal } from "@zooid/replica";
 import type { SimClient } from "../clients/sim-client.ts";
 import { READ_ON_COUNT_MAX } from "../cluster/client-frames.ts";
 import type { Limits } from "../cluster/limits.ts";
+import type { SimServer } from "../cluster/server.ts";
 import { Violation } from "./violation.ts";
 
 /**
@@ -29,6 +30,37 @@ export class AnswerBound {
 
   endStep(): void {
     if (this.#bytes.size > 0) this.#bytes.clear();
+  }
+}
+
+/**
+ * For so long a server may hold more: watches are removed in slices. The steps are of a server that
+ * runs meanwhile.
+ */
+const OVER_WATCH_LIMIT_MS = 1000;
+const OVER_WATCH_LIMIT_STEPS = 300;
+
+/** B2: a server does not go on to hold more watches than it may. */
+export class WatchBound {
+  readonly #limits: Limits;
+  /** Since when servers hold more. */
+  readonly #over = new WeakMap<SimServer, { readonly sinceMs: number; steps: number }>();
+
+  constructor(limits: Limits) {
+    this.#limits = limits;
+  }
+
+  stepped(server: SimServer): void {
+    const { heldBytes } = server.replica.tree.watches;
+    if (heldBytes <= this.#limits.watchBytesMax) {
+      this.#over.delete(server);
+      return;
+    }
+    const over = this.#over.get(server) ?? { sinceMs: server.nowMs, steps: 0 };
+    this.#over.set(server, over);
+    const forMs = server.nowMs - over.sinceMs;
+    if (++over.steps <= OVER_WATCH_LIMIT_STEPS || forMs <= OVER_WATCH_LIMIT_MS) return;
+    throw new Violation("B2", `server ${server.sid} holds ${heldBytes} bytes of watches for ${forMs} ms`);
   }
 }
 

@@ -53,6 +53,7 @@ export class Checker {
     this.events++;
     if (client.tenant !== undefined) return;
     const i = client.due.findIndex((due) => due.type === type && due.path === path && due.zxid === zxid);
+    if (i < 0 && client.restoring?.fires(zxid, type, path) === true) return;
     if (i < 0) {
       throw new Violation(
         "C8",
@@ -76,6 +77,9 @@ export class Checker {
       // Its server may have crashed since, or this is another server.
       if (this.#history.sessions.isLocal(client.session)) return;
       const life = this.#history.sessions.get(client.session);
+      // A local session that its client left while it was upgraded: the leader did not know it yet.
+      const isUpgraded = this.#history.sessions.hasBegunLocally(client.session);
+      if (isUpgraded && (life?.createdZxid ?? 0) > (client.connection?.openedZxid ?? 0)) return;
       if (life?.closedZxid === undefined) {
         throw new Violation("C10", `${client.name} is answered that its session has expired, and it lives`);
       }
@@ -119,6 +123,7 @@ export class Checker {
         );
       }
       this.#same(client, "C9", answer, this.#predictRead(client, sent.request.read, zxid));
+      if (sent.request.read.kind === "setWatches") this.#restored(client, zxid);
     }
   }
 
@@ -153,6 +158,7 @@ export class Checker {
     switch (read.kind) {
       case "ping":
       case "auth":
+      case "setWatches":
         return { kind: "header", code: ErrorCode.OK };
       case "sync":
         return { kind: "path", path: read.path };
@@ -175,6 +181,12 @@ export class Checker {
         this.#arm(watches, read, zxid);
         return this.#history.past.read(read, zxid);
     }
+  }
+
+  #restored(client: SimClient, zxid: number): void {
+    const { restoring, name, watches } = client;
+    client.restoring = undefined;
+    restoring?.answered(name, this.#history.past, zxid, watches);
   }
 
   #arm(watches: SimClient["watches"], { kind, path, watch }: NodeRead, zxid: number): void {

@@ -25,10 +25,18 @@ export class SessionOrder {
    * the leader, the session is not renewed any more, so a later connection to another server shows
    * that it came late. (By the same server it may come behind the renewal, and is no later than the
    * requests of the new connection.)
+   *
+   * @param owner the server that has the session by the leader: an earlier renewal of the client may
+   * arrive late too, in front of the close, and take the session back
    */
-  proposedClose(session: SessionId, { cxid, zxid, origin }: Pick<TxnHeader, "cxid" | "zxid" | "origin">): void {
+  proposedClose(
+    session: SessionId,
+    { cxid, zxid, origin }: Pick<TxnHeader, "cxid" | "zxid" | "origin">,
+    owner: number | undefined,
+  ): void {
     const renewed = this.#renewed.get(session);
-    if (renewed !== undefined && cxid <= renewed.cxid && origin !== renewed.sid) this.#lateCloses.add(zxid);
+    if (renewed === undefined || cxid > renewed.cxid || origin === renewed.sid || origin === owner) return;
+    this.#lateCloses.add(zxid);
   }
 
   /** A transaction is applied for the first time; its first op. */

@@ -69,12 +69,19 @@ describe("rule G2 fires", () => {
     const order = new SessionOrder();
     const close = { ...newTxnOp(), op: OpCode.CLOSE_SESSION };
     order.renewed(SESSION, 3, 4);
-    order.proposedClose(SESSION, { cxid: 5, zxid: composeZxid(1, 1), origin: 2 });
-    order.proposedClose(SESSION, { cxid: 4, zxid: composeZxid(1, 2), origin: 2 });
-    order.proposedClose(SESSION, { cxid: 4, zxid: composeZxid(1, 3), origin: 3 });
+    order.proposedClose(SESSION, { cxid: 5, zxid: composeZxid(1, 1), origin: 2 }, 3);
+    order.proposedClose(SESSION, { cxid: 4, zxid: composeZxid(1, 2), origin: 2 }, 3);
+    order.proposedClose(SESSION, { cxid: 4, zxid: composeZxid(1, 3), origin: 3 }, 3);
     order.committed(at(1, 5), close, 2);
     expect(() => order.committed(at(2, 4), close, 2)).toThrow("another server");
     order.committed(at(3, 5), close, 2);
+  });
+
+  test("not at a close behind an earlier renewal that came late, too", () => {
+    const order = new SessionOrder();
+    order.renewed(SESSION, 3, 4);
+    order.proposedClose(SESSION, { cxid: 4, zxid: composeZxid(1, 1), origin: 2 }, 2);
+    order.committed(at(1, 4), { ...newTxnOp(), op: OpCode.CLOSE_SESSION }, 2);
   });
 
   test("not at one that is refused because its session has moved, nor at one of the leader", () => {
@@ -146,7 +153,7 @@ describe("rule L6", () => {
 test("rule C10 fires at a renewal with a wrong password, not at its refusal", () => {
   const { cluster, follower } = servers();
   const client = new SimClient("c1", new Prng(1), { address: "127.0.0.1" });
-  const times = { openedMs: 0, arrivesMs: 0, arrivedMs: 0 };
+  const times = { openedMs: 0, openedZxid: 0, arrivesMs: 0, arrivedMs: 0 };
   const connection = { server: follower, ref: connected(cluster, follower), isReady: false, isSilent: false };
   const isLingering = false;
   client.connection = { ...connection, ...times, isLingering, hasWrongPassword: true };
@@ -211,7 +218,7 @@ test("rule L4 fires at a read that its server has read and not answered, not at 
   const ref = connected(cluster, follower);
   const { nowMs } = cluster;
   const client = new SimClient("c1", new Prng(1), { address: "127.0.0.1" });
-  const times = { openedMs: 0, arrivesMs: 0, arrivedMs: 0 };
+  const times = { openedMs: 0, openedZxid: 0, arrivesMs: 0, arrivedMs: 0 };
   client.connection = { ...{ server: follower, ref, isReady: true, isSilent: false, isLingering: false }, ...times };
   const sent = { xid: 1, atMs: 0, committed: 0, readMs: nowMs };
   client.inFlight = [{ ...sent, request: { kind: "read", read: { kind: "ping" } } }];

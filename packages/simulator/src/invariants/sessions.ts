@@ -49,7 +49,7 @@ export class SessionInvariants {
     const { op, cxid, sessionHigh, sessionLow } = header;
     if (op !== OpCode.CLOSE_SESSION) return;
     const session = sessionIdFromHalves(sessionHigh, sessionLow);
-    if (cxid > 0) this.order.proposedClose(session, header);
+    if (cxid > 0) this.order.proposedClose(session, header, server.replica.sessions.get(session)?.owner);
     const leaders = this.#ending.get(session) ?? new Set();
     this.#ending.set(session, leaders);
     const isContinued = leaders.has(server);

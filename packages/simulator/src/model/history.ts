@@ -140,7 +140,7 @@ export class History {
     const who = `${session}:${cxid}`;
     const life = this.sessions.get(session);
     if (op === OpCode.CREATE_SESSION) {
-      this.sessions.create(session);
+      this.sessions.create(session, zxid);
       return undefined;
     }
     const isByServer = op === OpCode.CLOSE_SESSION && cxid === 0;

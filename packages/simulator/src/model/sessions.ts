@@ -3,8 +3,12 @@ import { Violation } from "../invariants/violation.ts";
 import type { ProposedEnd } from "./proposed-txns.ts";
 import type { ModelTree } from "./tree.ts";
 
+/** The last bits of an id are random. The others count: chance alone does not make ids differ. */
+const RANDOM_BITS = 12n;
+
 /** A session's life, in zxids. */
 export interface SessionLife {
+  readonly createdZxid: number;
   /** The transaction with the first part of its end, after which nothing of it takes effect. */
   endingZxid: number | undefined;
   /** The transaction with the last part of its end; often the same. */
@@ -21,6 +25,8 @@ export interface SessionLife {
  */
 export class ModelSessions {
   readonly #lives = new Map<SessionId, SessionLife>();
+  /** Their ids without the random bits. */
+  readonly #counted = new Set<bigint>();
   /** Sessions that began as local ones. */
   readonly #localBeginnings = new Set<SessionId>();
 
@@ -58,9 +64,15 @@ export class ModelSessions {
     return this.#localBeginnings.has(session) && !this.#lives.has(session);
   }
 
-  create(session: SessionId): void {
+  create(session: SessionId, zxid: number): void {
     if (this.#lives.has(session)) throw new Violation("I26", `session ${session} is created twice`);
+    const counted = session >> RANDOM_BITS;
+    if (this.#counted.has(counted)) {
+      throw new Violation("I26", `another session's id differs from ${session} in random bits only`);
+    }
+    this.#counted.add(counted);
     this.#lives.set(session, {
+      createdZxid: zxid,
       endingZxid: undefined,
       closedZxid: undefined,
       isExpired: false,

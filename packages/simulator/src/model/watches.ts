@@ -2,7 +2,9 @@ import { AddWatchMode, WatchSelector } from "@zooid/model";
 import { isBelow } from "./tree.ts";
 
 /** The kinds of watches in ZooKeeper's documentation. */
-type WatchKind = "data" | "child" | "persistent" | "recursive";
+export type WatchKind = "data" | "child" | "persistent" | "recursive";
+
+export const WATCH_KINDS: readonly WatchKind[] = ["data", "child", "persistent", "recursive"];
 
 /** The watches of one connection: a set of kinds and paths. */
 export class ModelWatches {
@@ -12,6 +14,20 @@ export class ModelWatches {
     if (kind === AddWatchMode.PERSISTENT) this.#watches.add(`persistent ${path}`);
     else if (kind === AddWatchMode.PERSISTENT_RECURSIVE) this.#watches.add(`recursive ${path}`);
     else this.#watches.add(`${kind} ${path}`);
+  }
+
+  addKind(kind: WatchKind, path: string): void {
+    this.#watches.add(`${kind} ${path}`);
+  }
+
+  /** The paths with a watch of a kind. */
+  paths(kind: WatchKind): readonly string[] {
+    const prefix = `${kind} `;
+    return [...this.#watches].filter((each) => each.startsWith(prefix)).map((each) => each.slice(prefix.length));
+  }
+
+  get count(): number {
+    return this.#watches.size;
   }
 
   contains(selector: WatchSelector, path: string): boolean {
@@ -58,6 +74,6 @@ function kindsOf(selector: WatchSelector): readonly WatchKind[] {
     case WatchSelector.PERSISTENT_RECURSIVE:
       return ["recursive"];
     default:
-      return ["data", "child", "persistent", "recursive"];
+      return WATCH_KINDS;
   }
 }

@@ -36,6 +36,7 @@ export const SITUATIONS = [
   "connection closed for its watches",
   "connection not read for a while",
   "batch full by its bytes",
+  "watches restored at another connection",
   "server elected with an older history",
   "local session upgraded",
   "local session refused at another server",

@@ -77,14 +77,15 @@ export class Observations implements ClusterWatcher {
   // Steps
 
   stepped(server: SimServer): void {
-    const { replies, invariants, sessionChecks, reaping, shares, connections, hooks, trace, coverage, nowMs } =
-      this.#run;
+    const { replies, invariants, sessionChecks, reaping, shares, watchBound } = this.#run;
+    const { connections, hooks, trace, coverage, nowMs } = this.#run;
     replies.endStep();
     if (!server.isUp) return;
     invariants.stepped(server);
     sessionChecks.stepped(server, () => connections.refsOf(server));
     reaping.stepped(server);
     shares?.stepped(server);
+    watchBound.stepped(server);
     if (invariants.committedCount !== this.#committedCount) hooks.visible?.(server.sid);
     this.#committedCount = invariants.committedCount;
     if (server.isLeading) this.#leading.add(server);
@@ -208,6 +209,7 @@ export class Observations implements ClusterWatcher {
       return;
     }
     checkRefusal({ client, ref, refusal, watches: server.replica.tree.watches, others: connections.refsOf(server) });
+    client.hasTooManyWatches = client.connection?.server === server && client.connection.ref === ref;
     coverage.reached("connection closed for its watches");
   }
 

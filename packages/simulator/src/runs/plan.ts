@@ -23,6 +23,8 @@ export interface Manners {
   readonly isContended: boolean;
   /** They often disconnect before an answer, and connect to another server at once. */
   readonly isRestless: boolean;
+  /** When they connect again, they restore their watches with setWatches. */
+  readonly restoresWatches: boolean;
   /** Of a hundred requests so many are further syncs. */
   readonly syncShare: number;
   /** Of a thousand renewals so many have a wrong password. */

@@ -10,6 +10,7 @@ import { Network } from "../cluster/network.ts";
 import { Prng, ZeroRandom } from "../cluster/prng.ts";
 import { Scheduler } from "../cluster/scheduler.ts";
 import type { SimServer } from "../cluster/server.ts";
+import { WatchBound } from "../invariants/bounds.ts";
 import { Checker } from "../invariants/client-answers.ts";
 import { Invariants } from "../invariants/invariants.ts";
 import { Reaping } from "../invariants/reaping.ts";
@@ -67,6 +68,7 @@ export class Run {
   readonly stamps: Stamps = new Stamps();
   /** Undefined where there are no hostile tenants. */
   readonly shares: Shares | undefined;
+  readonly watchBound: WatchBound;
   readonly clients: readonly SimClient[];
   readonly connections: ClientConnections;
   readonly replies: ClientReplies;
@@ -85,6 +87,7 @@ export class Run {
     const scheduler = new Scheduler(shuffle("ties"));
     const verifier = verifierOf(plan);
     this.shares = plan.tenants > 0 ? new Shares(plan.limits.heldBytesMax) : undefined;
+    this.watchBound = new WatchBound(plan.limits);
     this.trace = new Trace(scheduler, lines);
     this.history = new History(plan.limits);
     this.checker = new Checker(this.history);

@@ -7,6 +7,7 @@ export const PLAIN_MANNERS: Manners = {
   hasAcls: false,
   isContended: false,
   isRestless: false,
+  restoresWatches: false,
   syncShare: 0,
   wrongPasswordShare: 0,
   timeoutsMs: [SESSION_TIMEOUT_MS],
@@ -23,5 +24,6 @@ export function drawManners(random: Prng): Manners {
     timeoutsMs: hasTimeouts
       ? [SESSION_TIMEOUT_MS, 1.5 * SESSION_TIMEOUT_MS, 2 * SESSION_TIMEOUT_MS]
       : [SESSION_TIMEOUT_MS],
+    restoresWatches: random.chance(0.5),
   };
 }
