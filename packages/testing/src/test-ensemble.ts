@@ -13,6 +13,7 @@ import {
   type RunOptions,
   type TestEnsembleOptions,
 } from "./options.ts";
+import { Partitions } from "./partitions.ts";
 import { type RandomFaultOptions, RandomFaults } from "./random-faults.ts";
 import { SimulatedServers } from "./simulated-servers.ts";
 import { checkFree, VirtualGlobals } from "./virtual-globals.ts";
@@ -41,6 +42,7 @@ export class TestEnsemble implements AsyncDisposable {
   readonly #globals: VirtualGlobals;
   readonly #servers: SimulatedServers;
   readonly #clients: EnsembleClients;
+  readonly #partitions: Partitions;
   readonly #record: (event: EnsembleEvent) => void;
   #defect: { readonly error: unknown } | undefined;
   #closing: Promise<void> | undefined;
@@ -69,6 +71,7 @@ export class TestEnsemble implements AsyncDisposable {
       },
     });
     this.#clients = new EnsembleClients(this.#servers, () => this.nowMs, this.#record);
+    this.#partitions = new Partitions(this.#servers, this.#clients);
     this.#globals = new VirtualGlobals(this.#time, { seed, startTimeMs, random: this.#root.fork("clients") });
   }
 
@@ -284,20 +287,10 @@ export class TestEnsemble implements AsyncDisposable {
    * Packets between groups are held back, and arrive when the partition ends.
    */
   partition(groups: readonly (readonly (number | string | Client)[])[], { forMs }: FaultDuration = {}): void {
-    const groupOf = new Map(
-      groups.flatMap((group, i) =>
-        group.filter((each) => typeof each === "number").map((each) => [this.#sid(each), i]),
-      ),
-    );
-    this.#fault(`the network is divided: ${groups.map((group) => this.#describeGroup(group)).join(" | ")}`);
-    this.#servers.block((a, b) => groupOf.get(a) !== groupOf.get(b));
-    const { sids } = this.#servers.cluster;
-    for (const [i, group] of groups.entries()) {
-      for (const each of group) {
-        if (typeof each !== "number") this.link(each).block(sids.filter((sid) => groupOf.get(sid) !== i));
-      }
-    }
-    if (forMs !== undefined) this.#time.after(forMs, () => this.#healNetwork());
+    for (const each of groups.flat()) if (typeof each === "number") this.#sid(each);
+    this.#fault(`the network is divided: ${this.#partitions.describe(groups)}`);
+    this.#partitions.divide(groups);
+    if (forMs !== undefined) this.#time.after(forMs, () => this.#partitions.heal());
   }
 
   /** How long a server's disk takes to make writes durable, until {@link heal}. */
@@ -325,7 +318,7 @@ export class TestEnsemble implements AsyncDisposable {
   /** Ends every fault: crashed servers start, paused ones go on, all links and disks are as at the start. */
   heal(): void {
     this.#fault("all faults end");
-    this.#healNetwork();
+    this.#partitions.heal();
     for (const link of this.#clients.links) {
       link.accept();
       link.thaw();
@@ -391,15 +384,6 @@ export class TestEnsemble implements AsyncDisposable {
   #late(waitsFor: string, deadlineMs: number): VirtualDeadlineError {
     const situation = [...this.#servers.describe(), ...this.#clients.describe()];
     return new VirtualDeadlineError({ waitsFor, deadlineMs, seed: this.seed, situation });
-  }
-
-  #describeGroup(group: readonly (number | string | Client)[]): string {
-    return group.map((each) => (typeof each === "number" ? `server ${each}` : this.link(each).name)).join(", ");
-  }
-
-  #healNetwork(): void {
-    this.#servers.cluster.healLinks();
-    for (const link of this.#clients.links) link.block([]);
   }
 
   #sid(server: number): ServerId {
