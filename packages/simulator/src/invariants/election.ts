@@ -82,6 +82,9 @@ export class ElectionInvariants {
       this.#discovering.delete(server);
       return;
     }
+    if (!this.#disks.mayLead(server.sid)) {
+      throw new Violation("L2", `server ${server.sid} leads, and is no candidate`);
+    }
     if (phase === "discovery") this.#discovering.add(server);
     else if (this.#discovering.delete(server)) this.#hasPromises(server);
     // Before, it knows of nothing but what was committed without it.

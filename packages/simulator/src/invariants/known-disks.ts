@@ -75,6 +75,11 @@ export class KnownDisks {
     return [...sids].filter((sid) => this.#verifier.voters.has(sid));
   }
 
+  /** A voter without weight is no candidate. */
+  mayLead(sid: ServerId): boolean {
+    return this.#verifier.candidates.has(sid);
+  }
+
   isQuorum(sids: Iterable<ServerId>): boolean {
     return this.#verifier.isQuorum(sids);
   }
