@@ -1,3 +1,4 @@
+import { hostPort } from "@zooid/model";
 import { ConfigError, PeerPortError, StoreError } from "@zooid/server";
 
 /** How the process ends, for supervisors: which of these a restart can help is in the README. */
@@ -73,6 +74,6 @@ function explainPort({ code, address, port, message }: SystemError): string {
     case "EADDRNOTAVAIL":
       return `${address} is not an address of this machine; see clientPortAddress or --address`;
     default:
-      return `cannot listen on ${address}:${port}: ${message}`;
+      return `cannot listen on ${hostPort(address ?? "*", port ?? 0)}: ${message}`;
   }
 }

@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import { setFlagsFromString } from "node:v8";
+import { hostPort } from "@zooid/model";
 import { ConfigError, type ServerOptions, startServer, writePeerSecretFile } from "@zooid/server";
 import { AuditLog } from "./audit-log.ts";
 import { type Command, parseCommandLine, USAGE } from "./command-line.ts";
@@ -92,14 +93,14 @@ async function serve(
   if (server.adminPort !== undefined) {
     const { address = "127.0.0.1", commandUrl = "/commands", forceHttps = false } = options.admin ?? {};
     log.info(
-      `operators are answered on ${forceHttps ? "https" : "http"}://${address}:${server.adminPort}${commandUrl}, /readyz and /metrics`,
+      `operators are answered on ${forceHttps ? "https" : "http"}://${hostPort(address, server.adminPort)}${commandUrl}, /readyz and /metrics`,
     );
   }
   if (server.metricsPort !== undefined) log.info(`metrics are answered on port ${server.metricsPort} at /metrics`);
   if (server.securePort !== undefined && server.securePort !== server.port)
     log.info(`clients that speak TLS come to port ${server.securePort}`);
   log.info(
-    `zooid-server ${version} serves ZooKeeper clients on ${server.address}:${server.port}, data in ${options.dataDir ?? "memory"} ` +
+    `zooid-server ${version} serves ZooKeeper clients on ${hostPort(server.address, server.port)}, data in ${options.dataDir ?? "memory"} ` +
       `(${server.recovered}), Node.js ${process.versions.node}, process ${process.pid}`,
   );
 }

@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import type { ConnectionRef } from "@zooid/model";
+import { hostPort } from "@zooid/model";
 import { type BufferPool, Framer, JuteWriter, readConnectRequest, WireError } from "@zooid/wire";
 import type { ReadTurns } from "./driver/read-turns.ts";
 import { FirstBytes } from "./first-bytes.ts";
@@ -120,7 +121,7 @@ export class ClientConnection {
 
   /** `/address:port`, as Apache prints a peer. */
   get peer(): string {
-    return this.address.includes(":") ? `/[${this.address}]:${this.port}` : `/${this.address}:${this.port}`;
+    return `/${hostPort(this.address, this.port)}`;
   }
 
   get isClosing(): boolean {

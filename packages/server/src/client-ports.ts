@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { hostPort } from "@zooid/model";
 import { fileDescriptors } from "./admin/file-descriptors.ts";
 import { ClientListener, type ListenerConfig } from "./client-listener.ts";
 import type { ServerConfig } from "./config.ts";
@@ -87,7 +88,7 @@ export class ClientPorts {
   #hasRoom(socket: Socket): boolean {
     const taken = (this.#plain?.connectionCount ?? 0) + (this.#secure?.connectionCount ?? 0);
     if (taken < this.#connectionCountMax) return true;
-    const peer = `/${socket.remoteAddress ?? ""}:${socket.remotePort ?? 0}`;
+    const peer = `/${hostPort(socket.remoteAddress ?? "", socket.remotePort ?? 0)}`;
     this.#refusals.note("descriptors", peer, `${taken} clients are all that the limit of open files leaves room for`);
     return false;
   }

@@ -1,4 +1,4 @@
-import { assert } from "@zooid/model";
+import { assert, hostPort } from "@zooid/model";
 import { type LogHandler, StoreError } from "@zooid/txn-log";
 import type { Observable } from "rxjs";
 import type { AdminView } from "./admin/admin-view.ts";
@@ -99,7 +99,7 @@ class Server implements ZooidServer {
   get connectString(): string {
     const { address } = this;
     const host = address === "0.0.0.0" || address === "::" ? "127.0.0.1" : address;
-    return host.includes(":") ? `[${host}]:${this.port}` : `${host}:${this.port}`;
+    return hostPort(host, this.port);
   }
 
   async start(): Promise<void> {

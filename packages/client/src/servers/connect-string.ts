@@ -1,4 +1,4 @@
-import { checkPath } from "@zooid/model";
+import { checkPath, hostPort } from "@zooid/model";
 
 export interface HostAddress {
   /** A name, or an IPv4 or IPv6 address without brackets. */
@@ -73,7 +73,7 @@ function chrootFaults(chroot: string): string[] {
 /** As `host:port`, with brackets around an IPv6 address. */
 export function formatAddress({ host, port, isService }: HostAddress): string {
   if (isService === true) return `${SERVICE_PREFIX}${host}`;
-  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+  return hostPort(host, port);
 }
 
 /** The host, or a description of the problem. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { counterOf, epochOf, formatZxid } from "@zooid/model";
+import { counterOf, epochOf, formatZxid, hostPort } from "@zooid/model";
 import { type AdminView, isServing, modeOf, NOT_SERVING, resetConnections, resetServer } from "./admin-view.ts";
 import { denial } from "./authorise.ts";
 import { type ConnectionFacts, connectionFacts, type SessionFacts } from "./connection-facts.ts";
@@ -339,8 +339,8 @@ function votingView(view: AdminView): Fields {
       voters.map(({ sid, host, quorumPort, electionPort }) => [
         String(sid),
         {
-          server_addresses: [address(host, quorumPort)],
-          election_addresses: [address(host, electionPort)],
+          server_addresses: [hostPort(host, quorumPort)],
+          election_addresses: [hostPort(host, electionPort)],
           client_address: clientAddress(view, sid),
           learner_type: "participant",
         },
@@ -350,13 +350,9 @@ function votingView(view: AdminView): Fields {
 }
 
 function clientAddress({ config, clientPort }: AdminView, sid: number): string {
-  if (sid === config.ensemble?.sid) return address(config.address === "*" ? "0.0.0.0" : config.address, clientPort());
+  if (sid === config.ensemble?.sid) return hostPort(config.address === "*" ? "0.0.0.0" : config.address, clientPort());
   const told = config.ensemble?.servers.find((server) => server.sid === sid)?.clientAddress;
-  return told === undefined ? "" : address(told.host ?? "0.0.0.0", told.port);
-}
-
-function address(host: string, port: number): string {
-  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+  return told === undefined ? "" : hostPort(told.host ?? "0.0.0.0", told.port);
 }
 
 function watchSummary({ driver }: AdminView): Fields {
@@ -410,11 +406,11 @@ function zabState(view: AdminView): Fields {
 
 /** A server has one address for each purpose; Apache's tell of several in many ways. */
 function addresses(host: string, port: number): Fields {
-  const only = address(host, port);
+  const only = hostPort(host, port);
   return {
     empty: false,
     all_addresses: [only],
-    wildcard_addresses: [address("0.0.0.0", port)],
+    wildcard_addresses: [hostPort("0.0.0.0", port)],
     all_ports: [port],
     all_host_strings: [host],
     reachable_address: only,

@@ -1,3 +1,4 @@
+import { hostPort } from "@zooid/model";
 import { answerAdmin } from "./admin-server.ts";
 import type { AdminView } from "./admin-view.ts";
 import type { AdminConfig, MetricsConfig } from "./http-options.ts";
@@ -36,7 +37,7 @@ export class OperatorPorts implements AsyncDisposable {
         answer: (request) => answerAdmin(view, request, () => prometheus.answer()),
       });
       const hint = "admin.serverPort names another, admin.enableServer=false asks for none";
-      if (await this.#bind(port, `the admin port ${admin.address}:${admin.port}`, hint)) this.#admin = port;
+      if (await this.#bind(port, `the admin port ${hostPort(admin.address, admin.port)}`, hint)) this.#admin = port;
     }
     if (metrics !== undefined) {
       const port = new HttpPort({
@@ -49,7 +50,8 @@ export class OperatorPorts implements AsyncDisposable {
         },
       });
       const hint = "metricsProvider.httpPort names another";
-      if (await this.#bind(port, `the metrics port ${metrics.address}:${metrics.port}`, hint)) this.#metrics = port;
+      if (await this.#bind(port, `the metrics port ${hostPort(metrics.address, metrics.port)}`, hint))
+        this.#metrics = port;
     }
   }
 

@@ -1,4 +1,4 @@
-import { HierarchicalQuorum, MajorityQuorum, type QuorumVerifier, type ServerId } from "@zooid/model";
+import { HierarchicalQuorum, hostPort, MajorityQuorum, type QuorumVerifier, type ServerId } from "@zooid/model";
 import { type PeerSecret, readPeerSecrets } from "./peer-secret.ts";
 import { type PeerStoreOptions, type PeerTlsFiles, readPeerStores, readPeerTls } from "./peer-tls.ts";
 import { type PeerTransport, PLAIN_TRANSPORT } from "./peer-transport.ts";
@@ -206,7 +206,7 @@ function checkServers(servers: readonly EnsembleServer[], problems: string[]): v
       const place = `${host.toLowerCase()}:${port}`;
       const holder = places.get(place);
       if (holder === undefined) places.set(place, `the ${what} of server.${sid}`);
-      else problems.push(`${host}:${port} is the ${what} of server.${sid} and ${holder}`);
+      else problems.push(`${hostPort(host, port)} is the ${what} of server.${sid} and ${holder}`);
     }
   }
   if (!servers.some(({ isObserver }) => !isObserver)) {

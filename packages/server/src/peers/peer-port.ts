@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import type { ServerId } from "@zooid/model";
+import { hostPort } from "@zooid/model";
 import { BufferPool, type LinkPurpose } from "@zooid/wire/peer";
 import type { RefusalLog } from "../refusal-log.ts";
 import type { EnsembleConfig, PeerAddress } from "./ensemble-config.ts";
@@ -111,7 +112,7 @@ export class PeerPort {
     const address = this.#options.ensemble.addressOf(to);
     const { host } = address;
     const port = portFor(this.#purpose, address);
-    const noting = this.#noting(`server ${to} (${host}:${port})`, handler);
+    const noting = this.#noting(`server ${to} (${hostPort(host, port)})`, handler);
     return this.#keep(PeerConnection.dial(this.#dialSettings, to, { host, port }, noting));
   }
 
@@ -153,7 +154,7 @@ export class PeerPort {
       },
       ended: (end) => {
         if (isFailure(end)) this.#listener.failed(address);
-        if (end.refusal !== undefined) this.#note(`a peer at ${address}:${socket.remotePort ?? 0}`, end);
+        if (end.refusal !== undefined) this.#note(`a peer at ${hostPort(address, socket.remotePort ?? 0)}`, end);
         handler.ended(end);
       },
     });

@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import type { EntriesMessage, LinkRef, PeerMessage, RefuseReason, ServerId } from "@zooid/model";
-import { Backoff } from "@zooid/model";
+import { Backoff, hostPort } from "@zooid/model";
 import {
   BufferPool,
   EntryFrames,
@@ -312,7 +312,7 @@ export class QuorumLinks implements ZabLinks {
 
   #dialFailed(dial: Dial): void {
     const { host, quorumPort } = this.#options.ensemble.addressOf(dial.to);
-    this.#answerNo(dial, `server ${dial.to} cannot be reached at ${host}:${quorumPort}: ${dial.lastReason}`);
+    this.#answerNo(dial, `server ${dial.to} cannot be reached at ${hostPort(host, quorumPort)}: ${dial.lastReason}`);
   }
 
   #answerNo(dial: Dial, reason: string): void {

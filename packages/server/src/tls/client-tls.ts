@@ -1,6 +1,7 @@
 import { constants } from "node:crypto";
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
+import { hostPort } from "@zooid/model";
 import type { RefusalLog } from "../refusal-log.ts";
 import { subjectName } from "./subject-name.ts";
 import { TlsAcceptor } from "./tls-acceptor.ts";
@@ -42,7 +43,7 @@ export class ClientTls {
 
   /** Takes a connection of a port that speaks nothing else. */
   accept(socket: Socket, address: string): void {
-    const peer = `/${address}:${socket.remotePort ?? 0}`;
+    const peer = `/${hostPort(address, socket.remotePort ?? 0)}`;
     socket.on("error", () => {
       // What there is to tell comes with the handshake's failure.
     });
@@ -68,7 +69,11 @@ export class ClientTls {
       // It is gone before it said anything.
     };
     const timer = setTimeout(() => {
-      this.#refusals.note("handshake", `/${address}:${socket.remotePort ?? 0}`, "it did not say a byte in time");
+      this.#refusals.note(
+        "handshake",
+        `/${hostPort(address, socket.remotePort ?? 0)}`,
+        "it did not say a byte in time",
+      );
       socket.destroy();
     }, this.#config.handshakeTimeoutMs);
     this.#silent.add(socket);
