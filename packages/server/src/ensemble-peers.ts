@@ -6,19 +6,25 @@ import type { Peers } from "./driver/driver-config.ts";
 import { ElectionMesh } from "./peers/election-mesh.ts";
 import type { EnsembleConfig } from "./peers/ensemble-config.ts";
 import { QuorumLinks } from "./peers/quorum-links.ts";
+import { Reachability } from "./peers/reachability.ts";
 import type { RefusalLog } from "./refusal-log.ts";
 import { StoreSnapshotPort } from "./snapshot-port.ts";
 import type { Storage } from "./storage.ts";
 import { FileWatch } from "./tls/file-watch.ts";
 
+/** How often a server without a leader logs the servers that it cannot reach. */
+const SUMMARY_MS = 30_000;
+
 /** The other servers of an ensemble as this one's driver uses them: links, elections, and states on their way. */
 export class EnsemblePeers implements Peers {
   readonly links: QuorumLinks;
   readonly snapshots: StoreSnapshotPort;
+  readonly reachability: Reachability;
   readonly #mesh: ElectionMesh;
   readonly #transport: EnsembleConfig["transport"];
   readonly #warn: (text: string) => void;
   #watch: FileWatch | undefined;
+  #summaryTimer: NodeJS.Timeout | undefined;
 
   constructor(parts: {
     readonly config: ServerConfig;
@@ -26,9 +32,10 @@ export class EnsemblePeers implements Peers {
     readonly storage: Storage;
     readonly refusals: RefusalLog;
     readonly driver: () => Driver;
+    readonly info: (text: string) => void;
     readonly warn: (text: string) => void;
   }) {
-    const { config, ensemble, storage, refusals, driver, warn } = parts;
+    const { config, ensemble, storage, refusals, driver, info, warn } = parts;
     this.#transport = ensemble.transport;
     this.#warn = warn;
     const options = {
@@ -50,13 +57,17 @@ export class EnsemblePeers implements Peers {
         linkClosed: (link, reason) => input(() => zab().linkClosed(link, reason)),
       },
     );
+    this.reachability = new Reachability({ ensemble, info, warn, isLooking: () => zab().state === "looking" });
     this.#mesh = new ElectionMesh(options, {
       wake: () => driver().wake(),
       message: (from, message) => input(() => driver().replica.receiveElection(from, message)),
-      linkUp: (sid) => input(() => driver().replica.membership.electionLinkUp(sid)),
-      linkDown: () => {
-        // Whoever is gone is not heard of any more: that is all that an election wants to know.
+      linkUp: (sid) => {
+        this.reachability.connected(sid);
+        input(() => driver().replica.membership.electionLinkUp(sid));
       },
+      // An election needs no more than that nothing is heard of the server.
+      linkDown: (sid, reason) => this.reachability.failed(sid, reason),
+      dialFailed: (sid, reason) => this.reachability.failed(sid, reason),
       measured: (sid, roundTripMs) => input(() => driver().replica.membership.measured(sid, roundTripMs)),
     });
     this.snapshots = new StoreSnapshotPort({
@@ -88,6 +99,8 @@ export class EnsemblePeers implements Peers {
 
   /** Begins to connect. */
   start(): Promise<void> {
+    this.#summaryTimer = setInterval(() => this.reachability.summarize(), SUMMARY_MS);
+    this.#summaryTimer.unref();
     return this.#mesh.start();
   }
 
@@ -97,6 +110,7 @@ export class EnsemblePeers implements Peers {
 
   async stop(): Promise<void> {
     this.#watch?.[Symbol.dispose]();
+    clearInterval(this.#summaryTimer);
     await this.snapshots.stop();
     await Promise.all([this.links.stop(), this.#mesh.stop()]);
   }

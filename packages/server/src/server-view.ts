@@ -47,6 +47,7 @@ export function adminViewOf(server: ViewedServer): AdminView {
     securePort: () => ports.securePort,
     handshakeCount: () => ports.handshakeCount,
     rejectedCount: () => ports.rejectedCount,
+    reachability: () => server.peers()?.reachability,
     relayedObservers: () => server.peers()?.links.relayedObservers() ?? [],
     slowSyncCount: () => storage().log.stats().slowSyncCount,
     snapshotCount: () => storage().snapshotCount,

@@ -14,6 +14,7 @@ import { driverConfigOf, replicaToolsOf, sidOf } from "./driver-setup.ts";
 import { EarlyClients } from "./early-clients.ts";
 import { EnsemblePeers } from "./ensemble-peers.ts";
 import { RefusalLog } from "./refusal-log.ts";
+import { RoleLog } from "./role-log.ts";
 import type { Role, ServerLog, StartOptions, StorageStatus, ZooidServer } from "./server-api.ts";
 import { ServerStatus } from "./server-status.ts";
 import { adminViewOf } from "./server-view.ts";
@@ -57,6 +58,7 @@ class Server implements ZooidServer {
   #peers: EnsemblePeers | undefined;
   #ports: ClientPorts | undefined;
   #operators: OperatorPorts | undefined;
+  readonly #roles = new RoleLog((text) => this.#log.info(text));
   readonly #earlyClients = new EarlyClients();
   readonly #refusals: RefusalLog;
   #restore: SnapshotRestore | undefined;
@@ -218,8 +220,9 @@ class Server implements ZooidServer {
     const config = this.#config;
     const { ensemble } = config;
     if (ensemble === undefined) return undefined;
+    const info = (text: string): void => this.#log.info(text);
     const warn = (text: string): void => this.#log.warn(text);
-    return new EnsemblePeers({ config, ensemble, storage, refusals: this.#refusals, driver, warn });
+    return new EnsemblePeers({ config, ensemble, storage, refusals: this.#refusals, driver, info, warn });
   }
 
   #driverHooks(storage: Storage, view: AdminView, driver: () => Driver): DriverHooks {
@@ -253,7 +256,10 @@ class Server implements ZooidServer {
   }
 
   #updateRole(): void {
-    if (this.#driver !== undefined && this.#stopped === undefined) this.#status.updateRole(this.#driver.replica);
+    if (this.#driver === undefined || this.#stopped !== undefined) return;
+    const { replica } = this.#driver;
+    this.#status.updateRole(replica);
+    if (this.#config.ensemble !== undefined) this.#roles.changed(replica.zab, performance.now());
   }
 
   #updateStatus(): void {

@@ -1,6 +1,7 @@
 import type { ServerId } from "@zooid/model";
 import type { ServerConfig } from "../config.ts";
 import type { Driver } from "../driver/driver.ts";
+import type { Reachability } from "../peers/reachability.ts";
 import type { Metric } from "./metric.ts";
 import type { SnapshotDesk } from "./snapshot-desk.ts";
 
@@ -22,6 +23,8 @@ export interface AdminView {
   diskUsage(): { readonly dataBytes: number; readonly logBytes: number };
   /** The newest state that is on disk whole, and when it was written, in seconds; undefined where everything is in memory. */
   lastState(): { readonly zxid: number; readonly writtenAtSeconds: number } | undefined;
+  /** Which other servers this one is connected to; undefined of a server alone. */
+  reachability(): Reachability | undefined;
   /** The observers that reach their leader by this server. */
   relayedObservers(): readonly ServerId[];
   /** Syncs of the log that took longer than `fsync.warningthresholdms`. */

@@ -41,6 +41,6 @@ function whyNotServing(view: AdminView): string | undefined {
   if (!driver.isServing) return "the server is starting or stopping";
   const { state, phase } = driver.replica.zab;
   if (config.ensemble === undefined || state === "looking")
-    return "no leader is known: fewer than a quorum can be reached, or an election is under way";
+    return `no leader is known: ${view.reachability()?.summary ?? "an election is under way"}`;
   return `the server is ${state}, and not level yet (${phase})`;
 }

@@ -200,6 +200,11 @@ function replicationGauges(view: AdminView): readonly Metric[] {
     gauge("zooid_committed", zab.committed),
     gauge("zooid_applied", tree.applied),
     gauge("zooid_leader", zab.leader ?? 0),
+    {
+      kind: "gauge set",
+      name: "zooid_peer_connected",
+      values: (view.reachability()?.peers ?? []).map(({ sid, isConnected }) => [`${sid}`, isConnected ? 1 : 0]),
+    },
   ];
   if (modeOf(view) !== "leader") return values;
   for (const { sid, acked, applied } of zab.learners()) {

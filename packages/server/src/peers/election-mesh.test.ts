@@ -18,6 +18,7 @@ afterEach(async () => {
 class Side {
   readonly happened = new Happenings();
   readonly measured = new Happenings();
+  readonly failures = new Happenings();
   readonly messages: ElectionMessage[] = [];
   readonly mesh: ElectionMesh;
   atLinkUp: () => void = () => {};
@@ -39,6 +40,7 @@ class Side {
           this.atLinkUp();
         },
         linkDown: (other) => this.happened.add(`down ${other}`),
+        dialFailed: (other, reason) => this.failures.add(`${other}: ${reason}`),
         measured: (other, roundTripMs) => {
           const isFirst = !this.happened.list.includes(`up ${other}`);
           this.measured.add(`${other} ${roundTripMs >= 0 && roundTripMs < 10_000}${isFirst ? " before it is up" : ""}`);
@@ -195,6 +197,15 @@ test("the side whose turn it is not dials when the other does not come", async (
   await low?.happened.until("up 2");
   low?.send(2, 4);
   await high.happened.until("round 4 of 1");
+});
+
+test("a failed attempt is reported with the system's reason, and a connection that another one replaces is not", async () => {
+  const peers = new TestPeers(2);
+  const [high] = await started(peers, [2]);
+  await high?.failures.until(/^1: .*ECONNREFUSED/);
+  const [low] = await started(peers, [1]);
+  await high?.happened.until("up 1");
+  expect(low?.failures.list).toEqual([]);
 });
 
 test("two that dial each other at the same moment end up with one connection", async () => {

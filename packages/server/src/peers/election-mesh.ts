@@ -12,7 +12,9 @@ export interface ElectionMeshEvents {
   message(from: ServerId, message: ElectionMessage): void;
   /** A connection came about, the first or a new one: what was sent last may have died with the old one and is sent once more. */
   linkUp(sid: ServerId): void;
-  linkDown(sid: ServerId): void;
+  linkDown(sid: ServerId, reason: string): void;
+  /** An attempt to connect has failed; another one follows. */
+  dialFailed(sid: ServerId, reason: string): void;
   /** How long a message there and back takes. Told before the first `linkUp` where it is known then, and each tick. */
   measured(sid: ServerId, roundTripMs: number): void;
 }
@@ -161,19 +163,22 @@ export class ElectionMesh {
       message: (message) => this.#received(neighbour, line, message),
       drained: () => this.#drained(neighbour, line),
       ended: (end) => {
-        if (line !== undefined) this.#lost(neighbour, line);
+        if (line !== undefined) this.#lost(neighbour, line, end.reason);
         else this.#attemptFailed(neighbour, attempt, end);
       },
     });
     neighbour.attempt = attempt;
   }
 
-  #attemptFailed(neighbour: Neighbour, attempt: PeerConnection, { refusal, retryAfterMs }: ConnectionEnd): void {
+  #attemptFailed(neighbour: Neighbour, attempt: PeerConnection, end: ConnectionEnd): void {
+    const { reason, refusal, retryAfterMs } = end;
     if (neighbour.attempt !== attempt) return;
     neighbour.attempt = undefined;
     const waitMs = neighbour.backoff.nextDelayMs();
-    // Who was told no asks less often.
+    // Minimum redial delay after a refusal.
     this.#dialIn(neighbour, refusal === undefined ? waitMs : Math.max(REDIAL_MS_MOST, retryAfterMs));
+    // Of two connections that the pair dials at the same moment one is refused, and the other stands.
+    if (neighbour.line === undefined && refusal?.kind !== "duplicate") this.#events.dialFailed(neighbour.sid, reason);
   }
 
   #acceptedHandler(): AcceptedHandler {
@@ -193,8 +198,8 @@ export class ElectionMesh {
       drained: () => {
         if (neighbour !== undefined) this.#drained(neighbour, line);
       },
-      ended: () => {
-        if (neighbour !== undefined && line !== undefined) this.#lost(neighbour, line);
+      ended: ({ reason }) => {
+        if (neighbour !== undefined && line !== undefined) this.#lost(neighbour, line, reason);
       },
     };
   }
@@ -233,11 +238,11 @@ export class ElectionMesh {
     if (neighbour.line === line && neighbour.last === last) this.#sendLast(neighbour);
   }
 
-  #lost(neighbour: Neighbour, line: Line): void {
+  #lost(neighbour: Neighbour, line: Line, reason: string): void {
     if (neighbour.line !== line) return;
     neighbour.line = undefined;
     this.#dialIn(neighbour, neighbour.dialer === "self" ? neighbour.backoff.nextDelayMs() : this.#othersTurnMs);
-    this.#events.linkDown(neighbour.sid);
+    this.#events.linkDown(neighbour.sid, reason);
   }
 
   #received(neighbour: Neighbour, line: Line | undefined, message: EnvelopeMessage): void {
@@ -254,7 +259,7 @@ export class ElectionMesh {
         return;
       default:
         line.connection.destroy();
-        this.#lost(neighbour, line);
+        this.#lost(neighbour, line, `it sent a ${message.kind}, which has no place in an election`);
     }
   }
 
@@ -293,7 +298,7 @@ export class ElectionMesh {
       if (neighbour.silentTicks >= SILENT_TICKS_MAX) {
         this.#events.wake();
         line.connection.destroy();
-        this.#lost(neighbour, line);
+        this.#lost(neighbour, line, `no message for ${SILENT_TICKS_MAX} ticks`);
       } else {
         neighbour.silentTicks++;
         this.#beat(neighbour, line);

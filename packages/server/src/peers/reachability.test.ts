@@ -1,0 +1,81 @@
+import { serverId } from "@zooid/model";
+import { beforeEach, describe, expect, test } from "vitest";
+import { TestPeers } from "../testing/peers.ts";
+import { Reachability } from "./reachability.ts";
+
+const [TWO, THREE, FOUR] = [serverId(2), serverId(3), serverId(4)];
+let lines: string[];
+let isLooking: boolean;
+let reachability: Reachability;
+
+beforeEach(() => {
+  lines = [];
+  isLooking = true;
+  const peers = new TestPeers(4, [4]);
+  peers.place(2, { host: "zk-2", electionPort: 3888 });
+  peers.place(3, { host: "fd00::3", electionPort: 3888 });
+  reachability = new Reachability({
+    ensemble: peers.options(1).ensemble,
+    isLooking: () => isLooking,
+    info: (text) => lines.push(`info: ${text}`),
+    warn: (text) => lines.push(`warn: ${text}`),
+  });
+});
+
+describe("a server that looks for a leader", () => {
+  test("logs each server that it cannot reach once, and a summary when every voter was tried", () => {
+    reachability.failed(TWO, "getaddrinfo ENOTFOUND zk-2");
+    reachability.failed(TWO, "getaddrinfo ENOTFOUND zk-2");
+    reachability.failed(THREE, "connect ECONNREFUSED fd00::3:3888");
+    expect(lines).toEqual([
+      "warn: server 2 at zk-2:3888 is unreachable: getaddrinfo ENOTFOUND zk-2",
+      "warn: server 3 at [fd00::3]:3888 is unreachable: connect ECONNREFUSED fd00::3:3888",
+      "warn: LOOKING for a leader: 1 of 3 voters reachable; server 2 at zk-2:3888: getaddrinfo ENOTFOUND zk-2; " +
+        "server 3 at [fd00::3]:3888: connect ECONNREFUSED fd00::3:3888",
+    ]);
+  });
+
+  test("repeats the summary with the newest reasons", () => {
+    reachability.connected(THREE);
+    reachability.failed(TWO, "connecting took too long");
+    reachability.failed(TWO, "connect EHOSTUNREACH");
+    reachability.summarize();
+    expect(lines.at(-1)).toBe(
+      "warn: LOOKING for a leader: 2 of 3 voters reachable; server 2 at zk-2:3888: connect EHOSTUNREACH",
+    );
+  });
+
+  test("needs no summary where all voters are connected", () => {
+    reachability.connected(TWO);
+    reachability.connected(THREE);
+    expect(lines).toEqual([]);
+  });
+
+  test("logs a server that it reaches again", () => {
+    reachability.failed(TWO, "the connection was closed");
+    reachability.connected(TWO);
+    expect(lines).toEqual([
+      "warn: server 2 at zk-2:3888 is unreachable: the connection was closed",
+      "info: server 2 at zk-2:3888 is reachable",
+    ]);
+  });
+});
+
+test("a server with a leader logs no summary", () => {
+  isLooking = false;
+  reachability.failed(TWO, "connect ECONNREFUSED");
+  reachability.failed(THREE, "connect ECONNREFUSED");
+  reachability.summarize();
+  expect(lines).toHaveLength(2);
+});
+
+test("an observer that is not connected is listed and not counted among the voters", () => {
+  reachability.connected(TWO);
+  reachability.connected(THREE);
+  expect(reachability.summary).toBe("3 of 3 voters reachable");
+  expect(reachability.peers.map(({ sid, isConnected }) => [sid, isConnected])).toEqual([
+    [TWO, true],
+    [THREE, true],
+    [FOUR, false],
+  ]);
+});

@@ -1,0 +1,102 @@
+import { hostPort, type ServerId } from "@zooid/model";
+import type { EnsembleConfig } from "./ensemble-config.ts";
+
+/** Another server that this one cannot reach. */
+export interface UnreachablePeer {
+  readonly sid: ServerId;
+  /** `host:electionPort`, as configured. */
+  readonly address: string;
+  /** The system's or the other server's reason, for example `connect ECONNREFUSED 10.0.0.2:3888`. */
+  readonly reason: string;
+}
+
+export interface ReachabilityOptions {
+  readonly ensemble: EnsembleConfig;
+  /** Whether this server looks for a leader. */
+  readonly isLooking: () => boolean;
+  readonly info: (text: string) => void;
+  readonly warn: (text: string) => void;
+}
+
+interface Peer {
+  readonly sid: ServerId;
+  readonly isVoter: boolean;
+  readonly address: string;
+  state: "untried" | "connected" | "unreachable";
+  reason: string;
+}
+
+/**
+ * The other servers that this one is connected to, and why not to the rest: a line for each that
+ * becomes unreachable, and a summary while no leader is known.
+ */
+export class Reachability {
+  readonly #options: ReachabilityOptions;
+  readonly #peers = new Map<ServerId, Peer>();
+  #hasSummary = false;
+
+  constructor(options: ReachabilityOptions) {
+    this.#options = options;
+    const { sid: own, servers } = options.ensemble;
+    for (const { sid, isObserver } of servers) {
+      if (sid === own) continue;
+      const { host, electionPort } = options.ensemble.addressOf(sid);
+      this.#peers.set(sid, {
+        ...{ sid, isVoter: !isObserver, address: hostPort(host, electionPort) },
+        ...{ state: "untried", reason: "not connected yet" },
+      });
+    }
+  }
+
+  /** Each other server, with the reason where it is not connected. */
+  get peers(): readonly (UnreachablePeer & { readonly isConnected: boolean })[] {
+    return [...this.#peers.values()].map(({ sid, address, reason, state }) => ({
+      ...{ sid, address, reason, isConnected: state === "connected" },
+    }));
+  }
+
+  connected(sid: ServerId): void {
+    const peer = this.#peers.get(sid);
+    if (peer === undefined || peer.state === "connected") return;
+    if (peer.state === "unreachable") this.#options.info(`server ${sid} at ${peer.address} is reachable`);
+    peer.state = "connected";
+    this.#summarizeOnce();
+  }
+
+  /** A connection has ended, or an attempt has failed. */
+  failed(sid: ServerId, reason: string): void {
+    const peer = this.#peers.get(sid);
+    if (peer === undefined) return;
+    if (peer.state !== "unreachable") {
+      this.#options.warn(`server ${sid} at ${peer.address} is unreachable: ${reason}`);
+    }
+    peer.state = "unreachable";
+    peer.reason = reason;
+    this.#summarizeOnce();
+  }
+
+  /** `1 of 3 voters reachable; server 2 at zk-2:3888: getaddrinfo ENOTFOUND zk-2` */
+  get summary(): string {
+    const { sid: own, servers } = this.#options.ensemble;
+    const voters = servers.filter(({ isObserver }) => !isObserver);
+    const others = [...this.#peers.values()].filter(({ isVoter }) => isVoter);
+    const missing = others.filter(({ state }) => state !== "connected");
+    const reached = others.length - missing.length + (voters.some(({ sid }) => sid === own) ? 1 : 0);
+    const reasons = missing.map(({ sid, address, reason }) => `; server ${sid} at ${address}: ${reason}`);
+    return `${reached} of ${voters.length} voters reachable${reasons.join("")}`;
+  }
+
+  /** Logs the summary while no leader is known; for a timer. */
+  summarize(): void {
+    if (this.#options.isLooking()) this.#options.warn(`LOOKING for a leader: ${this.summary}`);
+  }
+
+  /** The first summary comes when every other voter has been tried. */
+  #summarizeOnce(): void {
+    if (this.#hasSummary) return;
+    const voters = [...this.#peers.values()].filter(({ isVoter }) => isVoter);
+    if (voters.some(({ state }) => state === "untried")) return;
+    this.#hasSummary = true;
+    if (voters.some(({ state }) => state === "unreachable")) this.summarize();
+  }
+}
