@@ -1,8 +1,8 @@
 import { once } from "node:events";
-import { closeSync, mkdirSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import { closeSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { userInfo } from "node:os";
 import { dirname } from "node:path";
-import { ConfigError, type ServerLog, type ZooidServer } from "@zooid/server";
+import { ConfigError, makeDirectory, type ServerLog, type ZooidServer } from "@zooid/server";
 import { destination } from "pino";
 import { auditLine, auditTime, type ProcessEvent, processLine } from "./audit-line.ts";
 
@@ -125,7 +125,7 @@ export class AuditLog {
 /** Whether the file can be written, before anything is served; what it is, and how long already. */
 function check(file: string): { readonly isPlainFile: boolean; readonly size: number } {
   try {
-    mkdirSync(dirname(file), { recursive: true });
+    makeDirectory(dirname(file));
     closeSync(openSync(file, "a", FILE_MODE));
     const found = statSync(file);
     return { isPlainFile: found.isFile(), size: found.size };

@@ -307,3 +307,18 @@ test("whether there is an audit log may be said on the command line and in Java'
   expect(serve(file, "--set", "audit.enable=true").auditFile).toBe("/a");
   expect(serveWith("-Dzookeeper.audit.enable=true", file).auditFile).toBe("/a");
 });
+
+test.each([
+  [["--prot", "2181"], "unknown option --prot; the nearest is --port"],
+  [["--log=debug"], "unknown option --log; the nearest is --log-level"],
+  [["--xyzzy"], "unknown option --xyzzy"],
+  [["--port"], "--port takes a value"],
+  [["--data", "--port", "1"], "--data takes a value"],
+  [["--version=1"], "--version takes no value"],
+])("%j is one line and names --help", (argv, line) => {
+  expect(problemsOf(...argv).split("\n")).toEqual([line, "zooid-server --help lists all options"]);
+});
+
+test("every wrong option is reported in one error", () => {
+  expect(problemsOf("--prot", "1", "--daat", "d", "--set").split("\n")).toHaveLength(4);
+});

@@ -2,6 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { ConfigError, type ServerOptions } from "@zooid/server";
+import { distance } from "fastest-levenshtein";
 import { applySettings, type ConfigFile, parseConfigFile } from "./config-file.ts";
 import { completeEnsemble, mergeEnsembles, NO_ENSEMBLE } from "./ensemble-settings.ts";
 import { jvmSettings } from "./jvm-flags.ts";
@@ -117,24 +118,40 @@ interface Parsed {
   readonly positionals: readonly string[];
 }
 
+const OPTIONS = {
+  port: { type: "string" },
+  address: { type: "string" },
+  data: { type: "string" },
+  set: { type: "string", multiple: true },
+  "log-level": { type: "string" },
+  version: { type: "boolean" },
+  help: { type: "boolean", short: "h" },
+} as const;
+
+/** One line for each option that is wrong, rather than the whole usage. */
 function parse(argv: readonly string[]): Parsed {
-  try {
-    return parseArgs({
-      args: [...argv],
-      allowPositionals: true,
-      options: {
-        port: { type: "string" },
-        address: { type: "string" },
-        data: { type: "string" },
-        set: { type: "string", multiple: true },
-        "log-level": { type: "string" },
-        version: { type: "boolean" },
-        help: { type: "boolean", short: "h" },
-      },
-    });
-  } catch (error) {
-    throw new ConfigError([`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`]);
+  const { values, positionals, tokens } = parseArgs({
+    ...{ args: [...argv], allowPositionals: true, strict: false, tokens: true, options: OPTIONS },
+  });
+  const problems: string[] = [];
+  for (const token of tokens) {
+    if (token.kind !== "option") continue;
+    const { name, rawName, value } = token;
+    const option = (OPTIONS as Readonly<Record<string, { readonly type: string }>>)[name];
+    if (option === undefined) problems.push(`unknown option ${rawName}${adviceFor(name)}`);
+    else if (option.type === "boolean" && value !== undefined) problems.push(`${rawName} takes no value`);
+    else if (option.type === "string" && (value === undefined || (value.startsWith("-") && !token.inlineValue)))
+      problems.push(`${rawName} takes a value`);
   }
+  if (problems.length > 0) throw new ConfigError([...problems, "zooid-server --help lists all options"]);
+  return { values: values as Values, positionals };
+}
+
+/** The option that was probably meant. */
+function adviceFor(name: string): string {
+  const steps = (known: string): number => (known.startsWith(name) ? 0 : distance(name.toLowerCase(), known));
+  const nearest = Object.keys(OPTIONS).reduce((best, known) => (steps(known) < steps(best) ? known : best));
+  return steps(nearest) <= name.length / 2 ? `; the nearest is --${nearest}` : "";
 }
 
 function fromFile(file: string | undefined): ConfigFile & { readonly text?: string } {

@@ -1,4 +1,5 @@
 export { StoreError } from "@zooid/txn-log";
+export { makeDirectory } from "@zooid/txn-log/sqlite";
 export type {
   AdminConfig,
   AdminOptions,

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, realpathSync, rmdirSync } from "node:fs";
+import { realpathSync, rmdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { syncDirectoryOf } from "./database.ts";
 import { DirectoryLock } from "./directory-lock.ts";
 import { refuseForeign } from "./inspect-directory.ts";
+import { makeDirectory } from "./make-directory.ts";
 import { StoreError } from "./store-error.ts";
 
 const DIRECTORY_MODE = 0o700;
@@ -39,11 +40,11 @@ export class DataPlace implements Disposable {
   }
 
   #make(directory: string): void {
-    if (existsSync(directory)) return;
     try {
-      mkdirSync(directory, { recursive: true, mode: DIRECTORY_MODE });
-      this.#made.push(directory);
-      syncDirectoryOf(directory);
+      for (const made of makeDirectory(directory, DIRECTORY_MODE)) {
+        this.#made.push(made);
+        syncDirectoryOf(made);
+      }
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
       throw new StoreError({ code: "UNREADABLE", file: dirname(directory), reason }, { cause });

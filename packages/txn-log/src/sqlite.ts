@@ -259,5 +259,6 @@ function removeUnnamed(directory: string, named: string): void {
   }
 }
 
+export { makeDirectory } from "./make-directory.ts";
 export { isLastChunk } from "./snapshot-format.ts";
 export type { TestBreak } from "./test-break.ts";
