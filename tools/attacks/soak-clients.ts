@@ -40,7 +40,8 @@ const report = (state: SoakState): void => void process.send?.(state);
 process.once("disconnect", () => process.exit());
 
 const writer = await Attacker.open({ port, timeoutMs: TIMEOUT_MS });
-const sessions: Attacker[] = [];
+// The writer pings as its sessions do.
+const sessions: Attacker[] = [writer];
 // Sessions that are open are to live while others are opened.
 const opening = open();
 const ping = request(PING_XID, OpCode.PING);
@@ -64,12 +65,12 @@ for (let tick = 0; ; tick++) {
     const path = paths[node] as string;
     void writer.flood([writer.frame(OpCode.SET_DATA, setData(path, `${tick}`))]);
     for (let watcher = 0; watcher < watchesEach; watcher++) {
-      const attacker = sessions[(node - watcher + sessionCount) % sessionCount] as Attacker;
+      const attacker = sessionOf((node - watcher + sessionCount) % sessionCount);
       void attacker.flood([attacker.frame(OpCode.GET_DATA, read(path, true))]);
     }
   }
   if (tick % TICKS_PER_REPORT === 0) {
-    report({ armed, lost: [...sessions, writer].filter(({ isClosed }) => isClosed).length });
+    report({ armed, lost: sessions.filter(({ isClosed }) => isClosed).length });
   }
   await Promise.race([opening, delay(Math.max(0, 1000 / TICKS_PER_SECOND - (performance.now() - tickMs)))]);
 }
@@ -86,15 +87,19 @@ async function open(): Promise<never> {
     });
     sessions.push(...(await Promise.all(opened)));
     await Promise.all(group.map(arm));
-    armed = sessions.length;
+    armed = sessions.length - 1;
   }
   // Only a failure ends the race with the ticks.
   return new Promise(() => {});
 }
 
+function sessionOf(index: number): Attacker {
+  return sessions[index + 1] as Attacker;
+}
+
 /** Watches the nodes of a session's neighbours, so that each node has as many watches. */
 async function arm(session: number): Promise<void> {
-  const attacker = sessions[session] as Attacker;
+  const attacker = sessionOf(session);
   await attacker.flood(
     range(watchesEach, (i) =>
       attacker.frame(OpCode.GET_DATA, read(paths[(session + i) % sessionCount] as string, true)),
