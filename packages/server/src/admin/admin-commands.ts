@@ -45,11 +45,18 @@ type Fields = { readonly [key: string]: Json };
 class Failure {
   readonly error: string;
   readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
 
-  constructor(error: string, status = 200) {
+  constructor(error: string, status = 200, headers: Readonly<Record<string, string>> = {}) {
     this.error = error;
     this.status = status;
+    this.headers = headers;
   }
+}
+
+function refused({ error, status, retryAfterMs }: SnapshotRefusal): Failure {
+  const headers = retryAfterMs === undefined ? {} : { "retry-after": `${Math.ceil(retryAfterMs / 1000)}` };
+  return new Failure(error, status, headers);
 }
 
 /** A state, to be sent or only told of. */
@@ -137,7 +144,10 @@ function answer(command: string, found: Outcome): CommandAnswer {
     const { headers, stream } = found;
     return { status: 200, headers, body: stream ?? { command, error: null } };
   }
-  if (found instanceof Failure) return { status: found.status, body: { command, error: found.error } };
+  if (found instanceof Failure) {
+    const { status, error, headers } = found;
+    return { status, headers, body: { command, error } };
+  }
   return { status: 200, body: { ...found, command, error: null } };
 }
 
@@ -302,7 +312,7 @@ async function snapshot(
   { query, address, certificateSubject }: CommandRequest,
 ): Promise<Outcome> {
   const taken = await snapshots.take(certificateSubject ?? address);
-  if (taken instanceof SnapshotRefusal) return new Failure(taken.error, taken.status);
+  if (taken instanceof SnapshotRefusal) return refused(taken);
   const headers = { last_zxid: formatZxid(taken.position.zxid), snapshot_size: String(taken.sizeBytes) };
   if (isStreaming(query)) return new Snapshot(headers, taken);
   // It was brought forward to here, and lies in the data directory.
@@ -319,7 +329,7 @@ function isStreaming(query: URLSearchParams): boolean {
 async function restore({ snapshots }: AdminView, request: CommandRequest): Promise<Outcome> {
   const { address, certificateSubject, contentType, body } = request;
   const restored = await snapshots.restore(certificateSubject ?? address, contentType, body);
-  return restored instanceof SnapshotRefusal ? new Failure(restored.error, restored.status) : { last_zxid: restored };
+  return restored instanceof SnapshotRefusal ? refused(restored) : { last_zxid: restored };
 }
 
 function setTraceMask({ traceMask }: AdminView, { query }: CommandRequest): Fields | Failure {

@@ -31,7 +31,11 @@ test("a server can be restored into again and again, from its own snapshots, and
 test("both come no more often than the interval says, and what comes too soon is counted", async () => {
   await using zk = await start(join(place, "data"), { rateLimiterIntervalMs: 2_000_000_000 });
   const { bytes } = await snapshotOf(zk);
-  expect((await snapshotOf(zk)).response.status).toBe(429);
+  const { response } = await snapshotOf(zk);
+  expect(response.status).toBe(429);
+  const retryAfterSeconds = Number(response.headers.get("retry-after"));
+  expect(retryAfterSeconds).toBeGreaterThan(1900);
+  expect(retryAfterSeconds).toBeLessThanOrEqual(2000);
   expect((await restore(zk, bytes)).status).toBe(200);
   expect((await restore(zk, bytes)).status).toBe(429);
   expect(await metric(zk, "snapshot_rate_limited_count")).toBe(1);

@@ -7,10 +7,13 @@ import type { SnapshotCommandsConfig } from "./http-options.ts";
 export class SnapshotRefusal {
   readonly status: 400 | 409 | 429 | 500 | 503;
   readonly error: string;
+  /** In how many milliseconds the same request would be allowed; with status 429. */
+  readonly retryAfterMs: number | undefined;
 
-  constructor(status: SnapshotRefusal["status"], error: string) {
+  constructor(status: SnapshotRefusal["status"], error: string, retryAfterMs?: number) {
     this.status = status;
     this.error = error;
+    this.retryAfterMs = retryAfterMs;
   }
 }
 
@@ -43,9 +46,13 @@ class RateLimit {
   }
 
   allows(nowMs: number): boolean {
-    if (nowMs < this.#nextMs) return false;
+    if (this.waitMs(nowMs) > 0) return false;
     this.#nextMs = nowMs + this.#intervalMs;
     return true;
+  }
+
+  waitMs(nowMs: number): number {
+    return Math.max(0, this.#nextMs - nowMs);
   }
 }
 
@@ -81,7 +88,7 @@ export class SnapshotDesk {
     if (this.#isRestoring) return new SnapshotRefusal(503, BUSY);
     if (!this.#snapshots.allows(state.nowMs())) {
       this.snapshotsLimited++;
-      return new SnapshotRefusal(429, LIMITED);
+      return new SnapshotRefusal(429, LIMITED, this.#snapshots.waitMs(state.nowMs()));
     }
     try {
       const snapshot = await state.exportSnapshot();
@@ -112,7 +119,7 @@ export class SnapshotDesk {
     if (this.#isRestoring) return new SnapshotRefusal(503, BUSY);
     if (!this.#restores.allows(state.nowMs())) {
       this.restoresLimited++;
-      return new SnapshotRefusal(429, LIMITED);
+      return new SnapshotRefusal(429, LIMITED, this.#restores.waitMs(state.nowMs()));
     }
     this.#isRestoring = true;
     const startMs = state.nowMs();
