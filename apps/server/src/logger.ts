@@ -3,8 +3,13 @@ import { pino } from "pino";
 import pretty from "pino-pretty";
 import type { LogLevel } from "./command-line.ts";
 
-/** Lines for people on a terminal, JSON for whatever collects them elsewhere. Written at once, so that none is lost at the end. */
-export function openLog(level: LogLevel): ServerLog {
+/** A log whose level may change while the process runs. */
+export interface ProcessLog extends ServerLog {
+  level: LogLevel;
+}
+
+/** Lines for people on a terminal, JSON for log collectors elsewhere. Written at once, so that none is lost at the end. */
+export function openLog(level: LogLevel): ProcessLog {
   // A reader that went away must not take the server with it.
   process.stdout.on("error", () => {});
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
@@ -12,6 +17,12 @@ export function openLog(level: LogLevel): ServerLog {
     ? pino(options, pretty({ sync: true, translateTime: "SYS:yyyy-mm-dd HH:MM:ss.l" }))
     : pino(options, pino.destination({ dest: 1, sync: true }));
   return {
+    get level() {
+      return logger.level as LogLevel;
+    },
+    set level(level: LogLevel) {
+      logger.level = level;
+    },
     info: (text) => logger.info(printable(text)),
     warn: (text) => logger.warn(printable(text)),
     error: (text) => logger.error(printable(text)),

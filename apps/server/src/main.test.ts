@@ -88,3 +88,22 @@ test("--version and --help say it and end with status 0", async () => {
     expect(server.output).toMatch(text);
   }
 });
+
+test("SIGHUP reads the file again, and SIGUSR1 logs how the server stands", async () => {
+  const file = join(directory(), "zoo.cfg");
+  const write = (words: string): void =>
+    writeFileSync(file, `clientPort=0\nadmin.serverPort=0\ndataDir=data\n4lw.commands.whitelist=${words}\n`);
+  write("srvr");
+  const server = new ServerProcess(["zoo.cfg"]);
+  const port = await server.ready();
+  expect(await ask(port, "ruok")).toContain("not in the whitelist");
+  write("srvr,ruok");
+  server.kill("SIGHUP");
+  await server.says(/reloaded log level/);
+  expect(await ask(port, "ruok")).toBe("imok");
+  server.kill("SIGUSR1");
+  await server.says(/leading, epoch 1, zxid 0x\d+, \d+ connections/);
+  server.kill("SIGTERM");
+  expect(await server.ended()).toEqual([0, null]);
+  expect(server.errors).toBe("");
+});

@@ -5,8 +5,10 @@ import { ConfigError, type ServerOptions, startServer, writePeerSecretFile } fro
 import { AuditLog } from "./audit-log.ts";
 import { type Command, parseCommandLine, USAGE } from "./command-line.ts";
 import { exitStatusOf, explain } from "./exit-status.ts";
-import { openLog } from "./logger.ts";
+import { openLog, type ProcessLog } from "./logger.ts";
+import { reload } from "./reload.ts";
 import { stopOnSignals } from "./shutdown.ts";
+import { statusLine } from "./status-line.ts";
 
 type ServeCommand = Extract<Command, { kind: "serve" }>;
 
@@ -22,7 +24,7 @@ await main();
 
 async function main(): Promise<void> {
   try {
-    const command = parseCommandLine(process.argv.slice(2), process.env["SERVER_JVMFLAGS"]);
+    const command = readCommandLine();
     switch (command.kind) {
       case "help":
         console.log(USAGE);
@@ -34,7 +36,7 @@ async function main(): Promise<void> {
         initSecret(command.file);
         return;
       case "serve":
-        await serve(operated(command), command, openLog(command.logLevel));
+        await serve(command, openLog(command.logLevel));
     }
   } catch (error) {
     for (const line of explain(error).split("\n")) console.error(`zooid-server: ${line}`);
@@ -65,11 +67,13 @@ function operated({ options, configuration = "" }: ServeCommand): ServerOptions 
   return { ...options, admin: { ...options.admin }, metrics, initialConfiguration: configuration };
 }
 
-async function serve(
-  options: ServerOptions,
-  { warnings, auditFile }: ServeCommand,
-  log: ReturnType<typeof openLog>,
-): Promise<void> {
+function readCommandLine(): Command {
+  return parseCommandLine(process.argv.slice(2), process.env["SERVER_JVMFLAGS"]);
+}
+
+async function serve(command: ServeCommand, log: ProcessLog): Promise<void> {
+  const { warnings, auditFile } = command;
+  const options = operated(command);
   const audit = auditFile === undefined ? undefined : new AuditLog({ file: auditFile, log });
   for (const warning of warnings) log.warn(warning);
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
@@ -85,7 +89,13 @@ async function serve(
   });
   audit?.follow(server);
   if (auditFile !== undefined) log.info(`clients' writes are written down in ${auditFile}`);
-  // Before the line that says it is ready: whoever reads that may send a signal at once.
+  let inForce = command;
+  process.on("SIGHUP", () => {
+    inForce = reload(server, readCommandLine, inForce, log);
+  });
+  // Without a listener Node.js would open its inspector.
+  process.on("SIGUSR1", () => log.info(statusLine(server.summary)));
+  // Before the line that reports readiness: a signal may follow it at once.
   stopOnSignals(async () => {
     await server.stop();
     await audit?.stop();

@@ -50,7 +50,7 @@ export class ClientPorts {
     await this.#plain?.listen();
     await this.#secure?.listen();
     const { tls } = this.#config;
-    if (tls?.certReload === true) this.#watch = new FileWatch(tls.files, () => this.#reload(tls));
+    if (tls?.certReload === true) this.#watch = new FileWatch(tls.files, () => this.reloadCertificates());
   }
 
   /** The bound port that clients are told of. */
@@ -99,8 +99,10 @@ export class ClientPorts {
     return added;
   }
 
-  /** What cannot be used changes nothing: it may be half written. */
-  #reload(tls: TlsConfig): void {
+  /** Certificates that cannot be used change nothing: they may be half written. */
+  reloadCertificates(): void {
+    const { tls } = this.#config;
+    if (tls === undefined) return;
     const context = tls.reload();
     if ("length" in context) {
       this.#log.warn(`the certificates that were read before stay in force: ${context.join("; ")}`);

@@ -94,7 +94,7 @@ export class EnsemblePeers implements Peers {
     await this.links.listen();
     await this.#mesh.listen();
     const { files } = this.#transport;
-    if (files !== undefined) this.#watch = new FileWatch(files, () => this.#reload());
+    if (files !== undefined && files.length > 0) this.#watch = new FileWatch(files, () => this.reloadCertificates());
   }
 
   /** Begins to connect. */
@@ -115,8 +115,8 @@ export class EnsemblePeers implements Peers {
     await Promise.all([this.links.stop(), this.#mesh.stop()]);
   }
 
-  /** What cannot be used changes nothing: it may be half written. Connections that stand stay as they are. */
-  #reload(): void {
+  /** Certificates that cannot be used change nothing: they may be half written. Connections that stand stay as they are. */
+  reloadCertificates(): void {
     const problems = this.#transport.reload?.() ?? [];
     if (problems.length > 0)
       this.#warn(`the certificates for peers that were read before stay in force: ${problems.join("; ")}`);

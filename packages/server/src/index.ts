@@ -30,9 +30,18 @@ export { PeerPortError } from "./peers/peer-listener.ts";
 export { type PeerSecret, writePeerSecretFile } from "./peers/peer-secret.ts";
 export type { PeerStoreOptions, PeerTlsFiles } from "./peers/peer-tls.ts";
 export type { PeerTransport } from "./peers/peer-transport.ts";
+export type { UnreachablePeer } from "./peers/reachability.ts";
 export type { SaslUsers } from "./sasl/digest-md5.ts";
 export { startServer } from "./server.ts";
-export type { Role, ServerLog, StartOptions, StorageStatus, ZooidServer } from "./server-api.ts";
+export type {
+  ReloadOptions,
+  Role,
+  ServerLog,
+  ServerSummary,
+  StartOptions,
+  StorageStatus,
+  ZooidServer,
+} from "./server-api.ts";
 export { PROTOCOL_VERSION } from "./server-facts.ts";
 export type { KeyStoreOptions } from "./tls/key-store.ts";
 export type { ClientAuthMode, TlsConfig, TlsOptions } from "./tls/tls-config.ts";

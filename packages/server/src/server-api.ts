@@ -1,8 +1,9 @@
-import type { Zxid } from "@zooid/model";
+import type { ServerId, Zxid } from "@zooid/model";
 import type { Observable } from "rxjs";
 import type { AuditRecord } from "./audit-trail.ts";
 import type { Change } from "./change-stream.ts";
 import type { ServerOptions } from "./config.ts";
+import type { UnreachablePeer } from "./peers/reachability.ts";
 
 /** Receives log lines for operators, each one sentence. */
 export interface ServerLog {
@@ -47,8 +48,35 @@ export interface ZooidServer extends AsyncDisposable {
   readonly sessions$: Observable<number>;
   /** The sizes of log and state file, about once a second. */
   readonly storage$: Observable<StorageStatus>;
+  /** How the server stands now, for a log line or a page. */
+  readonly summary: ServerSummary;
+  /** Reads the certificates of clients' and peers' ports again, for new connections, and replaces what is named. */
+  reload(options?: ReloadOptions): void;
   /** Makes durable and answers what was read, and closes everything. */
   stop(): Promise<void>;
+}
+
+/** What can change while a server runs. */
+export interface ReloadOptions {
+  /** Four-letter words that are answered, as in {@link ServerOptions}. Default: as before. */
+  readonly fourLetterWords?: string;
+}
+
+export interface ServerSummary {
+  readonly role: Role;
+  /** 0 while the server has no role. */
+  readonly epoch: number;
+  /** Undefined while none is known, and of a server alone. */
+  readonly leader: ServerId | undefined;
+  readonly appliedZxid: Zxid;
+  readonly connectionCount: number;
+  readonly sessionCount: number;
+  readonly znodeCount: number;
+  readonly watchCount: number;
+  /** Writes and syncs that are read and not answered. */
+  readonly outstandingCount: number;
+  /** Other members without an election connection to this one. */
+  readonly unreachablePeers: readonly UnreachablePeer[];
 }
 
 export interface StorageStatus {

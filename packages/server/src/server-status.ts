@@ -13,6 +13,10 @@ export class ServerStatus {
   readonly sessions$: Observable<number> = this.#sessions.asObservable();
   readonly storage$: Observable<StorageStatus> = this.#storage.asObservable();
 
+  get role(): Role {
+    return this.#role.value;
+  }
+
   /** The role, or the phase in it, may have changed. */
   updateRole(replica: Replica): void {
     const role = replica.isServing ? replica.zab.state : replica.isReadOnly ? "read-only" : "looking";

@@ -28,6 +28,7 @@ export interface ViewedServer {
   driver(): Driver;
   storage(): Storage;
   peers(): EnsemblePeers | undefined;
+  readonly fourLetterWords: AdminView["fourLetterWords"];
   restore(pieces: AsyncIterable<Uint8Array>): Promise<Zxid>;
 }
 
@@ -65,6 +66,7 @@ export function adminViewOf(server: ViewedServer): AdminView {
       warn: (text) => log.warn(text),
     }),
     isStorageFull: () => storage().log.stats().storageFull,
+    fourLetterWords: server.fourLetterWords,
     traceMask: { value: TRACE_MASK },
     storageMetrics: () => storage().metrics(),
   };

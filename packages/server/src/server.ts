@@ -1,8 +1,8 @@
-import { assert, hostPort } from "@zooid/model";
+import { assert, hostPort, ZXID_NONE } from "@zooid/model";
 import { type LogHandler, StoreError } from "@zooid/txn-log";
 import type { Observable } from "rxjs";
 import type { AdminView } from "./admin/admin-view.ts";
-import { answerWord, wordBytes } from "./admin/four-letter-words.ts";
+import { answerWord, parseWhitelist, wordBytes } from "./admin/four-letter-words.ts";
 import { OperatorPorts } from "./admin/operator-ports.ts";
 import { type AuditRecord, AuditTrail } from "./audit-trail.ts";
 import { type Change, ChangeRecorder } from "./change-stream.ts";
@@ -15,7 +15,15 @@ import { EarlyClients } from "./early-clients.ts";
 import { EnsemblePeers } from "./ensemble-peers.ts";
 import { RefusalLog } from "./refusal-log.ts";
 import { RoleLog } from "./role-log.ts";
-import type { Role, ServerLog, StartOptions, StorageStatus, ZooidServer } from "./server-api.ts";
+import type {
+  ReloadOptions,
+  Role,
+  ServerLog,
+  ServerSummary,
+  StartOptions,
+  StorageStatus,
+  ZooidServer,
+} from "./server-api.ts";
 import { ServerStatus } from "./server-status.ts";
 import { adminViewOf } from "./server-view.ts";
 import { SnapshotRestore } from "./snapshot-restore.ts";
@@ -58,6 +66,7 @@ class Server implements ZooidServer {
   #peers: EnsemblePeers | undefined;
   #ports: ClientPorts | undefined;
   #operators: OperatorPorts | undefined;
+  readonly #fourLetterWords: { allowed: ReadonlySet<string> };
   readonly #roles = new RoleLog((text) => this.#log.info(text));
   readonly #earlyClients = new EarlyClients();
   readonly #refusals: RefusalLog;
@@ -70,6 +79,7 @@ class Server implements ZooidServer {
     this.#config = config;
     this.#options = options;
     this.#log = options.log ?? SILENT;
+    this.#fourLetterWords = { allowed: config.fourLetterWords };
     this.#audit = new AuditTrail(sidOf(config));
     this.audit$ = this.#audit.records$;
     this.#refusals = new RefusalLog(
@@ -111,6 +121,28 @@ class Server implements ZooidServer {
       await this.stop();
       throw error;
     }
+  }
+
+  reload({ fourLetterWords }: ReloadOptions = {}): void {
+    if (fourLetterWords !== undefined) this.#fourLetterWords.allowed = parseWhitelist(fourLetterWords);
+    this.#ports?.reloadCertificates();
+    this.#peers?.reloadCertificates();
+  }
+
+  get summary(): ServerSummary {
+    const replica = this.#driver?.replica;
+    return {
+      role: this.#status.role,
+      epoch: replica?.zab.epoch ?? 0,
+      leader: this.#config.ensemble === undefined ? undefined : replica?.zab.leader,
+      appliedZxid: replica?.tree.applied ?? ZXID_NONE,
+      connectionCount: replica?.connectionCount ?? 0,
+      sessionCount: replica?.sessions.size ?? 0,
+      znodeCount: replica?.tree.nodeCount ?? 0,
+      watchCount: replica?.watches.watchCount ?? 0,
+      outstandingCount: replica?.outstandingCount ?? 0,
+      unreachablePeers: this.#peers?.reachability.peers.filter(({ isConnected }) => !isConnected) ?? [],
+    };
   }
 
   stop(): Promise<void> {
@@ -164,6 +196,7 @@ class Server implements ZooidServer {
     const view = adminViewOf({
       ...{ config: this.#config, log: this.#log, version: this.#options.version ?? "0.0.0" },
       ...{ ports, driver, storage, peers: () => this.#peers },
+      fourLetterWords: this.#fourLetterWords,
       clientPort: () => this.port,
       restore: (pieces) => restore.restore(pieces),
     });

@@ -58,14 +58,19 @@ export class ServerProcess {
     return this.#ended;
   }
 
-  /** The port, once the line that says it is ready came. */
+  /** The port, once the line that reports readiness came. */
   async ready(): Promise<number> {
+    return Number((await this.says(/serves ZooKeeper clients on [^ ]*:(\d+),/))[1]);
+  }
+
+  /** Resolves once its output matches. */
+  async says(pattern: RegExp): Promise<RegExpExecArray> {
     const deadline = Date.now() + DEADLINE_MS;
     for (;;) {
-      const port = /serves ZooKeeper clients on [^ ]*:(\d+),/.exec(this.output)?.[1];
-      if (port !== undefined) return Number(port);
+      const match = pattern.exec(this.output);
+      if (match !== null) return match;
       if (Date.now() > deadline || this.#child.exitCode !== null) {
-        throw new Error(`not ready: ${this.output}${this.errors}`);
+        throw new Error(`its output never matched ${pattern}: ${this.output}${this.errors}`);
       }
       await Promise.race([once(this.#child.stdout ?? this.#child, "data"), this.#ended]);
     }

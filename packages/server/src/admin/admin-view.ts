@@ -39,6 +39,8 @@ export interface AdminView {
   readonly commandUrl: string;
   /** The text of the configuration file, if there was one. */
   readonly initialConfiguration: string;
+  /** The four-letter words that are answered; a reload replaces them. */
+  readonly fourLetterWords: { allowed: ReadonlySet<string> };
   /** What Apache logs more of by; kept and told, and nothing else. */
   readonly traceMask: { value: bigint };
   /** How the log and the state file stand. */

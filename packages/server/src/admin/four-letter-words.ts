@@ -85,8 +85,8 @@ function permitted(word: string, view: AdminView): string | undefined {
   return word === "hash" ? NOT_SERVING : `${NOT_SERVING}\n`;
 }
 
-function isListed(word: string, { config }: AdminView): boolean {
-  return config.fourLetterWords.has(word) || (word === "isro" && config.readOnlyMode);
+function isListed(word: string, { config, fourLetterWords }: AdminView): boolean {
+  return fourLetterWords.allowed.has(word) || (word === "isro" && config.readOnlyMode);
 }
 
 function versionLine({ version, driver }: AdminView): string {

@@ -104,14 +104,14 @@ export function readPeerStores(
   const { reload, files } = config;
   return tlsTransport(config.context, servers, {
     checks,
-    ...(config.certReload ? { material: { files, reload } } : {}),
+    material: { files: config.certReload ? files : [], reload },
   });
 }
 
 interface TransportOptions {
   /** Of which connections the certificate has to name the server at the other end. Default: of all. */
   readonly checks?: { readonly dialed: boolean; readonly accepted: boolean };
-  /** Files to read again when they change. Default: none. */
+  /** What is read again: when one of the files changes, or on demand. Default: nothing. */
   readonly material?: { readonly files: readonly string[]; reload(): SecureContextOptions | readonly string[] };
 }
 

@@ -22,7 +22,11 @@ export interface PeerTransport {
   faultOf(socket: object, sid: ServerId): string | undefined;
   /** Files whose change is to be followed by {@link reload}. Default: none. */
   readonly files?: readonly string[];
-  /** Reads them again for connections from now on; says why what was read before stays in force instead. */
+  /**
+   * Reads the certificates again, for connections from now on.
+   *
+   * @returns why what was read before stays in force; empty where the certificates were read
+   */
   reload?(): readonly string[];
 }
 

@@ -1,0 +1,14 @@
+import { formatZxid } from "@zooid/model";
+import type { ServerSummary } from "@zooid/server";
+
+/** How a server stands, as one line: `following server 3, epoch 5, zxid 0x500000001, 12 connections, …`. */
+export function statusLine(summary: ServerSummary): string {
+  const { role, epoch, leader, appliedZxid, unreachablePeers } = summary;
+  const { connectionCount, sessionCount, znodeCount, watchCount, outstandingCount } = summary;
+  const place = leader === undefined || role === "leading" ? role : `${role} server ${leader}`;
+  const peers = unreachablePeers.map(({ sid, address, reason }) => `; server ${sid} at ${address}: ${reason}`);
+  return (
+    `${place}, epoch ${epoch}, zxid ${formatZxid(appliedZxid)}, ${connectionCount} connections, ${sessionCount} sessions, ` +
+    `${znodeCount} znodes, ${watchCount} watches, ${outstandingCount} outstanding requests${peers.join("")}`
+  );
+}
