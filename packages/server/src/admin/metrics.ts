@@ -1,3 +1,4 @@
+import { statfsSync } from "node:fs";
 import { counterOf, epochOf, type Zxid } from "@zooid/model";
 import { Histogram } from "@zooid/replica";
 import type { ServerConfig } from "../config.ts";
@@ -43,6 +44,13 @@ const NO_SUCH_ADVANCED: readonly string[] = [
   ...["sync_processor_queue_flush_time_ms", "jvm_pause_time_ms"],
 ];
 
+const NOT_COUNTED: ReadonlySet<string> = new Set([...NO_SUCH_COUNTERS, ...NO_SUCH_SUMMARIES, ...NO_SUCH_ADVANCED]);
+
+/** Whether a name has values here, and is not only Apache's. */
+export function isCounted(name: string): boolean {
+  return !NOT_COUNTED.has(name);
+}
+
 /**
  * Every value that this server shows, read at the moment of the call. The names are Apache's; ours begin with `zooid_`. What only
  * a leader has is there only while it leads: boards find the leader by it.
@@ -75,8 +83,23 @@ export function metricsOf(view: AdminView): readonly Metric[] {
     advancedSummary("updatelatency", view.driver.replica.counters.writes),
     ...NO_SUCH_ADVANCED.map((name) => advancedSummary(name, NOTHING)),
     { kind: "counter set", name: "zooid_refusals", values: [...view.driver.refusals.counts] },
+    { kind: "gauge set", name: "zooid_disk_free_bytes", values: diskFree(view) },
     ...replicationGauges(view),
   ];
+}
+
+/** Of a server in memory there are none. A disk that the system does not answer for is left out. */
+function diskFree({ config: { dataDir, logDir } }: AdminView): readonly (readonly [string, number])[] {
+  const places = [["data", dataDir] as const, ["log", logDir ?? dataDir] as const];
+  return places.flatMap(([key, directory]) => {
+    if (directory === undefined) return [];
+    try {
+      const { bavail, bsize } = statfsSync(directory);
+      return [[key, bavail * bsize] as const];
+    } catch {
+      return [];
+    }
+  });
 }
 
 function gauges({ driver, startedAtMs, handshakeCount }: AdminView): readonly Metric[] {

@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { OpCode } from "@zooid/model";
 import { create, RawClient, read } from "@zooid/wire/testing/raw-client";
@@ -104,4 +105,30 @@ test("the port for metrics answers them and nothing else, with Java's names wher
   }
   expect((await ask(zk.metricsPort, "/metrics", { method: "POST" })).status).toBe(405);
   expect(zk.adminPort).toBeUndefined();
+});
+
+test("every series has a help text that explains it", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "zooid-help-"));
+  try {
+    await using zk = await startTestServer({ dataDir, admin: { port: 0 } });
+    const { body } = await ask(zk.adminPort, "/metrics");
+    const lines = body.split("\n").filter((line) => line.startsWith("# HELP "));
+    const unexplained = lines.filter((line) => line.split(" ").length < 6);
+    expect(unexplained).toEqual([]);
+    expect(lines.length).toBeGreaterThan(150);
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});
+
+test("the free space of the disks of state and log is shown", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "zooid-disk-"));
+  try {
+    await using zk = await startTestServer({ dataDir, admin: { port: 0 } });
+    const { samples } = parse((await ask(zk.adminPort, "/metrics")).body);
+    expect(samples.get('zooid_disk_free_bytes{key="data"}')).toBeGreaterThan(0);
+    expect(samples.get('zooid_disk_free_bytes{key="log"}')).toBeGreaterThan(0);
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
 });

@@ -4,7 +4,8 @@ import type { Metric as PromMetric, Registry } from "prom-client";
 import type { AdminView } from "./admin-view.ts";
 import type { HttpAnswer } from "./http-port.ts";
 import type { Metric, Summary } from "./metric.ts";
-import { metricsOf } from "./metrics.ts";
+import { helpOf } from "./metric-help.ts";
+import { isCounted, metricsOf } from "./metrics.ts";
 
 type PromClient = typeof import("prom-client");
 
@@ -59,7 +60,7 @@ async function load(): Promise<Library> {
 
 function shown({ client, CountedSummary }: Library, metric: Metric): PromMetric {
   const { name } = metric;
-  const options = { name, help: name, registers: [] };
+  const options = { name, help: helpOf(name, isCounted(name)) ?? name, registers: [] };
   switch (metric.kind) {
     case "gauge": {
       const gauge = new client.Gauge(options);
@@ -96,7 +97,7 @@ function countedSummary(client: PromClient) {
     readonly #shares: readonly number[];
 
     constructor(name: string, of: Summary, shares: readonly number[]) {
-      super({ name, help: name, registers: [] });
+      super({ name, help: helpOf(name, isCounted(name)) ?? name, registers: [] });
       this.#name = name;
       this.#of = of;
       this.#shares = shares;
@@ -119,7 +120,7 @@ function countedSummary(client: PromClient) {
 }
 
 function buildInfo({ Gauge }: PromClient, { version }: AdminView): PromMetric {
-  const help = "What runs; the value is always 1";
+  const help = "Version of the server and of Node.js; the value is always 1";
   const gauge = new Gauge({ name: "zooid_build_info", help, labelNames: ["version", "node"], registers: [] });
   gauge.set({ version, node: process.versions.node }, 1);
   return gauge;
