@@ -1,3 +1,4 @@
+import { distance } from "fastest-levenshtein";
 import type { Command } from "./command.ts";
 import { addWatch } from "./commands/add-watch.ts";
 import { addauth } from "./commands/addauth.ts";
@@ -10,6 +11,7 @@ import { deleteall } from "./commands/deleteall.ts";
 import { delquota } from "./commands/delquota.ts";
 import { discover } from "./commands/discover.ts";
 import { elect } from "./commands/elect.ts";
+import { fourLetterWord } from "./commands/four-letter-word.ts";
 import { get } from "./commands/get.ts";
 import { getAcl } from "./commands/get-acl.ts";
 import { getAllChildrenNumber } from "./commands/get-all-children-number.ts";
@@ -29,6 +31,7 @@ import { set } from "./commands/set.ts";
 import { setAcl } from "./commands/set-acl.ts";
 import { setquota } from "./commands/setquota.ts";
 import { stat } from "./commands/stat.ts";
+import { status } from "./commands/status.ts";
 import { sync } from "./commands/sync.ts";
 import { tree } from "./commands/tree.ts";
 import { version } from "./commands/version.ts";
@@ -48,6 +51,7 @@ export const COMMANDS: readonly Command[] = [
   delquota,
   discover,
   elect,
+  fourLetterWord,
   get,
   getAcl,
   getAllChildrenNumber,
@@ -67,12 +71,27 @@ export const COMMANDS: readonly Command[] = [
   setAcl,
   setquota,
   stat,
+  status,
   sync,
   tree,
   version,
   watch,
   whoami,
 ];
+
+/** The command that a mistyped name was probably meant to be. */
+export function nearestCommand(name: string): string | undefined {
+  const typed = name.toLowerCase();
+  const steps = (known: string): number => {
+    const lower = known.toLowerCase();
+    return typed.length > 1 && lower.startsWith(typed) ? 0 : distance(typed, lower);
+  };
+  const lengthsApart = (known: string): number => Math.abs(known.length - name.length);
+  const [nearest] = COMMANDS.map((command) => command.name).toSorted(
+    (a, b) => steps(a) - steps(b) || lengthsApart(a) - lengthsApart(b),
+  );
+  return nearest !== undefined && steps(nearest) <= Math.min(2, Math.ceil(typed.length / 2)) ? nearest : undefined;
+}
 
 export const COMMAND_BY_NAME: ReadonlyMap<string, Command> = new Map(
   COMMANDS.map((command) => [command.name, command]),

@@ -2,7 +2,7 @@
 import { assertNever } from "@zooid/model";
 import { CliError, usageError } from "./cli-error.ts";
 import { type Command, readWords, type ShellControl, usageOf } from "./command.ts";
-import { COMMAND_BY_NAME, COMMANDS } from "./command-table.ts";
+import { COMMAND_BY_NAME, COMMANDS, nearestCommand } from "./command-table.ts";
 import type { Connection } from "./connection/connection.ts";
 import { ExitStatus } from "./exit-status.ts";
 import { errorJson, explainError } from "./explain-error.ts";
@@ -134,6 +134,11 @@ export class Interpreter implements ShellControl {
   }
 
   #unknown(name: string): CliError {
+    const nearest = nearestCommand(name);
+    if (nearest !== undefined) {
+      const message = `Command not found: Command not found ${name}; the nearest is ${nearest}`;
+      return new CliError(message, { code: "COMMAND_UNKNOWN" });
+    }
     this.#output.note([USAGE_HEAD, ...COMMANDS.map((command) => `\t${usageOf(command)}`)].join("\n"));
     return new CliError(`Command not found: Command not found ${name}`, { code: "COMMAND_UNKNOWN" });
   }

@@ -74,6 +74,12 @@ export class Connection {
     return this.#server;
   }
 
+  /** How other connections to the same servers are secured. */
+  get security(): { readonly tls?: TlsOptions } {
+    const { tls } = this.#options;
+    return tls === undefined ? {} : { tls };
+  }
+
   /** The state in the prompt. */
   get stateWord(): string {
     switch (this.#live?.root.state.kind) {

@@ -23,6 +23,23 @@ export function parseClusterConfig(text: string): ClusterConfig {
   return { version: settings.find(([key]) => key === "version")?.[1].trim() ?? "", clientAddresses };
 }
 
+/**
+ * Where clients reach each member: `host:port`. A client address that stands for every address is
+ * replaced by the member's own host.
+ */
+export function memberAddresses(text: string): readonly string[] {
+  return [...parseProperties(text)].flatMap(([key, value]) => {
+    if (!key.startsWith("server.")) return [];
+    const [peers = "", client = ""] = value.split(";").map((part) => part.trim());
+    const host = /^(\[[^\]]*\]|[^:]*):/.exec(peers)?.[1] ?? "";
+    const [, address = "", port = ""] = /^(?:(.*):)?(\d+)$/.exec(client) ?? [];
+    if (host === "" || port === "") return [];
+    return [`${WILDCARDS.has(address) ? host : address}:${port}`];
+  });
+}
+
+const WILDCARDS: ReadonlySet<string> = new Set(["", "0.0.0.0", "[::]", "::", "*"]);
+
 /** One line: `100000000 host:2181,host:2182`. */
 export function clusterConfigLine({ version, clientAddresses }: ClusterConfig): string {
   return `${version} ${clientAddresses.join(",")}`;

@@ -1,0 +1,32 @@
+/** The answer to `srvr`, as numbers. Fields that a server does not print are undefined. */
+export interface ServerReport {
+  readonly mode: string;
+  /** `0x` and hexadecimal digits. */
+  readonly zxid: string | undefined;
+  readonly version: string | undefined;
+  readonly latencyMs: { readonly min: number; readonly avg: number; readonly max: number } | undefined;
+  readonly connections: number | undefined;
+  readonly outstanding: number | undefined;
+  readonly nodes: number | undefined;
+}
+
+/** @returns undefined if the server has no role, or does not answer the word */
+export function parseServerReport(text: string): ServerReport | undefined {
+  const field = (name: string): string | undefined => new RegExp(`^${name}: (.*)$`, "m").exec(text)?.[1];
+  const number = (name: string): number | undefined => {
+    const value = field(name);
+    return value === undefined ? undefined : Number(value);
+  };
+  const mode = field("Mode");
+  if (mode === undefined) return undefined;
+  const [min, avg, max] = (field("Latency min/avg/max") ?? "").split("/").map(Number);
+  return {
+    mode,
+    zxid: field("Zxid"),
+    version: field("Zookeeper version")?.split(/[-,]/)[0],
+    latencyMs: min === undefined || avg === undefined || max === undefined ? undefined : { min, avg, max },
+    connections: number("Connections"),
+    outstanding: number("Outstanding"),
+    nodes: number("Node count"),
+  };
+}
