@@ -1,7 +1,7 @@
 /** What a command line printed, made comparable: whatever differs from run to run becomes `#`. */
 
 /** Commands that our command line has beyond zkCli's; they stand in its usage. */
-const OWN_COMMANDS = new Set(["discover", "elect", "help", "lock", "queue", "tree", "watch"]);
+const OWN_COMMANDS = new Set(["4lw", "discover", "elect", "help", "lock", "queue", "status", "tree", "watch"]);
 
 /** Undefined for a line that says nothing about the command. */
 export function normaliseCliLine(line: string): string | undefined {

@@ -19,6 +19,7 @@ import { clientText } from "../explain-error.ts";
 import type { Output } from "../output.ts";
 import { connectionEvent, type WatchedEvent, watchedEventJson, watchedEventLines } from "../texts/watched-event.ts";
 import { ConnectionAttempts } from "./connection-attempts.ts";
+import { diagnose } from "./diagnosis.ts";
 import { Watches } from "./watches.ts";
 
 export interface ConnectionOptions {
@@ -177,7 +178,7 @@ export class Connection {
       await live.root.connected({ signal: AbortSignal.any([gaveUp.signal, call.signal]) });
     } catch (error) {
       if (!gaveUp.signal.aborted || call.signal.aborted) throw error;
-      const fault = live.attempts.lastFault;
+      const fault = (await this.#diagnosis(call.signal)) ?? live.attempts.lastFault;
       const reason = fault === undefined ? "" : ` (${fault})`;
       throw new CliError(`${clientText("CONNECTION_LOSS", call.path)}${reason}`, {
         code: "CONNECTION_LOSS",
@@ -187,6 +188,17 @@ export class Connection {
       clearTimeout(timer);
       clearTimeout(notice);
     }
+  }
+
+  /** Of the first server that explains it. */
+  async #diagnosis(signal: AbortSignal): Promise<string | undefined> {
+    const isSecure = this.#options.tls !== undefined;
+    for (const host of readServer(this.#server).hosts) {
+      if (host.isService === true) continue;
+      const found = await diagnose(host, isSecure, signal);
+      if (found !== undefined) return found;
+    }
+    return undefined;
   }
 
   #took(state: ClientState, attempts: ConnectionAttempts): void {
