@@ -1,6 +1,6 @@
 /**
- * Shows a configuration that two services follow: a change reaches both at once, a value that nobody can read changes nothing, and who changes
- * what he has seen is not in the way of another.
+ * Shows a configuration that two services follow: a change reaches both at once, an unreadable
+ * value changes nothing, and a conditional change does not overwrite another one.
  *
  *     npm run example examples/src/config-center.ts [HOST:PORT]
  */
@@ -26,7 +26,7 @@ checkout.watch$("limits").subscribe((limits) => console.log("checkout goes by", 
 search.watch$("limits").subscribe((limits) => console.log("search goes by", limits));
 search.rejected$.subscribe(({ key, error }) => console.log("search keeps the old", key, "since", String(error)));
 
-/** Waits until both services go by a limit. */
+/** Waits until both services use a limit. */
 async function inForce(requestsPerSecond: number): Promise<void> {
   const isIt = (limits: Limits | undefined): boolean => limits?.requestsPerSecond === requestsPerSecond;
   await Promise.all([checkout, search].map((service) => firstValueFrom(service.watch$("limits").pipe(filter(isIt)))));

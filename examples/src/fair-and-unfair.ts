@@ -1,6 +1,7 @@
 /**
- * Shows what fairness costs and what it saves: so many wait for a lock, which goes from one to the next until all had it. The fair one goes in the
- * order in which they came and wakes one each time; the unfair one wakes all who still wait, and whoever is quickest gets it.
+ * Shows the cost and the benefit of fairness: several clients wait for a lock, until each has had
+ * it. The fair one is granted in order of arrival and wakes one client each time; the unfair one
+ * wakes all waiters, and the fastest gets it.
  *
  *     npm run example examples/src/fair-and-unfair.ts [HOST:PORT]
  */
@@ -14,7 +15,7 @@ import { zookeeper } from "./zookeeper.ts";
 const WAITERS = 30;
 
 await using ensemble = await zookeeper();
-// A session each, as if they were processes of their own.
+// A session each, as in processes of their own.
 const clients = await Promise.all(Array.from({ length: WAITERS }, () => connect(ensemble.connectString)));
 
 for (const [kind, lockOf] of [
@@ -27,7 +28,7 @@ for (const [kind, lockOf] of [
   const waiting: Promise<unknown>[] = [];
   for (const [i, lock] of locks.entries()) {
     if (i > 0) waiting.push(lock.use(() => order.push(i)));
-    // One after the other, so that there is an order in which they came.
+    // One after the other, so that there is an order of arrival.
     await clients[i]?.sync();
   }
   await pause(50);
@@ -42,7 +43,7 @@ for (const [kind, lockOf] of [
 }
 await Promise.all(clients.map((client) => client.close()));
 
-/** How many packets the server has sent, answers and events, as it says itself. */
+/** The number of packets sent by the server, answers and events, by its own count. */
 async function packetsSent(): Promise<number> {
   const [host = "", port = ""] = ensemble.connectString.split(":");
   const socket = connectSocket(Number(port), host).setEncoding("utf8");

@@ -1,5 +1,6 @@
 /**
- * Shows a flash sale: 10 in stock, 100 buyers in three processes, all at once. 10 buy, nothing is sold twice.
+ * Shows a flash sale: 10 in stock, 100 buyers in three processes, all at once. 10 buy, nothing is
+ * sold twice.
  *
  *     npm run example examples/src/flash-sale.ts [HOST:PORT]
  */
@@ -20,7 +21,7 @@ async function buyers(): Promise<void> {
   await using zk = await connect(connectString);
   const lock = new Mutex(zk, "/examples/sale/lock");
 
-  /** One buyer: is alone with the stock, and writes it only if that is still so at that moment. */
+  /** One buyer: has exclusive access to the stock, and writes it only if that is still true. */
   const buy = (): Promise<boolean> =>
     lock.use(async (lease) => {
       const left = Number(text.decode((await zk.get(STOCK)).data));

@@ -1,6 +1,7 @@
 /**
- * Shows how HBase uses ZooKeeper: one active master and one that stands by, region servers that come and go, a node that says where a region is,
- * nodes that say what tables there are. Whoever reads needs no master.
+ * Shows how HBase uses ZooKeeper: one active master and a standby, region servers that join and
+ * leave, a node with the locations of regions, nodes with the schemas of tables. Reading needs no
+ * master.
  *
  *     npm run example examples/src/hbase-pattern.ts [HOST:PORT]
  */
@@ -11,7 +12,7 @@ import { zookeeper } from "./zookeeper.ts";
 
 const ROOT = "/examples/hbase";
 const TABLE = `${ROOT}/table/orders`;
-/** Which region is where: JSON by region. */
+/** Locations of regions, as JSON. */
 const LOCATIONS = `${ROOT}/meta-region-server`;
 const REGIONS = ["orders,a-i", "orders,j-r", "orders,s-z"];
 const locations = json<Record<string, string>>();
@@ -19,7 +20,10 @@ const locations = json<Record<string, string>>();
 await using ensemble = await zookeeper();
 const session = (): Promise<Client> => connect(ensemble.connectString, { sessionTimeoutMs: 2_000 });
 
-/** What an active master does: whenever region servers come or go, it says anew where the regions are. */
+/**
+ * The work of an active master: whenever region servers join or leave, it writes new locations of
+ * the regions.
+ */
 function serve(name: string, zk: Client, election: MasterElection): void {
   election.term$.subscribe((term) => {
     if (term === undefined) return;
@@ -41,7 +45,7 @@ async function assign(zk: Client, term: Lease, servers: readonly string[]): Prom
   await term.guard().set(TABLE, '{"families":["items"]}').set(LOCATIONS, locations.encode(places)).commit();
 }
 
-/** Waits until the regions are where one wants them. */
+/** Waits until the regions have the expected locations. */
 async function placed(isIt: (servers: readonly string[]) => boolean): Promise<void> {
   const located$ = reader.watchData$(LOCATIONS, { codec: locations });
   const node = await firstValueFrom(

@@ -1,6 +1,6 @@
 /**
- * Shows a worker of which there must be one at a time, and a standby: when the one that leads is killed, the other takes over as soon as the session of
- * the first has expired, and goes on where that one stopped.
+ * Shows a worker that must run only once, and a standby: when the leader is killed, the other takes
+ * over as soon as the session of the first has expired, and continues where that one stopped.
  *
  *     npm run example examples/src/leader.ts [HOST:PORT]
  */
@@ -25,7 +25,7 @@ async function work(): Promise<void> {
       let done = Number(text.decode((await zk.get(PROGRESS)).data));
       console.log(`${name} leads and goes on from step ${done}`);
       while (!signal.aborted) {
-        // Fails if somebody else leads by now, whatever this process believes.
+        // Fails if another process leads by now, whatever this process assumes.
         await term.guard().set(PROGRESS, String(++done)).commit();
         report(done);
         await pause(50, undefined, { signal }).catch(() => "the term is over");

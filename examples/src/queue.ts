@@ -1,6 +1,6 @@
 /**
- * Shows a queue between processes: what is put is worked on by one consumer each, stays in the queue until its work is done, and is worked on again when
- * the work fails.
+ * Shows a queue between processes: each item is worked on by one consumer, stays in the queue until
+ * its work is done, and is worked on again when the work fails.
  *
  *     npm run example examples/src/queue.ts [HOST:PORT]
  */
@@ -30,7 +30,7 @@ function consume(name: string): AsyncDisposable {
         hasFailed = true;
         throw new Error("the mail server is busy");
       }
-      await zk.sync(); // what takes its time
+      await zk.sync(); // stands for slow work
       console.log(`${name} has sent ${to}`);
       done.push(to);
       if (done.length === MAILS) resolve();

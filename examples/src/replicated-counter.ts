@@ -1,6 +1,6 @@
 /**
- * Shows a counter that is replicated by `@zooid/zab` alone, on the simulated network and disks: servers crash and are cut off, by seed, and no
- * acknowledged increment is lost.
+ * Shows a counter that is replicated by `@zooid/zab` alone, on the simulated network and disks:
+ * servers crash and are isolated, by seed, and no acknowledged increment is lost.
  *
  *     npm run example examples/src/replicated-counter.ts [FIRST-SEED]
  */

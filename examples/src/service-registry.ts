@@ -1,6 +1,6 @@
 /**
- * Shows a registry of services: three servers register, a client spreads its calls over them, learns at once that one of them leaves, and leaves
- * one alone that fails.
+ * Shows a registry of services: three servers register, a client spreads its calls over them,
+ * notices at once when one of them leaves, and avoids one that fails.
  *
  *     npm run example examples/src/service-registry.ts [HOST:PORT]
  */
@@ -24,7 +24,7 @@ await using ensemble = await zookeeper();
 await using zk = await connect(ensemble.connectString);
 await using discovery = new ServiceDiscovery<Meta>(zk, "/examples/services");
 
-/** A service as it starts: it listens, then says where. */
+/** A service: it listens, then registers its address. */
 async function startGreeter(id: string, zone: string): Promise<Greeter> {
   const server = createServer((_, response) => response.end(`hello from ${id}`)).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -40,11 +40,11 @@ await provider.ready();
 const ids = (instances: readonly ServiceInstance[]): string => instances.map(({ id }) => id).join(", ");
 discovery.instances$("greeter").subscribe((instances) => console.log("registered:", ids(instances)));
 
-/** One call: an instance that does not answer is left alone for a while, and another one asked. */
+/** One call: an instance that does not answer is avoided for a while, and another one called. */
 async function greet(): Promise<string> {
   for (;;) {
     const instance = provider.pick();
-    if (instance === undefined) throw new Error("nobody greets");
+    if (instance === undefined) throw new Error("there is no instance");
     try {
       return await (await fetch(`http://${instance.address}:${instance.port}`)).text();
     } catch {
@@ -56,13 +56,13 @@ async function greet(): Promise<string> {
 
 for (let i = 0; i < 3; i++) console.log(await greet());
 
-// One leaves as it should: whoever looks is told.
+// One unregisters, and its clients notice at once.
 const two = firstValueFrom(discovery.instances$("greeter").pipe(filter(({ length }) => length === 2)));
 await greeters[0]?.registration.close();
 await two;
 for (let i = 0; i < 2; i++) console.log(await greet());
 
-// Another stops to answer and stays registered.
+// Another one stops answering and stays registered.
 greeters[1]?.server.closeAllConnections();
 greeters[1]?.server.close();
 for (let i = 0; i < 3; i++) console.log(await greet());

@@ -1,6 +1,6 @@
 /**
- * Shows a pool of workers that divide twelve shards among them: each shard is one worker's at a time; when a worker comes or is killed, the shards are
- * divided anew.
+ * Shows a pool of workers that divide twelve shards among them: each shard belongs to one worker at
+ * a time; when a worker joins or is killed, the shards are divided again.
  *
  *     npm run example examples/src/worker-pool.ts [HOST:PORT]
  */
@@ -25,7 +25,8 @@ async function work(): Promise<void> {
     work: async (share, signal) => {
       report(share.length);
       console.log(`${id} has ${share.length}: ${share.join(" ")}`);
-      // Work on them would go here, until the signal says that they are somebody else's soon.
+      // Work on the shards goes here, until the signal announces that they will move to another
+      // worker.
       await once(signal, "abort");
     },
   });

@@ -1,12 +1,12 @@
-/** What the examples have in common: a ZooKeeper, and processes of their own. */
+/** Shared by the examples: a ZooKeeper, and processes of their own. */
 import { type ChildProcess, fork } from "node:child_process";
 
 export interface ZooKeeper extends AsyncDisposable {
-  /** What `connect` takes. */
+  /** The argument of `connect`. */
   readonly connectString: string;
 }
 
-/** The ZooKeeper that the command line names, HOST:PORT; else one of its own, in memory. */
+/** The ZooKeeper of the command line, HOST:PORT; else a server in memory. */
 export async function zookeeper(): Promise<ZooKeeper> {
   const [connectString] = process.argv.slice(2);
   if (connectString !== undefined) return { connectString, [Symbol.asyncDispose]: () => Promise.resolve() };
@@ -23,17 +23,17 @@ export function startProcess(file: string, ...args: readonly string[]): ChildPro
 export const isChild: boolean = process.send !== undefined;
 
 if (isChild) {
-  // Nobody is left behind, and who has done its work is not kept.
+  // Exits with its parent, and does not stay alive for the channel alone.
   process.once("disconnect", () => process.exit());
   process.channel?.unref();
 }
 
-/** Tells whoever started this process. */
+/** Reports to the process that started this one. */
 export function report(message: unknown): void {
   process.send?.(message);
 }
 
-/** Waits for what a process reports, the first that one likes. */
+/** Waits for the first report of a process that matches. */
 export function reported<T>(child: ChildProcess, isIt: (message: T) => boolean = () => true): Promise<T> {
   return new Promise((resolve, reject) => {
     child.on("message", (message: unknown) => {

@@ -5,7 +5,7 @@ import { CounterRun } from "./counter-run.ts";
 
 const SERVERS = new Set<ServerId>([1, 2, 3].map(serverId));
 
-/** Wrong on purpose: two of them need not meet. */
+/** Wrong on purpose: two such quorums need not intersect. */
 const ONE_IS_ENOUGH: QuorumVerifier = {
   voters: SERVERS,
   candidates: SERVERS,

@@ -8,7 +8,7 @@ const CALM_MS = 20_000;
 const ELECTION_MS = 300;
 const EVERY_MS = 10;
 
-/** What became of a run. */
+/** The outcome of a run. */
 export interface CounterReport {
   readonly acknowledged: number;
   readonly crashes: number;
@@ -18,7 +18,7 @@ export interface CounterReport {
 }
 
 /**
- * Three counters under crashes and partitions, then calm. All of it is decided by the seed.
+ * Three counters under crashes and partitions, then calm. The seed determines the run.
  *
  * @throws Error when an acknowledged increment is lost, or the counters are not the same
  */
@@ -60,7 +60,10 @@ export class CounterRun {
     this.#servers.set(sid, new CounterServer(sid, this.#disks.get(sid), random, this.#world));
   }
 
-  /** A simple election, which is only a hint: it decides how soon a server leads, not what is delivered. */
+  /**
+   * A simple election, which is only a hint: it decides how soon a server leads, not what is
+   * delivered.
+   */
   #elect(): void {
     const servers = [...this.#servers.values()].filter(({ isUp }) => isUp);
     if (servers.length < 2) return;
@@ -81,7 +84,7 @@ export class CounterRun {
     });
   }
 
-  /** Every now and then a server crashes, or is cut off from the others, for a while. */
+  /** From time to time a server crashes, or is isolated from the others, for a while. */
   #break(): void {
     this.#scheduler.after(this.#random.below(1000), () => {
       if (this.#scheduler.nowMs >= FAULTS_MS) return;

@@ -25,8 +25,8 @@ export interface CounterWorld {
 }
 
 /**
- * One life of one server of a replicated counter: a peer of the broadcast, a disk, and the increments that were
- * delivered. An increment is an entry that holds its number.
+ * One life of one server of a replicated counter: a peer of the broadcast, a disk, and the
+ * increments that were delivered. An increment is an entry that holds its number.
  */
 export class CounterServer implements NetworkEnd {
   readonly sid: ServerId;
@@ -119,7 +119,11 @@ export class CounterServer implements NetworkEnd {
     this.#input(() => this.#peer.follow(leader));
   }
 
-  /** Proposes an increment. @param done called once a quorum has it on disk and this server has applied it */
+  /**
+   * Proposes an increment.
+   *
+   * @param done called once a quorum has it on disk and this server has applied it
+   */
   increment(number: number, done: () => void): void {
     if (!this.isLeading || this.#peer.isFull) return;
     const entry = Buffer.alloc(ENTRY_BYTES);

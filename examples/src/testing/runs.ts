@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 export const DIRECTORY: string = join(import.meta.dirname, "..");
 
-/** What each is to have said when it ends. */
+/** The expected output of each. */
 export const SAYS: Readonly<Record<string, readonly RegExp[]>> = {
   "config-center.ts": [
     /still in force: \{ requestsPerSecond: 100 \}/,
@@ -21,9 +21,9 @@ export const SAYS: Readonly<Record<string, readonly RegExp[]>> = {
   "worker-pool.ts": [/each has a third/, /worker-3 was killed/, /each has half/],
 };
 /** Several processes each, on machines that may be busy. */
-const PATIENCE_MS = 180_000;
+const DEADLINE_MS = 180_000;
 
-/** Tests that an example, in a process of its own, says what it is to say. */
+/** Tests that an example, in a process of its own, prints the expected output. */
 export function testRun(file: string): void {
   test(
     `${file} shows it`,
@@ -31,13 +31,13 @@ export function testRun(file: string): void {
       const path = join(DIRECTORY, file);
       const { status, stdout, stderr } = spawnSync(process.execPath, ["--conditions=@zooid/source", path], {
         encoding: "utf8",
-        timeout: PATIENCE_MS,
-        // Colours would stand between the words.
+        timeout: DEADLINE_MS,
+        // Colour codes would split the words.
         env: { ...process.env, FORCE_COLOR: "0" },
       });
       expect([status, stderr]).toEqual([0, ""]);
       for (const says of SAYS[file] ?? []) expect(stdout).toMatch(says);
     },
-    PATIENCE_MS,
+    DEADLINE_MS,
   );
 }

@@ -1,10 +1,11 @@
 /**
- * The admin server's commands, which operators' scripts read, while one session holds watches and an ephemeral node.
+ * The admin server's commands, which operators' scripts read, while one session holds watches and
+ * an ephemeral node.
  *
- *     admin-scenario.ts HOST:PORT HOST:ADMINPORT       prints what each command answers
+ *     admin-scenario.ts HOST:PORT HOST:ADMINPORT       prints the answer of each command
  *
- * Of objects the keys are printed, sorted, since Apache's are in the order of a hash table; of values the kind. What tells of the
- * machine or of the implementation is left out.
+ * Of objects the keys are printed, sorted, since Apache's are in the order of a hash table; of
+ * values the type. Facts about the machine or the implementation are left out.
  */
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
@@ -64,7 +65,7 @@ await session[Symbol.asyncDispose]();
 
 async function exchange(payload: Buffer): Promise<void> {
   session.sendFrame(payload);
-  // Events may come before the answer.
+  // Events may arrive before the answer.
   while ((await session.frame()).readInt32BE(0) === -1);
 }
 
@@ -82,7 +83,7 @@ async function ask(method: string, path: string, headers: Readonly<Record<string
   return { status: response.statusCode, type: response.headers["content-type"], body };
 }
 
-/** A line for each value below an object: its keys, and what it is. */
+/** A line for each value of an object: its keys, and its type or value. */
 function shape(value: unknown, prefix = ""): readonly string[] {
   if (Array.isArray(value))
     return value.length === 0 ? [`${prefix}[]`] : value.flatMap((one) => shape(one, `${prefix}[]`));

@@ -1,6 +1,7 @@
 /**
- * Plays clients/zkcli/commands.txt into Apache's zkCli and into zooid-cli, each against a fresh server of its own, and compares what they
- * print on either stream, and their exit statuses. Exit status 1, and the differing lines, where they differ from every run of zkCli.
+ * Runs clients/zkcli/commands.txt in Apache's zkCli and in zooid-cli, each on a fresh server, and
+ * compares the output on both streams, and the exit statuses. Exit status 1, with the differing
+ * lines, if our run differs from every run of zkCli.
  *
  *     npm run tool -- cli-comparison [--against apache|zooid]... [--print]
  */
@@ -17,7 +18,10 @@ import { diffLines, printDiff } from "./diff.ts";
 import { type EndpointKind, ROOT, startEndpoint } from "./endpoint.ts";
 
 const SCENARIO = resolve(import.meta.dirname, "../clients/zkcli/commands.txt");
-/** On a busy machine zkCli breaks a line or tells of an event twice now and then; ours is played once, and must be what one of these is. */
+/**
+ * On a busy machine zkCli sometimes splits a line or prints an event twice; ours is run once, and
+ * must equal one of its runs.
+ */
 const ZKCLI_RUNS_MAX = 3;
 const QUIET = '<configuration><root level="OFF"/></configuration>';
 
@@ -69,7 +73,7 @@ async function transcript(kind: EndpointKind, program: readonly string[]): Promi
     const { status, events } = await session.end();
     lines.push(`ended with ${status}`, ...say("event", events));
   } catch (error) {
-    // What came before still says where the two part.
+    // The earlier lines still show where the two differ.
     lines.push(`gave up: ${error instanceof Error ? error.message : error}`);
   } finally {
     session.kill();
@@ -92,7 +96,10 @@ async function play(line: string, { session, program, address }: Stage): Promise
   return [...say("out", stdout), ...say("err", stderr)];
 }
 
-/** A process for one command, which the system's shell splits into words. Whether it is told of its connection in time is chance. */
+/**
+ * A process for one command, which the system's shell splits into words. It may or may not print
+ * its connection events in time.
+ */
 async function runAlone(program: readonly string[], words: string): Promise<readonly string[]> {
   const env = { ...process.env, TZ: "UTC", LC_ALL: "C.UTF-8" };
   const child = spawn("sh", ["-c", `exec "$@" ${words}`, "sh", ...program], { stdio: ["ignore", "pipe", "pipe"], env });
@@ -103,7 +110,8 @@ async function runAlone(program: readonly string[], words: string): Promise<read
     });
   }
   const [status] = await once(child, "close");
-  // What it is told may come before, behind or between the lines of the answer, and with empty lines around it.
+  // Connection events may come before, behind or between the lines of the answer, with empty lines
+  // around them.
   const lines = linesOf(output.stdout).filter((line) => !/^(|WATCHER::|WatchedEvent .*)$/.test(line));
   return [...say("out", lines), ...say("err", linesOf(output.stderr)), `  status ${status}`];
 }

@@ -1,18 +1,22 @@
 /**
  * Drives one command line through its standard streams, command by command.
  *
- * Behind each command go two more that mark the end of its output on each stream, and work without a connection too: the history, whose
- * last line is itself, and a command that does not exist. Events come whenever they come, so they are taken out of the output and handed
- * over where somebody waits for them. Empty lines are around events, and so of no use here.
+ * Behind each command two more mark the end of its output on each stream, and work without a
+ * connection too: the history, whose last line is itself, and an unknown command. Events arrive at
+ * any time, so they are taken out of the output and returned when the scenario waits for them.
+ * Empty lines surround events, and are dropped.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
 const WAIT_MS = 30_000;
-/** As many lines as the history has. */
+/** The number of lines of the history. */
 const HISTORY_LINES = 11;
 const USAGE_HEAD = "ZooKeeper -server ";
-/** What follows the history, and every other command, without a session; whether in time to be read with it is chance. */
+/**
+ * The line after the history, and after every other command, without a session; it may or may not
+ * be read with it.
+ */
 const WITHOUT_SESSION = "Not connected";
 
 export interface CommandOutput {
@@ -67,13 +71,13 @@ export class CliSession {
     };
   }
 
-  /** The next events, sorted: where one change causes several, their order is nobody's promise. */
+  /** The next events, sorted: if one change causes several, their order is not guaranteed. */
   async events(count: number): Promise<readonly string[]> {
     await this.#until(() => this.#events.length >= count, `${count} events`);
     return this.#events.splice(0, count).sort();
   }
 
-  /** Ends its input. Returns its exit status, and the events that nobody waited for. */
+  /** Ends its input. Returns its exit status, and the remaining events. */
   async end(): Promise<{ readonly status: number | null; readonly events: readonly string[] }> {
     this.#process.stdin.end();
     const timer = setTimeout(() => this.#process.kill("SIGKILL"), WAIT_MS);
@@ -88,7 +92,8 @@ export class CliSession {
 
   #take(line: string): void {
     if (line.startsWith("WatchedEvent ")) this.#events.push(line);
-    // zkCli prints an event from a thread of its own, so the lines around it fall between those of commands.
+    // zkCli prints events in a thread of its own, so their lines may come between those of
+    // commands.
     else if (line !== "" && line !== "WATCHER::") this.#stdout.push(line);
     this.#wake();
   }

@@ -1,11 +1,11 @@
-/** What a command line printed, made comparable: whatever differs from run to run becomes `#`. */
+/** The output of a command line, normalized: values that differ between runs become `#`. */
 
-/** Commands that our command line has beyond zkCli's; they stand in its usage. */
+/** Additional commands of our command line; they are listed in its usage. */
 const OWN_COMMANDS = new Set(["4lw", "discover", "elect", "help", "lock", "queue", "status", "tree", "watch"]);
 
-/** Undefined for a line that says nothing about the command. */
+/** Undefined for a line that is not about the command. */
 export function normaliseCliLine(line: string): string | undefined {
-  // How zkCli edits lines, which it says at every start.
+  // zkCli's line editing, printed at every start.
   if (line.startsWith("JLine support is ")) return undefined;
   if (line.startsWith("\t") && OWN_COMMANDS.has(line.trim().split(" ")[0] ?? "")) return undefined;
   return line
@@ -16,7 +16,7 @@ export function normaliseCliLine(line: string): string | undefined {
     .replace(/(localhost|127\.0\.0\.1):\d+/g, "HOST:PORT");
 }
 
-/** A date is checked for its form, though not for its moment, except that the beginning of time is the same everywhere. */
+/** A date is checked for its format only, except that the epoch is the same everywhere. */
 function shapeOf(date: string): string {
   if (date === "Thu Jan 01 00:00:00 UTC 1970") return "never";
   return /^[A-Z][a-z]{2} [A-Z][a-z]{2} \d\d \d\d:\d\d:\d\d UTC \d{4}$/.test(date) ? "#" : date;

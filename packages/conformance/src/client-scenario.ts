@@ -1,5 +1,5 @@
 /**
- * The conformance scenario through `@zooid/client`: what its users see, on any server.
+ * The conformance scenario through `@zooid/client`, on any server.
  *
  *     client-scenario.ts HOST:PORT PROXY_HOST:PORT       prints one line for each step
  */
@@ -50,7 +50,7 @@ async function step<T>(name: string, call: () => Promise<T>): Promise<T | undefi
   }
 }
 
-/** Whatever a promise brings, or a line that says that it brought nothing. */
+/** The result of a promise, or a line if it does not settle. */
 async function soon<T>(name: string, promise: Promise<T> | undefined): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<string>();
   const timer = setTimeout(() => resolve("nothing came"), WAIT_MS);
@@ -62,7 +62,7 @@ function eventText({ type, path }: WatchEvent): string {
   return `${type} ${path}`;
 }
 
-/** Collects what a stream says, to be shown when so much has come. */
+/** Collects the values of a stream, to be shown when there are enough. */
 function recorded<T>(stream: Observable<T>): { until(name: string, count: number): Promise<void>; stop(): void } {
   const values: T[] = [];
   let wake: () => void = () => {};
@@ -178,7 +178,7 @@ await kids.until("children", 1);
 await step("set what is observed", () => b.set("/w", "4"));
 await node.until("data", 1);
 
-// A lost connection: the session goes on, and what changed meanwhile is noticed.
+// A lost connection: the session continues, and changes made meanwhile are noticed.
 const session = a.sessionId;
 const missed = await step("watch before the cut", () => a.get("/s/q-0000000001", { watch: true }));
 await say("cut!");

@@ -1,4 +1,4 @@
-/** The clients that run the scenario: how each is made ready, and the command that runs it. */
+/** The clients that run the scenario: their preparation, and the command of a run. */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
@@ -20,17 +20,17 @@ export interface Addresses {
 
 export interface ForeignClient {
   readonly name: string;
-  /** What must be on the machine; checked before `prepare`. */
+  /** Required programs; checked before `prepare`. */
   readonly needs: readonly string[];
-  /** Its scenario shows what is different at a member of an ensemble, or needs settings. */
+  /** Its scenario shows differences at a member of an ensemble, or needs settings. */
   readonly isForOneServer?: boolean;
   /** Further lines of the server's zoo.cfg. */
   readonly settings?: readonly string[];
-  /** Fetches and builds what is missing in .cache, and returns the command of a run. */
+  /** Fetches and builds missing parts in .cache, and returns the command of a run. */
   prepare(): (addresses: Addresses) => readonly string[];
 }
 
-/** A client's scenario of TLS and SASL, by servers that have both. */
+/** A client's scenario of TLS and SASL, with servers that have both. */
 export interface SecuredClient {
   readonly name: string;
   readonly needs: readonly string[];
@@ -126,7 +126,7 @@ function prepareKazooSecured(): (places: SecuredPlaces) => readonly string[] {
   ];
 }
 
-/** ZooKeeper's own client, as it lies with its server. */
+/** ZooKeeper's own client, from the server's package. */
 function prepareJavaSecured(): (places: SecuredPlaces) => readonly string[] {
   const [jars, folder] = [fetchApacheJars(), join(CACHE, "java")];
   mkdirSync(folder, { recursive: true });
@@ -145,7 +145,7 @@ function prepareGoSecured(): (places: SecuredPlaces) => readonly string[] {
   return ({ plain, tls, strict, folder }) => [program, plain, tls, strict, folder];
 }
 
-/** The Python that has kazoo. */
+/** The Python with kazoo. */
 function installKazoo(): string {
   const folder = join(CACHE, "kazoo");
   const python = join(folder, "bin/python");
@@ -169,7 +169,7 @@ function prepareGo(): (addresses: Addresses) => readonly string[] {
   return ({ direct, proxied }) => [program, direct, proxied];
 }
 
-/** The client stays out of the workspace: nothing of ours may depend on it. */
+/** The client stays out of the workspace: none of our packages may depend on it. */
 function prepareNode(): (addresses: Addresses) => readonly string[] {
   const folder = join(CACHE, "node-zookeeper-client");
   const installed = join(folder, "node_modules/node-zookeeper-client");
@@ -181,7 +181,7 @@ function prepareNode(): (addresses: Addresses) => readonly string[] {
   return ({ direct, proxied }) => [process.execPath, join(CLIENTS, "node/scenario.cjs"), installed, direct, proxied];
 }
 
-/** Our own: the client, or for what clients hide no client at all but bytes. */
+/** Our own client, or plain bytes for requests that clients hide. */
 function ownScenario(file: string, ...args: readonly string[]): readonly string[] {
   return [process.execPath, "--conditions=@zooid/source", join(import.meta.dirname, file), ...args];
 }

@@ -1,8 +1,9 @@
 /**
  * A TCP proxy that scenarios use to lose their connection on purpose.
  *
- * A connection that opens with `cut!` destroys all others and holds new ones back; one that opens with `join` lets the
- * held ones through. Both are answered with `done`. A client's own first packet is a length and never reads like that.
+ * A connection that opens with `cut!` destroys all others and holds new ones back; one that opens
+ * with `join` releases the held ones. Both are answered with `done`. A client's first packet is a
+ * length and never looks like that.
  *
  *     client ──▶ proxy ──▶ server          "cut!"  client ──╳ proxy   server
  */

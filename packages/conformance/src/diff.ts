@@ -1,4 +1,7 @@
-/** Line by line difference of two transcripts, as in `diff -u` without the headers: a longest common subsequence. */
+/**
+ * Line by line difference of two transcripts, as in `diff -u` without the headers: a longest common
+ * subsequence.
+ */
 
 export type DiffLine = { readonly kind: "same" | "removed" | "added"; readonly text: string };
 
@@ -39,7 +42,10 @@ export function printDiff(lines: readonly DiffLine[], context = 3): string {
   return shown.join("\n");
 }
 
-/** `table[i][j]` is the length of the longest common subsequence of before from i on and after from j on. */
+/**
+ * `table[i][j]` is the length of the longest common subsequence of before from i on and after from
+ * j on.
+ */
 function commonLengths(before: readonly string[], after: readonly string[]): readonly Uint32Array[] {
   const table = Array.from({ length: before.length + 1 }, () => new Uint32Array(after.length + 1));
   for (let i = before.length - 1; i >= 0; i--) {

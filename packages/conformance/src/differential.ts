@@ -1,10 +1,12 @@
 /**
- * Holds the same random conversations with Apache ZooKeeper and with zooid-server, and compares every packet.
+ * Runs the same random conversations on Apache ZooKeeper and on zooid-server, and compares every
+ * packet.
  *
  *     npm run tool -- differential --seeds N [--from S] [--requests 200] [--golden]
  *
- * A script that differs is shortened; then its seed, the shortest script and both transcripts are printed. `--golden` writes what
- * Apache says to the seeds of `transcripts/differential` instead, which `npm test` compares without Java.
+ * A script that differs is shortened; then its seed, the shortest script and both transcripts are
+ * printed. `--golden` records Apache's answers to the seeds of `transcripts/differential` instead,
+ * which `npm test` compares without Java.
  */
 import { parseArgs } from "node:util";
 import { diffLines, printDiff } from "./diff.ts";
@@ -14,7 +16,10 @@ import { describe, type Script } from "./differential/script.ts";
 import { type Conversation, isEqual, ServerPair } from "./differential/server-pair.ts";
 import { shrinkScript } from "./differential/shrink-script.ts";
 
-/** After so many scripts the servers are new: what the earlier ones left makes later ones slow. */
+/**
+ * After this number of scripts the servers are replaced: remains of earlier ones slow down later
+ * ones.
+ */
 const SCRIPTS_PER_SERVER = 250;
 const SHRINK_TRIES_MAX = 150;
 const CONTEXT_LINES = 4;
@@ -66,7 +71,7 @@ async function run(): Promise<void> {
   if (differences > 0) process.exitCode = 1;
 }
 
-/** Shortens a script on servers of its own and prints what is left of it. */
+/** Shortens a script on servers of its own and prints the result. */
 async function explain(script: Script, found: Conversation): Promise<void> {
   await using pair = await ServerPair.start();
   let place = 0;
@@ -84,7 +89,7 @@ async function explain(script: Script, found: Conversation): Promise<void> {
 
 function printDifference({ apache, zooid }: Conversation): void {
   const difference = printDiff(diffLines(apache, zooid), CONTEXT_LINES);
-  // Where neither answered, how both end says it.
+  // If neither server answered, the error messages.
   const lines = difference === "" ? apache.slice(-LINES_SHOWN / 4) : difference.split("\n").slice(0, LINES_SHOWN);
   console.log(["  (- apache, + zooid)", ...lines.map((line) => `  ${line}`)].join("\n"));
 }

@@ -1,5 +1,6 @@
 /**
- * `ServiceDiscovery` of `@zooid/recipes` and Curator's x-discovery on one server and the same path: each registers, and the other sees.
+ * `ServiceDiscovery` of `@zooid/recipes` and Curator's x-discovery on one server and the same path:
+ * each registers instances that the other finds.
  *
  *     discovery-scenario.ts CLASSPATH HOST:PORT       prints one line for each step
  */
@@ -10,9 +11,9 @@ import { CuratorPeer } from "./peer-process.ts";
 
 const [classpath = "", address = ""] = process.argv.slice(2);
 const PATH = "/services";
-/** Short, for the one that is killed. */
+/** Short, for the process that is killed. */
 const SESSION_TIMEOUT_MS = 6_000;
-const PATIENCE_MS = 20_000;
+const DEADLINE_MS = 20_000;
 
 const curator = new CuratorPeer(classpath, "DiscoveryPeer", address, String(SESSION_TIMEOUT_MS), PATH);
 say("curator", "connect", await curator.answer());
@@ -25,14 +26,14 @@ function say(who: string, what: string, answer: unknown): void {
   console.log(`${who.padEnd(7)} ${what}: ${answer}`);
 }
 
-/** Waits until our cache holds just these. */
+/** Waits until our cache has exactly these. */
 async function cached(...ids: readonly string[]): Promise<string> {
   const holds = (instances: readonly ServiceInstance[]): boolean => instances.map(({ id }) => id).join() === ids.join();
-  await firstValueFrom(cache.instances$.pipe(filter(holds), timeout({ first: PATIENCE_MS })));
+  await firstValueFrom(cache.instances$.pipe(filter(holds), timeout({ first: DEADLINE_MS })));
   return `[${ids.join()}]`;
 }
 
-/** The time of a registration, which differs from run to run. */
+/** The time of a registration, which differs between runs. */
 function timeless(line: string): string {
   return line.replace(/"registrationTimeUTC":\d+/, '"registrationTimeUTC":TIME');
 }
@@ -79,7 +80,7 @@ for (const [i, [, service]] of services.entries()) {
   const id = registration?.instance.id ?? "";
   say("zooid", `registers ${id}`, timeless(await stored(id)));
   say("curator", "finds", await curator.ask("instance", id));
-  // What is a map to Java gets a class when Java writes it.
+  // Java writes a class name for a payload that it has read as a map.
   const isSame = (await curator.ask("rewrite", id)) === (await stored(id));
   say("curator", "would write the same bytes", isSame);
 }
@@ -90,7 +91,7 @@ const rest = all.filter((id) => id !== "ours-none");
 say("curator", "has when zooid has unregistered one", await curator.ask("cached", rest));
 say("both", "know the names", `${await discovery.names()} ${await curator.ask("names")}`);
 
-// Who dies is gone for the other when its session has expired.
+// A dead process's instances disappear for the other when its session has expired.
 await curator.kill();
 const lasting = rest.filter((id) => id !== "map" && id !== "none" && id !== "long");
 say("zooid", "has when curator has died", await cached(...lasting));

@@ -8,7 +8,10 @@ import { delimiter, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { freePort, freePorts } from "@zooid/wire/testing/free-ports";
 
-/** What a server is of: `zooid-follower` is one of three voters with an observer, `zooid-observer` one of two beside five voters, by a follower. */
+/**
+ * The kind of server: `zooid-follower` is one of three voters with an observer, `zooid-observer`
+ * one of two besides five voters, connected to a follower.
+ */
 export type EndpointKind = "apache" | "zooid" | "zooid-follower" | "zooid-observer";
 
 export interface Endpoint extends AsyncDisposable {
@@ -26,11 +29,13 @@ const PORT_TRIES = 5;
 const PORT_TAKEN = /is taken by another process|Address already in use/;
 
 /**
- * One server with a folder of its own that goes when it is disposed of.
+ * One server with a folder of its own, which is deleted when it is disposed of.
  *
  * @param jars folder of Apache's jars; needed for `apache` only
- * @param settings further lines of zoo.cfg; Apache gets them as properties too, since it reads some only there
- * @param jvmFlags further arguments of the virtual machine, for ours where operators have them, in SERVER_JVMFLAGS
+ * @param settings further lines of zoo.cfg; Apache gets them as properties too, since it reads some
+ *   only there
+ * @param jvmFlags further arguments of the virtual machine, for ours where operators have them, in
+ *   SERVER_JVMFLAGS
  */
 export async function startEndpoint(
   kind: EndpointKind,
@@ -62,10 +67,10 @@ export async function startEndpoint(
 
 export interface ServerOptions {
   readonly kind: EndpointKind;
-  /** Holds zoo.cfg, the log, and the data below `data`; kept by whoever made it. */
+  /** Contains zoo.cfg, the log, and the data below `data`; its creator deletes it. */
   readonly folder: string;
   readonly jars?: string;
-  /** Most heap that Apache's server may take, as Java writes it. Default 512m. */
+  /** Maximum heap of Apache's server, in Java's notation. Default 512m. */
   readonly heap?: string;
   /** Further arguments of Apache's virtual machine. */
   readonly properties?: readonly string[];
@@ -77,7 +82,9 @@ export interface ServerOptions {
   readonly sid?: number;
 }
 
-/** Starts an ensemble of ours and waits until all of it serves; the endpoint is one of its learners. */
+/**
+ * Starts an ensemble of ours and waits until all of it serves; the endpoint is one of its learners.
+ */
 async function startMember(
   kind: "zooid-follower" | "zooid-observer",
   further: readonly string[] = [],
@@ -121,7 +128,10 @@ async function startMember(
   }
 }
 
-/** A server that can be started, killed and started again on the same data. Every start takes a new port. */
+/**
+ * A server that can be started, killed and started again on the same data. Every start uses a new
+ * port.
+ */
 export class ServerProcess {
   readonly dataDir: string;
   readonly #options: ServerOptions;
@@ -149,7 +159,7 @@ export class ServerProcess {
     return pid;
   }
 
-  /** @throws with the end of its log where the server does not serve */
+  /** @throws with the end of its log if the server does not serve */
   async start(): Promise<void> {
     for (let triesLeft = PORT_TRIES; ; ) {
       await this.launch();
@@ -158,7 +168,7 @@ export class ServerProcess {
         return;
       } catch (cause) {
         await this.kill();
-        // Between the choice of a port that was free and its use, somebody else may have taken it.
+        // Another process may have taken the port after it was chosen.
         if (--triesLeft > 0 && PORT_TAKEN.test(this.logTail())) continue;
         throw new Error(`${this.#options.kind} does not serve; its log ends with:\n${this.logTail()}`, { cause });
       }
@@ -188,7 +198,7 @@ export class ServerProcess {
     await this.#end("SIGKILL");
   }
 
-  /** Asks it to stop, and kills it where it does not. */
+  /** Asks it to stop, and kills it if it does not. */
   async stop(): Promise<void> {
     const timer = setTimeout(() => this.#process?.kill("SIGKILL"), STOP_DEADLINE_MS);
     await this.#end("SIGTERM");
@@ -218,7 +228,9 @@ export class ServerProcess {
     }
   }
 
-  /** Whether it is this server that serves on the port: between its choice and its use, another may have taken it. */
+  /**
+   * Whether this server serves on the port: another process may have taken it after it was chosen.
+   */
   async #isServing(): Promise<boolean> {
     if (!(await fourLetterWord(this.#port, "srvr")).includes("Mode:")) return false;
     return (await fourLetterWord(this.#port, "conf")).includes(this.dataDir);
@@ -255,7 +267,7 @@ function hasEnded(process: ChildProcess): boolean {
   return process.exitCode !== null || process.signalCode !== null;
 }
 
-/** The answer of a four-letter word, or an empty string when nobody answers. */
+/** The answer of a four-letter word, or an empty string without one. */
 export async function fourLetterWord(port: number, word: string): Promise<string> {
   const socket = connect({ port, host: "127.0.0.1", timeout: 2_000 });
   let answer = "";

@@ -1,14 +1,16 @@
 /**
- * Runs the scenario of each foreign client against Apache ZooKeeper and against zooid-server, and compares.
+ * Runs the scenario of each foreign client against Apache ZooKeeper and against zooid-server, and
+ * compares.
  *
  *     npm run tool -- foreign [--client NAME]... [--against apache|zooid|zooid-follower|zooid-observer]... [--update]
  *                        [--side-by-side 2]
  *
- * All clients are made ready first, one after the other; then so many run side by side, each against one server after the other, and what becomes of
- * them is told in the order in which they are named.
+ * All clients are prepared first, one after the other; then some run side by side, each against one
+ * server after the other. The results are printed in the order of the clients.
  *
- * What Apache answers is kept in transcripts/, so that a difference of ours shows without Java; `--update` rewrites
- * those files from Apache's run. Something missing on the machine skips what needs it, and fails it where CI is set.
+ * Apache's answers are kept in transcripts/, so that our differences show without Java; `--update`
+ * rewrites those files from Apache's run. A missing program skips the clients that need it, and
+ * fails them where CI is set.
  */
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -46,7 +48,7 @@ const kinds = (["apache", "zooid", "zooid-follower", "zooid-observer"] as const)
 const sideBySide = Number(options["side-by-side"]);
 if (!(sideBySide >= 1)) throw new Error(`--side-by-side is at least 1, found ${options["side-by-side"]}`);
 
-/** Runs a client's scenario against a server of this kind, and has what it printed. */
+/** Runs a client's scenario against a server of this kind, and returns its output. */
 type Run = (kind: EndpointKind) => Promise<readonly string[]>;
 
 interface Result {
@@ -68,19 +70,19 @@ console.log(
 if (counts.failed > 0 || counts.passed === 0) process.exitCode = 1;
 
 async function* resultsInOrder(): AsyncGenerator<Result> {
-  // Building holds this thread up, through which the proxies' bytes go: nothing runs meanwhile.
+  // Building blocks this thread, which the proxies need: no scenario runs meanwhile.
   const tasks = clients.map(makeReady);
-  const told = tasks.map(() => Promise.withResolvers<readonly Result[]>());
+  const lists = tasks.map(() => Promise.withResolvers<readonly Result[]>());
   let next = 0;
   const lane = async (): Promise<void> => {
-    for (let i = next++; i < tasks.length; i = next++) told[i]?.resolve((await tasks[i]?.()) ?? []);
+    for (let i = next++; i < tasks.length; i = next++) lists[i]?.resolve((await tasks[i]?.()) ?? []);
   };
   const lanes = Promise.all(Array.from({ length: sideBySide }, lane));
-  for (const { promise } of told) yield* await promise;
+  for (const { promise } of lists) yield* await promise;
   await lanes;
 }
 
-/** What runs a client against all servers; it does not fail. */
+/** Runs a client against all servers; it does not fail. */
 function makeReady(client: ForeignClient | SecuredClient): () => Promise<readonly Result[]> {
   const lacking = (reason: string) => () => Promise.resolve([lack(reason)]);
   const missing = client.needs.filter((command) => !isOnPath(command));
@@ -89,7 +91,7 @@ function makeReady(client: ForeignClient | SecuredClient): () => Promise<readonl
   try {
     run = "prepare" in client ? prepare(client) : prepareSecured(client);
   } catch (error) {
-    return lacking(`${client.name} could not be made ready: ${describe(error)}`);
+    return lacking(`${client.name} could not be prepared: ${describe(error)}`);
   }
   return async () => {
     const results: Result[] = [];
@@ -103,7 +105,7 @@ function makeReady(client: ForeignClient | SecuredClient): () => Promise<readonl
   };
 }
 
-/** A tool that CI must have is a failure there; on a desk it is a reason to skip. */
+/** A missing tool is a failure in CI, and a reason to skip elsewhere. */
 function lack(reason: string): Result {
   const isRequired = process.env["CI"] === "true";
   return { verdict: isRequired ? "failed" : "skipped", text: reason };

@@ -1,6 +1,7 @@
 /**
- * ZooKeeper's primitives, written and read plainly and apart from our own codec on purpose: transcripts and fault tests check the
- * codec's bytes by these, and a mistake shared by both would not show. The connection below them is the one of all test clients.
+ * ZooKeeper's primitives, written and read plainly and apart from our own codec on purpose:
+ * transcripts and fault tests check the codec's bytes by these, and a mistake shared by both would
+ * not show. The connection below them is the one of all test clients.
  */
 export class JuteWriter {
   readonly #parts: Buffer[] = [];

@@ -1,6 +1,6 @@
 /**
- * Containers, TTL nodes, quotas and the configuration node byte by byte, on a server that has all of it turned on and looks for what to
- * remove all the time:
+ * Containers, TTL nodes, quotas and the configuration node byte by byte, on a server that has all
+ * of it turned on and looks for what to remove all the time:
  *
  *     kinds-scenario.ts HOST:PORT       prints one line for each packet that arrives
  */
@@ -151,7 +151,7 @@ function long(value: bigint): Buffer {
   return new JuteWriter().long(value).bytes();
 }
 
-/** What the server removes by itself: events tell, whenever it comes to that. */
+/** Nodes that the server removes by itself: events report it, at any time. */
 async function reaping(): Promise<void> {
   await a.ask("a container for a while", OP.createContainer, create("/r", { flags: CONTAINER }));
   await a.ask("its child", OP.create, create("/r/x"));

@@ -1,8 +1,8 @@
 /**
- * `@zooid/recipes`, Curator and kazoo on the same paths at the same time, two by two: each takes 200 turns, and while it has its turn looks whether
- * somebody else is there; counts 200; puts 200 items that the other takes.
+ * `@zooid/recipes`, Curator and kazoo on the same paths at the same time, in pairs: each takes a
+ * lock 200 times, and checks for other holders meanwhile; counts 200; puts 200 items for the other.
  *
- *     mixed-scenario.ts CLASSPATH PYTHON CONTENDER.PY HOST:PORT       prints one line for each that took part
+ *     mixed-scenario.ts CLASSPATH PYTHON CONTENDER.PY HOST:PORT       prints one line for each participant
  */
 import { type Client, connect, isZkError, text } from "@zooid/client";
 import {
@@ -22,7 +22,7 @@ import { CuratorPeer, PeerProcess } from "./peer-process.ts";
 
 const [classpath = "", python = "", contender = "", address = ""] = process.argv.slice(2);
 const TIMES = 200;
-const PATIENCE_MS = 20_000;
+const DEADLINE_MS = 20_000;
 
 const curator = new CuratorPeer(classpath, "Contender", address);
 const kazoo = new PeerProcess(python, [contender, address]);
@@ -36,7 +36,7 @@ function say(who: string, what: string): void {
 
 type How = "alone" | "write" | "read" | "lease";
 
-/** Says so while it is inside, and looks whether somebody is there who may not be. */
+/** Creates a node while it holds the lock, and checks for holders that it excludes. */
 async function enter(client: Client, how: How, path: string): Promise<number> {
   const inside = `${path}-inside`;
   const isAlone = how === "alone" || how === "write";
@@ -86,7 +86,7 @@ async function together(
 
 /** What others delete in the background is given its time. */
 async function leftBehind(path: string, folders: number): Promise<number> {
-  for (const endMs = Date.now() + PATIENCE_MS; ; ) {
+  for (const endMs = Date.now() + DEADLINE_MS; ; ) {
     const count = await zk.getAllChildrenNumber(path).catch(() => 0);
     if (count <= folders) return 0;
     if (Date.now() > endMs) return count - folders;

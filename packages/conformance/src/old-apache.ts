@@ -1,6 +1,7 @@
 /**
- * Watches a tree on a server of Apache's from before 3.6, which does not know persistent watches, and compares what is told with what was done:
- * as a client finds it out by itself, and as one does it that was told. Needs java and mvn.
+ * Watches a tree on an Apache server before 3.6, which does not support persistent watches, and
+ * compares the reported changes with the actual ones, with `treeWatches` `auto` and `one-shot`.
+ * Needs java and mvn.
  *
  *     old-apache.ts [VERSION]        from 3.5 on; default 3.5.9
  */
@@ -23,34 +24,34 @@ async function play(treeWatches: "auto" | "one-shot"): Promise<void> {
   await using other = await connect(`127.0.0.1:${server.port}`);
   await using zk = await connect(`127.0.0.1:${relay.port}`, { treeWatches });
   const lines: string[] = [];
-  const told = Promise.withResolvers<never>();
+  const failure = Promise.withResolvers<never>();
   const tree = zk.watchTree$("/t").subscribe({
     next: (change) => lines.push(lineOf(change)),
-    error: told.reject,
+    error: failure.reject,
   });
-  const tells = (...expected: readonly string[]): Promise<void> =>
-    Promise.race([toldAll(lines, expected), told.promise]);
-  await tells("ready");
+  const reports = (...expected: readonly string[]): Promise<void> =>
+    Promise.race([reported(lines, expected), failure.promise]);
+  await reports("ready");
   await other.create("/t/a", "1", { parents: "persistent" });
-  await tells("created /t ", "created /t/a 1");
+  await reports("created /t ", "created /t/a 1");
   await other.set("/t/a", "2");
-  await tells("changed /t/a 2");
+  await reports("changed /t/a 2");
   await other.transaction().delete("/t/a").create("/t/a", "3").commit();
-  await tells("deleted /t/a 2", "created /t/a 3");
+  await reports("deleted /t/a 2", "created /t/a 3");
   relay.refuse();
   relay.cut();
   await firstValueFrom(zk.state$.pipe(filter((state) => state.kind === "suspended")));
   await other.set("/t/a", "4");
   await other.create("/t/b/c", "5", { parents: "persistent" });
   relay.accept();
-  await tells("changed /t/a 4", "created /t/b ", "created /t/b/c 5");
+  await reports("changed /t/a 4", "created /t/b ", "created /t/b/c 5");
   await other.deleteTree("/t");
-  await tells("deleted /t/a 4", "deleted /t/b/c 5", "deleted /t/b ", "deleted /t ");
+  await reports("deleted /t/a 4", "deleted /t/b/c 5", "deleted /t/b ", "deleted /t ");
   await other.create("/t", "6");
-  await tells("created /t 6");
+  await reports("created /t 6");
   tree.unsubscribe();
   await noWatches(zk);
-  // Once for the question, where it is asked, once for the cut.
+  // One for the probe with `auto`, one for the cut.
   deepStrictEqual([zk.metrics.connectionCount, zk.metrics.sessionLossCount], [treeWatches === "auto" ? 3 : 2, 0]);
   await other.delete("/t");
   console.log(`passed  trees on apache ${version}, ${treeWatches}: ${zk.metrics.connectionCount} connections`);
@@ -62,8 +63,8 @@ function lineOf(change: TreeChange): string {
   return `${change.kind} ${path} ${Buffer.from(data ?? []).toString()}`;
 }
 
-/** These, in whatever order nodes are told of, and nothing else. */
-async function toldAll(lines: string[], expected: readonly string[]): Promise<void> {
+/** Waits for exactly these lines, in any order of the nodes. */
+async function reported(lines: string[], expected: readonly string[]): Promise<void> {
   const deadline = performance.now() + WAIT_MS;
   while (lines.length < expected.length && performance.now() < deadline) await turn();
   deepStrictEqual(lines.splice(0).sort(), [...expected].sort());

@@ -1,4 +1,7 @@
-/** Programs of other clients that do as they are told, one line a command and one line an answer. */
+/**
+ * Programs of other clients that are controlled by lines: one for each command and one for each
+ * answer.
+ */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";

@@ -1,5 +1,6 @@
 /**
- * `@zooid/recipes` and Curator on one server and the same paths: who holds what, who waits, and who gets it next.
+ * `@zooid/recipes` and Curator on one server and the same paths: holders, waiters, and the order of
+ * grants.
  *
  *     recipes-scenario.ts CLASSPATH HOST:PORT       prints one line for each step
  */
@@ -9,10 +10,10 @@ import { filter, firstValueFrom, timeout } from "rxjs";
 import { CuratorPeer } from "./peer-process.ts";
 
 const [classpath = "", address = ""] = process.argv.slice(2);
-/** Short, for the one that is killed. */
+/** Short, for the process that is killed. */
 const SESSION_TIMEOUT_MS = 6_000;
 const IN_VAIN_MS = 300;
-const PATIENCE_MS = 20_000;
+const DEADLINE_MS = 20_000;
 
 const curator = new CuratorPeer(classpath, "Peer", address, String(SESSION_TIMEOUT_MS));
 say("curator", "connect", await curator.answer());
@@ -22,17 +23,19 @@ function say(who: string, what: string, answer: unknown): void {
   console.log(`${who.padEnd(7)} ${what}: ${answer}`);
 }
 
-/** Waits until so many stand below a path; they never do when somebody got what another has. */
+/**
+ * Waits until a path has this number of children; it never does if two clients hold the same lock.
+ */
 async function standing(path: string, count: number): Promise<void> {
   const counted$ = zk.watchChildren$(path).pipe(filter((names) => names?.length === count));
-  await firstValueFrom(counted$.pipe(timeout({ first: PATIENCE_MS })));
+  await firstValueFrom(counted$.pipe(timeout({ first: DEADLINE_MS })));
 }
 
-/** What differs from run to run becomes a word. */
+/** Values that differ between runs become words. */
 async function nodes(path: string): Promise<string> {
   const { names } = await zk.children(path);
   const plain = names.map((name) => name.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/, "UUID"));
-  // By place in the line; a reader that was a writer stands in the writer's place.
+  // In the order of the queue; a reader that was a writer has the writer's place.
   const place = (name: string): string => name.slice(-10) + name;
   return plain.sort((a, b) => (place(a) < place(b) ? -1 : 1)).join(", ");
 }
@@ -44,17 +47,20 @@ async function inVain(lock: { acquire(options: { timeoutMs: number }): Promise<u
   );
 }
 
-/** One has the lock, the other tries in vain, waits, and gets it when it is released; then the other way round. */
+/**
+ * One has the lock, the other tries in vain, waits, and gets it when it is released; then the other
+ * way round.
+ */
 async function takeTurns(
   kind: string,
   path: string,
   lock: { acquire(options?: { timeoutMs: number }): Promise<Lease> },
   line = path,
 ): Promise<void> {
-  say("curator", `acquires ${path}`, await curator.ask("acquire", path, kind, PATIENCE_MS));
+  say("curator", `acquires ${path}`, await curator.ask("acquire", path, kind, DEADLINE_MS));
   say("zooid", "tries in vain", await inVain(lock));
   await standing(line, 1);
-  const waiting = lock.acquire({ timeoutMs: PATIENCE_MS });
+  const waiting = lock.acquire({ timeoutMs: DEADLINE_MS });
   await standing(line, 2);
   say("both", "stand there", await nodes(line));
   say("curator", "releases", await curator.ask("release", path, kind));
@@ -62,7 +68,7 @@ async function takeTurns(
   say("zooid", "has it", lease.isValid());
   say("curator", "tries in vain", await curator.ask("acquire", path, kind, IN_VAIN_MS));
   await standing(line, 1);
-  curator.tell("acquire", path, kind, PATIENCE_MS);
+  curator.tell("acquire", path, kind, DEADLINE_MS);
   await standing(line, 2);
   await lease.release();
   say("curator", "has it when zooid has released it", await curator.answer());
@@ -75,7 +81,7 @@ await takeTurns("simple", "/simple", new SemaphoreMutex(zk, "/simple"), "/simple
 
 // Readers and writers.
 const both = new ReadWriteLock(zk, "/rw");
-say("curator", "reads", await curator.ask("acquire", "/rw", "read", PATIENCE_MS));
+say("curator", "reads", await curator.ask("acquire", "/rw", "read", DEADLINE_MS));
 const reading = await both.read.acquire();
 say("zooid", "reads too", reading.isValid());
 say("zooid", "writes in vain", await inVain(both.write));
@@ -87,7 +93,7 @@ const writing = await both.write.acquire();
 say("curator", "reads in vain while zooid writes", await curator.ask("acquire", "/rw", "read", IN_VAIN_MS));
 const downgraded = await both.downgrade(writing);
 await standing("/rw", 2);
-curator.tell("acquire", "/rw", "write", PATIENCE_MS);
+curator.tell("acquire", "/rw", "write", DEADLINE_MS);
 await standing("/rw", 3);
 say("all", "stand there", await nodes("/rw"));
 await writing.release();
@@ -101,13 +107,13 @@ say("curator", "stops writing", await curator.ask("release", "/rw", "write"));
 // A semaphore with two leases.
 const semaphore = new Semaphore(zk, "/semaphore", { leases: 2 });
 const mine = await semaphore.acquire();
-say("curator", "gets the second of two leases", await curator.ask("lease", "/semaphore", PATIENCE_MS));
+say("curator", "gets the second of two leases", await curator.ask("lease", "/semaphore", DEADLINE_MS));
 say("zooid", "wants a third in vain", await inVain(semaphore));
 say("curator", "returns its own", await curator.ask("return", "/semaphore"));
-const another = await semaphore.acquire({ timeoutMs: PATIENCE_MS });
+const another = await semaphore.acquire({ timeoutMs: DEADLINE_MS });
 say("curator", "wants a third in vain", await curator.ask("lease", "/semaphore", IN_VAIN_MS));
 await mine.release();
-say("curator", "gets what zooid returned", await curator.ask("lease", "/semaphore", PATIENCE_MS));
+say("curator", "gets what zooid returned", await curator.ask("lease", "/semaphore", DEADLINE_MS));
 await another.release();
 say("curator", "returns it", await curator.ask("return", "/semaphore"));
 
@@ -122,7 +128,7 @@ say("both", "have left nothing behind", await zk.exists("/holder"));
 
 // Leaders.
 say("curator", "stands for leadership", await curator.ask("latch", "/latch", "java"));
-say("curator", "leads", await curator.ask("leads", "/latch", PATIENCE_MS));
+say("curator", "leads", await curator.ask("leads", "/latch", DEADLINE_MS));
 const latch = new LeaderLatch(zk, "/latch", { id: "node" });
 await standing("/latch", 2);
 say("both", "stand there", await nodes("/latch"));
@@ -130,23 +136,25 @@ say("curator", "sees lead", await curator.ask("leader", "/latch"));
 const candidates = await latch.participants();
 say("zooid", "sees", candidates.map(({ id, isLeader }) => `${id} ${isLeader ? "leads" : "waits"}`).join(", "));
 say("curator", "leaves", await curator.ask("leave", "/latch"));
-await latch.leadership({ timeoutMs: PATIENCE_MS });
+await latch.leadership({ timeoutMs: DEADLINE_MS });
 say("zooid", "leads then", latch.isLeader);
 say("curator", "stands for leadership again", await curator.ask("latch", "/latch", "java"));
 say("curator", "waits in vain", await curator.ask("leads", "/latch", IN_VAIN_MS));
 await latch.close();
-say("curator", "leads when zooid has left", await curator.ask("leads", "/latch", PATIENCE_MS));
+say("curator", "leads when zooid has left", await curator.ask("leads", "/latch", DEADLINE_MS));
 say("curator", "leaves", await curator.ask("leave", "/latch"));
 
 // A holder that dies.
-say("curator", "acquires", await curator.ask("acquire", "/orphan", "mutex", PATIENCE_MS));
-const heir = new Mutex(zk, "/orphan").acquire({ timeoutMs: PATIENCE_MS });
+say("curator", "acquires", await curator.ask("acquire", "/orphan", "mutex", DEADLINE_MS));
+const heir = new Mutex(zk, "/orphan").acquire({ timeoutMs: DEADLINE_MS });
 await standing("/orphan", 2);
 await curator.kill();
 say("zooid", "has it when curator's session has expired", (await heir).isValid());
 await zk.close();
 
-/** Takes the lock again and again; while it has it, a node says so, of which there must not be two. */
+/**
+ * Takes the lock again and again; while it has it, a node says so, of which there must not be two.
+ */
 async function contend(mutex: Mutex, times: number): Promise<string> {
   let intruders = 0;
   let last = 0;

@@ -3,7 +3,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import forge from "node-forge";
 
-/** Who has a certificate of which authority; each file `NAME.pem` holds a private key and its certificate. */
+/**
+ * Certificates and their authorities; each file `NAME.pem` has a private key and its certificate.
+ */
 const HOLDERS: readonly (readonly [name: string, authority: "authority" | "other-authority"])[] = [
   ["server", "authority"],
   ["alice", "authority"],
@@ -12,8 +14,9 @@ const HOLDERS: readonly (readonly [name: string, authority: "authority" | "other
 ];
 
 /**
- * Writes what a run with TLS and SASL needs, anew for each: `authority.pem` and `other-authority.pem`, a file for each holder of a
- * certificate, and `jaas.conf` with the server's users and a section for each Java client.
+ * Writes what a run with TLS and SASL needs, anew for each: `authority.pem` and
+ * `other-authority.pem`, a file for each holder of a certificate, and `jaas.conf` with the server's
+ * users and a section for each Java client.
  */
 export function writeSecuredMaterial(folder: string): void {
   const authorities = {
@@ -85,7 +88,7 @@ function makeHolder(name: string, authority: Authority): string {
 
 let serialNumber = 0;
 
-/** One that names nobody yet and is good for a day. */
+/** A revocation list that is empty and valid for a day. */
 function makeCertificate(): Authority {
   const pem = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({ type: "pkcs1", format: "pem" });
   const key = forge.pki.privateKeyFromPem(String(pem));

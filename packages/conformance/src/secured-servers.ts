@@ -5,13 +5,19 @@ import { freePort } from "@zooid/wire/testing/free-ports";
 import { type EndpointKind, startEndpoint } from "./endpoint.ts";
 import { writeSecuredMaterial } from "./secured-material.ts";
 
-/** Where a scenario of TLS and SASL finds its servers, each as HOST:PORT, and the files that {@link writeSecuredMaterial} wrote. */
+/**
+ * Where a scenario of TLS and SASL finds its servers, each as HOST:PORT, and the files that {@link
+ * writeSecuredMaterial} wrote.
+ */
 export interface SecuredPlaces {
   /** A server's plain port; SASL is offered. */
   readonly plain: string;
   /** The same server's TLS port, which asks for certificates. */
   readonly tls: string;
-  /** Another server's port, which takes plain connections and TLS, wants certificates, and serves nobody without SASL. */
+  /**
+   * Another server's port, which accepts plain connections and TLS, requests certificates, and
+   * requires SASL.
+   */
   readonly strict: string;
   readonly folder: string;
 }

@@ -1,5 +1,6 @@
 /**
- * `SetPartitioner` of `@zooid/recipes` and kazoo's divide one set: each comes and goes, and nothing is two's at a time.
+ * `SetPartitioner` of `@zooid/recipes` and kazoo's divide one set: each comes and goes, and nothing
+ * is two's at a time.
  *
  *     sets-scenario.ts PYTHON PARTITIONER.PY HOST:PORT       prints one line for each step
  */
@@ -11,7 +12,7 @@ import { PeerProcess } from "./peer-process.ts";
 const [python = "", program = "", address = ""] = process.argv.slice(2);
 const PATH = "/sets/shards";
 const ITEMS = ["1", "2", "3", "4", "5"];
-const PATIENCE_MS = 30_000;
+const DEADLINE_MS = 30_000;
 
 const zk = await connect(address, { sessionTimeoutMs: 30_000 });
 
@@ -34,7 +35,7 @@ async function kazooHas(share: string): Promise<string> {
 /** Waits until we have just these. */
 async function weHave(share: string): Promise<string> {
   const isIt = (now: readonly string[]): boolean => now.join() === share;
-  const now = await firstValueFrom(ours.share$.pipe(filter(isIt), timeout({ first: PATIENCE_MS })));
+  const now = await firstValueFrom(ours.share$.pipe(filter(isIt), timeout({ first: DEADLINE_MS })));
   return now.join();
 }
 

@@ -44,7 +44,7 @@ const folder = mkdtempSync(join(tmpdir(), "conformance-together-"));
 writeFileSync(join(folder, "logback.xml"), QUIET_LOG);
 const cli = new ZkCliCommandLine(`${folder}${delimiter}${jars}/*`, address);
 await cli.run("");
-// Its first event tells of the session, not of a node.
+// Its first event is about the session, not a node.
 await cli.events(1);
 const kazoo = new KazooPeer();
 const zooid = await connect(address, { sessionTimeoutMs: 20_000 });

@@ -1,8 +1,10 @@
 /**
- * A connection of plain bytes that prints every packet it gets, for scenarios that are compared as text.
+ * A connection of plain bytes that prints every packet it receives, for scenarios that are compared
+ * as text.
  *
- * Zxids are printed relative to the newest seen (`+1`: the next transaction), so that refused writes count; session ids
- * and times become words. Packets come in the order of the wire: events before the reply of the write that fires them.
+ * Zxids are printed relative to the newest seen (`+1`: the next transaction), so that refused
+ * writes count; session ids and times become words. Packets come in the order of the wire: events
+ * before the reply of the write that fires them.
  */
 import { createHash } from "node:crypto";
 import { RawConnection } from "@zooid/wire/testing/raw-connection";
@@ -47,7 +49,7 @@ export const OP = {
   close: -11,
 } as const;
 
-/** Turns what differs from run to run into words that do not. */
+/** Replaces values that differ between runs by words. */
 class Normaliser {
   #newest = 0n;
   readonly #sessions = new Map<bigint, string>();
@@ -58,14 +60,14 @@ class Normaliser {
     if (value > this.#newest) this.#newest = value;
     return distance > 0n ? `+${distance}` : String(distance === 0n ? "=" : distance);
   }
-  /** Where a stat points back to: printed without moving the mark. */
+  /** Earlier zxids in a Stat: printed without updating the newest one. */
   stamp(value: bigint): string {
     return value <= 0n ? String(value) : `now-${this.#newest - value}`;
   }
   name(session: bigint, word: string): void {
     this.#sessions.set(session, word);
   }
-  /** Below zero an owner is no session but says what kind of node it is. */
+  /** A negative owner is no session but gives the node's kind. */
   session(value: bigint): string {
     if (value < 0n) return `kind ${BigInt.asUintN(64, value).toString(16)}`;
     return value === 0n ? "none" : (this.#sessions.get(value) ?? "unknown");
@@ -75,7 +77,7 @@ class Normaliser {
   }
 }
 
-/** Where what arrives is written down, with the words for what differs from run to run. */
+/** The record of received packets, with words for values that differ between runs. */
 export class Transcript {
   readonly normal: Normaliser = new Normaliser();
   readonly #line: (text: string) => void;
@@ -85,7 +87,7 @@ export class Transcript {
   }
 
   print(label: string, text: string): void {
-    // What no eye sees is written out, so that transcripts are text.
+    // Control characters are escaped, so that transcripts are text.
     this.#line(
       `${label}: ${text}`.replace(/\p{Cc}/gu, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, "0")}`),
     );
@@ -122,7 +124,7 @@ export class Wire {
     this.#connection = RawConnection.to({ host, port: Number(port), deadlineMs: WAIT_MS });
   }
 
-  /** @throws when nothing comes for a long time */
+  /** @throws when nothing arrives for a long time */
   async next(): Promise<Buffer | typeof CLOSED> {
     try {
       const frame = await this.#connection.frameOrEnd();
@@ -134,12 +136,12 @@ export class Wire {
     }
   }
 
-  /** Whether the end of the connection was seen. */
+  /** Whether the connection has ended. */
   get hasEnded(): boolean {
     return this.#hasEnded;
   }
 
-  /** The error of the last reply that was printed. */
+  /** The error of the last printed reply. */
   get lastError(): number {
     return this.#lastError;
   }
@@ -179,7 +181,10 @@ export class Wire {
     this.#connection.sendFrame(new JuteWriter().int(xid).int(opcode).bytes(), body);
   }
 
-  /** Asks where the order of the events before the reply is nobody's promise: prints them sorted, without zxids. */
+  /**
+   * For requests whose preceding events have no guaranteed order: prints them sorted, without
+   * zxids.
+   */
   async askSorted(label: string, opcode: number, body?: Buffer, xid?: number): Promise<void> {
     this.send(label, opcode, body, xid);
     const events: string[] = [];
@@ -204,7 +209,9 @@ export class Wire {
     await this.settle();
   }
 
-  /** The error of a request that is not part of the transcript. Nothing else may be on its way. */
+  /**
+   * The error of a request that is not part of the transcript. No other request may be in flight.
+   */
   async errorOf(opcode: number, body: Buffer): Promise<number> {
     this.#connection.sendFrame(new JuteWriter().int(SILENT_XID).int(opcode).bytes(), body);
     const frame = await this.next();
@@ -215,7 +222,7 @@ export class Wire {
     return reader.int();
   }
 
-  /** Prints the next packet, which nobody asked for. */
+  /** Prints the next packet, which is not a reply. */
   async event(label: string): Promise<void> {
     const frame = await this.next();
     if (frame === CLOSED) this.#transcript.print(label, CLOSED);
@@ -307,13 +314,16 @@ function namesText(reader: JuteReader): string {
     .join(" ")}]`;
 }
 
-/** Who the connection is, in no promised order. */
+/** The identities of the connection, in no guaranteed order. */
 function usersText(reader: JuteReader): string {
   const users = Array.from({ length: reader.int() }, () => `${reader.string()}:'${reader.string()}'`);
   return `[${users.sort().join(" ")}]`;
 }
 
-/** In the order of the list, except among users with the same permissions: that of what an `auth` entry became is nobody's promise. */
+/**
+ * In the order of the list, except among users with the same permissions: the expansion of an
+ * `auth` entry has no guaranteed order.
+ */
 function aclText(reader: JuteReader): string {
   const runs: string[][] = [];
   let before = "";
@@ -359,7 +369,7 @@ export function create(path: string, { data = "", acl = OPEN_ACL, flags = 0, ttl
   return (ttl === undefined ? writer : writer.long(ttl)).bytes();
 }
 export const onPath = (path: string): Buffer => new JuteWriter().string(path).bytes();
-/** The protocol's null string, and what may follow it. */
+/** The protocol's null string, and the data that may follow it. */
 export const onNoPath = (...rest: readonly number[]): Buffer => {
   const writer = new JuteWriter().int(-1);
   for (const value of rest) writer.int(value);
@@ -385,7 +395,7 @@ export function multi(...parts: readonly (readonly [opcode: number, body: Buffer
   for (const [opcode, body] of parts) writer.int(opcode).bool(false).int(-1).raw(body);
   return writer.int(-1).bool(true).int(-1).bytes();
 }
-/** Watches to arm again, as one that has seen everything up to `lastZxid`. */
+/** Watches to arm again, for a client that has seen all changes up to `lastZxid`. */
 export function setWatches(lastZxid: bigint, lists: readonly (readonly string[])[]): Buffer {
   return Buffer.concat([new JuteWriter().long(lastZxid).bytes(), ...lists.map(strings)]);
 }

@@ -1,9 +1,10 @@
 /**
- * The four-letter words that operators and their tools read, while one session holds watches and an ephemeral node.
+ * The four-letter words that operators and their tools read, while one session holds watches and an
+ * ephemeral node.
  *
- *     words-scenario.ts HOST:PORT       prints what each word answers
+ *     words-scenario.ts HOST:PORT       prints the answer of each word
  *
- * Numbers, versions, dates and what tells of the machine become `#`.
+ * Numbers, versions, dates and facts about the machine become `#`.
  */
 
 import { RawConnection } from "@zooid/wire/testing/raw-connection";
@@ -58,9 +59,9 @@ for (const word of [
 ]) {
   console.log(`${word.slice(0, 4)}:`);
   const answer = await fourLetterWord(port, word);
-  const told = lines(answer);
-  // Listings of watches have no order.
-  for (const line of /^wch[cp]/.test(word) ? told.toSorted() : told) console.log(`  ${line}`);
+  const shown = lines(answer);
+  // Listings of watches are unordered.
+  for (const line of /^wch[cp]/.test(word) ? shown.toSorted() : shown) console.log(`  ${line}`);
 }
 console.log("mntr, the names, sorted, and what kind of value:");
 for (const line of (await fourLetterWord(port, "mntr")).trimEnd().split("\n").sort()) {
@@ -71,7 +72,7 @@ for (const line of (await fourLetterWord(port, "mntr")).trimEnd().split("\n").so
   );
 }
 console.log("mntr, values after a reset:");
-const told = new Map(
+const values = new Map(
   (await fourLetterWord(port, "mntr")).split("\n").map((line) => line.split("\t") as [string, string]),
 );
 for (const name of [
@@ -82,7 +83,7 @@ for (const name of [
   "global_sessions",
   "local_sessions",
 ]) {
-  console.log(`  zk_${name}: ${told.get(`zk_${name}`)}`);
+  console.log(`  zk_${name}: ${values.get(`zk_${name}`)}`);
 }
 console.log("cons, how operations are called:");
 const onPath = new JuteWriter().string("/ephemeral").int(4).bytes();
@@ -96,21 +97,24 @@ await session[Symbol.asyncDispose]();
 
 async function exchange(payload: Buffer): Promise<void> {
   session.sendFrame(payload);
-  // Events may come before the answer.
+  // Events may arrive before the answer.
   while ((await session.frame()).readInt32BE(0) === -1);
 }
 
-/** Ours are more; of three of Apache's see docs/operations.md; and what belongs to a node's name comes and goes with it. */
+/**
+ * Ours has more; for three of Apache's see docs/operations.md; metrics with a node's name are left
+ * out.
+ */
 function isTold(name: string): boolean {
   return !/zooid_|_client_response_size$|_per_namespace$|^zk_m(in|ax)_(fsynctime|snapshottime|sync_processor_batch_size)$/.test(
     name,
   );
 }
 
-/** Connections come in no order, and how Apache groups them at the end of a dump depends on the second. */
+/** Connections are unordered, and Apache's grouping at the end of a dump depends on timing. */
 function lines(answer: string): readonly string[] {
-  const [told = ""] = answer.split("Connections dump:");
-  const all = told.split("\n").map(normalise);
+  const [shown = ""] = answer.split("Connections dump:");
+  const all = shown.split("\n").map(normalise);
   const isConnection = (line: string): boolean => line.startsWith(" /");
   const first = all.findIndex(isConnection);
   const others = all.filter((line) => !isConnection(line));

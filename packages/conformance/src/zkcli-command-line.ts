@@ -1,4 +1,4 @@
-/** Apache's command line as a process that is told one command after another. */
+/** Apache's command line as a process that runs one command after another. */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -6,14 +6,14 @@ import type { Readable, Writable } from "node:stream";
 
 const WAIT_MS = 30_000;
 const MARKER = "version";
-/** What the marker prints; a session that was closed refuses even that. */
+/** The marker's output; a closed session refuses even that. */
 const MARKER_OUTPUT = /^(ZooKeeper CLI version|Not connected$)/;
 /** A configuration of its log that keeps it silent; a file `logback.xml` on the class path. */
 export const QUIET_LOG = '<configuration><root level="OFF"/></configuration>';
 
 /**
- * zkCli prints events whenever they arrive, so they are taken out of the output and kept apart. A harmless command after each one marks
- * the end of its output.
+ * zkCli prints events at any time, so they are taken out of the output and kept apart. A harmless
+ * command after each one marks the end of its output.
  */
 export class ZkCliCommandLine {
   readonly #process: ChildProcessByStdio<Writable, Readable, null>;
@@ -34,7 +34,7 @@ export class ZkCliCommandLine {
     this.#wake();
   }
 
-  /** Runs one command and returns what it printed. */
+  /** Runs one command and returns its output. */
   async run(command: string): Promise<readonly string[]> {
     this.#process.stdin.write(`${command}\n${MARKER}\n`);
     await this.#until(() => this.#output.some((line) => MARKER_OUTPUT.test(line)), `the end of "${command}"`);

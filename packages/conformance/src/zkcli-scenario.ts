@@ -1,10 +1,11 @@
 /**
- * Plays clients/zkcli/scenario.txt into two of Apache's command lines and prints what they answer.
+ * Runs clients/zkcli/scenario.txt in two of Apache's command lines and prints their answers.
  *
  *     zkcli-scenario.ts JARS FOLDER_OF_THE_SCENARIO HOST:PORT PROXY_HOST:PORT
  *
- * zkCli prints events whenever they arrive, so they are taken out of the output and printed where the scenario waits
- * for them. A harmless command after each one marks the end of its output. Zxids, session ids and times become `#`.
+ * zkCli prints events at any time, so they are taken out of the output and printed where the
+ * scenario waits for them. A harmless command after each one marks the end of its output. Zxids,
+ * session ids and times become `#`.
  */
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -18,7 +19,7 @@ const folder = mkdtempSync(join(tmpdir(), "conformance-zkcli-"));
 writeFileSync(join(folder, "logback.xml"), QUIET_LOG);
 const classPath = `${folder}${delimiter}${jars}/*`;
 const sessions = { a: new ZkCliCommandLine(classPath, proxied), b: new ZkCliCommandLine(classPath, direct) };
-// What a command line says before its first command is about itself.
+// Output before the first command is about the program itself.
 for (const session of Object.values(sessions)) await session.run("");
 
 for (const line of readFileSync(join(scenarioFolder, "scenario.txt"), "utf8").split("\n")) await play(line);
@@ -43,7 +44,7 @@ function sessionOf(name: string | undefined): ZkCliCommandLine {
 
 function print(lines: readonly string[]): void {
   const [first = "", ...others] = lines;
-  // The identities below this title come in no promised order.
+  // The identities below this title are unordered.
   const ordered = first.startsWith("Auth scheme:") ? [first, ...others.sort()] : lines;
   for (const line of ordered) console.log(`  ${normalise(line)}`);
 }

@@ -4,7 +4,7 @@ import { randomScript } from "./random-script.ts";
 import type { Script } from "./script.ts";
 import { ServerPair } from "./server-pair.ts";
 
-/** Scripts whose transcripts from Apache's server are kept beside the code. */
+/** Scripts whose transcripts from Apache's server are stored with the code. */
 export const GOLDEN_SEEDS: readonly number[] = [1, 2, 3, 4, 5, 6];
 export const GOLDEN_ROOT = "/golden";
 const GOLDEN_REQUESTS = 100;
@@ -18,7 +18,7 @@ export function readGolden(seed: number): readonly string[] {
   return readFileSync(fileOf(seed), "utf8").trimEnd().split("\n");
 }
 
-/** Asks Apache's server, new for each seed. */
+/** Runs on Apache's server, new for each seed. */
 export async function writeGolden(): Promise<void> {
   for (const seed of GOLDEN_SEEDS) {
     await using pair = await ServerPair.start();

@@ -2,15 +2,15 @@ import { auth, create, OP, read, setWatches, Transcript, Wire } from "../wire.ts
 import { type Arms, placed, type Script, SESSIONS, type SessionName, type Step } from "./script.ts";
 
 const SESSION_TIMEOUT_MS = 40_000;
-/** Asked of a session that is to expire; the server makes it its least. */
+/** Requested for a session that is to expire; the server raises it to its minimum. */
 const SHORT_TIMEOUT_MS = 1;
 const NO_AUTH = -102;
 
 /**
- * Holds a conversation with a server and writes down every packet that comes.
+ * Runs a conversation with a server and records every packet received.
  *
- * One session speaks at a time. Before anyone else does, every other session pings: an event stands before the reply of a later
- * ping, so each session's events are complete and their order is the server's.
+ * One session sends at a time. Before another one does, every session pings: an event precedes the
+ * reply of a later ping, so each session's events are complete and in the server's order.
  *
  * @param root the script's place in the tree, such as `/s12`; it must not exist
  */
@@ -27,7 +27,7 @@ export async function playScript(script: Script, address: string, root: string):
   return lines;
 }
 
-/** How the last line begins where a server did not answer: no two such transcripts are equal. */
+/** The start of the last line if a server did not answer: no two such transcripts are equal. */
 export const BROKEN_OFF = "BROKEN OFF";
 
 class Player {
@@ -69,11 +69,11 @@ class Player {
     return wire;
   }
 
-  /** Closes a session. None is left behind: its expiry would be another script's. */
+  /** Closes a session. None is left behind: its expiry would affect another script. */
   async #close(name: SessionName, verb: string): Promise<Wire> {
     if (this.#session(name).hasEnded) await this.#comeBack(name, undefined);
     await this.#session(name).askSorted(`${name} ${verb}`, OP.close);
-    // Its connection had ended before, and nobody had noticed.
+    // Its connection had ended before, unnoticed.
     if (this.#session(name).hasEnded) {
       await this.#comeBack(name, undefined);
       await this.#session(name).askSorted(`${name} ${verb}`, OP.close);
@@ -105,7 +105,7 @@ class Player {
           auth(step.scheme, step.credentials),
           -4,
         );
-        // A refusal is followed by the end of the connection, sooner or later.
+        // A refusal is followed by the end of the connection.
         if (wire.lastError !== 0 && !wire.hasEnded) await wire.event(`${name} then`);
         break;
       case "requests":
@@ -135,7 +135,7 @@ class Player {
     await again.ask(`${name} arms ${arms.lists.map(String).join(" ")}`, arms.opcode, setWatches(seen, lists), -8);
   }
 
-  /** Its ephemeral tells when the session is over. */
+  /** The deletion of its ephemeral shows the end of the session. */
   async #expire(where: string): Promise<void> {
     const marker = `${this.#root}-lives`;
     const short = await this.#open("short", SHORT_TIMEOUT_MS);
@@ -150,9 +150,10 @@ class Player {
   }
 
   /**
-   * What was done has reached every other session.
+   * Waits until all effects have reached every other session.
    *
-   * @param isEnd a session has ended: the order in which its ephemerals go is nobody's promise
+   * @param isEnd a session has ended: the order in which its ephemerals are deleted is not
+   *   guaranteed
    */
   async #listen(isEnd: boolean, except?: SessionName): Promise<void> {
     for (const [name, wire] of this.#sessions) {

@@ -56,7 +56,7 @@ const ACLS: readonly (readonly Acl[])[] = [
   [[ALL, "sasl", "alice"]],
   [],
 ];
-/** Looked at only: what one script did to them would be there for the next. */
+/** Read only: changes by one script would be visible to the next. */
 const SHARED_PATHS = ["/", "/zookeeper", "/zookeeper/config", "/zookeeper/quota"];
 const ODD_PATHS = [
   "",
@@ -79,10 +79,10 @@ const QUOTA_TEXTS = [
   "count=-1,bytes=-1=;byteHardLimit=50;countHardLimit=-1",
 ];
 const TTL_MAX = 1_099_511_627_775n;
-/** No reply is long enough to fill a socket while nobody reads. */
+/** No reply fills a socket's buffer while it is not read. */
 const AT_ONCE_MAX = 6;
 
-/** A conversation of about so many requests, the same for the same seed. */
+/** A conversation of about this many requests, the same for the same seed. */
 export function randomScript(seed: number, requestCount: number): Script {
   const random = new RandomScript(seed);
   const steps: Step[] = [];
@@ -94,11 +94,11 @@ export function randomScript(seed: number, requestCount: number): Script {
   return { seed, steps };
 }
 
-/** What the choices that belong together are made from. */
+/** The state for related choices. */
 class RandomScript {
   readonly #random: Random;
   #valueCount = 0;
-  /** From then on one request at a time: Apache compares with what happens to be applied already. */
+  /** From then on one request at a time: Apache compares with the transactions applied so far. */
   #hasQuota = false;
 
   constructor(seed: number) {
@@ -124,7 +124,8 @@ class RandomScript {
     while (requests.length < count) {
       const request = this.#request();
       requests.push(request);
-      // Apache judges what follows closely by the old list or by the new one, as it happens; ours by the new one.
+      // Apache checks closely following requests against the old list or the new one, depending on
+      // timing; ours against the new one.
       if (request.opcode === OP.setAcl) break;
     }
     return { kind: "requests", session, requests };
@@ -175,7 +176,8 @@ class RandomScript {
     const data = random.chance(0.2) ? null : this.#value();
     const choice = random.next();
     if (choice < 0.1) {
-      // With the flags of an ephemeral node Apache takes it for one until it is applied, and for none from then on.
+      // With the flags of an ephemeral node Apache treats it as one until it is applied, and not
+      // afterwards.
       const flags = random.pick([4, 4, 4, 0, 2, 5]);
       return request(`create container ${where} ${flags} ${JSON.stringify(acl)}`, OP.createContainer, (root) =>
         create(placed(where, root), { data, flags, acl }),
@@ -183,7 +185,8 @@ class RandomScript {
     }
     if (choice < 0.2) {
       const flags = random.pick([5, 5, 6, 6, 0, 1, 4]);
-      // Where a mode without a time to live comes with none, Apache stops itself while it applies the node; ours refuses.
+      // A mode without a TTL with a TTL below 0 stops Apache's server when it applies the node;
+      // ours refuses it.
       const ttl = random.pick(flags > 4 ? [TTL_MAX, TTL_MAX - 1n, TTL_MAX + 1n, 900_000n, 0n, -1n] : [TTL_MAX, 0n]);
       return request(`create ttl ${where} ${flags} ${ttl} ${JSON.stringify(acl)}`, OP.createTtl, (root) =>
         create(placed(where, root), { data, flags, acl, ttl }),
@@ -203,7 +206,7 @@ class RandomScript {
     );
   }
 
-  /** A part of a transaction: a write that may stand there, or a check; now and then one that may not. */
+  /** A part of a transaction: a write, or a check; sometimes an invalid one. */
   #part(): ScriptRequest {
     const random = this.#random;
     if (random.chance(0.2)) {
@@ -237,7 +240,7 @@ class RandomScript {
     );
   }
 
-  /** Watches that stay, and what becomes of watches of every mode. */
+  /** Persistent watches, and checks and removals of watches of every mode. */
   #watch(): ScriptRequest {
     const random = this.#random;
     const where = random.chance(0.02) ? undefined : this.#path();
@@ -269,14 +272,14 @@ class RandomScript {
     return request(`operation ${opcode}`, opcode, this.#look().body);
   }
 
-  /** A body that ends early. */
+  /** A truncated body. */
   #cutOff(): ScriptRequest {
     const kept = this.#random.between(0, 12);
     const { label, opcode, body } = this.#request();
     return request(`the first ${kept} bytes of ${label}`, opcode, (root) => body(root).subarray(0, kept));
   }
 
-  /** A quota on one of the script's nodes: made, changed, looked at or taken away. */
+  /** A quota on one of the script's nodes: created, changed, read or deleted. */
   #quota(): readonly ScriptRequest[] {
     const random = this.#random;
     this.#hasQuota = true;
@@ -300,7 +303,7 @@ class RandomScript {
     return choice < 0.9 ? [change(limit, limits)] : [remove(limit), remove(stat)];
   }
 
-  /** Mostly a few names below each other, so that requests meet. */
+  /** Mostly a few nested names, so that requests conflict. */
   #path(): string {
     const random = this.#random;
     if (random.chance(0.05)) return random.pick(ODD_PATHS);

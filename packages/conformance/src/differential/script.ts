@@ -1,10 +1,13 @@
-/** A conversation of several sessions with one server, as data: it can be held with any server, shortened, and printed. */
+/**
+ * A conversation of several sessions with one server, as data: it can be run on any server,
+ * shortened, and printed.
+ */
 export interface Script {
   readonly seed: number;
   readonly steps: readonly Step[];
 }
 
-/** The sessions that talk, each on a connection of its own. */
+/** The sessions, each on a connection of its own. */
 export const SESSIONS = ["a", "b", "c"] as const;
 export type SessionName = (typeof SESSIONS)[number];
 
@@ -15,34 +18,34 @@ export type Step =
   | { readonly kind: "auth"; readonly session: SessionName; readonly scheme: string; readonly credentials: string }
   /** The session is closed, and another takes its name. */
   | { readonly kind: "leave"; readonly session: SessionName }
-  /** The connection is lost, the session goes on; perhaps it arms watches again. */
+  /** The connection is lost, the session continues; it may arm watches again. */
   | { readonly kind: "come-back"; readonly session: SessionName; readonly arms: Arms | undefined }
-  /** A session with an ephemeral node there is left alone until the server ends it. */
+  /** A session with an ephemeral node there sends nothing until the server ends it. */
   | { readonly kind: "expiry"; readonly path: string };
 
 export interface ScriptRequest {
   /** With paths as the script has them. */
   readonly label: string;
   readonly opcode: number;
-  /** Makes the body from the place of the script's own root, such as `/s12`. */
+  /** Makes the body from the path of the script's root, such as `/s12`. */
   readonly body: (root: string) => Buffer;
 }
 
 export interface Arms {
   readonly opcode: number;
   readonly lists: readonly (readonly string[])[];
-  /** How many transactions ago the client says that it has last seen something. */
+  /** How many transactions ago the client claims to have last seen one. */
   readonly ago: number;
 }
 
-/** In a script's paths this stands for its own root, so that many scripts can be held with one server. */
+/** Stands for the script's own root in its paths, so that many scripts can run on one server. */
 export const ROOT_MARK = "~";
 
 export function placed(path: string, root: string): string {
   return path.replaceAll(ROOT_MARK, root);
 }
 
-/** One line for each thing that is done. */
+/** One line for each step. */
 export function describe({ steps }: Script): readonly string[] {
   return steps.flatMap(linesOf);
 }

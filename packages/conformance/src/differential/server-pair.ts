@@ -7,7 +7,7 @@ import { BROKEN_OFF, playScript } from "./play-script.ts";
 import type { Script } from "./script.ts";
 import { APACHE_PROPERTIES, APACHE_SETTINGS, ZOOID_SETTINGS } from "./settings.ts";
 
-/** What both servers said to the same script. */
+/** The answers of both servers to the same script. */
 export interface Conversation {
   readonly apache: readonly string[];
   readonly zooid: readonly string[];

@@ -1,6 +1,6 @@
 import { digest } from "../wire.ts";
 
-/** Everything that may be switched on, and nothing that happens by itself. */
+/** All optional features enabled, and no background activity. */
 const SETTINGS: readonly string[] = [
   "tickTime=200",
   "maxSessionTimeout=60000",
@@ -14,6 +14,6 @@ const NO_REAPING = "znode.container.checkIntervalMs=86400000";
 export const APACHE_SETTINGS: readonly string[] = SETTINGS;
 /** Apache reads these from the command line only. */
 export const APACHE_PROPERTIES: readonly string[] = [`-D${NO_REAPING}`];
-/** Scripts show many wrong identities, which otherwise are answered ever later. */
+/** Scripts send many wrong credentials, whose answers would otherwise be delayed more and more. */
 const NO_DELAY = "zooid.authFailureDelayMaxMs=0";
 export const ZOOID_SETTINGS: readonly string[] = [...SETTINGS, NO_REAPING, NO_DELAY];

@@ -1,10 +1,11 @@
 import type { Script, Step } from "./script.ts";
 
 /**
- * The shortest script found that still differs: whole runs of steps are left out as long as that can be, then requests of steps.
+ * The shortest script found that still differs: runs of steps are removed as long as possible, then
+ * requests of steps.
  *
  * @param differs whether a script still shows the difference
- * @param triesMax how often that may be asked
+ * @param triesMax maximum number of attempts
  */
 export async function shrinkScript(
   script: Script,
@@ -31,7 +32,8 @@ export async function shrinkScript(
 async function shorten<T>(items: readonly T[], holds: (kept: readonly T[]) => Promise<boolean>): Promise<T[]> {
   let kept = [...items];
   for (let size = Math.ceil(kept.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
-    // From the end: what comes after the difference goes at once, and what prepares it is tried last.
+    // From the end: steps after the difference are removed first, and those that prepare it are
+    // tried last.
     for (let end = kept.length; end > 0; end -= size) {
       const fewer = [...kept.slice(0, Math.max(0, end - size)), ...kept.slice(end)];
       if (fewer.length > 0 && (await holds(fewer))) kept = fewer;
