@@ -1,10 +1,12 @@
 /**
- * Checks, builds and tests what a change reaches: everything that differs from the base, committed or not.
+ * Checks, builds and tests what a change reaches: everything that differs from the base, committed
+ * or not.
  *
  *     npm run affected [-- --base main]
  *
- * Nx knows which package stands on which, and keeps results: what was tested with the same sources is not tested again. Documents belong to
- * the tests in `tools`, which read them, and a package's README to those that run its examples.
+ * Nx knows which package stands on which, and keeps results: what was tested with the same sources
+ * is not tested again. Documents belong to the tests in `tools`, which read them, and a package's
+ * README to those that run its examples.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";

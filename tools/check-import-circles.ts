@@ -1,4 +1,7 @@
-/** Reads the sources of every workspace package and prints files that import each other; exit status 1 if any do. */
+/**
+ * Reads the sources of every workspace package and prints files that import each other; exit status
+ * 1 if any do.
+ */
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { ALLOWED_HUBS, findCircles, relativeImports, unneededHubs } from "./import-circles.ts";

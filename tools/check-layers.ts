@@ -1,4 +1,7 @@
-/** Reads every workspace package's declarations and prints what breaks the layering; exit status 1 if anything does. */
+/**
+ * Reads every workspace package's declarations and prints what breaks the layering; exit status 1
+ * if anything does.
+ */
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { type Declaration, findViolations } from "./layers.ts";

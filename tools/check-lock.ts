@@ -1,10 +1,12 @@
 /**
- * Keeps the lock file such that `npm ci` is complete and quiet on every machine that package.json accepts.
+ * Keeps the lock file such that `npm ci` is complete and quiet on every machine that package.json
+ * accepts.
  *
- * Two things need a hand. npm copies engine ranges into the file and warns about each that the machine's Node misses,
- * though every npm script of ours runs on the Node pinned as a dev dependency. And npm leaves out an optional package
- * for another platform when the registry in use does not carry it; `npm ci` then refuses the whole file.
- * `--write` mends both (`npm run lock` does it after updating the file).
+ * Two things need a hand. npm copies engine ranges into the file and warns about each that the
+ * machine's Node misses, though every npm script of ours runs on the Node pinned as a dev
+ * dependency. And npm leaves out an optional package for another platform when the registry in use
+ * does not carry it; `npm ci` then refuses the whole file. `--write` mends both (`npm run lock`
+ * does it after updating the file).
  */
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -67,7 +69,10 @@ function placeOf(name: string, owner: string): string {
   return nested === -1 ? `node_modules/${name}` : `${owner.slice(0, nested)}/node_modules/${name}`;
 }
 
-/** The entry of a package such as `@biomejs/cli-linux-x64-musl`, whose name says where it runs; else undefined. */
+/**
+ * The entry of a package such as `@biomejs/cli-linux-x64-musl`, whose name says where it runs; else
+ * undefined.
+ */
 function platformEntry(name: string, version: string, owner: Entry): Entry | undefined {
   const words = name.split("-");
   const os = ["aix", "android", "darwin", "freebsd", "linux", "openharmony", "win32"].find((word) =>

@@ -72,7 +72,7 @@ describe(".ci/run", () => {
     expect(output).toContain("--full has not passed yet");
   });
 
-  test("begins where it is told to", () => {
+  test("begins at the given step", () => {
     expect(ran(ciOf(steps, "--from", "two").output)).toEqual(["two", "three"]);
     expect(ran(ciOf(steps, "--full", "--from", "long").output)).toEqual(["long", "three"]);
     expect(ciOf(steps, "--from", "long")).toMatchObject({ status: 2, errors: expect.stringContaining("--full only") });

@@ -5,8 +5,9 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /**
- * Makes `packages/wire/gen` from the `.proto` files: static code, so that nothing is built from descriptors at run time. With
- * `--check` it only says whether what is committed is what would be made.
+ * Makes `packages/wire/gen` from the `.proto` files: static code, so that nothing is built from
+ * descriptors at run time. With `--check` it only says whether what is committed is what would be
+ * made.
  */
 const wire = join(dirname(fileURLToPath(import.meta.url)), "..", "packages", "wire");
 const cli = dirname(createRequire(import.meta.url).resolve("protobufjs-cli/package.json"));

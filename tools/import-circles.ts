@@ -1,4 +1,6 @@
-/** Finds files of a package that import each other, directly or over others. Imports of types count. */
+/**
+ * Finds files of a package that import each other, directly or over others. Imports of types count.
+ */
 
 /** A file whose importers it may import too. */
 export interface AllowedHub {
@@ -9,7 +11,8 @@ export interface AllowedHub {
 const OWN_PARTS = "decision 0011: parts find each other in one object, whose type names them all";
 
 /**
- * Imports of these files are not followed. What they have in common: an object that its parts share, and the part is typed by the object.
+ * Imports of these files are not followed. What they have in common: an object that its parts
+ * share, and the part is typed by the object.
  */
 export const ALLOWED_HUBS: readonly AllowedHub[] = [
   { file: "packages/replica/src/replica-parts.ts", reason: OWN_PARTS },

@@ -1,14 +1,18 @@
 /**
  * Which package may stand on which, and what each may take from outside.
  *
- * `beneath` names the direct neighbours below, as the arrows in docs/architecture.md do; whatever stands beneath
- * those is allowed too. A package that is missing here belongs nowhere yet and is reported.
+ * `beneath` names the direct neighbours below, as the arrows in docs/architecture.md do; whatever
+ * stands beneath those is allowed too. A package that is missing here belongs nowhere yet and is
+ * reported.
  */
 export interface Layer {
   readonly beneath: readonly string[];
-  /** Third-party run-time dependencies; "any" only for applications, which nobody imports. */
+  /** Third-party run-time dependencies; "any" only for applications, which are never imported. */
   readonly thirdParty: readonly string[] | "any";
-  /** What its tests alone may stand on though it does not lie beneath: devDependencies that nobody else installs. */
+  /**
+   * What its tests alone may stand on though it does not lie beneath: devDependencies that users do
+   * not install.
+   */
   readonly testsWith?: readonly string[];
 }
 
@@ -20,7 +24,7 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
   ["@zooid/election", { beneath: ["@zooid/model"], thirdParty: PURE }],
   ["@zooid/zab", { beneath: ["@zooid/model"], thirdParty: PURE }],
   ["@zooid/data-tree", { beneath: ["@zooid/wire"], thirdParty: PURE }],
-  // vitest, for whoever runs its contract: an optional peer.
+  // vitest, to run its contract: an optional peer.
   ["@zooid/txn-log", { beneath: ["@zooid/wire"], thirdParty: ["better-sqlite3", "vitest"] }],
   ["@zooid/java-files", { beneath: [], thirdParty: ["jks-js", "node-forge"] }],
   ["@zooid/replica", { beneath: ["@zooid/election", "@zooid/zab", "@zooid/data-tree"], thirdParty: PURE }],

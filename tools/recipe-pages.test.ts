@@ -16,7 +16,8 @@ await using zk = await connect(server.connectString);
 await using other = await connect(server.connectString);
 `;
 
-// Inside the repository, so that programs find its packages, and outside of node_modules, where Node.js refuses TypeScript.
+// Inside the repository, so that programs find its packages, and outside of node_modules, where
+// Node.js refuses TypeScript.
 let directory = "";
 beforeAll(() => {
   mkdirSync(join(ROOT, ".cache"), { recursive: true });

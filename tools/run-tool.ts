@@ -27,7 +27,8 @@ function run({ file, builds }: Tool, argv: readonly string[]): Promise<number> {
     if (status !== 0) return Promise.resolve(status ?? 1);
   }
   const child = spawn(process.execPath, ["--conditions=@zooid/source", file, ...argv], { stdio: "inherit" });
-  // The terminal interrupts the whole group; anything else that asks this process to end means the tool.
+  // The terminal interrupts the whole group; anything else that asks this process to end means the
+  // tool.
   process.on("SIGINT", () => {});
   process.on("SIGTERM", () => child.kill("SIGTERM"));
   return new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
 /**
- * Writes the time of this build into the compiled server, from where `srvr` and `/commands/version` tell it. SOURCE_DATE_EPOCH, where it is
- * set, is that time, so that builds can be repeated to the byte.
+ * Writes the time of this build into the compiled server, for `srvr` and `/commands/version`.
+ * SOURCE_DATE_EPOCH, if set, is used as that time, so that builds are reproducible.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";

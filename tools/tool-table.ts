@@ -1,9 +1,15 @@
-/** What `npm run tool` runs: programs that are needed now and then, each a file with a comment of its own on its options. */
+/**
+ * What `npm run tool` runs: programs that are needed now and then, each a file with a comment of
+ * its own on its options.
+ */
 export interface Tool {
   readonly name: string;
   readonly file: string;
   readonly does: string;
-  /** What is built before it runs, where it starts built processes. The tool itself takes the packages from their sources. */
+  /**
+   * What is built before it runs, where it starts built processes. The tool itself takes the
+   * packages from their sources.
+   */
   readonly builds?: readonly string[];
 }
 

@@ -1,6 +1,7 @@
 /**
- * Makes the API documentation of every public package, in docs/api. Exit status 1 where a link leads nowhere, where a function or class
- * has no docstring, or where a type that users meet has no name that they can import.
+ * Makes the API documentation of every public package, in docs/api. Exit status 1 where a link
+ * leads nowhere, where a function or class has no docstring, or where a type that users meet has no
+ * name that they can import.
  *
  *     npm run api-docs
  */
@@ -16,7 +17,10 @@ const CACHE = join(ROOT, ".cache/api-docs");
 const OUTPUT = join(ROOT, "docs/api");
 /** As typedoc numbers it in its files. */
 const KIND_MODULE = 2;
-/** Types that show in what a package exports and need no name outside: each is plain where it shows, or nothing to take hold of. */
+/**
+ * Types that show in what a package exports and need no name outside: each is plain where it shows,
+ * or nothing to take hold of.
+ */
 const NAMELESS: ReadonlyMap<string, readonly string[]> = new Map([
   [
     "@zooid/client",

@@ -41,7 +41,10 @@ export class ClientProcess {
     return answer.bytesPerOperation;
   }
 
-  /** Timers that so many pipelined reads make; undefined where a limit is asked for that the client does not have. */
+  /**
+   * Timers that so many pipelined reads make; undefined where a limit is asked for that the client
+   * does not have.
+   */
   async timers(requests: number, timeoutMs?: number): Promise<number | undefined> {
     const answer = await this.#order({ kind: "timers", requests, timeoutMs });
     if (answer.kind !== "timers") throw new Error(`${this.name} answered ${answer.kind}`);

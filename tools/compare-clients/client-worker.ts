@@ -1,4 +1,7 @@
-/** A process with one client on one connection, which does what its parent asks for, one thing after the other. */
+/**
+ * A process with one client on one connection, which does what its parent asks for, one thing after
+ * the other.
+ */
 import { type LoopResult, runLoop } from "./closed-loop.ts";
 import { heapBytesOf } from "./heap-sampler.ts";
 import type { ClientName, MeasuredClient } from "./measured-client.ts";

@@ -21,7 +21,11 @@ export interface LoopResult {
   readonly cpuSeconds: number;
 }
 
-/** Keeps a window of requests in flight, and measures each from its call to its answer. @throws the first error that a request met */
+/**
+ * Keeps a window of requests in flight, and measures each from its call to its answer.
+ *
+ * @throws the first error that a request met
+ */
 export async function runLoop({ window, limit, ask, dataBytes }: LoopOptions): Promise<LoopResult> {
   let latencies = new Float64Array(2 ** 20);
   let answered = 0;

@@ -1,9 +1,11 @@
 /**
- * Measures our client beside the two that npm has, each in a process of its own on one connection, in turn, against one server.
+ * Measures our client beside the two that npm has, each in a process of its own on one connection,
+ * in turn, against one server.
  *
  *     npm run tool -- compare-clients [--server HOST:PORT] [--rounds 5] [--seconds 1] [--workload getData-256 …]
  *
- * Without `--server` it starts ours, in memory where the machine has a /dev/shm. Exit status 1 where a request of ours makes a timer.
+ * Without `--server` it starts ours, in memory where the machine has a /dev/shm. Exit status 1
+ * where a request of ours makes a timer.
  */
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -136,7 +138,7 @@ function printTable(figures: ReadonlyMap<string, Figures>): void {
   console.table(rows);
 }
 
-/** A timer for a request is what nobody should pay: one is made for each, or none. */
+/** Requests must not need a timer each: one is created for each, or none. */
 async function printTimers(): Promise<void> {
   const counts: string[] = [];
   for (const client of clients) {

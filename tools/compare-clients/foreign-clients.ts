@@ -7,15 +7,19 @@ import type { ClientName } from "./measured-client.ts";
 
 export type ForeignName = Exclude<ClientName, "zooid">;
 
-/** What stands on npm's registry today. Nothing of ours may depend on it, so it is installed in .cache. */
+/**
+ * What stands on npm's registry today. Nothing of ours may depend on it, so it is installed in
+ * .cache.
+ */
 export const FOREIGN_VERSIONS: Readonly<Record<ForeignName, string>> = {
   "node-zookeeper-client": "1.1.3",
   zookeeper: "7.3.0",
 };
 
 /**
- * The folder of a client that is not ours. npm's `zookeeper` has no binaries for Linux and is compiled here, which takes a C++ compiler,
- * make and Python, and headers of the very Node.js that will load it.
+ * The folder of a client that is not ours. npm's `zookeeper` has no binaries for Linux and is
+ * compiled here, which takes a C++ compiler, make and Python, and headers of the very Node.js that
+ * will load it.
  *
  * @throws with npm's whole output where it cannot be built
  */

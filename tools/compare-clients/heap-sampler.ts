@@ -3,7 +3,10 @@ import { Session } from "node:inspector/promises";
 
 const SAMPLE_BYTES = 16 * 1024;
 
-/** Bytes that JavaScript allocates while something runs, what is collected meanwhile included. What lies outside its heap is not. */
+/**
+ * Bytes that JavaScript allocates while something runs, what is collected meanwhile included. What
+ * lies outside its heap is not.
+ */
 export async function heapBytesOf(work: () => Promise<void>): Promise<number> {
   const session = new Session();
   session.connect();

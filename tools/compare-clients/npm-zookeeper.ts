@@ -1,7 +1,10 @@
 import { createRequire } from "node:module";
 import type { MeasuredClient } from "./measured-client.ts";
 
-/** As much of npm's `zookeeper`, the binding to Apache's C client, as is measured: its callbacks, which cost less than its promises. */
+/**
+ * As much of npm's `zookeeper`, the binding to Apache's C client, as is measured: its callbacks,
+ * which cost less than its promises.
+ */
 interface Zookeeper {
   connect(options: object, callback: (error: unknown) => void): void;
   close(): void;
@@ -16,7 +19,7 @@ interface Zookeeper {
 }
 type ZookeeperConstructor = new (options: object) => Zookeeper;
 
-/** Its ZOO_LOG_LEVEL_ERROR: the library otherwise tells about each connection on stderr. */
+/** Its ZOO_LOG_LEVEL_ERROR: otherwise the library reports each connection on stderr. */
 const LOG_ERRORS = 1;
 
 export async function connectNpmZookeeper(server: string, folder: string): Promise<MeasuredClient> {

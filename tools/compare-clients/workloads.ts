@@ -30,7 +30,7 @@ export async function prepareNodes(client: MeasuredClient, root: string): Promis
   await Promise.all(Array.from({ length: NODE_COUNT }, (_, i) => create(nodePath(root, i))));
 }
 
-/** What a loop must be told of a workload. Made nodes have names that no other round made. */
+/** The parameters of a workload for a loop. Created nodes have names unique to the round. */
 export function loopOf(
   client: MeasuredClient,
   { operation, window }: Workload,

@@ -1,6 +1,9 @@
 import type { Shape } from "./shape.ts";
 
-/** What earlier searches found to be expensive, and what the issue of its time was. Every search begins with them. */
+/**
+ * What earlier searches found to be expensive, and what the issue of its time was. Every search
+ * begins with them.
+ */
 export const CASES: readonly Shape[] = [
   // Each part lists the children of a wide node.
   {
@@ -8,7 +11,7 @@ export const CASES: readonly Shape[] = [
     count: 1500,
     parts: [{ op: "getChildren", path: { of: "wide", size: 0 }, watch: false }],
   },
-  // Every ephemeral of a session is looked at, and none is told.
+  // Every ephemeral of a session is checked, and none is returned.
   { op: "getEphemerals", path: { of: "absent", size: 0 }, watch: false },
   { op: "getEphemerals", path: { of: "root", size: 0 }, watch: false },
   { op: "getChildren2", path: { of: "wide", size: 0 }, watch: false },

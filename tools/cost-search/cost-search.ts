@@ -1,18 +1,21 @@
 /**
- * Looks for the requests that cost a server most: time on its event loop, and bytes of transactions for each byte that was sent. A
- * transaction goes into the log of every server, and over the wire to every learner.
+ * Looks for the requests that cost a server most: time on its event loop, and bytes of transactions
+ * for each byte that was sent. A transaction goes into the log of every server, and over the wire
+ * to every learner.
  *
  *     npm run tool -- cost-search [--seconds 60] [--seed N] [--nodes 1000000] [--children 100000] [--ephemerals 50000] [--limit-ms 10]
  *     npm run tool -- cost-search --shape '{"op":"getChildren","path":{"of":"wide","size":0},"watch":false}'
  *
- * The server has so many nodes, so many children below one of them, and so many ephemerals of one session; the client that asks has nearly as
- * many identities as it may. Each request is sent alone. Expensive ones are measured again, so that a pause for another reason does not
- * count, and changed a little, as long as that makes them more expensive. At the end the most expensive ones are measured twenty times;
- * the least counts. With shapes it measures these alone.
+ * The server has so many nodes, so many children below one of them, and so many ephemerals of one
+ * session; the client that asks has nearly as many identities as it may. Each request is sent
+ * alone. Expensive ones are measured again, so that a pause for another reason does not count, and
+ * changed a little, as long as that makes them more expensive. At the end the most expensive ones
+ * are measured twenty times; the least counts. With shapes it measures these alone.
  *
  * Time in which the server's thread waits for a processor that other processes have does not count.
  *
- * Ends with status 1 where a request holds the loop longer than the limit, or makes a transaction longer than documented.
+ * Ends with status 1 where a request holds the loop longer than the limit, or makes a transaction
+ * longer than documented.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -225,8 +228,8 @@ async function openAttacker(): Promise<Attacker> {
 async function report(): Promise<LoopReport> {
   const answer = once(server as ChildProcess, "message") as Promise<[LoopReport]>;
   server.send("report");
-  const [told] = await answer;
-  return told;
+  const [reply] = await answer;
+  return reply;
 }
 
 /** Removes what requests created. */

@@ -7,7 +7,10 @@ export interface Cost extends LoopReport {
   readonly frameBytes: number;
 }
 
-/** The least of what one request took in several tries: anything else that the server does, or the machine, only adds to it. */
+/**
+ * The least of what one request took in several tries: anything else that the server does, or the
+ * machine, only adds to it.
+ */
 export function leastOf(one: Cost, other: Cost): Cost {
   const { shape, frameBytes } = one;
   return {

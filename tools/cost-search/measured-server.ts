@@ -1,13 +1,16 @@
 /**
- * A server whose event loop is watched: the process reports the longest iteration of its loop since the last report. It never sleeps, so it
- * takes a processor for itself.
+ * A server whose event loop is watched: the process reports the longest iteration of its loop since
+ * the last report. It never sleeps, so it takes a processor for itself.
  */
 import { existsSync, openSync, readSync } from "node:fs";
 import { startServer } from "@zooid/server";
 import { TxnBatchEncoder } from "@zooid/wire/peer";
 
 export interface LoopReport {
-  /** The longest iteration, in milliseconds, without the time in which its thread waited for a processor that others had. */
+  /**
+   * The longest iteration, in milliseconds, without the time in which its thread waited for a
+   * processor that others had.
+   */
   readonly heldMs: number;
   /** Heap and buffers, in bytes. */
   readonly memoryBytes: number;
@@ -61,7 +64,7 @@ function ownMs(): number {
   return performance.now() - waitedMs();
 }
 
-/** As Linux counts it; 0 where it is not told. */
+/** As counted by Linux; 0 if it is not available. */
 function waitedMs(): number {
   if (schedulingFile === undefined) return 0;
   const length = readSync(schedulingFile, schedulingBytes, 0, schedulingBytes.length, 0);

@@ -1,13 +1,15 @@
 /**
- * A request as the search knows it: what it is made of, without its bytes. `size` means bytes of a name, components of a path, or entries of
- * a list, by what it stands beside.
+ * A request as the search knows it: what it is made of, without its bytes. `size` means bytes of a
+ * name, components of a path, or entries of a list, by what it stands beside.
  */
 export interface PathShape {
   readonly of: PathKind;
   readonly size: number;
 }
 
-/** `many`: another one of very many with each use. `belowDeep`: a new one below the deepest node. */
+/**
+ * `many`: another one of very many with each use. `belowDeep`: a new one below the deepest node.
+ */
 export const PATH_KINDS = [
   "root",
   "wide",

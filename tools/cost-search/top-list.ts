@@ -32,7 +32,8 @@ export class TopList {
 
   add(cost: Cost): void {
     if (!this.admits(cost)) return;
-    // Some of each kind, and one of those that read the same: neighbours of one peak must not take all places.
+    // Some of each kind, and one of those that read the same: neighbours of one peak must not take
+    // all places.
     const [kind, text] = [kindOf(cost.shape), shapeText(cost.shape)];
     const same = this.#costs.filter((other) => shapeText(other.shape) === text);
     const rivals = this.#costs.filter((other) => kindOf(other.shape) === kind);

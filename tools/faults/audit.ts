@@ -1,4 +1,7 @@
-/** Compares what a restarted server holds with what its writers may expect, and tells which of their steps happened. */
+/**
+ * Compares the data of a restarted server with the expectations of its writers, and returns the
+ * steps that happened.
+ */
 
 import { JuteReader, JuteWriter } from "../../packages/conformance/src/jute.ts";
 import { SESSION_TIMEOUT_MS } from "./folder-writer.ts";
@@ -49,7 +52,10 @@ export async function audit({ port, books, moment }: AuditOptions): Promise<Find
   return { lengths, faults };
 }
 
-/** Among prefixes that leave the same nodes, the one whose session is as open or as gone as the server says. */
+/**
+ * Among prefixes that leave the same nodes, the one whose session is as open or as gone as the
+ * server says.
+ */
 async function firstWithItsSession(
   candidates: ReadonlyMap<number, FolderState>,
   port: number,
@@ -84,7 +90,8 @@ async function readFolder(session: RawSession, path: string): Promise<FoundFolde
   const reader = new JuteReader(listing.body);
   const names = Array.from({ length: reader.int() }, () => reader.string());
   reader.skip(STAT_VERSION_AT + 4);
-  // The protocol's cversion counts a creation twice and takes away one for each child that is there.
+  // The protocol's cversion counts a creation twice and takes away one for each child that is
+  // there.
   const createdCount = (reader.int() + names.length) / 2;
   const nodes = await Promise.all(
     names.map(async (name) => [name, await readNode(session, `${path}/${name}`)] as const),

@@ -1,4 +1,7 @@
-/** A client of an ensemble that keeps its session over lost connections, and writes down all that it asked and was told. */
+/**
+ * A client of an ensemble that keeps its session over lost connections, and records all requests
+ * and answers.
+ */
 import { setTimeout as delay } from "node:timers/promises";
 import { JuteReader, JuteWriter } from "../../packages/conformance/src/jute.ts";
 import type { Random } from "../../packages/conformance/src/random.ts";

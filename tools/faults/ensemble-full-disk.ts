@@ -1,11 +1,13 @@
 /**
- * Fills the disk of one server of a real ensemble under load: the leader's and a follower's in turn.
+ * Fills the disk of one server of a real ensemble under load: the leader's and a follower's in
+ * turn.
  *
  *     npm run tool -- ensemble-full-disk [--rounds 2] [--seed N] [--keep]
  *
- * Every data directory is a tmpfs of its own, in a mount namespace of the tool's own. The server must end with status 20 and a
- * line that says why, the others must go on, and once there is room it must start again and be level. What clients were told
- * is checked as in ensemble-kill.
+ * Every data directory is a tmpfs of its own, in a mount namespace of the tool's own. The server
+ * must end with status 20 and a line with the reason, the others must continue, and once there is
+ * room it must start again and synchronize. The history of all clients is checked as in
+ * ensemble-kill.
  */
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -115,7 +117,7 @@ function fill(path: string): void {
   }
 }
 
-/** The text of the last line that tells of an error. */
+/** The text of the last line with an error. */
 function lastLine(server: EnsembleServer): string {
   const errors = server
     .log()

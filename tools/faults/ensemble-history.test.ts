@@ -36,7 +36,7 @@ function refused(write: Write): Write {
   return { ...write, outcome: "refused" };
 }
 
-/** A read of /k behind a sync, by a client of its own unless told otherwise. */
+/** A read of /k behind a sync, by a client of its own by default. */
 function read(
   value: string,
   [sentAt, answeredAt, zxid, mzxid]: readonly [bigint, bigint, bigint, bigint],
@@ -101,12 +101,12 @@ test.each<[string, Partial<History>, readonly (readonly [string, Found])[], RegE
   ["a lost set", { writes: [one, two] }, [["/k", found("one", 5n, 1)]], /lost set of two/],
   ["a set applied twice", { writes: [one, two] }, [["/k", found("two", 6n, 3)]], /set 3 times, with 2 writes answered/],
   ["a set that went under", { writes: [one, set("two", [30n, 40n, 6n, 1])] }, level, /made version 1, after version 1/],
-  ["a value that nobody wrote", { writes: [one] }, [["/k", found("two", 6n, 2)]], /nobody can have written/],
+  ["a value that was never written", { writes: [one] }, [["/k", found("two", 6n, 2)]], /no client can have written/],
   [
     "a refused set that happened",
     { writes: [one, refused(two)] },
     [["/k", found("two", 6n, 2)]],
-    /nobody can have written/,
+    /no client can have written/,
   ],
   ["another value at the zxid", { writes: [one] }, [["/k", found("two", 5n, 1)]], /where one was written/],
   ["a lost node that is set", { writes: [] }, [], /\/k is gone/],
@@ -117,9 +117,14 @@ test.each<[string, Partial<History>, readonly (readonly [string, Found])[], RegE
     [...level, ["/m/n-0000000000", made("x", 7n)], ["/m/n-0000000001", made("x", 8n)]],
     /another node holds too/,
   ],
-  ["a create at another place", { writes: [one, two, x] }, [...level, ["/m/n-0000000004", made("x", 7n)]], /was told/],
   [
-    "a node nobody made",
+    "a create at another place",
+    { writes: [one, two, x] },
+    [...level, ["/m/n-0000000004", made("x", 7n)]],
+    /was answered/,
+  ],
+  [
+    "a node that no client created",
     { writes: [one, two, x] },
     [...level, ["/m/n-0000000000", made("x", 7n)], ["/m/n-0000000001", made("z", 8n)]],
     /z, which cannot be there/,
@@ -158,7 +163,7 @@ test.each<[string, Partial<History>, readonly (readonly [string, Found])[], RegE
     "a read from nowhere",
     { writes: [one, two], reads: [read("three", [41n, 49n, 9n, 9n])] },
     level,
-    /shows three, which nobody wrote/,
+    /shows three, which no client wrote/,
   ],
   [
     "a read from the future",

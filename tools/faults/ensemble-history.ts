@@ -1,9 +1,10 @@
 /**
- * What clients asked of an ensemble and were told, and whether that can be true.
+ * Requests and answers of clients of an ensemble, and the check whether they are consistent.
  *
- * Every reply carries a zxid, so no search is needed: the writes that were answered are sorted by it, and everything else must
- * agree with that order. A write without an answer may have happened or not, but only once. All times are of one clock, that of
- * the process which runs all the clients.
+ * Every reply carries a zxid, so no search is needed: the writes that were answered are sorted by
+ * it, and everything else must agree with that order. A write without an answer may have happened
+ * or not, but only once. All times are of one clock, that of the process which runs all the
+ * clients.
  */
 
 /** Nanoseconds of the machine's monotonic clock. */
@@ -92,7 +93,10 @@ function isSame(a: Found | undefined, b: Found | undefined): boolean {
   return a?.value === b?.value && a?.czxid === b?.czxid && a?.mzxid === b?.mzxid && a?.version === b?.version;
 }
 
-/** Each write has a zxid of its own, and one that was answered before another was sent comes before it. */
+/**
+ * Each write has a zxid of its own, and one that was answered before another was sent comes before
+ * it.
+ */
 function zxidFaults(writes: readonly Write[]): readonly string[] {
   const faults: string[] = [];
   const done = doneByZxid(writes);
@@ -111,7 +115,10 @@ function zxidFaults(writes: readonly Write[]): readonly string[] {
   return faults;
 }
 
-/** Every node that is set went through the answered writes in order of zxid, each raising its version. */
+/**
+ * Every node that is set went through the answered writes in order of zxid, each raising its
+ * version.
+ */
 function setFaults({ base, writes }: History, tree: Tree): readonly string[] {
   const faults: string[] = [];
   for (const [path, before] of base) {
@@ -156,10 +163,10 @@ function lastValueFaults(
     return found.value === expected.value ? [] : [`${path} holds ${found.value} where ${expected.value} was written`];
   }
   const isPossible = here.some(({ value, outcome }) => outcome === "unknown" && value === found.value);
-  return isPossible ? [] : [`${path} holds ${found.value} of ${hex(found.mzxid)}, which nobody can have written`];
+  return isPossible ? [] : [`${path} holds ${found.value} of ${hex(found.mzxid)}, which no client can have written`];
 }
 
-/** Every answered create is there once, and nothing is there that nobody asked for. */
+/** Every answered create exists once, and no other node exists. */
 function createFaults({ writes }: History, tree: Tree): readonly string[] {
   const faults: string[] = [];
   const creates = writes.filter(({ kind }) => kind === "create");
@@ -174,7 +181,7 @@ function createFaults({ writes }: History, tree: Tree): readonly string[] {
     if (seen.has(value)) faults.push(`${path} holds ${value}, which another node holds too`);
     seen.add(value);
     if (write?.outcome === "done" && (write.createdPath !== path || write.zxid !== czxid)) {
-      faults.push(`${name(write)} was told ${write.createdPath}, and is ${path} of ${hex(czxid)}`);
+      faults.push(`${name(write)} was answered ${write.createdPath}, and is ${path} of ${hex(czxid)}`);
     }
   }
   for (const write of creates) {
@@ -240,7 +247,7 @@ function contentFaults(
     const before = known.base.get(path);
     return before?.value === value && before.mzxid === mzxid
       ? []
-      : [`${name(read)} shows ${value}, which nobody wrote`];
+      : [`${name(read)} shows ${value}, which no client wrote`];
   }
   if (write.path !== path) return [`${name(read)} shows ${value}, which was written to ${write.path}`];
   if (write.outcome === "refused") return [`${name(read)} shows ${value}, which was refused`];
@@ -287,7 +294,10 @@ class Floor {
   }
 }
 
-/** The longest time between two answered writes, of which the second is answered after a moment. In milliseconds. */
+/**
+ * The longest time between two answered writes, of which the second is answered after a moment. In
+ * milliseconds.
+ */
 export function longestGapMs(writes: readonly Write[], { after }: { readonly after: Nanos }): number {
   const times = writes.filter(isDone).map(({ answeredAt }) => answeredAt);
   times.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));

@@ -1,11 +1,12 @@
 /**
- * Empties the disk of a follower in an ensemble that holds a lot and is written to, and watches it come back.
+ * Empties the disk of a follower in an ensemble that holds a lot and is written to, and watches it
+ * come back.
  *
  *     npm run tool -- ensemble-join [--nodes 1000000] [--bytes 100] [--keep]
  *
- * The follower must be given the leader's whole state, be level, and hold the same. Meanwhile writers and a reader
- * ask the leader one request at a time, the reader every 2 ms: the longest that the reader waits is the longest that
- * the leader's loop was busy with anything else.
+ * The follower must be given the leader's whole state, be level, and hold the same. Meanwhile
+ * writers and a reader ask the leader one request at a time, the reader every 2 ms: the longest
+ * that the reader waits is the longest that the leader's loop was busy with anything else.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -79,7 +80,8 @@ async function run(): Promise<void> {
   await delay(QUIET_MS);
   load.report("before");
   await joiner.end("SIGKILL");
-  // Not at once: to free hundreds of megabytes would hold up the clients of this process, and count as the leader's doing.
+  // Not at once: to free hundreds of megabytes would hold up the clients of this process, and count
+  // as the leader's doing.
   for (const name of readdirSync(joiner.dataDir)) await rm(join(joiner.dataDir, name), { recursive: true });
   joiner.writeMyid();
   load.report("with the follower down");
@@ -96,7 +98,8 @@ async function run(): Promise<void> {
     `the follower holds ${await znodeCount(joiner)} znodes, the leader ${await znodeCount(leader)}; ${diskUse(joiner)}`,
   );
   const faults = [...load.faults(), ...(await compare())];
-  // What a restart finds tells in which way the state came: as a whole, with little of it in the log.
+  // The data found by a restart show the kind of synchronization: a snapshot, with few entries in
+  // the log.
   await joiner.end("SIGTERM");
   joiner.launch();
   await ensemble.untilLevel(LEVEL_DEADLINE_MS);
@@ -143,7 +146,10 @@ function transaction(opcode: number, bodies: readonly Buffer[]): Buffer {
   return writer.int(-1).bool(true).int(-1).bytes();
 }
 
-/** All that was filled is compared by number of nodes, some of it by content, and all that the load wrote by content. */
+/**
+ * All that was filled is compared by number of nodes, some of it by content, and all that the load
+ * wrote by content.
+ */
 async function compare(): Promise<readonly string[]> {
   const trees = new Map<number, Tree>();
   const counts = new Set<string>();

@@ -1,18 +1,20 @@
 /**
- * Hits the leader of a real ensemble under load (or a follower), again and again, and checks after each round that what clients were told
- * was true.
+ * Kills or stops the leader of a real ensemble under load (or a follower), repeatedly, and checks
+ * the history of all clients after each round.
  *
  *     npm run tool -- ensemble-kill [--rounds 20] [--seed N] [--signal KILL|TERM|STOP] [--servers 3|5]
  *                            [--victim leader|follower] [--observers 0] [--keep]
  *
  * Observers, which come beside the servers that vote, reach their leader by followers.
  *
- * A round loads the ensemble, sends the signal to the victim, waits until another one leads and writes are answered again,
- * brings the victim back under load, lets the clients rest and reads every server. Printed for each round is the longest
- * time without an answered write after the signal, and after the victim's return. The check asks that every answered
- * write is there, once; that what had no answer happened at most once; that zxids agree with real time and never go back within a session;
- * that a read behind a sync shows what was answered before the sync; that no session is lost; and that all servers hold
- * the same. The last line of a run compares all that was ever made.
+ * A round loads the ensemble, sends the signal to the victim, waits until another one leads and
+ * writes are answered again, brings the victim back under load, lets the clients rest and reads
+ * every server. Printed for each round is the longest time without an answered write after the
+ * signal, and after the victim's return. The check asks that every answered write is there, once;
+ * that what had no answer happened at most once; that zxids agree with real time and never go back
+ * within a session; that a read behind a sync shows what was answered before the sync; that no
+ * session is lost; and that all servers hold the same. The last line of a run compares all that was
+ * ever made.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

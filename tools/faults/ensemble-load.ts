@@ -1,4 +1,4 @@
-/** Clients that load an ensemble until they are told to rest, and the look at every server when they do. */
+/** Clients that load an ensemble until they are paused, and the check of every server then. */
 import { setTimeout as delay } from "node:timers/promises";
 import { JuteReader, JuteWriter } from "../../packages/conformance/src/jute.ts";
 import { Random } from "../../packages/conformance/src/random.ts";
@@ -35,7 +35,9 @@ export class EnsembleLoad {
   readonly #options: LoadOptions;
   readonly #random: Random;
   readonly #lanes: readonly Lane[];
-  /** They go on asking a server that does not answer, so that it finds their reads when it wakes. */
+  /**
+   * They go on asking a server that does not answer, so that it finds their reads when it wakes.
+   */
   readonly #askers: readonly EnsembleClient[];
   readonly #holder: EnsembleClient;
   #base: Tree = new Map();

@@ -1,12 +1,12 @@
 /**
- * Cuts, throttles and pauses the servers of a real ensemble, each in a network namespace of its own, and checks after each
- * round that what clients were told was true, as ensemble-kill does.
+ * Cuts, throttles and pauses the servers of a real ensemble, each in a network namespace of its
+ * own, and checks the history of all clients after each round, as ensemble-kill does.
  *
  *     npm run tool -- ensemble-net [--rounds 16] [--seed N] [--servers 3|5] [--fault NAME] [--keep]
  *
- * Clients reach every server all the while, so that a leader which others have given up goes on being asked. Printed for each
- * round are the longest time without an answered write while the fault lasted, and how long it took after it until every
- * server was level.
+ * Clients reach every server all the while, so that a leader which others have given up goes on
+ * being asked. Printed for each round are the longest time without an answered write while the
+ * fault lasted, and how long it took after it until every server was level.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -37,7 +37,7 @@ const DEADLINE_MS = 30_000;
 /** Answered writes, sent after the fault began, that count as service. */
 const RESUMED_COUNT = 20;
 
-/** A round's servers: who leads when it begins, and who does not. */
+/** A round's servers: the leader at its start, and the others. */
 interface Cast {
   readonly network: EnsembleNetwork;
   readonly ensemble: Ensemble;
@@ -45,7 +45,10 @@ interface Cast {
   readonly others: readonly EnsembleServer[];
 }
 
-/** What happens to the ensemble; it is over when the promise resolves, but for what healing the network and waking everybody undoes. */
+/**
+ * What happens to the ensemble; it is over when the promise resolves, but for what healing the
+ * network and waking everybody undoes.
+ */
 type Fault = (cast: Cast) => Promise<void>;
 
 const FAULTS: ReadonlyMap<string, Fault> = new Map<string, Fault>([

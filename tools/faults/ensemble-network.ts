@@ -1,10 +1,11 @@
 /**
  * A network for servers of which any direction between any two can be cut.
  *
- * Each server has a network namespace. Every two are joined by a pair of virtual interfaces of their own, where a bridge would
- * have only one for each server: so whatever one sends to another can be dropped or throttled without touching anything else,
- * by what stands at the sending end. Clients, in the namespace of the tool, reach each server by one more pair that no fault
- * touches: a server that is cut off from the others still hears its clients.
+ * Each server has a network namespace. Every two are joined by a pair of virtual interfaces of
+ * their own, where a bridge would have only one for each server: so whatever one sends to another
+ * can be dropped or throttled without touching anything else, by what stands at the sending end.
+ * Clients, in the namespace of the tool, reach each server by one more pair that no fault touches:
+ * a server that is cut off from the others still hears its clients.
  */
 import { mkdirSync } from "node:fs";
 import type { Place } from "./ensemble-servers.ts";

@@ -1,4 +1,7 @@
-/** Starts the servers of an ensemble as processes, each from a zoo.cfg, and does to them what faults do. */
+/**
+ * Starts the servers of an ensemble as processes, each from a zoo.cfg, and does to them what faults
+ * do.
+ */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -11,8 +14,8 @@ import { ROOT } from "../../packages/conformance/src/endpoint.ts";
 export const ZOOID_SERVER: string = process.env["ZOOID_SERVER"] ?? join(ROOT, "node_modules/.bin/zooid-server");
 
 /**
- * Ports that the system chose a moment ago are free for longer where nobody else looks for any. Linux has many such addresses: each
- * server has one of its own.
+ * Ports that the system chose a moment ago stay free for longer where no other process looks for
+ * any. Linux has many such addresses: each server has one of its own.
  */
 function loopback(index: number): string {
   if (process.platform !== "linux") return "127.0.0.1";
@@ -225,7 +228,7 @@ export class EnsembleServer {
     return mode === "leader" || mode === "follower" || mode === "observer" || mode === "read-only" ? mode : "none";
   }
 
-  /** The answer of a four-letter word, or an empty string when nobody answers. */
+  /** The answer of a four-letter word, or an empty string without one. */
   async word(word: string): Promise<string> {
     const socket = connect({ port: this.port, host: this.host, timeout: WORD_TIMEOUT_MS });
     let answer = "";
@@ -256,7 +259,11 @@ export class EnsembleServer {
   }
 }
 
-/** Asks again and again until there is an answer. @throws after the deadline, with the explanation */
+/**
+ * Asks again and again until there is an answer.
+ *
+ * @throws after the deadline, with the explanation
+ */
 export async function until<T>(
   what: string,
   deadlineMs: number,
@@ -292,7 +299,10 @@ function killAll(): void {
   for (const child of running) child.kill("SIGKILL");
 }
 
-/** Ports that were all free a moment ago, no two alike. Whoever takes one in between makes a start fail with a clear message. */
+/**
+ * Ports that were all free a moment ago, no two alike. If another process takes one in between, the
+ * start fails with a clear message.
+ */
 async function loopbackPlaces(count: number): Promise<readonly Place[]> {
   const holders: Server[] = [];
   for (let i = 0; i < count * PORTS_EACH; i++) {

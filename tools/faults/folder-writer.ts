@@ -1,6 +1,6 @@
 /**
- * Writes one folder through one session at a time, as fast as its pipeline allows, and keeps the book that an audit
- * needs: every step with the moments of sending and of the answer.
+ * Writes one folder through one session at a time, as fast as its pipeline allows, and keeps the
+ * book that an audit needs: every step with the moments of sending and of the answer.
  */
 
 import { JuteReader, JuteWriter } from "../../packages/conformance/src/jute.ts";
@@ -38,8 +38,9 @@ export class FolderWriter {
   }
 
   /**
-   * Forgets the steps that turned out never to have happened, and goes on from what is there. What was only found, not
-   * answered, counts as answered from now on: what a client has read may not vanish either.
+   * Forgets the steps that turned out never to have happened, and goes on from what is there. What
+   * was only found, not answered, counts as answered from now on: what a client has read may not
+   * vanish either.
    */
   settle(length: number): void {
     this.steps.length = length;
@@ -54,7 +55,10 @@ export class FolderWriter {
     this.steps.length = 0;
   }
 
-  /** Takes up the session that the book says is open; a test that finds it refused has found a fault. */
+  /**
+   * Takes up the session that the book says is open; a test that finds it refused has found a
+   * fault.
+   */
   async resume(port: number): Promise<void> {
     await this.#session?.abandon();
     this.#session = undefined;
@@ -78,7 +82,10 @@ export class FolderWriter {
     await this.#session?.abandon();
   }
 
-  /** Writes until the connection breaks or `isOver` says so; then waits for the answers that still come. */
+  /**
+   * Writes until the connection breaks or `isOver` says so; then waits for the answers that still
+   * come.
+   */
   async write(port: number, isOver: () => boolean): Promise<void> {
     const inFlight = new Set<Promise<void>>();
     let isBroken = false;
@@ -215,7 +222,10 @@ function createBody({ path, value, flags }: CreateFields): Buffer {
   return writer.int(1).int(OPEN_ACL_PERMISSIONS).string("world").string("anyone").int(flags).bytes();
 }
 
-/** The first error among a transaction's results, or 0: a failed one is all error records, some of them with code 0. */
+/**
+ * The first error among a transaction's results, or 0: a failed one is all error records, some of
+ * them with code 0.
+ */
 function multiError(body: Buffer): number {
   const reader = new JuteReader(body);
   const type = reader.int();

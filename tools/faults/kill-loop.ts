@@ -3,10 +3,11 @@
  *
  *     npm run tool -- kill-loop [--rounds 100] [--writers 12] [--seed N] [--server zooid|apache] [--keep]
  *
- * Every writer keeps a pipeline of creates, sets, deletes and transactions in flight when `kill -9` comes; some rounds
- * kill the server a second time while it starts. Each audit asks that every answered write is there with its value,
- * that nothing is there that was not asked for, that every open session resumes and every closed one does not, that
- * ephemerals follow their sessions, and that zxids go on rising.
+ * Every writer keeps a pipeline of creates, sets, deletes and transactions in flight when `kill -9`
+ * comes; some rounds kill the server a second time while it starts. Each audit asks that every
+ * answered write is there with its value, that nothing is there that was not asked for, that every
+ * open session resumes and every closed one does not, that ephemerals follow their sessions, and
+ * that zxids go on rising.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

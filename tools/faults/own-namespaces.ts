@@ -1,6 +1,6 @@
 /**
- * Runs a tool in a network and a mount namespace of its own, so that whatever it does to them goes with it, and nothing
- * outside is touched.
+ * Runs a tool in a network and a mount namespace of its own, so that whatever it does to them goes
+ * with it, and nothing outside is touched.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -10,7 +10,8 @@ const MARK = "ZOOID_OWN_NAMESPACES";
 /**
  * Starts this same program again inside, unless that is where it runs.
  *
- * @returns true inside; outside false, once the program has run inside or was skipped with a printed reason
+ * @returns true inside; outside false, once the program has run inside or was skipped with a
+ *   printed reason
  */
 export async function inOwnNamespaces(commands: readonly string[]): Promise<boolean> {
   if (process.env[MARK] === "yes") return true;

@@ -59,7 +59,7 @@ test("sequence numbers count every child ever created", () => {
   expect([...stateOf([...steps, append]).nodes.keys()]).toEqual(["q-0000000001"]);
 });
 
-test("a node that came and went unseen is told from one that never was", () => {
+test("a node that was created and deleted unseen is distinguished from one that never existed", () => {
   const steps = [FOLDER, create("a", "1"), step({ kind: "delete", name: "a" })];
   expect(lengths(steps, found({}, 0), { answered: 1, sent: 3 })).toEqual([1]);
   expect(lengths(steps, found({}, 1), { answered: 1, sent: 3 })).toEqual([3]);

@@ -1,9 +1,10 @@
 /**
- * What one writer did to a folder that nobody else writes, and what the folder must therefore hold.
+ * The writes of one client to a folder without other writers, and the content that must result.
  *
- * A session's requests are carried out in order. So after any crash the folder must look exactly as after some prefix of
- * what was asked: at least everything that was answered, at most everything that was sent. That single rule covers lost
- * writes, resurrected deletes, half transactions, values that swap and ephemerals that outlive their session.
+ * A session's requests are carried out in order. So after any crash the folder must look exactly as
+ * after some prefix of what was asked: at least everything that was answered, at most everything
+ * that was sent. That single rule covers lost writes, resurrected deletes, half transactions,
+ * values that swap and ephemerals that outlive their session.
  */
 import type { Credentials } from "./raw-session.ts";
 
@@ -114,7 +115,7 @@ export class FolderState {
 
 export interface FoundFolder {
   readonly nodes: ReadonlyMap<string, Node>;
-  /** Tells a node that came and went from one that never was. */
+  /** Distinguishes a node that was created and deleted from one that never existed. */
   readonly createdCount: number;
 }
 
@@ -129,7 +130,10 @@ export interface Bounds {
   readonly sent: number;
 }
 
-/** What had been answered and what had been sent at a moment. Answers come in order, so they are a prefix. */
+/**
+ * What had been answered and what had been sent at a moment. Answers come in order, so they are a
+ * prefix.
+ */
 export function boundsAt(steps: readonly Step[], moment: bigint): Bounds {
   return {
     answered: countWhile(steps, ({ answeredAt }) => answeredAt !== undefined && answeredAt <= moment),

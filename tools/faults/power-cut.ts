@@ -1,13 +1,16 @@
 /**
- * Records what a loaded server does to its disk, then starts servers on the disk as power cuts would have left it.
+ * Records what a loaded server does to its disk, then starts servers on the disk as power cuts
+ * would have left it.
  *
  *     npm run tool -- power-cut [--moments 300] [--seconds 4] [--lives 2] [--writers 8] [--seed N] [--keep] [--side-by-side 2]
  *                          [--break synchronous-normal|reply-before-sync|no-sync] [--expect-failures]
  *
- * At each moment, everything that had been answered by then must be there, and the server must start. `--break` damages
- * the server (or, with no-sync, the record) so that the test can be seen to fail: with `--expect-failures` the exit
- * status is 0 if a moment failed. Each life of the server ends with `kill -9`, so moments fall into a recovery as well;
- * what that alone loses (a server that answers before its log has been written to may) is a failure too, and ends the record.
+ * At each moment, everything that had been answered by then must be there, and the server must
+ * start. `--break` damages the server (or, with no-sync, the record) so that the test can be seen
+ * to fail: with `--expect-failures` the exit status is 0 if a moment failed. Each life of the
+ * server ends with `kill -9`, so moments fall into a recovery as well; what that alone loses (a
+ * server that answers before its log has been written to may) is a failure too, and ends the
+ * record.
  */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -35,7 +38,10 @@ const { values: options } = parseArgs({
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     break: { type: "string" },
     "expect-failures": { type: "boolean", default: false },
-    /** Moments that are looked at at a time; which ones they are, and what is left of the disk, is the seed's in any case. */
+    /**
+     * Moments that are looked at at a time; which ones they are, and what is left of the disk, is
+     * the seed's in any case.
+     */
     "side-by-side": { type: "string", default: "2" },
     server: { type: "string", default: "zooid" },
     keep: { type: "boolean", default: false },
@@ -50,7 +56,9 @@ const jars = kind === "apache" ? { jars: fetchApacheJars() } : {};
 const folder = mkdtempSync(join(tmpdir(), "power-cut-"));
 const random = new Random(Number(options.seed));
 
-/** The books as they were during one life of the server, which lasted until the audit of the next. */
+/**
+ * The books as they were during one life of the server, which lasted until the audit of the next.
+ */
 interface Era {
   readonly until: bigint;
   readonly books: readonly Book[];
@@ -147,7 +155,10 @@ function copies(writers: readonly FolderWriter[]): readonly Book[] {
   return writers.map(({ path, base, steps }) => ({ path, base, steps: [...steps] }));
 }
 
-/** A server that does not start, or cannot be read, is a fault like any other. `moment` is now unless given. */
+/**
+ * A server that does not start, or cannot be read, is a fault like any other. `moment` is now
+ * unless given.
+ */
 async function startAndAudit(
   server: ServerProcess,
   { books, moment }: { readonly books: readonly Book[]; readonly moment?: bigint },
@@ -179,7 +190,10 @@ async function runMoment(index: number): Promise<void> {
   console.log(`moment ${index}, ${afterMs} ms after the start FAILED (${description}):\n  ${faults.join("\n  ")}`);
 }
 
-/** Half of them anywhere, the others where it hurts: as an answer arrives, or as a file changes or is synced. */
+/**
+ * Half of them anywhere, the others where it hurts: as an answer arrives, or as a file changes or
+ * is synced.
+ */
 function chooseMoment(): bigint {
   if (random.chance(0.5))
     return history.begun + BigInt(Math.floor(Number(history.ended - history.begun) * random.next()));

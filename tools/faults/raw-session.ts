@@ -1,7 +1,7 @@
 /**
- * A session on the connection of all test clients: it sends what it is told, in order and pipelined, and hands back each reply with
- * its zxid. It hides nothing that a fault test wants to see, retries nothing, and knows exactly which requests were answered when the
- * connection ended.
+ * A session for fault tests: it sends requests in order and pipelined, and returns each reply with
+ * its zxid. It hides nothing, retries nothing, and knows exactly which requests were answered when
+ * the connection ended.
  */
 import { JuteReader, JuteWriter } from "../../packages/conformance/src/jute.ts";
 import { RawConnection } from "../../packages/wire/src/testing/raw-connection.ts";
@@ -36,7 +36,9 @@ export interface Reply {
   readonly arrivedAt: bigint;
 }
 
-/** The connection ended before the answer came: whether the request was carried out is not known. */
+/**
+ * The connection ended before the answer came: whether the request was carried out is not known.
+ */
 export class Unanswered extends Error {
   override readonly name = "Unanswered";
 }
@@ -54,7 +56,10 @@ export interface OpenOptions {
   readonly timeoutMs: number;
   /** For the connection and the answer to its first frame. Default 10 s. */
   readonly connectTimeoutMs?: number;
-  /** Gives the connection up when the server says nothing for that long; looked at with each ping. Default: never. */
+  /**
+   * Gives the connection up when the server says nothing for that long; looked at with each ping.
+   * Default: never.
+   */
   readonly silenceMsMax?: number;
   readonly resume?: Credentials;
   readonly lastZxidSeen?: bigint;
@@ -98,7 +103,10 @@ export class RawSession {
     return this.#connection.socket.destroyed;
   }
 
-  /** @throws SessionRefused where the session to resume is over; Unanswered where the connection ends before an answer */
+  /**
+   * @throws SessionRefused where the session to resume is over; Unanswered where the connection
+   *   ends before an answer
+   */
   static async open(options: OpenOptions): Promise<RawSession> {
     const { port, host = "127.0.0.1", timeoutMs, resume, lastZxidSeen = 0n } = options;
     const connection = RawConnection.to({ port, host, deadlineMs: Number.POSITIVE_INFINITY });

@@ -13,7 +13,8 @@ export class Coverage {
     const session = new Session();
     session.connect();
     await session.post("Profiler.enable");
-    // Without counts V8 reports a block once and then leaves it alone, so that code that is known runs at its full speed.
+    // Without counts V8 reports a block once and then leaves it alone, so that code that is known
+    // runs at its full speed.
     await session.post("Profiler.startPreciseCoverage", { callCount: false, detailed: true });
     return new Coverage(session);
   }

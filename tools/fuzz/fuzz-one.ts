@@ -1,8 +1,10 @@
 /**
- * Tries inputs on one target until its time is over: `fuzz-one.ts TARGET SECONDS SEED`, or `fuzz-one.ts TARGET --input FILE`.
+ * Tries inputs on one target until its time is over: `fuzz-one.ts TARGET SECONDS SEED`, or
+ * `fuzz-one.ts TARGET --input FILE`.
  *
- * The input that is tried lies in a file while it is tried, so that one that hangs or kills the process is there afterwards. Inputs
- * that run code that none ran before are kept, and more are made of them.
+ * The input that is tried lies in a file while it is tried, so that one that hangs or kills the
+ * process is there afterwards. Inputs that run code that none ran before are kept, and more are
+ * made of them.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -12,7 +14,10 @@ import { mutate } from "./mutate.ts";
 import type { FuzzTarget } from "./target.ts";
 import { TARGETS } from "./targets.ts";
 
-/** So many inputs are tried between two looks at what ran; those that may have run something new are tried one by one again. */
+/**
+ * So many inputs are tried between two looks at what ran; those that may have run something new are
+ * tried one by one again.
+ */
 const INPUTS_PER_LOOK = 200;
 const CORPUS_MAX = 2000;
 

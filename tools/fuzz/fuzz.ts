@@ -1,10 +1,12 @@
 /**
- * Gives damaged input to everything that reads what strangers send, and looks for crashes, hangs and growth.
+ * Gives damaged input to everything that reads what strangers send, and looks for crashes, hangs
+ * and growth.
  *
  *     npm run fuzz -- [--seconds 60] [--target NAME] [--seed N]
  *     npm run fuzz -- --target NAME --input FILE      tries what was kept again
  *
- * The seconds are shared by the targets. Each runs in a process of its own. What is found is kept below `.cache/fuzz`.
+ * The seconds are shared by the targets. Each runs in a process of its own. What is found is kept
+ * below `.cache/fuzz`.
  */
 import { fork } from "node:child_process";
 import { existsSync, rmSync } from "node:fs";

@@ -2,7 +2,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
-/** docs/hostile-input.md promises a test for each kind of input: this looks whether those are there. */
+/**
+ * docs/hostile-input.md promises a test for each kind of input: this looks whether those are there.
+ */
 const ROOT = join(import.meta.dirname, "../..");
 const PLACES = [join(ROOT, "packages/server/src"), ROOT];
 const ADMIN_HEADING = "## The admin port";

@@ -4,11 +4,11 @@ import { startServer, type ZooidServer } from "@zooid/server";
 import { JuteWriter } from "../../packages/conformance/src/jute.ts";
 import { create, OP, read, Transcript, Wire } from "../../packages/conformance/src/wire.ts";
 
-/** After so many inputs somebody else asks whether everything is as it was. */
+/** After this many inputs another client checks that its data are unchanged. */
 const INPUTS_PER_LOOK = 25;
 const KEPT = "/kept";
 
-/** A server in memory that strangers send their input to, while somebody else uses it. */
+/** A server in memory that gets hostile input, while another client uses it. */
 export class LiveServer {
   readonly #server: ZooidServer;
   readonly #bystander: Wire;
@@ -60,7 +60,8 @@ export class LiveServer {
     socket.on("error", () => socket.destroy());
     socket.resume();
     socket.end(input);
-    // The server may wait for more: its answer to what is there has come when the bystander has been answered.
+    // The server may wait for more: its answer to what is there has come when the bystander has
+    // been answered.
     if (++this.#inputs % INPUTS_PER_LOOK === 0) await this.#look();
     else if (socket.connecting) await Promise.race([once(socket, "connect"), once(socket, "close")]);
   }

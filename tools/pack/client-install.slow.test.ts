@@ -15,7 +15,10 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-/** What npm installs for a package: itself, and what each asks for. Packages of others are as they lie in node_modules. */
+/**
+ * What npm installs for a package: itself, and what each asks for. Packages of others are as they
+ * lie in node_modules.
+ */
 function installOf(name: string, installed: ReadonlySet<string> = new Set()): ReadonlySet<string> {
   if (installed.has(name)) return installed;
   const manifest = published.get(name) ?? readManifest(join(ROOT, "node_modules", name, "package.json"));

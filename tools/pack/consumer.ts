@@ -11,7 +11,7 @@ export interface ConsumerOptions {
   readonly registryUrl: string;
 }
 
-/** An empty project of somebody who has never seen this repository, on some Node.js. */
+/** An empty project outside of this repository, on a given Node.js. */
 export class Consumer {
   readonly directory: string;
   readonly #nodeBinary: string;
@@ -56,7 +56,8 @@ export class Consumer {
   }
 
   /**
-   * Compiles `*.ts` to `out`, in strict mode and with every declaration file looked into, for engines that do not know `using` yet.
+   * Compiles `*.ts` to `out`, in strict mode and with every declaration file looked into, for
+   * engines that do not know `using` yet.
    *
    * @param types packages whose globals are known: none, or `node`
    */

@@ -3,13 +3,18 @@ import { join } from "node:path";
 import { ROOT } from "./public-packages.ts";
 import { run } from "./run.ts";
 
-/** The Node.js of a version, absolute: the one that runs this, or one that npm brings into .cache. */
+/**
+ * The Node.js of a version, absolute: the one that runs this, or one that npm brings into .cache.
+ */
 export async function nodeBinary(version: string): Promise<string> {
   if (process.versions.node === version) return process.execPath;
   return join(await installNode(version), "bin/node");
 }
 
-/** A folder with `include/node` of a version, as addons are compiled with; undefined where npm's package leaves them out. */
+/**
+ * A folder with `include/node` of a version, as addons are compiled with; undefined where npm's
+ * package leaves them out.
+ */
 export async function nodeHeaders(version: string): Promise<string | undefined> {
   const platform = process.platform === "win32" ? "win" : process.platform;
   const folder = join(await installNode(version), "node_modules", `node-${platform}-${process.arch}`);

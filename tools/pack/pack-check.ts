@@ -1,6 +1,7 @@
 /**
- * Packs every public package and tries each as its users will: installed alone, outside this repository, on every Node.js that is
- * supported; imported, type-checked, its README's examples run. Prints a table; exit status 1 if anything does not hold.
+ * Packs every public package and tries each as its users will: installed alone, outside this
+ * repository, on every Node.js that is supported; imported, type-checked, its README's examples
+ * run. Prints a table; exit status 1 if anything does not hold.
  *
  *     npm run pack-check -- [--package @zooid/wire …] [--node 24 …] [--keep]
  */
@@ -16,7 +17,9 @@ import { pack, type Tarball } from "./tarball.ts";
 import { tarballFaults } from "./tarball-faults.ts";
 import { serveTarballs } from "./tarball-registry.ts";
 
-/** The oldest and the newest Node.js that packages are for, with the types that their users have. */
+/**
+ * The oldest and the newest Node.js that packages are for, with the types that their users have.
+ */
 const SUPPORTED = [
   { version: "22.23.3", types: "22.20.5" },
   { version: "24.21.0", types: "24.13.6" },

@@ -15,7 +15,8 @@ export interface PackageReport {
 }
 
 /**
- * Installs one package alone; imports and type-checks all that it exports; then runs its README's examples.
+ * Installs one package alone; imports and type-checks all that it exports; then runs its README's
+ * examples.
  *
  * @throws with what failed first
  */

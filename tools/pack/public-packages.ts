@@ -35,7 +35,10 @@ export function readManifest(file: string): Manifest {
   return JSON.parse(readFileSync(file, "utf8")) as Manifest;
 }
 
-/** How packages of this repository find each other's sources: nobody else has those. */
+/**
+ * The condition by which packages of this repository find each other's sources, which are not
+ * published.
+ */
 export const SOURCE_CONDITION = "@zooid/source";
 
 /** What a user writes after `import`: `@zooid/wire`, `@zooid/wire/peer`. */

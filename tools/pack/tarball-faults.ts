@@ -47,8 +47,8 @@ function isExpected(file: string): boolean {
 }
 
 /**
- * Modules that some entry leads to, by imports of code or types, or by naming a thread's file. What else was built serves tests, or
- * comes from a source that is gone.
+ * Modules that some entry leads to, by imports of code or types, or by naming a thread's file. What
+ * else was built serves tests, or comes from a source that is gone.
  */
 function reachedFrom(entries: readonly string[], files: ReadonlyMap<string, string>): ReadonlySet<string> {
   const reached = new Set<string>();

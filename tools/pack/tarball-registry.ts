@@ -9,8 +9,9 @@ export interface TarballRegistry extends AsyncDisposable {
 }
 
 /**
- * An npm registry on loopback that has nothing but some tarballs. So packages are installed as they will be once they are published:
- * by name and version, each bringing what its own package.json declares and nothing else.
+ * An npm registry on loopback that has nothing but some tarballs. So packages are installed as they
+ * will be once they are published: by name and version, each bringing what its own package.json
+ * declares and nothing else.
  */
 export async function serveTarballs(tarballs: readonly Tarball[]): Promise<TarballRegistry> {
   const byName = new Map(tarballs.map((tarball) => [tarball.manifest.name, tarball]));

@@ -17,7 +17,7 @@ import { parseEnsemble } from "../../packages/server/src/peers/ensemble-config.t
 import { QuorumLinks } from "../../packages/server/src/peers/quorum-links.ts";
 import { RefusalLog } from "../../packages/server/src/refusal-log.ts";
 
-/** Who a member is. */
+/** The identity of a member. */
 export interface MemberTask {
   readonly sid: number;
   readonly servers: number;
@@ -33,7 +33,7 @@ export interface Proposing {
 }
 
 export type ToMember =
-  /** Where each server listens, in the order of their ids, and who leads. */
+  /** Where each server listens, in the order of their ids, and the leader. */
   | { readonly kind: "join"; readonly ports: readonly number[]; readonly leader: number }
   | { readonly kind: "propose"; readonly proposing: Proposing }
   | { readonly kind: "stop" };
@@ -41,7 +41,10 @@ export type ToMember =
 export type FromMember =
   | { readonly kind: "listening"; readonly port: number }
   | { readonly kind: "serving" }
-  /** What was delivered within the time, one latency for each batch's last entry, and this process's CPU meanwhile. */
+  /**
+   * What was delivered within the time, one latency for each batch's last entry, and this process's
+   * CPU meanwhile.
+   */
   | {
       readonly kind: "done";
       readonly entries: number;
@@ -227,7 +230,10 @@ export class Member {
   }
 }
 
-/** Makes batches that fill the window, and takes the time from each batch's proposal to the delivery of its last entry. */
+/**
+ * Makes batches that fill the window, and takes the time from each batch's proposal to the delivery
+ * of its last entry.
+ */
 class Proposer {
   readonly latenciesMs: number[] = [];
   readonly #epoch: number;
@@ -278,7 +284,7 @@ class Proposer {
   }
 }
 
-/** A member as a process of its own, which is told what to do by whoever started it. */
+/** A member as a process of its own, controlled by its parent process. */
 async function runMember(task: MemberTask): Promise<void> {
   const member = await openMember(task);
   const ports: number[] = [];

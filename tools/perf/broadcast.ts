@@ -8,8 +8,9 @@ import { type FromMember, type MemberTask, openMember, type Proposing, type ToMe
 import { joinInProcess } from "./in-process-links.ts";
 
 /**
- * The broadcast alone: Zab over its links and the SQLite log, without clients, sessions and a tree. One server proposes entries as fast as a
- * window of unanswered ones allows; each server is a process, or with `--in-process` all of them share one thread and no sockets.
+ * The broadcast alone: Zab over its links and the SQLite log, without clients, sessions and a tree.
+ * One server proposes entries as fast as a window of unanswered ones allows; each server is a
+ * process, or with `--in-process` all of them share one thread and no sockets.
  *
  * `--servers 3,5,7 --window 1000 --payload 1024 --seconds 5 --repeats 3 --data DIR --in-process`
  */
@@ -52,7 +53,7 @@ async function inProcesses(servers: number, folder: string): Promise<Broadcast> 
     for (const child of children) tell(child, { kind: "join", ports: ports.map(({ port }) => port), leader: servers });
     await Promise.all(serving);
     const [leader] = children.slice(-1);
-    if (leader === undefined) throw new Error("there is nobody to propose");
+    if (leader === undefined) throw new Error("there is no leader to propose");
     const done = heard(leader, "done");
     tell(leader, { kind: "propose", proposing: PROPOSING });
     const { entries, seconds, latenciesMs, cpuSeconds } = await done;
@@ -76,7 +77,7 @@ async function inOneProcess(servers: number, folder: string): Promise<Broadcast>
   for (const member of members) member.join(servers);
   await Promise.all(members.map((member) => member.serving));
   const leader = members.at(-1);
-  if (leader === undefined) throw new Error("there is nobody to propose");
+  if (leader === undefined) throw new Error("there is no leader to propose");
   const result = await leader.propose(PROPOSING);
   await Promise.all(members.map((member) => member.stop()));
   return summaryOf(result);

@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
 import { type CpuProfile, layersOf } from "./cpu-layers.ts";
 
-/** A profile of stacks, each a list of `url name` from the outermost, and the microseconds that each was seen. */
+/**
+ * A profile of stacks, each a list of `url name` from the outermost, and the microseconds that each
+ * was seen.
+ */
 function profileOf(...stacks: readonly (readonly [us: number, ...frames: string[]])[]): CpuProfile {
   const nodes: { id: number; callFrame: { functionName: string; url: string }; children: number[] }[] = [];
   const add = (frame: string): number => {

@@ -1,6 +1,9 @@
 /** Folds a CPU profile of a server's main thread into the layers that a write passes through. */
 
-/** As much as is used here of what `node --cpu-prof` writes. Times are microseconds of the system's monotonic clock. */
+/**
+ * As much as is used here of what `node --cpu-prof` writes. Times are microseconds of the system's
+ * monotonic clock.
+ */
 export interface CpuProfile {
   readonly nodes: readonly ProfileNode[];
   readonly startTime: number;
@@ -17,7 +20,7 @@ export interface ProfileNode {
 export const IDLE = "idle";
 const NATIVE = "Node.js and native code: kernel receive, polling, timers";
 
-/** The first that fits a frame wins; a frame that none fits belongs to whoever called it. */
+/** The first that fits a frame wins; a frame that none fits counts for its caller. */
 const LAYERS: readonly (readonly [layer: string, url: RegExp, name: RegExp])[] = [
   [IDLE, /^$/, /^\(idle\)$/],
   // A thread that waits on shared memory is asleep.
@@ -84,7 +87,8 @@ function layerOfNodes(nodes: readonly ProfileNode[]): ReadonlyMap<number, string
 }
 
 function layerOf({ callFrame: { functionName, url } }: ProfileNode, caller: string): string {
-  // Without this, a function that Node.js calls would count as Node.js; with it, what a layer calls in Node.js counts as the layer's.
+  // Without this, a function that Node.js calls would count as Node.js; with it, what a layer calls
+  // in Node.js counts as the layer's.
   if (functionName === "(program)" || functionName === "(root)") return NATIVE;
   const own = LAYERS.find(([, place, name]) => place.test(url) && name.test(functionName))?.[0];
   if (own !== undefined) return own;

@@ -12,11 +12,13 @@ import { hostsOf, type Kind, PerfEnsemble } from "./ensemble.ts";
 import { compareBench, runBench } from "./run-bench.ts";
 
 /**
- * The shapes of the field's own figures for ensembles, with Apache's server beside ours: throughput by share of reads and number of servers;
- * reads by number of servers and observers, each bounded to the same small share of a core; writes at the leader and at followers; the
- * load while servers go and come back; what an idle ensemble takes. Prints tables and draws into `--images`.
+ * The shapes of the field's own figures for ensembles, with Apache's server beside ours: throughput
+ * by share of reads and number of servers; reads by number of servers and observers, each bounded
+ * to the same small share of a core; writes at the leader and at followers; the load while servers
+ * go and come back; what an idle ensemble takes. Prints tables and draws into `--images`.
  *
- * `--only ratio,reads,paper,observers,write-at,timeline,idle --data DIR --images DIR --short --servers 3,5,7 --turn 8 --rounds 9 --kinds zooid,apache`
+ * `--only ratio,reads,paper,observers,write-at,timeline,idle --data DIR --images DIR --short
+ * --servers 3,5,7 --turn 8 --rounds 9 --kinds zooid,apache`
  */
 const { values } = parseArgs({
   options: {
@@ -28,7 +30,10 @@ const { values } = parseArgs({
     /** Share of a core that each server has where it is bounded. */
     share: { type: "string", default: "0.1" },
     rate: { type: "string", default: "8000" },
-    /** Seconds of a turn of `observers`; in a minute the state thread's work, which comes in lots, evens out. */
+    /**
+     * Seconds of a turn of `observers`; in a minute the state thread's work, which comes in lots,
+     * evens out.
+     */
     turn: { type: "string", default: "8" },
     /** Turns of each ensemble of `observers`. */
     rounds: { type: "string", default: "9" },
@@ -139,8 +144,9 @@ async function byReaders(): Promise<void> {
 }
 
 /**
- * The same on paper, from the CPU that requests took, which a busy machine changes less than it changes throughput: how many reads so many
- * servers would do if each had a core of its own, and what the leader, whose core bounds writes, spends on one.
+ * The same on paper, from the CPU that requests took, which a busy machine changes less than it
+ * changes throughput: how many reads so many servers would do if each had a core of its own, and
+ * what the leader, whose core bounds writes, spends on one.
  */
 async function onPaper(): Promise<void> {
   table(
@@ -189,9 +195,10 @@ async function onPaper(): Promise<void> {
 }
 
 /**
- * Writes at the voters of three, of three with two observers at the leader, and of three with two observers by followers, in turn; each
- * server with the same small share of a core. Before each turn the servers finish, unbounded, what earlier ones left for later (ours folds its
- * log into the state file in idle moments): otherwise who did more before pays for it now.
+ * Writes at the voters of three, of three with two observers at the leader, and of three with two
+ * observers by followers, in turn; each server with the same small share of a core. Before each
+ * turn the servers finish, unbounded, what earlier ones left for later (ours folds its log into the
+ * state file in idle moments): otherwise a server that did more before would pay for it now.
  */
 async function byObservers(): Promise<void> {
   const ways = ["none", "two at the leader", "two by followers"] as const;
@@ -289,7 +296,8 @@ async function throughLosses(): Promise<void> {
     const events = labels.flatMap((label, i) => ["--event", `${(i + 1) * step}s ${label}=${commands[i]}`]);
     const result = await runBench(
       ...["--hosts", ensemble.hosts, "timeline", "--rate", values.rate, "--connections", "15", "--max-errors", "100"],
-      // Whoever is neither answered nor refused tries the next server after a third of it, as Java's client does.
+      // A client that is neither answered nor refused tries the next server after a third of it, as
+      // Java's client does.
       ...["--session-timeout", "6s"],
       ...["--duration", `${(labels.length + 1) * step}s`, "--warmup", IS_SHORT ? "500ms" : "3s", ...events],
     );

@@ -1,4 +1,7 @@
-/** Starts ensembles of Zooid or of Apache ZooKeeper on loopback for measurements, and tells what their processes take. */
+/**
+ * Starts ensembles of Zooid or of Apache ZooKeeper on loopback for measurements, and reports the
+ * resources of their processes.
+ */
 import { execFile, execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -14,7 +17,10 @@ export interface EnsembleOptions {
   readonly kind: Kind;
   readonly voters: number;
   readonly observers?: number;
-  /** Observers reach the leader by followers (`observerMasterPort`). Each server has an address of its own then. */
+  /**
+   * Observers reach the leader by followers (`observerMasterPort`). Each server has an address of
+   * its own then.
+   */
   readonly hasMasters?: boolean;
   /** Holds a folder for each server; goes with the ensemble. */
   readonly folder: string;
@@ -29,7 +35,9 @@ const STOP_MS_MAX = 20_000;
 const POLL_MS = 50;
 const APACHE_HEAP = "512m";
 const CGROUP = "/sys/fs/cgroup/cpu";
-/** A short period makes a bounded server slow rather than one that stands still most of the time. */
+/**
+ * A short period makes a bounded server slow rather than one that stands still most of the time.
+ */
 const CGROUP_PERIOD_US = 10_000;
 const run = promisify(execFile);
 
@@ -87,7 +95,7 @@ export class PerfEnsemble implements AsyncDisposable {
       const role = await server.role();
       if (role === "leader" || role === "standalone") return server;
     }
-    throw new Error("nobody leads");
+    throw new Error("there is no leader");
   }
 
   async untilServing(): Promise<void> {

@@ -9,10 +9,12 @@ import { ROOT, ServerProcess } from "../../packages/conformance/src/endpoint.ts"
 import { runBench } from "./run-bench.ts";
 
 /**
- * Fair against unfair, locks and elections, by number of contenders: what a hand-over wakes, asks, takes and costs. One server; each contender with
- * a client and a session of its own, all in one thread of the generator. Prints tables and draws into `--images`.
+ * Fair against unfair, locks and elections, by number of contenders: what a hand-over wakes, asks,
+ * takes and costs. One server; each contender with a client and a session of its own, all in one
+ * thread of the generator. Prints tables and draws into `--images`.
  *
- * `--contenders 2,10,100,1000,10000 --only lock,election --seconds 60 --data DIR --images DIR --rows FILE`
+ * `--contenders 2,10,100,1000,10000 --only lock,election --seconds 60 --data DIR --images DIR
+ * --rows FILE`
  */
 const { values } = parseArgs({
   options: {
@@ -28,7 +30,10 @@ const { values } = parseArgs({
 });
 const CONTENDERS = values.contenders.split(",").map(Number);
 const KINDS = ["fair", "unfair"] as const;
-/** Of one thread that ten thousand notifications come to at once, and that reads ten thousand names for each who comes to stand in line. */
+/**
+ * For one thread with ten thousand concurrent notifications, which reads ten thousand names for
+ * each contender that enters the queue.
+ */
 const SESSION_TIMEOUT_MS = 120_000;
 const SOONER = 0.9;
 
@@ -147,7 +152,7 @@ function draw(what: What, rows: readonly Row[]): void {
   writeFileSync(join(values.images, `handovers-${what}.svg`), svg);
 }
 
-/** Whoever hands over sooner, by more than such a machine's unrest, stands out. */
+/** The faster handover, by more than the machine's noise, is in bold. */
 function rowOfTable(one: Row, other: Row): void {
   const latencies = `${rounded(one.p50Ms)}, ${rounded(one.p99Ms)}`;
   row(

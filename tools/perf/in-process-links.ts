@@ -7,8 +7,8 @@ interface End {
 }
 
 /**
- * Links between members that share a thread: no socket and no bytes; a message arrives in a turn of its own. Entries are copied, since the
- * proposer uses their bytes again.
+ * Links between members that share a thread: no socket and no bytes; a message arrives in a turn of
+ * its own. Entries are copied, since the proposer uses their bytes again.
  */
 export function joinInProcess(members: readonly Member[]): void {
   const ends = new Map<LinkRef, End>();

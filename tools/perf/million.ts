@@ -11,8 +11,9 @@ import { OpCode } from "../../packages/model/src/index.ts";
 import { connectRequest, create, read, request } from "../../packages/wire/src/testing/raw-client.ts";
 
 /**
- * A million znodes of 100 bytes: how fast they are made, what the server then holds in memory, how long a read takes at worst
- * meanwhile and while the state is written, and how long a restart takes. `--nodes N --only zooid|apache --data DIR --idle SECONDS`.
+ * A million znodes of 100 bytes: how fast they are made, what the server then holds in memory, how
+ * long a read takes at worst meanwhile and while the state is written, and how long a restart
+ * takes. `--nodes N --only zooid|apache --data DIR --idle SECONDS`.
  */
 const { values } = parseArgs({
   options: {
@@ -106,7 +107,10 @@ async function loadBeside(what: Load): Promise<void> {
   });
 }
 
-/** Makes nodes over some connections, each with a window of requests in flight, and waits for every answer. */
+/**
+ * Makes nodes over some connections, each with a window of requests in flight, and waits for every
+ * answer.
+ */
 async function load({ port, connections, count, parents }: Load): Promise<void> {
   let next = 0;
   await Promise.all(

@@ -10,8 +10,9 @@ import { OpCode } from "../../packages/model/src/index.ts";
 import { connectRequest, create, read, request } from "../../packages/wire/src/testing/raw-client.ts";
 
 /**
- * Counts what a read allocates: a server in this thread, pipelined getData of 1 KiB from another one, every allocation sampled,
- * collected ones too. Prints bytes a read by the place that allocated them. `--reads N` (default ten million).
+ * Counts what a read allocates: a server in this thread, pipelined getData of 1 KiB from another
+ * one, every allocation sampled, collected ones too. Prints bytes a read by the place that
+ * allocated them. `--reads N` (default ten million).
  */
 const WINDOW = 1000;
 const NODE_BYTES = 1024;

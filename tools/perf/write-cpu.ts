@@ -8,8 +8,9 @@ import { PerfEnsemble, type PerfServer, type ThreadCpu } from "./ensemble.ts";
 import { runBench } from "./run-bench.ts";
 
 /**
- * What one write costs the leader and a follower of three, layer by layer: the CPU that the system counted for each thread, divided by the writes
- * that there were; for the main thread a profile tells its parts. `--seconds 10 --warmup 5 --data DIR --loads 64x16,16x1`
+ * What one write costs the leader and a follower of three, layer by layer: the CPU that the system
+ * counted for each thread, divided by the writes that there were; for the main thread a profile
+ * gives its parts. `--seconds 10 --warmup 5 --data DIR --loads 64x16,16x1`
  */
 const { values } = parseArgs({
   options: {
@@ -39,7 +40,8 @@ interface Cost {
 async function measure(connections: string, inFlight: string): Promise<readonly Cost[]> {
   const folder = mkdtempSync(join(values.data, "write-cpu-"));
   const profiles = join(folder, "profiles");
-  // Written when the process ends; of the main thread only, since the log's threads take no options from the command line.
+  // Written when the process ends; of the main thread only, since the log's threads take no options
+  // from the command line.
   const node = join(ROOT, "node_modules/node/bin/node");
   const command = `${node} --max-semi-space-size=8 --cpu-prof --cpu-prof-interval=2000 --cpu-prof-dir='${profiles}' '${join(ROOT, "apps/server/dist/main.js")}'`;
   mkdirSync(profiles, { recursive: true });
@@ -70,7 +72,7 @@ async function measure(connections: string, inFlight: string): Promise<readonly 
       if (tid === pid || name === "WorkerThread" || PROFILER.test(name)) continue;
       add("Node.js's threads: compiler, collector", seconds);
     }
-    // A profile tells shares: where threads compete for cores, a sample is not yet time on a core.
+    // A profile gives shares: where threads compete for cores, a sample is not yet time on a core.
     const shares = busyShares(profileOf(profiles, pid), { fromUs: from.us, toUs: to.us });
     const main = used.find(({ tid }) => tid === pid)?.seconds ?? 0;
     for (const [layer, share] of shares) add(layer, share * main);

@@ -1,4 +1,4 @@
-/** Who held what, as its holders saw it and as the server did. */
+/** The grants, as seen by their holders and by the server. */
 import type { Held } from "../../packages/recipes/src/testing/contenders.ts";
 
 export interface GrantRecord {
@@ -7,7 +7,10 @@ export interface GrantRecord {
   readonly held: Held;
 }
 
-/** What a holder wrote under the guard of its grant, in the order in which it happened at the server. */
+/**
+ * What a holder wrote under the guard of its grant, in the order in which it happened at the
+ * server.
+ */
 export interface Entry {
   readonly grant: string;
 }
@@ -18,10 +21,16 @@ export class History {
   readonly #holderCountMax: number;
   readonly #keepsTime: boolean;
   readonly #holding = new Set<GrantRecord>();
-  /** Sessions and nodes that were ended by force: their holders cannot know before they are told. */
+  /**
+   * Sessions and nodes that were ended by force: their holders cannot know before they are
+   * notified.
+   */
   readonly #forced = new Set<string>();
 
-  /** @param keepsTime whether the holders' own clocks are to be believed; what servers let them write is in any case */
+  /**
+   * @param keepsTime whether the holders' own clocks are to be believed; what servers let them
+   *   write is in any case
+   */
   constructor(holderCountMax: number, keepsTime: boolean) {
     this.#holderCountMax = holderCountMax;
     this.#keepsTime = keepsTime;
@@ -46,7 +55,10 @@ export class History {
     return [...this.#holding];
   }
 
-  /** Nobody may take for held what somebody else has by now: by the holders' own clocks, at this instant. */
+  /**
+   * Grants that exclude each other must not be valid at once: by the holders' own clocks, at this
+   * instant.
+   */
   look(when: string): void {
     if (!this.#keepsTime) return;
     const valid = this.holders.filter(({ held }) => held.grant.isValid() && !this.#isForced(held));
@@ -60,7 +72,10 @@ export class History {
     }
   }
 
-  /** No two who exclude each other may have written in turns, and later grants have greater tokens. */
+  /**
+   * Holders that exclude each other must not have written in turns, and later grants have greater
+   * tokens.
+   */
   check(entries: readonly Entry[]): void {
     const spans = new Map<string, { first: number; last: number }>();
     for (const [at, { grant }] of entries.entries()) {

@@ -1,10 +1,12 @@
 /**
- * The lock-like recipes under faults, each in rounds of contenders: at most one holder at a time, and nothing left behind.
+ * The lock-like recipes under faults, each in rounds of contenders: at most one holder at a time,
+ * and nothing left behind.
  *
  *     npm run tool -- recipe-rounds [--simulated] [--rounds 30] [--seed 1] [--minutes N] [--recipe NAME]... [--side-by-side 3] [--verbose]
  *
- * Simulated: three servers and all clients in this thread, in virtual time, each round from its own seed. Otherwise: servers' processes that are
- * killed and started again on their data, a round at a time on each, and clients behind relays; what a seed decides is then only what is tried.
+ * Simulated: three servers and all clients in this thread, in virtual time, each round from its own
+ * seed. Otherwise: servers' processes that are killed and started again on their data, a round at a
+ * time on each, and clients behind relays; what a seed decides is then only what is tried.
  */
 import { parseArgs } from "node:util";
 import { RECIPES } from "../../packages/recipes/src/testing/contenders.ts";

@@ -20,8 +20,9 @@ export interface RealRounds extends Rounds {
 }
 
 /**
- * All recipes at once, and some rounds side by side, each on a server of its own: what takes long is that servers start and sessions expire. What a
- * round tries is its seed's, whoever plays beside it.
+ * All recipes at once, and some rounds side by side, each on a server of its own: what takes long
+ * is that servers start and sessions expire. What a round tries is its seed's, whatever runs beside
+ * it.
  */
 export async function playReal(recipes: readonly RecipeKind[], options: RealRounds): Promise<void> {
   const { rounds, firstSeed, sideBySide, isEnough, tell } = options;

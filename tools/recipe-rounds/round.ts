@@ -1,6 +1,7 @@
 /**
- * Contenders for one recipe while everything around them fails: connections are cut, held back and refused, sessions and nodes ended by force, servers
- * killed. Then all is well, and everybody must get what it wants, and leave nothing behind.
+ * Contenders for one recipe while everything around them fails: connections are cut, held back and
+ * refused, sessions and nodes ended by force, servers killed. Then all is well, and everybody must
+ * get what it wants, and leave nothing behind.
  */
 import { type Client, isZkError } from "@zooid/client";
 import type { Contender, Held, RecipeKind } from "../../packages/recipes/src/testing/contenders.ts";
@@ -199,7 +200,7 @@ class Round {
     }
   }
 
-  /** As an administrator would: the node of a holder, or of whoever stands in line. */
+  /** As an administrator would: the node of a holder, or of another contender. */
   async #deleteSomething(witness: Client): Promise<void> {
     const line = this.#recipe.line?.(this.#path);
     const holders = this.#history.holders.flatMap(({ held }) => held.grant.paths);

@@ -1,4 +1,7 @@
-/** Three simulated servers and our own client, in one thread and in virtual time, each round with its own ensemble. */
+/**
+ * Three simulated servers and our own client, in one thread and in virtual time, each round with
+ * its own ensemble.
+ */
 import { type Client, connect } from "@zooid/client";
 import { TestEnsemble } from "@zooid/testing";
 import type { LinedClient, World } from "./world.ts";

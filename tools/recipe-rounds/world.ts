@@ -3,7 +3,7 @@ import type { Client } from "@zooid/client";
 
 export interface Line {
   cut(): void;
-  /** Closes whoever comes, until `accept`. */
+  /** Closes new connections, until `accept`. */
   refuse(): void;
   accept(): void;
   freeze(direction: "requests" | "answers" | "both"): void;
@@ -20,15 +20,16 @@ export interface World {
   readonly nowMs: number;
   readonly sessionTimeoutMs: number;
   /**
-   * Whether no session ends at the servers before its client says so. It may where a leader stands still or cannot be heard, and the server that
-   * goes on answering the client dies: what that one has heard of the client is lost. Then guards alone keep holders apart.
+   * Whether no session ends at the servers before its client says so. It may where a leader stands
+   * still or cannot be heard, and the server that goes on answering the client dies: what that one
+   * has heard of the client is lost. Then guards alone keep holders apart.
    */
   readonly keepsTime: boolean;
   /** Whole numbers below a bound, by the seed. */
   below(bound: number): number;
   sleep(ms: number): Promise<void>;
   client(): Promise<LinedClient>;
-  /** Ends a client's session at the server behind its back; `about` is told just before which one that is. */
+  /** Expires a client's session at the server; `about` is called with its id just before. */
   expire(client: Client, about: (sessionId: bigint) => void): Promise<void>;
   /** Does something to the servers that ends by itself; says what. */
   breakServers(): Promise<string>;

@@ -1,6 +1,6 @@
 /**
- * How the server is broken to see the power-cut test fail. `synchronous-normal`: commits are not synced. `reply-before-sync`: clients are
- * answered before the sync.
+ * How the server is broken to see the power-cut test fail. `synchronous-normal`: commits are not
+ * synced. `reply-before-sync`: clients are answered before the sync.
  */
 export type BreakKind = "synchronous-normal" | "reply-before-sync";
 

@@ -1,6 +1,6 @@
 /**
- * Breaks a server as POWER_CUT_BREAK says, by changing its code as it is loaded: for `NODE_OPTIONS=--import=…/break-server.ts`. Nothing that
- * is published can be broken so.
+ * Breaks a server as POWER_CUT_BREAK says, by changing its code as it is loaded: for
+ * `NODE_OPTIONS=--import=…/break-server.ts`. Nothing that is published can be broken so.
  */
 import { registerHooks } from "node:module";
 import { BREAK_VARIABLE, BREAKS, broken, isBreakKind } from "./break-kinds.ts";

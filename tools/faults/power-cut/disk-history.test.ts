@@ -28,7 +28,9 @@ interface Fields {
   readonly bytes?: string;
 }
 
-/** Appends a record that takes from one tick of the clock to the next, and returns when it ended. */
+/**
+ * Appends a record that takes from one tick of the clock to the next, and returns when it ended.
+ */
 function did(kind: keyof typeof KIND, { fd = FILE, offset = 0, path = "", bytes = "" }: Fields = {}): bigint {
   const head = Buffer.alloc(44);
   head.writeUInt32LE(40 + path.length + bytes.length, 0);
@@ -44,7 +46,9 @@ function did(kind: keyof typeof KIND, { fd = FILE, offset = 0, path = "", bytes 
   return clock;
 }
 
-/** What a file holds on every disk that a cut at a moment may leave; "missing" where it has no name. */
+/**
+ * What a file holds on every disk that a cut at a moment may leave; "missing" where it has no name.
+ */
 function outcomes(moment: bigint, name = "file"): ReadonlySet<string> {
   writeFileSync(join(folder, "record"), Buffer.concat(log));
   const history = new DiskHistory(join(folder, "record"), ROOT);

@@ -1,10 +1,11 @@
 /**
  * The record that shim.c makes, and the disk as a power cut at any moment of it could have left it.
  *
- * Kept for certain is only what was synced: a file's bytes by a sync of that file which began after the write ended, a
- * name by a sync of its folder. Of everything else a random part is kept, in the ways that a real disk has: nothing of
- * it, nearly all of it, or any subset, with one write torn between blocks of 512 bytes. Names that were not synced are
- * kept up to some point, as a journalling file system does.
+ * Kept for certain is only what was synced: a file's bytes by a sync of that file which began after
+ * the write ended, a name by a sync of its folder. Of everything else a random part is kept, in the
+ * ways that a real disk has: nothing of it, nearly all of it, or any subset, with one write torn
+ * between blocks of 512 bytes. Names that were not synced are kept up to some point, as a
+ * journalling file system does.
  */
 import { closeSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -166,7 +167,10 @@ export class DiskHistory {
     }
   }
 
-  /** Paths and what they name at a moment, folders before their contents; the root itself is always there. */
+  /**
+   * Paths and what they name at a moment, folders before their contents; the root itself is always
+   * there.
+   */
   #namesAt(moment: bigint, random: Random, losses: string[]): ReadonlyMap<string, Inode> {
     const before = this.#names.filter(({ begun }) => begun <= moment);
     const unsynced = before.filter((change) => !change.folders.every((folder) => isSynced(folder, change, moment)));
