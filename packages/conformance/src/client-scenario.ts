@@ -239,7 +239,7 @@ await step("set acl without authority", () => a.setAcl("/acl", OPEN));
 await step("multi without authority", () => a.transaction().create("/m/z").set("/acl", "").commit());
 await step("create with an empty acl", () => a.create("/bad", "", { acl: [] }));
 await step("create with an unknown scheme", () =>
-  a.create("/bad", "", { acl: [{ perms: 31, scheme: "nobody", id: "knows" }] }),
+  a.create("/bad", "", { acl: [{ perms: 31, scheme: "unknown", id: "id" }] }),
 );
 await step("create with auth but no identity", () =>
   a.create("/bad", "", { acl: [{ perms: 31, scheme: "auth", id: "" }] }),

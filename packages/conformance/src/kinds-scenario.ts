@@ -168,7 +168,7 @@ async function reaping(): Promise<void> {
   await b.ask("a watch of all of them", OP.getChildren, read("/m", true));
   await b.event("event");
   await a.ask("the node", OP.exists, read("/m/moment"));
-  await a.ask("a container that nobody used", OP.exists, read("/m/c-1"));
+  await a.ask("a container that was never used", OP.exists, read("/m/c-1"));
 }
 
 function usageOf(path: string): Buffer {
@@ -201,7 +201,7 @@ async function usage(): Promise<void> {
   await b.ask("a write after that", OP.setData, setData("/q", ""));
   await b.ask("usage from there", OP.getData, usageOf("/q"));
   await a.ask("the limits' end", OP.delete, versioned(`${QUOTA}/q/zookeeper_limits`, -1));
-  await b.ask("a write that nobody counts", OP.setData, setData("/q", "uncounted"));
+  await b.ask("a write that is not counted", OP.setData, setData("/q", "uncounted"));
   await b.ask("usage that stands", OP.getData, usageOf("/q"));
   await a.ask("the limits again", OP.create, create(`${QUOTA}/q/zookeeper_limits`, { data: "" }));
   await b.ask("a write that counts", OP.create, create("/q/counted", { data: "1" }));

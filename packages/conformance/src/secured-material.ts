@@ -41,7 +41,7 @@ const JAAS = `Server {
 ${client("Alice", "alice", "of wonderland")}
 ${client("Bob", "bob", "the builder")}
 ${client("WrongPassword", "alice", "the builder")}
-${client("Nobody", "nobody", "knows")}
+${client("Guest", "guest", "knows")}
 `;
 
 function client(section: string, user: string, password: string): string {

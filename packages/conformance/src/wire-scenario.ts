@@ -293,7 +293,7 @@ async function acls(): Promise<void> {
     [ALL, "ip", "1.2.3"],
     [ALL, "ip", "1.2.3.4/33"],
     [ALL, "super", ""],
-    [ALL, "nobody", "x"],
+    [ALL, "unknown", "x"],
   ];
   for (const entry of invalid)
     await b.ask(`acl ${entry.slice(1).join(":")}`, OP.create, create("/bad", { acl: [entry] }));
@@ -376,7 +376,7 @@ async function counts(): Promise<void> {
 async function identities(): Promise<void> {
   const c = await open("who asks who it is");
   await c.ask("who is a stranger", OP.whoAmI);
-  const credentials = ["dave:secret", "dave:other", "erin", ":nobody", "", "frank:a:b", "dave:secret"];
+  const credentials = ["dave:secret", "dave:other", "erin", ":secret", "", "frank:a:b", "dave:secret"];
   for (const text of credentials) {
     await c.ask(`auth ${JSON.stringify(text)}`, OP.auth, auth("digest", text), -4);
     await c.ask("who is it now", OP.whoAmI);
@@ -391,7 +391,7 @@ async function refusals(): Promise<void> {
     ["an unknown opcode", (wire) => wire.send("an unknown opcode", 50)],
     ["opcode 0", (wire) => wire.send("opcode 0", 0)],
     ["a check on its own", (wire) => wire.send("a check on its own", OP.check, versioned("/m", 0))],
-    ["an unknown scheme", (wire) => wire.send("an unknown scheme", OP.auth, auth("nobody", "x"), -4)],
+    ["an unknown scheme", (wire) => wire.send("an unknown scheme", OP.auth, auth("unknown", "x"), -4)],
     ["a header that ends early", (wire) => wire.write(framed(Buffer.of(0, 0, 0)))],
     ["a negative length", (wire) => wire.write(Buffer.from("ffffffff", "hex"))],
     ["a huge length", (wire) => wire.write(Buffer.from("7fffffff", "hex"))],

@@ -258,7 +258,7 @@ static ssize_t positioned_parts(int fd, const struct iovec *parts, int count, in
 ssize_t pwritev(int fd, const struct iovec *parts, int count, off_t offset) { return positioned_parts(fd, parts, count, offset); }
 ssize_t pwritev64(int fd, const struct iovec *parts, int count, off64_t offset) { return positioned_parts(fd, parts, count, offset); }
 
-/* Ways to write that are not recorded: whoever starts to use one must not go unnoticed. */
+/* Ways to write that are not recorded: a caller that starts to use one must be noticed. */
 ssize_t copy_file_range(int from, off64_t *from_offset, int to, off64_t *to_offset, size_t size, unsigned flags) {
     if (is_watched(to)) fail("copy_file_range is not recorded");
     return syscall(SYS_copy_file_range, from, from_offset, to, to_offset, size, flags);

@@ -40,7 +40,7 @@ static void note(const char *line) {
 
 static int by_text(const void *x, const void *y) { return strcmp(x, y); }
 
-/* Prints the next `count` notes; sorted where their order is nobody's promise. */
+/* Prints the next `count` notes; sorted where their order is not guaranteed. */
 static void expect(const char *name, int count, int sorted) {
     struct timespec deadline;
     clock_gettime(CLOCK_REALTIME, &deadline);
@@ -318,7 +318,7 @@ int main(int argc, char **argv) {
     /* ACLs. */
     struct ACL digest = {ZOO_PERM_ALL, {"digest", "alice:aYXlLOpEooaV1cRAvUL1fp9Qt7E="}};
     struct ACL_vector secret = {1, &digest};
-    struct ACL nonsense = {ZOO_PERM_ALL, {"nobody", "knows"}};
+    struct ACL nonsense = {ZOO_PERM_ALL, {"unknown", "id"}};
     struct ACL_vector unknown = {1, &nonsense};
     struct ACL_vector empty = {0, NULL};
     create("create with a digest acl", a, "/ca", "hidden", &secret, 0);

@@ -17,7 +17,7 @@ import org.apache.curator.retry.RetryNTimes;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
 
-/** A Curator client that does as it is told, one line a command and one line an answer: Peer HOST:PORT TIMEOUT-MS. */
+/** A Curator client that is controlled by lines, one for each command and answer: Peer HOST:PORT TIMEOUT-MS. */
 public final class Peer {
   private static CuratorFramework client;
   private static final Map<String, InterProcessLock> LOCKS = new HashMap<>();

@@ -242,7 +242,7 @@ func main() {
 	set("set without authority", a, "/ga", "", -1)
 	getACL("get acl without authority", a, "/ga")
 	create("create with an empty acl", a, "/bad", "", 0, []zk.ACL{})
-	create("create with an unknown scheme", a, "/bad", "", 0, []zk.ACL{{Perms: 31, Scheme: "nobody", ID: "knows"}})
+	create("create with an unknown scheme", a, "/bad", "", 0, []zk.ACL{{Perms: 31, Scheme: "unknown", ID: "id"}})
 	create("create with auth but no identity", a, "/bad", "", 0, zk.AuthACL(zk.PermAll))
 	result("add auth", a.AddAuth("digest", []byte("alice:secret")))
 	get("get with authority", a, "/ga")

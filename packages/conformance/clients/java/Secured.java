@@ -21,12 +21,12 @@ import org.apache.zookeeper.data.Stat;
 /**
  * TLS and SASL through ZooKeeper's own client: Secured PLAIN TLS STRICT FOLDER prints one line for each step.
  *
- * <p>PLAIN and TLS are ports of a server that offers SASL and asks for certificates; STRICT takes both and serves nobody
- * without SASL. FOLDER has the certificates, and a jaas.conf with a section for each user.
+ * <p>PLAIN and TLS are ports of a server that offers SASL and asks for certificates; STRICT accepts both and requires SASL.
+ * FOLDER has the certificates, and a jaas.conf with a section for each user.
  */
 public final class Secured {
   private static final int WAIT_MS = 30_000;
-  /** Long enough to be let in on a busy machine; whoever is not waits for it in vain. */
+  /** Long enough for a busy machine; a refused client waits for it in vain. */
   private static final int WAIT_IN_VAIN_MS = 3_000;
 
   private static String folder;
@@ -43,7 +43,7 @@ public final class Secured {
 
   /** Who a client is: a section of jaas.conf or null, a certificate or null, whom it trusts or null for no TLS. */
   private record Who(String section, String certificate, String authority) {
-    static final Who NOBODY = new Who(null, null, null);
+    static final Who GUEST = new Who(null, null, null);
 
     static Who sasl(String section) {
       return new Who(section, null, null);
@@ -95,7 +95,7 @@ public final class Secured {
     return zk;
   }
 
-  /** Whether the client tells it by a lost connection or a failed authentication is a race inside it. */
+  /** Whether the client reports a lost connection or a failed authentication is a race inside it. */
   private static void refused(String name, String hosts, Who who) throws Exception {
     BlockingQueue<KeeperState> states = new LinkedBlockingQueue<>();
     ZooKeeper zk = new ZooKeeper(hosts, 20_000, event -> note(states, event), who.config());
@@ -149,31 +149,31 @@ public final class Secured {
   private static void sasl(String plain) throws Exception {
     ZooKeeper alice = session("alice", plain, Who.sasl("Alice"));
     ZooKeeper bob = session("bob", plain, Who.sasl("Bob"));
-    ZooKeeper nobody = session("nobody", plain, Who.NOBODY);
+    ZooKeeper guest = session("guest", plain, Who.GUEST);
     step("who is alice", () -> whoAmI(alice));
-    step("who is nobody", () -> whoAmI(nobody));
+    step("who is guest", () -> whoAmI(guest));
     step("create for alice", () -> create(alice, "/alice", all("sasl", "alice")));
     step("get by alice", () -> get(alice, "/alice"));
     step("get by bob", () -> get(bob, "/alice"));
-    step("get by nobody", () -> get(nobody, "/alice"));
+    step("get by guest", () -> get(guest, "/alice"));
     step("get acl by bob", () -> acl(bob, "/alice"));
     step("get acl by alice", () -> acl(alice, "/alice"));
     step("set acl by bob", () -> bob.setACL("/alice", ZooDefs.Ids.OPEN_ACL_UNSAFE, -1));
     step("create with auth by bob", () -> create(bob, "/bob", mine()));
     step("get acl that auth became", () -> acl(bob, "/bob"));
     step("create below bob's by alice", () -> create(alice, "/bob/x", mine()));
-    step("create with auth by nobody", () -> create(nobody, "/nobody", mine()));
+    step("create with auth by guest", () -> create(guest, "/guest", mine()));
     alice.addAuthInfo("digest", "carol:secret".getBytes(StandardCharsets.UTF_8));
     step("who is alice with a digest", () -> whoAmI(alice));
     step("create with auth of both", () -> create(alice, "/both", mine()));
     step("get acl of both", () -> acl(alice, "/both"));
     refused("alice with a wrong password", plain, Who.sasl("WrongPassword"));
-    refused("a user who is not known", plain, Who.sasl("Nobody"));
-    for (ZooKeeper each : List.of(alice, bob, nobody)) each.close();
+    refused("a user who is not known", plain, Who.sasl("Guest"));
+    for (ZooKeeper each : List.of(alice, bob, guest)) each.close();
   }
 
   private static void certificates(String plain, String tls) throws Exception {
-    ZooKeeper nobody = session("nobody again", plain, Who.NOBODY);
+    ZooKeeper guest = session("guest again", plain, Who.GUEST);
     ZooKeeper alice = session("alice's certificate", tls, Who.certified("alice"));
     ZooKeeper bob = session("bob's certificate", tls, Who.certified("bob"));
     ZooKeeper both = session("a certificate and sasl", tls, new Who("Bob", "alice", "authority"));
@@ -183,21 +183,21 @@ public final class Secured {
     step("get acl that the certificate became", () -> acl(alice, "/x509"));
     step("get by her certificate", () -> get(alice, "/x509"));
     step("get by his certificate", () -> get(bob, "/x509"));
-    step("get without a certificate", () -> get(nobody, "/x509"));
-    step("create for bob's certificate", () -> create(nobody, "/his", all("x509", "CN=bob,OU=people,O=zooid")));
+    step("get without a certificate", () -> get(guest, "/x509"));
+    step("create for bob's certificate", () -> create(guest, "/his", all("x509", "CN=bob,OU=people,O=zooid")));
     step("get his by his certificate", () -> get(bob, "/his"));
     step("get his by her certificate", () -> get(alice, "/his"));
-    step("acl of the same name in other order", () -> create(nobody, "/order", all("x509", "O=zooid,OU=people,CN=bob")));
+    step("acl of the same name in other order", () -> create(guest, "/order", all("x509", "O=zooid,OU=people,CN=bob")));
     step("get that by his certificate", () -> get(bob, "/order"));
-    step("acl of no name", () -> create(nobody, "/no-name", all("x509", "bob")));
+    step("acl of no name", () -> create(guest, "/no-name", all("x509", "bob")));
     step("create with auth of certificate and sasl", () -> create(both, "/certificate-and-sasl", mine()));
     step("get acl of certificate and sasl", () -> acl(both, "/certificate-and-sasl"));
     step("get bob's by sasl over tls", () -> get(both, "/bob"));
-    for (ZooKeeper each : List.of(nobody, alice, bob, both)) each.close();
+    for (ZooKeeper each : List.of(guest, alice, bob, both)) each.close();
     refused("no certificate", tls, new Who(null, null, "authority"));
     refused("a certificate of another authority", tls, Who.certified("stranger"));
     refused("a server of another authority", tls, new Who(null, "alice", "other-authority"));
-    refused("plain on the tls port", tls, Who.NOBODY);
+    refused("plain on the tls port", tls, Who.GUEST);
     refused("tls on the plain port", plain, Who.certified("alice"));
     refused("a certificate and a wrong password", tls, new Who("WrongPassword", "alice", "authority"));
   }
@@ -213,7 +213,7 @@ public final class Secured {
     for (ZooKeeper each : List.of(alice, bob, both)) each.close();
     refused("sasl, a wrong password", strict, Who.sasl("WrongPassword"));
     refused("sasl, a certificate of another authority, which Java keeps to itself", strict, new Who("Alice", "stranger", "authority"));
-    for (Who who : List.of(Who.NOBODY, Who.certified("alice"))) {
+    for (Who who : List.of(Who.GUEST, Who.certified("alice"))) {
       ZooKeeper zk = session("no sasl", strict, who);
       step("no sasl, asking", () -> zk.exists("/", false) != null);
       zk.close();

@@ -20,19 +20,19 @@ def read():
 
 threading.Thread(target=read, daemon=True).start()
 partitioner = zk.SetPartitioner(path, set=tuple(items.split(",")), identifier=identifier, time_boundary=1)
-told = None
+reported = None
 while not is_over.is_set():
     if partitioner.failed:
         print("failed", flush=True)
         break
     if partitioner.release:
         partitioner.release_set()
-        told = None
+        reported = None
     elif partitioner.acquired:
         share = ",".join(partitioner)
-        if share != told:
+        if share != reported:
             print(share, flush=True)
-            told = share
+            reported = share
         is_over.wait(0.05)
     else:
         partitioner.wait_for_acquire(0.2)

@@ -1,4 +1,4 @@
-"""A kazoo client that does as it is told: peer.py HOST:PORT reads a JSON array a line and answers with one JSON value a line.
+"""A kazoo client that is controlled by lines: peer.py HOST:PORT reads a JSON array a line and answers with one JSON value a line.
 
 ["get", "/a"] answers {"ok": ...} or {"error": NAME}; ["event"] waits for the next event of a watch and answers it.
 """

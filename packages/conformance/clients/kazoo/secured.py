@@ -1,6 +1,6 @@
 """TLS and SASL through kazoo: secured.py PLAIN TLS STRICT FOLDER prints one line for each step.
 
-PLAIN and TLS are ports of a server that offers SASL and asks for certificates; STRICT takes both and serves nobody without SASL.
+PLAIN and TLS are ports of a server that offers SASL and asks for certificates; STRICT accepts both and requires SASL.
 FOLDER has the certificates.
 """
 
@@ -16,7 +16,7 @@ from kazoo.security import make_acl
 logging.disable(logging.CRITICAL)
 plain, tls, strict, folder = sys.argv[1:5]
 WAIT = 30
-# Long enough to be let in on a busy machine; whoever is not waits for it in vain.
+# Long enough for a busy machine; a refused client waits for it in vain.
 WAIT_IN_VAIN = 3
 
 
@@ -41,7 +41,7 @@ def session(name, hosts, **options):
 
 
 def refused(name, hosts, **options):
-    """Whether kazoo tells it by the start, a lost connection or a failed authentication is a race inside it."""
+    """Whether kazoo reports the start, a lost connection or a failed authentication is a race inside it."""
     zk = KazooClient(hosts=hosts, timeout=20, **options)
     try:
         zk.start(timeout=WAIT_IN_VAIN)
@@ -77,23 +77,23 @@ BOB = sasl("bob", "the builder")
 # SASL on a plain connection.
 alice = session("alice", plain, **ALICE)
 bob = session("bob", plain, **BOB)
-nobody = session("nobody", plain)
+guest = session("guest", plain)
 step("create for alice", alice.create, "/alice", b"hers", acl=[make_acl("sasl", "alice", all=True)])
 step("get by alice", alice.get, "/alice")
 step("get by bob", bob.get, "/alice")
-step("get by nobody", nobody.get, "/alice")
+step("get by guest", guest.get, "/alice")
 step("get acl by bob", bob.get_acls, "/alice")
 step("get acl by alice", alice.get_acls, "/alice")
 step("create below by bob", bob.create, "/alice/x", b"")
 step("create with auth by bob", bob.create, "/bob", b"his", acl=[make_acl("auth", "", all=True)])
 step("get acl that auth became", bob.get_acls, "/bob")
 step("get what auth became by alice", alice.get, "/bob")
-step("create with auth by nobody", nobody.create, "/nobody", b"", acl=[make_acl("auth", "", all=True)])
-step("create for alice by nobody", nobody.create, "/gift", b"a gift", acl=[make_acl("sasl", "alice", all=True)])
+step("create with auth by guest", guest.create, "/guest", b"", acl=[make_acl("auth", "", all=True)])
+step("create for alice by guest", guest.create, "/gift", b"a gift", acl=[make_acl("sasl", "alice", all=True)])
 step("get the gift by alice", alice.get, "/gift")
-step("get the gift by nobody", nobody.get, "/gift")
+step("get the gift by guest", guest.get, "/gift")
 step("open the gift", alice.set_acls, "/gift", [make_acl("sasl", "bob", read=True), make_acl("world", "anyone", read=True)])
-step("get acl of the gift by nobody", nobody.get_acls, "/gift")
+step("get acl of the gift by guest", guest.get_acls, "/gift")
 step("set the gift by bob", bob.set, "/gift", b"")
 step("acl of a realm", alice.create, "/realm", b"", acl=[make_acl("sasl", "alice/host@REALM", all=True)])
 step("acl of a bad realm", alice.create, "/realm-of-none", b"", acl=[make_acl("sasl", "@", all=True)])
@@ -102,7 +102,7 @@ step("create with auth of both", alice.create, "/both", b"", acl=[make_acl("auth
 step("get acl of both", alice.get_acls, "/both")
 bob.stop()
 refused("alice with a wrong password", plain, **sasl("alice", "the builder"))
-refused("a user who is not known", plain, **sasl("nobody", "knows"))
+refused("a user who is not known", plain, **sasl("guest", "knows"))
 refused("add sasl as a scheme", plain, auth_data=[("sasl", "alice:of wonderland")])
 
 # Certificates.
@@ -112,14 +112,14 @@ step("create with auth by a certificate", one.create, "/x509", b"hers", acl=[mak
 step("get acl that the certificate became", one.get_acls, "/x509")
 step("get by her certificate", one.get, "/x509")
 step("get by his certificate", two.get, "/x509")
-step("get without a certificate", nobody.get, "/x509")
+step("get without a certificate", guest.get, "/x509")
 step("get by sasl", alice.get, "/x509")
 BOBS = [make_acl("x509", "CN=bob,OU=people,O=zooid", read=True, write=True)]
-step("create for bob's certificate", nobody.create, "/his", b"his", acl=BOBS)
+step("create for bob's certificate", guest.create, "/his", b"his", acl=BOBS)
 step("set by his certificate", two.set, "/his", b"still his")
 step("create below by his certificate", two.create, "/his/x", b"")
 step("get his by her certificate", one.get, "/his")
-step("acl of no name", nobody.create, "/no-name", b"", acl=[make_acl("x509", "bob", all=True)])
+step("acl of no name", guest.create, "/no-name", b"", acl=[make_acl("x509", "bob", all=True)])
 step("say it again", one.add_auth, "x509", "")
 step("get by her certificate again", one.get, "/x509")
 three = session("a certificate and sasl", tls, **certificate("alice"), **BOB)
@@ -135,9 +135,9 @@ refused("plain on the tls port", tls)
 refused("tls on the plain port", plain, **certificate("alice"))
 refused("a certificate and a wrong password", tls, **certificate("alice"), **sasl("alice", "the builder"))
 alice.stop()
-nobody.stop()
+guest.stop()
 
-# A port for both, which serves nobody without SASL.
+# A port for both, which requires SASL.
 alice = session("sasl, plain", strict, **ALICE)
 bob = session("sasl, tls without a certificate", strict, **certificate(), **BOB)
 three = session("sasl, tls with a certificate", strict, **certificate("bob"), **ALICE)

@@ -16,7 +16,7 @@ const WAIT_MS = 30_000;
 let a;
 let b;
 
-/** Everything the client told us in order, and who waits for more of it. */
+/** All reports of the client, in order, and the waiter for more. */
 const seen = [];
 let wake = () => undefined;
 function note(line) {
@@ -181,7 +181,7 @@ async function main() {
 
   // ACLs.
   const alice = [new ACL(Permission.ALL, new Id("digest", "alice:aYXlLOpEooaV1cRAvUL1fp9Qt7E="))];
-  const unknown = [new ACL(Permission.ALL, new Id("nobody", "knows"))];
+  const unknown = [new ACL(Permission.ALL, new Id("unknown", "id"))];
   await step("create with a digest acl", (done) => a.create("/na", Buffer.from("hidden"), alice, done));
   await step("get without authority", (done) => a.getData("/na", done));
   await step("exists without authority", (done) => a.exists("/na", done));

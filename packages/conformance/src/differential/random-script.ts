@@ -25,7 +25,7 @@ const CREDENTIALS: readonly (readonly [scheme: string, credentials: string])[] =
   ["digest", "super:admin"],
   ["ip", ""],
   ["world", "anyone"],
-  ["nobody", "x"],
+  ["absent", "x"],
 ];
 const ACLS: readonly (readonly Acl[])[] = [
   OPEN_ACL,
@@ -52,7 +52,7 @@ const ACLS: readonly (readonly Acl[])[] = [
   [[ALL, "ip", "127.0.0.1/99"]],
   [[ALL, "digest", "alice"]],
   [[ALL, "world", "someone"]],
-  [[ALL, "nobody", "x"]],
+  [[ALL, "absent", "x"]],
   [[ALL, "sasl", "alice"]],
   [],
 ];

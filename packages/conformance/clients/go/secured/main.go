@@ -1,6 +1,6 @@
 // TLS and certificates through go-zookeeper, which has no SASL: secured PLAIN TLS STRICT FOLDER prints one line for each step.
 //
-// PLAIN and TLS are ports of a server that asks for certificates; STRICT takes both and serves nobody without SASL. FOLDER has
+// PLAIN and TLS are ports of a server that asks for certificates; STRICT accepts both and requires SASL. FOLDER has
 // the certificates. TLS is the dialer's work: the library leaves it to its users.
 package main
 
@@ -20,7 +20,7 @@ import (
 
 const (
 	wait = 30 * time.Second
-	// Long enough to be let in on a busy machine; whoever is not waits for it in vain.
+	// Long enough for a busy machine; a refused client waits for it in vain.
 	waitInVain = 3 * time.Second
 )
 
@@ -120,25 +120,25 @@ func main() {
 	folder = os.Args[4]
 	mine := zk.AuthACL(zk.PermAll)
 
-	nobody := session("nobody", plain, who{})
+	guest := session("guest", plain, who{})
 	alice := session("alice's certificate", secure, who{"authority", "alice"})
 	bob := session("bob's certificate", secure, who{"authority", "bob"})
 	create("create with auth by a certificate", alice, "/x509", mine)
 	getACL("get acl that the certificate became", alice, "/x509")
 	get("get by her certificate", alice, "/x509")
 	get("get by his certificate", bob, "/x509")
-	get("get without a certificate", nobody, "/x509")
-	create("create for bob's certificate", nobody, "/his", []zk.ACL{{Perms: zk.PermAll, Scheme: "x509", ID: "CN=bob,OU=people,O=zooid"}})
+	get("get without a certificate", guest, "/x509")
+	create("create for bob's certificate", guest, "/his", []zk.ACL{{Perms: zk.PermAll, Scheme: "x509", ID: "CN=bob,OU=people,O=zooid"}})
 	get("get his by his certificate", bob, "/his")
 	get("get his by her certificate", alice, "/his")
-	create("create for sasl without sasl", nobody, "/sasl", []zk.ACL{{Perms: zk.PermAll, Scheme: "sasl", ID: "alice"}})
+	create("create for sasl without sasl", guest, "/sasl", []zk.ACL{{Perms: zk.PermAll, Scheme: "sasl", ID: "alice"}})
 	get("get what is of sasl", alice, "/sasl")
 
 	// Digests, over TLS and not.
-	create("create with auth by nobody", nobody, "/digest", mine)
-	result("add a digest", nobody.AddAuth("digest", []byte("carol:secret")), "ok")
-	create("create with auth by a digest", nobody, "/digest", mine)
-	getACL("get acl that the digest became", nobody, "/digest")
+	create("create with auth by guest", guest, "/digest", mine)
+	result("add a digest", guest.AddAuth("digest", []byte("carol:secret")), "ok")
+	create("create with auth by a digest", guest, "/digest", mine)
+	getACL("get acl that the digest became", guest, "/digest")
 	get("get without the digest", alice, "/digest")
 	result("add a digest over tls", alice.AddAuth("digest", []byte("carol:secret")), "ok")
 	get("get with the digest", alice, "/digest")
@@ -148,7 +148,7 @@ func main() {
 	get("get with another password", bob, "/digest")
 	result("say the certificate again", bob.AddAuth("x509", nil), "ok")
 	get("get his by his certificate again", bob, "/his")
-	for _, each := range []*zk.Conn{nobody, alice, bob} {
+	for _, each := range []*zk.Conn{guest, alice, bob} {
 		each.Close()
 	}
 
