@@ -72,7 +72,7 @@ test("a file that is there is continued, and set aside when it is full; ten are 
   expect(existsSync(`${file}.11`)).toBe(false);
 });
 
-test("a disk that cannot take the lines costs nobody an answer, and the server's own log tells of it once", async () => {
+test("a disk that cannot take the lines delays no answer, and is reported once in the server's own log", async () => {
   const audit = new AuditLog({
     file: "/dev/full",
     log: { info() {}, warn() {}, error: (text) => void said.push(text) },

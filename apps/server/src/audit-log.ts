@@ -12,7 +12,7 @@ export interface AuditLogOptions {
   readonly log: ServerLog;
   /** A file of about so many bytes is set aside for a new one. Default 10 MiB, as in Apache ZooKeeper. */
   readonly fileBytesMax?: number;
-  /** Lines that wait for the disk, in bytes; what comes beyond them is dropped, and told of. Default 16 MiB. */
+  /** Lines that wait for the disk, in bytes; lines beyond it are dropped, and reported. Default 16 MiB. */
   readonly waitingBytesMax?: number;
 }
 
@@ -21,7 +21,7 @@ const WAITING_BYTES_MAX = 16 * 1024 * 1024;
 /** Files that are kept beside the present one: `.1` is the one before it. */
 const FILES_KEPT = 10;
 const TROUBLE_TOLD_MS = 10_000;
-/** Its own group may read it, nobody else: it says who does what. */
+/** Readable by its own group only: it has all clients and their writes. */
 const FILE_MODE = 0o640;
 
 /**
@@ -58,11 +58,11 @@ export class AuditLog {
     this.#out.on("error", (error: Error) => {
       // Where the next one cannot be opened, the one before goes on.
       this.#isOpen = true;
-      this.#tell(`it cannot be written: ${error.message}`);
+      this.#report(`it cannot be written: ${error.message}`);
     });
     this.#out.on("drop", (lines: string) => {
       this.#lostCount += lines.split("\n").length - 1;
-      this.#tell(`${this.#lostCount} of its lines are lost, since its disk does not keep up`);
+      this.#report(`${this.#lostCount} of its lines are lost, since its disk does not keep up`);
     });
   }
 
@@ -80,13 +80,13 @@ export class AuditLog {
     this.#following?.unsubscribe();
     this.#process("serverStop");
     try {
-      // One that is told to end while it changes files never does.
+      // A stream that is ended while it changes files never finishes.
       if (!this.#isOpen) await once(this.#out, "ready");
       const closed = once(this.#out, "close");
       this.#out.end();
       await closed;
     } catch (error) {
-      this.#tell(`its end is missing: ${textOf(error)}`);
+      this.#report(`its end is missing: ${textOf(error)}`);
     }
   }
 
@@ -109,12 +109,12 @@ export class AuditLog {
       this.#isOpen = false;
       this.#out.reopen(this.#file);
     } catch (error) {
-      this.#tell(`it cannot be set aside: ${textOf(error)}`);
+      this.#report(`it cannot be set aside: ${textOf(error)}`);
     }
     this.#bytes = 0;
   }
 
-  #tell(trouble: string): void {
+  #report(trouble: string): void {
     const nowMs = performance.now();
     if (nowMs - this.#toldMs < TROUBLE_TOLD_MS) return;
     this.#toldMs = nowMs;

@@ -173,7 +173,7 @@ describe("an ensemble", () => {
       "group.1 names server 9, and there is no line server.9",
     ],
     ["a weight for a stranger", `${THREE}weight.9=1`, "2", "weight.9 is for a server that is not listed"],
-    ["an ensemble of nobody", "standaloneEnabled=false", "2", "there is no line server.N"],
+    ["an empty ensemble", "standaloneEnabled=false", "2", "there is no line server.N"],
     ["one vote and observers", "server.1=a:1:2\nserver.2=b:1:2:observer", "2", "only with standaloneEnabled=false"],
     [
       "votes only after a file says so",
@@ -181,10 +181,10 @@ describe("an ensemble", () => {
       "2",
       "db.autocreate (line 6) asks that a server without data does not vote",
     ],
-    ["an observer of nobody", "peerType=observer", null, "there are none (server.N)"],
-    ["a lone observer", "server.1=a:1:2:observer", null, "there is nobody to observe"],
-    ["a group of nobody", "group.1=1", null, "group.1 belongs to an ensemble"],
-    ["a weight of nobody", "weight.1=1", null, "weight.1 belongs to an ensemble"],
+    ["an observer without voters", "peerType=observer", null, "there are none (server.N)"],
+    ["a lone observer", "server.1=a:1:2:observer", null, "there is no voter to observe"],
+    ["a group without servers", "group.1=1", null, "group.1 belongs to an ensemble"],
+    ["a weight without servers", "weight.1=1", null, "weight.1 belongs to an ensemble"],
   ])("is refused for %s", (_, text, myid, problem) => {
     expect(problemsOf(file(text, myid))).toContain(problem);
   });
@@ -245,7 +245,7 @@ test("settings of the command line join those of the file, for the ports of oper
 });
 
 describe("settings in the flags for Java's command line", () => {
-  test("count, and are told of without their values", () => {
+  test("count, and are reported without their values", () => {
     const { options, warnings } = serveWith("-Xmx1g -Dzookeeper.DigestAuthenticationProvider.superDigest=super:abc=");
     expect(options.superDigest).toBe("super:abc=");
     expect(warnings.join()).toContain("SERVER_JVMFLAGS sets zookeeper.DigestAuthenticationProvider.superDigest");

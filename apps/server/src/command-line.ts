@@ -85,7 +85,7 @@ export function parseCommandLine(argv: readonly string[], jvmFlags = ""): Comman
   return {
     kind: "serve",
     options: {
-      // Apache listens on every address unless it is told otherwise; a server that was told nothing at all stays on this machine.
+      // Apache listens on every address by default; a server without any configuration listens on the loopback only.
       ...(first === undefined && ensemble.options.ensemble === undefined ? {} : { address: ANY_ADDRESS }),
       ...(options.securePort === undefined ? {} : { secureAddress: ANY_ADDRESS }),
       ...(hasPlainPort ? {} : { plainPort: false }),

@@ -330,7 +330,7 @@ describe("what has no effect is one line of warning", () => {
   });
 });
 
-test("everything that is wrong is told at once, each with its line", () => {
+test("all problems are reported in one error, each with its line", () => {
   expect(problems("dataDir=\nclientPort=x\ntickTime=2s\nssl.ocsp=true\njute.maxbuffer=big")).toEqual([
     "dataDir (line 1) is empty; it names a directory",
     'clientPort (line 2) is a whole number, found "x"',

@@ -43,7 +43,7 @@ export class EnsembleDraft {
       this.#isStandaloneEnabled = enabled;
       return "taken";
     }
-    // Safe to neglect where there is nobody to vote with.
+    // Safe to ignore without other voters.
     if (key.replace(/^zookeeper\./, "") === "db.autocreate") {
       this.#keys.push(`${key} (${where})`);
       if (value.toLowerCase() !== "true") {

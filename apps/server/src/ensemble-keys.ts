@@ -9,8 +9,7 @@ export const DYNAMIC_FILE = "dynamicConfigFile";
 const NO_PEER_UNIFICATION =
   "asks for servers that take plain connections of each other and TLS, which is not supported: stop all of them, set sslQuorum=true, start them";
 
-const NO_RECONFIG =
-  "servers cannot join or leave while the ensemble runs, and who asks for it is told that it is switched off";
+const NO_RECONFIG = "servers cannot join or leave while the ensemble runs, and requests for it are refused as disabled";
 
 const NOT_YET_PEER_AUTH =
   "asks for SASL between servers, which is not supported; zooid.peerSecretFile names a secret by which they know each other";
@@ -41,7 +40,7 @@ export const ENSEMBLE_KEYS: readonly KeyEntry[] = [
   ["observer.election.DelayMs", ignored(NOT_YET)],
   ["tcpKeepAlive", ignored("connections between servers always have it")],
   ["reconfigEnabled", ignored(NO_RECONFIG, "false")],
-  // Its lines stand where the setting stood, see parseConfigFile: where it is still here, nobody has read it.
+  // Its lines stand where the setting stood, see parseConfigFile: if it is still here, it was not read.
   [DYNAMIC_FILE, refused("is read where a configuration file names it, not supported elsewhere")],
   ["observerMasterPort", observerMasterPort()],
   [

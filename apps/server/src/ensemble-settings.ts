@@ -128,7 +128,7 @@ function alone(
   if (settings.limits.isObserver === true)
     problems.push("peerType=observer asks for others to observe, and there are none (server.N)");
   if (only?.line.isObserver === true)
-    problems.push(`server.${only.sid} is an observer, and there is nobody to observe`);
+    problems.push(`server.${only.sid} is an observer, and there is no voter to observe`);
   for (const group of settings.groups.keys())
     problems.push(`group.${group} belongs to an ensemble, and there is none (server.N)`);
   for (const sid of settings.weights.keys())

@@ -24,7 +24,7 @@ import {
 const directory = eachInDirectory();
 
 describe("three servers", () => {
-  test("elect a leader, tell their roles, and show each other's writes", async () => {
+  test("elect a leader, report their roles, and show each other's writes", async () => {
     const members = await started(3, { settings: ["audit.enable=true"] });
     const leader = await leaderOf(members);
     for (const member of others(members, leader)) {
@@ -72,12 +72,12 @@ describe("three servers", () => {
     const next = await leaderOf(others(members, leader));
     await until("reply", () => client.exists("/held", { sync: true }).catch(() => undefined));
     expect(client.sessionId).toBe(sessionId);
-    const told = await until("hand-over", () =>
+    const line = await until("hand-over", () =>
       others(members, leader)
         .flatMap((member) => member.said())
         .find((line) => line.startsWith("the leader goes and names")),
     );
-    expect(told).toBe(`the leader goes and names server ${next.sid}`);
+    expect(line).toBe(`the leader goes and names server ${next.sid}`);
   });
 
   test("move a session to the server that its client comes to: what comes through the one before has no effect", async () => {

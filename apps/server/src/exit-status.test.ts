@@ -20,7 +20,7 @@ test.each<[string, unknown, number]>([
   ["a failed write", new StoreError({ code: "WRITE_FAILED", file: "f", reason: "EIO" }), 20],
   ["damage", new StoreError({ code: "DAMAGED", file: "f", place: "p", found: "x" }), 21],
   ["a shortened log", new StoreError({ code: "LOG_SHORTENED", file: "f", expected: "a", found: "b" }), 21],
-  ["somebody else's directory", new StoreError({ code: "FOREIGN", directory: "/d", expected: "a", found: "b" }), 22],
+  ["a foreign directory", new StoreError({ code: "FOREIGN", directory: "/d", expected: "a", found: "b" }), 22],
   ["a newer format", new StoreError({ code: "NEWER_FORMAT", file: "f", known: 1, found: 2 }), 23],
   ["a file that the system refuses", Object.assign(new Error("EACCES"), { code: "EACCES", syscall: "open" }), 7],
   ["a defect", new Error("boom"), 1],

@@ -34,7 +34,7 @@ export type KeyRule =
   | { readonly kind: "honoured"; readonly set: Setter }
   /** Neglecting it would change who may do what, or what survives: values other than the harmless ones stop the start. */
   | { readonly kind: "refused"; readonly harmless: readonly string[]; readonly reason: string }
-  /** Values other than the harmless ones are told of. */
+  /** Values other than the harmless ones are reported. */
   | { readonly kind: "ignored"; readonly harmless: readonly string[]; readonly reason: string }
   | { readonly kind: "ensemble"; readonly set: EnsembleSetter }
   | { readonly kind: "audit"; readonly set: AuditSetter };

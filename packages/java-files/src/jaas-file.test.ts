@@ -51,7 +51,7 @@ test.each([
   'Server { a.B required x="1; };',
   "Server { a.B required; }; /* no end",
   "} {",
-])("%j is told to be wrong", (text) => {
+])("%j is reported as invalid", (text) => {
   expect(parseJaas(text)).toEqual(expect.any(String));
 });
 

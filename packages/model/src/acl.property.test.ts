@@ -14,7 +14,7 @@ const RULES: AccessRules = {
   ]),
 };
 
-/** The rules as one would tell them, without a thought for what they cost. */
+/** The rules in their simplest form, regardless of cost. */
 function naiveMay(identities: readonly Identity[], acl: Acl, need: number): boolean {
   if (acl.length === 0 || identities.some(({ scheme }) => scheme === "super")) return true;
   return acl.some((entry) => {

@@ -4,7 +4,7 @@ import type { Acl, AclEntry, Identity } from "./acl-entry.ts";
 
 const RULES = { skipAcl: false, schemes: new Map([["digest", {}]]) };
 const ALICE: readonly Identity[] = [{ scheme: "digest", id: "alice" }];
-const NOBODY: readonly Identity[] = [{ scheme: "ip", id: "10.0.0.1" }];
+const ANONYMOUS: readonly Identity[] = [{ scheme: "ip", id: "10.0.0.1" }];
 const forAlice = (perms: number): Acl => [{ perms, scheme: "digest", id: "alice" }];
 const BITS = Array.from({ length: 32 }, (_, i) => i);
 
@@ -12,7 +12,7 @@ test.each(BITS)("of the permissions %i an entry gives each that it names, and no
   for (const need of BITS) {
     const isGiven = BITS.some((bit) => [1, 2, 4, 8, 16].includes(bit) && (perms & bit) !== 0 && (need & bit) !== 0);
     expect([need, may(RULES, ALICE, forAlice(perms), need)]).toEqual([need, isGiven]);
-    expect([need, may(RULES, NOBODY, forAlice(perms), need)]).toEqual([need, false]);
+    expect([need, may(RULES, ANONYMOUS, forAlice(perms), need)]).toEqual([need, false]);
   }
 });
 
@@ -23,13 +23,13 @@ describe("who may", () => {
     ["everybody with the open list", [], OPEN_ACL, true],
     ["everybody with an empty list", [], [], true],
     ["everybody where the world is named", [], [all("digest", "bob"), all("world", "anyone")], true],
-    ["nobody where another world is named", ALICE, [all("world", "alice")], false],
+    ["no identity where another world is named", ALICE, [all("world", "alice")], false],
     ["the superuser, with any list", [{ scheme: "super", id: "" }], forAlice(0), true],
-    ["nobody by a scheme that is not there", [{ scheme: "gone", id: "a" }], [all("gone", "a")], false],
-    ["nobody by an id of another scheme", [{ scheme: "ip", id: "alice" }], forAlice(31), false],
-    ["whoever is named by one of several identities", [...NOBODY, ...ALICE], forAlice(31), true],
-    ["nobody by an entry that is not about the permission", ALICE, forAlice(30), false],
-    ["nobody by an entry of the super scheme", ALICE, [all("super", "")], false],
+    ["no identity by an unknown scheme", [{ scheme: "gone", id: "a" }], [all("gone", "a")], false],
+    ["no identity by an id of another scheme", [{ scheme: "ip", id: "alice" }], forAlice(31), false],
+    ["a client that is named by one of several identities", [...ANONYMOUS, ...ALICE], forAlice(31), true],
+    ["no identity by an entry without the permission", ALICE, forAlice(30), false],
+    ["no identity by an entry of the super scheme", ALICE, [all("super", "")], false],
   ])("%s", (_, identities, acl, expected) => {
     expect(may(RULES, identities, acl, 1)).toBe(expected);
   });

@@ -1,7 +1,7 @@
 /**
- * A run of bytes inside somebody else's buffer.
+ * A run of bytes inside a buffer of another owner.
  *
- * Slices are reused: whoever is handed one reads it before returning and copies what it wants to keep.
+ * Slices are reused: the receiver reads it before returning and copies the bytes that it keeps.
  */
 export interface ByteSlice {
   bytes: Uint8Array;

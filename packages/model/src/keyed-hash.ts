@@ -1,9 +1,9 @@
 /**
  * HalfSipHash-1-3 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", in the form that Linux uses for its hash tables): a hash of
- * bytes that strangers choose. Without the key nobody can choose two inputs that collide, nor many that land in one place of a table.
+ * bytes that strangers choose. Without the key a client can choose neither two inputs that collide, nor many for one place of a table.
  */
 
-/** 64 random bits, as two signed words. Drawn at the start of a process, and told to nobody. */
+/** 64 random bits, as two signed words. Drawn at the start of a process, and kept secret. */
 export interface HashKey {
   readonly k0: number;
   readonly k1: number;
@@ -67,7 +67,7 @@ export function keyedHash({ k0, k1 }: HashKey, word: number, bytes: Uint8Array, 
   return v1 ^ v3;
 }
 
-/** A key for another table, so that what one shows of its order tells nothing about the other's. @param purpose any number, another for each table */
+/** A key for another table, so that the visible order of one reveals nothing about the other. @param purpose any number, distinct for each table */
 export function derivedKey(key: HashKey, purpose: number): HashKey {
   return {
     k0: keyedHash(key, purpose, NO_BYTES, 0, 0),

@@ -3,7 +3,7 @@ import type { ByteSlice } from "./byte-slice.ts";
 
 /**
  * One znode as the tree holds it, seen through a cursor that the tree moves from node to node. It is valid until the call that
- * handed it out returns; nobody keeps it.
+ * handed it out returns; it must not be kept.
  */
 export interface NodeView {
   /** A number that no other node has as long as this one lives. */

@@ -17,7 +17,7 @@ const fault = (path: string | Uint8Array): string | undefined => {
   return pathFault(bytes, 0, bytes.length);
 };
 
-/** The rule as ZooKeeper's documentation tells it, over the text that a Java server makes of the bytes. */
+/** The rule of ZooKeeper's documentation, on the text that a Java server decodes from the bytes. */
 function isValidByTheBook(bytes: Uint8Array): boolean {
   const path = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
   if (path.length === 0 || path[0] !== "/") return false;

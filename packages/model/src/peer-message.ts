@@ -117,7 +117,7 @@ export type ZabMessage =
       readonly through: Zxid;
       /** The leader's quorums are complete without this learner: what it forgot, others know. */
       readonly endsAmnesia: boolean;
-      /** The ensemble's, for a learner that was not told it before it had the history; empty for all others. */
+      /** The ensemble's, for a learner that did not receive it before the history; empty for all others. */
       readonly ensembleId: string;
       readonly config: Uint8Array | undefined;
     }
@@ -159,7 +159,7 @@ export interface EntriesMessage {
   readonly first: Zxid;
   readonly last: Zxid;
   readonly count: number;
-  /** Frames from `start` to `end`, see `FrameBatch`. Whoever receives the message may keep them: nobody writes there any more. */
+  /** Frames from `start` to `end`, see `FrameBatch`. The receiver may keep them: they are not written any more. */
   readonly bytes: Uint8Array;
   readonly start: number;
   readonly end: number;

@@ -56,7 +56,7 @@ describe("a majority of groups, each by a majority of its weight", () => {
     ["one of them and the group without weight", idle, [1, 2, 3, 7, 8], false],
     ["one voter counted twice", hierarchy([1, 2, 3]), [1, 1], false],
     ["strangers", three, [20, 21, 22, 23], false],
-    ["nobody", three, [], false],
+    ["no server", three, [], false],
   ])("%s", (_, verifier, acked, isQuorum) => {
     expect(verifier.isQuorum(sids(...acked))).toBe(isQuorum);
   });

@@ -3,7 +3,7 @@ import type { ServerId } from "./server-id.ts";
 /** Decides whether a set of servers is enough. Servers that are no voters of it are not counted. */
 export interface QuorumVerifier {
   readonly voters: ReadonlySet<ServerId>;
-  /** Those of them that may lead: a voter without weight votes, and nobody follows it. */
+  /** Those of them that may lead: a voter without weight votes, and is never followed. */
   readonly candidates: ReadonlySet<ServerId>;
   isQuorum(acked: Iterable<ServerId>): boolean;
 }

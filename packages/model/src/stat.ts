@@ -1,6 +1,6 @@
 import type { Zxid } from "./zxid.ts";
 
-/** What a znode tells about itself. Times are milliseconds since 1970 by the leader's clock. */
+/** Metadata of a znode. Times are milliseconds since 1970 by the leader's clock. */
 export interface Stat {
   readonly czxid: Zxid;
   readonly mzxid: Zxid;

@@ -133,7 +133,7 @@ export interface TxnBatcher extends TxnEncoder {
   readonly openBytes: number;
   /** Hands over the oldest batch: all of {@link count}, or as many as one batch may hold. Only between transactions, and only when there is something. */
   take(): FrameBatch;
-  /** Gives a batch's buffer back: nobody reads it any more. */
+  /** Returns a batch's buffer, which is not read any more. */
   recycle(batch: FrameBatch): void;
 }
 

@@ -35,7 +35,7 @@ test("the README's test for node:test passes", () => {
     const file = join(folder, "lock.test.mjs");
     writeFileSync(file, code);
     const args = ["--conditions=@zooid/source", "--no-warnings", "--test", "--test-reporter=tap", file];
-    // Without the variables by which a runner tells its own children.
+    // Without the variables that a runner sets for its own children.
     const env = { PATH: process.env["PATH"], NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] };
     const { stdout, status } = spawnSync(process.execPath, args, { env, encoding: "utf8", timeout: 30_000 });
     expect(stdout).toContain("ok 1 - a lock holder that loses its session");

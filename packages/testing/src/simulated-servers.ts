@@ -98,7 +98,7 @@ export class SimulatedServers implements ClusterWatcher {
 
   /**
    * Whether one server leads and reaches a quorum, those that it reaches serve and have applied what it has, and those
-   * that it does not reach have noticed and serve nobody.
+   * that it does not reach have noticed and serve no clients.
    */
   get isSettled(): boolean {
     const running = this.cluster.running();

@@ -4,7 +4,7 @@ import { Mutex } from "@zooid/recipes";
 import { describe, expect, test } from "vitest";
 import { formatEvent, TestEnsemble, VirtualDeadlineError } from "./index.ts";
 
-/** What a run does, told by its events. */
+/** The course of a run, by its events. */
 async function transcriptOf(seed: number): Promise<readonly string[]> {
   return await TestEnsemble.run({ seed }, async (ensemble) => {
     const [first, second] = [await ensemble.connect(), await ensemble.connect()];
@@ -19,7 +19,7 @@ async function transcriptOf(seed: number): Promise<readonly string[]> {
 }
 
 describe("a test ensemble", () => {
-  test("starts with a leader, and as many servers and observers as it is told to", async () => {
+  test("starts with a leader, and the requested numbers of servers and observers", async () => {
     await using ensemble = await TestEnsemble.start({ servers: 5, observers: 1 });
     expect(ensemble.servers).toEqual([1, 2, 3, 4, 5, 6]);
     expect(ensemble.leader).toBeDefined();
@@ -190,7 +190,7 @@ describe("faults", () => {
   test("name the server or client that there is not", async () => {
     await using ensemble = await TestEnsemble.start();
     expect(() => ensemble.crash(4)).toThrow("expected a server from 1 to 3, found 4");
-    expect(() => ensemble.link("nobody")).toThrow("expected a client of this ensemble (by name: none), found nobody");
+    expect(() => ensemble.link("unknown")).toThrow("expected a client of this ensemble (by name: none), found unknown");
     ensemble.crashLeader();
     expect(() => ensemble.crashLeader()).toThrow(/^expected a leader to crash at .* server 3: down$/);
   });

@@ -25,7 +25,7 @@ export class BufferPool {
     return buffer;
   }
 
-  /** Gives a buffer back that came from `take` and that nobody reads any more. */
+  /** Returns a buffer of `take` that is not read any more. */
   give(buffer: Buffer): void {
     const log2 = 31 - Math.clz32(buffer.length);
     if (log2 < SMALLEST_LOG2 || log2 > LARGEST_LOG2 || this.#keptBytes + buffer.length > this.#keptBytesMax) return;

@@ -27,7 +27,7 @@ export class JuteWriter {
     this.bytes = grown;
   }
 
-  /** Hands the buffer over, to be given back to the pool by whoever took it; the next write begins in another one. */
+  /** Passes the buffer on, to be returned to the pool by its receiver; the next write begins in another one. */
   detach(): Buffer {
     const { bytes } = this;
     this.bytes = NOTHING;

@@ -72,7 +72,7 @@ import { fixed32 } from "./protobuf-bytes.ts";
  * Reads one envelope. Runs of entries and requests, and parts of snapshots, stay where they lie: such a message lasts as long as the
  * bytes do. Everything else is the message's own.
  *
- * A run is walked, so that whoever gets the message may walk it without looking for its end: its frames fill it exactly, are as
+ * A run is validated, so that the receiver of the message may walk it without checking for its end: its frames fill it exactly, are as
  * many as the message says, and entries rise from its first zxid to its last.
  *
  * @throws WireError for anything else than exactly one message that is known

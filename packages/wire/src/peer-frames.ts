@@ -17,7 +17,7 @@ import { splitRun } from "./peer-runs.ts";
  * The checksum is not against TCP's errors but against those of memory and middle boxes, which TCP does not see.
  */
 export const PEER_FRAME_HEADER_BYTES = 8;
-/** The longest frame from somebody who has not proved who it is. */
+/** The longest frame from a peer that has not authenticated. */
 export const HANDSHAKE_FRAME_BYTES_MAX: number = 64 * 1024;
 
 /** The end of a session lists all its ephemerals in one entry, and those were made by many requests. */
@@ -158,7 +158,7 @@ const NO_BYTES = Buffer.alloc(0);
 const SPARE_BYTES_MAX = 512 * 1024;
 
 /**
- * Takes one message, and the bytes of its envelope. A run of entries may be kept, nobody writes to its bytes any more; what else a
+ * Takes one message, and the bytes of its envelope. A run of entries may be kept, its bytes are not written any more; what else a
  * message points to, and the envelope, are valid during the call. False when no more is wanted: what has come and what comes is
  * dropped.
  */

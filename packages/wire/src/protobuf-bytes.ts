@@ -125,7 +125,7 @@ export class ProtobufReader {
     return start;
   }
 
-  /** Moves past a field that nobody here knows. */
+  /** Skips an unknown field. */
   skip(tag: number): void {
     switch (tag & 7) {
       case 0:

@@ -27,7 +27,7 @@ const STATE_SYNC_CONNECTED = 3;
 /** A larger buffer for a multi's answer is not kept for the next one. */
 const MULTI_BYTES_KEPT = 64 * 1024;
 
-/** What the encoder asks of whoever owns the connections. */
+/** The encoder's interface to the owner of the connections. */
 export interface ReplyTargets {
   /** Where a connection's bytes of this turn are gathered; undefined when it is gone, and what is said to it is lost. */
   writer(to: ConnectionRef): JuteWriter | undefined;

@@ -260,7 +260,7 @@ describe("lengths and counts that lie", () => {
     expect(readList(1000)).toEqual(long);
   });
 
-  test("null path and null data are told apart from empty ones", () => {
+  test("null path and null data are distinct from empty ones", () => {
     const bytes = frame((writer) => {
       writer.int(1);
       writer.int(OpCode.SET_DATA);

@@ -146,7 +146,7 @@ export class RequestReader implements RequestDecoder {
         request.mode = reader.int();
         return;
       case OpCode.RECONFIG:
-        // Who joins, who leaves, who all are from now on, and of which configuration this is a change. Nobody asks what it says yet.
+        // Joining servers, leaving servers, all members, and the version of the changed configuration. Not used yet.
         for (let i = 0; i < 3; i++) reader.slice(request.path);
         request.hasPath = false;
         reader.zxid();

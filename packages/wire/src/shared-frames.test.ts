@@ -45,7 +45,7 @@ function listed(chunks: readonly FrameChunk[]): string[] {
   return list;
 }
 
-test("links that are told the same send one buffer, each in its own order", () => {
+test("links with the same entries send one buffer, each in its own order", () => {
   const { frames, writers } = start([LIMIT, LIMIT]);
   const [first, second] = writers as [PeerFrameWriter, PeerFrameWriter];
   first.append({ kind: "commit", epoch: 1, committed: 1 as Zxid });
@@ -86,7 +86,7 @@ test("a link that takes only shorter frames gets none of them", () => {
   }
 });
 
-test("a buffer is used again once every link has sent it and nobody else will be told the same", () => {
+test("a buffer is reused once every link has sent it and no other link will", () => {
   const { pool, frames, writers } = start([LIMIT, LIMIT]);
   for (const writer of writers) writer.appendShared(frames.of(entry(2, 10_000)));
   const [first, second] = writers.map((writer) => taken(writer)[0]);

@@ -6,8 +6,8 @@ import type { EnvelopeMessage } from "./peer-link-message.ts";
 type EntriesMessage = Extract<EnvelopeMessage, { readonly kind: "entries" }>;
 
 /**
- * The frames of the entries that were sent last, for all links that are sent the same: a leader tells each of its learners the same, most
- * of the time, and copies and sums it once.
+ * The frames of the last sent entries, shared by all links: a leader mostly sends each of its learners the same entries, and copies and
+ * checksums them once.
  */
 export class EntryFrames {
   readonly #pool: BufferPool;
@@ -37,7 +37,7 @@ export class EntryFrames {
     return this.#frames;
   }
 
-  /** Nobody will be sent the same again. */
+  /** No further link will be sent the same. */
   clear(): void {
     if (this.#message === undefined) return;
     for (const chunk of this.#frames.chunks) giveBack(chunk, this.#pool);

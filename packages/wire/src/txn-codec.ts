@@ -174,7 +174,7 @@ export class TxnBatchEncoder implements TxnBatcher {
     return batch;
   }
 
-  /** Gives a batch's buffer back for later batches: nobody reads it any more. */
+  /** Returns a batch's buffer for later batches; it is not read any more. */
   recycle(batch: FrameBatch): void {
     this.#keep(batch.bytes);
   }
@@ -267,7 +267,7 @@ function writeOp(bytes: Uint8Array, start: number, op: Readonly<TxnOp>): number 
   return hash.end === hash.start ? at : writeDelimited(bytes, at, OpTag.passwordHash, hash.bytes, hash.start, hash.end);
 }
 
-/** Encoded forms of lists that are in use somewhere; the keys are weak, so a list that nobody holds costs nothing. */
+/** Encoded forms of lists that are in use somewhere; the keys are weak, so an unused list costs nothing. */
 const encodedAcls = new WeakMap<Acl, Uint8Array>();
 
 /** An access list as `txn.proto` has it: the same list always gives the same bytes. Shared; not to be changed. */

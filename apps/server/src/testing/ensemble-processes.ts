@@ -14,7 +14,7 @@ import { afterEach, beforeEach } from "vitest";
 const BIN = fileURLToPath(new URL("../../bin/zooid-server", import.meta.url));
 const DEADLINE_MS = 30_000;
 const POLL_MS = 20;
-/** Ports that the system chose a moment ago are free for longer where nobody else looks for any. Linux has many such addresses. */
+/** Ports that the system chose a moment ago stay free for longer where no other process looks for any. Linux has many such addresses. */
 export const HOST: string =
   process.platform === "linux" ? `127.77.${(process.pid >> 8) & 0xff}.${Math.max(1, process.pid & 0xff)}` : "127.0.0.1";
 export const NOT_SERVING = "This ZooKeeper instance is not currently serving requests\n";
@@ -83,7 +83,7 @@ export class Member {
     return await this.ended();
   }
 
-  /** The answer of a four-letter word, or an empty string when nobody answers. */
+  /** The answer of a four-letter word, or an empty string without one. */
   async word(word: string): Promise<string> {
     const socket = connectSocket({ port: this.port, host: HOST });
     let answer = "";

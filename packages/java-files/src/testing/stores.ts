@@ -86,7 +86,7 @@ cLZXgdRvAe7lUHnln0OVvCRAg5Wpek1xLbiO5pE22P5PxT4/Jr4u4CWVXzBkXc2X
 CraQP1EsNTi+HgVY59yNmU7hycQUtVk4mdrnABwV//N3sWuwgwKytxYWqy7r5sI=
 -----END ENCRYPTED PRIVATE KEY-----
 `;
-/** A certificate that signs itself, of somebody with many names. */
+/** A self-signed certificate with many names. */
 export const MANY_NAMES = `-----BEGIN CERTIFICATE-----
 MIICgDCCAiegAwIBAgIUYoSyQPafhq1VTYXRhBhNnhAcTdcwCgYIKoZIzj0EAwIw
 gZQxCzAJBgNVBAYTAkRFMRMwEQYDVQQIDApTb21lIFN0YXRlMRowGAYDVQQKDBFB

@@ -25,7 +25,7 @@ export interface Handshake {
 }
 
 /**
- * A client for tests, without a will of its own: it says the bytes that it is told to say and hands on the frames that come, in
+ * A passive client for tests: it sends given bytes and passes on the received frames, in
  * order. Not part of the package.
  */
 export class RawClient extends RawConnection {
