@@ -1,4 +1,4 @@
-/** What was asked for cannot be, and why: one sentence, and status 2. */
+/** An invalid request of the user, with the reason: one message, and status 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }

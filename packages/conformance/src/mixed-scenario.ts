@@ -84,7 +84,7 @@ async function together(
   say("all", `${path}: ${await leftBehind(path, folders)} left behind`);
 }
 
-/** What others delete in the background is given its time. */
+/** Waits for deletes that others make in the background. */
 async function leftBehind(path: string, folders: number): Promise<number> {
   for (const endMs = Date.now() + DEADLINE_MS; ; ) {
     const count = await zk.getAllChildrenNumber(path).catch(() => 0);

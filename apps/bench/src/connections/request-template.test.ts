@@ -25,7 +25,7 @@ interface Read {
   readonly request: Request;
 }
 
-/** What a server reads out of a template with its numbers in place. */
+/** The fields that a server decodes from a template with its numbers in place. */
 function read(template: RequestTemplate): Read & { readonly parts: readonly Read[] } {
   const frame = fillTemplate(template, 77, { node: 42, counter: 5, connection: 3 });
   expect(new DataView(frame.buffer).getInt32(0)).toBe(frame.length - 4);

@@ -7,7 +7,7 @@ import type { Timeline } from "./timeline.ts";
  * points.
  */
 export interface Measurement {
-  /** What is special about it within its workload: `50 % reads`. */
+  /** Its name within the workload: `50 % reads`. */
   readonly point: string;
   /** The line of a chart that it belongs to, and its place on the axis. */
   readonly series: string;

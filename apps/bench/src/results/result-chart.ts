@@ -10,7 +10,7 @@ export interface ChartSide {
   readonly points: readonly PointReport[];
 }
 
-/** What is drawn of a result: its course where it has one, else its figures. */
+/** The charts of a result: its course if it has one, else its figures. */
 export function resultChart(workload: Workload, sides: readonly ChartSide[], subtitle: string): string {
   const [first] = sides.flatMap(({ points }) => points.flatMap(({ timelines }) => timelines));
   return first === undefined ? figuresChart(workload, sides, subtitle) : timelineChart(workload, first, subtitle);

@@ -5,7 +5,7 @@ import type { ComparedPoint } from "./comparison.ts";
 import { type MachineFacts, machineFacts } from "./machine-facts.ts";
 import type { PointReport } from "./point-report.ts";
 
-/** What every result says about how it came to be. */
+/** The conditions of a measurement, in every result. */
 export interface ResultHead {
   /** One up when a field's meaning changes. */
   readonly format: 1;

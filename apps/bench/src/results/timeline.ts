@@ -2,7 +2,7 @@
 export interface PlannedEvent {
   /** From the beginning of the measured time. */
   readonly atMs: number;
-  /** What the picture calls it. */
+  /** Its name in the chart. */
   readonly label: string;
   /** For /bin/sh. */
   readonly command: string;
@@ -16,7 +16,7 @@ export interface TimelineEvent {
   readonly failure: string | undefined;
 }
 
-/** What was answered in each slice of the measured time. */
+/** Answers in each slice of the measured time. */
 export interface Timeline {
   readonly sliceMs: number;
   /** Answers by kind of request; one number for each slice. */
@@ -28,7 +28,7 @@ export interface Timeline {
   readonly events: readonly TimelineEvent[];
 }
 
-/** What one event did to the load, until the next one. */
+/** The effect of one event on the load, until the next one. */
 export interface EventEffect {
   readonly label: string;
   /** Slices in a row, the longest run of them, without an answer of the kind asked about. */
@@ -104,7 +104,7 @@ export function timelineOf(
   };
 }
 
-/** What each event did to requests of one kind. */
+/** The effect of each event on requests of one kind. */
 export function effectsOf({ sliceMs, answered, events }: Timeline, kind: string): readonly EventEffect[] {
   const counts = answered[kind] ?? [];
   return events.map(({ atMs, label }, i) => {

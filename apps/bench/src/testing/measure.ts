@@ -6,7 +6,7 @@ import type { Result } from "../results/result.ts";
 import { writeResult } from "../results/result-output.ts";
 import type { Timeline } from "../results/timeline.ts";
 
-/** What the tests look at of a result in JSON. */
+/** The fields of a JSON result that tests use. */
 export interface ResultJson {
   readonly points: readonly {
     readonly point: string;
@@ -24,7 +24,7 @@ export interface ResultJson {
   }[];
 }
 
-/** What the command would write on stdout. */
+/** The command's output on stdout. */
 export async function measured(...argv: readonly string[]): Promise<string> {
   const command = parseCommandLine(argv);
   if (command.kind === "text" || command.kind === "null-server") throw new Error(`nothing is measured by ${argv[0]}`);

@@ -19,7 +19,7 @@ interface RecipePoint {
   readonly recipe: RecipeName;
   readonly clients: number;
   readonly loop: string;
-  /** What is counted, one and many: `release`, `releases`. */
+  /** The counted operation, singular and plural: `release`, `releases`. */
   readonly one: string;
   readonly many: string;
 }

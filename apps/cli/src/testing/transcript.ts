@@ -1,4 +1,4 @@
-/** What was printed so far. */
+/** The output so far. */
 export class Transcript {
   stdout = "";
   stderr = "";

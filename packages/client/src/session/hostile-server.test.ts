@@ -33,7 +33,7 @@ afterEach(async () => {
   expect(await noise.end()).toEqual([]);
 });
 
-/** What the server did with the requests for a path. */
+/** The server's handling of the requests for a path. */
 interface Deeds {
   seen: number;
   done: number;

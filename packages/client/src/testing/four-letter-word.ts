@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 
-/** What a server answers to one of its four-letter words. */
+/** The answer of a server to one of the four-letter words. */
 export async function fourLetterWord(port: number, word: string): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   socket.write(word);
