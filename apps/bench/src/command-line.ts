@@ -199,9 +199,7 @@ function withLoadOptions(parser: Parser): Parser {
     .option("--connections <count>", "connections in all", wholeNumber)
     .option("--in-flight <count>", "closed loop: unanswered requests of each connection", wholeNumber)
     .option("--rate <requests/s>", "open loop, with so many requests a second in all", number)
-    .addOption(
-      new Option("--arrivals <kind>", "open loop: evenly spread, or by chance").choices(["constant", "poisson"]),
-    )
+    .addOption(new Option("--arrivals <kind>", "open loop: evenly spread, or random").choices(["constant", "poisson"]))
     .option("--payload <bytes>", "data of each node, as 1024, 1KiB or 1MiB", bytes)
     .option("--nodes <count>", `nodes to choose from (${DEFAULTS.nodes})`, wholeNumber)
     .option("--ratio <percent,…>", "read-ratio, timeline: shares of reads", numberList)
@@ -221,7 +219,7 @@ function withLoadOptions(parser: Parser): Parser {
       wholeNumber,
     )
     .option("--workers <count>", "threads of the generator (half of the cores, 2 at most)", wholeNumber)
-    .option("--seed <number>", `of every choice by chance (${DEFAULTS.seed})`, wholeNumber)
+    .option("--seed <number>", `of all random choices (${DEFAULTS.seed})`, wholeNumber)
     .option("--session-timeout <time>", `asked for (${seconds(DEFAULTS.sessionTimeoutMs)})`, duration)
     .optionsGroup("Server:")
     .option("--root <path>", `everything is made below it, and removed afterwards (${DEFAULTS.root})`)

@@ -5,8 +5,8 @@ import { Worker } from "node:worker_threads";
 export type ThreadName = "load/load-worker" | "null-server/null-server-worker";
 
 /**
- * Ten thousand who stand in line, each with the line as it was read last, take 5 GB. It is a limit,
- * not what a thread takes.
+ * Ten thousand contenders, each with the queue as it was last read, take 5 GB. It is a limit,
+ * not the usual size.
  */
 const HEAP_MB_MAX = 12_288;
 

@@ -6,7 +6,7 @@ import { type Children, type Client, isZkError, type NodeData, type Watched } fr
 import { joinPath } from "@zooid/model";
 import type { Watches } from "./connection/watches.ts";
 
-/** Listings on their way for the children of one node. */
+/** Listings in flight for the children of one node. */
 const AHEAD_MAX = 32;
 
 /** Names as zkCli prints them: by UTF-16 code units, as Java compares text. */

@@ -210,7 +210,7 @@ test("requests of one turn leave in one write, also those made in reaction to an
   expect(writes.length).toBeLessThan(10);
 });
 
-test("answers come in the order of the calls, though fewer may be on their way", async () => {
+test("answers come in the order of the calls, also with a limit on requests in flight", async () => {
   const zk = await open({ inFlightMax: 3 });
   await zk.create("/a");
   const order: number[] = [];

@@ -69,13 +69,13 @@ async function exchange(payload: Buffer): Promise<void> {
   while ((await session.frame()).readInt32BE(0) === -1);
 }
 
-interface Answer {
+interface AdminAnswer {
   readonly status: number | undefined;
   readonly type: string | undefined;
   readonly body: string;
 }
 
-async function ask(method: string, path: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+async function ask(method: string, path: string, headers: Readonly<Record<string, string>> = {}): Promise<AdminAnswer> {
   const sent = request({ host: adminHost, port: Number(adminPort), method, path, headers, agent: false }).end();
   const [response] = (await once(sent, "response")) as [IncomingMessage];
   let body = "";

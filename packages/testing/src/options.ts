@@ -41,12 +41,12 @@ export interface RunOptions {
   readonly name?: string;
 }
 
-export type EnsembleConfig = Required<TestEnsembleOptions>;
+export type TestEnsembleConfig = Required<TestEnsembleOptions>;
 
 const SERVER_COUNT_MAX = 9;
 
 /** @throws RangeError that lists every problem at once */
-export function parseOptions(options: TestEnsembleOptions): EnsembleConfig {
+export function parseOptions(options: TestEnsembleOptions): TestEnsembleConfig {
   const problems: string[] = [];
   const whole = (name: keyof TestEnsembleOptions, fallback: number, least: number, most: number): number => {
     const value = options[name] ?? fallback;
@@ -70,7 +70,7 @@ export function parseOptions(options: TestEnsembleOptions): EnsembleConfig {
       `minSessionTimeoutMs is at most maxSessionTimeoutMs, found ${minSessionTimeoutMs} and ${maxSessionTimeoutMs}`,
     );
   }
-  const config: EnsembleConfig = {
+  const config: TestEnsembleConfig = {
     servers: whole("servers", 3, 1, SERVER_COUNT_MAX),
     observers: whole("observers", 0, 0, SERVER_COUNT_MAX),
     seed: whole("seed", 1, 0, 2 ** 32 - 1),

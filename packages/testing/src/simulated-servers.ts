@@ -12,7 +12,7 @@ import { ReplyEncoder } from "@zooid/wire";
 import type { ClientLink } from "./client-link.ts";
 import { ClientPipe } from "./client-pipe.ts";
 import type { ServerStatus } from "./events.ts";
-import type { EnsembleConfig } from "./options.ts";
+import type { TestEnsembleConfig } from "./options.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
 const PORT = 2181;
@@ -29,7 +29,7 @@ export interface ServersWatcher {
 export class SimulatedServers implements ClusterWatcher {
   readonly cluster: Cluster;
   readonly #time: VirtualTime;
-  readonly #config: EnsembleConfig;
+  readonly #config: TestEnsembleConfig;
   /** Decides the delays between clients and servers. */
   readonly #random: Prng;
   readonly #watcher: ServersWatcher;
@@ -39,7 +39,7 @@ export class SimulatedServers implements ClusterWatcher {
 
   constructor(parts: {
     readonly time: VirtualTime;
-    readonly config: EnsembleConfig;
+    readonly config: TestEnsembleConfig;
     readonly root: Prng;
     readonly random: Prng;
     readonly watcher: ServersWatcher;

@@ -51,7 +51,7 @@ export class AskingConnection implements ConnectionEvents {
     templates: readonly RequestTemplate[],
     numbers?: Readonly<Record<Digits["shows"], number>>,
   ): Promise<void> {
-    for (const code of await this.ask(templates, numbers)) if (code !== 0) throw new Refusal(errorName(code));
+    for (const code of await this.ask(templates, numbers)) if (code !== 0) throw new ServerRefusal(errorName(code));
   }
 
   /** Resolves when the other side closes the connection. */
@@ -90,8 +90,8 @@ export class AskingConnection implements ConnectionEvents {
 }
 
 /** The server refused a request. */
-export class Refusal extends Error {
-  override readonly name = "Refusal";
+export class ServerRefusal extends Error {
+  override readonly name = "ServerRefusal";
   readonly code: string;
 
   constructor(code: string) {

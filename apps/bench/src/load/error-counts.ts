@@ -1,4 +1,4 @@
-import { Refusal } from "../connections/asking-connection.ts";
+import { ServerRefusal } from "../connections/asking-connection.ts";
 
 /** Failures by code. */
 export class ErrorCounts {
@@ -12,7 +12,7 @@ export class ErrorCounts {
 
   /** Counts a thrown error: a refusal by its code, any other as a lost connection. */
   addThrown(error: unknown): void {
-    this.add(error instanceof Refusal ? error.code : "CONNECTION_LOSS");
+    this.add(error instanceof ServerRefusal ? error.code : "CONNECTION_LOSS");
   }
 
   toRecord(): Readonly<Record<string, number>> {

@@ -37,34 +37,35 @@ const START_DELAY_MS = 50;
  */
 export async function runJob<J extends Job>(job: J, options: CrewOptions): Promise<readonly Outcomes[J["kind"]][]> {
   const { workers, signal } = options;
-  const members = Array.from({ length: workers }, (_, worker) => new Member(job, { worker, workers }, options));
+  const threads = Array.from({ length: workers }, (_, worker) => new LoadThread(job, { worker, workers }, options));
   const stop = (): void => {
-    for (const member of members) member.send({ kind: "stop" });
+    for (const thread of threads) thread.send({ kind: "stop" });
   };
   signal.addEventListener("abort", stop, { once: true });
   try {
-    await Promise.all(members.map((member) => member.ready));
+    await Promise.all(threads.map((thread) => thread.ready));
     const atEpochMs = performance.timeOrigin + performance.now() + START_DELAY_MS;
-    for (const member of members) member.send({ kind: "start", atEpochMs });
+    for (const thread of threads) thread.send({ kind: "start", atEpochMs });
     if (signal.aborted) stop();
     options.onStart?.();
     const report = (): void => {
-      const sum = (of: (member: Member) => number): number => members.reduce((total, member) => total + of(member), 0);
+      const sum = (of: (thread: LoadThread) => number): number =>
+        threads.reduce((total, thread) => total + of(thread), 0);
       options.onProgress?.(
         sum(({ total }) => total),
         sum(({ errors }) => errors),
       );
     };
-    for (const member of members) member.onProgress = report;
+    for (const thread of threads) thread.onProgress = report;
     // A thread answers a job with the outcome of that job's kind.
-    return (await Promise.all(members.map((member) => member.outcome))) as Outcomes[J["kind"]][];
+    return (await Promise.all(threads.map((thread) => thread.outcome))) as Outcomes[J["kind"]][];
   } finally {
     signal.removeEventListener("abort", stop);
-    await Promise.all(members.map((member) => member.dismiss()));
+    await Promise.all(threads.map((thread) => thread.dismiss()));
   }
 }
 
-class Member {
+class LoadThread {
   readonly ready: Promise<void>;
   readonly outcome: Promise<unknown>;
   total = 0;

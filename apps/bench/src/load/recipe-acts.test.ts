@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { connect } from "@zooid/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { actOf, type RecipeName, type Tally } from "./recipe-acts.ts";
+import { type ActObserver, actOf, type RecipeName } from "./recipe-acts.ts";
 import { RecipeClients } from "./recipe-clients.ts";
 
 const SERVER_BIN = fileURLToPath(new URL("../../../server/bin/zooid-server", import.meta.url));
@@ -37,7 +37,7 @@ test.each<RecipeName>(["fair lock", "unfair lock", "fair election", "unfair elec
     const failures: unknown[] = [];
     const thirdAfterFailures = Promise.withResolvers<void>();
     let doneSinceFailures = 0;
-    const tally: Tally = {
+    const observer: ActObserver = {
       done: () => {
         if (failures.length === 2 && ++doneSinceFailures === 3) thirdAfterFailures.resolve();
       },
@@ -46,7 +46,7 @@ test.each<RecipeName>(["fair lock", "unfair lock", "fair election", "unfair elec
       calm: () => {},
       failed: (error) => failures.push(error),
     };
-    const act = actOf(recipe, { clients, path, payloadBytes: 0, tally });
+    const act = actOf(recipe, { clients, path, payloadBytes: 0, observer });
     await act.prepare();
     const acting = act.run();
     const [, second, third] = clients.all;

@@ -20,7 +20,7 @@ export interface Act {
 }
 
 /** The receiver of an act's reports. */
-export interface Tally {
+export interface ActObserver {
   /** One more operation was completed. */
   done(): void;
   took(kind: string, ms: number): void;
@@ -36,7 +36,7 @@ export interface ActOptions {
   /** An existing node; the recipe works at it or below it. */
   readonly path: string;
   readonly payloadBytes: number;
-  readonly tally: Tally;
+  readonly observer: ActObserver;
 }
 
 export type RecipeName = "fair lock" | "unfair lock" | "fair election" | "unfair election" | "barrier" | "queue";
@@ -111,7 +111,7 @@ class Handover implements Act {
   #next = Promise.withResolvers<void>();
   #last: number | undefined;
   /** The last handover, which is reported when all is calm. */
-  #untold: { readonly ms: number; readonly isSameAgain: boolean } | undefined;
+  #unreported: { readonly ms: number; readonly isSameAgain: boolean } | undefined;
 
   constructor(options: ActOptions, enter: Enter) {
     this.#options = options;
@@ -153,7 +153,7 @@ class Handover implements Act {
         if (this.#contending > 1) await handedOver;
       }
     } catch (error) {
-      this.#options.tally.failed(error);
+      this.#options.observer.failed(error);
       // No wait for a grant that cannot come, neither now nor when the last of the others is
       // granted a lock that no other member wants.
       this.#contending--;
@@ -163,7 +163,7 @@ class Handover implements Act {
 
   #granted(index: number): void {
     if (this.#releasedMs !== undefined) {
-      this.#untold = { ms: performance.now() - this.#releasedMs, isSameAgain: index === this.#last };
+      this.#unreported = { ms: performance.now() - this.#releasedMs, isSameAgain: index === this.#last };
     }
     this.#last = index;
     this.#next.resolve();
@@ -171,14 +171,14 @@ class Handover implements Act {
   }
 
   #report(): void {
-    const { tally } = this.#options;
-    if (this.#untold !== undefined) {
-      tally.took(HANDED_OVER, this.#untold.ms);
-      tally.done();
-      if (this.#untold.isSameAgain) tally.saw(SAME_AGAIN);
-      this.#untold = undefined;
+    const { observer } = this.#options;
+    if (this.#unreported !== undefined) {
+      observer.took(HANDED_OVER, this.#unreported.ms);
+      observer.done();
+      if (this.#unreported.isSameAgain) observer.saw(SAME_AGAIN);
+      this.#unreported = undefined;
     }
-    tally.calm();
+    observer.calm();
   }
 }
 
@@ -187,12 +187,12 @@ class Rounds implements Act {
   readonly kinds: readonly string[] = ["round", "enter", "leave"];
   readonly hasCalm = false;
   readonly #barriers: readonly DoubleBarrier[];
-  readonly #tally: Tally;
+  readonly #observer: ActObserver;
 
-  constructor({ clients, path, tally }: ActOptions) {
+  constructor({ clients, path, observer }: ActOptions) {
     const members = clients.all.length;
     this.#barriers = clients.all.map((zk) => new DoubleBarrier(zk, path, { members }));
-    this.#tally = tally;
+    this.#observer = observer;
   }
 
   async prepare(): Promise<void> {
@@ -203,7 +203,7 @@ class Rounds implements Act {
     try {
       for (;;) await this.#round();
     } catch (error) {
-      this.#tally.failed(error);
+      this.#observer.failed(error);
     }
   }
 
@@ -213,10 +213,10 @@ class Rounds implements Act {
     const insideMs = performance.now();
     await Promise.all(this.#barriers.map((barrier) => barrier.leave()));
     const endMs = performance.now();
-    this.#tally.took("round", endMs - startMs);
-    this.#tally.took("enter", insideMs - startMs);
-    this.#tally.took("leave", endMs - insideMs);
-    this.#tally.done();
+    this.#observer.took("round", endMs - startMs);
+    this.#observer.took("enter", insideMs - startMs);
+    this.#observer.took("leave", endMs - insideMs);
+    this.#observer.done();
   }
 }
 
@@ -250,7 +250,7 @@ class PutAndTake implements Act {
   }
 
   async #putAll(queue: SimpleQueue): Promise<void> {
-    const { tally, payloadBytes } = this.#options;
+    const { observer, payloadBytes } = this.#options;
     try {
       while (this.#takers > 0) {
         if (this.#waiting >= this.#pairs) {
@@ -260,25 +260,25 @@ class PutAndTake implements Act {
         this.#waiting++;
         const startMs = performance.now();
         await queue.offer(String(startMs).padEnd(payloadBytes));
-        tally.took("put", performance.now() - startMs);
+        observer.took("put", performance.now() - startMs);
       }
     } catch (error) {
-      tally.failed(error);
+      observer.failed(error);
     }
   }
 
   async #takeAll(queue: SimpleQueue): Promise<void> {
-    const { tally } = this.#options;
+    const { observer } = this.#options;
     try {
       for (;;) {
         const putMs = Number(Buffer.from(await queue.take()).toString());
         this.#waiting--;
         this.#wantRoom.shift()?.();
-        tally.took("put to taken", performance.now() - putMs);
-        tally.done();
+        observer.took("put to taken", performance.now() - putMs);
+        observer.done();
       }
     } catch (error) {
-      tally.failed(error);
+      observer.failed(error);
       this.#takers--;
       // Putters do not wait for a taker that has failed.
       for (const wake of this.#wantRoom.splice(0)) wake();

@@ -5,7 +5,7 @@ import { GeneratorGauge, type GeneratorLoad } from "./generator-gauge.ts";
 import { LatencyRecorder } from "./latency-recorder.ts";
 import type { Performer } from "./performer.ts";
 import { processCpuMs } from "./process-cpu.ts";
-import { type Act, actOf, type RecipeName, type Tally } from "./recipe-acts.ts";
+import { type Act, type ActObserver, actOf, type RecipeName } from "./recipe-acts.ts";
 import { RecipeClients } from "./recipe-clients.ts";
 
 /**
@@ -74,7 +74,7 @@ export class RecipeLoad implements Performer<RecipeOutcome> {
   async open(): Promise<void> {
     const { hosts, clients: count, sessionTimeoutMs, recipe, path, payloadBytes } = this.#job;
     const clients = await RecipeClients.open({ hosts, count, sessionTimeoutMs });
-    const act = actOf(recipe, { clients, path, payloadBytes, tally: this.#tally });
+    const act = actOf(recipe, { clients, path, payloadBytes, observer: this.#observer });
     for (const kind of act.kinds) this.#recorders.set(kind, new LatencyRecorder());
     await act.prepare();
     this.#ready = { clients, act };
@@ -127,7 +127,7 @@ export class RecipeLoad implements Performer<RecipeOutcome> {
     this.#phase = "measured";
   }
 
-  readonly #tally: Tally = {
+  readonly #observer: ActObserver = {
     done: () => {
       this.total++;
       if (this.#phase === "measured") this.#count++;

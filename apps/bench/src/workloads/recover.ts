@@ -106,7 +106,7 @@ async function restart(
       await exited;
       return { downMs, backMs };
     } catch (error) {
-      if (error instanceof Error && error.name === "Refusal") throw error;
+      if (error instanceof Error && error.name === "ServerRefusal") throw error;
       await Promise.race([waitUntil(performance.now() + POLL_MS, signal), exited.then(() => new Promise(() => {}))]);
     } finally {
       one.connection.destroy();

@@ -46,13 +46,13 @@ export interface OldServerOptions {
 }
 
 /** An answer that replaces the real server's. */
-interface Refusal {
+interface ReplacedAnswer {
   /** Undefined: no answer. */
   readonly errno: number | undefined;
   readonly hangsUp: boolean;
 }
 
-const REFUSALS: Readonly<Record<UnknownAnswer, Refusal>> = {
+const REFUSALS: Readonly<Record<UnknownAnswer, ReplacedAnswer>> = {
   "refuse-and-hang-up": { errno: ErrorCode.UNIMPLEMENTED, hangsUp: true },
   refuse: { errno: ErrorCode.UNIMPLEMENTED, hangsUp: false },
   "hang-up": { errno: undefined, hangsUp: true },
@@ -122,7 +122,7 @@ export class OldServer implements AsyncDisposable {
     client.once("close", () => this.#links.delete(link));
   }
 
-  #judge(code: number, body: JuteReader): Refusal | undefined {
+  #judge(code: number, body: JuteReader): ReplacedAnswer | undefined {
     if (SINCE_3_6.includes(code) || (this.#version === "3.4" && SINCE_3_5.includes(code))) {
       this.#unknownCodes.push(code);
       return REFUSALS[this.unknown];
@@ -139,16 +139,16 @@ export class OldServer implements AsyncDisposable {
 class Link {
   readonly #client: Socket;
   readonly #server: Socket;
-  readonly #judge: (code: number, body: JuteReader) => Refusal | undefined;
+  readonly #judge: (code: number, body: JuteReader) => ReplacedAnswer | undefined;
   /**
    * Requests in flight to the server, and those among them that were not forwarded, in the order of
    * their answers.
    */
-  readonly #due: { readonly xid: number; readonly refusal: Refusal | undefined }[] = [];
+  readonly #due: { readonly xid: number; readonly refusal: ReplacedAnswer | undefined }[] = [];
   #isGreeting = true;
   #isEnding = false;
 
-  constructor(client: Socket, server: Socket, judge: (code: number, body: JuteReader) => Refusal | undefined) {
+  constructor(client: Socket, server: Socket, judge: (code: number, body: JuteReader) => ReplacedAnswer | undefined) {
     this.#client = client;
     this.#server = server;
     this.#judge = judge;
@@ -221,7 +221,7 @@ class Link {
   }
 
   /** At once, as Apache's servers do, even if other answers are due before. */
-  #hangUp(xid: number, { errno }: Refusal): void {
+  #hangUp(xid: number, { errno }: ReplacedAnswer): void {
     this.#isEnding = true;
     if (errno !== undefined) this.#client.write(refusalFrame(xid, errno));
     this.#client.end(() => this.end());

@@ -364,7 +364,7 @@ describe("a tree's own node", () => {
 });
 
 describe("reads of a large tree", () => {
-  test.each(FORMS)("%s at most 64 nodes are on their way at a time, also after a reconnect", async (_form, opened) => {
+  test.each(FORMS)("%s at most 64 nodes are read at a time, also after a reconnect", async (_form, opened) => {
     await opened();
     await other.create("/t");
     const names = Array.from({ length: 1_000 }, (_, i) => `/t/${i}`);

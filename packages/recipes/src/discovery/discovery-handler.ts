@@ -59,7 +59,7 @@ export function discoveryHandler<T>(
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     // A connection that breaks ends the reading of the body, and needs no answer.
     response.on("error", () => {});
-    let answer: Answer;
+    let answer: HttpAnswer;
     try {
       answer = await answerTo(request);
     } catch (error) {
@@ -74,7 +74,7 @@ export function discoveryHandler<T>(
     request.resume();
   }
 
-  async function answerTo(request: IncomingMessage): Promise<Answer> {
+  async function answerTo(request: IncomingMessage): Promise<HttpAnswer> {
     if (!(await authorise(request))) return refusal(403, "this is not allowed");
     const resource = resourceOf(request.url ?? "", prefix);
     if (resource.kind === "refused") return resource.answer;
@@ -115,7 +115,7 @@ export function discoveryHandler<T>(
   async function register(
     request: IncomingMessage,
     at: { readonly name: string; readonly id: string },
-  ): Promise<Answer> {
+  ): Promise<HttpAnswer> {
     const type = request.headers["content-type"];
     if (!/^application\/json\s*(;|$)/i.test(type ?? ""))
       return refusal(415, `the content type: application/json was expected, found ${type ?? "none"}`);
@@ -128,7 +128,7 @@ export function discoveryHandler<T>(
   }
 }
 
-interface Answer {
+interface HttpAnswer {
   readonly status: number;
   /** JSON as text. */
   readonly body?: string;
@@ -142,7 +142,7 @@ type Resource =
   | { readonly kind: "any"; readonly name: string; readonly key: string };
 
 /** Segments are split before they are decoded, so that no name escapes its place. */
-function resourceOf(url: string, prefix: string): Resource | { readonly kind: "refused"; readonly answer: Answer } {
+function resourceOf(url: string, prefix: string): Resource | { readonly kind: "refused"; readonly answer: HttpAnswer } {
   const [path = "", query = ""] = url.split(/\?(.*)/s);
   const unknown = { kind: "refused", answer: refusal(404, "there is no such resource") } as const;
   if (!path.startsWith(`${prefix}/v1/`)) return unknown;
@@ -200,15 +200,15 @@ function isPassing(error: unknown): boolean {
   return error instanceof Error && ["ZkConnectionError", "ZkSessionError", "TimeoutError"].includes(error.name);
 }
 
-function json(value: unknown): Answer {
+function json(value: unknown): HttpAnswer {
   return { status: 200, body: JSON.stringify(value) };
 }
 
-function refusal(status: number, error: string, headers: Readonly<Record<string, string>> = {}): Answer {
+function refusal(status: number, error: string, headers: Readonly<Record<string, string>> = {}): HttpAnswer {
   return { status, body: JSON.stringify({ error }), headers };
 }
 
-function send(response: ServerResponse, { status, body, headers = {} }: Answer): void {
+function send(response: ServerResponse, { status, body, headers = {} }: HttpAnswer): void {
   response.writeHead(status, {
     ...headers,
     "Cache-Control": "no-store",

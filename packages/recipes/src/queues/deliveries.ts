@@ -40,13 +40,13 @@ export class Deliveries {
   }
 
   /** A delivery that is about to begin. */
-  async of(name: string, item: Stat): Promise<Delivery> {
+  async of(name: string, item: Stat): Promise<CountedDelivery> {
     const counter = await this.#zk.getOrNull(joinPath(this.#path, PREFIX + name));
     // An older counter belongs to an earlier item of that name: numbers start again after an empty
     // queue was removed.
     const isOfItem = counter !== null && counter.stat.czxid >= item.czxid;
     const place = { queuePath: this.#queuePath, path: this.#path, name };
-    return new Delivery(this.#zk, place, {
+    return new CountedDelivery(this.#zk, place, {
       number: 1 + (isOfItem ? counted(payloadBytes(counter.data)) : 0),
       hasCounter: counter !== null,
     });
@@ -74,7 +74,7 @@ interface Place {
 }
 
 /** One delivery of an item. */
-export class Delivery {
+export class CountedDelivery {
   /** 1 for the first. */
   readonly number: number;
   readonly #zk: Client;

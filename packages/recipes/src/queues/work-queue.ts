@@ -15,7 +15,7 @@ import { payloadBytes } from "../nodes/payload-bytes.ts";
 import { pause } from "../pause.ts";
 import { isRecipeError, RecipeError } from "../recipe-error.ts";
 import { Claims } from "./claims.ts";
-import { Deliveries, type Delivery, type Step } from "./deliveries.ts";
+import { type CountedDelivery, Deliveries, type Step } from "./deliveries.ts";
 import { decodeItems, encodeItems } from "./queue-item.ts";
 import { inQueueOrder, PLAIN_PREFIX, type QueueNames, withoutNumber } from "./queue-names.ts";
 
@@ -206,7 +206,7 @@ interface Failed {
   readonly name: string;
   readonly data: Uint8Array;
   /** If deliveries are bounded. */
-  readonly delivery: Delivery | undefined;
+  readonly delivery: CountedDelivery | undefined;
 }
 
 type Fate = "requeue" | "drop" | { readonly moveTo: string };
@@ -426,7 +426,7 @@ class QueueConsumer<T> implements Consumer {
     return delivery !== undefined && this.#bound !== undefined && delivery > this.#bound.deliveryCountMax;
   }
 
-  #fateOf(delivery: Delivery | undefined): Fate {
+  #fateOf(delivery: CountedDelivery | undefined): Fate {
     const { onFailure = "requeue" } = this.#consuming;
     if (!isBound(onFailure)) return onFailure;
     return delivery !== undefined && delivery.number < onFailure.deliveryCountMax ? "requeue" : onFailure.afterLast;
