@@ -160,17 +160,19 @@ export class Observations implements ClusterWatcher {
   // Messages
 
   sent(server: SimServer, link: LinkRef, message: PeerMessage): void {
-    const { trace, invariants, sessionChecks, coverage } = this.#run;
+    const { trace, invariants, sessionChecks, windows, coverage } = this.#run;
     if (trace.hasLines) trace.say(`s${server.sid}`, `sends on ${link} ${describeMessage(message)}`);
     invariants.sent(server, link, message);
     sessionChecks.touches.sent(server, message);
+    windows?.sent(server, link, message);
     if (message.kind !== "sync-begin") return;
     if (message.mode === "snap") coverage.reached("whole state by SNAP");
     else coverage.reached(message.mode === "trunc" ? "history by TRUNC" : "history by DIFF");
   }
 
-  received(server: SimServer, _: LinkRef, message: PeerMessage): void {
+  received(server: SimServer, link: LinkRef, message: PeerMessage): void {
     this.#run.sessionChecks.received(server, message);
+    this.#run.windows?.received(server, link, message);
   }
 
   voted(server: SimServer, to: ServerId, message: ElectionMessage): void {

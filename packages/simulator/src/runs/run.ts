@@ -18,6 +18,7 @@ import { SessionInvariants } from "../invariants/sessions.ts";
 import { Shares } from "../invariants/shares.ts";
 import { Stamps } from "../invariants/stamps.ts";
 import { asViolation, type Violation } from "../invariants/violation.ts";
+import { Windows } from "../invariants/windows.ts";
 import { History } from "../model/history.ts";
 import { CoverageCounts } from "./coverage.ts";
 import { Observations } from "./observations.ts";
@@ -69,6 +70,8 @@ export class Run {
   /** Undefined where there are no hostile tenants. */
   readonly shares: Shares | undefined;
   readonly watchBound: WatchBound;
+  /** Undefined where windows have their usual size. */
+  readonly windows: Windows | undefined;
   readonly clients: readonly SimClient[];
   readonly connections: ClientConnections;
   readonly replies: ClientReplies;
@@ -88,6 +91,7 @@ export class Run {
     const verifier = verifierOf(plan);
     this.shares = plan.tenants > 0 ? new Shares(plan.limits.heldBytesMax) : undefined;
     this.watchBound = new WatchBound(plan.limits);
+    this.windows = plan.windowBytes === undefined ? undefined : new Windows(plan.windowBytes);
     this.trace = new Trace(scheduler, lines);
     this.history = new History(plan.limits);
     this.checker = new Checker(this.history);

@@ -140,6 +140,6 @@ function groupsOf(voters: readonly ServerId[], weights: readonly number[]): read
   return voters.map((sid, i) => ({
     sid,
     group: i % groupCount,
-    weight: i < groupCount || (weights[i] ?? 1) > 0 ? 1 + ((weights[i] ?? 0) % 2) : 0,
+    weight: i < groupCount || (weights[i] ?? 8) > 2 ? 1 + ((weights[i] ?? 0) % 2) : 0,
   }));
 }
