@@ -1,8 +1,10 @@
 import {
   composeZxid,
+  HierarchicalQuorum,
   type LinkRef,
   MajorityQuorum,
   type PeerMessage,
+  type QuorumVerifier,
   type ServerId,
   serverId,
   ZXID_NONE,
@@ -22,7 +24,7 @@ interface Info {
 }
 
 /** Server 1, elected; the test sends its learners' messages. */
-function elected(voters: number, past: { readonly epoch?: number; readonly promise?: number } = {}) {
+function elected(voters: number | QuorumVerifier, past: { readonly epoch?: number; readonly promise?: number } = {}) {
   const steps: (() => void)[] = [];
   const said: { readonly link: LinkRef; readonly message: PeerMessage }[] = [];
   const log = new VolatileLog(
@@ -50,7 +52,8 @@ function elected(voters: number, past: { readonly epoch?: number; readonly promi
     },
   });
   const { ends } = sinks;
-  const verifier = new MajorityQuorum(Array.from({ length: voters }, (_, i) => serverId(i + 1)));
+  const verifier =
+    typeof voters === "number" ? new MajorityQuorum(Array.from({ length: voters }, (_, i) => serverId(i + 1))) : voters;
   const peer = new ZabPeer({ sid: serverId(1), verifier }, sinks);
   peer.setTime(0);
   function run(): void {
@@ -202,4 +205,24 @@ test("an observer gets entries committed within a few milliseconds in one messag
   expect([at(1004), at(1005), write()]).toEqual([1, 2, 2]);
   peer.receive(observer, { kind: "sync", sequence: 1 });
   expect([entries(), write(), write()]).toEqual([3, 4, 5]);
+});
+
+test("a leader that is a quorum by itself confirms a check at the end of the turn in which it began", () => {
+  const weights = [1, 0].map((weight, i) => ({ sid: serverId(i + 1), group: 0, weight }));
+  const { peer, sinks, run, informed, promises, accepts } = elected(new HierarchicalQuorum(weights), { epoch: 4 });
+  peer.lead();
+  run();
+  const learner = informed(2, { promise: 4, isFresh: false });
+  promises(learner, 5);
+  accepts(learner, 5);
+  const first = peer.checkLeadership();
+  peer.flush();
+  expect(sinks.confirmations).toEqual([first]);
+  const second = peer.checkLeadership();
+  peer.receive(learner, { kind: "pong", epoch: 5, round: first, applied: ZXID_NONE, touches: [] });
+  // A request that comes now shares the check, so it must not be confirmed before.
+  expect(peer.checkLeadership()).toBe(second);
+  expect(sinks.confirmations).toEqual([first]);
+  peer.flush();
+  expect(sinks.confirmations).toEqual([first, second]);
 });

@@ -70,7 +70,12 @@ export class LeadershipCheck {
 
   seek(): void {
     const { context, learners, stream } = this.#leader;
-    for (let check = this.#newest; check > this.#confirmed; check--) {
+    // An open check is not sent yet, and later requests of the turn share it. A leader that is a
+    // quorum by itself would confirm it at once: 1. s1 reads a sync of s2, which begins check 9. 2. It
+    // reads a pong of s2, counts what it answered and confirms check 9. 3. It reads another sync,
+    // which shares check 9 and would wait until some later check is confirmed.
+    const sent = this.#isOpen ? this.#newest - 1 : this.#newest;
+    for (let check = sent; check > this.#confirmed; check--) {
       const sids = context.lostHistory.isAmnesiac ? [] : [context.config.sid];
       for (const [sid, answered] of this.#answered) if (answered >= check) sids.push(sid);
       // rule: a-quorum-confirms-the-leader
