@@ -1,6 +1,6 @@
 import { type AddWatchMode, CreateMode, OpCode, Permission, type WatchSelector } from "@zooid/model";
 import { JuteWriter } from "@zooid/wire";
-import type { WatchLists } from "../model/restoring-watches.ts";
+import type { WatchLists } from "../model/watches.ts";
 import type { Write, WriteRequest } from "../model/writes.ts";
 
 /** A read of one node, which may leave a one-shot watch. */

@@ -1,8 +1,9 @@
 import { WatchEventType } from "@zooid/model";
 import { describe, expect, test } from "vitest";
 import { NodeVersions } from "./node-versions.ts";
-import { RestoringWatches, type WatchLists } from "./restoring-watches.ts";
+import { RestoringWatches } from "./restoring-watches.ts";
 import { ModelTree } from "./tree.ts";
+import type { WatchLists } from "./watches.ts";
 import { ModelWatches } from "./watches.ts";
 
 const NO_LISTS: WatchLists = { relativeZxid: 5, data: [], exist: [], child: [], persistent: [], recursive: [] };

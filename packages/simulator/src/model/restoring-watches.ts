@@ -2,19 +2,7 @@ import { formatZxid, WatchEventType, type Zxid } from "@zooid/model";
 import { Violation } from "../invariants/violation.ts";
 import type { NodeVersions } from "./node-versions.ts";
 import { isBelow } from "./tree.ts";
-import type { ModelWatches, WatchKind } from "./watches.ts";
-
-/** The lists of one setWatches request. */
-export interface WatchLists {
-  /** The client has seen everything up to here. */
-  readonly relativeZxid: number;
-  readonly data: readonly string[];
-  /** Watches of nodes that did not exist. */
-  readonly exist: readonly string[];
-  readonly child: readonly string[];
-  readonly persistent: readonly string[];
-  readonly recursive: readonly string[];
-}
+import type { ModelWatches, WatchKind, WatchLists } from "./watches.ts";
 
 type OneShot = "data" | "exist" | "child";
 

@@ -1,6 +1,18 @@
 import { AddWatchMode, WatchSelector } from "@zooid/model";
 import { isBelow } from "./tree.ts";
 
+/** The lists of one setWatches request. */
+export interface WatchLists {
+  /** The client has seen everything up to here. */
+  readonly relativeZxid: number;
+  readonly data: readonly string[];
+  /** Watches of nodes that did not exist. */
+  readonly exist: readonly string[];
+  readonly child: readonly string[];
+  readonly persistent: readonly string[];
+  readonly recursive: readonly string[];
+}
+
 /** The kinds of watches in ZooKeeper's documentation. */
 export type WatchKind = "data" | "child" | "persistent" | "recursive";
 
