@@ -103,7 +103,9 @@ export class ClientConnections {
     // A crash before this request and one after it are different runs, whichever server crashes.
     if (hooks.visible !== undefined) for (const { sid } of cluster.running()) hooks.visible(sid);
     const frame = encodeRequest(xid, request);
-    this.#deliver(client, connection, () => connection.server.receive(connection.ref, frame));
+    const arrive = (): void => connection.server.receive(connection.ref, frame);
+    // Authentication is no request of a session, and does not renew it.
+    this.#deliver(client, connection, arrive, xid !== AUTH_XID);
   }
 
   /** The client closes its connection. */
@@ -132,7 +134,7 @@ export class ClientConnections {
     if (this.#clients.get(server)?.delete(ref) === true) this.#run.after(afterMs, () => server.disconnect(ref));
   }
 
-  #deliver(client: SimClient, connection: ClientConnection, arrive: () => void): void {
+  #deliver(client: SimClient, connection: ClientConnection, arrive: () => void, isHeard = true): void {
     const { plan, nowMs } = this.#run;
     const { delayMsMin, delayMsMax } = plan;
     const delayMs = delayMsMin + (client.random.next() / 2 ** 32) * (delayMsMax - delayMsMin);
@@ -143,7 +145,7 @@ export class ClientConnections {
       // Frames after the decision to end the session are too late, and those of a stalled
       // connection are not read.
       const isEnding = server.replica.sessions.get(client.session)?.closing === true;
-      if (!isEnding && !server.isStalled(ref)) connection.arrivedMs = this.#run.nowMs;
+      if (isHeard && !isEnding && !server.isStalled(ref)) connection.arrivedMs = this.#run.nowMs;
       arrive();
     });
   }
