@@ -27,11 +27,12 @@ const { values: options } = parseArgs({
     keep: { type: "boolean", default: false },
   },
 });
-const DISK_SIZE = "96m";
+/** More than a log keeps, with the segments that it writes and has ready, so that only ballast fills it. */
+const DISK_SIZE = "192m";
 const BALLAST_PIECE = Buffer.alloc(64 * 1024);
 const STORAGE_FAILED = 20;
 const DEADLINE_MS = 30_000;
-/** A log that is recycled in place needs no more room for a while. */
+/** A log whose next segment is allocated needs no more room for a while. */
 const FULL_DEADLINE_MS = 120_000;
 const RESUMED_COUNT = 20;
 

@@ -172,7 +172,7 @@ async function znodeCount(server: EnsembleServer): Promise<string> {
 }
 
 async function hasPurged(server: EnsembleServer): Promise<true | undefined> {
-  return Number((await server.monitor()).get("zk_zooid_log_purged_entries")) > 0 || undefined;
+  return Number((await server.monitor()).get("zk_zooid_log_purged_segments")) > 0 || undefined;
 }
 
 function memory({ pid }: EnsembleServer): string {

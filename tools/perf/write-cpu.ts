@@ -24,7 +24,7 @@ const { values } = parseArgs({
 /** Threads that Node.js starts for a server, in the order in which they are started. */
 const WORKERS = [
   "log thread: rows, chain, WAL, sync",
-  "the log's helper: checkpoints",
+  "the log's helper: segments",
   "state thread, at low priority",
 ] as const;
 

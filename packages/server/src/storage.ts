@@ -20,7 +20,7 @@ import {
   StoreError,
   type TxnLog,
 } from "@zooid/txn-log";
-import { openStore, type Store } from "@zooid/txn-log/sqlite";
+import { isLogFile, openStore, type Store } from "@zooid/txn-log/sqlite";
 import { gauge, type Metric, summary } from "./admin/metric.ts";
 import type { ServerConfig } from "./config.ts";
 import type { Checkpoint } from "./driver/checkpoints.ts";
@@ -270,7 +270,7 @@ class SqliteStorage implements Storage {
     for (const each of new Set([directory, logDirectory])) {
       for (const name of readdirSync(each)) {
         const { size } = statSync(join(each, name), { throwIfNoEntry: false }) ?? { size: 0 };
-        if (name.startsWith("log.db")) logBytes += size;
+        if (isLogFile(name)) logBytes += size;
         else stateBytes += size;
       }
     }
@@ -299,9 +299,10 @@ class SqliteStorage implements Storage {
     yield summary("startup_txns_loaded", this.#replayed);
     yield summary("startup_txns_load_time", this.#replayMs);
     yield gauge("zooid_log_wal_bytes", log.walBytes);
-    yield gauge("zooid_log_wal_stalls", log.walStallCount);
+    yield gauge("zooid_log_segments", log.segmentCount);
+    yield gauge("zooid_log_stalls", log.stallCount);
     yield gauge("zooid_log_pending_bytes", log.pendingBytes);
-    yield gauge("zooid_log_purged_entries", log.purgedCount);
+    yield gauge("zooid_log_purged_segments", log.purgedCount);
     yield gauge("zooid_state_lag_bytes", state.lagBytes);
     yield gauge("zooid_state_lag_waits", this.#behindCount);
     yield gauge("zooid_state_folds", state.foldCount);

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { newTxnHeader, newTxnOp, OpCode, sliceOf, ZXID_NONE, type Zxid } from "@zooid/model";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/peer";
@@ -6,6 +6,7 @@ import { Z } from "../src/append-batches.ts";
 import { CHAIN_NONE } from "../src/chain.ts";
 import { LogFile } from "../src/log-file.ts";
 import { LogReader } from "../src/log-reader.ts";
+import { ReaderLeases } from "../src/segments/reader-leases.ts";
 import { createStateFile, StateFile } from "../src/state-file.ts";
 import { StateFold } from "../src/state-fold.ts";
 
@@ -26,9 +27,11 @@ try {
 }
 
 function run(kind: "create" | "setData"): void {
-  const logFile = join(directory, `${kind}.db`);
-  fill(logFile, kind);
-  const reader = new LogReader(logFile);
+  const logDirectory = join(directory, kind);
+  mkdirSync(logDirectory);
+  const leases = new ReaderLeases().memory;
+  fill(logDirectory, leases, kind);
+  const reader = new LogReader(logDirectory, leases);
   const readMs = time(() => walk(reader, Z(1, 0), Z(1, ENTRIES), () => {}));
   const stateFile = join(directory, `${kind}-state.db`);
   createStateFile(stateFile);
@@ -48,7 +51,7 @@ function run(kind: "create" | "setData"): void {
   });
   fold.release();
   state.close();
-  reader.close();
+  reader[Symbol.dispose]();
   const perEntry = (ms: number): string => ((ms * 1000) / ENTRIES).toFixed(2);
   const mib = Math.round(process.memoryUsage.rss() / 1024 / 1024);
   console.log(
@@ -63,9 +66,9 @@ function walk(reader: LogReader, after: Zxid, target: Zxid, sink: Sink): void {
     at = reader.walk(at, { bytesMax: READ_BYTES, upTo: target }, sink).last.zxid;
 }
 
-function fill(file: string, kind: "create" | "setData"): void {
-  const witnessFile = `${file}-witness`;
-  const log = new LogFile({ file, witnessFile, sid: 1, takeEpoch: false, amnesiac: false, segmentBytes: 1 << 24 });
+function fill(directory: string, leases: SharedArrayBuffer, kind: "create" | "setData"): void {
+  const witnessFile = join(directory, "witness");
+  const log = new LogFile({ directory, witnessFile, sid: 1, takeEpoch: false, amnesiac: false, leases });
   const encoder = new TxnBatchEncoder();
   const header = newTxnHeader();
   const op = newTxnOp();

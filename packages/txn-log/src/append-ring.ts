@@ -14,12 +14,12 @@
  */
 export const RecordKind = { WRAP: 0, APPEND: 1, MESSAGE: 2 } as const;
 
-/** Places in the control words that writer, reader and the checkpoint helper share. */
-export const ControlWord = { WAKE: 0, HEAD: 1, TAIL: 2, CHECKPOINT: 3 } as const;
+/** Places in the control words that writer, reader and the log's helper share. */
+export const ControlWord = { WAKE: 0, HEAD: 1, TAIL: 2, HELPER: 3 } as const;
 export const CONTROL_WORDS = 16;
 
-/** What {@link ControlWord.CHECKPOINT} says. */
-export const CheckpointState = { IDLE: 0, RUNNING: 1, DONE: 2, FAILED: 3 } as const;
+/** What {@link ControlWord.HELPER} says: the log thread sets RUNNING with a task, the helper ends it. */
+export const HelperState = { IDLE: 0, RUNNING: 1, FAILED: 2 } as const;
 
 const HEADER_BYTES = 24;
 

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, openSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import Sqlite, { type Statement } from "better-sqlite3";
 import { StoreError } from "./store-error.ts";
@@ -42,6 +42,30 @@ export function openDatabase(file: string, options: DatabaseOptions): Database {
     database.close();
     throw cause;
   }
+}
+
+/**
+ * Makes a file in one go, whole and synced when this returns. A crash before that leaves anything at all, so the caller makes it
+ * under a name that means nothing, and renames it.
+ */
+export function makeDatabase(
+  file: string,
+  options: { readonly pageBytes: number; readonly journal: "wal" | "delete" },
+  fill: (database: Database) => void,
+): void {
+  for (const suffix of ["", "-journal", "-wal", "-shm"]) rmSync(file + suffix, { force: true });
+  closeSync(openSync(file, "wx", FILE_MODE));
+  const database = new Sqlite(file);
+  try {
+    database.pragma("synchronous = OFF");
+    database.pragma(`page_size = ${options.pageBytes}`);
+    database.pragma("journal_mode = MEMORY");
+    fill(database);
+    expectPragma(database, file, `journal_mode = ${options.journal}`, options.journal);
+  } finally {
+    database.close();
+  }
+  syncPath(file);
 }
 
 /** Opens for reading what must exist; never changes the file. */
@@ -94,6 +118,9 @@ export function storeErrorOf(cause: unknown, file: string): StoreError {
   if (cause instanceof StoreError) return cause;
   const reason = cause instanceof Error ? cause.message : String(cause);
   const code = sqliteCode(cause);
+  // A call to the system that failed says which.
+  if (cause instanceof Error && "syscall" in cause)
+    return new StoreError({ code: "WRITE_FAILED", file, reason }, { cause });
   if (code === undefined) return new StoreError({ code: "DEFECT", reason }, { cause });
   if (code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB") {
     return new StoreError({ code: "DAMAGED", file, place: "a page", found: reason }, { cause });

@@ -1,11 +1,13 @@
-import { rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { ZXID_NONE, type Zxid } from "@zooid/model";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { batchOf, RecordingHandler, range, Z } from "./append-batches.ts";
 import { LogFile } from "./log-file.ts";
-import { openStore, type Store, type StoreOptions } from "./sqlite.ts";
+import { ReaderLeases } from "./segments/reader-leases.ts";
+import { isLogFile, openStore, type Store, type StoreOptions } from "./sqlite.ts";
+import { newestSegment } from "./testing/newest-segment.ts";
 import { createNodes, settled } from "./testing/state-history.ts";
 import { loaded } from "./testing/state-oracle.ts";
 import { TemporaryDirectory } from "./testing/temporary-directory.ts";
@@ -33,8 +35,8 @@ function replayed(store: Store, through?: Zxid): Zxid[] {
   return zxids;
 }
 
-function tamper(file: string, sql: string): void {
-  const database = new Sqlite(join(directory, file));
+function tamper(sql: string): void {
+  const database = new Sqlite(join(directory, newestSegment(directory)));
   database.exec(sql);
   database.close();
 }
@@ -68,7 +70,7 @@ describe("a start", () => {
       await createNodes(store, 1, 10);
       await store.state.flush();
     }
-    tamper("log.db", `UPDATE log SET committed = ${Z(1, 4)} WHERE committed IS NOT NULL`);
+    tamper(`UPDATE log SET committed = ${Z(1, 4)} WHERE committed IS NOT NULL`);
     await using store = await open();
     expect(store.log.durable.commitHint).toBe(Z(1, 10));
     expect(replayed(store, store.log.durable.commitHint)).toEqual([]);
@@ -135,7 +137,7 @@ describe("an amnesiac", () => {
       await createNodes(store, 1, 10);
       await store.state.flush();
     }
-    tamper("log.db", `DELETE FROM log WHERE zxid > ${Z(1, 6)}`);
+    tamper(`DELETE FROM log WHERE zxid > ${Z(1, 6)}`);
     const before = await open().catch((error) => error);
     expect(before).toMatchObject({ code: "LOG_SHORTENED" });
     let position: Store["log"]["durable"]["tail"];
@@ -169,7 +171,7 @@ describe("an amnesiac", () => {
       await createNodes(store, 1, 10);
       await store.state.flush();
     }
-    for (const file of ["log.db", "log.db-wal", "log.db-shm"]) rmSync(join(directory, file), { force: true });
+    for (const file of readdirSync(directory).filter(isLogFile)) rmSync(join(directory, file));
     await using store = await open({ allowAmnesia: true });
     expect(store.log.durable).toMatchObject({ amnesiac: true, tail: { zxid: 0 } });
     expect(loaded(store).nodes.size).toBe(4);
@@ -245,24 +247,28 @@ describe("a disk that fails", () => {
 });
 
 describe("staging", () => {
-  test("writes nothing to the disk when there is nothing to stage", () => {
+  test("touches neither the log nor the disk when there is nothing to stage, and never the log", () => {
+    mkdirSync(directory);
     const log = new LogFile({
-      file: join(place.path, "log.db"),
+      directory,
       witnessFile: join(place.path, "witness"),
       sid: 1,
       takeEpoch: false,
       amnesiac: false,
-      segmentBytes: 1 << 20,
+      leases: new ReaderLeases().memory,
     });
     const before = log.walBytes();
+    const stageFile = join(directory, "stage.db");
     log.beginStage(log.log.tail);
     log.dropStage();
     log.beginStage(log.log.tail);
-    expect(log.walBytes()).toBe(before);
+    expect(existsSync(stageFile)).toBe(false);
     const { bytes } = batchOf(range(1, 5));
     log.stage(Buffer.from(bytes));
-    expect(log.walBytes()).toBeGreaterThan(before);
-    expect(log.pragma("synchronous")).toBe(2);
+    expect(existsSync(stageFile)).toBe(true);
+    expect(log.walBytes()).toBe(before);
+    log.dropStage();
+    expect(existsSync(stageFile)).toBe(false);
     log.close();
   });
 });

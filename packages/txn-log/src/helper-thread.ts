@@ -1,39 +1,45 @@
 import { setPriority } from "node:os";
 import { workerData } from "node:worker_threads";
-import { CheckpointState, ControlWord, wake } from "./append-ring.ts";
-import { type Database, openDatabase, storeErrorOf } from "./database.ts";
-import type { HelperAnswer, HelperRequest, HelperThreadData } from "./log-messages.ts";
+import { ControlWord, HelperState, wake } from "./append-ring.ts";
+import { storeErrorOf } from "./database.ts";
+import type { HelperAnswer, HelperRequest, HelperTask, HelperThreadData } from "./log-messages.ts";
 import { LogReader } from "./log-reader.ts";
+import { removeSegment } from "./segments/segment-directory.ts";
+import { makeSpare, recycleSegment } from "./segments/spare-segment.ts";
 
 /**
- * The log's helper: reads entries for learners and copies the WAL into the main file, beside the writing. Its checkpoints are
- * PASSIVE only: finishing them is the log thread's part, for two connections that finish could meet a writer.
+ * The log's helper: reads entries for learners, keeps the next segment ready and removes the files of old ones, beside the writing.
  */
-const { file, control, port, log } = workerData as HelperThreadData;
+const { directory, leases, control, port, log } = workerData as HelperThreadData;
 const words = new Int32Array(control);
 
-/** Below the threads that clients wait for; above the state thread, since the log waits for a checkpoint in the end. */
+/** Below the threads that clients wait for; above the state thread, since the log waits for a segment in the end. */
 const NICE = 5;
 setPriority(0, NICE);
 
-let checkpointer: Database | undefined;
 let reader: LogReader | undefined;
 
-log.on("message", () => {
+log.on("message", (task: HelperTask) => {
   try {
-    checkpointer ??= openDatabase(file, { pageBytes: 8192, cacheKib: 256, journal: "wal" });
-    checkpointer.pragma("wal_checkpoint(PASSIVE)");
-    Atomics.store(words, ControlWord.CHECKPOINT, CheckpointState.DONE);
+    perform(task);
+    Atomics.store(words, ControlWord.HELPER, HelperState.IDLE);
   } catch {
-    Atomics.store(words, ControlWord.CHECKPOINT, CheckpointState.FAILED);
+    // What was not removed is removed at the next start; a spare that was not made is tried again.
+    Atomics.store(words, ControlWord.HELPER, HelperState.FAILED);
   }
   wake(words);
 });
 
+function perform({ remove, spare }: HelperTask): void {
+  // Room first, where there is none.
+  for (const name of remove) removeSegment(directory, name);
+  if (spare?.recycle !== undefined) recycleSegment(directory, spare.recycle, spare.pageBytes);
+  else if (spare !== undefined) makeSpare(directory, spare);
+}
+
 port.on("message", (request: HelperRequest) => {
   if (request.kind === "close") {
-    reader?.close();
-    checkpointer?.close();
+    reader?.[Symbol.dispose]();
     port.close();
     log.close();
     return;
@@ -46,10 +52,10 @@ port.on("message", (request: HelperRequest) => {
 function answer(request: Exclude<HelperRequest, { kind: "close" }>): HelperAnswer {
   const { id } = request;
   try {
-    reader ??= new LogReader(file);
+    reader ??= new LogReader(directory, leases);
     if (request.kind === "chain") return { kind: "chain", id, chain: reader.chainAt(request.zxid) };
     return { kind: "run", id, run: reader.read(request.after, request.bytesMax) };
   } catch (cause) {
-    return { kind: "failed", id, detail: storeErrorOf(cause, file).detail };
+    return { kind: "failed", id, detail: storeErrorOf(cause, directory).detail };
   }
 }

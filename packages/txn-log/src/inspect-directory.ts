@@ -1,10 +1,14 @@
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { formatZxid, type Zxid } from "@zooid/model";
-import { formatChain } from "./chain.ts";
+import { type Chain, formatChain } from "./chain.ts";
 import { openReader, sqliteCode } from "./database.ts";
 import { LogReader } from "./log-reader.ts";
 import { isUnfinished, readDurableLog } from "./schema.ts";
+import { kindOfLogFile, refuseNewerMark } from "./segments/format-mark.ts";
+import { inspectSegments } from "./segments/segment-directory.ts";
+import { formatSegmentName, isLogFile, LOG_FILE } from "./segments/segment-name.ts";
+import { SegmentReader } from "./segments/segment-reader.ts";
 import { inspectStateFile } from "./state-file.ts";
 import { StoreError } from "./store-error.ts";
 import type { DurableLog, LogPosition } from "./txn-log.ts";
@@ -22,17 +26,17 @@ export interface Inspection {
   readonly shortened: StoreError | undefined;
 }
 
-export const LOG_FILE = "log.db";
 export const WITNESS_FILE = "witness";
 const STATE_FILE = /^state-\d+\.db$/;
 const APACHE_DIRECTORY = "version-2";
+const CACHE_KIB = 256;
 /** Apache makes the directory before it writes into it, and others make it for Apache. */
 const APACHE_FILE = /^(?:(?:snapshot|log)\..|(?:current|accepted|updating)Epoch$)/;
 
 /** Refuses a directory that belongs to another program, before even a lock is put into it. */
 export function refuseForeign(directory: string): void {
   const names = existsSync(directory) ? readdirSync(directory) : [];
-  const isOurs = names.some((name) => name === LOG_FILE || STATE_FILE.test(name));
+  const isOurs = names.some((name) => isLogFile(name) || STATE_FILE.test(name));
   if (isOurs || !names.includes(APACHE_DIRECTORY)) return;
   if (!readdirSync(join(directory, APACHE_DIRECTORY)).some((name) => APACHE_FILE.test(name))) return;
   const found = `a ${APACHE_DIRECTORY} directory written by Apache ZooKeeper`;
@@ -54,7 +58,7 @@ export interface Owner {
 export function inspectDirectory(places: Places, owner: Owner): Inspection {
   const file = join(places.logDirectory, LOG_FILE);
   try {
-    return inspect(places, file, owner);
+    return inspect(places, owner);
   } catch (cause) {
     if (cause instanceof StoreError) throw cause;
     const code = sqliteCode(cause);
@@ -66,20 +70,32 @@ export function inspectDirectory(places: Places, owner: Owner): Inspection {
   }
 }
 
-function inspect({ directory, logDirectory }: Places, file: string, owner: Owner): Inspection {
+/** A log as it was found: in segments, or in the `log.db` of an earlier version. */
+interface FoundLog {
+  readonly log: DurableLog;
+  /** The file that tells what the log is. */
+  readonly file: string;
+  /** An acknowledged write that SQLite hides. */
+  readonly damage: StoreError | undefined;
+  readonly chainAt: (zxid: Zxid) => Chain | undefined;
+}
+
+function inspect({ directory, logDirectory }: Places, owner: Owner): Inspection {
   const witness = readWitness(join(logDirectory, WITNESS_FILE));
-  const log = existsSync(file) && statSync(file).size > 0 ? readLog(file) : undefined;
+  const foundLog = findLog(logDirectory);
   const states = readdirSync(directory).filter((name) => STATE_FILE.test(name));
-  if (log === undefined) {
+  if (foundLog === undefined) {
+    const file = join(logDirectory, LOG_FILE);
     const lost = witness !== undefined || states.length > 0;
     const isElsewhere = directory !== logDirectory && existsSync(join(directory, LOG_FILE));
     const found = isElsewhere ? `none there, but one in ${directory}` : "none";
     return { log: undefined, hasState: false, shortened: lost ? shortened(file, "a log", found) : undefined };
   }
+  const { log, file, damage } = foundLog;
   refuseStranger(logDirectory, log, owner);
   const state = inspectStateFile(join(directory, log.stateFile));
   if (state === undefined) {
-    if (log.floor.zxid === 0) return { log, hasState: false, shortened: undefined };
+    if (log.floor.zxid === 0) return { log, hasState: false, shortened: damage };
     const place = `the state at ${formatZxid(log.floor.zxid)} or later`;
     throw new StoreError({
       code: "DAMAGED",
@@ -99,9 +115,10 @@ function inspect({ directory, logDirectory }: Places, file: string, owner: Owner
   }
   if (applied.zxid > log.tail.zxid) {
     const lost = shortened(file, entriesUpTo(applied.zxid), entriesUpTo(log.tail.zxid));
-    return { log, hasState: true, applied, shortened: lost };
+    return { log, hasState: true, applied, shortened: damage ?? lost };
   }
-  refuseSplit(file, log, applied);
+  refuseSplit(foundLog, applied);
+  if (damage !== undefined) return { log, hasState: true, applied, shortened: damage };
   if (witness === undefined) return { log, hasState: true, applied, shortened: undefined };
   if (witness.zxid > log.tail.zxid) {
     return {
@@ -122,8 +139,30 @@ function inspect({ directory, logDirectory }: Places, file: string, owner: Owner
   return { log, hasState: true, applied, shortened: undefined };
 }
 
+function findLog(directory: string): FoundLog | undefined {
+  refuseNewerMark(directory);
+  const { newest } = inspectSegments(directory);
+  if (newest !== undefined) {
+    const { log, name, damage } = newest;
+    const chainAt = (zxid: Zxid): Chain | undefined => {
+      using reader = LogReader.ofClosed(directory, name.sequence);
+      return reader.chainAt(zxid);
+    };
+    return { log, file: join(directory, formatSegmentName(name)), damage, chainAt };
+  }
+  if (kindOfLogFile(directory) !== "entries") return undefined;
+  const file = join(directory, LOG_FILE);
+  const log = readLog(file);
+  if (log === undefined) return undefined;
+  const chainAt = (zxid: Zxid): Chain | undefined => {
+    using reader = new SegmentReader(file, "store");
+    return reader.chainAt(zxid);
+  };
+  return { log, file, damage: undefined, chainAt };
+}
+
 function readLog(file: string): DurableLog | undefined {
-  const database = openReader(file, 256);
+  const database = openReader(file, CACHE_KIB);
   try {
     return isUnfinished(database) ? undefined : readDurableLog(database, file);
   } finally {
@@ -146,16 +185,11 @@ function refuseStranger(directory: string, log: DurableLog, owner: Owner): void 
 }
 
 /** Log and state must be of one history. */
-function refuseSplit(file: string, log: DurableLog, applied: { readonly zxid: Zxid; readonly chain: bigint }): void {
-  const reader = new LogReader(file);
-  try {
-    const chain = applied.zxid === log.floor.zxid ? log.floor.chain : reader.chainAt(applied.zxid);
-    if (chain === applied.chain) return;
-    const found = chain === undefined ? "no such entry" : `chain ${formatChain(chain)}, where the state has another`;
-    throw new StoreError({ code: "DAMAGED", file, place: `table log, row ${formatZxid(applied.zxid)}`, found });
-  } finally {
-    reader.close();
-  }
+function refuseSplit({ log, file, chainAt }: FoundLog, applied: LogPosition): void {
+  const chain = applied.zxid === log.floor.zxid ? log.floor.chain : chainAt(applied.zxid);
+  if (chain === applied.chain) return;
+  const found = chain === undefined ? "no such entry" : `chain ${formatChain(chain)}, where the state has another`;
+  throw new StoreError({ code: "DAMAGED", file, place: `table log, row ${formatZxid(applied.zxid)}`, found });
 }
 
 function entriesUpTo(zxid: Zxid): string {

@@ -3,8 +3,11 @@ import { CHAIN_NONE } from "./chain.ts";
 import { StoreError } from "./store-error.ts";
 import type { DurableLog } from "./txn-log.ts";
 
-/** The format of `log.db` that this version writes; older ones are upgraded at open, newer ones refused. */
-export const LOG_FORMAT = 1;
+/**
+ * The format that this version writes; older ones are converted at open, newer ones refused. 1 was one `log.db`, 2 is a sequence of
+ * segments.
+ */
+export const LOG_FORMAT = 2;
 
 /** A log on which nothing was ever written. */
 export function newDurableLog(owner: { readonly sid: number; readonly ensembleId?: string }): DurableLog {

@@ -2,7 +2,8 @@ import type { MessagePort } from "node:worker_threads";
 import type { Zxid } from "@zooid/model";
 import type { RingMemory } from "./append-ring.ts";
 import type { Chain } from "./chain.ts";
-import type { LogFileOptions } from "./log-file.ts";
+import type { LogFileOptions } from "./log-open.ts";
+import type { SegmentName } from "./segments/segment-name.ts";
 import type { StoreErrorDetail } from "./store-error.ts";
 import type { DurableLog, EpochPromise, Flip, LogPosition, LogRun } from "./txn-log.ts";
 
@@ -14,17 +15,28 @@ export interface LogThreadData {
   readonly stats: SharedArrayBuffer;
   readonly port: MessagePort;
   readonly helper: MessagePort;
-  readonly walMarkBytes: number;
+  /** How long a segment's WAL is. */
+  readonly segmentBytes: number;
   readonly logKeepBytes: number;
   readonly retentionMs: number;
   readonly fsyncWarnMs: number;
 }
 
 export interface HelperThreadData {
-  readonly file: string;
+  /** Of the segments. */
+  readonly directory: string;
+  readonly leases: SharedArrayBuffer;
   readonly control: SharedArrayBuffer;
   readonly port: MessagePort;
   readonly log: MessagePort;
+}
+
+/** What the log thread asks its helper for; no reader has open what is named. */
+export interface HelperTask {
+  readonly remove: readonly SegmentName[];
+  readonly spare:
+    | { readonly recycle: SegmentName | undefined; readonly pageBytes: number; readonly walBytes: number }
+    | undefined;
 }
 
 /** Each stands behind a MESSAGE record in the ring, so that its place among the appends is kept. */
@@ -63,8 +75,8 @@ export type LogReport =
     }
   | { readonly kind: "answer"; readonly id: number; readonly log: DurableLog; readonly at: LogPosition | undefined }
   | { readonly kind: "purged"; readonly log: DurableLog }
-  /** The helper has a checkpoint to make, and may not have started yet. */
-  | { readonly kind: "checkpoint-due" }
+  /** The helper has a task, and may not have started yet. */
+  | { readonly kind: "helper-due" }
   | { readonly kind: "warned"; readonly text: string }
   | { readonly kind: "failed"; readonly detail: StoreErrorDetail };
 
@@ -89,11 +101,12 @@ export const LogStat = {
   SYNC_MS_LAST: 6,
   SLOW_SYNCS: 7,
   WAL_BYTES: 8,
-  CHECKPOINTS: 9,
-  CHECKPOINT_MS_TOTAL: 10,
+  ROLLS: 9,
+  ROLL_MS_TOTAL: 10,
   STALLS: 11,
   STALL_MS_TOTAL: 12,
   PURGED: 13,
   FULL: 14,
+  SEGMENTS: 15,
 } as const;
 export const LOG_STAT_COUNT = 16;

@@ -1,188 +1,214 @@
-import { crc32 } from "node:zlib";
-import { copyBytes, FRAME_HEADER_BYTES, formatZxid, writeFrameHeader, type Zxid } from "@zooid/model";
-import { type Chain, ChainCursor, chainFromHalves } from "./chain.ts";
-import { type Database, openReader, type Statement } from "./database.ts";
-import { mayFollow } from "./log-book.ts";
-import { CHAIN_BYTES, chainOfEntry } from "./schema.ts";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { assert, formatZxid, type Zxid } from "@zooid/model";
+import { type Chain, formatChain } from "./chain.ts";
+import { ReaderLeases } from "./segments/reader-leases.ts";
+import { formatSegmentName, listSegments } from "./segments/segment-name.ts";
+import { type EntrySink, SegmentReader, type Walk, type WalkLimits } from "./segments/segment-reader.ts";
 import { StoreError } from "./store-error.ts";
 import type { LogPosition, LogRun } from "./txn-log.ts";
 
-const CACHE_KIB = 512;
-/** Rows of one run at most; measured, more gains nothing. */
-const RUN_ROWS_MAX = 1024;
-/** More rows than the bytes are likely to hold are looked up, so that a run is not cut short for it. */
-const RUN_ROWS_SPARE = 8;
-const FRAME_OVER_ROW_BYTES = FRAME_HEADER_BYTES - CHAIN_BYTES;
+export type { EntrySink, Walk, WalkLimits } from "./segments/segment-reader.ts";
 
-/** What a walk tells of one entry: its record lies in the bytes, which are lent for the call. */
-export type EntrySink = (zxid: Zxid, bytes: Buffer, start: number, end: number) => void;
-
-export interface WalkLimits {
-  /** Of the entries as frames; one entry is taken in any case. */
-  readonly bytesMax: number;
-  /** The last zxid wanted, if the log goes on beyond it. */
-  readonly upTo?: Zxid | undefined;
-}
-
-/** Where a walk came from and to. */
-export type Walk = Omit<LogRun, "bytes">;
-
-/** Where the rows of a file begin: behind the floor in `log.db`, behind the segment before in a segment. */
-const BEGIN = {
-  store: "SELECT floor_zxid, floor_chain_high, floor_chain_low FROM store",
-  segment: "SELECT after_zxid, after_chain_high, after_chain_low FROM segment",
-} as const;
-
-/** Rows as they lie in the table, one behind another. */
-interface Rows {
+/** One segment as the newest one's manifest describes it. */
+interface Part {
+  readonly file: string;
+  readonly sequence: number;
   readonly after: LogPosition;
-  readonly zxids: readonly Zxid[];
-  readonly sizes: readonly number[];
-  readonly bytes: Buffer<ArrayBuffer>;
+  /** Undefined for the newest segment, which has no end yet. */
+  readonly end: LogPosition | undefined;
 }
 
-const NO_BYTES = Buffer.alloc(0);
+/** What a reader knows of the log, as of one generation and one newest segment. */
+interface View {
+  readonly generation: number;
+  readonly newest: number;
+  readonly floor: LogPosition;
+  /** Oldest first. */
+  readonly parts: readonly Part[];
+}
 
 /**
- * Entries out of `log.db` or one segment, through a connection of its own in transactions that last one run, so that no reader pins the WAL. It sees
- * exactly what is durable. Every row is checked against the chain.
+ * Entries out of all segments of a log, for one thread. A call sees exactly what is durable, and each entry is checked against the chain.
  *
- * SQLite puts the rows of a run into one BLOB: a buffer for each would cost more than everything else that is done with it, in time
- * and in memory.
+ * Each call holds a lease, so no file that its view names is removed or reused meanwhile. Between calls the reader keeps the newest segment
+ * and the one it read last open; it reads neither of them again before it has looked whether the log still holds them.
  */
-export class LogReader {
-  readonly #file: string;
-  readonly #database: Database;
-  readonly #begin: Statement;
-  readonly #commit: Statement;
-  readonly #sizes: Statement;
-  readonly #run: Statement;
-  readonly #entry: Statement;
-  readonly #floor: Statement;
-  readonly #chain = new ChainCursor();
-  /** What an entry took in the last run: every row that is looked up in vain is read from the disk in vain. */
-  #entryBytes = 0;
+export class LogReader implements Disposable {
+  readonly #directory: string;
+  readonly #leases: ReaderLeases;
+  readonly #open = new Map<number, SegmentReader>();
+  #view: View | undefined;
 
-  constructor(file: string, kind: keyof typeof BEGIN = "store") {
-    this.#file = file;
-    const database = openReader(file, CACHE_KIB);
-    this.#database = database;
-    this.#begin = database.prepare("BEGIN");
-    this.#commit = database.prepare("COMMIT");
-    // A bare parameter as LIMIT makes SQLite prepare the statement again for each value that is bound.
-    const rows = "SELECT zxid, length(entry) AS size FROM log WHERE zxid > ? AND zxid <= ? ORDER BY zxid LIMIT ? + 0";
-    this.#sizes = database.prepare(`SELECT json_group_array(zxid), json_group_array(size) FROM (${rows})`).raw();
-    // The bytes of a BLOB stay what they are when they are taken for text. The order is the table's own; the chain proves it.
-    const all = "SELECT CAST(group_concat(entry, '') AS BLOB) FROM log WHERE zxid > ? AND zxid <= ?";
-    this.#run = database.prepare(all).pluck();
-    this.#entry = database.prepare("SELECT entry FROM log WHERE zxid = ?").pluck();
-    this.#floor = database.prepare(BEGIN[kind]).raw();
+  /** @param leases the memory that the log thread shares */
+  constructor(directory: string, leases: SharedArrayBuffer) {
+    this.#directory = directory;
+    this.#leases = new ReaderLeases(leases);
   }
 
-  /** Hands over the entries after a zxid, in order, each checked. The answer's count is 0 at the log's end. */
+  /** For a directory that no log thread has open. */
+  static ofClosed(directory: string, newestSequence: number): LogReader {
+    const leases = new ReaderLeases();
+    leases.newest = newestSequence;
+    return new LogReader(directory, leases.memory);
+  }
+
+  /** Hands over entries after a zxid, in order, each checked. The answer's count is 0 only at the log's end, or at `upTo`. */
   walk(after: Zxid, limits: WalkLimits, sink: EntrySink): Walk {
-    const rows = this.#fetch(after, limits);
-    const last = this.#hand(rows, sink);
-    // Given back at once: the collector, which sees no pressure in its own heap, would let many of them pile up.
-    if (rows.bytes.length > 0) rows.bytes.buffer.transfer(0);
-    return { after: rows.after, last, count: rows.zxids.length };
+    return this.#inSegment(after, limits, (reader, within) => reader.walk(after, within, sink));
   }
 
   /** The entries after a zxid as frames. */
   read(after: Zxid, bytesMax: number): LogRun {
-    const rows = this.#fetch(after, { bytesMax });
-    const bytes = Buffer.allocUnsafeSlow(rows.bytes.length + rows.zxids.length * FRAME_OVER_ROW_BYTES);
-    let at = 0;
-    const last = this.#hand(rows, (zxid, source, start, end) => {
-      writeFrameHeader(bytes, at, zxid, end - start);
-      copyBytes(source, start, end, bytes, at + FRAME_HEADER_BYTES);
-      at += FRAME_HEADER_BYTES + end - start;
-    });
-    return { bytes, after: rows.after, last, count: rows.zxids.length };
+    using _lease = this.#leases.take();
+    let run = this.#readInSegment(after, { bytesMax });
+    const runs: LogRun[] = [];
+    let bytes = 0;
+    let count = 0;
+    while (run.count > 0) {
+      runs.push(run);
+      bytes += run.bytes.length;
+      count += run.count;
+      if (!this.#isSealedAt(run.last.zxid)) break;
+      run = this.#readInSegment(run.last.zxid, { bytesMax: bytesMax - bytes, isStrict: true });
+    }
+    const [first = run] = runs;
+    if (runs.length < 2) return first;
+    const last = runs.at(-1)?.last ?? run.last;
+    return { bytes: concatenated(runs, bytes), after: first.after, last, count };
   }
 
+  /** The chain at a zxid that the log holds or that is its floor. */
   chainAt(zxid: Zxid): Chain | undefined {
-    const floor = this.#readFloor();
-    return zxid === floor.zxid ? floor.chain : this.#chainOf(zxid);
+    using _lease = this.#leases.take();
+    const { floor, parts } = this.#look();
+    if (zxid <= floor.zxid) return zxid === floor.zxid ? floor.chain : undefined;
+    const part = parts.find(({ end }) => end === undefined || zxid <= end.zxid);
+    if (part === undefined || zxid < part.after.zxid) return undefined;
+    if (zxid === part.end?.zxid) return part.end.chain;
+    const reader = this.#reader(part);
+    const chain = reader.chainAt(zxid);
+    // An entry that a damaged WAL hides is not an entry that never was.
+    if (chain === undefined && part.end !== undefined) reader.assertEnd(part.end);
+    return chain;
   }
 
   ensembleId(): string {
-    return String(this.#database.prepare("SELECT ensemble FROM store").pluck().get());
+    using _lease = this.#leases.take();
+    const newest = this.#look().parts.at(-1);
+    assert(newest !== undefined, "a log has a newest segment");
+    return this.#reader(newest).ensembleId();
   }
 
-  close(): void {
-    this.#database.close();
+  [Symbol.dispose](): void {
+    for (const reader of this.#open.values()) reader[Symbol.dispose]();
+    this.#open.clear();
   }
 
-  #fetch(after: Zxid, limits: WalkLimits): Rows {
-    this.#begin.run();
-    try {
-      const floor = this.#readFloor();
-      if (after < floor.zxid) {
-        throw new StoreError({ code: "BELOW_FLOOR", asked: formatZxid(after), floor: formatZxid(floor.zxid) });
-      }
-      const chain = after === floor.zxid ? floor.chain : this.#chainOf(after);
-      if (chain === undefined) throw this.#damaged(after, "the log holds no such entry");
-      return this.#rows({ zxid: after, chain }, limits);
-    } finally {
-      this.#commit.run();
+  #readInSegment(after: Zxid, limits: WalkLimits): LogRun {
+    return this.#inSegment(after, limits, (reader, within) => reader.read(after, within));
+  }
+
+  /** Whether a segment ends there, and another one follows. */
+  #isSealedAt(zxid: Zxid): boolean {
+    return this.#view?.parts.some(({ end }) => end?.zxid === zxid) === true;
+  }
+
+  #inSegment<T extends Walk>(
+    after: Zxid,
+    limits: WalkLimits,
+    act: (reader: SegmentReader, limits: WalkLimits) => T,
+  ): T {
+    using _lease = this.#leases.take();
+    const { floor, parts } = this.#look();
+    if (after < floor.zxid) {
+      throw new StoreError({ code: "BELOW_FLOOR", asked: formatZxid(after), floor: formatZxid(floor.zxid) });
     }
+    const part = parts.find(({ end }) => end === undefined || after < end.zxid);
+    assert(part !== undefined, "the newest segment has no end");
+    const { end } = part;
+    if (end === undefined) return act(this.#reader(part), limits);
+    const upTo = limits.upTo === undefined || limits.upTo > end.zxid ? end.zxid : limits.upTo;
+    const walk = act(this.#reader(part), { ...limits, upTo });
+    const isShort = walk.count === 0 && upTo === end.zxid && limits.isStrict !== true;
+    const isWhole = walk.last.zxid === end.zxid ? walk.last.chain === end.chain : !isShort;
+    if (isWhole) return walk;
+    throw new StoreError({
+      code: "DAMAGED",
+      file: part.file,
+      place: `entries up to ${formatZxid(end.zxid)}, chain ${formatChain(end.chain)}`,
+      found: `entries up to ${formatZxid(walk.last.zxid)}, chain ${formatChain(walk.last.chain)}`,
+    });
   }
 
-  #rows(after: LogPosition, { bytesMax, upTo = Number.MAX_SAFE_INTEGER as Zxid }: WalkLimits): Rows {
-    const rowsMax = Math.min(RUN_ROWS_MAX, Math.ceil(bytesMax / Math.max(1, this.#entryBytes)) + RUN_ROWS_SPARE);
-    const found = this.#sizes.get(after.zxid, upTo, rowsMax) as [string, string];
-    const [zxids, sizes] = found.map((list) => JSON.parse(list)) as [Zxid[], number[]];
-    let total = 0;
-    let count = 0;
-    for (const size of sizes) {
-      const grown = total + size + FRAME_OVER_ROW_BYTES;
-      if (count > 0 && grown > bytesMax) break;
-      total = grown;
-      count++;
+  /** The log as it is now. To be called with a lease: then every file is there that the answer names. */
+  #look(): View {
+    // In this order: a generation is raised after the newest segment is named.
+    const { generation } = this.#leases;
+    const { newest } = this.#leases;
+    const known = this.#view;
+    if (known?.generation === generation && known.newest === newest) return known;
+    this.#view = this.#lookAnew(generation, newest);
+    return this.#view;
+  }
+
+  #lookAnew(generation: number, newest: number): View {
+    const name = listSegments(readdirSync(this.#directory)).find(({ sequence }) => sequence === newest);
+    if (name === undefined) {
+      const file = join(this.#directory, `segment ${newest}`);
+      throw new StoreError({ code: "DAMAGED", file, place: "the newest segment", found: "the file is missing" });
     }
-    zxids.length = count;
-    sizes.length = count;
-    if (count > 0) this.#entryBytes = total / count;
-    const last = zxids.at(-1);
-    if (last === undefined) return { after, zxids, sizes, bytes: NO_BYTES };
-    return { after, zxids, sizes, bytes: this.#run.get(after.zxid, last) as Buffer<ArrayBuffer> };
-  }
-
-  #hand({ after, zxids, sizes, bytes }: Rows, sink: EntrySink): LogPosition {
-    const chain = this.#chain;
-    chain.set(after.chain);
-    let last = after.zxid;
-    let at = 0;
-    for (let i = 0; i < zxids.length; i++) {
-      const zxid = zxids[i] as Zxid;
-      const size = sizes[i] as number;
-      if (!mayFollow(last, zxid)) throw this.#damaged(zxid, `it follows ${formatZxid(last)}: entries between are lost`);
-      if (size < CHAIN_BYTES) throw this.#damaged(zxid, `${size} bytes`);
-      const start = at + CHAIN_BYTES;
-      const end = at + size;
-      chain.add(zxid, end - start, crc32(bytes.subarray(start, end)));
-      if (end > bytes.length || chain.high !== bytes.readInt32BE(at) || chain.low !== bytes.readInt32BE(at + 4)) {
-        throw this.#damaged(zxid, "its content does not match its chain");
-      }
-      sink(zxid, bytes, start, end);
-      at = end;
-      last = zxid;
+    const file = join(this.#directory, formatSegmentName(name));
+    const reader = this.#readerOf(newest, file);
+    const head = reader.head();
+    if (head === undefined) {
+      throw new StoreError({ code: "DAMAGED", file, place: "the first transaction", found: "it is missing" });
     }
-    return { zxid: last, chain: chain.value() };
+    const sealed = head.manifest.map(({ sequence, after, end }): Part => {
+      return {
+        file: join(this.#directory, formatSegmentName({ sequence, after: after.zxid })),
+        ...{ sequence, after, end },
+      };
+    });
+    const parts = [...sealed, { file, sequence: newest, after: head.after, end: undefined }];
+    for (const sequence of this.#open.keys()) {
+      if (!parts.some((part) => part.sequence === sequence)) this.#close(sequence);
+    }
+    return { generation, newest, floor: reader.floor(), parts };
   }
 
-  #readFloor(): LogPosition {
-    const [zxid, high, low] = this.#floor.get() as [Zxid, number, number];
-    return { zxid, chain: chainFromHalves(high, low) };
+  #reader({ sequence, file }: Part): SegmentReader {
+    const newest = this.#view?.newest;
+    // Of sealed segments one at a time: a walk goes from each to the next.
+    if (!this.#open.has(sequence)) {
+      for (const other of this.#open.keys()) if (other !== newest) this.#close(other);
+    }
+    return this.#readerOf(sequence, file);
   }
 
-  #chainOf(zxid: Zxid): Chain | undefined {
-    const entry = this.#entry.get(zxid) as Buffer | undefined;
-    return entry === undefined ? undefined : chainOfEntry(entry);
+  #readerOf(sequence: number, file: string): SegmentReader {
+    const known = this.#open.get(sequence);
+    if (known !== undefined) return known;
+    if (!existsSync(file)) {
+      throw new StoreError({ code: "DAMAGED", file, place: "the segment", found: "the file is missing" });
+    }
+    const reader = new SegmentReader(file, sequence === 0 ? "store" : "segment");
+    this.#open.set(sequence, reader);
+    return reader;
   }
 
-  #damaged(zxid: Zxid, found: string): StoreError {
-    return new StoreError({ code: "DAMAGED", file: this.#file, place: `table log, row ${formatZxid(zxid)}`, found });
+  #close(sequence: number): void {
+    this.#open.get(sequence)?.[Symbol.dispose]();
+    this.#open.delete(sequence);
   }
+}
+
+function concatenated(runs: readonly LogRun[], length: number): Uint8Array {
+  const bytes = Buffer.allocUnsafeSlow(length);
+  let at = 0;
+  for (const run of runs) {
+    bytes.set(run.bytes, at);
+    at += run.bytes.length;
+  }
+  return bytes;
 }

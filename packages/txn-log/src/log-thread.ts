@@ -4,27 +4,23 @@ import { ControlWord, RecordKind, RingReader } from "./append-ring.ts";
 import { chainHigh, chainLow } from "./chain.ts";
 import { isFull, storeErrorOf } from "./database.ts";
 import { withConfigs, withCurrentEpoch, withEnsembleId, withPromise } from "./log-book.ts";
-import { LogFile } from "./log-file.ts";
+import { type Keep, LogFile } from "./log-file.ts";
 import { type LogCommand, type LogReport, LogStat, type LogThreadData } from "./log-messages.ts";
+import { ReaderLeases } from "./segments/reader-leases.ts";
+import { SegmentRoller } from "./segments/segment-roller.ts";
 import type { DurableLog, LogPosition } from "./txn-log.ts";
-import { WalRecycler } from "./wal-recycler.ts";
 
 /**
- * The log thread: the one writer of `log.db`. It sleeps until something lies in the ring, puts every batch that waits there into one
+ * The log thread: the one writer of the segments. It sleeps until something lies in the ring, puts every batch that waits there into one
  * transaction with one sync, reports, and looks again. It never returns to its event loop.
  */
 
 /** A group is committed at this size even if more batches wait. */
 const GROUP_BYTES_MAX = 2 * 1024 * 1024;
-/** How long nothing must happen before purges, and then checkpoints, take a turn of their own. */
-const IDLE_PURGE_MS = 50;
-const IDLE_CHECKPOINT_MS = 1_000;
-/** Rows purged along with a group: more than it brought, so that purging keeps up, and few, so that no commit waits for it. */
-const PURGE_ROWS_ALONG_MIN = 64;
-const PURGE_ROWS_PER_ROW = 2;
-const PURGE_ROWS_IDLE = 2_000;
-/** So many times the bytes to keep may lie there before purging no longer waits for an idle moment. */
-const PURGE_PATIENCE = 5;
+/** How long nothing must happen before a purge, or what waits for a reader, takes a turn of its own. */
+const IDLE_MS = 50;
+/** How often a log with nothing to do looks whether something has become old enough to go. */
+const IDLE_RETENTION_MS = 1_000;
 
 class LogThread {
   readonly #data: LogThreadData;
@@ -32,20 +28,18 @@ class LogThread {
   readonly #stats: Float64Array;
   readonly #ring: RingReader;
   readonly #file: LogFile;
-  readonly #recycler: WalRecycler;
+  readonly #roller: SegmentRoller;
   /** The open group: for each batch five numbers as `LogReport` has them, and its first zxid for a refusal. */
   #group: number[] = [];
   #groupFirsts: { generation: number; zxid: Zxid }[] = [];
   #groupBytes = 0;
-  #plannedSegments = 0;
   #open = false;
   /** What was last told to the other side in full. */
   #told: DurableLog;
   #full = false;
   #purgeAllowed: Zxid = ZXID_NONE;
-  /** What may go when there is time, and what must go even if commits wait a little for it. */
-  #purgeLimit: Zxid = ZXID_NONE;
-  #purgeUrgent: Zxid = ZXID_NONE;
+  /** Something may go that is not gone. */
+  #isPurgeDue = false;
   #closed = false;
 
   constructor(data: LogThreadData) {
@@ -55,45 +49,52 @@ class LogThread {
     this.#ring = new RingReader(data.ring);
     this.#file = new LogFile(data.options);
     this.#told = this.#file.log;
-    this.#recycler = new WalRecycler({
+    this.#roller = new SegmentRoller({
       file: this.#file,
+      directory: data.options.directory,
+      leases: new ReaderLeases(data.options.leases),
       control: this.#control,
-      requestCheckpoint: () => {
-        data.helper.postMessage("checkpoint");
-        this.#report({ kind: "checkpoint-due" });
+      request: (task) => {
+        data.helper.postMessage(task);
+        this.#report({ kind: "helper-due" });
       },
+      keep: () => this.#keep(),
       stats: this.#stats,
-      markBytes: data.walMarkBytes,
+      walBytes: data.segmentBytes,
       warn: (text) => this.#report({ kind: "warned", text }),
     });
     this.#report({ kind: "ready", log: this.#file.log });
   }
 
   run(): void {
-    let idleMs = 0;
     while (!this.#closed) {
       const seen = Atomics.load(this.#control, ControlWord.WAKE);
       if (this.#takeAll()) {
-        idleMs = 0;
-        this.#recycler.turn();
+        this.#turn();
         continue;
       }
-      const purging = this.#purgeLimit > this.#file.log.floor.zxid;
-      // A thread with nothing to do sleeps long: waking up is most of what an idle server costs.
-      const sleepMs = purging ? IDLE_PURGE_MS : IDLE_CHECKPOINT_MS;
-      if (Atomics.wait(this.#control, ControlWord.WAKE, seen, sleepMs) !== "timed-out") {
-        this.#recycler.turn();
+      if (Atomics.wait(this.#control, ControlWord.WAKE, seen, this.#sleepMs()) !== "timed-out") {
+        this.#turn();
         continue;
       }
-      if (purging) this.#purgeIdle();
-      idleMs += sleepMs;
-      if (idleMs < IDLE_CHECKPOINT_MS) continue;
-      idleMs = 0;
-      this.#recycler.idle();
+      this.#purgeIdle();
+      this.#roller.idle();
     }
     this.#file.close();
     this.#data.helper.close();
     this.#data.port.close();
+  }
+
+  /** A thread with nothing to do sleeps: waking up is most of what an idle server costs. */
+  #sleepMs(): number {
+    if (this.#isPurgeDue || this.#roller.isWaiting) return IDLE_MS;
+    return this.#data.retentionMs > 0 ? IDLE_RETENTION_MS : Number.POSITIVE_INFINITY;
+  }
+
+  /** Between two groups. */
+  #turn(): void {
+    this.#roller.turn();
+    this.#reportFloor();
   }
 
   /** Everything that waits, one group or more. False when there was nothing. */
@@ -107,11 +108,11 @@ class LogThread {
       } else {
         this.#command();
         // Where the ring never runs empty, small groups end with commands alone.
-        if (!this.#closed) this.#recycler.turn();
+        if (!this.#closed) this.#turn();
       }
       if (this.#groupBytes >= GROUP_BYTES_MAX) {
         this.#commitGroup();
-        this.#recycler.turn();
+        this.#turn();
       }
     }
     this.#commitGroup();
@@ -155,7 +156,6 @@ class LogThread {
   #commitGroup(): void {
     if (!this.#open) return this.#ring.release();
     try {
-      if (this.#purgeUrgent > this.#file.log.floor.zxid) this.#purgeAlong();
       this.#sync();
     } catch (error) {
       return this.#refuseGroup(error);
@@ -163,16 +163,13 @@ class LogThread {
     const done = this.#group;
     this.#count(LogStat.BATCHES, done.length / 5);
     this.#count(LogStat.BYTES, this.#groupBytes);
-    this.#recycler.committed(
-      this.#purgeUrgent > this.#file.log.floor.zxid ? Number.POSITIVE_INFINITY : this.#groupBytes,
-    );
+    this.#roller.committed(this.#groupBytes);
     this.#stats[LogStat.ENTRIES] = this.#file.entryCount;
     const { log } = this.#file;
     const changed = isMoreThanTail(this.#told, log);
     if (changed) this.#told = log;
     this.#clearGroup();
     this.#report({ kind: "appended", done, log: changed ? log : undefined });
-    if (this.#file.segmentCount > this.#plannedSegments) this.#replan();
   }
 
   #sync(): void {
@@ -217,7 +214,7 @@ class LogThread {
 
   #command(): void {
     this.#commitGroup();
-    this.#recycler.committed(Number.POSITIVE_INFINITY);
+    this.#roller.committed(Number.POSITIVE_INFINITY);
     const received = receiveMessageOnPort(this.#data.port);
     if (received === undefined) throw new Error("a command was announced in the ring and did not come");
     const command: LogCommand = received.message;
@@ -262,7 +259,8 @@ class LogThread {
         return file.noteCommitted(command.zxid);
       case "purge":
         this.#purgeAllowed = command.upTo;
-        return this.#replan();
+        this.#isPurgeDue = true;
+        return;
       case "close":
         this.#closed = true;
         return;
@@ -277,42 +275,32 @@ class LogThread {
     this.#report({ kind: "answer", id, log, at });
   }
 
-  /** Looks anew for what may be purged, unless a purge is under way. */
-  #replan(): void {
-    this.#plannedSegments = this.#file.segmentCount;
-    if (this.#purgeAllowed <= this.#file.log.floor.zxid) return;
+  #keep(): Keep {
     const { logKeepBytes, retentionMs } = this.#data;
-    const olderThanMs = Date.now() - retentionMs;
-    const allowed = this.#purgeAllowed;
-    this.#purgeLimit = this.#file.purgeLimit(allowed, logKeepBytes, olderThanMs) ?? ZXID_NONE;
-    this.#purgeUrgent = this.#file.purgeLimit(allowed, logKeepBytes * PURGE_PATIENCE, olderThanMs) ?? ZXID_NONE;
+    return { above: this.#purgeAllowed, bytes: logKeepBytes, olderThanMs: Date.now() - retentionMs };
   }
 
+  /** Under a load that never rests, segments are purged along with the beginning of others. */
   #purgeIdle(): void {
+    this.#isPurgeDue = false;
+    const count = this.#file.purgeable(this.#keep());
+    if (count === 0) return;
     try {
-      this.#file.begin();
-      this.#purge(this.#purgeLimit, PURGE_ROWS_IDLE);
-      this.#sync();
+      this.#file.purge(count);
     } catch (error) {
+      // Tried again when the next one is allowed, or with the beginning of a segment.
       if (!isFull(error) || !this.#file.rollback()) throw error;
-      this.#purgeLimit = ZXID_NONE;
-      this.#purgeUrgent = ZXID_NONE;
       return;
     }
-    this.#told = this.#file.log;
-    this.#report({ kind: "purged", log: this.#told });
-    this.#replan();
-    this.#recycler.committed(Number.POSITIVE_INFINITY);
-    this.#recycler.turn();
+    this.#reportFloor();
   }
 
-  #purgeAlong(): void {
-    const brought = this.#file.entryCount - (this.#stats[LogStat.ENTRIES] ?? 0);
-    this.#purge(this.#purgeUrgent, Math.max(PURGE_ROWS_ALONG_MIN, PURGE_ROWS_PER_ROW * brought));
-  }
-
-  #purge(limit: Zxid, countMax: number): void {
-    this.#count(LogStat.PURGED, this.#file.purgeSlice(limit, countMax));
+  #reportFloor(): void {
+    const { log } = this.#file;
+    if (log.floor === this.#told.floor) return;
+    this.#told = log;
+    this.#stats[LogStat.PURGED] = this.#file.purgedCount;
+    this.#report({ kind: "purged", log });
   }
 
   #count(stat: number, by: number): void {
@@ -336,7 +324,10 @@ try {
   new LogThread(data).run();
 } catch (cause) {
   // Poisoned: nothing more is written or completed, and the file is left as it is for the next start.
-  data.port.postMessage({ kind: "failed", detail: storeErrorOf(cause, data.options.file).detail } satisfies LogReport);
+  data.port.postMessage({
+    kind: "failed",
+    detail: storeErrorOf(cause, data.options.directory).detail,
+  } satisfies LogReport);
   data.port.close();
   data.helper.close();
 }

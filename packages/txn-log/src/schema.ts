@@ -7,11 +7,11 @@ import { StoreError } from "./store-error.ts";
 import type { DurableLog, EpochRange, LogPosition } from "./txn-log.ts";
 
 /**
- * The tables of `log.db`.
+ * The tables that every segment has, `log.db` among them.
  *
  * `log.entry` is the entry's chain (8 bytes) and its record. `committed`, on the last row of each batch, is the commit hint: written
  * there it dirties no page that the batch does not dirty anyway. For the same reason `epochs.last` is written only when an epoch
- * ends; the newest epoch's last counter is that of the last row. `segments` lets a purge count bytes and age without reading rows.
+ * ends; the newest epoch's last counter is that of the last row.
  */
 const STORE_TABLES = `
   CREATE TABLE store (
@@ -36,20 +36,9 @@ const STORE_TABLES = `
   CREATE TABLE epochs (epoch INTEGER PRIMARY KEY, first INTEGER NOT NULL, last INTEGER NOT NULL) STRICT;
   CREATE TABLE log (zxid INTEGER PRIMARY KEY, entry BLOB NOT NULL, committed INTEGER) STRICT;
 `;
-const STAGE_TABLES = `
-  CREATE TABLE staged (zxid INTEGER PRIMARY KEY, entry BLOB NOT NULL) STRICT;
-  CREATE TABLE segments (last INTEGER PRIMARY KEY, bytes INTEGER NOT NULL, time_ms INTEGER NOT NULL) STRICT;
-`;
-
 /** Bytes of the chain before a record in `log.entry`. */
 export const CHAIN_BYTES = 8;
 
-export function createSchema(database: Database): void {
-  createStoreTables(database);
-  database.exec(STAGE_TABLES);
-}
-
-/** The tables that `log.db` and a segment have in common. */
 export function createStoreTables(database: Database): void {
   database.exec(STORE_TABLES);
 }
@@ -80,7 +69,7 @@ const COLUMNS =
 export function writeStoreRow(database: Database, log: DurableLog): void {
   const { identity, promise, floor } = log;
   const row: StoreRow = [
-    LOG_FORMAT,
+    identity.formatVersion,
     identity.ensembleId,
     identity.sid,
     identity.bootCount,
@@ -107,7 +96,7 @@ export function writeEpochs(database: Database, epochs: readonly EpochRange[]): 
   for (const { epoch, first, last } of epochs) insert.run(epoch, first, last);
 }
 
-/** Whether the file is ours but its making never ended: nothing was ever promised on it. */
+/** Whether a file is ours but its making never ended: nothing was ever promised on it. */
 export function isUnfinished(database: Database): boolean {
   const tables = database.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'store'").pluck().get();
   return tables === 0 || database.prepare("SELECT count(*) FROM store").pluck().get() === 0;

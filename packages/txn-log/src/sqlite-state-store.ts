@@ -9,7 +9,9 @@ import type { TestBreak } from "./test-break.ts";
 
 export interface SqliteStateOptions {
   readonly stateFile: string;
-  readonly logFile: string;
+  /** Of the log's segments, and what their readers share with its thread. */
+  readonly logDirectory: string;
+  readonly leases: SharedArrayBuffer;
   readonly decoderModule: string;
   readonly lagMarkBytes: number;
   readonly lagMarkMs: number;
@@ -26,9 +28,10 @@ const STATE_HEAP_MIB = 48;
 
 export async function openSqliteState(options: SqliteStateOptions): Promise<SqliteStateStore> {
   const channel = new MessageChannel();
-  const { stateFile, logFile, decoderModule, lagMarkBytes, lagMarkMs, testBreak } = options;
+  const { stateFile, logDirectory, leases, decoderModule, lagMarkBytes, lagMarkMs, testBreak } = options;
   const port = channel.port2;
-  const data: StateThreadData = { stateFile, logFile, decoderModule, lagMarkBytes, lagMarkMs, testBreak, port };
+  const log = { logDirectory, leases };
+  const data: StateThreadData = { stateFile, ...log, decoderModule, lagMarkBytes, lagMarkMs, testBreak, port };
   const worker = startWorker({ name: "state-thread", data, transfer: [channel.port2], heapMib: STATE_HEAP_MIB });
   const { promise, resolve, reject } = Promise.withResolvers<StateMeta>();
   worker.once("error", reject);

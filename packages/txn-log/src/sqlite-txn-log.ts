@@ -3,7 +3,6 @@ import { assert, copyRange, epochOf, ZXID_NONE, type Zxid } from "@zooid/model";
 import { newRingMemory, RecordKind, type RingMemory, RingWriter } from "./append-ring.ts";
 import { type Chain, chainFromHalves } from "./chain.ts";
 import { earlierOf, laterOf, withEntry } from "./log-book.ts";
-import type { LogFileOptions } from "./log-file.ts";
 import {
   type AppendMessage,
   type HelperAnswer,
@@ -15,6 +14,7 @@ import {
   LogStat,
   type LogThreadData,
 } from "./log-messages.ts";
+import type { LogFileOptions } from "./log-open.ts";
 import { startWorker } from "./start-worker.ts";
 import { StoreError } from "./store-error.ts";
 import type {
@@ -33,7 +33,8 @@ export interface SqliteLogOptions {
   readonly file: LogFileOptions;
   readonly handler: LogHandler;
   readonly ringBytes: number;
-  readonly walMarkBytes: number;
+  /** How long a segment's WAL is. */
+  readonly segmentBytes: number;
   readonly logKeepBytes: number;
   readonly retentionMs: number;
   readonly fsyncWarnMs: number;
@@ -56,7 +57,7 @@ const NO_BYTES = new Uint8Array(0);
 export async function openSqliteLog(options: SqliteLogOptions): Promise<SqliteTxnLog> {
   const ring = newRingMemory(options.ringBytes);
   const stats = new SharedArrayBuffer(LOG_STAT_COUNT * 8);
-  const { file } = options.file;
+  const { directory, leases } = options.file;
   const forLog = new MessageChannel();
   const forHelper = new MessageChannel();
   const between = new MessageChannel();
@@ -66,7 +67,7 @@ export async function openSqliteLog(options: SqliteLogOptions): Promise<SqliteTx
     stats,
     port: forLog.port2,
     helper: between.port1,
-    walMarkBytes: options.walMarkBytes,
+    segmentBytes: options.segmentBytes,
     logKeepBytes: options.logKeepBytes,
     retentionMs: options.retentionMs,
     fsyncWarnMs: options.fsyncWarnMs,
@@ -78,7 +79,13 @@ export async function openSqliteLog(options: SqliteLogOptions): Promise<SqliteTx
     heapMib: LOG_HEAP_MIB,
   });
   const ready = await firstReport(forLog.port1, worker);
-  const helper: HelperThreadData = { file, control: ring.control, port: forHelper.port2, log: between.port2 };
+  const helper: HelperThreadData = {
+    directory,
+    leases,
+    control: ring.control,
+    port: forHelper.port2,
+    log: between.port2,
+  };
   return new SqliteTxnLog({
     options,
     ring,
@@ -288,10 +295,11 @@ export class SqliteTxnLog implements TxnLog {
       pendingBatches: this.#pendingSizes.length,
       pendingBytes: this.#pendingBytes,
       walBytes: stat(LogStat.WAL_BYTES),
-      checkpointCount: stat(LogStat.CHECKPOINTS),
-      checkpointMsTotal: stat(LogStat.CHECKPOINT_MS_TOTAL),
-      walStallCount: stat(LogStat.STALLS),
-      walStallMsTotal: stat(LogStat.STALL_MS_TOTAL),
+      segmentCount: stat(LogStat.SEGMENTS),
+      rollCount: stat(LogStat.ROLLS),
+      rollMsTotal: stat(LogStat.ROLL_MS_TOTAL),
+      stallCount: stat(LogStat.STALLS),
+      stallMsTotal: stat(LogStat.STALL_MS_TOTAL),
       purgedCount: stat(LogStat.PURGED),
       storageFull: stat(LogStat.FULL) === 1,
     };
@@ -308,7 +316,7 @@ export class SqliteTxnLog implements TxnLog {
     // The other thread may be the one that failed, and this one would wait for ever.
     else void this.#worker.terminate();
     await worker;
-    // The helper ends last: the remaining entries of the log may need a checkpoint.
+    // The helper ends last: the remaining entries of the log may need a segment.
     if (this.#helper !== undefined) {
       const helper = exited(this.#helper);
       this.#reads.postMessage({ kind: "close" } satisfies HelperRequest);
@@ -362,7 +370,7 @@ export class SqliteTxnLog implements TxnLog {
       case "purged":
         this.#log = report.log;
         break;
-      case "checkpoint-due":
+      case "helper-due":
         this.#startHelper();
         break;
       case "warned":

@@ -2,9 +2,10 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { assert, formatZxid, type Zxid } from "@zooid/model";
 import { DataPlace } from "./data-place.ts";
-import { inspectDirectory, LOG_FILE, WITNESS_FILE } from "./inspect-directory.ts";
+import { inspectDirectory, WITNESS_FILE } from "./inspect-directory.ts";
 import { earlierOf } from "./log-book.ts";
 import { LogReader } from "./log-reader.ts";
+import { ReaderLeases } from "./segments/reader-leases.ts";
 import { SnapshotTransfers } from "./snapshot-transfers.ts";
 import { openSqliteState, type SqliteStateStore } from "./sqlite-state-store.ts";
 import { openSqliteLog, type SqliteTxnLog } from "./sqlite-txn-log.ts";
@@ -35,12 +36,12 @@ export interface StoreOptions {
   readonly takeEpoch?: boolean;
   /** Open a log that lost what it acked; it says `amnesiac` until a flip ends that. Otherwise such a log is refused. */
   readonly allowAmnesia?: boolean;
-  /** Log kept for learners even when the state is beyond it. Default 64 MiB. */
+  /** Log kept for learners even when the state is beyond it, in bytes on the disk. Default 64 MiB. */
   readonly logKeepBytes?: number;
   /** Log kept for questions about the past. Default 0: none. */
   readonly retentionMs?: number;
-  /** Where the WAL is recycled; the log stops for a checkpoint at eight times as much. Default 16 MiB. */
-  readonly walMarkBytes?: number;
+  /** How long a segment of the log is. Default a quarter of `logKeepBytes`, at most 16 MiB. */
+  readonly segmentBytes?: number;
   /** A slower sync is warned about. Default 1000 ms. */
   readonly fsyncWarnMs?: number;
   /** Shared memory for batches on their way; what does not fit waits in ordinary memory. Default 4 MiB. */
@@ -105,7 +106,9 @@ export interface Store extends AsyncDisposable {
 
 const MIB = 1024 * 1024;
 const REPLAY_BYTES = 256 * 1024;
-const SEGMENTS_KEPT = 16;
+const SEGMENTS_KEPT = 4;
+const SEGMENT_BYTES_MIN = 64 * 1024;
+const SEGMENT_BYTES_MAX = 16 * MIB;
 
 /** Opens a data directory: locks it, looks before it touches, counts the start. Rejects with a `StoreError`. */
 export async function openStore(options: StoreOptions): Promise<Store> {
@@ -115,23 +118,24 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   try {
     const found = inspectDirectory({ directory, logDirectory }, { sid, ensembleId });
     if (found.shortened !== undefined && options.allowAmnesia !== true) throw found.shortened;
-    const logFile = join(logDirectory, LOG_FILE);
     const logKeepBytes = options.logKeepBytes ?? 64 * MIB;
+    const segmentBytes = Math.max(SEGMENT_BYTES_MIN, Math.floor(logKeepBytes / SEGMENTS_KEPT));
+    const leases = new ReaderLeases().memory;
     const log = await openSqliteLog({
       file: {
-        file: logFile,
+        directory: logDirectory,
         witnessFile: join(logDirectory, WITNESS_FILE),
         sid,
         ensembleId,
         takeEpoch: options.takeEpoch === true,
         amnesiac: found.shortened !== undefined,
         applied: found.applied,
-        segmentBytes: Math.max(64 * 1024, Math.floor(logKeepBytes / SEGMENTS_KEPT)),
+        leases,
         testBreak: options.testBreak,
       },
       handler,
       ringBytes: options.ringBytes ?? 4 * MIB,
-      walMarkBytes: options.walMarkBytes ?? 16 * MIB,
+      segmentBytes: options.segmentBytes ?? Math.min(SEGMENT_BYTES_MAX, segmentBytes),
       logKeepBytes,
       retentionMs: options.retentionMs ?? 0,
       fsyncWarnMs: options.fsyncWarnMs ?? 1_000,
@@ -145,7 +149,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     }
     const state = await openSqliteState({
       stateFile,
-      logFile,
+      logDirectory,
+      leases,
       decoderModule: options.decoderModule ?? "@zooid/wire/peer",
       lagMarkBytes: options.lagMarkBytes ?? 64 * MIB,
       lagMarkMs: options.lagMarkMs ?? 30_000,
@@ -156,7 +161,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     });
     const { snapshotHoldMs: holdMs = 60_000, testBreak } = options;
     const transfers = new SnapshotTransfers({ log, state, directory, holdMs, testBreak });
-    return new SqliteStore({ log, state, transfers, place, logFile });
+    return new SqliteStore({ log, state, transfers, place, logDirectory, leases });
   } catch (cause) {
     await opened?.[Symbol.asyncDispose]();
     place.abandon();
@@ -169,7 +174,8 @@ class SqliteStore implements Store {
   readonly state: StateStore;
   readonly #transfers: SnapshotTransfers;
   readonly #place: DataPlace;
-  readonly #logFile: string;
+  readonly #logDirectory: string;
+  readonly #leases: SharedArrayBuffer;
   #closing: Promise<void> | undefined;
 
   constructor(parts: {
@@ -177,13 +183,15 @@ class SqliteStore implements Store {
     readonly state: SqliteStateStore;
     readonly transfers: SnapshotTransfers;
     readonly place: DataPlace;
-    readonly logFile: string;
+    readonly logDirectory: string;
+    readonly leases: SharedArrayBuffer;
   }) {
     this.log = parts.log;
     this.state = parts.state;
     this.#transfers = parts.transfers;
     this.#place = parts.place;
-    this.#logFile = parts.logFile;
+    this.#logDirectory = parts.logDirectory;
+    this.#leases = parts.leases;
   }
 
   loadState(sink: StateSink): StateMeta {
@@ -193,29 +201,24 @@ class SqliteStore implements Store {
   replay(after: LogPosition, sink: ReplaySink, through?: Zxid): LogPosition {
     // The state may know more to be committed than the log's hint says.
     if (through !== undefined && through <= after.zxid) return after;
-    const reader = new LogReader(this.#logFile);
-    try {
-      const { tail } = this.log.durable;
-      let at = after;
-      for (;;) {
-        const walk = reader.walk(at.zxid, { bytesMax: REPLAY_BYTES, upTo: through }, sink);
-        if (walk.after.chain !== at.chain) {
-          const place = `table log, row ${formatZxid(at.zxid)}`;
-          throw new StoreError({
-            code: "DAMAGED",
-            file: this.#logFile,
-            place,
-            found: "the state was of another history",
-          });
-        }
-        if (walk.count === 0) break;
-        at = walk.last;
+    using reader = new LogReader(this.#logDirectory, this.#leases);
+    const { tail } = this.log.durable;
+    let at = after;
+    for (;;) {
+      const walk = reader.walk(at.zxid, { bytesMax: REPLAY_BYTES, upTo: through }, sink);
+      if (walk.after.chain !== at.chain) {
+        throw new StoreError({
+          code: "DAMAGED",
+          file: this.#logDirectory,
+          place: `table log, row ${formatZxid(at.zxid)}`,
+          found: "the state was of another history",
+        });
       }
-      assert(at.zxid >= earlierOf(through ?? tail.zxid, tail.zxid), "replay comes to where it was to end");
-      return at;
-    } finally {
-      reader.close();
+      if (walk.count === 0) break;
+      at = walk.last;
     }
+    assert(at.zxid >= earlierOf(through ?? tail.zxid, tail.zxid), "replay comes to where it was to end");
+    return at;
   }
 
   openSnapshot(): Promise<SnapshotSource> {
@@ -260,5 +263,6 @@ function removeUnnamed(directory: string, named: string): void {
 }
 
 export { makeDirectory } from "./make-directory.ts";
+export { isLogFile } from "./segments/segment-name.ts";
 export { isLastChunk } from "./snapshot-format.ts";
 export type { TestBreak } from "./test-break.ts";

@@ -7,7 +7,8 @@ import type { TestBreak } from "./test-break.ts";
 
 export interface StateThreadData {
   readonly stateFile: string;
-  readonly logFile: string;
+  readonly logDirectory: string;
+  readonly leases: SharedArrayBuffer;
   readonly port: MessagePort;
   /** The module whose `TxnReader` decodes records. */
   readonly decoderModule: string;

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { RecordingHandler, Z } from "./append-batches.ts";
 import { openStore, type Store, type StoreOptions } from "./sqlite.ts";
 import { foldsAsApplied } from "./testing/folds.ts";
+import { newestSegment } from "./testing/newest-segment.ts";
 import { runOracle } from "./testing/state-history.ts";
 import { loaded, Oracle } from "./testing/state-oracle.ts";
 import { TemporaryDirectory } from "./testing/temporary-directory.ts";
@@ -104,7 +105,7 @@ test("a state ahead of the log is amnesia", async () => {
     await runOracle(store, new Oracle(3, loaded(store)), 5);
     await store.state.flush();
   }
-  const database = new Sqlite(join(place.path, "data", "log.db"));
+  const database = new Sqlite(join(place.path, "data", newestSegment(join(place.path, "data"))));
   database.exec(`DELETE FROM log WHERE zxid > ${Z(1, 3)}`);
   database.close();
   await expect(open()).rejects.toMatchObject({ detail: { code: "LOG_SHORTENED" } });

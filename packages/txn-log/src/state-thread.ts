@@ -154,7 +154,7 @@ class StateThread {
     if (target !== undefined && target.zxid > meta.applied.zxid) {
       this.#state.begin();
       this.#fold.begin();
-      this.#log ??= new LogReader(this.#data.logFile);
+      this.#log ??= new LogReader(this.#data.logDirectory, this.#data.leases);
       const [applied, entries] = this.#read(this.#log, meta.applied, target);
       const nodes = this.#fold.end();
       this.#state.commit({
@@ -191,12 +191,12 @@ class StateThread {
 
   #split(zxid: Zxid, found: string): StoreError {
     const place = `the entry ${formatZxid(zxid)} that the state was to continue with`;
-    return new StoreError({ code: "DAMAGED", file: this.#data.logFile, place, found });
+    return new StoreError({ code: "DAMAGED", file: this.#data.logDirectory, place, found });
   }
 
   #close(): void {
     clearTimeout(this.#timer);
-    this.#log?.close();
+    this.#log?.[Symbol.dispose]();
     this.#state.close();
     this.#data.port.close();
   }

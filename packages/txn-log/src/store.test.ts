@@ -12,15 +12,18 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import type { Zxid } from "@zooid/model";
 import Sqlite from "better-sqlite3";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CHAIN_NONE } from "./chain.ts";
 import { LogFile } from "./log-file.ts";
+import { ReaderLeases } from "./segments/reader-leases.ts";
 import { openStore, type Store, type StoreOptions } from "./sqlite.ts";
 import { StoreError } from "./store-error.ts";
 import { leavesWhatWasCompleted } from "./testing/killed-process.ts";
+import { newestSegment } from "./testing/newest-segment.ts";
 import { TemporaryDirectory } from "./testing/temporary-directory.ts";
-import { batchOf, RecordingHandler, range, Z } from "./txn-log-contract.ts";
+import { batchOf, RecordingHandler, range, recordsOf, Z, zxidsOf } from "./txn-log-contract.ts";
 import { readWitness, WitnessFile } from "./witness.ts";
 
 let place: TemporaryDirectory;
@@ -57,9 +60,9 @@ async function fill(count: number): Promise<void> {
   cpSync(template, directory, { recursive: true });
 }
 
-/** Changes a file as no server of ours would. */
-function tamper(file: string, sql: string): void {
-  const database = new Sqlite(join(directory, file));
+/** Changes a file, or the newest segment, as no server of ours would. */
+function tamper(file: string | "newest", sql: string): void {
+  const database = new Sqlite(join(directory, file === "newest" ? newestSegment(directory) : file));
   database.exec(sql);
   database.close();
 }
@@ -120,20 +123,28 @@ describe("opening", () => {
 
   test("a newer format is refused", async () => {
     await fill(1);
-    tamper("log.db", "UPDATE store SET format = 2");
-    expect((await refusal()).code).toBe("NEWER_FORMAT");
+    const error = { code: "NEWER_FORMAT", known: 2, found: 3 };
+    tamper("newest", "UPDATE store SET format = 3");
+    expect((await refusal()).detail).toMatchObject(error);
+    tamper("newest", "UPDATE store SET format = 2");
+    tamper("log.db", "UPDATE store SET format = 3");
+    expect((await refusal()).detail).toMatchObject({ ...error, file: join(directory, "log.db") });
   });
 
   test("a promise that was changed on the disk is found out", async () => {
     await fill(1);
-    tamper("log.db", "UPDATE store SET promise_epoch = 0, boot_count = 7");
+    tamper("newest", "UPDATE store SET promise_epoch = 0, boot_count = 7");
     expect((await refusal()).detail).toMatchObject({ code: "DAMAGED", place: "table store, row 1" });
   });
 
   test("a file that is no database is damaged, not new", async () => {
     await fill(1);
-    writeFileSync(join(directory, "log.db"), "x".repeat(10_000));
-    expect((await refusal()).code).toBe("DAMAGED");
+    for (const file of ["log.db", newestSegment(directory)]) {
+      const whole = readFileSync(join(directory, file));
+      writeFileSync(join(directory, file), "x".repeat(10_000));
+      expect((await refusal()).code).toBe("DAMAGED");
+      writeFileSync(join(directory, file), whole);
+    }
   });
 
   test("a directory that cannot be made is unreadable", async () => {
@@ -187,7 +198,9 @@ describe("a log in a directory of its own", () => {
   test("log and witness lie there, the state does not, and both are found again", async () => {
     await fillApart(3);
     expect(names(directory)).toEqual(["state-1.db", "zooid.lock", "zooid.pid"]);
-    expect(names(join(place.path, "log"))).toEqual(["log.db", "witness", "zooid.lock", "zooid.pid"]);
+    const segment = newestSegment(join(place.path, "log"));
+    const files = [segment, `${segment}-shm`, `${segment}-wal`, "log.db", "witness", "zooid.lock", "zooid.pid"];
+    expect(names(join(place.path, "log"))).toEqual(files);
     await using store = await open(apart());
     expect(store.log.durable).toMatchObject({ identity: { bootCount: 2 }, tail: { zxid: Z(1, 3) } });
     expect(store.replay(store.state.applied.applied, () => {})).toEqual(store.log.durable.tail);
@@ -252,7 +265,7 @@ describe("a log in a directory of its own", () => {
 describe("amnesia", () => {
   test("a log shorter than its witness is refused, or opened as an amnesiac on demand", async () => {
     await fill(5);
-    tamper("log.db", `DELETE FROM log WHERE zxid > ${Z(1, 3)}`);
+    tamper("newest", `DELETE FROM log WHERE zxid > ${Z(1, 3)}`);
     expect((await refusal()).detail).toMatchObject({ code: "LOG_SHORTENED", expected: "entries up to 0x100000005" });
     await using store = await open({ allowAmnesia: true });
     expect(store.log.durable).toMatchObject({ amnesiac: true, tail: { zxid: Z(1, 3) } });
@@ -260,7 +273,7 @@ describe("amnesia", () => {
 
   test("amnesia is remembered", async () => {
     await fill(5);
-    tamper("log.db", `DELETE FROM log WHERE zxid > ${Z(1, 3)}`);
+    tamper("newest", `DELETE FROM log WHERE zxid > ${Z(1, 3)}`);
     await (await open({ allowAmnesia: true }))[Symbol.asyncDispose]();
     await using store = await open();
     expect(store.log.durable.amnesiac).toBe(true);
@@ -319,7 +332,7 @@ describe("damage", () => {
 
   test.each(flips)("a byte changed at %i of a log row is found by reading and by replay", async (_, entry) => {
     await fill(9);
-    tamper("log.db", `UPDATE log SET entry = CAST(${entry} AS BLOB) WHERE zxid = ${Z(1, 5)}`);
+    tamper("newest", `UPDATE log SET entry = CAST(${entry} AS BLOB) WHERE zxid = ${Z(1, 5)}`);
     await using store = await open();
     const found = { detail: { code: "DAMAGED", place: "table log, row 0x100000005" } };
     await expect(store.log.read(Z(1, 2), 1 << 20)).rejects.toMatchObject(found);
@@ -329,7 +342,7 @@ describe("damage", () => {
 
   test("a row that is lost in the middle is found", async () => {
     await fill(9);
-    tamper("log.db", `DELETE FROM log WHERE zxid = ${Z(1, 5)}`);
+    tamper("newest", `DELETE FROM log WHERE zxid = ${Z(1, 5)}`);
     await using store = await open();
     await expect(store.log.read(Z(0, 0), 1 << 20)).rejects.toMatchObject({
       detail: { place: "table log, row 0x100000006" },
@@ -351,7 +364,7 @@ describe("writing", () => {
     const file = new LogFile(logFileOptions());
     add(file, range(1, 3), 100);
     const before = file.log;
-    file.limitPages(8);
+    file.limitPages(24);
     expect(() => add(file, range(4, 2000), 1000)).toThrow("full");
     expect(file.rollback()).toBe(true);
     expect(file.log).toBe(before);
@@ -383,30 +396,75 @@ describe("writing", () => {
     expect((await store.log.read(Z(0, 0), 10_000_000)).count).toBe(9);
   });
 
-  test("the WAL stays within its marks under a sustained load", async () => {
-    const walMarkBytes = 1024 * 1024;
-    await using store = await open({ walMarkBytes });
-    const record = Buffer.alloc(1000, 1);
-    const records = new Array(500).fill(record);
-    let next = 1;
-    let largest = 0;
-    while (next < 100_000) {
-      for (let i = 0; i < 4; i++) {
-        store.log.append(batchOf(range(next, next + 499), { records }));
-        next += 500;
-      }
+  test("a log under a sustained load goes on in segments of their length, and reuses them once they are purged", async () => {
+    const segmentBytes = 1024 * 1024;
+    await using store = await open({ segmentBytes, logKeepBytes: 2 * segmentBytes });
+    const records = new Array(500).fill(Buffer.alloc(1000, 1));
+    const inodes = new Set<number>();
+    for (let next = 1; next < 40_000; next += 500) {
+      store.log.append(batchOf(range(next, next + 499), { records, committed: Z(1, next - 1) }));
       await settle(store);
-      largest = Math.max(largest, statSync(join(directory, "log.db-wal")).size);
+      store.log.allowPurge(Z(1, next - 1));
+      inodes.add(statSync(join(directory, `${newestSegment(directory)}-wal`)).ino);
     }
-    // On top of the eighth mark lies at most one group, with the pages that purging along with it touched.
-    expect(largest).toBeLessThan(walMarkBytes * 8 + 12 * 1024 * 1024);
-    expect(store.log.stats().checkpointCount).toBeGreaterThan(5);
+    const { rollCount, purgedCount, walBytes } = store.log.stats();
+    expect(rollCount).toBeGreaterThan(10);
+    expect(purgedCount).toBeGreaterThan(5);
+    // Two at least are in use at a time, so of as many files as segments none would have been reused.
+    expect(inodes.size).toBeLessThan(rollCount);
+    expect(walBytes).toBeLessThan(3 * segmentBytes);
+    const bytes = readdirSync(directory)
+      .filter((name) => name.startsWith("log-"))
+      .reduce((sum, name) => sum + (statSync(join(directory, name), { throwIfNoEntry: false })?.size ?? 0), 0);
+    expect(bytes).toBeLessThan(20 * segmentBytes);
+    // More of it may go before the read does.
+    const readAll = async (): Promise<unknown> => (await store.log.read(store.log.durable.floor.zxid, 1 << 30)).last;
+    expect(await readAll().catch(readAll)).toEqual(store.log.durable.tail);
   });
 
-  test("a log that is closed with a checkpoint due writes all that it was given, and ends", async () => {
+  test("readers beside a log that purges and reuses its segments see what was written and nothing else", async () => {
+    const segmentBytes = 64 * 1024;
+    await using store = await open({ segmentBytes, logKeepBytes: 2 * segmentBytes });
+    const recordOf = (zxid: Zxid): Buffer => Buffer.alloc(500, `${zxid} `);
+    let isOver = false;
+    let readCount = 0;
+    const readOn = async (): Promise<void> => {
+      while (!isOver) {
+        for (let at = store.log.durable.floor.zxid; ; ) {
+          const run = await store.log.read(at, 20_000).catch((error: StoreError) => error);
+          if (run instanceof StoreError) {
+            // It was purged before the read began.
+            expect(run.code).toBe("BELOW_FLOOR");
+            break;
+          }
+          const zxids = zxidsOf(run.bytes);
+          recordsOf(run.bytes).forEach((record, i) => {
+            if (!recordOf(zxids[i] as Zxid).equals(record)) throw new Error(`a wrong record at ${zxids[i]}`);
+          });
+          readCount += zxids.length;
+          if (run.count === 0) break;
+          at = run.last.zxid;
+        }
+        store.replay(store.log.durable.tail, () => {});
+      }
+    };
+    const readers = [readOn(), readOn()];
+    for (let next = 1; store.log.stats().purgedCount < 40; next += 20) {
+      const zxids = range(next, next + 19);
+      store.log.append(batchOf(zxids, { records: zxids.map(recordOf), committed: Z(1, next - 1) }));
+      await settle(store);
+      store.log.allowPurge(Z(1, next - 1));
+    }
+    isOver = true;
+    await Promise.all(readers);
+    expect(readCount).toBeGreaterThan(1000);
+    expect(told.failures).toEqual([]);
+  });
+
+  test("a log that is closed while the next segment is made writes all that it was given, and ends", async () => {
     const record = Buffer.alloc(1000, 1);
     const records = new Array(500).fill(record);
-    await using store = await open({ walMarkBytes: 64 * 1024 });
+    await using store = await open({ segmentBytes: 64 * 1024 });
     // More than the ring holds: most of it is still to be written when the log is closed.
     for (let next = 1; next < 10_000; next += 500) store.log.append(batchOf(range(next, next + 499), { records }));
     await store[Symbol.asyncDispose]();
@@ -441,12 +499,12 @@ describe("writing", () => {
 
   function logFileOptions(): ConstructorParameters<typeof LogFile>[0] {
     return {
-      file: join(directory, "log.db"),
+      directory,
       witnessFile: join(directory, "witness"),
       sid: 1,
       takeEpoch: false,
       amnesiac: false,
-      segmentBytes: 1 << 20,
+      leases: new ReaderLeases().memory,
     };
   }
 

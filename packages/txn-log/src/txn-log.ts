@@ -86,7 +86,7 @@ export interface TxnLog extends AsyncDisposable {
 
   /**
    * Allows entries up to a zxid to be purged: they are in a *synced* state file. What goes, and when, is the log's own
-   * choice, in small slices between batches: it keeps `logKeepBytes`, what `retentionMs` asks for, everything above the commit
+   * choice, by whole segments: it keeps `logKeepBytes`, what `retentionMs` asks for, everything above the commit
    * hint and everything that is held.
    */
   allowPurge(upTo: Zxid): void;
@@ -208,12 +208,17 @@ export interface LogStats {
   /** Batches and bytes handed over and not completed. */
   readonly pendingBatches: number;
   readonly pendingBytes: number;
+  /** How far the newest segment is written. */
   readonly walBytes: number;
-  readonly checkpointCount: number;
-  readonly checkpointMsTotal: number;
-  /** Times, and how long in all, the log took no batch because the WAL had outgrown its marks. */
-  readonly walStallCount: number;
-  readonly walStallMsTotal: number;
+  /** Files that the log consists of. */
+  readonly segmentCount: number;
+  /** Times a full segment was followed by another one, and how long that took in all. */
+  readonly rollCount: number;
+  readonly rollMsTotal: number;
+  /** Times, and how long in all, the log took no batch because the next segment was not ready. */
+  readonly stallCount: number;
+  readonly stallMsTotal: number;
+  /** Of segments; of entries in a log without. */
   readonly purgedCount: number;
   readonly storageFull: boolean;
 }

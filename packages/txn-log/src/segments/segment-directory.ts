@@ -1,11 +1,20 @@
-import { readdirSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { openReader, syncDirectoryOf } from "../database.ts";
 import { StoreError } from "../store-error.ts";
 import type { DurableLog } from "../txn-log.ts";
-import { hasTables } from "./segment-file.ts";
-import { formatSegmentName, listSegments, parseSegmentName, type SegmentName } from "./segment-name.ts";
+import { kindOfLogFile, writeFormatMark } from "./format-mark.ts";
+import { hasTables, UNFINISHED } from "./segment-file.ts";
+import {
+  formatSegmentName,
+  LOG_FILE,
+  listSegments,
+  parseSegmentName,
+  type SegmentName,
+  STAGE_FILE,
+} from "./segment-name.ts";
 import { readHead, readSegmentLog, type SegmentHead } from "./segment-schema.ts";
+import { tidySpare } from "./spare-segment.ts";
 import { eraseTear, scanWal, type WalScan } from "./wal-scan.ts";
 
 /**
@@ -14,11 +23,13 @@ import { eraseTear, scanWal, type WalScan } from "./wal-scan.ts";
  * ```
  * each WAL beside no main file ────────────────────────▶ removed (SQLite would believe it under the next file of that name)
  * from the highest sequence down:
- *   scan of the WAL: damaged ──────────────────────────▶ refused
- *   no first transaction: an interrupted roll ─────────▶ removed, the next lower one is looked at
+ *   no first transaction
+ *     and the WAL is damaged ──────────────────────────▶ refused
+ *     else an interrupted roll ────────────────────────▶ removed, the next lower one is looked at
  *   else the newest: its manifest names all others
  *     one of them is missing ──────────────────────────▶ refused
  *     torn last commit ────────────────────────────────▶ erased before SQLite writes behind it
+ *     damaged ─────────────────────────────────────────▶ `damage`: refused, or left as it is by an amnesiac, which begins another segment
  * every other segment ─────────────────────────────────▶ free: the log no longer holds it
  * ```
  */
@@ -34,17 +45,24 @@ export interface FoundSegments {
 export interface NewestSegment {
   readonly name: SegmentName;
   readonly head: SegmentHead;
+  /** As far as SQLite shows it. */
   readonly log: DurableLog;
   readonly scan: WalScan;
+  /** An acknowledged write is behind a bad frame, and SQLite hides it. */
+  readonly damage: StoreError | undefined;
 }
 
 const CACHE_KIB = 256;
 const WAL_OR_INDEX = /^(log-\d{8}-[0-9a-f]{16}\.db)-(?:wal|shm)$/;
+/** Main files whose making was cut short. */
+const UNFINISHED_FILE = new RegExp(`^log(?:-\\d{8}-[0-9a-f]{16})?\\.db\\${UNFINISHED}`);
+const WHOLE: WalScan = { pageBytes: 0, frameCount: 0, commitCount: 0, lastFrame: 0, tail: "whole" };
 
-/** Changes nothing. Throws `DAMAGED` with file and frame when an acknowledged write is behind a bad frame. */
+/** Changes nothing. */
 export function inspectSegments(directory: string): FoundSegments {
   const files = readdirSync(directory);
   const strays = files.filter((name) => {
+    if (UNFINISHED_FILE.test(name)) return true;
     const main = WAL_OR_INDEX.exec(name)?.[1] ?? name;
     return parseSegmentName(main) !== undefined && !hasTables(join(directory, main));
   });
@@ -57,7 +75,7 @@ export function inspectSegments(directory: string): FoundSegments {
       continue;
     }
     const held = new Set(newest.head.manifest.map(({ sequence }) => sequence));
-    refuseMissing(directory, newest, names);
+    refuseMissing(directory, newest);
     const free = names.filter(({ sequence }) => sequence < name.sequence && !held.has(sequence));
     return { newest, free, strays: [...strays, ...unfinished.flatMap(filesOf)] };
   }
@@ -68,9 +86,13 @@ export function inspectSegments(directory: string): FoundSegments {
 export function repairSegments(directory: string, found: FoundSegments): void {
   // The main file goes before its WAL, so that a crash leaves a stray.
   for (const name of found.strays) rmSync(join(directory, name), { force: true });
+  for (const suffix of ["", "-journal"]) rmSync(join(directory, STAGE_FILE + suffix), { force: true });
+  tidySpare(directory);
   const { newest } = found;
   if (newest?.scan.tail === "torn") eraseTear(walOf(directory, newest.name), newest.scan);
-  syncDirectoryOf(join(directory, "any"));
+  const holdsLogFile = newest?.head.manifest.some(({ sequence }) => sequence === 0) === true;
+  if (newest !== undefined && !holdsLogFile && kindOfLogFile(directory) !== "mark") writeFormatMark(directory);
+  syncDirectoryOf(join(directory, LOG_FILE));
 }
 
 export function filesOf(name: SegmentName): string[] {
@@ -78,34 +100,43 @@ export function filesOf(name: SegmentName): string[] {
   return [file, `${file}-wal`, `${file}-shm`];
 }
 
+/** Removes a segment that the log no longer holds and that no reader has open. */
+export function removeSegment(directory: string, name: SegmentName): void {
+  if (name.sequence === 0) return writeFormatMark(directory);
+  // The main file goes first: a WAL alone is removed at the next start.
+  for (const file of filesOf(name)) rmSync(join(directory, file), { force: true });
+}
+
 function inspectNewest(directory: string, name: SegmentName): NewestSegment | undefined {
   const file = join(directory, formatSegmentName(name));
   const wal = walOf(directory, name);
-  const scan = readdirSync(directory).includes(`${formatSegmentName(name)}-wal`) ? scanWal(wal) : undefined;
-  if (scan?.tail === "damaged") {
-    const place = `frame ${scan.frameCount + 1}, or one of the same commit`;
-    const found = "a commit that is not whole, and a whole one behind it";
-    throw new StoreError({ code: "DAMAGED", file: wal, place, found });
-  }
+  const scan = existsSync(wal) ? scanWal(wal) : WHOLE;
+  const damage = scan.tail === "damaged" ? damagedWal(wal, scan) : undefined;
   const database = openReader(file, CACHE_KIB);
   try {
     const head = readHead(database, file);
+    if (head === undefined && damage !== undefined) throw damage;
     if (head === undefined) return undefined;
     if (head.sequence !== name.sequence || head.after.zxid !== name.after) {
       const found = formatSegmentName({ sequence: head.sequence, after: head.after.zxid });
       throw new StoreError({ code: "DAMAGED", file, place: "table segment, row 1", found: `the name ${found}` });
     }
-    const whole: WalScan = { pageBytes: 0, frameCount: 0, commitCount: 0, lastFrame: 0, tail: "whole" };
-    return { name, head, log: readSegmentLog(database, file, head), scan: scan ?? whole };
+    return { name, head, log: readSegmentLog(database, file, head), scan, damage };
   } finally {
     database.close();
   }
 }
 
-function refuseMissing(directory: string, { name, head }: NewestSegment, names: readonly SegmentName[]): void {
+function damagedWal(wal: string, { frameCount }: WalScan): StoreError {
+  const place = `frame ${frameCount + 1}, or one of the same commit`;
+  const found = "a commit that is not whole, and a whole one behind it";
+  return new StoreError({ code: "DAMAGED", file: wal, place, found });
+}
+
+function refuseMissing(directory: string, { name, head }: NewestSegment): void {
   for (const { sequence, after } of head.manifest) {
-    if (names.some((each) => each.sequence === sequence && each.after === after.zxid)) continue;
     const file = join(directory, formatSegmentName({ sequence, after: after.zxid }));
+    if (hasTables(file)) continue;
     const found = `the file is missing, which ${formatSegmentName(name)} names`;
     throw new StoreError({ code: "DAMAGED", file, place: "the segment", found });
   }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Z } from "../append-batches.ts";
-import { formatSegmentName, listSegments, parseSegmentName } from "./segment-name.ts";
+import { formatSegmentName, isLogFile, listSegments, parseSegmentName } from "./segment-name.ts";
 
 test("a name is read back as it was written", () => {
   const name = { sequence: 12, after: Z(3, 0xa41) };
@@ -13,4 +13,21 @@ test("segments are listed by sequence, and no other file is taken for one", () =
   const tenth = formatSegmentName({ sequence: 10, after: Z(1, 5) });
   const files = [tenth, `${tenth}-wal`, "log.db", "spare.db", second, `${second}-shm`, "log-2-5.db"];
   expect(listSegments(files).map(({ sequence }) => sequence)).toEqual([2, 10]);
+});
+
+test("files of the log are told from those of the state, with their WALs and whatever is half made", () => {
+  const segment = formatSegmentName({ sequence: 2, after: Z(1, 9) });
+  const files = [
+    "log.db",
+    "log.db-wal",
+    "log.db.new",
+    segment,
+    `${segment}-shm`,
+    "spare.db-wal",
+    "spare.wal",
+    "stage.db",
+  ];
+  expect(files.filter((file) => !isLogFile(file))).toEqual([]);
+  expect(["state-1.db", "witness", "zooid.lock", "zookeeper_audit.log"].filter(isLogFile)).toEqual([]);
+  expect(formatSegmentName({ sequence: 0, after: Z(1, 9) })).toBe("log.db");
 });

@@ -1,63 +1,231 @@
-import { formatZxid, type Zxid } from "@zooid/model";
-import { formatChain } from "../chain.ts";
-import { openReader } from "../database.ts";
-import { type EntrySink, LogReader } from "../log-reader.ts";
+import { crc32 } from "node:zlib";
+import { copyBytes, FRAME_HEADER_BYTES, formatZxid, writeFrameHeader, type Zxid } from "@zooid/model";
+import { type Chain, ChainCursor, chainFromHalves, formatChain } from "../chain.ts";
+import { type Database, openReader, type Statement, sqliteCode } from "../database.ts";
+import { mayFollow } from "../log-book.ts";
+import { CHAIN_BYTES, chainOfEntry } from "../schema.ts";
 import { StoreError } from "../store-error.ts";
-import type { LogPosition } from "../txn-log.ts";
-import { readHead } from "./segment-schema.ts";
+import type { LogPosition, LogRun } from "../txn-log.ts";
+import { readHead, type SegmentHead } from "./segment-schema.ts";
 
-const CACHE_KIB = 64;
-const WALK_BYTES = 256 * 1024;
+const CACHE_KIB = 512;
+/** Rows of one run at most; measured, more gains nothing. */
+const RUN_ROWS_MAX = 1024;
+/** More rows than the bytes are likely to hold are looked up, so that a run is not cut short for it. */
+const RUN_ROWS_SPARE = 8;
+const FRAME_OVER_ROW_BYTES = FRAME_HEADER_BYTES - CHAIN_BYTES;
+
+/** What a walk tells of one entry: its record lies in the bytes, which are lent for the call. */
+export type EntrySink = (zxid: Zxid, bytes: Buffer, start: number, end: number) => void;
+
+export interface WalkLimits {
+  /** Of the entries as frames; one entry is taken in any case, unless `isStrict`. */
+  readonly bytesMax: number;
+  readonly isStrict?: boolean;
+  /** The last zxid wanted, if the log goes on beyond it. */
+  readonly upTo?: Zxid | undefined;
+}
+
+/** Where a walk came from and to. */
+export type Walk = Omit<LogRun, "bytes">;
+
+/** Where the rows of a file begin: behind the floor in `log.db`, behind the segment before in any other. */
+const BEGIN = {
+  store: "SELECT floor_zxid, floor_chain_high, floor_chain_low FROM store",
+  segment: "SELECT after_zxid, after_chain_high, after_chain_low FROM segment",
+} as const;
+
+/** Rows as they lie in the table, one behind another. */
+interface Rows {
+  readonly after: LogPosition;
+  readonly zxids: readonly Zxid[];
+  readonly sizes: readonly number[];
+  readonly bytes: Buffer<ArrayBuffer>;
+}
+
+const NO_BYTES = Buffer.alloc(0);
 
 /**
- * Reads one segment as far as the log holds it: after one position, through another. Each entry is checked against the chain, and so is the
- * end: SQLite would show a segment whose WAL is damaged as a shorter one, without an error.
+ * Entries out of one segment, through a connection of its own in transactions that last one run. It sees exactly what is durable. Every
+ * row is checked against the chain.
+ *
+ * SQLite puts the rows of a run into one BLOB: a buffer for each would cost more than everything else that is done with it, in time
+ * and in memory.
  */
 export class SegmentReader implements Disposable {
   readonly #file: string;
-  readonly #reader: LogReader;
-  readonly #end: LogPosition;
+  readonly #database: Database;
+  readonly #begin: Statement;
+  readonly #commit: Statement;
+  readonly #sizes: Statement;
+  readonly #run: Statement;
+  readonly #entry: Statement;
+  readonly #position: Statement;
+  readonly #chain = new ChainCursor();
+  /** What an entry took in the last run: every row that is looked up in vain is read from the disk in vain. */
+  #entryBytes = 0;
 
-  /** @param end from the manifest of the newest segment */
-  constructor(file: string, end: LogPosition) {
+  constructor(file: string, kind: keyof typeof BEGIN) {
     this.#file = file;
-    this.#end = end;
-    refuseUnfinished(file);
-    this.#reader = new LogReader(file, "segment");
-  }
-
-  /**
-   * Hands over every entry after a zxid that this segment holds, or after the position where it begins, in order. Throws `DAMAGED` when an
-   * entry or the end is not what was written.
-   */
-  readAll(after: Zxid, sink: EntrySink): void {
-    let at = after;
-    for (;;) {
-      const walk = this.#reader.walk(at, { bytesMax: WALK_BYTES, upTo: this.#end.zxid }, sink);
-      at = walk.last.zxid;
-      if (walk.count > 0) continue;
-      if (at === this.#end.zxid && walk.last.chain === this.#end.chain) return;
-      throw new StoreError({
-        code: "DAMAGED",
-        file: this.#file,
-        place: `entries up to ${formatZxid(this.#end.zxid)}, chain ${formatChain(this.#end.chain)}`,
-        found: `entries up to ${formatZxid(at)}, chain ${formatChain(walk.last.chain)}`,
-      });
+    const database = openReader(file, CACHE_KIB);
+    this.#database = database;
+    try {
+      this.#begin = database.prepare("BEGIN");
+      this.#commit = database.prepare("COMMIT");
+      // A bare parameter as LIMIT makes SQLite prepare the statement again for each value that is bound.
+      const rows = "SELECT zxid, length(entry) AS size FROM log WHERE zxid > ? AND zxid <= ? ORDER BY zxid LIMIT ? + 0";
+      this.#sizes = database.prepare(`SELECT json_group_array(zxid), json_group_array(size) FROM (${rows})`).raw();
+      // The bytes of a BLOB stay what they are when they are taken for text. The order is the table's own; the chain proves it.
+      const all = "SELECT CAST(group_concat(entry, '') AS BLOB) FROM log WHERE zxid > ? AND zxid <= ?";
+      this.#run = database.prepare(all).pluck();
+      this.#entry = database.prepare("SELECT entry FROM log WHERE zxid = ?").pluck();
+      this.#position = database.prepare(BEGIN[kind]).raw();
+    } catch (cause) {
+      database.close();
+      // A damaged WAL hides the tables themselves.
+      if (sqliteCode(cause) === "SQLITE_ERROR") throw damagedTables(file, cause);
+      throw cause;
     }
   }
 
+  /** Hands over the entries after a zxid, in order, each checked. The answer's count is 0 at the log's end. */
+  walk(after: Zxid, limits: WalkLimits, sink: EntrySink): Walk {
+    const rows = this.#fetch(after, limits);
+    const last = this.#hand(rows, sink);
+    // Given back at once: the collector, which sees no pressure in its own heap, would let many of them pile up.
+    if (rows.bytes.length > 0) rows.bytes.buffer.transfer(0);
+    return { after: rows.after, last, count: rows.zxids.length };
+  }
+
+  /** The entries after a zxid as frames. */
+  read(after: Zxid, limits: WalkLimits): LogRun {
+    const rows = this.#fetch(after, limits);
+    const bytes = Buffer.allocUnsafeSlow(rows.bytes.length + rows.zxids.length * FRAME_OVER_ROW_BYTES);
+    let at = 0;
+    const last = this.#hand(rows, (zxid, source, start, end) => {
+      writeFrameHeader(bytes, at, zxid, end - start);
+      copyBytes(source, start, end, bytes, at + FRAME_HEADER_BYTES);
+      at += FRAME_HEADER_BYTES + end - start;
+    });
+    return { bytes, after: rows.after, last, count: rows.zxids.length };
+  }
+
+  /** The chain of an entry in this file, or where the file begins. */
+  chainAt(zxid: Zxid): Chain | undefined {
+    const begin = this.#readBegin();
+    return zxid === begin.zxid ? begin.chain : this.#chainOf(zxid);
+  }
+
+  /** What the first transaction of a segment says; undefined when it is not there. */
+  head(): SegmentHead | undefined {
+    return readHead(this.#database, this.#file);
+  }
+
+  /** Where the log begins, as the newest segment says. */
+  floor(): LogPosition {
+    return this.#readPosition(this.#database.prepare(BEGIN.store).raw());
+  }
+
+  ensembleId(): string {
+    return String(this.#database.prepare("SELECT ensemble FROM store").pluck().get());
+  }
+
+  /** Throws `DAMAGED` unless the entry is there at which the manifest says that this segment ends. */
+  assertEnd(end: LogPosition): void {
+    const chain = this.#chainOf(end.zxid);
+    if (chain === end.chain) return;
+    throw new StoreError({
+      code: "DAMAGED",
+      file: this.#file,
+      place: `entries up to ${formatZxid(end.zxid)}, chain ${formatChain(end.chain)}`,
+      found: chain === undefined ? "the last one is missing" : `chain ${formatChain(chain)}`,
+    });
+  }
+
   [Symbol.dispose](): void {
-    this.#reader.close();
+    this.#database.close();
+  }
+
+  #fetch(after: Zxid, limits: WalkLimits): Rows {
+    this.#begin.run();
+    try {
+      const begin = this.#readBegin();
+      if (after < begin.zxid) {
+        throw new StoreError({ code: "BELOW_FLOOR", asked: formatZxid(after), floor: formatZxid(begin.zxid) });
+      }
+      const chain = after === begin.zxid ? begin.chain : this.#chainOf(after);
+      if (chain === undefined) throw this.#damaged(after, "the log holds no such entry");
+      return this.#rows({ zxid: after, chain }, limits);
+    } finally {
+      this.#commit.run();
+    }
+  }
+
+  #rows(after: LogPosition, { bytesMax, isStrict = false, upTo = Number.MAX_SAFE_INTEGER as Zxid }: WalkLimits): Rows {
+    const rowsMax = Math.min(RUN_ROWS_MAX, Math.ceil(bytesMax / Math.max(1, this.#entryBytes)) + RUN_ROWS_SPARE);
+    const found = this.#sizes.get(after.zxid, upTo, rowsMax) as [string, string];
+    const [zxids, sizes] = found.map((list) => JSON.parse(list)) as [Zxid[], number[]];
+    let total = 0;
+    let count = 0;
+    for (const size of sizes) {
+      const grown = total + size + FRAME_OVER_ROW_BYTES;
+      if ((count > 0 || isStrict) && grown > bytesMax) break;
+      total = grown;
+      count++;
+    }
+    zxids.length = count;
+    sizes.length = count;
+    if (count > 0) this.#entryBytes = total / count;
+    const last = zxids.at(-1);
+    if (last === undefined) return { after, zxids, sizes, bytes: NO_BYTES };
+    return { after, zxids, sizes, bytes: this.#run.get(after.zxid, last) as Buffer<ArrayBuffer> };
+  }
+
+  #hand({ after, zxids, sizes, bytes }: Rows, sink: EntrySink): LogPosition {
+    const chain = this.#chain;
+    chain.set(after.chain);
+    let last = after.zxid;
+    let at = 0;
+    for (let i = 0; i < zxids.length; i++) {
+      const zxid = zxids[i] as Zxid;
+      const size = sizes[i] as number;
+      if (!mayFollow(last, zxid)) throw this.#damaged(zxid, `it follows ${formatZxid(last)}: entries between are lost`);
+      if (size < CHAIN_BYTES) throw this.#damaged(zxid, `${size} bytes`);
+      const start = at + CHAIN_BYTES;
+      const end = at + size;
+      chain.add(zxid, end - start, crc32(bytes.subarray(start, end)));
+      if (end > bytes.length || chain.high !== bytes.readInt32BE(at) || chain.low !== bytes.readInt32BE(at + 4)) {
+        throw this.#damaged(zxid, "its content does not match its chain");
+      }
+      sink(zxid, bytes, start, end);
+      at = end;
+      last = zxid;
+    }
+    return { zxid: last, chain: chain.value() };
+  }
+
+  #readBegin(): LogPosition {
+    return this.#readPosition(this.#position);
+  }
+
+  #readPosition(statement: Statement): LogPosition {
+    const row = statement.get() as [Zxid, number, number] | undefined;
+    if (row === undefined) throw damagedTables(this.#file);
+    return { zxid: row[0], chain: chainFromHalves(row[1], row[2]) };
+  }
+
+  #chainOf(zxid: Zxid): Chain | undefined {
+    const entry = this.#entry.get(zxid) as Buffer | undefined;
+    return entry === undefined ? undefined : chainOfEntry(entry);
+  }
+
+  #damaged(zxid: Zxid, found: string): StoreError {
+    return new StoreError({ code: "DAMAGED", file: this.#file, place: `table log, row ${formatZxid(zxid)}`, found });
   }
 }
 
-/** A flipped bit in the first transaction hides even the tables' rows. */
-function refuseUnfinished(file: string): void {
-  const database = openReader(file, CACHE_KIB);
-  try {
-    if (readHead(database, file) !== undefined) return;
-    throw new StoreError({ code: "DAMAGED", file, place: "table segment, row 1", found: "the row is missing" });
-  } finally {
-    database.close();
-  }
+/** A flipped bit in the first transaction hides the rows that each segment has, or the tables. */
+function damagedTables(file: string, cause?: unknown): StoreError {
+  const found = cause instanceof Error ? cause.message : "its row is missing";
+  return new StoreError({ code: "DAMAGED", file, place: "the first transaction", found }, { cause });
 }

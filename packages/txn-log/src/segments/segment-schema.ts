@@ -11,8 +11,8 @@ import type { DurableLog, LogPosition } from "../txn-log.ts";
  *
  * ```
  * segment    one row: the sequence, where the segment continues (zxid, chain), the commit hint then, a sum over it and the manifest
- * manifest   a row for each earlier segment that the log still holds: where it begins and where the log leaves it (zxid, chain), the
- *            bytes of its entries, when it was sealed
+ * manifest   a row for each earlier segment that the log still holds: where it begins and where the log leaves it (zxid, chain), how
+ *            far its file was written, when it was sealed
  * store      identity, promise, epochs, configurations, floor, name of the state file   (schema.ts)
  * epochs     first and last counter of each epoch
  * log        the entries: zxid, chain and record, commit hint
@@ -48,6 +48,7 @@ export interface SealedSegment {
   readonly sequence: number;
   readonly after: LogPosition;
   readonly end: LogPosition;
+  /** On the disk. */
   readonly bytes: number;
   readonly sealedMs: number;
 }

@@ -1,7 +1,7 @@
-import { closeSync, existsSync, fsyncSync, openSync, readSync, renameSync, rmSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync, readSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { syncDirectoryOf, syncPath } from "../database.ts";
-import { createSegment, hasTables } from "./segment-file.ts";
+import { createSegment, hasTables, UNFINISHED } from "./segment-file.ts";
 import { formatSegmentName, type SegmentName, SPARE_FILE } from "./segment-name.ts";
 import { WAL_HEADER_BYTES } from "./wal-scan.ts";
 
@@ -23,21 +23,27 @@ const ZEROS_BYTES = 256 * 1024;
 /** The name of a WAL until its spare is whole. */
 const LOOSE_WAL = "spare.wal";
 
-/** Makes a spare with a new WAL of zeros. */
+/** Makes a spare with a new WAL of zeros. When there is no room for it, nothing is left of it. */
 export function makeSpare(directory: string, options: { readonly pageBytes: number; readonly walBytes: number }): void {
   dropSpare(directory);
-  const wal = join(directory, LOOSE_WAL);
+  try {
+    writeZeros(join(directory, LOOSE_WAL), options.walBytes);
+    completeSpare(directory, options.pageBytes);
+  } catch (cause) {
+    dropSpare(directory);
+    throw cause;
+  }
+}
+
+function writeZeros(wal: string, walBytes: number): void {
   const handle = openSync(wal, "wx", 0o600);
   try {
     const zeros = Buffer.alloc(ZEROS_BYTES);
-    for (let at = 0; at < options.walBytes; at += ZEROS_BYTES) {
-      writeSync(handle, zeros, 0, Math.min(ZEROS_BYTES, options.walBytes - at), at);
-    }
+    for (let at = 0; at < walBytes; ) at += writeSync(handle, zeros, 0, Math.min(ZEROS_BYTES, walBytes - at), at);
     fsyncSync(handle);
   } finally {
     closeSync(handle);
   }
-  completeSpare(directory, options.pageBytes);
 }
 
 /**
@@ -47,18 +53,34 @@ export function makeSpare(directory: string, options: { readonly pageBytes: numb
 export function recycleSegment(directory: string, old: SegmentName, pageBytes: number): void {
   dropSpare(directory);
   const file = join(directory, formatSegmentName(old));
-  rmSync(file, { force: true });
-  rmSync(`${file}-shm`, { force: true });
-  syncDirectoryOf(file);
-  const handle = openSync(`${file}-wal`, "r+");
+  try {
+    rmSync(file, { force: true });
+    rmSync(`${file}-shm`, { force: true });
+    syncDirectoryOf(file);
+    eraseHeader(`${file}-wal`);
+    renameSync(`${file}-wal`, join(directory, LOOSE_WAL));
+    completeSpare(directory, pageBytes);
+  } catch (cause) {
+    dropSpare(directory);
+    throw cause;
+  }
+}
+
+function eraseHeader(wal: string): void {
+  const handle = openSync(wal, "r+");
   try {
     writeSync(handle, Buffer.alloc(WAL_HEADER_BYTES), 0, WAL_HEADER_BYTES, 0);
     fsyncSync(handle);
   } finally {
     closeSync(handle);
   }
-  renameSync(`${file}-wal`, join(directory, LOOSE_WAL));
-  completeSpare(directory, pageBytes);
+}
+
+/** Whether a segment's WAL may become the spare's: it is as long as asked for, and not much longer. */
+export function isRecyclable(directory: string, old: SegmentName, walBytes: number): boolean {
+  if (old.sequence === 0) return false;
+  const size = statSync(join(directory, `${formatSegmentName(old)}-wal`), { throwIfNoEntry: false })?.size ?? 0;
+  return size >= walBytes && size <= 2 * walBytes;
 }
 
 export function hasSpare(directory: string): boolean {
@@ -66,9 +88,15 @@ export function hasSpare(directory: string): boolean {
   return hasTables(file) && isBlankWal(`${file}-wal`);
 }
 
+/** Removes what is left of a spare that was not completed. */
+export function tidySpare(directory: string): void {
+  if (!hasSpare(directory)) return dropSpare(directory);
+  for (const name of [SPARE_FILE + UNFINISHED, LOOSE_WAL]) rmSync(join(directory, name), { force: true });
+}
+
 /** Removes a spare, whole or not. */
 export function dropSpare(directory: string): void {
-  for (const name of [`${SPARE_FILE}-wal`, SPARE_FILE, `${SPARE_FILE}-shm`, LOOSE_WAL]) {
+  for (const name of [`${SPARE_FILE}-wal`, SPARE_FILE, `${SPARE_FILE}-shm`, SPARE_FILE + UNFINISHED, LOOSE_WAL]) {
     rmSync(join(directory, name), { force: true });
   }
 }

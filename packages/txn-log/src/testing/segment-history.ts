@@ -5,11 +5,11 @@ import { Z } from "../append-batches.ts";
 import { CHAIN_NONE, ChainCursor, chainHigh, chainLow } from "../chain.ts";
 import { epochsUpTo, withCut, withEntry, withPromise } from "../log-book.ts";
 import { bootLog, newDurableLog } from "../log-boot.ts";
+import { LogReader } from "../log-reader.ts";
 import { manifestUpTo } from "../segments/manifest.ts";
 import { inspectSegments } from "../segments/segment-directory.ts";
-import { createSegment, SegmentFile } from "../segments/segment-file.ts";
+import { createSegment, ROWS_PER_INSERT, SegmentFile } from "../segments/segment-file.ts";
 import { formatSegmentName, type SegmentName } from "../segments/segment-name.ts";
-import { SegmentReader } from "../segments/segment-reader.ts";
 import type { SealedSegment, SegmentHead } from "../segments/segment-schema.ts";
 import { hasSpare, takeSpare } from "../segments/spare-segment.ts";
 import type { DurableLog, LogPosition } from "../txn-log.ts";
@@ -50,7 +50,8 @@ export class SegmentHistory {
       this.log = { ...this.log, tail: position, epochs: withEntry(this.log.epochs, at) };
     }
     this.segment.begin();
-    this.segment.insert(rows, this.log.commitHint);
+    while (rows.length > 2 * ROWS_PER_INSERT) this.segment.insert(rows.splice(0, 2 * ROWS_PER_INSERT));
+    this.segment.insertEnd([...rows, this.log.commitHint]);
     this.segment.writeHead(this.head, this.log);
     this.segment.commit();
   }
@@ -107,15 +108,17 @@ export class SegmentHistory {
 export function readSegments(directory: string): { readonly zxids: Zxid[]; readonly log: DurableLog } {
   const { newest } = inspectSegments(directory);
   if (newest === undefined) throw new Error("no segment");
-  const { name, head, log } = newest;
+  const { name, log, damage } = newest;
+  if (damage !== undefined) throw damage;
   const zxids: Zxid[] = [];
-  const parts = [...head.manifest, { sequence: name.sequence, after: head.after, end: log.tail }];
-  for (const { sequence, after, end } of parts) {
-    using reader = new SegmentReader(join(directory, formatSegmentName({ sequence, after: after.zxid })), end);
-    reader.readAll(after.zxid, (zxid, bytes, start, to) => {
+  using reader = LogReader.ofClosed(directory, name.sequence);
+  for (let at = log.floor.zxid; ; ) {
+    const walk = reader.walk(at, { bytesMax: 64 * 1024 }, (zxid, bytes, start, to) => {
       if (!recordOf(zxid).equals(bytes.subarray(start, to))) throw new Error(`a wrong record at ${zxid}`);
       zxids.push(zxid);
     });
+    if (walk.count === 0) break;
+    at = walk.last.zxid;
   }
   return { zxids, log };
 }

@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { inspectDirectory, LOG_FILE, WITNESS_FILE } from "../inspect-directory.ts";
+import { inspectDirectory, WITNESS_FILE } from "../inspect-directory.ts";
+import { ReaderLeases } from "../segments/reader-leases.ts";
 import { openSqliteLog, type SqliteTxnLog } from "../sqlite-txn-log.ts";
 import { createStateFile } from "../state-file.ts";
 import type { LogHandler, LogPosition, TxnLog } from "../txn-log.ts";
@@ -13,9 +14,12 @@ const MIB = 1024 * 1024;
 export class SqliteHarness implements TxnLogHarness {
   readonly #directory = new TemporaryDirectory();
   readonly #data: string = join(this.#directory.path, "data");
+  readonly #segmentBytes: number;
   #log: SqliteTxnLog | undefined;
 
-  constructor() {
+  /** @param segmentBytes small ones make a log of many segments */
+  constructor(segmentBytes: number = 16 * MIB) {
+    this.#segmentBytes = segmentBytes;
     mkdirSync(this.#data);
   }
 
@@ -24,19 +28,19 @@ export class SqliteHarness implements TxnLogHarness {
     const found = inspectDirectory({ directory: this.#data, logDirectory: this.#data }, { sid });
     const log = await openSqliteLog({
       file: {
-        file: join(this.#data, LOG_FILE),
+        directory: this.#data,
         witnessFile: join(this.#data, WITNESS_FILE),
         sid,
         ensembleId: undefined,
         takeEpoch: options.takeEpoch === true,
         amnesiac: false,
         applied: found.applied,
-        segmentBytes: 4 * MIB,
+        leases: new ReaderLeases().memory,
         testBreak: undefined,
       },
       handler,
       ringBytes: 4 * MIB,
-      walMarkBytes: 16 * MIB,
+      segmentBytes: this.#segmentBytes,
       logKeepBytes: 64 * MIB,
       retentionMs: 0,
       fsyncWarnMs: 1_000,

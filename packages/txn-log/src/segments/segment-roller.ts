@@ -1,0 +1,196 @@
+import { ControlWord, HelperState } from "../append-ring.ts";
+import type { Keep, LogFile } from "../log-file.ts";
+import { type HelperTask, LogStat } from "../log-messages.ts";
+import type { ReaderLeases } from "./reader-leases.ts";
+import type { SegmentName } from "./segment-name.ts";
+import { hasSpare, isRecyclable } from "./spare-segment.ts";
+
+/** The newest segment's WAL is looked at after so much was committed, for that costs a tenth of a small commit. */
+const LOOK_SHARE = 1 / 32;
+const LOOK_COMMITS = 16;
+/** A spare is wanted when the newest segment is so full. Logs of a short life need none. */
+const SPARE_SHARE = 1 / 4;
+/** So much of a WAL is left when the next segment begins, so that the last commit does not extend the file. */
+const RESERVE_SHARE = 1 / 8;
+const RESERVE_BYTES_MAX = 4 * 1024 * 1024;
+/** A segment that is so many times as long as it should be waits for the spare that is being made. */
+const STALL_SHARE = 2;
+/** After a spare that could not be made. */
+const RETRY_MS = 1_000;
+
+/**
+ * Goes on in another segment when the newest one is full, and sees to it that one is ready by then.
+ *
+ * ```
+ *              newest segment ≥ 1/4, no spare            helper: made
+ *  IDLE ──────────────────────────────────▶ RUNNING ───────────────────▶ IDLE, a spare is there ──▶ roll when the newest one is full
+ *    ▲                                         │ helper: no room
+ *    └────────────── a second later ── FAILED ◀┘        without a spare the newest segment grows beyond its length
+ * ```
+ *
+ * Segments that the log no longer holds become the spare, or are removed, once no reader has them open.
+ */
+export class SegmentRoller {
+  readonly #file: LogFile;
+  readonly #directory: string;
+  readonly #leases: ReaderLeases;
+  readonly #control: Int32Array;
+  readonly #request: (task: HelperTask) => void;
+  readonly #keep: () => Keep;
+  readonly #stats: Float64Array;
+  readonly #walBytesMax: number;
+  readonly #rollBytes: number;
+  readonly #warn: (text: string) => void;
+  #newCommits = 0;
+  #newBytes = 0;
+  #retryMs = 0;
+  #hasWarned = false;
+
+  constructor(parts: {
+    readonly file: LogFile;
+    readonly directory: string;
+    readonly leases: ReaderLeases;
+    readonly control: Int32Array;
+    readonly request: (task: HelperTask) => void;
+    /** What a purge leaves now. */
+    readonly keep: () => Keep;
+    readonly stats: Float64Array;
+    /** How long the WAL of a segment is. */
+    readonly walBytes: number;
+    readonly warn: (text: string) => void;
+  }) {
+    this.#file = parts.file;
+    this.#directory = parts.directory;
+    this.#leases = parts.leases;
+    this.#control = parts.control;
+    this.#request = parts.request;
+    this.#keep = parts.keep;
+    this.#stats = parts.stats;
+    this.#walBytesMax = parts.walBytes;
+    this.#rollBytes = parts.walBytes - Math.min(parts.walBytes * RESERVE_SHARE, RESERVE_BYTES_MAX);
+    this.#warn = parts.warn;
+    this.#look();
+  }
+
+  /** @param bytes what the commit brought; infinite where that says nothing about what it wrote */
+  committed(bytes: number): void {
+    this.#newCommits++;
+    this.#newBytes += bytes;
+  }
+
+  /** Whether something waits for a reader or for the helper. */
+  get isWaiting(): boolean {
+    return this.#file.retired.length > 0 || this.#helperState() !== HelperState.IDLE;
+  }
+
+  /** Between two batches. */
+  turn(): void {
+    const isDue = this.#newCommits >= LOOK_COMMITS || this.#newBytes >= this.#walBytesMax * LOOK_SHARE;
+    if (isDue) this.#advance();
+    else if (this.isWaiting) this.#tidy();
+  }
+
+  /** When nothing has happened for a while. */
+  idle(): void {
+    this.#look();
+    this.#tidy();
+  }
+
+  #advance(): void {
+    let bytes = this.#look();
+    this.#tidy();
+    if (bytes >= this.#rollBytes && this.#isSpareReady()) bytes = this.#roll();
+    if (bytes >= this.#walBytesMax * STALL_SHARE && this.#helperState() === HelperState.RUNNING) this.#stall();
+  }
+
+  #look(): number {
+    const bytes = this.#file.walBytes();
+    this.#newCommits = 0;
+    this.#newBytes = 0;
+    this.#stats[LogStat.WAL_BYTES] = bytes;
+    this.#stats[LogStat.SEGMENTS] = this.#file.segmentCount;
+    return bytes;
+  }
+
+  #roll(): number {
+    const startMs = performance.now();
+    const obstacle = this.#file.roll(this.#keep(), Date.now());
+    if (obstacle !== undefined) {
+      const reason = obstacle.cause instanceof Error ? obstacle.cause.message : String(obstacle.cause);
+      this.#warnOnce(`the next segment of the log could not be begun, and the newest one grows: ${reason}`);
+      this.#retryMs = performance.now() + RETRY_MS;
+      return this.#look();
+    }
+    this.#hasWarned = false;
+    this.#stats[LogStat.ROLLS] = (this.#stats[LogStat.ROLLS] ?? 0) + 1;
+    this.#stats[LogStat.ROLL_MS_TOTAL] = (this.#stats[LogStat.ROLL_MS_TOTAL] ?? 0) + performance.now() - startMs;
+    this.#tidy();
+    return this.#look();
+  }
+
+  /** Lets the helper make a spare, and remove what no reader has open. */
+  #tidy(): void {
+    const state = this.#helperState();
+    if (state === HelperState.RUNNING) return;
+    if (state === HelperState.FAILED) {
+      this.#warnOnce("the next segment of the log could not be made ready, and the newest one grows");
+      this.#retryMs = performance.now() + RETRY_MS;
+    }
+    if (state !== HelperState.IDLE) Atomics.store(this.#control, ControlWord.HELPER, HelperState.IDLE);
+    const closed = this.#takeClosed();
+    const isDue = (this.#stats[LogStat.WAL_BYTES] ?? 0) >= this.#walBytesMax * SPARE_SHARE;
+    if (closed.length === 0 && !isDue) return;
+    const isWanted = performance.now() >= this.#retryMs && !hasSpare(this.#directory);
+    const isWantedNow = isWanted && isDue;
+    const recycled = isWanted ? closed.findIndex((name) => this.#isRecyclable(name)) : -1;
+    const [recycle] = recycled === -1 ? [] : closed.splice(recycled, 1);
+    if (recycle === undefined && !isWantedNow && closed.length === 0) return;
+    const pageBytes = this.#file.pageBytes();
+    const spare =
+      recycle !== undefined || isWantedNow ? { recycle, pageBytes, walBytes: this.#walBytesMax } : undefined;
+    Atomics.store(this.#control, ControlWord.HELPER, HelperState.RUNNING);
+    this.#request({ remove: closed, spare });
+  }
+
+  /** Those that no reader knows any more. */
+  #takeClosed(): SegmentName[] {
+    const { retired } = this.#file;
+    const closed: SegmentName[] = [];
+    for (let i = 0; i < retired.length; ) {
+      const each = retired[i];
+      if (each === undefined || !this.#leases.areClosed(each.generation)) i++;
+      else closed.push(...retired.splice(i, 1).map(({ name }) => name));
+    }
+    return closed;
+  }
+
+  #isRecyclable(name: SegmentName): boolean {
+    return isRecyclable(this.#directory, name, this.#walBytesMax);
+  }
+
+  #isSpareReady(): boolean {
+    return performance.now() >= this.#retryMs && hasSpare(this.#directory);
+  }
+
+  #helperState(): number {
+    return Atomics.load(this.#control, ControlWord.HELPER);
+  }
+
+  #stall(): void {
+    const startMs = performance.now();
+    this.#stats[LogStat.STALLS] = (this.#stats[LogStat.STALLS] ?? 0) + 1;
+    for (;;) {
+      const seen = Atomics.load(this.#control, ControlWord.WAKE);
+      if (this.#helperState() !== HelperState.RUNNING) break;
+      Atomics.wait(this.#control, ControlWord.WAKE, seen, 1_000);
+    }
+    this.#stats[LogStat.STALL_MS_TOTAL] = (this.#stats[LogStat.STALL_MS_TOTAL] ?? 0) + performance.now() - startMs;
+    this.#tidy();
+    if (this.#isSpareReady()) this.#roll();
+  }
+
+  #warnOnce(text: string): void {
+    if (!this.#hasWarned) this.#warn(text);
+    this.#hasWarned = true;
+  }
+}
