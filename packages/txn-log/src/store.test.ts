@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmdirSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -420,6 +421,28 @@ describe("writing", () => {
     // More of it may go before the read does.
     const readAll = async (): Promise<unknown> => (await store.log.read(store.log.durable.floor.zxid, 1 << 30)).last;
     expect(await readAll().catch(readAll)).toEqual(store.log.durable.tail);
+  });
+
+  test("without a next segment the newest one grows, one line says so, and another one begins once it can", async () => {
+    const segmentBytes = 64 * 1024;
+    await using store = await open({ segmentBytes });
+    let next = 1;
+    const append = async (): Promise<void> => {
+      store.log.append(batchOf(range(next, next + 19), { records: new Array(20).fill(Buffer.alloc(500)) }));
+      next += 20;
+      await settle(store);
+    };
+    // Something stands where the helper makes it.
+    const obstacle = join(directory, "spare.wal");
+    mkdirSync(obstacle);
+    while (store.log.stats().walBytes < 3 * segmentBytes || told.warnings.length === 0) await append();
+    expect(store.log.stats()).toMatchObject({ rollCount: 0, segmentCount: 1 });
+    expect(told.warnings).toEqual([expect.stringContaining("the newest one grows")]);
+    rmdirSync(obstacle);
+    while (store.log.stats().rollCount === 0) await append();
+    expect((await store.log.read(Z(0, 0), 1 << 24)).last).toEqual(store.log.durable.tail);
+    expect(told.warnings).toHaveLength(1);
+    expect(told.failures).toEqual([]);
   });
 
   test("readers beside a log that purges and reuses its segments see what was written and nothing else", async () => {
