@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { counterOf, epochOf, type Zxid } from "@zooid/model";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { batchOf, Z } from "./append-batches.ts";
+import { batchOf, range, Z } from "./append-batches.ts";
 import { LogFile } from "./log-file.ts";
 import type { LogFileOptions } from "./log-open.ts";
 import { LogReader } from "./log-reader.ts";
@@ -339,5 +339,31 @@ test("a segment that cannot be begun leaves the log as it was, with room for ano
   append(Z(1, 3));
   using reader = new LogReader(directory, leases);
   expect(reader.read(Z(0, 0), 1 << 20).count).toBe(3);
+  file.close();
+});
+
+test("the next segment has large pages where many entries share a sync, also when it is made as soon as the newest one begins", () => {
+  const directory = join(place.path, "data");
+  const leases = new ReaderLeases().memory;
+  const witnessFile = join(directory, "witness");
+  mkdirSync(directory);
+  const file = new LogFile({ directory, witnessFile, sid: 1, takeEpoch: false, amnesiac: false, leases });
+  let next = 1;
+  const commits = (count: number, entries: number): void => {
+    for (let i = 0; i < count; i++, next += entries) {
+      const records = new Array(entries).fill(Buffer.alloc(1000));
+      const { bytes, end } = batchOf(range(next, next + entries - 1), { records });
+      file.begin();
+      file.add(Buffer.from(bytes.buffer, bytes.byteOffset, end), 0, end, Z(0, 0));
+      file.commit();
+    }
+  };
+  const pageBytesOfNext: number[] = [];
+  for (const entries of [1, 100, 100, 1, 1]) {
+    commits(20, entries);
+    file.roll(KEEP_ALL, 0);
+    pageBytesOfNext.push(file.pageBytes());
+  }
+  expect(pageBytesOfNext).toEqual([1024, 8192, 8192, 1024, 1024]);
   file.close();
 });

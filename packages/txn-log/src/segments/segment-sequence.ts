@@ -12,6 +12,9 @@ import { SegmentReader } from "./segment-reader.ts";
 import type { SealedSegment, SegmentHead } from "./segment-schema.ts";
 import { hasSpare, takeSpare } from "./spare-segment.ts";
 
+const NOTHING_SEEN = { entryBytes: 0, syncCount: 0 };
+const SYNCS_TO_JUDGE_BY = 16;
+
 /** A segment that the log no longer holds. */
 export interface RetiredSegment {
   readonly name: SegmentName;
@@ -35,9 +38,9 @@ export class SegmentSequence {
   readonly #leases: ReaderLeases;
   #head: SegmentHead | undefined;
   #segment: SegmentFile | undefined;
-  // What the newest segment saw.
-  #entryBytes = 0;
-  #syncCount = 0;
+  /** What the newest segment saw, and the one before it. */
+  #seen = NOTHING_SEEN;
+  #seenBefore = NOTHING_SEEN;
 
   constructor(directory: string, leases: ReaderLeases) {
     this.#directory = directory;
@@ -94,8 +97,8 @@ export class SegmentSequence {
     this.#segment?.close();
     this.#segment = begun;
     this.#head = head;
-    this.#entryBytes = 0;
-    this.#syncCount = 0;
+    if (this.#seen.syncCount >= SYNCS_TO_JUDGE_BY) this.#seenBefore = this.#seen;
+    this.#seen = NOTHING_SEEN;
     this.#leases.newest = head.sequence;
     if (before !== undefined) {
       this.#retire([...before.manifest, { sequence: before.sequence, after: before.after }], manifest);
@@ -140,13 +143,13 @@ export class SegmentSequence {
 
   /** After a commit with entries. */
   committed(entryBytes: number): void {
-    this.#entryBytes += entryBytes;
-    this.#syncCount++;
+    this.#seen = { entryBytes: this.#seen.entryBytes + entryBytes, syncCount: this.#seen.syncCount + 1 };
   }
 
   /** For the next segment. */
   pageBytes(): number {
-    return pageBytesFor({ entryBytes: this.#entryBytes, syncCount: this.#syncCount });
+    // The next segment is made ready soon after the newest one begins.
+    return pageBytesFor(this.#seen.syncCount >= SYNCS_TO_JUDGE_BY ? this.#seen : this.#seenBefore);
   }
 
   close(): void {
