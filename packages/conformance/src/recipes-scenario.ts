@@ -27,7 +27,7 @@ function say(who: string, what: string, answer: unknown): void {
  * Waits until a path has this number of children; it never does if two clients hold the same lock.
  */
 async function standing(path: string, count: number): Promise<void> {
-  const counted$ = zk.watchChildren$(path).pipe(filter((names) => names?.length === count));
+  const counted$ = zk.watchChildren$(path).pipe(filter((names) => (names?.length ?? 0) === count));
   await firstValueFrom(counted$.pipe(timeout({ first: DEADLINE_MS })));
 }
 
