@@ -75,9 +75,9 @@ describe("three servers", () => {
     const line = await until("hand-over", () =>
       others(members, leader)
         .flatMap((member) => member.said())
-        .find((line) => line.startsWith("the leader goes and names")),
+        .find((line) => line.startsWith("the leader stops and names")),
     );
-    expect(line).toBe(`the leader goes and names server ${next.sid}`);
+    expect(line).toBe(`the leader stops and names server ${next.sid} as its successor`);
   });
 
   test("move a session to the server that its client comes to: what comes through the one before has no effect", async () => {

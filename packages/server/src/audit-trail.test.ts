@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { AuditRecord } from "./audit-trail.ts";
 import { startTestServer } from "./testing/server.ts";
 
-/** A server whose audit is listened to, and one client of it. */
+/** A server with a subscriber to its audit stream, and one client of it. */
 async function audited() {
   const zk = await startTestServer({ ttlNodes: true });
   const records: AuditRecord[] = [];
@@ -13,8 +13,8 @@ async function audited() {
   const { sessionId } = await client.handshake();
   return {
     ...{ zk, client, sessionId, listening },
-    /** What was told since the last call: operation, path, and what else there is. */
-    told: () =>
+    /** The records since the last call: operation, path, and further fields. */
+    summaries: () =>
       records.splice(0).map(({ operation, path, createMode, result }) => [operation, path, createMode, result]),
     records: () => records.splice(0),
     async [Symbol.asyncDispose]() {
@@ -29,7 +29,7 @@ const ttl: Parameters<RawClient["ask"]>[1] = (writer) => {
   writer.zxid(100_000);
 };
 
-test("every kind of write is told, with what it made and by the path that it has now", async () => {
+test("every kind of write is recorded, with the created type and the final path", async () => {
   await using it = await audited();
   const { client } = it;
   await client.ask(OpCode.CREATE, create("/a", "secret"));
@@ -39,7 +39,7 @@ test("every kind of write is told, with what it made and by the path that it has
   await client.ask(OpCode.CREATE_TTL, ttl);
   await client.ask(OpCode.SET_DATA, setData("/a", "secret"));
   await client.ask(OpCode.DELETE, versioned("/c"));
-  expect(it.told()).toEqual([
+  expect(it.summaries()).toEqual([
     ["create", "/a", "persistent", "success"],
     ["create", "/a/s-0000000000", "persistent_sequential", "success"],
     ["create", "/e-0000000001", "ephemeral_sequential", "success"],
@@ -50,7 +50,7 @@ test("every kind of write is told, with what it made and by the path that it has
   ]);
 });
 
-test("what is refused is told by what was asked", async () => {
+test("a refused write is recorded with the requested operation and path", async () => {
   await using it = await audited();
   const { client } = it;
   await client.ask(OpCode.CREATE, create("/missing/x", "", 1));
@@ -60,7 +60,7 @@ test("what is refused is told by what was asked", async () => {
     for (let i = 0; i < 3; i++) writer.null();
     writer.zxid(0);
   });
-  expect(it.told()).toEqual([
+  expect(it.summaries()).toEqual([
     ["create", "/missing/x", "ephemeral", "failure"],
     ["setData", "/missing", undefined, "failure"],
     ["delete", "/missing", undefined, "failure"],
@@ -68,7 +68,7 @@ test("what is refused is told by what was asked", async () => {
   ]);
 });
 
-test("a multi is told part by part when it is done, and in one when it is refused or cannot be read", async () => {
+test("a multi is recorded part by part when it is done, and as one record when it is refused or cannot be read", async () => {
   await using it = await audited();
   const { client } = it;
   const parts = [
@@ -80,7 +80,7 @@ test("a multi is told part by part when it is done, and in one when it is refuse
     [OpCode.DELETE, versioned("/m/e")],
   ] as const;
   await client.ask(OpCode.MULTI, multiBody(...parts));
-  expect(it.told()).toEqual([
+  expect(it.summaries()).toEqual([
     ["create", "/m", "persistent", "success"],
     ["create", "/m/s-0000000000", "persistent_sequential", "success"],
     ["setData", "/m", undefined, "success"],
@@ -90,13 +90,13 @@ test("a multi is told part by part when it is done, and in one when it is refuse
   const refused = await client.ask(OpCode.MULTI, multiBody(...parts));
   const unreadable = await client.ask(OpCode.MULTI, multiBody([77, create("/n")]));
   expect([refused.code, unreadable.code]).toEqual([0, ErrorCode.MARSHALLING_ERROR]);
-  expect(it.told()).toEqual([
+  expect(it.summaries()).toEqual([
     ["multiOperation", undefined, undefined, "failure"],
     ["multiOperation", undefined, undefined, "failure"],
   ]);
 });
 
-test("who asks is told as it was then, with the access list that was asked for", async () => {
+test("a record has the requester's identities at that time, with the requested access list", async () => {
   await using it = await audited();
   const { client, sessionId } = it;
   await client.ask(OpCode.CREATE, create("/a"));
@@ -118,12 +118,12 @@ test("who asks is told as it was then, with the access list that was asked for",
   });
 });
 
-test("what a session leaves behind is told when it ends, and reads and pings never are", async () => {
+test("the nodes removed at a session's end are recorded, and reads and pings never are", async () => {
   await using it = await audited();
   const { client, sessionId } = it;
   await client.ask(OpCode.CREATE, create("/e", "", 1));
   await client.ask(OpCode.PING);
-  it.told();
+  it.summaries();
   await client.ask(OpCode.CLOSE_SESSION);
   await client.rest();
   const [record, ...more] = it.records();
@@ -134,7 +134,7 @@ test("what a session leaves behind is told when it ends, and reads and pings nev
   });
 });
 
-test("whoever begins to listen later is not told of what was asked before, and a stop completes", async () => {
+test("a later subscriber gets no records of earlier requests, and the stream completes when the server stops", async () => {
   await using it = await audited();
   it.listening.unsubscribe();
   await it.client.ask(OpCode.CREATE, create("/before"));

@@ -14,7 +14,7 @@ import {
 } from "@zooid/model";
 import { type Observable, Subject } from "rxjs";
 
-/** What was asked, by the names of Apache ZooKeeper's audit log. */
+/** Operations by their names in Apache ZooKeeper's audit log. */
 export type AuditOperation =
   | "create"
   | "delete"
@@ -24,32 +24,38 @@ export type AuditOperation =
   | "reconfig"
   | "ephemeralZNodeDeletionOnSessionCloseOrExpire";
 
-/** One write, and who asked for it. Data are never part of it. */
+/** One write and its requester. Node data is never part of it. */
 export interface AuditRecord {
   readonly zxid: Zxid;
   readonly session: SessionId;
-  /** Who the client was then; undefined where the server itself removes what a session leaves behind. */
+  /**
+   * The client's identities at that time; undefined for nodes that the server removes at a
+   * session's end.
+   */
   readonly identities: readonly Identity[] | undefined;
-  /** Where the client is; undefined as above. */
+  /** The client's address; undefined as above. */
   readonly address: string | undefined;
   readonly operation: AuditOperation;
-  /** Of what was created, the path with its number. Undefined for a multi that was refused, and for reconfig. */
+  /**
+   * For creates, the path with its sequence number. Undefined for a refused multi, and for
+   * reconfig.
+   */
   readonly path: string | undefined;
-  /** Of a create, by Apache's name, such as `persistent_sequential`. */
+  /** For creates, the mode by Apache's name, such as `persistent_sequential`. */
   readonly createMode: string | undefined;
-  /** Of a setAcl, as it was asked for. */
+  /** For setAcl, the access list as requested. */
   readonly acl: Acl | undefined;
   readonly result: "success" | "failure";
 }
 
-/** A client's write whose transaction has not been applied. */
+/** A client's write whose transaction is not applied yet. */
 interface Asked {
   readonly identities: readonly Identity[];
   readonly address: string;
   readonly operation: AuditOperation;
   readonly path: string | undefined;
   readonly acl: Acl | undefined;
-  /** Of each part of a multi, or of the request alone. */
+  /** One for each part of a multi, or one for a single request. */
   readonly createModes: readonly (string | undefined)[];
 }
 
@@ -59,7 +65,7 @@ interface Applying {
   opCount: number;
 }
 
-/** Who asks. */
+/** The requester. */
 export interface AuditedClient {
   readonly identities: readonly Identity[];
   readonly address: string;
@@ -77,28 +83,30 @@ const CREATE_MODES: readonly string[] = [
 ];
 
 /**
- * Gathers who asked for which write and what became of it, and emits it once a turn; costs nothing while nobody listens.
+ * Records each write with its requester and its result, and emits the records once a turn; it costs
+ * nothing while the stream has no subscriber.
  *
- * A write is noted when this server takes it, for a refusal does not say what was asked, and told when its transaction is applied here.
- * What a client asked of a server that lost its role before that has no known end, and is not told of; its client does not know either.
+ * A write is recorded when this server receives it, because a refusal does not contain the request,
+ * and emitted when its transaction is applied here. A write of a server that loses its role before
+ * that has no known result and is not emitted; its client does not know the result either.
  */
 export class AuditTrail {
   readonly #sid: number;
   readonly #records = new Subject<readonly AuditRecord[]>();
   readonly records$: Observable<readonly AuditRecord[]> = this.#records.asObservable();
   readonly #part: Request = newRequest();
-  /** By the number that this server gave them, the oldest first. */
+  /** By the request number of this server, oldest first. */
   readonly #asked = new Map<number, Asked>();
-  /** The write whose transaction is being applied, and how many of its ops were. */
+  /** The write whose transaction is being applied, and how many of its ops are applied. */
   #current: Applying | undefined;
   #turn: AuditRecord[] = [];
 
-  /** @param sid this server's, by which it knows its own clients' writes */
+  /** @param sid this server's id, which marks writes of its own clients */
   constructor(sid: number) {
     this.#sid = sid;
   }
 
-  /** Notes a write. Parts of a multi are left as they were found. */
+  /** Records a write. Parts of a multi are not copied. */
   asked(sequence: number, { identities, address }: AuditedClient, request: Request, parts: RequestDecoder): void {
     if (!this.#records.observed) return;
     const operation = operationOf(request.op);
@@ -127,7 +135,7 @@ export class AuditTrail {
     if (asked === undefined) return;
     const isFailure = op.op === OpCode.ERROR;
     const operation = isFailure ? asked.operation : operationOf(op.op);
-    // Of a multi, checks are not told of.
+    // Checks of a multi are not recorded.
     if (operation === undefined) return;
     const { identities, address, acl, path } = asked;
     this.#turn.push({
@@ -146,7 +154,7 @@ export class AuditTrail {
     this.#records.next(turn);
   }
 
-  /** The role has ended: what was asked in it has no answer. */
+  /** The role has ended: its pending writes have no known result. */
   clear(): void {
     this.#asked.clear();
     this.#current = undefined;
@@ -179,7 +187,7 @@ export class AuditTrail {
     try {
       while (parts.nextPart(this.#part)) modes.push(modeOf(this.#part));
     } catch {
-      // Whoever makes the transaction refuses it.
+      // The server that makes the transaction will refuse it.
     }
     parts.rewindParts();
     return modes;

@@ -16,7 +16,7 @@ test("five failures cost nothing; from there each costs twice the one before, up
   expect(delays(failures, "10.0.0.1", 11)).toEqual([0, 0, 0, 0, 0, 1000, 2000, 4000, 8000, 10_000, 10_000]);
 });
 
-test("one address does not pay for another", () => {
+test("failures of one address do not delay another", () => {
   const failures = newFailures();
   delays(failures, "10.0.0.1", 9);
   expect(failures.delayMs("10.0.0.2", 0)).toBe(0);
@@ -53,7 +53,7 @@ test.each(["127.0.0.1", "127.9.9.9", "0:0:0:0:0:0:0:1"])(
   },
 );
 
-test("where the longest delay is none, nobody is delayed", () => {
+test("without a longest delay no answer is delayed", () => {
   const failures = new AuthFailures({ delayMsMax: 0, sparesLoopback: false });
   expect(delays(failures, "10.0.0.1", 20).at(-1)).toBe(0);
 });

@@ -1,15 +1,15 @@
-/** Failures of one address that cost it nothing: people mistype. */
+/** Failures of one address before delays begin: people mistype. */
 const FREE_COUNT = 5;
 const FIRST_DELAY_MS = 1000;
-/** An address that has not failed for so long begins anew. */
+/** The count of an address is cleared after this time without a failure. */
 const FORGET_MS = 60_000;
-/** Addresses that are remembered; the one whose last failure is longest ago is forgotten first. */
+/** Addresses that are remembered; the one whose last failure is oldest is dropped first. */
 const ADDRESS_COUNT_MAX = 10_000;
 
 export interface AuthFailuresOptions {
   /** The longest delay; 0 for none. */
   readonly delayMsMax: number;
-  /** Whoever comes from this machine itself is never delayed. */
+  /** Clients on this machine are never delayed. */
   readonly sparesLoopback: boolean;
 }
 
@@ -18,7 +18,10 @@ interface Failures {
   lastMs: number;
 }
 
-/** Makes guessing of passwords slow: the answer to a failed authentication comes the later, the more have failed at its address. */
+/**
+ * Slows down password guessing: the answer to a failed authentication is delayed by a time that
+ * grows with the failures of its address.
+ */
 export class AuthFailures {
   readonly #options: AuthFailuresOptions;
   /** In the order of the last failure. */
@@ -28,7 +31,7 @@ export class AuthFailures {
     this.#options = options;
   }
 
-  /** Notes a failure, and says by how much its answer is to be late. */
+  /** Counts a failure. @returns the delay of its answer */
   delayMs(address: string, nowMs: number): number {
     const { delayMsMax, sparesLoopback } = this.#options;
     if (delayMsMax === 0 || (sparesLoopback && isLoopbackAddress(address))) return 0;
@@ -49,7 +52,7 @@ export class AuthFailures {
   }
 }
 
-/** Of an address as Java prints it. */
+/** An address in Java's format. */
 function isLoopbackAddress(address: string): boolean {
   return address.startsWith("127.") || address === "0:0:0:0:0:0:0:1";
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { buildTime } from "./build-time.ts";
 import { versionText } from "./server-facts.ts";
 
-test("the time of a build is told in ZooKeeper's form, to the minute", () => {
+test("the time of a build has ZooKeeper's form, to the minute", () => {
   expect(buildTime(1_700_000_000)).toBe("2023-11-14 22:13 UTC");
 });
 

@@ -15,17 +15,20 @@ import { type Observable, Subject } from "rxjs";
 /** One committed change of one znode or session. */
 export interface Change {
   readonly zxid: Zxid;
-  /** Who asked; 0 for the server itself. */
+  /** The requesting session; 0 for the server itself. */
   readonly session: SessionId;
   readonly timeMs: number;
   readonly op: OpName;
   /** Empty for sessions. */
   readonly path: string;
-  /** Why it was refused, for an op that has no effect. */
+  /** The error code of an op that was refused. */
   readonly error: string | undefined;
 }
 
-/** Gathers what a turn committed and emits it once, at the turn's end; costs nothing while nobody listens. */
+/**
+ * Collects the changes that a turn committed and emits them once, at the turn's end; it costs
+ * nothing while the stream has no subscriber.
+ */
 export class ChangeRecorder {
   readonly #changes = new Subject<readonly Change[]>();
   #turn: Change[] = [];

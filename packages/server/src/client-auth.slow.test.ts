@@ -28,7 +28,7 @@ test("a guess of the superuser's password by digest waits before anything more t
     );
   }
   while ((await failureCount(zk.port)) < 10) await first.ask(OpCode.PING);
-  // A wrong password of anybody else is no guess, and the right one is not delayed.
+  // Only guesses of the superuser's password are delayed, and the right password is not.
   for (const credentials of ["alice:wrong", "super:test"])
     expect(await first.ask(OpCode.AUTH, auth("digest", credentials))).toMatchObject({ code: 0 });
   // The last of them waits for ten seconds.

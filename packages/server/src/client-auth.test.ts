@@ -37,7 +37,7 @@ function textOf(reply: RawReply): string | null {
   return length === -1 ? null : reply.body.bytes.toString("latin1", reply.body.at, reply.body.at + length);
 }
 
-/** What a client says to a challenge. */
+/** A client's response to a challenge. */
 function responseTo(challenge: string | null, user: string, password: string): string {
   const hex = (bytes: Buffer | string): string => createHash("md5").update(bytes).digest("hex");
   const nonce = /nonce="([^"]+)"/.exec(challenge ?? "")?.[1] ?? "";
@@ -67,7 +67,7 @@ async function goesOn(client: RawClient): Promise<boolean> {
   }
 }
 
-/** A create whose node only a user of SASL may do anything with. */
+/** A create whose node only a SASL user has permissions for. */
 function createFor(path: string, scheme: string, id: string): (writer: JuteWriter) => void {
   return (writer) => {
     writer.text(path);
@@ -85,7 +85,7 @@ function withSasl(options: ClientAuthOptions = {}): ReturnType<typeof startTestS
 }
 
 describe("SASL", () => {
-  test("makes a client the user whose password it knows, and proves that the server knows it", async () => {
+  test("authenticates the client as its user, and proves to the client that the server knows the password", async () => {
     await using zk = await withSasl();
     await using client = await RawClient.withSession(zk.port);
     const answer = await authenticate(client, "bob", "bobsecret");
@@ -109,13 +109,13 @@ describe("SASL", () => {
     expect(await eve.ask(OpCode.GET_DATA, read("/mine"))).toMatchObject({ code: ErrorCode.NO_AUTH });
     await using superUser = await RawClient.withSession(zk.port);
     await authenticate(superUser, "super", "adminsecret");
-    // As with ZooKeeper, this name counts for every user of the scheme, and for nothing else.
+    // As in ZooKeeper, this name counts for every user of the scheme, and for nothing else.
     expect(await superUser.ask(OpCode.GET_DATA, read("/mine"))).toMatchObject({ code: 0 });
     await bob.ask(OpCode.CREATE, createFor("/digest", "digest", "bob:x"));
     expect(await superUser.ask(OpCode.GET_DATA, read("/digest"))).toMatchObject({ code: ErrorCode.NO_AUTH });
   });
 
-  test("makes superusers of those who are named so", async () => {
+  test("makes the configured users superusers", async () => {
     await using zk = await withSasl({ saslSuperUsers: { superUser: "eve" } });
     await using client = await RawClient.withSession(zk.port);
     await authenticate(client, "eve", "evesecret");
@@ -140,7 +140,7 @@ describe("SASL", () => {
     expect(await goesOn(client)).toBe(false);
   });
 
-  test("a failure leaves a client as it was where that is allowed", async () => {
+  test("a failure leaves a client's identities unchanged where that is allowed", async () => {
     await using zk = await withSasl({ allowSaslFailedClients: true });
     await using client = await RawClient.withSession(zk.port);
     const answer = await authenticate(client, "bob", "wrong");
@@ -181,7 +181,7 @@ describe("SASL", () => {
     expect(await goesOn(client)).toBe(false);
   });
 
-  test("without users nobody is authenticated, and nobody refused", async () => {
+  test("without users every client is served unauthenticated, and no client is refused", async () => {
     await using zk = await startTestServer();
     await using client = await RawClient.withSession(zk.port);
     expect(textOf(await client.ask(OpCode.SASL, token("")))).toBeNull();
@@ -198,7 +198,7 @@ describe("SASL", () => {
     expect(await goesOn(client)).toBe(false);
   });
 
-  test("reads the section that it is told to, and the superuser's password from a setting", async () => {
+  test("reads the configured section, and the superuser's password from a setting", async () => {
     await using zk = await withSasl({ jaasSection: "Other" });
     await using client = await RawClient.withSession(zk.port);
     expect(await authenticate(client, "bob", "another")).toMatchObject({ code: 0 });
@@ -208,8 +208,8 @@ describe("SASL", () => {
   });
 });
 
-describe("whoever guesses passwords", () => {
-  /** Opens a connection that fails, and says whether it has been told so. */
+describe("password guessing", () => {
+  /** Opens a connection that fails, and reports whether it got an answer. */
   async function guess(
     port: number,
   ): Promise<{ readonly isAnswered: () => boolean; readonly answer: Promise<unknown> }> {
@@ -244,7 +244,7 @@ describe("whoever guesses passwords", () => {
 
   test.each([
     ["where that is turned off", { failureDelayMsMax: 0 }],
-    ["from this machine itself, unless it is told otherwise", {}],
+    ["from this machine itself, by default", {}],
   ])("is answered at once %s", async (_, auth) => {
     await using zk = await withSasl(auth);
     for (let i = 0; i < 20; i++) {
@@ -253,11 +253,11 @@ describe("whoever guesses passwords", () => {
   });
 });
 
-describe("where everybody has to authenticate", () => {
+describe("with enforced authentication", () => {
   test.each([
     ["by SASL", { requireSasl: true }],
     ["by a scheme that is named", { enforceAuth: true, enforcedSchemes: ["sasl"] }],
-  ])("%s, whoever has not is answered so and let go", async (_, options) => {
+  ])("%s, an unauthenticated request is answered with an error and the connection closed", async (_, options) => {
     await using zk = await withSasl(options);
     for (const op of [OpCode.EXISTS, OpCode.PING, OpCode.CLOSE_SESSION, 99]) {
       await using client = await RawClient.withSession(zk.port);
@@ -270,7 +270,7 @@ describe("where everybody has to authenticate", () => {
     expect(await goesOn(client)).toBe(true);
   });
 
-  test("a failed exchange says that it was required, whatever is allowed to those who fail", async () => {
+  test("a failed exchange is answered with the required scheme, also where failures are allowed otherwise", async () => {
     await using zk = await withSasl({ requireSasl: true, allowSaslFailedClients: true });
     await using client = await RawClient.withSession(zk.port);
     const answer = await authenticate(client, "bob", "wrong");
@@ -278,7 +278,7 @@ describe("where everybody has to authenticate", () => {
     expect(await goesOn(client)).toBe(false);
   });
 
-  test("an auth packet opens the door of its scheme", async () => {
+  test("an auth packet satisfies the enforcement of its scheme", async () => {
     await using zk = await startTestServer({
       auth: { enforceAuth: true, enforcedSchemes: ["digest"] },
     });
@@ -288,7 +288,7 @@ describe("where everybody has to authenticate", () => {
   });
 });
 
-describe("a client that asks whether it came to the right ensemble", () => {
+describe("a client that checks the ensemble's name", () => {
   const names = { providers: ENSEMBLE, ensembleNames: ["blue", "green"] };
 
   test.each<[string, ClientAuthOptions, string | null]>([
@@ -296,14 +296,14 @@ describe("a client that asks whether it came to the right ensemble", () => {
     ["by no name", names, ""],
     ["by null", names, null],
     ["by any name, where it has none", { providers: ENSEMBLE }, "red"],
-  ])("%s is told so", async (_, options, name) => {
+  ])("%s is accepted", async (_, options, name) => {
     await using zk = await startTestServer({ auth: options });
     await using client = await RawClient.withSession(zk.port);
     expect(await client.ask(OpCode.AUTH, auth("ensemble", name))).toMatchObject({ code: 0, zxid: 0 });
     expect(await whoAmI(client)).toEqual(["ip:127.0.0.1"]);
   });
 
-  test("by another name is let go without an answer, so that it looks elsewhere", async () => {
+  test("by another name is disconnected without an answer, so that it tries elsewhere", async () => {
     await using zk = await startTestServer({ auth: names });
     await using client = await RawClient.withSession(zk.port);
     await expect(client.ask(OpCode.AUTH, auth("ensemble", "red"))).rejects.toThrow("closed with 0 bytes unread");
@@ -329,14 +329,14 @@ describe("at the start", () => {
       "authProvider.1: org.apache.zookeeper.server.auth.KeyAuthenticationProvider is not supported",
     ],
     ["SASL that is required and not loaded", () => ({ requireSasl: true }), "authProvider.1=org.apache"],
-    ["schemes that nobody names", () => ({ enforceAuth: true }), "enforce.auth.schemes"],
+    ["enforcement without schemes", () => ({ enforceAuth: true }), "enforce.auth.schemes"],
     ["a scheme that does not exist", () => ({ enforceAuth: true, enforcedSchemes: ["kerberos"] }), "no such scheme"],
   ])("%s is a problem", (_, options, part) => {
     expect(problemsOf(options())).toContainEqual(expect.stringContaining(part));
     expect(problemsOf(options())[0]).not.toContain("notice:");
   });
 
-  test("a file that cannot be understood is a problem", () => {
+  test("an invalid file is a problem", () => {
     const file = join(folder, "wrong.conf");
     writeFileSync(file, "Server { a.B required; }");
     expect(problemsOf({ jaasFile: file })).toEqual([`jaasLoginConfig: ${file} expects ; behind the section Server`]);
@@ -345,7 +345,7 @@ describe("at the start", () => {
   test.each<[string, () => ClientAuthOptions, string]>([
     ["a provider that cannot be loaded", () => ({ providers: { 7: "com.example.Mine" } }), "com.example.Mine"],
     ["a file without the section", () => ({ jaasFile, jaasSection: "Missing" }), "no section Missing"],
-  ])("%s is told of and does not stop it", async (_, options, part) => {
+  ])("%s is reported and does not stop the start", async (_, options, part) => {
     await using zk = await startTestServer({ auth: options() });
     expect(zk.lines).toContainEqual(expect.stringContaining(part));
     await using client = await RawClient.withSession(zk.port);

@@ -4,43 +4,52 @@ import type { AuthConfig, AuthProvider } from "@zooid/replica";
 import type { AuthFailuresOptions } from "./auth-failures.ts";
 import type { SaslUsers } from "./sasl/digest-md5.ts";
 
-/** Who clients may be, beyond what they get by `digest` and by their address. */
+/** Authentication of clients beyond `digest` and addresses. */
 export interface ClientAuthOptions {
-  /** Classes that `authProvider.N` names, by N; Apache's own for `sasl`, `x509` and `ensemble` are known. Others are told of. */
+  /**
+   * Classes that `authProvider.N` names, by N; Apache's own for `sasl`, `x509` and `ensemble` are
+   * known. Others are reported at startup.
+   */
   readonly providers?: Readonly<Record<string, string>>;
-  /** A JAAS file; users of SASL stand in one of its sections as `user_NAME="PASSWORD"`. Default: there are none. */
+  /**
+   * A JAAS file; it lists SASL users as `user_NAME="PASSWORD"` in one of its sections. Default: no
+   * users.
+   */
   readonly jaasFile?: string;
   /** The section of that file. Default `Server`. */
   readonly jaasSection?: string;
-  /** Takes the place of the password that the file has for the user `super`. */
+  /** Overrides the password of the user `super` in the file. */
   readonly saslSuperPassword?: string;
-  /** Users of SASL who may do everything, by any key. */
+  /** SASL users with every permission, by any key. */
   readonly saslSuperUsers?: Readonly<Record<string, string>>;
-  /** An access list's entry for this user of SASL stands for every one of them. */
+  /** An access list's entry for this SASL user applies to every SASL user. */
   readonly anySaslUser?: string;
-  /** Whoever fails at SASL goes on without it, unless it is required. Default false. */
+  /** Clients that fail at SASL continue without it, unless it is required. Default false. */
   readonly allowSaslFailedClients?: boolean;
-  /** Nobody is served who has not authenticated by SASL. Default false. */
+  /** Clients must authenticate by SASL. Default false. */
   readonly requireSasl?: boolean;
-  /** Nobody is served who has not authenticated by one of `enforcedSchemes`. Default false. */
+  /** Clients must authenticate by one of `enforcedSchemes`. Default false. */
   readonly enforceAuth?: boolean;
   readonly enforcedSchemes?: readonly string[];
-  /** The certificate subject that may do everything. */
+  /** The certificate subject with every permission. */
   readonly x509SuperUser?: string;
-  /** Names of this ensemble, for clients that ask whether they came to the right one. Default: any name is right. */
+  /**
+   * Names of this ensemble, for clients that check that they reached the right one. Default: every
+   * name is accepted.
+   */
   readonly ensembleNames?: readonly string[];
   /**
-   * From the sixth failed authentication of an address on, in a minute, its answer is late: by a second, then twice as much each time, up
-   * to this, in milliseconds. 0 turns it off. Default 10000, except for clients on this machine itself, which are delayed only where this
-   * is given.
+   * The sixth failed authentication of an address within a minute is answered after a second, and
+   * each further one after twice the delay before, up to this many milliseconds. 0 turns the delay
+   * off. Default 10000, except for clients on this machine, which are delayed only if this is set.
    */
   readonly failureDelayMsMax?: number;
 }
 
-/** {@link ClientAuthOptions} checked. */
+/** {@link ClientAuthOptions} after validation. */
 export interface ClientAuth {
   readonly rules: Omit<AuthConfig, "superDigest" | "digestEnabled" | "skipAcl">;
-  /** Undefined: SASL is not spoken. */
+  /** Undefined: SASL is disabled. */
   readonly saslUsers: SaslUsers | undefined;
   readonly failures: AuthFailuresOptions;
 }
@@ -53,7 +62,7 @@ const PROVIDERS: ReadonlyMap<string, AuthProvider | "built in"> = new Map<string
   [`${PACKAGE}DigestAuthenticationProvider`, "built in"],
   [`${PACKAGE}IPAuthenticationProvider`, "built in"],
 ]);
-/** An example of Apache's for its own tests: it lets clients in by arithmetic. */
+/** A sample provider of Apache's tests: it authenticates clients by arithmetic. */
 const KEY_PROVIDER = `${PACKAGE}KeyAuthenticationProvider`;
 const NO_KEYS =
   `${KEY_PROVIDER} is not supported: its keys, which are numbers in the node /key, prove nothing; ` +
@@ -63,14 +72,17 @@ const USER_PREFIX = "user_";
 const SUPER = "super";
 const KERBEROS = "com.sun.security.auth.module.Krb5LoginModule";
 
-/** What else decides over who may come. */
+/** Other settings that authentication depends on. */
 export interface AuthSurroundings {
   readonly digestEnabled: boolean;
-  /** Certificates of clients are looked at. */
+  /** Certificates of clients are verified. */
   readonly hasCertificates: boolean;
 }
 
-/** Checks options and reads the file of users. What is wrong becomes a problem; what is good to know, a notice. */
+/**
+ * Validates options and reads the file of users. Errors are added to the problems, warnings to the
+ * notices.
+ */
 export function parseClientAuth(
   options: ClientAuthOptions,
   { digestEnabled, hasCertificates }: AuthSurroundings,
@@ -146,7 +158,7 @@ function readUsers(
   }
   const modules = sections.get(jaasSection);
   if (modules === undefined) {
-    // As with ZooKeeper: the file may be there for others of its sections.
+    // As in ZooKeeper: the file may exist for its other sections.
     notices.push(`${file} has no section ${jaasSection}, so that no client can authenticate by SASL`);
     return undefined;
   }

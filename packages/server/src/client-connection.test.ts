@@ -12,7 +12,7 @@ function int(value: number): Buffer {
   return bytes;
 }
 
-/** Another client sees nothing of what was done to the first. */
+/** Another client is not affected by the attacks on the first. */
 async function expectUndisturbed(bystander: RawClient): Promise<void> {
   expect(await bystander.ask(OpCode.EXISTS, read("/"))).toMatchObject({ code: 0 });
 }
@@ -44,7 +44,7 @@ test.each([
   await expectUndisturbed(bystander);
 });
 
-test("HTTP is told that this is no web server", async () => {
+test("HTTP is answered that this is no web server", async () => {
   await using zk = await startTestServer();
   await using client = await RawClient.open(zk.port);
   client.send(Buffer.from("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"));
@@ -167,7 +167,7 @@ test("reads are answered no further than a client takes the answers, whatever it
   await using bystander = await RawClient.withSession(zk.port);
   for (let i = 0; i < 50; i++) await expectUndisturbed(bystander);
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * MEBIBYTE);
-  // All of it is there for a client that begins to read.
+  // All answers are there for a client that starts to read.
   client.socket.resume();
   for (let i = 0; i < 20; i++) expect((await client.reply()).xid).toBe(100 + i);
 });
@@ -213,7 +213,7 @@ test("a client that never reads its events is cut off at the limit, and the othe
   expect(zk.lines).toEqual([expect.stringContaining("bytes wait for a client that does not read them")]);
 });
 
-test("a client that takes nothing of what it is owed is gone a while after its session's end", async () => {
+test("a client that does not read is disconnected a while after its session's end", async () => {
   await using zk = await startTestServer({
     fourLetterWords: "*",
     sessionlessTimeoutMs: 50,
@@ -233,7 +233,7 @@ test("a client that takes nothing of what it is owed is gone a while after its s
   } while (!answer.includes("Connections: 1\n"));
 });
 
-test("a client that goes away in the middle of a frame leaves nothing behind", async () => {
+test("a client that disconnects in the middle of a frame leaves nothing behind", async () => {
   await using zk = await startTestServer({ fourLetterWords: "*" });
   await using bystander = await RawClient.withSession(zk.port);
   {

@@ -10,38 +10,38 @@ import type { RefusalLog } from "./refusal-log.ts";
 import { receive } from "./shared-reads.ts";
 import type { Traffic } from "./traffic.ts";
 
-/** What a connection needs of the driver. */
+/** The driver, as a connection needs it. */
 export interface ConnectionHost {
   readonly pool: BufferPool;
   readonly limits: ConnectionLimits;
   readonly refusals: RefusalLog;
   readonly traffic: Traffic;
-  /** Which connections are read in this turn. */
+  /** Schedules which connections are read in this turn. */
   readonly reads: ReadTurns<ClientConnection>;
-  /** Called before anything that arrived is read, so that the turn has its time and its end. */
+  /** Called before any bytes are read, so that a turn is open. */
   wake(): void;
   /** Bytes of a four-letter word with its argument; 4 for an unknown word. */
   wordBytes(word: string): number;
-  /** The answer to a four-letter word; undefined when these bytes are none. */
+  /** The answer to a four-letter word; undefined if these bytes are none. */
   fourLetterWord(word: string, argument: Buffer, connection: ClientConnection): string | undefined;
-  /** Takes the first frame of a connection. False when the server does not serve. */
+  /** Handles the first frame of a connection. @returns false if the server does not serve */
   connect(connection: ClientConnection, frame: ReturnType<typeof readConnectRequest>): boolean;
-  /** Takes a further frame; false when no more may be read for now. */
+  /** Handles a further frame. @returns false if no more may be read for now */
   receive(connection: ClientConnection, bytes: Uint8Array, start: number, end: number): boolean;
   /** The connection has bytes to send at the end of the turn, or is to be closed then. */
   dirty(connection: ClientConnection): void;
-  /** The socket is gone. */
+  /** The socket is closed. */
   closed(connection: ClientConnection): void;
 }
 
 export interface ConnectionLimits {
   /** `jute.maxbuffer`: the largest frame after the first. */
   readonly frameBytesMax: number;
-  /** Bytes that wait for a slow reader before its requests are left unread. */
+  /** Unsent bytes of a slow reader from which its requests are left unread. */
   readonly outputBytesHigh: number;
-  /** Bytes that wait for a slow reader before it is cut off. */
+  /** Unsent bytes of a slow reader from which it is cut off. */
   readonly outputBytesMax: number;
-  /** How long a closing connection may accept none of its last bytes before it is cut off. */
+  /** How long a closing connection may not accept its last bytes before it is cut off. */
   readonly closingMs: number;
 }
 
@@ -51,27 +51,28 @@ const LARGE_BYTES = 4096;
 /**
  * - `first bytes`: a four-letter word or a connect request; not enough has come to tell
  * - `connect request`: the rest of its frame is to come
- * - `requests`: a connect request was received; the replica opens the session, and then takes requests
+ * - `requests`: a connect request was received; the replica opens the session, and then takes
+ *   requests
  * - `closing`: nothing is read any more; closed behind its last bytes at the end of the turn
  * - `ending`: the socket is being closed
  */
 type ConnectionPhase = "first bytes" | "connect request" | "requests" | "closing" | "ending";
 
-/** One client's socket: bytes into frames, answers into one write a turn. */
+/** One client's socket: cuts bytes into frames, and writes the answers of a turn at once. */
 export class ClientConnection {
   readonly socket: Socket;
   readonly ref: ConnectionRef;
-  /** The peer as Java prints it, without the port. */
+  /** The peer's address in Java's format, without the port. */
   readonly address: string;
   readonly port: number;
-  /** When it was accepted, by the wall clock and by the monotonic one. */
+  /** The time of the accept, by the wall clock and by the monotonic clock. */
   readonly establishedMs: number;
   readonly acceptedAtMs: number;
   /** Whether the client sent the read-only byte. */
   sentReadOnly = false;
-  /** Its output is to be flushed: after what is being read of it, or at the end of this turn. */
+  /** Its output will be flushed: after it was read, or at the end of this turn. */
   isDirty = false;
-  /** It is being read; the answers are flushed right after, while all that this needs is in the caches. */
+  /** It is being read; the answers are flushed right after, while its data is in the CPU caches. */
   isReading = false;
   readonly writer: JuteWriter;
   readonly #host: ConnectionHost;
@@ -81,7 +82,7 @@ export class ClientConnection {
   readonly #state = new ReadState();
   /** Bytes that arrived and are left for a later turn. */
   #chunk: Buffer | undefined;
-  /** The socket delivers nothing. */
+  /** The socket is paused. */
   #isPaused = false;
   /** The delay of {@link withhold}. */
   #withheld: NodeJS.Timeout | undefined;
@@ -102,14 +103,14 @@ export class ClientConnection {
     this.#framer = new Framer(host.limits.frameBytesMax, host.pool);
     socket.setNoDelay(true);
     socket.on("error", () => {
-      // The close event follows. A client that is gone is no event for operators.
+      // The close event follows. A client that disconnects is not reported to operators.
     });
     socket.on("close", () => {
       this.#phase = "ending";
       clearTimeout(this.#withheld);
       host.closed(this);
     });
-    // A client that ends its side is gone, except that it may wait for the answer to a four-letter word.
+    // A client that ends its side is gone, unless it waits for the answer to a four-letter word.
     socket.on("end", () => {
       if (this.#phase === "requests") host.traffic.drops++;
       host.wake();
@@ -132,13 +133,13 @@ export class ClientConnection {
     return this.#phase === "requests";
   }
 
-  /** Reads on after `receive` returned false. */
+  /** Resumes reading after `receive` returned false. */
   resume(): void {
     this.#state.resume();
     this.#readOn();
   }
 
-  /** Reads what an earlier turn had no room for. */
+  /** Reads the bytes that an earlier turn left. */
   readLater(): void {
     this.#state.dequeue();
     const chunk = this.#chunk;
@@ -147,13 +148,13 @@ export class ClientConnection {
     this.#cutKept();
   }
 
-  /** Closes the socket behind what is written, at the end of the turn. */
+  /** Closes the socket after its pending output, at the end of the turn. */
   close(): void {
     if (this.#phase !== "ending") this.#phase = "closing";
     this.#host.dirty(this);
   }
 
-  /** Keeps unsent answers, and a close that follows them, back for a while; reads nothing meanwhile. */
+  /** Delays unsent answers, and a close that follows them; no requests are read meanwhile. */
   withhold(delayMs: number): void {
     clearTimeout(this.#withheld);
     this.#state.withhold();
@@ -165,22 +166,22 @@ export class ClientConnection {
     }, delayMs);
   }
 
-  /** Ends what {@link withhold} began. */
+  /** Ends the delay of {@link withhold}. */
   release(): void {
     clearTimeout(this.#withheld);
     this.#withheld = undefined;
     this.#state.release();
   }
 
-  /** Ends the connection at once: what was not sent is lost. */
+  /** Closes the connection at once: unsent bytes are lost. */
   cutOff(): void {
     if (this.#phase !== "ending") this.#phase = "closing";
-    // Under TLS the system's socket is not accessible to be reset.
+    // Under TLS the underlying socket cannot be reset.
     if (this.socket instanceof TLSSocket) this.socket.destroy();
     else this.socket.resetAndDestroy();
   }
 
-  /** Ends the connection of a client for which too many bytes wait. */
+  /** Closes the connection of a client with too many unsent bytes. */
   cutOffSlowReader(waitingBytes: number): void {
     this.#host.refusals.note(
       "slow-reader",
@@ -203,7 +204,8 @@ export class ClientConnection {
       if (socket.writable) {
         this.#host.traffic.bytesSent += end;
         socket.write(end === bytes.length ? bytes : bytes.subarray(0, end));
-        // A buffer that the kernel copied is free again; one that waits for a slow reader is garbage later.
+        // A buffer that the kernel copied is free again; one that waits for a slow reader is left
+        // to the garbage collector.
         if (socket.writableLength > 0) this.#checkBacklog();
         else {
           this.#host.pool.give(bytes);
@@ -215,7 +217,10 @@ export class ClientConnection {
     if (this.#phase === "closing" && !socket.destroyed) this.#end();
   }
 
-  /** Closes the socket behind its last bytes; a peer that does not accept them is cut off after a while. */
+  /**
+   * Closes the socket after its last bytes; a peer that does not accept them is cut off after a
+   * timeout.
+   */
   #end(): void {
     const { socket } = this;
     this.#phase = "ending";
@@ -244,7 +249,7 @@ export class ClientConnection {
   #read(chunk: Buffer): void {
     this.#host.wake();
     this.#host.traffic.bytesReceived += chunk.length;
-    // Bytes that came before and wait for a later turn go first.
+    // Bytes that arrived earlier and wait for a later turn are read first.
     if (!this.#state.isQueued && this.#host.reads.hasRoom) {
       this.#take(chunk);
       return;
@@ -255,7 +260,7 @@ export class ClientConnection {
     this.#queue();
   }
 
-  /** Lets a later turn read on. */
+  /** Lets a later turn continue to read. */
   #queue(): void {
     if (this.#state.isQueued) return;
     const hasHadShare = this.#state.isSpent;
@@ -305,7 +310,7 @@ export class ClientConnection {
     const request = readConnectRequest(bytes, start, end);
     this.sentReadOnly = request.readOnly !== undefined;
     this.#phase = "requests";
-    // Requests wait for the session.
+    // Requests wait until the session is open.
     this.#state.hold();
     if (!this.#host.connect(this, request)) this.close();
   }
@@ -314,15 +319,15 @@ export class ClientConnection {
   #request(bytes: Uint8Array, start: number, end: number): boolean {
     const { end: outputBefore } = this.writer;
     if (!this.#host.receive(this, bytes, start, end)) this.#state.hold();
-    // One chunk holds thousands of requests, each of which may have an answer of a mebibyte, or cost
-    // milliseconds.
+    // One chunk holds thousands of requests, each of which may have an answer of a mebibyte, or
+    // cost milliseconds.
     if (this.writer.end > this.#host.limits.outputBytesHigh) this.#state.choke();
     const isLarge = end - start + this.writer.end - outputBefore > LARGE_BYTES;
     if (this.#host.reads.isShareSpent(isLarge)) this.#state.spend();
     return this.#state.isReady;
   }
 
-  /** Closes the connection of a client whose bytes are no requests. */
+  /** Closes the connection of a client that sent invalid bytes. */
   #guard(read: () => void): void {
     try {
       read();
@@ -345,7 +350,7 @@ export class ClientConnection {
     return !this.isClosing && !this.#state.isBlocked;
   }
 
-  /** Cuts what the framer has kept into requests. */
+  /** Cuts the framer's stored bytes into requests. */
   #cutKept(): void {
     if (!this.#mayRead || this.#state.isQueued) return;
     this.#guard(() => this.#framer.resume(this.#sink));

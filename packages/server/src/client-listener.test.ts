@@ -3,7 +3,7 @@ import { RawClient, read } from "@zooid/wire/testing/raw-client";
 import { expect, test } from "vitest";
 import { startTestServer } from "./testing/server.ts";
 
-/** Where the whole of 127/8 is loopback without being asked. */
+/** Only where the whole of 127/8 is loopback by default. */
 const hasManyAddresses = process.platform === "linux";
 
 /** Whether a new connection gets a session; one over the limit is reset before it says anything. */

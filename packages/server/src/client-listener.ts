@@ -12,15 +12,18 @@ export interface ListenerConfig {
   readonly perAddressMax: number;
   /** Connections of all addresses; 0 is no limit. */
   readonly totalMax: number;
-  /** Whether the system finds out by itself that a client's machine is gone. */
+  /** Whether TCP keep-alive detects that a client's machine is gone. */
   readonly tcpKeepAlive: boolean;
-  /** Whether what is accepted is read by `receive` and nothing else: not where TLS, or a look at the first byte, comes before. */
+  /**
+   * Whether accepted sockets are read only by `receive`: not with TLS, or where the first byte
+   * decides.
+   */
   readonly sharedReads: boolean;
-  /** Whether the process can do with one more connection, of whatever port. */
+  /** Whether the process has room for one more connection, of any port. */
   hasRoom(socket: Socket): boolean;
 }
 
-/** Accepts clients, and refuses those beyond the limits by a reset, before they cost anything. */
+/** Accepts clients. Connections beyond the limits are reset before they use resources. */
 export class ClientListener {
   readonly #config: ListenerConfig;
   readonly #server: NetServer;
@@ -84,7 +87,7 @@ export class ClientListener {
     return this.#rejected;
   }
 
-  /** Accepts no more; connections that are open stay so. */
+  /** Stops accepting; open connections stay. */
   stop(): void {
     if (this.#server.listening) this.#server.close();
   }

@@ -13,7 +13,7 @@ interface Log {
   warn(text: string): void;
 }
 
-/** Where clients come in: the plain port, the TLS port, or both; each with its own limits. */
+/** The ports for clients: plain, TLS, or both; each with its own limits. */
 export class ClientPorts {
   readonly #plain: ClientListener | undefined;
   readonly #secure: ClientListener | undefined;
@@ -53,7 +53,7 @@ export class ClientPorts {
     if (tls?.certReload === true) this.#watch = new FileWatch(tls.files, () => this.reloadCertificates());
   }
 
-  /** The bound port that clients are told of. */
+  /** The bound port that is shown to clients. */
   get port(): number | undefined {
     return (this.#plain ?? this.#secure)?.port;
   }
@@ -71,12 +71,12 @@ export class ClientPorts {
     return (this.#plain?.rejectedCount ?? 0) + (this.#secure?.rejectedCount ?? 0);
   }
 
-  /** TLS handshakes that are under way. */
+  /** TLS handshakes in progress. */
   get handshakeCount(): number {
     return this.#tls.reduce((count, tls) => count + tls.handshakeCount, 0);
   }
 
-  /** Accepts no more; connections that are served stay so. */
+  /** Stops accepting; served connections stay. */
   stop(): void {
     this.#watch?.[Symbol.dispose]();
     this.#plain?.stop();
@@ -84,7 +84,7 @@ export class ClientPorts {
     for (const tls of this.#tls) tls.stop();
   }
 
-  /** The log, its state and the other servers need files and sockets too, whoever comes. */
+  /** Some descriptors are reserved for the log, the state and the other servers. */
   #hasRoom(socket: Socket): boolean {
     const taken = (this.#plain?.connectionCount ?? 0) + (this.#secure?.connectionCount ?? 0);
     if (taken < this.#connectionCountMax) return true;
@@ -99,7 +99,7 @@ export class ClientPorts {
     return added;
   }
 
-  /** Certificates that cannot be used change nothing: they may be half written. */
+  /** Invalid certificates change nothing: they may be half written. */
   reloadCertificates(): void {
     const { tls } = this.#config;
     if (tls === undefined) return;
@@ -109,14 +109,14 @@ export class ClientPorts {
       return;
     }
     for (const one of this.#tls) one.setContext(context);
-    this.#log.info(`clients are met with the certificates as they are now in ${tls.files.join(", ")}`);
+    this.#log.info(`new client connections use the certificates that were read again from ${tls.files.join(", ")}`);
   }
 }
 
-/** Files and sockets that a server has for itself, with a tenth of what the system allows. */
+/** Files and sockets reserved for the server itself, with a tenth of the system's limit. */
 const OWN_DESCRIPTORS = 64;
 
-/** How many clients a process may have at a time by the system's limit of open files. */
+/** Clients at a time under the system's limit of open files. */
 export function clientDescriptorsMax({ open, max }: { readonly open: number; readonly max: number }): number {
   if (max < 0) return Number.POSITIVE_INFINITY;
   return Math.max(1, Math.min(Math.floor(max * 0.9), max - open - OWN_DESCRIPTORS));

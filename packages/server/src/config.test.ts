@@ -40,12 +40,12 @@ test("the session timeouts follow the tick unless they are given; -1 is not give
   });
 });
 
-test("the log lies with the data unless it is told otherwise", () => {
+test("the log lies with the data by default", () => {
   expect(parseServerConfig({ dataDir: "/data" }).logDir).toBe("/data");
   expect(parseServerConfig({ dataDir: "/data", logDir: "/log" }).logDir).toBe("/log");
 });
 
-describe("what cannot be is named with the key that operators know", () => {
+describe("an invalid option is reported by the key that operators know", () => {
   test.each<[ServerOptions, string]>([
     [{ port: 65_536 }, "clientPort"],
     [{ port: -1 }, "clientPort"],
@@ -65,12 +65,12 @@ describe("what cannot be is named with the key that operators know", () => {
 
   test.each([-1, 255, 1.5])("a server's number of %d, once", (sid) => {
     const servers = [0, 1, sid].map((one) => ({ sid: one, host: `10.0.0.${one}`, quorumPort: 1, electionPort: 2 }));
-    const told = (options: ServerOptions): readonly string[] =>
+    const problemsOf = (options: ServerOptions): readonly string[] =>
       problems(options).filter((problem) => !problem.includes("peerSecretFile"));
-    expect(told({ ensemble: { sid, servers: servers.slice(0, 2) } })).toEqual([
+    expect(problemsOf({ ensemble: { sid, servers: servers.slice(0, 2) } })).toEqual([
       `myid is a whole number from 0 to 254, found ${sid}`,
     ]);
-    expect(told({ ensemble: { sid: 0, servers } })).toEqual([
+    expect(problemsOf({ ensemble: { sid: 0, servers } })).toEqual([
       `server.${sid}: the id is a whole number from 0 to 254, found ${sid}`,
     ]);
   });
@@ -176,7 +176,7 @@ describe("an ensemble", () => {
     expect(problems(options)).toContainEqual(expect.stringContaining(text));
   });
 
-  test("tells everything that is wrong at once", () => {
+  test("reports all problems at once", () => {
     expect(problems({ ...ensemble({ sid: 9, initLimit: 0, servers: [] }), port: -1 })).toHaveLength(4);
   });
 
@@ -186,7 +186,7 @@ describe("an ensemble", () => {
     ["a peer beyond this machine", { servers: distant }],
     ["a name that may be anywhere", { servers: [server(1), server(2, { host: "zoo2" })] }],
     ["listening beyond this machine", { listenOnAllAddresses: true }],
-  ])("%s takes a secret, or a line that does without", (_, options) => {
+  ])("%s requires a secret, or the setting that does without", (_, options) => {
     expect(problems(ensemble(options))).toEqual([
       expect.stringMatching(/zooid\.peerSecretFile=FILE.* or zooid\.allowUnauthenticatedPeers=true/),
     ]);

@@ -18,116 +18,139 @@ import {
 import { type EnsembleConfig, type EnsembleOptions, parseEnsemble } from "./peers/ensemble-config.ts";
 import { parseTls, type TlsConfig, type TlsOptions } from "./tls/tls-config.ts";
 
-/** What a server is started with. Every field has a default; see {@link parseServerConfig}. */
+/** Options of a server. Every field has a default; see {@link parseServerConfig}. */
 export interface ServerOptions {
   /** Port for clients; 0 lets the system choose. Default 2181. */
   readonly port?: number;
   /** Address to listen on. Default 127.0.0.1; `*` for every address. */
   readonly address?: string;
-  /** Whether that port is open; it need not be where there is a TLS port. Default true. */
+  /** Whether that port is open; it is optional if there is a TLS port. Default true. */
   readonly plainPort?: boolean;
   /** Port for clients that speak TLS; 0 lets the system choose. Default: there is none. */
   readonly securePort?: number;
   /** Address of that port, as `address`. Default 127.0.0.1. */
   readonly secureAddress?: string;
-  /** Whether `port` takes clients that speak TLS too. Default false. */
+  /** Whether `port` accepts TLS clients too. Default false. */
   readonly portUnification?: boolean;
   /** Keys, certificates and versions of TLS for clients. */
   readonly tls?: TlsOptions;
-  /** Length of the queue of connections that are not accepted yet. Default: the system's. */
+  /** Backlog of the listening socket. Default: the system's. */
   readonly listenBacklog?: number;
-  /** Where state and log lie. Undefined keeps everything in memory, for tests and demonstrations. */
+  /**
+   * Directory of state and log. Undefined keeps everything in memory, for tests and demonstrations.
+   */
   readonly dataDir?: string;
-  /** Where the log lies, if apart from the state: a disk of its own makes writes faster. Default: `dataDir`. */
+  /**
+   * Directory of the log, if separate from the state: a disk of its own makes writes faster.
+   * Default: `dataDir`.
+   */
   readonly logDir?: string;
   /** The unit of session expiry, in milliseconds. Default 2000. */
   readonly tickMs?: number;
-  /** Bounds of what clients may negotiate, in milliseconds. Defaults: 2 and 20 ticks. */
+  /** Bounds of negotiated session timeouts, in milliseconds. Defaults: 2 and 20 ticks. */
   readonly sessionTimeoutMsMin?: number;
   readonly sessionTimeoutMsMax?: number;
   /** Connections of one address; 0 is no limit. Default 60. */
   readonly connectionsPerAddressMax?: number;
   /** Connections of all addresses; 0 is no limit. Default 0. */
   readonly connectionsMax?: number;
-  /** How fast clients may connect. Default: as fast as they like. */
+  /** Rate limit of new connections. Default: none. */
   readonly connectionThrottle?: ConnectionThrottleOptions;
-  /** Whether the system finds out by itself that a client's machine is gone. Default false. */
+  /** Whether TCP keep-alive detects that a client's machine is gone. Default false. */
   readonly tcpKeepAlive?: boolean;
   /** Largest frame a client may send, in bytes. Default 1048575. */
   readonly frameBytesMax?: number;
   /** A connection without a session is closed after this time, in milliseconds. Default 10000. */
   readonly sessionlessTimeoutMs?: number;
-  /** Four-letter words that are answered, separated by commas; `*` for all. `srvr` always is. */
+  /**
+   * The four-letter word whitelist, separated by commas; `*` for all. `srvr` is always included.
+   */
   readonly fourLetterWords?: string;
   /** `user:base64(hash(user:password))` of the superuser. Default: there is none. */
   readonly superDigest?: string;
-  /** Whether the digest scheme exists. Default true. */
+  /** Whether the digest scheme is enabled. Default true. */
   readonly digestEnabled?: boolean;
   /** The digest scheme's hash, by Java's name: SHA1, SHA-256, SHA-512, SHA3-256, … Default SHA1. */
   readonly digestAlgorithm?: string;
-  /** No access list is checked. Default false. */
+  /** Disables checks of access lists. Default false. */
   readonly skipAcl?: boolean;
-  /** Who clients may be beyond that: SASL, certificates, and what everybody must be. */
+  /** Further authentication of clients: SASL, certificates, and enforced schemes. */
   readonly auth?: ClientAuthOptions;
   /** Whether nodes with a time to live may be created. Default false, as in Apache ZooKeeper. */
   readonly ttlNodes?: boolean;
-  /** Whether hard quotas refuse writes, and writes beyond soft ones are logged. Default false, as in Apache ZooKeeper. */
+  /**
+   * Whether hard quotas refuse writes, and writes beyond soft ones are logged. Default false, as in
+   * Apache ZooKeeper.
+   */
   readonly enforceQuota?: boolean;
   /**
-   * What the tree may hold: bytes of data, paths and access lists, and 128 a node. Writes that add to it are refused beyond. 0 is no limit.
-   * Default: half of the memory that the process may have.
+   * Memory limit of the tree: bytes of data, paths and access lists, and 128 a node. Writes that
+   * would exceed it are refused. 0 is no limit. Default: half of the memory that the process may
+   * have.
    */
   readonly heldBytesMax?: number;
   /**
-   * What the watches of all connections may take in memory, in bytes: beyond it the connection with the most is closed. 0 is no limit.
-   * Default: an eighth of the memory that the process may have.
+   * Memory limit of the watches of all connections, in bytes: beyond it the connection with the
+   * most is closed. 0 is no limit. Default: an eighth of the memory that the process may have.
    */
   readonly watchBytesMax?: number;
-  /** How containers and TTL nodes that nobody needs are removed. */
+  /** Removal of empty containers and expired TTL nodes. */
   readonly reaping?: ReapingOptions;
-  /** Writes read and not yet committed before clients are read no further. Default 65536. */
+  /** Writes in flight from which clients are left unread. Default 65536. */
   readonly outstandingCountMax?: number;
-  /** A second name for the same, by which 0 is no limit; the smaller of both counts. Default 0. */
+  /**
+   * The same limit by another setting, where 0 is no limit; the smaller of both applies. Default 0.
+   */
   readonly requestThrottleMax?: number;
   /** Watches of one connection before it is closed. Default 1000000. */
   readonly watchCountMax?: number;
-  /** Bytes that wait for a client that does not read before it is cut off. Default 64 MiB. */
+  /** Unsent bytes of a slow reader before it is cut off. Default 64 MiB. */
   readonly outputBytesMax?: number;
-  /** A sync of the log that takes longer is told of, in milliseconds. Default 1000. */
+  /** A sync of the log that takes longer is logged, in milliseconds. Default 1000. */
   readonly fsyncWarnMs?: number;
   /**
-   * Writes wait when the state file is behind by more bytes of log than this: it bounds what a start has to replay and the log's size.
-   * Default 512 MiB.
+   * Writes wait when the state file lags behind by more bytes of log than this: it bounds the
+   * replay at startup and the log's size. Default 512 MiB.
    */
   readonly stateLagBytesMax?: number;
-  /** The servers that this one serves together with. Undefined: it serves alone. */
+  /** The members of the ensemble. Undefined: a standalone server. */
   readonly ensemble?: EnsembleOptions;
-  /** Sessions stay with the server that they connected to, and need no write, until they need one. Default false. */
+  /**
+   * Local sessions: sessions stay on the server that they connected to, and need no write, until
+   * they become global. Default false.
+   */
   readonly localSessions?: boolean;
-  /** Local sessions become global ones when they create an ephemeral node. Default false. */
+  /** Local sessions become global when they create an ephemeral node. Default false. */
   readonly localSessionsUpgrading?: boolean;
-  /** Serve clients that ask for it their reads while no leader is known. Default false. */
+  /**
+   * Serve reads to clients that ask for read-only service while no leader is known. Default false.
+   */
   readonly readOnlyMode?: boolean;
-  /** Whether a server takes clients while it leads. Default true. */
+  /** Whether the leader serves clients. Default true. */
   readonly leaderServes?: boolean;
-  /** The HTTP port for operators. Default: there is none; `zooid-server` has one unless it is told otherwise. */
+  /** The HTTP port for operators. Default: none; `zooid-server` enables it by default. */
   readonly admin?: AdminOptions;
-  /** A port that answers `/metrics` alone, which the admin port does too. Default: there is none. */
+  /** A port that serves `/metrics` only, which the admin port serves too. Default: none. */
   readonly metrics?: MetricsOptions;
-  /** The text of the configuration file, which operators may ask for; secrets in it are not shown. Default: empty. */
+  /**
+   * The text of the configuration file, which operators may query; secrets in it are not shown.
+   * Default: empty.
+   */
   readonly initialConfiguration?: string;
 }
 
 export interface ReapingOptions {
-  /** How often all of them are looked at, in milliseconds. Default 60000. */
+  /** Interval between checks of all of them, in milliseconds. Default 60000. */
   readonly checkIntervalMs?: number;
   /** Removals in a minute, at most. Default 10000. */
   readonly perMinuteMax?: number;
-  /** A container that never had a child is removed at this age, in milliseconds. Default 0: never. */
+  /**
+   * A container that never had a child is removed at this age, in milliseconds. Default 0: never.
+   */
   readonly neverUsedMsMax?: number;
 }
 
-/** {@link ServerOptions} checked and with every default in its place. */
+/** {@link ServerOptions} validated, with every default filled in. */
 export interface ServerConfig {
   readonly port: number;
   /** `*` for every address. */
@@ -136,7 +159,7 @@ export interface ServerConfig {
   readonly securePort: number | undefined;
   readonly secureAddress: string;
   readonly portUnification: boolean;
-  /** Undefined where no client can speak TLS. */
+  /** Undefined if no client can use TLS. */
   readonly tls: TlsConfig | undefined;
   readonly listenBacklog: number | undefined;
   readonly dataDir: string | undefined;
@@ -153,7 +176,7 @@ export interface ServerConfig {
   readonly fourLetterWords: ReadonlySet<string>;
   readonly superDigest: string | undefined;
   readonly digestEnabled: boolean;
-  /** As Node's crypto names it. */
+  /** By Node's name. */
   readonly digestAlgorithm: string;
   readonly skipAcl: boolean;
   readonly auth: ClientAuth;
@@ -174,14 +197,14 @@ export interface ServerConfig {
   readonly localSessionsUpgrading: boolean;
   readonly readOnlyMode: boolean;
   readonly leaderServes: boolean;
-  /** What the operator should know of this configuration, one sentence each. */
+  /** Warnings for the operator, one sentence each. */
   readonly notices: readonly string[];
   readonly admin: AdminConfig | undefined;
   readonly metrics: MetricsConfig | undefined;
   readonly initialConfiguration: string;
 }
 
-/** Everything that is wrong with a configuration, at once. */
+/** All problems of a configuration in one error. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly problems: readonly string[];
@@ -192,19 +215,21 @@ export class ConfigError extends Error {
 }
 
 const INT_MAX = 2 ** 31 - 1;
-/** Of a client that is new enough to ask for read-only service: no session begins without one. */
+/** The connect request of a client with the read-only byte: no session starts without one. */
 const CONNECT_REQUEST_BYTES = 45;
-/** A larger request would hold up everything else for too long. */
+/** A larger request would block all others for too long. */
 const FRAME_BYTES_MAX = 16 * 1024 * 1024;
 
-/** Checks options and fills in defaults; throws one {@link ConfigError} that lists every problem. */
+/**
+ * Checks options and fills in defaults; throws one {@link ConfigError} that lists every problem.
+ */
 export function parseServerConfig(options: ServerOptions): ServerConfig {
   const problems: string[] = [];
   const notices: string[] = [];
   const whole = (name: string, value: number, min: number, max: number): number => {
     if (!Number.isInteger(value) || value < min || value > max) {
       problems.push(`${name} is a whole number from ${min} to ${max}, found ${value}`);
-      // What follows from it is no problem of its own.
+      // Consequences of this problem are not reported.
       return min;
     }
     return value;
@@ -298,7 +323,7 @@ export function parseServerConfig(options: ServerOptions): ServerConfig {
   return Object.freeze(config);
 }
 
-/** Of the machine, or of what the process is confined to. */
+/** Of the machine, or of the process' cgroup. */
 function shareOfMemory(parts: number): number {
   const confined = process.constrainedMemory();
   const whole = totalmem();
@@ -340,7 +365,7 @@ const HASHES: ReadonlyMap<string, string> = new Map([
   ["SHA3-512", "sha3-512"],
 ]);
 
-/** Node's name for a hash that Java names; undefined for one that neither has. */
+/** Node's name for a hash that Java names; undefined for an unknown one. */
 function nodeHashName(javaName: string): string | undefined {
   return HASHES.get(javaName.toUpperCase());
 }

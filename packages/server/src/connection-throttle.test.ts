@@ -14,18 +14,18 @@ function throttle(options: ConnectionThrottleOptions, random = 0.5): ConnectionT
   return new ConnectionThrottle(parseConnectionThrottle(options, []), 1000, () => random);
 }
 
-/** How many of a hundred that come at once are let in. */
+/** How many of a hundred simultaneous connections are accepted. */
 function admitted(one: ConnectionThrottle, nowMs: number, asking: Connecting = "global"): number {
   let count = 0;
   for (let i = 0; i < 100; i++) if (one.admits(asking, nowMs)) count++;
   return count;
 }
 
-test("without a bucket everybody is let in", () => {
+test("without a bucket every connection is accepted", () => {
   expect(admitted(throttle({}), 1000)).toBe(100);
 });
 
-test("as many are let in as there are tokens, and more as they are put back, up to what the bucket holds", () => {
+test("as many connections are accepted as there are tokens, and more as they are put back, up to the size of the bucket", () => {
   const one = throttle({ tokens: 10, fillMs: 100, fillCount: 3 });
   expect(admitted(one, 1000)).toBe(10);
   expect(admitted(one, 1099)).toBe(0);
@@ -50,13 +50,14 @@ test("a flood is thinned out by chance, and the chance goes when it is over", ()
   expect(admitted(one, 1000)).toBe(1);
   expect(one.admits("global", 1020)).toBe(false);
   expect(one.admits("global", 1040)).toBe(false);
-  // The chance is 0.8, and 0.6 with the bucket full: more than what is drawn, so nobody gets the token that is back.
+  // The drop probability is 0.8, and 0.6 with the bucket full: above the random number, so no
+  // connection takes the token that is back.
   expect(one.admits("global", 1105)).toBe(false);
   expect(one.admits("global", 1120)).toBe(true);
 });
 
 describe("a server", () => {
-  test("lets those in for whom there are tokens, and goes on serving them", async () => {
+  test("accepts as many connections as there are tokens, and goes on serving them", async () => {
     const connectionThrottle = { tokens: 2, fillMs: 2 ** 31 - 1 };
     await using zk = await startTestServer({ connectionThrottle });
     await using one = await RawClient.withSession(zk.port);
@@ -67,7 +68,7 @@ describe("a server", () => {
     expect(zk.lines).toContainEqual(expect.stringContaining("connection_throttle_tokens"));
   });
 
-  test("says what its settings may be", () => {
+  test("validates its settings", () => {
     const connectionThrottle = {
       tokens: -1,
       fillMs: 0,
@@ -83,7 +84,7 @@ describe("a server", () => {
     );
   });
 
-  test("has the smaller of both limits of requests under way", () => {
+  test("applies the smaller of both limits of requests in flight", () => {
     expect(parseServerConfig({ outstandingCountMax: 50 }).outstandingCountMax).toBe(50);
     expect(parseServerConfig({ outstandingCountMax: 50, requestThrottleMax: 0 }).outstandingCountMax).toBe(50);
     expect(parseServerConfig({ outstandingCountMax: 50, requestThrottleMax: 20 }).outstandingCountMax).toBe(20);

@@ -1,22 +1,31 @@
-/** How fast clients may connect: a bucket of tokens, of which each connection takes some. */
+/** Rate limit of new connections: a token bucket. */
 export interface ConnectionThrottleOptions {
   /** Tokens that the bucket holds; 0 is no limit. Default 0. */
   readonly tokens?: number;
-  /** After so many milliseconds `fillCount` tokens are put back. Default 1. */
+  /** `fillCount` tokens are put back after so many milliseconds. Default 1. */
   readonly fillMs?: number;
   /** Default 1. */
   readonly fillCount?: number;
-  /** How often, in milliseconds, the chance to be dropped moves; -1: nobody is dropped while there are tokens. Default -1. */
+  /**
+   * Interval, in milliseconds, in which the drop probability changes; -1: connections are dropped
+   * only without tokens. Default -1.
+   */
   readonly freezeMs?: number;
-  /** What an empty bucket adds to that chance. Default 0.02. */
+  /** An empty bucket adds this to the drop probability. Default 0.02. */
   readonly dropIncrease?: number;
-  /** What a bucket that is full enough takes from it. Default 0.002. */
+  /** A bucket that is full enough subtracts this from it. Default 0.002. */
   readonly dropDecrease?: number;
-  /** A bucket is full enough when so much of it, at most, is gone. Default 0. */
+  /** A bucket is full enough if at most this share of it is used. Default 0. */
   readonly decreaseRatio?: number;
-  /** Whether what a connection asks for counts; otherwise each takes one token. Default false. */
+  /**
+   * Whether the kind of the session counts; otherwise each connection takes one token. Default
+   * false.
+   */
   readonly isWeighted?: boolean;
-  /** Tokens for a new session of the ensemble, a new local one, and one that is resumed. Defaults 3, 1, 2. */
+  /**
+   * Tokens for a new session of the ensemble, a new local one, and one that is resumed. Defaults 3,
+   * 1, 2.
+   */
   readonly globalWeight?: number;
   readonly localWeight?: number;
   readonly renewWeight?: number;
@@ -24,7 +33,7 @@ export interface ConnectionThrottleOptions {
 
 export type ConnectionThrottleConfig = Required<ConnectionThrottleOptions>;
 
-/** What a connection asks for. */
+/** The kind of session that a connection requests. */
 export type Connecting = "global" | "local" | "renew";
 
 const DEFAULTS: ConnectionThrottleConfig = {
@@ -42,7 +51,7 @@ const DEFAULTS: ConnectionThrottleConfig = {
 };
 const COUNT_MAX = 2 ** 31 - 1;
 
-/** Checks options and fills in defaults. */
+/** Validates options and fills in defaults. */
 export function parseConnectionThrottle(
   options: ConnectionThrottleOptions,
   problems: string[],
@@ -69,8 +78,9 @@ export function parseConnectionThrottle(
 }
 
 /**
- * Says who may connect now. Beside the bucket there is a chance to be dropped that grows while the bucket is empty and shrinks while
- * it is nearly full, so that a flood is thinned out before all of it meets an empty bucket (BLUE: Feng, Kandlur, Saha, Shin, 1999).
+ * Decides which clients may connect. Beside the bucket there is a drop probability that grows while
+ * the bucket is empty and shrinks while it is nearly full, so that a flood is thinned out before
+ * all of it meets an empty bucket (BLUE: Feng, Kandlur, Saha, Shin, 1999).
  */
 export class ConnectionThrottle {
   readonly #config: ConnectionThrottleConfig;
@@ -89,12 +99,12 @@ export class ConnectionThrottle {
     this.#movedMs = nowMs;
   }
 
-  /** The chance that a connection is dropped while there are tokens; from 0 to 1. */
+  /** The probability that a connection is dropped while there are tokens; from 0 to 1. */
   get dropChance(): number {
     return this.#dropChance;
   }
 
-  /** Takes the tokens of one connection; false when it is to be closed. */
+  /** Takes the tokens of one connection. @returns false if the connection is to be closed */
   admits(asking: Connecting, nowMs: number): boolean {
     const { tokens, freezeMs } = this.#config;
     if (tokens === 0) return true;

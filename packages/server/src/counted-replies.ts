@@ -6,7 +6,10 @@ import type { WatchFanOut } from "./watch-fan-out.ts";
 /** A notification without its path: length, header, type, state, and the path's own length. */
 const EVENT_BYTES = 32;
 
-/** Encodes answers and events, and counts what events take: watches that cost more than they are worth show in it. */
+/**
+ * Encodes answers and events, and counts the bytes of events, which show watches that cost too
+ * much.
+ */
 export class CountedReplies extends ReplyEncoder {
   readonly #traffic: Traffic;
   readonly #fanOut: WatchFanOut;

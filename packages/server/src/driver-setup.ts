@@ -9,11 +9,14 @@ import { configurationText } from "./peers/configuration-text.ts";
 import { type EnsembleConfig, quorumOf } from "./peers/ensemble-config.ts";
 import { DigestMd5Exchange } from "./sasl/digest-md5.ts";
 
-/** The sid of a server alone. */
+/** The sid of a standalone server. */
 const SELF = serverId(1);
-/** `auth` entries of one request may become several times as long. */
+/** `auth` entries of one request may expand to several times their length. */
 const TXN_BYTES_BEYOND_FRAME = 4 * 1024 * 1024;
-/** A batch is copied to the log and to each follower in one piece, which holds the event loop. The ring to the log's thread has room for three. */
+/**
+ * A batch is copied to the log and to each follower in one piece, which holds the event loop. The
+ * ring to the log's thread has room for three.
+ */
 const BATCH_BYTES_MAX = 1024 * 1024;
 
 export function sidOf({ ensemble }: Pick<ServerConfig, "ensemble">): ServerId {
@@ -60,7 +63,8 @@ function replicaConfigOf(config: ServerConfig): ReplicaConfig {
     isQuotaEnforced: config.enforceQuota,
     heldBytesMax: config.heldBytesMax,
     watchBytesMax: config.watchBytesMax,
-    // Any single request fits, whatever its ACL becomes; messages between servers may be far larger.
+    // Any single request fits, whatever its ACL expands to; messages between servers may be far
+    // larger.
     txnBytesMax: config.frameBytesMax + TXN_BYTES_BEYOND_FRAME,
     // A larger answer would cut its client off.
     childrenBytesMax: config.outputBytesMax,

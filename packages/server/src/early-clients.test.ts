@@ -6,7 +6,7 @@ import { freePort } from "@zooid/wire/testing/free-ports";
 import { expect, test } from "vitest";
 import { startServer } from "./index.ts";
 
-test("a client that comes while the data are being read is answered once they are", async () => {
+test("a client that connects during recovery is answered after it", async () => {
   const directory = mkdtempSync(join(tmpdir(), "early-client-"));
   const port = await freePort();
   const starting = startServer({ port, dataDir: directory });

@@ -3,19 +3,19 @@ import type { ClientTaker } from "./tls/client-tls.ts";
 
 type Client = Parameters<ClientTaker>;
 
-/** Clients that connect while the data are being read. They wait, unread, until the server can answer. */
+/** Clients that connect during recovery. They wait, unread, until the server can answer. */
 export class EarlyClients {
   readonly #clients: Client[] = [];
 
   add(...client: Client): void {
     const [socket] = client;
     socket.on("error", () => {
-      // It is gone before it was served.
+      // It disconnected before it was served.
     });
     this.#clients.push(client);
   }
 
-  /** Lets the driver serve those that are still there. */
+  /** Hands those that are still connected to the driver. */
   acceptAll(driver: Driver): void {
     for (const client of this.#clients.splice(0)) {
       if (!client[0].destroyed) driver.accept(...client);

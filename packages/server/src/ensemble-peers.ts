@@ -15,7 +15,10 @@ import { FileWatch } from "./tls/file-watch.ts";
 /** How often a server without a leader logs the servers that it cannot reach. */
 const SUMMARY_MS = 30_000;
 
-/** The other servers of an ensemble as this one's driver uses them: links, elections, and states on their way. */
+/**
+ * The other servers of an ensemble, for this one's driver: links, elections, and snapshot
+ * transfers.
+ */
 export class EnsemblePeers implements Peers {
   readonly links: QuorumLinks;
   readonly snapshots: StoreSnapshotPort;
@@ -65,7 +68,7 @@ export class EnsemblePeers implements Peers {
         this.reachability.connected(sid);
         input(() => driver().replica.membership.electionLinkUp(sid));
       },
-      // An election needs no more than that nothing is heard of the server.
+      // An election only needs to know that the server is silent.
       linkDown: (sid, reason) => this.reachability.failed(sid, reason),
       dialFailed: (sid, reason) => this.reachability.failed(sid, reason),
       measured: (sid, roundTripMs) => input(() => driver().replica.membership.measured(sid, roundTripMs)),
@@ -89,7 +92,7 @@ export class EnsemblePeers implements Peers {
     return { quorumPort, electionPort: this.#mesh.port, observerMasterPort };
   }
 
-  /** Resolves when others can connect. */
+  /** Resolves when other servers can connect. */
   async listen(): Promise<void> {
     await this.links.listen();
     await this.#mesh.listen();
@@ -97,7 +100,7 @@ export class EnsemblePeers implements Peers {
     if (files !== undefined && files.length > 0) this.#watch = new FileWatch(files, () => this.reloadCertificates());
   }
 
-  /** Begins to connect. */
+  /** Starts to connect. */
   start(): Promise<void> {
     this.#summaryTimer = setInterval(() => this.reachability.summarize(), SUMMARY_MS);
     this.#summaryTimer.unref();
@@ -115,7 +118,10 @@ export class EnsemblePeers implements Peers {
     await Promise.all([this.links.stop(), this.#mesh.stop()]);
   }
 
-  /** Certificates that cannot be used change nothing: they may be half written. Connections that stand stay as they are. */
+  /**
+   * Invalid certificates change nothing: they may be half written. Open connections stay as they
+   * are.
+   */
   reloadCertificates(): void {
     const problems = this.#transport.reload?.() ?? [];
     if (problems.length > 0)

@@ -1,4 +1,4 @@
-/** The first frame is 44 or 45 bytes; anything much longer is no ZooKeeper client. */
+/** The first frame is 44 or 45 bytes; a ZooKeeper client sends nothing much longer. */
 const FIRST_FRAME_BYTES_MAX = 1024;
 const TELNET_INTERRUPT = "\xff\xf4\xff\xfd";
 const HTTP_METHODS: ReadonlySet<string> = new Set([
@@ -15,11 +15,11 @@ const HTTP_METHODS: ReadonlySet<string> = new Set([
 const HTTP_BODY = "This is a ZooKeeper client port. It does not speak HTTP.\n";
 const HTTP_ANSWER = `HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nConnection: close\r\nContent-Length: ${HTTP_BODY.length}\r\n\r\n${HTTP_BODY}`;
 
-/** What answers four-letter words. */
+/** The handler of four-letter words. */
 export interface WordAnswers {
   /** Bytes of a word with its argument; 4 for an unknown word. */
   wordBytes(word: string): number;
-  /** Undefined where these bytes are no word. */
+  /** Undefined if these bytes are no word. */
   answer(word: string, argument: Buffer): string | undefined;
 }
 
@@ -33,11 +33,11 @@ export type FirstBytesResult =
   | { readonly kind: "frames"; readonly bytes: Buffer }
   | { readonly kind: "refused"; readonly code: string; readonly reason: string; readonly text: string };
 
-/** Decides by its first bytes what a connection is. */
+/** Identifies a connection by its first bytes. */
 export class FirstBytes {
   #bytes: Buffer | undefined;
 
-  /** Takes the next bytes, valid during the call only. @returns undefined while there are too few */
+  /** Adds the next bytes, valid during the call only. @returns undefined while there are too few */
   take(chunk: Buffer, words: WordAnswers): FirstBytesResult | undefined {
     const bytes = this.#bytes === undefined ? chunk : Buffer.concat([this.#bytes, chunk]);
     const word = bytes.length < 4 ? undefined : bytes.toString("latin1", 0, 4);

@@ -5,12 +5,12 @@ import { startTestServer } from "./testing/server.ts";
 
 const MEBIBYTE = 1024 * 1024;
 
-test("data by the mebibyte are refused once the tree holds as much as it may, and what is there is served and can be removed", async () => {
+test("data by the mebibyte are refused once the tree is full, and existing nodes can be read and removed", async () => {
   await using zk = await startTestServer({ heldBytesMax: 16 * MEBIBYTE });
   await using bomber = await RawClient.withSession(zk.port);
   const data = new Uint8Array(1_000_000);
   const codes = new Map<number, number>();
-  // Asked one by one: what is on its way is bounded by itself.
+  // One by one: requests in flight have a limit of their own.
   for (let i = 0; i < 100; i++) {
     const { code } = await bomber.ask(OpCode.CREATE, create(`/bomb-${i}`, data));
     codes.set(code, (codes.get(code) ?? 0) + 1);
@@ -34,7 +34,7 @@ test("data by the mebibyte are refused once the tree holds as much as it may, an
   expect(await bystander.ask(OpCode.CREATE, create("/again"))).toMatchObject({ code: 0 });
 });
 
-test("what is pipelined goes beyond that by no more than is under way, and multis count in full", async () => {
+test("pipelined writes exceed the limit by no more than is in flight, and multis count in full", async () => {
   await using zk = await startTestServer({ heldBytesMax: MEBIBYTE });
   await using client = await RawClient.withSession(zk.port);
   const data = new Uint8Array(100_000);
@@ -42,7 +42,7 @@ test("what is pipelined goes beyond that by no more than is under way, and multi
   let refused = 0;
   for (let i = 0; i < 200; i++) if ((await client.reply()).code === ErrorCode.QUOTA_EXCEEDED) refused++;
   expect(refused).toBeGreaterThan(0);
-  // How many were under way decides how much fits: now nothing of that size does.
+  // The number of requests in flight decides how much fits: now nothing of that size does.
   for (let i = 0; (await client.ask(OpCode.CREATE, create(`/more${i}`, data))).code === 0; i++);
   const multi = multiBody([OpCode.DELETE, versioned("/n0")], [OpCode.CREATE, create("/m", data)]);
   const { code, body } = await client.ask(OpCode.MULTI, multi);

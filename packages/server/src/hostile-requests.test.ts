@@ -4,7 +4,8 @@ import { auth, create, multiBody, RawClient, read, request, setData, versioned }
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startTestServer } from "./testing/server.ts";
 
-// What strangers ask for: each in one test of its own, all of one server, which must serve the bystander to the end.
+// Requests of strangers: each in one test of its own, all on one server, which must serve the
+// bystander to the end.
 let zk: Awaited<ReturnType<typeof startTestServer>>;
 let bystander: RawClient;
 beforeAll(async () => {
@@ -23,7 +24,10 @@ afterAll(async () => {
 
 type Body = (writer: JuteWriter) => void;
 
-/** Asks on a connection of its own, and says what came: a code, and whether the connection goes on. */
+/**
+ * Sends a request on a connection of its own.
+ * @returns the error code, and whether the connection goes on
+ */
 async function attempt(op: number, body?: Body): Promise<{ code: number; zxid: number; goesOn: boolean }> {
   await using client = await RawClient.withSession(zk.port);
   const { code, zxid } = await client.ask(op, body);
@@ -319,7 +323,7 @@ describe("creates", () => {
     ["of a digest without a hash", aclOf(1, 31, "digest", "user:")],
     ["of an address that is none", aclOf(1, 31, "ip", "1.2.3.4/33")],
     ["of ten thousand entries", aclOf(10_000, 31, "world", "anyone")],
-    ["of nobody who authenticated", aclOf(1, 31, "auth", "")],
+    ["of an unauthenticated client", aclOf(1, 31, "auth", "")],
   ])("with an access list %s are refused", async (_, body) => {
     expect(await attempt(OpCode.CREATE, body)).toMatchObject({ code: ErrorCode.INVALID_ACL, ...GOES_ON });
   });
@@ -408,7 +412,7 @@ describe("authentication", () => {
     await client.rest();
   });
 
-  test("what was pipelined behind a refused packet is not done", async () => {
+  test("requests pipelined behind a refused packet are not executed", async () => {
     await using client = await RawClient.withSession(zk.port);
     client.send(
       request(1, OpCode.SET_DATA, setData("/", "x")),
@@ -489,7 +493,7 @@ describe("many at once", () => {
     expect(answers.filter((answer) => answer.startsWith("zk_version"))).toHaveLength(150);
   });
 
-  test("connections that say nothing, or a part of something, keep nobody waiting", async () => {
+  test("connections that send nothing, or a part of a frame, do not delay others", async () => {
     const parts = ["", "\0", "\0\0\0\x2d", "\0\0\0\x2d\0\0\0\0\0\0", "ru"];
     const silent = await Promise.all(
       Array.from({ length: 500 }, async (_, i) => {

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-test("containers and TTL nodes that nobody needs go by themselves, also after a restart, and the others stay", async () => {
+test("empty containers and expired TTL nodes are removed, also after a restart, and the others stay", async () => {
   const options = { dataDir: directory, ttlNodes: true };
   {
     // No check comes while this one runs.

@@ -8,7 +8,7 @@ const QUOTA = { kind: "quota", path: "/a", unit: "bytes", limit: 1, usage: 2 } a
 
 test.each([
   [{ kind: "learner-follows", sid }, "server 3 follows"],
-  [{ kind: "whole-state-sent", sid, zxid }, "server 3 gets the whole state at 0x200000005"],
+  [{ kind: "whole-state-sent", sid, zxid }, "server 3 is sent a snapshot at 0x200000005"],
   [{ kind: "leader-unreachable", sid }, "server 3 cannot be reached"],
   [{ kind: "leader-unreachable", sid, detail: "ECONNREFUSED" }, "server 3 cannot be reached: ECONNREFUSED"],
   [
@@ -37,6 +37,6 @@ test.each([
     { kind: "over-quota", excess: { kind: "tree-bytes", heldBytes: 7, heldBytesMax: 9 }, moreCount: 0 },
     "the tree holds 7 bytes of at most 9; a write that adds to it is refused",
   ],
-] as const)("%o is told as a sentence", (event, sentence) => {
+] as const)("%o becomes a sentence", (event, sentence) => {
   expect(sentenceOf(event)).toBe(sentence);
 });

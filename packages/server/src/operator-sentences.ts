@@ -3,7 +3,10 @@ import { assertNever, formatSessionId, formatZxid } from "@zooid/model";
 import type { ReplicaEvent } from "@zooid/replica";
 import type { LeaderFault, LearnerFault, LinkEnd, Refusal } from "@zooid/zab";
 
-/** What operators read of an event: a line of the log, or why a link was refused or closed. Nothing else depends on the wording. */
+/**
+ * The sentences of events for operators: log lines, and reasons why a link was refused or closed.
+ * No code depends on the wording.
+ */
 export function sentenceOf(event: ReplicaEvent | LinkEnd | Refusal): string {
   switch (event.kind) {
     // Roles
@@ -16,31 +19,31 @@ export function sentenceOf(event: ReplicaEvent | LinkEnd | Refusal): string {
     case "learner-is-ahead":
       return `server ${event.sid} has a newer history`;
     case "no-quorum-follows":
-      return "no quorum came to follow";
+      return "no quorum of followers connected in time";
     case "epoch-not-accepted":
       return `no quorum accepted epoch ${event.epoch} in time`;
     case "quorum-lost":
-      return "no quorum of voters is in sync any more";
+      return "the leader has lost its quorum of synchronized voters";
     case "electors-lost":
       return "the servers that elected this one have changed their votes";
     case "counter-used-up":
       return "the epoch's counter nears its end, so a new epoch begins";
     case "handed-over":
-      return `handed over to server ${event.to}`;
+      return `leadership transferred to server ${event.to}`;
     case "leader-handed-over":
-      return "the leader handed over";
+      return "the leader transferred its leadership";
     case "successor-named":
-      return `the leader goes and names server ${event.sid}`;
+      return `the leader stops and names server ${event.sid} as its successor`;
     case "leader-unreachable":
       return `server ${event.sid} cannot be reached${event.detail === undefined ? "" : `: ${event.detail}`}`;
     case "leader-silent":
-      return `nothing was heard of the leader for ${event.silentMs} ms`;
+      return `the leader was silent for ${event.silentMs} ms`;
     case "leader-link-lost":
       return `the link to the leader ended: ${event.detail}`;
     case "refused-by-leader":
       return `server ${event.sid} refuses: ${event.text}`;
     case "state-not-received":
-      return `the state could not be taken over: ${event.detail}`;
+      return `the snapshot could not be installed: ${event.detail}`;
     case "history-not-the-leaders":
       return `the leader's history and this server's are not the same: ${event.text}`;
     case "stopped":
@@ -52,13 +55,13 @@ export function sentenceOf(event: ReplicaEvent | LinkEnd | Refusal): string {
     case "learner-follows":
       return `server ${event.sid} follows`;
     case "whole-state-sent":
-      return `server ${event.sid} gets the whole state at ${formatZxid(event.zxid)}`;
+      return `server ${event.sid} is sent a snapshot at ${formatZxid(event.zxid)}`;
     case "committed-history-unknown":
       return `server ${event.sid} holds a committed history that this server does not know`;
     case "refused-by-learner":
       return `server ${event.sid} refuses this leader: ${event.text}`;
 
-    // Refusals, which the other side reads
+    // Refusals, which the other side logs
     case "leader-of-another-ensemble":
       return `this server belongs to ensemble ${event.ours}, the leader to ${event.theirs}`;
     case "epoch-below-held":
@@ -74,7 +77,7 @@ export function sentenceOf(event: ReplicaEvent | LinkEnd | Refusal): string {
     case "commit-unknown-here":
       return `it holds ${formatZxid(event.zxid)} as committed, which is unknown here`;
     case "no-state-to-send":
-      return "no state can be sent now";
+      return "no snapshot can be sent now";
     case "follows-another":
       return `this server follows server ${event.leader}`;
     case "no-leader-known":
@@ -86,15 +89,15 @@ export function sentenceOf(event: ReplicaEvent | LinkEnd | Refusal): string {
     case "superseded":
       return "superseded by a newer connection from the same server";
     case "fell-behind-the-log":
-      return "it fell behind what the log still holds";
+      return "it lags behind the oldest entry of the log";
     case "learner-silent":
-      return `nothing was heard of it for ${event.limitMs} ms`;
+      return `it was silent for ${event.limitMs} ms`;
     case "learner-acks-nothing":
       return `it has acked nothing for ${event.limitMs} ms`;
     case "leader-refused":
       return "it refuses this leader";
     case "link-not-wanted":
-      return "it is not wanted any more";
+      return "it is no longer needed";
 
     // Clients
     case "read-only-service":

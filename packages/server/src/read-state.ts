@@ -1,8 +1,9 @@
-// Why a connection is not read, as bits: each has a cause of its own, so several may be set.
+// Reasons why a connection is not read, as bits: each has a cause of its own, so several may be
+// set.
 
-/** The replica takes no more of its requests for now; it says when it does. */
+/** The replica accepts no more of its requests, until it resumes the connection. */
 const HELD = 1;
-/** Too many bytes wait for a slow reader, until they have left. */
+/** Too many unsent bytes of a slow reader, until they are sent. */
 const CHOKED = 2;
 /** An answer is withheld after a failed authentication, until its delay is over. */
 const WITHHELD = 4;
@@ -10,7 +11,7 @@ const WITHHELD = 4;
 const SHARE_SPENT = 8;
 /** It waits for a later turn. */
 const QUEUED = 16;
-/** Its requests are not carried out. */
+/** Its requests are not executed. */
 const BLOCKED: number = HELD | CHOKED | WITHHELD;
 
 /**
@@ -27,7 +28,7 @@ const BLOCKED: number = HELD | CHOKED | WITHHELD;
 export class ReadState {
   #bits = 0;
 
-  /** Whether the next request may be carried out now. */
+  /** Whether the next request may be executed now. */
   get isReady(): boolean {
     return this.#bits === 0;
   }
@@ -52,7 +53,7 @@ export class ReadState {
     this.#bits |= HELD;
   }
 
-  /** The replica takes requests again. */
+  /** The replica accepts requests again. */
   resume(): void {
     this.#bits &= ~HELD;
   }
@@ -61,7 +62,7 @@ export class ReadState {
     this.#bits |= CHOKED;
   }
 
-  /** What waited for a slow reader has left. */
+  /** The unsent bytes of a slow reader are sent. */
   drain(): void {
     this.#bits &= ~CHOKED;
   }
@@ -80,7 +81,7 @@ export class ReadState {
     this.#bits |= SHARE_SPENT;
   }
 
-  /** It waits for a later turn from now on. Not while it is queued. */
+  /** It waits for a later turn. Not while it is queued. */
   queue(): void {
     this.#bits = (this.#bits & ~SHARE_SPENT) | QUEUED;
   }

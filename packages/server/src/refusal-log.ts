@@ -2,7 +2,10 @@
 const LINES_PER_WINDOW = 5;
 const WINDOW_MS = 10_000;
 
-/** What was refused from outside, as a few lines and exact counts: a flood must not become a flood of lines. */
+/**
+ * Logs refused connections and requests as a few lines and exact counts: a flood of refusals must
+ * not become a flood of lines.
+ */
 export class RefusalLog {
   readonly counts: Map<string, number> = new Map();
   readonly #warn: (text: string) => void;
@@ -14,7 +17,7 @@ export class RefusalLog {
     this.#nowMs = nowMs;
   }
 
-  /** @param kind what lines of one kind have in common; from our own words, never from outside */
+  /** @param kind identifies lines of one kind; a text of ours, never input */
   note(kind: string, peer: string, text: string): void {
     this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1);
     const now = this.#nowMs();

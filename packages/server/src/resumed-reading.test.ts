@@ -15,8 +15,8 @@ function setWatches(count: number): (writer: JuteWriter) => void {
   };
 }
 
-test("what a client sent behind a setWatches of several turns is read when it is done, though nothing else happens", async () => {
-  // Nothing that comes by the clock begins a turn for it.
+test("requests behind a setWatches of several turns are read when it is done, without any other input", async () => {
+  // No timer starts a turn for it.
   vi.useFakeTimers({ toFake: ["setInterval"] });
   await using zk = await startTestServer();
   vi.useRealTimers();

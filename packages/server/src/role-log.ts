@@ -1,7 +1,7 @@
 import type { ServerId } from "@zooid/model";
 import type { PeerPhase, PeerState } from "@zooid/zab";
 
-/** A member's role at one moment, as its replica knows it. */
+/** A member's role at one moment, as its replica reports it. */
 export interface MemberRole {
   readonly state: PeerState;
   readonly phase: PeerPhase;
@@ -10,7 +10,10 @@ export interface MemberRole {
   readonly leader: ServerId | undefined;
 }
 
-/** One line for each role that a member of an ensemble takes: when it looks for a leader, and when it serves. */
+/**
+ * One line for each role that a member of an ensemble takes: when it looks for a leader, and when
+ * it serves.
+ */
 export class RoleLog {
   readonly #info: (text: string) => void;
   #last = "";

@@ -22,13 +22,13 @@ test.each([
   ["leading", [[1, 200], NONE, NONE, [1, 250], [1, 250]]],
   ["following", [[1, 200], [1, 50], NONE, [1, 250], NONE]],
   ["observing", [NONE, NONE, [1, 50], [1, 250], NONE]],
-] as const)("a server that looked, decided and is %s has taken so long for each", (state, expected) => {
+] as const)("times of a server that looked, decided and is %s", (state, expected) => {
   const times = timesOf([100, LOOKING], [300, { state, phase: "discovery" }], [350, { state, phase: "broadcast" }]);
   expect(sums(times)).toEqual(expected);
   expect([times.lookingCount, times.sinceMs]).toEqual([1, 350]);
 });
 
-test("what it decided in vain is an election too, and it is unavailable until it has a role", () => {
+test("a failed election is counted too, and the server is unavailable until it has a role", () => {
   const times = timesOf(
     [0, LOOKING],
     [100, { state: "following", phase: "discovery" }],
@@ -44,7 +44,7 @@ test("a role without a search, as a server alone has it, is counted nowhere", ()
   expect(sums(timesOf([5, { state: "leading", phase: "broadcast" }]))).toEqual([NONE, NONE, NONE, NONE, NONE]);
 });
 
-test("a reset forgets the counts and not that the server is looking", () => {
+test("a reset clears the counters and keeps the running search", () => {
   const times = timesOf([0, LOOKING]);
   times.resetCounts();
   times.changed({ state: "leading", phase: "broadcast" }, 70);

@@ -1,7 +1,7 @@
 import { Histogram } from "@zooid/replica";
 import type { PeerPhase, PeerState } from "@zooid/zab";
 
-/** A server's place in its ensemble at one moment. */
+/** A server's state in its ensemble at one moment. */
 export interface RoleAt {
   readonly state: PeerState;
   readonly phase: PeerPhase;
@@ -16,7 +16,7 @@ export interface RoleAt {
  * ```
  */
 export class RoleTimes {
-  /** Of observers there are none: they do not elect. */
+  /** None for observers: they do not elect. */
   readonly elections: Histogram = new Histogram();
   readonly followerSyncs: Histogram = new Histogram();
   readonly observerSyncs: Histogram = new Histogram();
@@ -27,7 +27,7 @@ export class RoleTimes {
   #lookingSinceMs: number | undefined;
   #decidedMs: number | undefined;
 
-  /** When the present place was taken. */
+  /** When the present state began. */
   get sinceMs(): number {
     return this.#sinceMs;
   }
@@ -54,7 +54,7 @@ export class RoleTimes {
     this.#decidedMs = undefined;
   }
 
-  /** Forgets what was counted, not where the server stands. */
+  /** Clears the samples, not the present state. */
   resetCounts(): void {
     for (const histogram of [this.elections, this.followerSyncs, this.observerSyncs]) histogram.reset();
     for (const histogram of [this.unavailable, this.leaderUnavailable]) histogram.reset();

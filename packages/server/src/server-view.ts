@@ -1,7 +1,7 @@
 import type { Zxid } from "@zooid/model";
 import type { AdminView } from "./admin/admin-view.ts";
 import { NO_SNAPSHOT_COMMANDS } from "./admin/http-options.ts";
-import { SnapshotDesk } from "./admin/snapshot-desk.ts";
+import { SnapshotEndpoint } from "./admin/snapshot-endpoint.ts";
 import { buildTime } from "./build-time.ts";
 import type { ClientPorts } from "./client-ports.ts";
 import type { ServerConfig } from "./config.ts";
@@ -11,17 +11,17 @@ import type { ServerLog } from "./server-api.ts";
 import { versionText } from "./server-facts.ts";
 import type { Storage } from "./storage.ts";
 
-/** What Apache's trace mask is at the start. */
+/** Apache's initial trace mask. */
 const TRACE_MASK = 306n;
-const IN_MEMORY = "this server keeps everything in memory, and has no state that could be taken away or replaced";
+const IN_MEMORY = "this server keeps everything in memory: it has no snapshot to send or replace";
 const NOT_ALONE =
-  "this server is a member of an ensemble, and the others would not follow: a snapshot is restored into a server that serves alone";
+  "this server is a member of an ensemble, whose other members would keep their state: restore into a standalone server";
 
-/** The parts of a server that operators look at; a restore replaces the driver and the storage. */
+/** The parts of a server that operators query; a restore replaces the driver and the storage. */
 export interface ViewedServer {
   readonly config: ServerConfig;
   readonly log: ServerLog;
-  /** Our own version, as `srvr` shows it. */
+  /** Our own version in `srvr`. */
   readonly version: string;
   readonly ports: ClientPorts;
   clientPort(): number;
@@ -53,7 +53,7 @@ export function adminViewOf(server: ViewedServer): AdminView {
     slowSyncCount: () => storage().log.stats().slowSyncCount,
     snapshotCount: () => storage().snapshotCount,
     lastState: () => storage().lastState(),
-    snapshots: new SnapshotDesk(config.admin?.snapshots ?? NO_SNAPSHOT_COMMANDS, {
+    snapshots: new SnapshotEndpoint(config.admin?.snapshots ?? NO_SNAPSHOT_COMMANDS, {
       reason: config.dataDir === undefined ? IN_MEMORY : undefined,
       restoreReason: config.ensemble === undefined ? undefined : NOT_ALONE,
       exportSnapshot: () => {

@@ -45,7 +45,7 @@ describe.each(kinds)("a server %s", (kind) => {
     try {
       for (;;) answered.push((await client.reply()).xid);
     } catch {
-      // Closed: what was not read by then has no answer, and what has one is a prefix.
+      // Closed: a request that was not read by then has no answer, and the answers are a prefix.
     }
     await stopped;
     expect(answered).toEqual(answered.map((_, i) => i));
@@ -62,7 +62,7 @@ describe.each(kinds)("a server %s", (kind) => {
     await held.zk.stop();
   });
 
-  test("tells of its role, its sessions and its storage, and completes when it stops", async () => {
+  test("reports its role, its sessions and its storage, and completes these streams when it stops", async () => {
     await using held = await startKind(kind);
     const { zk } = held;
     const roles = firstValueFrom(zk.role$.pipe(toArray()));
@@ -77,7 +77,7 @@ describe.each(kinds)("a server %s", (kind) => {
     expect(await roles).toEqual(["leading", "stopped"]);
   });
 
-  test("tells each committed change once, refusals too, in the order of their zxids", async () => {
+  test("emits each committed change once, refusals too, in the order of their zxids", async () => {
     await using held = await startKind(kind);
     const { zk } = held;
     const turns = firstValueFrom(zk.changes$.pipe(toArray()));
@@ -181,7 +181,7 @@ test("a data directory in use is refused, and its server goes on", async () => {
   expect(await client.ask(OpCode.CREATE, create("/a"))).toMatchObject({ code: 0 });
 });
 
-test("an embedder that waits for the first changes gets them with what asked for them", async () => {
+test("an embedder that subscribes at the first change gets all changes of that request", async () => {
   await using zk = await startTestServer();
   const first = firstValueFrom(zk.changes$.pipe(take(1)));
   await using client = await RawClient.open(zk.port);

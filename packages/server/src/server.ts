@@ -31,15 +31,15 @@ import { openStorage, type Storage } from "./storage.ts";
 
 const SILENT: ServerLog = { info() {}, warn() {}, error() {} };
 const STATUS_MS = 1000;
-/** How long a leader that stops looks for a server that takes its leadership. */
+/** How long a leader that stops waits for a leadership transfer. */
 const TRANSFER_MS = 1000;
 
 /**
- * Starts a server: recovers what its data directory holds, takes the next epoch, and serves.
+ * Starts a server: recovers its data directory, takes the next epoch, and serves.
  *
  * @returns once clients can connect
- * @throws ConfigError for impossible options, StoreError for a data directory that cannot be used, the
- *   system's error for a port that cannot be bound; nothing is left behind then
+ * @throws ConfigError for invalid options, StoreError for a data directory that cannot be used, the
+ *   system's error for a port that cannot be bound; resources are released then
  */
 export async function startServer(options: StartOptions = {}): Promise<ZooidServer> {
   const config = parseServerConfig(options);
@@ -157,7 +157,7 @@ class Server implements ZooidServer {
   async #start(): Promise<void> {
     const config = this.#config;
     for (const notice of config.notices) this.#log.warn(notice);
-    // The ports come first: where one is taken, nothing on disk is touched.
+    // The ports come first: if one is taken, the disk is left untouched.
     const ports = this.#newPorts();
     this.#ports = ports;
     await ports.listen();
@@ -301,7 +301,7 @@ class Server implements ZooidServer {
     }
   }
 
-  /** The server cannot go on. */
+  /** The server has failed. */
   #fail(error: unknown): void {
     if (this.#hasFailed) return;
     this.#hasFailed = true;
@@ -317,7 +317,10 @@ function started<T>(part: T | undefined): T {
   return part;
 }
 
-/** What was written is intact, but what was prepared cannot be written: the server ends and is started again. */
+/**
+ * Written transactions are intact, but prepared ones cannot be written: the server ends and is
+ * started again.
+ */
 function diskFull({ logDir }: ServerConfig, reason: string): StoreError {
   return new StoreError({ code: "WRITE_FAILED", file: logDir ?? "", reason: `its disk is full (${reason})` });
 }

@@ -59,7 +59,7 @@ describe("the connect request", () => {
     expect(await client.handshake({ timeoutMs: asked })).toMatchObject({ timeoutMs: given });
   });
 
-  test("of a client that has seen the future is closed without an answer, and its session lives on", async () => {
+  test("of a client that has seen a later zxid is closed without an answer, and its session lives on", async () => {
     await using zk = await startTestServer();
     const { client, resume } = await openSession(zk.port);
     await using _ = client;
@@ -141,7 +141,7 @@ describe("resuming", () => {
 describe("the end of a session", () => {
   const short = { tickMs: 20, sessionTimeoutMsMin: 40, sessionTimeoutMsMax: 60_000 };
 
-  test("comes when nothing is heard of it: its connection is closed and its ephemerals are deleted", async () => {
+  test("comes when the client is silent: its connection is closed and its ephemerals are deleted", async () => {
     await using zk = await startTestServer(short);
     await using bystander = await RawClient.withSession(zk.port);
     const { client, resume } = await openSession(zk.port, 100);
@@ -252,7 +252,7 @@ describe("order", () => {
   });
 });
 
-test("setWatches tells what was missed before its answer, and arms the rest again", async () => {
+test("setWatches sends the missed events before its answer, and arms the other watches again", async () => {
   await using zk = await startTestServer();
   await using writer = await RawClient.withSession(zk.port);
   await writer.ask(OpCode.CREATE, create("/changed"));

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { createSharedReadServer, receive } from "./shared-reads.ts";
 import { startTestServer } from "./testing/server.ts";
 
-/** A server of whose sockets one is handed out for each client that connects. */
+/** A server whose accepted sockets are handed out, one for each client that connects. */
 async function startServer(options: { readonly allowHalfOpen: boolean }) {
   const accepted: Socket[] = [];
   const server = createSharedReadServer(options, (socket) => accepted.push(socket));
@@ -27,7 +27,7 @@ async function startServer(options: { readonly allowHalfOpen: boolean }) {
   };
 }
 
-/** What arrives, in order, each with the buffer that it arrived in. */
+/** The received bytes, in order, each with their buffer. */
 async function nextChunk(socket: Socket, client: Socket, bytes: string): Promise<{ text: string; memory: unknown }> {
   const { promise, resolve } = Promise.withResolvers<{ text: string; memory: unknown }>();
   receive(socket, (chunk) => resolve({ text: chunk.toString(), memory: chunk.buffer }));
@@ -35,7 +35,7 @@ async function nextChunk(socket: Socket, client: Socket, bytes: string): Promise
   return promise;
 }
 
-test("what different sockets receive arrives in one buffer, also of what came before anybody took it", async () => {
+test("bytes of different sockets arrive in one buffer, also those received before begin", async () => {
   const { server, accept } = await startServer({ allowHalfOpen: true });
   const first = await accept();
   const second = await accept();
@@ -50,7 +50,7 @@ test("what different sockets receive arrives in one buffer, also of what came be
   await once(server, "close");
 });
 
-test("a socket that is half open hears the end, answers, and its server counts it out", async () => {
+test("a half-open socket receives the end, answers, and is removed from its server's count", async () => {
   const { server, accept } = await startServer({ allowHalfOpen: true });
   const { client, socket } = await accept();
   let received = "";
@@ -123,7 +123,7 @@ test("pieces of four-letter words that come in turns stay each client's own", as
   await using second = await RawClient.open(zk.port);
   const say = (client: RawClient, piece: string) => new Promise((resolve) => client.socket.write(piece, resolve));
   await say(first, "ru");
-  // An answer shows that the server has read what was said before it.
+  // An answer shows that the server has read the earlier bytes.
   await using bystander = await RawClient.withSession(zk.port);
   await say(second, "en");
   await bystander.ask(OpCode.EXISTS, read("/"));
@@ -138,7 +138,8 @@ test("requests that came when the turn had no room for them are read later, each
   const greedy = await Promise.all(Array.from({ length: 24 }, () => RawClient.withSession(zk.port)));
   const modest = await Promise.all(Array.from({ length: 10 }, () => RawClient.withSession(zk.port)));
   await greedy[0]?.ask(OpCode.CREATE, create("/large", new Uint8Array(1_000_000)));
-  // All of it waits at the server's sockets before the server reads anything: more than one turn may answer, and then the others.
+  // All of it waits at the server's sockets before the server reads anything: more than one turn
+  // may answer, and then the others.
   for (const client of greedy) client.send(request(1, OpCode.GET_DATA, read("/large")));
   for (const [i, client] of modest.entries()) client.send(request(1, OpCode.CREATE, create(`/own-${i}`)));
   for (const [i, client] of modest.entries()) {

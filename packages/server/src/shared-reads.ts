@@ -1,20 +1,20 @@
 import { createServer, type Server, type ServerOpts, Socket, type SocketConstructorOpts } from "node:net";
 
-/** What the system hands over at a time, at most. */
+/** The most bytes that the system delivers at a time. */
 const ARRIVAL_BYTES = 64 * 1024;
-/** Where the bytes of all sockets below arrive, one socket's at a time. */
+/** The buffer for the bytes of all sockets below, one socket's at a time. */
 const ARRIVALS = Buffer.allocUnsafeSlow(ARRIVAL_BYTES);
 
-/** Takes what arrived. The bytes are valid during the call only. */
+/** Receives bytes, which are valid during the call only. */
 export type ByteTaker = (chunk: Buffer) => void;
 
 /**
- * A server whose sockets read into one buffer that they share.
+ * A server whose sockets read into one shared buffer.
  *
- * By itself, Node.js allocates 64 KiB for each packet, cuts them down to what came and leaves the rest to the collector: a quarter of what a
- * small read costs. Sockets that are dialed are spared that by `onread`; for those that are accepted there is no such option, so that
- * each is taken over by a socket that has it. Where this version of Node.js does not let us, they stay as they came.
- *
+ * By default, Node.js allocates 64 KiB for each packet, cuts the buffer down to the bytes received
+ * and leaves the rest to the garbage collector: a quarter of the cost of a small read. Dialed
+ * sockets avoid that by `onread`; accepted sockets have no such option, so that each is replaced by
+ * a socket that has it. If this version of Node.js does not support that, they stay unchanged.
  * Nothing is read before {@link receive}.
  */
 export function createSharedReadServer(options: ServerOpts, accept: (socket: Socket) => void): Server {
@@ -23,20 +23,23 @@ export function createSharedReadServer(options: ServerOpts, accept: (socket: Soc
   });
 }
 
-/** A socket that is to be connected, and reads like those of such a server. {@link receive} comes in its `connect` event at the latest. */
+/**
+ * A socket to be connected that reads like those of such a server. {@link receive} is called in its
+ * `connect` event at the latest.
+ */
 export function sharedReadSocket(): Socket {
   return new SharedReadSocket({ allowHalfOpen: false });
 }
 
-/** What hands over what arrives by itself, once it is told to whom. */
+/** Registers the receiver of a socket with a shared buffer. */
 export interface ByteSource {
   begin(take: ByteTaker): void;
 }
 
-/** Has all that arrives from now on taken, in order. Called once a socket, whichever kind it is. */
+/** Sets the receiver of all further bytes, in order. Called once a socket, of either kind. */
 export function receive(socket: Socket | ByteSource, take: ByteTaker): void {
   if ("begin" in socket) socket.begin(take);
-  // One that came paused goes on only when told to.
+  // A socket that was accepted paused must be resumed.
   else socket.on("data", take).resume();
 }
 
@@ -63,14 +66,14 @@ class SharedReadSocket extends Socket implements ByteSource {
 }
 
 function takeOver(accepted: Socket, allowHalfOpen: boolean): Socket {
-  // It is in no documentation: each piece of it is looked for.
+  // Node.js does not document this: each part is checked for.
   const handle: unknown = Reflect.get(accepted, "_handle");
   if (!readsIntoBuffers(handle)) return accepted;
   const server: unknown = Reflect.get(accepted, "_server");
-  // The first socket has nothing to close any more; the server counts the second one in its place.
+  // The first socket no longer owns the handle; the server counts the second one in its place.
   Reflect.set(accepted, "_handle", null);
   const options: SocketConstructorOpts = { allowHalfOpen };
-  // As Node's own servers make them; no type tells of these two.
+  // As Node's own servers do; these two are missing from the types.
   Object.assign(options, { handle, manualStart: true });
   const socket = new SharedReadSocket(options);
   Reflect.set(socket, "_server", server);

@@ -5,7 +5,7 @@ import type { SnapshotPort } from "@zooid/zab";
 /** Chunks on their way to one learner that it has not stored yet. */
 const CHUNKS_IN_FLIGHT_MAX = 16;
 
-/** What a port needs of its surroundings. */
+/** The surroundings of a port. */
 export interface TransferHost {
   openSnapshot(): Promise<SnapshotSource>;
   receiveSnapshot(position: LogPosition): Promise<SnapshotReceiver>;
@@ -22,7 +22,7 @@ interface Sending {
   /** Chunks sent, and stored there. */
   next: number;
   credit: number;
-  /** The chunk that was read ahead: only the one behind it tells whether it is the last. */
+  /** The chunk that was read ahead: only the one behind it shows whether it is the last. */
   ahead: Uint8Array | undefined;
   isReading: boolean;
   isDone: boolean;

@@ -3,22 +3,22 @@ import { type ReceivedSnapshot, type SnapshotReceiver, StoreError } from "@zooid
 import type { Driver } from "./driver/driver.ts";
 import type { Storage } from "./storage.ts";
 
-/** What a restore needs of the running server. */
+/** The running server, as a restore needs it. */
 export interface RestoreHost {
   storage(): Storage;
   driver(): Driver;
   /** Whether it stops or has failed. */
   isEnding(): boolean;
-  /** Serves the data that the data directory holds by now. */
+  /** Serves the new content of the data directory. */
   serveAgain(): Promise<void>;
   warn(text: string): void;
-  /** The server cannot go on. */
+  /** The server has failed. */
   fail(error: unknown): void;
 }
 
 /**
- * Restores a snapshot into a server that runs alone: as if it had been stopped, its data replaced,
- * and started again, but its ports stay open and clients that connect meanwhile wait.
+ * Restores a snapshot into a standalone server, as if it had been stopped, its data replaced, and
+ * started again; but its ports stay open, and clients that connect meanwhile wait.
  */
 export class SnapshotRestore {
   readonly #host: RestoreHost;
@@ -53,7 +53,7 @@ export class SnapshotRestore {
     const driver = this.#host.driver();
     const storage = this.#host.storage();
     this.#host.warn(
-      `a snapshot of ${received.nodeCount} znodes takes the place of everything here; all clients are let go`,
+      `a snapshot of ${received.nodeCount} znodes replaces all data of this server; all clients are disconnected`,
     );
     try {
       await driver.stop();

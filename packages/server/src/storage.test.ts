@@ -35,7 +35,7 @@ test("writes wait for a state file that is too far behind, all are answered, and
   expect(zk.lines.filter((line) => line.includes("writes wait for the state file"))).toHaveLength(1);
 });
 
-test("a log in a directory of its own is found again, and conf tells of both places", async () => {
+test("a log in a directory of its own is found again, and conf shows both places", async () => {
   const [dataDir, logDir] = [join(place, "state"), join(place, "log")];
   const options = { dataDir, logDir, fourLetterWords: "*" };
   {

@@ -126,7 +126,7 @@ async function openSqliteStorage(options: SqliteStorageOptions): Promise<Storage
   const store = await openStore({
     ...rest,
     takeEpoch: isAlone,
-    // Others know what this server may have forgotten; it has no voice until they have told it.
+    // Others know what this server may have forgotten; it has no vote until they have reported it.
     allowAmnesia: !isAlone,
     lagMarkBytes: Math.min(LAG_MARK_BYTES, Math.ceil(stateLagBytesMax * LAG_MARK_SHARE)),
   });
@@ -185,7 +185,9 @@ class SqliteStorage implements Storage {
     const tookMs = Math.round(performance.now() - startMs);
     this.#loadMs.note(tookMs);
     const nodes = `${tree.nodeCount} znodes and ${tree.sessionCount} sessions at ${formatZxid(tree.applied)}`;
-    const lost = this.log.durable.amnesiac ? "; it has lost part of its log and has no voice until it is level" : "";
+    const lost = this.log.durable.amnesiac
+      ? "; it has lost part of its log and has no vote until it is synchronized"
+      : "";
     return Promise.resolve(`recovered ${nodes} in ${tookMs} ms, ${replayed} transactions from the log${lost}`);
   }
 
@@ -316,7 +318,7 @@ class SqliteStorage implements Storage {
   /** The state file names the digest that the tree had there when it was alive. */
   #checkDigest({ tree }: Replica, meta: StateMeta): void {
     if (meta.applied.zxid === ZXID_NONE) return;
-    // A state that was taken over: nobody has computed it, and each row has a sum of its own.
+    // A state that was taken over: its digest was never computed, and each row has a sum of its own.
     if (meta.digestHigh === 0 && meta.digestLow === 0) return;
     if (tree.digestHigh === meta.digestHigh && tree.digestLow === meta.digestLow) return;
     throw new StoreError({

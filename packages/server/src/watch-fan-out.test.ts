@@ -24,7 +24,7 @@ test("notifications of one change are one value, however many changes a transact
   ]);
 });
 
-test("a reset forgets what was counted and what was about to be", () => {
+test("a reset clears counted and pending notifications", () => {
   const fanOut = new WatchFanOut();
   fanOut.note(one, NODE_DELETED, sliceOf("/a"));
   fanOut.reset();

@@ -2,8 +2,8 @@ import { type ByteSlice, WatchEventType, type Zxid } from "@zooid/model";
 import { Histogram } from "@zooid/replica";
 
 /**
- * How many watches each change of a node fired, by what happened to it. Notifications of one change come one behind the other and show
- * the same bytes; a change that fires nothing is not counted.
+ * How many watches each change of a node fired, by the type of the change. Notifications of one
+ * change are consecutive and share their bytes; a change without watches is not counted.
  */
 export class WatchFanOut {
   readonly created: Histogram = new Histogram();
@@ -16,7 +16,7 @@ export class WatchFanOut {
   #bytes: Uint8Array | undefined;
   #count = 0;
 
-  /** Takes a notification. One of a missed change (-1) was fired by no change. */
+  /** Counts a notification. A notification of a missed change (zxid -1) was fired by no change. */
   note(zxid: Zxid | -1, type: WatchEventType, { bytes, start }: Readonly<ByteSlice>): void {
     if (zxid === -1) return;
     if (zxid !== this.#zxid || type !== this.#type || start !== this.#start || bytes !== this.#bytes) {
@@ -29,7 +29,7 @@ export class WatchFanOut {
     this.#count++;
   }
 
-  /** Counts the last change, which nothing has followed yet. */
+  /** Counts the last change, which has no successor yet. */
   settle(): void {
     if (this.#count > 0) this.#histogramOf(this.#type)?.note(this.#count);
     this.#count = 0;

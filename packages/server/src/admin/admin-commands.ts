@@ -11,10 +11,10 @@ import { facts, monitorValues } from "./monitor.ts";
 import { digestHistory } from "./past-digests.ts";
 import { redacted } from "./redacted.ts";
 import { ephemeralOwners } from "./session-dump.ts";
-import { SnapshotRefusal } from "./snapshot-desk.ts";
+import { SnapshotRefusal } from "./snapshot-endpoint.ts";
 import { forEachByPath, forEachBySession } from "./watch-listing.ts";
 
-/** What is asked. */
+/** A request to an admin command. */
 export interface CommandRequest extends Omit<HttpRequest, "path"> {
   readonly name: string;
 }
@@ -23,16 +23,16 @@ export interface CommandAnswer {
   readonly status: number;
   readonly body: Json | HttpStream;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The method that it is to be asked by. */
+  /** The HTTP method of the command. */
   readonly allow?: string;
 }
 
 interface Command {
-  /** The first is the name, the others stand for it. */
+  /** The first is the primary name, the others are aliases. */
   readonly names: readonly string[];
   /** Absent: GET. */
   readonly method?: "POST";
-  /** Whether it answers where the server has no role. */
+  /** Whether the command answers while the server has no role. */
   readonly isAlways?: true;
   readonly needsAuth?: true;
   run(view: AdminView, request: CommandRequest): Outcome | Promise<Outcome>;
@@ -41,7 +41,7 @@ interface Command {
 type Outcome = Fields | Failure | Snapshot;
 type Fields = { readonly [key: string]: Json };
 
-/** What a command could not do. */
+/** The error of a command. */
 class Failure {
   readonly error: string;
   readonly status: number;
@@ -59,7 +59,7 @@ function refused({ error, status, retryAfterMs }: SnapshotRefusal): Failure {
   return new Failure(error, status, headers);
 }
 
-/** A state, to be sent or only told of. */
+/** A snapshot, to be sent or only announced by its headers. */
 class Snapshot {
   readonly headers: Readonly<Record<string, string>>;
   /** Undefined: it is not sent. */
@@ -71,7 +71,7 @@ class Snapshot {
   }
 }
 
-/** Watches that one answer lists; what is beyond them is told of, not listed. */
+/** Watches listed in one answer; an answer with more says that it was cut. */
 const WATCHES_MAX = 100_000;
 /** Our digest of a tree is not computed as Apache's are, whose versions are small numbers. */
 const DIGEST_VERSION = 100;
@@ -115,10 +115,10 @@ const BY_NAME: ReadonlyMap<string, Command> = new Map(
   COMMANDS.flatMap((command) => command.names.map((name) => [name, command] as const)),
 );
 
-/** What there is to ask, by its first name, in Apache's order. */
+/** The commands by their primary name, in Apache's order. */
 export const COMMAND_NAMES: readonly string[] = COMMANDS.map(({ names }) => names[0] ?? "");
 
-/** Carries a command out. What cannot be done is an answer too, mostly with status 200: scripts read its text. */
+/** Runs a command. Errors are answers too, mostly with status 200: scripts read their text. */
 export async function runCommand(view: AdminView, request: CommandRequest): Promise<CommandAnswer> {
   const { name } = request;
   const command = BY_NAME.get(name);
@@ -127,7 +127,7 @@ export async function runCommand(view: AdminView, request: CommandRequest): Prom
   const method = command.method ?? "GET";
   if (command.isAlways !== true && !isServing(view)) return answer(name, new Failure(NOT_SERVING));
   if (method !== request.method) {
-    return { ...answer(primary, new Failure(`${primary} is asked by ${method}`, 405)), allow: method };
+    return { ...answer(primary, new Failure(`${primary} requires ${method}`, 405)), allow: method };
   }
   const denied = command.needsAuth === true ? denial(view, request) : undefined;
   if (denied !== undefined) {
@@ -151,7 +151,7 @@ function answer(command: string, found: Outcome): CommandAnswer {
   return { status: 200, body: { ...found, command, error: null } };
 }
 
-/** Of what is done there is nothing to tell. */
+/** The server keeps no such data. */
 function after(act: () => void): Fields {
   act();
   return {};
@@ -315,12 +315,12 @@ async function snapshot(
   if (taken instanceof SnapshotRefusal) return refused(taken);
   const headers = { last_zxid: formatZxid(taken.position.zxid), snapshot_size: String(taken.sizeBytes) };
   if (isStreaming(query)) return new Snapshot(headers, taken);
-  // It was brought forward to here, and lies in the data directory.
+  // The state file was advanced to here, and lies in the data directory.
   await taken[Symbol.asyncDispose]();
   return new Snapshot(headers, undefined);
 }
 
-/** As Java reads it: whatever is not "true" is false. */
+/** As Java parses it: everything except "true" is false. */
 function isStreaming(query: URLSearchParams): boolean {
   const text = query.get("streaming");
   return text === null || text.toLowerCase() === "true";
@@ -361,8 +361,8 @@ function votingView(view: AdminView): Fields {
 
 function clientAddress({ config, clientPort }: AdminView, sid: number): string {
   if (sid === config.ensemble?.sid) return hostPort(config.address === "*" ? "0.0.0.0" : config.address, clientPort());
-  const told = config.ensemble?.servers.find((server) => server.sid === sid)?.clientAddress;
-  return told === undefined ? "" : hostPort(told.host ?? "0.0.0.0", told.port);
+  const address = config.ensemble?.servers.find((server) => server.sid === sid)?.clientAddress;
+  return address === undefined ? "" : hostPort(address.host ?? "0.0.0.0", address.port);
 }
 
 function watchSummary({ driver }: AdminView): Fields {
@@ -382,7 +382,7 @@ function watchesByPath(view: AdminView): Fields {
   return { path_to_session_ids: found, ...(isCutOff ? { truncated: true } : {}) };
 }
 
-/** Gathers pairs into lists, so many and no more; tells whether there were more. */
+/** Groups at most `WATCHES_MAX` pairs into lists. @returns whether there were more */
 function gather<T>(into: Map<string, T[]>, forEach: (visit: (key: string, value: T) => boolean) => void): boolean {
   let count = 0;
   forEach((key, value) => {
@@ -414,7 +414,7 @@ function zabState(view: AdminView): Fields {
   };
 }
 
-/** A server has one address for each purpose; Apache's tell of several in many ways. */
+/** A server has one address for each purpose; Apache's servers may have several. */
 function addresses(host: string, port: number): Fields {
   const only = hostPort(host, port);
   return {

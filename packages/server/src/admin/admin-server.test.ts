@@ -10,7 +10,9 @@ import { startTestServer } from "../testing/server.ts";
 
 const ADMIN = { admin: { port: 0 } } as const;
 
-/** Apache's answer with its numbers gone; what stands in it is ours to match. */
+/**
+ * Apache's answer without its numbers; this server's own fields are removed before the comparison.
+ */
 function shape(text: string): string {
   return text.replace(/-?\d+(\.\d+)?/g, (number) => (number.includes(".") ? "#.#" : "#"));
 }
@@ -54,7 +56,7 @@ test.each([
   });
 });
 
-test("what is told of the server, its connections and watches has Apache's names and order", async () => {
+test("conf, srvr, cons, dump, watches and others have Apache's names and order", async () => {
   await using zk = await startTestServer(ADMIN);
   await using client = await RawClient.open(zk.port);
   const { sessionId } = await client.handshake({ timeoutMs: 10_000 });
@@ -166,7 +168,7 @@ test("what is told of the server, its connections and watches has Apache's names
   expect(await get("mntr")).toMatch(/"avg_latency" : \d+\.\d+,\n/);
 });
 
-test("a trace mask is a long", async () => {
+test("the trace mask is a long", async () => {
   await using zk = await startTestServer(ADMIN);
   const set = async (text: string): Promise<string> =>
     (await ask(zk.adminPort, `/commands/stmk?traceMask=${text}`)).body;
@@ -177,7 +179,7 @@ test("a trace mask is a long", async () => {
   expect((await ask(zk.adminPort, "/commands/gtmk")).body).toContain('"tracemask" : -9223372036854775808,');
 });
 
-test("secrets of the configuration file are not told", async () => {
+test("secrets of the configuration file are not shown", async () => {
   const initialConfiguration = "clientPort=1\nssl.keyStore.password=hunter2\n";
   await using zk = await startTestServer({ ...ADMIN, initialConfiguration });
   const { body } = await ask(zk.adminPort, "/commands/icfg");
@@ -190,13 +192,9 @@ test.each([
   ["nope a:b", 401, "Not authenticated"],
   ["x509", 401, "Not authenticated"],
   ["digest one:bit", 403, "Not authorized"],
-  [
-    "digest all:bits",
-    503,
-    "this server keeps everything in memory, and has no state that could be taken away or replaced",
-  ],
+  ["digest all:bits", 503, "this server keeps everything in memory: it has no snapshot to send or replace"],
   ["ip", 403, "Not authorized"],
-])("who may take all data away is judged: %j", async (authorization, status, error) => {
+])("snapshots require every permission on the root: %j", async (authorization, status, error) => {
   await using zk = await startTestServer(ADMIN);
   await using client = await RawClient.withSession(zk.port);
   await client.ask(OpCode.SET_ACL, setRootAcl());
@@ -204,14 +202,14 @@ test.each([
   const snapshot = await ask(zk.adminPort, "/commands/snapshot", { headers });
   const restore = await ask(zk.adminPort, "/commands/rest", { method: "POST", headers });
   expect([snapshot.status, JSON.parse(snapshot.body)]).toEqual([status, { command: "snapshot", error }]);
-  // Who is refused hears the name as it was typed.
+  // A refusal shows the name as it was typed.
   expect([restore.status, JSON.parse(restore.body)]).toEqual([
     status,
     { command: status === 503 ? "restore" : "rest", error },
   ]);
 });
 
-test("passwords that are guessed here wait as they do at the client port", async () => {
+test("guessing passwords is delayed as at the client port", async () => {
   await using zk = await startTestServer({ ...ADMIN, auth: { failureDelayMsMax: 10_000 } });
   const guess = (): Promise<number> =>
     ask(zk.adminPort, "/commands/snapshot", { headers: { authorization: "digest super:guess" } }).then(
@@ -229,7 +227,7 @@ test("passwords that are guessed here wait as they do at the client port", async
   await Promise.all(late);
 });
 
-test("what a proxy says of an address counts for nothing", async () => {
+test("proxy headers about an address are ignored", async () => {
   await using zk = await startTestServer(ADMIN);
   await using client = await RawClient.withSession(zk.port);
   await client.ask(OpCode.SET_ACL, setRootAcl());
@@ -237,7 +235,7 @@ test("what a proxy says of an address counts for nothing", async () => {
   expect((await ask(zk.adminPort, "/commands/snapshot", { headers })).status).toBe(403);
 });
 
-test("a port that is taken is a line that names the setting, and clients are served", async () => {
+test("a taken port is a log line that names the setting, and clients are served", async () => {
   const other = createServer().listen(0, "127.0.0.1");
   await once(other, "listening");
   const bound = other.address();
@@ -255,14 +253,14 @@ test("a port that is taken is a line that names the setting, and clients are ser
   other.close();
 });
 
-test("commands begin where the configuration says", async () => {
+test("the prefix of the commands is configurable", async () => {
   await using zk = await startTestServer({ admin: { port: 0, commandUrl: "/zk/admin/" } });
   expect((await ask(zk.adminPort, "/zk/admin/ruok")).status).toBe(200);
   expect((await ask(zk.adminPort, "/zk/admin")).body).toContain('<a href="/zk/admin/ruok">ruok</a>');
   expect((await ask(zk.adminPort, "/commands/ruok")).status).toBe(404);
 });
 
-test("probes pass while clients are served, and say what they looked at", async () => {
+test("probes pass while clients are served, and list their checks", async () => {
   await using zk = await startTestServer(ADMIN);
   expect(await ask(zk.adminPort, "/livez")).toMatchObject({ status: 200, body: "[+]running ok\nlivez check passed\n" });
   expect(await ask(zk.adminPort, "/readyz")).toMatchObject({
@@ -271,14 +269,14 @@ test("probes pass while clients are served, and say what they looked at", async 
   });
 });
 
-test("a server without a quorum lives, is not ready, and commands say that it does not serve", async () => {
+test("a server without a quorum is alive but not ready, and commands say that it does not serve", async () => {
   const servers = [1, 2, 3].map((sid) => ({ sid, host: "127.0.0.1", quorumPort: 0, electionPort: 0 }));
-  const nobody = (sid: number) => ({
+  const unreachable = (sid: number) => ({
     host: "127.0.0.1",
     quorumPort: sid === 1 ? 0 : 9,
     electionPort: sid === 1 ? 0 : 9,
   });
-  await using zk = await startTestServer({ ...ADMIN, ensemble: { sid: 1, servers, addressOf: nobody } });
+  await using zk = await startTestServer({ ...ADMIN, ensemble: { sid: 1, servers, addressOf: unreachable } });
   expect((await ask(zk.adminPort, "/livez")).status).toBe(200);
   const ready = await ask(zk.adminPort, "/readyz");
   expect([ready.status, ready.body]).toEqual([503, expect.stringContaining("[-]serving failed: no leader is known")]);
@@ -291,7 +289,7 @@ test("a server without a quorum lives, is not ready, and commands say that it do
   }
 });
 
-test("an ensemble's members tell of each other", async () => {
+test("each member lists all members of the ensemble", async () => {
   const servers = [{ sid: 1, host: "127.0.0.1", quorumPort: 0, electionPort: 0 }];
   await using zk = await startTestServer({ ...ADMIN, ensemble: { sid: 1, servers } });
   await new Promise<void>((resolve) => {
@@ -345,7 +343,7 @@ test.each([
   ["/", 404],
   ["*", 400],
   ["http://other/commands/ruok", 400],
-])("a path that is none is refused: %s", async (path, status) => {
+])("an unknown or invalid path is refused: %s", async (path, status) => {
   await using zk = await startTestServer(ADMIN);
   expect(await say(zk.adminPort, `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)).toMatch(
     new RegExp(`^HTTP/1\\.1 ${status} `),
@@ -408,7 +406,7 @@ test.each([
 test("a path or header of 16 MiB is not read to its end", async () => {
   await using zk = await startTestServer(ADMIN);
   const much = "a".repeat(16 * 1024 * 1024);
-  // What is said of it may be lost: the connection is reset while the rest is on its way.
+  // The answer may be lost: the connection is reset while the rest arrives.
   expect(await say(zk.adminPort, `GET /${much}`)).toMatch(/^(HTTP\/1\.1 431 .*)?$/s);
   expect(await say(zk.adminPort, "GET / HTTP/1.1\r\nX: ", much)).toMatch(/^(HTTP\/1\.1 431 .*)?$/s);
   expect((await ask(zk.adminPort, "/commands/ruok")).status).toBe(200);
@@ -434,19 +432,19 @@ test("connections beyond the limit are closed at once, and clients are served al
   for (const socket of idle) socket.destroy();
 });
 
-test("a connection that says nothing is closed", async () => {
+test("an idle connection is closed", async () => {
   await using zk = await startTestServer({ admin: { port: 0, idleTimeoutMs: 1 } });
   expect(await say(zk.adminPort)).toBe("");
 });
 
-test("a connect through this port, or an upgrade, is not made", async () => {
+test("CONNECT and upgrades are refused", async () => {
   await using zk = await startTestServer(ADMIN);
   expect(await say(zk.adminPort, "CONNECT other:80 HTTP/1.1\r\nHost: other\r\n\r\n")).toBe("");
   const upgrade = `GET /commands/ruok HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n`;
   expect(await say(zk.adminPort, upgrade)).not.toMatch(/^HTTP\/1\.1 101/);
 });
 
-/** The root belongs to one who has every permission and, for reading only, to another. */
+/** The root belongs to one user with every permission and, for reading only, to another. */
 function setRootAcl(): (writer: JuteWriter) => void {
   const digest = (user: string): string => `${user.split(":")[0]}:${createHash("sha1").update(user).digest("base64")}`;
   return (writer) => {

@@ -8,7 +8,10 @@ const BYTES_TYPE = "application/octet-stream";
 const JSON_TYPE = "application/json";
 const HTML_TYPE = "text/html; charset=utf-8";
 
-/** What the admin port answers: Apache's commands, health probes, metrics. Undefined for a path that is none. */
+/**
+ * Answers of the admin port: Apache's commands, health probes, metrics. Undefined for an unknown
+ * path.
+ */
 export function answerAdmin(
   view: AdminView,
   request: HttpRequest,
@@ -20,7 +23,7 @@ export function answerAdmin(
   if (path.startsWith(`${commandUrl}/`)) return command(view, request, path.slice(commandUrl.length + 1));
   const probe = PROBES.get(path);
   if (probe === undefined && path !== "/metrics") return undefined;
-  if (method !== "GET") return { ...plain(405, `${path} is asked by GET`), allow: "GET, HEAD" };
+  if (method !== "GET") return { ...plain(405, `${path} requires GET`), allow: "GET, HEAD" };
   return probe === undefined ? metrics() : healthAnswer(path.slice(1), probe(view));
 }
 
@@ -34,7 +37,10 @@ function commandList(commandUrl: string): HttpAnswer {
   return { status: 200, type: HTML_TYPE, body };
 }
 
-/** What no command's name can look like is no command: nothing is decoded, so nothing is hidden in it. */
+/**
+ * A path that is no valid command name is not found; nothing is decoded, so no encoding hides a
+ * name.
+ */
 const NAME = /^[\w-]+(\/[\w-]*)?$/;
 
 function command(view: AdminView, request: HttpRequest, name: string): Promise<HttpAnswer> | undefined {
@@ -43,8 +49,8 @@ function command(view: AdminView, request: HttpRequest, name: string): Promise<H
 
 async function answerCommand(view: AdminView, request: CommandRequest): Promise<HttpAnswer> {
   const { status, body, headers = {}, allow } = await runCommand(view, request);
-  const told = { status, headers, ...(allow === undefined ? {} : { allow }) };
-  return isStream(body) ? { ...told, type: BYTES_TYPE, body } : { ...told, type: JSON_TYPE, body: javaJson(body) };
+  const head = { status, headers, ...(allow === undefined ? {} : { allow }) };
+  return isStream(body) ? { ...head, type: BYTES_TYPE, body } : { ...head, type: JSON_TYPE, body: javaJson(body) };
 }
 
 function isStream(body: CommandAnswer["body"]): body is HttpStream {

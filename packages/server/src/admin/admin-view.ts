@@ -3,9 +3,9 @@ import type { ServerConfig } from "../config.ts";
 import type { Driver } from "../driver/driver.ts";
 import type { Reachability } from "../peers/reachability.ts";
 import type { Metric } from "./metric.ts";
-import type { SnapshotDesk } from "./snapshot-desk.ts";
+import type { SnapshotEndpoint } from "./snapshot-endpoint.ts";
 
-/** What operators may ask of a running server, whatever way they ask: four-letter words, HTTP, metrics. */
+/** The data of a running server that operators query by four-letter words, HTTP and metrics. */
 export interface AdminView {
   readonly driver: Driver;
   readonly config: ServerConfig;
@@ -17,47 +17,50 @@ export interface AdminView {
   securePort(): number | undefined;
   /** TLS handshakes of clients that are under way. */
   handshakeCount(): number;
-  /** Connections that were refused for being too many. */
+  /** Connections refused because of a limit. */
   rejectedCount(): number;
   /** Bytes of state files and of the log. */
   diskUsage(): { readonly dataBytes: number; readonly logBytes: number };
-  /** The newest state that is on disk whole, and when it was written, in seconds; undefined where everything is in memory. */
+  /**
+   * The newest snapshot that is complete on disk, and when it was written, in seconds; undefined
+   * where everything is in memory.
+   */
   lastState(): { readonly zxid: number; readonly writtenAtSeconds: number } | undefined;
-  /** Which other servers this one is connected to; undefined of a server alone. */
+  /** The servers that this one is connected to; undefined for a server without an ensemble. */
   reachability(): Reachability | undefined;
-  /** The observers that reach their leader by this server. */
+  /** The observers that reach their leader through this server. */
   relayedObservers(): readonly ServerId[];
   /** Syncs of the log that took longer than `fsync.warningthresholdms`. */
   slowSyncCount(): number;
-  /** States that were sent whole to learners that lacked too much. */
+  /** Snapshots sent to learners that lagged too far for a diff. */
   snapshotCount(): number;
-  /** States that operators take away or bring. */
-  readonly snapshots: SnapshotDesk;
-  /** Whether the disk takes no more. */
+  /** Snapshot and restore. */
+  readonly snapshots: SnapshotEndpoint;
+  /** Whether the disk is full. */
   isStorageFull(): boolean;
-  /** Where the admin port's commands begin, without a slash behind it. */
+  /** Prefix of the admin port's commands, without a slash at the end. */
   readonly commandUrl: string;
   /** The text of the configuration file, if there was one. */
   readonly initialConfiguration: string;
   /** The four-letter words that are answered; a reload replaces them. */
   readonly fourLetterWords: { allowed: ReadonlySet<string> };
-  /** What Apache logs more of by; kept and told, and nothing else. */
+  /** Apache's trace mask; it is stored and shown, and has no other effect. */
   readonly traceMask: { value: bigint };
-  /** How the log and the state file stand. */
+  /** Sizes of the log and lag of the state file. */
   storageMetrics(): Iterable<Metric>;
 }
 
-/** What is answered where a server has no role in which it could serve. */
+/** The answer of commands while the server has no role in which it could serve. */
 export const NOT_SERVING = "This ZooKeeper instance is not currently serving requests";
 
-/** A server of an ensemble that has no role takes connections all the same, and serves none. */
+/** A member of an ensemble without a role accepts connections, and serves none of them. */
 export function isServing({ driver }: AdminView): boolean {
   return driver.isServing && (driver.replica.isServing || driver.replica.isReadOnly);
 }
 
 export type Mode = "standalone" | "leader" | "follower" | "observer" | "read-only";
 
-/** The server's role, as tools know it. */
+/** The server's role, by the name that tools know. */
 export function modeOf({ driver, config }: AdminView): Mode {
   if (config.ensemble === undefined) return "standalone";
   if (driver.replica.isReadOnly) return "read-only";
@@ -71,13 +74,13 @@ export function modeOf({ driver, config }: AdminView): Mode {
   }
 }
 
-/** `following - broadcast`: the role and how far it has come. */
+/** `following - broadcast`: the role and its phase. */
 export function peerState({ driver }: AdminView): string {
   const { state, phase } = driver.replica.zab;
   return phase === "election" ? state : `${state} - ${phase}`;
 }
 
-/** Begins the counts of the server, or of its connections, anew. */
+/** Resets the counters of the server, or of its connections. */
 export function resetServer({ driver }: AdminView): void {
   driver.replica.resetCounters();
   driver.traffic.reset();

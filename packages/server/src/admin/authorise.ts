@@ -1,7 +1,9 @@
 import { type Identity, may, Permission } from "@zooid/model";
 import type { AdminView } from "./admin-view.ts";
 
-/** Why a command that takes or replaces all data is not carried out; undefined for who may ask it. */
+/**
+ * The reason why a command that reads or replaces all data is refused; undefined if it is allowed.
+ */
 export interface Denial {
   readonly status: 401 | 403;
   readonly error: string;
@@ -9,19 +11,19 @@ export interface Denial {
 
 const NEEDED = [Permission.READ, Permission.WRITE, Permission.CREATE, Permission.DELETE, Permission.ADMIN];
 
-/** Who asks, as far as it can be told. */
+/** The requester, as far as it is known. */
 export interface Asking {
   /** The header of this name. */
   readonly authorization: string | undefined;
-  /** Where the request comes from; what proxies say of it counts for nothing. */
+  /** The remote address; headers of proxies are ignored. */
   readonly address: string;
   readonly certificateSubject: string | undefined;
 }
 
 /**
- * Judges the header `Authorization: SCHEME DATA` as an auth packet is judged. Its identities need every permission on the root: one
- * permission is not enough, though it is for most operations. What the root grants to the whole world does not count, since any made-up
- * digest is an identity.
+ * Judges the header `Authorization: SCHEME DATA` as an auth packet is judged. Its identities need
+ * every permission on the root: one permission is not enough, though it is for most operations.
+ * Permissions of world:anyone do not count, since any made-up digest is an identity.
  */
 export function denial(view: AdminView, asking: Asking): Denial | undefined {
   if (asking.authorization === undefined) return { status: 401, error: "Auth info is missing for the command" };
@@ -32,7 +34,7 @@ export function denial(view: AdminView, asking: Asking): Denial | undefined {
   const root = tree.view(tree.find(ROOT, 0, ROOT.length)).acl;
   const named = root.filter(({ scheme }) => scheme !== "world");
   const rules = { ...auth.rules, skipAcl: false };
-  // To a list without entries everybody would be allowed.
+  // A list without entries would allow everybody.
   const isNamed = named.length > 0 && NEEDED.every((permission) => may(rules, granted, named, permission));
   if (isNamed) return undefined;
   const isAllowedToAll = NEEDED.every((permission) => may(auth.rules, granted, root, permission));

@@ -1,7 +1,7 @@
 import type { ServerConfig } from "../config.ts";
 import type { AdminView } from "./admin-view.ts";
 
-/** What `conf` answers: names and values, and in an ensemble its members. */
+/** The answer of `conf`: names and values, and in an ensemble its members. */
 export function configurationText(view: AdminView): string {
   const { config } = view;
   const { dataBytes, logBytes } = view.diskUsage();
@@ -37,7 +37,7 @@ function quorumSettings({ ensemble }: ServerConfig): (readonly [string, number])
   ];
 }
 
-/** The configuration in ZooKeeper's own form. It never changes while servers run, so its version is 0. */
+/** The configuration in ZooKeeper's own form. It never changes at runtime, so its version is 0. */
 function membership({ servers }: NonNullable<ServerConfig["ensemble"]>): string {
   const lines = servers.map(({ sid, host, quorumPort, electionPort, isObserver, clientAddress }) => {
     const client =

@@ -3,17 +3,19 @@ import { OpCode, type SessionId } from "@zooid/model";
 import type { ClientConnection } from "../client-connection.ts";
 import type { AdminView } from "./admin-view.ts";
 
-/** What is told of one client connection. Times are whole milliseconds. */
+/** The data shown for one client connection. Times are whole milliseconds. */
 export interface ConnectionFacts {
   /** `address:port`, an IPv6 address in brackets. */
   readonly host: string;
-  /** What the socket waits for, as Java's selector numbers it: reading 1, writing 4. */
+  /**
+   * The operations that the socket waits for, numbered as in Java's selector: reading 1, writing 4.
+   */
   readonly interestOps: number;
   readonly queued: number;
   readonly received: number;
   readonly sent: number;
   readonly establishedMs: number;
-  /** Whether it speaks TLS. */
+  /** Whether the connection uses TLS. */
   readonly isSecure: boolean;
   /** Undefined before it has one. */
   readonly session: SessionFacts | undefined;
@@ -23,7 +25,7 @@ export interface SessionFacts {
   readonly id: SessionId;
   readonly timeoutMs: number;
   readonly lastOperation: string;
-  /** -1 while none was answered that counts. */
+  /** -1 before the first counted answer. */
   readonly lastXid: number;
   readonly lastZxid: number;
   readonly lastResponseMs: number;
@@ -33,7 +35,7 @@ export interface SessionFacts {
   readonly latencyMsMax: number;
 }
 
-/** @param asking the connection of whoever asks; its socket waits for nothing more */
+/** @param asking the connection of the requester; its socket waits for no operation */
 export function connectionFacts(view: AdminView, asking?: ClientConnection): readonly ConnectionFacts[] {
   return [...view.driver.connections()].map((connection) => factsOf(view, connection, connection === asking));
 }
@@ -71,7 +73,7 @@ function sessionFacts({ session, stats }: Known): SessionFacts | undefined {
   };
 }
 
-/** How operations are called in lines that people and tools read. */
+/** Names of operations in lines that people and tools read. */
 const OPERATION_CODES: ReadonlyMap<number, string> = new Map<number, string>([
   [OpCode.PING, "PING"],
   [OpCode.CREATE_SESSION, "SESS"],

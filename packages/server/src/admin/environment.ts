@@ -3,8 +3,8 @@ import { delimiter, sep } from "node:path";
 import type { AdminView } from "./admin-view.ts";
 
 /**
- * What the server runs on, under the names of Java's properties, which tools know. Variables of the process' environment are never
- * among it: they hold secrets.
+ * The platform, under the names of Java's properties, which tools know. Environment variables of
+ * the process are never included: they hold secrets.
  */
 export function environment({
   version,
@@ -33,7 +33,10 @@ export function environment({
   ];
 }
 
-/** What the environment does not tell of already; a setting of the server is told by its configuration. */
+/**
+ * Settings that the environment does not show; the server's own settings are part of its
+ * configuration.
+ */
 export function systemProperties(view: Pick<AdminView, "version">): { readonly [name: string]: string } {
   const kept = environment(view).filter(([name]) => /^(java|os|user)\./.test(name) && !name.startsWith("os.memory."));
   const separators = [
@@ -45,7 +48,7 @@ export function systemProperties(view: Pick<AdminView, "version">): { readonly [
   return Object.fromEntries([...kept, ...separators].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** A process may run as a user that the system has no name for. */
+/** The system may have no name for the process' user. */
 function userName(): string {
   try {
     return userInfo().username;

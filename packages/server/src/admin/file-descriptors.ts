@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** How many files and sockets the process has open, and may have; -1 where the system does not tell. */
+/**
+ * Open files and sockets of the process, and their limit; -1 where the system does not report them.
+ */
 export function fileDescriptors(): { readonly open: number; readonly max: number } {
   try {
     const open = readdirSync("/proc/self/fd").length;

@@ -47,7 +47,7 @@ test("srvr alone is answered where nothing is listed; other known words are refu
   }
 });
 
-test("a mask comes behind its word, in any number of packets, and is told from then on", async () => {
+test("a mask after its word, in any number of packets, is set and shown from then on", async () => {
   await using zk = await startTestServer({ fourLetterWords: "*" });
   expect(await say(zk.port, "gtmk")).toBe("306");
   await using client = await RawClient.open(zk.port);
@@ -58,7 +58,7 @@ test("a mask comes behind its word, in any number of packets, and is told from t
   expect(await say(zk.port, "gtmk")).toBe("-9223372036854775806");
 });
 
-test("a mask that is not listed is not waited for", async () => {
+test("a mask after a word that is not listed is not waited for", async () => {
   await using zk = await startTestServer();
   await using client = await RawClient.open(zk.port);
   client.send(Buffer.from("stmk"));
@@ -86,15 +86,15 @@ test("watches are listed by session and by path, whatever bytes the path has", a
   expect((await say(zk.port, "wchp")).split("\n")).toHaveLength(6);
 });
 
-test("what notifications take is counted", async () => {
+test("the bytes of notifications are counted", async () => {
   await using zk = await startTestServer({ fourLetterWords: "*" });
   await using client = await RawClient.withSession(zk.port);
   await client.ask(OpCode.EXISTS, read("/four", true));
   expect(await say(zk.port, "mntr")).toContain("zk_watch_bytes\t0\n");
   await client.ask(OpCode.CREATE, create("/four", "x"));
-  const told = await say(zk.port, "mntr");
-  expect(told).toContain("zk_watch_bytes\t37\n");
-  expect(told).toContain("zk_cnt_node_created_watch_count\t1\n");
+  const shown = await say(zk.port, "mntr");
+  expect(shown).toContain("zk_watch_bytes\t37\n");
+  expect(shown).toContain("zk_cnt_node_created_watch_count\t1\n");
 });
 
 test("limits and usage of quotas are summed by the first name of the path, and refusals counted", async () => {
@@ -115,8 +115,8 @@ test("limits and usage of quotas are summed by the first name of the path, and r
   await quota("/both", "count=5,bytes=1000=;byteHardLimit=2000;countHardLimit=10");
   const tooLong = setData("/both", "x".repeat(2001));
   for (let i = 0; i < 2; i++) expect((await client.ask(OpCode.SET_DATA, tooLong)).code).toBe(ErrorCode.QUOTA_EXCEEDED);
-  const told = (await say(zk.port, "mntr")).split("\n").filter((line) => line.includes("_quota_"));
-  expect(told.sort()).toEqual([
+  const shown = (await say(zk.port, "mntr")).split("\n").filter((line) => line.includes("_quota_"));
+  expect(shown.sort()).toEqual([
     "zk_both_quota_bytes_limit_per_namespace\t2000",
     "zk_both_quota_bytes_usage_per_namespace\t1",
     "zk_both_quota_count_limit_per_namespace\t10",
@@ -129,7 +129,7 @@ test("limits and usage of quotas are summed by the first name of the path, and r
   ]);
 });
 
-test("whatever was refused is counted by its kind", async () => {
+test("refusals are counted by their kind", async () => {
   await using zk = await startTestServer({ fourLetterWords: "*" });
   await using client = await RawClient.open(zk.port);
   client.send(Buffer.from("GET / HTTP/1.1\r\n\r\n"));
@@ -137,7 +137,7 @@ test("whatever was refused is counted by its kind", async () => {
   expect(await say(zk.port, "mntr")).toContain("zk_http_zooid_refusals\t1\n");
 });
 
-test("hash tells the digest at every 128th zxid", async () => {
+test("hash shows the digest at every 128th zxid", async () => {
   await using zk = await startTestServer({ fourLetterWords: "*" });
   expect(await say(zk.port, "hash")).toBe("");
   await using client = await RawClient.withSession(zk.port);
@@ -145,23 +145,23 @@ test("hash tells the digest at every 128th zxid", async () => {
   expect(await say(zk.port, "hash")).toMatch(/^100000080: -?\d+\n$/);
 });
 
-test("mntr has every name that Apache's has, and quantiles of what was asked", async () => {
+test("mntr has every name that Apache's has, and quantiles of request times", async () => {
   await using zk = await startTestServer({ fourLetterWords: "*" });
   await using client = await RawClient.withSession(zk.port);
   await client.ask(OpCode.CREATE, create("/a", "x"));
   for (let i = 0; i < 5; i++) await client.ask(OpCode.EXISTS, read("/a"));
   const lines = (await say(zk.port, "mntr")).trimEnd().split("\n");
-  const told = new Map(lines.map((line) => line.split("\t") as [string, string]));
+  const shown = new Map(lines.map((line) => line.split("\t") as [string, string]));
   expect(lines.slice(0, 2)).toEqual([expect.stringMatching(/^zk_version\t3\.9\.5-/), "zk_server_state\tstandalone"]);
-  expect(told.size).toBe(lines.length);
+  expect(shown.size).toBe(lines.length);
   const names = readFileSync(join(import.meta.dirname, "apache-mntr-names.txt"), "utf8")
     .trim()
     .split("\n");
-  expect(names.filter((name) => !told.has(name))).toEqual([]);
-  expect([told.get("zk_cnt_readlatency"), told.get("zk_cnt_updatelatency")]).toEqual(["5", "2"]);
-  expect(told.get("zk_avg_latency")).toMatch(/^\d+\.\d+$/);
-  expect(Number(told.get("zk_bytes_received_count"))).toBeGreaterThan(100);
-  expect(Number(told.get("zk_response_bytes"))).toBeGreaterThan(100);
+  expect(names.filter((name) => !shown.has(name))).toEqual([]);
+  expect([shown.get("zk_cnt_readlatency"), shown.get("zk_cnt_updatelatency")]).toEqual(["5", "2"]);
+  expect(shown.get("zk_avg_latency")).toMatch(/^\d+\.\d+$/);
+  expect(Number(shown.get("zk_bytes_received_count"))).toBeGreaterThan(100);
+  expect(Number(shown.get("zk_response_bytes"))).toBeGreaterThan(100);
 });
 
 test("a word in four packets, with a line end behind it, is the same word", async () => {
@@ -180,7 +180,7 @@ test("a peer that closed its sending side still gets the answer", async () => {
   expect((await client.rest()).toString()).toBe("imok");
 });
 
-test("the telnet interrupt closes the connection without a word", async () => {
+test("the telnet interrupt closes the connection without an answer", async () => {
   await using zk = await startTestServer();
   await using client = await RawClient.open(zk.port);
   client.send(Buffer.from("\xff\xf4\xff\xfd\x06", "latin1"));
@@ -194,7 +194,7 @@ test("a hundred at once are all answered", async () => {
   for (const answer of answers) expect(answer).toContain("zk_server_state\tstandalone\n");
 });
 
-test("the words tell of sessions, ephemerals and watches", async () => {
+test("the words list sessions, ephemerals and watches", async () => {
   await using zk = await startTestServer({ fourLetterWords: "*" });
   await using client = await RawClient.open(zk.port);
   const { sessionId } = await client.handshake({ timeoutMs: 10_000 });
@@ -208,7 +208,7 @@ test("the words tell of sessions, ephemerals and watches", async () => {
   expect(await say(zk.port, "srvr")).toContain("Zxid: 0x100000002\nMode: standalone\nNode count: 6\n");
 });
 
-test("srst and crst begin the counts anew", async () => {
+test("srst and crst reset the counters", async () => {
   await using zk = await startTestServer({ fourLetterWords: "*" });
   await using client = await RawClient.withSession(zk.port);
   for (let i = 0; i < 5; i++) await client.ask(OpCode.EXISTS, read("/"));

@@ -12,7 +12,7 @@ import { watchesByPath, watchesBySession } from "./watch-listing.ts";
 
 type Word = (view: AdminView, asking: ClientConnection, argument: Buffer) => string;
 
-/** Words that answer whether or not the server serves. */
+/** Words that are answered whether or not the server serves. */
 const ALWAYS: ReadonlySet<string> = new Set(["ruok", "isro", "envi", "gtmk", "stmk"]);
 
 const WORDS: ReadonlyMap<string, Word> = new Map<string, Word>([
@@ -42,12 +42,12 @@ const WORDS: ReadonlyMap<string, Word> = new Map<string, Word>([
   ["srst", resetOfServer],
 ]);
 
-/** How many bytes a word takes, its argument included. */
+/** Length of a word with its argument, in bytes. */
 export function wordBytes(word: string, view: AdminView): number {
   return word === "stmk" && isListed(word, view) ? 12 : 4;
 }
 
-/** The listed words: `srvr` always, and what the operator names; `*` names all. */
+/** The whitelist: `srvr` always, and the words that the operator lists; `*` lists all. */
 export function parseWhitelist(text: string | undefined): ReadonlySet<string> {
   const listed = new Set(["srvr"]);
   for (const part of (text ?? "").split(",")) {
@@ -58,7 +58,10 @@ export function parseWhitelist(text: string | undefined): ReadonlySet<string> {
   return listed;
 }
 
-/** The answer to a word; undefined when the bytes are none. To be told is to be served: it counts as a packet each way. */
+/**
+ * The answer to a word; undefined if the bytes are no word. It counts as a packet received and one
+ * sent.
+ */
 export function answerWord(
   word: string,
   argument: Buffer,
@@ -77,11 +80,11 @@ export function answerWord(
   return text;
 }
 
-/** What is said instead of an answer. */
+/** The answer to a word that is not executed. */
 function permitted(word: string, view: AdminView): string | undefined {
   if (!isListed(word, view)) return `${word} is not executed because it is not in the whitelist.\n`;
   if (isServing(view) || ALWAYS.has(word)) return undefined;
-  // Apache's way.
+  // As Apache does.
   return word === "hash" ? NOT_SERVING : `${NOT_SERVING}\n`;
 }
 
@@ -143,7 +146,7 @@ function fullLine(connection: ConnectionFacts): string {
   return ` /${host}[${interestOps}](${fields.join(",")})\n`;
 }
 
-/** Facts first, then values of one number, then those of several, then ours. */
+/** First version and state, then single numbers, then summaries, then our own metrics. */
 function monitor(view: AdminView): string {
   const lines = facts(view).map(([name, value]) => `zk_${name}\t${value}\n`);
   for (const [name, value] of monitorValues(view)) lines.push(`zk_${name}\t${value}\n`);

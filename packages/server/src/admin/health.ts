@@ -1,22 +1,23 @@
 import { type AdminView, isServing } from "./admin-view.ts";
 import type { HttpAnswer } from "./http-port.ts";
 
-/** One thing that must be so, and why it is not. */
+/** One check, and the reason why it fails. */
 export interface Check {
   readonly name: string;
-  /** Undefined: it is so. */
+  /** Undefined: the check passes. */
   readonly fault: string | undefined;
 }
 
 /**
- * Whether a restart would help. It asks nothing of other servers, nor whether the disk is full: else a partition or a full disk
- * would restart a whole ensemble at once. That there is an answer at all shows that the loop turns.
+ * Liveness: whether a restart would help. It depends neither on other servers nor on a full disk:
+ * otherwise a partition or a full disk would restart a whole ensemble at once. An answer at all
+ * shows that the event loop runs.
  */
 export function liveChecks({ driver }: AdminView): readonly Check[] {
   return [{ name: "running", fault: driver.isHalted ? "the server has failed and is ending" : undefined }];
 }
 
-/** Whether clients should be sent here. */
+/** Readiness: whether clients should connect here. */
 export function readyChecks(view: AdminView): readonly Check[] {
   return [
     ...liveChecks(view),
@@ -25,7 +26,7 @@ export function readyChecks(view: AdminView): readonly Check[] {
   ];
 }
 
-/** All checks, a line each, as Kubernetes' own servers print them. */
+/** All checks, one line each, in the format of Kubernetes' own servers. */
 export function healthAnswer(name: string, checks: readonly Check[]): HttpAnswer {
   const isWell = checks.every(({ fault }) => fault === undefined);
   const lines = checks.map((check) =>
@@ -42,5 +43,5 @@ function whyNotServing(view: AdminView): string | undefined {
   const { state, phase } = driver.replica.zab;
   if (config.ensemble === undefined || state === "looking")
     return `no leader is known: ${view.reachability()?.summary ?? "an election is under way"}`;
-  return `the server is ${state}, and not level yet (${phase})`;
+  return `the server is ${state}, and not synchronized yet (${phase})`;
 }

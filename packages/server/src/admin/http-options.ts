@@ -6,35 +6,53 @@ export interface AdminOptions {
   readonly enabled?: boolean;
   /** `admin.serverPort`; 0 lets the system choose. Default 8080. */
   readonly port?: number;
-  /** `admin.serverAddress`; `*` for every one. Who can reach it can read all that is told there. Default 127.0.0.1. */
+  /**
+   * `admin.serverAddress`; `*` for every address. All that this port shows can be read by every
+   * host that reaches it. Default 127.0.0.1.
+   */
   readonly address?: string;
-  /** `admin.commandURL`: where the commands begin. Default `/commands`. */
+  /** `admin.commandURL`: prefix of the commands. Default `/commands`. */
   readonly commandUrl?: string;
-  /** `admin.idleTimeout`: a connection that says nothing for so many milliseconds is closed. Default 30000. */
+  /** `admin.idleTimeout`: idle connections are closed after so many milliseconds. Default 30000. */
   readonly idleTimeoutMs?: number;
-  /** `admin.forceHttps`: whether it speaks HTTPS, and nothing else. Default false. */
+  /** `admin.forceHttps`: whether the port accepts only HTTPS. Default false. */
   readonly forceHttps?: boolean;
-  /** `admin.needClientAuth`: whether whoever asks needs a certificate; only with `forceHttps`. Default false. */
+  /**
+   * `admin.needClientAuth`: whether clients need a certificate; only with `forceHttps`. Default
+   * false.
+   */
   readonly needClientAuth?: boolean;
-  /** `admin.snapshot.enabled`: whether the state may be taken away, by those who have every permission on the root. Default true. */
+  /**
+   * `admin.snapshot.enabled`: whether snapshots can be downloaded, with every permission on the
+   * root. Default true.
+   */
   readonly snapshotEnabled?: boolean;
-  /** `admin.restore.enabled`: whether they may bring another one. Default true. */
+  /**
+   * `admin.restore.enabled`: whether snapshots can be restored, with the same permissions. Default
+   * true.
+   */
   readonly restoreEnabled?: boolean;
-  /** `admin.rateLimiterIntervalInMS`: one restore in so many milliseconds, and a thousand snapshots. Default 300000. */
+  /**
+   * `admin.rateLimiterIntervalInMS`: one restore in so many milliseconds, and a thousand snapshots.
+   * Default 300000.
+   */
   readonly rateLimiterIntervalMs?: number;
-  /** Key and authorities of HTTPS, which `ssl.quorum.*` name; for these ports they are the same as between servers. */
+  /** Key and authorities of HTTPS, from `ssl.quorum.*`; HTTPS and peer connections share them. */
   readonly tls?: Omit<TlsOptions, "clientAuth">;
 }
 
-/** A port that answers `/metrics` and nothing else. */
+/** A port that serves `/metrics` and nothing else. */
 export interface MetricsOptions {
-  /** Whether `metricsProvider.className` asks for it. Default true. */
+  /** Whether `metricsProvider.className` enables it. Default true. */
   readonly enabled?: boolean;
   /** `metricsProvider.httpPort`; 0 lets the system choose. Default 7000. */
   readonly port?: number;
-  /** `metricsProvider.httpHost`; `*` for every one. Default `*`. */
+  /** `metricsProvider.httpHost`; `*` for every address. Default `*`. */
   readonly address?: string;
-  /** `metricsProvider.exportJvmInfo`: memory and threads under the names of Java's as well, for boards that ask for those. Default true. */
+  /**
+   * `metricsProvider.exportJvmInfo`: memory and threads under Java's names as well, for dashboards
+   * that use those. Default true.
+   */
   readonly exportJvmInfo?: boolean;
 }
 
@@ -43,12 +61,12 @@ export interface AdminConfig {
   readonly address: string;
   readonly commandUrl: string;
   readonly idleTimeoutMs: number;
-  /** Undefined: it is plain. */
+  /** Undefined: plain HTTP. */
   readonly tls: TlsConfig | undefined;
   readonly snapshots: SnapshotCommandsConfig;
 }
 
-/** What may be asked of `snapshot` and `restore`. */
+/** Settings of `snapshot` and `restore`. */
 export interface SnapshotCommandsConfig {
   readonly isSnapshotEnabled: boolean;
   readonly isRestoreEnabled: boolean;
@@ -56,7 +74,7 @@ export interface SnapshotCommandsConfig {
   readonly intervalMs: number;
 }
 
-/** Where there is no admin port. */
+/** Without an admin port. */
 export const NO_SNAPSHOT_COMMANDS: SnapshotCommandsConfig = {
   isSnapshotEnabled: false,
   isRestoreEnabled: false,
@@ -69,7 +87,7 @@ type WholeNumber = (name: string, value: number, min: number, max: number) => nu
 const INT_MAX = 2 ** 31 - 1;
 const COMMAND_URL = /^(\/[\w.-]+)+\/?$/;
 
-/** @returns undefined where no such port is asked for */
+/** @returns undefined if the port is not configured */
 export function parseAdmin(
   options: AdminOptions | undefined,
   whole: WholeNumber,
@@ -100,7 +118,7 @@ export function parseAdmin(
   };
 }
 
-/** @returns undefined where no such port is asked for */
+/** @returns undefined if the port is not configured */
 export function parseMetrics(options: MetricsOptions | undefined, whole: WholeNumber): MetricsConfig | undefined {
   if (options === undefined || options.enabled === false) return undefined;
   return {

@@ -7,23 +7,23 @@ import { TLSSocket, type TlsOptions as TlsServerOptions } from "node:tls";
 import { subjectName } from "../tls/subject-name.ts";
 import type { TlsConfig } from "../tls/tls-config.ts";
 
-/** A request whose method, host and form are right. */
+/** A request whose method, host and form are valid. */
 export interface HttpRequest {
   readonly method: "GET" | "POST";
-  /** As it was sent: nothing is decoded, nothing is joined, so there is nothing to climb out of. */
+  /** As received: nothing is decoded or joined, so no `..` can leave a directory. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly authorization: string | undefined;
-  /** Where it comes from. */
+  /** The remote address. */
   readonly address: string;
-  /** Whom the certificate names that it was asked with, if there was one. */
+  /** The subject of the client's certificate, if there was one. */
   readonly certificateSubject: string | undefined;
   readonly contentType: string | undefined;
-  /** The body, which is read only by whoever asks for it, once; undefined where there is none. */
+  /** The body, which is read only when a handler iterates it, once; undefined if there is none. */
   readonly body: AsyncIterable<Uint8Array> | undefined;
 }
 
-/** A long body, made while it is sent. It is disposed of whether it was sent or not. */
+/** A long body, produced while it is sent. It is disposed of whether or not it was sent. */
 export interface HttpStream extends AsyncDisposable {
   readonly sizeBytes: number;
   /** The next piece; undefined after the last. */
@@ -35,22 +35,22 @@ export interface HttpAnswer {
   readonly type: string;
   readonly body: string | HttpStream;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Methods that would have been served. */
+  /** The methods that are allowed. */
   readonly allow?: string;
 }
 
 export interface HttpPortOptions {
   /** 0 lets the system choose. */
   readonly port: number;
-  /** `*` for every one. */
+  /** `*` for every address. */
   readonly address: string;
-  /** A connection that says nothing for so long is closed. */
+  /** Idle connections are closed after this time. */
   readonly idleTimeoutMs: number;
-  /** Undefined: it is plain. */
+  /** Undefined: plain HTTP. */
   readonly tls?: TlsConfig | undefined;
-  /** Answers; undefined for a path that is none. */
+  /** Answers a request; undefined for an unknown path. */
   answer(request: HttpRequest): HttpAnswer | undefined | Promise<HttpAnswer>;
-  /** What a request came to when answering it threw. */
+  /** Reports a request whose handler threw. */
   failed(error: unknown): void;
 }
 
@@ -69,11 +69,11 @@ const SAFE_HEADERS = {
 };
 
 /**
- * A port for operators and their tools. It is Node's own HTTP server: a handful of fixed paths and no request body need no
- * framework, and its parser is the one that Node's maintainers mend.
- *
- * Bodies are not read but by the one command that takes one: who sends another is answered, and the connection closed. Browsers may not ask across sites, and where only this
- * machine may ask, they may not be led here by a foreign name either.
+ * A port for operators and their tools. It is Node's own HTTP server: a few fixed paths and one
+ * request body need no framework, and Node's maintainers fix its parser. Only the command that
+ * takes a body reads it: a request with another body is answered, and its connection closed.
+ * Requests of browsers from other sites are refused, and where the port is bound to loopback, so
+ * are requests for another host name (DNS rebinding).
  */
 export class HttpPort implements AsyncDisposable {
   readonly #options: HttpPortOptions;
@@ -84,7 +84,7 @@ export class HttpPort implements AsyncDisposable {
     const limits = {
       maxHeaderSize: HEADER_BYTES_MAX,
       headersTimeout: HEADERS_MS,
-      // A body that is read may take its time, as long as something comes; one that is not is not waited for.
+      // Reading a body may take long while bytes arrive; a body that is not read is not waited for.
       requestTimeout: 0,
       connectionsCheckingInterval: CHECK_MS,
       keepAliveTimeout: options.idleTimeoutMs,
@@ -98,7 +98,7 @@ export class HttpPort implements AsyncDisposable {
     this.#server.maxHeadersCount = HEADER_COUNT_MAX;
     this.#server.maxConnections = CONNECTIONS_MAX;
     this.#server.timeout = options.idleTimeoutMs;
-    // An upgrade is never taken.
+    // Upgrades are refused.
     this.#server.on("connect", (_message, socket) => socket.destroy());
   }
 
@@ -130,7 +130,7 @@ export class HttpPort implements AsyncDisposable {
       answer = await this.#answer(message);
     } catch (error) {
       this.#options.failed(error);
-      answer = plain(500, "the server could not answer this");
+      answer = plain(500, "the request failed in the server; see its log");
     }
     const { body } = answer;
     const bytes = typeof body === "string" ? Buffer.from(body) : undefined;
@@ -147,7 +147,7 @@ export class HttpPort implements AsyncDisposable {
     else await this.#stream(body, response, message.method === "HEAD");
   }
 
-  /** Whoever is sent less than was announced knows that it is not all: the connection is cut. */
+  /** A body shorter than announced cuts the connection, so that the client notices. */
   async #stream(stream: HttpStream, response: ServerResponse, isHead: boolean): Promise<void> {
     try {
       await using sent = stream;
@@ -165,9 +165,9 @@ export class HttpPort implements AsyncDisposable {
     const asked = method === "HEAD" ? "GET" : method;
     if (asked !== "GET" && asked !== "POST")
       return { ...plain(405, `${method} is not served`), allow: "GET, HEAD, POST" };
-    if (isFromAnotherSite(headers)) return plain(403, "requests of other sites are refused");
+    if (isFromAnotherSite(headers)) return plain(403, "requests from other sites are refused");
     if (LOOPBACK.test(hostText(this.#options.address)) && !LOOPBACK.test(headers.host ?? "")) {
-      return plain(421, "this port is for this machine, by the name of localhost");
+      return plain(421, "this port accepts requests from this machine only, by the name localhost");
     }
     if (!url.startsWith("/")) return plain(400, "the target of a request is a path");
     const end = url.indexOf("?");
@@ -193,10 +193,10 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return (length !== undefined && length !== "0") || headers["transfer-encoding"] !== undefined;
 }
 
-/** Whoever stops reading before the end may still be answered. */
+/** A handler that stops reading early can still answer. */
 async function* bodyOf(message: IncomingMessage): AsyncGenerator<Uint8Array, void, undefined> {
   for await (const piece of message.iterator({ destroyOnReturn: false })) yield piece as Buffer;
-  // What is done with it may take longer than a connection may be silent.
+  // Processing may take longer than the idle timeout.
   message.socket.setTimeout(0);
 }
 
@@ -214,7 +214,7 @@ function secured({ context, clientAuth, handshakeTimeoutMs }: TlsConfig): TlsSer
   };
 }
 
-/** The port lets nobody in whose certificate it does not trust, where it asks for one. */
+/** Where client certificates are required, connections without a trusted one are refused. */
 function subjectOf(socket: Socket): string | undefined {
   const certificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined;
   return certificate === undefined ? undefined : subjectName(certificate.raw);
@@ -224,7 +224,7 @@ function hostText(address: string): string {
   return address.includes(":") ? `[${address}]` : address;
 }
 
-/** Browsers say where a request comes from; tools do not. */
+/** Browsers send the site that a request comes from; tools do not. */
 function isFromAnotherSite({ origin, host, ...headers }: IncomingMessage["headers"]): boolean {
   const site = headers["sec-fetch-site"];
   if (site !== undefined && site !== "same-origin" && site !== "none") return true;

@@ -35,7 +35,7 @@ interface Answer {
   readonly body: string;
 }
 
-/** Asks by HTTPS, trusting our authority. */
+/** Sends a request by HTTPS, trusting our authority. */
 async function askSecurely(port: number | undefined, path: string, options: RequestOptions = {}): Promise<Answer> {
   const trust = { ca: AUTHORITY, checkServerIdentity: () => undefined };
   const sent = request({ port, host: "127.0.0.1", path, agent: false, ...trust, ...options }).end();
@@ -54,14 +54,14 @@ test("with HTTPS everything is answered by it, and nothing without", async () =>
   expect(zk.lines).toEqual([]);
 });
 
-test("where certificates are needed, nobody is answered without one that is trusted", async () => {
+test("a required certificate: requests without a trusted one are not answered", async () => {
   await using zk = await startTestServer({ admin: { ...admin, needClientAuth: true } });
   expect((await askSecurely(zk.adminPort, "/commands/ruok", ONE)).status).toBe(200);
   await expect(askSecurely(zk.adminPort, "/commands/ruok")).rejects.toThrow();
   await expect(askSecurely(zk.adminPort, "/commands/ruok", STRANGER)).rejects.toThrow();
 });
 
-test("whom a certificate names may take data away if the root says so", async () => {
+test("the subject of a certificate may take a snapshot if the root permits it", async () => {
   await using zk = await startTestServer({
     admin: { ...admin, needClientAuth: true },
     auth: { providers: { x509: X509 } },
@@ -71,12 +71,12 @@ test("whom a certificate names may take data away if the root says so", async ()
   const may = async (own: RequestOptions): Promise<number | undefined> =>
     (await askSecurely(zk.adminPort, "/commands/snapshot", { ...own, headers })).status;
   await client.ask(OpCode.SET_ACL, rootFor("CN=somebody else", subjectName(new X509Certificate(ONE.cert).raw)));
-  // 503 is what those hear who may.
+  // 503 is the answer to an authorized request.
   expect(await may(ONE)).toBe(503);
   expect(await may(TWO)).toBe(403);
 });
 
-test("a request by HTTP tells nothing of a certificate", async () => {
+test("a request by HTTP has no certificate subject", async () => {
   await using zk = await startTestServer({ admin: { port: 0 } });
   expect((await ask(zk.adminPort, "/commands/snapshot", { headers: { authorization: "x509" } })).status).toBe(401);
 });
@@ -89,7 +89,7 @@ test.each([
   expect(() => parseServerConfig({ admin: options })).toThrow(problem);
 });
 
-test("keys without HTTPS are told of", () => {
+test("keys without HTTPS are reported", () => {
   const { forceHttps: _, ...rest } = admin;
   expect(parseServerConfig({ admin: rest }).notices).toEqual([expect.stringContaining("ssl.quorum.* has no effect")]);
 });

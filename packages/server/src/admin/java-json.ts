@@ -1,4 +1,4 @@
-/** A value as its text in JSON is already: what JavaScript's numbers would print otherwise. */
+/** A value that is JSON text already, for numbers that JavaScript would print differently. */
 export class JsonText {
   readonly text: string;
 
@@ -7,7 +7,10 @@ export class JsonText {
   }
 }
 
-/** What Apache's admin server answers with. A key's order is the order of insertion, and 64-bit numbers are numbers. */
+/**
+ * The answers of Apache's admin server. A key's order is the order of insertion, and 64-bit numbers
+ * are numbers.
+ */
 export type Json =
   | string
   | number
@@ -19,7 +22,10 @@ export type Json =
   | ReadonlyMap<string, Json>
   | { readonly [key: string]: Json };
 
-/** Prints as Apache does: two spaces a level of objects, arrays in line. Scripts search in this text without parsing it. */
+/**
+ * Prints as Apache does: objects indented by two spaces a level, arrays in one line. Scripts search
+ * this text without parsing it.
+ */
 export function javaJson(value: Json, indent = ""): string {
   if (value instanceof JsonText) return value.text;
   if (typeof value === "bigint") return String(value);

@@ -1,4 +1,4 @@
-/** How Java prints what operators' tools parse. */
+/** Formats of Java that operators' tools parse. */
 
 const DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];

@@ -1,4 +1,7 @@
-/** What each metric means, for the HELP line of Prometheus: unit and scope included. Names of Apache keep Apache's meaning. */
+/**
+ * Help texts of the metrics, for the HELP line of Prometheus: unit and scope included. Apache's
+ * names keep Apache's meaning.
+ */
 const HELP: ReadonlyMap<string, string> = new Map([
   // Requests
   [

@@ -1,4 +1,4 @@
-/** Many whole numbers in a few. What is not known of them is left out. */
+/** A summary of many whole numbers. Unknown values are left out. */
 export interface Summary {
   readonly count: number;
   readonly sum: number;
@@ -7,16 +7,18 @@ export interface Summary {
   quantile?(share: number): number;
 }
 
-/** One value that is shown to operators, under Apache's name without its prefix. */
+/** One value shown to operators, under Apache's name without its prefix. */
 export type Metric =
   | { readonly kind: "gauge" | "counter"; readonly name: string; readonly value: number; readonly isDecimal?: true }
-  /** `label` is the part of the name that tells several of one kind apart. */
+  /** `label` is the part of the name that distinguishes several metrics of one kind. */
   | {
       readonly kind: "gauge set" | "counter set";
       readonly name: string;
       readonly values: readonly (readonly [label: string, value: number])[];
     }
-  /** An advanced summary has quantiles wherever it is shown, a basic one its middle in Prometheus alone. */
+  /**
+   * An advanced summary has quantiles everywhere, a basic one has its median in Prometheus only.
+   */
   | { readonly kind: "summary" | "advanced summary"; readonly name: string; readonly summary: Summary };
 
 export function gauge(name: string, value: number): Metric {

@@ -7,10 +7,13 @@ import { fileDescriptors } from "./file-descriptors.ts";
 import { advancedSummary, counter, decimalGauge, gauge, type Metric, summary } from "./metric.ts";
 import { quotaMetrics, quotaRefusals } from "./quota-metrics.ts";
 
-/** Of a stage that this server does not have, there is nothing to tell: its names are there, so that no board has a hole. */
+/**
+ * Stages that this server does not have: their names exist with empty values, so that no dashboard
+ * has a gap.
+ */
 const NOTHING = new Histogram();
 
-/** Apache's names for what is not counted here, since there is no such stage, cache or limit. */
+/** Apache's names of stages, caches and limits that do not exist here; nothing counts them. */
 const NO_SUCH_COUNTERS: readonly string[] = [
   ...["stale_requests", "stale_requests_dropped", "stale_replies", "throttled_ops", "request_throttle_wait_count"],
   ...["large_requests_rejected", "insecure_admin_count"],
@@ -46,18 +49,19 @@ const NO_SUCH_ADVANCED: readonly string[] = [
 
 const NOT_COUNTED: ReadonlySet<string> = new Set([...NO_SUCH_COUNTERS, ...NO_SUCH_SUMMARIES, ...NO_SUCH_ADVANCED]);
 
-/** Whether a name has values here, and is not only Apache's. */
+/** Whether a name has values here, and does not exist for Apache's dashboards only. */
 export function isCounted(name: string): boolean {
   return !NOT_COUNTED.has(name);
 }
 
 /**
- * Every value that this server shows, read at the moment of the call. The names are Apache's; ours begin with `zooid_`. What only
- * a leader has is there only while it leads: boards find the leader by it.
+ * Every metric of this server, read at the moment of the call. The names are Apache's; ours begin
+ * with `zooid_`. Metrics of the leader exist only on the leader: dashboards find the leader by
+ * them.
  */
 export function metricsOf(view: AdminView): readonly Metric[] {
   const fromStorage = [...view.storageMetrics()];
-  const told = new Set(fromStorage.map(({ name }) => name));
+  const names = new Set(fromStorage.map(({ name }) => name));
   const absent = ["fsynctime", "snapshottime", "dbinittime", "startup_txns_loaded", "startup_txns_load_time"];
   return [
     ...gauges(view),
@@ -74,7 +78,7 @@ export function metricsOf(view: AdminView): readonly Metric[] {
     ...fromStorage,
     // Where everything is in memory.
     ...[...absent, "startup_snap_load_time", "sync_processor_batch_size"]
-      .filter((name) => !told.has(name))
+      .filter((name) => !names.has(name))
       .map((name) => summary(name, NOTHING)),
     ...roleSummaries(view),
     ...fanOutSummaries(view),
@@ -88,7 +92,7 @@ export function metricsOf(view: AdminView): readonly Metric[] {
   ];
 }
 
-/** Of a server in memory there are none. A disk that the system does not answer for is left out. */
+/** A server in memory has none. A disk that the system does not report is left out. */
 function diskFree({ config: { dataDir, logDir } }: AdminView): readonly (readonly [string, number])[] {
   const places = [["data", dataDir] as const, ["log", logDir ?? dataDir] as const];
   return places.flatMap(([key, directory]) => {
@@ -157,7 +161,7 @@ function counters(view: AdminView): readonly Metric[] {
     counter("commit_count", isLearner ? 0 : commitCount),
     counter("proposal_count", isLearner ? 0 : commitCount),
     counter("learner_commit_received_count", isLearner ? commitCount : 0),
-    // Observers are told of what was committed, not of what is proposed.
+    // Observers receive commits, not proposals.
     counter("learner_proposal_received_count", isLearner && modeOf(view) !== "observer" ? commitCount : 0),
     counter("snap_count", view.snapshotCount()),
   ];
@@ -201,7 +205,7 @@ function ensembleGauges(view: AdminView): readonly Metric[] {
   return [
     forAll,
     gauge("learners", learners.length),
-    // Older exporters ask for it by this name.
+    // Older exporters use this name.
     gauge("followers", learners.length),
     gauge("synced_followers", followers.length),
     gauge("synced_non_voting_followers", level.filter(({ sid }) => !votes.has(sid) && !isListed(ensemble, sid)).length),
@@ -214,7 +218,10 @@ function ensembleGauges(view: AdminView): readonly Metric[] {
   ];
 }
 
-/** What each learner has not got yet: the entries of this epoch, for zxids of one epoch are consecutive. */
+/**
+ * Lag of each learner: the entries of this epoch that it lacks, since zxids of one epoch are
+ * consecutive.
+ */
 function replicationGauges(view: AdminView): readonly Metric[] {
   if (view.config.ensemble === undefined) return [];
   const { zab, tree } = view.driver.replica;
@@ -241,7 +248,7 @@ function isListed(ensemble: NonNullable<ServerConfig["ensemble"]>, sid: number):
   return ensemble.servers.some((server) => server.sid === sid);
 }
 
-/** Entries between two zxids; what lies before the epoch counts as its beginning. */
+/** Entries between two zxids; a zxid before the epoch counts as the epoch's start. */
 function lag(newest: Zxid, reached: Zxid): number {
   return epochOf(newest) === epochOf(reached) ? Math.max(0, newest - reached) : counterOf(newest);
 }

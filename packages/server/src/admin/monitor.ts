@@ -3,7 +3,7 @@ import { javaDecimal } from "./java-text.ts";
 import type { Metric, Summary } from "./metric.ts";
 import { metricsOf } from "./metrics.ts";
 
-/** What `mntr` tells that is no number. */
+/** The values of `mntr` that are no numbers. */
 export function facts(view: AdminView): readonly (readonly [name: string, value: string])[] {
   const { leader } = view.driver.replica.zab;
   const mode = modeOf(view);
@@ -15,7 +15,7 @@ export function facts(view: AdminView): readonly (readonly [name: string, value:
   ];
 }
 
-/** Every metric as the names and texts of `mntr`. Both stand in JSON as they are here. */
+/** Every metric by the names and texts of `mntr`, which JSON answers share. */
 export function monitorValues(view: AdminView): readonly (readonly [name: string, value: string])[] {
   return metricsOf(view).flatMap(lines);
 }

@@ -13,8 +13,8 @@ export interface OperatorPortsOptions {
 }
 
 /**
- * The HTTP ports for operators. Clients are served whether or not these can be bound: a port that is taken is a line in the log
- * that names the setting, and nothing more.
+ * The HTTP ports for operators. Clients are served whether or not these ports can be bound: if one
+ * is taken, one log line names the setting.
  */
 export class OperatorPorts implements AsyncDisposable {
   readonly #options: OperatorPortsOptions;
@@ -29,14 +29,14 @@ export class OperatorPorts implements AsyncDisposable {
     const { view, admin, metrics } = this.#options;
     const prometheus = new PrometheusText(view, metrics?.exportJvmInfo ?? true);
     const failed = (error: unknown): void => {
-      this.#options.warn(`a request of an operator could not be answered: ${describe(error)}`);
+      this.#options.warn(`a request to an operator port failed: ${describe(error)}`);
     };
     if (admin !== undefined) {
       const port = new HttpPort({
         ...{ port: admin.port, address: admin.address, idleTimeoutMs: admin.idleTimeoutMs, tls: admin.tls, failed },
         answer: (request) => answerAdmin(view, request, () => prometheus.answer()),
       });
-      const hint = "admin.serverPort names another, admin.enableServer=false asks for none";
+      const hint = "set another port by admin.serverPort, or disable it by admin.enableServer=false";
       if (await this.#bind(port, `the admin port ${hostPort(admin.address, admin.port)}`, hint)) this.#admin = port;
     }
     if (metrics !== undefined) {
@@ -46,21 +46,21 @@ export class OperatorPorts implements AsyncDisposable {
           if (path !== "/metrics") return undefined;
           return method === "GET"
             ? prometheus.answer()
-            : { ...plain(405, "/metrics is asked by GET"), allow: "GET, HEAD" };
+            : { ...plain(405, "/metrics requires GET"), allow: "GET, HEAD" };
         },
       });
-      const hint = "metricsProvider.httpPort names another";
+      const hint = "set another port by metricsProvider.httpPort";
       if (await this.#bind(port, `the metrics port ${hostPort(metrics.address, metrics.port)}`, hint))
         this.#metrics = port;
     }
   }
 
-  /** The bound admin port; undefined where there is none. */
+  /** The bound admin port; undefined if there is none. */
   get adminPort(): number | undefined {
     return this.#admin?.port;
   }
 
-  /** The bound port for metrics alone; undefined where there is none. */
+  /** The bound metrics port; undefined if there is none. */
   get metricsPort(): number | undefined {
     return this.#metrics?.port;
   }

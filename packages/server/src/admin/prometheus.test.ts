@@ -23,14 +23,14 @@ function parse(text: string): Exposition {
     const type = /^# TYPE (\S+) (gauge|counter|summary|histogram)$/.exec(line);
     if (type !== null) {
       const [, name = "", kind = ""] = type;
-      if (types.has(name)) throw new Error(`the type of ${name} is told twice`);
+      if (types.has(name)) throw new Error(`the type of ${name} is declared twice`);
       types.set(name, kind);
       continue;
     }
     const [, name = "", labels = "", value = ""] = SAMPLE.exec(line) ?? [];
     const family = types.has(name) ? name : name.replace(/_(sum|count|bucket)$/, "");
     if (!types.has(family)) throw new Error(`not a sample of a known type: ${line}`);
-    if (samples.has(name + labels)) throw new Error(`told twice: ${line}`);
+    if (samples.has(name + labels)) throw new Error(`duplicate sample: ${line}`);
     samples.set(name + labels, Number(value.replace("Inf", "Infinity")));
   }
   return { types, samples };
@@ -42,7 +42,7 @@ const APACHE: ReadonlyMap<string, string> = new Map(
     .split("\n")
     .map((line) => line.split(" ") as [string, string]),
 );
-/** What belongs to single nodes, learners or answers is not measured; see docs/operations.md. */
+/** Metrics of single nodes, learners or answers are not measured; see docs/operations.md. */
 const NOT_MEASURED = /_per_namespace$|_client_response_size$|^ack_latency$|^learner_handler_qp_/;
 
 test("every series of Apache's exporter is there, of its type and without a prefix", async () => {
@@ -57,7 +57,7 @@ test("every series of Apache's exporter is there, of its type and without a pref
   }
 });
 
-test("values are those of the moment, and of no use before there were any", async () => {
+test("values are current, and empty before there were any", async () => {
   await using zk = await startTestServer({ admin: { port: 0 } });
   const before = parse((await ask(zk.adminPort, "/metrics")).body).samples;
   expect(before.get('readlatency{quantile="0.99"}')).toBeNaN();
@@ -74,7 +74,7 @@ test("values are those of the moment, and of no use before there were any", asyn
   expect(after.get('fsynctime{quantile="0.5"}')).toBeNaN();
 });
 
-test("what only a leader has is there while it leads", async () => {
+test("metrics of the leader exist while it leads", async () => {
   const servers = [{ sid: 1, host: "127.0.0.1", quorumPort: 0, electionPort: 0 }];
   await using leader = await startTestServer({ admin: { port: 0 }, ensemble: { sid: 1, servers } });
   await using alone = await startTestServer({ admin: { port: 0 } });

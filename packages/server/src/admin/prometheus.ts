@@ -9,14 +9,15 @@ import { isCounted, metricsOf } from "./metrics.ts";
 
 type PromClient = typeof import("prom-client");
 
-/** How often the event loop's delay is sampled once somebody has asked for it. */
+/** Sampling interval of the event loop's delay, from the first scrape on. */
 const LOOP_SAMPLE_MS = 20;
 const ADVANCED = [0.5, 0.9, 0.95, 0.99];
 const BASIC = [0.5];
 
 /**
- * What Prometheus scrapes: the values of `mntr` under the names of Apache's exporter, which has no prefix, and Node's own. They are
- * read at the scrape; between scrapes nothing is done, and before the first one not even the library is loaded.
+ * The metrics for Prometheus: the values of `mntr` under the names of Apache's exporter, which has
+ * no prefix, and Node's own. They are read at the scrape; between scrapes no work is done, and the
+ * library is loaded at the first one.
  */
 export class PrometheusText {
   readonly #view: AdminView;
@@ -32,13 +33,13 @@ export class PrometheusText {
     this.#library ??= load();
     const library = await this.#library;
     const { client, runtime } = library;
-    // What a role has is gone with it, so the list is made anew.
+    // Metrics of a role end with the role, so the list is rebuilt.
     const registry = new client.Registry();
     for (const metric of metricsOf(this.#view)) registry.registerMetric(shown(library, metric));
     registry.registerMetric(buildInfo(client, this.#view));
     if (this.#exportJvmInfo) for (const metric of jvmNames(client)) registry.registerMetric(metric);
     const text = `${await registry.metrics()}\n${await runtime.metrics()}`;
-    // The library's spelling is not the one of the format.
+    // The library's spelling differs from the format's.
     const body = text.replace(/ Nan$/gm, " NaN");
     return { status: 200, type: registry.contentType, body };
   }
@@ -46,7 +47,7 @@ export class PrometheusText {
 
 interface Library {
   readonly client: PromClient;
-  /** What Node is about. */
+  /** Node's own metrics. */
   readonly runtime: Registry;
   readonly CountedSummary: ReturnType<typeof countedSummary>;
 }
@@ -89,7 +90,10 @@ function shown({ client, CountedSummary }: Library, metric: Metric): PromMetric 
   }
 }
 
-/** A summary that was counted elsewhere: the library's own wants to see every value. */
+/**
+ * A summary of values counted elsewhere: the library's own summary would have to observe each
+ * value.
+ */
 function countedSummary(client: PromClient) {
   return class extends client.Summary {
     readonly #name: string;
@@ -126,7 +130,7 @@ function buildInfo({ Gauge }: PromClient, { version }: AdminView): PromMetric {
   return gauge;
 }
 
-/** What boards made for Apache ask of a Java machine, from what Node has of the kind. */
+/** Metrics of a Java machine that Apache's dashboards use, from Node's counterparts. */
 function jvmNames({ Gauge }: PromClient): readonly PromMetric[] {
   const { used_heap_size, heap_size_limit } = getHeapStatistics();
   const memory = (name: string, value: number, help: string): PromMetric => {
@@ -143,7 +147,7 @@ function jvmNames({ Gauge }: PromClient): readonly PromMetric[] {
   ];
 }
 
-/** -1 where the system does not tell. */
+/** -1 where the system does not report it. */
 function threadCount(): number {
   try {
     return Number(/^Threads:\s+(\d+)/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1] ?? -1);

@@ -6,7 +6,7 @@ const QUOTA = "/zookeeper/quota";
 const LIMITS = "zookeeper_limits";
 const STATS = "zookeeper_stats";
 const EXCEEDED = "quota_exceeded_error_per_namespace";
-/** Nodes below the quotas' root that one answer looks at. */
+/** Nodes below the quotas' root visited for one answer. */
 const VISITS_MAX = 10_000;
 
 interface Sums {
@@ -16,7 +16,10 @@ interface Sums {
   bytesUsage: number;
 }
 
-/** Limits and usage of quotas, summed by the first name of the path that they are for. A hard limit counts before a soft one. */
+/**
+ * Limits and usage of quotas, summed by the first name of their path. A hard limit is shown before
+ * a soft one.
+ */
 export function quotaMetrics(tree: DataTree): readonly Metric[] {
   const sums = sumsByNamespace(tree);
   if (sums.size === 0) return [];
@@ -33,7 +36,7 @@ export function quotaMetrics(tree: DataTree): readonly Metric[] {
   ];
 }
 
-/** Writes that a hard quota refused, by the first name of their path. */
+/** Writes refused by a hard quota, by the first name of their path. */
 export function quotaRefusals(counts: ReadonlyMap<string, number>): readonly Metric[] {
   return counts.size === 0 ? [] : [{ kind: "counter set", name: EXCEEDED, values: [...counts] }];
 }

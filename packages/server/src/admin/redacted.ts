@@ -1,9 +1,9 @@
-/** Keys whose values are nobody's business. */
+/** Keys whose values are secret. */
 const SECRET_KEY = /passw|secret|superdigest|credential|token|private/i;
-/** A setting, or one in a comment. */
+/** A setting, or a commented-out one. */
 const SETTING = /^([\s#!]*[^\s=:#!][^=:\s]*\s*[=:\s]\s*)(\S.*)$/;
 
-/** The text of a configuration file without its secrets: of such a setting the name stays. */
+/** The text of a configuration file without its secrets: the names of secret settings stay. */
 export function redacted(text: string): string {
   let isContinued = false;
   const lines = text.split("\n").map((line) => {

@@ -3,7 +3,7 @@ import type { Replica } from "@zooid/replica";
 import type { AdminView } from "./admin-view.ts";
 import { javaDate } from "./java-text.ts";
 
-/** What `dump` answers: sessions by the time at which they expire, ephemeral nodes by session, and connections. */
+/** The answer of `dump`: sessions by expiry time, ephemeral nodes by session, and connections. */
 export function sessionDump({ driver }: AdminView): string {
   const { replica } = driver;
   const toWall = Date.now() - replica.nowMs;
@@ -23,7 +23,7 @@ export function sessionDump({ driver }: AdminView): string {
   return text;
 }
 
-/** Sessions that own ephemeral nodes, and which. */
+/** Sessions that own ephemeral nodes, with those nodes. */
 export function ephemeralOwners({ tree }: Replica): readonly (readonly [id: SessionId, paths: readonly string[]])[] {
   const owners: (readonly [SessionId, readonly string[]])[] = [];
   tree.forEachSession((high, low) => {
@@ -43,7 +43,7 @@ function sessionBuckets({ sessions }: Replica, toWall: number): string {
   return text;
 }
 
-/** A learner knows which sessions there are, not when they end. */
+/** A learner knows the sessions, but not when they expire. */
 function globalSessions({ tree }: Replica): string {
   let text = `Global Sessions(${tree.sessionCount}):\n`;
   tree.forEachSession((high, low, timeoutMs) => {

@@ -1,11 +1,11 @@
 import { formatSessionId, type SessionId, sliceText } from "@zooid/model";
 import type { AdminView } from "./admin-view.ts";
 
-/** What a listing of watches may take; the rest is cut off, and the last line says so. */
+/** Limit of a listing of watches; the rest is cut off, and the last line says so. */
 const TEXT_BYTES_MAX = 8 * 1024 * 1024;
 const CUT_OFF = "... truncated\n";
 
-/** Sessions, each with the paths that it watches. Watches of children alone are not among them, as in Apache. */
+/** Sessions, each with the paths that it watches. Child watches are not included, as in Apache. */
 export function watchesBySession(view: AdminView): string {
   const text = new CappedText();
   let last: SessionId | undefined;
@@ -31,7 +31,7 @@ export function watchesByPath(view: AdminView): string {
   return text.toString();
 }
 
-/** @param visit says whether it wants more */
+/** @param visit returns whether it wants more */
 export function forEachBySession({ driver }: AdminView, visit: (session: SessionId, path: string) => boolean): void {
   const { replica } = driver;
   replica.watches.forEachByConnection(({ connection, path, dataModes }) => {
@@ -40,7 +40,7 @@ export function forEachBySession({ driver }: AdminView, visit: (session: Session
   });
 }
 
-/** @param visit says whether it wants more */
+/** @param visit returns whether it wants more */
 export function forEachByPath({ driver }: AdminView, visit: (path: string, session: SessionId) => boolean): void {
   const { replica } = driver;
   replica.watches.forEachByPath(({ connection, path, dataModes }) => {
@@ -49,7 +49,9 @@ export function forEachByPath({ driver }: AdminView, visit: (path: string, sessi
   });
 }
 
-/** A watched path need not be a path: line ends and whatever moves a terminal's cursor become visible. */
+/**
+ * A watched path need not be a valid path: line ends and terminal control characters are escaped.
+ */
 function printable(path: string): string {
   return path.replace(
     /[\p{Cc}\p{Cf}\u2028\u2029]/gu,

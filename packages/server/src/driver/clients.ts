@@ -4,12 +4,14 @@ import type { ClientConnection } from "../client-connection.ts";
 import type { DriverParts } from "./driver-parts.ts";
 import { SessionlessConnections } from "./sessionless-connections.ts";
 
-/** The connections of clients by the replica's number, and the buffers that answers are written to. */
+/**
+ * The connections of clients by the replica's number, and the buffers that answers are written to.
+ */
 export class Clients implements ReplyTargets {
   readonly #parts: DriverParts;
   readonly #byRef: (ClientConnection | undefined)[] = [];
   readonly #sessionless: SessionlessConnections<ClientConnection>;
-  /** Not their numbers, which may name other connections when these are resumed. */
+  /** Objects instead of numbers, which may name other connections when these are resumed. */
   #resumed: ClientConnection[] = [];
 
   constructor(parts: DriverParts) {
@@ -68,7 +70,10 @@ export class Clients implements ReplyTargets {
     this.#byRef[to]?.close();
   }
 
-  /** A connection has bytes to send, or is to be closed. While it is read, it is flushed after that. */
+  /**
+   * A connection has bytes to send, or is to be closed. While it is being read, it is flushed after
+   * that.
+   */
   dirty(connection: ClientConnection): void {
     if (connection.isDirty) return;
     connection.isDirty = true;

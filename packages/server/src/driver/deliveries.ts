@@ -1,8 +1,9 @@
 import type { DriverParts } from "./driver-parts.ts";
 
 /**
- * Notifications of one turn, about. Ten thousand clients may watch a node that is written a thousand
- * times in one packet: clients, the log and other servers get their turn in between.
+ * Approximate limit of notifications in one turn. Ten thousand clients may watch a node that is
+ * written a thousand times in one packet: clients, the log and other servers get their turn in
+ * between.
  */
 const EVENTS_PER_TURN = 10_000;
 /** Entries applied before time and notifications are looked at again. */
@@ -10,12 +11,12 @@ const ENTRIES_PER_LOOK = 8;
 /** How long transactions are applied in one turn. */
 const TURN_MS = 4;
 
-/** Applies committed transactions, in one turn as many as are fair to everything else. */
+/** Applies committed transactions, at most a fair share of them in one turn. */
 export class Deliveries {
   readonly #parts: DriverParts;
   /** The rest is applied in a turn of its own. */
   #isContinuing = false;
-  /** What this turn has left of its time: the log may complete several writes in one turn. */
+  /** The time left for this turn: the log may complete several writes in one turn. */
   #leftMs = TURN_MS;
   /** Notifications before this turn. */
   #eventsBefore = 0;

@@ -16,14 +16,16 @@ export interface DriverConfig {
   readonly connectionThrottle: ConnectionThrottleConfig;
   /** How long the answer to a failed authentication is delayed. */
   readonly authFailures: AuthFailuresOptions;
-  /** Batches in the log that are not durable. Writes that arrive meanwhile go into the next batch. */
+  /**
+   * Batches in the log that are not durable. Writes that arrive meanwhile go into the next batch.
+   */
   readonly batchesInFlightMax: number;
   /** Entries applied in one turn. */
   readonly deliverCountMax: number;
 }
 
 export interface DriverHooks {
-  /** Records which client requested which write. */
+  /** Records the client of each write. */
   readonly audit?: AuditTrail;
   readonly refusals: RefusalLog;
   /** How many bytes a four-letter word takes, its argument included. */

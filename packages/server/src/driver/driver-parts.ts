@@ -21,7 +21,7 @@ import { Service } from "./service.ts";
 import { Timers } from "./timers.ts";
 import { TurnLoop } from "./turn-loop.ts";
 
-/** What a driver is made from; of the optional ones a single server without streams has none. */
+/** The inputs of a driver; a standalone server without streams has none of the optional ones. */
 export interface DriverOptions {
   readonly config: DriverConfig;
   readonly log: TxnLog;

@@ -104,7 +104,7 @@ async function startDriver(batchBytesMax?: number) {
   };
 }
 
-/** Lets everybody go on until a condition holds. */
+/** Yields until a condition holds. */
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -171,7 +171,7 @@ test.each([
   },
 );
 
-test("a node that many watch and somebody writes thousands of times: each sees every change, and no turn is longer than its share", async () => {
+test("a node with many watches that is written thousands of times: each sees every change, and no turn is longer than its share", async () => {
   const [watcherCount, writeCount] = [40, 3000];
   await using held = await startDriver();
   const { driver, log } = held;

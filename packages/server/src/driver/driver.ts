@@ -49,7 +49,7 @@ export class Driver implements ConnectionHost {
 
   // State
 
-  /** Whether clients are taken: an ensemble's server takes them before it has a role. */
+  /** Whether clients are accepted: a member of an ensemble accepts them before it has a role. */
   get isServing(): boolean {
     return this.#parts.service.isServing;
   }
@@ -86,7 +86,7 @@ export class Driver implements ConnectionHost {
     timers.armExpiry();
   }
 
-  /** Begins to look for a role among the other servers. */
+  /** Starts to look for a role among the other servers. */
   join(bootCount: number): void {
     const { service, turns } = this.#parts;
     service.begin();
@@ -99,7 +99,9 @@ export class Driver implements ConnectionHost {
     return this.#parts.service.transferLeadership(withinMs);
   }
 
-  /** Resolves when all prepared writes are durable, and connections are closed behind their answers. */
+  /**
+   * Resolves when all prepared writes are durable, and connections are closed behind their answers.
+   */
   stop(): Promise<void> {
     return this.#parts.service.stop();
   }
@@ -191,7 +193,7 @@ export class Driver implements ConnectionHost {
     return this.#parts.hooks.fourLetterWord(word, argument, connection);
   }
 
-  /** Counts a failed authentication. @returns by how much its answer is to be delayed */
+  /** Counts a failed authentication. @returns the delay of its answer */
   failureDelayMs(address: string): number {
     return this.#parts.authFailures.delayMs(address, performance.now());
   }

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { FlushQueue } from "./flush-queue.ts";
 
-/** A queue of connections that take a millisecond each, and the order in which they were sent. */
+/**
+ * A queue of connections that take a millisecond each, and the order in which they were flushed.
+ */
 function slowQueue(): { readonly queue: FlushQueue<{ flush(): void }>; add(...names: string[]): void; sent: string[] } {
   let nowMs = 0;
   const sent: string[] = [];

@@ -6,9 +6,9 @@ interface Flushable {
 }
 
 /**
- * Connections with unsent answers. Each takes one system call: thousands that watch one node must not hold
- * the event loop for all their events. The answers of this turn are sent before those that earlier turns
- * left, and every turn sends some of both.
+ * Connections with unsent answers. Each takes one system call: thousands that watch one node must
+ * not hold the event loop for all their events. The answers of this turn are sent before those that
+ * earlier turns left, and every turn sends some of both.
  */
 export class FlushQueue<T extends Flushable> {
   readonly #now: () => number;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ReadQueue } from "./read-queue.ts";
 
-/** A queue with room for so many a turn, and who was read. */
+/** A queue with room for so many a turn, and the names of those that were read. */
 function queueOf(roomPerTurn: number): {
   readonly add: (names: string, hasHadShare: boolean) => void;
   readonly turn: () => string;

@@ -4,9 +4,9 @@ interface Readable {
 }
 
 /**
- * Connections that wait to be read: those that came too late for a turn, and those that have had their
- * share of one. Each turn reads one of the latter first, so that they progress however many others come;
- * then the former, and then the rest.
+ * Connections that wait to be read: those that came too late for a turn, and those that have had
+ * their share of one. Each turn reads one of the latter first, so that they progress however many
+ * others come; then the former, and then the rest.
  */
 export class ReadQueue<T extends Readable> {
   #late: T[] = [];
@@ -16,7 +16,9 @@ export class ReadQueue<T extends Readable> {
     return this.#late.length + this.#served.length === 0;
   }
 
-  /** Whether some came too late for an earlier turn: they go before connections that are ready now. */
+  /**
+   * Whether some came too late for an earlier turn: they go before connections that are ready now.
+   */
   get hasLate(): boolean {
     return this.#late.length > 0;
   }

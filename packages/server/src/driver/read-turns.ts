@@ -36,13 +36,13 @@ export class ReadTurns<T extends Readable> {
 
   /** Whether a connection with bytes to read is read in this turn, in which its share begins. */
   get hasRoom(): boolean {
-    // Connections that came too late for an earlier turn go first; else those with bytes in every turn
-    // would take all of it.
+    // Connections that came too late for an earlier turn go first; else those with bytes in every
+    // turn would take all of it.
     return !this.#waiting.hasLate && this.#budget.admits(this.#host.bytesSent());
   }
 
   /**
-   * A request was carried out.
+   * A request was executed.
    *
    * @param isLarge whether its frame or its answer was large
    * @returns whether its connection has had its share of the turn

@@ -13,7 +13,7 @@ const REFUSALS: Readonly<Record<Refusal, string>> = {
   "watch-limit": "it armed more watches than one connection may",
 };
 
-/** What the replica calls: each call is performed by a part of the driver. */
+/** The replica's outputs: each call is performed by a part of the driver. */
 export function replicaSinksOf(parts: DriverParts): ReplicaSinks {
   const { clients, hooks, recorder, tools } = parts;
   const { audit } = hooks;

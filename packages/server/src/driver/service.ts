@@ -38,8 +38,8 @@ export class Service {
   }
 
   /**
-   * Transfers leadership to a synchronized server, so that the others do not have to notice that this
-   * one is gone. Resolves when that is done, or when no server could take it in time.
+   * Transfers leadership to a synchronized server, so that the others do not have to notice that
+   * this one is gone. Resolves when that is done, or when no server could take it in time.
    */
   async transferLeadership(withinMs: number): Promise<void> {
     const { replica, peers, proposals, turns } = this.#parts;
@@ -59,7 +59,10 @@ export class Service {
     peers.links.flush();
   }
 
-  /** Resolves when all prepared writes are durable, and each connection is closed behind its answers. */
+  /**
+   * Resolves when all prepared writes are durable, and each connection is closed behind its
+   * answers.
+   */
   async stop(): Promise<void> {
     const { timers, clients, checkpoints } = this.#parts;
     if (this.isStopped) return;
@@ -76,7 +79,7 @@ export class Service {
     checkpoints.take();
   }
 
-  /** Ends everything at once, after a failure. */
+  /** Stops everything at once, after a failure. */
   halt(): void {
     const { timers, proposals, clients } = this.#parts;
     this.#state = "halted";

@@ -5,12 +5,11 @@ const SWEEP_MS = 1000;
 /** Work of compaction in one turn. */
 const COMPACT_BUDGET = 64;
 
-/** What happens by time: the replica's ticks, the expiry of sessions, and a sweep each second. */
+/** Timed work: the replica's ticks, the expiry of sessions, and a sweep each second. */
 export class Timers {
   readonly #parts: DriverParts;
   readonly #expiry = new DueTimer(() => this.#expire(), true);
-  // Messages that arrived meanwhile are read first: a server that was stalled hears the others before
-  // it judges them.
+  // Pending messages are read first: a stalled server hears the others before it judges them.
   readonly #tick = new DueTimer(() => setImmediate(() => this.#parts.turns.wake()), false);
   #sweepTimer: NodeJS.Timeout | undefined;
   #sessionsRevision = -1;

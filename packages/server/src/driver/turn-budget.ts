@@ -9,9 +9,9 @@ const REQUESTS_PER_LOOK = 8;
 const WORK_PER_LOOK = 256;
 
 /**
- * How long requests may be read in one turn of the event loop. Time counts, not the number of requests:
- * one of twenty bytes may list a hundred thousand nodes. For the bounds of a single request see the limits
- * in docs/architecture.md.
+ * How long requests may be read in one turn of the event loop. Time counts, not the number of
+ * requests: one of twenty bytes may list a hundred thousand nodes. For the bounds of a single
+ * request see the limits in docs/architecture.md.
  */
 export class TurnBudget {
   readonly #now: () => number;
@@ -41,10 +41,11 @@ export class TurnBudget {
   }
 
   /**
-   * A request was carried out: whether its connection has had its share.
+   * A request was executed.
    *
    * @param work the work of all requests so far, as the replica counts it
    * @param isLarge whether its frame or its answer was large
+   * @returns whether its connection has had its share
    */
   isShareSpent(work: number, isLarge: boolean): boolean {
     if (++this.#requests < REQUESTS_PER_LOOK && !isLarge && work - this.#workSeen < WORK_PER_LOOK) return false;

@@ -2,8 +2,8 @@ import type { DriverParts } from "./driver-parts.ts";
 
 /**
  * Turns of the event loop. The first input opens a turn: the replica gets the time, and everything
- * that arrives before the turn ends steps the replica. The end of the turn applies, proposes one batch
- * to the log, and writes each connection and link once.
+ * that arrives before the turn ends steps the replica. The end of the turn applies, proposes one
+ * batch to the log, and writes each connection and link once.
  */
 export class TurnLoop {
   readonly #parts: DriverParts;
@@ -55,7 +55,8 @@ export class TurnLoop {
     this.step(() => this.#stepToEnd());
     // The end of the turn lets connections be read on, and no other input may come for a while.
     if (clients.hasResumed) this.wake();
-    // The next part of a multi, for which all writes wait, and the next batch do not wait for a timer.
+    // The next part of a multi, for which all writes wait, and the next batch do not wait for a
+    // timer.
     if (replica.isPreparing || (replica.hasPrepared && proposals.mayPropose())) {
       if (!service.isHalted) setImmediate(() => this.wake());
     }

@@ -1,8 +1,8 @@
 import type { EnsembleConfig, EnsembleServer } from "./ensemble-config.ts";
 
 /**
- * The ensemble as `/zookeeper/config` shows it to clients, in the form of Apache's dynamic configuration files. While an ensemble cannot be
- * changed as it runs, its version is 0.
+ * The ensemble as `/zookeeper/config` shows it to clients, in the form of Apache's dynamic
+ * configuration files. An ensemble cannot be changed at runtime, so its version is 0.
  */
 export function configurationText({ servers }: Pick<EnsembleConfig, "servers">): string {
   const lines = servers.map((server) => `server.${server.sid}=${serverText(server)}`);

@@ -14,7 +14,10 @@ afterEach(async () => {
   for (const one of running.splice(0)) await one.stop();
 });
 
-/** One server's mesh, and what it told, as words. What is measured is counted apart: it has no place in the order. */
+/**
+ * One server's mesh, and its events as words. Round trips are counted apart: they have no place in
+ * the order.
+ */
 class Side {
   readonly happened = new Happenings();
   readonly measured = new Happenings();
@@ -60,7 +63,7 @@ class Side {
 
 type Options = ConstructorParameters<typeof Side>[2];
 
-/** Meshes that listen, know where the others are, and have begun. */
+/** Meshes that listen, know each other's addresses, and have started. */
 async function started(peers: TestPeers, sids: readonly number[], options: Options = {}): Promise<readonly Side[]> {
   const sides = await listening(peers, sids, options);
   await Promise.all(sides.map(({ mesh }) => mesh.start()));
@@ -85,7 +88,7 @@ async function pair(options: Options = {}) {
   return { peers, low, high };
 }
 
-test("both sides are told of a connection and hear each other", async () => {
+test("both sides get linkUp and each other's messages", async () => {
   const { low, high } = await pair();
   low.send(2, 7);
   high.send(1, 8);
@@ -99,7 +102,7 @@ test("both sides are told of a connection and hear each other", async () => {
   ]);
 });
 
-test("a secret keeps nobody out who has it", async () => {
+test("servers with the secret connect", async () => {
   const secrets = [peerSecret("a", Buffer.alloc(32, 1))];
   const { low, high } = await pair({ config: { secrets } });
   await low.measured.until("2 true before it is up");
@@ -144,7 +147,7 @@ test("every pair is connected, except observers with each other; voters with low
   expect([...dialed].toSorted()).toEqual(["1>2", "1>3", "1>4", "3>2", "4>2", "4>3", "5>2", "5>3", "5>4"]);
 });
 
-test("of what waits for a connection only the newest arrives", async () => {
+test("of the messages that wait for a connection only the newest arrives", async () => {
   const peers = new TestPeers(2);
   const [low] = await started(peers, [1]);
   for (const round of [1, 2, 3]) low?.send(2, round);
@@ -153,7 +156,7 @@ test("of what waits for a connection only the newest arrives", async () => {
   expect(high?.happened.list).toEqual(["up 1", "round 3 of 1"]);
 });
 
-test("what was said last is said again on a new connection", async () => {
+test("the last message is repeated on a new connection", async () => {
   const { peers, low, high } = await pair();
   low.send(2, 3);
   await high.happened.until("round 3 of 1");
@@ -164,7 +167,7 @@ test("what was said last is said again on a new connection", async () => {
   await low.happened.until("up 2", 2);
 });
 
-test("what is said in the moment of the connection is said once", async () => {
+test("a message sent at the moment of the connection is sent once", async () => {
   const peers = new TestPeers(2);
   const [low] = await started(peers, [1]);
   low?.send(2, 1);
@@ -176,7 +179,7 @@ test("what is said in the moment of the connection is said once", async () => {
   expect(high?.happened.list).toEqual(["up 1", "round 2 of 1", "round 3 of 1"]);
 });
 
-test("a server to which nobody listens is told nothing, and one that is not listed neither", async () => {
+test("a message to a server that does not listen, or is not listed, is dropped", async () => {
   const { low } = await pair();
   low.send(3, 1);
   low.send(99, 1);
@@ -187,7 +190,7 @@ test("a server to which nobody listens is told nothing, and one that is not list
 test("the side whose turn it is not dials when the other does not come", async () => {
   const peers = new TestPeers(2);
   const [low] = await listening(peers, [1], { othersTurnMs: 1 });
-  // The other one knows a port where nobody is.
+  // The other one knows a port that is not bound.
   const closed = () => ({ host: "127.0.0.1", quorumPort: 0, electionPort: 1 });
   const plain = peers.options(2).ensemble.addressOf;
   const high = new Side(peers, 2, { config: { addressOf: (sid) => (sid === 1 ? closed() : plain(sid)) } });
@@ -222,7 +225,7 @@ test("two that dial each other at the same moment end up with one connection", a
   }
 });
 
-test("a server that accepts and says nothing delays nobody else", async () => {
+test("a server that accepts and sends nothing does not delay others", async () => {
   const silent = createServer(() => {}).listen(0, "127.0.0.1");
   await once(silent, "listening");
   const bound = silent.address();
@@ -235,7 +238,10 @@ test("a server that accepts and says nothing delays nobody else", async () => {
 });
 
 describe("of two connections that a pair dialed at the same moment", () => {
-  /** A port of a server that takes every connection and answers nothing, and what became of its own dial. */
+  /**
+   * A port of a server that takes every connection and answers nothing, and what became of its own
+   * dial.
+   */
   async function other(peers: TestPeers, sid: number) {
     const ended = new Happenings();
     const handler = { wake() {}, message() {}, drained() {} };
@@ -273,7 +279,7 @@ describe("of two connections that a pair dialed at the same moment", () => {
   });
 });
 
-test("of what waits because the other side does not read only the newest arrives", async () => {
+test("of the messages that wait because the other side does not read only the newest arrives", async () => {
   const peers = new TestPeers(2);
   let accepted: Socket | undefined;
   let dialed: Socket | undefined;
@@ -311,7 +317,7 @@ test("of what waits because the other side does not read only the newest arrives
 });
 
 describe("a connection", () => {
-  /** A server 2 that shakes hands with server 1 and then does as it is told. */
+  /** A server 2 that completes the handshake with server 1 and then follows the test's commands. */
   async function stranger(bootCount = 1, options: Options = {}) {
     const peers = new TestPeers(2);
     const [low] = await started(peers, [1], options);
@@ -320,7 +326,7 @@ describe("a connection", () => {
     const join = (as = bootCount) => {
       const port = new PeerPort("election", peers.options(2, { bootCount: as }), {
         accepted: () => {
-          throw new Error("nobody dials it");
+          throw new Error("unexpected dial");
         },
         admit: () => undefined,
       });
@@ -341,7 +347,7 @@ describe("a connection", () => {
     return { peers, low, heard, join };
   }
 
-  test("on which nothing comes is given up after three ticks", async () => {
+  test("on which nothing arrives is closed after three ticks", async () => {
     const { low, heard, join } = await stranger(1, { tickMs: 5 });
     join();
     await low.happened.until("up 2");
@@ -351,7 +357,7 @@ describe("a connection", () => {
     expect(heard.list.filter((kind) => kind === "heartbeat")).toHaveLength(4);
   });
 
-  test("on which something comes that does not belong there is ended", async () => {
+  test("is closed by a message that does not belong there", async () => {
     const { low, heard, join } = await stranger();
     const { say } = join();
     await low.happened.until("up 2");
@@ -374,7 +380,7 @@ describe("a connection", () => {
   });
 });
 
-test("a mesh that is stopped closes its connections and its port, and tells nothing more", async () => {
+test("a mesh that is stopped closes its connections and its port, and emits nothing more", async () => {
   const { low, high } = await pair();
   await high.mesh.stop();
   await high.mesh.stop();

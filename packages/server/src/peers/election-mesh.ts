@@ -5,29 +5,38 @@ import type { HandshakeFault, PeerIdentity } from "./handshake.ts";
 import type { ConnectionEnd, PeerConnection } from "./peer-connection.ts";
 import { type AcceptedHandler, type PeerLinkOptions, PeerPort } from "./peer-port.ts";
 
-/** What the mesh tells. None of these is called from within a call of {@link ElectionMesh}, and none after `stop`. */
+/**
+ * Events of the mesh. None is emitted from within a call of {@link ElectionMesh}, and none after
+ * `stop`.
+ */
 export interface ElectionMeshEvents {
-  /** Comes before any of the others, so that the turn has its time and its end. */
+  /** Precedes all other events of a turn, so that the turn is open. */
   wake(): void;
   message(from: ServerId, message: ElectionMessage): void;
-  /** A connection came about, the first or a new one: what was sent last may have died with the old one and is sent once more. */
+  /**
+   * A connection is open, the first or a new one. The last message may have been lost with the old
+   * connection and is sent once more.
+   */
   linkUp(sid: ServerId): void;
   linkDown(sid: ServerId, reason: string): void;
   /** An attempt to connect has failed; another one follows. */
   dialFailed(sid: ServerId, reason: string): void;
-  /** How long a message there and back takes. Told before the first `linkUp` where it is known then, and each tick. */
+  /** The round-trip time. Reported before the first `linkUp` if it is known then, and each tick. */
   measured(sid: ServerId, roundTripMs: number): void;
 }
 
-/** Silent ticks before a connection is given up: whatever lies between forgets connections on which nothing is said. */
+/** Silent ticks before a connection is closed: middleboxes drop idle connections. */
 const SILENT_TICKS_MAX = 3;
 const REDIAL_MS_LEAST = 20;
 const REDIAL_MS_MOST = 1000;
-/** The side that does not dial does so after three of the longest waits: perhaps the other one cannot. */
+/**
+ * The side that does not dial does so after three of the longest waits: the other one may be unable
+ * to.
+ */
 const OTHERS_TURN_MS = 3 * REDIAL_MS_MOST;
 
 export interface ElectionMeshOptions extends PeerLinkOptions {
-  /** How long to wait for a side that should dial before dialing it. Default 3000. */
+  /** Wait before dialing a server that should dial. Default 3000. */
   readonly othersTurnMs?: number;
 }
 
@@ -40,13 +49,13 @@ interface Line {
 /** Another server, and the one connection to it. */
 interface Neighbour {
   readonly sid: ServerId;
-  /** Who dials: this server, the other one, or this one only. */
+  /** The side that dials: this server, the other one, or only this one. */
   readonly dialer: "self" | "other" | "never self";
   readonly backoff: Backoff;
   line: Line | undefined;
   attempt: PeerConnection | undefined;
   timer: NodeJS.Timeout | undefined;
-  /** The newest message, which a new connection begins with. */
+  /** The newest message, which is sent first on a new connection. */
   last: ElectionMessage | undefined;
   /** It waits for room in the connection. */
   isLastWaiting: boolean;
@@ -56,8 +65,9 @@ interface Neighbour {
 }
 
 /**
- * One connection between each pair of servers, over which elections are held. Of two voters the one with the larger id dials, of a voter
- * and an observer the observer. Of what waits for a connection only the newest message is kept: older votes are worthless.
+ * One connection between each pair of servers, over which elections are held. Of two voters the one
+ * with the larger id dials, of a voter and an observer the observer. Of the messages that wait for
+ * a connection only the newest is kept: older votes are worthless.
  */
 export class ElectionMesh {
   readonly #options: ElectionMeshOptions;
@@ -83,7 +93,7 @@ export class ElectionMesh {
     }
     this.#port = new PeerPort(
       "election",
-      // Nothing that is said here is long.
+      // All messages here are short.
       { ...options, frameBytesMax: HANDSHAKE_FRAME_BYTES_MAX },
       {
         accepted: () => this.#acceptedHandler(),
@@ -92,7 +102,7 @@ export class ElectionMesh {
     );
   }
 
-  /** Resolves once others can connect. Throws PeerPortError for a port that cannot be had. */
+  /** Resolves once others can connect. Throws PeerPortError if the port cannot be bound. */
   listen(): Promise<void> {
     return this.#port.listen();
   }
@@ -102,7 +112,7 @@ export class ElectionMesh {
     return this.#port.port;
   }
 
-  /** Listens, unless it does so already, and begins to connect. */
+  /** Listens, unless it does already, and starts to connect. */
   async start(): Promise<void> {
     await this.listen();
     if (this.#isStopped || this.#tick !== undefined) return;
@@ -112,7 +122,10 @@ export class ElectionMesh {
     }
   }
 
-  /** The newest message is all that matters: one that still waits is replaced. A server that is not listed gets none. */
+  /**
+   * Replaces a message that still waits: only the newest one matters. A server that is not listed
+   * gets none.
+   */
   send(to: ServerId, message: ElectionMessage): void {
     const neighbour = this.#neighbours.get(to);
     if (neighbour === undefined) return;
@@ -177,7 +190,8 @@ export class ElectionMesh {
     const waitMs = neighbour.backoff.nextDelayMs();
     // Minimum redial delay after a refusal.
     this.#dialIn(neighbour, refusal === undefined ? waitMs : Math.max(REDIAL_MS_MOST, retryAfterMs));
-    // Of two connections that the pair dials at the same moment one is refused, and the other stands.
+    // Of two connections that the pair dials at the same moment one is refused, and the other
+    // stays.
     if (neighbour.line === undefined && refusal?.kind !== "duplicate") this.#events.dialFailed(neighbour.sid, reason);
   }
 
@@ -205,8 +219,11 @@ export class ElectionMesh {
   }
 
   /**
-   * A new connection takes the place of the old one, with two exceptions: one of an earlier life of the server does not, and of two
-   * that the pair dialed at the same moment both sides keep the one whose dialer has the turn.
+   * A new connection replaces the old one, with two exceptions:
+   *
+   * 1. A connection of an earlier start of the server is refused.
+   * 2. Of two connections that the pair dialed at the same moment, both sides keep the one of the
+   * dialer whose turn it is.
    */
   #admit({ sid, bootCount }: PeerIdentity, isDialed: boolean): HandshakeFault | undefined {
     const neighbour = this.#neighbours.get(sid);
@@ -229,12 +246,13 @@ export class ElectionMesh {
     neighbour.line?.connection.destroy();
     neighbour.line = line;
     neighbour.silentTicks = 0;
-    // Dialed by the other side, nothing speaks against dialing at once when it is lost.
+    // This connection was dialed by the other side, so this side may redial at once when it is
+    // lost.
     if (!line.isDialed) neighbour.backoff.reset();
     if (roundTripMs !== undefined) this.#events.measured(sid, roundTripMs);
     this.#beat(neighbour, line);
     this.#events.linkUp(sid);
-    // Unless there is something newer already.
+    // Unless there is a newer one already.
     if (neighbour.line === line && neighbour.last === last) this.#sendLast(neighbour);
   }
 
@@ -290,7 +308,10 @@ export class ElectionMesh {
     if (neighbour.line === line && neighbour.isLastWaiting) this.#sendLast(neighbour);
   }
 
-  /** Counts ticks instead of time: a process that stood still a while has not listened, and gives nobody up for it. */
+  /**
+   * Counts ticks instead of time: a process that was suspended has not listened, and must not give
+   * up the others for that.
+   */
   #ticked(): void {
     for (const neighbour of this.#neighbours.values()) {
       const { line } = neighbour;

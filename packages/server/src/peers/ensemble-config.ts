@@ -3,58 +3,64 @@ import { type PeerSecret, readPeerSecrets } from "./peer-secret.ts";
 import { type PeerStoreOptions, type PeerTlsFiles, readPeerStores, readPeerTls } from "./peer-tls.ts";
 import { type PeerTransport, PLAIN_TRANSPORT } from "./peer-transport.ts";
 
-/** One server of an ensemble, as `server.N` names it. */
+/** One server of an ensemble, as `server.N` configures it. */
 export interface EnsembleServerOptions {
   /** 0 to 254. */
   readonly sid: number;
-  /** Name or address; names are resolved whenever it is dialed. */
+  /** Name or address; names are resolved at each dial. */
   readonly host: string;
-  /** Where learners reach it when it leads; 0 lets the system choose, which only makes sense with `addressOf`. */
+  /**
+   * Port for learners while it leads; 0 lets the system choose, which only makes sense with
+   * `addressOf`.
+   */
   readonly quorumPort: number;
-  /** Where elections reach it; 0 as above. */
+  /** Port for elections; 0 as above. */
   readonly electionPort: number;
-  /** Follows without a vote. Default false. */
+  /** Whether it follows without a vote. Default false. */
   readonly isObserver?: boolean;
-  /** Where its clients come, if that is known. */
+  /** Its client address, if known. */
   readonly clientAddress?: { readonly host?: string; readonly port: number };
-  /** Voters are in groups or they are not: all or none. */
+  /** Its voter group: either all voters have one, or none. */
   readonly group?: number;
-  /** What its vote counts in its group. Default 1. */
+  /** The weight of its vote in its group. Default 1. */
   readonly weight?: number;
 }
 
 export interface EnsembleOptions {
-  /** Which of the servers this is. */
+  /** The id of this server. */
   readonly sid: number;
   readonly servers: readonly EnsembleServerOptions[];
-  /** Ticks that a learner has to connect to its leader and become level with it. Default 10. */
+  /** Ticks that a learner has to connect to its leader and synchronize. Default 10. */
   readonly initLimit?: number;
-  /** Ticks without a word after which leader and learner give each other up. Default 5. */
+  /** Silent ticks after which leader and learner disconnect. Default 5. */
   readonly syncLimit?: number;
   /** 3: fast leader election; 0: the basic one. Default 3. */
   readonly electionAlg?: number;
-  /** `peerType`: must agree with this server's entry. Default: what the entry says. */
+  /** `peerType`: must agree with this server's entry. Default: from the entry. */
   readonly isObserver?: boolean;
-  /** How long one attempt to connect may take, in milliseconds. Default 5000. */
+  /** Timeout of one attempt to connect, in milliseconds. Default 5000. */
   readonly connectTimeoutMs?: number;
   /** Listen for peers on every address instead of this server's own. Default false. */
   readonly listenOnAllAddresses?: boolean;
-  /** How often a peer port that is taken is tried again, a second apart; 0 is for ever. Default 3. */
+  /** How often binding a taken peer port is retried, a second apart; 0 is for ever. Default 3. */
   readonly bindRetryCount?: number;
   /** A file of shared secrets, one a line, `id:base64`. */
   readonly peerSecretFile?: string;
   /** PEM files for TLS between the servers: all three, or none. */
   readonly peerTls?: Partial<PeerTlsFiles>;
-  /** The same by stores of keys, in place of `peerTls`. */
+  /** The same by key stores, in place of `peerTls`. */
   readonly peerStores?: PeerStoreOptions;
-  /** Let peers connect over a network without any proof of who they are. Default false. */
+  /** Let peers connect over a network without authentication. Default false. */
   readonly allowUnauthenticatedPeers?: boolean;
   /**
-   * Where observers reach this server while it follows, and where this server, if it is an observer, reaches those that follow: one
-   * port for all. 0 lets the system choose, as above. Default: observers go to the leader.
+   * Port for observers at a follower, and at an observer the port of its followers: one port for
+   * all. 0 lets the system choose, as above. Default: observers connect to the leader.
    */
   readonly observerMasterPort?: number;
-  /** Where a server is at this moment; asked at each dial. Default: what `servers` says. For ports that the system chose. */
+  /**
+   * The current address of a server; called at each dial. Default: from `servers`. For ports that
+   * the system chose.
+   */
   readonly addressOf?: (sid: ServerId) => PeerAddress;
 }
 
@@ -62,7 +68,7 @@ export interface PeerAddress {
   readonly host: string;
   readonly quorumPort: number;
   readonly electionPort: number;
-  /** Undefined where observers go to the leader only. */
+  /** Undefined if observers connect to the leader only. */
   readonly observerMasterPort?: number | undefined;
 }
 
@@ -74,10 +80,10 @@ export interface EnsembleServer extends PeerAddress {
   readonly weight: number;
 }
 
-/** {@link EnsembleOptions} checked and with every default in its place. */
+/** {@link EnsembleOptions} validated, with every default filled in. */
 export interface EnsembleConfig {
   readonly sid: ServerId;
-  /** In the order of their ids, this server among them. */
+  /** In the order of their ids, including this server. */
   readonly servers: readonly EnsembleServer[];
   readonly initLimit: number;
   readonly syncLimit: number;
@@ -90,7 +96,7 @@ export interface EnsembleConfig {
   /** The secrets of that file; empty without one. */
   readonly secrets: readonly PeerSecret[];
   readonly allowUnauthenticatedPeers: boolean;
-  /** TLS where there are files for it. */
+  /** TLS, if there are files for it. */
   readonly transport: PeerTransport;
   readonly observerMasterPort: number | undefined;
   readonly addressOf: (sid: ServerId) => PeerAddress;
@@ -101,7 +107,10 @@ type WholeNumber = (name: string, value: number, min: number, max: number) => nu
 const TICKS_MAX = 1_000_000;
 const WEIGHT_MAX = 1_000_000;
 
-/** Checks what was given and fills in defaults; whatever is wrong becomes a problem, and the result is then of no use. */
+/**
+ * Validates options and fills in defaults; errors are added to the problems, and the result is then
+ * unusable.
+ */
 export function parseEnsemble(
   options: EnsembleOptions,
   whole: WholeNumber,
@@ -113,7 +122,7 @@ export function parseEnsemble(
     options.observerMasterPort === undefined
       ? undefined
       : whole("observerMasterPort", options.observerMasterPort, 0, 65_535);
-  // An id that is none is one problem: the one that stands in for it is not looked at any further.
+  // An invalid id is one problem: its placeholder is not validated further.
   const servers = options.servers
     .map((server) => ({ ...parseServer(server, whole), observerMasterPort }))
     .filter((server, index) => server.sid === options.servers[index]?.sid)
@@ -166,7 +175,7 @@ export function parseEnsemble(
   return Object.freeze(config);
 }
 
-/** Whose word counts for how much. */
+/** The voters, their groups and their weights. */
 export function quorumOf(ensemble: Pick<EnsembleConfig, "servers">): QuorumVerifier {
   const voters = ensemble.servers.filter((server) => !server.isObserver);
   if (voters.every(({ group }) => group === undefined)) return new MajorityQuorum(voters.map(({ sid }) => sid));
@@ -231,7 +240,10 @@ function checkGroups(servers: readonly EnsembleServer[], problems: string[]): vo
   }
 }
 
-/** Who can reach a peer port can take part. Beyond this machine that takes a proof, or the operator's word that it is well so. */
+/**
+ * Every host that reaches a peer port can take part. Beyond this machine, peers need
+ * authentication, or the operator's explicit permission to do without.
+ */
 function checkTrust(config: EnsembleConfig, problems: string[]): void {
   const isAuthenticated = config.peerSecretFile !== undefined || config.transport !== PLAIN_TRANSPORT;
   if (isAuthenticated || config.allowUnauthenticatedPeers) return;
@@ -254,7 +266,7 @@ function transportOf(
   notices: string[],
 ): PeerTransport {
   if (peerTls === undefined && peerStores === undefined) return PLAIN_TRANSPORT;
-  // An own line that is missing is a problem of its own.
+  // A missing own line is a separate problem.
   if (!servers.some((server) => server.sid === sid)) return UNUSABLE_TRANSPORT;
   const places = { sid, hostOf: (other: ServerId): string => addressIn(servers, other).host };
   if (peerTls === undefined) return readPeerStores(peerStores ?? {}, places, problems, notices) ?? UNUSABLE_TRANSPORT;
@@ -267,7 +279,7 @@ function transportOf(
   return readPeerTls({ key, cert, ca }, places, problems) ?? UNUSABLE_TRANSPORT;
 }
 
-/** Where there was a problem: TLS was asked for, so that the lack of a secret is none. */
+/** After a problem with TLS: TLS was requested, so that a missing secret is no problem. */
 const UNUSABLE_TRANSPORT: PeerTransport = { ...PLAIN_TRANSPORT };
 
 export function isLoopback(host: string): boolean {

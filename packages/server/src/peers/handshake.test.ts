@@ -16,7 +16,7 @@ function config(sid: number, more: Partial<HandshakeConfig> = {}): HandshakeConf
 
 const secret = (id: string, seed = 1) => peerSecret(id, Buffer.alloc(32, seed));
 
-/** One message on its way, as whoever stands between may change it. */
+/** One message in transit, which an attacker may change. */
 type Meddler = (message: EnvelopeMessage, from: "dialer" | "listener") => EnvelopeMessage | undefined;
 
 function bodyOf(message: EnvelopeMessage): Buffer {
@@ -177,7 +177,7 @@ describe("in between, with a secret", () => {
     expect(shake(both, meddle)[side]).toBe("the proof of the shared secret is wrong");
   });
 
-  test("a proof cannot be sent back to who made it", () => {
+  test("a proof cannot be reflected to its sender", () => {
     let proof: EnvelopeMessage | undefined;
     const result = shake(both, (message, from) => {
       if (message.kind !== "auth-proof") return message;
@@ -190,7 +190,7 @@ describe("in between, with a secret", () => {
     expect(result.listener).toBe("the proof of the shared secret is wrong");
   });
 
-  test("a whole conversation cannot be said again", () => {
+  test("a whole handshake cannot be replayed", () => {
     const heard: EnvelopeMessage[] = [];
     shake(both, (message, from) => {
       if (from === "dialer") heard.push(message);
@@ -203,7 +203,7 @@ describe("in between, with a secret", () => {
     expect(replayed.listener).toBe("the proof of the shared secret is wrong");
   });
 
-  test("nobody is known who leaves the proof out", () => {
+  test("a server that leaves the proof out is not authenticated", () => {
     const result = shake(both, (message, from) =>
       from === "dialer" && message.kind === "auth-proof" ? undefined : message,
     );

@@ -5,29 +5,30 @@ import { EnvelopeWriter, envelopeBytesMax } from "@zooid/wire/peer";
 import type { PeerSecret } from "./peer-secret.ts";
 
 /**
- * How two servers come to trust a link, on either port:
+ * How two servers authenticate a link, on either port:
  *
  * ```
  *   dialer                         listener
  *     │ ─────────── Hello ──────────▶ │
- *     │ ◀────────── Hello ─────────── │   both check that the two configurations go together
+ *     │ ◀────────── Hello ─────────── │   both check that their configurations match
  *     │ ◀───────── AuthProof ──────── │   only with shared secrets: each proves that it has one,
  *     │ ────────── AuthProof ───────▶ │   over both Hellos and so over both nonces
  * ```
  *
- * Nothing else is read before it has succeeded. Without secrets the network is trusted; with them everything behind the handshake is
- * still plain, so somebody in the middle of the network could take the link over: that takes TLS.
+ * No other message is read before the handshake has succeeded. Without secrets the network is
+ * trusted. With secrets all later messages are still plain, so an attacker in the middle of the
+ * network could take the link over; only TLS prevents that.
  */
 
-/** The versions of these messages that this server speaks. */
+/** The versions of these messages that this server supports. */
 export const PEER_VERSION_MIN = 1;
 export const PEER_VERSION_MAX = 1;
 
 const NONCE_BYTES = 32;
 
-/** What a server says about itself, as it is at the moment. */
+/** A server's data in a Hello, as of now. */
 export interface LinkIdentity {
-  /** Empty as long as this server has never been part of an ensemble. */
+  /** Empty until this server is part of an ensemble. */
   readonly ensembleId: string;
   readonly bootCount: number;
 }
@@ -38,7 +39,7 @@ export interface PeerIdentity {
   readonly bootCount: number;
   readonly ensembleId: string;
   readonly version: number;
-  /** The longest frame that it takes. */
+  /** The longest frame that it accepts. */
   readonly frameBytesMax: number;
 }
 
@@ -48,20 +49,23 @@ export interface HandshakeConfig {
   readonly isListed: (sid: ServerId) => boolean;
   readonly electionAlg: number;
   readonly frameBytesMax: number;
-  /** The first is used, all are accepted; empty asks for no proof and gives none. */
+  /** The first is used, all are accepted; empty means no authentication. */
   readonly secrets: readonly PeerSecret[];
   readonly identity: () => LinkIdentity;
-  /** What speaks against a link with this server besides, in words for it; asked before and after the proofs. */
+  /**
+   * A further reason to refuse this server, as a sentence for it; called before and after the
+   * proofs.
+   */
   readonly admit: (peer: PeerIdentity) => HandshakeFault | undefined;
 }
 
-/** Why a link does not come about. */
+/** The reason why a link is refused. */
 export interface HandshakeFault {
   readonly reason: LinkRefuseReason;
   readonly text: string;
 }
 
-/** The other side is not one to have a link with. */
+/** The other side must not be linked with. */
 export class HandshakeError extends Error {
   override readonly name = "HandshakeError";
   readonly reason: LinkRefuseReason;
@@ -71,10 +75,10 @@ export class HandshakeError extends Error {
   }
 }
 
-/** The words of one side of one link, without the socket. */
+/** The messages of one side of one link, without the socket. */
 export class Handshake {
   readonly #config: HandshakeConfig;
-  /** Whom this side dialed; undefined at the side that listens. */
+  /** The sid that this side dialed; undefined at the side that listens. */
   readonly #dialed: ServerId | undefined;
   #own: { readonly hello: Hello; readonly hash: Buffer } | undefined;
   #other: { readonly identity: PeerIdentity; readonly hash: Buffer } | undefined;
@@ -84,18 +88,18 @@ export class Handshake {
     this.#dialed = dialed;
   }
 
-  /** The dialer's first word. */
+  /** The dialer's first message. */
   begin(): Hello {
     return this.#hello();
   }
 
   /**
-   * Takes what the other side said.
+   * Handles a message of the other side.
    *
    * @param body the envelope that the message came in
-   * @param reply what to say next
-   * @returns who it is, once that is sure
-   * @throws HandshakeError when the link must not be
+   * @param reply sends the next message
+   * @returns the other side's identity, once it is certain
+   * @throws HandshakeError when the link must be closed
    */
   receive(
     message: EnvelopeMessage,
@@ -201,7 +205,7 @@ export class Handshake {
     return hello;
   }
 
-  /** The label says who proves, so that nobody can send a proof back to where it came from. */
+  /** The label names the prover, so that a proof cannot be reflected to its sender. */
   #mac(secret: PeerSecret, whose: "own" | "other"): Buffer {
     const { own, hash } = this.#known();
     const isDialer = this.#dialed !== undefined;

@@ -2,15 +2,18 @@ import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { javaAddress } from "@zooid/model";
 
-/** Addresses that proved to be a server's are remembered, so many for each configured server. */
+/** Limit of remembered addresses for each configured server. */
 const PROVED_PER_SERVER = 4;
 
-/** The addresses that a configured server may connect from: those that its name stands for, and those that a server has come from. */
+/**
+ * The addresses that a configured server may connect from: those that its name resolves to, and
+ * those from which it has authenticated before.
+ */
 export class MemberAddresses {
   readonly #hosts: readonly string[];
   readonly #resolve: (host: string) => Promise<readonly string[]>;
   #named: ReadonlySet<string>;
-  /** The one that proved itself longest ago comes first. */
+  /** The address with the oldest authentication comes first. */
   readonly #proved = new Set<string>();
   #refreshing: Promise<void> | undefined;
 
@@ -24,7 +27,7 @@ export class MemberAddresses {
     return this.#named.has(address) || this.#proved.has(address);
   }
 
-  /** A server has come from there. */
+  /** A server has authenticated from this address. */
   prove(address: string): void {
     this.#proved.delete(address);
     this.#proved.add(address);
@@ -33,7 +36,10 @@ export class MemberAddresses {
     this.#proved.delete(oldest);
   }
 
-  /** Resolves the names anew; one that cannot be resolved now stands for no address. Calls that overlap share one round. */
+  /**
+   * Resolves the names anew; a name that cannot be resolved now has no addresses. Overlapping calls
+   * share one round.
+   */
   refresh(): Promise<void> {
     this.#refreshing ??= this.#resolveAll().finally(() => {
       this.#refreshing = undefined;
@@ -41,7 +47,7 @@ export class MemberAddresses {
     return this.#refreshing;
   }
 
-  /** One name after the other: each takes a thread that files are read by, too. */
+  /** One name after the other: each takes a thread of the pool that also reads files. */
   async #resolveAll(): Promise<void> {
     const named = new Set<string>();
     for (const host of this.#hosts) {

@@ -13,15 +13,18 @@ import { RelayedDial } from "./relayed-dial.ts";
 afterEach(stopSides);
 
 const LEADER = serverId(1);
-const NOBODY = (): never => {
-  throw new Error("nobody comes here");
+const UNEXPECTED = (): never => {
+  throw new Error("unexpected connection");
 };
 const LEVEL: PeerMessage = { kind: "up-to-date", epoch: 7, committed: 9 as Zxid };
 const SYNC: PeerMessage = { kind: "sync", sequence: 4 };
 
 type SideOptions = TestPeerOptions & { readonly bufferedBytesMax?: number };
 
-/** Servers 1, 2 and 3 vote and take observers in, 4 and 5 observe. Server 4 tries 2 before 3, server 5 the other way round. */
+/**
+ * Servers 1, 2 and 3 vote and take observers in, 4 and 5 observe. Server 4 tries 2 before 3, server
+ * 5 the other way round.
+ */
 class Ensemble {
   readonly peers: TestPeers = new TestPeers(5, [4, 5]);
 
@@ -89,7 +92,7 @@ function entries(first: number, sizes: readonly number[]): EntriesMessage {
   };
 }
 
-/** What entries say, one behind the other, however they were cut. */
+/** The records of entries, in order, however they were cut into runs. */
 function runOf(messages: readonly PeerMessage[]): Buffer {
   const runs = messages.flatMap((one) => (one.kind === "entries" ? [one.bytes.subarray(one.start, one.end)] : []));
   return Buffer.concat(runs);
@@ -251,9 +254,7 @@ describe("a link ends", () => {
   test("when the leader gives the follower up", async () => {
     const { leader, observer, toFollower, toObserver } = await passedOn();
     leader.links.close(toFollower, { kind: "learner-silent", limitMs: 500 });
-    await leader.happened.until(
-      new RegExp(`^closed ${toObserver}: by way of server 2: nothing was heard of it for 500 ms`),
-    );
+    await leader.happened.until(new RegExp(`^closed ${toObserver}: by way of server 2: it was silent for 500 ms`));
     await observer.happened.until(/^closed 1/);
   });
 
@@ -270,7 +271,7 @@ describe("a link ends", () => {
     await leader.happened.until(`sync on ${leader.link}`);
   });
 
-  test("when the observer does not take what it is sent; the leader is told", async () => {
+  test("when the observer does not read; the leader is notified", async () => {
     const { leader, follower, observer, toFollower, toObserver } = await passedOn({ 2: { bufferedBytesMax: 50_000 } });
     const batch = entries(1, [200_000]);
     leader.links.send(toFollower, batch);
@@ -283,8 +284,8 @@ describe("a link ends", () => {
   });
 });
 
-describe("a way to the leader", () => {
-  test("is by another voter for each of several observers", async () => {
+describe("the dial of an observer", () => {
+  test("uses another follower for each of several observers", async () => {
     const { ensemble, leader, follower } = await passedOn();
     const other = await ensemble.listening(3);
     await follow(other, leader);
@@ -294,7 +295,7 @@ describe("a way to the leader", () => {
     expect(follower.links.relayedObservers()).toEqual([4]);
   });
 
-  test("is straight to the leader where nobody follows it, or nobody takes observers in", async () => {
+  test("goes straight to the leader if no server follows it, or no follower accepts observers", async () => {
     const ensemble = new Ensemble();
     const leader = await ensemble.listening(1);
     const idle = await ensemble.listening(2);
@@ -306,7 +307,7 @@ describe("a way to the leader", () => {
     await leader.happened.until("sync on 1");
   });
 
-  test("waits a little for a follower that has not come to its leader yet", async () => {
+  test("waits a little for a follower that has not reached its leader yet", async () => {
     const ensemble = new Ensemble();
     const leader = await ensemble.listening(1);
     const follower = await ensemble.listening(2);
@@ -328,7 +329,7 @@ describe("a way to the leader", () => {
     expect(follower.links.relayedObservers()).toEqual([4]);
   });
 
-  test("is by another than the one before, where that is there still", async () => {
+  test("uses another follower than the last one, if there is one", async () => {
     const { ensemble, leader, follower, observer } = await passedOn();
     const other = await ensemble.listening(3);
     await follow(other, leader);
@@ -339,7 +340,7 @@ describe("a way to the leader", () => {
     expect(follower.links.relayedObservers()).toEqual([]);
   });
 
-  test("is not by a follower of somebody else", async () => {
+  test("does not use a follower of another leader", async () => {
     const { ensemble, follower } = await passedOn();
     const other = await ensemble.listening(3);
     const observer = ensemble.side(4, { bootCount: 2 });
@@ -350,7 +351,7 @@ describe("a way to the leader", () => {
     expect(ensemble.peers.lines).toEqual([]);
   });
 
-  test("is another where a follower does not answer", async () => {
+  test("uses another follower if one does not answer", async () => {
     const ensemble = new Ensemble();
     const leader = await ensemble.listening(1);
     const mute = new PeerPort("observer", ensemble.options(2), {
@@ -363,7 +364,7 @@ describe("a way to the leader", () => {
     await follow(ensemble.side(4, { handshakeTimeoutMs: 50 }), leader);
   });
 
-  test("is given up when the dial is, and may be tried again", async () => {
+  test("ends when it is cancelled, and may be repeated", async () => {
     const { ensemble, leader, follower } = await passedOn();
     const observer = ensemble.side(4, { bootCount: 2 });
     observer.links.dial(LEADER);
@@ -377,14 +378,14 @@ describe("a way to the leader", () => {
 describe("with shared secrets", () => {
   const secret = (id: string): PeerSecret => peerSecret(id, Buffer.alloc(32, id));
 
-  test("observer and leader prove themselves to each other, by way of the follower", async () => {
+  test("observer and leader authenticate each other, through the follower", async () => {
     const config = { secrets: [secret("a")] };
     const { leader, observer, toObserver } = await passedOn({ 1: { config }, 2: { config }, 4: { config } });
     observer.send(SYNC);
     await leader.happened.until(`sync on ${toObserver}`);
   });
 
-  test("an observer whose proof only the follower takes is not let through", async () => {
+  test("an observer whose proof only the follower accepts is refused", async () => {
     const ensemble = new Ensemble();
     const leader = await ensemble.listening(1, { config: { secrets: [secret("a")] } });
     const follower = await ensemble.listening(2, { config: { secrets: [secret("a"), secret("b")] } });
@@ -398,7 +399,7 @@ describe("with shared secrets", () => {
 });
 
 describe("the port", () => {
-  test("is for observers only", async () => {
+  test("accepts observers only", async () => {
     const { ensemble } = await passedOn();
     const voter = ensemble.side(3, { tickMs: 20, config: { isObserver: true } });
     voter.links.dial(LEADER);
@@ -426,12 +427,12 @@ describe("the port", () => {
   });
 });
 
-test("an observer is whom the follower knows it as", async () => {
+test("an observer keeps the identity that it proved to the follower", async () => {
   const { ensemble } = await passedOn();
-  const quiet = { accepted: NOBODY, admit: () => undefined };
+  const quiet = { accepted: UNEXPECTED, admit: () => undefined };
   const ports = {
     observer: new PeerPort("observer", ensemble.options(4), quiet),
-    // It says there that it is another than it was by the follower's proof.
+    // It claims another sid there than in the follower's proof.
     quorum: new PeerPort("quorum", ensemble.options(5), quiet),
   };
   stopsWithSides(ports.observer);
@@ -446,10 +447,10 @@ test("an observer is whom the follower knows it as", async () => {
   expect(ensemble.peers.lines.join("\n")).toMatch(/server 2 knows it as server 4, not as server 5/);
 });
 
-test("an observer whose first words come along with it is heard, and its handshake is over then", async () => {
+test("an observer's first message may arrive together with its request, and its handshake is over then", async () => {
   const ensemble = new Ensemble();
   const leader = await ensemble.listening(1, { handshakeTimeoutMs: 100 });
-  const port = new PeerPort("quorum", ensemble.options(2), { accepted: NOBODY, admit: () => undefined });
+  const port = new PeerPort("quorum", ensemble.options(2), { accepted: UNEXPECTED, admit: () => undefined });
   stopsWithSides(port);
   const hello = helloFrame(ensemble.peers, 4);
   const follower = port.dial(LEADER, {
@@ -461,7 +462,7 @@ test("an observer whose first words come along with it is heard, and its handsha
     },
   });
   await leader.happened.until("opened 2 sid 4");
-  // Who comes later and says nothing is given up, for the time that a handshake may take has passed.
+  // A later connection that sends nothing is closed, because the time of a handshake has passed.
   const mute = connect({ host: "127.0.0.1", port: leader.links.port }).resume();
   await once(mute, "close");
   const sync = frameOf(SYNC);
@@ -471,9 +472,9 @@ test("an observer whose first words come along with it is heard, and its handsha
   expect(leader.happened.list).toEqual(["opened 1 sid 2", "opened 2 sid 4", "sync on 2"]);
 });
 
-test("what comes by a follower before its time ends the way", async () => {
+test("a relayed message before the handshake closes the connection", async () => {
   const { ensemble } = await passedOn();
-  const port = new PeerPort("observer", ensemble.options(5), { accepted: NOBODY, admit: () => undefined });
+  const port = new PeerPort("observer", ensemble.options(5), { accepted: UNEXPECTED, admit: () => undefined });
   stopsWithSides(port);
   const { promise: ended, resolve } = Promise.withResolvers<string>();
   const connection = port.dial(serverId(2), {
@@ -486,20 +487,20 @@ test("what comes by a follower before its time ends the way", async () => {
   await ended;
 });
 
-test("an observer passes nobody on", async () => {
+test("an observer relays no connection", async () => {
   const { ensemble, leader } = await passedOn();
   const direct = ensemble.side(5, { config: { observerMasterPort: undefined } });
   await follow(direct, leader);
   direct.send({ kind: "relay-open", channel: 1, sid: serverId(4) } as unknown as PeerMessage);
-  await leader.happened.until(`closed ${leader.link}: it passes server 4 on out of turn`);
+  await leader.happened.until(`closed ${leader.link}: it relays server 4 out of turn`);
 });
 
-test("only a voter that follows passes anybody on", async () => {
+test("only a voter that follows relays connections", async () => {
   const { leader, follower, observer, toFollower, toObserver } = await passedOn();
   const open = { kind: "relay-open", channel: 9, sid: serverId(5) };
   observer.send(open as unknown as PeerMessage);
-  await leader.happened.until(`closed ${toObserver}: it passes server 5 on out of turn`);
+  await leader.happened.until(`closed ${toObserver}: it relays server 5 out of turn`);
   leader.links.send(toFollower, open as unknown as PeerMessage);
   leader.links.flush();
-  await follower.happened.until("closed 1: it passes server 5 on out of turn");
+  await follower.happened.until("closed 1: it relays server 5 out of turn");
 });

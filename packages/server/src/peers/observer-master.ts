@@ -20,19 +20,19 @@ export interface Uplink {
 
 export interface ObserverMasterOptions extends PeerLinkOptions {
   readonly wake: () => void;
-  /** Bytes that wait for an observer that does not take them before it is let go. */
+  /** Unsent bytes of a slow observer before it is disconnected. */
   readonly bufferedBytesMax: number;
-  /** Told of observers that are let go for that. */
+  /** Reports observers that are disconnected for that. */
   readonly warn: (text: string) => void;
 }
 
-/** An observer that came here. */
+/** An observer that connected here. */
 interface Relay {
   readonly sid: ServerId;
   readonly connection: PeerConnection;
-  /** Stands for it on the uplink; 0 as long as it is not passed on. */
+  /** Its number on the uplink; 0 until it is relayed. */
   channel: number;
-  /** Whom it wants to be passed on to. */
+  /** The leader that it wants to reach. */
   leader: ServerId | undefined;
   timer: NodeJS.Timeout | undefined;
   isDirty: boolean;
@@ -42,10 +42,12 @@ interface Relay {
 const UPLINK_WAIT_MS = 1000;
 
 /**
- * A follower's port for observers: it stands between them and its leader, so that the leader sends what is long only to those that vote.
+ * A follower's port for observers. It relays between them and its leader, so that the leader sends
+ * long messages only to voters.
  *
- * What the two say to each other passes through as bytes: for observer and leader it is a link like any other, with its own handshake.
- * Only entries do not come twice. Where the follower was sent them itself, the leader says which, and they are put in here.
+ * The relayed messages pass through as bytes: for observer and leader the link is like any other,
+ * with its own handshake. Only entries are not sent twice: the leader names those that the follower
+ * received itself, and the follower inserts them here.
  */
 export class ObserverMaster {
   readonly #options: ObserverMasterOptions;
@@ -76,8 +78,8 @@ export class ObserverMaster {
   }
 
   /**
-   * Resolves once observers can connect, or once it is told that they cannot: observers can do without this server, and its clients cannot.
-   * A port that is taken is tried again until it is free.
+   * Resolves once observers can connect, or once binding has failed for now: observers can do
+   * without this server, and its clients cannot. A taken port is retried until it is free.
    */
   listen(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -96,12 +98,15 @@ export class ObserverMaster {
     return this.#port.port;
   }
 
-  /** The observers that are passed on, in the order in which they came. */
+  /** The relayed observers, in the order in which they connected. */
   observers(): readonly ServerId[] {
     return Array.from(this.#byChannel.values(), ({ sid }) => sid);
   }
 
-  /** This server follows somebody now, or nobody any more: whoever was passed on to the one before has to come again. */
+  /**
+   * This server follows a new leader, or none: observers that were relayed to the previous one have
+   * to reconnect.
+   */
   follow(uplink: Uplink | undefined): void {
     this.#uplink = undefined;
     for (const relay of this.#byChannel.values()) relay.connection.close();
@@ -112,12 +117,15 @@ export class ObserverMaster {
     for (const relay of this.#relays) if (relay.leader !== undefined) this.#passOn(relay, relay.leader);
   }
 
-  /** What the leader says to this server itself. */
+  /** A message of the leader to this server itself. */
   received(message: PeerMessage): void {
     if (message.kind === "entries" && this.#byChannel.size > 0) this.#held.received(message);
   }
 
-  /** What the leader says about an observer, or to it. One that is gone was told of, or will be. */
+  /**
+   * A message of the leader about an observer, or to it. If the observer is gone, its end was
+   * reported, or will be.
+   */
   relayed(message: RelayBytes | RelayRun | RelayClose): void {
     const relay = this.#byChannel.get(message.channel);
     if (relay === undefined) return;
@@ -138,7 +146,7 @@ export class ObserverMaster {
     }
   }
 
-  /** Writes what was passed on since the last time, to each observer once. */
+  /** Writes the messages relayed since the last call, to each observer once. */
   flush(): void {
     for (const relay of this.#dirty) {
       relay.isDirty = false;
@@ -167,7 +175,7 @@ export class ObserverMaster {
         if (relay !== undefined && this.#relays.has(relay)) this.#said(relay, message);
       },
       drained: () => {
-        // Nothing waits for it.
+        // No bytes wait for it.
       },
       ended: ({ reason }) => {
         if (relay !== undefined && this.#forget(relay)) this.#tellLeader(relay, reason);

@@ -20,53 +20,52 @@ import { Handshake, type HandshakeConfig, HandshakeError, type PeerIdentity } fr
 import type { PeerSocket, PeerTransport } from "./peer-transport.ts";
 import { RelaySocket } from "./relay-socket.ts";
 
-/** What all connections of one kind have in common. */
+/** The settings that all connections of one kind share. */
 export interface ConnectionSettings {
   readonly handshake: HandshakeConfig;
   readonly transport: PeerTransport;
   readonly pool: BufferPool;
-  /** How long connecting may take. */
+  /** Timeout of connecting. */
   readonly connectTimeoutMs: number;
-  /** How long the handshake may take, from the first word that is possible. */
+  /** Timeout of the handshake, from the first possible message. */
   readonly handshakeTimeoutMs: number;
-  /** How long the last words may take to leave. */
+  /** Timeout of the last bytes of a closing connection. */
   readonly closingTimeoutMs: number;
 }
 
-/** What a connection was refused for: `timeout` is a handshake that was not finished in time. */
+/** The reason of a refusal: `timeout` is a handshake that was not finished in time. */
 export type RefusalKind = LinkRefuseReason | WireErrorCode | "timeout";
 
-/** Why a connection ended. */
+/** The reason why a connection ended. */
 export interface ConnectionEnd {
   readonly reason: string;
-  /** What the other side said against it, or what this side said against the other. */
+  /** The objection of the other side, or of this side to the other. */
   readonly refusal: { readonly by: "this side" | "the other side"; readonly kind: RefusalKind } | undefined;
   /** It ended before the other side was known. */
   readonly isEarly: boolean;
-  /** The other side asks not to be dialed before. */
+  /** The other side asks not to be dialed earlier. */
   readonly retryAfterMs: number;
 }
 
 export interface ConnectionHandler {
-  /** Called before anything that arrived is read. */
+  /** Called before any bytes are read. */
   wake(): void;
-  /** The handshake is over. */
+  /** The handshake is complete. */
   opened(peer: PeerIdentity, roundTripMs: number | undefined): void;
-  /** Anything that comes behind the handshake. What it points to is valid during the call, except for entries. */
+  /** A message after the handshake. Its bytes are valid during the call, except for entries. */
   message(message: EnvelopeMessage): void;
-  /** Room again after {@link PeerConnection.isChoked}. */
+  /** There is room again after {@link PeerConnection.isChoked}. */
   drained(): void;
-  /** It is gone, and not because this side closed it. The last call. */
+  /** The connection ended, and this side did not close it. The last call. */
   ended(end: ConnectionEnd): void;
 }
 
 /**
- * One connection to another server: the handshake, then messages into frames and back.
- *
- * Nothing is delivered after {@link close} or {@link destroy}.
+ * One connection to another server: the handshake, then messages into frames and back. Nothing is
+ * delivered after {@link close} or {@link destroy}.
  */
 export class PeerConnection {
-  /** As it came or is dialed; once both sides can speak, what they speak through. */
+  /** The raw socket; once the transport is ready on both sides, the stream of the transport. */
   #socket: PeerSocket;
   readonly #settings: ConnectionSettings;
   readonly #handler: ConnectionHandler;
@@ -114,7 +113,10 @@ export class PeerConnection {
     });
   }
 
-  /** Speaks through a stream that another server carries: with the server that is dialed, or with one that came. */
+  /**
+   * Connects through a stream that another server relays: to the server that is dialed, or from one
+   * that connected.
+   */
   static through(
     settings: ConnectionSettings,
     socket: RelaySocket,
@@ -127,38 +129,38 @@ export class PeerConnection {
     });
   }
 
-  /** Bytes that were not sent yet. */
+  /** Unsent bytes. */
   get bufferedBytes(): number {
     return this.#writer.pendingBytes + this.#socket.writableLength;
   }
 
-  /** Whether messages are gathered that {@link flush} would send. */
+  /** Whether there are messages for {@link flush}. */
   get hasGathered(): boolean {
     return this.#writer.pendingBytes > 0;
   }
 
-  /** More waits than the system takes for now; {@link ConnectionHandler.drained} follows. */
+  /** The system takes no more for now; {@link ConnectionHandler.drained} follows. */
   get isChoked(): boolean {
     return this.#socket.writableNeedDrain;
   }
 
-  /** Resolves when the socket is gone. */
+  /** Resolves when the socket is closed. */
   gone(): Promise<void> {
     const socket = this.#socket;
     return socket.closed ? Promise.resolve() : new Promise((resolve) => socket.once("close", () => resolve()));
   }
 
-  /** Gathers a message. Throws a WireError when it is too long for any frame. */
+  /** Queues a message. Throws a WireError when it is too long for any frame. */
   append(message: EnvelopeMessage): void {
     this.#writer.append(message);
   }
 
-  /** Gathers frames that other links send as well. False where this link may not have them as they are. */
+  /** Queues frames that other links send as well. @returns false if this link needs other frames */
   appendShared(frames: SharedFrames): boolean {
     return this.#writer.appendShared(frames);
   }
 
-  /** Sends what was gathered, in one write. */
+  /** Sends the queued messages, in one write. */
   flush(): void {
     const socket = this.#socket;
     const sent: FrameChunk[] = [];
@@ -174,12 +176,13 @@ export class PeerConnection {
       socket.write(end === buffer.length ? buffer : buffer.subarray(0, end));
     });
     socket.uncork();
-    // What the kernel took at once is free again, and what another link has a copy of; what waits is left to the collector.
+    // Buffers that the kernel copied at once are free again, as are those copied for another link;
+    // buffers that wait are left to the garbage collector.
     if (socket instanceof RelaySocket || socket.writableLength === 0)
       for (const chunk of sent) giveBack(chunk, this.#settings.pool);
   }
 
-  /** Ends it behind what was said; nothing is delivered any more. */
+  /** Closes it after its pending messages; nothing is delivered any more. */
   close(): void {
     if (this.#phase === "closed") return;
     if (this.#phase === "connecting") {
@@ -191,14 +194,14 @@ export class PeerConnection {
     this.#closeSoon();
   }
 
-  /** Ends it here and now; nothing is delivered any more. */
+  /** Closes it at once; nothing is delivered any more. */
   destroy(): void {
     this.#phase = "closed";
     clearTimeout(this.#timer);
     this.#socket.destroy();
   }
 
-  /** Says no, and why, and ends it. */
+  /** Sends a refusal with its reason, and closes it. */
   refuse(refusal: Omit<LinkRefuse, "kind">): void {
     if (this.#phase === "closed") return;
     this.append({ kind: "link-refuse", ...refusal });
@@ -228,7 +231,8 @@ export class PeerConnection {
       this.#say(this.#handshake.begin());
       this.flush();
     }
-    // Last, for what has come already is read within the call. Entries of a message are kept for longer than the bytes that are handed over.
+    // The last statement, because bytes that have arrived are read within the call. Entries of a
+    // message are kept for longer than the bytes that are handed over.
     receive(socket, (chunk) => this.#read(Buffer.from(chunk)));
   }
 
@@ -274,7 +278,8 @@ export class PeerConnection {
     this.#phase = "open";
     const { frameBytesMax } = this.#settings.handshake;
     this.#reader.frameBytesMax = frameBytesMax;
-    // The other side may be set up for shorter frames; every server takes at least what a handshake may have.
+    // The other side may accept only shorter frames; every server accepts at least those of a
+    // handshake.
     this.#writer.frameBytesMax = Math.min(frameBytesMax, Math.max(peer.frameBytesMax, HANDSHAKE_FRAME_BYTES_MAX));
     this.#handler.opened(peer, saidHelloMs === undefined ? undefined : performance.now() - saidHelloMs);
   }
@@ -288,7 +293,7 @@ export class PeerConnection {
     this.#handler.ended({ reason: message, refusal, isEarly: true, retryAfterMs: 0 });
   }
 
-  /** What came, or did not come, is not what it should be. */
+  /** Invalid or missing messages. */
   #fail(kind: RefusalKind, reason: string): void {
     this.#finish({ reason, refusal: { by: "this side", kind }, isEarly: this.#phase !== "open", retryAfterMs: 0 });
   }

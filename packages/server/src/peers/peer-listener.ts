@@ -6,10 +6,10 @@ import type { MemberAddresses } from "./member-addresses.ts";
 import type { PeerTransport } from "./peer-transport.ts";
 import { Strangers } from "./strangers.ts";
 
-/** A port for peers that cannot be had. */
+/** A peer port that cannot be bound. */
 export class PeerPortError extends Error {
   override readonly name = "PeerPortError";
-  /** As the system names the reason. */
+  /** The system's code of the reason. */
   readonly code: string;
   readonly purpose: LinkPurpose;
   readonly host: string;
@@ -29,24 +29,25 @@ export interface PeerListenerConfig {
   /** Undefined listens on every address. */
   readonly host: string | undefined;
   readonly createServer: PeerTransport["createServer"];
-  /** Where the configured servers come from. */
+  /** The addresses of the configured servers. */
   readonly members: MemberAddresses;
-  /** How often a port that is taken is tried again; 0 is for ever. */
+  /** How often binding a taken port is retried; 0 is for ever. */
   readonly retryCount: number;
   readonly retryMs: number;
-  /** Told once of a port that is taken and tried again. */
+  /** Reports once that a port is taken and retried. */
   readonly taken: (error: PeerPortError) => void;
   /** How long failures of an address count against it. */
   readonly windowMs: number;
 }
 
-/** Failures of one address within a window before it is turned away unheard. */
+/** Failures of one address within a window before its connections are refused. */
 const FAILURE_COUNT_MAX = 30;
 const ADDRESS_COUNT_MAX = 4096;
 
 /**
- * Accepts connections of peers, and of whoever else finds the port. Strangers are few at a time, a TLS handshake that is under way among
- * them, and an address that fails again and again is turned away for a while before it costs anything.
+ * Accepts connections of peers, and of strangers. Connections that are not authenticated yet,
+ * including TLS handshakes in progress, are limited in number; an address that fails again and
+ * again is refused for a while before it uses resources.
  */
 export class PeerListener {
   readonly #config: PeerListenerConfig;
@@ -76,7 +77,7 @@ export class PeerListener {
   }
 
   /**
-   * Resolves once the port is bound; a port that is taken is tried again for a while.
+   * Resolves once the port is bound; a taken port is retried for a while.
    *
    * @throws PeerPortError
    */
@@ -113,20 +114,20 @@ export class PeerListener {
     return bound !== null && typeof bound === "object" ? bound.port : this.#config.port;
   }
 
-  /** The connection is a peer's. */
+  /** The connection has authenticated as a peer. */
   admitted(socket: Socket): void {
     this.#strangers.delete(socket);
     if (socket.remoteAddress !== undefined) this.#config.members.prove(javaAddress(socket.remoteAddress));
   }
 
-  /** The connection failed to prove that it is a peer's. */
+  /** The connection has failed to authenticate as a peer. */
   failed(address: string): void {
     if (this.#failures.size < ADDRESS_COUNT_MAX || this.#failures.has(address)) {
       this.#failures.set(address, (this.#failures.get(address) ?? 0) + 1);
     }
   }
 
-  /** Accepts no more; connections that are peers' stay, strangers' do not. */
+  /** Stops accepting; connections of peers stay, strangers' are closed. */
   stop(): void {
     this.#isStopped = true;
     this.#stopWaiting?.();

@@ -15,10 +15,10 @@ import {
 import { PeerListener } from "./peer-listener.ts";
 import type { RelaySocket } from "./relay-socket.ts";
 
-/** What both kinds of link are made with. */
+/** Options of both kinds of links. */
 export interface PeerLinkOptions {
   readonly ensemble: EnsembleConfig;
-  /** Asked at every handshake. */
+  /** Called at every handshake. */
   readonly identity: () => LinkIdentity;
   readonly tickMs: number;
   /** The longest frame; see `peerFrameBytesMax`. */
@@ -31,24 +31,24 @@ export interface PeerLinkOptions {
   /** Default: 5000, a second, ten seconds. */
   readonly handshakeTimeoutMs?: number;
   readonly bindRetryMs?: number;
-  /** Told once of a port that is taken and tried again. Default: told to nobody. */
+  /** Reports once that a port is taken and retried. Default: no report. */
   readonly taken?: (error: Error) => void;
   readonly failureWindowMs?: number;
 }
 
-/** Unless {@link PeerLinkOptions} say otherwise. */
+/** Unless {@link PeerLinkOptions} override it. */
 export const HANDSHAKE_TIMEOUT_MS = 5000;
-/** How long the last words may take to leave. */
+/** Timeout of the last bytes of a closing connection. */
 const CLOSING_TIMEOUT_MS = 2000;
 
-/** One port for peers and the connections of it, whoever dialed them. */
+/** One port for peers and its connections, incoming and outgoing. */
 export class PeerPort {
   readonly #purpose: LinkPurpose;
   readonly #options: PeerLinkOptions;
   readonly #settings: ConnectionSettings;
   readonly #dialSettings: ConnectionSettings;
   readonly #listener: PeerListener;
-  /** Everything whose socket may still be there. */
+  /** Every connection whose socket may still exist. */
   readonly #connections = new Set<PeerConnection>();
   #listening: Promise<void> | undefined;
 
@@ -56,7 +56,7 @@ export class PeerPort {
     purpose: LinkPurpose,
     options: PeerLinkOptions,
     host: {
-      /** Makes the handler of a connection that came. */
+      /** Makes the handler of an incoming connection. */
       readonly accepted: () => AcceptedHandler;
       readonly admit: (peer: PeerIdentity, isDialed: boolean) => HandshakeFault | undefined;
     },
@@ -116,15 +116,19 @@ export class PeerPort {
     return this.#keep(PeerConnection.dial(this.#dialSettings, to, { host, port }, noting));
   }
 
-  /** As {@link dial}, through a stream that another server carries. */
+  /** As {@link dial}, through a stream that another server relays. */
   dialThrough(socket: RelaySocket, to: ServerId, by: ServerId, handler: ConnectionHandler): PeerConnection {
-    // The other end is whom that server follows: it has shown that it is that server, and this end is about to.
+    // The other end is the leader of that server: it has authenticated there, and this end is about
+    // to authenticate to it.
     const transport = { ...this.#settings.transport, faultOf: () => undefined };
     const noting = this.#noting(`server ${to} by way of server ${by}`, handler);
     return this.#keep(PeerConnection.through({ ...this.#dialSettings, transport }, socket, to, noting));
   }
 
-  /** Takes a connection through a stream that a server carries, which has seen the proof that it comes from server `sid`. */
+  /**
+   * Accepts a connection through a stream relayed by a server, which has verified that it comes
+   * from server `sid`.
+   */
   acceptThrough(socket: RelaySocket, sid: ServerId, by: ServerId, handler: AcceptedHandler): void {
     const faultOf = (_: unknown, said: ServerId): string | undefined =>
       said === sid ? undefined : `server ${by} knows it as server ${sid}, not as server ${said}`;
@@ -137,7 +141,7 @@ export class PeerPort {
     this.#keep(connection);
   }
 
-  /** Accepts no more, and closes every connection behind what was said on it. */
+  /** Stops accepting, and closes every connection after its pending messages. */
   async stop(): Promise<void> {
     this.#listener.stop();
     const connections = [...this.#connections];
@@ -188,12 +192,15 @@ function portFor(purpose: LinkPurpose, { electionPort, quorumPort, observerMaste
   return purpose === "quorum" ? quorumPort : observerMasterPort;
 }
 
-/** Peers that meet at the wrong moment are no offence, and neither is who goes before saying a word. */
+/**
+ * Peers that connect at the wrong moment are no failures, nor are connections that end before a
+ * byte.
+ */
 function isFailure({ isEarly, refusal }: ConnectionEnd): boolean {
   return isEarly && refusal !== undefined && refusal.by === "this side" && refusal.kind !== "duplicate";
 }
 
-/** As {@link ConnectionHandler}, for a connection that is not at hand before it opens. */
+/** As {@link ConnectionHandler}, for a connection that does not exist before it opens. */
 export interface AcceptedHandler extends Omit<ConnectionHandler, "opened"> {
   opened(connection: PeerConnection, peer: PeerIdentity, roundTripMs: number | undefined): void;
 }

@@ -1,10 +1,13 @@
 import { createSecretKey, hkdfSync, type KeyObject, randomBytes } from "node:crypto";
 import { closeSync, fstatSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
 
-/** What the servers of an ensemble share, so that each can prove that it belongs. Printing it shows nothing of the secret. */
+/**
+ * A shared secret of an ensemble's servers, by which they authenticate. Printing it shows nothing
+ * of the secret.
+ */
 export interface PeerSecret {
   readonly id: string;
-  /** Derived from the secret: what proofs are made with. */
+  /** The key of proofs, derived from the secret. */
   readonly key: KeyObject;
 }
 
@@ -14,14 +17,18 @@ const SECRET_BYTES_MIN = 16;
 const SECRET_BYTES_MAX = 1024;
 const SECRET_COUNT_MAX = 16;
 const FILE_BYTES_MAX = 64 * 1024;
-/** Written by the group, or anything by others. A group may read: that is how secrets are mounted into containers. */
+/**
+ * Write permission of the group, or any of others. The group may read: secrets are mounted into
+ * containers like that.
+ */
 const TOO_OPEN = 0o027;
 
 /**
- * Reads a file of secrets: one a line, `id:base64`; blank lines and lines that begin with `#` do not count. The first is used for
- * proofs that this server makes, all are good for proofs of others; so they can be changed one server after another.
+ * Reads a file of secrets: one a line, `id:base64`; blank lines and lines that begin with `#` are
+ * ignored. The first is used for this server's own proofs, all are accepted in others' proofs; so
+ * secrets can be changed one server after another.
  *
- * @param problems gets a sentence for everything that is wrong; no sentence holds any part of a secret
+ * @param problems receives a sentence for each error; no sentence contains any part of a secret
  */
 export function readPeerSecrets(file: string, problems: string[]): readonly PeerSecret[] {
   let text: string;
@@ -85,11 +92,15 @@ export function peerSecret(id: string, bytes: Uint8Array): PeerSecret {
   return { id, key };
 }
 
-/** Makes a file with one new secret that only its owner can read. Throws the system's error when the file exists. */
+/**
+ * Makes a file with one new secret that only its owner can read. Throws the system's error when the
+ * file exists.
+ */
 export function writePeerSecretFile(file: string): void {
   const descriptor = openSync(file, "wx", 0o600);
   try {
-    // Its own id, so that it can stand beside an older one while servers change from that to this.
+    // An id of its own, so that both secrets can be listed while servers change from one to the
+    // other.
     writeSync(descriptor, `${randomBytes(4).toString("hex")}:${randomBytes(32).toString("base64")}\n`);
     fsyncSync(descriptor);
   } finally {

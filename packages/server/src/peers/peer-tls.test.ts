@@ -125,7 +125,7 @@ test("a certificate may name an address instead, and a secret may be asked for b
   await leader.happened.until("opened 2");
 });
 
-test("an observer is asked for its certificate by the follower that passes it on", async () => {
+test("the follower that relays an observer verifies the observer's certificate", async () => {
   const peers = new TestPeers(3, [3]);
   const more = { config: { observerMasterPort: 0 } };
   const leader = new Side(peers, 1, tls(ONE), more);
@@ -150,10 +150,10 @@ test("an observer is asked for its certificate by the follower that passes it on
   expect(follower.links.relayedObservers()).toEqual([3]);
 });
 
-describe("nobody is let in", () => {
+describe("a link is refused", () => {
   test.each<[string, PeerTransport, PeerTransport, RegExp]>([
-    ["whose certificate is of another authority", tls(ONE), tls(STRANGER), /^dial failed/],
-    ["to whom a server of another authority answers", tls(STRANGER), tls(TWO), /^dial failed/],
+    ["with a certificate of another authority", tls(ONE), tls(STRANGER), /^dial failed/],
+    ["if the server's certificate is of another authority", tls(STRANGER), tls(TWO), /^dial failed/],
     ["with another server's certificate", tls(ONE), tls(ONE), /the certificate is for server 1, not for server 2/],
     ["without TLS", tls(ONE), PLAIN_TRANSPORT, /^dial failed/],
     ["with TLS where there is none", PLAIN_TRANSPORT, tls(TWO), /^dial failed/],
@@ -164,7 +164,7 @@ describe("nobody is let in", () => {
     expect(leader.happened.list).toEqual([]);
   });
 
-  test("to whom a server with another one's certificate answers", async () => {
+  test("a dialer refuses a server with another server's certificate", async () => {
     const { learner } = await dialed(tls(TWO), tls(TWO));
     await learner.happened.until(/^dial failed: .*the certificate is for server 2, not for server 1/);
     expect(learner.happened.list).toHaveLength(1);
@@ -200,7 +200,7 @@ describe("stores of keys, as sslQuorum has them", () => {
     return path;
   }
 
-  /** How a server with this key store and these settings meets others. */
+  /** Connects a server with this key store and these settings to others. */
   function stores(sid: number, { key, cert }: Pem, more: PeerStoreOptions = {}): PeerTransport {
     const { ensemble } = parseServerConfig({
       ensemble: {
@@ -216,28 +216,28 @@ describe("stores of keys, as sslQuorum has them", () => {
     return ensemble?.transport ?? PLAIN_TRANSPORT;
   }
 
-  test("let servers talk that have certificates of one authority", async () => {
+  test("connect servers with certificates of one authority", async () => {
     const { leader, learner } = await dialed(stores(1, ONE), stores(2, TWO));
     await learner.happened.until("opened 1");
     await leader.happened.until("opened 2");
   });
 
-  test("keep others out", async () => {
+  test("refuse certificates of other authorities", async () => {
     const { leader, learner } = await dialed(stores(1, ONE), stores(2, STRANGER));
     await learner.happened.until(/^dial failed/);
     expect(leader.happened.list).toEqual([]);
   });
 
   test.each<[string, PeerStoreOptions]>([
-    ["of those who connect", { clientHostnameVerification: false }],
+    ["of incoming connections", { clientHostnameVerification: false }],
     ["at all", { hostnameVerification: false }],
-  ])("let a server with another one's certificate pass where names are not looked at %s", async (_, lax) => {
+  ])("accept another server's certificate where names are not verified %s", async (_, lax) => {
     const { leader, learner } = await dialed(stores(1, ONE, lax), stores(2, ONE, { hostnameVerification: false }));
     await learner.happened.until("opened 1");
     await leader.happened.until("opened 2");
   });
 
-  test("refuse another server's certificate on the other side where only who connects is not looked at", async () => {
+  test("refuse another server's certificate at the dialer if only incoming connections are not verified", async () => {
     const lax = { hostnameVerification: false };
     const { learner } = await dialed(stores(1, TWO, lax), stores(2, TWO, { clientHostnameVerification: false }));
     await learner.happened.until(/^dial failed: .*the certificate is for server 2, not for server 1/);
@@ -255,7 +255,7 @@ describe("stores of keys, as sslQuorum has them", () => {
     await leader.happened.until("opened 2");
   });
 
-  test("with another server's certificate stop the start, and settings that let one pass are told of", () => {
+  test("with another server's certificate stop the start, and settings that accept one are reported", () => {
     expect(() => stores(2, ONE)).toThrow("the certificate is for server 1, not for server 2");
     const { notices } = parseServerConfig({
       ensemble: {
@@ -268,7 +268,7 @@ describe("stores of keys, as sslQuorum has them", () => {
         },
       },
     });
-    expect(notices).toEqual([expect.stringContaining("ssl.quorum.hostnameVerification=false: whoever has any")]);
+    expect(notices).toEqual([expect.stringContaining("ssl.quorum.hostnameVerification=false: a host with any")]);
   });
 });
 
@@ -301,7 +301,7 @@ describe("files for TLS", () => {
     }
   }
 
-  test("that belong together do without a secret, though peers are beyond this machine", () => {
+  test("that belong together need no secret, though peers are beyond this machine", () => {
     expect(problems(good())).toEqual([]);
   });
 

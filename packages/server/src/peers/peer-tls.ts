@@ -7,7 +7,10 @@ import { TlsAcceptor } from "../tls/tls-acceptor.ts";
 import { parseTls, type TlsOptions } from "../tls/tls-config.ts";
 import type { PeerTransport } from "./peer-transport.ts";
 
-/** PEM files: this server's private key, its certificate (with the chain, where there is one), and who signs for the ensemble. */
+/**
+ * PEM files: this server's private key, its certificate (with the chain, if there is one), and the
+ * ensemble's authorities.
+ */
 export interface PeerTlsFiles {
   readonly key: string;
   readonly cert: string;
@@ -16,13 +19,16 @@ export interface PeerTlsFiles {
 
 export interface TlsServers {
   readonly sid: ServerId;
-  /** Where a server is, as the configuration says it. */
+  /** The configured address of a server. */
   readonly hostOf: (sid: ServerId) => string;
 }
 
 const TOO_OPEN = 0o027;
 
-/** Reads the files and checks that they belong together; whatever is wrong becomes a problem, and nothing is returned then. */
+/**
+ * Reads the files and checks that they belong together; errors are added to the problems, and the
+ * result is then undefined.
+ */
 export function readPeerTls(files: PeerTlsFiles, servers: TlsServers, problems: string[]): PeerTransport | undefined {
   const found = problems.length;
   const read = (name: keyof PeerTlsFiles): Buffer => {
@@ -58,8 +64,8 @@ export function readPeerTls(files: PeerTlsFiles, servers: TlsServers, problems: 
 }
 
 /**
- * What speaks against a certificate being this server's. It names the server by a URI `zk://<anything>/<sid>`; only where it has no such
- * URI, by the name or address at which the configuration has the server.
+ * The reason why a certificate is not this server's. A certificate names the server by a URI
+ * `zk://<anything>/<sid>`, or, only without such a URI, by the server's configured name or address.
  */
 export function certificateFault(certificate: X509Certificate, sid: ServerId, host: string): string | undefined {
   const names = certificate.subjectAltName ?? "";
@@ -71,11 +77,13 @@ export function certificateFault(certificate: X509Certificate, sid: ServerId, ho
   return isNamed ? undefined : `the certificate names neither zk://…/${sid} nor ${host}, where server ${sid} is`;
 }
 
-/** TLS between servers by stores, as ZooKeeper's `ssl.quorum.*` have it. */
+/** TLS between servers by key stores, as ZooKeeper's `ssl.quorum.*` settings. */
 export interface PeerStoreOptions extends Omit<TlsOptions, "clientAuth" | "clientHostnameVerification"> {
-  /** Whether certificates have to name the servers that show them. Default true. */
+  /** Whether certificates must name their servers. Default true. */
   readonly hostnameVerification?: boolean;
-  /** The same of servers that connect to this one, where `hostnameVerification` asks for it at all. Default true. */
+  /**
+   * The same for servers that connect to this one; only with `hostnameVerification`. Default true.
+   */
   readonly clientHostnameVerification?: boolean;
 }
 
@@ -89,7 +97,7 @@ export function readPeerStores(
   const config = parseTls({ ...options, clientAuth: "need" }, "ssl.quorum", problems, notices);
   if (config === undefined) return undefined;
   const { cert } = config.context;
-  // What a PKCS#12 file says of this server, the others will see.
+  // The other servers will see the PKCS#12 file's name of this server.
   if (hostnameVerification && cert instanceof Buffer) {
     const fault = certificateFault(new X509Certificate(cert), servers.sid, servers.hostOf(servers.sid));
     if (fault !== undefined) problems.push(`${options.keyStore?.location}: ${fault}`);
@@ -97,7 +105,7 @@ export function readPeerStores(
   if (!hostnameVerification || !clientHostnameVerification) {
     const setting = hostnameVerification ? "clientHostnameVerification" : "hostnameVerification";
     notices.push(
-      `ssl.quorum.${setting}=false: whoever has any certificate of these authorities can take the place of a server`,
+      `ssl.quorum.${setting}=false: a host with any certificate of these authorities can take the place of a server`,
     );
   }
   const checks = { dialed: hostnameVerification, accepted: hostnameVerification && clientHostnameVerification };
@@ -109,13 +117,15 @@ export function readPeerStores(
 }
 
 interface TransportOptions {
-  /** Of which connections the certificate has to name the server at the other end. Default: of all. */
+  /**
+   * The connections on which the certificate must name the server at the other end. Default: all.
+   */
   readonly checks?: { readonly dialed: boolean; readonly accepted: boolean };
-  /** What is read again: when one of the files changes, or on demand. Default: nothing. */
+  /** Files that are read again: when one changes, or on demand. Default: none. */
   readonly material?: { readonly files: readonly string[]; reload(): SecureContextOptions | readonly string[] };
 }
 
-/** TLS with certificates on both sides, which the same authority has signed. */
+/** Mutual TLS with certificates of one authority. */
 export function tlsTransport(
   context: SecureContextOptions,
   { hostOf }: Pick<TlsServers, "hostOf">,
@@ -127,7 +137,7 @@ export function tlsTransport(
   return {
     createServer,
     connect: ({ host, port }, ready) => {
-      // Whether it is the right one is asked when it has said which it is: a certificate names a server, not only a host.
+      // The name is verified after the Hello: a certificate names a server, not only a host.
       const options = { rejectUnauthorized: true, host, port, checkServerIdentity: () => undefined };
       const socket = connect({ ...current, ...options });
       return socket.once("secureConnect", () => ready(socket));

@@ -3,38 +3,43 @@ import type { ServerId } from "@zooid/model";
 import { createSharedReadServer, sharedReadSocket } from "../shared-reads.ts";
 import type { RelaySocket } from "./relay-socket.ts";
 
-/** What a connection speaks through: a socket, or what stands for one where another server stands between. */
+/** A connection's byte stream: a socket, or a stream relayed by another server. */
 export type PeerSocket = Socket | RelaySocket;
 
-/** How bytes get from one server to another: as they are, or through TLS. */
+/** How bytes get from one server to another: plain, or through TLS. */
 export interface PeerTransport {
-  /** What takes connections, each to be handed to `accept` of this transport. */
+  /** The listener; each connection is to be passed to `accept` of this transport. */
   createServer(options: ServerOpts, accept: (socket: Socket) => void): Server;
   /**
-   * Begins to connect.
+   * Starts to connect.
    *
-   * @param ready called once when both sides can speak, never from within the call; a failure before that is the socket's
+   * @param ready called once when the stream is ready on both sides, never from within the call; a
+   *   failure before that is emitted by the socket
    */
   connect(address: { readonly host: string; readonly port: number }, ready: (socket: Socket) => void): Socket;
-  /** Takes a connection that came. What `ready` is handed may be another socket around it. */
+  /** Accepts an incoming connection. The socket given to `ready` may be another one around it. */
   accept(socket: Socket, ready: (socket: Socket) => void): void;
-  /** What speaks against the other side being this server; undefined when nothing does. Asked once it has said which it is. */
+  /**
+   * The reason why the other side is not this server; undefined if it is. Called after the other
+   * side's Hello.
+   */
   faultOf(socket: object, sid: ServerId): string | undefined;
-  /** Files whose change is to be followed by {@link reload}. Default: none. */
+  /** Files whose changes call for {@link reload}. Default: none. */
   readonly files?: readonly string[];
   /**
-   * Reads the certificates again, for connections from now on.
+   * Reads the certificates again, for new connections.
    *
-   * @returns why what was read before stays in force; empty where the certificates were read
+   * @returns the problems, with which the previous certificates stay in force; empty if the new
+   *   ones are valid
    */
   reload?(): readonly string[];
 }
 
-/** Who can read or change what is on the network is trusted. */
+/** Plain TCP: all hosts on the network are trusted. */
 export const PLAIN_TRANSPORT: PeerTransport = {
   createServer: createSharedReadServer,
   connect: ({ host, port }, ready) => {
-    // A name is resolved anew each time: servers move.
+    // Names are resolved at each dial: servers move.
     const socket = sharedReadSocket().connect({ host, port });
     return socket.once("connect", () => ready(socket));
   },

@@ -31,7 +31,7 @@ async function linked(options: ConstructorParameters<typeof Side>[2] = {}) {
   return sides;
 }
 
-test("both sides are told of a link, and messages arrive in order, whatever their size", async () => {
+test("both sides get linkUp, and messages arrive in order, whatever their size", async () => {
   const { leader, learner } = await linked();
   const chunk = randomBytes(1_000_000);
   const sent: PeerMessage[] = [
@@ -90,7 +90,7 @@ test("a dial goes on until the other server listens", async () => {
   expect(learner.happened.list).toHaveLength(1);
 });
 
-test("a dial fails when nobody was reached within initLimit ticks, and says why", async () => {
+test("a dial fails with its reason if no leader was reached within initLimit ticks", async () => {
   const learner = new Side(new TestPeers(3), 2, { tickMs: 10, config: { initLimit: 4 } });
   learner.links.dial(SID_1);
   await learner.happened.until(/^dial failed/);
@@ -105,7 +105,7 @@ test("a dial to a server that is not listed fails", async () => {
   await learner.happened.until("dial failed: server 9 is not listed");
 });
 
-test("a dial that is cancelled is not answered, and another one may follow", async () => {
+test("a cancelled dial has no result, and another one may follow", async () => {
   const { leader, learner } = await pair();
   learner.links.dial(SID_1);
   learner.links.cancelDial();
@@ -117,7 +117,7 @@ test("a dial that is cancelled is not answered, and another one may follow", asy
 
 const NO_LEADER = { kind: "no-leader-known" } as const;
 
-test("what was said before a close arrives; only the other side is told that the link ended", async () => {
+test("messages sent before a close arrive; only the other side gets linkClosed", async () => {
   const { leader, learner } = await linked();
   leader.links.refuse(leader.link, "not-leading", NO_LEADER);
   leader.links.close(leader.link, NO_LEADER);
@@ -145,7 +145,7 @@ test("numbers of links are never used again", async () => {
   await learner.happened.until("opened 2 sid 1 dialed");
 });
 
-test("a link that does not take what is sent is closed at its limit, with a warning", async () => {
+test("a link that does not read is closed at its limit, with a warning", async () => {
   const { leader, learner } = await linked({ bufferedBytesMax: 50_000 });
   const chunk: PeerMessage = {
     kind: "snapshot-chunk",
@@ -213,7 +213,7 @@ describe("strangers", () => {
       /sync came before the handshake was over/,
     ],
     ["that say a frame is huge", Buffer.from("0001000100000000", "hex"), /a frame of 65537 bytes/],
-  ])("%s are closed, with a line, and nobody else notices", async (_, bytes, line) => {
+  ])("%s are closed, with a log line, and other links go on", async (_, bytes, line) => {
     const { peers, leader, learner } = await linked();
     await sent(leader.links.port, bytes);
     expect(peers.lines).toEqual([expect.stringMatching(line)]);
@@ -291,7 +291,7 @@ test.each<[string, EnvelopeMessage]>([
   const { leader, peers } = await pair();
   const port = new PeerPort("quorum", peers.options(3), {
     accepted: () => {
-      throw new Error("nobody dials it");
+      throw new Error("unexpected dial");
     },
     admit: () => undefined,
   });

@@ -21,37 +21,40 @@ import { RelaySocket } from "./relay-socket.ts";
 import { RelayedDial } from "./relayed-dial.ts";
 import { SentRuns } from "./relayed-runs.ts";
 
-/** What becomes of links. None of these is called from within a call of {@link QuorumLinks}, and none after `stop`. */
+/**
+ * Events of links. None is emitted from within a call of {@link QuorumLinks}, and none after
+ * `stop`.
+ */
 export interface QuorumLinkEvents {
-  /** Comes before any of the others, so that the turn has its time and its end. */
+  /** Precedes all other events of a turn, so that the turn is open. */
   wake(): void;
-  /** The other side is known, and is who it says where there are secrets. */
+  /** The other side is known, and authenticated where there are secrets. */
   linkOpened(link: LinkRef, sid: ServerId, isDialed: boolean): void;
-  /** Nobody who leads was reached in time. */
+  /** No leader was reached in time. */
   dialFailed(reason: string): void;
-  /** What the message points to is valid during the call, except for entries, which may be kept. */
+  /** The message's bytes are valid during the call, except for entries, which may be kept. */
   received(link: LinkRef, message: PeerMessage): void;
-  /** The link ended, and not because this side closed it. */
+  /** The link ended, and this side did not close it. */
   linkClosed(link: LinkRef, reason: string): void;
 }
 
 export interface QuorumLinkOptions extends PeerLinkOptions {
-  /** Bytes that wait for a link that does not take them before it is closed. Default 64 MiB. */
+  /** Unsent bytes of a slow link before it is closed. Default 64 MiB. */
   readonly bufferedBytesMax?: number;
-  /** Told of links that are closed for that. */
+  /** Reports links that are closed for that. */
   readonly warn: (text: string) => void;
 }
 
 const BUFFERED_BYTES_MAX = 64 * 1024 * 1024;
 const REDIAL_MS_LEAST = 5;
 const REDIAL_MS_MOST = 200;
-/** Who was told no asks less often. */
+/** Minimum redial delay after a refusal. */
 const REDIAL_REFUSED_MS = 1000;
 const REFUSAL_CHARS_MAX = 300;
-/** A timer for longer than this would ring at once. */
+/** A timer for longer than this would fire at once. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
-/** Observers come and go faster than their ends are told of; no more of them than that come by one link. */
+/** Limit of observers of one link: they can come and go faster than their ends are reported. */
 const RELAY_COUNT_PER_SERVER_MAX = 2;
 
 interface Link {
@@ -60,12 +63,15 @@ interface Link {
   readonly bootCount: number;
   readonly isDialed: boolean;
   readonly connection: PeerConnection;
-  /** The follower's link by which an observer comes, or the follower by which this observer reaches its leader. */
+  /**
+   * The follower's link that relays an observer, or the follower through which this observer
+   * reaches its leader.
+   */
   readonly way: Way | undefined;
   isDirty: boolean;
-  /** Of a follower's link: the observers that come by it. */
+  /** For a follower's link: the observers that it relays. */
   readonly relays: Map<number, RelaySocket>;
-  /** What it was sent since there were any. */
+  /** The entries that it was sent, while it relays observers. */
   sentRuns: SentRuns;
 }
 
@@ -76,7 +82,7 @@ interface Way {
 
 interface Dial {
   readonly to: ServerId;
-  /** The followers to go by, one after the other, and undefined for the leader's own port at last. */
+  /** The followers to try, one after the other, and undefined for the leader's own port at last. */
   readonly ways: readonly (ServerId | undefined)[];
   attempts: number;
   readonly backoff: Backoff;
@@ -87,8 +93,9 @@ interface Dial {
 }
 
 /**
- * Links between leaders and learners. A learner dials whom it wants to follow; every server listens all the time, since it may be the
- * one that others elected. What is sent gathers until `flush`, which writes to each link once.
+ * Links between leaders and learners. A learner dials the leader that it wants to follow; every
+ * server always listens, since it may be elected. Messages are queued until `flush`, which writes
+ * to each link once.
  */
 export class QuorumLinks implements ZabLinks {
   readonly #options: QuorumLinkOptions;
@@ -97,11 +104,11 @@ export class QuorumLinks implements ZabLinks {
   readonly #links = new Map<LinkRef, Link>();
   readonly #dirty: Link[] = [];
   readonly #entryFrames: EntryFrames;
-  /** Where observers come to a voter while it follows. */
+  /** The port for observers at a voter that follows. */
   readonly #master: ObserverMaster | undefined;
-  /** By what an observer dials such a voter. */
+  /** The port from which an observer dials such a voter. */
   readonly #toMasters: PeerPort | undefined;
-  /** How often a way by a follower has ended: the next one is by another. */
+  /** How many relayed links have ended: the next one uses another follower. */
   #lostWays = 0;
   #dial: Dial | undefined;
   #lastRef = 0;
@@ -131,7 +138,7 @@ export class QuorumLinks implements ZabLinks {
     }
   }
 
-  /** Resolves once learners can connect. Throws PeerPortError for a port that cannot be had. */
+  /** Resolves once learners can connect. Throws PeerPortError if the port cannot be bound. */
   async listen(): Promise<void> {
     await this.#port.listen();
     await this.#master?.listen();
@@ -142,12 +149,12 @@ export class QuorumLinks implements ZabLinks {
     return this.#port.port;
   }
 
-  /** The bound port for observers, where this server has one. */
+  /** The bound port for observers, if this server has one. */
   get observerMasterPort(): number | undefined {
     return this.#master?.port;
   }
 
-  /** The observers that reach their leader by this server. */
+  /** The observers that reach their leader through this server. */
   relayedObservers(): readonly ServerId[] {
     return this.#master?.observers() ?? [];
   }
@@ -180,7 +187,7 @@ export class QuorumLinks implements ZabLinks {
 
   send(link: LinkRef, message: PeerMessage): void {
     const target = this.#links.get(link);
-    // It may have closed a moment ago: who sends is told of it soon.
+    // The link may have closed a moment ago: the sender is about to receive `linkClosed`.
     if (target !== undefined) this.#sendOn(target, message);
   }
 
@@ -210,7 +217,10 @@ export class QuorumLinks implements ZabLinks {
     connection.append(message);
   }
 
-  /** Entries that an observer's follower has are only named to it, in their place among the rest of what the observer is sent. */
+  /**
+   * Entries that an observer's follower holds are only referenced, in their order among the
+   * observer's other messages.
+   */
   #sentByFollower({ connection, way }: Link, { kind: _, bytes, start, end, ...header }: EntriesMessage): boolean {
     if (way?.link === undefined || !way.link.sentRuns.covers(header)) return false;
     if (connection.hasGathered) connection.flush();
@@ -233,10 +243,10 @@ export class QuorumLinks implements ZabLinks {
     target.connection.close();
   }
 
-  /** Writes what was sent since the last time, to each link once. */
+  /** Writes the messages queued since the last call, to each link once. */
   flush(): void {
     this.#master?.flush();
-    // What goes by a follower's link first, so that it leaves with what that is sent itself.
+    // Relayed messages first, so that they leave together with the follower's own.
     for (const link of this.#dirty) if (link.way !== undefined && this.#links.has(link.ref)) link.connection.flush();
     for (const link of this.#dirty) {
       link.isDirty = false;
@@ -246,18 +256,18 @@ export class QuorumLinks implements ZabLinks {
     this.#entryFrames.clear();
   }
 
-  /** Closes everything, behind what was sent. */
+  /** Closes everything, after its pending messages. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.cancelDial();
-    // What goes by a follower's link leaves with that.
+    // Relayed messages leave with the follower's link.
     this.flush();
     this.#links.clear();
     this.#dirty.length = 0;
     await Promise.all([this.#port.stop(), this.#master?.stop(), this.#toMasters?.stop()]);
   }
 
-  /** The voters that may stand between, in an order in which observers do not all begin with the same. */
+  /** The voters that may relay, in an order that differs between observers. */
   #mastersBut(leader: ServerId): readonly ServerId[] {
     if (this.#toMasters === undefined) return [];
     const { servers, sid: own } = this.#options.ensemble;
@@ -322,7 +332,7 @@ export class QuorumLinks implements ZabLinks {
     this.#events.dialFailed(reason);
   }
 
-  /** A life of a server that is over must not push out the one that is. */
+  /** A late connection of an earlier start must not replace that of the current one. */
   #admit({ sid, bootCount }: PeerIdentity): HandshakeFault | undefined {
     for (const link of this.#links.values()) {
       if (link.sid === sid && link.bootCount > bootCount) {
@@ -338,7 +348,7 @@ export class QuorumLinks implements ZabLinks {
     return {
       wake: () => this.#events.wake(),
       opened: (connection, peer) => {
-        // A learner has one link to its leader: the one before this is dead or forgotten.
+        // A learner has one link to its leader: the previous one is dead or abandoned.
         for (const old of this.#links.values()) {
           if (old.sid === peer.sid && !old.isDialed) this.#lost(old, "a newer link of the same server replaced it");
         }
@@ -391,7 +401,7 @@ export class QuorumLinks implements ZabLinks {
       case "relay-close":
         if (!link.isDialed && message.kind !== "relay-run") relayed(link, message);
         else if (link.isDialed && link.way === undefined) this.#master?.relayed(message);
-        else this.#lost(link, `${message.kind} came from where nobody passes anything on`);
+        else this.#lost(link, `${message.kind} came from a server that relays no observers`);
         return;
       default:
         if (link.isDialed) this.#master?.received(message);
@@ -399,13 +409,13 @@ export class QuorumLinks implements ZabLinks {
     }
   }
 
-  /** An observer comes by a follower's link. */
+  /** An observer connects through a follower's link. */
   #relayOpened(by: Link, { channel, sid }: RelayOpen): void {
     const { servers } = this.#options.ensemble;
     const isVoter = servers.some((server) => server.sid === by.sid && !server.isObserver);
     const countMax = RELAY_COUNT_PER_SERVER_MAX * servers.length;
     if (by.isDialed || by.way !== undefined || !isVoter || by.relays.has(channel) || by.relays.size >= countMax) {
-      this.#lost(by, `it passes server ${sid} on out of turn`);
+      this.#lost(by, `it relays server ${sid} out of turn`);
       return;
     }
     const isHere = (): boolean => this.#links.has(by.ref);
@@ -429,14 +439,14 @@ export class QuorumLinks implements ZabLinks {
     this.#port.acceptThrough(socket, sid, by.sid, this.#acceptedHandler({ link: by, channel }));
   }
 
-  /** Ends a link that is there, from within an event. */
+  /** Closes an existing link, from within an event. */
   #lost(link: Link, reason: string): void {
     if (!this.#remove(link, reason)) return;
     link.connection.destroy();
     this.#events.linkClosed(link.ref, reason);
   }
 
-  /** Whatever goes by this link ends with it. */
+  /** The relayed links end with it. */
   #remove(link: Link, reason: string): boolean {
     if (!this.#links.delete(link.ref)) return false;
     for (const socket of link.relays.values()) socket.lost(`by way of server ${link.sid}: ${reason}`);
@@ -446,7 +456,7 @@ export class QuorumLinks implements ZabLinks {
     return true;
   }
 
-  /** Ends a link from within a call: it is told of afterwards. */
+  /** Closes a link from within a call: its end is reported later. */
   #giveUp(link: Link, reason: string): void {
     this.#remove(link, reason);
     link.connection.destroy();
@@ -459,10 +469,10 @@ export class QuorumLinks implements ZabLinks {
   }
 }
 
-/** At an observer: its link with the leader goes by a follower. */
+/** At an observer: its link with the leader is relayed by a follower. */
 const BY_FOLLOWER: Way = { link: undefined, channel: 0 };
 
-/** A port that is only dialed from. */
+/** A port that only dials. */
 const NOBODY_COMES = {
   accepted: (): AcceptedHandler => {
     throw new Error("this port does not listen");

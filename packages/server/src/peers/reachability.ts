@@ -6,7 +6,9 @@ export interface UnreachablePeer {
   readonly sid: ServerId;
   /** `host:electionPort`, as configured. */
   readonly address: string;
-  /** The system's or the other server's reason, for example `connect ECONNREFUSED 10.0.0.2:3888`. */
+  /**
+   * The system's or the other server's reason, for example `connect ECONNREFUSED 10.0.0.2:3888`.
+   */
   readonly reason: string;
 }
 
@@ -27,8 +29,8 @@ interface Peer {
 }
 
 /**
- * The other servers that this one is connected to, and why not to the rest: a line for each that
- * becomes unreachable, and a summary while no leader is known.
+ * The connections to the other servers, and the reasons of missing ones: a line for each server
+ * that becomes unreachable, and a summary while no leader is known.
  */
 export class Reachability {
   readonly #options: ReachabilityOptions;
@@ -48,7 +50,7 @@ export class Reachability {
     }
   }
 
-  /** Each other server, with the reason where it is not connected. */
+  /** Each other server, with the reason if it is not connected. */
   get peers(): readonly (UnreachablePeer & { readonly isConnected: boolean })[] {
     return [...this.#peers.values()].map(({ sid, address, reason, state }) => ({
       ...{ sid, address, reason, isConnected: state === "connected" },
@@ -91,7 +93,7 @@ export class Reachability {
     if (this.#options.isLooking()) this.#options.warn(`LOOKING for a leader: ${this.summary}`);
   }
 
-  /** The first summary comes when every other voter has been tried. */
+  /** The first summary is logged when every other voter has been tried. */
   #summarizeOnce(): void {
     if (this.#hasSummary) return;
     const voters = [...this.#peers.values()].filter(({ isVoter }) => isVoter);

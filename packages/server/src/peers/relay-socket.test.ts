@@ -13,7 +13,7 @@ function socket() {
   return { socket: new RelaySocket(way), done };
 }
 
-test("what comes before anybody takes it is kept, and stays in order", () => {
+test("bytes that arrive before accept are kept, in order", () => {
   const { socket: one } = socket();
   const bytes = Buffer.from("early");
   one.arrived(bytes);
@@ -25,7 +25,7 @@ test("what comes before anybody takes it is kept, and stays in order", () => {
   expect(taken).toEqual(["early", ", still early", ", late"]);
 });
 
-test("what is written goes in pieces, and goes out at the end", () => {
+test("writes are sent in pieces, and completed by end", () => {
   const { socket: one, done } = socket();
   one.cork();
   expect(one.write(new Uint8Array(600 * 1024))).toBe(true);
@@ -34,7 +34,7 @@ test("what is written goes in pieces, and goes out at the end", () => {
   expect(one.writableLength).toBe(7);
 });
 
-test("a closed one tells the way once, and takes nothing any more", async () => {
+test("a closed one notifies its carrier once, and accepts nothing any more", async () => {
   const { socket: one, done } = socket();
   const taken: unknown[] = [];
   one.begin((chunk) => taken.push(chunk));
@@ -50,7 +50,7 @@ test("a closed one tells the way once, and takes nothing any more", async () => 
   expect(taken).toEqual([]);
 });
 
-test("a lost one says why, after the call, and does not close the way", async () => {
+test("a lost one reports the reason, after the call, and does not close the carrier", async () => {
   const { socket: one, done } = socket();
   const said: string[] = [];
   one.on("error", ({ message }) => said.push(message));

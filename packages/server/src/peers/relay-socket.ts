@@ -1,26 +1,26 @@
 import { EventEmitter } from "node:events";
 import type { ByteSource, ByteTaker } from "../shared-reads.ts";
 
-/** How a {@link RelaySocket} gets its bytes to the other end. */
+/** The carrier of a {@link RelaySocket}'s bytes. */
 export interface RelayWay {
-  /** Takes bytes on, which are valid during the call. */
+  /** Queues bytes, which are valid during the call. */
   send(bytes: Uint8Array): void;
-  /** Has what was taken on sent. */
+  /** Sends the queued bytes. */
   flush(): void;
-  /** Bytes that were taken on and not sent yet. */
+  /** Queued bytes that are not sent yet. */
   waitingBytes(): number;
-  /** This end was closed; called once, behind all that was sent. */
+  /** This end was closed; called once, after all its bytes. */
   close(): void;
 }
 
-/** No piece is longer, so that whatever else goes the same way comes between. */
+/** The longest piece, so that other messages on the same link come between. */
 const PIECE_BYTES = 256 * 1024;
 
-/** One end of a stream that a third server carries, in place of the socket that there would be otherwise. */
+/** One end of a stream that a third server relays, in place of a socket. */
 export class RelaySocket extends EventEmitter<{ error: [Error]; close: []; drain: [] }> implements ByteSource {
   readonly #way: RelayWay;
   #take: ByteTaker | undefined;
-  /** What came before anybody took it. */
+  /** Bytes that arrived before `accept`. */
   #early: Buffer[] = [];
   #isClosed = false;
 
@@ -41,7 +41,7 @@ export class RelaySocket extends EventEmitter<{ error: [Error]; close: []; drain
     return this.#isClosed ? 0 : this.#way.waitingBytes();
   }
 
-  /** Whoever carries it says so if it is too much. */
+  /** The carrier limits the queued bytes. */
   get writableNeedDrain(): boolean {
     return false;
   }
@@ -61,7 +61,7 @@ export class RelaySocket extends EventEmitter<{ error: [Error]; close: []; drain
     for (const bytes of early) take(bytes);
   }
 
-  /** Bytes came from the other end; they are valid during the call. */
+  /** Bytes arrived from the other end; they are valid during the call. */
   arrived(bytes: Uint8Array): void {
     if (this.#isClosed) return;
     const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -70,7 +70,7 @@ export class RelaySocket extends EventEmitter<{ error: [Error]; close: []; drain
   }
 
   cork(): void {
-    // What is written goes out at the end in any case.
+    // `end` sends the queued bytes in any case.
   }
 
   write(bytes: Uint8Array): boolean {
@@ -96,7 +96,7 @@ export class RelaySocket extends EventEmitter<{ error: [Error]; close: []; drain
     return this;
   }
 
-  /** The other end, or what lies between, is gone. It is told of afterwards, as of a socket that ends. */
+  /** The other end, or the carrier, is gone. As with a socket, the end is reported later. */
   lost(reason: string): void {
     if (this.#isClosed) return;
     this.#isClosed = true;

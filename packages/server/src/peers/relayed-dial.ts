@@ -6,18 +6,21 @@ import { RelaySocket } from "./relay-socket.ts";
 
 const REFUSAL_CHARS_MAX = 300;
 
-/** What a connection's handler is, and what comes beside its frames. */
+/** A connection's handler, with events beside its frames. */
 export interface RelayedHandler extends Omit<ConnectionHandler, "opened"> {
   opened(connection: PeerConnection, ...about: Parameters<ConnectionHandler["opened"]>): void;
-  /** Entries that the follower put in. They may be kept. */
+  /** Entries that the follower inserted. They may be kept. */
   entries(message: EntriesMessage): void;
 }
 
-/** An observer's way to its leader by a follower: a connection with the follower, and through it one with the leader. */
+/**
+ * An observer's link to its leader through a follower: a connection with the follower, and through
+ * it one with the leader.
+ */
 export class RelayedDial {
   readonly #leader: ServerId;
   readonly #by: ServerId;
-  /** A follower that was asked and does not answer is given up. */
+  /** Timeout of a follower's answer. */
   readonly #answerTimeoutMs: number;
   readonly #quorumPort: PeerPort;
   readonly #handler: RelayedHandler;
@@ -98,7 +101,7 @@ export class RelayedDial {
     this.#inner = inner;
   }
 
-  /** Of a link that was under way or open: whoever speaks through it is told. */
+  /** Ends a link that was open or opening: the connection through it is notified. */
   #outerEnded(end: ConnectionEnd): void {
     clearTimeout(this.#timer);
     if (this.#socket === undefined) this.#handler.ended(end);

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { HeldRuns, SentRuns } from "./relayed-runs.ts";
 
-/** Frames of these zxids, each with a record of so many bytes that tell it from others. */
+/** Frames of these zxids, each with a distinct record of so many bytes. */
 function frames(first: number, count: number, recordBytes: number): Buffer {
   const size = recordBytes + 12;
   const bytes = Buffer.alloc(count * size);
@@ -25,11 +25,12 @@ function entries(first: number, count: number, recordBytes: number, previous: nu
 
 const span = (first: number, last: number) => ({ first: first as Zxid, last: last as Zxid });
 
-test("whatever a leader counts on, the follower holds, byte for byte", () => {
+test("a follower holds every entry that its leader assumes, byte for byte", () => {
   const step = fc.record({
     count: fc.integer({ min: 1, max: 4 }),
     kib: fc.constantFrom(1, 1, 1, 100, 700, 3000),
-    // Behind another epoch zxids are not consecutive; behind a cut, what was sent before came another way.
+    // Behind another epoch zxids are not consecutive; behind a cut, the entries before were sent by
+    // another way.
     behind: fc.constantFrom("the last", "the last", "the last", "another epoch", "a cut"),
   });
   const asked = fc.tuple(fc.nat(8), fc.nat(8));
@@ -52,7 +53,7 @@ test("whatever a leader counts on, the follower holds, byte for byte", () => {
           last = first + count - 1;
         }
         for (const [a, b] of wanted) {
-          // As they are asked for: of the last ones, the older first.
+          // As they are requested: of the last ones, the older first.
           const due = records.slice(-1 - Math.max(a, b), records.length - Math.min(a, b));
           const [oldest, newest] = [due[0], due.at(-1)];
           if (oldest === undefined || newest === undefined) continue;
@@ -69,7 +70,7 @@ test("whatever a leader counts on, the follower holds, byte for byte", () => {
   expect(coveredCount).toBeGreaterThan(50);
 });
 
-test("what is larger than all that is counted on is not", () => {
+test("a run larger than the assumed window is not assumed", () => {
   const sent = new SentRuns();
   sent.sent(entries(1, 1, 1024));
   sent.sent(entries(2, 1, 5 * 1024 * 1024));
@@ -78,7 +79,7 @@ test("what is larger than all that is counted on is not", () => {
   expect([sent.covers(span(2, 3)), sent.covers(span(3, 3))]).toEqual([false, true]);
 });
 
-test("what is not held, or not wholly, is not there; and nothing is after it was cleared", () => {
+test("a run that is missing or incomplete is not found, and neither is any after a clear", () => {
   const held = new HeldRuns();
   held.received(entries(5, 2, 10));
   held.received(entries(7, 2, 10));
@@ -89,7 +90,7 @@ test("what is not held, or not wholly, is not there; and nothing is after it was
   expect(isHeld(6, 6)).toBe(false);
 });
 
-test("several that are due the same share what was put together", () => {
+test("several observers share an assembled run", () => {
   const held = new HeldRuns();
   held.received(entries(1, 1, 10));
   held.received(entries(2, 1, 10));

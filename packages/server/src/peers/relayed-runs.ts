@@ -1,14 +1,16 @@
 import type { EntriesMessage, Zxid } from "@zooid/model";
 import { FRAME_HEADER_BYTES, frameLength, frameZxid } from "@zooid/model";
 
-/** So many bytes of entries count as what a follower still holds of what it was sent. */
+/** Bytes of the newest entries that a follower is assumed to hold. */
 const SENT_BYTES_MAX = 4 * 1024 * 1024;
-/** It holds more than that: neither side asks the other. */
+/** A follower holds more than that, so that neither side has to ask the other. */
 const HELD_BYTES_MAX = 2 * SENT_BYTES_MAX;
 
 type Span = Pick<EntriesMessage, "first" | "last">;
 
-/** A leader's view of the entries that a follower was sent of late, and that it can pass on by itself. */
+/**
+ * A leader's record of the newest entries that a follower was sent, and that it can insert itself.
+ */
 export class SentRuns {
   readonly #runs: (Span & { readonly sizeBytes: number })[] = [];
   #sizeBytes = 0;
@@ -32,21 +34,21 @@ export class SentRuns {
   }
 }
 
-/** Where frames lie. */
+/** The positions of frames. */
 export interface HeldFrames {
   readonly bytes: Uint8Array;
   readonly start: number;
   readonly end: number;
 }
 
-/** A follower's entries of late as they came: what {@link SentRuns} says of them is here. */
+/** A follower's newest entries as received: those that {@link SentRuns} records are here. */
 export class HeldRuns {
   readonly #runs: EntriesMessage[] = [];
   #sizeBytes = 0;
-  /** What was put together last: several observers are sent the same. */
+  /** The last assembled run: several observers are sent the same. */
   #latest: (Span & { readonly frames: HeldFrames }) | undefined;
 
-  /** Keeps a message and the bytes that it points to, which nobody may write to any more. */
+  /** Keeps a message and its bytes, which must not be overwritten. */
   received(message: EntriesMessage): void {
     if (this.#runs.at(-1)?.last !== message.previous) this.clear();
     this.#runs.push(message);
@@ -57,7 +59,7 @@ export class HeldRuns {
     }
   }
 
-  /** The frames from one entry to another; undefined where they are not all here. */
+  /** The frames from one entry to another; undefined if some are missing. */
   framesOf({ first, last }: Span): HeldFrames | undefined {
     if (this.#latest?.first === first && this.#latest.last === last) return this.#latest.frames;
     const from = this.#runs.findIndex((run) => run.last >= first);
@@ -83,7 +85,7 @@ export class HeldRuns {
   }
 }
 
-/** The frames of a run that lie between two entries, both included. */
+/** The frames of a run between two entries, both included. */
 function cut({ bytes, start, end, ...run }: EntriesMessage, first: Zxid, last: Zxid): HeldFrames {
   if (first <= run.first && run.last <= last) return { bytes, start, end };
   const frameEnd = (at: number): number => at + FRAME_HEADER_BYTES + frameLength(bytes, at);

@@ -1,16 +1,20 @@
-/** Connections of addresses that are no server's: in all, and of one address. */
+/** Limits of connections of addresses that are no server's: in all, and of one address. */
 const STRANGER_COUNT_MAX = 256;
 const STRANGER_COUNT_PER_ADDRESS_MAX = 16;
-/** Connections of each address that is a server's: several servers may share one. They do not count among the others. */
+/**
+ * Limit of connections of each address that is a server's: several servers may share one. They do
+ * not count towards the others.
+ */
 const MEMBER_COUNT_PER_ADDRESS_MAX = 64;
 
 /**
- * Connections that have not proved yet that they are a peer's, by address. Whatever fills the port, a server that returns finds room: the
- * oldest connection makes room for a new one, and the addresses of the configured servers have room of their own.
+ * Connections that have not authenticated as a peer's yet, by address. Even when the port is
+ * flooded, a server that returns finds room: the oldest connection is closed for a new one, and the
+ * addresses of the configured servers have a limit of their own.
  */
 export class Strangers<Connection> {
   readonly #isMember: (address: string) => boolean;
-  /** Each with its address, the oldest first; of addresses that are no server's. */
+  /** Each with its address, oldest first; of addresses that are no server's. */
   readonly #others = new Map<Connection, string>();
   readonly #members = new Map<Connection, string>();
 
@@ -18,12 +22,12 @@ export class Strangers<Connection> {
     this.#isMember = isMember;
   }
 
-  /** Whether a connection of this address is refused: its address has as many as it may. */
+  /** Whether a connection of this address is refused because of the address' limit. */
   isRefused(address: string): boolean {
     return !this.#isMember(address) && countOf(this.#others, address) >= STRANGER_COUNT_PER_ADDRESS_MAX;
   }
 
-  /** Takes a connection, and returns the one that has to go for it. */
+  /** Adds a connection. @returns the one that has to be closed for it */
   add(connection: Connection, address: string): Connection | undefined {
     const isMember = this.#isMember(address);
     const connections = isMember ? this.#members : this.#others;
@@ -36,7 +40,7 @@ export class Strangers<Connection> {
     return oldest;
   }
 
-  /** It is gone, or is a peer's. */
+  /** It is closed, or authenticated. */
   delete(connection: Connection): void {
     this.#others.delete(connection);
     this.#members.delete(connection);

@@ -44,7 +44,7 @@ function responseTo({ user = Buffer.from("bob"), password = Buffer.from("bobsecr
   ]);
 }
 
-/** What becomes of a response after the challenge. */
+/** The result of a response to the challenge. */
 function outcome(response: Uint8Array): string {
   const exchange = new DigestMd5Exchange(USERS, NONCE);
   exchange.step(NOTHING);
@@ -65,7 +65,7 @@ test("no two connections get the same challenge", () => {
   expect(challenge()).not.toEqual(challenge());
 });
 
-test("a user with the right password is told that the server knows it too", () => {
+test("a user with the right password gets the server's proof", () => {
   // The proof that Apache ZooKeeper 3.9.5 sent for this nonce.
   const nonce = "+Nzy3yE7TLtZI/U+2Xo+yMYbcxw8OlBdil1AVdXz";
   const exchange = new DigestMd5Exchange(USERS, nonce);
@@ -81,7 +81,7 @@ describe("a response is accepted", () => {
   test.each<[string, Saying]>([
     ["with the server's name in capitals", { uri: "zookeeper/ZK-SASL-MD5" }],
     ["without a character set", { charset: "" }],
-    ["with a directive that nobody knows", { more: ",foo=bar" }],
+    ["with an unknown directive", { more: ",foo=bar" }],
   ])("%s", (_, saying) => {
     expect(outcome(responseTo(saying))).toMatch(/^bob rspauth=[0-9a-f]{32}$/);
   });
@@ -95,7 +95,7 @@ describe("a response is accepted", () => {
 describe("a response is refused", () => {
   test.each<[string, Uint8Array]>([
     ["with another password", responseTo({ password: Buffer.from("bobsecre") })],
-    ["of somebody unknown", responseTo({ user: Buffer.from("eve"), password: Buffer.from("") })],
+    ["of an unknown user", responseTo({ user: Buffer.from("eve"), password: Buffer.from("") })],
     ["for another realm", responseTo({ realm: "other" })],
     ["to another challenge", responseTo({ nonce: "another" })],
     ["that proves itself by our challenge and names another", Buffer.from(`${responseTo()}`.replace(NONCE, "another"))],
@@ -114,7 +114,7 @@ describe("a response is refused", () => {
     expect(outcome(response)).toBe("failed");
   });
 
-  test("where somebody else listened and says it again on a connection of its own", () => {
+  test("where an eavesdropper replays it on another connection", () => {
     const exchange = new DigestMd5Exchange(USERS);
     exchange.step(NOTHING);
     expect(exchange.step(responseTo()).kind).toBe("failed");
@@ -131,12 +131,12 @@ test.each([
   for (let i = 0; i < 20; i++) expect(exchange.step(i % 2 === 0 ? NOTHING : responseTo()).kind).toBe("failed");
 });
 
-test("whatever a client says, it is a failure and no fault", () => {
+test("any input of a client fails without an exception", () => {
   const said = responseTo().toString("latin1");
   for (let at = 0; at < said.length; at++) {
     for (const other of ['"', ",", "=", "\\", "\0", "\xff", ""]) {
       const damaged = Buffer.from(said.slice(0, at) + other + said.slice(at + 1), "latin1");
-      // Blanks between directives, and what nobody looks at, may be anything.
+      // Blanks between directives, and ignored directives, may be anything.
       expect(outcome(damaged)).toMatch(/^failed$|^bob rspauth=/);
     }
   }

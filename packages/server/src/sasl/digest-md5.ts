@@ -9,16 +9,17 @@ import {
   digestMd5Response,
 } from "@zooid/wire";
 
-/** Users and their passwords, as the JAAS file has them. */
+/** Users and their passwords, from the JAAS file. */
 export type SaslUsers = ReadonlyMap<string, string>;
 
-/** The longest token that RFC 2831 lets a client send. */
+/** The longest token that RFC 2831 allows a client to send. */
 const TOKEN_BYTES_MAX = 4096;
 const NONCE_BYTES = 30;
 
 /**
- * The server's side of DIGEST-MD5 (RFC 2831) for one connection: a challenge, the client's proof that it knows the password, and the
- * server's proof in return. There is one attempt; whatever comes behind it fails.
+ * The server's side of DIGEST-MD5 (RFC 2831) for one connection: a challenge, the client's proof
+ * that it knows the password, and the server's proof in return. There is one attempt; every
+ * later token fails.
  *
  * ```
  *   client            server
@@ -38,7 +39,7 @@ export class DigestMd5Exchange implements SaslExchange {
 
   step(token: Uint8Array): SaslStep {
     if (this.#state === "new") {
-      // A client that says something first is not refused, and what it says not looked at.
+      // An initial response of the client is accepted and ignored.
       this.#state = "challenged";
       const challenge = `realm="${DIGEST_MD5_SERVER}",nonce="${this.#nonce}",charset=utf-8,algorithm=md5-sess`;
       return { kind: "challenge", token: Buffer.from(challenge) };
@@ -58,14 +59,14 @@ export class DigestMd5Exchange implements SaslExchange {
     const password = this.#users.get(user);
     const proof = (side: DigestMd5Side): string =>
       response({ directives, user, password: password ?? "", isUtf8, nonce: this.#nonce, side });
-    // Computed for an unknown user too: the time an answer takes does not tell who exists.
+    // Computed for an unknown user too: the time of an answer does not reveal which users exist.
     const isRight = equals(proof("client"), directives.get("response") ?? "");
     if (!isRight || password === undefined) return { kind: "failed" };
     return { kind: "done", token: Buffer.from(`rspauth=${proof("server")}`), user };
   }
 }
 
-/** Whether the response answers our challenge, in the only way that we offer. */
+/** Whether the response answers our challenge, with the only options that we offer. */
 function isForUs(directives: ReadonlyMap<string, string>, nonce: string): boolean {
   const [service, host, ...rest] = (directives.get("digest-uri") ?? "").split("/");
   return (
@@ -115,7 +116,7 @@ function md5(bytes: Uint8Array): Buffer {
   return createHash("md5").update(bytes).digest();
 }
 
-/** In a time that depends on the lengths alone. */
+/** In a time that depends on the lengths only. */
 function equals(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one, "latin1"), Buffer.from(other, "latin1")];
   return a.length === b.length && timingSafeEqual(a, b);
@@ -123,7 +124,10 @@ function equals(one: string, other: string): boolean {
 
 const DIRECTIVE = /[\s,]*([!#-'*+.0-9A-Z^-z|~-]+)\s*=\s*(?:"((?:[^"\\]|\\[\s\S])*)"|([^\s,"]*))\s*(?=,|$)/y;
 
-/** `name=value` or `name="value"`, between commas; undefined when it is anything else, or names a directive twice. */
+/**
+ * `name=value` or `name="value"`, between commas; undefined when it is anything else, or names a
+ * directive twice.
+ */
 function parseDirectives(text: string): ReadonlyMap<string, string> | undefined {
   const directives = new Map<string, string>();
   DIRECTIVE.lastIndex = 0;

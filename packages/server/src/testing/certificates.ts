@@ -1,8 +1,7 @@
 /**
- * Certificates for tests, good for a hundred years and for nothing else: the keys are here for everybody to read.
- *
- * `ONE` and `TWO` name servers 1 and 2, `HOST` names 127.0.0.1 and zoo7, all signed by `AUTHORITY`; `STRANGER` names server 2 and is
- * signed by another.
+ * Certificates for tests, valid for a hundred years and for no other use: their keys are public.
+ * `ONE` and `TWO` name servers 1 and 2, `HOST` names 127.0.0.1 and zoo7, all signed by `AUTHORITY`;
+ * `STRANGER` names server 2 and is signed by another.
  */
 export const AUTHORITY = `-----BEGIN CERTIFICATE-----
 MIIBlDCCATugAwIBAgIUAup45wM1VWbTe44XRm/zrp4//VwwCgYIKoZIzj0EAwIw
@@ -97,7 +96,10 @@ ZUuObbx8ZmwgGdDhLgIhAJnbeAfjME0yrKdXvxsP4Oa51Oh8NrnZ9bidpMe4PicJ
 -----END CERTIFICATE-----
 `,
 } as const;
-/** Another authority, and clients of its own: one as it should be, one whose certificate is a server's, one whose time is over. */
+/**
+ * Another authority and three clients of it: one valid, one with a server's certificate, one
+ * expired.
+ */
 export const OTHER_AUTHORITY = `-----BEGIN CERTIFICATE-----
 MIIBojCCAUegAwIBAgIUI0ctMGbcJRWQsQ1R59byAPgXpukwCgYIKoZIzj0EAwIw
 JTEjMCEGA1UEAwwaem9vaWQgdGVzdCBvdGhlciBhdXRob3JpdHkwIBcNMjYxMTIx
@@ -170,7 +172,10 @@ IF8FBeGVTAQhOnyIlf+AJzOwMqVGB0Rt/u+PyXwOJXtRAiBEN+ywsrsXhIvsp78L
 -----END CERTIFICATE-----
 `,
 } as const;
-/** An authority that keeps a list of what it has revoked, a client that is not in it, one that is, and its list from before that. */
+/**
+ * An authority with a revocation list, a client that is not on it, one that is, and an earlier,
+ * empty list.
+ */
 export const REVOKING_AUTHORITY = `-----BEGIN CERTIFICATE-----
 MIIBkjCCATmgAwIBAgIUUsG0qWjW4a7Hmnb9WQO8wGyw+2gwCgYIKoZIzj0EAwIw
 KDEmMCQGA1UEAwwdem9vaWQgdGVzdCByZXZva2luZyBhdXRob3JpdHkwIBcNMjYx

@@ -22,7 +22,7 @@ export async function ask(
   return { status: response.statusCode, headers: response.headers, body: text };
 }
 
-/** What comes back for bytes that need not be HTTP, until the other side closes. */
+/** The received bytes, until the other side closes; for requests that need not be HTTP. */
 export async function say(port: number | undefined, ...parts: readonly string[]): Promise<string> {
   const socket = connect({ port: port ?? 0, host: "127.0.0.1", noDelay: true });
   const { promise: closed, resolve: close } = Promise.withResolvers<void>();

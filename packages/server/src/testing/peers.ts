@@ -7,7 +7,7 @@ import { Handshake } from "../peers/handshake.ts";
 import type { PeerLinkOptions } from "../peers/peer-port.ts";
 import { RefusalLog } from "../refusal-log.ts";
 
-/** A port on which nobody listens: dialing it is refused at once. */
+/** A port that is not bound: dialing it is refused at once. */
 const CLOSED_PORT = 1;
 
 export interface TestPeerOptions extends Partial<PeerLinkOptions> {
@@ -16,9 +16,12 @@ export interface TestPeerOptions extends Partial<PeerLinkOptions> {
   readonly config?: Partial<EnsembleConfig>;
 }
 
-/** An ensemble on loopback whose ports the system chooses: where a server is becomes known when it listens. */
+/**
+ * An ensemble on loopback whose ports the system chooses: a server's address is known once it
+ * listens.
+ */
 export class TestPeers {
-  /** What operators were told, in order. */
+  /** The log lines, in order. */
   readonly lines: string[] = [];
   readonly refusals: RefusalLog = new RefusalLog(
     (line) => this.lines.push(line),
@@ -33,7 +36,7 @@ export class TestPeers {
     }));
   }
 
-  /** From now on this server is reached there; without ports, nowhere. */
+  /** Sets a server's address; without ports it is unreachable. */
   place(sid: number, ports: Partial<PeerAddress>): void {
     this.#places.set(sid, ports);
   }
@@ -58,7 +61,7 @@ export class TestPeers {
   }
 }
 
-/** The frame that a server begins with when it dials server 1. */
+/** The first frame of a server that dials server 1. */
 export function helloFrame(peers: TestPeers, sid: number): Buffer {
   const { ensemble, identity } = peers.options(sid);
   const handshake = new Handshake(
@@ -71,7 +74,7 @@ export function helloFrame(peers: TestPeers, sid: number): Buffer {
   return frameOf(handshake.begin());
 }
 
-/** A message as it goes over a link. */
+/** The bytes of a message on a link. */
 export function frameOf(message: EnvelopeMessage): Buffer {
   const writer = new PeerFrameWriter({ pool: new BufferPool(), crc32, frameBytesMax: 1000 });
   writer.append(message);
@@ -80,7 +83,7 @@ export function frameOf(message: EnvelopeMessage): Buffer {
   return Buffer.concat(frames);
 }
 
-/** What happened, in order, for tests that wait for it. */
+/** Events, in order, for tests that wait for them. */
 export class Happenings {
   readonly list: string[] = [];
   #changed: PromiseWithResolvers<void> = Promise.withResolvers();
@@ -95,7 +98,7 @@ export class Happenings {
     return this.list.filter((text) => pattern.test(text)).length;
   }
 
-  /** Resolves when this many things that match have happened. */
+  /** Resolves when this many matching events have happened. */
   async until(pattern: RegExp | string, count = 1): Promise<void> {
     const matches = (text: string): boolean => (typeof pattern === "string" ? text === pattern : pattern.test(text));
     while (this.list.filter(matches).length < count) await this.#changed.promise;

@@ -4,17 +4,17 @@ import { Happenings, type TestPeerOptions, type TestPeers } from "./peers.ts";
 
 const running: { stop(): Promise<void> }[] = [];
 
-/** Has something stopped along with the sides that there are. */
+/** Stops a resource along with the running sides. */
 export function stopsWithSides(one: { stop(): Promise<void> }): void {
   running.push(one);
 }
 
-/** Ends all sides, after each test. */
+/** Stops all sides, after each test. */
 export async function stopSides(): Promise<void> {
   for (const one of running.splice(0)) await one.stop();
 }
 
-/** One server's links, and what they told, as words: `opened 1 sid 2 dialed`. */
+/** One server's links, and their events as words: `opened 1 sid 2 dialed`. */
 export class Side {
   readonly happened: Happenings = new Happenings();
   readonly messages: PeerMessage[] = [];
@@ -25,7 +25,7 @@ export class Side {
   #isAwake = false;
 
   constructor(peers: TestPeers, sid: number, options: TestPeerOptions & { readonly bufferedBytesMax?: number } = {}) {
-    const told = (text: string): void => {
+    const record = (text: string): void => {
       if (!this.#isAwake) this.happened.add("not awake");
       this.happened.add(text);
     };
@@ -46,15 +46,15 @@ export class Side {
         },
         linkOpened: (link, from, isDialed) => {
           this.link = link;
-          told(`opened ${link} sid ${from}${isDialed ? " dialed" : ""}`);
+          record(`opened ${link} sid ${from}${isDialed ? " dialed" : ""}`);
         },
-        dialFailed: (reason) => told(`dial failed: ${reason}`),
+        dialFailed: (reason) => record(`dial failed: ${reason}`),
         received: (link, message) => {
           this.messages.push("start" in message ? { ...message, ...copied(message) } : message);
-          told(`${message.kind} on ${link}`);
+          record(`${message.kind} on ${link}`);
           if (this.closesAtMessage) this.links.close(link, { kind: "stopped" });
         },
-        linkClosed: (link, reason) => told(`closed ${link}: ${reason}`),
+        linkClosed: (link, reason) => record(`closed ${link}: ${reason}`),
       },
     );
     stopsWithSides(this.links);

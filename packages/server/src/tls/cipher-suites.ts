@@ -14,10 +14,13 @@ const CIPHERS: ReadonlyMap<string, string> = new Map([
   ["AES_256_CBC_SHA256", "AES256-SHA256"],
   ["AES_256_CBC_SHA384", "AES256-SHA384"],
 ]);
-/** Suites of TLS 1.3 say nothing of a key exchange, and have the same name everywhere. */
+/** Names of TLS 1.3 suites contain no key exchange, and are the same everywhere. */
 const NEWEST = /^TLS_(?:AES_128_GCM_SHA256|AES_256_GCM_SHA384|CHACHA20_POLY1305_SHA256)$/;
 
-/** The platform's name of a cipher suite that Java names; undefined for one that is not known, or too weak to be offered. */
+/**
+ * The platform's name of a cipher suite that Java names; undefined for one that is unknown, or too
+ * weak.
+ */
 export function opensslCipher(javaName: string): string | undefined {
   if (NEWEST.test(javaName)) return javaName;
   const [, exchange = "", cipher = ""] = /^TLS_([A-Z_]+?)_WITH_(\w+)$/.exec(javaName) ?? [];

@@ -46,14 +46,14 @@ function start(tls: TlsOptions = {}, more: StartOptions = {}): ReturnType<typeof
   return startTestServer({ ...START, tls: { ...stores, ...tls }, ...more });
 }
 
-/** A client that trusts our authority, and shows what it is given to show. */
+/** A client that trusts our authority, and sends the given certificate. */
 async function open(port: number | undefined, own: ConnectionOptions = {}): Promise<RawClient> {
   const client = await RawClient.openTls(port ?? 0, { ca: AUTHORITY, ...own });
   await client.handshake();
   return client;
 }
 
-/** Whether a client is served; TLS 1.3 tells it only after its own part is done. */
+/** Whether a client is served; with TLS 1.3 the client learns it only after its own handshake. */
 async function isServed(port: number | undefined, own: ConnectionOptions = {}): Promise<boolean> {
   try {
     await using client = await open(port, own);
@@ -81,7 +81,7 @@ function createFor(path: string, scheme: string, id: string): (writer: JuteWrite
 }
 
 describe("a client with a certificate", () => {
-  test("is whom it names, and opens that one's nodes alone", async () => {
+  test("has the identity of its subject, and opens only nodes of that identity", async () => {
     await using zk = await start();
     await using one = await open(zk.securePort, ONE);
     expect(await whoAmI(one)).toEqual(["ip:127.0.0.1", "x509:CN=one"]);
@@ -98,7 +98,7 @@ describe("a client with a certificate", () => {
     expect(await one.ask(OpCode.GET_DATA, read("/of-one"))).toMatchObject({ code: 0 });
   });
 
-  test("may say so again, which a client without one may not", async () => {
+  test("may authenticate by x509 again, which a client without one may not", async () => {
     await using zk = await start();
     await using one = await open(zk.securePort, ONE);
     expect(await one.ask(OpCode.AUTH, auth("x509", null))).toMatchObject({ code: 0 });
@@ -106,7 +106,7 @@ describe("a client with a certificate", () => {
     expect(await plain.ask(OpCode.AUTH, auth("x509", null))).toMatchObject({ code: ErrorCode.AUTH_FAILED });
   });
 
-  test("that is the superuser's may do everything", async () => {
+  test("that is the superuser's has every permission", async () => {
     await using zk = await start({}, { auth: { x509SuperUser: "CN=one" } });
     await using two = await open(zk.securePort, TWO);
     await two.ask(OpCode.CREATE, createFor("/two", "auth", ""));
@@ -115,7 +115,7 @@ describe("a client with a certificate", () => {
     expect(await one.ask(OpCode.GET_DATA, read("/two"))).toMatchObject({ code: 0 });
   });
 
-  test("is what everybody has to be, where that is enforced", async () => {
+  test("satisfies the enforcement of x509", async () => {
     await using zk = await start({}, { auth: { enforceAuth: true, enforcedSchemes: ["x509"] } });
     expect(await isServed(zk.securePort, ONE)).toBe(true);
     await using plain = await RawClient.withSession(zk.port);
@@ -125,12 +125,12 @@ describe("a client with a certificate", () => {
   });
 });
 
-describe("who is served", () => {
+describe("the server serves", () => {
   test.each<[string, ConnectionOptions, readonly boolean[]]>([
-    ["whoever has a certificate of the authority", ONE, [true, true, true]],
-    ["whoever has none", {}, [false, true, true]],
-    // The client of ours sends what it has whether or not the server trusts who signed it.
-    ["whoever has a stranger's", STRANGER, [false, false, true]],
+    ["clients with a certificate of the authority", ONE, [true, true, true]],
+    ["clients without one", {}, [false, true, true]],
+    // Our client sends its certificate whether or not the server trusts the authority.
+    ["clients with a stranger's", STRANGER, [false, false, true]],
   ])("%s", async (_, own, expected) => {
     const served: boolean[] = [];
     for (const clientAuth of ["need", "want", "none"]) {
@@ -141,11 +141,11 @@ describe("who is served", () => {
   });
 
   test.each<[string, ConnectionOptions, boolean]>([
-    ["as it should be", CLIENT_GOOD, true],
+    ["that is valid", CLIENT_GOOD, true],
     ["made for servers", CLIENT_USAGE, false],
-    ["whose time is over", CLIENT_EXPIRED, false],
+    ["that has expired", CLIENT_EXPIRED, false],
     ["before a hundred others", { ...CLIENT_GOOD, cert: CLIENT_GOOD.cert + CLIENT_USAGE.cert.repeat(100) }, true],
-  ])("of an authority's clients one with a certificate %s: %s", async (_, own, served) => {
+  ])("a client with a certificate %s: %s", async (_, own, served) => {
     const location = join(folder, "other-ca.pem");
     writeFileSync(location, OTHER_AUTHORITY);
     for (const clientAuth of ["need", "want"]) {
@@ -154,7 +154,9 @@ describe("who is served", () => {
     }
   });
 
-  /** A server that asks for certificates of an authority that keeps a list of what it has revoked. */
+  /**
+   * A server that asks for certificates of an authority that keeps a list of what it has revoked.
+   */
   async function startWithList(list: string, tls: TlsOptions = {}): Promise<Awaited<ReturnType<typeof start>>> {
     const trusted = join(folder, "revoking-ca.pem");
     writeFileSync(trusted, REVOKING_AUTHORITY);
@@ -168,7 +170,7 @@ describe("who is served", () => {
     return file;
   }
 
-  test.each(["need", "want"])("nobody whose certificate was revoked, where a client's %s is", async (clientAuth) => {
+  test.each(["need", "want"])("no client whose certificate was revoked, with ssl.clientAuth=%s", async (clientAuth) => {
     await using before = await startWithList(EMPTY_REVOCATION_LIST, { clientAuth });
     expect(await isServed(before.securePort, CLIENT_REVOKED)).toBe(true);
     await using zk = await startWithList(REVOCATION_LIST, { clientAuth });
@@ -176,7 +178,7 @@ describe("who is served", () => {
     expect(await isServed(zk.securePort, CLIENT_REVOKED)).toBe(false);
   });
 
-  test("nobody of an authority whose list is missing", async () => {
+  test("no client of an authority whose list is missing", async () => {
     const trusted = join(folder, "two-ca.pem");
     writeFileSync(trusted, REVOKING_AUTHORITY + OTHER_AUTHORITY);
     await using zk = await startWithList(EMPTY_REVOCATION_LIST, { trustStore: { location: trusted } });
@@ -184,40 +186,42 @@ describe("who is served", () => {
     expect(await isServed(zk.securePort, CLIENT_GOOD)).toBe(false);
   });
 
-  test("nobody who was revoked while the server ran, where it reads its files again", async () => {
+  test("no client that was revoked while the server runs, if it reads its files again", async () => {
     await using zk = await startWithList(EMPTY_REVOCATION_LIST, { certReload: true });
     expect(await isServed(zk.securePort, CLIENT_REVOKED)).toBe(true);
     listFile(REVOCATION_LIST);
-    await expect.poll(() => zk.lines.join("\n"), { timeout: 10_000 }).toContain("certificates as they are now");
+    await expect
+      .poll(() => zk.lines.join("\n"), { timeout: 10_000 })
+      .toContain("use the certificates that were read again");
     expect(await isServed(zk.securePort, CLIENT_REVOKED)).toBe(false);
     expect(await isServed(zk.securePort, CLIENT_KEPT)).toBe(true);
   });
 
-  test("whose certificate names another address than the client's, only where that is asked for", async () => {
+  test("a client whose certificate names another address, unless the address is verified", async () => {
     await using zk = await start({ clientHostnameVerification: true });
     expect(await isServed(zk.securePort, HOST)).toBe(true);
     expect(await isServed(zk.securePort, ONE)).toBe(false);
     expect(zk.lines).toContainEqual(expect.stringContaining("does not name the address that the client comes from"));
   });
 
-  test("whatever name a client asks for, of whatever length", async () => {
+  test("clients with a server name of any content and length", async () => {
     await using zk = await start({ clientAuth: "none" });
     const checkServerIdentity = (): undefined => undefined;
-    expect(await isServed(zk.securePort, { servername: "nobody.example", checkServerIdentity })).toBe(true);
+    expect(await isServed(zk.securePort, { servername: "unknown.example", checkServerIdentity })).toBe(true);
     await using stranger = await RawClient.open(zk.securePort ?? 0);
     stranger.send(helloWithName(await clientHello(), 15_000));
     await stranger.rest();
     expect(await isServed(zk.securePort)).toBe(true);
   });
 
-  test("nobody who speaks older versions than the server wants", async () => {
+  test("no client with an older TLS version than configured", async () => {
     await using zk = await start({ clientAuth: "none", enabledProtocols: ["TLSv1.3"] });
     expect(await isServed(zk.securePort, { maxVersion: "TLSv1.2" })).toBe(false);
     expect(await isServed(zk.securePort, { minVersion: "TLSv1.3" })).toBe(true);
     expect(zk.lines).toContainEqual(expect.stringContaining("its TLS handshake failed"));
   });
 
-  test("whoever speaks one of the suites", async () => {
+  test("clients that offer one of the cipher suites", async () => {
     await using zk = await start({ clientAuth: "none", cipherSuites: ["TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384"] });
     await using client = await RawClient.openTls(zk.securePort ?? 0, { ca: AUTHORITY, maxVersion: "TLSv1.2" });
     expect(client.socket).toMatchObject({ authorized: true });
@@ -263,7 +267,7 @@ describe("a TLS port", () => {
     }
   });
 
-  test("gives up a handshake that does not come to its end, wherever it stands still", async () => {
+  test("gives up a handshake that stalls, at any step", async () => {
     await using zk = await start({ clientAuth: "none", handshakeTimeoutMs: 50 });
     const hello = await clientHello();
     for (const bytes of [0, 1, 5, 6, hello.length - 1, hello.length]) {
@@ -274,7 +278,7 @@ describe("a TLS port", () => {
     expect(await isServed(zk.securePort)).toBe(true);
   });
 
-  test("has so many handshakes at a time as it is told, and no more", async () => {
+  test("has so many handshakes at a time as configured, and no more", async () => {
     await using zk = await start({ clientAuth: "none", handshakeCountMax: 2 });
     await using one = await RawClient.open(zk.securePort ?? 0);
     await using two = await RawClient.open(zk.securePort ?? 0);
@@ -295,7 +299,7 @@ describe("a TLS port", () => {
     expect(await plain.ask(OpCode.PING)).toMatchObject({ code: 0 });
   });
 
-  test("says nothing of those who only look whether it is there", async () => {
+  test("logs nothing about port probes", async () => {
     await using zk = await start({ clientAuth: "none" });
     for (let i = 0; i < 3; i++) {
       await using probe = await RawClient.open(zk.securePort ?? 0);
@@ -321,7 +325,7 @@ describe("a TLS port", () => {
     await Promise.all([secure.rest(), silent.rest(), seen.rest()]);
   });
 
-  test("cuts off who does not read", async () => {
+  test("cuts off a client that does not read", async () => {
     await using zk = await start({ clientAuth: "none" }, { outputBytesMax: 65_536 });
     await using client = await open(zk.securePort);
     await client.ask(OpCode.CREATE, create("/large", "x".repeat(900_000)));
@@ -332,8 +336,8 @@ describe("a TLS port", () => {
   });
 });
 
-describe("a port that takes both", () => {
-  test("serves clients with TLS and without, and words of both", async () => {
+describe("a port with and without TLS", () => {
+  test("serves clients with TLS and without, and four-letter words of both", async () => {
     await using zk = await start({ clientAuth: "want" }, { portUnification: true, fourLetterWords: "*" });
     expect(await isServed(zk.port, ONE)).toBe(true);
     await using plain = await RawClient.withSession(zk.port);
@@ -347,7 +351,7 @@ describe("a port that takes both", () => {
     }
   });
 
-  test("needs no other port, and is plain where nobody asked for more", async () => {
+  test("needs no other port, and is plain by default", async () => {
     await using both = await startTestServer({ portUnification: true, tls: { ...stores, clientAuth: "none" } });
     expect(both.securePort).toBeUndefined();
     expect(await isServed(both.port)).toBe(true);
@@ -356,7 +360,7 @@ describe("a port that takes both", () => {
     expect(plain.lines).toContainEqual(expect.stringContaining("ssl.* has no effect"));
   });
 
-  test("takes a handshake that comes a byte at a time", async () => {
+  test("accepts a handshake that arrives a byte at a time", async () => {
     await using zk = await start({ clientAuth: "none" }, { portUnification: true });
     const hello = await clientHello();
     await using slow = await RawClient.open(zk.port);
@@ -364,7 +368,7 @@ describe("a port that takes both", () => {
     await slow.until("the server's part", () => slow.receivedBytes > 5);
   });
 
-  test("closes who says nothing", async () => {
+  test("closes a connection that sends nothing", async () => {
     await using zk = await start({ handshakeTimeoutMs: 50 }, { portUnification: true });
     await using silent = await RawClient.open(zk.port);
     await silent.rest();
@@ -405,18 +409,18 @@ describe("certificates that change", () => {
     return String(name);
   }
 
-  test("are shown to those who come, and those who are there stay", async () => {
+  test("are sent on new connections, and open connections stay", async () => {
     const { zk, write, logged } = await startReloading();
     await using server = zk;
     await using client = await open(server.securePort);
     expect(await serverName(server.securePort)).toBe("host");
     write(TWO.key + TWO.cert);
-    await logged("certificates as they are now");
+    await logged("use the certificates that were read again");
     expect(await serverName(server.securePort)).toBe("two");
     expect(await client.ask(OpCode.PING)).toMatchObject({ code: 0 });
   });
 
-  test("into what cannot be used leave the old ones in force", async () => {
+  test("to invalid ones leave the old ones in force", async () => {
     const { zk, write, logged } = await startReloading();
     await using server = zk;
     write(TWO.key + HOST.cert);
@@ -436,7 +440,9 @@ function readFrame(xid: number): Buffer {
   return frame;
 }
 
-/** A hello with a name of so many bytes to ask for among its extensions, and with lengths that say so. */
+/**
+ * A ClientHello whose server name has so many bytes, with the lengths of all its parts adjusted.
+ */
 function helloWithName(hello: Buffer, nameBytes: number): Buffer {
   const extension = Buffer.alloc(9 + nameBytes, "a");
   extension.writeUInt16BE(0, 0);
@@ -444,7 +450,8 @@ function helloWithName(hello: Buffer, nameBytes: number): Buffer {
   extension.writeUInt16BE(3 + nameBytes, 4);
   extension.writeUInt8(0, 6);
   extension.writeUInt16BE(nameBytes, 7);
-  // Record header, message header, version, random, session id, suites, compressions; then the extensions' length.
+  // Record header, message header, version, random, session id, suites, compressions; then the
+  // extensions' length.
   const session = 5 + 4 + 2 + 32;
   const suites = session + 1 + (hello[session] ?? 0);
   const compressions = suites + 2 + hello.readUInt16BE(suites);

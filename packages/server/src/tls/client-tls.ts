@@ -7,19 +7,24 @@ import { subjectName } from "./subject-name.ts";
 import { TlsAcceptor } from "./tls-acceptor.ts";
 import type { TlsConfig } from "./tls-config.ts";
 
-/** The first byte of every TLS connection, and of nothing else that a client port understands. */
+/** The first byte of every TLS connection; no other protocol of a client port begins with it. */
 const TLS_HANDSHAKE = 0x16;
 
-/** Takes a client whose bytes can be read; `certificateSubject` is whom its certificate names, if it has one. */
+/**
+ * Receives a client whose bytes can be read; `certificateSubject` is its certificate's subject, if
+ * it has one.
+ */
 export type ClientTaker = (socket: Socket, address: string, certificateSubject?: string) => void;
 
-/** TLS of one client port: every connection of it, or those that begin so. */
+/**
+ * TLS of one client port: for all of its connections, or for those that begin with a TLS handshake.
+ */
 export class ClientTls {
   readonly #config: TlsConfig;
   readonly #refusals: RefusalLog;
   readonly #take: ClientTaker;
   readonly #acceptor: TlsAcceptor;
-  /** Connections that have not said yet what they are. */
+  /** Connections that have not sent their first byte yet. */
   readonly #silent = new Set<Socket>();
 
   constructor(config: TlsConfig, refusals: RefusalLog, take: ClientTaker) {
@@ -31,21 +36,21 @@ export class ClientTls {
       requestCert: config.clientAuth !== "none",
       rejectUnauthorized: config.clientAuth === "need",
       handshakeTimeout: config.handshakeTimeoutMs,
-      // Every connection proves anew who it is, by the certificates that are in force.
+      // No session resumption: every connection is verified with the current certificates.
       secureOptions: constants.SSL_OP_NO_TICKET,
     });
   }
 
-  /** Handshakes that are under way. */
+  /** Handshakes in progress. */
   get handshakeCount(): number {
     return this.#acceptor.waitingCount;
   }
 
-  /** Takes a connection of a port that speaks nothing else. */
+  /** Accepts a connection of a TLS port. */
   accept(socket: Socket, address: string): void {
     const peer = `/${hostPort(address, socket.remotePort ?? 0)}`;
     socket.on("error", () => {
-      // What there is to tell comes with the handshake's failure.
+      // Errors are reported when the handshake fails.
     });
     if (this.#acceptor.waitingCount >= this.#config.handshakeCountMax) {
       this.#refusals.note("tls-limit", peer, `${this.#acceptor.waitingCount} TLS handshakes are under way already`);
@@ -56,17 +61,18 @@ export class ClientTls {
       socket,
       (secured) => this.#judge(secured, address, peer),
       (error) => {
-        // Whoever leaves before it has said who it is, such as a probe of the port, is no event.
+        // A connection that ends before it identified itself, such as a port probe, is not
+        // reported.
         if (!("code" in error && error.code === "ECONNRESET"))
           this.#refusals.note("tls", peer, `its TLS handshake failed: ${error.message}`);
       },
     );
   }
 
-  /** Takes a connection of a port that speaks both: what comes first decides. */
+  /** Accepts a connection of a port with and without TLS: the first byte decides. */
   acceptEither(socket: Socket, address: string): void {
     const ignore = (): void => {
-      // It is gone before it said anything.
+      // It ended before its first byte.
     };
     const timer = setTimeout(() => {
       this.#refusals.note(
@@ -97,12 +103,12 @@ export class ClientTls {
     });
   }
 
-  /** What connections from now on are met with. */
+  /** Settings for new connections. */
   setContext(context: TlsConfig["context"]): void {
     this.#acceptor.setSecureContext(context);
   }
 
-  /** Closes the connections that have not said yet who they are. */
+  /** Closes the connections that are not identified yet. */
   stop(): void {
     for (const socket of this.#silent) socket.destroy();
     this.#acceptor.stop();
@@ -111,7 +117,7 @@ export class ClientTls {
   #judge(socket: TLSSocket, address: string, peer: string): void {
     const certificate = this.#config.clientAuth === "none" ? undefined : socket.getPeerX509Certificate();
     if (certificate !== undefined && !socket.authorized) {
-      // Where one is wanted, none will do, but a bad one will not.
+      // With `want`, no certificate is accepted, but an invalid one is not.
       this.#refuse(socket, peer, String(socket.authorizationError));
       return;
     }

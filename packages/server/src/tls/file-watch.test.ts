@@ -79,7 +79,7 @@ test("other files that change all the time do not delay the report for more than
   let elapsedMs = 0;
   while (changed.mock.calls.length === 0 && elapsedMs < 10_000) {
     writeFileSync(other, `${elapsedMs}`);
-    // Until the system has reported it, so that every round begins the 200 ms anew.
+    // Until the system has reported it, so that every round restarts the 200 ms.
     for (let turn = 0; turn < 5; turn++) await nextTurn();
     vi.advanceTimersByTime(100);
     elapsedMs += 100;

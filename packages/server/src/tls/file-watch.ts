@@ -4,14 +4,15 @@ import { dirname } from "node:path";
 
 /** Files are written in pieces, and a key and its certificate one after the other. */
 const SETTLE_MS = 200;
-/** Something else may change in the directory all the time. */
+/** Other files may change in the directory all the time. */
 const SETTLE_MS_MAX = 2000;
 
 /**
- * Calls back when the content of files has changed, once no file of their directories has changed for
- * 200 ms, or 2 s after the first change. It watches directories, because a file that is replaced is
- * another file, and because Kubernetes replaces a link beside it. It compares contents, because other
- * files of the directory change too: a log file, for example, that gets a line about each reload.
+ * Calls back when the content of files has changed, once no file of their directories has changed
+ * for 200 ms, or 2 s after the first change. It watches directories, because a file that is
+ * replaced is another file, and because Kubernetes replaces a link beside it. It compares contents,
+ * because other files of the directory change too: a log file, for example, that gets a line about
+ * each reload.
  */
 export class FileWatch implements Disposable {
   readonly #files: readonly string[];
@@ -27,7 +28,7 @@ export class FileWatch implements Disposable {
     const directories = new Set(files.map((file) => dirname(file)));
     this.#watchers = [...directories].map((directory) => {
       const watcher = watch(directory, { persistent: false }, () => this.#settle());
-      // A directory that goes takes its files with it; what was read stays in force.
+      // A removed directory takes its files with it; the previous content stays in force.
       return watcher.on("error", () => watcher.close());
     });
     this.#fingerprint = fingerprintOf(files);

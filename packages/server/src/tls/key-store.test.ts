@@ -47,7 +47,7 @@ function at(file: string, more: KeyStoreOptions = {}): KeyStoreOptions {
   return { location: join(folder, file), ...more };
 }
 
-/** What was said of a store; nothing where it can be used. */
+/** The problems of a store; empty if it can be used. */
 function keyStore(options: KeyStoreOptions): { problems: string[]; notices: string[]; isRead: boolean } {
   const problems: string[] = [];
   const notices: string[] = [];
@@ -74,12 +74,12 @@ describe("a key store can be", () => {
     ["Java's own", () => at("host.jks", { password: PASSWORD })],
     ["the newer form by the older's name", () => at("renamed.jks", { password: PASSWORD })],
     ["the older form by the newer's name", () => at("renamed.p12", { password: PASSWORD })],
-    ["of another name, with its type told", () => at("store.unknown", { type: "pem" })],
+    ["of another name, with its type set", () => at("store.unknown", { type: "pem" })],
   ])("%s", (_, options) => {
     expect(keyStore(options())).toEqual({ problems: [], notices: [], isRead: true });
   });
 
-  test("open to others, which is told of", () => {
+  test("open to others, which is reported", () => {
     expect(keyStore(at("open.pem"))).toMatchObject({ isRead: true, notices: [expect.stringContaining("chmod 600")] });
   });
 });
@@ -87,17 +87,17 @@ describe("a key store can be", () => {
 describe("a key store is refused that is", () => {
   test.each<[string, () => KeyStoreOptions, string]>([
     ["not there", () => at("nowhere.pem"), "ENOENT"],
-    ["of a name that tells nothing", () => at("store.unknown"), "ssl.keyStore.type=PEM, PKCS12 or JKS"],
-    ["of a type that nobody knows", () => at("host.pem", { type: "DOC" }), 'found "DOC"'],
+    ["of a name without a known extension", () => at("store.unknown"), "ssl.keyStore.type=PEM, PKCS12 or JKS"],
+    ["of an unknown type", () => at("host.pem", { type: "DOC" }), 'found "DOC"'],
     ["Java's own, without a key", () => at("ca.jks", { password: PASSWORD }), "ca.jks holds no private key"],
     ["Java's own, of another password", () => at("host.jks", { password: "wrong" }), "its password is another"],
-    ["Java's own, and no password is told", () => at("host.jks"), "its password is another"],
+    ["Java's own, without its password", () => at("host.jks"), "its password is another"],
     ["of a form that only Java reads", () => at("store.bcfks"), "keytool -importkeystore -srckeystore"],
     ["without a key", () => at("keyless.pem"), "keyless.pem cannot be used"],
     ["a key and another's certificate", () => at("mixed.pem"), "mixed.pem"],
     ["empty", () => at("empty.pem"), "empty.pem cannot be used"],
     ["of another password", () => at("host.p12", { password: "wrong" }), "its password is another"],
-    ["encrypted, and no password is told", () => at("encrypted.pem"), "encrypted.pem cannot be used"],
+    ["encrypted, without its password", () => at("encrypted.pem"), "encrypted.pem cannot be used"],
     ["without its password file", () => at("host.p12", { passwordPath: join(folder, "none") }), "ENOENT"],
   ])("%s", (_, options, part) => {
     const { problems, isRead } = keyStore(options());
@@ -123,7 +123,7 @@ describe("a trust store can be", () => {
     expect(trustStore(at(file, { password: PASSWORD }))).toEqual({ problems: [], count: 1 });
   });
 
-  test("the PKCS#12 of somebody with a key", () => {
+  test("the PKCS#12 of a server with a key", () => {
     expect(trustStore(at("host.p12", { password: PASSWORD }))).toEqual({ problems: [], count: 1 });
   });
 });
@@ -144,7 +144,7 @@ describe("a trust store is refused that is", () => {
     ["PKCS#12", "flipped.p12", AUTHORITY_PKCS12],
     ["Java's own", "flipped.jks", AUTHORITY_JKS],
   ])(
-    "damaged at any place: it is told, or does no harm (%s)",
+    "damaged at any place: it is reported, or harmless (%s)",
     (_, name, store) => {
       const file = join(folder, name);
       for (let i = 0; i < store.length; i += 7) {

@@ -10,21 +10,21 @@ import {
   openKeyStore,
 } from "@zooid/java-files";
 
-/** A file of keys or of certificates, as Java's settings name one. */
+/** A file of keys or of certificates, by Java's settings. */
 export interface KeyStoreOptions {
   readonly location?: string;
   readonly password?: string;
-  /** A file that holds the password; it wins over `password`. */
+  /** A file with the password; it overrides `password`. */
   readonly passwordPath?: string;
-  /** PEM, PKCS12 or JKS. Default: by the file's name. */
+  /** PEM, PKCS12 or JKS. Default: by the file's extension. */
   readonly type?: string;
 }
 
 const OTHERS_MAY = 0o077;
 /**
- * Reads who the server is: a private key with its certificate and the chain behind it.
+ * Reads the server's identity: a private key with its certificate and chain.
  *
- * @param name how the setting is called, for what is wrong
+ * @param name of the setting, for problems
  */
 export function readKeyStore(
   name: string,
@@ -54,7 +54,7 @@ export function readKeyStore(
   return undefined;
 }
 
-/** Reads whom the server trusts to say who somebody is. */
+/** Reads the trusted authorities. */
 export function readTrustStore(
   name: string,
   options: KeyStoreOptions,
@@ -103,7 +103,7 @@ function conversion(file: string): string {
   return `convert it: keytool -importkeystore -srckeystore ${file} -destkeystore ${target} -deststoretype PKCS12`;
 }
 
-/** What speaks against the key of a PEM file being that of its first certificate. */
+/** The reason why the key of a PEM file does not belong to its first certificate. */
 function pairFault(pem: Buffer, passphrase: string | undefined): string | undefined {
   const key = createPrivateKey({ key: pem, ...(passphrase === undefined ? {} : { passphrase }) });
   return new X509Certificate(pem).checkPrivateKey(key) ? undefined : "holds a certificate that is not of its key";

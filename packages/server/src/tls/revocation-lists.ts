@@ -3,7 +3,9 @@ import { createSecureContext } from "node:tls";
 
 const LISTS = /-----BEGIN X509 CRL-----[\s\S]+?-----END X509 CRL-----/g;
 
-/** Lists of revoked certificates in a PEM file; undefined where it is of no use, which becomes a problem. */
+/**
+ * Certificate revocation lists in a PEM file; undefined if it is invalid, which becomes a problem.
+ */
 export function readRevocationLists(name: string, file: string, problems: string[]): string[] | undefined {
   try {
     const lists = readFileSync(file, "latin1").match(LISTS) ?? [];

@@ -18,7 +18,7 @@ test.each([
   expect(subjectName(der(pem))).toBe(name);
 });
 
-test("what is no certificate has no name", () => {
+test("bytes that are no certificate have no name", () => {
   const certificate = der(MANY_NAMES);
   for (let bytes = 0; bytes < 200; bytes++) expect(() => subjectName(certificate.subarray(0, bytes))).toThrow();
 });

@@ -1,6 +1,6 @@
 import forge from "node-forge";
 
-/** Attributes that RFC 2253 names; every other is written by its number. */
+/** Attributes that RFC 2253 names; all others are written by their number. */
 const NAMES: ReadonlyMap<string, string> = new Map([
   ["2.5.4.3", "CN"],
   ["2.5.4.6", "C"],
@@ -13,7 +13,10 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ["0.9.2342.19200300.100.1.25", "DC"],
 ]);
 const { Type } = forge.asn1;
-/** Strings: they are shown as text. The fourth and fifth, teletex and general ones, have no name in the library. */
+/**
+ * String types, which are shown as text. The fourth and fifth, teletex and general ones, have no
+ * name in the library.
+ */
 const TEXT_TYPES: ReadonlySet<number> = new Set([
   Type.UTF8,
   Type.PRINTABLESTRING,
@@ -24,14 +27,15 @@ const TEXT_TYPES: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * Whom a certificate names, in RFC 2253's form as Java prints it: it is the id of the scheme `x509`, and stands in access lists.
+ * The subject of a certificate, in RFC 2253's form as Java prints it. It is the id of the scheme
+ * `x509` in access lists.
  *
- * @param certificate in DER; throws when it is none
+ * @param certificate in DER; throws if it is none
  */
 export function subjectName(certificate: Buffer): string {
   const [signed] = valuesOf(forge.asn1.fromDer(certificate.toString("latin1")));
   const fields = valuesOf(signed);
-  // The version is left out by certificates of the first.
+  // Certificates of version 1 leave the version out.
   const hasVersion = fields[0]?.tagClass === forge.asn1.Class.CONTEXT_SPECIFIC;
   return valuesOf(fields[hasVersion ? 5 : 4])
     .map((set) => valuesOf(set).map(attribute).join("+"))
@@ -53,7 +57,7 @@ function attribute(node: forge.asn1.Asn1): string {
   if (name === undefined || typeof value.value !== "string" || !TEXT_TYPES.has(value.type)) {
     return `${name ?? id}=#${forge.asn1.toDer(value).toHex()}`;
   }
-  // The library has read the characters of BMP strings, and left the bytes of others.
+  // The library has decoded the characters of BMP strings, and left the bytes of others.
   const text = value.type === Type.BMPSTRING ? value.value : Buffer.from(value.value, "latin1").toString("utf8");
   return `${name}=${escaped(text)}`;
 }

@@ -7,7 +7,10 @@ import { TlsAcceptor } from "./tls-acceptor.ts";
 
 const HANDSHAKES_OF_ONE = 40;
 
-/** Connections from one address and then one from another, each with its client's first bytes there. */
+/**
+ * Connections from one address and then one from another, each with its client's first bytes
+ * received.
+ */
 async function gathered(addresses: readonly string[]): Promise<{
   readonly sockets: readonly Socket[];
   readonly clients: readonly TLSSocket[];
@@ -61,7 +64,7 @@ test("a client does not wait for the handshakes of another address that came fir
   expect(secured.indexOf("127.0.0.3")).toBeLessThan(HANDSHAKES_OF_ONE / 4);
 });
 
-test("a connection whose client leaves while it waits is passed over", async () => {
+test("a connection whose client disconnects while it waits is skipped", async () => {
   using connections = await gathered(["127.0.0.2", "127.0.0.2", "127.0.0.2"]);
   const acceptor = new TlsAcceptor({ key: HOST.key, cert: HOST.cert });
   const [first, second, third] = connections.sockets as [Socket, Socket, Socket];

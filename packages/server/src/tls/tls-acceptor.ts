@@ -1,7 +1,10 @@
 import type { Socket } from "node:net";
 import { createServer, type SecureContextOptions, type Server, type TLSSocket, type TlsOptions } from "node:tls";
 
-/** Handshakes begun in one turn of the event loop: each takes a millisecond or two of public-key arithmetic. */
+/**
+ * Handshakes begun in one turn of the event loop: each takes a millisecond or two of public-key
+ * arithmetic.
+ */
 const BEGUN_PER_TURN = 4;
 /** Node's own default. */
 const TIMEOUT_MS = 120_000;
@@ -10,22 +13,24 @@ interface Waiting {
   readonly socket: Socket;
   readonly ready: (socket: TLSSocket) => void;
   readonly failed: ((error: Error) => void) | undefined;
-  /** Ends a handshake that takes too long. */
+  /** Closes a handshake that takes too long. */
   readonly timer: NodeJS.Timeout;
 }
 
 /**
- * Speaks the server's half of TLS on connections that a listener of ours took.
- *
- * A few handshakes begin in each turn of the event loop, so that many clients that come at once do not hold it. Addresses take turns: one
- * that opens many connections delays its own.
+ * The server's side of TLS on connections that another listener accepted. A few handshakes begin in
+ * each turn of the event loop, so that many clients at once do not block it. Addresses take turns:
+ * one that opens many connections delays its own.
  */
 export class TlsAcceptor {
-  /** It never listens: it is handed connections. */
+  /** It never listens: it receives accepted connections. */
   readonly #server: Server;
-  /** Connections that have not finished TLS's own handshake, by where they came from. */
+  /** Connections whose TLS handshake is not complete, by their address. */
   readonly #waiting = new Map<string, Waiting>();
-  /** Connections whose client has sent its first bytes, oldest first, by address. The address that is next comes first. */
+  /**
+   * Connections whose client has sent its first bytes, oldest first, by address. The address that
+   * is next comes first.
+   */
   readonly #queues = new Map<string, Socket[]>();
   readonly #timeoutMs: number;
   #isBeginDue = false;
@@ -43,19 +48,19 @@ export class TlsAcceptor {
     });
   }
 
-  /** Connections whose handshake is under way. */
+  /** Connections with a handshake in progress. */
   get waitingCount(): number {
     return this.#waiting.size;
   }
 
   /**
-   * @param ready handed the socket to speak through, once both sides can
-   * @param failed told why not, before the connection is closed
+   * @param ready receives the TLS socket, once it can be used
+   * @param failed receives the error, before the connection is closed
    */
   accept(socket: Socket, ready: (socket: TLSSocket) => void, failed?: (error: Error) => void): void {
     const origin = originOf(socket);
     const { allowHalfOpen } = socket;
-    // A client that leaves in the middle of a handshake must not be waited for.
+    // A client that disconnects during a handshake must not be waited for.
     socket.allowHalfOpen = false;
     const secured = (around: TLSSocket): void => {
       around.allowHalfOpen = allowHalfOpen;
@@ -74,12 +79,12 @@ export class TlsAcceptor {
     else socket.once("readable", () => this.#enqueue(socket));
   }
 
-  /** What connections from now on are met with. */
+  /** Settings for new connections. */
   setSecureContext(options: SecureContextOptions): void {
     this.#server.setSecureContext(options);
   }
 
-  /** Closes the connections whose handshake is under way. */
+  /** Closes the connections with a handshake in progress. */
   stop(): void {
     for (const { socket } of this.#waiting.values()) socket.destroy();
   }
@@ -102,7 +107,7 @@ export class TlsAcceptor {
     });
   }
 
-  /** Begins one handshake of the address that is next; false when the client is gone. */
+  /** Starts one handshake of the address that is next. @returns false if the client is gone */
   #beginNext(): boolean {
     for (const [address, queue] of this.#queues) {
       const socket = queue.shift();

@@ -51,7 +51,7 @@ test("suites are offered by the platform's names", () => {
   });
 });
 
-test("nobody is trusted where nobody was named", () => {
+test("no authority is trusted by default", () => {
   const { trustStore: _, ...rest } = whole;
   expect(contextOf({ ...rest, trustStore: {}, clientAuth: "none" })).toMatchObject({ ca: [] });
 });
@@ -59,14 +59,14 @@ test("nobody is trusted where nobody was named", () => {
 describe("a problem is", () => {
   test.each<[string, TlsOptions, string]>([
     ["no key store", { keyStore: {} }, "ssl.keyStore.location"],
-    ["nobody who vouches for clients", { trustStore: {} }, "ssl.clientAuth=none asks for none"],
+    ["no authority for clients", { trustStore: {} }, "ssl.clientAuth=none asks for none"],
     ["a mode that does not exist", { clientAuth: "maybe" }, 'found "maybe"'],
     ["an old version", { enabledProtocols: ["TLSv1.1", "TLSv1.2"] }, 'found "TLSv1.1"'],
     ["an old newest version", { protocol: "SSLv3" }, 'found "SSLv3"'],
     ["an unknown suite", { cipherSuites: ["TLS_MAGIC"] }, "TLS_MAGIC"],
     ["a weak suite", { cipherSuites: ["TLS_RSA_WITH_RC4_128_SHA"] }, "too weak"],
     ["no time", { handshakeTimeoutMs: 0 }, "handshakeDetectionTimeoutMillis"],
-    ["lists that nobody named", { crl: true }, "ssl.crl=true needs zooid.ssl.crlFile=FILE"],
+    ["no file of revocation lists", { crl: true }, "ssl.crl=true needs zooid.ssl.crlFile=FILE"],
     [
       "a file of lists that is missing",
       { crlFile: "/no/such/list.pem" },
@@ -101,7 +101,7 @@ test.each([
   expect(problemsOf({ ...whole, crl: true, crlFile })).toEqual([expect.stringContaining(part)]);
 });
 
-test("lists are looked at where a file is named, unless that is turned off", () => {
+test("lists are checked where a file is named, unless that is turned off", () => {
   const crlFile = join(folder, "lists.pem");
   writeFileSync(crlFile, REVOCATION_LIST + EMPTY_REVOCATION_LIST);
   expect(contextOf({ crlFile })).toMatchObject({ crl: [REVOCATION_LIST.trim(), EMPTY_REVOCATION_LIST.trim()] });
@@ -109,7 +109,7 @@ test("lists are looked at where a file is named, unless that is turned off", () 
   expect(contextOf({ crlFile, crl: false })).not.toHaveProperty("crl");
 });
 
-test("files are read anew, and of no use while they are wrong", () => {
+test("files are read again, and refused while they are invalid", () => {
   const location = join(folder, "changing.pem");
   writeFileSync(location, HOST.key + HOST.cert, { mode: 0o600 });
   const config = parseTls({ ...whole, keyStore: { location } }, "ssl", [], []);

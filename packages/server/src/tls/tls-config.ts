@@ -3,38 +3,44 @@ import { opensslCipher } from "./cipher-suites.ts";
 import { type KeyStoreOptions, readKeyStore, readTrustStore } from "./key-store.ts";
 import { readRevocationLists } from "./revocation-lists.ts";
 
-/** TLS, by the names that ZooKeeper's settings have for it. */
+/** TLS, by the names of ZooKeeper's settings. */
 export interface TlsOptions {
-  /** Who the server is: private key, certificate and chain, in one file. */
+  /** The server's identity: private key, certificate and chain, in one file. */
   readonly keyStore?: KeyStoreOptions;
-  /** Whose word counts for who a client is. */
+  /** The trusted authorities for clients' certificates. */
   readonly trustStore?: KeyStoreOptions;
-  /** `need` a certificate of every client, look at it where there is one (`want`), or do not ask (`none`). Default `need`. */
+  /**
+   * Client certificates: required (`need`), verified if there is one (`want`), or not requested
+   * (`none`). Default `need`.
+   */
   readonly clientAuth?: string;
-  /** The newest version that is spoken: TLSv1.3 or TLSv1.2. Default TLSv1.3. */
+  /** The newest enabled version: TLSv1.3 or TLSv1.2. Default TLSv1.3. */
   readonly protocol?: string;
-  /** Versions that are spoken. Default: TLSv1.2 and all above it up to `protocol`. */
+  /** Enabled versions. Default: TLSv1.2 and all above it up to `protocol`. */
   readonly enabledProtocols?: readonly string[];
-  /** Suites that are spoken, by Java's names. Default: the platform's. */
+  /** Enabled cipher suites, by Java's names. Default: the platform's. */
   readonly cipherSuites?: readonly string[];
-  /** How long a client may take from its first byte to the end of the handshake, in milliseconds. Default 5000. */
+  /**
+   * How long a client may take from its first byte to the end of the handshake, in milliseconds.
+   * Default 5000.
+   */
   readonly handshakeTimeoutMs?: number;
-  /** Handshakes under way at a time; more are closed. -1 is no limit. Default -1. */
+  /** Handshakes at a time; connections beyond are closed. -1 is no limit. Default -1. */
   readonly handshakeCountMax?: number;
   /** Read the files again when they change. Default false. */
   readonly certReload?: boolean;
-  /** Whether certificates that were revoked are refused; needs `crlFile`. Default: whether there is one. */
+  /** Whether revoked certificates are refused; needs `crlFile`. Default: whether there is one. */
   readonly crl?: boolean;
-  /** A PEM file of lists of revoked certificates, one of each authority in `trustStore`. */
+  /** A PEM file of certificate revocation lists, one of each authority in `trustStore`. */
   readonly crlFile?: string;
-  /** Whether a client's certificate has to name the address that it comes from. Default false. */
+  /** Whether a client's certificate must name the client's address. Default false. */
   readonly clientHostnameVerification?: boolean;
 }
 
 const CLIENT_AUTH: readonly ClientAuthMode[] = ["need", "want", "none"];
 export type ClientAuthMode = "need" | "want" | "none";
 
-/** {@link TlsOptions} checked. */
+/** {@link TlsOptions} after validation. */
 export interface TlsConfig {
   readonly clientAuth: ClientAuthMode;
   readonly handshakeTimeoutMs: number;
@@ -43,18 +49,19 @@ export interface TlsConfig {
   readonly clientHostnameVerification: boolean;
   /** Every file that was read. */
   readonly files: readonly string[];
-  /** What the files held at the start, with everything else that a handshake is met with. */
+  /** The TLS settings at startup, with the files' content. */
   readonly context: SecureContextOptions;
-  /** Reads the files anew; a list of problems when they are of no use. */
+  /** Reads the files again. @returns the settings, or a list of problems */
   reload(): SecureContextOptions | readonly string[];
 }
 
 const VERSIONS: readonly string[] & readonly SecureVersion[] = ["TLSv1.2", "TLSv1.3"];
 
 /**
- * Checks options and reads the files; whatever is wrong becomes a problem, and nothing is returned then.
+ * Validates options and reads the files; errors are added to the problems, and the result is then
+ * undefined.
  *
- * @param prefix what the settings' names begin with, for what is wrong
+ * @param prefix of the settings' names, for problems
  */
 export function parseTls(
   options: TlsOptions,
@@ -83,7 +90,7 @@ export function parseTls(
     const own = readKeyStore(`${prefix}.keyStore`, keyStore, into, also);
     const ca = readTrustStore(`${prefix}.trustStore`, trustStore, into);
     const crl = crlFile === undefined ? undefined : readRevocationLists(`zooid.${prefix}.crlFile`, crlFile, into);
-    // Nobody is trusted by default: authorities that vouch for web sites say nothing of ZooKeeper's clients.
+    // No authority is trusted by default: those of web sites do not vouch for ZooKeeper's clients.
     return { ...own, ca: [...(ca ?? [])], ...(crl === undefined ? {} : { crl }), ...fixed };
   };
   const context = read(problems, notices);

@@ -4,12 +4,12 @@ import { type RawClient, read } from "@zooid/wire/testing/raw-client";
 import { ask } from "./http.ts";
 import { startTestServer } from "./server.ts";
 
-/** What the tests of snapshots by the admin port share. */
+/** Shared by the tests of snapshots at the admin port. */
 
 export const SUPER: Readonly<Record<string, string>> = { authorization: "digest super:test" };
 export const OCTETS: Readonly<Record<string, string>> = { ...SUPER, "content-type": "application/octet-stream" };
 
-/** A server with a data directory, whose snapshots may be taken and restored as often as one likes. */
+/** A server with a data directory, without rate limits of snapshot and restore. */
 export function start(dataDir: string, admin = {}): ReturnType<typeof startTestServer> {
   return startTestServer({
     dataDir,
@@ -44,7 +44,7 @@ export async function metric(server: Server, name: string): Promise<number> {
   return Number(new RegExp(`^${name} (.*)$`, "m").exec(body)?.[1]);
 }
 
-/** Of a node: its data and what of its stat does not depend on the server. */
+/** A node's data and the fields of its stat that do not depend on the server. */
 export async function shown(client: RawClient, path: string): Promise<unknown> {
   const { code, body } = await client.ask(OpCode.GET_DATA, read(path));
   if (code !== ErrorCode.OK) return code;

@@ -5,15 +5,15 @@ import { copySlice, ErrorCode, OpCode } from "@zooid/model";
 import { create, RawClient, read, setData, versioned } from "@zooid/wire/testing/raw-client";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ask } from "../testing/http.ts";
-import { metric, OCTETS, restore, type Server, SUPER, shown, snapshotOf, start } from "../testing/snapshot-desk.ts";
+import { metric, OCTETS, restore, type Server, SUPER, shown, snapshotOf, start } from "../testing/snapshot-endpoint.ts";
 
 let place = "";
 beforeEach(async () => {
-  place = await mkdtemp(join(tmpdir(), "zooid-desk-"));
+  place = await mkdtemp(join(tmpdir(), "zooid-snapshots-"));
 });
 afterEach(() => rm(place, { recursive: true, force: true }));
 
-test("a snapshot holds all that was acknowledged before it was asked for, and says how long it is and where it stands", async () => {
+test("a snapshot holds every write acknowledged before the request, and its headers state its length and position", async () => {
   await using zk = await start(join(place, "data"));
   await using client = await RawClient.withSession(zk.port);
   for (let i = 0; i < 100; i++) await client.ask(OpCode.CREATE, create(`/n${i}`, `value ${i}`));
@@ -22,7 +22,7 @@ test("a snapshot holds all that was acknowledged before it was asked for, and sa
   expect(response.headers.get("content-type")).toBe("application/octet-stream");
   expect(response.headers.get("snapshot_size")).toBe(String(bytes.length));
   expect(response.headers.get("content-length")).toBe(String(bytes.length));
-  // The session and a hundred nodes are what this epoch has written.
+  // This epoch has written the session and a hundred nodes.
   expect(response.headers.get("last_zxid")).toBe("0x100000065");
   expect(Buffer.from(bytes).toString("latin1", 0, 4)).toBe("ZKSN");
   for (let i = 0; i < 100; i++) expect(Buffer.from(bytes).includes(`value ${i}`)).toBe(true);
@@ -33,7 +33,7 @@ test("a snapshot holds all that was acknowledged before it was asked for, and sa
   expect([head.status, head.headers["content-length"], head.body]).toEqual([200, String(bytes.length), ""]);
 });
 
-test("what one server was is what another becomes: it lets its clients go, forgets what it had, and is so after a restart too", async () => {
+test("restore replaces the whole state: clients are disconnected, the old state is gone, and the new one survives a restart", async () => {
   let bytes: Uint8Array<ArrayBuffer>;
   const before: unknown[] = [];
   const paths = ["/", "/a", "/a/s-0000000000", "/a/s-0000000002"];
@@ -56,7 +56,7 @@ test("what one server was is what another becomes: it lets its clients go, forge
     const { status, last_zxid } = await restore(zk, bytes);
     expect([status, last_zxid]).toEqual([200, 0x2_0000_0001]);
     await client.rest();
-    // Its session is not among what was restored.
+    // Its session is not in the restored snapshot.
     await using same = await RawClient.open(zk.port);
     const again = await same.handshake({
       sessionId,
@@ -79,11 +79,11 @@ test("what one server was is what another becomes: it lets its clients go, forge
   expect(await shown(client, "/other")).toBe(ErrorCode.NO_NODE);
 });
 
-describe("what is no whole snapshot is refused, and nobody notices", () => {
+describe("an invalid snapshot is refused, and no client notices", () => {
   let own = "";
   let zk: Server;
   beforeAll(async () => {
-    own = await mkdtemp(join(tmpdir(), "zooid-desk-"));
+    own = await mkdtemp(join(tmpdir(), "zooid-snapshots-"));
     zk = await start(join(own, "data"));
   });
   afterAll(async () => {
@@ -112,7 +112,7 @@ describe("what is no whole snapshot is refused, and nobody notices", () => {
     expect((await restore(zk, bytes)).status).toBe(200);
   });
 
-  test("one whose sender goes away", async () => {
+  test("one whose sender disconnects", async () => {
     await using client = await RawClient.withSession(zk.port);
     await client.ask(OpCode.CREATE, create("/kept", "x".repeat(1000)));
     const { bytes } = await snapshotOf(zk);
@@ -134,8 +134,8 @@ describe("what is no whole snapshot is refused, and nobody notices", () => {
   });
 });
 
-describe("who may not, and when", () => {
-  test("neither is there where it is switched off", async () => {
+describe("authorization and rate limits", () => {
+  test("neither command exists where it is disabled", async () => {
     await using zk = await start(join(place, "data"), { snapshotEnabled: false, restoreEnabled: false });
     expect((await snapshotOf(zk)).response.status).toBe(503);
     expect(await restore(zk, new Uint8Array(1))).toMatchObject({ status: 503, error: "Restore command is disabled" });
@@ -149,7 +149,7 @@ describe("who may not, and when", () => {
     expect(await restore(zk, "no snapshot", withMore)).toMatchObject({ status: 500 });
   });
 
-  test("a client that the root does not name sends a snapshot for nothing, also where the root is open to the world", async () => {
+  test("a snapshot of a client without permissions on the root is refused, also where the root is open to the world", async () => {
     await using zk = await start(join(place, "data"));
     const { bytes } = await snapshotOf(zk);
     await using client = await RawClient.withSession(zk.port);
@@ -166,7 +166,7 @@ describe("who may not, and when", () => {
     expect((await client.ask(OpCode.EXISTS, read("/kept"))).code).toBe(ErrorCode.OK);
   });
 
-  test("an identity that the root gives every permission may, whatever the world may", async () => {
+  test("an identity with every permission on the root is allowed, whatever the world may", async () => {
     await using zk = await start(join(place, "data"));
     const { bytes } = await snapshotOf(zk);
     await using client = await RawClient.withSession(zk.port);
@@ -188,7 +188,7 @@ describe("who may not, and when", () => {
   });
 });
 
-test("a server that stops while a snapshot is sent and another is taken stops", async () => {
+test("a server stops while one snapshot is sent and another is taken", async () => {
   const zk = await start(join(place, "data"));
   await using client = await RawClient.withSession(zk.port);
   await client.ask(OpCode.CREATE, create("/a", "x".repeat(1_000_000)));

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { ErrorCode, OpCode } from "@zooid/model";
 import { create, RawClient } from "@zooid/wire/testing/raw-client";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { metric, restore, shown, snapshotOf, start } from "../testing/snapshot-desk.ts";
+import { metric, restore, shown, snapshotOf, start } from "../testing/snapshot-endpoint.ts";
 
 let place = "";
 beforeEach(async () => {
-  place = await mkdtemp(join(tmpdir(), "zooid-desk-"));
+  place = await mkdtemp(join(tmpdir(), "zooid-snapshots-"));
 });
 afterEach(() => rm(place, { recursive: true, force: true }));
 
@@ -28,7 +28,7 @@ test("a server can be restored into again and again, from its own snapshots, and
   }
 });
 
-test("both come no more often than the interval says, and what comes too soon is counted", async () => {
+test("both are limited to one per interval, and refusals are counted", async () => {
   await using zk = await start(join(place, "data"), { rateLimiterIntervalMs: 2_000_000_000 });
   const { bytes } = await snapshotOf(zk);
   const { response } = await snapshotOf(zk);

@@ -3,11 +3,11 @@ import { Histogram } from "@zooid/replica";
 import type { SnapshotExport } from "@zooid/txn-log";
 import type { SnapshotCommandsConfig } from "./http-options.ts";
 
-/** Why a state is not given or taken. The statuses are Apache's. */
+/** The reason why a snapshot is not sent or not restored. The statuses are Apache's. */
 export class SnapshotRefusal {
   readonly status: 400 | 409 | 429 | 500 | 503;
   readonly error: string;
-  /** In how many milliseconds the same request would be allowed; with status 429. */
+  /** With status 429: milliseconds until the same request is allowed. */
   readonly retryAfterMs: number | undefined;
 
   constructor(status: SnapshotRefusal["status"], error: string, retryAfterMs?: number) {
@@ -17,26 +17,26 @@ export class SnapshotRefusal {
   }
 }
 
-/** The server's state as a whole, as operators take it away and bring another. */
+/** The server's state as a whole, for snapshot and restore. */
 export interface WholeState {
-  /** Where neither is possible, why. */
+  /** The reason why neither is possible, if so. */
   readonly reason: string | undefined;
-  /** The same for restoring alone. */
+  /** The same for restore only. */
   readonly restoreReason: string | undefined;
-  /** The newest state, with everything that was ever acknowledged. */
+  /** The current state, including every acknowledged write. */
   exportSnapshot(): Promise<SnapshotExport>;
   /**
-   * Takes a snapshot in the place of all that is there. Rejects when it is not a whole one, and nothing is changed then. Resolves when it is
-   * served, with where it stands.
+   * Replaces the whole state by a snapshot. If the snapshot is not valid, it rejects and nothing is
+   * changed. Resolves with the snapshot's position when it is served.
    */
   restore(pieces: AsyncIterable<Uint8Array>): Promise<Zxid>;
-  /** Milliseconds of a clock that does not go back. */
+  /** A monotonic clock in milliseconds. */
   nowMs(): number;
   info(text: string): void;
   warn(text: string): void;
 }
 
-/** Lets one through in an interval. */
+/** A rate limit: one request in each interval. */
 class RateLimit {
   readonly #intervalMs: number;
   #nextMs = Number.NEGATIVE_INFINITY;
@@ -56,11 +56,14 @@ class RateLimit {
   }
 }
 
-/** Snapshots come a thousand times as often as restores may, as in Apache, where the same number means microseconds for them. */
+/**
+ * The interval of snapshots is a thousandth of that of restores, as in Apache, which reads the same
+ * number as microseconds for them.
+ */
 const SNAPSHOTS_PER_RESTORE = 1000;
 
-/** The admin commands `snapshot` and `restore`: who may come, and what is counted of them. */
-export class SnapshotDesk {
+/** The admin commands `snapshot` and `restore`: authorization, rate limits and counters. */
+export class SnapshotEndpoint {
   readonly #config: SnapshotCommandsConfig;
   readonly #state: WholeState;
   readonly #snapshots: RateLimit;
@@ -70,7 +73,7 @@ export class SnapshotDesk {
   snapshotsLimited = 0;
   restoreErrors = 0;
   restoresLimited = 0;
-  /** How long restores took, in milliseconds. */
+  /** Durations of restores, in milliseconds. */
   readonly restoreMs: Histogram = new Histogram();
 
   constructor(config: SnapshotCommandsConfig, state: WholeState) {
@@ -80,7 +83,7 @@ export class SnapshotDesk {
     this.#restores = new RateLimit(config.intervalMs);
   }
 
-  /** @param who for the log */
+  /** @param who the requester, for the log */
   async take(who: string): Promise<SnapshotExport | SnapshotRefusal> {
     const state = this.#state;
     if (!this.#config.isSnapshotEnabled) return new SnapshotRefusal(503, "Snapshot command is disabled");
@@ -104,7 +107,7 @@ export class SnapshotDesk {
     }
   }
 
-  /** @param pieces of the body; undefined where there is none */
+  /** @param pieces of the body; undefined if there is none */
   async restore(
     who: string,
     type: string | undefined,
@@ -138,11 +141,10 @@ export class SnapshotDesk {
 }
 
 const OCTETS = "application/octet-stream";
-const LIMITED =
-  "this was asked for too soon after the last time; admin.rateLimiterIntervalInMS says how often it may be";
+const LIMITED = "too soon after the last request; admin.rateLimiterIntervalInMS sets the interval";
 const BUSY = "a snapshot is being restored";
 
-/** Without what may stand behind it. */
+/** The media type without its parameters. */
 function mediaType(type: string | undefined): string | undefined {
   return type?.split(";", 1)[0]?.trim().toLowerCase();
 }
