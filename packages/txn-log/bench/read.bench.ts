@@ -48,11 +48,11 @@ async function reads(recordBytes: number): Promise<void> {
   console.log(`  ${await readAll(log, end)}`);
   const alone = await appending(log, next, () => new Promise((resolve) => setTimeout(resolve, 3000)));
   console.log(`  appends alone: ${alone.text}`);
-  let told = "";
+  let reports = "";
   const beside = await appending(log, alone.next, async () => {
-    told = await readAll(log, end);
+    reports = await readAll(log, end);
   });
-  console.log(`  appends beside reads: ${beside.text}; ${told}`);
+  console.log(`  appends beside reads: ${beside.text}; ${reports}`);
 }
 
 async function readAll(log: TxnLog, end: number): Promise<string> {

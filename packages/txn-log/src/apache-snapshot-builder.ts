@@ -37,12 +37,12 @@ const ZXID_OFFSETS = [StatOffset.czxid, StatOffset.mzxid];
 const TIME_OFFSETS = [StatOffset.ctime, StatOffset.mtime];
 /** Behind the owner, since the lengths are left out. */
 const STORED_PZXID = STAT_LENGTHS_START;
-/** What stands in place of a digest that nobody has computed yet. */
+/** Stands in place of a digest that has not been computed yet. */
 const NO_DIGEST = { digestHigh: 0, digestLow: 0 };
 
 /**
  * Makes a state file from a snapshot of Apache's. Sessions are not taken over, and neither are their ephemeral nodes: a session's password
- * is in no snapshot, so nobody could go on with it.
+ * is in no snapshot, so no client could resume it.
  */
 export class ApacheSnapshotBuilder implements ApacheSnapshotParts {
   readonly #file: string;

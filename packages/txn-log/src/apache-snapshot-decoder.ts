@@ -22,7 +22,7 @@ export interface ApacheSnapshotParts {
   rest(): void;
 }
 
-/** Longer data are no node's: well above what a server can be told to take. */
+/** No node has longer data: the limit is well above what a server can be configured to accept. */
 const FIELD_BYTES_MAX = 256 * 1024 * 1024;
 /** Entries of one list. */
 const ACL_COUNT_MAX = 100_000;

@@ -129,7 +129,7 @@ describe("a snapshot of Apache's", () => {
     expect(epochOf(other.log.durable.tail.zxid)).toBe(3);
   });
 
-  test("of a tree that nobody has used can be taken over too", async () => {
+  test("of an unused tree can be taken over too", async () => {
     await using store = await open();
     const bytes = await exported(store);
     await restore(store, bytes);

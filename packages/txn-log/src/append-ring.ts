@@ -137,7 +137,7 @@ export class RingReader {
   }
 }
 
-/** Wakes whoever sleeps on the control words. */
+/** Wakes the threads that sleep on the control words. */
 export function wake(control: Int32Array): void {
   Atomics.add(control, ControlWord.WAKE, 1);
   Atomics.notify(control, ControlWord.WAKE);

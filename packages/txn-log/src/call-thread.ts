@@ -71,7 +71,7 @@ export interface CallThreadData<Data> {
   readonly port: MessagePort;
 }
 
-/** What the thread is told; no call means that it is to end. */
+/** A message to the thread; without a call it ends. */
 export interface CallMessage<Call> {
   readonly call: Call | undefined;
 }

@@ -22,7 +22,7 @@ const BUSY_TIMEOUT_MS = 1_000;
 const VERSION_FLOOR: readonly number[] = [3, 51, 3];
 const FILE_MODE = 0o600;
 
-/** Opens for writing; a file that does not exist is made, readable by nobody else. */
+/** Opens for writing; a file that does not exist is made, readable by its owner only. */
 export function openDatabase(file: string, options: DatabaseOptions): Database {
   // SQLite gives a new file the mode of the process's umask, and its WAL the mode of the file: so the file must be there first.
   if (!existsSync(file)) closeSync(openSync(file, "wx", FILE_MODE));

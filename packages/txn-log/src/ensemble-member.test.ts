@@ -16,16 +16,16 @@ import { TemporaryDirectory } from "./testing/temporary-directory.ts";
 
 let place: TemporaryDirectory;
 let directory: string;
-let told: RecordingHandler;
+let reports: RecordingHandler;
 beforeEach(() => {
   place = new TemporaryDirectory();
   directory = join(place.path, "data");
-  told = new RecordingHandler();
+  reports = new RecordingHandler();
 });
 afterEach(() => place[Symbol.dispose]());
 
 const open = (options: Partial<StoreOptions> = {}): Promise<Store> =>
-  openStore({ directory, sid: 1, handler: told, ...options });
+  openStore({ directory, sid: 1, handler: reports, ...options });
 const NOTHING = { session: () => {}, node: () => {} };
 
 /** What a start would apply. */
@@ -109,7 +109,7 @@ describe("what is folded", () => {
     await store.log.beginStage({ zxid: Z(1, 4), chain });
     await store.log.setPromise({ epoch: 2, sid: 1, incarnation: 1 });
     await expect(store.log.flip({ epoch: 2, tail: Z(1, 4), committed: ZXID_NONE })).rejects.toThrow("committed");
-    expect(told.failures).toHaveLength(1);
+    expect(reports.failures).toHaveLength(1);
   });
 
   test("may be followed by a cut at the mark", async () => {
@@ -126,7 +126,7 @@ describe("what is folded", () => {
     await settled(store);
     store.state.advance({ zxid: Z(1, 4), digestHigh: 0, digestLow: 0, bytes: 1 });
     await expect(store.log.setConfigs({})).rejects.toThrow("above the end");
-    expect(told.failures).toHaveLength(1);
+    expect(reports.failures).toHaveLength(1);
   });
 });
 
@@ -199,16 +199,16 @@ describe("a disk that fails", () => {
       store.log.append(batchOf(range(1, 3)));
     }
     {
-      told = new RecordingHandler();
+      reports = new RecordingHandler();
       await using store = await open({ testBreak: "sync-fails" });
       store.log.append(batchOf(range(4, 5)));
       store.log.append(batchOf(range(6, 7)));
       const promised = store.log.setPromise({ epoch: 9, sid: 1, incarnation: 1 });
       await expect(promised).rejects.toMatchObject({ code: "WRITE_FAILED" });
-      expect(told.failures).toMatchObject([{ code: "WRITE_FAILED" }]);
+      expect(reports.failures).toMatchObject([{ code: "WRITE_FAILED" }]);
       store.log.append(batchOf(range(8, 9)));
       await expect(store.log.setConfigs({})).rejects.toMatchObject({ code: "WRITE_FAILED" });
-      expect(told.completions).toEqual([]);
+      expect(reports.completions).toEqual([]);
       expect(store.log.durable.tail.zxid).toBe(Z(1, 3));
     }
     await using store = await open();
@@ -224,7 +224,7 @@ describe("a disk that fails", () => {
     const flipped = store.log.flip({ epoch: 9, tail: ZXID_NONE, committed: ZXID_NONE });
     const outcomes = await Promise.allSettled([promised, staged, flipped]);
     expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
-    expect(told.failures).toHaveLength(1);
+    expect(reports.failures).toHaveLength(1);
   });
 
   test("that has no room for the state ends the process, and the state is the one before", async () => {
@@ -237,7 +237,7 @@ describe("a disk that fails", () => {
       await using store = await open({ testBreak: "state-full" });
       await createNodes(store, 11, 20_000);
       await expect(store.state.flush()).rejects.toMatchObject({ code: "WRITE_FAILED" });
-      expect(told.failures).toMatchObject([{ code: "WRITE_FAILED" }]);
+      expect(reports.failures).toMatchObject([{ code: "WRITE_FAILED" }]);
       await expect(store.state.flush()).rejects.toMatchObject({ code: "WRITE_FAILED" });
     }
     await using store = await open();

@@ -73,7 +73,7 @@ export function inspectDirectory(places: Places, owner: Owner): Inspection {
 /** A log as it was found: in segments, or in the `log.db` of an earlier version. */
 interface FoundLog {
   readonly log: DurableLog;
-  /** The file that tells what the log is. */
+  /** The file that defines the log. */
   readonly file: string;
   /** An acknowledged write that SQLite hides. */
   readonly damage: StoreError | undefined;

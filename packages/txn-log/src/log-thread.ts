@@ -34,8 +34,8 @@ class LogThread {
   #groupFirsts: { generation: number; zxid: Zxid }[] = [];
   #groupBytes = 0;
   #open = false;
-  /** What was last told to the other side in full. */
-  #told: DurableLog;
+  /** The state that was last reported to the other side in full. */
+  #reported: DurableLog;
   #full = false;
   #purgeAllowed: Zxid = ZXID_NONE;
   /** Something may go that is not gone. */
@@ -48,7 +48,7 @@ class LogThread {
     this.#stats = new Float64Array(data.stats);
     this.#ring = new RingReader(data.ring);
     this.#file = new LogFile(data.options);
-    this.#told = this.#file.log;
+    this.#reported = this.#file.log;
     this.#roller = new SegmentRoller({
       file: this.#file,
       directory: data.options.directory,
@@ -166,8 +166,8 @@ class LogThread {
     this.#roller.committed(this.#groupBytes);
     this.#stats[LogStat.ENTRIES] = this.#file.entryCount;
     const { log } = this.#file;
-    const changed = isMoreThanTail(this.#told, log);
-    if (changed) this.#told = log;
+    const changed = isMoreThanTail(this.#reported, log);
+    if (changed) this.#reported = log;
     this.#clearGroup();
     this.#report({ kind: "appended", done, log: changed ? log : undefined });
   }
@@ -271,7 +271,7 @@ class LogThread {
 
   #answer(id: number, at?: LogPosition): void {
     const { log } = this.#file;
-    this.#told = log;
+    this.#reported = log;
     this.#report({ kind: "answer", id, log, at });
   }
 
@@ -297,8 +297,8 @@ class LogThread {
 
   #reportFloor(): void {
     const { log } = this.#file;
-    if (log.floor === this.#told.floor) return;
-    this.#told = log;
+    if (log.floor === this.#reported.floor) return;
+    this.#reported = log;
     this.#stats[LogStat.PURGED] = this.#file.purgedCount;
     this.#report({ kind: "purged", log });
   }
@@ -313,9 +313,11 @@ class LogThread {
 }
 
 /** Whether the other side could not tell by a completion alone. */
-function isMoreThanTail(told: DurableLog, log: DurableLog): boolean {
+function isMoreThanTail(reported: DurableLog, log: DurableLog): boolean {
   return (
-    told.epochs.length !== log.epochs.length || told.floor !== log.floor || told.lastSeenConfig !== log.lastSeenConfig
+    reported.epochs.length !== log.epochs.length ||
+    reported.floor !== log.floor ||
+    reported.lastSeenConfig !== log.lastSeenConfig
   );
 }
 

@@ -25,35 +25,35 @@ class MemoryHarness implements TxnLogHarness {
 
 describeTxnLog("the memory log", async () => new MemoryHarness());
 
-function newLog(image?: MemoryLogImage): { log: MemoryTxnLog; told: RecordingHandler } {
-  const told = new RecordingHandler();
-  return { told, log: new MemoryTxnLog({ sid: 1, handler: told, ...(image === undefined ? {} : { image }) }) };
+function newLog(image?: MemoryLogImage): { log: MemoryTxnLog; reports: RecordingHandler } {
+  const reports = new RecordingHandler();
+  return { reports, log: new MemoryTxnLog({ sid: 1, handler: reports, ...(image === undefined ? {} : { image }) }) };
 }
 
 test("nothing is durable before the simulator says so", () => {
-  const { log, told } = newLog();
+  const { log, reports } = newLog();
   log.append(batchOf([Z(1, 1)]));
-  expect(told.completions).toEqual([]);
+  expect(reports.completions).toEqual([]);
   expect(log.durable.tail.zxid).toBe(0);
   expect(log.syncNext()).toMatchObject({ kind: "append", zxid: Z(1, 1) });
-  expect(told.completions).toHaveLength(1);
+  expect(reports.completions).toHaveLength(1);
 });
 
 test.each([0, 1, 2, 3])("a crash may keep %i of three pending writes, as a prefix, unreported", (keep) => {
-  const { log, told } = newLog();
+  const { log, reports } = newLog();
   for (const counter of [1, 2, 3]) log.append(batchOf([Z(1, counter)]));
   const { log: reopened } = newLog(log.crash(keep));
   expect(reopened.durable.tail.zxid).toBe(keep === 0 ? 0 : Z(1, keep));
-  expect(told.completions).toEqual([]);
+  expect(reports.completions).toEqual([]);
 });
 
 test("a full disk refuses appends in order until it is resumed, and the log stays whole", () => {
-  const { log, told } = newLog();
+  const { log, reports } = newLog();
   log.append(batchOf([Z(1, 1)]));
   log.fill();
   log.append(batchOf([Z(1, 2)]));
   log.syncAll();
-  expect(told.refusals.map(({ zxid }) => zxid)).toEqual([Z(1, 1), Z(1, 2)]);
+  expect(reports.refusals.map(({ zxid }) => zxid)).toEqual([Z(1, 1), Z(1, 2)]);
   log.resume();
   log.append(batchOf([Z(1, 1), Z(1, 2)]));
   log.syncAll();
@@ -61,12 +61,12 @@ test("a full disk refuses appends in order until it is resumed, and the log stay
 });
 
 test("after a failed sync nothing more is completed", async () => {
-  const { log, told } = newLog();
+  const { log, reports } = newLog();
   const promised = log.setPromise({ epoch: 1, sid: 1, incarnation: 1 });
   log.fail();
   await expect(promised).rejects.toMatchObject({ detail: { code: "WRITE_FAILED" } });
   expect(log.syncNext()).toBeUndefined();
-  expect(told.failures).toHaveLength(1);
+  expect(reports.failures).toHaveLength(1);
 });
 
 test("entries are purged up to what the state and the commit point allow, and never what is held", () => {

@@ -30,7 +30,7 @@ import type {
   TxnLog,
 } from "./txn-log.ts";
 
-/** What a crash leaves behind. Belongs to the next log that is opened from it; nobody else changes it. */
+/** What a crash leaves behind. Belongs to the next log that is opened from it; nothing else changes it. */
 export interface MemoryLogImage {
   readonly log: DurableLog;
   readonly entries: readonly MemoryEntry[];

@@ -6,7 +6,7 @@ const STEPS_PER_LOOK = 16;
 
 /**
  * Breaks long work of a background thread into slices with rests between. A low priority alone does not keep others from waiting: a
- * scheduler lets whoever runs finish its slice, up to some milliseconds, before it lets in a thread that wakes.
+ * scheduler lets the running thread finish its slice, up to some milliseconds, before it lets in a thread that wakes.
  */
 export class Pace {
   /** No rests: the work is behind. */

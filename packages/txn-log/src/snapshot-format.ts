@@ -23,7 +23,7 @@ export const SNAPSHOT_MAGIC = "ZOOIDSNP";
 export const CHUNK_BYTES: number = 256 * 1024;
 export const CHUNK_HEADER_BYTES = 8;
 export const RECORD_HEADER_BYTES = 5;
-/** What a receiver gathers of one record at most: well above the largest data that a server can be told to take. */
+/** What a receiver gathers of one record at most: well above the largest data that a server can be configured to accept. */
 export const RECORD_BYTES_MAX: number = 256 * 1024 * 1024;
 
 export const SnapshotRecord = { HEADER: 1, SESSION: 2, ACL: 3, NODE: 4, TRAILER: 5 } as const;
@@ -146,7 +146,7 @@ function parse(body: Buffer, place: string): Fields {
     const fields: unknown = JSON.parse(body.toString());
     if (typeof fields === "object" && fields !== null) return fields as Fields;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw refused(place, "no JSON object");
 }

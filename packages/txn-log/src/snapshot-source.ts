@@ -90,7 +90,7 @@ export class ThreadSnapshotSource implements SnapshotSource {
 
   #read(): Promise<Uint8Array | undefined> {
     const read = this.#readNext();
-    // Told to who asks for this chunk, if anybody does.
+    // Reported to the caller of this chunk, if there is one.
     read.catch(() => {});
     return read;
   }

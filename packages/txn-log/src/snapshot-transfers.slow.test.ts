@@ -47,7 +47,7 @@ describe("a whole state on the move", () => {
     joined.log.append({ generation: 1, bytes: rest.bytes, start: 0, end: rest.bytes.length, committed: ZXID_NONE });
     await settled(joined);
     const { zxid, chain } = joined.log.durable.tail;
-    // The digest is the tree's to compute; here it is what the other stores were told.
+    // The digest is the tree's to compute; here it is that of the other stores.
     joined.state.advance({ zxid, chain, digestHigh: counterOf(zxid), digestLow: -counterOf(zxid), bytes: 1 });
 
     const [first, ...others] = await Promise.all([often, seldom, joined].map(sent));

@@ -12,16 +12,16 @@ import { TemporaryDirectory } from "./testing/temporary-directory.ts";
 import { chunksOf, flip, receive, sent } from "./testing/transfers.ts";
 
 let place: TemporaryDirectory;
-let told: RecordingHandler;
+let reports: RecordingHandler;
 beforeEach(() => {
   place = new TemporaryDirectory();
-  told = new RecordingHandler();
+  reports = new RecordingHandler();
 });
 afterEach(() => place[Symbol.dispose]());
 
 const pathOf = (name: string): string => join(place.path, name);
 const open = (name: string, options: Partial<StoreOptions> = {}): Promise<Store> =>
-  openStore({ directory: pathOf(name), sid: 1, handler: told, ...options });
+  openStore({ directory: pathOf(name), sid: 1, handler: reports, ...options });
 const stateFiles = (name: string): string[] => readdirSync(pathOf(name)).filter((file) => file.startsWith("state-"));
 
 describe("a whole state on the move", () => {
@@ -47,7 +47,7 @@ describe("a whole state on the move", () => {
     expect((await learner.state.flush()).applied).toEqual(leader.log.durable.tail);
     expect(loaded(learner)).toEqual(loaded(leader));
     expect(stateFiles("learner").filter((name) => name.endsWith(".db"))).toEqual(["state-2.db"]);
-    expect(told.failures).toEqual([]);
+    expect(reports.failures).toEqual([]);
   });
 
   test("sessions, access lists and all kinds of nodes arrive as they were, also after a restart", async () => {
@@ -79,7 +79,7 @@ describe("a whole state on the move", () => {
 });
 
 describe("while a state is sent", () => {
-  test("writes and commits go on, the state stands still, and nobody waits for its lag", async () => {
+  test("writes and commits go on, the state stands still, and no write waits for its lag", async () => {
     await using store = await open("leader", { lagMarkBytes: 200_000 });
     await createNodes(store, 1, 800, 1_200);
     await using source = await store.openSnapshot();
@@ -94,7 +94,7 @@ describe("while a state is sent", () => {
     expect([store.state.lagBytes, store.state.stats().lagBytes]).toEqual([0, 0]);
     // Nothing was begun that would have had to wait for the reader: all that came up is one fold.
     expect(store.state.stats().foldCount).toBe(2);
-    expect(told.failures).toEqual([]);
+    expect(reports.failures).toEqual([]);
   });
 
   test("a receiver that asks for nothing any more does not hold the state for ever", async () => {
@@ -192,7 +192,7 @@ describe("what is not the whole state that was announced", () => {
     });
   });
 
-  test("a disk without room for it is told, and the server lives on", async () => {
+  test("a disk without room for it is reported, and the server lives on", async () => {
     await using leader = await open("leader");
     await createNodes(leader, 1, 1_000, 1_600);
     const { source, chunks } = await sent(leader);
@@ -201,7 +201,7 @@ describe("what is not the whole state that was announced", () => {
     expect(stateFiles("learner")).not.toContain("state-2.db");
     await createNodes(learner, 1, 5);
     expect((await learner.state.flush()).applied.zxid).toBe(Z(1, 5));
-    expect(told.failures).toEqual([]);
+    expect(reports.failures).toEqual([]);
   });
 });
 
@@ -232,7 +232,7 @@ describe("a learner", () => {
     learner.adoptState();
     expect((await learner.state.flush()).applied).toEqual(source.position);
     expect(learner.state.stats().foldCount).toBe(0);
-    expect(told.failures).toEqual([]);
+    expect(reports.failures).toEqual([]);
   });
 
   test("goes on with the old state when it gives up", async () => {

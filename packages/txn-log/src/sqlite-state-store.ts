@@ -54,7 +54,7 @@ export class SqliteStateStore implements StateStore {
   #dead: Error | undefined;
   #closing: Promise<void> | undefined;
   #lagBytes = 0;
-  /** Of the lag: what came up while the file stood still. Nobody waits for it. */
+  /** Of the lag: the part that arose while the file stood still. No write waits for it. */
   #excusedBytes = 0;
   #lagMarks = 0;
   /** Who needs the file to stand still, and the answer that it does. */

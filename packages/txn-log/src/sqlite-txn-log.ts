@@ -451,7 +451,7 @@ export class SqliteTxnLog implements TxnLog {
 
   async #askPosition(command: (id: number) => LogCommand): Promise<LogPosition> {
     const at = await this.#ask(command);
-    assert(at !== undefined, "a write that moves the log's end tells where to");
+    assert(at !== undefined, "a write that moves the log's end reports the new end");
     return at;
   }
 

@@ -23,7 +23,7 @@ import type { TestBreak } from "./test-break.ts";
 import type { EpochRange, LogHandler, LogPosition, TxnLog } from "./txn-log.ts";
 
 export interface StoreOptions {
-  /** Made, readable by nobody else, if it does not exist. */
+  /** Made, readable by its owner only, if it does not exist. */
   readonly directory: string;
   /** Where the log lies, if apart from the state: on a disk of its own its syncs wait for nothing else. Default: `directory`. */
   readonly logDirectory?: string;
@@ -57,7 +57,7 @@ export interface StoreOptions {
   readonly testBreak?: TestBreak;
 }
 
-/** What replay tells of one entry: its record lies in the bytes, which are only lent. */
+/** Replay's callback for one entry: its record lies in the bytes, which are only lent. */
 export type ReplaySink = (zxid: Zxid, bytes: Uint8Array, start: number, end: number) => void;
 
 /** A server's data directory, or two: its log and the state behind it. */

@@ -12,7 +12,7 @@ import type { LogPosition } from "./txn-log.ts";
  * `state-<n>.db`: the tree at one zxid, written by one connection.
  *
  * It keeps a rollback journal, not a WAL: new nodes are appended, and pages beyond the file's old end need no journal, so that they are
- * written once instead of twice; and nothing has to be checkpointed. Whoever reads while a fold is written waits or is waited for.
+ * written once instead of twice; and nothing has to be checkpointed. A reader and a fold that is written wait for each other.
  */
 const SCHEMA = `
   CREATE TABLE nodes (id INTEGER PRIMARY KEY, node BLOB NOT NULL) STRICT;
@@ -82,7 +82,7 @@ export function createStateFile(file: string, applied: LogPosition = EMPTY.appli
   syncDirectoryOf(file);
 }
 
-/** Removes a file and what lies beside it. Whoever has it open still reads it. */
+/** Removes a file and what lies beside it. A connection that has it open still reads it. */
 export function removeStateFile(file: string): void {
   for (const each of [`${file}-journal`, file]) rmSync(each, { force: true });
 }

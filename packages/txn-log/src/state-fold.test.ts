@@ -70,7 +70,7 @@ test.each([
   ["deletes a node that does not exist", { op: OpCode.DELETE, node: 77, parent: 1 }],
   ["creates a node again", { op: OpCode.CREATE, node: 3, parent: 1 }],
   ["creates below a node that does not exist", { op: OpCode.CREATE, node: 5, parent: 77 }],
-  ["does what nobody knows", { op: 4711 }],
+  ["does something unknown", { op: 4711 }],
 ])("a transaction that %s is a defect", (_, op) => {
   const encoder = new TxnBatchEncoder();
   encode(encoder, 1, op);

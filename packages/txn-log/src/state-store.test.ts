@@ -57,8 +57,8 @@ test("what was not folded is replayed from the log", async () => {
 });
 
 test("a mark whose chain is not the log's stops the state", async () => {
-  const told = new RecordingHandler();
-  await using store = await open({ handler: told });
+  const reports = new RecordingHandler();
+  await using store = await open({ handler: reports });
   const oracle = new Oracle(5, loaded(store));
   for (let i = 0; i < 3; i++) oracle.step();
   const { bytes, end } = oracle.encoder.take();
@@ -67,7 +67,7 @@ test("a mark whose chain is not the log's stops the state", async () => {
   const { chain } = (await store.log.read(Z(1, 1), 1)).last;
   store.state.advance({ zxid: Z(1, 3), chain, digestHigh: 0, digestLow: 0, bytes: 1 });
   await expect(store.state.flush()).rejects.toMatchObject({ detail: { code: "DAMAGED" } });
-  expect(told.failures).toHaveLength(1);
+  expect(reports.failures).toHaveLength(1);
 });
 
 test.each(["node", "count"])("damage to the state file is found when it is loaded: %s", async (what) => {

@@ -126,7 +126,7 @@ export interface SnapshotSource extends AsyncDisposable {
 
 /**
  * Builds a state file of its own from a leader's chunks. Nothing visible changes: the log names the file in its flip, if it
- * ever does, and a file that no log names is removed at the next open. What is wrong with what came is told by
+ * ever does, and a file that no log names is removed at the next open. Faults of what came are reported by
  * `SNAPSHOT_REFUSED`, a disk that cannot take it by `WRITE_FAILED`; then nothing is left of it, and the process may go on.
  */
 export interface SnapshotReceiver {

@@ -29,17 +29,17 @@ import { readWitness, WitnessFile } from "./witness.ts";
 
 let place: TemporaryDirectory;
 let directory: string;
-let told: RecordingHandler;
+let reports: RecordingHandler;
 
 beforeEach(() => {
   place = new TemporaryDirectory();
   directory = join(place.path, "data");
-  told = new RecordingHandler();
+  reports = new RecordingHandler();
 });
 afterEach(() => place[Symbol.dispose]());
 
 const open = (options: Partial<StoreOptions> = {}): Promise<Store> =>
-  openStore({ directory, sid: 1, handler: told, ...options });
+  openStore({ directory, sid: 1, handler: reports, ...options });
 
 /** A write is answered after everything before it was reported. */
 const settle = (store: Store): Promise<void> => store.log.setConfigs({});
@@ -159,10 +159,12 @@ describe("opening", () => {
   });
 
   test("a directory that cannot be made is unreadable", async () => {
-    // Below a regular file nothing can be made, whoever asks.
+    // Below a regular file nothing can be made, not even by root.
     const file = `${directory}-file`;
     writeFileSync(file, "");
-    const refused = await openStore({ directory: join(file, "data"), sid: 1, handler: told }).catch((error) => error);
+    const refused = await openStore({ directory: join(file, "data"), sid: 1, handler: reports }).catch(
+      (error) => error,
+    );
     rmSync(file);
     expect(refused).toBeInstanceOf(StoreError);
     expect(refused.code).toBe("UNREADABLE");
@@ -389,7 +391,7 @@ describe("writing", () => {
     await using store = await open({ fsyncWarnMs: 0 });
     store.log.append(batchOf(range(1, 1)));
     await settle(store);
-    expect(told.warnings[0]).toMatch(/^fsync-ing the write ahead log in/);
+    expect(reports.warnings[0]).toMatch(/^fsync-ing the write ahead log in/);
     expect(store.log.stats().slowSyncCount).toBe(1);
   });
 
@@ -403,7 +405,7 @@ describe("writing", () => {
       batch.bytes.fill(0);
     }
     await settle(store);
-    expect(told.completions.map(({ zxid }) => zxid)).toEqual(range(1, 9));
+    expect(reports.completions.map(({ zxid }) => zxid)).toEqual(range(1, 9));
     expect((await store.log.read(Z(0, 0), 10_000_000)).count).toBe(9);
   });
 
@@ -450,12 +452,12 @@ describe("writing", () => {
     mkdirSync(obstacle);
     while (store.log.stats().walBytes < 3 * segmentBytes) await append();
     expect(store.log.stats()).toMatchObject({ rollCount: 0, segmentCount: 1 });
-    expect(told.warnings.filter((text) => text.includes("the newest one grows"))).toHaveLength(1);
+    expect(reports.warnings.filter((text) => text.includes("the newest one grows"))).toHaveLength(1);
     rmdirSync(obstacle);
     while (store.log.stats().rollCount === 0) await append();
     expect(await readToEnd(store)).toEqual(store.log.durable.tail);
-    expect(told.warnings.filter((text) => text.includes("the newest one grows"))).toHaveLength(1);
-    expect(told.failures).toEqual([]);
+    expect(reports.warnings.filter((text) => text.includes("the newest one grows"))).toHaveLength(1);
+    expect(reports.failures).toEqual([]);
   });
 
   test("readers beside a log that purges and reuses its segments see what was written and nothing else", async () => {
@@ -494,7 +496,7 @@ describe("writing", () => {
     isOver = true;
     await Promise.all(readers);
     expect(readCount).toBeGreaterThan(1000);
-    expect(told.failures).toEqual([]);
+    expect(reports.failures).toEqual([]);
   });
 
   test("a log that is closed while the next segment is made writes all that it was given, and ends", async () => {

@@ -38,11 +38,11 @@ export function describeTxnLog(
   describe(`${name} keeps the promises of a log`, () => {
     let harness: TxnLogHarness;
     let log: TxnLog;
-    let told: RecordingHandler;
+    let reports: RecordingHandler;
 
     const reopen = async (options: { readonly takeEpoch?: boolean } = {}): Promise<void> => {
-      told = new RecordingHandler();
-      log = await harness.open(told, options);
+      reports = new RecordingHandler();
+      log = await harness.open(reports, options);
     };
     const restart = async (options: { readonly takeEpoch?: boolean } = {}): Promise<void> => {
       await harness.kill(log);
@@ -103,11 +103,11 @@ export function describeTxnLog(
       append(Z(1, 1), Z(1, 2));
       append(Z(1, 3));
       await harness.settle(log);
-      expect(told.completions.map(({ generation, zxid }) => ({ generation, zxid }))).toEqual([
+      expect(reports.completions.map(({ generation, zxid }) => ({ generation, zxid }))).toEqual([
         { generation: 7, zxid: Z(1, 2) },
         { generation: 7, zxid: Z(1, 3) },
       ]);
-      expect(told.completions[1]?.chain).toBe(log.durable.tail.chain);
+      expect(reports.completions[1]?.chain).toBe(log.durable.tail.chain);
     });
 
     core("the caller may reuse its bytes as soon as append returns", async () => {
@@ -163,7 +163,7 @@ export function describeTxnLog(
       await one[Symbol.asyncDispose]();
     });
 
-    core("the epoch table tells the first and last counter of each epoch, also after a restart", async () => {
+    core("the epoch table has the first and last counter of each epoch, also after a restart", async () => {
       append(Z(1, 1), Z(1, 2), Z(3, 1));
       append(Z(3, 2), Z(4, 1));
       await harness.settle(log);
@@ -197,15 +197,15 @@ export function describeTxnLog(
       await harness.settle(log);
       append(Z(1, 3));
       await harness.settle(log).catch(() => {});
-      expect(told.failures).toHaveLength(1);
-      expect(told.completions.map(({ zxid }) => zxid)).toEqual([Z(1, 1)]);
+      expect(reports.failures).toHaveLength(1);
+      expect(reports.completions.map(({ zxid }) => zxid)).toEqual([Z(1, 1)]);
     });
 
     core("a failed log rejects what is asked of it afterwards", async () => {
       append(Z(1, 2));
       await harness.settle(log).catch(() => {});
       await expect(settled(log.setPromise({ epoch: 1, sid: 1, incarnation: 1 }))).rejects.toThrow();
-      expect(told.failures).toHaveLength(1);
+      expect(reports.failures).toHaveLength(1);
     });
 
     core("a promise with its leader survives a kill", async () => {
@@ -387,7 +387,7 @@ export function describeTxnLog(
       await settled(cut);
       await harness.settle(log);
       expect(await held()).toEqual([Z(1, 1), Z(2, 1)]);
-      expect(told.failures).toEqual([]);
+      expect(reports.failures).toEqual([]);
     });
 
     core("a commit point beyond the log's end counts as far as the log goes", async () => {
@@ -559,8 +559,8 @@ export function describeTxnLog(
 
     core("promises settle after the completions of the appends before them", async () => {
       append(Z(1, 1));
-      await settled(log.setPromise({ epoch: 2, sid: 1, incarnation: 1 }).then(() => told.order.push("promise")));
-      expect(told.order).toEqual(["appended", "promise"]);
+      await settled(log.setPromise({ epoch: 2, sid: 1, incarnation: 1 }).then(() => reports.order.push("promise")));
+      expect(reports.order).toEqual(["appended", "promise"]);
     });
 
     core("pending batches are counted until they are durable", async () => {

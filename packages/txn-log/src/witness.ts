@@ -7,8 +7,8 @@ import { type Chain, chainFromHalves, chainHigh, chainLow } from "./chain.ts";
  * A second memory of what this server has acked and promised, 64 bytes beside the log, written after each batch and not synced.
  *
  * SQLite's recovery forgets, without a word, everything after the first damaged frame of a WAL. That looks like a log that never had
- * those entries, and a voter that forgot what it acked can complete a quorum that loses a committed entry. The witness tells the
- * two apart. It may lag behind the log (so the power may set it back); it is never ahead, for a cut lowers it first, with a sync.
+ * those entries, and a voter that forgot what it acked can complete a quorum that loses a committed entry. The witness distinguishes the
+ * two. It may lag behind the log (so the power may set it back); it is never ahead, for a cut lowers it first, with a sync.
  *
  * ```
  *  0 magic "ZOOIDWIT" · 8 zxid f64 · 16 chain u64 · 24 promise f64 · 32 bootCount f64 · 40 zero · 60 CRC-32 of 0..60

@@ -18,7 +18,7 @@ import { LOG_FILE } from "./segment-name.ts";
  *
  * Before step 1 nothing has changed. Behind it a start finds a `log.db` of this format and no segment, and goes on.
  *
- * @returns the log as `log.db` tells it
+ * @returns the log as `log.db` has it
  */
 export function convertLog(directory: string): DurableLog {
   const file = join(directory, LOG_FILE);

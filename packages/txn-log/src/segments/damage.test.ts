@@ -94,7 +94,7 @@ describe("a flipped bit in the newest segment", () => {
     expect(held).toEqual([...range(1, tail - Z(1, 0)), Z(2, 1)]);
   });
 
-  test("in the last acknowledged write looks as one that a power cut tore, and the witness tells them apart", async () => {
+  test("in the last acknowledged write looks as one that a power cut tore, and the witness distinguishes them", async () => {
     const wal = walOf(newestSegment(directory));
     flip(wal, scanWal(wal).frameCount);
     const before = readFileSync(wal);

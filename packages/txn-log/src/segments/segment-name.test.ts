@@ -15,7 +15,7 @@ test("segments are listed by sequence, and no other file is taken for one", () =
   expect(listSegments(files).map(({ sequence }) => sequence)).toEqual([2, 10]);
 });
 
-test("files of the log are told from those of the state, with their WALs and whatever is half made", () => {
+test("files of the log are distinguished from those of the state, with their WALs and half-made files", () => {
   const segment = formatSegmentName({ sequence: 2, after: Z(1, 9) });
   const files = [
     "log.db",

@@ -15,7 +15,7 @@ const RUN_ROWS_MAX = 1024;
 const RUN_ROWS_SPARE = 8;
 const FRAME_OVER_ROW_BYTES = FRAME_HEADER_BYTES - CHAIN_BYTES;
 
-/** What a walk tells of one entry: its record lies in the bytes, which are lent for the call. */
+/** A walk's callback for one entry: its record lies in the bytes, which are lent for the call. */
 export type EntrySink = (zxid: Zxid, bytes: Buffer, start: number, end: number) => void;
 
 export interface WalkLimits {

@@ -18,7 +18,7 @@ import type { DurableLog, LogPosition } from "../txn-log.ts";
  * log        the entries: zxid, chain and record, commit hint
  * ```
  *
- * The newest segment alone tells what the log is. A manifest row may end below the last entry of its file: what lies above was cut.
+ * The newest segment alone defines the log. A manifest row may end below the last entry of its file: what lies above was cut.
  */
 const SEGMENT_TABLES = `
   CREATE TABLE segment (

@@ -1,4 +1,4 @@
-/** For the test that kills it: appends without end and tells its parent what was completed. */
+/** For the test that kills it: appends without end and reports to its parent what was completed. */
 
 import { batchOf, range } from "../append-batches.ts";
 import { openStore } from "../sqlite.ts";
