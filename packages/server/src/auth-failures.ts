@@ -9,7 +9,7 @@ const ADDRESS_COUNT_MAX = 10_000;
 export interface AuthFailuresOptions {
   /** The longest delay; 0 for none. */
   readonly delayMsMax: number;
-  /** Clients on this machine are never delayed. */
+  /** Whether clients on this machine are never delayed. */
   readonly sparesLoopback: boolean;
 }
 

@@ -215,7 +215,7 @@ export class ConfigError extends Error {
 }
 
 const INT_MAX = 2 ** 31 - 1;
-/** The connect request of a client with the read-only byte: no session starts without one. */
+/** A connect request with the read-only byte; the frame limit must allow it. */
 const CONNECT_REQUEST_BYTES = 45;
 /** A larger request would block all others for too long. */
 const FRAME_BYTES_MAX = 16 * 1024 * 1024;

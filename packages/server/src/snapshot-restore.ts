@@ -44,7 +44,7 @@ export class SnapshotRestore {
     return received.position.zxid;
   }
 
-  /** Resolves when no restore is under way; the operator who requested it learns how it ended. */
+  /** Resolves when no restore is in progress; the operator who requested it learns how it ended. */
   async settled(): Promise<void> {
     await this.#restoring?.catch(() => {});
   }

@@ -151,7 +151,7 @@ function answer(command: string, found: Outcome): CommandAnswer {
   return { status: 200, body: { ...found, command, error: null } };
 }
 
-/** The server keeps no such data. */
+/** The answer of a command that only acts: it has no fields. */
 function after(act: () => void): Fields {
   act();
   return {};

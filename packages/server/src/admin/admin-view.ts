@@ -15,7 +15,7 @@ export interface AdminView {
   clientPort(): number;
   /** The bound port for TLS alone, if there is one. */
   securePort(): number | undefined;
-  /** TLS handshakes of clients that are under way. */
+  /** TLS handshakes of clients in progress. */
   handshakeCount(): number;
   /** Connections refused because of a limit. */
   rejectedCount(): number;

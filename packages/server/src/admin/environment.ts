@@ -33,10 +33,7 @@ export function environment({
   ];
 }
 
-/**
- * Settings that the environment does not show; the server's own settings are part of its
- * configuration.
- */
+/** Java's system properties. Settings of the server itself are shown by `conf`. */
 export function systemProperties(view: Pick<AdminView, "version">): { readonly [name: string]: string } {
   const kept = environment(view).filter(([name]) => /^(java|os|user)\./.test(name) && !name.startsWith("os.memory."));
   const separators = [

@@ -255,7 +255,7 @@ function checkTrust(config: EnsembleConfig, problems: string[]): void {
       : `server.${distant.sid} is at ${distant.host}, beyond this machine`;
   problems.push(
     `peers would not be authenticated, and ${why}: add zooid.peerSecretFile=FILE, the same on every server ` +
-      "(zooid-server init-secret FILE makes one), or zooid.allowUnauthenticatedPeers=true where everybody on the network is trusted",
+      "(zooid-server init-secret FILE makes one), or zooid.allowUnauthenticatedPeers=true where all hosts on the network are trusted",
   );
 }
 

@@ -193,8 +193,8 @@ function portFor(purpose: LinkPurpose, { electionPort, quorumPort, observerMaste
 }
 
 /**
- * Peers that connect at the wrong moment are no failures, nor are connections that end before a
- * byte.
+ * Peers that connect at the wrong moment are no failures, nor are connections that end before
+ * they send a byte.
  */
 function isFailure({ isEarly, refusal }: ConnectionEnd): boolean {
   return isEarly && refusal !== undefined && refusal.by === "this side" && refusal.kind !== "duplicate";

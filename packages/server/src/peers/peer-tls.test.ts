@@ -93,7 +93,7 @@ test("two servers with certificates of one authority talk through TLS", async ()
   expect(leader.happened.list).toEqual(["opened 2", "sync", expect.stringContaining("closed: ")]);
 });
 
-test("a TLS handshake that is under way counts as a stranger's connection, and delays no server", async () => {
+test("a TLS handshake in progress counts as a stranger's connection, and delays no server", async () => {
   const peers = new TestPeers(2);
   const leader = new Side(peers, 1, tls(ONE));
   await leader.links.listen();

@@ -71,7 +71,7 @@ interface Link {
   isDirty: boolean;
   /** For a follower's link: the observers that it relays. */
   readonly relays: Map<number, RelaySocket>;
-  /** The entries that it was sent, while it relays observers. */
+  /** The newest entries that it was sent since it relays observers. */
   sentRuns: SentRuns;
 }
 

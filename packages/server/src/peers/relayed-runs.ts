@@ -9,7 +9,8 @@ const HELD_BYTES_MAX = 2 * SENT_BYTES_MAX;
 type Span = Pick<EntriesMessage, "first" | "last">;
 
 /**
- * A leader's record of the newest entries that a follower was sent, and that it can insert itself.
+ * A leader's record of the newest entries sent to a follower, which the follower can insert into
+ * relayed links itself.
  */
 export class SentRuns {
   readonly #runs: (Span & { readonly sizeBytes: number })[] = [];

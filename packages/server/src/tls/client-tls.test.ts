@@ -284,7 +284,7 @@ describe("a TLS port", () => {
     await using two = await RawClient.open(zk.securePort ?? 0);
     await using three = await RawClient.open(zk.securePort ?? 0);
     await three.rest();
-    expect(zk.lines).toContainEqual(expect.stringContaining("2 TLS handshakes are under way already"));
+    expect(zk.lines).toContainEqual(expect.stringContaining("2 TLS handshakes are in progress"));
     await one[Symbol.asyncDispose]();
     await two[Symbol.asyncDispose]();
     await expect.poll(() => isServed(zk.securePort)).toBe(true);
@@ -315,7 +315,7 @@ describe("a TLS port", () => {
     expect(await isServed(zk.port)).toBe(true);
   });
 
-  test("lets go of handshakes when the server stops", async () => {
+  test("closes handshakes in progress when the server stops", async () => {
     const zk = await start({}, { portUnification: true });
     await using secure = await RawClient.open(zk.securePort ?? 0);
     await using silent = await RawClient.open(zk.port);

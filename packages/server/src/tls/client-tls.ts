@@ -53,7 +53,11 @@ export class ClientTls {
       // Errors are reported when the handshake fails.
     });
     if (this.#acceptor.waitingCount >= this.#config.handshakeCountMax) {
-      this.#refusals.note("tls-limit", peer, `${this.#acceptor.waitingCount} TLS handshakes are under way already`);
+      this.#refusals.note(
+        "tls-limit",
+        peer,
+        `${this.#acceptor.waitingCount} TLS handshakes are in progress, the limit of netty.server.outstandingHandshake.limit`,
+      );
       socket.destroy();
       return;
     }
@@ -117,7 +121,7 @@ export class ClientTls {
   #judge(socket: TLSSocket, address: string, peer: string): void {
     const certificate = this.#config.clientAuth === "none" ? undefined : socket.getPeerX509Certificate();
     if (certificate !== undefined && !socket.authorized) {
-      // With `want`, no certificate is accepted, but an invalid one is not.
+      // With `want`, a client without a certificate is accepted, one with an invalid one is not.
       this.#refuse(socket, peer, String(socket.authorizationError));
       return;
     }
