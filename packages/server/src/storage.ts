@@ -185,9 +185,7 @@ class SqliteStorage implements Storage {
     const tookMs = Math.round(performance.now() - startMs);
     this.#loadMs.note(tookMs);
     const nodes = `${tree.nodeCount} znodes and ${tree.sessionCount} sessions at ${formatZxid(tree.applied)}`;
-    const lost = this.log.durable.amnesiac
-      ? "; it has lost part of its log and has no vote until it is synchronized"
-      : "";
+    const lost = this.log.durable.amnesiac ? "; it has lost part of its log and has no vote until synchronized" : "";
     return Promise.resolve(`recovered ${nodes} in ${tookMs} ms, ${replayed} transactions from the log${lost}`);
   }
 
