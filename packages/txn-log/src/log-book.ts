@@ -32,7 +32,7 @@ export function withEnsembleId(log: DurableLog, ensembleId: string): DurableLog 
   // Without a history it is the id of an attempt to found the ensemble, which may have come to nothing.
   assert(
     identity.ensembleId === "" || identity.ensembleId === ensembleId || log.tail.zxid === ZXID_NONE,
-    `a log of ensemble ${identity.ensembleId} was assigned to ensemble ${ensembleId}`,
+    `a log of ensemble ${identity.ensembleId} belongs to it, not to ensemble ${ensembleId}`,
   );
   return { ...log, identity: { ...identity, ensembleId } };
 }
