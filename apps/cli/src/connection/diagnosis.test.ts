@@ -26,7 +26,7 @@ test("a server without a quorum is named as such by a command that fails", async
   expect(stderr).toContain(`KeeperErrorCode = ConnectionLoss for / (${server.connectString} runs and has no quorum`);
 });
 
-test("TLS to a plain port, and a plain connection to a TLS port, are told apart", async () => {
+test("TLS to a plain port, and a plain connection to a TLS port, are distinguished", async () => {
   const folder = mkdtempSync(join(tmpdir(), "zooid-diagnosis-"));
   try {
     const { key, cert, authority } = pemOfHost();
