@@ -20,7 +20,7 @@ export const sessions: Workload = {
     const hosts = onlyHosts(bench, "sessions");
     const opening = config.inFlight ?? OPENING;
     const memory = { before: await memoryOf(), after: undefined as number | undefined };
-    // Read near the end of the idle time: what opening left behind has been collected by then,
+    // Read near the end of the idle time: garbage of the opening has been collected by then,
     // where it ever is.
     let reading: Promise<void> = Promise.resolve();
     const timers: NodeJS.Timeout[] = [];

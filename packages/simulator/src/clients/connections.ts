@@ -118,7 +118,7 @@ export class ClientConnections {
     if (!isSilent) this.end(server, ref);
   }
 
-  /** The client closes its connection; what it has sent still arrives. */
+  /** The client closes its connection; frames that it has sent still arrive. */
   dropBehindRequests(client: SimClient, why: string): void {
     const { connection } = client;
     if (connection === undefined) return;

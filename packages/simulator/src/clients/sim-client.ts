@@ -36,7 +36,7 @@ export interface ClientConnection {
   isReady: boolean;
   /** It delivers nothing any more, and neither end knows. */
   isSilent: boolean;
-  /** Its client has closed it; what was sent before still arrives. */
+  /** Its client has closed it; frames sent before still arrive. */
   isLingering: boolean;
   /** When the last frame that was sent arrives: the next one arrives later. */
   arrivesMs: number;

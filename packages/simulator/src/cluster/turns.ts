@@ -97,7 +97,7 @@ export class Turns {
     });
     if (!isUp()) return;
     this.#wakeAt(Math.min(replica.nextTickMs() ?? Infinity, replica.nextExpiryMs() ?? Infinity));
-    // The batch was full: what is left begins another, in a turn of its own.
+    // The batch was full: the rest begins another, in a turn of its own.
     if (!replica.hasPrepared || replica.isPreparing || !replica.isLeading) return;
     this.#parts.batchLeft();
     this.input(() => {});

@@ -46,7 +46,7 @@ export class RestoringWatches {
     return true;
   }
 
-  /** The request is answered: what has not fired is armed. */
+  /** The request is answered: watches that have not fired are armed. */
   answered(name: string, past: NodeVersions, zxid: number, watches: ModelWatches): void {
     for (const kind of oneShots) {
       for (const path of this.#lists[kind]) {

@@ -3,7 +3,7 @@ import { registerHooks } from "node:module";
 import { join } from "node:path";
 import { type Mutant, mutated, ROOT } from "./generate.ts";
 
-/** What a process that runs seeds against a mutant is told. */
+/** Message to a process that runs seeds against a mutant. */
 export interface MutantTask {
   readonly mutant: Mutant;
   readonly from: number;
