@@ -152,6 +152,11 @@ export class ScenarioWorld {
     this.#cluster.wipe(sid, 0);
   }
 
+  /** A server loses the entries behind its newest state, and knows it at its next start. */
+  damage(sid: ServerId): void {
+    this.#cluster.damage(sid, 0);
+  }
+
   slowDisk(sid: ServerId, syncMs: number): void {
     this.#cluster.setDisk(sid, { syncMsMin: syncMs, syncMsMax: syncMs });
   }

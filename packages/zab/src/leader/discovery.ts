@@ -62,9 +62,10 @@ export class Discovery {
     }
     // 1. s5 begins epoch 7: s4 promises it, and s5 dies. 2. s1 leads; s2 and s3 know of 6, so it
     // takes epoch 7 too. 3. s4 comes back: it has promised 7 to s5 and must refuse s1. If s2 fails
-    // now, s1, s3 and s4 are a majority that cannot form a quorum. In epoch 8 all can follow.
+    // now, s1, s3 and s4 are a majority that cannot form a quorum. In epoch 8 all can follow. The
+    // same holds where s4 is not counted, since its log is damaged: it refuses s1 all the same.
     // rule: an-epoch-above-every-promise
-    if (isVoter && !info.isAmnesiac && epoch.number !== 0 && this.#isElsewhere(promise)) {
+    if (isVoter && epoch.number !== 0 && this.#isElsewhere(promise)) {
       context.mustExceed(promise.epoch);
       context.leave({ kind: "epoch-promised-elsewhere", sid, epoch: promise.epoch, to: promise.sid });
       return;

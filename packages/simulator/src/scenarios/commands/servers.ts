@@ -17,6 +17,7 @@ export const SERVER_COMMANDS: readonly Command[] = [
   [/^crash s(\d+) keeping (\d+) unsynced$/, ({ world }, sid, keep) => world.crash(idOf(sid), Number(keep))],
   [/^crash (s[^k]+)$/, ({ world }, names) => each(names, (sid) => world.crash(sid))],
   [/^wipe s(\d+)$/, ({ world }, sid) => world.wipe(idOf(sid))],
+  [/^damage s(\d+)$/, ({ world }, sid) => world.damage(idOf(sid))],
   [/^pause s(\d+)$/, ({ world }, sid) => world.up(idOf(sid)).pause()],
   [/^resume s(\d+)$/, ({ world }, sid) => world.up(idOf(sid)).resume()],
   [/^skew s(\d+) by (-?\d+) ms$/, ({ world }, sid, ms) => world.up(idOf(sid)).skewWallClock(Number(ms))],
