@@ -24,6 +24,8 @@ const OWN_PAGE = -1;
 /** So many partly filled pages are looked at to find the emptiest. */
 const SEARCH_COUNT = 32;
 const SPARE_COUNT = 8;
+/** So many bytes of dropped pages are reported to the collector at a time. */
+const REPORTED_BYTES = 8 * 1024 * 1024;
 
 const slotBytesOfClass: number[] = makeSlotSizes();
 const classOfSize: Uint8Array = makeClassOfSize();
@@ -47,6 +49,15 @@ function makeClassOfSize(): Uint8Array {
     classes[units] = sizeClass;
   }
   return classes;
+}
+
+/**
+ * Memory that the collector does not count: V8 makes a full collection for every few megabytes that
+ * grow outside of its heap, and a tree that grows leaves it nothing to collect. Shared memory is
+ * the kind that it leaves out.
+ */
+function newPageBuffer(bytes: number): Buffer {
+  return Buffer.from(new SharedArrayBuffer(bytes));
 }
 
 class Page {
@@ -106,6 +117,8 @@ export class DataPages {
   readonly #spareBuffers: Buffer[] = [];
   readonly #classes: SizeClass[] = slotBytesOfClass.map(() => new SizeClass());
   #pageBytes = 0;
+  /** Of pages dropped, and not reported yet. */
+  #droppedBytes = 0;
   #evacuated: Page | undefined = undefined;
   #evacuatedSlot = 0;
   #nextClass = 0;
@@ -231,7 +244,7 @@ export class DataPages {
   #allocate(length: number): number {
     const size = length + HEADER_BYTES;
     if (size > SLOT_BYTES_MAX) {
-      const page = this.#addPage(Buffer.allocUnsafeSlow((size + 7) & ~7), OWN_PAGE);
+      const page = this.#addPage(newPageBuffer((size + 7) & ~7), OWN_PAGE);
       page.used = 1;
       return page.number << SLOT_BITS;
     }
@@ -239,7 +252,7 @@ export class DataPages {
     const group = this.#classes[sizeClass];
     let page = group.roomy;
     if (page === undefined) {
-      page = this.#addPage(this.#spareBuffers.pop() ?? Buffer.allocUnsafeSlow(PAGE_BYTES), sizeClass);
+      page = this.#addPage(this.#spareBuffers.pop() ?? newPageBuffer(PAGE_BYTES), sizeClass);
       group.pageCount++;
       this.#list(group, page);
     }
@@ -264,6 +277,18 @@ export class DataPages {
     this.#freeNumbers.push(page.number);
     this.#pageBytes -= page.buffer.length;
     if (page.sizeClass !== OWN_PAGE && this.#spareBuffers.length < SPARE_COUNT) this.#spareBuffers.push(page.buffer);
+    else this.#report(page.buffer.length);
+  }
+
+  /**
+   * Reports dropped pages to the collector, which it does not count either: memory of the same size
+   * that it does count is allocated and left to it, and never touched.
+   */
+  #report(bytes: number): void {
+    this.#droppedBytes += bytes;
+    if (this.#droppedBytes < REPORTED_BYTES) return;
+    Buffer.allocUnsafeSlow(this.#droppedBytes);
+    this.#droppedBytes = 0;
   }
 
   #list(group: SizeClass, page: Page): void {

@@ -1,5 +1,6 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort, type Worker } from "node:worker_threads";
-import { assert, copyRange, epochOf, ZXID_NONE, type Zxid } from "@zooid/model";
+import { assert, copyBytes, copyRange, epochOf, ZXID_NONE, type Zxid } from "@zooid/model";
+import { SpareBuffers } from "@zooid/wire";
 import { newRingMemory, RecordKind, type RingMemory, RingWriter } from "./append-ring.ts";
 import { type Chain, chainFromHalves } from "./chain.ts";
 import { earlierOf, laterOf, withEntry } from "./log-book.ts";
@@ -47,7 +48,7 @@ interface Waiting {
 
 /** A record that finds the ring full, in the order of the calls. */
 type Backlog =
-  | { readonly kind: "append"; readonly batch: AppendMessage }
+  | { readonly kind: "append"; readonly batch: AppendMessage; readonly copy: Uint8Array | undefined }
   | { readonly kind: "command"; readonly command: LogCommand };
 
 const LOG_HEAP_MIB = 64;
@@ -141,6 +142,8 @@ export class SqliteTxnLog implements TxnLog {
     { readonly resolve: (answer: HelperAnswer) => void; readonly reject: (error: Error) => void }
   >();
   readonly #holds = new Set<{ readonly after: Zxid }>();
+  /** For batches that find the ring full. */
+  readonly #copies = new SpareBuffers();
   #purgeAllowed: Zxid = ZXID_NONE;
   #purgeAsked: Zxid = ZXID_NONE;
   /** The state file that the newest flip with a snapshot names. */
@@ -195,10 +198,12 @@ export class SqliteTxnLog implements TxnLog {
       if (taken) return;
     }
     const { generation, committed } = batch;
-    this.#enqueue({
-      kind: "append",
-      batch: { generation, committed, bytes: copyRange(bytes, start, end), lastSeenConfig },
-    });
+    // A message is cloned with the whole of its buffer: what goes as one is a buffer of its own.
+    const goesIntoRing = lastSeenConfig === undefined && this.#ring.fits(end - start);
+    const copy = goesIntoRing ? this.#copies.take(end - start) : undefined;
+    if (copy !== undefined) copyBytes(bytes, start, end, copy, 0);
+    const record = copy?.subarray(0, end - start) ?? copyRange(bytes, start, end);
+    this.#enqueue({ kind: "append", batch: { generation, committed, bytes: record, lastSeenConfig }, copy });
   }
 
   resume(): void {
@@ -428,9 +433,11 @@ export class SqliteTxnLog implements TxnLog {
 
   #offer(item: Backlog): boolean {
     const record = { kind: 0, generation: 0, committed: 0, bytes: NO_BYTES as Uint8Array, start: 0, end: 0 };
-    if (item.kind === "append" && item.batch.lastSeenConfig === undefined && this.#ring.fits(item.batch.bytes.length)) {
-      const { batch } = item;
-      return this.#ring.offer({ ...record, ...batch, kind: RecordKind.APPEND, end: batch.bytes.length });
+    if (item.kind === "append" && item.copy !== undefined) {
+      const { batch, copy } = item;
+      const taken = this.#ring.offer({ ...record, ...batch, kind: RecordKind.APPEND, end: batch.bytes.length });
+      if (taken) this.#copies.give(copy);
+      return taken;
     }
     // The message must be there before the record that announces it.
     if (!this.#ring.hasRoom(0)) return false;

@@ -47,3 +47,4 @@ export {
   writeSetData,
   writeSetWatches,
 } from "./request-writer.ts";
+export { SpareBuffers } from "./spare-buffers.ts";

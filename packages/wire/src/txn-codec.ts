@@ -16,6 +16,7 @@ import {
   type Zxid,
 } from "@zooid/model";
 import { fixed32, ProtobufReader, varintSize, writeFixed64, writeVarint, zigzag } from "./protobuf-bytes.ts";
+import { SpareBuffers } from "./spare-buffers.ts";
 
 /** Transactions as `txn.proto` describes them. The same bytes go to the log and to every follower, and are what the leader applies. */
 
@@ -56,11 +57,6 @@ const AclEntryTag = { perms: tagOf(1, VARINT), scheme: tagOf(2, DELIMITED), id: 
 
 /** Room that one header may need beyond its ops. */
 const HEADER_BYTES_MAX = FRAME_HEADER_BYTES + 64;
-/** Buffers kept for the next batches. */
-const SPARE_BUFFERS_MAX = 8;
-/** A buffer that one huge batch made this large is left to the collector. */
-const SPARE_BYTES_MAX = 4 * 1024 * 1024;
-
 /** Gathers transactions into batches. `take` hands over the oldest; a new one begins in another buffer. */
 export class TxnBatchEncoder implements TxnBatcher {
   /** Batches that are full, oldest first. */
@@ -76,7 +72,7 @@ export class TxnBatchEncoder implements TxnBatcher {
   #frame = 0;
   #ops = 0;
   #zxid: Zxid = ZXID_NONE;
-  readonly #spare: Uint8Array[] = [];
+  readonly #spare = new SpareBuffers();
   readonly #initialBytes: number;
   readonly #batchBytesMax: number;
 
@@ -168,7 +164,7 @@ export class TxnBatchEncoder implements TxnBatcher {
 
   #takeOpen(): FrameBatch {
     const batch = { first: this.#first, last: this.#last, count: this.#count, bytes: this.#bytes, end: this.#end };
-    this.#bytes = this.#spare.pop() ?? Buffer.allocUnsafeSlow(this.#initialBytes);
+    this.#bytes = this.#spare.take(this.#initialBytes);
     this.#end = 0;
     this.#count = 0;
     return batch;
@@ -176,27 +172,16 @@ export class TxnBatchEncoder implements TxnBatcher {
 
   /** Returns a batch's buffer for later batches; it is not read any more. */
   recycle(batch: FrameBatch): void {
-    this.#keep(batch.bytes);
-  }
-
-  #keep(bytes: Uint8Array): void {
-    if (this.#spare.length < SPARE_BUFFERS_MAX && bytes.length <= SPARE_BYTES_MAX) this.#spare.push(bytes);
+    this.#spare.give(batch.bytes);
   }
 
   #reserve(more: number): void {
     const needed = this.#end + more;
     if (needed <= this.#bytes.length) return;
     const outgrown = this.#bytes;
-    this.#bytes = this.#spareOf(needed) ?? Buffer.allocUnsafeSlow(Math.max(outgrown.length * 2, needed));
+    this.#bytes = this.#spare.take(needed);
     copyBytes(outgrown, 0, this.#end, this.#bytes, 0);
-    // Large values would otherwise leave a buffer to the collector with every batch, and a full
-    // collection with every few megabytes.
-    this.#keep(outgrown);
-  }
-
-  #spareOf(bytes: number): Uint8Array | undefined {
-    const index = this.#spare.findIndex((spare) => spare.length >= bytes);
-    return index < 0 ? undefined : this.#spare.splice(index, 1)[0];
+    this.#spare.give(outgrown);
   }
 }
 
