@@ -110,7 +110,7 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
   {
     title: "Performance",
     tools: [
-      { name: "perf-reads", file: "tools/perf/read-allocations.ts", does: "what a read allocates" },
+      { name: "perf-allocations", file: "tools/perf/allocations.ts", does: "what a read or a write allocates" },
       { name: "perf-million", file: "tools/perf/million.ts", does: "memory and times with a million znodes" },
       { name: "perf-broadcast", file: "tools/perf/broadcast.ts", does: "broadcast without clients" },
       { name: "perf-shapes", file: "tools/perf/ensemble-shapes.ts", does: "ensembles of several shapes under load" },

@@ -1,31 +1,45 @@
 import type { HeapProfiler } from "node:inspector";
 import { Session } from "node:inspector/promises";
 import { connect, type Socket } from "node:net";
-import { relative } from "node:path";
-import { fileURLToPath } from "node:url";
+import { relative, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { isMainThread, Worker, workerData } from "node:worker_threads";
-import { startServer } from "@zooid/server";
 import { OpCode } from "../../packages/model/src/index.ts";
-import { connectRequest, create, read, request } from "../../packages/wire/src/testing/raw-client.ts";
+import { connectRequest, create, read, request, setData } from "../../packages/wire/src/testing/raw-client.ts";
 
 /**
- * Counts what a read allocates: a server in this thread, pipelined getData of 1 KiB from another
- * one, every allocation sampled, collected ones too. Prints bytes a read by the place that
- * allocated them. `--reads N` (default ten million).
+ * Counts what a request allocates: a server in this thread, pipelined getData or setData of 1 KiB
+ * from another one, every allocation sampled, collected ones too. Prints bytes a request by the
+ * place that allocated them.
+ *
+ *     npm run tool -- perf-allocations [--writes] [--requests N]
+ *
+ * The default is ten million reads, or one million writes. `--base MODULE` measures another build's
+ * server: the path of its `packages/server/dist/index.js`.
  */
 const WINDOW = 1000;
 const NODE_BYTES = 1024;
 const SAMPLE_BYTES = 16 * 1024;
 
 if (isMainThread) await measure();
-else await readMany(workerData as { readonly port: number; readonly reads: number });
+else await send(workerData as Load);
 
 async function measure(): Promise<void> {
-  const { values } = parseArgs({ options: { reads: { type: "string" } } });
-  const reads = Number(values.reads ?? 10_000_000);
+  const { values } = parseArgs({
+    options: {
+      writes: { type: "boolean", default: false },
+      requests: { type: "string" },
+      base: { type: "string" },
+    },
+  });
+  const { writes } = values;
+  const requests = Number(values.requests ?? (writes ? 1_000_000 : 10_000_000));
+  const { startServer }: typeof import("@zooid/server") = await import(
+    values.base === undefined ? "@zooid/server" : pathToFileURL(resolve(values.base)).href
+  );
   await using server = await startServer({ port: 0 });
-  await run(server.port, 200_000);
+  await run({ port: server.port, requests: 200_000, writes });
   const session = new Session();
   session.connect();
   await session.post("HeapProfiler.startSampling", {
@@ -34,17 +48,19 @@ async function measure(): Promise<void> {
     includeObjectsCollectedByMinorGC: true,
   } as HeapProfiler.StartSamplingParameterType);
   const before = performance.now();
-  await run(server.port, reads);
+  await run({ port: server.port, requests, writes });
   const seconds = (performance.now() - before) / 1000;
   const { profile } = await session.post("HeapProfiler.stopSampling");
   const sites = new Map<string, number>();
   collect(profile.head, sites);
   const rows = [...sites].sort(([, a], [, b]) => b - a);
-  console.log(`${reads} reads in ${seconds.toFixed(1)} s; bytes allocated a read, by place:`);
-  for (const [site, bytes] of rows.slice(0, 15)) console.log(`${(bytes / reads).toFixed(2).padStart(9)}  ${site}`);
+  console.log(
+    `${requests} ${writes ? "writes" : "reads"} in ${seconds.toFixed(1)} s; bytes allocated a request, by place:`,
+  );
+  for (const [site, bytes] of rows.slice(0, 15)) console.log(`${(bytes / requests).toFixed(2).padStart(9)}  ${site}`);
   const ours = rows.filter(([site]) => !site.startsWith("node:") && !site.startsWith("("));
   const total = ours.reduce((sum, [, bytes]) => sum + bytes, 0);
-  console.log(`${(total / reads).toFixed(2).padStart(9)}  all places of ours together`);
+  console.log(`${(total / requests).toFixed(2).padStart(9)}  all places of ours together`);
 }
 
 function collect(node: HeapProfiler.SamplingHeapProfileNode, sites: Map<string, number>): void {
@@ -55,22 +71,30 @@ function collect(node: HeapProfiler.SamplingHeapProfileNode, sites: Map<string, 
   for (const child of node.children) collect(child, sites);
 }
 
-/** Lets another thread read; resolves when it has its answers. */
-async function run(port: number, reads: number): Promise<void> {
-  const worker = new Worker(new URL(import.meta.url), { workerData: { port, reads } });
-  await new Promise<void>((resolve, reject) => {
+interface Load {
+  readonly port: number;
+  readonly requests: number;
+  readonly writes: boolean;
+}
+
+/** Lets another thread send requests; resolves when it has its answers. */
+async function run(load: Load): Promise<void> {
+  const worker = new Worker(new URL(import.meta.url), { workerData: load });
+  await new Promise<void>((done, reject) => {
     worker.once("error", reject);
-    worker.once("exit", () => resolve());
+    worker.once("exit", () => done());
   });
 }
 
-async function readMany({ port, reads }: { readonly port: number; readonly reads: number }): Promise<void> {
+async function send({ port, requests, writes }: Load): Promise<void> {
   const socket = connect({ port, host: "127.0.0.1", noDelay: true });
   await answer(socket, connectRequest(), 41);
   // It exists already in the second run; the refusal is as good an answer.
   await answer(socket, request(1, OpCode.CREATE, create("/node", Buffer.alloc(NODE_BYTES, 1))), 16);
-  const one = request(2, OpCode.GET_DATA, read("/node"));
-  const replyBytes = 4 + 16 + 4 + NODE_BYTES + 68;
+  const one = writes
+    ? request(2, OpCode.SET_DATA, setData("/node", "w".repeat(NODE_BYTES)))
+    : request(2, OpCode.GET_DATA, read("/node"));
+  const replyBytes = 4 + 16 + 68 + (writes ? 0 : 4 + NODE_BYTES);
   const window = Buffer.concat(Array.from({ length: WINDOW }, () => one));
   await new Promise<void>((resolve) => {
     let received = 0;
@@ -80,7 +104,7 @@ async function readMany({ port, reads }: { readonly port: number; readonly reads
       received += chunk.length;
       while (received - answered >= WINDOW * replyBytes) {
         answered += WINDOW * replyBytes;
-        if (asked >= reads) {
+        if (asked >= requests) {
           if (answered >= asked * replyBytes) {
             socket.destroy();
             resolve();
