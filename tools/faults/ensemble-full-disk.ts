@@ -123,6 +123,6 @@ function lastLine(server: EnsembleServer): string {
   const errors = server
     .log()
     .split("\n")
-    .filter((line) => line.startsWith('{"level":50'));
+    .filter((line) => line.startsWith('{"level":"error"'));
   return /"msg":"(.*)"}$/.exec(errors.at(-1) ?? "")?.[1] ?? "";
 }

@@ -277,7 +277,7 @@ describe("a shared secret", () => {
     await level([first, second]);
     const refused = /the proof of the shared secret is wrong/;
     const lines = await until("refusal", () => {
-      const warnings = stranger.said(40).filter((line) => refused.test(line));
+      const warnings = stranger.said("warn").filter((line) => refused.test(line));
       return warnings.length > 0 ? warnings : undefined;
     });
     expect(lines[0]).toMatch(/server [12]/);

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { printable } from "./logger.ts";
+import type { LogLevel } from "./command-line.ts";
+import { type ProcessLog, printable, processLog } from "./logger.ts";
 
 test.each([
   ["a plain line, zażółć 日本", "a plain line, zażółć 日本"],
@@ -22,4 +23,46 @@ test("every character is escaped or shown by itself as it is among others", () =
     // Behind what is escaped in any case, no character is looked at all at once.
     expect(printable(`\0${char}`)).toBe(`\\u0000${printable(char)}`);
   }
+});
+
+/** The lines that a log writes, as objects. */
+function linesOf(use: (log: ProcessLog) => void, level: LogLevel = "info"): readonly unknown[] {
+  const lines: unknown[] = [];
+  use(processLog(level, { write: (line) => lines.push(JSON.parse(line)) }));
+  return lines;
+}
+
+test("a line has its level by name, its time, the server's place and the fields of what happened", () => {
+  const [line] = linesOf((log) => {
+    log.describe(() => ({ myid: 1, role: "looking", epoch: 4, zxid: "0x400000007" }));
+    log.warn("server 2 at zk-2:3888 is unreachable", { event: "peer-unreachable", peer: 2, address: "zk-2:3888" });
+  });
+  expect(line).toEqual({
+    ...{ level: "warn", time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) },
+    ...{ myid: 1, role: "looking", epoch: 4, zxid: "0x400000007" },
+    ...{ event: "peer-unreachable", peer: 2, address: "zk-2:3888", msg: "server 2 at zk-2:3888 is unreachable" },
+  });
+});
+
+test("the server's place is that of the moment, and a role in the line stands above it", () => {
+  let role = "looking";
+  const lines = linesOf((log) => {
+    log.describe(() => ({ role }));
+    log.info("one");
+    role = "following";
+    log.info("two");
+    log.info("three", { event: "role", role: "leading" });
+  });
+  expect(lines).toMatchObject([{ role: "looking" }, { role: "following" }, { role: "leading" }]);
+});
+
+test("lines below the level are not written, and the level may change", () => {
+  const lines = linesOf((log) => {
+    log.debug?.("one");
+    log.level = "debug";
+    log.debug?.("two");
+    log.level = "error";
+    log.warn("three");
+  });
+  expect(lines).toMatchObject([{ level: "debug", msg: "two" }]);
 });

@@ -1,21 +1,58 @@
-import type { ServerLog } from "@zooid/server";
-import { pino } from "pino";
+import type { LogFields, ServerLog } from "@zooid/server";
+import { type DestinationStream, pino } from "pino";
 import pretty from "pino-pretty";
 import type { LogLevel } from "./command-line.ts";
 
 /** A log whose level may change while the process runs. */
 export interface ProcessLog extends ServerLog {
   level: LogLevel;
+  /** From now on each JSON line has these fields too. Default: none. */
+  describe(context: () => LogContext): void;
 }
 
-/** Lines for people on a terminal, JSON for log collectors elsewhere. Written at once, so that none is lost at the end. */
+/** What holds for the server while a line is written. */
+export interface LogContext {
+  /** As configured; left out for a standalone server. */
+  readonly myid?: number;
+  readonly role?: string;
+  readonly epoch?: number;
+  /** The last applied transaction, hexadecimal. */
+  readonly zxid?: string;
+}
+
+/**
+ * Lines for people on a terminal, JSON for log collectors elsewhere. Written at once, so that none
+ * is lost at the end.
+ *
+ * ```
+ * {"level":"warn","time":"2026-11-25T04:18:45.123Z","myid":1,"role":"looking","event":"peer-unreachable","peer":2,"address":"zk-2:3888","msg":"…"}
+ * ```
+ */
 export function openLog(level: LogLevel): ProcessLog {
   // A reader that went away must not take the server with it.
   process.stdout.on("error", () => {});
-  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
-  const logger = process.stdout.isTTY
-    ? pino(options, pretty({ sync: true, translateTime: "SYS:yyyy-mm-dd HH:MM:ss.l" }))
-    : pino(options, pino.destination({ dest: 1, sync: true }));
+  return process.stdout.isTTY
+    ? processLog(level, pretty({ sync: true, translateTime: "SYS:yyyy-mm-dd HH:MM:ss.l", hideObject: true }))
+    : processLog(level, pino.destination({ dest: 1, sync: true }));
+}
+
+/** @param destination receives one JSON line at a time */
+export function processLog(level: LogLevel, destination: DestinationStream): ProcessLog {
+  let context = (): LogContext => ({});
+  const logger = pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      mixin: () => context(),
+    },
+    destination,
+  );
+  const write =
+    (level: LogLevel) =>
+    (text: string, fields: LogFields = {}): void =>
+      logger[level](fields, printable(text));
   return {
     get level() {
       return logger.level as LogLevel;
@@ -23,9 +60,13 @@ export function openLog(level: LogLevel): ProcessLog {
     set level(level: LogLevel) {
       logger.level = level;
     },
-    info: (text) => logger.info(printable(text)),
-    warn: (text) => logger.warn(printable(text)),
-    error: (text) => logger.error(printable(text)),
+    describe(described) {
+      context = described;
+    },
+    debug: write("debug"),
+    info: write("info"),
+    warn: write("warn"),
+    error: write("error"),
   };
 }
 

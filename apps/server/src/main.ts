@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { setFlagsFromString } from "node:v8";
-import { hostPort } from "@zooid/model";
+import { formatZxid, hostPort } from "@zooid/model";
 import { ConfigError, type ServerOptions, startServer, writePeerSecretFile } from "@zooid/server";
 import { AuditLog } from "./audit-log.ts";
 import { type Command, parseCommandLine, USAGE } from "./command-line.ts";
@@ -75,6 +75,8 @@ async function serve(command: ServeCommand, log: ProcessLog): Promise<void> {
   const { warnings, auditFile } = command;
   const options = operated(command);
   const audit = auditFile === undefined ? undefined : new AuditLog({ file: auditFile, log });
+  const member = options.ensemble === undefined ? {} : { myid: options.ensemble.sid };
+  log.describe(() => member);
   for (const warning of warnings) log.warn(warning);
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
   const server = await startServer({
@@ -86,6 +88,10 @@ async function serve(command: ServeCommand, log: ProcessLog): Promise<void> {
       void audit?.stop();
       process.exit(exitStatusOf(error));
     },
+  });
+  log.describe(() => {
+    const { role, epoch, appliedZxid } = server.summary;
+    return { ...member, role, epoch, zxid: formatZxid(appliedZxid) };
   });
   audit?.follow(server);
   if (auditFile !== undefined) log.info(`clients' writes are written down in ${auditFile}`);

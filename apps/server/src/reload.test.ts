@@ -1,7 +1,6 @@
 import { ConfigError, type ReloadOptions } from "@zooid/server";
 import { beforeEach, expect, test } from "vitest";
 import { type Command, parseCommandLine } from "./command-line.ts";
-import type { ProcessLog } from "./logger.ts";
 import { reload } from "./reload.ts";
 
 type ServeCommand = Extract<Command, { kind: "serve" }>;
@@ -14,7 +13,7 @@ function serve(...argv: string[]): ServeCommand {
 
 let lines: string[];
 let reloads: ReloadOptions[];
-let log: ProcessLog;
+let log: Parameters<typeof reload>[3];
 const server = { reload: (options: ReloadOptions = {}) => void reloads.push(options) };
 
 beforeEach(() => {

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ServerOptions, ZooidServer } from "@zooid/server";
-import type { Command } from "./command-line.ts";
+import type { ServerLog, ServerOptions, ZooidServer } from "@zooid/server";
+import type { Command, LogLevel } from "./command-line.ts";
 import { explain } from "./exit-status.ts";
-import type { ProcessLog } from "./logger.ts";
 
 type ServeCommand = Extract<Command, { kind: "serve" }>;
 
@@ -21,7 +20,7 @@ export function reload(
   server: Pick<ZooidServer, "reload">,
   read: () => Command,
   started: ServeCommand,
-  log: ProcessLog,
+  log: ServerLog & { level: LogLevel },
 ): ServeCommand {
   let command: Command;
   try {

@@ -8,6 +8,7 @@ import type { EnsembleConfig } from "./peers/ensemble-config.ts";
 import { QuorumLinks } from "./peers/quorum-links.ts";
 import { Reachability } from "./peers/reachability.ts";
 import type { RefusalLog } from "./refusal-log.ts";
+import type { ServerLog } from "./server-api.ts";
 import { StoreSnapshotPort } from "./snapshot-port.ts";
 import type { Storage } from "./storage.ts";
 import { FileWatch } from "./tls/file-watch.ts";
@@ -25,7 +26,7 @@ export class EnsemblePeers implements Peers {
   readonly reachability: Reachability;
   readonly #mesh: ElectionMesh;
   readonly #transport: EnsembleConfig["transport"];
-  readonly #warn: (text: string) => void;
+  readonly #warn: ServerLog["warn"];
   #watch: FileWatch | undefined;
   #summaryTimer: NodeJS.Timeout | undefined;
 
@@ -35,8 +36,8 @@ export class EnsemblePeers implements Peers {
     readonly storage: Storage;
     readonly refusals: RefusalLog;
     readonly driver: () => Driver;
-    readonly info: (text: string) => void;
-    readonly warn: (text: string) => void;
+    readonly info: ServerLog["info"];
+    readonly warn: ServerLog["warn"];
   }) {
     const { config, ensemble, storage, refusals, driver, info, warn } = parts;
     this.#transport = ensemble.transport;

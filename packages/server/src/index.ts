@@ -19,6 +19,7 @@ export {
   type ServerOptions,
 } from "./config.ts";
 export type { ConnectionThrottleConfig, ConnectionThrottleOptions } from "./connection-throttle.ts";
+export type { LogFields } from "./log-fields.ts";
 export type {
   EnsembleConfig,
   EnsembleOptions,

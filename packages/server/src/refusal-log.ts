@@ -1,3 +1,5 @@
+import type { LogFields } from "./log-fields.ts";
+
 /** Lines of one kind that are written within one window. */
 const LINES_PER_WINDOW = 5;
 const WINDOW_MS = 10_000;
@@ -8,13 +10,25 @@ const WINDOW_MS = 10_000;
  */
 export class RefusalLog {
   readonly counts: Map<string, number> = new Map();
-  readonly #warn: (text: string) => void;
+  readonly #warn: (text: string, fields: LogFields) => void;
   readonly #nowMs: () => number;
+  readonly #debug: (text: string, fields: LogFields) => void;
   readonly #windows = new Map<string, { startMs: number; lines: number; suppressed: number }>();
 
-  constructor(warn: (text: string) => void, nowMs: () => number) {
+  constructor(
+    warn: (text: string, fields: LogFields) => void,
+    nowMs: () => number,
+    debug: (text: string, fields: LogFields) => void = () => {},
+  ) {
     this.#warn = warn;
     this.#nowMs = nowMs;
+    this.#debug = debug;
+  }
+
+  /** Counts what happens in normal operation; its lines are for those who look for a fault. */
+  noteExpected(kind: string, peer: string, text: string): void {
+    this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1);
+    this.#debug(`closed ${peer}: ${text}`, { event: "refused", refusal: kind, address: peer });
   }
 
   /** @param kind identifies lines of one kind; a text of ours, never input */
@@ -24,14 +38,15 @@ export class RefusalLog {
     let window = this.#windows.get(kind);
     if (window === undefined || now - window.startMs >= WINDOW_MS) {
       if (window !== undefined && window.suppressed > 0) {
-        this.#warn(`${window.suppressed} more refusals of this kind in the last ${WINDOW_MS / 1000} s: ${kind}`);
+        const text = `${window.suppressed} more refusals of this kind in the last ${WINDOW_MS / 1000} s: ${kind}`;
+        this.#warn(text, { event: "refused", refusal: kind });
       }
       window = { startMs: now, lines: 0, suppressed: 0 };
       this.#windows.set(kind, window);
     }
     if (window.lines < LINES_PER_WINDOW) {
       window.lines++;
-      this.#warn(`closed ${peer}: ${text}`);
+      this.#warn(`closed ${peer}: ${text}`, { event: "refused", refusal: kind, address: peer });
     } else {
       window.suppressed++;
     }

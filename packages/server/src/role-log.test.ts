@@ -43,3 +43,15 @@ test("an observer names the leader that it observes", () => {
     "OBSERVING server 3, epoch 2, synced after 0 ms",
   ]);
 });
+
+test("a role is a line with fields", () => {
+  const fields: unknown[] = [];
+  const log = new RoleLog((_, fieldsOfLine) => fields.push(fieldsOfLine));
+  log.changed(looking, 0);
+  log.changed({ ...following, phase: "discovery" }, 100);
+  log.changed({ ...following, phase: "broadcast" }, 314);
+  expect(fields).toEqual([
+    { event: "role", role: "looking" },
+    { event: "role", role: "following", epoch: 5, peer: 3, durationMs: 214 },
+  ]);
+});

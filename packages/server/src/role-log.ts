@@ -1,5 +1,6 @@
 import type { ServerId } from "@zooid/model";
 import type { PeerPhase, PeerState } from "@zooid/zab";
+import type { LogFields } from "./log-fields.ts";
 
 /** A member's role at one moment, as its replica reports it. */
 export interface MemberRole {
@@ -15,11 +16,11 @@ export interface MemberRole {
  * it serves.
  */
 export class RoleLog {
-  readonly #info: (text: string) => void;
+  readonly #info: (text: string, fields: LogFields) => void;
   #last = "";
   #decidedMs = 0;
 
-  constructor(info: (text: string) => void) {
+  constructor(info: (text: string, fields: LogFields) => void) {
     this.#info = info;
   }
 
@@ -27,19 +28,20 @@ export class RoleLog {
   changed({ state, phase, epoch, leader }: MemberRole, nowMs: number): void {
     if (state === "looking") {
       this.#decidedMs = 0;
-      this.#say("LOOKING for a leader");
+      this.#say("LOOKING for a leader", { role: "looking" });
       return;
     }
     if (this.#decidedMs === 0) this.#decidedMs = nowMs;
     if (phase !== "broadcast") return;
     const role = state === "leading" ? "LEADING" : `${state.toUpperCase()} server ${leader ?? "?"}`;
     const text = `${role}, epoch ${epoch}`;
-    if (text !== this.#last) this.#say(text, `, synced after ${Math.round(nowMs - this.#decidedMs)} ms`);
+    const durationMs = Math.round(nowMs - this.#decidedMs);
+    this.#say(text, { role: state, epoch, peer: leader, durationMs }, `, synced after ${durationMs} ms`);
   }
 
-  #say(text: string, rest = ""): void {
+  #say(text: string, fields: LogFields, rest = ""): void {
     if (text === this.#last) return;
     this.#last = text;
-    this.#info(`${text}${rest}`);
+    this.#info(`${text}${rest}`, { event: "role", ...fields });
   }
 }

@@ -3,13 +3,15 @@ import type { Observable } from "rxjs";
 import type { AuditRecord } from "./audit-trail.ts";
 import type { Change } from "./change-stream.ts";
 import type { ServerOptions } from "./config.ts";
+import type { LogFields } from "./log-fields.ts";
 import type { UnreachablePeer } from "./peers/reachability.ts";
 
-/** Receives log lines for operators, each one sentence. */
+/** Receives log lines for operators: each is one sentence, with its parts as fields. */
 export interface ServerLog {
-  info(text: string): void;
-  warn(text: string): void;
-  error(text: string): void;
+  debug?(text: string, fields?: LogFields): void;
+  info(text: string, fields?: LogFields): void;
+  warn(text: string, fields?: LogFields): void;
+  error(text: string, fields?: LogFields): void;
 }
 
 export interface StartOptions extends ServerOptions {

@@ -67,7 +67,7 @@ class Server implements ZooidServer {
   #ports: ClientPorts | undefined;
   #operators: OperatorPorts | undefined;
   readonly #fourLetterWords: { allowed: ReadonlySet<string> };
-  readonly #roles = new RoleLog((text) => this.#log.info(text));
+  readonly #roles = new RoleLog((text, fields) => this.#log.info(text, fields));
   readonly #earlyClients = new EarlyClients();
   readonly #refusals: RefusalLog;
   #restore: SnapshotRestore | undefined;
@@ -83,8 +83,9 @@ class Server implements ZooidServer {
     this.#audit = new AuditTrail(sidOf(config));
     this.audit$ = this.#audit.records$;
     this.#refusals = new RefusalLog(
-      (text) => this.#log.warn(text),
+      (text, fields) => this.#log.warn(text, fields),
       () => performance.now(),
+      (text, fields) => this.#log.debug?.(text, fields),
     );
   }
 
@@ -253,8 +254,8 @@ class Server implements ZooidServer {
     const config = this.#config;
     const { ensemble } = config;
     if (ensemble === undefined) return undefined;
-    const info = (text: string): void => this.#log.info(text);
-    const warn = (text: string): void => this.#log.warn(text);
+    const info: ServerLog["info"] = (text, fields) => this.#log.info(text, fields);
+    const warn: ServerLog["warn"] = (text, fields) => this.#log.warn(text, fields);
     return new EnsemblePeers({ config, ensemble, storage, refusals: this.#refusals, driver, info, warn });
   }
 
@@ -268,7 +269,7 @@ class Server implements ZooidServer {
       isBehind: () => storage.isBehind(),
       install: () => storage.install(driver().replica),
       roleChanged: () => this.#updateRole(),
-      note: (text) => this.#log.info(text),
+      note: (text, fields) => this.#log.info(text, fields),
       defect: (error) => this.#fail(error),
     };
   }

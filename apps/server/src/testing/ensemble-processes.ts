@@ -15,6 +15,8 @@ const BIN = fileURLToPath(new URL("../../bin/zooid-server", import.meta.url));
 const DEADLINE_MS = 30_000;
 const POLL_MS = 20;
 /** Ports that the system chose a moment ago stay free for longer where no other process looks for any. Linux has many such addresses. */
+const LEVELS = ["debug", "info", "warn", "error"] as const;
+
 export const HOST: string =
   process.platform === "linux" ? `127.77.${(process.pid >> 8) & 0xff}.${Math.max(1, process.pid & 0xff)}` : "127.0.0.1";
 export const NOT_SERVING = "This ZooKeeper instance is not currently serving requests\n";
@@ -106,13 +108,13 @@ export class Member {
     return Object.fromEntries(lines.map((line) => line.replace(/^zk_/, "").split("\t")));
   }
 
-  /** The texts of the lines that it wrote, from a level on (40 warns). */
-  said(level = 0): readonly string[] {
+  /** The texts of the lines that it wrote, from a level on. */
+  said(level: (typeof LEVELS)[number] = "debug"): readonly string[] {
     const lines = this.output.trim().split("\n");
     const records = lines
       .filter((line) => line !== "")
-      .map((line) => JSON.parse(line) as { level: number; msg: string });
-    return records.filter((record) => record.level >= level).map(({ msg }) => msg);
+      .map((line) => JSON.parse(line) as { level: (typeof LEVELS)[number]; msg: string });
+    return records.filter((record) => LEVELS.indexOf(record.level) >= LEVELS.indexOf(level)).map(({ msg }) => msg);
   }
 }
 

@@ -5,6 +5,7 @@ import type { AuditTrail } from "../audit-trail.ts";
 import type { AuthFailuresOptions } from "../auth-failures.ts";
 import type { ClientConnection, ConnectionLimits } from "../client-connection.ts";
 import type { ConnectionThrottleConfig } from "../connection-throttle.ts";
+import type { LogFields } from "../log-fields.ts";
 import type { RefusalLog } from "../refusal-log.ts";
 import type { Checkpoint } from "./checkpoints.ts";
 
@@ -40,7 +41,7 @@ export interface DriverHooks {
   /** The replica's role, or its phase in it, changed. */
   roleChanged(): void;
   /** A sentence for operators. */
-  note(text: string): void;
+  note(text: string, fields?: LogFields): void;
   /** An invariant is false, or the replica threw: the server must stop. */
   defect(error: unknown): void;
 }

@@ -7,6 +7,7 @@ import {
   type RelayRun,
   WireError,
 } from "@zooid/wire/peer";
+import type { ServerLog } from "../server-api.ts";
 import type { PeerIdentity } from "./handshake.ts";
 import type { PeerConnection } from "./peer-connection.ts";
 import { type AcceptedHandler, type PeerLinkOptions, PeerPort } from "./peer-port.ts";
@@ -23,7 +24,7 @@ export interface ObserverMasterOptions extends PeerLinkOptions {
   /** Unsent bytes of a slow observer before it is disconnected. */
   readonly bufferedBytesMax: number;
   /** Reports observers that are disconnected for that. */
-  readonly warn: (text: string) => void;
+  readonly warn: ServerLog["warn"];
 }
 
 /** An observer that connected here. */
@@ -229,7 +230,10 @@ export class ObserverMaster {
   }
 
   #letGo(relay: Relay, reason: string): void {
-    this.#options.warn(`closed the link with observer ${relay.sid}: ${reason}`);
+    this.#options.warn(`closed the link with observer ${relay.sid}: ${reason}`, {
+      event: "link-closed",
+      peer: relay.sid,
+    });
     this.#forget(relay);
     relay.connection.destroy();
     this.#tellLeader(relay, reason);

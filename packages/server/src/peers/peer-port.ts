@@ -167,7 +167,11 @@ export class PeerPort {
 
   #note(peer: string, { refusal, reason }: ConnectionEnd): void {
     if (refusal === undefined) return;
-    this.#options.refusals.note(`${this.#purpose} link, ${refusal.kind} by ${refusal.by}`, peer, reason);
+    const { refusals } = this.#options;
+    const kind = `${this.#purpose} link, ${refusal.kind} by ${refusal.by}`;
+    // Two servers that dial each other at once have two connections, of which one goes.
+    if (refusal.kind === "duplicate") refusals.noteExpected(kind, peer, reason);
+    else refusals.note(kind, peer, reason);
   }
 
   #noting(peer: string, handler: ConnectionHandler): ConnectionHandler {

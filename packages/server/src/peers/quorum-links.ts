@@ -13,6 +13,7 @@ import {
 } from "@zooid/wire/peer";
 import type { LinkEnd, Refusal, ZabLinks } from "@zooid/zab";
 import { sentenceOf } from "../operator-sentences.ts";
+import type { ServerLog } from "../server-api.ts";
 import type { HandshakeFault, PeerIdentity } from "./handshake.ts";
 import { ObserverMaster } from "./observer-master.ts";
 import type { ConnectionEnd, ConnectionHandler, PeerConnection } from "./peer-connection.ts";
@@ -42,7 +43,7 @@ export interface QuorumLinkOptions extends PeerLinkOptions {
   /** Unsent bytes of a slow link before it is closed. Default 64 MiB. */
   readonly bufferedBytesMax?: number;
   /** Reports links that are closed for that. */
-  readonly warn: (text: string) => void;
+  readonly warn: ServerLog["warn"];
 }
 
 const BUFFERED_BYTES_MAX = 64 * 1024 * 1024;
@@ -460,7 +461,7 @@ export class QuorumLinks implements ZabLinks {
   #giveUp(link: Link, reason: string): void {
     this.#remove(link, reason);
     link.connection.destroy();
-    this.#options.warn(`closed the link with server ${link.sid}: ${reason}`);
+    this.#options.warn(`closed the link with server ${link.sid}: ${reason}`, { event: "link-closed", peer: link.sid });
     setImmediate(() => {
       if (this.#isStopped) return;
       this.#events.wake();

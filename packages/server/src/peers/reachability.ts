@@ -1,4 +1,5 @@
 import { hostPort, type ServerId } from "@zooid/model";
+import type { ServerLog } from "../server-api.ts";
 import type { EnsembleConfig } from "./ensemble-config.ts";
 
 /** Another server that this one cannot reach. */
@@ -16,8 +17,8 @@ export interface ReachabilityOptions {
   readonly ensemble: EnsembleConfig;
   /** Whether this server looks for a leader. */
   readonly isLooking: () => boolean;
-  readonly info: (text: string) => void;
-  readonly warn: (text: string) => void;
+  readonly info: ServerLog["info"];
+  readonly warn: ServerLog["warn"];
 }
 
 interface Peer {
@@ -60,7 +61,10 @@ export class Reachability {
   connected(sid: ServerId): void {
     const peer = this.#peers.get(sid);
     if (peer === undefined || peer.state === "connected") return;
-    if (peer.state === "unreachable") this.#options.info(`server ${sid} at ${peer.address} is reachable`);
+    const { address } = peer;
+    if (peer.state === "unreachable") {
+      this.#options.info(`server ${sid} at ${address} is reachable`, { event: "peer-reachable", peer: sid, address });
+    }
     peer.state = "connected";
     this.#summarizeOnce();
   }
@@ -70,7 +74,9 @@ export class Reachability {
     const peer = this.#peers.get(sid);
     if (peer === undefined) return;
     if (peer.state !== "unreachable") {
-      this.#options.warn(`server ${sid} at ${peer.address} is unreachable: ${reason}`);
+      const { address } = peer;
+      const text = `server ${sid} at ${address} is unreachable: ${reason}`;
+      this.#options.warn(text, { event: "peer-unreachable", peer: sid, address });
     }
     peer.state = "unreachable";
     peer.reason = reason;
@@ -90,7 +96,7 @@ export class Reachability {
 
   /** Logs the summary while no leader is known; for a timer. */
   summarize(): void {
-    if (this.#options.isLooking()) this.#options.warn(`LOOKING for a leader: ${this.summary}`);
+    if (this.#options.isLooking()) this.#options.warn(`LOOKING for a leader: ${this.summary}`, { event: "looking" });
   }
 
   /** The first summary is logged when every other voter has been tried. */

@@ -1,0 +1,34 @@
+import { formatZxid } from "@zooid/model";
+import type { ReplicaEvent } from "@zooid/replica";
+
+/** The parts of a log line that a log collector searches by, beside its text. */
+export interface LogFields {
+  /** The kind of line, one of a fixed set: `leader-silent`, `role`, `refused`, … */
+  readonly event?: string;
+  /** Another server of the ensemble. */
+  readonly peer?: number | undefined;
+  /** `host:port` of the other side. */
+  readonly address?: string;
+  /** Hexadecimal, as in four-letter words. */
+  readonly session?: string;
+  readonly epoch?: number;
+  /** Hexadecimal. */
+  readonly zxid?: string;
+  readonly role?: string;
+  /** A duration of what the line reports. */
+  readonly durationMs?: number;
+  /** Why a connection or request was refused: a fixed set, as in the metrics. */
+  readonly refusal?: string;
+}
+
+/** The fields of a replica's event. */
+export function fieldsOf(event: ReplicaEvent): LogFields {
+  return {
+    event: event.kind,
+    ...("sid" in event ? { peer: event.sid } : "to" in event ? { peer: event.to } : {}),
+    ...("epoch" in event ? { epoch: event.epoch } : {}),
+    ...("silentMs" in event ? { durationMs: event.silentMs } : {}),
+    ...("zxid" in event ? { zxid: formatZxid(event.zxid) } : {}),
+    ...("address" in event ? { address: event.address } : {}),
+  };
+}
