@@ -28,6 +28,7 @@ export { CHAIN_NONE, type Chain, type EpochPromise, type EpochRange, type LogPos
 export { hostPort } from "./host-port.ts";
 export { isInIpRange, isIpRange, javaAddress, parseIpAddress } from "./ip-address.ts";
 export { derivedKey, type HashKey, keyedHash } from "./keyed-hash.ts";
+export { LATENCY_BOUNDS_MS, LATENCY_WORDS, LatencyBuckets } from "./latency-buckets.ts";
 export type { NodeView } from "./node-view.ts";
 export { isWrite, OpCode, type OpName, opName } from "./op-code.ts";
 export {

@@ -1,4 +1,4 @@
-import { type ByteSlice, isWrite, OpCode, sliceText } from "@zooid/model";
+import { type ByteSlice, isWrite, LatencyBuckets, OpCode, opName, sliceText } from "@zooid/model";
 import type { Connection } from "./connections/connection.ts";
 import { Histogram } from "./histogram.ts";
 import type { ServingState } from "./serving-state.ts";
@@ -19,6 +19,8 @@ export interface ReplicaCounters {
   /** Latencies in milliseconds, pings aside. */
   readonly reads: Histogram;
   readonly writes: Histogram;
+  /** The same by operation, for those that were answered at least once. */
+  readonly byOperation: Map<number, LatencyBuckets>;
 }
 
 /** Counts what clients send and how long they wait for the answer, for the server and for each connection. */
@@ -57,6 +59,14 @@ export class Counters {
     counters.latencyCount++;
     if (isWrite(op)) counters.writes.note(latencyMs);
     else counters.reads.note(latencyMs);
+    let buckets = counters.byOperation.get(op);
+    if (buckets === undefined) {
+      // A client may send any number as an operation.
+      if (opName(op) === undefined) return;
+      buckets = new LatencyBuckets();
+      counters.byOperation.set(op, buckets);
+    }
+    buckets.note(latencyMs);
   }
 }
 
@@ -84,5 +94,6 @@ function newCounters(): ReplicaCounters {
     quotaExceeded: new Map(),
     reads: new Histogram(),
     writes: new Histogram(),
+    byOperation: new Map(),
   };
 }

@@ -6,6 +6,7 @@ import type { ServerConfig } from "./config.ts";
 import type { RefusalLog } from "./refusal-log.ts";
 import { type ClientTaker, ClientTls } from "./tls/client-tls.ts";
 import { FileWatch } from "./tls/file-watch.ts";
+import { notAfterSeconds, ownCertificate } from "./tls/own-certificate.ts";
 import type { TlsConfig } from "./tls/tls-config.ts";
 
 interface Log {
@@ -22,6 +23,9 @@ export class ClientPorts {
   readonly #log: Log;
   readonly #refusals: RefusalLog;
   readonly #connectionCountMax = clientDescriptorsMax(fileDescriptors());
+  /** The end of validity of the certificate that clients see; undefined without TLS. */
+  #certificateNotAfter: number | undefined;
+  readonly reloads: { done: number; failed: number } = { done: 0, failed: 0 };
   #watch: FileWatch | undefined;
 
   constructor(config: ServerConfig, refusals: RefusalLog, log: Log, take: ClientTaker) {
@@ -30,6 +34,7 @@ export class ClientPorts {
     this.#refusals = refusals;
     const hasRoom = (socket: Socket): boolean => this.#hasRoom(socket);
     const { tls } = config;
+    if (tls !== undefined) this.#certificateNotAfter = notAfterSeconds(ownCertificate(tls.context));
     if (config.plainPort) {
       const either = tls !== undefined && config.portUnification ? this.#addTls(tls, refusals, take) : undefined;
       const place = { port: config.port, address: config.address, sharedReads: either === undefined };
@@ -71,6 +76,11 @@ export class ClientPorts {
     return (this.#plain?.rejectedCount ?? 0) + (this.#secure?.rejectedCount ?? 0);
   }
 
+  /** In seconds since 1970; undefined without TLS. */
+  get certificateNotAfter(): number | undefined {
+    return this.#certificateNotAfter;
+  }
+
   /** TLS handshakes in progress. */
   get handshakeCount(): number {
     return this.#tls.reduce((count, tls) => count + tls.handshakeCount, 0);
@@ -105,10 +115,13 @@ export class ClientPorts {
     if (tls === undefined) return;
     const context = tls.reload();
     if ("length" in context) {
+      this.reloads.failed++;
       this.#log.warn(`the certificates that were read before stay in force: ${context.join("; ")}`);
       return;
     }
     for (const one of this.#tls) one.setContext(context);
+    this.#certificateNotAfter = notAfterSeconds(ownCertificate(context));
+    this.reloads.done++;
     this.#log.info(`new client connections use the certificates that were read again from ${tls.files.join(", ")}`);
   }
 }

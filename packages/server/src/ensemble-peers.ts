@@ -26,6 +26,7 @@ export class EnsemblePeers implements Peers {
   readonly reachability: Reachability;
   readonly #mesh: ElectionMesh;
   readonly #transport: EnsembleConfig["transport"];
+  readonly reloads: { done: number; failed: number } = { done: 0, failed: 0 };
   readonly #warn: ServerLog["warn"];
   #watch: FileWatch | undefined;
   #summaryTimer: NodeJS.Timeout | undefined;
@@ -101,6 +102,11 @@ export class EnsemblePeers implements Peers {
     if (files !== undefined && files.length > 0) this.#watch = new FileWatch(files, () => this.reloadCertificates());
   }
 
+  /** In seconds since 1970; undefined without TLS. */
+  get certificateNotAfter(): number | undefined {
+    return this.#transport.certificateNotAfter?.();
+  }
+
   /** Starts to connect. */
   start(): Promise<void> {
     this.#summaryTimer = setInterval(() => this.reachability.summarize(), SUMMARY_MS);
@@ -124,7 +130,10 @@ export class EnsemblePeers implements Peers {
    * are.
    */
   reloadCertificates(): void {
-    const problems = this.#transport.reload?.() ?? [];
+    const problems = this.#transport.reload?.();
+    if (problems === undefined) return;
+    if (problems.length > 0) this.reloads.failed++;
+    else this.reloads.done++;
     if (problems.length > 0)
       this.#warn(`the certificates for peers that were read before stay in force: ${problems.join("; ")}`);
   }

@@ -5,7 +5,10 @@ import { fieldsOf } from "./log-fields.ts";
 const sid = serverId(3);
 
 test.each([
-  [{ kind: "learner-follows", sid }, { event: "learner-follows", peer: 3 }],
+  [
+    { kind: "learner-follows", sid },
+    { event: "learner-follows", peer: 3 },
+  ],
   [
     { kind: "whole-state-sent", sid, zxid: composeZxid(2, 5) },
     { event: "whole-state-sent", peer: 3, zxid: "0x200000005" },
@@ -14,8 +17,14 @@ test.each([
     { kind: "epoch-promised-elsewhere", sid, epoch: 4, to: 2 },
     { event: "epoch-promised-elsewhere", peer: 3, epoch: 4 },
   ],
-  [{ kind: "handed-over", to: sid }, { event: "handed-over", peer: 3 }],
-  [{ kind: "leader-silent", silentMs: 4000 }, { event: "leader-silent", durationMs: 4000 }],
+  [
+    { kind: "handed-over", to: sid },
+    { event: "handed-over", peer: 3 },
+  ],
+  [
+    { kind: "leader-silent", silentMs: 4000 },
+    { event: "leader-silent", durationMs: 4000 },
+  ],
   [
     { kind: "long-certificate-subject", address: "10.0.0.1", bytesMax: 1024 },
     { event: "long-certificate-subject", address: "10.0.0.1" },

@@ -9,9 +9,15 @@ export class ServerStatus {
   readonly #role = new BehaviorSubject<Role>("starting");
   readonly #sessions = new BehaviorSubject<number>(0);
   readonly #storage = new BehaviorSubject<StorageStatus>({ logBytes: 0, stateBytes: 0, appliedZxid: 0 as Zxid });
+  #hasServed = false;
   readonly role$: Observable<Role> = this.#role.asObservable();
   readonly sessions$: Observable<number> = this.#sessions.asObservable();
   readonly storage$: Observable<StorageStatus> = this.#storage.asObservable();
+
+  /** Whether there was a role in which clients are served. */
+  get hasServed(): boolean {
+    return this.#hasServed;
+  }
 
   get role(): Role {
     return this.#role.value;
@@ -20,6 +26,7 @@ export class ServerStatus {
   /** The role, or the phase in it, may have changed. */
   updateRole(replica: Replica): void {
     const role = replica.isServing ? replica.zab.state : replica.isReadOnly ? "read-only" : "looking";
+    this.#hasServed ||= role !== "looking";
     if (role !== this.#role.value) this.#role.next(role);
   }
 

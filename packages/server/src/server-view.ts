@@ -1,5 +1,5 @@
 import type { Zxid } from "@zooid/model";
-import type { AdminView } from "./admin/admin-view.ts";
+import type { AdminView, CertificateFacts } from "./admin/admin-view.ts";
 import { NO_SNAPSHOT_COMMANDS } from "./admin/http-options.ts";
 import { SnapshotEndpoint } from "./admin/snapshot-endpoint.ts";
 import { buildTime } from "./build-time.ts";
@@ -28,8 +28,25 @@ export interface ViewedServer {
   driver(): Driver;
   storage(): Storage;
   peers(): EnsemblePeers | undefined;
+  hasServed(): boolean;
   readonly fourLetterWords: AdminView["fourLetterWords"];
   restore(pieces: AsyncIterable<Uint8Array>): Promise<Zxid>;
+}
+
+function certificatesOf(
+  { tls }: ServerConfig,
+  ports: ClientPorts,
+  peers: EnsemblePeers | undefined,
+): readonly CertificateFacts[] {
+  const toPeers = peers?.certificateNotAfter;
+  return [
+    ...(tls === undefined
+      ? []
+      : [{ shownTo: "clients" as const, notAfter: ports.certificateNotAfter, reloads: ports.reloads }]),
+    ...(peers === undefined || toPeers === undefined
+      ? []
+      : [{ shownTo: "peers" as const, notAfter: toPeers, reloads: peers.reloads }]),
+  ];
 }
 
 export function adminViewOf(server: ViewedServer): AdminView {
@@ -46,6 +63,8 @@ export function adminViewOf(server: ViewedServer): AdminView {
     commandUrl: config.admin?.commandUrl ?? "",
     initialConfiguration: config.initialConfiguration,
     securePort: () => ports.securePort,
+    hasServed: () => server.hasServed(),
+    certificates: () => certificatesOf(config, ports, server.peers()),
     handshakeCount: () => ports.handshakeCount,
     rejectedCount: () => ports.rejectedCount,
     reachability: () => server.peers()?.reachability,

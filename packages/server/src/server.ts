@@ -197,6 +197,7 @@ class Server implements ZooidServer {
     const view = adminViewOf({
       ...{ config: this.#config, log: this.#log, version: this.#options.version ?? "0.0.0" },
       ...{ ports, driver, storage, peers: () => this.#peers },
+      hasServed: () => this.#status.hasServed,
       fourLetterWords: this.#fourLetterWords,
       clientPort: () => this.port,
       restore: (pieces) => restore.restore(pieces),

@@ -292,6 +292,9 @@ class SqliteStorage implements Storage {
       sum: Math.round(log.syncMsTotal),
       max: Math.round(log.syncMsMax),
     });
+    if (log.commitBuckets !== undefined) {
+      yield { kind: "histogram", name: "zooid_commit_seconds", values: [{ labels: {}, buckets: log.commitBuckets }] };
+    }
     yield summary("snapshottime", { count: state.foldCount, sum: Math.round(state.foldMsTotal) });
     yield summary("sync_processor_batch_size", { count: log.syncCount, sum: log.entryCount });
     yield summary("dbinittime", this.#loadMs);

@@ -1,5 +1,5 @@
 import type { MessagePort } from "node:worker_threads";
-import type { Zxid } from "@zooid/model";
+import { LATENCY_WORDS, type Zxid } from "@zooid/model";
 import type { RingMemory } from "./append-ring.ts";
 import type { Chain } from "./chain.ts";
 import type { LogFileOptions } from "./log-open.ts";
@@ -109,4 +109,6 @@ export const LogStat = {
   FULL: 14,
   SEGMENTS: 15,
 } as const;
-export const LOG_STAT_COUNT = 16;
+/** Durations of commits, as `LatencyBuckets`, stand behind the other statistics. */
+export const COMMIT_BUCKETS_AT = 16;
+export const LOG_STAT_COUNT: number = COMMIT_BUCKETS_AT + LATENCY_WORDS;

@@ -1,11 +1,11 @@
 import { receiveMessageOnPort, workerData } from "node:worker_threads";
-import { assertNever, frameZxid, ZXID_NONE, type Zxid } from "@zooid/model";
+import { assertNever, frameZxid, LatencyBuckets, ZXID_NONE, type Zxid } from "@zooid/model";
 import { ControlWord, RecordKind, RingReader } from "./append-ring.ts";
 import { chainHigh, chainLow } from "./chain.ts";
 import { isFull, storeErrorOf } from "./database.ts";
 import { withConfigs, withCurrentEpoch, withEnsembleId, withPromise } from "./log-book.ts";
 import { type Keep, LogFile } from "./log-file.ts";
-import { type LogCommand, type LogReport, LogStat, type LogThreadData } from "./log-messages.ts";
+import { COMMIT_BUCKETS_AT, type LogCommand, type LogReport, LogStat, type LogThreadData } from "./log-messages.ts";
 import { ReaderLeases } from "./segments/reader-leases.ts";
 import { SegmentRoller } from "./segments/segment-roller.ts";
 import type { DurableLog, LogPosition } from "./txn-log.ts";
@@ -26,6 +26,7 @@ class LogThread {
   readonly #data: LogThreadData;
   readonly #control: Int32Array;
   readonly #stats: Float64Array;
+  readonly #commitMs: LatencyBuckets;
   readonly #ring: RingReader;
   readonly #file: LogFile;
   readonly #roller: SegmentRoller;
@@ -46,6 +47,7 @@ class LogThread {
     this.#data = data;
     this.#control = new Int32Array(data.ring.control);
     this.#stats = new Float64Array(data.stats);
+    this.#commitMs = new LatencyBuckets(this.#stats, COMMIT_BUCKETS_AT);
     this.#ring = new RingReader(data.ring);
     this.#file = new LogFile(data.options);
     this.#reported = this.#file.log;
@@ -176,6 +178,7 @@ class LogThread {
     const startMs = performance.now();
     this.#file.commit();
     const tookMs = performance.now() - startMs;
+    this.#commitMs.note(tookMs);
     this.#count(LogStat.SYNCS, 1);
     this.#count(LogStat.SYNC_MS_TOTAL, tookMs);
     this.#stats[LogStat.SYNC_MS_LAST] = tookMs;

@@ -350,6 +350,7 @@ export class MemoryTxnLog implements TxnLog {
       syncMsTotal: 0,
       syncMsMax: 0,
       syncMsLast: 0,
+      commitBuckets: undefined,
       slowSyncCount: 0,
       pendingBatches: appends.length,
       pendingBytes: appends.reduce((sum, append) => sum + append.bytes, 0),

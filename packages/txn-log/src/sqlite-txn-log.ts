@@ -1,11 +1,12 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort, type Worker } from "node:worker_threads";
-import { assert, copyBytes, copyRange, epochOf, ZXID_NONE, type Zxid } from "@zooid/model";
+import { assert, copyBytes, copyRange, epochOf, LatencyBuckets, ZXID_NONE, type Zxid } from "@zooid/model";
 import { SpareBuffers } from "@zooid/wire";
 import { newRingMemory, RecordKind, type RingMemory, RingWriter } from "./append-ring.ts";
 import { type Chain, chainFromHalves } from "./chain.ts";
 import { earlierOf, laterOf, withEntry } from "./log-book.ts";
 import {
   type AppendMessage,
+  COMMIT_BUCKETS_AT,
   type HelperAnswer,
   type HelperRequest,
   type HelperThreadData,
@@ -121,6 +122,7 @@ export class SqliteTxnLog implements TxnLog {
   readonly #helperData: HelperThreadData;
   #helper: Worker | undefined;
   readonly #ring: RingWriter;
+  readonly #commitBuckets: LatencyBuckets;
   readonly #stats: Float64Array;
   readonly #record: {
     kind: number;
@@ -164,6 +166,7 @@ export class SqliteTxnLog implements TxnLog {
     this.#handler = parts.options.handler;
     this.#ring = new RingWriter(parts.ring);
     this.#stats = new Float64Array(parts.stats);
+    this.#commitBuckets = new LatencyBuckets(this.#stats, COMMIT_BUCKETS_AT);
     this.#log = parts.log;
     this.#port = parts.port;
     this.#reads = parts.reads;
@@ -296,6 +299,7 @@ export class SqliteTxnLog implements TxnLog {
       syncMsTotal: stat(LogStat.SYNC_MS_TOTAL),
       syncMsMax: stat(LogStat.SYNC_MS_MAX),
       syncMsLast: stat(LogStat.SYNC_MS_LAST),
+      commitBuckets: this.#commitBuckets,
       slowSyncCount: stat(LogStat.SLOW_SYNCS),
       pendingBatches: this.#pendingSizes.length,
       pendingBytes: this.#pendingBytes,

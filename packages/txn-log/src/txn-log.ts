@@ -1,4 +1,4 @@
-import type { Chain, EpochPromise, EpochRange, LogPosition, Zxid } from "@zooid/model";
+import type { Chain, EpochPromise, EpochRange, LatencyBuckets, LogPosition, Zxid } from "@zooid/model";
 
 export type { EpochPromise, EpochRange, LogPosition };
 
@@ -203,6 +203,8 @@ export interface LogStats {
   readonly syncMsTotal: number;
   readonly syncMsMax: number;
   readonly syncMsLast: number;
+  /** Their durations; undefined where nothing is synced. */
+  readonly commitBuckets: LatencyBuckets | undefined;
   /** Syncs slower than `fsyncWarnMs`. */
   readonly slowSyncCount: number;
   /** Batches and bytes handed over and not completed. */

@@ -1,6 +1,6 @@
 import { COMMAND_NAMES, type CommandAnswer, type CommandRequest, runCommand } from "./admin-commands.ts";
 import type { AdminView } from "./admin-view.ts";
-import { healthAnswer, liveChecks, readyChecks } from "./health.ts";
+import { allChecks, healthAnswer, liveChecks, readyChecks, shortAnswer, startChecks } from "./health.ts";
 import { type HttpAnswer, type HttpRequest, type HttpStream, plain } from "./http-port.ts";
 import { javaJson } from "./java-json.ts";
 
@@ -24,12 +24,19 @@ export function answerAdmin(
   const probe = PROBES.get(path);
   if (probe === undefined && path !== "/metrics") return undefined;
   if (method !== "GET") return { ...plain(405, `${path} requires GET`), allow: "GET, HEAD" };
-  return probe === undefined ? metrics() : healthAnswer(path.slice(1), probe(view));
+  return probe === undefined ? metrics() : probe(view, path.slice(1), request.query);
 }
 
-const PROBES: ReadonlyMap<string, typeof readyChecks> = new Map([
-  ["/livez", liveChecks],
-  ["/readyz", readyChecks],
+type Probe = (view: AdminView, name: string, query: URLSearchParams) => HttpAnswer;
+
+const PROBES: ReadonlyMap<string, Probe> = new Map<string, Probe>([
+  ["/livez", (view, name) => healthAnswer(name, liveChecks(view))],
+  ["/readyz", (view, name) => healthAnswer(name, readyChecks(view))],
+  ["/startupz", (view, name) => healthAnswer(name, startChecks(view))],
+  [
+    "/healthz",
+    (view, name, query) => shortAnswer(name, allChecks(view, query, Date.now() / 1000), query.has("verbose")),
+  ],
 ]);
 
 function commandList(commandUrl: string): HttpAnswer {

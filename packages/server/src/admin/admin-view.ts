@@ -5,6 +5,15 @@ import type { Reachability } from "../peers/reachability.ts";
 import type { Metric } from "./metric.ts";
 import type { SnapshotEndpoint } from "./snapshot-endpoint.ts";
 
+/** A certificate of this server. */
+export interface CertificateFacts {
+  readonly shownTo: "clients" | "peers";
+  /** In seconds since 1970; undefined where it is not known. */
+  readonly notAfter: number | undefined;
+  /** Times that the files were read again, and that the new ones could not be used. */
+  readonly reloads: { readonly done: number; readonly failed: number };
+}
+
 /** The data of a running server that operators query by four-letter words, HTTP and metrics. */
 export interface AdminView {
   readonly driver: Driver;
@@ -15,6 +24,10 @@ export interface AdminView {
   clientPort(): number;
   /** The bound port for TLS alone, if there is one. */
   securePort(): number | undefined;
+  /** Whether the server has served clients since its start. */
+  hasServed(): boolean;
+  /** The TLS certificates in use, by who sees them. */
+  certificates(): readonly CertificateFacts[];
   /** TLS handshakes of clients in progress. */
   handshakeCount(): number;
   /** Connections refused because of a limit. */

@@ -26,6 +26,52 @@ export function readyChecks(view: AdminView): readonly Check[] {
   ];
 }
 
+/**
+ * Startup: whether the data was recovered and clients were served once. It stays passed from then
+ * on: what happens later is for the other two.
+ */
+export function startChecks(view: AdminView): readonly Check[] {
+  const { driver } = view;
+  const loaded = `the data is being recovered: ${driver.replica.tree.nodeCount} znodes so far`;
+  return [
+    ...liveChecks(view),
+    { name: "recovered", fault: view.hasServed() || driver.isServing ? undefined : loaded },
+    { name: "served", fault: view.hasServed() ? undefined : whyNotServing(view) },
+  ];
+}
+
+/**
+ * What is wrong, for people: every check of the probes, and certificates that end soon. `exclude`
+ * leaves checks out by name.
+ */
+export function allChecks(view: AdminView, query: URLSearchParams, nowSeconds: number): readonly Check[] {
+  const excluded = new Set(query.getAll("exclude"));
+  const certificates = view.certificates().map(({ shownTo, notAfter }) => ({
+    ...{ name: `certificate-for-${shownTo}`, fault: expiryFault(notAfter, nowSeconds) },
+  }));
+  return [...readyChecks(view), ...certificates].filter(({ name }) => !excluded.has(name));
+}
+
+/** A certificate that ends sooner is reported. */
+const CERTIFICATE_DAYS = 14;
+const DAY_SECONDS = 86_400;
+
+/** Why a certificate needs attention; undefined if its end is far or not known. */
+export function expiryFault(notAfter: number | undefined, nowSeconds: number): string | undefined {
+  if (notAfter === undefined) return undefined;
+  const days = Math.floor((notAfter - nowSeconds) / DAY_SECONDS);
+  if (days >= CERTIFICATE_DAYS) return undefined;
+  const date = new Date(notAfter * 1000).toISOString().slice(0, 10);
+  return days < 0 ? `it ended on ${date}` : `it ends on ${date}, in ${days} days`;
+}
+
+/** `ok`, or which checks fail; with `verbose`, all of them. */
+export function shortAnswer(name: string, checks: readonly Check[], isVerbose: boolean): HttpAnswer {
+  const isWell = checks.every(({ fault }) => fault === undefined);
+  if (!isWell || isVerbose) return healthAnswer(name, checks);
+  return { status: 200, type: "text/plain; charset=utf-8", body: "ok\n" };
+}
+
 /** All checks, one line each, in the format of Kubernetes' own servers. */
 export function healthAnswer(name: string, checks: readonly Check[]): HttpAnswer {
   const isWell = checks.every(({ fault }) => fault === undefined);

@@ -90,6 +90,14 @@ const HELP: ReadonlyMap<string, string> = new Map([
   ["zooid_peer_connected", "1 while this member has an election connection to the server with that id, else 0"],
 
   // Storage and process
+  ["zooid_request_seconds", "Time from a request to its answer, by operation"],
+  ["zooid_commit_seconds", "Time of a commit of the log, with its sync"],
+  [
+    "zooid_tls_certificate_not_after_seconds",
+    "End of validity of this server's certificate, in seconds since 1970, by who sees it",
+  ],
+  ["zooid_tls_reloads", "Times that TLS files were read again, by who sees the certificate"],
+  ["zooid_tls_reload_failures", "Times that TLS files were read again and could not be used"],
   ["fsynctime", "Time of a sync of the log in milliseconds"],
   ["snapshottime", "Time of one run that brings the state file forward in milliseconds"],
   ["dbinittime", "Time of the last recovery at start in milliseconds"],

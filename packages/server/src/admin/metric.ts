@@ -1,3 +1,5 @@
+import type { LatencyBuckets } from "@zooid/model";
+
 /** A summary of many whole numbers. Unknown values are left out. */
 export interface Summary {
   readonly count: number;
@@ -19,7 +21,14 @@ export type Metric =
   /**
    * An advanced summary has quantiles everywhere, a basic one has its median in Prometheus only.
    */
-  | { readonly kind: "summary" | "advanced summary"; readonly name: string; readonly summary: Summary };
+  | { readonly kind: "summary" | "advanced summary"; readonly name: string; readonly summary: Summary }
+  /** For Prometheus alone, in seconds; `mntr` has the summaries. */
+  | { readonly kind: "histogram"; readonly name: string; readonly values: readonly LabelledBuckets[] };
+
+export interface LabelledBuckets {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly buckets: LatencyBuckets;
+}
 
 export function gauge(name: string, value: number): Metric {
   return { kind: "gauge", name, value };

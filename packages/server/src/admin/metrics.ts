@@ -1,10 +1,10 @@
 import { statfsSync } from "node:fs";
-import { counterOf, epochOf, type Zxid } from "@zooid/model";
+import { counterOf, epochOf, opName, type Zxid } from "@zooid/model";
 import { Histogram } from "@zooid/replica";
 import type { ServerConfig } from "../config.ts";
-import { type AdminView, modeOf } from "./admin-view.ts";
+import { type AdminView, type CertificateFacts, modeOf } from "./admin-view.ts";
 import { fileDescriptors } from "./file-descriptors.ts";
-import { advancedSummary, counter, decimalGauge, gauge, type Metric, summary } from "./metric.ts";
+import { advancedSummary, counter, decimalGauge, gauge, type LabelledBuckets, type Metric, summary } from "./metric.ts";
 import { quotaMetrics, quotaRefusals } from "./quota-metrics.ts";
 
 /**
@@ -87,9 +87,30 @@ export function metricsOf(view: AdminView): readonly Metric[] {
     advancedSummary("updatelatency", view.driver.replica.counters.writes),
     ...NO_SUCH_ADVANCED.map((name) => advancedSummary(name, NOTHING)),
     { kind: "counter set", name: "zooid_refusals", values: [...view.driver.refusals.counts] },
+    { kind: "histogram", name: "zooid_request_seconds", values: requestBuckets(view) },
+    ...certificateMetrics(view),
     { kind: "gauge set", name: "zooid_disk_free_bytes", values: diskFree(view) },
     ...replicationGauges(view),
   ];
+}
+
+function certificateMetrics(view: AdminView): readonly Metric[] {
+  const certificates = view.certificates();
+  if (certificates.length === 0) return [];
+  const set = (kind: "gauge set" | "counter set", name: string, of: (one: CertificateFacts) => number): Metric => ({
+    ...{ kind, name, values: certificates.map((one) => [one.shownTo, of(one)] as const) },
+  });
+  return [
+    set("gauge set", "zooid_tls_certificate_not_after_seconds", ({ notAfter = Number.NaN }) => notAfter),
+    set("counter set", "zooid_tls_reloads", ({ reloads }) => reloads.done),
+    set("counter set", "zooid_tls_reload_failures", ({ reloads }) => reloads.failed),
+  ];
+}
+
+function requestBuckets({ driver }: AdminView): readonly LabelledBuckets[] {
+  return [...driver.replica.counters.byOperation].map(([op, buckets]) => ({
+    ...{ labels: { op: (opName(op) ?? String(op)).toLowerCase() }, buckets },
+  }));
 }
 
 /** A server in memory has none. A disk that the system does not report is left out. */

@@ -33,6 +33,8 @@ function lines(metric: Metric): readonly (readonly [string, string])[] {
       return summaryLines(name, metric.summary);
     case "advanced summary":
       return [...summaryLines(name, metric.summary), ...quantileLines(name, metric.summary)];
+    case "histogram":
+      return [];
   }
 }
 

@@ -74,6 +74,28 @@ test("values are current, and empty before there were any", async () => {
   expect(after.get('fsynctime{quantile="0.5"}')).toBeNaN();
 });
 
+test("durations of requests are histograms by operation, those of commits one", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "zooid-buckets-"));
+  try {
+    await using zk = await startTestServer({ dataDir, admin: { port: 0 } });
+    await using client = await RawClient.withSession(zk.port);
+    await client.ask(OpCode.CREATE, create("/a"));
+    for (let i = 0; i < 3; i++) await client.ask(OpCode.GET_DATA, read("/a"));
+    // No operation of ours: it is refused, and no series is made of it.
+    await client.ask(12_345 as OpCode, read("/a")).catch(() => {});
+    const { types, samples } = parse((await ask(zk.adminPort, "/metrics")).body);
+    expect([types.get("zooid_request_seconds"), types.get("zooid_commit_seconds")]).toEqual(["histogram", "histogram"]);
+    expect(samples.get('zooid_request_seconds_count{op="get_data"}')).toBe(3);
+    expect(samples.get('zooid_request_seconds_bucket{op="get_data",le="+Inf"}')).toBe(3);
+    expect(samples.get('zooid_request_seconds_bucket{op="create",le="10"}')).toBe(1);
+    expect([...samples.keys()].filter((name) => name.includes("12345"))).toEqual([]);
+    expect(samples.get("zooid_commit_seconds_count")).toBeGreaterThanOrEqual(1);
+    expect(samples.get("zooid_commit_seconds_sum")).toBeGreaterThan(0);
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});
+
 test("metrics of the leader exist while it leads", async () => {
   const servers = [{ sid: 1, host: "127.0.0.1", quorumPort: 0, electionPort: 0 }];
   await using leader = await startTestServer({ admin: { port: 0 }, ensemble: { sid: 1, servers } });

@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { getHeapStatistics } from "node:v8";
+import { LATENCY_BOUNDS_MS } from "@zooid/model";
 import type { Metric as PromMetric, Registry } from "prom-client";
 import type { AdminView } from "./admin-view.ts";
 import type { HttpAnswer } from "./http-port.ts";
-import type { Metric, Summary } from "./metric.ts";
+import type { LabelledBuckets, Metric, Summary } from "./metric.ts";
 import { helpOf } from "./metric-help.ts";
 import { isCounted, metricsOf } from "./metrics.ts";
 
@@ -50,16 +51,17 @@ interface Library {
   /** Node's own metrics. */
   readonly runtime: Registry;
   readonly CountedSummary: ReturnType<typeof countedSummary>;
+  readonly CountedHistogram: ReturnType<typeof countedHistogram>;
 }
 
 async function load(): Promise<Library> {
   const client = await import("prom-client");
   const runtime = new client.Registry();
   client.collectDefaultMetrics({ register: runtime, eventLoopMonitoringPrecision: LOOP_SAMPLE_MS });
-  return { client, runtime, CountedSummary: countedSummary(client) };
+  return { client, runtime, CountedSummary: countedSummary(client), CountedHistogram: countedHistogram(client) };
 }
 
-function shown({ client, CountedSummary }: Library, metric: Metric): PromMetric {
+function shown({ client, CountedSummary, CountedHistogram }: Library, metric: Metric): PromMetric {
   const { name } = metric;
   const options = { name, help: helpOf(name, isCounted(name)) ?? name, registers: [] };
   switch (metric.kind) {
@@ -87,6 +89,8 @@ function shown({ client, CountedSummary }: Library, metric: Metric): PromMetric 
       return new CountedSummary(name, metric.summary, BASIC);
     case "advanced summary":
       return new CountedSummary(name, metric.summary, ADVANCED);
+    case "histogram":
+      return new CountedHistogram(name, metric.values);
   }
 }
 
@@ -121,6 +125,38 @@ function countedSummary(client: PromClient) {
       return this.#of.count === 0 ? Number.NaN : (this.#of.quantile?.(share) ?? Number.NaN);
     }
   };
+}
+
+/** A histogram of durations counted elsewhere. */
+function countedHistogram(client: PromClient) {
+  return class extends client.Histogram {
+    readonly #name: string;
+    readonly #values: readonly LabelledBuckets[];
+
+    constructor(name: string, values: readonly LabelledBuckets[]) {
+      super({ name, help: helpOf(name, isCounted(name)) ?? name, registers: [] });
+      this.#name = name;
+      this.#values = values;
+    }
+
+    /** The library takes the values of a histogram from here, which its types leave out. */
+    async getForPromString() {
+      return {
+        ...{ name: this.#name, help: helpOf(this.#name, false) ?? this.#name, type: "histogram" },
+        ...{ aggregator: "sum" as const, values: this.#values.flatMap((one) => samplesOf(this.#name, one)) },
+      };
+    }
+  };
+}
+
+function samplesOf(name: string, { labels, buckets }: LabelledBuckets): readonly object[] {
+  const counts = buckets.cumulative();
+  const bounds = [...LATENCY_BOUNDS_MS.map((ms) => ms / 1000), "+Inf"];
+  return [
+    ...bounds.map((le, i) => ({ metricName: `${name}_bucket`, labels: { ...labels, le }, value: counts[i] ?? 0 })),
+    { metricName: `${name}_sum`, labels, value: buckets.sumMs / 1000 },
+    { metricName: `${name}_count`, labels, value: counts.at(-1) ?? 0 },
+  ];
 }
 
 function buildInfo({ Gauge }: PromClient, { version }: AdminView): PromMetric {

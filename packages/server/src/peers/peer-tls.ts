@@ -3,6 +3,7 @@ import { readFileSync, statSync } from "node:fs";
 import { createServer, isIP } from "node:net";
 import { connect, type SecureContextOptions, TLSSocket } from "node:tls";
 import type { ServerId } from "@zooid/model";
+import { notAfterSeconds, ownCertificate } from "../tls/own-certificate.ts";
 import { TlsAcceptor } from "../tls/tls-acceptor.ts";
 import { parseTls, type TlsOptions } from "../tls/tls-config.ts";
 import type { PeerTransport } from "./peer-transport.ts";
@@ -132,6 +133,7 @@ export function tlsTransport(
   { checks = { dialed: true, accepted: true }, material }: TransportOptions = {},
 ): PeerTransport {
   let current = context;
+  let notAfter = notAfterSeconds(ownCertificate(context));
   const acceptor = new TlsAcceptor({ ...context, requestCert: true, rejectUnauthorized: true });
   const accepted = new WeakSet<object>();
   return {
@@ -153,6 +155,7 @@ export function tlsTransport(
       const isChecked = accepted.has(socket) ? checks.accepted : checks.dialed;
       return isChecked ? certificateFault(certificate, sid, hostOf(sid)) : undefined;
     },
+    certificateNotAfter: () => notAfter,
     ...(material === undefined
       ? {}
       : {
@@ -161,6 +164,7 @@ export function tlsTransport(
             const again = material.reload();
             if ("length" in again) return again;
             current = again;
+            notAfter = notAfterSeconds(ownCertificate(again));
             acceptor.setSecureContext(again);
             return [];
           },

@@ -24,6 +24,8 @@ export interface PeerTransport {
    * side's Hello.
    */
   faultOf(socket: object, sid: ServerId): string | undefined;
+  /** The end of validity of this server's certificate, in seconds since 1970. Default: none. */
+  certificateNotAfter?(): number | undefined;
   /** Files whose changes call for {@link reload}. Default: none. */
   readonly files?: readonly string[];
   /**

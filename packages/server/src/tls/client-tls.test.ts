@@ -25,6 +25,7 @@ import {
   STRANGER,
   TWO,
 } from "../testing/certificates.ts";
+import { ask } from "../testing/http.ts";
 import { startTestServer } from "../testing/server.ts";
 import type { TlsOptions } from "./tls-config.ts";
 
@@ -480,3 +481,19 @@ async function clientHello(): Promise<Buffer> {
   server.close();
   return bytes;
 }
+
+test("the end of the certificate is a metric, and so is each time that it was read again", async () => {
+  await using zk = await start({}, { admin: { port: 0 } });
+  const { location = "" } = stores.keyStore ?? {};
+  zk.reload();
+  writeFileSync(location, "no key");
+  zk.reload();
+  writeFileSync(location, HOST.key + HOST.cert);
+  const { body } = await ask(zk.adminPort, "/metrics");
+  const lines = body.split("\n").filter((line) => line.startsWith("zooid_tls_"));
+  expect(lines).toEqual([
+    expect.stringMatching(/^zooid_tls_certificate_not_after_seconds\{key="clients"\} 49\d{8}$/),
+    'zooid_tls_reloads{key="clients"} 1',
+    'zooid_tls_reload_failures{key="clients"} 1',
+  ]);
+});
