@@ -10,12 +10,13 @@ export class DueWork {
   }
 
   run(): void {
-    const { membership, roles, connections, waiting, setWatches, servingState, proposer, forwarded, sessionEnds } =
-      this.#parts;
+    const { membership, roles, connections, watchBudget, waiting, setWatches } = this.#parts;
+    const { servingState, proposer, forwarded, sessionEnds } = this.#parts;
     membership.tick();
     roles.serveReadOnlyWhenDue();
     this.#resignWhenExhausted();
     connections.removeMoreWatches();
+    watchBudget.settle();
     if (!servingState.isApplying) {
       waiting.answerMore();
       setWatches.restoreMore();
@@ -39,9 +40,11 @@ export class DueWork {
 
   /** Whether an earlier turn left something for this one. */
   get #hasPostponed(): boolean {
-    const { connections, proposer, waiting, setWatches, servingState, forwarded, sessionEnds } = this.#parts;
+    const { connections, watchBudget, proposer, waiting, setWatches, servingState, forwarded, sessionEnds } =
+      this.#parts;
     return (
       connections.isRemovingWatches ||
+      watchBudget.isUnsettled ||
       proposer.isPreparing ||
       (!servingState.isApplying && (setWatches.hasUnfinished || waiting.hasHeldBack)) ||
       forwarded.hasBacklog ||

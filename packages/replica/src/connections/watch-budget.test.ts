@@ -49,4 +49,17 @@ describe("watches", () => {
     }
     expect([heard.at(-1), zk.refusals]).toEqual(["close", ["watch-limit"]]);
   });
+
+  test("armed while those of a closed connection are removed have their bound afterwards", () => {
+    const zk = new TestReplica({ watchBytesMax: 900_000 });
+    const [gone, many, few] = [zk.open(), zk.open(), zk.open()];
+    zk.send(few, 0, OpCode.EXISTS, read("/w", true));
+    for (let i = 0; i < 6000; i++) zk.send(gone, i, OpCode.EXISTS, read(`/w${i}`, true));
+    zk.replica.disconnect(gone);
+    for (let i = 0; i < 9000; i++) zk.send(many, i, OpCode.EXISTS, read(`/v${i}`, true));
+    expect(zk.refusals).toEqual([]);
+    zk.finish();
+    expect(zk.refusals).toEqual(["watch-limit"]);
+    expect([zk.replica.watches.countOf(many), zk.replica.watches.countOf(few)]).toEqual([0, 1]);
+  });
 });

@@ -8,26 +8,50 @@ import type { ReplicaParts } from "../replica-parts.ts";
  */
 export class WatchBudget {
   readonly #parts: ReplicaParts;
+  /** There were more watches than may be, and connections were closed for that. */
+  #isUnsettled = false;
 
   constructor(parts: ReplicaParts) {
     this.#parts = parts;
   }
 
+  /** Whether {@link settle} has something to do. */
+  get isUnsettled(): boolean {
+    return this.#isUnsettled;
+  }
+
   /** Whether a connection that may have armed watches may keep them. Another one may be closed. */
   admits(ref: ConnectionRef): boolean {
-    const { config, tree, connections } = this.#parts;
-    const { watches } = tree;
-    const count = watches.countOf(ref);
+    const { config, tree } = this.#parts;
+    const count = tree.watches.countOf(ref);
     if (count > config.watchCountMax) return false;
-    if (count === 0 || watches.heldBytes <= config.watchBytesMax) return true;
-    // Watches that are about to be removed make room.
-    if (connections.isRemovingWatches) return true;
-    // rule: the-most-watches-are-closed
-    this.#closeLargest();
+    if (count > 0) this.#enforce();
     return true;
   }
 
-  #closeLargest(): void {
+  /**
+   * Compares all watches with their bound once those of closed connections are removed: 1. Client A
+   * is closed with 900,000 watches. 2. While they are removed, client B arms as many. 3. B arms no
+   * more, and would keep them.
+   */
+  settle(): void {
+    if (!this.#isUnsettled || this.#parts.connections.isRemovingWatches) return;
+    this.#isUnsettled = false;
+    this.#enforce();
+  }
+
+  #enforce(): void {
+    const { config, tree, connections } = this.#parts;
+    if (tree.watches.heldBytes <= config.watchBytesMax) return;
+    // Watches that are about to be removed make room.
+    this.#isUnsettled = true;
+    if (connections.isRemovingWatches) return;
+    // rule: the-most-watches-are-closed
+    this.#isUnsettled = this.#closeLargest();
+  }
+
+  /** @returns whether there was one */
+  #closeLargest(): boolean {
     const { tree, connections } = this.#parts;
     let largest: ConnectionRef | undefined;
     let most = 0;
@@ -39,5 +63,6 @@ export class WatchBudget {
     }
     const connection = largest === undefined ? undefined : connections.get(largest);
     if (connection !== undefined) connections.refuse(connection, "watch-limit");
+    return connection !== undefined;
   }
 }
