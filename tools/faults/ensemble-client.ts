@@ -10,6 +10,9 @@ import type { EnsembleServer } from "./ensemble-servers.ts";
 import { type Credentials, OPCODE, RawSession, type Reply, SessionRefused, Unanswered } from "./raw-session.ts";
 
 const SESSION_MOVED = -118;
+/** For want of room on the disks, as operators and clients know it: to be tried again. */
+const OPERATION_TIMEOUT = -7;
+const REFUSED_RETRY_MS = 20;
 const RETRY_MS = 10;
 /** Short, so that a server that is paused or cut off costs a client little. */
 const CONNECT_TIMEOUT_MS = 250;
@@ -24,6 +27,9 @@ export class Recorder {
   /** What no history is needed to see. */
   faults: string[] = [];
   doneCount = 0;
+  /** Writes that were refused since a disk has no room; a fault unless a disk was filled. */
+  refusedForRoomCount = 0;
+  mayLackRoom = false;
 }
 
 export interface ClientOptions {
@@ -171,6 +177,11 @@ export class EnsembleClient {
     write.answeredAt = reply.arrivedAt;
     write.zxid = reply.zxid;
     write.outcome = reply.error === 0 ? "done" : "refused";
+    if (reply.error === OPERATION_TIMEOUT && recorder.mayLackRoom) {
+      recorder.refusedForRoomCount++;
+      await delay(REFUSED_RETRY_MS);
+      return true;
+    }
     if (!this.#isAnswered(session, reply, kind)) return false;
     if (reply.error === 0) {
       recorder.doneCount++;

@@ -1,48 +1,69 @@
 /**
- * Fills the disk of one server of a real ensemble under load: the leader's and a follower's in
- * turn.
+ * Fills and frees the disks of a real ensemble under load, again and again.
  *
- *     npm run tool -- ensemble-full-disk [--rounds 2] [--seed N] [--keep]
+ *     npm run tool -- ensemble-full-disk [--rounds 5] [--seed N] [--keep]
  *
- * Every data directory is a tmpfs of its own, in a mount namespace of the tool's own. The server
- * must end with status 20 and a line with the reason, the others must continue, and once there is
- * room it must start again and synchronize. The history of all clients is checked as in
- * ensemble-kill.
+ * Every data directory is a tmpfs of its own, in a mount namespace of the tool's own. Rounds in turn:
+ *
+ * - leader: its disk is kept full, another server must lead, and writes must go on;
+ * - follower: its disk is kept full, writes must go on; it may step out, and must return by itself;
+ * - all: every disk is full; reads are answered by each server, additions refused by a retriable
+ *   error, deletes carried out and sessions opened;
+ * - restart: a follower whose disk is full is killed and started, and must answer reads, if only
+ *   read-only ones, before there is room;
+ * - brief: every disk is kept full for a moment.
+ *
+ * No server may end by itself, and reads must be answered throughout. When there is room again, all
+ * must be level. The history of all clients is checked as in ensemble-kill.
  */
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { longestGapMs } from "./ensemble-history.ts";
+import { JuteWriter } from "../../packages/conformance/src/jute.ts";
+import { Ballast } from "./ballast.ts";
+import { createBody } from "./ensemble-client.ts";
+import { longestGapMs, longestReadGapMs } from "./ensemble-history.ts";
 import { EnsembleLoad } from "./ensemble-load.ts";
 import { keepFaults } from "./ensemble-report.ts";
 import { Ensemble, type EnsembleServer, until } from "./ensemble-servers.ts";
 import { inOwnNamespaces, run } from "./own-namespaces.ts";
+import { OPCODE, RawSession } from "./raw-session.ts";
 
 const { values: options } = parseArgs({
   options: {
-    rounds: { type: "string", default: "2" },
+    rounds: { type: "string", default: "5" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     keep: { type: "boolean", default: false },
   },
 });
 /** More than a log keeps, with the segments that it writes and has ready, so that only ballast fills it. */
 const DISK_SIZE = "192m";
-const BALLAST_PIECE = Buffer.alloc(64 * 1024);
-const STORAGE_FAILED = 20;
-const DEADLINE_MS = 30_000;
-/** A log whose next segment is allocated needs no more room for a while. */
-const FULL_DEADLINE_MS = 120_000;
+const DEADLINE_MS = 60_000;
+/** How long a full disk is watched at least, and at most while it is waited for that its server steps out. */
+const FULL_MS = 1500;
+const STEP_OUT_MS = 6000;
 const RESUMED_COUNT = 20;
+const SESSION_TIMEOUT_MS = 40_000;
+const OPERATION_TIMEOUT = -7;
+const SETTINGS = ["readonlymode.enabled=true", `maxSessionTimeout=${SESSION_TIMEOUT_MS}`];
+
+const KINDS = ["leader", "follower", "all", "restart", "brief"] as const;
+type Kind = (typeof KINDS)[number];
 
 if (await inOwnNamespaces(["ip", "mount"])) await main();
 
 async function main(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "ensemble-full-disk-"));
   run("ip", "link", "set", "lo", "up");
-  const ensemble = await Ensemble.create({ folder, serverCount: 3, tickMs: 2000, syncLimit: 5 });
-  const load = new EnsembleLoad({ servers: ensemble.servers, seed: Number(options.seed), sessionTimeoutMs: 40_000 });
+  const ensemble = await Ensemble.create({ folder, serverCount: 3, tickMs: 500, syncLimit: 4, settings: SETTINGS });
+  const load = new EnsembleLoad({
+    servers: ensemble.servers,
+    seed: Number(options.seed),
+    sessionTimeoutMs: SESSION_TIMEOUT_MS,
+  });
+  load.recorder.mayLackRoom = true;
   let hasFailed = false;
   console.log(`seed ${options.seed}, three servers, each on ${DISK_SIZE} of tmpfs, in ${folder}`);
   try {
@@ -53,7 +74,7 @@ async function main(): Promise<void> {
     await ensemble.start(DEADLINE_MS);
     await load.prepare();
     for (let round = 1; round <= Number(options.rounds) && !hasFailed; round++) {
-      const faults = await runRound(round);
+      const faults = await runRound(round, { ensemble, load });
       hasFailed = faults.length > 0;
       if (hasFailed) keepFaults(folder, { faults, load, ensemble });
     }
@@ -66,63 +87,188 @@ async function main(): Promise<void> {
     for (const server of ensemble.servers) run("umount", server.dataDir);
   }
   if (!hasFailed && !options.keep) rmSync(folder, { recursive: true, force: true });
-  console.log(hasFailed ? "FAILED" : "full disks ended one server each, and nothing else");
+  console.log(hasFailed ? "FAILED" : "full disks ended no server, and nothing acknowledged is lost");
   process.exit(hasFailed ? 1 : 0);
+}
 
-  async function runRound(round: number): Promise<readonly string[]> {
-    const leader = await ensemble.untilLeader(ensemble.servers, DEADLINE_MS);
-    const others = ensemble.servers.filter((server) => server !== leader);
-    const victim = round % 2 === 1 ? leader : (others[round % others.length] ?? leader);
-    await load.start();
-    await until("load", DEADLINE_MS, () => load.recorder.doneCount > 0 || undefined);
-    const ballast = join(victim.dataDir, "ballast");
-    fill(ballast);
-    await until(`server ${victim.sid} to end`, FULL_DEADLINE_MS, () => !victim.isRunning || undefined);
-    const endedAt = process.hrtime.bigint();
-    const status = await victim.ended();
-    const survivors = ensemble.servers.filter((server) => server !== victim);
-    const next = await ensemble.untilLeader(survivors, DEADLINE_MS);
-    await until(
-      "writes to go on",
-      DEADLINE_MS,
-      () => load.doneSince(endedAt).length >= RESUMED_COUNT || undefined,
-      () => ensemble.describe(),
-    );
-    const said = lastLine(victim);
-    rmSync(ballast);
-    const gapMs = longestGapMs(load.recorder.writes, { after: endedAt });
-    victim.launch();
-    await ensemble.untilLevel(DEADLINE_MS);
+interface Place {
+  readonly ensemble: Ensemble;
+  readonly load: EnsembleLoad;
+}
+
+async function runRound(round: number, place: Place): Promise<readonly string[]> {
+  const { ensemble, load } = place;
+  const kind = KINDS[(round - 1) % KINDS.length] ?? "leader";
+  const { servers } = ensemble;
+  const leader = await ensemble.untilLeader(servers, DEADLINE_MS);
+  const followers = servers.filter((server) => server !== leader);
+  const follower = followers[round % followers.length] ?? leader;
+  const victims = kind === "leader" ? [leader] : kind === "follower" || kind === "restart" ? [follower] : servers;
+  const pids = servers.map(({ pid }) => pid);
+  const faults: string[] = [];
+  const probes = kind === "all" ? await makeProbes(leader, round) : undefined;
+  load.recorder.refusedForRoomCount = 0;
+  await load.start();
+  await until("load", DEADLINE_MS, () => load.recorder.doneCount > 0 || undefined);
+  const ballasts = victims.map(({ dataDir }) => new Ballast(dataDir));
+  const filledAt = process.hrtime.bigint();
+  for (const ballast of ballasts) {
+    if (kind === "all" || kind === "restart") ballast.fill();
+    else ballast.keepFull();
+  }
+  const seen = await watchFull(kind, { ...place, leader, victims, filledAt, probes });
+  for (const ballast of ballasts) ballast.remove();
+  await ensemble.untilLevel(DEADLINE_MS);
+  await untilRoom(ensemble);
+  const freedAt = process.hrtime.bigint();
+  await untilWrites(place, freedAt);
+  await load.rest();
+  faults.push(...seen, ...(await load.check()));
+  for (const [index, server] of servers.entries()) {
+    const isRestarted = kind === "restart" && server === follower;
+    if (!server.isRunning) faults.push(`server ${server.sid} ${server.state}`);
+    else if (server.pid !== pids[index] && !isRestarted) faults.push(`server ${server.sid} is another process`);
+  }
+  const { writes, reads, refusedForRoomCount } = load.recorder;
+  console.log(
+    `round ${round}: ${kind} (${victims.map(({ sid }) => `server ${sid}`).join(", ")}), longest time without a write ` +
+      `${longestGapMs(writes, { after: filledAt }).toFixed(0)} ms, without a read ` +
+      `${longestReadGapMs(reads, { after: filledAt }).toFixed(0)} ms, ${refusedForRoomCount} writes refused`,
+  );
+  return faults;
+}
+
+interface FullDisks extends Place {
+  readonly leader: EnsembleServer;
+  readonly victims: readonly EnsembleServer[];
+  readonly filledAt: bigint;
+  readonly probes: Probes | undefined;
+}
+
+/** What must go on while disks are full. @returns what did not */
+async function watchFull(kind: Kind, full: FullDisks): Promise<readonly string[]> {
+  const { ensemble, load, victims } = full;
+  const others = ensemble.servers.filter((server) => !victims.includes(server));
+  switch (kind) {
+    case "leader":
+      await ensemble.untilLeader(others, DEADLINE_MS);
+      await goesOn(full, others);
+      return [];
+    case "follower":
+      await goesOn(full, others);
+      await untilSteppedOut(victims);
+      return [];
+    case "restart": {
+      const [victim] = victims;
+      await victim?.end("SIGKILL");
+      victim?.launch();
+      await until(
+        "the server to serve without room",
+        DEADLINE_MS,
+        async () => (await victim?.role()) !== "none" || undefined,
+        () => ensemble.describe(),
+      );
+      return victim === undefined ? [] : await readFaults(victim);
+    }
+    case "all": {
+      await untilReads(full, ensemble.servers, full.filledAt);
+      await until("a refused write", DEADLINE_MS, () => load.recorder.refusedForRoomCount > 0 || undefined);
+      return (await full.probes?.check()) ?? [];
+    }
+    case "brief":
+      await delay(FULL_MS);
+      return [];
+  }
+}
+
+/** Writes and reads are answered by the servers with room. */
+async function goesOn(full: FullDisks, others: readonly EnsembleServer[]): Promise<void> {
+  const movedAt = process.hrtime.bigint();
+  await delay(FULL_MS);
+  await untilWrites(full, movedAt);
+  await untilReads(full, others, movedAt);
+}
+
+async function untilWrites({ ensemble, load }: Place, since: bigint): Promise<void> {
+  await until(
+    "writes to go on",
+    DEADLINE_MS,
+    () => load.doneSince(since).length >= RESUMED_COUNT || undefined,
+    () => ensemble.describe(),
+  );
+}
+
+async function untilReads({ ensemble, load }: Place, at: readonly EnsembleServer[], since: bigint): Promise<void> {
+  const isAnswered = ({ sid }: EnsembleServer): boolean =>
+    load.recorder.reads.some((read) => read.sid === sid && read.sentAt > since && read.answeredAt !== undefined);
+  await until(
+    `reads at servers ${at.map(({ sid }) => sid).join(", ")}`,
+    DEADLINE_MS,
+    () => at.every(isAnswered) || undefined,
+    () => ensemble.describe(),
+  );
+}
+
+/** A follower that cannot log acks nothing, and is left behind. It may have room in its segments for longer than this. */
+async function untilSteppedOut(victims: readonly EnsembleServer[]): Promise<void> {
+  const end = performance.now() + STEP_OUT_MS;
+  while (performance.now() < end) {
+    const roles = await Promise.all(victims.map((server) => server.role()));
+    if (roles.some((role) => role === "none" || role === "read-only")) return;
     await delay(100);
-    await load.rest();
-    const faults = [...(await load.check())];
-    if (status !== STORAGE_FAILED) faults.push(`server ${victim.sid} ended with ${status}, not ${STORAGE_FAILED}`);
-    if (!/full/.test(said)) faults.push(`server ${victim.sid} does not say that its disk is full: ${said}`);
-    console.log(
-      `round ${round}: the disk of ${victim === leader ? "the leader" : "a follower"} (server ${victim.sid}) was full, it ended with ` +
-        `${status}, server ${next.sid} led, longest time without a write ${gapMs.toFixed(0)} ms; it said: ${said}`,
-    );
-    return faults;
   }
 }
 
-/** Takes all the room there is. */
-function fill(path: string): void {
-  const file = openSync(path, "w");
-  try {
-    for (;;) writeSync(file, BALLAST_PIECE);
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "ENOSPC")) throw error;
-  } finally {
-    closeSync(file);
-  }
+/** Every server has noticed that there is room: none hands its leadership over any more. */
+async function untilRoom(ensemble: Ensemble): Promise<void> {
+  const hasRoom = async (server: EnsembleServer): Promise<boolean> =>
+    (await server.monitor()).get("zk_zooid_disk_low") === "0";
+  await until(
+    "room on every disk",
+    DEADLINE_MS,
+    async () => (await Promise.all(ensemble.servers.map(hasRoom))).every(Boolean) || undefined,
+    () => ensemble.describe(),
+  );
+  await ensemble.untilLevel(DEADLINE_MS);
 }
 
-/** The text of the last line with an error. */
-function lastLine(server: EnsembleServer): string {
-  const errors = server
-    .log()
-    .split("\n")
-    .filter((line) => line.startsWith('{"level":"error"'));
-  return /"msg":"(.*)"}$/.exec(errors.at(-1) ?? "")?.[1] ?? "";
+/** A server answers reads, as a member or without a role. @returns what is wrong with the answer */
+async function readFaults({ sid, host, port }: EnsembleServer): Promise<readonly string[]> {
+  const session = await RawSession.open({ host, port, timeoutMs: SESSION_TIMEOUT_MS, readOnly: true });
+  const { error } = await session.ask(OPCODE.getData, new JuteWriter().string("/keys").bool(false).bytes());
+  await session.abandon();
+  return error === 0 ? [] : [`a read at server ${sid}, started without room, was answered ${error}`];
+}
+
+interface Probes {
+  check(): Promise<readonly string[]>;
+}
+
+/** What is asked of an ensemble without room, beside the load. */
+async function makeProbes(leader: EnsembleServer, round: number): Promise<Probes> {
+  const path = `/doomed${round}`;
+  const deleteBody = new JuteWriter().string(path).int(-1).bytes();
+  const open = (): Promise<RawSession> =>
+    RawSession.open({ host: leader.host, port: leader.port, timeoutMs: SESSION_TIMEOUT_MS });
+  const maker = await open();
+  await maker.ask(OPCODE.create, createBody(path, "x", 0));
+  return {
+    check: async () => {
+      const faults: string[] = [];
+      const expect = (what: string, found: number, expected: number): void => {
+        if (found !== expected) faults.push(`${what} was answered ${found}, not ${expected}`);
+      };
+      expect("a delete without room", (await maker.ask(OPCODE.delete, deleteBody)).error, 0);
+      const fresh = await open();
+      expect(
+        "a create without room",
+        (await fresh.ask(OPCODE.create, createBody(path, "x", 0))).error,
+        OPERATION_TIMEOUT,
+      );
+      expect("the end of a session without room", (await fresh.ask(OPCODE.close, Buffer.alloc(0))).error, 0);
+      await fresh.abandon();
+      await maker.abandon();
+      return faults;
+    },
+  };
 }

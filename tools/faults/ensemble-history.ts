@@ -299,7 +299,21 @@ class Floor {
  * milliseconds.
  */
 export function longestGapMs(writes: readonly Write[], { after }: { readonly after: Nanos }): number {
-  const times = writes.filter(isDone).map(({ answeredAt }) => answeredAt);
+  return gapMs(
+    writes.filter(isDone).map(({ answeredAt }) => answeredAt),
+    after,
+  );
+}
+
+/** As {@link longestGapMs}, between answered reads. */
+export function longestReadGapMs(reads: readonly Read[], { after }: { readonly after: Nanos }): number {
+  return gapMs(
+    reads.flatMap(({ answeredAt }) => answeredAt ?? []),
+    after,
+  );
+}
+
+function gapMs(times: Nanos[], after: Nanos): number {
   times.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
   let longest = 0n;
   for (const [index, at] of times.entries()) {

@@ -61,6 +61,8 @@ export interface OpenOptions {
    * Default: never.
    */
   readonly silenceMsMax?: number;
+  /** Whether a server without a quorum will do. Default: no. */
+  readonly readOnly?: boolean;
   readonly resume?: Credentials;
   readonly lastZxidSeen?: bigint;
 }
@@ -116,7 +118,7 @@ export class RawSession {
     writer
       .long(resume?.id ?? 0n)
       .buffer(resume?.password ?? Buffer.alloc(16))
-      .bool(false);
+      .bool(options.readOnly ?? false);
     connection.sendFrame(writer.bytes());
     const frame = await connection.frameOrEnd().finally(() => clearTimeout(timer));
     if (frame === undefined) throw new Unanswered("the connection ended before the session was open");

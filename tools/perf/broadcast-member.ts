@@ -72,7 +72,7 @@ export async function openMember({ sid, servers, directory }: MemberTask): Promi
       appended: ({ generation, zxid }) => {
         for (const tell of appended) tell(generation, zxid);
       },
-      refused: ({ reason }) => fail(new Error(reason)),
+      roomChanged: (missing) => console.error(`server ${sid}: ${missing ?? "there is room again"}`),
       failed: fail,
       warned: (text) => console.error(`server ${sid}: ${text}`),
     },

@@ -127,6 +127,7 @@ test.each<[string, object]>([
   ["extendedTypesEnabled=true", { ttlNodes: true }],
   ["zooid.heldBytesMax=9", { heldBytesMax: 9 }],
   ["zooid.watchBytesMax=9", { watchBytesMax: 9 }],
+  ["zooid.disk.lowBytes=9\nzooid.disk.reserveBytes=0", { disk: { lowBytes: 9, reserveBytes: 0 } }],
   ["enforceQuota=True", { enforceQuota: true }],
   [
     "znode.container.checkIntervalMs=5\nzookeeper.znode.container.maxPerMinute=6\nznode.container.maxNeverUsedIntervalMs=7",

@@ -3,12 +3,13 @@ import type { ServerSummary } from "@zooid/server";
 
 /** How a server stands, as one line: `following server 3, epoch 5, zxid 0x500000001, 12 connections, …`. */
 export function statusLine(summary: ServerSummary): string {
-  const { role, epoch, leader, appliedZxid, unreachablePeers } = summary;
+  const { role, epoch, leader, appliedZxid, room, unreachablePeers } = summary;
   const { connectionCount, sessionCount, znodeCount, watchCount, outstandingCount } = summary;
   const place = leader === undefined || role === "leading" ? role : `${role} server ${leader}`;
+  const disk = room === "enough" ? "" : `; the disk has ${room === "full" ? "no" : "little"} room`;
   const peers = unreachablePeers.map(({ sid, address, reason }) => `; server ${sid} at ${address}: ${reason}`);
   return (
     `${place}, epoch ${epoch}, zxid ${formatZxid(appliedZxid)}, ${connectionCount} connections, ${sessionCount} sessions, ` +
-    `${znodeCount} znodes, ${watchCount} watches, ${outstandingCount} outstanding requests${peers.join("")}`
+    `${znodeCount} znodes, ${watchCount} watches, ${outstandingCount} outstanding requests${disk}${peers.join("")}`
   );
 }

@@ -9,6 +9,8 @@ export const STORAGE_KEYS: readonly KeyEntry[] = [
   ["dataLogDir", path("logDir")],
   ["datadir.autocreate", ignored("the data directory is made when it is missing")],
   ["fsync.warningthresholdms", wholeNumber("fsyncWarnMs")],
+  ["zooid.disk.lowBytes", disk("lowBytes")],
+  ["zooid.disk.reserveBytes", disk("reserveBytes")],
   ["preAllocSize", ignored(DURABLE_LOG)],
   ["snapCount", ignored(DURABLE_LOG)],
   ["snapSizeLimitInKb", ignored(DURABLE_LOG)],
@@ -47,6 +49,16 @@ function path(name: "dataDir" | "logDir"): KeyRule {
       if (value === "") return "is empty; it names a directory";
       options[name] = resolve(value);
       return undefined;
+    },
+  };
+}
+
+function disk(name: keyof NonNullable<Options["disk"]>): KeyRule {
+  return {
+    kind: "honoured",
+    set: (options, value) => {
+      if (!/^\d+$/.test(value)) return `is a whole number, found "${value}"`;
+      return set(options, "disk", { ...options.disk, [name]: Number(value) });
     },
   };
 }

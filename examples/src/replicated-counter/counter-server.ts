@@ -50,6 +50,7 @@ export class CounterServer implements NetworkEnd {
       handler: {
         appended: (generation, zxid) => this.#input(() => this.#peer.synced(generation, zxid)),
         input: (step) => this.#input(step),
+        roomChanged: () => {},
         failed: (error) => {
           throw error;
         },

@@ -43,6 +43,7 @@ export {
   sequenceSuffix,
 } from "./path.ts";
 export type {
+  DiskRoom,
   ElectionMessage,
   EntriesMessage,
   ForwardMessage,

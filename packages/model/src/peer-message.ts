@@ -45,6 +45,12 @@ export interface Touch {
 }
 
 /**
+ * The room on a server's disk. `low`: little is left, for what frees room and keeps promises; `full`: the log waits for room, so that
+ * nothing is acked.
+ */
+export type DiskRoom = "enough" | "low" | "full";
+
+/**
  * Why a link is not wanted.
  *
  * - `not-leading`: the one that was asked does not lead
@@ -138,6 +144,8 @@ export type ZabMessage =
       readonly epoch: number;
       readonly round: number;
       readonly committed: Zxid;
+      /** Writes that add data are refused: the leader or a quorum has no room for them. */
+      readonly lacksRoom: boolean;
     }
   | {
       readonly kind: "pong";
@@ -145,6 +153,8 @@ export type ZabMessage =
       readonly round: number;
       readonly applied: Zxid;
       readonly touches: readonly Touch[];
+      /** On the sender's disk. */
+      readonly room: DiskRoom;
     }
   /** The leader goes, all that it proposed is committed; it would be glad to see this one lead. */
   | { readonly kind: "hand-over"; readonly epoch: number; readonly successor: ServerId }

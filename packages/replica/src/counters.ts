@@ -14,6 +14,8 @@ export interface ReplicaCounters {
   commitCount: number;
   expiredSessions: number;
   authFailures: number;
+  /** Writes of this server's clients that were refused since the disk of the leader, or of a quorum, has no room. */
+  refusedForRoom: number;
   /** Writes refused for a hard quota, by the first name of their path; of the first so many names only. */
   readonly quotaExceeded: Map<string, number>;
   /** Latencies in milliseconds, pings aside. */
@@ -91,6 +93,7 @@ function newCounters(): ReplicaCounters {
     commitCount: 0,
     expiredSessions: 0,
     authFailures: 0,
+    refusedForRoom: 0,
     quotaExceeded: new Map(),
     reads: new Histogram(),
     writes: new Histogram(),

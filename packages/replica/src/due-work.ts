@@ -14,6 +14,7 @@ export class DueWork {
     const { servingState, proposer, forwarded, sessionEnds } = this.#parts;
     membership.tick();
     roles.serveReadOnlyWhenDue();
+    this.#parts.roomHandover.tick();
     this.#resignWhenExhausted();
     connections.removeMoreWatches();
     watchBudget.settle();
@@ -31,11 +32,12 @@ export class DueWork {
 
   /** When {@link run} has something to do; undefined when never. */
   nextDueMs(): number | undefined {
-    const { config, servingState, membership, roles, reaper } = this.#parts;
+    const { config, servingState, membership, roles, reaper, roomHandover } = this.#parts;
     if (this.#hasPostponed) return servingState.nowMs;
     const membershipDueMs = config.ensemble === undefined ? undefined : membership.nextDueMs();
     const reaperDueMs = servingState.isLeading ? reaper.nextDueMs() : undefined;
-    return earliest(earliest(membershipDueMs, roles.readOnlyDueMs()), reaperDueMs);
+    const handoverDueMs = earliest(reaperDueMs, roomHandover.nextDueMs());
+    return earliest(earliest(membershipDueMs, roles.readOnlyDueMs()), handoverDueMs);
   }
 
   /** Whether an earlier turn left something for this one. */

@@ -44,9 +44,10 @@ const messages: fc.Arbitrary<PeerMessage> = fc.oneof(
   fc.record({ kind: fc.constant("up-to-date" as const), epoch, committed: zxid }),
   fc.record({ kind: fc.constant("ack" as const), epoch, durable: zxid, round: small }),
   fc.record({ kind: fc.constant("commit" as const), epoch, committed: zxid }),
-  fc.record({ kind: fc.constant("ping" as const), epoch, round: small, committed: zxid }),
+  fc.record({ kind: fc.constant("ping" as const), epoch, round: small, committed: zxid, lacksRoom: fc.boolean() }),
   fc.record({
     kind: fc.constant("pong" as const),
+    room: fc.constantFrom("enough" as const, "low" as const, "full" as const),
     epoch,
     round: small,
     applied: zxid,

@@ -116,6 +116,11 @@ export class Membership {
     this.#sinks.roleChanged();
   }
 
+  /** The role has ended. On a full disk it takes a while until another one is looked for. */
+  left(): void {
+    this.#looksSinceMs ??= this.#nowMs;
+  }
+
   tick(): void {
     this.#election?.tick(this.#nowMs);
     this.zab.tick();

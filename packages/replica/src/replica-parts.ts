@@ -24,6 +24,7 @@ import { ClientWrites } from "./requests/client-writes.ts";
 import { SetWatches } from "./requests/set-watches.ts";
 import { WaitingRequests } from "./requests/waiting-requests.ts";
 import { RoleChanges } from "./role-changes.ts";
+import { RoomHandover } from "./room-handover.ts";
 import { ServingState } from "./serving-state.ts";
 import { ConnectRequests } from "./sessions/connect-requests.ts";
 import { EndingSessions } from "./sessions/ending-sessions.ts";
@@ -57,6 +58,7 @@ export class ReplicaParts {
   readonly dueWork: DueWork;
   readonly counters: Counters;
 
+  readonly roomHandover: RoomHandover;
   readonly connections: Connections;
   readonly admission: Admission;
   readonly watchBudget: WatchBudget;
@@ -103,6 +105,7 @@ export class ReplicaParts {
     this.servingState = new ServingState(this.zab);
     this.roles = new RoleChanges(this);
     this.dueWork = new DueWork(this);
+    this.roomHandover = new RoomHandover(this);
     this.counters = new Counters(this.servingState);
 
     this.connections = new Connections(this.tree.watches, sinks);

@@ -3,6 +3,7 @@ import {
   assert,
   type ConnectionRef,
   type ConnectRequest,
+  type DiskRoom,
   type ElectionMessage,
   type LinkRef,
   type PeerMessage,
@@ -159,6 +160,11 @@ export class Replica {
     forwarded.beginTurn();
   }
 
+  /** The room on this server's disk has changed; at the start there is enough. */
+  setRoom(room: DiskRoom): void {
+    this.zab.setRoom(room);
+  }
+
   /** Does what is due by time. */
   tick(): void {
     this.#parts.dueWork.run();
@@ -264,15 +270,20 @@ export class Replica {
 
   // Writes
 
-  /** Proposes what was prepared since the last call as one batch; nothing while {@link isPreparing}. */
+  /**
+   * Proposes what was prepared since the last call as one batch; nothing while {@link isPreparing}, and
+   * nothing while the leadership is handed over.
+   */
   propose(): void {
     const { batcher } = this.#parts.tools;
-    if (batcher.count > 0 && !this.isPreparing) this.zab.propose(batcher.take());
+    if (batcher.count === 0 || this.isPreparing || this.#parts.roomHandover.isUnderWay) return;
+    this.zab.propose(batcher.take());
   }
 
   /** Whether {@link propose} has something to propose, or will have. */
   get hasPrepared(): boolean {
-    return this.#parts.tools.batcher.count > 0 || this.isPreparing;
+    const { tools, roomHandover } = this.#parts;
+    return (tools.batcher.count > 0 && !roomHandover.isUnderWay) || this.isPreparing;
   }
 
   /** Whether a multi is prepared in part: {@link tick} prepares more of it. */

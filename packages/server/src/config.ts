@@ -15,6 +15,7 @@ import {
   type ConnectionThrottleOptions,
   parseConnectionThrottle,
 } from "./connection-throttle.ts";
+import type { DiskOptions } from "./disk/disk-marks.ts";
 import { type EnsembleConfig, type EnsembleOptions, parseEnsemble } from "./peers/ensemble-config.ts";
 import { parseTls, type TlsConfig, type TlsOptions } from "./tls/tls-config.ts";
 
@@ -113,6 +114,8 @@ export interface ServerOptions {
    * replay at startup and the log's size. Default 512 MiB.
    */
   readonly stateLagBytesMax?: number;
+  /** What happens when the disk has little room. */
+  readonly disk?: DiskOptions;
   /** The members of the ensemble. Undefined: a standalone server. */
   readonly ensemble?: EnsembleOptions;
   /**
@@ -192,6 +195,7 @@ export interface ServerConfig {
   readonly outputBytesMax: number;
   readonly fsyncWarnMs: number;
   readonly stateLagBytesMax: number;
+  readonly disk: DiskOptions;
   readonly ensemble: EnsembleConfig | undefined;
   readonly localSessions: boolean;
   readonly localSessionsUpgrading: boolean;
@@ -309,6 +313,7 @@ export function parseServerConfig(options: ServerOptions): ServerConfig {
     reaping: parseReaping(options.reaping ?? {}, whole),
     fsyncWarnMs: whole("fsync.warningthresholdms", options.fsyncWarnMs ?? 1000, 1, INT_MAX),
     stateLagBytesMax: whole("stateLagBytesMax", options.stateLagBytesMax ?? 2 ** 29, 1, Number.MAX_SAFE_INTEGER),
+    disk: parseDisk(options.disk ?? {}, whole),
     ensemble: options.ensemble === undefined ? undefined : parseEnsemble(options.ensemble, whole, problems, notices),
     localSessions: options.localSessions ?? false,
     localSessionsUpgrading: options.localSessionsUpgrading ?? false,
@@ -341,6 +346,14 @@ function parseReaping(options: ReapingOptions, whole: Whole): ReapingConfig {
     checkIntervalMs: whole("znode.container.checkIntervalMs", checkIntervalMs, 1, CHECK_INTERVAL_MS_MAX),
     perMinuteMax: whole("znode.container.maxPerMinute", perMinuteMax, 1, INT_MAX),
     neverUsedMsMax: whole("znode.container.maxNeverUsedIntervalMs", neverUsedMsMax, 0, Number.MAX_SAFE_INTEGER),
+  };
+}
+
+function parseDisk({ lowBytes, reserveBytes }: DiskOptions, whole: Whole): DiskOptions {
+  const bytes = (name: string, value: number): number => whole(name, value, 0, Number.MAX_SAFE_INTEGER);
+  return {
+    ...(lowBytes === undefined ? {} : { lowBytes: bytes("zooid.disk.lowBytes", lowBytes) }),
+    ...(reserveBytes === undefined ? {} : { reserveBytes: bytes("zooid.disk.reserveBytes", reserveBytes) }),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { ServerId, Zxid } from "@zooid/model";
+import type { DiskRoom, ServerId, Zxid } from "@zooid/model";
 import type { Observable } from "rxjs";
 import type { AuditRecord } from "./audit-trail.ts";
 import type { Change } from "./change-stream.ts";
@@ -86,6 +86,8 @@ export interface ServerSummary {
   readonly watchCount: number;
   /** Writes and syncs that were read and not answered. */
   readonly outstandingCount: number;
+  /** On the server's disk, for writes. */
+  readonly room: DiskRoom;
   /** Other members without an election connection to this one. */
   readonly unreachablePeers: readonly UnreachablePeer[];
 }

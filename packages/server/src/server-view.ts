@@ -1,4 +1,4 @@
-import type { Zxid } from "@zooid/model";
+import type { DiskRoom, Zxid } from "@zooid/model";
 import type { AdminView, CertificateFacts } from "./admin/admin-view.ts";
 import { NO_SNAPSHOT_COMMANDS } from "./admin/http-options.ts";
 import { SnapshotEndpoint } from "./admin/snapshot-endpoint.ts";
@@ -29,6 +29,8 @@ export interface ViewedServer {
   storage(): Storage;
   peers(): EnsemblePeers | undefined;
   hasServed(): boolean;
+  /** On the disk, for writes. */
+  room(): DiskRoom;
   readonly fourLetterWords: AdminView["fourLetterWords"];
   restore(pieces: AsyncIterable<Uint8Array>): Promise<Zxid>;
 }
@@ -84,7 +86,7 @@ export function adminViewOf(server: ViewedServer): AdminView {
       info: (text) => log.info(text),
       warn: (text) => log.warn(text),
     }),
-    isStorageFull: () => storage().log.stats().storageFull,
+    room: () => server.room(),
     fourLetterWords: server.fourLetterWords,
     traceMask: { value: TRACE_MASK },
     storageMetrics: () => storage().metrics(),

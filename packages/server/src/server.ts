@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { assert, hostPort, ZXID_NONE } from "@zooid/model";
 import { type LogHandler, StoreError } from "@zooid/txn-log";
 import type { Observable } from "rxjs";
@@ -8,6 +9,7 @@ import { type AuditRecord, AuditTrail } from "./audit-trail.ts";
 import { type Change, ChangeRecorder } from "./change-stream.ts";
 import { ClientPorts } from "./client-ports.ts";
 import { parseServerConfig, type ServerConfig } from "./config.ts";
+import { DiskGuard } from "./disk/disk-guard.ts";
 import { Driver } from "./driver/driver.ts";
 import type { DriverHooks } from "./driver/driver-config.ts";
 import { driverConfigOf, replicaToolsOf, sidOf } from "./driver-setup.ts";
@@ -31,6 +33,9 @@ import { openStorage, type Storage } from "./storage.ts";
 
 const SILENT: ServerLog = { info() {}, warn() {}, error() {} };
 const STATUS_MS = 1000;
+/** How often a start without room on its disk is tried again, and how often it is logged. */
+const FULL_RETRY_MS = 1000;
+const FULL_WARN_MS = 30_000;
 /** How long a leader that stops waits for a leadership transfer. */
 const TRANSFER_MS = 1000;
 
@@ -70,6 +75,7 @@ class Server implements ZooidServer {
   readonly #roles = new RoleLog((text, fields) => this.#log.info(text, fields));
   readonly #earlyClients = new EarlyClients();
   readonly #refusals: RefusalLog;
+  readonly #disk: DiskGuard;
   #restore: SnapshotRestore | undefined;
   #statusTimer: NodeJS.Timeout | undefined;
   #stopped: Promise<void> | undefined;
@@ -82,6 +88,7 @@ class Server implements ZooidServer {
     this.#fourLetterWords = { allowed: config.fourLetterWords };
     this.#audit = new AuditTrail(sidOf(config));
     this.audit$ = this.#audit.records$;
+    this.#disk = this.#newDiskGuard();
     this.#refusals = new RefusalLog(
       (text, fields) => this.#log.warn(text, fields),
       () => performance.now(),
@@ -142,6 +149,7 @@ class Server implements ZooidServer {
       znodeCount: replica?.tree.nodeCount ?? 0,
       watchCount: replica?.watches.watchCount ?? 0,
       outstandingCount: replica?.outstandingCount ?? 0,
+      room: this.#disk.room,
       unreachablePeers: this.#peers?.reachability.peers.filter(({ isConnected }) => !isConnected) ?? [],
     };
   }
@@ -196,7 +204,7 @@ class Server implements ZooidServer {
     this.#restore = restore;
     const view = adminViewOf({
       ...{ config: this.#config, log: this.#log, version: this.#options.version ?? "0.0.0" },
-      ...{ ports, driver, storage, peers: () => this.#peers },
+      ...{ ports, driver, storage, peers: () => this.#peers, room: () => this.#disk.room },
       hasServed: () => this.#status.hasServed,
       fourLetterWords: this.#fourLetterWords,
       clientPort: () => this.port,
@@ -212,11 +220,7 @@ class Server implements ZooidServer {
    */
   async #serve(view: AdminView, recovering: () => Promise<void> = () => Promise.resolve()): Promise<void> {
     const config = this.#config;
-    const storage = await openStorage(
-      config,
-      sidOf(config),
-      this.#logHandler(() => driver),
-    );
+    const storage = await this.#openStorage(() => driver);
     this.#storage = storage;
     const peers = this.#newPeers(storage, () => driver);
     this.#peers = peers;
@@ -232,6 +236,9 @@ class Server implements ZooidServer {
     await recovering();
     await peers?.listen();
     this.recovered = await storage.recover(driver.replica);
+    await this.#disk.start();
+    driver.replica.setRoom(this.#disk.room);
+    storage.log.setLow(this.#disk.isLow);
     const { currentEpoch, identity } = storage.log.durable;
     if (peers === undefined) driver.lead(currentEpoch, identity.bootCount);
     else {
@@ -242,10 +249,39 @@ class Server implements ZooidServer {
     this.#updateRole();
   }
 
+  /** Opens the data directory. Where its disk has no room even for that, the start waits. */
+  async #openStorage(driver: () => Driver): Promise<Storage> {
+    const config = this.#config;
+    for (let warnedMs = Number.NEGATIVE_INFINITY; ; await delay(FULL_RETRY_MS)) {
+      try {
+        return await openStorage(config, sidOf(config), this.#logHandler(driver));
+      } catch (error) {
+        const isFull = error instanceof StoreError && error.code === "DISK_FULL";
+        if (!isFull || this.#stopped !== undefined) throw error;
+        if (performance.now() - warnedMs < FULL_WARN_MS) continue;
+        warnedMs = performance.now();
+        this.#log.warn(`${error.message}; the start waits until there is room`);
+      }
+    }
+  }
+
+  #newDiskGuard(): DiskGuard {
+    const { dataDir, logDir, disk } = this.#config;
+    return new DiskGuard({
+      directories: [...new Set([dataDir, logDir ?? dataDir])].filter((each) => each !== undefined),
+      options: disk,
+      roomChanged: (room) => this.#driver?.setRoom(room),
+      lowChanged: (isLow) => this.#storage?.log.setLow(isLow),
+      keepReserve: async () => this.#storage?.keepReserve(),
+      info: (text) => this.#log.info(text),
+      warn: (text) => this.#log.warn(text),
+    });
+  }
+
   #logHandler(driver: () => Driver): LogHandler {
     return {
       appended: ({ generation, zxid }) => driver().appended(generation, zxid),
-      refused: ({ reason }) => this.#fail(diskFull(this.#config, reason)),
+      roomChanged: (missing) => this.#disk.logChanged(missing),
       failed: (error) => this.#fail(error),
       warned: (text) => this.#log.warn(text),
     };
@@ -277,6 +313,7 @@ class Server implements ZooidServer {
 
   async #stop(): Promise<void> {
     clearInterval(this.#statusTimer);
+    this.#disk.stop();
     this.#ports?.stop();
     await this.#restore?.settled();
     this.#earlyClients.destroyAll();
@@ -317,12 +354,4 @@ class Server implements ZooidServer {
 function started<T>(part: T | undefined): T {
   assert(part !== undefined, "operators are served once the server has its parts");
   return part;
-}
-
-/**
- * Written transactions are intact, but prepared ones cannot be written: the server ends and is
- * started again.
- */
-function diskFull({ logDir }: ServerConfig, reason: string): StoreError {
-  return new StoreError({ code: "WRITE_FAILED", file: logDir ?? "", reason: `its disk is full (${reason})` });
 }

@@ -20,7 +20,7 @@ import {
   StoreError,
   type TxnLog,
 } from "@zooid/txn-log";
-import { isLogFile, openStore, type Store } from "@zooid/txn-log/sqlite";
+import { isLogFile, makeReserve, openStore, type Store } from "@zooid/txn-log/sqlite";
 import { gauge, type Metric, summary } from "./admin/metric.ts";
 import type { ServerConfig } from "./config.ts";
 import type { Checkpoint } from "./driver/checkpoints.ts";
@@ -52,6 +52,8 @@ export interface Storage extends AsyncDisposable {
   checkpoint(checkpoint: Checkpoint): void;
   /** Whether the state file lags so far behind the log that no more should be written: a start would have to replay all of it. */
   isBehind(): boolean;
+  /** Makes the reserve for a full disk, unless it is there. */
+  keepReserve(): Promise<void>;
   /** Bytes on disk. */
   usage(): { readonly stateBytes: number; readonly logBytes: number };
   /** The newest state that is on disk whole, and when it was written, in seconds; undefined for a memory. */
@@ -94,6 +96,7 @@ function openMemoryStorage(handler: LogHandler, sid: number, isAlone: boolean): 
       if (isAlone) log.allowPurge(zxid);
     },
     isBehind: () => false,
+    keepReserve: () => Promise.resolve(),
     usage: () => ({ stateBytes: 0, logBytes: 0 }),
     lastState: () => undefined,
     metrics: () => [],
@@ -261,6 +264,11 @@ class SqliteStorage implements Storage {
     handler.warned(
       `writes wait for the state file, which is ${mebibytes(lagBytes)} MiB of log behind; the limit is ${limit}`,
     );
+  }
+
+  async keepReserve(): Promise<void> {
+    const { directory, logDirectory } = this.#options;
+    for (const each of new Set([directory, logDirectory])) await makeReserve(each);
   }
 
   usage(): { readonly stateBytes: number; readonly logBytes: number } {

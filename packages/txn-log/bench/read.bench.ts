@@ -19,7 +19,7 @@ const directory = mkdtempSync(join(process.argv[2] ?? "/dev/shm", "zooid-read-")
 let completed: (() => void) | undefined;
 const handler: LogHandler = {
   appended: () => completed?.(),
-  refused: ({ reason }) => console.error(reason),
+  roomChanged: (missing) => console.error(missing ?? "room again"),
   failed: (error) => {
     throw error;
   },

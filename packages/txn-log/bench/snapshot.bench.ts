@@ -23,7 +23,7 @@ const handler: LogHandler = {
     worstAppendMs = Math.max(worstAppendMs, performance.now() - askedMs);
     appendedCount++;
   },
-  refused: ({ reason }) => console.error(reason),
+  roomChanged: (missing) => console.error(missing ?? "room again"),
   failed: (error) => {
     throw error;
   },

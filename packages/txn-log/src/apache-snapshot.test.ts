@@ -19,7 +19,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 /** A server alone, with its log and state. */
 function open(name = "data"): Promise<Store> {
   const ignore = (): void => {};
-  const handler = { appended: ignore, refused: ignore, failed: ignore, warned: ignore };
+  const handler = { appended: ignore, roomChanged: ignore, failed: ignore, warned: ignore };
   return openStore({ directory: join(directory, name), sid: 1, takeEpoch: true, handler });
 }
 

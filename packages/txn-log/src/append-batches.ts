@@ -1,6 +1,6 @@
 import { composeZxid, epochOf, FRAME_HEADER_BYTES, type Zxid } from "@zooid/model";
 import { BatchCursor, putEntry } from "./entry-batch.ts";
-import type { AppendBatch, Appended, LogHandler, Refused } from "./txn-log.ts";
+import type { AppendBatch, Appended, LogHandler } from "./txn-log.ts";
 
 /** Builders of batches for tests of logs, and a handler that remembers. */
 
@@ -8,7 +8,8 @@ import type { AppendBatch, Appended, LogHandler, Refused } from "./txn-log.ts";
 export class RecordingHandler implements LogHandler {
   readonly completions: Appended[] = [];
   readonly order: string[] = [];
-  readonly refusals: Refused[] = [];
+  /** Whether a write began or ended to wait for room. */
+  readonly rooms: ("full" | "room")[] = [];
   readonly failures: Error[] = [];
   readonly warnings: string[] = [];
 
@@ -16,9 +17,8 @@ export class RecordingHandler implements LogHandler {
     this.completions.push(done);
     this.order.push("appended");
   }
-  refused(refused: Refused): void {
-    this.refusals.push(refused);
-    this.order.push("refused");
+  roomChanged(missing: string | undefined): void {
+    this.rooms.push(missing === undefined ? "room" : "full");
   }
   failed(error: Error): void {
     this.failures.push(error);

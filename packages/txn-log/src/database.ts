@@ -103,6 +103,11 @@ export function newSyncError(): Error {
   return new Sqlite.SqliteError("disk I/O error", "SQLITE_IOERR_FSYNC");
 }
 
+/** What SQLite says of a write without room. */
+export function newFullError(): Error {
+  return new Sqlite.SqliteError("database or disk is full", "SQLITE_FULL");
+}
+
 /** SQLite's name for what went wrong, or undefined for an error of another kind. */
 export function sqliteCode(error: unknown): string | undefined {
   return error instanceof Sqlite.SqliteError ? error.code : undefined;
@@ -110,7 +115,14 @@ export function sqliteCode(error: unknown): string | undefined {
 
 /** No room: nothing is wrong with what is on the disk. */
 export function isFull(error: unknown): boolean {
-  return sqliteCode(error) === "SQLITE_FULL";
+  // The index of a WAL is a file of its own, which SQLite makes room for when it opens the WAL.
+  const code = sqliteCode(error) ?? systemCode(error);
+  return code === "SQLITE_FULL" || code === "SQLITE_IOERR_SHMSIZE" || code === "ENOSPC" || code === "EDQUOT";
+}
+
+/** The system's name for a call that failed, or undefined for an error of another kind. */
+function systemCode(error: unknown): string | undefined {
+  return error instanceof Error && "syscall" in error && "code" in error ? String(error.code) : undefined;
 }
 
 /** A thrown value as the error that a store reports. */
@@ -118,6 +130,7 @@ export function storeErrorOf(cause: unknown, file: string): StoreError {
   if (cause instanceof StoreError) return cause;
   const reason = cause instanceof Error ? cause.message : String(cause);
   const code = sqliteCode(cause);
+  if (isFull(cause)) return new StoreError({ code: "DISK_FULL", file, reason }, { cause });
   // A call to the system that failed says which.
   if (cause instanceof Error && "syscall" in cause)
     return new StoreError({ code: "WRITE_FAILED", file, reason }, { cause });

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { ZXID_NONE, type Zxid } from "@zooid/model";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -227,7 +228,7 @@ describe("a disk that fails", () => {
     expect(reports.failures).toHaveLength(1);
   });
 
-  test("that has no room for the state ends the process, and the state is the one before", async () => {
+  test("that has no room for the state goes on, and the state is the one before", async () => {
     {
       await using store = await open();
       await createNodes(store, 1, 10);
@@ -236,13 +237,20 @@ describe("a disk that fails", () => {
     {
       await using store = await open({ testBreak: "state-full" });
       await createNodes(store, 11, 20_000);
-      await expect(store.state.flush()).rejects.toMatchObject({ code: "WRITE_FAILED" });
-      expect(reports.failures).toMatchObject([{ code: "WRITE_FAILED" }]);
-      await expect(store.state.flush()).rejects.toMatchObject({ code: "WRITE_FAILED" });
+      const flushed = expect(store.state.flush()).rejects.toMatchObject({ code: "CLOSED" });
+      while (!store.state.stats().isFull) await setImmediate();
+      await createNodes(store, 20_001, 20_010);
+      expect(store.state.stats().lagBytes).toBeGreaterThan(0);
+      expect(reports.failures).toEqual([]);
+      await store[Symbol.asyncDispose]();
+      await flushed;
     }
     await using store = await open();
     expect(loaded(store).nodes.size).toBe(14);
-    expect(replayed(store)).toHaveLength(19_990);
+    expect(replayed(store)).toHaveLength(20_000);
+    await createNodes(store, 20_011, 20_011);
+    await store.state.flush();
+    expect(loaded(store).nodes.size).toBe(14 + 20_001);
   });
 });
 

@@ -33,6 +33,5 @@ export type {
   LogPosition,
   LogRun,
   LogStats,
-  Refused,
   TxnLog,
 } from "./txn-log.ts";

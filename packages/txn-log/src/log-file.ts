@@ -1,8 +1,10 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { assert, epochOf, FRAME_HEADER_BYTES, formatZxid, type Zxid } from "@zooid/model";
+import { AddedFrames } from "./added-frames.ts";
 import { ChainCursor } from "./chain.ts";
-import { type Database, newSyncError } from "./database.ts";
+import { type Database, newFullError, newSyncError } from "./database.ts";
 import { BatchCursor } from "./entry-batch.ts";
 import { assertFollows, earlierOf, laterOf, newStage, type Stage, withCut, withEntry, withFlip } from "./log-book.ts";
 import { type LogFileOptions, openSegments } from "./log-open.ts";
@@ -13,7 +15,7 @@ import { ROWS_PER_INSERT, type SegmentFile } from "./segments/segment-file.ts";
 import { STAGE_FILE } from "./segments/segment-name.ts";
 import { type Obstacle, type RetiredSegment, SegmentSequence } from "./segments/segment-sequence.ts";
 import { StageFile } from "./segments/stage-file.ts";
-import type { TestBreak } from "./test-break.ts";
+import { FULL_FILE, type TestBreak } from "./test-break.ts";
 import type { DurableLog, Flip, LogPosition } from "./txn-log.ts";
 import { WitnessFile } from "./witness.ts";
 
@@ -41,10 +43,12 @@ export class LogFile {
   entryCount = 0;
   /** Segments purged since open. */
   purgedCount = 0;
+  readonly #directory: string;
   readonly #segments: SegmentSequence;
   readonly #stageFile: StageFile;
   readonly #witness: WitnessFile;
   readonly #batch = new BatchCursor();
+  readonly #added = new AddedFrames();
   readonly #rowArguments: (number | Uint8Array)[] = [];
   /** What will be durable after the commit of the open transaction. */
   #next: DurableLog;
@@ -59,20 +63,33 @@ export class LogFile {
   /** Opens, converts or makes the log, and counts the start in a synced transaction. */
   constructor(options: LogFileOptions) {
     const { directory } = options;
+    this.#directory = directory;
     this.#segments = new SegmentSequence(directory, new ReaderLeases(options.leases));
     this.#stageFile = new StageFile(join(directory, STAGE_FILE));
-    const log = openSegments(this.#segments, options);
+    this.#testBreak = options.testBreak;
+    const log = this.#open(options);
     this.log = log;
     this.#next = log;
     this.#tail = log.tail.zxid;
     this.#committed = log.commitHint;
-    this.#testBreak = options.testBreak;
     this.#witness = new WitnessFile(options.witnessFile);
     this.#writeWitness(log);
   }
 
+  /** A connection that is left open would checkpoint the WAL when its thread ends. */
+  #open(options: LogFileOptions): DurableLog {
+    try {
+      this.#failWhereFull();
+      return openSegments(this.#segments, options);
+    } catch (cause) {
+      this.#segments.close();
+      throw cause;
+    }
+  }
+
   begin(): void {
     this.#segments.segment.begin();
+    this.#added.clear();
     this.#next = this.log;
     this.#tail = this.log.tail.zxid;
     this.#chain.set(this.log.tail.chain);
@@ -80,7 +97,7 @@ export class LogFile {
   }
 
   /**
-   * Adds a batch within the open transaction. Frame headers in the bytes are overwritten.
+   * Adds a batch within the open transaction. Frame headers in the bytes are overwritten; {@link undo} puts them back.
    *
    * @returns the log's end and its chain once this is committed
    */
@@ -103,6 +120,7 @@ export class LogFile {
         writeEpochs(segment.database, epochs);
       }
       this.#tail = zxid;
+      this.#added.add(zxid, batch.end - batch.start);
       const entry = this.#chained(bytes, batch);
       if (batch.atEnd) {
         // A leader may have committed more than has come here yet: that says nothing about this log.
@@ -131,6 +149,7 @@ export class LogFile {
 
   /** Ends the transaction with its sync. After an error nothing is known, unless the caller can tell from its kind. */
   commit(): void {
+    this.#failWhereFull();
     this.#segments.segment.commit();
     if (this.#testBreak === "sync-fails") throw newSyncError();
     this.#segments.committed(this.#nextBytes);
@@ -140,9 +159,13 @@ export class LogFile {
   /**
    * Undoes the open transaction, then reads the tail back.
    *
+   * @param batches that were added in it, in order; the last one perhaps in part. Their bytes are put back as they came
    * @returns whether the newest segment holds exactly what it held before
    */
-  rollback(): boolean {
+  undo(batches: Iterable<{ readonly bytes: Uint8Array; readonly start: number; readonly end: number }> = []): boolean {
+    let count = 0;
+    for (const { bytes, start, end } of batches) count = this.#added.restore(bytes, start, end, count);
+    this.#added.clear();
     const { segment, head } = this.#segments;
     segment.rollback();
     const row = segment.database.prepare("SELECT zxid, entry FROM log ORDER BY zxid DESC LIMIT 1").raw().get();
@@ -304,6 +327,10 @@ export class LogFile {
     return this.#segments.segment.database;
   }
 
+  #failWhereFull(): void {
+    if (this.#testBreak === "log-full" && existsSync(join(this.#directory, FULL_FILE))) throw newFullError();
+  }
+
   #transact(change: () => DurableLog): void {
     this.begin();
     this.#next = change();
@@ -318,6 +345,7 @@ export class LogFile {
 
   /** Goes on behind a position of the log, or of a snapshot that replaces it, in another segment. */
   #beginSegment(log: DurableLog, after: LogPosition, fill?: (segment: SegmentFile) => void): void {
+    this.#failWhereFull();
     const isHeld = log.floor === this.log.floor;
     if (log.tail.zxid < this.log.tail.zxid) this.#lowerWitness(log.tail);
     const sealed = isHeld ? this.#segments.sealedAt(this.log.tail, Date.now()) : [];

@@ -42,7 +42,6 @@ export interface HelperTask {
 /** Each stands behind a MESSAGE record in the ring, so that its place among the appends is kept. */
 export type LogCommand =
   | { readonly kind: "append"; readonly batch: AppendMessage }
-  | { readonly kind: "resume" }
   | { readonly kind: "promise"; readonly id: number; readonly promise: EpochPromise }
   | { readonly kind: "epoch"; readonly id: number; readonly epoch: number }
   | { readonly kind: "configs"; readonly id: number; readonly committed?: Uint8Array; readonly lastSeen?: Uint8Array }
@@ -54,6 +53,7 @@ export type LogCommand =
   | { readonly kind: "flip"; readonly id: number; readonly flip: Flip }
   | { readonly kind: "committed"; readonly zxid: Zxid }
   | { readonly kind: "purge"; readonly upTo: Zxid }
+  | { readonly kind: "low"; readonly isLow: boolean }
   | { readonly kind: "close" };
 
 /** An append that is no plain one: too large for the ring, or with a configuration. */
@@ -68,11 +68,8 @@ export type LogReport =
   | { readonly kind: "ready"; readonly log: DurableLog }
   /** `done` holds, for each batch: generation, zxid, chain high, chain low, commit hint. `log` when more than that has changed. */
   | { readonly kind: "appended"; readonly done: readonly number[]; readonly log: DurableLog | undefined }
-  | {
-      readonly kind: "refused";
-      readonly refused: readonly { generation: number; zxid: Zxid }[];
-      readonly reason: string;
-    }
+  /** A write waits for room, for this reason; `undefined`: it has found room. */
+  | { readonly kind: "room-changed"; readonly missing: string | undefined }
   | { readonly kind: "answer"; readonly id: number; readonly log: DurableLog; readonly at: LogPosition | undefined }
   | { readonly kind: "purged"; readonly log: DurableLog }
   /** The helper has a task, and may not have started yet. */

@@ -1,8 +1,9 @@
 import { receiveMessageOnPort, workerData } from "node:worker_threads";
-import { assertNever, frameZxid, LatencyBuckets, ZXID_NONE, type Zxid } from "@zooid/model";
+import { assertNever, LatencyBuckets, ZXID_NONE, type Zxid } from "@zooid/model";
+import { AppendGroup, type GroupBatch } from "./append-group.ts";
 import { ControlWord, RecordKind, RingReader } from "./append-ring.ts";
-import { chainHigh, chainLow } from "./chain.ts";
 import { isFull, storeErrorOf } from "./database.ts";
+import { releaseReserve } from "./disk-reserve.ts";
 import { withConfigs, withCurrentEpoch, withEnsembleId, withPromise } from "./log-book.ts";
 import { type Keep, LogFile } from "./log-file.ts";
 import { COMMIT_BUCKETS_AT, type LogCommand, type LogReport, LogStat, type LogThreadData } from "./log-messages.ts";
@@ -19,6 +20,8 @@ import type { DurableLog, LogPosition } from "./txn-log.ts";
 const GROUP_BYTES_MAX = 2 * 1024 * 1024;
 /** How long nothing must happen before a purge, or what waits for a reader, takes a turn of its own. */
 const IDLE_MS = 50;
+/** How long a write waits that found no room, before it is tried again. */
+const FULL_RETRY_MS = 100;
 /** How often a log with nothing to do looks whether something has become old enough to go. */
 const IDLE_RETENTION_MS = 1_000;
 
@@ -30,14 +33,16 @@ class LogThread {
   readonly #ring: RingReader;
   readonly #file: LogFile;
   readonly #roller: SegmentRoller;
-  /** The open group: for each batch five numbers as `LogReport` has them, and its first zxid for a refusal. */
-  #group: number[] = [];
-  #groupFirsts: { generation: number; zxid: Zxid }[] = [];
-  #groupBytes = 0;
-  #open = false;
+  readonly #group: AppendGroup;
+  /** Where the last write that was no append left the log, if it moved its end. */
+  #position: LogPosition | undefined;
   /** The state that was last reported to the other side in full. */
   #reported: DurableLog;
-  #full = false;
+  /** A write waits for room. */
+  #isFull = false;
+  /** The disk has little room: what need not be kept goes. */
+  #isLow = false;
+  readonly #nap = new Int32Array(new SharedArrayBuffer(4));
   #purgeAllowed: Zxid = ZXID_NONE;
   /** Something may go that is not gone. */
   #isPurgeDue = false;
@@ -50,6 +55,7 @@ class LogThread {
     this.#commitMs = new LatencyBuckets(this.#stats, COMMIT_BUCKETS_AT);
     this.#ring = new RingReader(data.ring);
     this.#file = new LogFile(data.options);
+    this.#group = new AppendGroup(this.#file);
     this.#reported = this.#file.log;
     this.#roller = new SegmentRoller({
       file: this.#file,
@@ -106,13 +112,13 @@ class LogThread {
       took = true;
       const { kind, start, end, generation, committed } = this.#ring;
       if (kind === RecordKind.APPEND) {
-        this.#append(this.#ring.bytes, { start, end, generation, committed: committed as Zxid });
+        this.#append({ bytes: this.#ring.bytes, start, end, generation, committed: committed as Zxid });
       } else {
         this.#command();
         // Where the ring never runs empty, small groups end with commands alone.
         if (!this.#closed) this.#turn();
       }
-      if (this.#groupBytes >= GROUP_BYTES_MAX) {
+      if (this.#group.bytes >= GROUP_BYTES_MAX) {
         this.#commitGroup();
         this.#turn();
       }
@@ -121,62 +127,32 @@ class LogThread {
     return took;
   }
 
-  #append(
-    bytes: Buffer,
-    batch: {
-      readonly start: number;
-      readonly end: number;
-      readonly generation: number;
-      readonly committed: Zxid;
-      readonly lastSeenConfig?: Uint8Array | undefined;
-    },
-  ): void {
-    const { start, end, generation } = batch;
-    const zxid = frameZxid(bytes, start);
-    if (this.#full) {
-      this.#commitGroup();
-      this.#refuse([{ generation, zxid }], "the disk is full");
-      this.#ring.release();
-      return;
-    }
-    this.#groupFirsts.push({ generation, zxid });
-    try {
-      if (!this.#open) {
-        this.#file.begin();
-        this.#open = true;
-      }
-      const tail = this.#file.add(bytes, start, end, batch.committed);
-      if (batch.lastSeenConfig !== undefined) this.#file.addConfig(batch.lastSeenConfig);
-      const done = [generation, tail.zxid, chainHigh(tail.chain), chainLow(tail.chain), batch.committed];
-      this.#group.push(...done);
-      this.#groupBytes += end - start;
-    } catch (error) {
-      this.#refuseGroup(error);
-    }
+  #append(batch: GroupBatch): void {
+    this.#group.push(batch);
+    this.#withRoom(() => this.#group.add());
   }
 
   #commitGroup(): void {
-    if (!this.#open) return this.#ring.release();
-    try {
-      this.#sync();
-    } catch (error) {
-      return this.#refuseGroup(error);
-    }
-    const done = this.#group;
-    this.#count(LogStat.BATCHES, done.length / 5);
-    this.#count(LogStat.BYTES, this.#groupBytes);
-    this.#roller.committed(this.#groupBytes);
+    const group = this.#group;
+    if (group.isEmpty) return this.#ring.release();
+    if (!this.#withRoom(() => this.#sync())) return;
+    const { done } = group;
+    this.#count(LogStat.BATCHES, group.batchCount);
+    this.#count(LogStat.BYTES, group.bytes);
+    this.#roller.committed(group.bytes);
     this.#stats[LogStat.ENTRIES] = this.#file.entryCount;
     const { log } = this.#file;
     const changed = isMoreThanTail(this.#reported, log);
     if (changed) this.#reported = log;
-    this.#clearGroup();
+    group.clear();
+    this.#ring.release();
     this.#report({ kind: "appended", done, log: changed ? log : undefined });
   }
 
   #sync(): void {
+    this.#group.add();
     const startMs = performance.now();
-    this.#file.commit();
+    this.#group.commit();
     const tookMs = performance.now() - startMs;
     this.#commitMs.note(tookMs);
     this.#count(LogStat.SYNCS, 1);
@@ -190,29 +166,40 @@ class LogThread {
   }
 
   /**
-   * An append failed. Without room nothing is wrong with what is on the disk: the frames of an unfinished commit are overwritten by
-   * the next one, and should a crash make them whole, they were never acked. That is true only if the tail is still what it was.
-   * Everything else ends the log.
+   * Writes, and where there is no room writes again until there is. Without room nothing is wrong with what is on the disk: the frames of
+   * an unfinished commit are overwritten by the next one, and should a crash make them whole, they were never acked. That is true only if
+   * the tail is still what it was. Everything else ends the log.
+   *
+   * @returns false for a log that is closed meanwhile: nothing was written, and nothing more will be
    */
-  #refuseGroup(error: unknown): void {
-    if (!isFull(error) || !this.#file.rollback()) throw error;
-    const refused = this.#groupFirsts;
-    this.#clearGroup();
-    this.#full = true;
-    this.#stats[LogStat.FULL] = 1;
-    this.#refuse(refused, error instanceof Error ? error.message : String(error));
+  #withRoom(write: () => void): boolean {
+    while (!this.#closed) {
+      try {
+        write();
+        if (this.#isFull) this.#setFull(undefined);
+        return true;
+      } catch (error) {
+        if (!isFull(error) || !this.#group.undo()) throw error;
+        this.#waitForRoom(error);
+      }
+    }
+    return false;
   }
 
-  #refuse(refused: readonly { generation: number; zxid: Zxid }[], reason: string): void {
-    this.#report({ kind: "refused", refused, reason });
+  #waitForRoom(error: unknown): void {
+    if (releaseReserve(this.#data.options.directory)) return;
+    if (!this.#isFull) this.#setFull(error instanceof Error ? error.message : String(error));
+    this.#purgeIdle();
+    this.#roller.noRoom();
+    this.#reportFloor();
+    Atomics.wait(this.#nap, 0, 0, FULL_RETRY_MS);
+    if (Atomics.load(this.#control, ControlWord.CLOSING) === 1) this.#closed = true;
   }
 
-  #clearGroup(): void {
-    this.#group = [];
-    this.#groupFirsts = [];
-    this.#groupBytes = 0;
-    this.#open = false;
-    this.#ring.release();
+  #setFull(missing: string | undefined): void {
+    this.#isFull = missing !== undefined;
+    this.#stats[LogStat.FULL] = this.#isFull ? 1 : 0;
+    this.#report({ kind: "room-changed", missing });
   }
 
   #command(): void {
@@ -226,42 +213,36 @@ class LogThread {
       case "append": {
         const { bytes, generation, committed, lastSeenConfig } = command.batch;
         const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-        this.#append(buffer, { start: 0, end: bytes.length, generation, committed, lastSeenConfig });
+        this.#append({ bytes: buffer, start: 0, end: bytes.length, generation, committed, lastSeenConfig });
         // Its bytes are not the ring's: they must be written before anything else is taken.
         return this.#commitGroup();
       }
-      case "resume":
-        this.#full = false;
-        this.#stats[LogStat.FULL] = 0;
-        return;
       case "promise":
-        file.change(withPromise(file.log, command.promise));
-        return this.#answer(command.id);
+        return this.#change(command.id, () => file.change(withPromise(file.log, command.promise)));
       case "epoch":
-        file.change(withCurrentEpoch(file.log, command.epoch));
-        return this.#answer(command.id);
+        return this.#change(command.id, () => file.change(withCurrentEpoch(file.log, command.epoch)));
       case "configs":
-        file.change(withConfigs(file.log, command));
-        return this.#answer(command.id);
+        return this.#change(command.id, () => file.change(withConfigs(file.log, command)));
       case "ensemble":
-        file.change(withEnsembleId(file.log, command.ensembleId));
-        return this.#answer(command.id);
+        return this.#change(command.id, () => file.change(withEnsembleId(file.log, command.ensembleId)));
       case "cut":
-        return this.#answer(command.id, file.cut(command.to));
+        return this.#write(command.id, () => file.cut(command.to));
       case "begin-stage":
-        file.beginStage(command.after);
-        return this.#answer(command.id);
+        return this.#change(command.id, () => file.beginStage(command.after));
       case "stage":
-        return this.#answer(command.id, file.stage(Buffer.from(command.bytes)));
+        return this.#write(command.id, () => file.stage(Buffer.from(command.bytes)));
       case "drop-stage":
-        file.dropStage();
-        return this.#answer(command.id);
+        return this.#change(command.id, () => file.dropStage());
       case "flip":
-        return this.#answer(command.id, file.flip(command.flip));
+        return this.#write(command.id, () => file.flip(command.flip));
       case "committed":
         return file.noteCommitted(command.zxid);
       case "purge":
         this.#purgeAllowed = command.upTo;
+        this.#isPurgeDue = true;
+        return;
+      case "low":
+        this.#isLow = command.isLow;
         this.#isPurgeDue = true;
         return;
       case "close":
@@ -272,14 +253,28 @@ class LogThread {
     }
   }
 
-  #answer(id: number, at?: LogPosition): void {
+  #change(id: number, change: () => void): void {
+    this.#write(id, () => {
+      change();
+      return undefined;
+    });
+  }
+
+  #write(id: number, write: () => LogPosition | undefined): void {
+    const isWritten = this.#withRoom(() => {
+      this.#position = write();
+    });
+    if (!isWritten) return;
     const { log } = this.#file;
     this.#reported = log;
-    this.#report({ kind: "answer", id, log, at });
+    this.#report({ kind: "answer", id, log, at: this.#position });
   }
 
   #keep(): Keep {
     const { logKeepBytes, retentionMs } = this.#data;
+    if (this.#isLow || this.#isFull) {
+      return { above: this.#purgeAllowed, bytes: 0, olderThanMs: Number.POSITIVE_INFINITY };
+    }
     return { above: this.#purgeAllowed, bytes: logKeepBytes, olderThanMs: Date.now() - retentionMs };
   }
 
@@ -292,7 +287,7 @@ class LogThread {
       this.#file.purge(count);
     } catch (error) {
       // Tried again when the next one is allowed, or with the beginning of a segment.
-      if (!isFull(error) || !this.#file.rollback()) throw error;
+      if (!isFull(error) || !this.#file.undo()) throw error;
       return;
     }
     this.#reportFloor();

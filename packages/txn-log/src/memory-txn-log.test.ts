@@ -47,17 +47,20 @@ test.each([0, 1, 2, 3])("a crash may keep %i of three pending writes, as a prefi
   expect(reports.completions).toEqual([]);
 });
 
-test("a full disk refuses appends in order until it is resumed, and the log stays whole", () => {
+test("a full disk completes nothing until there is room, and then everything in order", async () => {
   const { log, reports } = newLog();
   log.append(batchOf([Z(1, 1)]));
   log.fill();
+  const promised = log.setPromise({ epoch: 1, sid: 1, incarnation: 1 });
   log.append(batchOf([Z(1, 2)]));
   log.syncAll();
-  expect(reports.refusals.map(({ zxid }) => zxid)).toEqual([Z(1, 1), Z(1, 2)]);
-  log.resume();
-  log.append(batchOf([Z(1, 1), Z(1, 2)]));
+  expect(reports.completions).toEqual([]);
+  expect([log.isFull, log.durable.tail.zxid]).toEqual([true, 0]);
+  log.makeRoom();
   log.syncAll();
-  expect(log.durable.tail.zxid).toBe(Z(1, 2));
+  await promised;
+  expect(reports.completions.map(({ zxid }) => zxid)).toEqual([Z(1, 1), Z(1, 2)]);
+  expect(reports.rooms).toEqual(["full", "room"]);
 });
 
 test("after a failed sync nothing more is completed", async () => {

@@ -63,7 +63,8 @@ interface PendingWrite {
   readonly perform: () => MemoryWrite;
   readonly settle: (write: MemoryWrite) => void;
   readonly reject: (error: Error) => void;
-  readonly append: { readonly generation: number; readonly zxid: Zxid; readonly bytes: number } | undefined;
+  /** Undefined for a write that is no append. */
+  readonly appendedBytes: number | undefined;
 }
 
 /**
@@ -78,7 +79,7 @@ export class MemoryTxnLog implements TxnLog {
   #stage: { book: Stage; entries: MemoryEntry[] } | undefined;
   #pending: PendingWrite[] = [];
   #dead: StoreError | undefined;
-  #refusing = false;
+  #isFull = false;
   #purgeUpTo: Zxid = ZXID_NONE;
   readonly #holds = new Set<{ readonly after: Zxid }>();
   #batchCount = 0;
@@ -103,8 +104,10 @@ export class MemoryTxnLog implements TxnLog {
     return this.#pending.length;
   }
 
-  /** Makes the oldest pending write durable and reports it. Undefined when there is none. */
+  /** Makes the oldest pending write durable and reports it. Undefined when there is none, or no room. */
   syncNext(): MemoryWrite | undefined {
+    // rule: a-full-disk-completes-nothing
+    if (this.#isFull) return undefined;
     const pending = this.#pending.shift();
     if (pending === undefined) return undefined;
     try {
@@ -124,12 +127,21 @@ export class MemoryTxnLog implements TxnLog {
     while (this.syncNext() !== undefined);
   }
 
-  /** The disk is full: refuses the pending writes that are appends, from the oldest on, and all to come until {@link resume}. */
+  get isFull(): boolean {
+    return this.#isFull;
+  }
+
+  /** The disk is full: nothing becomes durable until {@link makeRoom}. */
   fill(reason = "no space left"): void {
-    this.#refusing = true;
-    const refused = this.#pending.filter((pending) => pending.append !== undefined);
-    this.#pending = this.#pending.filter((pending) => pending.append === undefined);
-    for (const { append } of refused) if (append !== undefined) this.#handler.refused({ ...append, reason });
+    if (this.#isFull || this.#dead !== undefined) return;
+    this.#isFull = true;
+    this.#handler.roomChanged(reason);
+  }
+
+  makeRoom(): void {
+    if (!this.#isFull || this.#dead !== undefined) return;
+    this.#isFull = false;
+    this.#handler.roomChanged(undefined);
   }
 
   /** A sync fails: from here on the log is poisoned. */
@@ -144,10 +156,11 @@ export class MemoryTxnLog implements TxnLog {
   /**
    * Ends this log as a crash would.
    *
-   * @param keep how many of the pending writes reached the disk all the same, as a prefix; none of them is reported
+   * @param keep how many of the pending writes reached the disk all the same, as a prefix; none of them is reported. None does
+   *   where there is no room.
    */
   crash(keep = 0): MemoryLogImage {
-    for (const pending of this.#pending.splice(0, keep)) pending.perform();
+    for (const pending of this.#pending.splice(0, this.#isFull ? 0 : keep)) pending.perform();
     this.#pending = [];
     this.#dead = new StoreError({ code: "CLOSED" });
     // Nothing changes them any more: no copy.
@@ -159,22 +172,8 @@ export class MemoryTxnLog implements TxnLog {
     const { generation, committed, lastSeenConfig } = batch;
     const bytes = copyRange(batch.bytes, batch.start, batch.end);
     assert(bytes.length > 0, "an empty batch was appended");
-    const cursor = new BatchCursor();
-    cursor.open(bytes, 0, bytes.length);
-    cursor.next();
-    const append = { generation, zxid: cursor.zxid, bytes: bytes.length };
-    if (this.#refusing) {
-      // Reported by the next write's turn, as a real log would: never from within this call.
-      this.#pending.push({
-        append: undefined,
-        perform: () => ({ kind: "configs", log: this.#log }),
-        settle: () => this.#handler.refused({ generation, zxid: append.zxid, reason: "no space left" }),
-        reject: () => {},
-      });
-      return;
-    }
     this.#pending.push({
-      append,
+      appendedBytes: bytes.length,
       perform: () => {
         const added: MemoryEntry[] = [];
         const tail = walk(bytes, this.#log.tail, (entry) => added.push(entry));
@@ -201,9 +200,8 @@ export class MemoryTxnLog implements TxnLog {
     });
   }
 
-  resume(): void {
-    this.#refusing = false;
-  }
+  /** It keeps no more than it needs at any time. */
+  setLow(): void {}
 
   async setPromise(promise: EpochPromise): Promise<void> {
     await this.#write("promise", () => withPromise(this.#log, promise));
@@ -341,7 +339,7 @@ export class MemoryTxnLog implements TxnLog {
   }
 
   stats(): LogStats {
-    const appends = this.#pending.flatMap(({ append }) => (append === undefined ? [] : [append]));
+    const appends = this.#pending.flatMap(({ appendedBytes }) => appendedBytes ?? []);
     return {
       batchCount: this.#batchCount,
       entryCount: this.#entryCount,
@@ -353,7 +351,7 @@ export class MemoryTxnLog implements TxnLog {
       commitBuckets: undefined,
       slowSyncCount: 0,
       pendingBatches: appends.length,
-      pendingBytes: appends.reduce((sum, append) => sum + append.bytes, 0),
+      pendingBytes: appends.reduce((sum, bytes) => sum + bytes, 0),
       walBytes: 0,
       segmentCount: 0,
       rollCount: 0,
@@ -361,7 +359,6 @@ export class MemoryTxnLog implements TxnLog {
       stallCount: 0,
       stallMsTotal: 0,
       purgedCount: this.#purgedCount,
-      storageFull: this.#refusing,
     };
   }
 
@@ -386,7 +383,7 @@ export class MemoryTxnLog implements TxnLog {
   #enqueue(perform: () => MemoryWrite): Promise<void> {
     if (this.#dead !== undefined) return Promise.reject(this.#dead);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#pending.push({ perform, settle: () => resolve(), reject, append: undefined });
+    this.#pending.push({ perform, settle: () => resolve(), reject, appendedBytes: undefined });
     return promise;
   }
 

@@ -197,7 +197,7 @@ describe("what is not the whole state that was announced", () => {
     await createNodes(leader, 1, 1_000, 1_600);
     const { source, chunks } = await sent(leader);
     await using learner = await open("learner", { testBreak: "state-full" });
-    await expect(receive(learner, source, chunks)).rejects.toMatchObject({ code: "WRITE_FAILED" });
+    await expect(receive(learner, source, chunks)).rejects.toMatchObject({ code: "DISK_FULL" });
     expect(stateFiles("learner")).not.toContain("state-2.db");
     await createNodes(learner, 1, 5);
     expect((await learner.state.flush()).applied.zxid).toBe(Z(1, 5));

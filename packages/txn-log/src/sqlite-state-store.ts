@@ -20,6 +20,8 @@ export interface SqliteStateOptions {
   readonly marked: (mark: StateMark) => void;
   /** A fold is on the disk. */
   readonly folded: (meta: StateMeta) => void;
+  /** Folds wait for room on the disk, for this reason; or, with `undefined`, they have found room. */
+  readonly roomChanged: (missing: string | undefined) => void;
   /** The state cannot be brought forward any more; the process must end. */
   readonly failed: (error: Error) => void;
 }
@@ -63,6 +65,7 @@ export class SqliteStateStore implements StateStore {
   #freed: PromiseWithResolvers<void> | undefined;
   /** Files that the thread does not yet know are the state. */
   #adopting = 0;
+  #isFull = false;
   #lastMark: StateMark | undefined;
   #nextId = 1;
   readonly #flushes = new Map<number, { readonly resolve: () => void; readonly reject: (error: Error) => void }>();
@@ -162,7 +165,7 @@ export class SqliteStateStore implements StateStore {
   }
 
   stats(): StateStats {
-    return { lagBytes: this.#lagBytes, lagMarks: this.#lagMarks, ...this.#totals };
+    return { lagBytes: this.#lagBytes, lagMarks: this.#lagMarks, ...this.#totals, isFull: this.#isFull };
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -196,6 +199,9 @@ export class SqliteStateStore implements StateStore {
       case "adopted":
         this.#adopting--;
         return;
+      case "room-changed":
+        this.#isFull = report.missing !== undefined;
+        return this.#options.roomChanged(report.missing);
       case "failed":
         return this.#fail(new StoreError(report.detail));
       case "ready":

@@ -1,7 +1,7 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort, type Worker } from "node:worker_threads";
 import { assert, copyBytes, copyRange, epochOf, LatencyBuckets, ZXID_NONE, type Zxid } from "@zooid/model";
 import { SpareBuffers } from "@zooid/wire";
-import { newRingMemory, RecordKind, type RingMemory, RingWriter } from "./append-ring.ts";
+import { ControlWord, newRingMemory, RecordKind, type RingMemory, RingWriter } from "./append-ring.ts";
 import { type Chain, chainFromHalves } from "./chain.ts";
 import { earlierOf, laterOf, withEntry } from "./log-book.ts";
 import {
@@ -123,6 +123,7 @@ export class SqliteTxnLog implements TxnLog {
   #helper: Worker | undefined;
   readonly #ring: RingWriter;
   readonly #commitBuckets: LatencyBuckets;
+  readonly #control: Int32Array;
   readonly #stats: Float64Array;
   readonly #record: {
     kind: number;
@@ -165,6 +166,7 @@ export class SqliteTxnLog implements TxnLog {
   }) {
     this.#handler = parts.options.handler;
     this.#ring = new RingWriter(parts.ring);
+    this.#control = new Int32Array(parts.ring.control);
     this.#stats = new Float64Array(parts.stats);
     this.#commitBuckets = new LatencyBuckets(this.#stats, COMMIT_BUCKETS_AT);
     this.#log = parts.log;
@@ -209,8 +211,12 @@ export class SqliteTxnLog implements TxnLog {
     this.#enqueue({ kind: "append", batch: { generation, committed, bytes: record, lastSeenConfig }, copy });
   }
 
-  resume(): void {
-    this.#enqueue({ kind: "command", command: { kind: "resume" } });
+  get isFull(): boolean {
+    return this.#stats[LogStat.FULL] === 1;
+  }
+
+  setLow(isLow: boolean): void {
+    if (this.#dead === undefined) this.#enqueue({ kind: "command", command: { kind: "low", isLow } });
   }
 
   async setPromise(promise: EpochPromise): Promise<void> {
@@ -310,7 +316,6 @@ export class SqliteTxnLog implements TxnLog {
       stallCount: stat(LogStat.STALLS),
       stallMsTotal: stat(LogStat.STALL_MS_TOTAL),
       purgedCount: stat(LogStat.PURGED),
-      storageFull: stat(LogStat.FULL) === 1,
     };
   }
 
@@ -321,6 +326,7 @@ export class SqliteTxnLog implements TxnLog {
 
   async #close(): Promise<void> {
     const worker = exited(this.#worker);
+    Atomics.store(this.#control, ControlWord.CLOSING, 1);
     if (this.#dead === undefined) this.#enqueue({ kind: "command", command: { kind: "close" } });
     // The other thread may be the one that failed, and this one would wait for ever.
     else void this.#worker.terminate();
@@ -363,11 +369,8 @@ export class SqliteTxnLog implements TxnLog {
       case "appended":
         this.#completed(report.done, report.log);
         break;
-      case "refused":
-        for (const refused of report.refused) {
-          this.#settleSize();
-          this.#handler.refused({ ...refused, reason: report.reason });
-        }
+      case "room-changed":
+        this.#handler.roomChanged(report.missing);
         break;
       case "answer": {
         this.#log = report.log;

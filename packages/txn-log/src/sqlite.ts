@@ -2,6 +2,8 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { assert, formatZxid, type Zxid } from "@zooid/model";
 import { DataPlace } from "./data-place.ts";
+import { isFull } from "./database.ts";
+import { releaseReserve } from "./disk-reserve.ts";
 import { inspectDirectory, WITNESS_FILE } from "./inspect-directory.ts";
 import { earlierOf } from "./log-book.ts";
 import { LogReader } from "./log-reader.ts";
@@ -110,8 +112,35 @@ const SEGMENTS_KEPT = 4;
 const SEGMENT_BYTES_MIN = 64 * 1024;
 const SEGMENT_BYTES_MAX = 16 * MIB;
 
-/** Opens a data directory: locks it, looks before it touches, counts the start. Rejects with a `StoreError`. */
+/**
+ * Opens a data directory: locks it, looks before it touches, counts the start. Rejects with a `StoreError`: with `DISK_FULL` where the
+ * reserve is used up too, and the directory can be opened once there is room.
+ */
 export async function openStore(options: StoreOptions): Promise<Store> {
+  const { directory, logDirectory = directory } = options;
+  try {
+    return await openOnce(options);
+  } catch (cause) {
+    const full = diskFullOf(cause, directory);
+    if (full === undefined) throw cause;
+    const isReleased = [directory, logDirectory].map(releaseReserve).includes(true);
+    if (!isReleased) throw full;
+    options.handler.warned(`${full.message}; the reserve is used`);
+    return await openOnce(options);
+  }
+}
+
+/** An error whose cause, at whatever depth, is a disk without room. */
+function diskFullOf(error: unknown, directory: string): StoreError | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof StoreError && cause.code === "DISK_FULL") return cause;
+    if (isFull(cause))
+      return new StoreError({ code: "DISK_FULL", file: directory, reason: cause.message }, { cause: error });
+  }
+  return undefined;
+}
+
+async function openOnce(options: StoreOptions): Promise<Store> {
   const { directory, logDirectory = directory, handler, sid, ensembleId } = options;
   const place = new DataPlace(directory, logDirectory);
   let opened: SqliteTxnLog | undefined;
@@ -157,6 +186,10 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       testBreak: options.testBreak,
       marked: ({ zxid }) => log.noteCommitted(zxid),
       folded: (meta) => log.allowPurge(meta.applied.zxid),
+      roomChanged: (missing) => {
+        if (missing === undefined) handler.warned("the state file has room on its disk again");
+        else handler.warned(`the state file waits for room on its disk: ${missing}`);
+      },
       failed: (error) => handler.failed(error),
     });
     const { snapshotHoldMs: holdMs = 60_000, testBreak } = options;
@@ -262,6 +295,7 @@ function removeUnnamed(directory: string, named: string): void {
   }
 }
 
+export { makeReserve, RESERVE_FILE } from "./disk-reserve.ts";
 export { makeDirectory } from "./make-directory.ts";
 export { isLogFile } from "./segments/segment-name.ts";
 export { isLastChunk } from "./snapshot-format.ts";

@@ -33,6 +33,8 @@ export type StateReport =
   | { readonly kind: "flushed"; readonly id: number }
   | { readonly kind: "standing" }
   | { readonly kind: "adopted" }
+  /** Folds wait for room, for this reason; `undefined`: they have found room. */
+  | { readonly kind: "room-changed"; readonly missing: string | undefined }
   | { readonly kind: "failed"; readonly detail: StoreErrorDetail };
 
 export interface FoldReport {

@@ -98,6 +98,8 @@ export interface StateStats {
   readonly foldMsLast: number;
   readonly foldedEntries: number;
   readonly writtenNodes: number;
+  /** Folds wait for room on the disk. */
+  readonly isFull: boolean;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { setPriority } from "node:os";
 import { receiveMessageOnPort, workerData } from "node:worker_threads";
 import { assertNever, formatZxid, type TxnDecoder, type Zxid } from "@zooid/model";
-import { storeErrorOf } from "./database.ts";
+import { isFull, storeErrorOf } from "./database.ts";
 import { type EntrySink, LogReader } from "./log-reader.ts";
 import { Pace } from "./pace.ts";
 import { removeStateFile, StateFile } from "./state-file.ts";
@@ -21,6 +21,8 @@ const READ_BYTES = 128 * 1024;
 const FOLD_BYTES_MAX = 16 * 1024 * 1024;
 /** At a lag of so many marks there are no more rests. */
 const HURRY_MARKS = 2;
+/** How long a fold waits that found no room, before it is tried again. */
+const FULL_RETRY_MS = 1_000;
 
 class StateThread {
   readonly #data: StateThreadData;
@@ -33,6 +35,8 @@ class StateThread {
   #marks: StateMark[] = [];
   readonly #later: StateCommand[] = [];
   #lagBytes = 0;
+  /** The last fold found no room. */
+  #isFull = false;
   #timer: NodeJS.Timeout | undefined;
   /** Somebody reads the file, or is about to replace it. */
   #isStill = false;
@@ -62,6 +66,7 @@ class StateThread {
         }
         return this.#flush(command.id);
       case "stand-still":
+        // Without room it stands where it is: what follows is in the log.
         if (command.isFolded) this.#foldAll();
         clearTimeout(this.#timer);
         this.#timer = undefined;
@@ -83,13 +88,25 @@ class StateThread {
   /** Folds when the lag asks for it, now or later. */
   #wake(): void {
     if (this.#isStill || this.#marks.length === 0) return;
-    if (this.#lagBytes >= this.#data.lagMarkBytes) return this.#foldAll();
-    this.#timer ??= setTimeout(() => this.#run(() => this.#foldAll()), this.#data.lagMarkMs);
+    if (!this.#isFull && this.#lagBytes >= this.#data.lagMarkBytes) {
+      this.#foldAll();
+      return;
+    }
+    this.#timer ??= setTimeout(
+      () => this.#run(() => this.#foldLater()),
+      this.#isFull ? FULL_RETRY_MS : this.#data.lagMarkMs,
+    );
+  }
+
+  #foldLater(): void {
+    this.#foldAll();
+    if (!this.#isFull) for (const id of this.#flushes.splice(0)) this.#flush(id);
   }
 
   #flush(id: number): void {
     this.#foldAll();
-    this.#report({ kind: "flushed", id });
+    if (this.#isFull) this.#flushes.push(id);
+    else this.#report({ kind: "flushed", id });
   }
 
   #adopt(stateFile: string): void {
@@ -100,8 +117,8 @@ class StateThread {
     this.#state.close();
     removeStateFile(this.#stateFile);
     this.#stateFile = stateFile;
-    this.#state = new StateFile(stateFile, { testBreak: this.#data.testBreak });
-    this.#fold = new StateFold(this.#state, this.#decoder, undefined, this.#pace);
+    this.#open();
+    this.#setFull(undefined);
     this.#report({ kind: "adopted" });
   }
 
@@ -111,10 +128,39 @@ class StateThread {
     if (this.#marks.length === 0) return;
     while (this.#marks.length > 0) {
       this.#hear();
-      this.#foldMarks(this.#takeMarks());
+      const marks = this.#takeMarks();
+      try {
+        this.#foldMarks(marks);
+      } catch (cause) {
+        if (!isFull(cause)) throw cause;
+        this.#waitForRoom(marks, cause);
+        return;
+      }
     }
+    this.#setFull(undefined);
     this.#fold.release();
     this.#state.shrink();
+  }
+
+  /** A fold found no room. Its transaction is undone with the connection, and it is tried again later. */
+  #waitForRoom(marks: readonly StateMark[], cause: unknown): void {
+    this.#marks.unshift(...marks);
+    this.#lagBytes += bytesOf(marks);
+    this.#state.close();
+    this.#open();
+    this.#setFull(cause instanceof Error ? cause.message : String(cause));
+    this.#wake();
+  }
+
+  #open(): void {
+    this.#state = new StateFile(this.#stateFile, { testBreak: this.#data.testBreak });
+    this.#fold = new StateFold(this.#state, this.#decoder, undefined, this.#pace);
+  }
+
+  #setFull(missing: string | undefined): void {
+    const isFull = missing !== undefined;
+    if (isFull !== this.#isFull) this.#report({ kind: "room-changed", missing });
+    this.#isFull = isFull;
   }
 
   /** Takes the marks that came while it folded, so that it knows its lag. What else came waits for its turn, with all behind it. */
@@ -146,7 +192,7 @@ class StateThread {
   #foldMarks(marks: readonly StateMark[]): void {
     this.#pace.isHurried = this.#lagBytes >= this.#data.lagMarkBytes * HURRY_MARKS;
     const startMs = performance.now();
-    const bytes = marks.reduce((sum, mark) => sum + mark.bytes, 0);
+    const bytes = bytesOf(marks);
     this.#lagBytes -= bytes;
     const target = marks.at(-1);
     const { meta } = this.#state;
@@ -223,6 +269,10 @@ class StateThread {
   #report(report: StateReport): void {
     this.#data.port.postMessage(report);
   }
+}
+
+function bytesOf(marks: readonly StateMark[]): number {
+  return marks.reduce((sum, mark) => sum + mark.bytes, 0);
 }
 
 const data = workerData as StateThreadData;

@@ -379,7 +379,7 @@ describe("writing", () => {
     const before = file.log;
     file.limitPages(24);
     expect(() => add(file, range(4, 2000), 1000)).toThrow("full");
-    expect(file.rollback()).toBe(true);
+    expect(file.undo()).toBe(true);
     expect(file.log).toBe(before);
     file.limitPages(1_000_000);
     add(file, range(4, 5), 100);

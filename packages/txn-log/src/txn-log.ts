@@ -15,8 +15,10 @@ export type { EpochPromise, EpochRange, LogPosition };
  * not at all.
  *
  * **Failure.** After {@link LogHandler.failed} the log takes and completes nothing more, every open promise rejects with
- * the same error, and nothing is retried: the process must end and recover from what is on disk. The single exception is a
- * disk without room ({@link LogHandler.refused}).
+ * the same error, and nothing is retried: the process must end and recover from what is on disk.
+ *
+ * **A full disk** is no failure. A write without room is undone, waits with all behind it, and is tried again until there is
+ * room ({@link LogHandler.roomChanged}): the log is then as slow as a disk can be. Only a close does not wait.
  *
  * Records are opaque here. A batch is one run of bytes, entry after entry: zxid (u64 BE), length (u32 BE), record. Within an
  * epoch counters rise by one; a new epoch begins with counter 1; anything else is a defect and fails the log.
@@ -34,11 +36,11 @@ export interface TxnLog extends AsyncDisposable {
    */
   append(batch: AppendBatch): void;
 
-  /**
-   * Takes appends again after {@link LogHandler.refused}. Every append handed over between the refusal and this call is
-   * refused as well, so that none lands on a gap.
-   */
-  resume(): void;
+  /** Whether a write waits for room on the disk. */
+  readonly isFull: boolean;
+
+  /** While the disk has little room, only those entries are kept that are needed. */
+  setLow(isLow: boolean): void;
 
   /** Records the epoch that was promised, and to whom. Lower or equal epochs than the recorded one are a defect. */
   setPromise(promise: EpochPromise): Promise<void>;
@@ -116,8 +118,8 @@ export interface AppendBatch {
 export interface LogHandler {
   /** A batch, and so everything before it, is durable. Once for each append, in order. */
   appended(done: Appended): void;
-  /** No room on the disk: a batch was rolled back and the tail read back unchanged. See {@link TxnLog.resume}. */
-  refused(refused: Refused): void;
+  /** A write waits for room on the disk, for this reason; or, with `undefined`, it has found room. See {@link TxnLog.isFull}. */
+  roomChanged(missing: string | undefined): void;
   /** The store cannot be trusted any more. Called once. */
   failed(error: Error): void;
   /** A sentence for operators, such as one on a slow sync. */
@@ -129,13 +131,6 @@ export interface Appended {
   /** The batch's last entry, and the chain there. */
   readonly zxid: Zxid;
   readonly chain: Chain;
-}
-
-export interface Refused {
-  readonly generation: number;
-  /** The first entry of the batch that was refused. */
-  readonly zxid: Zxid;
-  readonly reason: string;
 }
 
 export interface LogIdentity {
@@ -222,5 +217,4 @@ export interface LogStats {
   readonly stallMsTotal: number;
   /** Of segments; of entries in a log without. */
   readonly purgedCount: number;
-  readonly storageFull: boolean;
 }

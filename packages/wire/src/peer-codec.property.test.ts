@@ -134,9 +134,9 @@ const FIELDS: { readonly [K in Kind]: fc.Arbitrary<object> } = {
   "up-to-date": fc.record({ epoch: number, committed: zxid }),
   ack: fc.record({ epoch: number, durable: zxid, round: number }),
   commit: fc.record({ epoch: number, committed: zxid }),
-  ping: fc.record({ epoch: number, round: number, committed: zxid }),
+  ping: fc.record({ epoch: number, round: number, committed: zxid, lacksRoom: flag }),
   pong: fc.record({
-    ...{ epoch: number, round: number, applied: zxid },
+    ...{ epoch: number, round: number, applied: zxid, room: fc.constantFrom("enough", "low", "full") },
     touches: fc.array(fc.record({ sessionHigh: int, sessionLow: int, timeoutMs: number })),
   }),
   "hand-over": fc.record({ epoch: number, successor: sid }),

@@ -53,6 +53,7 @@ import {
   RefuseTag,
   RevalidatedTag,
   ROLES,
+  ROOMS,
   SessionTag,
   SnapshotChunkTag,
   SnapshotCreditTag,
@@ -639,7 +640,9 @@ function ack(reader: FieldReader): MessageOf<"ack"> {
 }
 
 function ping(reader: FieldReader): MessageOf<"ping"> {
-  const message: Filling<MessageOf<"ping">> = { kind: "ping", epoch: 0, round: 0, committed: ZXID_NONE };
+  const message: Filling<MessageOf<"ping">> = {
+    ...{ kind: "ping", epoch: 0, round: 0, committed: ZXID_NONE, lacksRoom: false },
+  };
   for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
     switch (tag) {
       case PingTag.epoch:
@@ -650,6 +653,9 @@ function ping(reader: FieldReader): MessageOf<"ping"> {
         break;
       case PingTag.committed:
         message.committed = reader.zxid();
+        break;
+      case PingTag.lacksRoom:
+        message.lacksRoom = reader.flag();
         break;
       default:
         reader.skip(tag);
@@ -676,7 +682,9 @@ function readSession(target: { sessionHigh: number; sessionLow: number }, reader
 
 function pong(reader: FieldReader): MessageOf<"pong"> {
   const touches: Touch[] = [];
-  const message: Filling<MessageOf<"pong">> = { kind: "pong", epoch: 0, round: 0, applied: ZXID_NONE, touches };
+  const message: Filling<MessageOf<"pong">> = {
+    ...{ kind: "pong", epoch: 0, round: 0, applied: ZXID_NONE, touches, room: "enough" },
+  };
   for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
     switch (tag) {
       case PongTag.epoch:
@@ -690,6 +698,9 @@ function pong(reader: FieldReader): MessageOf<"pong"> {
         break;
       case PongTag.touches:
         touches.push(touch(reader.message()));
+        break;
+      case PongTag.room:
+        message.room = reader.choice(ROOMS);
         break;
       default:
         reader.skip(tag);

@@ -45,6 +45,7 @@ import {
   RelayToTag,
   RevalidatedTag,
   ROLES,
+  ROOMS,
   SessionTag,
   SnapshotChunkTag,
   SnapshotCreditTag,
@@ -290,6 +291,7 @@ export class EnvelopeWriter {
         this.#number(PingTag.epoch, message.epoch);
         this.#number(PingTag.round, message.round);
         this.#zxid(PingTag.committed, message.committed);
+        this.#flag(PingTag.lacksRoom, message.lacksRoom);
         return this.#close(end);
       }
       case "pong": {
@@ -303,6 +305,7 @@ export class EnvelopeWriter {
           this.#number(TouchTag.timeoutMs, touch.timeoutMs);
           this.#close(touchEnd);
         }
+        this.#choice(PongTag.room, ROOMS, message.room);
         return this.#close(end);
       }
       case "hand-over": {

@@ -116,9 +116,9 @@ export const NewLeaderTag = {
 export const EpochZxidTag = { epoch: 0o10, zxid: 0o21 } as const;
 
 export const AckTag = { epoch: 0o10, durable: 0o21, round: 0o30 } as const;
-export const PingTag = { epoch: 0o10, round: 0o20, committed: 0o31 } as const;
+export const PingTag = { epoch: 0o10, round: 0o20, committed: 0o31, lacksRoom: 0o40 } as const;
 export const TouchTag = { session: 0o11, timeoutMs: 0o20 } as const;
-export const PongTag = { epoch: 0o10, round: 0o20, applied: 0o31, touches: 0o42 } as const;
+export const PongTag = { epoch: 0o10, round: 0o20, applied: 0o31, touches: 0o42, room: 0o50 } as const;
 export const HandOverTag = { epoch: 0o10, successor: 0o20 } as const;
 export const RefuseTag = { reason: 0o10, text: 0o22 } as const;
 
@@ -156,4 +156,5 @@ export const PURPOSES = ["election", "quorum", "observer"] as const;
 export const LINK_REASONS = ["version", "auth", "ensemble", "configuration", "duplicate", "busy"] as const;
 export const ROLES = ["looking", "following", "leading", "observing"] as const;
 export const MODES = ["diff", "trunc", "snap"] as const;
+export const ROOMS = ["enough", "low", "full"] as const;
 export const REASONS = ["not-leading", "epoch-low", "diverged", "unable"] as const;

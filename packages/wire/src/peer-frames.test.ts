@@ -73,7 +73,7 @@ function listed(message: EnvelopeMessage): string[] {
   return list;
 }
 
-const ping: EnvelopeMessage = { kind: "ping", epoch: 1, round: 2, committed: 3 as Zxid };
+const ping: EnvelopeMessage = { kind: "ping", epoch: 1, round: 2, committed: 3 as Zxid, lacksRoom: false };
 const beat = (sequence: number): EnvelopeMessage => ({ kind: "heartbeat", sequence, isEcho: false });
 
 test("what is gathered comes out once, in order", () => {

@@ -43,11 +43,6 @@ export class FencedLog {
     return generation === this.#generation;
   }
 
-  /** An append was refused for want of room. */
-  refused(): void {
-    this.#underWay--;
-  }
-
   setPromise(promise: EpochPromise, done: () => void): void {
     this.#log.setPromise(promise, this.#write(done));
   }

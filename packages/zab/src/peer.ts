@@ -1,6 +1,7 @@
 import {
   assert,
   counterOf,
+  type DiskRoom,
   type FrameBatch,
   InvariantError,
   type LinkRef,
@@ -13,6 +14,7 @@ import { PEER_DEFAULTS, type PeerConfig, type PeerOptions } from "./config.ts";
 import { EarlyLearners } from "./early-learners.ts";
 import { FencedLog } from "./fenced-log.ts";
 import { Leader } from "./leader/leader.ts";
+import type { TransferPurpose } from "./leader/leadership-transfer.ts";
 import { Learner } from "./learner/learner.ts";
 import { type LearnerStatus, statusOf } from "./learner-status.ts";
 import { LostHistory } from "./lost-history.ts";
@@ -32,6 +34,7 @@ export class ZabPeer {
   readonly #cycle: RoleCycle;
   readonly #context: RoleContext;
   #nowMs = 0;
+  #room: DiskRoom = "enough";
   #epochToExceed = 0;
 
   constructor(options: PeerOptions, sinks: ZabSinks) {
@@ -58,6 +61,7 @@ export class ZabPeer {
         this.#epochToExceed = Math.max(this.#epochToExceed, epoch);
       },
       nowMs: () => this.#nowMs,
+      room: () => this.#room,
       leave: (reason) => this.#cycle.leave(reason),
       leaveTo: (successor) => this.#cycle.leaveTo(successor),
       fail: (reason) => {
@@ -104,6 +108,22 @@ export class ZabPeer {
 
   get lastProposed(): Zxid {
     return this.#role instanceof Leader ? this.#role.lastProposed : (this.#role?.lastLogged ?? ZXID_NONE);
+  }
+
+  /** The room on this server's disk. */
+  get room(): DiskRoom {
+    return this.#room;
+  }
+
+  /** Whether writes that add data are to be refused: the leader, or a quorum, has no room for them. */
+  get lacksRoom(): boolean {
+    if (this.#role instanceof Leader) return this.#role.diskRoom.isLacking;
+    return this.#role?.lacksRoom ?? false;
+  }
+
+  /** Whether this server leads without enough room, and another one that may lead has enough. */
+  get hasRoomierSuccessor(): boolean {
+    return this.#role instanceof Leader && this.#role.diskRoom.hasRoomierSuccessor;
   }
 
   /** Entries proposed and not yet delivered. */
@@ -174,9 +194,11 @@ export class ZabPeer {
   /**
    * Names a successor that has every entry, and leaves; undefined while there is none. Nothing may
    * be proposed any more.
+   *
+   * @param purpose `room`: only a server with more room on its disk may succeed
    */
-  transferLeadership(): ServerId | undefined {
-    const successor = this.#role instanceof Leader ? this.#role.transferLeadership() : undefined;
+  transferLeadership(purpose: TransferPurpose = "stop"): ServerId | undefined {
+    const successor = this.#role instanceof Leader ? this.#role.transferLeadership(purpose) : undefined;
     if (successor !== undefined) this.#cycle.leave({ kind: "handed-over", to: successor });
     return successor;
   }
@@ -196,6 +218,13 @@ export class ZabPeer {
 
   setTime(nowMs: number): void {
     this.#nowMs = nowMs;
+  }
+
+  /** The room on this server's disk has changed. */
+  setRoom(room: DiskRoom): void {
+    this.#room = room;
+    if (this.#role instanceof Leader) this.#role.diskRoom.changed();
+    else this.#role?.roomChanged();
   }
 
   tick(): void {

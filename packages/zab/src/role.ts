@@ -1,4 +1,4 @@
-import type { LinkRef, ServerId, Zxid } from "@zooid/model";
+import type { DiskRoom, LinkRef, ServerId, Zxid } from "@zooid/model";
 import type { PeerConfig } from "./config.ts";
 import type { FencedLog } from "./fenced-log.ts";
 import type { LostHistory } from "./lost-history.ts";
@@ -44,6 +44,8 @@ export interface RoleContext {
   readonly epochToExceed: number;
   mustExceed(epoch: number): void;
   nowMs(): number;
+  /** On this server's disk. */
+  room(): DiskRoom;
   /** Ends the role. Nothing of it may be used afterwards. */
   leave(reason: RoleEnd): void;
   /** Ends the role in favour of another leader, without an election. */

@@ -26,8 +26,8 @@ export const BREAKS: Readonly<Record<BreakKind, Break>> = {
     module: "log-thread",
     changes: [
       [
-        /this\.#sync\(\);(?=\s*\}\s*catch \(error\) \{\s*return this\.#refuseGroup\(error\))/,
-        'this.#report({ kind: "appended", done: this.#group, log: undefined }); this.#sync();',
+        /this\.#group\.commit\(\);/,
+        'this.#report({ kind: "appended", done: this.#group.done, log: undefined }); this.#group.commit();',
       ],
       [/this\.#report\(\{ kind: "appended", done, log: changed \? log : undefined \}\);/, ""],
     ],

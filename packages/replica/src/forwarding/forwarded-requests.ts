@@ -15,6 +15,7 @@ import type { LearnerFault } from "@zooid/zab";
 import { areWithin } from "../auth/identities.ts";
 import type { ReplicaParts } from "../replica-parts.ts";
 import { isEnding, mayRenew } from "../sessions/session-password.ts";
+import { addsData } from "../writes/additions.ts";
 import type { Requester } from "../writes/txn-proposer.ts";
 import { ForwardReader } from "./forward-run.ts";
 import { RemoteClients } from "./remote-clients.ts";
@@ -203,8 +204,11 @@ export class ForwardedRequests {
       cxid: request.xid,
       op: request.op,
     };
+    // Its server forwarded it before it knew, or is of an earlier version and never knows.
+    const isRefused = isReadable && this.#parts.zab.lacksRoom && addsData(request, requests);
     if (forwarded.isLocal) {
-      if (isReadable) proposer.write(requester, this.#clients.identities(link, forwarded.client), request, true);
+      if (isRefused) proposer.refuse(requester, ErrorCode.OPERATION_TIMEOUT);
+      else if (isReadable) proposer.write(requester, this.#clients.identities(link, forwarded.client), request, true);
       else proposer.refuse(requester, ErrorCode.MARSHALLING_ERROR);
       return;
     }
@@ -214,6 +218,7 @@ export class ForwardedRequests {
     // rule: requests-of-a-moved-session-are-refused
     else if (session.owner !== sid) proposer.refuse(requester, ErrorCode.SESSION_MOVED);
     else if (!isReadable) proposer.refuse(requester, ErrorCode.MARSHALLING_ERROR);
+    else if (isRefused) proposer.refuse(requester, ErrorCode.OPERATION_TIMEOUT);
     else {
       session.touchedMs = servingState.nowMs;
       if (request.op === OpCode.CLOSE_SESSION) {

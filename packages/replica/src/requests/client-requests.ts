@@ -121,8 +121,8 @@ export class ClientRequests {
     let isReadable = true;
     try {
       tools.requests.body(request);
-      // Only refused writes come here; the readable ones concern ephemerals of a local session.
-      if (isWrite(op)) sinks.replies.header(ref, xid, visible, ErrorCode.EPHEMERAL_ON_LOCAL_SESSION);
+      // Only refused writes come here.
+      if (isWrite(op)) sinks.replies.header(ref, xid, visible, this.#parts.clientWrites.refusalOf(connection, request));
       else if (op === OpCode.SET_WATCHES || op === OpCode.SET_WATCHES2) {
         if (!this.#parts.setWatches.begin(connection, request, bytes, start, end, receivedMs)) return;
       } else this.#parts.reads.answer(connection, request, tools.requests, visible);

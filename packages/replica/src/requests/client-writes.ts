@@ -2,6 +2,7 @@ import { ErrorCode, isEphemeralMode, newRequest, OpCode, type Request } from "@z
 import type { Connection } from "../connections/connection.ts";
 import type { ReplicaParts } from "../replica-parts.ts";
 import type { Session } from "../sessions/session-table.ts";
+import { addsData } from "../writes/additions.ts";
 
 /**
  * Writes of this server's clients: each gets its place among this server's own writes, and then goes
@@ -24,7 +25,7 @@ export class ClientWrites {
     start: number,
     end: number,
   ): void {
-    const { config, tools, sinks, servingState, inFlightWrites, forwarder, proposer } = this.#parts;
+    const { config, counters, tools, sinks, servingState, inFlightWrites, forwarder, proposer, zab } = this.#parts;
     const { op, xid } = request;
     if (servingState.isReadOnly) return this.#refuseReadOnly(connection, session, request);
     if (op !== OpCode.CLOSE_SESSION) {
@@ -34,6 +35,11 @@ export class ClientWrites {
         this.#refuse(connection, request, ErrorCode.MARSHALLING_ERROR, bytes, start, end);
         return;
       }
+    }
+    if (zab.lacksRoom && addsData(request, tools.requests)) {
+      if (!connection.mustWait) counters.values.refusedForRoom++;
+      this.#refuse(connection, request, ErrorCode.OPERATION_TIMEOUT, bytes, start, end);
+      return;
     }
     if (session.isLocal && !this.#mayPropose(session, request)) {
       if (op === OpCode.CLOSE_SESSION && !connection.mustWait) {
@@ -64,6 +70,16 @@ export class ClientWrites {
     counters.answered(connection, OpCode.CLOSE_SESSION, xid, visible, receivedMs);
     connections.close(connection);
     if (session !== undefined) sessions.table.remove(session);
+  }
+
+  /** Why a readable write was refused that waited for its turn; its body is read. */
+  refusalOf({ session }: Connection, request: Request): ErrorCode {
+    const mayUpgrade = this.#parts.config.ensemble?.localSessionsUpgrading === true;
+    if (session?.isLocal === true && !mayUpgrade && this.#createsEphemeral(request)) {
+      return ErrorCode.EPHEMERAL_ON_LOCAL_SESSION;
+    }
+    this.#parts.counters.values.refusedForRoom++;
+    return ErrorCode.OPERATION_TIMEOUT;
   }
 
   /** Refuses a write without a transaction. Where it has to wait, its frame is read again in its turn. */

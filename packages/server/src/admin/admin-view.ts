@@ -1,4 +1,4 @@
-import type { ServerId } from "@zooid/model";
+import type { DiskRoom, ServerId } from "@zooid/model";
 import type { ServerConfig } from "../config.ts";
 import type { Driver } from "../driver/driver.ts";
 import type { Reachability } from "../peers/reachability.ts";
@@ -49,8 +49,8 @@ export interface AdminView {
   snapshotCount(): number;
   /** Snapshot and restore. */
   readonly snapshots: SnapshotEndpoint;
-  /** Whether the disk is full. */
-  isStorageFull(): boolean;
+  /** On the disk, for writes. */
+  room(): DiskRoom;
   /** Prefix of the admin port's commands, without a slash at the end. */
   readonly commandUrl: string;
   /** The text of the configuration file, if there was one. */

@@ -6,6 +6,8 @@ export interface Check {
   readonly name: string;
   /** Undefined: the check passes. */
   readonly fault: string | undefined;
+  /** What else there is to say of a check that passes. */
+  readonly note?: string | undefined;
 }
 
 /**
@@ -22,7 +24,11 @@ export function readyChecks(view: AdminView): readonly Check[] {
   return [
     ...liveChecks(view),
     { name: "serving", fault: whyNotServing(view) },
-    { name: "storage", fault: view.isStorageFull() ? "the disk is full" : undefined },
+    {
+      name: "storage",
+      fault: view.room() === "full" ? "the disk is full, and the log waits for room" : undefined,
+      note: view.room() === "low" ? "the disk has little room, and writes that add data may be refused" : undefined,
+    },
   ];
 }
 
@@ -76,7 +82,9 @@ export function shortAnswer(name: string, checks: readonly Check[], isVerbose: b
 export function healthAnswer(name: string, checks: readonly Check[]): HttpAnswer {
   const isWell = checks.every(({ fault }) => fault === undefined);
   const lines = checks.map((check) =>
-    check.fault === undefined ? `[+]${check.name} ok` : `[-]${check.name} failed: ${check.fault}`,
+    check.fault === undefined
+      ? `[+]${check.name} ok${check.note === undefined ? "" : `: ${check.note}`}`
+      : `[-]${check.name} failed: ${check.fault}`,
   );
   const body = [...lines, `${name} check ${isWell ? "passed" : "failed"}`, ""].join("\n");
   return { status: isWell ? 200 : 503, type: "text/plain; charset=utf-8", body };

@@ -110,6 +110,12 @@ const HELP: ReadonlyMap<string, string> = new Map([
   ["snapshot_error_count", "Snapshots that could not be taken"],
   ["snapshot_rate_limited_count", "Requests for a snapshot that were refused because of their rate"],
   ["zooid_disk_free_bytes", "Free bytes on the disk of the state (data) and of the log (log)"],
+  [
+    "zooid_disk_low",
+    "1 while the disk has less room than zooid.disk.reserveBytes, so that this server leads only if no other has room",
+  ],
+  ["zooid_disk_full", "1 while the log waits for room on its disk, so that this server acknowledges nothing"],
+  ["zooid_disk_refused_writes", "Writes of clients of this server that were refused for want of room on the disks"],
   ["zooid_log_pending_bytes", "Bytes handed to the log and not durable yet"],
   ["zooid_log_purged_segments", "Segments purged from the log"],
   ["zooid_log_segments", "Segments of the log, the newest included"],

@@ -147,6 +147,8 @@ function gauges({ driver, startedAtMs, handshakeCount }: AdminView): readonly Me
     gauge("approximate_data_size", tree.approximateDataSize),
     gauge("zooid_held_bytes", tree.heldBytes),
     gauge("zooid_watches_held_bytes", tree.watches.heldBytes),
+    gauge("zooid_disk_low", replica.zab.room === "enough" ? 0 : 1),
+    gauge("zooid_disk_full", replica.zab.room === "full" ? 1 : 0),
     gauge("open_file_descriptor_count", open),
     gauge("max_file_descriptor_count", max),
     gauge("global_sessions", tree.sessionCount),
@@ -167,6 +169,7 @@ function counters(view: AdminView): readonly Metric[] {
   const isLearner = config.ensemble !== undefined && modeOf(view) !== "leader";
   return [
     counter("connection_request_count", traffic.connectRequests),
+    counter("zooid_disk_refused_writes", driver.replica.counters.refusedForRoom),
     counter("connection_rejected", view.rejectedCount() + refused("throttle")),
     counter("connection_drop_count", traffic.drops),
     counter("connection_revalidate_count", traffic.revalidations),

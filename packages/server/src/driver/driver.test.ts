@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { MajorityQuorum, OpCode, serverId } from "@zooid/model";
+import { ErrorCode, MajorityQuorum, OpCode, serverId } from "@zooid/model";
 import { REPLICA_DEFAULTS } from "@zooid/replica";
 import { MemoryTxnLog } from "@zooid/txn-log";
 import { RequestReader } from "@zooid/wire";
@@ -19,7 +19,7 @@ async function startDriver(batchBytesMax?: number) {
     takeEpoch: true,
     handler: {
       appended: ({ generation, zxid }) => driver.appended(generation, zxid),
-      refused: () => driver.halt(),
+      roomChanged: () => {},
       failed: () => driver.halt(),
       warned: () => {},
     },
@@ -154,22 +154,40 @@ test("writes beyond the bytes of one batch are in later batches, and all are ans
   expect(held.driver.proposalSizes.max).toBeLessThan(1500);
 });
 
-test.each([
-  ["fails", (log: MemoryTxnLog) => log.fail()],
-  ["is full", (log: MemoryTxnLog) => log.fill()],
-])(
-  "when the log %s, what was not durable is never answered, every connection ends, and a stop does too",
-  async (_, hurt) => {
-    await using held = await startDriver();
-    await using writer = await held.open();
-    await using bystander = await held.open();
-    writer.send(request(1, OpCode.CREATE, create("/a")));
-    await until(() => held.log.pendingCount > 0);
-    hurt(held.log);
-    expect([await writer.rest(), await bystander.rest()]).toEqual([Buffer.alloc(0), Buffer.alloc(0)]);
-    await held.driver.stop();
-  },
-);
+test("when the log fails, what was not durable is never answered, every connection ends, and a stop does too", async () => {
+  await using held = await startDriver();
+  await using writer = await held.open();
+  await using bystander = await held.open();
+  writer.send(request(1, OpCode.CREATE, create("/a")));
+  await until(() => held.log.pendingCount > 0);
+  held.log.fail();
+  expect([await writer.rest(), await bystander.rest()]).toEqual([Buffer.alloc(0), Buffer.alloc(0)]);
+  await held.driver.stop();
+});
+
+test("while the log waits for room, reads are answered, and writes when there is room", async () => {
+  await using held = await startDriver();
+  await using writer = await held.open();
+  await using bystander = await held.open();
+  const created = writer.ask(OpCode.CREATE, create("/a"));
+  await until(() => held.log.pendingCount > 0);
+  held.log.fill();
+  held.log.syncAll();
+  expect(await bystander.ask(OpCode.EXISTS, read("/a"))).toMatchObject({ code: ErrorCode.NO_NODE });
+  held.log.makeRoom();
+  held.log.syncAll();
+  expect(await created).toMatchObject({ code: 0 });
+});
+
+test("a driver stops while the log waits for room, and what was not durable is never answered", async () => {
+  await using held = await startDriver();
+  await using writer = await held.open();
+  writer.send(request(1, OpCode.CREATE, create("/a")));
+  await until(() => held.log.pendingCount > 0);
+  held.log.fill();
+  await held.driver.stop();
+  expect(await writer.rest()).toEqual(Buffer.alloc(0));
+});
 
 test("a node with many watches that is written thousands of times: each sees every change, and no turn is longer than its share", async () => {
   const [watcherCount, writeCount] = [40, 3000];

@@ -1,6 +1,6 @@
 import { randomFillSync } from "node:crypto";
 import type { Socket } from "node:net";
-import { type ConnectRequest, SESSION_NONE, type Zxid } from "@zooid/model";
+import { type ConnectRequest, type DiskRoom, SESSION_NONE, type Zxid } from "@zooid/model";
 import type { Replica } from "@zooid/replica";
 import type { BufferPool } from "@zooid/wire";
 import { ClientConnection, type ConnectionHost, type ConnectionLimits } from "../client-connection.ts";
@@ -125,6 +125,11 @@ export class Driver implements ConnectionHost {
   /** Steps the replica in a turn, because of an input from outside. */
   input(step: () => void): void {
     this.#parts.turns.input(step);
+  }
+
+  /** The room on this server's disk has changed. */
+  setRoom(room: DiskRoom): void {
+    this.#parts.turns.input(() => this.replica.setRoom(room));
   }
 
   /** The log's completion: everything up to a zxid is durable. */

@@ -95,15 +95,15 @@ export class Service {
     this.#parts.hooks.defect(error);
   }
 
-  /** Resolves when every write that was read is answered, or never will be. */
+  /** Resolves when every write that was read is answered, or never will be; on a full disk at once. */
   async #quiet(): Promise<void> {
-    const { replica, proposals, turns, deliveries } = this.#parts;
+    const { log, replica, proposals, turns, deliveries } = this.#parts;
     const isBusy = (): boolean =>
       proposals.batchesInFlight > 0 ||
       (replica.hasPrepared && !proposals.isTransferring) ||
       turns.isOpen ||
       deliveries.isContinuing;
-    while (!this.isHalted && isBusy()) await nextTurn();
+    while (!this.isHalted && !log.isFull && isBusy()) await nextTurn();
   }
 }
 

@@ -104,7 +104,7 @@ test("an observer and its leader have a link like any other, and the follower be
   leader.links.send(toObserver, LEVEL);
   const data = { index: 3, isLast: true, bytes: chunk, start: 10, end: chunk.length };
   leader.links.send(toObserver, { kind: "snapshot-chunk", ...data });
-  leader.links.send(toFollower, { kind: "ping", epoch: 7, round: 1, committed: 9 as Zxid });
+  leader.links.send(toFollower, { kind: "ping", epoch: 7, round: 1, committed: 9 as Zxid, lacksRoom: true });
   leader.links.flush();
   observer.send(SYNC);
   follower.send({ kind: "sync", sequence: 5 });
@@ -146,7 +146,7 @@ test("entries that the follower was sent go to it once, and the observer gets wh
   leader.links.send(toObserver, LEVEL);
   leader.links.send(toObserver, part(1, 1));
   leader.links.send(toObserver, part(2, 4));
-  leader.links.send(toObserver, { kind: "ping", epoch: 7, round: 1, committed: 9 as Zxid });
+  leader.links.send(toObserver, { kind: "ping", epoch: 7, round: 1, committed: 9 as Zxid, lacksRoom: true });
   leader.links.send(toObserver, part(5, 6));
   leader.links.flush();
   await observer.happened.until("entries on 1", 3);

@@ -37,7 +37,7 @@ test("both sides get linkUp, and messages arrive in order, whatever their size",
   const sent: PeerMessage[] = [
     LEVEL,
     { kind: "snapshot-chunk", index: 3, isLast: true, bytes: chunk, start: 10, end: chunk.length },
-    { kind: "ping", epoch: 7, round: 1, committed: 9 as Zxid },
+    { kind: "ping", epoch: 7, round: 1, committed: 9 as Zxid, lacksRoom: false },
   ];
   leader.send(...sent);
   learner.send({ kind: "sync", sequence: 4 });

@@ -133,6 +133,7 @@ export class ClientReplies {
     if (isHostile && code === ErrorCode.QUOTA_EXCEEDED) {
       coverage.reached("hostile tenant refused for what the tree holds");
     }
+    if (code === ErrorCode.OPERATION_TIMEOUT) coverage.reached("write refused for want of room");
     if (code === ErrorCode.NO_AUTH) coverage.reached("write without a permission refused");
     if (sent.request.kind === "read" && sent.request.read.kind === "auth") return;
     client.lastZxid = isHostile ? Math.max(client.lastZxid, zxid) : zxid;

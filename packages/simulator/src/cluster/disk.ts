@@ -23,6 +23,8 @@ export interface DiskHandler {
   /** Runs a step of the core. */
   input(step: () => void): void;
   failed(error: Error): void;
+  /** A write waits for room, or has found room. */
+  roomChanged(isFull: boolean): void;
 }
 
 /**
@@ -67,8 +69,7 @@ export class Disk implements ZabLog {
       ...(parts.image === undefined ? {} : { image: parts.image.log }),
       handler: {
         appended: ({ generation, zxid }) => parts.handler.appended(generation, zxid),
-        // rule: a-refused-write-ends-the-server
-        refused: ({ reason }) => parts.handler.failed(new Error(reason)),
+        roomChanged: (missing) => parts.handler.roomChanged(missing !== undefined),
         failed: (error) => parts.handler.failed(error),
         warned: () => {},
       },
@@ -134,10 +135,14 @@ export class Disk implements ZabLog {
     this.log.fail();
   }
 
-  /** The disk is full: pending and further appends are refused. */
+  /** The disk is full: nothing becomes durable until {@link makeRoom}. */
   fill(): void {
     this.log.fill();
-    this.#pending = this.#pending.filter((kind) => kind !== "append");
+  }
+
+  makeRoom(): void {
+    this.log.makeRoom();
+    this.#sync();
   }
 
   /** Whether a history install is being written. */
@@ -227,9 +232,10 @@ export class Disk implements ZabLog {
       this.#isSyncing = false;
       if (this.#isDead) return;
       for (let i = 0; i < count && !this.#isDead && this.#credit !== 0; i++) {
-        if (this.#credit !== undefined) this.#credit--;
         const write = this.log.syncNext();
+        // Without room the sync goes on when there is some.
         if (write === undefined) return;
+        if (this.#credit !== undefined) this.#credit--;
         this.#pending.shift();
         this.#doneCount++;
         if (write.kind === "append") continue;

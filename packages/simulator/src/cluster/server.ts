@@ -1,6 +1,7 @@
 import {
   type ConnectionRef,
   type ConnectRequest,
+  type DiskRoom,
   type ElectionMessage,
   FRAME_HEADER_BYTES,
   frameLength,
@@ -73,6 +74,7 @@ export class SimServer implements NetworkEnd {
         appended: (generation, zxid) => this.input(() => this.replica.synced(generation, zxid)),
         input: (step) => this.input(step),
         failed: (error) => this.#failed(error),
+        roomChanged: (isFull) => this.setRoom(isFull ? "full" : "enough"),
       },
     });
     const transfer = new SnapshotTransfer({
@@ -205,6 +207,11 @@ export class SimServer implements NetworkEnd {
   skewWallClock(byMs: number): void {
     this.#wallSkewMs += byMs;
     this.#wallSetCount++;
+  }
+
+  /** The room on its disk has changed. */
+  setRoom(room: DiskRoom): void {
+    this.input(() => this.replica.setRoom(room));
   }
 
   /** Writes a checkpoint: the tree as it is, at a committed and durable zxid. */

@@ -1,7 +1,7 @@
 import { formatZxid, type ServerId } from "@zooid/model";
 import type { SimServer } from "../cluster/server.ts";
 import { describeError } from "../invariants/violation.ts";
-import { downTime, duration, type FaultActions, type FaultWorld } from "./fault-world.ts";
+import { downTime, duration, type FaultAction, type FaultActions, type FaultWorld } from "./fault-world.ts";
 
 /** A server that ends because its disk fails, and starts again. */
 interface PlannedFailure {
@@ -10,7 +10,7 @@ interface PlannedFailure {
   readonly keep: number | undefined;
 }
 
-/** Disks that are slow, full or fail. */
+/** Disks that are slow, fill or fail. */
 export class DiskFaults {
   readonly #world: FaultWorld;
   readonly #slowUntilMs = new Map<ServerId, number>();
@@ -30,17 +30,38 @@ export class DiskFaults {
     });
   }
 
-  fail(sid: ServerId, how: "sync" | "full", downMs: number): void {
+  fail(sid: ServerId, downMs: number): void {
     const world = this.#world;
     const server = world.cluster.server(sid);
     if (server === undefined || this.#planned.has(sid)) return;
-    world.report(sid, how === "sync" ? "has a sync that fails" : "has a full disk");
-    // After a failed sync any prefix may be on the disk; a write that was refused for want of room
-    // is not.
-    this.#planned.set(sid, { downMs, keep: how === "sync" ? undefined : 0 });
-    world.run.coverage.reached(how === "sync" ? "sync failed" : "disk full");
-    if (how === "full") server.disk.fill();
-    else this.failed(server, new Error("the sync failed"));
+    world.report(sid, "has a sync that fails");
+    // After a failed sync any prefix may be on the disk.
+    this.#planned.set(sid, { downMs, keep: undefined });
+    world.run.coverage.reached("sync failed");
+    this.failed(server, new Error("the sync failed"));
+  }
+
+  /** A disk that has little room, then none for a while, and then enough. */
+  fill(sid: ServerId, lowMs: number, fullMs: number): void {
+    const { cluster, run } = this.#world;
+    const server = cluster.server(sid);
+    if (server === undefined || server.replica.zab.room !== "enough") return;
+    this.#world.report(sid, "has a disk with little room");
+    run.history.mayLackRoom = true;
+    server.setRoom("low");
+    this.#world.later(lowMs, () => {
+      if (!server.isUp || server.replica.zab.room !== "low") return;
+      this.#world.report(sid, "has a full disk");
+      run.coverage.reached("disk full");
+      server.disk.fill();
+    });
+    run.after(lowMs + fullMs, () => DiskFaults.makeRoom(server));
+  }
+
+  static makeRoom(server: SimServer): void {
+    if (!server.isUp) return;
+    server.disk.makeRoom();
+    server.setRoom("enough");
   }
 
   /** @returns whether the failure was planned: the server then crashes and comes back */
@@ -73,13 +94,21 @@ function checkpoint({ cluster, run }: FaultWorld, sid: ServerId): void {
   run.invariants.stepped(server);
 }
 
+/** Mostly one disk; sometimes all of them, so that no server has room to lead or to acknowledge. */
+function fillDisks(disks: DiskFaults): FaultAction {
+  return ({ sids }, random) => {
+    const filled = random.chance(0.2) ? sids : [random.pick(sids)];
+    for (const sid of filled) disks.fill(sid, duration(random), duration(random));
+  };
+}
+
 type DiskFault = "slow-disk" | "sync-failure" | "full-disk" | "checkpoint";
 
 export function diskFaults(disks: DiskFaults): FaultActions<DiskFault> {
   return {
     "slow-disk": ({ sids }, random) => disks.slow(random.pick(sids), 100 + random.below(2500), duration(random)),
-    "sync-failure": ({ sids }, random) => disks.fail(random.pick(sids), "sync", downTime(random)),
-    "full-disk": ({ sids }, random) => disks.fail(random.pick(sids), "full", downTime(random)),
+    "sync-failure": ({ sids }, random) => disks.fail(random.pick(sids), downTime(random)),
+    "full-disk": fillDisks(disks),
     checkpoint: (world, random) => checkpoint(world, random.pick(world.sids)),
   };
 }

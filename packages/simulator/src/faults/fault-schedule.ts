@@ -84,6 +84,7 @@ export class FaultSchedule implements RunHooks {
       const server = cluster.server(sid);
       if (server === undefined) cluster.startIn(sid, run.random.below(300));
       else if (server.isPaused) server.resume();
+      if (server !== undefined) DiskFaults.makeRoom(server);
     }
   }
 

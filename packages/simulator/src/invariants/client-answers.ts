@@ -2,7 +2,7 @@ import { ErrorCode, formatZxid, SESSION_NONE, WatchEventType, type Zxid } from "
 import type { NodeRead, Read, SimRequest } from "../clients/requests.ts";
 import type { Sent, SimClient } from "../clients/sim-client.ts";
 import { type Answer, describeAnswer } from "../cluster/answers.ts";
-import type { Committed, History } from "../model/history.ts";
+import { type Committed, type History, isAddition } from "../model/history.ts";
 import { Violation } from "./violation.ts";
 
 /**
@@ -136,6 +136,10 @@ export class Checker {
       isAnsweredLocally(sent.request, answer)
     )
       return;
+    if (place === undefined && this.#history.mayLackRoom && isRefusedForRoom(sent.request, answer)) {
+      this.#history.refusedForRoom(client.session, sent.xid);
+      return;
+    }
     if (place !== zxid) {
       throw new Violation(
         "C1",
@@ -212,6 +216,12 @@ function isAnsweredLocally(request: SimRequest, answer: Answer): boolean {
   const writes = request.request.kind === "one" ? [request.request.write] : request.request.writes;
   const wantsEphemeral = writes.some((write) => write.kind === "create" && write.ephemeral);
   return wantsEphemeral && answer.code === ErrorCode.EPHEMERAL_ON_LOCAL_SESSION;
+}
+
+/** Whether a server may give this answer by itself where the disks have no room: to an addition. */
+function isRefusedForRoom(request: SimRequest, answer: Answer): boolean {
+  if (request.kind !== "write" || request.request.kind === "close" || answer.kind !== "header") return false;
+  return answer.code === ErrorCode.OPERATION_TIMEOUT && isAddition(request.request);
 }
 
 const EVENT_TYPES = {

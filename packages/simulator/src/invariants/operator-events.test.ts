@@ -31,7 +31,7 @@ const FAULTS: Cases<LearnerFault["fault"]["kind"] | LeaderFault["fault"]["kind"]
   },
   "pong-of-another-epoch": (script) => {
     script.joins(script.peer);
-    script.says(script.peer, { kind: "pong", epoch: 2, round: 0, applied: ZXID_NONE, touches: [] });
+    script.says(script.peer, { kind: "pong", epoch: 2, round: 0, applied: ZXID_NONE, touches: [], room: "enough" });
   },
   "request-before-synced": (script) => {
     script.comes(script.peer);
@@ -68,7 +68,7 @@ const FAULTS: Cases<LearnerFault["fault"]["kind"] | LeaderFault["fault"]["kind"]
   },
   "ping-of-another-epoch": (script) => {
     script.syncsWithPeer();
-    script.leads(script.peer, { kind: "ping", epoch: 2, round: 0, committed: ZXID_NONE });
+    script.leads(script.peer, { kind: "ping", epoch: 2, round: 0, committed: ZXID_NONE, lacksRoom: false });
   },
   "out-of-turn": (script) => {
     script.syncsWithPeer();

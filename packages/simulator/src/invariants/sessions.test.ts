@@ -32,7 +32,7 @@ import { Touches } from "./touches.ts";
 import { checkUnanswered } from "./unanswered-reads.ts";
 
 const SESSION = 7n as SessionId;
-const PONG: PeerMessage = { kind: "pong", epoch: 1, round: 0, applied: ZXID_NONE, touches: [] };
+const PONG: PeerMessage = { kind: "pong", epoch: 1, round: 0, applied: ZXID_NONE, touches: [], room: "enough" };
 
 /** Three servers that serve, the leader first. */
 function servers(): { readonly cluster: Cluster; readonly leader: SimServer; readonly follower: SimServer } {

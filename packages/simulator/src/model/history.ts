@@ -51,6 +51,10 @@ export class History {
    * tenants another share of it.
    */
   mayBeFull = false;
+  /** Whether additions may be refused since a disk has little room. */
+  mayLackRoom = false;
+  /** Requests that were refused without a transaction: none may be committed. */
+  readonly #refused = new Set<string>();
   readonly #requests = new Map<string, SimRequest>();
   readonly #identities = new Map<SessionId, string>();
   readonly #txns = new Map<number, Committed>();
@@ -95,6 +99,11 @@ export class History {
 
   requested(session: SessionId, xid: number, request: SimRequest): void {
     this.#requests.set(`${session}:${xid}`, request);
+  }
+
+  /** A server refused an addition, for want of room, without a transaction. */
+  refusedForRoom(session: SessionId, xid: number): void {
+    this.#refused.add(`${session}:${xid}`);
   }
 
   at(zxid: number): Committed | undefined {
@@ -155,6 +164,7 @@ export class History {
           `request ${who} is committed at ${formatZxid(before as Zxid)} and ${formatZxid(zxid)}`,
         );
       }
+      if (this.#refused.has(who)) throw new Violation("C1", `request ${who} is refused and committed`);
       if (!isBegin) this.#places.set(who, zxid);
     }
     const isRefused = first.op === OpCode.ERROR;
@@ -184,6 +194,9 @@ export class History {
       throw new Violation("I7", `${who} was committed and never requested`);
     }
     const { request } = requested;
+    if (isRefused && first.code === ErrorCode.OPERATION_TIMEOUT && this.mayLackRoom && isAddition(request)) {
+      return { kind: "header", code: first.code };
+    }
     const isUnreadable = isRefused && first.code === ErrorCode.MARSHALLING_ERROR;
     const isTooLarge = isRefusedForSize(request, this.#limits);
     if (isTooLarge === "yes" || (isTooLarge === "maybe" && isUnreadable)) {
@@ -209,6 +222,12 @@ export class History {
     this.#places.set(`${session}:${closeCxid}`, header.zxid);
     return { kind: "header", code: ErrorCode.OK };
   }
+}
+
+/** Whether a write creates or replaces anything. */
+export function isAddition(request: TreeWrite): boolean {
+  const writes = request.kind === "one" ? [request.write] : request.writes;
+  return writes.some(({ kind }) => kind !== "delete" && kind !== "check");
 }
 
 function refusalOf(request: TreeWrite, { code, failedIndex }: Readonly<TxnOp>): Answer {

@@ -85,8 +85,17 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
     replacement: "",
   }),
   mutation("11", "storage-error-swallowed", {
-    marker: "a-refused-write-ends-the-server",
-    replacement: "refused: ({ generation, zxid }) => parts.handler.appended(generation, zxid),",
+    marker: "a-full-disk-completes-nothing",
+    replacement: `if (this.#isFull) {
+      const log = this.#log;
+      const entries = [...this.#entries];
+      const lost = this.#pending.shift();
+      const write = lost?.perform();
+      if (write !== undefined) lost?.settle(write);
+      this.#log = log;
+      this.#entries = entries;
+      return write;
+    }`,
   }),
   mutation("12", "up-to-date-twice", {
     marker: "up-to-date-once",

@@ -24,6 +24,7 @@ export const SITUATIONS = [
   "session moved to another server",
   "write of a moved session refused",
   "disk full",
+  "write refused for want of room",
   "sync failed",
   "observer served",
   "session closed in several parts",

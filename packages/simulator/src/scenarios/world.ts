@@ -1,6 +1,7 @@
 import {
   assert,
   type ConnectionRef,
+  type DiskRoom,
   formatZxid,
   HierarchicalQuorum,
   MajorityQuorum,
@@ -161,11 +162,20 @@ export class ScenarioWorld {
     this.#cluster.setDisk(sid, { syncMsMin: syncMs, syncMsMax: syncMs });
   }
 
-  failDisk(sid: ServerId, how: "sync" | "full"): void {
+  failDisk(sid: ServerId): void {
     const { disk } = this.up(sid);
     this.observations.expectFailure(sid);
-    if (how === "full") disk.fill();
-    else disk.fail();
+    disk.fail();
+  }
+
+  /** Its disk has so much room from now on. */
+  setRoom(sid: ServerId, room: DiskRoom): void {
+    const server = this.up(sid);
+    if (room === "full") server.disk.fill();
+    else {
+      server.disk.makeRoom();
+      server.setRoom(room);
+    }
   }
 
   // Clients

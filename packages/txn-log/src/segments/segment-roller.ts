@@ -96,6 +96,12 @@ export class SegmentRoller {
     this.#tidy();
   }
 
+  /** A write found no room: lets go of what need not be kept, and goes on in the spare, if there is one. */
+  noRoom(): void {
+    this.idle();
+    if (this.#isSpareReady()) this.#roll();
+  }
+
   #advance(): void {
     let bytes = this.#look();
     this.#tidy();

@@ -20,7 +20,7 @@ const { log } = await openStore({
       process.send?.(zxid);
       append(log);
     },
-    refused: ({ reason }) => console.error(reason),
+    roomChanged: (missing) => console.error(missing ?? "room again"),
     failed: (error) => console.error(error),
     warned: (text) => console.error(text),
   },

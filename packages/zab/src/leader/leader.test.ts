@@ -154,7 +154,7 @@ test("accepting the epoch answers the leadership checks that began before it was
   peer.linkClosed(second, "for the test");
   const round = peer.checkLeadership();
   peer.flush();
-  peer.receive(first, { kind: "pong", epoch: 5, round, applied: ZXID_NONE, touches: [] });
+  peer.receive(first, { kind: "pong", epoch: 5, round, applied: ZXID_NONE, touches: [], room: "enough" });
   expect(sinks.confirmations).toEqual([]);
   const late = informed(4, { promise: 4, isFresh: false });
   promises(late, 5);
@@ -219,7 +219,7 @@ test("a leader that is a quorum by itself confirms a check at the end of the tur
   peer.flush();
   expect(sinks.confirmations).toEqual([first]);
   const second = peer.checkLeadership();
-  peer.receive(learner, { kind: "pong", epoch: 5, round: first, applied: ZXID_NONE, touches: [] });
+  peer.receive(learner, { kind: "pong", epoch: 5, round: first, applied: ZXID_NONE, touches: [], room: "enough" });
   // A request that comes now shares the check, so it must not be confirmed before.
   expect(peer.checkLeadership()).toBe(second);
   expect(sinks.confirmations).toEqual([first]);

@@ -15,10 +15,11 @@ import type { PeerPhase, Role, RoleContext } from "../role.ts";
 import { Acceptance } from "./acceptance.ts";
 import { Broadcast } from "./broadcast.ts";
 import { Discovery } from "./discovery.ts";
+import { EnsembleRoom } from "./ensemble-room.ts";
 import { EntryStream } from "./entry-stream.ts";
 import { LeaderEpoch } from "./epoch.ts";
 import { LeadershipCheck } from "./leadership-check.ts";
-import { LeadershipTransfer } from "./leadership-transfer.ts";
+import { LeadershipTransfer, type TransferPurpose } from "./leadership-transfer.ts";
 import type { LearnerInfo } from "./learner-handler.ts";
 import { Learners } from "./learners.ts";
 import { Liveness } from "./liveness.ts";
@@ -44,6 +45,7 @@ export class Leader implements Role {
   readonly broadcast: Broadcast;
   readonly check: LeadershipCheck;
   readonly liveness: Liveness;
+  readonly diskRoom: EnsembleRoom;
   readonly #transfer: LeadershipTransfer;
   #phase: PeerPhase = "discovery";
 
@@ -58,6 +60,7 @@ export class Leader implements Role {
     this.broadcast = new Broadcast(this);
     this.check = new LeadershipCheck(this);
     this.liveness = new Liveness(this);
+    this.diskRoom = new EnsembleRoom(this);
     this.#transfer = new LeadershipTransfer(this);
   }
 
@@ -155,6 +158,8 @@ export class Leader implements Role {
           break;
         }
         learner.applied = message.applied;
+        learner.room = message.room;
+        this.diskRoom.changed();
         this.check.heard(learner, message.round);
         this.context.sinks.requests.touched(message.touches);
         break;
@@ -213,11 +218,12 @@ export class Leader implements Role {
     this.broadcast.flush();
   }
 
-  transferLeadership(): ServerId | undefined {
-    return this.#transfer.start();
+  transferLeadership(purpose: TransferPurpose): ServerId | undefined {
+    return this.#transfer.start(purpose);
   }
 
   tick(): void {
+    this.diskRoom.changed();
     this.stream.tick();
     this.liveness.tick();
   }

@@ -2,6 +2,9 @@ import type { ServerId } from "@zooid/model";
 import type { Leader } from "./leader.ts";
 import type { LearnerHandler } from "./learner-handler.ts";
 
+/** Why a leader leaves: it is being stopped, or its disk has no room. */
+export type TransferPurpose = "stop" | "room";
+
 /** Leaves the epoch to a learner that can lead at once, so that no election is needed. */
 export class LeadershipTransfer {
   readonly #leader: Leader;
@@ -15,11 +18,11 @@ export class LeadershipTransfer {
    * Names the successor to every learner; undefined while there is none, or while not all is
    * committed.
    */
-  start(): ServerId | undefined {
+  start(purpose: TransferPurpose): ServerId | undefined {
     const { broadcast, epoch, learners } = this.#leader;
     if (this.#isStarted || this.#leader.phase !== "broadcast") return undefined;
     if (broadcast.committed < broadcast.lastLogged) return undefined;
-    const successor = this.#successor();
+    const successor = this.#successor(purpose);
     if (successor === undefined) return undefined;
     this.#isStarted = true;
     broadcast.flush();
@@ -29,20 +32,25 @@ export class LeadershipTransfer {
     return successor.sid;
   }
 
-  /** A voter that may lead and has every entry on its disk: the highest id among them. */
-  #successor(): LearnerHandler | undefined {
-    const { broadcast, context, epoch, learners } = this.#leader;
-    const { candidates } = context.config.verifier;
+  /**
+   * A voter that may lead and has every entry on its disk: the highest id among those with enough
+   * room, or of all if none has.
+   */
+  #successor(purpose: TransferPurpose): LearnerHandler | undefined {
+    const { broadcast, diskRoom, epoch, learners } = this.#leader;
     const last = broadcast.lastLogged;
     let successor: LearnerHandler | undefined;
     for (const learner of learners.values()) {
       // rule: the-successor-is-level
-      if (learner.phase !== "synced" || !learner.isCounted || epoch.logPosition(learner.acked) < last) continue;
-      // A server without weight is elected by no vote: servers that come later would not follow it.
-      // rule: the-successor-is-a-candidate
-      if (!candidates.has(learner.sid)) continue;
-      if (successor === undefined || learner.sid > successor.sid) successor = learner;
+      if (!diskRoom.mayLead(learner) || epoch.logPosition(learner.acked) < last) continue;
+      if (purpose === "room" && learner.room !== "enough") continue;
+      if (successor === undefined || isBetter(learner, successor)) successor = learner;
     }
     return successor;
   }
+}
+
+function isBetter(one: LearnerHandler, other: LearnerHandler): boolean {
+  if (one.room !== other.room) return one.room === "enough";
+  return one.sid > other.sid;
 }

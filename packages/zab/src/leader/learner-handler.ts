@@ -1,4 +1,12 @@
-import { assert, type LinkRef, type ServerId, type ZabMessage, ZXID_NONE, type Zxid } from "@zooid/model";
+import {
+  assert,
+  type DiskRoom,
+  type LinkRef,
+  type ServerId,
+  type ZabMessage,
+  ZXID_NONE,
+  type Zxid,
+} from "@zooid/model";
 
 export type LearnerInfo = Extract<ZabMessage, { kind: "learner-info" }>;
 export type AckEpoch = Extract<ZabMessage, { kind: "ack-epoch" }>;
@@ -56,6 +64,8 @@ export class LearnerHandler {
   announced: Zxid = ZXID_NONE;
   applied: Zxid = ZXID_NONE;
   heardMs: number;
+  /** On its disk, as far as it has reported. */
+  room: DiskRoom = "enough";
   /** When it last forwarded a client's request. */
   askedMs: number = Number.NEGATIVE_INFINITY;
   /** Entries are being read from the log for it. */

@@ -77,7 +77,17 @@ export class Liveness {
       epoch: epoch.number,
       round: check.newest,
       committed: learner.announced,
+      lacksRoom: this.#leader.diskRoom.isLacking,
     });
+  }
+
+  /**
+   * Whether a learner waits with entries that it should have acked. One whose disk is full lacks only
+   * those that are committed: where no quorum has room nothing is, and all of them go on with reads.
+   */
+  #isLate(learner: LearnerHandler): boolean {
+    const { broadcast, epoch } = this.#leader;
+    return learner.isWaiting && (learner.room !== "full" || epoch.logPosition(learner.acked) < broadcast.committed);
   }
 
   #dropSilent(nowMs: number): void {
@@ -87,7 +97,7 @@ export class Liveness {
       const isSynced = learner.phase === "synced";
       const limitMs = (isSynced ? syncLimit : initLimit) * tickMs;
       if (nowMs - learner.heardMs > limitMs) learners.drop(learner, { kind: "learner-silent", limitMs });
-      else if (isSynced && learner.isWaiting && nowMs - learner.waitingSinceMs > limitMs) {
+      else if (isSynced && nowMs - learner.waitingSinceMs > limitMs && this.#isLate(learner)) {
         learners.drop(learner, { kind: "learner-acks-nothing", limitMs });
       }
     }

@@ -39,6 +39,8 @@ export class LeaderLink {
   #logged: Zxid = ZXID_NONE;
   #announced: Zxid = ZXID_NONE;
   #check = 0;
+  /** Whether writes that add data are to be refused, as far as the leader has reported. */
+  lacksRoom = false;
   /** When the leader was last heard from. */
   heardMs: number;
 

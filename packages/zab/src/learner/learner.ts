@@ -1,4 +1,4 @@
-import type { EntriesMessage, LinkRef, PeerMessage, ServerId, ZabMessage, Zxid } from "@zooid/model";
+import type { EntriesMessage, LinkRef, PeerMessage, ServerId, Touch, ZabMessage, Zxid } from "@zooid/model";
 import type { RoleEnd } from "../operator-events.ts";
 import type { ProposalQueue } from "../proposal-queue.ts";
 import type { PeerPhase, Role, RoleContext } from "../role.ts";
@@ -65,6 +65,11 @@ export class Learner implements Role {
     return this.#broadcast.queue;
   }
 
+  /** Whether writes that add data are to be refused, as far as the leader has reported. */
+  get lacksRoom(): boolean {
+    return this.#link.lacksRoom;
+  }
+
   get lastLogged(): Zxid {
     return this.#link.hasInstalled ? this.#link.logged : this.#context.log.durable.tail.zxid;
   }
@@ -108,6 +113,7 @@ export class Learner implements Role {
         this.#broadcast.commit(message.epoch, message.committed);
         break;
       case "ping":
+        link.lacksRoom = message.lacksRoom;
         this.#ping(message.epoch, message.round, message.committed);
         break;
       case "hand-over":
@@ -148,14 +154,24 @@ export class Learner implements Role {
     }
     link.noteCommitted(committed);
     link.noteCheck(check);
-    const { application, requests } = this.#context.sinks;
-    const touches = this.#broadcast.isServing ? requests.touches() : [];
+    const touches = this.#broadcast.isServing ? this.#context.sinks.requests.touches() : [];
     let sent = 0;
     do {
-      const some = touches.slice(sent, sent + TOUCHES_MAX);
+      this.#pong(touches.slice(sent, sent + TOUCHES_MAX));
       sent += TOUCHES_MAX;
-      link.send({ kind: "pong", epoch, round: link.check, applied: application.applied(), touches: some });
     } while (sent < touches.length);
+  }
+
+  #pong(touches: readonly Touch[]): void {
+    const { application } = this.#context.sinks;
+    const { epoch, check } = this.#link;
+    const room = this.#context.room();
+    this.#link.send({ kind: "pong", epoch, round: check, applied: application.applied(), touches, room });
+  }
+
+  /** The room on this server's disk has changed: its leader learns it at once. */
+  roomChanged(): void {
+    if (this.#link.step === "synced") this.#pong([]);
   }
 
   #refused({ reason, text }: Extract<ZabMessage, { kind: "refuse" }>): void {

@@ -30,8 +30,10 @@ export const SERVER_COMMANDS: readonly Command[] = [
   [/^sync s(\d+)(?: (\d+))?$/, ({ world }, sid, count) => world.up(idOf(sid)).disk.letThrough(Number(count || 1))],
   [/^slow disk s(\d+) to (\d+) ms$/, ({ world }, sid, ms) => choose(() => world.slowDisk(idOf(sid), Number(ms)))],
   [/^purge (s.+)$/, ({ world }, names) => each(names, (sid) => world.up(sid).checkpoint())],
-  [/^fail disk s(\d+)$/, ({ world }, sid) => world.failDisk(idOf(sid), "sync")],
-  [/^fill disk s(\d+)$/, ({ world }, sid) => world.failDisk(idOf(sid), "full")],
+  [/^fail disk s(\d+)$/, ({ world }, sid) => world.failDisk(idOf(sid))],
+  [/^fill disk (s.+)$/, ({ world }, names) => each(names, (sid) => world.setRoom(sid, "full"))],
+  [/^little room on disk (s.+)$/, ({ world }, names) => each(names, (sid) => world.setRoom(sid, "low"))],
+  [/^make room on disk (s.+)$/, ({ world }, names) => each(names, (sid) => world.setRoom(sid, "enough"))],
 ];
 
 /** Starts every server that has never run, and waits until a leader is elected. */

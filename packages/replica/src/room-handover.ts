@@ -1,0 +1,69 @@
+import type { ReplicaParts } from "./replica-parts.ts";
+
+/**
+ * So long a leader has too little room while another has enough, before it leaves: where all disks get room again, the
+ * leader may be the last one to notice.
+ */
+const PATIENCE_MS = 1000;
+/** How often it is tried within one attempt: what is proposed must be committed and acked first. */
+const TRY_MS = 5;
+/** Ticks after an attempt that found no server that had everything. */
+const RETRY_TICKS = 5;
+
+/**
+ * A leader whose disk has too little room leaves its leadership to a server that has enough. While no other
+ * has, it goes on leading: reads, deletes and sessions need a leader.
+ *
+ * ```
+ *            another has room        PATIENCE_MS later           what is proposed is acked
+ *   IDLE ───────────────────▶ WAITING ─────────────▶ UNDER WAY ──────────────────────────▶ it left
+ *     ▲                          ▲                       │
+ *     └── no longer wanted       └──── RETRY_TICKS ◀─────┘ a tick later
+ * ```
+ */
+export class RoomHandover {
+  readonly #parts: ReplicaParts;
+  /** When the next attempt begins; undefined while none is wanted. */
+  #beginMs: number | undefined;
+  /** When the attempt that is under way ends. */
+  #endMs: number | undefined;
+  #tryMs: number = 0;
+
+  constructor(parts: ReplicaParts) {
+    this.#parts = parts;
+  }
+
+  /** Nothing is proposed meanwhile. */
+  get isUnderWay(): boolean {
+    return this.#endMs !== undefined;
+  }
+
+  /** When {@link tick} has something to do; undefined when never. */
+  nextDueMs(): number | undefined {
+    if (!this.#isWanted) return this.#beginMs === undefined ? undefined : this.#parts.servingState.nowMs;
+    if (this.isUnderWay) return this.#tryMs;
+    return this.#beginMs ?? this.#parts.servingState.nowMs;
+  }
+
+  tick(): void {
+    const { config, servingState, zab } = this.#parts;
+    const { nowMs } = servingState;
+    if (!this.#isWanted) {
+      this.#beginMs = undefined;
+      this.#endMs = undefined;
+      return;
+    }
+    this.#beginMs ??= nowMs + PATIENCE_MS;
+    if (nowMs < this.#beginMs || nowMs < this.#tryMs) return;
+    this.#endMs ??= nowMs + config.tickMs;
+    this.#tryMs = nowMs + TRY_MS;
+    if (zab.transferLeadership("room") === undefined && nowMs < this.#endMs) return;
+    this.#endMs = undefined;
+    this.#beginMs = nowMs + RETRY_TICKS * config.tickMs;
+  }
+
+  get #isWanted(): boolean {
+    const { servingState, zab } = this.#parts;
+    return servingState.isLeading && zab.hasRoomierSuccessor;
+  }
+}
