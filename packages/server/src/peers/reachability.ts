@@ -1,5 +1,5 @@
 import { hostPort, type ServerId } from "@zooid/model";
-import type { ServerLog } from "../server-api.ts";
+import type { LogFields } from "../log-fields.ts";
 import type { EnsembleConfig } from "./ensemble-config.ts";
 
 /** Another server that this one cannot reach. */
@@ -17,8 +17,8 @@ export interface ReachabilityOptions {
   readonly ensemble: EnsembleConfig;
   /** Whether this server looks for a leader. */
   readonly isLooking: () => boolean;
-  readonly info: ServerLog["info"];
-  readonly warn: ServerLog["warn"];
+  info(text: string, fields?: LogFields): void;
+  warn(text: string, fields?: LogFields): void;
 }
 
 interface Peer {
