@@ -1,10 +1,11 @@
 import { Client } from "./client.ts";
-import { zkError } from "./errors.ts";
+import { type ZkError, zkError } from "./errors.ts";
 import { BackgroundDeletes } from "./operations/background-deletes.ts";
 import { type ClientOptions, parseClientOptions } from "./options.ts";
 import { parseConnectString } from "./servers/connect-string.ts";
 import { ServerList } from "./servers/server-list.ts";
 import { TrackedHosts } from "./servers/tracked-hosts.ts";
+import { startDebugOutput } from "./session/debug-output.ts";
 import { SessionDriver } from "./session/session-driver.ts";
 import { Observations } from "./streams/observe.ts";
 
@@ -16,8 +17,49 @@ import { Observations } from "./streams/observe.ts";
  * @throws RangeError with every problem of the connect string, or of the options
  */
 export function createClient(hosts: string, options: ClientOptions = {}): Client {
+  return start(hosts, options).client;
+}
+
+/**
+ * A client with a session.
+ *
+ * @throws the signal's reason; OPERATION_TIMEOUT after `startTimeoutMs`, with the last failure of
+ *   each server in its message and, as an AggregateError, in its `cause`; AUTH_FAILED for refused
+ *   credentials; RangeError for invalid arguments. Until then it keeps trying
+ */
+export async function connect(hosts: string, options: ClientOptions = {}): Promise<Client> {
+  options.signal?.throwIfAborted();
+  const { client, driver } = start(hosts, options);
+  const { signal, startTimeoutMs, auth, sasl } = driver.config;
+  const limits: AbortSignal[] = [];
+  if (signal !== undefined) limits.push(signal);
+  let timer: NodeJS.Timeout | undefined;
+  if (startTimeoutMs !== Number.POSITIVE_INFINITY) {
+    const timeout = new AbortController();
+    timer = setTimeout(() => timeout.abort(startError(hosts, startTimeoutMs, driver)), startTimeoutMs);
+    limits.push(timeout.signal);
+  }
+  try {
+    const limit = limits.length === 0 ? {} : { signal: AbortSignal.any(limits) };
+    // The connection sends the options' credentials in any case; adding them again reports
+    // refusals.
+    const shown = auth.map((credential) => client.addAuth(credential.scheme, credential.auth, limit));
+    await Promise.all([client.connected(limit), ...shown]);
+    // Queued behind the SASL exchange: an answer proves that it succeeded.
+    if (sasl !== undefined) await client.exists("/", limit);
+    return client;
+  } catch (error) {
+    await client.close();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function start(hosts: string, options: ClientOptions): { readonly client: Client; readonly driver: SessionDriver } {
   const given = parseConnectString(hosts, options.hosts === undefined);
   const config = parseClientOptions(options);
+  startDebugOutput();
   const listed = new ServerList(given);
   const named = config.hosts ?? listed;
   const tracked = config.tracksEnsemble ? new TrackedHosts(named) : undefined;
@@ -32,42 +74,13 @@ export function createClient(hosts: string, options: ClientOptions = {}): Client
     current: () => driver.session.connectedAddress,
     moveTo: (hosts) => driver.moveTo(hosts),
   });
-  return client;
+  return { client, driver };
 }
 
-/**
- * A client with a session.
- *
- * @throws the signal's reason; OPERATION_TIMEOUT after `startTimeoutMs`; AUTH_FAILED for refused
- *   credentials; RangeError for invalid arguments. Until then it keeps trying
- */
-export async function connect(hosts: string, options: ClientOptions = {}): Promise<Client> {
-  options.signal?.throwIfAborted();
-  const { signal, startTimeoutMs, auth = [] } = options;
-  const client = createClient(hosts, options);
-  const limits: AbortSignal[] = [];
-  if (signal !== undefined) limits.push(signal);
-  let timer: NodeJS.Timeout | undefined;
-  if (startTimeoutMs !== undefined) {
-    const timeout = new AbortController();
-    const message = `connect ${hosts}: no session within ${startTimeoutMs} ms`;
-    const error = zkError({ code: "OPERATION_TIMEOUT", op: "connect", outcome: "not-sent", message });
-    timer = setTimeout(() => timeout.abort(error), startTimeoutMs);
-    limits.push(timeout.signal);
-  }
-  try {
-    const limit = limits.length === 0 ? {} : { signal: AbortSignal.any(limits) };
-    // The connection sends the options' credentials in any case; adding them again reports
-    // refusals.
-    const shown = auth.map((credential) => client.addAuth(credential.scheme, credential.auth, limit));
-    await Promise.all([client.connected(limit), ...shown]);
-    // Queued behind the SASL exchange: an answer proves that it succeeded.
-    if (options.sasl !== undefined) await client.exists("/", limit);
-    return client;
-  } catch (error) {
-    await client.close();
-    throw error;
-  } finally {
-    clearTimeout(timer);
-  }
+/** The error of a connect that took too long. */
+function startError(hosts: string, startTimeoutMs: number, { noConnectionError: cause }: SessionDriver): ZkError {
+  const reasons = cause === undefined ? "" : `; ${cause.message}`;
+  const message = `connect ${hosts}: no session within ${startTimeoutMs} ms${reasons}`;
+  const options = cause === undefined ? undefined : { cause };
+  return zkError({ code: "OPERATION_TIMEOUT", op: "connect", outcome: "not-sent", message }, options);
 }

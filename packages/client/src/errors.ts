@@ -29,6 +29,8 @@ export interface ZkErrorDetail {
   readonly outcome: Outcome;
   /** Replaces the code's default message. */
   readonly message?: string | undefined;
+  /** Appended to the code's default message. */
+  readonly reason?: string | undefined;
 }
 
 /**
@@ -168,16 +170,21 @@ export function unreadableError(op: string, path: string, cause?: Error): ZkErro
   return zkError({ code: "MARSHALLING_ERROR", op, path, outcome: "unknown", message }, options);
 }
 
+/** A thrown value as an error. */
+export function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
+}
+
 function errnoOf(code: ZkErrorCode): number {
   if (code in LOCAL_ERRNO) return LOCAL_ERRNO[code as LocalErrorName];
   if (code in ErrorCode) return ErrorCode[code as ErrorName];
   return Number(code.slice("ERROR_".length));
 }
 
-function describe({ code, op, path, outcome }: ZkErrorDetail): string {
+function describe({ code, op, path, outcome, reason }: ZkErrorDetail): string {
   const where = path === undefined ? op : `${op} ${path}`;
   const doubt = outcome === "unknown" ? "; the request was sent, so it may or may not have been carried out" : "";
-  return `${where}: ${meaningOf(code)}${doubt}`;
+  return `${where}: ${meaningOf(code)}${doubt}${reason === undefined ? "" : `; ${reason}`}`;
 }
 
 function meaningOf(code: ZkErrorCode): string {

@@ -70,8 +70,10 @@ export type { ClientOptions, Credential } from "./options.ts";
 export { type ConnectString, formatAddress, type HostAddress, parseConnectString } from "./servers/connect-string.ts";
 export type { ConfigChange, EnsembleConfig, EnsembleServer } from "./servers/ensemble-config.ts";
 export type { HostProvider } from "./servers/host-list.ts";
-export { type ClientState, isConnected, isTerminal } from "./session/client-state.ts";
+export type { AttemptError } from "./session/attempt-failures.ts";
+export { type ClientState, type ConnectionAttempts, isConnected, isTerminal } from "./session/client-state.ts";
 export type {
+  ConnectionMessage,
   FallbackMessage,
   RequestMessage,
   ResponseMessage,
@@ -79,6 +81,7 @@ export type {
   StateMessage,
   WatchMessage,
 } from "./session/diagnostics.ts";
+export type { LogFields, Logger } from "./session/logger.ts";
 export type { EventsOptions, Resync } from "./streams/observe-events.ts";
 export type { ObserveDataOptions, ObserveOptions } from "./streams/observe-options.ts";
 export type { TreeChange, TreeNode, TreeOptions } from "./streams/observe-tree.ts";

@@ -4,6 +4,7 @@ import type { Interceptor } from "./calls/interceptor.ts";
 import { type RetryPolicy, retry } from "./calls/retry.ts";
 import type { AclSource, Payload } from "./operations/create-mode.ts";
 import type { HostProvider } from "./servers/host-list.ts";
+import type { Logger } from "./session/logger.ts";
 import { tcpTransport } from "./transport/tcp-transport.ts";
 import { type TlsOptions, tlsTransport } from "./transport/tls-transport.ts";
 import type { Transport } from "./transport/transport.ts";
@@ -24,8 +25,21 @@ export interface ClientOptions {
    * at most 10 s.
    */
   readonly connectTimeoutMs?: number;
-  /** Time limit of `connect()` in milliseconds. Default: none. */
+  /**
+   * Time limit of `connect()` in milliseconds; `Infinity` for none. Default 30000. Calls of a client
+   * of `createClient()` have `waitingTimeoutMs`.
+   */
   readonly startTimeoutMs?: number;
+  /**
+   * After this time without a connection, in milliseconds, the client warns once, with the reason
+   * for each server; `Infinity` for never. Default 5000.
+   */
+  readonly connectWarningMs?: number;
+  /**
+   * Gets the client's log records. Default: none, and the warning about a missing connection is a
+   * warning of the process (`process.emitWarning`).
+   */
+  readonly logger?: Logger;
   /** Cancels `connect()`. */
   readonly signal?: AbortSignal;
   /** Credentials to send on every connection before any other request. Default none. */
@@ -117,7 +131,11 @@ export interface ClientOptions {
 export interface ClientConfig {
   readonly sessionTimeoutMs: number;
   readonly connectTimeoutMs: number | undefined;
-  readonly startTimeoutMs: number | undefined;
+  /** Infinity for none. */
+  readonly startTimeoutMs: number;
+  /** Infinity for never. */
+  readonly connectWarningMs: number;
+  readonly logger: Logger | undefined;
   readonly signal: AbortSignal | undefined;
   readonly auth: readonly Credential[];
   readonly sasl: SaslMechanism | undefined;
@@ -156,6 +174,8 @@ export function parseClientOptions(options: ClientOptions): ClientConfig {
   };
   const optional = (name: keyof ClientOptions, value: number | undefined): number | undefined =>
     value === undefined ? undefined : whole(name, value, 0, 1);
+  const endless = (name: keyof ClientOptions, value: number | undefined, fallback: number): number =>
+    value === Number.POSITIVE_INFINITY ? value : whole(name, value, fallback, 1);
   const oneOf = <T extends string>(name: keyof ClientOptions, value: T | undefined, known: readonly [T, ...T[]]): T => {
     if (value === undefined || known.includes(value)) return value ?? known[0];
     problems.push(`${name} is ${known.join(" or ")}, found ${JSON.stringify(value)}`);
@@ -178,7 +198,9 @@ export function parseClientOptions(options: ClientOptions): ClientConfig {
   const config: ClientConfig = {
     sessionTimeoutMs: whole("sessionTimeoutMs", options.sessionTimeoutMs, 30_000, 1),
     connectTimeoutMs: optional("connectTimeoutMs", options.connectTimeoutMs),
-    startTimeoutMs: optional("startTimeoutMs", options.startTimeoutMs),
+    startTimeoutMs: endless("startTimeoutMs", options.startTimeoutMs, 30_000),
+    connectWarningMs: endless("connectWarningMs", options.connectWarningMs, 5_000),
+    logger: options.logger,
     signal: options.signal,
     auth: options.auth ?? [],
     sasl: options.sasl,

@@ -121,13 +121,24 @@ export class Connection {
       readOnly: isReadOnly ? "allow" : "never",
       frameBytesMax,
       waitingTimeoutMs: timeoutMs,
+      // A waiting command has its own notice.
+      connectWarningMs: Number.POSITIVE_INFINITY,
       transport: attempts.observe(tls === undefined ? tcpTransport : tlsTransport(tls)),
       ...(sasl === undefined ? {} : { sasl }),
     });
     const client = chroot === "/" ? root : root.namespace(chroot);
     this.#server = server;
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-    root.state$.subscribe({ next: (state) => this.#took(state, attempts), error: () => end(), complete: () => end() });
+    let kind: ClientState["kind"] | undefined;
+    root.state$.subscribe({
+      next: (state) => {
+        // Failed attempts emit the state again; zkCli prints changes only.
+        if (state.kind !== kind) this.#took(state, attempts);
+        ({ kind } = state);
+      },
+      error: () => end(),
+      complete: () => end(),
+    });
     this.#live = { root, client, attempts, ended };
   }
 

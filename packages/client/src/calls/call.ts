@@ -118,9 +118,10 @@ export class Call<B = unknown, T = unknown> {
     onAbort(signal, give);
   }
 
-  failure(code: ZkErrorCode, outcome: Outcome, cause?: Error | WireError): ZkError {
+  /** @param reason appended to the message */
+  failure(code: ZkErrorCode, outcome: Outcome, cause?: Error | WireError, reason?: string): ZkError {
     const options = cause === undefined ? undefined : { cause };
-    return zkError({ code, op: this.operation.name, path: this.shownPath, outcome }, options);
+    return zkError({ code, op: this.operation.name, path: this.shownPath, outcome, reason }, options);
   }
 
   /** The server reports success with a body that does not fit this request. */

@@ -25,6 +25,8 @@ interface Due {
 
 export interface PostponedCallsSinks {
   isConnected(): boolean;
+  /** Why there is no connection; undefined where no attempt has failed. */
+  noConnectionError(): AggregateError | undefined;
   /** The call is due: it is sent, or waits. */
   enter(call: AnyCall): void;
   /** {@link PostponedCalls.nextMs} may have become earlier. */
@@ -158,12 +160,13 @@ export class PostponedCalls {
     const { call, kind } = due;
     switch (kind) {
       case "timeout":
-        this.#giveUp(call, call.failure("OPERATION_TIMEOUT", call.xid === XID_NONE ? "not-sent" : "unknown"));
+        if (call.xid === XID_NONE) this.#giveUp(call, this.#unsent(call, "OPERATION_TIMEOUT"));
+        else this.#giveUp(call, call.failure("OPERATION_TIMEOUT", "unknown"));
         return;
       case "waited":
         call.isWaitLimited = false;
         if (call.isWaiting && !this.#sinks.isConnected()) {
-          this.#giveUp(call, call.failure("CONNECTION_LOSS", "not-sent"));
+          this.#giveUp(call, this.#unsent(call, "CONNECTION_LOSS"));
         }
         return;
       case "try-again":
@@ -179,6 +182,12 @@ export class PostponedCalls {
       default:
         assertNever(kind);
     }
+  }
+
+  /** The error of a call that was never sent, with the reason why there is no connection. */
+  #unsent(call: AnyCall, code: "CONNECTION_LOSS" | "OPERATION_TIMEOUT"): ZkError {
+    const cause = this.#sinks.noConnectionError();
+    return call.failure(code, "not-sent", cause, cause?.message);
   }
 
   #policyOf(call: AnyCall): RetryPolicy {

@@ -1,6 +1,16 @@
 import type { SessionId } from "@zooid/model";
 
 /**
+ * While there is no connection: each failed attempt emits the state again, with the number of
+ * failed attempts so far and the reason of the last one. Both are absent before the first.
+ */
+export interface ConnectionAttempts {
+  readonly attempt?: number;
+  /** The server that was tried, and why it failed. */
+  readonly reason?: string;
+}
+
+/**
  * The state of a client:
  *
  *     connecting ─▶ connected │ read-only ─▶ suspended ─▶ connected (same session)
@@ -12,11 +22,11 @@ import type { SessionId } from "@zooid/model";
  * locks are gone.
  */
 export type ClientState =
-  | { readonly kind: "connecting" }
+  | ({ readonly kind: "connecting" } & ConnectionAttempts)
   | { readonly kind: "connected"; readonly sessionId: SessionId; readonly server: string }
   | { readonly kind: "read-only"; readonly sessionId: SessionId; readonly server: string }
-  | { readonly kind: "suspended"; readonly sessionId: SessionId }
-  | { readonly kind: "lost"; readonly sessionId: SessionId }
+  | ({ readonly kind: "suspended"; readonly sessionId: SessionId } & ConnectionAttempts)
+  | ({ readonly kind: "lost"; readonly sessionId: SessionId } & ConnectionAttempts)
   | { readonly kind: "auth-failed" }
   | { readonly kind: "closed" };
 

@@ -1,4 +1,5 @@
 import { Framer } from "@zooid/wire";
+import { asError } from "../errors.ts";
 import type { HostAddress } from "../servers/connect-string.ts";
 import type { Transport, TransportConnection, TransportEvents } from "../transport/transport.ts";
 
@@ -9,7 +10,7 @@ export interface ConnectionSinks {
   received(chunk: Buffer): void;
   /** There is room again. */
   drained(): void;
-  closed(): void;
+  closed(error: Error | undefined): void;
 }
 
 /** The single connection of a client, or the attempt at one. Events of earlier ones are ignored. */
@@ -63,16 +64,16 @@ export class CurrentConnection {
         this.#isFull = false;
         this.#sinks.drained();
       },
-      closed: () => {
-        if (isMine()) this.#sinks.closed();
+      closed: (error) => {
+        if (isMine()) this.#sinks.closed(error);
       },
     };
     try {
       this.#connection = this.#transport.connect(address, events);
-    } catch {
+    } catch (error) {
       // An invalid address, such as a port above 65535. Reported after the machine has finished
       // dialling.
-      queueMicrotask(() => events.closed(undefined));
+      queueMicrotask(() => events.closed(asError(error)));
     }
   }
 

@@ -33,6 +33,18 @@ export interface StateMessage {
   readonly state: ClientState;
 }
 
+/** On `zk:client:connection`: an attempt has failed, or a connection has begun or ended. */
+export interface ConnectionMessage {
+  readonly kind: "connected" | "failed" | "closed";
+  /** `address:port`, or the name that could not be resolved. */
+  readonly server: string;
+  /** Number of failed attempts since there was a connection. */
+  readonly attempt: number;
+  /** The reason of `failed`, and of `closed` where one is known. */
+  readonly error: Error | undefined;
+  readonly sessionId: bigint;
+}
+
 /** On `zk:client:watch`: an event came from a server. */
 export interface WatchMessage {
   readonly event: WatchEvent;
@@ -60,6 +72,7 @@ export interface FallbackMessage {
 const requests: Channel = channel("zk:client:request");
 const responses: Channel = channel("zk:client:response");
 const states: Channel = channel("zk:client:state");
+const connections: Channel = channel("zk:client:connection");
 const events: Channel = channel("zk:client:watch");
 const stalls: Channel = channel("zk:client:stall");
 const fallbacks: Channel = channel("zk:client:fallback");
@@ -80,6 +93,10 @@ export function traceCall<T>(request: RequestMessage, answered: Promise<T>): Pro
 
 export function traceState(state: ClientState): void {
   if (states.hasSubscribers) states.publish({ state } satisfies StateMessage);
+}
+
+export function traceConnection(message: ConnectionMessage): void {
+  if (connections.hasSubscribers) connections.publish(message satisfies ConnectionMessage);
 }
 
 export function traceEvent(event: WatchEvent): void {

@@ -51,7 +51,10 @@ afterEach(async () => {
 function start(options: ClientOptions = {}): void {
   zk = createClient(server.hosts, { random: () => 0, sessionTimeoutMs: 30_000, ...options });
   states = [];
-  zk.state$.subscribe(({ kind }) => states.push(kind));
+  // Failed attempts emit the state again.
+  zk.state$.subscribe(({ kind }) => {
+    if (states.at(-1) !== kind) states.push(kind);
+  });
 }
 
 /** Serves the next connection, so that the client settles. */

@@ -15,7 +15,7 @@ import { CLOSE_SESSION, DELETE, type Operation, REMOVE_WATCHES } from "../calls/
 import { OutgoingRequests } from "../calls/outgoing-requests.ts";
 import { PostponedCalls } from "../calls/postponed-calls.ts";
 import { syncBefore } from "../calls/sync-before.ts";
-import type { ZkError } from "../errors.ts";
+import { asError, type ZkError } from "../errors.ts";
 import type { ClientConfig, Credential } from "../options.ts";
 import type { HostAddress } from "../servers/connect-string.ts";
 import { HostList, type HostProvider } from "../servers/host-list.ts";
@@ -23,13 +23,23 @@ import { WritableSearch } from "../servers/writable-search.ts";
 import { ServerWatches } from "../watches/server-watches.ts";
 import { watchEventName } from "../watches/watch-event.ts";
 import type { Watcher, WatchKind, WatchRegistry } from "../watches/watch-registry.ts";
+import { type AttemptFailure, AttemptFailures } from "./attempt-failures.ts";
 import type { ClientState } from "./client-state.ts";
 import { CurrentConnection } from "./current-connection.ts";
-import { areCallsTraced, traceCall, traceEvent, traceStall, traceState } from "./diagnostics.ts";
+import {
+  areCallsTraced,
+  type ConnectionMessage,
+  traceCall,
+  traceConnection,
+  traceEvent,
+  traceStall,
+  traceState,
+} from "./diagnostics.ts";
 import type { DriverMetrics } from "./driver-metrics.ts";
 import { endError } from "./end-error.ts";
 import { OneTimer } from "./one-timer.ts";
-import { Session, type SessionEnd } from "./session.ts";
+import { type DisconnectReason, Session, type SessionEnd } from "./session.ts";
+import { SessionLog } from "./session-log.ts";
 
 const XID_EVENT = -1;
 const XID_PING = -2;
@@ -69,6 +79,8 @@ export class SessionDriver {
   readonly #negotiation: SaslNegotiation;
   readonly #serverWatches: ServerWatches;
   readonly #timer: OneTimer;
+  readonly #failures: AttemptFailures;
+  readonly #log: SessionLog;
   readonly #state$ = new ReplaySubject<ClientState>(1);
   #state: ClientState = { kind: "connecting" };
   readonly #listeners = new Set<DriverEvents>();
@@ -100,7 +112,7 @@ export class SessionDriver {
       },
       received: (chunk) => this.#received(chunk),
       drained: () => this.#pump(),
-      closed: () => this.#leave(false),
+      closed: (error) => this.#leave({ cause: error }),
     });
     this.#outgoing = new OutgoingRequests(this.#connection, {
       frameBytesMax: config.frameBytesMax,
@@ -123,6 +135,7 @@ export class SessionDriver {
     });
     this.#postponed = new PostponedCalls(config, this.#connection, {
       isConnected: () => this.#session.isConnected,
+      noConnectionError: () => this.#failures.error,
       enter: (call) => this.#enter(call),
       dueChanged: () => this.#arm(),
     });
@@ -133,12 +146,17 @@ export class SessionDriver {
     const { sessionTimeoutMs, random } = config;
     const connectTimeoutMs =
       config.connectTimeoutMs ?? Math.min(CONNECT_TIMEOUT_MS_MAX, sessionTimeoutMs / Math.max(1, hosts.hosts().length));
+    this.#failures = new AttemptFailures({
+      timeoutMs: connectTimeoutMs,
+      isSecure: config.transport.isSecure === true,
+    });
+    this.#log = new SessionLog(config);
     this.#hosts = new HostList(hosts, { shuffle: config.shufflesHosts, random });
     this.#writable = new WritableSearch({
       ...{ hosts, transport: config.transport, timeoutMs: connectTimeoutMs },
       found: (address) => {
         this.#hosts.prefer(address);
-        this.#leave(false);
+        this.#leave();
       },
     });
     this.#session = new Session(
@@ -162,6 +180,7 @@ export class SessionDriver {
           closeSession: () => this.#closeSession(),
           established: () => this.#established(),
           severed: () => this.#severed(),
+          attemptFailed: (failure) => this.#attemptFailed(failure),
           ended: (end) => this.#ended(end),
           state: (state) => this.#enterState(state),
         },
@@ -193,6 +212,11 @@ export class SessionDriver {
   /** The reason of the client's end; undefined before. */
   get end(): ZkError | undefined {
     return this.#end === undefined ? undefined : endError(this.#end, "client");
+  }
+
+  /** Why there is no connection: the last failure of each server; undefined where none has failed. */
+  get noConnectionError(): AggregateError | undefined {
+    return this.#failures.error;
   }
 
   /** Resolves at the client's end, whatever its reason. */
@@ -308,6 +332,7 @@ export class SessionDriver {
     if (state.kind === "lost") this.#postponed.sessionLost();
     if (state.kind === "read-only") this.#writable.start();
     else this.#writable.stop();
+    this.#log.state(state, now());
     this.#state$.next(state);
     traceState(state);
   }
@@ -341,7 +366,7 @@ export class SessionDriver {
   #pump(): void {
     if (this.#isPumping) return;
     if (this.#isMoving && this.#inFlight.count === 0) {
-      this.#leave(false);
+      this.#leave();
       return;
     }
     this.#isPumping = true;
@@ -374,7 +399,7 @@ export class SessionDriver {
       if (!(error instanceof WireError)) throw error;
       if (generation === this.#connection.generation) this.#unreadable(error);
     }
-    if (this.#isDisowned) this.#leave(true);
+    if (this.#isDisowned) this.#leave({ isFault: true });
     this.#pump();
     if (this.#session.deadlineMs < this.#timer.atMs) this.#arm();
   }
@@ -476,13 +501,15 @@ export class SessionDriver {
       const call = this.#inFlight.oldest;
       call?.reject(call.failure("PACKET_TOO_LARGE", "unknown", error));
     }
-    this.#leave(true);
+    this.#leave({ isFault: true, cause: error });
   }
 
-  /** Leaves the connection for another one; `isFault`: because of the server's data. */
-  #leave(isFault: boolean): void {
+  /** Leaves the connection for another one. */
+  #leave(reason: DisconnectReason = {}): void {
+    const server = this.#session.isConnected ? this.#session.server : undefined;
     this.#hangUp();
-    this.#session.disconnected(now(), isFault);
+    if (server !== undefined) this.#report({ kind: "closed", server, attempt: 0, error: reason.cause });
+    this.#session.disconnected(now(), reason);
     this.#arm();
   }
 
@@ -492,13 +519,30 @@ export class SessionDriver {
     // A transport that throws has found no address either.
     new Promise<readonly HostAddress[]>((found) => found(this.#config.transport.resolve(host))).then(
       (addresses) => this.#resolved(addresses),
-      () => this.#resolved([]),
+      (fault: unknown) => this.#resolved([], asError(fault)),
     );
   }
 
-  #resolved(addresses: readonly HostAddress[]): void {
-    this.#session.resolved(addresses, now());
+  #resolved(addresses: readonly HostAddress[], fault?: Error): void {
+    this.#session.resolved(addresses, now(), fault);
     this.#arm();
+  }
+
+  #attemptFailed(failure: AttemptFailure): void {
+    this.#failures.add(failure);
+    const { count, newest } = this.#failures;
+    const error = this.#failures.errorOf(failure);
+    this.#report({ kind: "failed", server: error.server, attempt: count, error });
+    const state = this.#state;
+    if (state.kind !== "connecting" && state.kind !== "suspended" && state.kind !== "lost") return;
+    this.#state = { ...state, attempt: count, ...(newest === undefined ? {} : { reason: newest }) };
+    this.#state$.next(this.#state);
+  }
+
+  #report(message: Omit<ConnectionMessage, "sessionId">): void {
+    const full = { ...message, sessionId: this.#session.id };
+    traceConnection(full);
+    this.#log.connection(full);
   }
 
   #hangUp(): void {
@@ -512,6 +556,9 @@ export class SessionDriver {
   #established(): void {
     this.#isGreeted = true;
     this.#connectionCount++;
+    const { server = "" } = this.#session;
+    this.#report({ kind: "connected", server, attempt: this.#failures.count, error: undefined });
+    this.#failures.clear();
     const { sasl } = this.#config;
     if (sasl === undefined) this.#identified();
     else this.#negotiation.begin(sasl, this.#session.connectedAddress);
@@ -572,13 +619,14 @@ export class SessionDriver {
   // Time
 
   #arm(): void {
-    this.#timer.set(Math.min(this.#session.deadlineMs, this.#postponed.nextMs));
+    this.#timer.set(Math.min(this.#session.deadlineMs, this.#postponed.nextMs, this.#log.warnAtMs));
   }
 
   #tick(nowMs: number, lateMs: number): void {
     this.#judgeLateness(lateMs);
     this.#session.tick(nowMs);
     this.#postponed.come(nowMs);
+    this.#log.tick(nowMs, this.#failures.summary);
     this.#pump();
     if (this.#end === undefined) this.#arm();
   }
@@ -586,7 +634,10 @@ export class SessionDriver {
   /** A late timer means that no ping was sent and no answer was read either. */
   #judgeLateness(lateMs: number): void {
     const { id, timeoutMs } = this.#session;
-    if (timeoutMs > 0 && lateMs > timeoutMs / 3) traceStall({ lateMs, sessionTimeoutMs: timeoutMs, sessionId: id });
+    if (!(timeoutMs > 0 && lateMs > timeoutMs / 3)) return;
+    const stall = { lateMs, sessionTimeoutMs: timeoutMs, sessionId: id };
+    traceStall(stall);
+    this.#log.stall(stall);
   }
 }
 

@@ -2,6 +2,7 @@ import { Backoff, SESSION_NONE, type SessionId, ZXID_NONE, type Zxid } from "@zo
 import type { ConnectResponse } from "@zooid/wire";
 import { expect, test } from "vitest";
 import { HostList } from "../servers/host-list.ts";
+import type { AttemptFailure } from "./attempt-failures.ts";
 import { Session, type SessionConfig, type SessionSinks } from "./session.ts";
 
 const A = { host: "a", port: 1 };
@@ -12,7 +13,11 @@ const ID = 0x1234n as SessionId;
 const PASSWORD = Uint8Array.from({ length: 16 }, (_, i) => i);
 
 /** A session whose sinks record their calls. */
-function newSession(config: Partial<SessionConfig> = {}, hosts = [A, B]) {
+function newSession(
+  config: Partial<SessionConfig> = {},
+  hosts = [A, B],
+  attemptFailed = (_failure: AttemptFailure): void => {},
+) {
   const received: string[] = [];
   let hear = (_word: string): void => {};
   const sinks: SessionSinks = {
@@ -28,6 +33,7 @@ function newSession(config: Partial<SessionConfig> = {}, hosts = [A, B]) {
       hear("established");
     },
     severed: () => received.push("severed"),
+    attemptFailed,
     ended: (end) => received.push(`ended ${end}`),
     state: (state) => {
       received.push(`state ${state.kind}`);
@@ -407,7 +413,7 @@ test("pauses keep growing while servers greet and then send invalid data", () =>
     session.resolved([A1], 0);
     session.opened(0);
     session.greeted(greeting(), 0);
-    session.disconnected(0, true);
+    session.disconnected(0, { isFault: true });
     pauses.push(session.deadlineMs);
     session.tick(session.deadlineMs);
   }
@@ -427,4 +433,27 @@ test("an answer to a ping proves the session alive up to when that ping was sent
   session.tick(9_000);
   session.pingAnswered(ZXID_NONE);
   expect(session.aliveUntilMs).toBe(13_200);
+});
+
+/** Brings a session to a step of its first attempt. */
+function reach(session: Session, step: "resolve" | "connect" | "greet"): void {
+  session.start(0);
+  if (step !== "resolve") session.resolved([A1], 0);
+  if (step === "greet") session.opened(1);
+}
+
+test.each([
+  ["resolve", "failed", (session: Session) => session.resolved([], 5)],
+  ["resolve", "timeout", (session: Session) => session.tick(1_000)],
+  ["connect", "failed", (session: Session) => session.disconnected(5)],
+  ["connect", "timeout", (session: Session) => session.tick(1_000)],
+  ["greet", "failed", (session: Session) => session.disconnected(5)],
+  ["greet", "timeout", (session: Session) => session.tick(1_000)],
+  ["greet", "refused", (session: Session) => session.greeted(GONE, 2)],
+] as const)("a failed attempt is reported: %s %s", (step, kind, fail) => {
+  const failures: AttemptFailure[] = [];
+  const { session } = newSession({}, [A], (failure) => failures.push(failure));
+  reach(session, step);
+  fail(session);
+  expect(failures).toMatchObject([{ step, kind, host: step === "resolve" ? A : A1 }]);
 });

@@ -20,6 +20,7 @@ import {
 import type { ConnectResponse } from "@zooid/wire";
 import { formatAddress, type HostAddress } from "../servers/connect-string.ts";
 import type { HostList } from "../servers/host-list.ts";
+import type { AttemptFailure } from "./attempt-failures.ts";
 import type { ClientState } from "./client-state.ts";
 
 export interface SessionConfig {
@@ -41,6 +42,11 @@ export interface SessionConfig {
 /** The reason why there will be no session any more. */
 export type SessionEnd = "closed" | "expired" | "auth-failed";
 
+export interface DisconnectReason {
+  readonly isFault?: boolean;
+  readonly cause?: Error | undefined;
+}
+
 /** The actions of the machine. Calls come in the order in which they must be carried out. */
 export interface SessionSinks {
   /** Resolve a name; answered by `resolved`, with an empty list if it has no address. */
@@ -58,6 +64,8 @@ export interface SessionSinks {
   established(): void;
   /** The connection that requests were sent on is lost. */
   severed(): void;
+  /** An attempt at a server has failed; the next one follows. */
+  attemptFailed(failure: AttemptFailure): void;
   /** The machine has ended. */
   ended(end: SessionEnd): void;
   state(state: ClientState): void;
@@ -65,7 +73,8 @@ export interface SessionSinks {
 
 type Phase =
   | { readonly kind: "idle" | "ended" }
-  | { readonly kind: "resolving" | "waiting" | "closing"; readonly deadlineMs: number }
+  | { readonly kind: "waiting" | "closing"; readonly deadlineMs: number }
+  | { readonly kind: "resolving"; readonly host: HostAddress; readonly deadlineMs: number }
   | { readonly kind: "dialing" | "greeting"; readonly address: HostAddress; readonly deadlineMs: number }
   | { readonly kind: "connected"; readonly address: HostAddress };
 
@@ -204,10 +213,13 @@ export class Session {
     this.#attempt(nowMs);
   }
 
-  resolved(addresses: readonly HostAddress[], nowMs: number): void {
-    if (this.#phase.kind !== "resolving") return;
+  /** @param cause why there are no addresses */
+  resolved(addresses: readonly HostAddress[], nowMs: number, cause?: Error): void {
+    const phase = this.#phase;
+    if (phase.kind !== "resolving") return;
     this.#hosts.resolved(addresses);
-    this.#attempt(nowMs);
+    if (addresses.length > 0) this.#attempt(nowMs);
+    else this.#attemptAfter({ host: phase.host, step: "resolve", kind: "failed", cause }, nowMs);
   }
 
   /** The connection is open. */
@@ -236,7 +248,7 @@ export class Session {
       response.sessionId === SESSION_NONE ||
       (isOther && this.#config.onExpiry === "close")
     ) {
-      this.#refused(nowMs);
+      this.#refused(phase, nowMs);
       return;
     }
     if (nowMs >= livesFrom(this.#handshakeAtMs, response.timeoutMs)) {
@@ -314,10 +326,11 @@ export class Session {
   /**
    * The connection, or the attempt at one, has ended.
    *
-   * @param isFault whether the server sent invalid data: then the back-off is not reset
+   * @param end `isFault`: the server sent invalid data, so the back-off is not reset
    */
-  disconnected(nowMs: number, isFault = false): void {
-    const { kind } = this.#phase;
+  disconnected(nowMs: number, { isFault = false, cause }: DisconnectReason = {}): void {
+    const phase = this.#phase;
+    const { kind } = phase;
     if (kind === "closing") {
       this.#end("closed");
       return;
@@ -331,7 +344,8 @@ export class Session {
       this.#attempt(nowMs);
     } else if (kind === "dialing" || kind === "greeting") {
       if (kind === "greeting") this.#wasRefused = true;
-      this.#attempt(nowMs);
+      const step = kind === "greeting" ? "greet" : "connect";
+      this.#attemptAfter({ host: phase.address, step, kind: "failed", cause }, nowMs);
     }
   }
 
@@ -377,19 +391,29 @@ export class Session {
         if (nowMs >= phase.deadlineMs) this.#end("closed");
         return;
       case "waiting":
-      case "resolving":
         if (nowMs >= phase.deadlineMs) this.#attempt(nowMs);
+        return;
+      case "resolving":
+        if (nowMs >= phase.deadlineMs)
+          this.#attemptAfter({ host: phase.host, step: "resolve", kind: "timeout" }, nowMs);
         return;
       case "dialing":
       case "greeting":
         if (nowMs >= phase.deadlineMs) {
           this.#sinks.hangUp();
-          this.#attempt(nowMs);
+          const step = phase.kind === "greeting" ? "greet" : "connect";
+          this.#attemptAfter({ host: phase.address, step, kind: "timeout" }, nowMs);
         }
         return;
       default:
         assertNever(phase);
     }
+  }
+
+  /** Reports a failed attempt, then continues unless a listener has ended the client. */
+  #attemptAfter(failure: AttemptFailure, nowMs: number): void {
+    this.#sinks.attemptFailed(failure);
+    if (!this.#isEnded()) this.#attempt(nowMs);
   }
 
   /** Continues with the next address, the next name, or the next round. */
@@ -403,7 +427,7 @@ export class Session {
     }
     const host = this.#hosts.takeHost();
     if (host !== undefined) {
-      this.#phase = { kind: "resolving", deadlineMs };
+      this.#phase = { kind: "resolving", host, deadlineMs };
       this.#sinks.resolve(host);
       return;
     }
@@ -419,7 +443,7 @@ export class Session {
   }
 
   /** The server does not know the session any more, or has refused to create one. */
-  #refused(nowMs: number): void {
+  #refused({ address }: { readonly address: HostAddress }, nowMs: number): void {
     const gone = this.#id;
     this.#forget();
     this.#sinks.hangUp();
@@ -427,7 +451,8 @@ export class Session {
     this.#isLost = false;
     if (this.#isEnded()) return;
     if (gone !== SESSION_NONE && this.#config.onExpiry === "close") this.#end("expired");
-    else this.#attempt(nowMs);
+    else if (gone !== SESSION_NONE) this.#attempt(nowMs);
+    else this.#attemptAfter({ host: address, step: "greet", kind: "refused" }, nowMs);
   }
 
   #forget(): void {
