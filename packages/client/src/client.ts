@@ -1,4 +1,4 @@
-import type { Acl, SessionId, Stat, Zxid } from "@zooid/model";
+import { type Acl, ArgumentError, fits, misfit, rules, type SessionId, type Stat, type Zxid } from "@zooid/model";
 import type { ClientInfo } from "@zooid/wire";
 import { defer, filter, firstValueFrom, map, merge, type Observable } from "rxjs";
 import type { CallOptions } from "./calls/call.ts";
@@ -23,11 +23,12 @@ import { isZkError } from "./errors.ts";
 import type { BackgroundDeletes } from "./operations/background-deletes.ts";
 import type { Codec } from "./operations/codec.ts";
 import type { Payload } from "./operations/create-mode.ts";
-import { type DeleteTreeOptions, deleteTree } from "./operations/delete-tree.ts";
+import { deleteTree } from "./operations/delete-tree.ts";
 import { createOnce, deleteOnce, setOnce } from "./operations/idempotent.ts";
 import type {
   CreateOptions,
   DeleteOptions,
+  DeleteTreeOptions,
   ParentMode,
   PutOptions,
   ReadOptions,
@@ -35,13 +36,15 @@ import type {
   VersionOptions,
 } from "./operations/node-options.ts";
 import { NodeRequests } from "./operations/node-requests.ts";
+import * as SHAPES from "./operations/option-shapes.ts";
+import { checkOptions, refused, refusedStream } from "./operations/option-shapes.ts";
 import { withParents } from "./operations/parents.ts";
 import { checkedPath, underRoot, withoutRoot } from "./operations/paths.ts";
 import { createProtected } from "./operations/protected-create.ts";
 import { ReadBatch } from "./operations/read-batch.ts";
 import { Transaction } from "./operations/transaction.ts";
 import { TypedNodes } from "./operations/typed-nodes.ts";
-import type { ClientConfig } from "./options.ts";
+import { type ClientConfig, credentialProblems } from "./options.ts";
 import { CONFIG_PATH, type ConfigChange, type EnsembleConfig, parseEnsembleConfig } from "./servers/ensemble-config.ts";
 import type { ServerList } from "./servers/server-list.ts";
 import { type ClientState, isConnected, isTerminal } from "./session/client-state.ts";
@@ -216,7 +219,9 @@ export class Client implements AsyncDisposable {
    * @throws the signal's reason; SESSION_EXPIRED, AUTH_FAILED or CLIENT_CLOSED when no connection
    *   can come any more
    */
-  async connected({ signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
+  async connected(options: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    checkOptions("connected", undefined, options, SHAPES.CONNECTED);
+    const { signal } = options;
     signal?.throwIfAborted();
     const settled$ = this.state$.pipe(filter((state) => isConnected(state) || isTerminal(state)));
     const state = await firstValueFrom(signal === undefined ? settled$ : merge(settled$, abortOf(signal)));
@@ -232,6 +237,7 @@ export class Client implements AsyncDisposable {
    *   INVALID_ACL
    */
   create(path: string, data?: Payload, options: CreateOptions = {}): Promise<Created> {
+    if (!fits(options, SHAPES.CREATE)) return refused("create", path, options, SHAPES.CREATE);
     const { parents } = options;
     if (parents === undefined) return this.#createOne(path, data, options);
     const create = (limits: CallOptions): Promise<Created> => this.#createOne(path, data, { ...options, ...limits });
@@ -240,6 +246,7 @@ export class Client implements AsyncDisposable {
 
   /** @throws NO_NODE unless `missingOk`; BAD_VERSION, NOT_EMPTY, NO_AUTH */
   delete(path: string, options: DeleteOptions = {}): Promise<void> {
+    if (!fits(options, SHAPES.DELETE)) return refused("delete", path, options, SHAPES.DELETE);
     if (options.guaranteed !== undefined && options.guaranteed !== false)
       return this.#nodes.deleteGuaranteed(path, options);
     if (options.idempotent === true) return deleteOnce(this.#nodes, { path, policy: this.#policy(options) }, options);
@@ -253,12 +260,14 @@ export class Client implements AsyncDisposable {
     path: string,
     options?: ReadOptions & { readonly watch?: boolean },
   ): Promise<NodeData> | Promise<NodeData & Watched> {
+    if (!fits(options, SHAPES.WATCHED_READ)) return refused("get", path, options, SHAPES.WATCHED_READ);
     if (options?.watch === true) return this.#readAndWatch(GET_DATA, path, options);
     return this.#nodes.read(GET_DATA, path, options);
   }
 
   /** Null if the node does not exist. */
   getOrNull(path: string, options?: ReadOptions): Promise<NodeData | null> {
+    if (!fits(options, SHAPES.READ)) return refused("getOrNull", path, options, SHAPES.READ);
     return this.#nodes.getOrNull(path, options);
   }
 
@@ -272,12 +281,14 @@ export class Client implements AsyncDisposable {
     path: string,
     options?: ReadOptions & { readonly watch?: boolean },
   ): Promise<Stat | null> | Promise<{ readonly stat: Stat | null } & Watched> {
+    if (!fits(options, SHAPES.WATCHED_READ)) return refused("exists", path, options, SHAPES.WATCHED_READ);
     if (options?.watch !== true) return this.#nodes.exists(path, options);
     return this.#readAndWatch(GET_STAT, path, options);
   }
 
   /** @throws BAD_VERSION, NO_NODE, NO_AUTH, QUOTA_EXCEEDED */
   set(path: string, data: Payload, options: SetOptions = {}): Promise<Stat> {
+    if (!fits(options, SHAPES.SET)) return refused("set", path, options, SHAPES.SET);
     if (options.idempotent === true)
       return setOnce(this.#nodes, { path, data, policy: this.#policy(options) }, options);
     return this.#nodes.set(path, data, options);
@@ -289,6 +300,7 @@ export class Client implements AsyncDisposable {
    * @throws NO_NODE for a missing parent, unless `parents`; NO_AUTH, QUOTA_EXCEEDED
    */
   async put(path: string, data: Payload, options: PutOptions = {}): Promise<Stat> {
+    checkOptions("put", path, options, SHAPES.PUT);
     const { acl: _acl, parents: _parents, ...limits } = options;
     // Ends when no other client creates and deletes the node in between.
     for (;;) {
@@ -315,6 +327,7 @@ export class Client implements AsyncDisposable {
    *   `childrenOnly` deletes all but `/zookeeper`
    */
   deleteTree(path: string, options: DeleteTreeOptions = {}): Promise<number> {
+    if (!fits(options, SHAPES.DELETE_TREE)) return refused("deleteTree", path, options, SHAPES.DELETE_TREE);
     return deleteTree({ nodes: this.#nodes, transaction: () => this.transaction() }, path, options);
   }
 
@@ -325,16 +338,21 @@ export class Client implements AsyncDisposable {
     path: string,
     options?: ReadOptions & { readonly watch?: boolean },
   ): Promise<Children> | Promise<Children & Watched> {
+    if (!fits(options, SHAPES.WATCHED_READ)) return refused("children", path, options, SHAPES.WATCHED_READ);
     if (options?.watch === true) return this.#readAndWatch(GET_CHILDREN, path, options);
     return this.#nodes.children(path, options);
   }
 
   getAcl(path: string, options?: ReadOptions): Promise<{ readonly acl: Acl; readonly stat: Stat }> {
+    if (!fits(options, SHAPES.READ)) return refused("getAcl", path, options, SHAPES.READ);
     return this.#nodes.read(GET_ACL, path, options);
   }
 
   /** @param options `version`: the ACL's version, `aversion` in the Stat */
   setAcl(path: string, acl: Acl, options: VersionOptions = {}): Promise<Stat> {
+    if (!fits(options, SHAPES.VERSION)) return refused("setAcl", path, options, SHAPES.VERSION);
+    if (!Array.isArray(acl))
+      return Promise.reject(new ArgumentError(`setAcl ${path}`, [misfit("acl", acl, rules.list)]));
     return this.#nodes.askAt(SET_ACL, path, { acl, version: options.version ?? -1 }, options);
   }
 
@@ -343,22 +361,26 @@ export class Client implements AsyncDisposable {
    * it.
    */
   sync(path = "/", options?: CallOptions): Promise<void> {
+    if (!fits(options, SHAPES.CALL)) return refused("sync", path, options, SHAPES.CALL);
     return this.#nodes.askAt(SYNC, path, undefined, options);
   }
 
   /** The ephemeral nodes of this session whose paths start with a prefix. */
   async getEphemerals(prefix = "/", options?: CallOptions): Promise<string[]> {
+    checkOptions("getEphemerals", prefix, options, SHAPES.CALL);
     const paths = await this.#nodes.askAt(GET_EPHEMERALS, prefix, undefined, options);
     return paths.map((path) => withoutRoot(this.#root, path));
   }
 
   /** The number of descendants of a node. */
   getAllChildrenNumber(path: string, options?: CallOptions): Promise<number> {
+    if (!fits(options, SHAPES.CALL)) return refused("getAllChildrenNumber", path, options, SHAPES.CALL);
     return this.#nodes.askAt(GET_ALL_CHILDREN_NUMBER, path, undefined, options);
   }
 
   /** The identities of this connection, as the server knows them. */
   whoAmI(options?: CallOptions): Promise<ClientInfo[]> {
+    if (!fits(options, SHAPES.CALL)) return refused("whoAmI", undefined, options, SHAPES.CALL);
     return this.#nodes.ask(WHO_AM_I, "/", undefined, options);
   }
 
@@ -369,6 +391,9 @@ export class Client implements AsyncDisposable {
    * @throws AUTH_FAILED, which also ends the client, as in every ZooKeeper client
    */
   addAuth(scheme: string, auth: string | Uint8Array, options?: CallOptions): Promise<void> {
+    if (!fits(options, SHAPES.CALL)) return refused("addAuth", undefined, options, SHAPES.CALL);
+    const problems = credentialProblems({ scheme, auth });
+    if (problems.length > 0) return Promise.reject(new ArgumentError("addAuth", problems));
     return this.#driver.addAuth({ scheme, auth }, { options: this.#view.limitsOf(options) });
   }
 
@@ -398,6 +423,7 @@ export class Client implements AsyncDisposable {
    * @throws NO_AUTH; NO_NODE where the server does not publish them
    */
   async getConfig(options?: ReadOptions): Promise<EnsembleConfig> {
+    checkOptions("getConfig", undefined, options, SHAPES.READ);
     const place = { path: CONFIG_PATH, shownPath: CONFIG_PATH, body: undefined };
     const syncPath = options?.sync === true ? CONFIG_PATH : undefined;
     const limits = this.#view.limitsOf(options);
@@ -426,6 +452,7 @@ export class Client implements AsyncDisposable {
    *   RECONFIG_DISABLED, NO_AUTH; UNIMPLEMENTED
    */
   async reconfig(change: ConfigChange, options?: CallOptions): Promise<EnsembleConfig> {
+    checkOptions("reconfig", undefined, options, SHAPES.CALL);
     const place = { path: CONFIG_PATH, shownPath: "", body: change };
     const limits = this.#view.limitsOf(options);
     return parseEnsembleConfig(
@@ -439,11 +466,13 @@ export class Client implements AsyncDisposable {
    * skipped, the last one never is, also over lost connections and sessions.
    */
   watchData$<T = Uint8Array | null>(path: string, options: ObserveDataOptions<T> = {}): Observable<ObservedNode<T>> {
+    if (!fits(options, SHAPES.OBSERVE_DATA)) return refusedStream("watchData$", path, options, SHAPES.OBSERVE_DATA);
     return this.#observed(DATA, path, { op: "watchData$", ...options }).pipe(decodeNodes(options));
   }
 
   /** A node's Stat, or null, now and whenever the node is created, changed or deleted. */
   watchExists$(path: string, options: ObserveOptions = {}): Observable<Stat | null> {
+    if (!fits(options, SHAPES.OBSERVE)) return refusedStream("watchExists$", path, options, SHAPES.OBSERVE);
     return this.#observed(EXISTENCE, path, { op: "watchExists$", ...options }).pipe(map(({ value }) => value));
   }
 
@@ -451,6 +480,7 @@ export class Client implements AsyncDisposable {
    * The names of a node's children, now and after each change; null while the node does not exist.
    */
   watchChildren$(path: string, options: ObserveOptions = {}): Observable<readonly string[] | null> {
+    if (!fits(options, SHAPES.OBSERVE)) return refusedStream("watchChildren$", path, options, SHAPES.OBSERVE);
     return this.#observed(CHILDREN, path, { op: "watchChildren$", ...options }).pipe(
       map(({ value }) => value?.names ?? null),
     );
@@ -462,6 +492,7 @@ export class Client implements AsyncDisposable {
    * everything again.
    */
   events$(path: string, options: EventsOptions = {}): Observable<WatchEvent | Resync> {
+    if (!fits(options, SHAPES.EVENTS)) return refusedStream("events$", path, options, SHAPES.EVENTS);
     return observeEvents(this.#driver, { root: this.#root, path, ...options });
   }
 
@@ -477,6 +508,7 @@ export class Client implements AsyncDisposable {
    * support it.
    */
   watchTree$(path: string, options: TreeOptions = {}): Observable<TreeChange> {
+    if (!fits(options, SHAPES.TREE)) return refusedStream("watchTree$", path, options, SHAPES.TREE);
     const { persistentWatches } = this.#observations;
     return observeTree({ driver: this.#driver, persistentWatches, root: this.#root, path }, options);
   }
@@ -490,10 +522,9 @@ export class Client implements AsyncDisposable {
    * Creates this client's root, its chroot or namespace, and missing ancestors, if it does not
    * exist.
    */
-  async makeRoot({
-    mode = "persistent",
-    ...options
-  }: CallOptions & { readonly mode?: ParentMode } = {}): Promise<void> {
+  async makeRoot(given: CallOptions & { readonly mode?: ParentMode } = {}): Promise<void> {
+    checkOptions("makeRoot", undefined, given, SHAPES.MAKE_ROOT);
+    const { mode = "persistent", ...options } = given;
     if (this.#root === "/") return;
     const whole = new Client(this.#shared(), "/", this.#view);
     try {
@@ -505,6 +536,7 @@ export class Client implements AsyncDisposable {
 
   /** The same session with other defaults, limits or interceptors. Closing either closes both. */
   with(options: ViewOptions): Client {
+    checkOptions("with", undefined, options, SHAPES.VIEW);
     return new Client(this.#shared(), this.#root, this.#view.with(options));
   }
 

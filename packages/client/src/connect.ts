@@ -14,7 +14,7 @@ import { Observations } from "./streams/observe.ts";
  *
  * @param hosts `host:port,host:port/chroot`, or `dns-srv://name/chroot`; where the options have
  *   `hosts`, a chroot or nothing
- * @throws RangeError with every problem of the connect string, or of the options
+ * @throws ArgumentError with every problem of the connect string, or of the options
  */
 export function createClient(hosts: string, options: ClientOptions = {}): Client {
   return start(hosts, options).client;
@@ -25,10 +25,11 @@ export function createClient(hosts: string, options: ClientOptions = {}): Client
  *
  * @throws the signal's reason; OPERATION_TIMEOUT after `startTimeoutMs`, with the last failure of
  *   each server in its message and, as an AggregateError, in its `cause`; AUTH_FAILED for refused
- *   credentials; RangeError for invalid arguments. Until then it keeps trying
+ *   credentials; ArgumentError for invalid arguments. Until then it keeps trying
  */
 export async function connect(hosts: string, options: ClientOptions = {}): Promise<Client> {
-  options.signal?.throwIfAborted();
+  // Nothing is dialled for a caller that has given up.
+  options?.signal?.throwIfAborted?.();
   const { client, driver } = start(hosts, options);
   const { signal, startTimeoutMs, auth, sasl } = driver.config;
   const limits: AbortSignal[] = [];
@@ -57,8 +58,8 @@ export async function connect(hosts: string, options: ClientOptions = {}): Promi
 }
 
 function start(hosts: string, options: ClientOptions): { readonly client: Client; readonly driver: SessionDriver } {
-  const given = parseConnectString(hosts, options.hosts === undefined);
   const config = parseClientOptions(options);
+  const given = parseConnectString(hosts, config.hosts === undefined);
   startDebugOutput();
   const listed = new ServerList(given);
   const named = config.hosts ?? listed;

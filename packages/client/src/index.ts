@@ -1,6 +1,7 @@
 export {
   type Acl,
   type AclEntry,
+  ArgumentError,
   ErrorCode,
   type ErrorName,
   formatSessionId,
@@ -51,10 +52,10 @@ export {
 } from "./errors.ts";
 export { type Codec, gzip, json, raw, text } from "./operations/codec.ts";
 export type { AclSource, CreateMode, Payload } from "./operations/create-mode.ts";
-export type { DeleteTreeOptions } from "./operations/delete-tree.ts";
 export type {
   CreateOptions,
   DeleteOptions,
+  DeleteTreeOptions,
   IdempotentOptions,
   ParentMode,
   PutOptions,

@@ -1,4 +1,16 @@
-import { OPEN_ACL, type SessionId } from "@zooid/model";
+import {
+  ArgumentError,
+  anyRule,
+  found,
+  misfit,
+  misfits,
+  OPEN_ACL,
+  rules,
+  type SessionId,
+  type Shape,
+  shape,
+  wordRule,
+} from "@zooid/model";
 import type { SaslMechanism } from "./auth/sasl.ts";
 import type { Interceptor } from "./calls/interceptor.ts";
 import { type RetryPolicy, retry } from "./calls/retry.ts";
@@ -163,13 +175,59 @@ export interface ClientConfig {
 
 const INT_MAX = 2 ** 31 - 1;
 
-/** @throws RangeError that lists every problem at once */
-export function parseClientOptions(options: ClientOptions): ClientConfig {
+/** Checked one by one below, with their limits. */
+const checked = rules.anything;
+const SHAPE: Shape<ClientOptions> = shape<ClientOptions>({
+  ...{ sessionTimeoutMs: checked, connectTimeoutMs: checked, startTimeoutMs: checked, connectWarningMs: checked },
+  ...{ frameBytesMax: checked, inFlightMax: checked, waitingMax: checked, waitingBytesMax: checked },
+  ...{ waitingTimeoutMs: checked, readOnly: checked, onExpiry: checked, onRegression: checked, hostOrder: checked },
+  ...{ onSuspended: checked, treeWatches: checked, tls: anyRule(rules.record, rules.callable) },
+  logger: { expected: "an object with the methods debug, info, warn and error", accepts: isLogger },
+  signal: rules.signal,
+  auth: rules.list,
+  sasl: rules.record,
+  retry: rules.callable,
+  session: rules.record,
+  hosts: { expected: "an object with a method hosts", accepts: (value: unknown) => hasMethods(value, ["hosts"]) },
+  trackEnsemble: rules.flag,
+  acl: anyRule(rules.list, rules.callable),
+  defaultData: rules.payload,
+  intercept: rules.callable,
+  transport: {
+    expected: "an object with the methods resolve and connect",
+    accepts: (value: unknown) => hasMethods(value, ["resolve", "connect"]),
+  },
+  random: rules.callable,
+});
+
+function isLogger(value: unknown): boolean {
+  return hasMethods(value, ["debug", "info", "warn", "error"]);
+}
+
+function hasMethods(value: unknown, names: readonly string[]): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const members = value as Readonly<Record<string, unknown>>;
+  return names.every((name) => typeof members[name] === "function");
+}
+
+/** What is wrong with credentials. */
+export function credentialProblems(credential: Credential): readonly string[] {
+  const { scheme, auth } = credential ?? {};
   const problems: string[] = [];
+  if (typeof scheme !== "string" || scheme === "") problems.push(`auth: a scheme is a word, found ${found(scheme)}`);
+  if (auth === null || !rules.payload.accepts(auth))
+    problems.push(`auth: credentials are a string or a Uint8Array, found ${found(auth)}`);
+  return problems;
+}
+
+/** @throws ArgumentError that lists every problem at once */
+export function parseClientOptions(options: ClientOptions): ClientConfig {
+  const problems: string[] = [...misfits(options, SHAPE)];
+  if (problems.length > 0) throw new ArgumentError("client options", problems);
   const whole = (name: keyof ClientOptions, value: number | undefined, fallback: number, least: number): number => {
     if (value === undefined) return fallback;
     if (Number.isInteger(value) && value >= least && value <= INT_MAX) return value;
-    problems.push(`${name} is a whole number from ${least} to ${INT_MAX}, found ${value}`);
+    problems.push(`${name} is a whole number from ${least} to ${INT_MAX}, found ${found(value)}`);
     return fallback;
   };
   const optional = (name: keyof ClientOptions, value: number | undefined): number | undefined =>
@@ -178,13 +236,17 @@ export function parseClientOptions(options: ClientOptions): ClientConfig {
     value === Number.POSITIVE_INFINITY ? value : whole(name, value, fallback, 1);
   const oneOf = <T extends string>(name: keyof ClientOptions, value: T | undefined, known: readonly [T, ...T[]]): T => {
     if (value === undefined || known.includes(value)) return value ?? known[0];
-    problems.push(`${name} is ${known.join(" or ")}, found ${JSON.stringify(value)}`);
+    problems.push(misfit(name, value, wordRule(...known)));
     return known[0];
   };
-  for (const { scheme } of options.auth ?? []) {
-    if (scheme === "") problems.push("auth: a credential's scheme is empty");
+  for (const credential of options.auth ?? []) problems.push(...credentialProblems(credential));
+  if (options.session !== undefined) {
+    const { id, password } = options.session;
+    if (typeof id !== "bigint") problems.push(`session: an id is a bigint, found ${found(id)}`);
+    if (id === 0n) problems.push("session: an id of 0 names no session");
+    if (password === null || typeof password === "string" || !rules.payload.accepts(password))
+      problems.push(`session: a password is a Uint8Array, found ${found(password)}`);
   }
-  if (options.session !== undefined && options.session.id === 0n) problems.push("session: an id of 0 names no session");
   if (options.acl?.length === 0 && typeof options.acl !== "function")
     problems.push("acl: an empty list would deny all access");
   if (options.tls !== undefined && options.transport !== undefined)
@@ -209,7 +271,7 @@ export function parseClientOptions(options: ClientOptions): ClientConfig {
     session:
       options.session === undefined
         ? undefined
-        : { id: options.session.id as SessionId, password: Uint8Array.from(options.session.password) },
+        : { id: options.session.id as SessionId, password: Uint8Array.from(options.session.password ?? []) },
     onExpiry: oneOf("onExpiry", options.onExpiry, ["new-session", "close"]),
     acceptsRegression: oneOf("onRegression", options.onRegression, ["reset", "wait"]) === "reset",
     shufflesHosts: oneOf("hostOrder", options.hostOrder, ["random", "given"]) === "random",
@@ -228,6 +290,6 @@ export function parseClientOptions(options: ClientOptions): ClientConfig {
     transport,
     random: options.random ?? Math.random,
   };
-  if (problems.length > 0) throw new RangeError(`client options: ${problems.join("; ")}`);
+  if (problems.length > 0) throw new ArgumentError("client options", problems);
   return Object.freeze(config);
 }

@@ -85,6 +85,21 @@ export {
   sessionIdLow,
 } from "./session.ts";
 export {
+  ArgumentError,
+  anyRule,
+  fits,
+  found,
+  misfit,
+  misfits,
+  nearestName,
+  type Rule,
+  rules,
+  type Shape,
+  shape,
+  wholeNumberRule,
+  wordRule,
+} from "./shape.ts";
+export {
   CONTAINER_OWNER_HIGH,
   CONTAINER_OWNER_LOW,
   type NodeKind,

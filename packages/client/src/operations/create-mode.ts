@@ -1,4 +1,4 @@
-import { type Acl, CreateMode as Flags, isSequentialMode, OpCode } from "@zooid/model";
+import { type Acl, ArgumentError, CreateMode as Flags, isSequentialMode, misfit, OpCode, rules } from "@zooid/model";
 import type { CreateBody } from "../calls/operation.ts";
 
 /** Data of a node; a string is encoded as UTF-8. Servers distinguish null from empty. */
@@ -45,12 +45,17 @@ export function createBody(
   data: Payload | undefined,
   { acl, mode = "persistent", ttlMs }: { readonly acl: Acl } & CreateMode,
 ): { readonly code: number; readonly body: CreateBody } {
+  if (mode.endsWith("-ttl") !== (ttlMs !== undefined)) {
+    const problem =
+      ttlMs === undefined ? `mode ${mode} needs ttlMs` : `ttlMs needs mode persistent-with-ttl, found ${mode}`;
+    throw new ArgumentError("create", [problem]);
+  }
   const flags = FLAGS[mode];
   const code =
     mode === "container" ? OpCode.CREATE_CONTAINER : ttlMs === undefined ? OpCode.CREATE2 : OpCode.CREATE_TTL;
   return {
     code,
-    body: { data: payloadBytes(data ?? (data === null ? null : NOTHING)), acl, flags, ttlMs },
+    body: { data: payloadBytes(data ?? (data === null ? null : NOTHING), "create"), acl, flags, ttlMs },
   };
 }
 
@@ -61,6 +66,12 @@ export function isSequential({ mode = "persistent" }: CreateMode): boolean {
 
 const NOTHING = new Uint8Array(0);
 
-export function payloadBytes(data: Payload): Uint8Array | null {
-  return typeof data === "string" ? Buffer.from(data) : data;
+/**
+ * @param op for the error
+ * @throws ArgumentError for anything else: values need a codec
+ */
+export function payloadBytes(data: Payload, op = "data"): Uint8Array | null {
+  if (typeof data === "string") return Buffer.from(data);
+  if (rules.payload.accepts(data)) return data;
+  throw new ArgumentError(op, [`${misfit("data", data, rules.payload)}; encode it, as with json().encode(value)`]);
 }

@@ -2,19 +2,8 @@ import { joinPath } from "@zooid/model";
 import type { CallOptions } from "../calls/call.ts";
 import { isZkError, zkError } from "../errors.ts";
 import type { NodeOperations } from "./node-operations.ts";
+import type { DeleteTreeOptions } from "./node-options.ts";
 import type { Transaction } from "./transaction.ts";
-
-export interface DeleteTreeOptions extends CallOptions {
-  /** Maximum number of requests in flight. Default 200. */
-  readonly batch?: number;
-  /** Keeps the node itself and deletes its descendants. */
-  readonly childrenOnly?: boolean;
-  /**
-   * In one transaction. PACKET_TOO_LARGE for a tree of more than some ten thousand nodes. Default
-   * false.
-   */
-  readonly atomic?: boolean;
-}
 
 const BATCH = 200;
 

@@ -68,3 +68,15 @@ export interface DeleteOptions extends VersionOptions, IdempotentOptions {
    */
   readonly guaranteed?: boolean | "session";
 }
+
+export interface DeleteTreeOptions extends CallOptions {
+  /** Maximum number of requests in flight. Default 200. */
+  readonly batch?: number;
+  /** Keeps the node itself and deletes its descendants. */
+  readonly childrenOnly?: boolean;
+  /**
+   * In one transaction. PACKET_TOO_LARGE for a tree of more than some ten thousand nodes. Default
+   * false.
+   */
+  readonly atomic?: boolean;
+}

@@ -56,8 +56,8 @@ export class NodeRequests implements NodeOperations {
     return this.root === "/" ? created : { path: withoutRoot(this.root, created.path), stat: created.stat };
   }
 
-  set(path: string, data: Payload, options: VersionOptions): Promise<Stat> {
-    return this.askAt(SET_DATA, path, { data: payloadBytes(data), version: options.version ?? -1 }, options);
+  async set(path: string, data: Payload, options: VersionOptions): Promise<Stat> {
+    return this.askAt(SET_DATA, path, { data: payloadBytes(data, "set"), version: options.version ?? -1 }, options);
   }
 
   delete(path: string, options: SingleDeleteOptions): Promise<void> {

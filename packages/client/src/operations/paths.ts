@@ -1,5 +1,5 @@
 /** Conversion between the caller's paths, under a chroot or namespace, and the server's. */
-import { checkPath } from "@zooid/model";
+import { checkPath, misfit, rules } from "@zooid/model";
 import { zkError } from "../errors.ts";
 
 const SLASH = 0x2f;
@@ -7,12 +7,14 @@ const DOT = 0x2e;
 
 /** @throws ZkError INVALID_PATH */
 export function checkedPath(path: string, op: string): string {
+  if (typeof path !== "string") refuseNoText(path, op);
   if (!isPlain(path)) refuseInvalid(path, path, op);
   return path;
 }
 
 /** The same for a sequential node, whose name before the number may be empty, as in `/queue/`. */
 export function checkedSequentialPath(path: string, op: string): string {
+  if (typeof path !== "string") refuseNoText(path, op);
   if (!isPlain(path)) refuseInvalid(`${path}0`, path, op);
   return path;
 }
@@ -43,6 +45,12 @@ function isPlain(path: string): boolean {
     before = code;
   }
   return true;
+}
+
+/** @throws ZkError INVALID_PATH: JavaScript lets callers pass anything */
+function refuseNoText(path: unknown, op: string): void {
+  const message = `${op}: ${misfit("the path", path, rules.text)}`;
+  throw zkError({ code: "INVALID_PATH", op, outcome: "not-sent", message });
 }
 
 function refuseInvalid(checked: string, path: string, op: string): void {

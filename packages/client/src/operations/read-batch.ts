@@ -5,6 +5,7 @@ import { MULTI_READ, type TransactionPart } from "../calls/operation.ts";
 import { type FailedOp, unreadableError, zkError } from "../errors.ts";
 import type { SessionDriver } from "../session/session-driver.ts";
 import type { View } from "../view.ts";
+import { CALL, checkOptions } from "./option-shapes.ts";
 import { checkedPath, underRoot } from "./paths.ts";
 
 /** The result of one read of a batch: its value, or its error. */
@@ -47,6 +48,7 @@ export class ReadBatch<R extends readonly unknown[] = []> {
 
   /** @returns one result for each step, in order */
   async run(options?: CallOptions): Promise<R> {
+    checkOptions("reads", undefined, options, CALL);
     const parts = this.#parts;
     if (parts.length === 0) {
       const message = "reads: there is nothing in it";

@@ -1,4 +1,4 @@
-import { type Acl, ErrorCode, errorName, OpCode, type Stat } from "@zooid/model";
+import { type Acl, ArgumentError, ErrorCode, errorName, misfit, OpCode, rules, type Stat } from "@zooid/model";
 import { type PartResult, writeCreate, writePathAndInt, writeSetData } from "@zooid/wire";
 import type { CallOptions } from "../calls/call.ts";
 import { type Created, MULTI, type TransactionPart } from "../calls/operation.ts";
@@ -6,6 +6,7 @@ import { TransactionError, unreadableError, zkError } from "../errors.ts";
 import type { SessionDriver } from "../session/session-driver.ts";
 import type { View } from "../view.ts";
 import { type CreateMode, createBody, isSequential, type Payload, payloadBytes } from "./create-mode.ts";
+import { CALL, CREATE_STEP, checkOptions, VERSION_STEP } from "./option-shapes.ts";
 import { checkedPath, checkedSequentialPath, underRoot, withoutRoot } from "./paths.ts";
 
 interface Place {
@@ -30,6 +31,7 @@ export class Transaction<R extends readonly unknown[] = []> {
 
   /** The node must have this data version; -1 requires only that it exists. */
   check(path: string, version: number): Transaction<[...R, undefined]> {
+    if (!rules.int.accepts(version)) throw new ArgumentError(`check ${path}`, [misfit("version", version, rules.int)]);
     const full = this.#full(path, "check");
     return this.#add({
       code: OpCode.CHECK,
@@ -45,6 +47,7 @@ export class Transaction<R extends readonly unknown[] = []> {
     data?: Payload,
     options: { readonly acl?: Acl } & CreateMode = {},
   ): Transaction<[...R, Created]> {
+    checkOptions("create", path, options, CREATE_STEP);
     const { root, view } = this.#place;
     const checked = isSequential(options) ? checkedSequentialPath(path, "create") : checkedPath(path, "create");
     const full = underRoot(root, checked);
@@ -57,9 +60,11 @@ export class Transaction<R extends readonly unknown[] = []> {
   }
 
   /** @param options `version`: the data version that the node must have; default any */
-  set(path: string, data: Payload, { version = -1 }: { readonly version?: number } = {}): Transaction<[...R, Stat]> {
+  set(path: string, data: Payload, options: { readonly version?: number } = {}): Transaction<[...R, Stat]> {
+    checkOptions("set", path, options, VERSION_STEP);
+    const { version = -1 } = options;
     const full = this.#full(path, "set");
-    const bytes = payloadBytes(data);
+    const bytes = payloadBytes(data, "set");
     return this.#add({
       code: OpCode.SET_DATA,
       name: "set",
@@ -70,7 +75,9 @@ export class Transaction<R extends readonly unknown[] = []> {
     });
   }
 
-  delete(path: string, { version = -1 }: { readonly version?: number } = {}): Transaction<[...R, undefined]> {
+  delete(path: string, options: { readonly version?: number } = {}): Transaction<[...R, undefined]> {
+    checkOptions("delete", path, options, VERSION_STEP);
+    const { version = -1 } = options;
     const full = this.#full(path, "delete");
     return this.#add({
       code: OpCode.DELETE,
@@ -89,6 +96,7 @@ export class Transaction<R extends readonly unknown[] = []> {
    * @throws TransactionError with the refused step and its code
    */
   async commit(options?: CallOptions): Promise<R> {
+    checkOptions("transaction", undefined, options, CALL);
     const { driver, root, view } = this.#place;
     const parts = this.#parts;
     if (parts.length === 0) {

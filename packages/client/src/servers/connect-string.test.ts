@@ -48,6 +48,9 @@ test.each([
   [":1", /":1" has no host/],
   ["a/x/", /ends in \//],
   ["a//x", /empty segment/],
+  ["a:1/shop/", /give "\/shop"/],
+  ["zookeeper://a:2181/shop", /zookeeper:\/\/.*give "a:2181\/shop"/],
+  ["zk://a", /give "a"/],
 ])("%j is refused with what is wrong", (text, fault) => {
   expect(() => parseConnectString(text)).toThrow(fault);
 });

@@ -1,4 +1,4 @@
-import { checkPath, hostPort } from "@zooid/model";
+import { ArgumentError, checkPath, hostPort, misfit, rules } from "@zooid/model";
 
 export interface HostAddress {
   /** A name, or an IPv4 or IPv6 address without brackets. */
@@ -25,10 +25,16 @@ const SERVICE_PREFIX = "dns-srv://";
  * Java's clients from 3.10 on do: the servers are the SRV records of that name.
  *
  * @param needsHost whether a chroot alone is invalid
- * @throws RangeError with all problems
+ * @throws ArgumentError with all problems
  */
 export function parseConnectString(text: string, needsHost = true): ConnectString {
+  if (typeof text !== "string") throw new ArgumentError("connect", [misfit("a connect string", text, rules.text)]);
   if (text.startsWith(SERVICE_PREFIX)) return parseService(text);
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[0];
+  if (scheme !== undefined) {
+    const rest = JSON.stringify(text.slice(scheme.length));
+    throw invalid("host:port,host:port/chroot", text, [`${scheme} is not part of it; give ${rest}`]);
+  }
   const slash = text.indexOf("/");
   const list = slash === -1 ? text : text.slice(0, slash);
   const faults: string[] = [];
@@ -42,11 +48,7 @@ export function parseConnectString(text: string, needsHost = true): ConnectStrin
   if (needsHost && hosts.length === 0 && faults.length === 0) faults.push("it names no host");
   const chroot = slash === -1 ? "/" : text.slice(slash).trim();
   faults.push(...chrootFaults(chroot));
-  if (faults.length > 0) {
-    throw new RangeError(
-      `a connect string is host:port,host:port/chroot; in ${JSON.stringify(text)} ${faults.join("; ")}`,
-    );
-  }
+  if (faults.length > 0) throw invalid("host:port,host:port/chroot", text, faults);
   return { hosts, chroot };
 }
 
@@ -56,17 +58,27 @@ function parseService(text: string): ConnectString {
   const faults = chrootFaults(chroot);
   if (!/^[\w-]+(\.[\w-]+)*\.?$/.test(host)) faults.unshift(`${JSON.stringify(host)} is no name of a service`);
   if (faults.length === 0) return { hosts: [{ host, port: 0, isService: true }], chroot };
-  throw new RangeError(
-    `a connect string is ${SERVICE_PREFIX}name/chroot; in ${JSON.stringify(text)} ${faults.join("; ")}`,
-  );
+  throw invalid(`${SERVICE_PREFIX}name/chroot`, text, faults);
+}
+
+function invalid(form: string, text: string, faults: readonly string[]): ArgumentError {
+  return new ArgumentError(`a connect string is ${form}; in ${JSON.stringify(text)}`, faults);
 }
 
 function chrootFaults(chroot: string): string[] {
+  const fault = faultOf(chroot);
+  if (fault === undefined) return [];
+  const bare = chroot.replace(/\/+$/, "");
+  const isFixed = bare !== chroot && faultOf(bare) === undefined;
+  return [isFixed ? `the chroot ends in /; give ${JSON.stringify(bare)}` : fault];
+}
+
+function faultOf(chroot: string): string | undefined {
   try {
     checkPath(chroot);
-    return [];
+    return undefined;
   } catch (error) {
-    return [error instanceof Error ? error.message : String(error)];
+    return error instanceof Error ? error.message : String(error);
   }
 }
 

@@ -20,7 +20,7 @@ export class ServerList implements HostProvider {
    * @param text a connect string, with the same chroot or without one
    * @param change `current`: the connected server, if any; `random`: a random number in [0, 1)
    * @returns the servers to move to, any of them; undefined: the client stays
-   * @throws RangeError for an invalid text, or one with another chroot
+   * @throws ArgumentError for an invalid text, or one with another chroot
    */
   update(
     text: string,

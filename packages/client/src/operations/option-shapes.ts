@@ -1,0 +1,126 @@
+/** The options of the client's methods, as they are checked at run time. */
+import {
+  ArgumentError,
+  anyRule,
+  fits,
+  misfits,
+  rules,
+  type Shape,
+  shape,
+  wholeNumberRule,
+  wordRule,
+} from "@zooid/model";
+import { type Observable, throwError } from "rxjs";
+import type { CallOptions } from "../calls/call.ts";
+import type { EventsOptions } from "../streams/observe-events.ts";
+import type { ObserveDataOptions, ObserveOptions } from "../streams/observe-options.ts";
+import type { TreeOptions } from "../streams/observe-tree.ts";
+import type { ViewOptions } from "../view.ts";
+import type {
+  CreateOptions,
+  DeleteOptions,
+  PutOptions,
+  ReadOptions,
+  SetOptions,
+  VersionOptions,
+} from "./node-options.ts";
+
+const { flag, callable, duration, int, payload, record, list } = rules;
+
+const call: Shape<CallOptions> = { signal: rules.signal, timeoutMs: duration, retry: callable };
+const parents = wordRule("persistent", "container");
+const acl = list;
+
+/** The lifetimes of nodes; see `CreateMode`. */
+export const MODES = [
+  "persistent",
+  "persistent-sequential",
+  "ephemeral",
+  "ephemeral-sequential",
+  "container",
+  "persistent-with-ttl",
+  "persistent-sequential-with-ttl",
+] as const;
+
+const creation = { acl, mode: wordRule(...MODES), ttlMs: wholeNumberRule(1, Number.MAX_SAFE_INTEGER) };
+
+export const CALL: Shape<CallOptions> = shape<CallOptions>(call);
+export const READ: Shape<ReadOptions> = shape<ReadOptions>({ ...call, sync: flag });
+export const WATCHED_READ: Shape<ReadOptions & { readonly watch?: boolean }> = shape({
+  ...call,
+  sync: flag,
+  watch: flag,
+});
+export const VERSION: Shape<VersionOptions> = shape<VersionOptions>({ ...call, version: int });
+export const CREATE: Shape<CreateOptions> = shape<CreateOptions>({
+  ...call,
+  ...creation,
+  parents,
+  protect: anyRule(flag, callable),
+  idempotent: flag,
+});
+export const SET: Shape<SetOptions> = shape<SetOptions>({ ...call, version: int, idempotent: flag });
+export const PUT: Shape<PutOptions> = shape<PutOptions>({ ...call, acl, parents });
+export const DELETE: Shape<DeleteOptions> = shape<DeleteOptions>({
+  ...call,
+  version: int,
+  idempotent: flag,
+  missingOk: flag,
+  guaranteed: anyRule(flag, wordRule("session")),
+});
+export const DELETE_TREE: Shape<DeleteTreeOptions> = shape<DeleteTreeOptions>({
+  ...call,
+  batch: wholeNumberRule(1),
+  childrenOnly: flag,
+  atomic: flag,
+});
+export const MAKE_ROOT: Shape<CallOptions & { readonly mode?: string }> = shape({ ...call, mode: parents });
+export const CONNECTED: Shape<Pick<CallOptions, "signal">> = shape({ signal: rules.signal });
+
+/** Steps of a transaction. */
+export const CREATE_STEP: Shape<Pick<CreateOptions, "acl" | "mode" | "ttlMs">> = shape(creation);
+export const VERSION_STEP: Shape<Pick<VersionOptions, "version">> = shape({ version: int });
+
+const onExpiry = wordRule("resume", "error");
+export const OBSERVE: Shape<ObserveOptions> = shape<ObserveOptions>({ onExpiry });
+export const OBSERVE_DATA: Shape<ObserveDataOptions<unknown>> = shape<ObserveDataOptions<unknown>>({
+  onExpiry,
+  codec: record,
+  onDecodeError: callable,
+  distinct: wordRule("change", "content"),
+});
+export const EVENTS: Shape<EventsOptions> = shape<EventsOptions>({
+  mode: wordRule("persistent", "persistent-recursive"),
+});
+export const TREE: Shape<TreeOptions> = shape<TreeOptions>({
+  depthMax: { expected: "a number from 0 on", accepts: (value: unknown) => typeof value === "number" && value >= 0 },
+  select: callable,
+  watches: wordRule("auto", "persistent", "one-shot"),
+});
+export const VIEW: Shape<ViewOptions> = shape<ViewOptions>({
+  ...call,
+  acl: anyRule(list, callable),
+  defaultData: payload,
+  onSuspended: wordRule("lose", "keep"),
+  intercept: callable,
+});
+
+/** Rejects a call with invalid options. */
+export function refused<T>(op: string, path: unknown, options: unknown, expected: Shape<T>): Promise<never> {
+  return Promise.reject(invalidOptions(op, path, options, expected));
+}
+
+/** The same for a stream: as with invalid paths, it fails when it is subscribed to. */
+export function refusedStream<T>(op: string, path: unknown, options: unknown, expected: Shape<T>): Observable<never> {
+  return throwError(() => invalidOptions(op, path, options, expected));
+}
+
+/** @throws ArgumentError for options that do not fit */
+export function checkOptions<T>(op: string, path: unknown, options: unknown, expected: Shape<T>): void {
+  if (!fits(options, expected)) throw invalidOptions(op, path, options, expected);
+}
+
+function invalidOptions<T>(op: string, path: unknown, options: unknown, expected: Shape<T>): ArgumentError {
+  const where = typeof path === "string" ? `${op} ${path}` : op;
+  return new ArgumentError(where, misfits(options, expected));
+}
