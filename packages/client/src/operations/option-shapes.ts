@@ -19,6 +19,7 @@ import type { ViewOptions } from "../view.ts";
 import type {
   CreateOptions,
   DeleteOptions,
+  DeleteTreeOptions,
   PutOptions,
   ReadOptions,
   SetOptions,

@@ -1,4 +1,5 @@
 import { type Client, isZkError } from "@zooid/client";
+import { checkArguments } from "../arguments.ts";
 import { Deadline, type WaitOptions } from "../leases/deadline.ts";
 import { unlessAborted } from "../leases/waiting.ts";
 import { defaultData } from "../nodes/default-data.ts";
@@ -10,6 +11,7 @@ export class Barrier {
   readonly #zk: Client;
 
   constructor(zk: Client, path: string) {
+    checkArguments("Barrier", zk, path);
     this.#zk = zk;
     this.path = path;
   }

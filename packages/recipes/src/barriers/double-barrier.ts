@@ -9,8 +9,10 @@
  * all others delete their nodes first and wait for the lowest. A `ready` node that was left behind
  * by a crash lets the next round pass at once: use a path for each round.
  */
+
 import { type Client, type Created, isZkError } from "@zooid/client";
-import { joinPath } from "@zooid/model";
+import { joinPath, type Shape, shape, wholeNumberRule } from "@zooid/model";
+import { checkArguments } from "../arguments.ts";
 import { Deadline, type WaitOptions } from "../leases/deadline.ts";
 import { deleteOwnNode, deleteOwnNodeLater } from "../leases/delete-own-node.ts";
 import { LossAlarm, unlessAborted } from "../leases/waiting.ts";
@@ -26,6 +28,8 @@ export interface DoubleBarrierOptions {
   readonly members: number;
 }
 
+const SHAPE: Shape<DoubleBarrierOptions> = shape<DoubleBarrierOptions>({ members: wholeNumberRule(1) });
+
 /** Members that begin together and end together. */
 export class DoubleBarrier {
   readonly path: string;
@@ -38,10 +42,9 @@ export class DoubleBarrier {
    */
   #name = "";
 
-  constructor(zk: Client, path: string, { members }: DoubleBarrierOptions) {
-    if (!Number.isInteger(members) || members < 1) {
-      throw new RangeError(`double barrier ${path}: members is a whole number of at least 1, found ${members}`);
-    }
+  constructor(zk: Client, path: string, options: DoubleBarrierOptions) {
+    checkArguments("DoubleBarrier", zk, path, options, SHAPE, ["members"]);
+    const { members } = options;
     this.#zk = zk;
     this.path = path;
     this.#members = members;

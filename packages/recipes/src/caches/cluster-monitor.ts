@@ -1,6 +1,7 @@
 import type { Client, Zxid } from "@zooid/client";
 import { baseName } from "@zooid/model";
 import { concatMap, type Observable } from "rxjs";
+import { checkArguments } from "../arguments.ts";
 import { type CacheChange, type CachedNode, TreeCache } from "./tree-cache.ts";
 
 export interface ClusterMember {
@@ -26,6 +27,7 @@ export class ClusterMonitor implements Disposable {
   readonly #cache: TreeCache;
 
   constructor(zk: Client, path: string) {
+    checkArguments("ClusterMonitor", zk, path);
     this.path = path;
     this.#cache = new TreeCache(zk, path);
   }

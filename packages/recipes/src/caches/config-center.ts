@@ -1,6 +1,7 @@
 import { type Client, type Codec, isZkError } from "@zooid/client";
-import { baseName, joinPath } from "@zooid/model";
+import { baseName, joinPath, rules, type Shape, shape } from "@zooid/model";
 import { BehaviorSubject, distinctUntilChanged, filter, map, type Observable, Subject, type Subscription } from "rxjs";
+import { checkArguments, codecRule } from "../arguments.ts";
 import type { Versioned } from "../counters/shared-value.ts";
 import { firstOf } from "../leases/waiting.ts";
 import { put } from "../nodes/named-node.ts";
@@ -36,6 +37,13 @@ export interface RejectedValue {
   readonly error: unknown;
 }
 
+const SHAPE: Shape<ConfigCenterOptions<unknown>> = shape<ConfigCenterOptions<unknown>>({
+  app: rules.text,
+  env: rules.text,
+  codec: codecRule,
+  fallback: rules.record,
+});
+
 /**
  * The configuration of an application, kept on the servers and observed by all of its processes:
  * `<path>/<app>/<env>/<key>`. Reads use a local copy that is kept up to date.
@@ -59,6 +67,7 @@ export class ConfigCenter<T> implements AsyncDisposable {
   #saving: Promise<void> = Promise.resolve();
 
   constructor(zk: Client, path: string, options: ConfigCenterOptions<T>) {
+    checkArguments("ConfigCenter", zk, path, options, SHAPE, ["app", "env", "codec"]);
     const { app, env, fallback } = options;
     this.#zk = zk;
     this.path = joinPath(joinPath(path, app), env);

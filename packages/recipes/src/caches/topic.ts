@@ -1,6 +1,10 @@
 import type { Client, Codec } from "@zooid/client";
+import { type Shape, shape } from "@zooid/model";
 import { filter, map, type Observable } from "rxjs";
+import { checkArguments, codecRule } from "../arguments.ts";
 import { put } from "../nodes/named-node.ts";
+
+const SHAPE: Shape<{ codec: unknown }> = shape<{ codec: unknown }>({ codec: codecRule });
 
 /**
  * Broadcasts the latest value to every subscriber: the data of one node. Subscribers get the latest
@@ -13,6 +17,7 @@ export class Topic<T> {
   readonly #codec: Codec<T>;
 
   constructor(zk: Client, path: string, codec: Codec<T>) {
+    checkArguments("Topic", zk, path, { codec }, SHAPE, ["codec"]);
     this.#zk = zk;
     this.path = path;
     this.#codec = codec;

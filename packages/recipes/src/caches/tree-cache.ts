@@ -2,7 +2,9 @@
  * A copy of a node and its descendants, kept up to date by the client's `watchTree$`: Curator's
  * CuratorCache.
  */
+
 import type { Client, NodeData, TreeChange, TreeWatches } from "@zooid/client";
+import { rules, type Shape, shape, wordRule } from "@zooid/model";
 import {
   asapScheduler,
   auditTime,
@@ -20,6 +22,7 @@ import {
   take,
   takeUntil,
 } from "rxjs";
+import { checkArguments } from "../arguments.ts";
 import { firstOf } from "../leases/waiting.ts";
 
 export interface CachedNode extends NodeData {
@@ -50,6 +53,12 @@ export interface TreeCacheOptions {
   readonly watches?: TreeWatches;
 }
 
+const SHAPE: Shape<TreeCacheOptions> = shape<TreeCacheOptions>({
+  depthMax: { expected: "a number from 0 on", accepts: (value) => typeof value === "number" && value >= 0 },
+  select: rules.callable,
+  watches: wordRule("auto", "persistent", "one-shot"),
+});
+
 /** A copy of a node and its descendants, or of a selection of them, kept up to date. */
 export class TreeCache implements Disposable {
   readonly path: string;
@@ -61,8 +70,7 @@ export class TreeCache implements Disposable {
   #isEnded = false;
 
   constructor(zk: Client, path: string, options: TreeCacheOptions = {}) {
-    const { depthMax = 0 } = options;
-    if (!(depthMax >= 0)) throw new RangeError(`tree cache ${path}: depthMax is a number from 0 on, found ${depthMax}`);
+    checkArguments("TreeCache", zk, path, options, SHAPE);
     this.path = path;
     this.#tree = zk.watchTree$(path, options).subscribe({
       next: (change) => this.#note(change),

@@ -1,4 +1,6 @@
 import { type Client, type Codec, isZkError, type RetryPolicy, retry, type ZkError, ZkNodeError } from "@zooid/client";
+import { rules, type Shape, shape } from "@zooid/model";
+import { checkArguments } from "../arguments.ts";
 import { Mutex } from "../locks/mutex.ts";
 import { pause } from "../pause.ts";
 import { isRecipeError, RecipeError } from "../recipe-error.ts";
@@ -55,6 +57,8 @@ const INTEGER: Arithmetic<number> = {
   wrapped: (value) => value | 0,
 };
 
+const SHAPE: Shape<AtomicOptions> = shape<AtomicOptions>({ retry: rules.callable, promote: rules.record });
+
 /**
  * A number that clients change optimistically; {@link AtomicLong} and {@link AtomicInteger} are its
  * kinds. It wraps around as Java's do; a missing or empty node counts as zero.
@@ -75,6 +79,7 @@ export class AtomicNumber<N extends number | bigint> {
     path: string,
     { arithmetic, ...options }: AtomicOptions & { readonly arithmetic: Arithmetic<N> },
   ) {
+    checkArguments("AtomicNumber", zk, path, options, SHAPE);
     this.#zk = zk;
     this.path = path;
     this.#arithmetic = arithmetic;

@@ -1,5 +1,6 @@
 import { type Client, isZkError } from "@zooid/client";
-import { joinPath } from "@zooid/model";
+import { joinPath, type Shape, shape, wholeNumberRule, wordRule } from "@zooid/model";
+import { checkArguments } from "../arguments.ts";
 import { RecipeError } from "../recipe-error.ts";
 import { AtomicLong } from "./atomic-number.ts";
 import { CachedAtomic } from "./cached-atomic.ts";
@@ -20,6 +21,11 @@ export interface IdGeneratorOptions {
   readonly blockSize?: number;
 }
 
+const SHAPE: Shape<IdGeneratorOptions> = shape<IdGeneratorOptions>({
+  strategy: wordRule("block", "sequential", "version"),
+  blockSize: wholeNumberRule(1),
+});
+
 /**
  * Short unique numbers. They increase for each client, but with blocks not between clients; some
  * may be skipped. Do not delete the path: the numbers would start again.
@@ -29,7 +35,9 @@ export class IdGenerator {
   readonly #zk: Client;
   readonly #take: () => Promise<number>;
 
-  constructor(zk: Client, path: string, { strategy = "block", blockSize = 100 }: IdGeneratorOptions = {}) {
+  constructor(zk: Client, path: string, options: IdGeneratorOptions = {}) {
+    checkArguments("IdGenerator", zk, path, options, SHAPE);
+    const { strategy = "block", blockSize = 100 } = options;
     this.#zk = zk;
     this.path = path;
     const block = new CachedAtomic(new AtomicLong(zk, path), BigInt(blockSize));

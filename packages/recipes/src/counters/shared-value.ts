@@ -1,5 +1,7 @@
 import { type CallOptions, type Client, type Codec, isZkError, type Watched } from "@zooid/client";
+import { rules, type Shape, shape } from "@zooid/model";
 import { filter, map, type Observable } from "rxjs";
+import { checkArguments, codecRule } from "../arguments.ts";
 import { makeNamed, put } from "../nodes/named-node.ts";
 import { int32 } from "./integers.ts";
 
@@ -15,6 +17,12 @@ export interface SharedValueOptions<T> {
   readonly codec: Codec<T>;
 }
 
+const COUNT: Shape<{ seed: number }> = shape<{ seed: number }>({ seed: rules.int });
+const SHAPE: Shape<SharedValueOptions<unknown>> = shape<SharedValueOptions<unknown>>({
+  seed: rules.anything,
+  codec: codecRule,
+});
+
 /**
  * A value that all clients see and may set: Curator's SharedValue, on the same znode. Clients
  * create a missing node.
@@ -25,6 +33,7 @@ export class SharedValue<T> {
   readonly #options: SharedValueOptions<T>;
 
   constructor(zk: Client, path: string, options: SharedValueOptions<T>) {
+    checkArguments("SharedValue", zk, path, options, SHAPE, ["codec"]);
     this.#zk = zk;
     this.path = path;
     this.#options = options;
@@ -96,6 +105,7 @@ export class SharedValue<T> {
  */
 export class SharedCount extends SharedValue<number> {
   constructor(zk: Client, path: string, seed = 0) {
+    checkArguments("SharedCount", zk, path, { seed }, COUNT);
     // kazoo creates the node empty, and counts from there.
     const decode = (bytes: Uint8Array | null): number => (bytes?.length ? int32.decode(bytes) : seed);
     super(zk, path, { seed, codec: { encode: int32.encode, decode } });

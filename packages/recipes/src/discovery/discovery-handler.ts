@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { assertNever, checkPath } from "@zooid/model";
+import { assertNever, checkPath, rules, type Shape, shape, wholeNumberRule } from "@zooid/model";
+import { checkOptions } from "../arguments.ts";
 import { reportError } from "../report-error.ts";
 import { instanceJson, parseInstance } from "./discovery-json.ts";
 import { type ProviderStrategy, strategies } from "./provider-strategy.ts";
@@ -22,6 +23,15 @@ export interface DiscoveryHandlerOptions<T = unknown> {
   /** Called with errors that are not the request's fault. Default: none. */
   readonly onError?: (error: unknown) => void;
 }
+
+const SHAPE: Shape<DiscoveryHandlerOptions> = shape<DiscoveryHandlerOptions>({
+  basePath: rules.text,
+  bodyBytesMax: wholeNumberRule(1),
+  timeoutMs: rules.duration,
+  strategy: rules.record,
+  authorise: rules.callable,
+  onError: rules.callable,
+});
 
 /**
  * A discovery over HTTP: the resources of Curator's discovery server, with the same paths, JSON and
@@ -46,6 +56,7 @@ export function discoveryHandler<T>(
   discovery: ServiceDiscovery<T>,
   options: DiscoveryHandlerOptions<T> = {},
 ): (request: IncomingMessage, response: ServerResponse) => void {
+  checkOptions("discoveryHandler", options, SHAPE);
   const { basePath = "", bodyBytesMax = 64 * 1024, timeoutMs = 10_000, strategy = strategies.roundRobin() } = options;
   const { authorise = () => true, onError } = options;
   if (basePath !== "") checkPath(basePath);

@@ -1,6 +1,8 @@
 import type { Client } from "@zooid/client";
 import type { Zxid } from "@zooid/model";
+import { rules, type Shape, shape } from "@zooid/model";
 import type { Subscription } from "rxjs";
+import { checkArguments } from "../arguments.ts";
 import { pause } from "../pause.ts";
 import { reportError } from "../report-error.ts";
 
@@ -19,6 +21,14 @@ export interface InstanceCleanupOptions {
 export type LastWrites = ReadonlyMap<string, Zxid>;
 
 const TIMER_MS_MAX = 2 ** 31 - 1;
+
+const SHAPE: Shape<InstanceCleanupOptions> = shape<InstanceCleanupOptions>({
+  staleMs: {
+    expected: `a number of milliseconds above 0, at most ${TIMER_MS_MAX}`,
+    accepts: (value) => typeof value === "number" && value > 0 && value <= TIMER_MS_MAX,
+  },
+  onError: rules.callable,
+});
 
 /**
  * Removes instances that are no longer written: Curator's InstanceCleanup. {@link
@@ -43,9 +53,7 @@ export class InstanceCleanup implements AsyncDisposable {
     removeStale: (before: LastWrites, signal: AbortSignal) => Promise<LastWrites>,
     { closed, ...options }: InstanceCleanupOptions & { readonly closed: () => void },
   ) {
-    const { staleMs } = options;
-    if (!(staleMs > 0 && staleMs <= TIMER_MS_MAX))
-      throw new RangeError(`staleMs: more than 0 and at most ${TIMER_MS_MAX} was expected, found ${staleMs}`);
+    checkArguments("cleanUp", zk, "/", options, SHAPE, ["staleMs"]);
     this.#options = options;
     this.#removeStale = removeStale;
     this.#closed = closed;

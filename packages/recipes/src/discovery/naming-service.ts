@@ -1,8 +1,11 @@
 import { type Client, type Codec, isZkError } from "@zooid/client";
-import { joinPath } from "@zooid/model";
+import { joinPath, type Shape, shape } from "@zooid/model";
 import { map, type Observable } from "rxjs";
+import { checkArguments, codecRule } from "../arguments.ts";
 import { namesBelow } from "../nodes/named-node.ts";
 import { RecipeError } from "../recipe-error.ts";
+
+const SHAPE: Shape<{ codec: unknown }> = shape<{ codec: unknown }>({ codec: codecRule });
 
 /**
  * Unique names and their values: `<path>/<kind>/<name>`. They stay when their session ends; for
@@ -14,6 +17,7 @@ export class NamingService<T> {
   readonly #codec: Codec<T>;
 
   constructor(zk: Client, path: string, codec: Codec<T>) {
+    checkArguments("NamingService", zk, path, { codec }, SHAPE, ["codec"]);
     this.#zk = zk;
     this.path = path;
     this.#codec = codec;

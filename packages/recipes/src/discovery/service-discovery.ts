@@ -1,6 +1,7 @@
 import { type Client, type Codec, isZkError, type Stat } from "@zooid/client";
-import { joinPath, type Zxid } from "@zooid/model";
+import { joinPath, rules, type Shape, shape, type Zxid } from "@zooid/model";
 import { defer, finalize, type Observable } from "rxjs";
+import { checkArguments } from "../arguments.ts";
 import { PersistentNode } from "../members/persistent-node.ts";
 import { machineAddress } from "../nodes/default-data.ts";
 import { namesBelow, put } from "../nodes/named-node.ts";
@@ -34,6 +35,7 @@ export interface NewService<T> extends ServiceDetails<T> {
 /** An instance without a session. */
 export type LastingInstance<T = unknown> = ServiceInstance<T> & { readonly serviceType: "static" | "permanent" };
 
+const FORMAT: Shape<InstanceFormat> = shape<InstanceFormat>({ payloadClass: rules.text, writeEnabled: rules.flag });
 const MODES = {
   dynamic: "ephemeral",
   "dynamic-sequential": "ephemeral-sequential",
@@ -108,6 +110,7 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
   readonly #cleanups = new Set<InstanceCleanup>();
 
   constructor(zk: Client, path: string, format: InstanceFormat = {}) {
+    checkArguments("ServiceDiscovery", zk, path, format, FORMAT);
     this.#zk = zk;
     this.path = path;
     this.#codec = instanceCodec<T>(format);

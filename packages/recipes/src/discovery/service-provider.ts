@@ -1,3 +1,5 @@
+import { rules, type Shape, shape } from "@zooid/model";
+import { checkOptions } from "../arguments.ts";
 import { type DownInstancePolicy, DownInstances } from "./down-instances.ts";
 import { type ProviderStrategy, strategies } from "./provider-strategy.ts";
 import type { ServiceCache } from "./service-cache.ts";
@@ -16,6 +18,13 @@ export interface ServiceProviderOptions<T> {
   readonly staleMsMax?: number;
 }
 
+const SHAPE: Shape<ServiceProviderOptions<unknown>> = shape<ServiceProviderOptions<unknown>>({
+  strategy: rules.record,
+  down: rules.record,
+  filter: rules.callable,
+  staleMsMax: rules.duration,
+});
+
 /** Chooses an instance of a service for each call: Curator's ServiceProvider. */
 export class ServiceProvider<T = unknown> implements Disposable {
   readonly #cache: ServiceCache<T>;
@@ -24,6 +33,7 @@ export class ServiceProvider<T = unknown> implements Disposable {
   readonly #down: DownInstances;
 
   constructor(cache: ServiceCache<T>, options: ServiceProviderOptions<T> = {}) {
+    checkOptions("ServiceProvider", options, SHAPE);
     this.#cache = cache;
     this.#options = options;
     this.#strategy = options.strategy ?? strategies.roundRobin();

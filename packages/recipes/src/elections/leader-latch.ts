@@ -1,9 +1,11 @@
 import { type Client, type Created, isZkError } from "@zooid/client";
+import { rules, type Shape, shape } from "@zooid/model";
 import type { Observable } from "rxjs";
+import { checkArguments } from "../arguments.ts";
 import type { WaitOptions } from "../leases/deadline.ts";
 import { deleteOwnNode, deleteOwnNodeLater } from "../leases/delete-own-node.ts";
 import { Hold } from "../leases/hold.ts";
-import type { HoldOptions, Lease } from "../leases/lease.ts";
+import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
 import { participantsOf } from "../leases/participants.ts";
 import { keepOn } from "../leases/waiting.ts";
 import { createContender, type LockQueueOptions, predecessor, waitForTurn } from "../locks/lock-queue.ts";
@@ -20,6 +22,8 @@ export interface Candidate {
   readonly path: string;
   readonly isLeader: boolean;
 }
+
+const SHAPE: Shape<LeaderLatchOptions> = shape<LeaderLatchOptions>({ ...HOLD, id: rules.text });
 
 /**
  * Elects one leader for its lifetime: Curator's LeaderLatch, on the same znodes,
@@ -39,6 +43,7 @@ export class LeaderLatch implements AsyncDisposable {
   readonly #ended: Promise<void>;
 
   constructor(zk: Client, path: string, options: LeaderLatchOptions = {}) {
+    checkArguments("LeaderLatch", zk, path, options, SHAPE);
     this.path = path;
     this.#zk = zk;
     this.#options = options;

@@ -1,7 +1,9 @@
 import { type Client, isZkError } from "@zooid/client";
-import type { HoldOptions, Lease } from "../leases/lease.ts";
+import { rules, type Shape, shape } from "@zooid/model";
+import { checkArguments } from "../arguments.ts";
+import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
 import { writable } from "../leases/waiting.ts";
-import type { LockDialect } from "../locks/dialect.ts";
+import { DIALECT, type LockDialect } from "../locks/dialect.ts";
 import { Mutex } from "../locks/mutex.ts";
 import { RecipeError } from "../recipe-error.ts";
 import { type Candidate, candidatesOf } from "./leader-latch.ts";
@@ -26,6 +28,14 @@ export interface LeaderSelectorOptions extends HoldOptions {
  */
 export type Lead = (term: Lease, signal: AbortSignal) => void | Promise<void>;
 
+const SHAPE: Shape<LeaderSelectorOptions> = shape<LeaderSelectorOptions>({
+  ...HOLD,
+  id: rules.text,
+  autoRequeue: rules.flag,
+  dialect: DIALECT,
+  onError: rules.callable,
+});
+
 /**
  * Elects one leader for the duration of its work: Curator's LeaderSelector, on the same znodes,
  * which are those of a mutex. A term begins only when the work of the previous one has returned,
@@ -44,6 +54,7 @@ export class LeaderSelector implements AsyncDisposable {
   #running: Promise<void> = Promise.resolve();
 
   constructor(zk: Client, path: string, lead: Lead, options: LeaderSelectorOptions = {}) {
+    checkArguments("LeaderSelector", zk, path, options, SHAPE);
     const { id, onSuspended, dialect } = options;
     this.path = path;
     this.#zk = zk;

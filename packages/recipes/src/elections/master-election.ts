@@ -9,11 +9,13 @@
  *
  * Other nodes below the root belong to the application.
  */
+
 import type { Client, Payload } from "@zooid/client";
-import { joinPath } from "@zooid/model";
+import { joinPath, rules, type Shape, shape } from "@zooid/model";
 import { distinctUntilChanged, map, type Observable } from "rxjs";
+import { checkArguments } from "../arguments.ts";
 import type { WaitOptions } from "../leases/deadline.ts";
-import type { HoldOptions, Lease } from "../leases/lease.ts";
+import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
 import { PersistentNode } from "../members/persistent-node.ts";
 import { makeNamed } from "../nodes/named-node.ts";
 import { ExclusiveCandidacy } from "./exclusive-candidacy.ts";
@@ -42,6 +44,14 @@ export interface MasterElectionOptions extends HoldOptions {
   readonly names?: Partial<MasterNames> | undefined;
 }
 
+const NAMES: Shape<MasterNames> = shape<MasterNames>({
+  master: rules.text,
+  backups: rules.text,
+  workers: rules.text,
+  running: rules.text,
+  terms: rules.text,
+});
+
 /** A cluster as an observer sees it, also HBase's, whose nodes hold bytes of its own. */
 export class MasterCluster {
   readonly root: string;
@@ -49,6 +59,7 @@ export class MasterCluster {
   readonly #names: MasterNames;
 
   constructor(zk: Client, root: string, names: Partial<MasterNames> = {}) {
+    checkArguments("MasterCluster", zk, root, names, NAMES);
     this.#zk = zk;
     this.root = root;
     this.#names = { ...MASTER_NAMES, ...names };
@@ -103,6 +114,8 @@ export class MasterCluster {
 
 const NOTHING = new Uint8Array(0);
 
+const SHAPE: Shape<MasterElectionOptions> = shape<MasterElectionOptions>({ ...HOLD, names: rules.record });
+
 /**
  * A candidate for active master, otherwise a standby, from `new` until `close`. The fastest
  * candidate becomes active.
@@ -120,6 +133,7 @@ export class MasterElection implements AsyncDisposable {
 
   /** @param name unique among the candidates */
   constructor(zk: Client, root: string, name: string, options: MasterElectionOptions = {}) {
+    checkArguments("MasterElection", zk, root, options, SHAPE);
     const names = { ...MASTER_NAMES, ...options.names };
     this.#zk = zk;
     this.name = name;

@@ -1,9 +1,10 @@
 import type { Client } from "@zooid/client";
-import { joinPath } from "@zooid/model";
+import { joinPath, rules, type Shape, shape } from "@zooid/model";
 import type { Observable } from "rxjs";
+import { checkArguments } from "../arguments.ts";
 import type { WaitOptions } from "../leases/deadline.ts";
 import { type Holder, holderData, readHolder } from "../leases/holder.ts";
-import type { HoldOptions, Lease } from "../leases/lease.ts";
+import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
 import { ExclusiveCandidacy } from "./exclusive-candidacy.ts";
 import { Terms } from "./terms.ts";
 
@@ -11,6 +12,8 @@ export interface UnfairElectionOptions extends HoldOptions {
   /** Id of this candidate for others. Default: a UUID. */
   readonly id?: string;
 }
+
+const SHAPE: Shape<UnfairElectionOptions> = shape<UnfairElectionOptions>({ ...HOLD, id: rules.text });
 
 /**
  * Elects the fastest candidate as leader: one node `<path>/leader`, on which all others have a
@@ -26,6 +29,7 @@ export class UnfairElection implements AsyncDisposable {
   readonly #candidacy: ExclusiveCandidacy;
 
   constructor(zk: Client, path: string, options: UnfairElectionOptions = {}) {
+    checkArguments("UnfairElection", zk, path, options, SHAPE);
     this.path = path;
     this.#zk = zk;
     this.#terms = new Terms(`the election on ${path}`);

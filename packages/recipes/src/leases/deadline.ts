@@ -1,3 +1,5 @@
+import { rules, type Shape, shape } from "@zooid/model";
+import { checkOptions } from "../arguments.ts";
 import { RecipeError } from "../recipe-error.ts";
 
 /** Limits of a wait; when one is reached, everything that was begun is undone. */
@@ -8,12 +10,23 @@ export interface WaitOptions {
   readonly timeoutMs?: number | undefined;
 }
 
+/** The rules for {@link WaitOptions}. */
+export const WAIT: Shape<WaitOptions> = shape<WaitOptions>({ signal: rules.signal, timeoutMs: rules.duration });
+/** The rules for a call that does not wait. */
+export const TRY: Shape<Pick<WaitOptions, "signal">> = shape({ signal: rules.signal });
+
 /** A caller's limits as one signal for all steps of the call. */
 export class Deadline implements Disposable {
   readonly signal: AbortSignal;
   readonly #timer: NodeJS.Timeout | undefined;
 
-  constructor({ signal, timeoutMs }: WaitOptions, what: string) {
+  /**
+   * @param expected the rules for the call's options, with names beyond those of a wait
+   * @throws ArgumentError; the signal's reason
+   */
+  constructor(options: WaitOptions, what: string, expected: Shape<WaitOptions> | Shape<object> = WAIT) {
+    checkOptions(what, options, expected);
+    const { signal, timeoutMs } = options;
     signal?.throwIfAborted();
     if (timeoutMs === undefined) {
       this.signal = signal ?? new AbortController().signal;

@@ -4,6 +4,7 @@
  * when the connection is.
  */
 import type { SessionId, Transaction, Zxid } from "@zooid/client";
+import { type Shape, shape, wordRule } from "@zooid/model";
 
 export type LostReason =
   /**
@@ -64,3 +65,6 @@ export interface HoldOptions {
    */
   readonly onSuspended?: "lose" | "keep" | undefined;
 }
+
+/** The rules for {@link HoldOptions}. */
+export const HOLD: Shape<HoldOptions> = shape<HoldOptions>({ onSuspended: wordRule("lose", "keep") });

@@ -1,5 +1,6 @@
+import { rules, type Shape, shape } from "@zooid/model";
 import { RecipeError } from "../recipe-error.ts";
-import { Deadline, type WaitOptions } from "./deadline.ts";
+import { Deadline, WAIT, type WaitOptions } from "./deadline.ts";
 import type { Grant } from "./lease.ts";
 import type { Sections } from "./sections.ts";
 
@@ -26,6 +27,8 @@ export async function useLease<T, G extends Grant, O extends WaitOptions>(
   return result;
 }
 
+const OWNED: Shape<WaitOptions & { owner: unknown }> = shape({ ...WAIT, owner: rules.anything });
+
 /**
  * The same for a lock that identifies owners by async context; an explicit owner needs no section.
  */
@@ -36,7 +39,7 @@ export async function useInSection<T, G extends Grant, O extends WaitOptions & {
   options?: O,
 ): Promise<T> {
   if (sections === undefined || options?.owner !== undefined) return useLease(lock, work, options);
-  using deadline = new Deadline(options ?? {}, `acquire ${lock.path}`);
+  using deadline = new Deadline(options ?? {}, `acquire ${lock.path}`, OWNED);
   const { signal } = deadline;
   return await sections.run(signal, (owner) => useLease(lock, work, { ...options, owner, signal } as O));
 }

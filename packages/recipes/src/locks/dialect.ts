@@ -3,7 +3,9 @@
  * do not: Curator ignores kazoo's default locks, and the other way round. So nodes of a shared
  * queue are named in the other client's format.
  */
+
 import type { SessionId } from "@zooid/client";
+import { type Rule, wordRule } from "@zooid/model";
 
 /**
  * - `curator`: `_c_<uuid>-lock-<number>`, for Curator, Go's client and the Java recipes of
@@ -14,6 +16,9 @@ import type { SessionId } from "@zooid/client";
  *   lost is found
  */
 export type LockDialect = "curator" | "kazoo" | "zookeeper-recipes";
+
+/** The rule for {@link LockDialect}. */
+export const DIALECT: Rule = wordRule("curator", "kazoo", "zookeeper-recipes");
 
 /**
  * The parts of a node's name: `protect` as for a client's create, then the marker, then the number.

@@ -1,4 +1,6 @@
 import type { Client } from "@zooid/client";
+import { type Shape, shape, wordRule } from "@zooid/model";
+import { checkArguments } from "../arguments.ts";
 import { Deadline, type WaitOptions } from "../leases/deadline.ts";
 import type { Grant } from "../leases/lease.ts";
 import { LeaseGroup, releaseAll } from "../leases/lease-group.ts";
@@ -12,13 +14,17 @@ export interface MultiLockOptions {
   readonly order?: "path" | "given";
 }
 
+const SHAPE: Shape<MultiLockOptions> = shape<MultiLockOptions>({ order: wordRule("path", "given") });
+
 /** All of several locks or none: Curator's InterProcessMultiLock. It has no nodes of its own. */
 export class MultiLock implements Lock<LeaseGroup> {
   readonly path: string;
   readonly #zk: Client;
   readonly #locks: readonly Lock[];
 
-  constructor(zk: Client, locks: readonly Lock[], { order = "path" }: MultiLockOptions = {}) {
+  constructor(zk: Client, locks: readonly Lock[], options: MultiLockOptions = {}) {
+    checkArguments("MultiLock", zk, "/", options, SHAPE);
+    const { order = "path" } = options;
     if (locks.length === 0) throw new RangeError("a lock on nothing: a MultiLock needs at least one");
     this.#zk = zk;
     this.#locks =

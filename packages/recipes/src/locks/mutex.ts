@@ -1,12 +1,14 @@
 import type { Client, Created, Payload } from "@zooid/client";
-import { Deadline, type WaitOptions } from "../leases/deadline.ts";
+import { rules, type Shape, shape, wordRule } from "@zooid/model";
+import { checkArguments } from "../arguments.ts";
+import { Deadline, TRY, WAIT, type WaitOptions } from "../leases/deadline.ts";
 import { Hold, type HoldEvents } from "../leases/hold.ts";
-import type { HoldOptions, Lease } from "../leases/lease.ts";
+import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
 import { Owners } from "../leases/owners.ts";
 import { type Participant, participantsOf } from "../leases/participants.ts";
 import { Sections } from "../leases/sections.ts";
 import { type Lock, useInSection } from "../leases/use-lease.ts";
-import { type LockDialect, lockNaming } from "./dialect.ts";
+import { DIALECT, type LockDialect, lockNaming } from "./dialect.ts";
 import { enqueue, type LockQueueOptions, predecessor, tryEnqueue } from "./lock-queue.ts";
 
 export interface MutexOptions extends HoldOptions {
@@ -44,6 +46,18 @@ export interface TryOptions extends Owned {
   readonly signal?: AbortSignal;
 }
 
+const SHAPE: Shape<MutexOptions> = shape<MutexOptions>({
+  ...HOLD,
+  data: rules.payload,
+  onRevoke: rules.callable,
+  dialect: DIALECT,
+  reentrant: wordRule("async-context"),
+});
+/** The rules for {@link AcquireOptions}. */
+export const ACQUIRE: Shape<AcquireOptions> = shape<AcquireOptions>({ ...WAIT, owner: rules.anything });
+/** The rules for {@link TryOptions}. */
+export const TRY_OWNED: Shape<TryOptions> = shape<TryOptions>({ ...TRY, owner: rules.anything });
+
 /**
  * A fair distributed lock: Curator's InterProcessMutex, on the same znodes. Each contender has a
  * node `<path>/_c_<uuid>-lock-<number>` and watches the previous one, so a release wakes one
@@ -58,6 +72,7 @@ export class Mutex implements Lock<Lease, AcquireOptions> {
   readonly #sections: Sections | undefined;
 
   constructor(zk: Client, path: string, options: MutexOptions = {}) {
+    checkArguments("Mutex", zk, path, options, SHAPE);
     this.#zk = zk;
     this.path = path;
     this.#options = options;
@@ -74,7 +89,7 @@ export class Mutex implements Lock<Lease, AcquireOptions> {
    *   nothing is left behind
    */
   async acquire(options: AcquireOptions = {}): Promise<Lease> {
-    using deadline = new Deadline(options, `acquire ${this.path}`);
+    using deadline = new Deadline(options, `acquire ${this.path}`, ACQUIRE);
     const { signal } = deadline;
     const { owner = this.#sections?.owner } = options;
     const take = async (ended?: () => void): Promise<Hold> =>
@@ -87,7 +102,7 @@ export class Mutex implements Lock<Lease, AcquireOptions> {
    * The lock if it is available at once, or null. Creates no node if there are other contenders.
    */
   async tryAcquire(options: TryOptions = {}): Promise<Lease | null> {
-    using deadline = new Deadline(options, `acquire ${this.path}`);
+    using deadline = new Deadline(options, `acquire ${this.path}`, TRY_OWNED);
     const { owner = this.#sections?.owner } = options;
     const held = this.#owners.heldNow(owner);
     if (held !== undefined) return held.lease();

@@ -4,12 +4,14 @@
  * writer waits for all nodes before it, a reader for the writers before it. So readers behind a
  * waiting writer wait too, and no writer starves.
  */
+
 import type { Client, Created, Payload } from "@zooid/client";
-import { baseName, joinPath } from "@zooid/model";
+import { baseName, joinPath, rules, type Shape, shape, wordRule } from "@zooid/model";
+import { checkArguments } from "../arguments.ts";
 import { Deadline, type WaitOptions } from "../leases/deadline.ts";
 import { deleteOwnNodeLater } from "../leases/delete-own-node.ts";
 import { Hold } from "../leases/hold.ts";
-import type { HoldOptions, Lease } from "../leases/lease.ts";
+import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
 import { Owners } from "../leases/owners.ts";
 import { type Participant, participantsOf } from "../leases/participants.ts";
 import { Sections } from "../leases/sections.ts";
@@ -25,7 +27,7 @@ import {
   predecessor,
   tryEnqueue,
 } from "./lock-queue.ts";
-import type { AcquireOptions, TryOptions } from "./mutex.ts";
+import { ACQUIRE, type AcquireOptions, TRY_OWNED, type TryOptions } from "./mutex.ts";
 import { sequenceKey } from "./sequence.ts";
 
 export interface ReadWriteLockOptions extends HoldOptions {
@@ -46,6 +48,13 @@ const READERS: readonly string[] = Object.values(READ_WRITE_NAMING).map(({ read 
 const firstWriter: Blocker = (queue, at) =>
   queue.slice(0, at).find((name) => !READERS.some((marker) => name.includes(marker)));
 
+const SHAPE: Shape<ReadWriteLockOptions> = shape<ReadWriteLockOptions>({
+  ...HOLD,
+  data: rules.payload,
+  dialect: wordRule("curator", "kazoo"),
+  reentrant: wordRule("async-context"),
+});
+
 /** A lock that many readers hold, or one writer. */
 export class ReadWriteLock {
   readonly path: string;
@@ -58,6 +67,7 @@ export class ReadWriteLock {
   readonly #writers = new Owners();
 
   constructor(zk: Client, path: string, options: ReadWriteLockOptions = {}) {
+    checkArguments("ReadWriteLock", zk, path, options, SHAPE);
     this.#zk = zk;
     this.path = path;
     this.#options = options;
@@ -153,7 +163,7 @@ export class LockSide implements Lock<Lease, AcquireOptions> {
    *   client; then nothing is left behind
    */
   async acquire(options: AcquireOptions = {}): Promise<Lease> {
-    using deadline = new Deadline(options, `acquire ${this.path}`);
+    using deadline = new Deadline(options, `acquire ${this.path}`, ACQUIRE);
     const { owner = this.#parts.sections?.owner } = options;
     const { signal } = deadline;
     if (owner === undefined) return this.#hold(await enqueue(this.#zk, this.#queue, signal)).lease();
@@ -167,7 +177,7 @@ export class LockSide implements Lock<Lease, AcquireOptions> {
 
   /** The lock if it is available at once, or null. Creates no node if it is not. */
   async tryAcquire(options: TryOptions = {}): Promise<Lease | null> {
-    using deadline = new Deadline(options, `acquire ${this.path}`);
+    using deadline = new Deadline(options, `acquire ${this.path}`, TRY_OWNED);
     const { owner = this.#parts.sections?.owner } = options;
     const held = this.#parts.owners.heldNow(owner);
     if (held !== undefined) return held.lease();

@@ -8,13 +8,15 @@
  * call are requested under one hold of the mutex: two callers that each hold a part of their leases
  * cannot block each other.
  */
+
 import { type Client, type Created, isZkError, type OneShotWatch, type Payload } from "@zooid/client";
-import { baseName, joinPath } from "@zooid/model";
+import { baseName, joinPath, rules, type Shape, shape } from "@zooid/model";
+import { checkArguments } from "../arguments.ts";
 import { SharedCount } from "../counters/shared-value.ts";
-import { Deadline, type WaitOptions } from "../leases/deadline.ts";
+import { Deadline, TRY, WAIT, type WaitOptions } from "../leases/deadline.ts";
 import { deleteOwnNodeLater } from "../leases/delete-own-node.ts";
 import { Hold } from "../leases/hold.ts";
-import type { HoldOptions, Lease } from "../leases/lease.ts";
+import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
 import { LeaseGroup } from "../leases/lease-group.ts";
 import { type Participant, participantsOf } from "../leases/participants.ts";
 import { type Lock, useLease } from "../leases/use-lease.ts";
@@ -49,6 +51,18 @@ export interface AcquireLeasesOptions extends WaitOptions {
   readonly count?: number;
 }
 
+const SHAPE: Shape<SemaphoreOptions> = shape<SemaphoreOptions>({
+  ...HOLD,
+  leases: {
+    expected: "a whole number of at least 1 or a SharedCount",
+    accepts: (value) => value instanceof SharedCount || (Number.isInteger(value) && (value as number) >= 1),
+  },
+  data: rules.payload,
+  onRevoke: rules.callable,
+});
+const ACQUIRE: Shape<AcquireLeasesOptions> = shape<AcquireLeasesOptions>({ ...WAIT, count: rules.anything });
+const TRY_COUNTED: Shape<Pick<AcquireLeasesOptions, "signal" | "count">> = shape({ ...TRY, count: rules.anything });
+
 export class Semaphore implements Lock<LeaseGroup<Lease>, AcquireLeasesOptions> {
   readonly path: string;
   readonly #zk: Client;
@@ -57,12 +71,7 @@ export class Semaphore implements Lock<LeaseGroup<Lease>, AcquireLeasesOptions> 
   readonly #leasesPath: string;
 
   constructor(zk: Client, path: string, options: SemaphoreOptions) {
-    const { leases } = options;
-    if (!(leases instanceof SharedCount || (Number.isInteger(leases) && leases >= 1))) {
-      throw new RangeError(
-        `semaphore ${path}: leases is a whole number of at least 1 or a SharedCount, found ${leases}`,
-      );
-    }
+    checkArguments("Semaphore", zk, path, options, SHAPE, ["leases"]);
     this.#zk = zk;
     this.path = path;
     this.#options = options;
@@ -77,9 +86,10 @@ export class Semaphore implements Lock<LeaseGroup<Lease>, AcquireLeasesOptions> 
    *   nothing is left behind. RangeError for more leases than exist; with a shared count it waits
    *   until there are enough
    */
-  async acquire({ count = 1, ...options }: AcquireLeasesOptions = {}): Promise<LeaseGroup<Lease>> {
+  async acquire(options: AcquireLeasesOptions = {}): Promise<LeaseGroup<Lease>> {
+    const { count = 1 } = options;
     this.#checkCount(count);
-    using deadline = new Deadline(options, `acquire ${this.path}`);
+    using deadline = new Deadline(options, `acquire ${this.path}`, ACQUIRE);
     const { signal } = deadline;
     for (;;) {
       const turn = await enqueue(this.#zk, this.#turns, signal);
@@ -100,7 +110,7 @@ export class Semaphore implements Lock<LeaseGroup<Lease>, AcquireLeasesOptions> 
   ): Promise<LeaseGroup<Lease> | null> {
     const { count = 1 } = options;
     this.#checkCount(count);
-    using deadline = new Deadline(options, `acquire ${this.path}`);
+    using deadline = new Deadline(options, `acquire ${this.path}`, TRY_COUNTED);
     const { signal } = deadline;
     const [taken, { limit }] = await Promise.all([
       queued(this.#zk, this.#leasesPath, signal),

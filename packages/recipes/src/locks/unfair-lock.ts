@@ -1,8 +1,9 @@
 import type { Client } from "@zooid/client";
-import { joinPath } from "@zooid/model";
-import { Deadline, type WaitOptions } from "../leases/deadline.ts";
+import { joinPath, rules, type Shape, shape } from "@zooid/model";
+import { checkArguments } from "../arguments.ts";
+import { Deadline, TRY, type WaitOptions } from "../leases/deadline.ts";
 import { type Holder, holderData, readHolder } from "../leases/holder.ts";
-import type { HoldOptions, Lease } from "../leases/lease.ts";
+import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
 import { type Lock, useLease } from "../leases/use-lease.ts";
 import { pause } from "../pause.ts";
 import { ExclusiveNode } from "./exclusive-node.ts";
@@ -16,6 +17,8 @@ export interface UnfairLockOptions extends HoldOptions {
    */
   readonly spreadMs?: number;
 }
+
+const SHAPE: Shape<UnfairLockOptions> = shape<UnfairLockOptions>({ ...HOLD, id: rules.text, spreadMs: rules.duration });
 
 /**
  * A lock for the fastest client: one node `<path>/lock`, on which all waiters have a watch. A
@@ -31,6 +34,7 @@ export class UnfairLock implements Lock<Lease> {
   readonly #options: UnfairLockOptions;
 
   constructor(zk: Client, path: string, options: UnfairLockOptions = {}) {
+    checkArguments("UnfairLock", zk, path, options, SHAPE);
     this.#zk = zk;
     this.path = path;
     this.#options = options;
@@ -56,7 +60,7 @@ export class UnfairLock implements Lock<Lease> {
 
   /** The lock if it is available at once, or null. Leaves no node if it is not. */
   async tryAcquire(options: { readonly signal?: AbortSignal } = {}): Promise<Lease | null> {
-    using deadline = new Deadline(options, `acquire ${this.path}`);
+    using deadline = new Deadline(options, `acquire ${this.path}`, TRY);
     if ((await this.#zk.exists(this.#nodePath, options)) !== null) return null;
     const node = this.#node();
     const taken = await node.tryAcquire(deadline.signal);

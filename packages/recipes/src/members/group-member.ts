@@ -1,6 +1,7 @@
 import type { Client, Payload } from "@zooid/client";
-import { baseName, joinPath } from "@zooid/model";
+import { baseName, joinPath, rules, type Shape, shape } from "@zooid/model";
 import { concat, defer, filter, map, type Observable, of } from "rxjs";
+import { checkArguments } from "../arguments.ts";
 import { TreeCache } from "../caches/tree-cache.ts";
 import { defaultData } from "../nodes/default-data.ts";
 import { payloadBytes } from "../nodes/payload-bytes.ts";
@@ -8,6 +9,15 @@ import { PersistentNode } from "./persistent-node.ts";
 
 /** The known members of a group: the data of each, by its id. */
 export type Members = ReadonlyMap<string, Uint8Array | null>;
+
+interface GroupMemberOptions {
+  /** Unique among the members. */
+  readonly id: string;
+  /** Default: the client's `defaultData`, or this machine's address. */
+  readonly data?: Payload;
+}
+
+const SHAPE: Shape<GroupMemberOptions> = shape<GroupMemberOptions>({ id: rules.text, data: rules.payload });
 
 /**
  * A member of a group that observes its members: Curator's GroupMember, on the same znodes,
@@ -20,11 +30,9 @@ export class GroupMember implements AsyncDisposable {
   readonly #cache: TreeCache;
   #data: Payload;
 
-  constructor(
-    zk: Client,
-    path: string,
-    { id, data = defaultData(zk) }: { readonly id: string; readonly data?: Payload },
-  ) {
+  constructor(zk: Client, path: string, options: GroupMemberOptions) {
+    checkArguments("GroupMember", zk, path, options, SHAPE, ["id"]);
+    const { id, data = defaultData(zk) } = options;
     this.path = path;
     this.id = id;
     this.#data = data;

@@ -1,5 +1,7 @@
 import { type Client, isZkError, type NodeData, type Payload, type Watched } from "@zooid/client";
+import { rules, type Shape, shape, wordRule } from "@zooid/model";
 import { BehaviorSubject, filter, type Observable } from "rxjs";
+import { checkArguments } from "../arguments.ts";
 import { firstOf, keepOn, LossAlarm, unlessAborted } from "../leases/waiting.ts";
 import { makeNamed } from "../nodes/named-node.ts";
 import { payloadBytes } from "../nodes/payload-bytes.ts";
@@ -23,6 +25,12 @@ export interface Keeping {
   readonly atEnd: "delete" | "leave";
 }
 
+const SHAPE: Shape<PersistentNodeOptions> = shape<PersistentNodeOptions>({
+  path: rules.text,
+  data: rules.payload,
+  mode: wordRule("persistent", "ephemeral", "persistent-sequential", "ephemeral-sequential"),
+});
+
 /**
  * Maintains a node: creates it again when it is deleted or its session ends, and writes it again
  * when its data are changed. Curator's PersistentNode. A node of the same name of an earlier
@@ -43,7 +51,11 @@ export class PersistentNode implements AsyncDisposable {
   constructor(zk: Client, options: PersistentNodeOptions);
   /** @internal */
   constructor(zk: Client, options: PersistentNodeOptions, keeping: Keeping);
-  constructor(zk: Client, { path, data, mode = "ephemeral" }: PersistentNodeOptions, keeping?: Keeping) {
+  constructor(zk: Client, options: PersistentNodeOptions, keeping?: Keeping) {
+    // The name before the number may be empty.
+    const isNumbered = options?.mode?.endsWith?.("sequential") === true;
+    checkArguments("PersistentNode", zk, isNumbered ? `${options.path}0` : options?.path, options, SHAPE);
+    const { path, data, mode = "ephemeral" } = options;
     this.#zk = zk;
     this.#keeping = keeping ?? {
       make: (data, signal) => makeNamed(zk, { path: this.path, data, mode: this.#mode, signal }),

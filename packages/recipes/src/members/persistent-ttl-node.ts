@@ -1,6 +1,7 @@
 import { type Client, isZkError, type Payload } from "@zooid/client";
-import { joinPath, parentPath } from "@zooid/model";
+import { joinPath, parentPath, rules, type Shape, shape, wholeNumberRule } from "@zooid/model";
 import type { Observable } from "rxjs";
+import { checkArguments } from "../arguments.ts";
 import { makeNamed } from "../nodes/named-node.ts";
 import { pause } from "../pause.ts";
 import { PersistentNode } from "./persistent-node.ts";
@@ -13,6 +14,12 @@ export interface PersistentTtlNodeOptions {
 }
 
 const TOUCHED = "touch";
+
+const SHAPE: Shape<PersistentTtlNodeOptions> = shape<PersistentTtlNodeOptions>({
+  path: rules.text,
+  data: rules.payload,
+  ttlMs: wholeNumberRule(1, Number.MAX_SAFE_INTEGER),
+});
 
 /**
  * A node that outlives its maintainer for a while: Curator's PersistentTtlNode, on the same znodes,
@@ -27,7 +34,9 @@ export class PersistentTtlNode implements AsyncDisposable {
   readonly #closing = new AbortController();
   readonly #ended: Promise<void>;
 
-  constructor(zk: Client, { path, data, ttlMs }: PersistentTtlNodeOptions) {
+  constructor(zk: Client, options: PersistentTtlNodeOptions) {
+    checkArguments("PersistentTtlNode", zk, options?.path, options, SHAPE, ["ttlMs", "data"]);
+    const { path, data, ttlMs } = options;
     this.#zk = zk;
     this.path = path;
     this.#ttlMs = ttlMs;

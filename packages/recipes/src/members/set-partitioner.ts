@@ -1,7 +1,8 @@
 import { hostname } from "node:os";
 import { type Client, isZkError } from "@zooid/client";
-import { joinPath } from "@zooid/model";
+import { joinPath, rules, type Shape, shape } from "@zooid/model";
 import { BehaviorSubject, debounceTime, filter, map, type Observable } from "rxjs";
+import { checkArguments } from "../arguments.ts";
 import type { Lease } from "../leases/lease.ts";
 import { firstOf, unlessAborted, writable } from "../leases/waiting.ts";
 import { Mutex } from "../locks/mutex.ts";
@@ -30,6 +31,14 @@ export interface SetPartitionerOptions {
  */
 export type ShareWork = (share: readonly string[], signal: AbortSignal) => unknown;
 
+const SHAPE: Shape<SetPartitionerOptions & { items: unknown; work: unknown }> = shape({
+  id: rules.text,
+  quietMs: rules.duration,
+  divide: rules.callable,
+  items: rules.list,
+  work: rules.callable,
+});
+
 /**
  * Divides a set among members: kazoo's SetPartitioner, on the same znodes. Each member has a node
  * `<path>/party/<uuid>-<id>`, and for each of its items a lock `<path>/locks/<item>`.
@@ -50,12 +59,10 @@ export class SetPartitioner implements AsyncDisposable {
   constructor(
     zk: Client,
     path: string,
-    {
-      items,
-      work,
-      ...options
-    }: SetPartitionerOptions & { readonly items: readonly string[]; readonly work: ShareWork },
+    given: SetPartitionerOptions & { readonly items: readonly string[]; readonly work: ShareWork },
   ) {
+    checkArguments("SetPartitioner", zk, path, given, SHAPE, ["items", "work"]);
+    const { items, work, ...options } = given;
     const { id = `${hostname()}-${process.pid}`, quietMs = 30_000, divide = inTurn } = options;
     this.#zk = zk;
     this.path = path;

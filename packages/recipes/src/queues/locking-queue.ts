@@ -1,7 +1,8 @@
 import type { Client, Payload } from "@zooid/client";
-import { joinPath } from "@zooid/model";
+import { joinPath, type Shape, shape, wholeNumberRule } from "@zooid/model";
+import { checkArguments, checkOptions } from "../arguments.ts";
 import { Deadline, type WaitOptions } from "../leases/deadline.ts";
-import type { HoldOptions, Lease } from "../leases/lease.ts";
+import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
 import { unlessAborted } from "../leases/waiting.ts";
 import { refuseOverflown } from "../locks/sequence.ts";
 import { payloadBytes } from "../nodes/payload-bytes.ts";
@@ -24,6 +25,8 @@ export interface LockedItem extends AsyncDisposable {
   release(): Promise<void>;
 }
 
+const PRIORITY: Shape<PriorityOptions> = shape<PriorityOptions>({ priority: wholeNumberRule(0, 999) });
+
 /**
  * A queue whose items are taken, then consumed or released: kazoo's LockingQueue, on the same
  * znodes, `<path>/entries/entry-<priority>-<number>` and, for each taken item, an ephemeral of the
@@ -37,6 +40,7 @@ export class LockingQueue {
   readonly #claims: Claims;
 
   constructor(zk: Client, path: string, options: HoldOptions = {}) {
+    checkArguments("LockingQueue", zk, path, options, HOLD);
     this.path = path;
     this.#zk = zk;
     this.#entriesPath = joinPath(path, "entries");
@@ -45,6 +49,7 @@ export class LockingQueue {
   }
 
   async put(data: Payload, options: PriorityOptions = {}): Promise<void> {
+    checkOptions(`put into ${this.path}`, options, PRIORITY);
     const mode = { mode: "persistent-sequential", parents: "container" } as const;
     await this.#zk.create(joinPath(this.#entriesPath, prefixOf(options)), data, mode);
   }
@@ -115,8 +120,5 @@ function inOrder(names: readonly string[]): readonly string[] {
 }
 
 function prefixOf({ priority = 100 }: PriorityOptions): string {
-  if (!Number.isInteger(priority) || priority < 0 || priority > 999) {
-    throw new RangeError(`a priority is a whole number from 0 to 999, found ${priority}`);
-  }
   return `entry-${String(priority).padStart(3, "0")}-`;
 }

@@ -1,5 +1,6 @@
 import { type Client, isZkError, type OneShotWatch, type Payload } from "@zooid/client";
 import { joinPath } from "@zooid/model";
+import { checkArguments } from "../arguments.ts";
 import { Deadline, type WaitOptions } from "../leases/deadline.ts";
 import { unlessAborted } from "../leases/waiting.ts";
 import { inOrder } from "../locks/sequence.ts";
@@ -20,6 +21,7 @@ export class SimpleQueue {
   readonly #zk: Client;
 
   constructor(zk: Client, path: string) {
+    checkArguments("SimpleQueue", zk, path);
     this.#zk = zk;
     this.path = path;
   }

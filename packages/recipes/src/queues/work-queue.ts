@@ -6,9 +6,10 @@ import {
   type Transaction,
   TransactionError,
 } from "@zooid/client";
-import { checkPath, joinPath } from "@zooid/model";
+import { checkPath, joinPath, rules, type Shape, shape, wholeNumberRule } from "@zooid/model";
+import { checkArguments, checkOptions, codecRule } from "../arguments.ts";
 import { Deadline, type WaitOptions } from "../leases/deadline.ts";
-import type { HoldOptions, Lease } from "../leases/lease.ts";
+import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
 import { keepOn, unlessAborted, writable } from "../leases/waiting.ts";
 import { makeNamed } from "../nodes/named-node.ts";
 import { payloadBytes } from "../nodes/payload-bytes.ts";
@@ -101,6 +102,18 @@ export interface Consumer extends AsyncDisposable {
   finished(): Promise<void>;
 }
 
+const SHAPE: Shape<QueueOptions<unknown>> = shape<QueueOptions<unknown>>({
+  ...HOLD,
+  codec: codecRule,
+  lockPath: rules.text,
+  itemCountMax: wholeNumberRule(1),
+});
+const CONSUME: Shape<ConsumeOptions> = shape<ConsumeOptions>({
+  concurrency: rules.anything,
+  onFailure: rules.anything,
+  onError: rules.callable,
+});
+
 /** The common part of Curator's queues. */
 export abstract class WorkQueue<T> implements AsyncDisposable {
   readonly path: string;
@@ -111,6 +124,7 @@ export abstract class WorkQueue<T> implements AsyncDisposable {
   readonly #consumers = new Set<Consumer>();
 
   constructor(zk: Client, path: string, names: QueueNames, options: QueueOptions<T>) {
+    checkArguments("queue", zk, path, options, SHAPE);
     this.zk = zk;
     this.path = path;
     this.#names = names;
@@ -119,6 +133,7 @@ export abstract class WorkQueue<T> implements AsyncDisposable {
 
   /** Starts to work on items as they come. */
   consume(work: Work<T>, options: ConsumeOptions = {}): Consumer {
+    checkOptions(`consume ${this.path}`, options, CONSUME);
     const { codec, lockPath } = this.#options;
     const claims = lockPath === undefined ? undefined : new Claims(this.zk, lockPath, this.#options);
     const decode = (bytes: Uint8Array): T => (codec === undefined ? (bytes as T) : codec.decode(bytes));

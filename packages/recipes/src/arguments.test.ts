@@ -1,0 +1,120 @@
+/** Invalid arguments are refused when a recipe is made or used, before anything is done. */
+import { ArgumentError, type Client, connect, json } from "@zooid/client";
+import { startServer, type ZooidServer } from "@zooid/server";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import * as recipes from "./index.ts";
+
+let server: ZooidServer;
+let zk: Client;
+
+beforeAll(async () => {
+  server = await startServer({ port: 0 });
+  zk = await connect(server.connectString);
+});
+
+afterAll(async () => {
+  expect((await zk.children("/")).names).toEqual(["zookeeper"]);
+  await zk.close();
+  await server.stop();
+});
+
+/** A recipe as a program without a type checker sees it. */
+type Loose = new (...args: unknown[]) => object;
+
+function make(name: string, ...args: unknown[]): object {
+  const recipe = (recipes as unknown as Record<string, Loose>)[name];
+  if (recipe === undefined) throw new Error(`there is no recipe ${name}`);
+  return new recipe(...args);
+}
+
+const codec = json<unknown>();
+
+/** Every recipe over a client and a path, with valid further arguments and a misspelt option. */
+const RECIPES: readonly (readonly [name: string, valid: readonly unknown[], wrong: readonly unknown[] | undefined])[] =
+  [
+    ["Barrier", [], undefined],
+    ["DoubleBarrier", [{ members: 2 }], [{ member: 2 }]],
+    ["ClusterMonitor", [], undefined],
+    ["ConfigCenter", [{ app: "a", env: "e", codec }], [{ app: "a", enviroment: "e", codec }]],
+    ["Topic", [codec], [undefined]],
+    ["TreeCache", [{ depthMax: 1 }], [{ maxDepth: 1 }]],
+    ["AtomicLong", [], [{ retries: 3 }]],
+    ["AtomicInteger", [], [{ retry: 3 }]],
+    ["IdGenerator", [{ blockSize: 5 }], [{ strategy: "blocks" }]],
+    ["SharedCount", [3], ["3"]],
+    ["SharedValue", [{ seed: 1, codec }], [{ seed: 1 }]],
+    ["NamingService", [codec], ["json"]],
+    ["ServiceDiscovery", [], [{ payLoadClass: "x" }]],
+    ["LeaderLatch", [{ id: "x" }], [{ participantId: "x" }]],
+    ["LeaderSelector", [async () => {}, { autoRequeue: true }], [async () => {}, { autoRequeu: true }]],
+    ["MasterCluster", [], [{ masters: "x" }]],
+    ["MasterElection", ["me"], ["me", { onSuspend: "keep" }]],
+    ["UnfairElection", [], [{ id: 5 }]],
+    ["Mutex", [{ dialect: "kazoo" }], [{ dialect: "Kazoo" }]],
+    ["ReadWriteLock", [], [{ reentrant: true }]],
+    ["Semaphore", [{ leases: 2 }], [{ permits: 2 }]],
+    ["SemaphoreMutex", [], [{ lease: 2 }]],
+    ["UnfairLock", [], [{ spread: 2 }]],
+    ["GroupMember", [{ id: "x" }], [{}]],
+    ["SetPartitioner", [{ items: [], work: async () => {} }], [{ items: [] }]],
+    ["DelayQueue", [], [{ lock: "/l" }]],
+    ["DistributedQueue", [], [{ lockpath: "/l" }]],
+    ["IdQueue", [], [{ itemsMax: 3 }]],
+    ["PriorityQueue", [], [{ codec: 3 }]],
+    ["LockingQueue", [], [{ onSuspended: "loose" }]],
+    ["SimpleQueue", [], undefined],
+  ];
+
+test.each(RECIPES)("%s refuses what is no client, no path or no option", (name, valid, wrong) => {
+  for (const client of [undefined, null, {}, "127.0.0.1:2181", Promise.resolve(zk)])
+    expect(() => make(name, client, "/x", ...valid)).toThrow(ArgumentError);
+  for (const path of [undefined, "", "locks/x", "/x/", 5])
+    expect(() => make(name, zk, path, ...valid)).toThrow(ArgumentError);
+  if (wrong !== undefined) expect(() => make(name, zk, "/x", ...wrong)).toThrow(ArgumentError);
+});
+
+test("recipes over one options object are checked too", () => {
+  expect(() => make("PersistentNode", zk, { path: "x", data: "" })).toThrow(ArgumentError);
+  expect(() => make("PersistentNode", zk, { path: "/x", data: "", mode: "EPHEMERAL" })).toThrow('"ephemeral"');
+  expect(() => make("PersistentNode", zk)).toThrow(ArgumentError);
+  expect(() => make("PersistentTtlNode", zk, { path: "/x", data: "", ttl: 5 })).toThrow("ttlMs");
+  expect(() => make("MultiLock", zk, [new recipes.Mutex(zk, "/x")], { order: "name" })).toThrow(ArgumentError);
+});
+
+test("every class of the package that takes a client is in this test", () => {
+  const tested = new Set([...RECIPES.map(([name]) => name), "PersistentNode", "PersistentTtlNode", "MultiLock"]);
+  // These are made by other recipes, or from them.
+  const made = new Set([
+    "ServiceCache",
+    "ServiceProvider",
+    "Registration",
+    "CachedAtomic",
+    "AtomicNumber",
+    "RecipeError",
+  ]);
+  const isClass = (value: unknown): boolean => typeof value === "function" && /^class/.test(String(value));
+  const classes = Object.entries(recipes).filter(([, value]) => isClass(value));
+  expect(classes.map(([name]) => name).filter((name) => !tested.has(name) && !made.has(name))).toEqual([]);
+});
+
+test("an error names the nearest path, and what a promise is missing", () => {
+  expect(() => make("Mutex", zk, "locks/x")).toThrow('did you mean "/locks/x"?');
+  expect(() => make("Mutex", Promise.resolve(zk), "/x")).toThrow("await");
+});
+
+test.each([
+  ["acquire", () => new recipes.Mutex(zk, "/m").acquire({ timeout: 5 } as object)],
+  ["use", () => new recipes.Mutex(zk, "/m").use(() => {}, { timeoutMS: 5 } as object)],
+  ["tryAcquire", () => new recipes.Mutex(zk, "/m").tryAcquire({ timeoutMs: 5 } as object)],
+  ["acquire of a semaphore", () => new recipes.Semaphore(zk, "/s", { leases: 2 }).acquire({ counts: 1 } as object)],
+  ["wait", () => new recipes.Barrier(zk, "/b").wait({ timeoutMs: "5" } as object)],
+  ["take", () => new recipes.LockingQueue(zk, "/q").take({ timeout: 5 } as object)],
+  ["put", () => new recipes.LockingQueue(zk, "/q").put("x", { prio: 5 } as object)],
+])("%s refuses options that it does not know", async (_, call) => {
+  await expect(call()).rejects.toThrow(ArgumentError);
+});
+
+test("consume refuses options that it does not know", () => {
+  const queue = new recipes.DistributedQueue(zk, "/q");
+  expect(() => queue.consume(async () => {}, { concurency: 2 } as object)).toThrow("concurrency");
+});

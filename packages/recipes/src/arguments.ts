@@ -1,0 +1,83 @@
+/** Checks of arguments at run time, for callers without a type checker. */
+import {
+  ArgumentError,
+  checkPath,
+  fits,
+  found,
+  misfit,
+  misfits,
+  type Rule,
+  rules,
+  type Shape,
+  shape,
+} from "@zooid/model";
+
+/** For recipes without options. */
+const NO_OPTIONS: Shape<object> = shape<object>({});
+
+/** A codec, as `json()` makes one. */
+export const codecRule: Rule = {
+  expected: "a codec with encode and decode",
+  accepts: (value) => rules.record.accepts(value) && "encode" in (value as object) && "decode" in (value as object),
+};
+
+/**
+ * Checks the arguments of a recipe's constructor.
+ *
+ * @param what the class
+ * @param required names of options without a default
+ * @throws ArgumentError with every problem
+ */
+export function checkArguments<T>(
+  what: string,
+  zk: unknown,
+  path: unknown,
+  options?: unknown,
+  expected: Shape<T> | Shape<object> = NO_OPTIONS,
+  required: readonly (keyof T & string)[] = [],
+): void {
+  const problems = [...clientProblems(zk), ...pathProblems(path), ...misfits(options, expected)];
+  problems.push(...missing(options, expected, required));
+  if (problems.length > 0) throw new ArgumentError(what, problems);
+}
+
+function missing(options: unknown, expected: object, required: readonly string[]): readonly string[] {
+  const given = (typeof options === "object" ? options : undefined) ?? {};
+  const ruleOf = expected as Readonly<Record<string, Rule>>;
+  const isMissing = (name: string): boolean => (given as Readonly<Record<string, unknown>>)[name] === undefined;
+  return required.filter(isMissing).map((name) => misfit(name, undefined, ruleOf[name] ?? rules.anything));
+}
+
+/** Checks the options of a method. @throws ArgumentError with every problem */
+export function checkOptions<T>(what: string, options: unknown, expected: Shape<T>): void {
+  if (!fits(options, expected)) throw new ArgumentError(what, misfits(options, expected));
+}
+
+/** Clients of another copy of the package are clients too. */
+function clientProblems(zk: unknown): readonly string[] {
+  if (typeof zk === "object" && zk !== null) {
+    if ("sessionId" in zk && "create" in zk) return [];
+    if ("then" in zk) return ["the first argument is a client, found a promise; await it"];
+  }
+  return [`the first argument is a client, as connect() returns one, found ${found(zk)}`];
+}
+
+function pathProblems(path: unknown): readonly string[] {
+  if (typeof path !== "string") return [`the path is a string, found ${found(path)}`];
+  try {
+    checkPath(path);
+    return [];
+  } catch (error) {
+    const hint = isPath(`/${path}`) ? `; did you mean ${found(`/${path}`)}?` : "";
+    return [`${error instanceof Error ? error.message : String(error)}${hint}`];
+  }
+}
+
+function isPath(text: string): boolean {
+  try {
+    checkPath(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
