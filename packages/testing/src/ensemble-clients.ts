@@ -24,6 +24,12 @@ interface Calls {
   last: string | undefined;
 }
 
+/**
+ * Virtual time passes while faults keep the servers away: limits in seconds would end tests that
+ * are about something else, and the ensemble reports what waits.
+ */
+const PATIENT = { startTimeoutMs: Number.POSITIVE_INFINITY, connectWarningMs: Number.POSITIVE_INFINITY } as const;
+
 /** The real clients of an ensemble, each with a network of its own. */
 export class EnsembleClients {
   readonly #servers: SimulatedServers;
@@ -66,6 +72,7 @@ export class EnsembleClients {
     const calls: Calls = { open: new Map(), last: undefined };
     this.#calls.set(link, calls);
     const zk = await connect(this.#servers.connectString + chroot, {
+      ...PATIENT,
       ...options,
       transport: this.#servers.transport(link),
       intercept: this.#watching(calls, intercept),
@@ -109,6 +116,7 @@ export class EnsembleClients {
   async #closeSession(session: GrantedSession, name: string): Promise<boolean> {
     try {
       const thief = await connect(this.#servers.connectString, {
+        ...PATIENT,
         transport: this.#servers.transport(new ClientLink(`expiry of ${name}`)),
         session,
         onExpiry: "close",

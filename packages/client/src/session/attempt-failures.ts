@@ -33,7 +33,7 @@ export class AttemptFailures {
 
   /** @param timeoutMs time limit of one attempt, for texts */
   constructor({ timeoutMs, isSecure }: { readonly timeoutMs: number; readonly isSecure: boolean }) {
-    this.#timeoutMs = timeoutMs;
+    this.#timeoutMs = Math.round(timeoutMs);
     this.#isSecure = isSecure;
   }
 
