@@ -326,13 +326,33 @@ test("a request that is too large is refused here, and the others go on", async 
   expect(tooLarge).toMatchObject({ reason: { code: "PACKET_TOO_LARGE", outcome: "not-sent" } });
 });
 
-test("an answer that is too large fails its own call, and the others are repeated on a new connection", async () => {
+test("an answer that is too large fails its own call, and the connection is kept", async () => {
   const writer = await open();
-  const zk = await open({ frameBytesMax: 2_000 });
+  const zk = await open({ responseBytesMax: 2_000 });
   await writer.create("/a", "x".repeat(3_000));
-  const [large, small] = await Promise.allSettled([zk.get("/a"), zk.exists("/a")]);
-  expect(large).toMatchObject({ reason: { code: "PACKET_TOO_LARGE" } });
+  const states: string[] = [];
+  zk.state$.subscribe(({ kind }) => states.push(kind));
+  const [large, small] = await Promise.allSettled([zk.get("/a", { watch: true }), zk.exists("/a")]);
+  expect(large).toMatchObject({ reason: { code: "PACKET_TOO_LARGE", outcome: "rejected", op: "get", path: "/a" } });
   expect(small).toMatchObject({ value: { dataLength: 3_000 } });
+  expect([states, zk.metrics.connectionCount, zk.watchCount]).toEqual([["connected"], 1, 0]);
+});
+
+test("requests and answers have separate limits", async () => {
+  const zk = await open({ frameBytesMax: 2_000 });
+  const writer = await open();
+  await writer.create("/a", "x".repeat(3_000));
+  expect((await zk.get("/a")).stat.dataLength).toBe(3_000);
+});
+
+test("listings above the servers' frame limit are read, and trees with them deleted", async () => {
+  const zk = await open();
+  await zk.create("/many");
+  const name = "n".repeat(200);
+  await Promise.all(Array.from({ length: 6_000 }, (_, i) => zk.create(`/many/${name}${i}`)));
+  expect((await zk.children("/many")).names).toHaveLength(6_000);
+  expect(await zk.deleteTree("/many")).toBe(6_001);
+  expect(zk.metrics.connectionCount).toBe(1);
 });
 
 test("a session goes on over a lost connection, and its ephemerals stay", async () => {

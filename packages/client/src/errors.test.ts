@@ -32,6 +32,8 @@ test("the class gives the kind of fault, and isZkError accepts errors of another
   const lost = zkError({ code: "CONNECTION_LOSS", op: "set", path: "/a", outcome: "unknown" });
   expect(lost).toBeInstanceOf(ZkConnectionError);
   expect(lost.message).toContain("may or may not have been carried out");
+  const read = zkError({ code: "CONNECTION_LOSS", op: "get", path: "/a", outcome: "unknown", isRead: true });
+  expect(read.message).not.toContain("may or may not");
   const copied = Object.assign(new Error("x"), { code: "NO_NODE", errno: -101, outcome: "rejected" });
   expect([isZkError(copied, "NO_NODE"), isZkError(copied, "NO_AUTH"), isZkError(new Error("x"))]).toEqual([
     true,

@@ -6,7 +6,7 @@ const LOCAL_ERRNO = {
   CLIENT_CLOSED: -1001,
   /** The queue of waiting calls is full. */
   QUEUE_FULL: -1002,
-  /** A request or an answer larger than `frameBytesMax`. */
+  /** A request larger than `frameBytesMax`, or an answer larger than `responseBytesMax`. */
   PACKET_TOO_LARGE: -1003,
   INVALID_PATH: -1004,
 } as const;
@@ -31,6 +31,8 @@ export interface ZkErrorDetail {
   readonly message?: string | undefined;
   /** Appended to the code's default message. */
   readonly reason?: string | undefined;
+  /** Whether the request changes nothing, for the message. */
+  readonly isRead?: boolean | undefined;
 }
 
 /**
@@ -181,11 +183,14 @@ function errnoOf(code: ZkErrorCode): number {
   return Number(code.slice("ERROR_".length));
 }
 
-function describe({ code, op, path, outcome, reason }: ZkErrorDetail): string {
+function describe({ code, op, path, outcome, reason, isRead }: ZkErrorDetail): string {
   const where = path === undefined ? op : `${op} ${path}`;
-  const doubt = outcome === "unknown" ? "; the request was sent, so it may or may not have been carried out" : "";
+  const doubt = outcome === "unknown" ? (isRead === true ? READ_DOUBT : WRITE_DOUBT) : "";
   return `${where}: ${meaningOf(code)}${doubt}${reason === undefined ? "" : `; ${reason}`}`;
 }
+
+const READ_DOUBT = "; the request was sent, and as a read it has changed nothing";
+const WRITE_DOUBT = "; the request was sent, so it may or may not have been carried out";
 
 function meaningOf(code: ZkErrorCode): string {
   const meaning = MEANINGS.get(code);
@@ -205,7 +210,7 @@ const MEANINGS: ReadonlyMap<ZkErrorCode, string> = new Map<ZkErrorCode, string>(
   ["SESSION_CLOSED_REQUIRE_SASL_AUTH", "the server wants clients to authenticate"],
   ["CLIENT_CLOSED", "the client is closed"],
   ["QUEUE_FULL", "as many calls wait to be sent as waitingMax and waitingBytesMax allow"],
-  ["PACKET_TOO_LARGE", "larger than frameBytesMax allows"],
+  ["PACKET_TOO_LARGE", "larger than frameBytesMax or responseBytesMax allows"],
   ["INVALID_PATH", "not a valid path"],
   ["NO_NODE", "there is no such node"],
   ["NODE_EXISTS", "the node exists already"],

@@ -63,6 +63,7 @@ test("invalid options are refused at once, with every problem", () => {
     onRegression: "hope",
     hostOrder: "best",
     frameBytesMax: 10,
+    responseBytesMax: 10,
     inFlightMax: 0,
     waitingMax: -1,
     waitingBytesMax: 2 ** 40,
@@ -182,13 +183,12 @@ test.each([
   await expect.poll(() => asked.slice(0, 3)).toEqual(order);
 });
 
-test("frameBytesMax bounds requests and answers", async () => {
-  const client = start({ frameBytesMax: 2_000 });
+test("frameBytesMax bounds requests, responseBytesMax answers", async () => {
+  const client = start({ frameBytesMax: 2_000, responseBytesMax: 2_000 });
   const line = await serve();
   expect(await codeOf(client.set("/a", new Uint8Array(2_000)))).toBe("PACKET_TOO_LARGE");
   line.serve((request) => (request.op === OpCode.GET_DATA ? dataAnswer(request, "x".repeat(2_000)) : answer(request)));
   expect(await codeOf(client.get("/a"))).toBe("PACKET_TOO_LARGE");
-  await serve();
 });
 
 test("inFlightMax, waitingMax, waitingBytesMax and waitingTimeoutMs bound what waits", async () => {

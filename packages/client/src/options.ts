@@ -95,8 +95,13 @@ export interface ClientOptions {
    * inside the servers' network only.
    */
   readonly trackEnsemble?: boolean;
-  /** Largest request and answer, in bytes; as the server's `jute.maxbuffer`. Default 1048575. */
+  /** Largest request, in bytes; as the server's `jute.maxbuffer`. Default 1048575. */
   readonly frameBytesMax?: number;
+  /**
+   * Largest answer, in bytes. A larger one fails its own call with PACKET_TOO_LARGE. Default 64 MiB,
+   * or `frameBytesMax` where that is larger.
+   */
+  readonly responseBytesMax?: number;
   /** Maximum number of requests in flight; further calls wait. Default 1000. */
   readonly inFlightMax?: number;
   /** Maximum number of waiting calls; more fail with QUEUE_FULL. Default 10000. */
@@ -160,6 +165,7 @@ export interface ClientConfig {
   readonly hosts: HostProvider | undefined;
   readonly tracksEnsemble: boolean;
   readonly frameBytesMax: number;
+  readonly responseBytesMax: number;
   readonly inFlightMax: number;
   readonly waitingMax: number;
   readonly waitingBytesMax: number;
@@ -173,13 +179,21 @@ export interface ClientConfig {
   readonly random: () => number;
 }
 
+/** As Zooid's servers limit their listings. */
+const RESPONSE_BYTES_MAX = 64 * 1024 * 1024;
 const INT_MAX = 2 ** 31 - 1;
 
 /** Checked one by one below, with their limits. */
 const checked = rules.anything;
 const SHAPE: Shape<ClientOptions> = shape<ClientOptions>({
   ...{ sessionTimeoutMs: checked, connectTimeoutMs: checked, startTimeoutMs: checked, connectWarningMs: checked },
-  ...{ frameBytesMax: checked, inFlightMax: checked, waitingMax: checked, waitingBytesMax: checked },
+  ...{
+    frameBytesMax: checked,
+    responseBytesMax: checked,
+    inFlightMax: checked,
+    waitingMax: checked,
+    waitingBytesMax: checked,
+  },
   ...{ waitingTimeoutMs: checked, readOnly: checked, onExpiry: checked, onRegression: checked, hostOrder: checked },
   ...{ onSuspended: checked, treeWatches: checked, tls: anyRule(rules.record, rules.callable) },
   logger: { expected: "an object with the methods debug, info, warn and error", accepts: isLogger },
@@ -257,6 +271,7 @@ export function parseClientOptions(options: ClientOptions): ClientConfig {
   } catch (error) {
     problems.push(`tls: ${error instanceof Error ? error.message : error}`);
   }
+  const frameBytesMax = whole("frameBytesMax", options.frameBytesMax, 0xf_ffff, 1024);
   const config: ClientConfig = {
     sessionTimeoutMs: whole("sessionTimeoutMs", options.sessionTimeoutMs, 30_000, 1),
     connectTimeoutMs: optional("connectTimeoutMs", options.connectTimeoutMs),
@@ -277,7 +292,13 @@ export function parseClientOptions(options: ClientOptions): ClientConfig {
     shufflesHosts: oneOf("hostOrder", options.hostOrder, ["random", "given"]) === "random",
     hosts: options.hosts,
     tracksEnsemble: options.trackEnsemble ?? false,
-    frameBytesMax: whole("frameBytesMax", options.frameBytesMax, 0xf_ffff, 1024),
+    frameBytesMax,
+    responseBytesMax: whole(
+      "responseBytesMax",
+      options.responseBytesMax,
+      Math.max(frameBytesMax, RESPONSE_BYTES_MAX),
+      1024,
+    ),
     inFlightMax: whole("inFlightMax", options.inFlightMax, 1000, 1),
     waitingMax: whole("waitingMax", options.waitingMax, 10_000, 0),
     waitingBytesMax: whole("waitingBytesMax", options.waitingBytesMax, 8 * 1024 * 1024, 0),

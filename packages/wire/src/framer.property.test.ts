@@ -2,7 +2,7 @@ import { WireError } from "@zooid/model";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { BufferPool } from "./buffer-pool.ts";
-import { Framer } from "./framer.ts";
+import { Framer, OVERSIZE_HEAD_BYTES } from "./framer.ts";
 
 const FRAME_BYTES_MAX = 25_000;
 /** By length and first byte: bytes at random would take minutes to shrink. */
@@ -91,4 +91,36 @@ test("a frame of exactly the limit is handed on, also byte by byte", () => {
     });
   }
   expect(seen).toBe(FRAME_BYTES_MAX);
+});
+
+test("however a stream is cut, frames above the limit are skipped where the sink agrees, and all others come out", () => {
+  const limit = 6_000;
+  fc.assert(
+    fc.property(bodies, fc.array(fc.nat(), { maxLength: 40 }), (all, cuts) => {
+      const framer = new Framer(limit, new OverwritingPool());
+      const frames: string[] = [];
+      const heads: string[] = [];
+      framer.skipOversized((length, bytes, start, end) => {
+        heads.push(`${length} ${Buffer.from(bytes.subarray(start, end)).toString("hex")}`);
+        return true;
+      });
+      for (const chunk of chunks(stream(all), cuts)) {
+        framer.push(chunk, (bytes, start, end) => {
+          frames.push(Buffer.from(bytes.subarray(start, end)).toString("hex"));
+          return true;
+        });
+      }
+      const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
+      expect(frames).toEqual(all.filter(({ length }) => length <= limit).map(hex));
+      const large = all.filter(({ length }) => length > limit);
+      expect(heads).toEqual(large.map((one) => `${one.length} ${hex(one.subarray(0, OVERSIZE_HEAD_BYTES))}`));
+      expect(framer.keptBytes).toBe(0);
+    }),
+  );
+});
+
+test("a frame above the limit that the sink does not skip ends the stream", () => {
+  const framer = new Framer(100);
+  framer.skipOversized(() => false);
+  expect(() => framer.push(stream([new Uint8Array(200)]), () => true)).toThrow(WireError);
 });

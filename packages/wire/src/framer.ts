@@ -5,6 +5,15 @@ import type { BufferPool } from "./buffer-pool.ts";
 export type FrameSink = (bytes: Uint8Array, start: number, end: number) => boolean;
 
 /**
+ * Decides about a frame above the limit, by its length and its first bytes: true skips it, and the next frame is read; false
+ * ends the stream as for any invalid length.
+ */
+export type OversizeSink = (length: number, bytes: Uint8Array, start: number, end: number) => boolean;
+
+/** How many bytes of a frame above the limit its sink sees: the header of a reply. */
+export const OVERSIZE_HEAD_BYTES = 16;
+
+/**
  * Cuts a stream of chunks into length-prefixed frames. A frame that lies within one chunk is handed on where it lies; one that
  * spans chunks is gathered in a buffer that grows with what arrives, never by what the length claims.
  *
@@ -18,11 +27,19 @@ export class Framer {
   #start = 0;
   #end = 0;
   #stopped = false;
+  #oversized: OversizeSink | undefined;
+  /** Bytes still to come of a frame that is skipped. */
+  #skipBytes = 0;
 
   /** @param pool where buffers of long frames come from and go to: fresh memory is slow to write */
   constructor(frameBytesMax: number, pool: Pick<BufferPool, "take" | "give"> = NO_POOL) {
     this.#frameBytesMax = frameBytesMax;
     this.#pool = pool;
+  }
+
+  /** Skips frames above the limit where the sink agrees, instead of ending the stream. */
+  skipOversized(sink: OversizeSink): void {
+    this.#oversized = sink;
   }
 
   /** Bytes that arrived and were not handed on yet. */
@@ -37,11 +54,12 @@ export class Framer {
   /** Throws a WireError for a length that is not between 1 and the limit; the stream cannot be read on after it. */
   push(chunk: Buffer, sink: FrameSink): void {
     if (this.#stopped || this.keptBytes > 0) {
+      // A frame that is skipped has nothing kept before its end.
       this.#keep(chunk, 0);
       if (!this.#stopped) this.#cutKept(sink);
       return;
     }
-    const used = this.#cut(chunk, 0, chunk.length, sink);
+    const used = this.#cut(chunk, this.#skip(0, chunk.length), chunk.length, sink);
     if (used < chunk.length) this.#keep(chunk, used);
   }
 
@@ -56,6 +74,15 @@ export class Framer {
     while (end - at >= 4) {
       const length = bytes.readInt32BE(at);
       if (length <= 0 || length > this.#frameBytesMax) {
+        if (length > OVERSIZE_HEAD_BYTES && this.#oversized !== undefined) {
+          const head = at + 4 + OVERSIZE_HEAD_BYTES;
+          if (head > end) break;
+          if (this.#oversized(length, bytes, at + 4, head)) {
+            this.#skipBytes = 4 + length;
+            at = this.#skip(at, end);
+            continue;
+          }
+        }
         throw new WireError(
           "FRAME_SIZE",
           `a frame of ${length} bytes; between 1 and ${this.#frameBytesMax} are allowed`,
@@ -71,6 +98,13 @@ export class Framer {
       }
     }
     return at;
+  }
+
+  /** Leaves out what belongs to a skipped frame, and returns where the rest begins. */
+  #skip(start: number, end: number): number {
+    const skipped = Math.min(this.#skipBytes, end - start);
+    this.#skipBytes -= skipped;
+    return start + skipped;
   }
 
   #cutKept(sink: FrameSink): void {

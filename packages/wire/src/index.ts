@@ -10,7 +10,7 @@ export {
   digestMd5Bytes,
   digestMd5Response,
 } from "./digest-md5.ts";
-export { Framer, type FrameSink } from "./framer.ts";
+export { Framer, type FrameSink, OVERSIZE_HEAD_BYTES, type OversizeSink } from "./framer.ts";
 export {
   type ConnectResponse,
   readConnectRequest,

@@ -120,6 +120,7 @@ export class Connection {
       sessionTimeoutMs: timeoutMs,
       readOnly: isReadOnly ? "allow" : "never",
       frameBytesMax,
+      responseBytesMax: frameBytesMax,
       waitingTimeoutMs: timeoutMs,
       // A waiting command has its own notice.
       connectWarningMs: Number.POSITIVE_INFINITY,

@@ -121,7 +121,19 @@ export class Call<B = unknown, T = unknown> {
   /** @param reason appended to the message */
   failure(code: ZkErrorCode, outcome: Outcome, cause?: Error | WireError, reason?: string): ZkError {
     const options = cause === undefined ? undefined : { cause };
-    return zkError({ code, op: this.operation.name, path: this.shownPath, outcome, reason }, options);
+    const { name: op, isRead } = this.operation;
+    return zkError({ code, op, path: this.shownPath, outcome, reason, isRead }, options);
+  }
+
+  /** The answer is larger than the client accepts. */
+  tooLarge(bytes: number, bytesMax: number): ZkError {
+    const { name, isRead } = this.operation;
+    const reason = isRead
+      ? "nothing was changed and the connection is kept; read less at a time, as with childPages, or raise the limit"
+      : "the request was answered, so it was carried out or refused; the connection is kept";
+    const message = `${name} ${this.shownPath}: the answer has ${bytes} bytes, more than responseBytesMax allows (${bytesMax}); ${reason}`;
+    const outcome = isRead ? "rejected" : "unknown";
+    return zkError({ code: "PACKET_TOO_LARGE", op: name, path: this.shownPath, outcome, message });
   }
 
   /** The server reports success with a body that does not fit this request. */

@@ -1,4 +1,4 @@
-import { Framer } from "@zooid/wire";
+import { Framer, type OversizeSink } from "@zooid/wire";
 import { asError } from "../errors.ts";
 import type { HostAddress } from "../servers/connect-string.ts";
 import type { Transport, TransportConnection, TransportEvents } from "../transport/transport.ts";
@@ -16,7 +16,7 @@ export interface ConnectionSinks {
 /** The single connection of a client, or the attempt at one. Events of earlier ones are ignored. */
 export class CurrentConnection {
   readonly #transport: Transport;
-  readonly #frameBytesMax: number;
+  readonly #responseBytesMax: number;
   readonly #sinks: ConnectionSinks;
   #connection: TransportConnection | undefined;
   #framer: Framer;
@@ -24,13 +24,13 @@ export class CurrentConnection {
   #isFull = false;
 
   constructor(
-    { transport, frameBytesMax }: { readonly transport: Transport; readonly frameBytesMax: number },
+    { transport, responseBytesMax }: { readonly transport: Transport; readonly responseBytesMax: number },
     sinks: ConnectionSinks,
   ) {
     this.#transport = transport;
-    this.#frameBytesMax = frameBytesMax;
+    this.#responseBytesMax = responseBytesMax;
     this.#sinks = sinks;
-    this.#framer = new Framer(frameBytesMax);
+    this.#framer = new Framer(responseBytesMax);
   }
 
   /** A new number for each connection, and for none. */
@@ -51,7 +51,7 @@ export class CurrentConnection {
   dial(address: HostAddress): void {
     const generation = ++this.#generation;
     const isMine = (): boolean => generation === this.#generation;
-    this.#framer = new Framer(this.#frameBytesMax);
+    this.#framer = new Framer(this.#responseBytesMax);
     const events: TransportEvents = {
       opened: () => {
         if (isMine()) this.#sinks.opened();
@@ -95,6 +95,11 @@ export class CurrentConnection {
       take(bytes, start, end);
       return generation === this.#generation;
     });
+  }
+
+  /** From now on frames above the limit are skipped where the sink agrees; before, they are faults. */
+  skipOversized(sink: OversizeSink): void {
+    this.#framer.skipOversized(sink);
   }
 
   /** @param bytes must not be modified until `written` is called */

@@ -4,7 +4,7 @@
  * calls that it answers.
  */
 import { Backoff, ErrorCode, type Zxid } from "@zooid/model";
-import { JuteReader, readConnectResponse, readWatcherEvent, WireError } from "@zooid/wire";
+import { JuteReader, type OversizeSink, readConnectResponse, readWatcherEvent, WireError } from "@zooid/wire";
 import { type Observable, ReplaySubject } from "rxjs";
 import { authFields, Credentials } from "../auth/credentials.ts";
 import { SaslNegotiation } from "../auth/sasl-negotiation.ts";
@@ -470,6 +470,24 @@ export class SessionDriver {
     if (xid === this.#closeXid) this.#session.sessionClosed();
   }
 
+  /**
+   * The answer to the oldest call is larger than the client accepts: that call fails, and the
+   * connection, with the session's watches and locks, is kept.
+   */
+  readonly #oversized: OversizeSink = (length, bytes, start, end) => {
+    const reader = this.#reader;
+    reader.reset(bytes, start, end);
+    const [xid, zxid] = [reader.int(), reader.zxid()];
+    const call = this.#inFlight.oldest;
+    if (call === undefined || call.xid !== xid) return false;
+    this.#session.answered(this.#inFlight.oldestSentAtMs, zxid);
+    this.#inFlight.shift();
+    this.#exclusive.settled(call);
+    this.#serverWatches.discarded(call);
+    call.reject(call.tooLarge(length, this.#config.responseBytesMax));
+    return true;
+  };
+
   #refused(call: AnyCall, code: number): void {
     const { absent } = call.operation;
     const isAbsent = code === ErrorCode.NO_NODE && absent !== undefined;
@@ -555,6 +573,7 @@ export class SessionDriver {
 
   #established(): void {
     this.#isGreeted = true;
+    this.#connection.skipOversized(this.#oversized);
     this.#connectionCount++;
     const { server = "" } = this.#session;
     this.#report({ kind: "connected", server, attempt: this.#failures.count, error: undefined });
