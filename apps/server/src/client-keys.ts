@@ -45,6 +45,7 @@ export const CLIENT_KEYS: readonly KeyEntry[] = [
   ["maxCnxns", wholeNumber("connectionsMax")],
   ["globalOutstandingLimit", wholeNumber("outstandingCountMax")],
   ["zooid.heldBytesMax", wholeNumber("heldBytesMax")],
+  ["zooid.childrenBytesMax", wholeNumber("childrenBytesMax")],
   ["zooid.watchBytesMax", wholeNumber("watchBytesMax")],
   ["jute.maxbuffer", juteMaxbuffer()],
   ["jute.maxbuffer.extrasize", ignored("a field is bounded by its frame")],

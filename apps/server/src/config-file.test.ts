@@ -126,6 +126,7 @@ test.each<[string, object]>([
   ["zooid.authFailureDelayMaxMs=0", { auth: { failureDelayMsMax: 0 } }],
   ["extendedTypesEnabled=true", { ttlNodes: true }],
   ["zooid.heldBytesMax=9", { heldBytesMax: 9 }],
+  ["zooid.childrenBytesMax=9", { childrenBytesMax: 9 }],
   ["zooid.watchBytesMax=9", { watchBytesMax: 9 }],
   ["zooid.disk.lowBytes=9\nzooid.disk.reserveBytes=0", { disk: { lowBytes: 9, reserveBytes: 0 } }],
   ["enforceQuota=True", { enforceQuota: true }],

@@ -1,30 +1,33 @@
+import type { ByteSlice } from "@zooid/model";
+import { NAME_LENGTH_BYTES } from "./listed-bytes.ts";
 import { NO_NODE } from "./node-row.ts";
 import type { NodeStore } from "./node-store.ts";
-
-/** In front of each name of a listing. */
-const NAME_LENGTH_BYTES = 4;
-
-/**
- * What the names of a node's children take in a listing, each with its length.
- *
- * @param bytesMax how far to count
- * @returns Infinity when it is more than that
- */
-export function listingBytes(store: NodeStore, node: number, bytesMax: number): number {
-  let bytes = store.childCount(node) * NAME_LENGTH_BYTES;
-  for (let child = store.firstChild(node); child !== NO_NODE && bytes <= bytesMax; child = store.nextSibling(child)) {
-    bytes += store.nameLength(child);
-  }
-  return bytes <= bytesMax ? bytes : Number.POSITIVE_INFINITY;
-}
 
 /** What one name takes in a listing at most, with its length. */
 export function listedNameBytesMax(store: NodeStore): number {
   return NAME_LENGTH_BYTES + store.nameBytesMax;
 }
 
-/** Whether a node's children can be listed in so many bytes. They are walked only where the longest names might not fit. */
-export function isListable(store: NodeStore, node: number, bytesMax: number): boolean {
-  if (store.childCount(node) * listedNameBytesMax(store) <= bytesMax) return true;
-  return listingBytes(store, node, bytesMax) <= bytesMax;
+/**
+ * Fills a list with the next children of a node in the order of their names' bytes.
+ *
+ * @param after the last name before them, which need not exist; empty to begin
+ * @returns whether no child follows them
+ */
+export function childrenAfter(
+  store: NodeStore,
+  node: number,
+  after: Readonly<ByteSlice>,
+  limit: number,
+  into: number[],
+): boolean {
+  into.length = 0;
+  const order = store.childOrder(node);
+  if (order !== undefined) return order.takeAfter(after, limit, into);
+  // There are few.
+  const all: number[] = [];
+  for (let child = store.firstChild(node); child !== NO_NODE; child = store.nextSibling(child)) all.push(child);
+  const few = store.newOrder();
+  few.fill(all);
+  return few.takeAfter(after, limit, into);
 }

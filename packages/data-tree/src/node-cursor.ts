@@ -23,6 +23,7 @@ export class NodeCursor implements NodeView {
   #shown: VirtualNode | undefined;
   readonly #shownStat: Buffer = Buffer.alloc(STAT_BYTES);
   readonly #data: ByteSlice = emptySlice();
+  readonly #name: ByteSlice = emptySlice();
   #node: number = ROOT;
   #child: number = NO_NODE;
 
@@ -42,6 +43,11 @@ export class NodeCursor implements NodeView {
 
   get id(): number {
     return this.#node;
+  }
+
+  get name(): Readonly<ByteSlice> {
+    this.#store.name(this.#node, this.#name);
+    return this.#name;
   }
 
   get statBytes(): Uint8Array {

@@ -15,7 +15,8 @@ const ID_HIGH = 6;
 const FIRST_CHILD = 7;
 const NEXT_SIBLING = 8;
 const PREVIOUS_SIBLING = 9;
-const ROW_LENGTH = 10;
+const LISTED_BYTES = 10;
+const ROW_LENGTH = 11;
 
 /** A node's row of integers. The fields of a lookup are adjacent, so that it reads one cache line. */
 export class NodeRows extends IntRows {
@@ -86,6 +87,15 @@ export class NodeRows extends IntRows {
 
   setFirstChild(node: number, value: number): void {
     this.set(node, FIRST_CHILD, value);
+  }
+
+  /** What the names of the children take in a listing, each with its length; below 4 GiB. */
+  listedBytes(node: number): number {
+    return this.get(node, LISTED_BYTES) >>> 0;
+  }
+
+  addListedBytes(node: number, change: number): void {
+    this.set(node, LISTED_BYTES, (this.get(node, LISTED_BYTES) + change) | 0);
   }
 
   /** Of a free index: the next free one. */

@@ -24,6 +24,8 @@ export class PendingNode {
   /** Children ever created. In 32 bits: it wraps where the applied count stays at its maximum, as in Apache. */
   created = 0;
   childCount = 0;
+  /** What the children's names take in a listing. */
+  listedBytes = 0;
   dataLength = 0;
   acl: Acl = OPEN_ACL;
   ownerHigh = 0;
@@ -47,6 +49,7 @@ interface Undo {
   readonly aversion: number;
   readonly created: number;
   readonly childCount: number;
+  readonly listedBytes: number;
   readonly dataLength: number;
   readonly acl: Acl;
   readonly ownerHigh: number;
@@ -209,6 +212,7 @@ export class PendingChanges {
     pending.aversion = undo.aversion;
     pending.created = undo.created;
     pending.childCount = undo.childCount;
+    pending.listedBytes = undo.listedBytes;
     pending.dataLength = undo.dataLength;
     pending.acl = undo.acl;
     pending.zxid = undo.zxid;
@@ -323,6 +327,7 @@ function undoOf(pending: PendingNode, wasPending: boolean): Undo {
     aversion: pending.aversion,
     created: pending.created,
     childCount: pending.childCount,
+    listedBytes: pending.listedBytes,
     dataLength: pending.dataLength,
     acl: pending.acl,
     ownerHigh: pending.ownerHigh,

@@ -20,6 +20,8 @@ export interface PrepareContext {
   readonly isQuotaEnforced: boolean;
   /** What all clients together may have the tree hold, see {@link DataTree.heldBytes}. */
   readonly heldBytesMax: number;
+  /** What the names of one node's children may take in a listing, each with its length; absent: no limit. */
+  readonly childrenBytesMax?: number;
   /** Whether the client may add so many bytes to a tree that holds so many; absent: it may. */
   readonly mayAdd?: (growthBytes: number, heldBytes: number) => boolean;
   /** A write would go beyond a quota, or beyond what the tree may hold. `refused`: its path, for a hard quota. */

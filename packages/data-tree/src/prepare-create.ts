@@ -21,6 +21,7 @@ import {
   type TxnOp,
 } from "@zooid/model";
 import { aclBytes } from "./acl-table.ts";
+import { listedNameBytes } from "./listed-bytes.ts";
 import { NO_NODE } from "./node-row.ts";
 import { hasNul, parentEndOf } from "./path-bytes.ts";
 import { isTooLong, SUFFIX_BYTES_MAX } from "./path-limits.ts";
@@ -85,6 +86,13 @@ export class CreatePreparer {
     if (!this.#limits.hasRoom(path.end - path.start + dataLength + aclBytes(acl), context))
       return ErrorCode.QUOTA_EXCEEDED;
 
+    const nameBytes = listedNameBytes(parentEnd - start, path.end - path.start);
+    const listedBytes = (parentPending?.listedBytes ?? store.listedBytes(parentNode)) + nameBytes;
+    if (listedBytes > (context.childrenBytesMax ?? listedBytes)) {
+      this.#limits.reportListing(bytes, start, parentEnd, listedBytes, context);
+      return ErrorCode.QUOTA_EXCEEDED;
+    }
+
     fillOwner(request, context, op);
     op.acl = acl;
     op.hasData = request.hasData;
@@ -95,6 +103,7 @@ export class CreatePreparer {
     const parent = this.#changes.changeFound(parentPending, parentNode, bytes, start, parentEnd, context.zxid);
     parent.created = (parent.created + 1) | 0;
     parent.childCount++;
+    parent.listedBytes += nameBytes;
     op.parent = parent.node;
     op.parentCversion = parent.created;
     this.#changes.recordCreate(op, pending, context.zxid);

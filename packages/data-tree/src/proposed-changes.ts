@@ -1,4 +1,5 @@
 import { assert, StatOffset, type TxnOp, type Zxid } from "@zooid/model";
+import { listedNameBytes } from "./listed-bytes.ts";
 import { NO_NODE } from "./node-row.ts";
 import type { PendingChanges, PendingNode } from "./pending-changes.ts";
 import type { TreeState } from "./tree-state.ts";
@@ -42,6 +43,7 @@ export class ProposedChanges {
     pending.aversion = store.statInt(node, StatOffset.aversion);
     pending.created = store.created(node);
     pending.childCount = store.childCount(node);
+    pending.listedBytes = store.listedBytes(node);
     pending.dataLength = store.statInt(node, StatOffset.dataLength);
     pending.acl = acls.get(store.aclId(node));
     return pending;
@@ -57,6 +59,7 @@ export class ProposedChanges {
     pending.aversion = 0;
     pending.created = 0;
     pending.childCount = 0;
+    pending.listedBytes = 0;
     pending.dataLength = op.data.end - op.data.start;
     pending.acl = op.acl;
   }
@@ -65,6 +68,7 @@ export class ProposedChanges {
     op.node = pending.node;
     op.parent = parent.node;
     parent.childCount--;
+    parent.listedBytes -= listedNameBytes(parent.length, pending.length);
     this.#pending.setDeleted(pending);
   }
 }

@@ -1,6 +1,6 @@
 import { type ByteSlice, type NodeView, sliceOf, sliceText, type Zxid } from "@zooid/model";
 import { type EphemeralPathsLimits, NO_EPHEMERAL_LIMITS } from "./ephemeral-paths.ts";
-import { isListable, listedNameBytesMax, listingBytes } from "./listing.ts";
+import { childrenAfter, listedNameBytesMax } from "./listing.ts";
 import { NO_NODE } from "./node-row.ts";
 import { mayBeCreated } from "./path-limits.ts";
 import type { TreeParts } from "./tree-parts.ts";
@@ -85,14 +85,37 @@ export class TreeReader {
     return this.state.store.dataBytesMax;
   }
 
+  /** What the names of a node's children take in a listing, each with its length. */
+  listingBytes(node: number): number {
+    return this.state.store.listedBytes(node);
+  }
+
   /**
-   * What the names of a node's children take in a listing, each with its length.
+   * Fills a list with the next children of a node in the order of their names' bytes, whatever their number.
    *
-   * @param bytesMax how far to count
-   * @returns Infinity when it is more than that
+   * @param after the last name before them, which need not exist; empty to begin
+   * @returns whether no child follows them
    */
-  listingBytes(node: number, bytesMax: number): number {
-    return listingBytes(this.state.store, node, bytesMax);
+  childrenAfter(node: number, after: Readonly<ByteSlice>, limit: number, into: number[]): boolean {
+    return childrenAfter(this.state.store, node, after, limit, into);
+  }
+
+  /** Nodes whose listings exceed the default buffers of stock clients, 1 MiB. */
+  get largeListingCount(): number {
+    return this.state.store.largeListingCount;
+  }
+
+  /** A node whose listing has come to exceed them since the last call, or 0. */
+  takeGrownListing(): number {
+    return this.state.store.takeGrownListing();
+  }
+
+  /** The path of a node. */
+  pathOf(node: number): string {
+    const { store } = this.state;
+    const length = store.pathLength(node);
+    const path = Buffer.alloc(length);
+    return path.toString("utf8", store.writePath(node, path, length));
   }
 
   /** What one name takes in a listing at most, with its length. */
@@ -100,9 +123,9 @@ export class TreeReader {
     return listedNameBytesMax(this.state.store);
   }
 
-  /** Whether a node's children can be listed in so many bytes. They are walked only where the longest names might not fit. */
+  /** Whether a node's children can be listed in so many bytes. */
   isListable(node: number, bytesMax: number): boolean {
-    return isListable(this.state.store, node, bytesMax);
+    return this.state.store.listedBytes(node) <= bytesMax;
   }
 
   get ephemeralCount(): number {

@@ -1,4 +1,4 @@
-import { type ByteSlice, ErrorCode } from "@zooid/model";
+import { type ByteSlice, ErrorCode, sliceText } from "@zooid/model";
 import type { PrepareContext } from "./prepare-context.ts";
 import { QUOTA_TEXT_BYTES_MAX } from "./quotas.ts";
 import type { TreeState } from "./tree-state.ts";
@@ -31,6 +31,18 @@ export class WriteLimits {
       if (excess.isHard) return ErrorCode.QUOTA_EXCEEDED;
     }
     return ErrorCode.OK;
+  }
+
+  /** A create that would make the listing of its parent too long. */
+  reportListing(
+    bytes: Uint8Array,
+    start: number,
+    parentEnd: number,
+    listedBytes: number,
+    { childrenBytesMax = 0, overQuota }: Readonly<PrepareContext>,
+  ): void {
+    const path = sliceText({ bytes, start, end: parentEnd });
+    overQuota({ kind: "children-bytes", path, bytes: listedBytes, bytesMax: childrenBytesMax });
   }
 
   /** As with quotas, proposed writes do not count; they have a limit of their own. A write that shrinks the tree is always allowed. */

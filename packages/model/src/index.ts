@@ -62,7 +62,7 @@ export {
   type QuorumVerifier,
   type WeightedVoter,
 } from "./quorum.ts";
-export type { ConnectAnswer, ConnectionRef, ReplySink } from "./reply.ts";
+export { ChildDetail, type ChildPage, type ConnectAnswer, type ConnectionRef, type ReplySink } from "./reply.ts";
 export {
   CreateMode,
   isEphemeralMode,
@@ -73,6 +73,7 @@ export {
   type Request,
   type RequestDecoder,
 } from "./request.ts";
+export { SERVER_FEATURES, SERVER_FEATURES_PATH } from "./server-features.ts";
 export { type ServerId, serverId } from "./server-id.ts";
 export {
   formatSessionId,

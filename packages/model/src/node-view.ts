@@ -8,6 +8,8 @@ import type { ByteSlice } from "./byte-slice.ts";
 export interface NodeView {
   /** A number that no other node has as long as this one lives. */
   readonly id: number;
+  /** Empty for the root. */
+  readonly name: Readonly<ByteSlice>;
   /** The buffer and the place in it where the node's Stat lies, 68 bytes in wire form (see `StatOffset`). */
   readonly statBytes: Uint8Array;
   readonly statStart: number;

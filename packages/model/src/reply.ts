@@ -18,6 +18,23 @@ export interface ConnectAnswer {
   readonly isReadOnly: boolean;
 }
 
+/** What a page of children shows of each, beside its name. */
+export const ChildDetail = { NAME: 0, STAT: 1, DATA: 2 } as const;
+export type ChildDetail = (typeof ChildDetail)[keyof typeof ChildDetail];
+
+/** A page of children, seen through the tree's one cursor: each view is valid until the next call. */
+export interface ChildPage {
+  readonly detail: ChildDetail;
+  readonly count: number;
+  /** Whether no child follows. */
+  readonly isLast: boolean;
+  child(i: number): NodeView;
+  /** Whether the client may read that child; of others only the name is shown. Asked right after `child`. */
+  isReadable(view: NodeView): boolean;
+  /** The node itself. */
+  parent(): NodeView;
+}
+
 /**
  * Where answers and events go, in the order in which the client must see them. `@zooid/wire` implements it over bytes, the
  * simulator by recording. Arguments are valid during the call only.
@@ -46,6 +63,8 @@ export interface ReplySink {
     zxid: Zxid,
     each: (show: (value: Readonly<ByteSlice>) => void) => boolean,
   ): boolean;
+  /** A run of a node's children in the order of their names; then whether it is the last one, and the node's Stat. */
+  childPage(to: ConnectionRef, xid: number, zxid: Zxid, page: ChildPage): void;
   /** A body of one number: a count, or the 0 that addWatch is answered with. */
   integer(to: ConnectionRef, xid: number, zxid: Zxid, value: number): void;
   /** Who a connection is, as it may be shown: an id names a user and holds no hash. */

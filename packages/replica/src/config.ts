@@ -80,6 +80,8 @@ export interface ReplicaConfig extends IdentityLimits {
   readonly multiReadChildrenMax: number;
   /** Names in the answer to one getChildren or getChildren2; a request for more is refused. */
   readonly childrenBytesMax: number;
+  /** What the names of one node's children may take in a listing; a create beyond it is refused. */
+  readonly createdListingBytesMax: number;
   /** Entries of an access list, at most `ACL_COUNT_MAX`; a longer one is refused. */
   readonly aclCountMax: number;
   /**
@@ -137,6 +139,7 @@ export const REPLICA_DEFAULTS: Omit<ReplicaConfig, RequiredOfCallers> = {
   ephemeralsWorkMax: 131_072,
   multiReadChildrenMax: 65_536,
   childrenBytesMax: 64 * 1024 * 1024,
+  createdListingBytesMax: 64 * 1024 * 1024,
   aclCountMax: ACL_COUNT_MAX,
   identityCountMax: 64,
   identityBytesMax: 1024,

@@ -9,5 +9,7 @@ export type ReplicaEvent =
   | { readonly kind: "long-certificate-subject"; readonly address: string; readonly bytesMax: number }
   /** The wall clock was set: for a while no container and no TTL node is removed. */
   | { readonly kind: "wall-clock-set"; readonly byMs: number; readonly pauseMs: number }
+  /** The children of a node have more names than stock clients read by default. */
+  | { readonly kind: "large-listing"; readonly path: string; readonly count: number; readonly bytes: number }
   /** A write beyond a quota or the tree's size, and how many more there were since the last such event. */
   | { readonly kind: "over-quota"; readonly excess: Excess; readonly moreCount: number };

@@ -91,6 +91,11 @@ export interface ServerOptions {
    */
   readonly heldBytesMax?: number;
   /**
+   * What the names of one node's children may take in a listing, in bytes; a create beyond it is
+   * refused with QUOTA_EXCEEDED. 0 is no limit. Default 64 MiB.
+   */
+  readonly childrenBytesMax?: number;
+  /**
    * Memory limit of the watches of all connections, in bytes: beyond it the connection with the
    * most is closed. 0 is no limit. Default: an eighth of the memory that the process may have.
    */
@@ -189,6 +194,8 @@ export interface ServerConfig {
   readonly enforceQuota: boolean;
   /** Infinity for no limit. */
   readonly heldBytesMax: number;
+  /** Infinity for no limit. */
+  readonly childrenBytesMax: number;
   /** Infinity for no limit. */
   readonly watchBytesMax: number;
   readonly reaping: ReapingConfig;
@@ -307,6 +314,13 @@ export function parseServerConfig(options: ServerOptions): ServerConfig {
     heldBytesMax:
       whole("zooid.heldBytesMax", options.heldBytesMax ?? shareOfMemory(2), 0, Number.MAX_SAFE_INTEGER) ||
       Number.POSITIVE_INFINITY,
+    childrenBytesMax:
+      whole(
+        "zooid.childrenBytesMax",
+        options.childrenBytesMax ?? REPLICA_DEFAULTS.createdListingBytesMax,
+        0,
+        INT_MAX,
+      ) || Number.POSITIVE_INFINITY,
     watchBytesMax:
       whole("zooid.watchBytesMax", options.watchBytesMax ?? shareOfMemory(8), 0, Number.MAX_SAFE_INTEGER) ||
       Number.POSITIVE_INFINITY,

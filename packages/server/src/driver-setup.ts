@@ -68,6 +68,7 @@ function replicaConfigOf(config: ServerConfig): ReplicaConfig {
     txnBytesMax: config.frameBytesMax + TXN_BYTES_BEYOND_FRAME,
     // A larger answer would cut its client off.
     childrenBytesMax: config.outputBytesMax,
+    createdListingBytesMax: config.childrenBytesMax,
     reaping: config.reaping,
     hashKey: { k0: randomInt(2 ** 32) | 0, k1: randomInt(2 ** 32) | 0 },
   };

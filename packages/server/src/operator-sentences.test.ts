@@ -37,6 +37,14 @@ test.each([
     { kind: "over-quota", excess: { kind: "tree-bytes", heldBytes: 7, heldBytesMax: 9 }, moreCount: 0 },
     "the tree holds 7 bytes of at most 9; a write that adds to it is refused",
   ],
+  [
+    { kind: "over-quota", excess: { kind: "children-bytes", path: "/a", bytes: 9, bytesMax: 7 }, moreCount: 0 },
+    "the names of the children of /a may take 7 bytes (zooid.childrenBytesMax); a create that makes them 9 is refused",
+  ],
+  [
+    { kind: "large-listing", path: "/a", count: 9, bytes: 1_100_000 },
+    "/a has 9 children, whose names take 1100000 bytes; clients with the default jute.maxbuffer (1 MiB) can list them in pages only",
+  ],
 ] as const)("%o becomes a sentence", (event, sentence) => {
   expect(sentenceOf(event)).toBe(sentence);
 });

@@ -106,6 +106,8 @@ export function sentenceOf(event: ReplicaEvent | LinkEnd | Refusal): string {
       return `the certificate of a client at ${event.address} has a subject of more than ${event.bytesMax} bytes: it is no identity`;
     case "wall-clock-set":
       return `the wall clock was set by ${event.byMs} ms, so no container or TTL node is removed for ${event.pauseMs / 60_000} minutes`;
+    case "large-listing":
+      return `${event.path} has ${event.count} children, whose names take ${event.bytes} bytes; clients with the default jute.maxbuffer (1 MiB) can list them in pages only`;
     case "over-quota":
       return event.moreCount === 0
         ? excessOf(event.excess)
@@ -123,6 +125,8 @@ function excessOf(excess: Excess): string {
     }
     case "quota-text":
       return `a quota's text has at most ${excess.bytesMax} bytes; one of ${excess.sizeBytes} is refused`;
+    case "children-bytes":
+      return `the names of the children of ${excess.path} may take ${excess.bytesMax} bytes (zooid.childrenBytesMax); a create that makes them ${excess.bytes} is refused`;
     case "tree-pages":
       return "the tree has as many pages as it may have; a write that adds to it is refused";
     case "tree-bytes":

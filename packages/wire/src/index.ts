@@ -2,6 +2,13 @@ export { WireError, type WireErrorCode } from "@zooid/model";
 export { AclReader, writeAcl } from "./acl-codec.ts";
 export { BufferPool } from "./buffer-pool.ts";
 export {
+  type ChildPageRequest,
+  type ListedChild,
+  type ListedChildren,
+  readChildPage,
+  writeChildPageRequest,
+} from "./child-page.ts";
+export {
   DIGEST_MD5_FIRST_USE,
   DIGEST_MD5_SERVER,
   DIGEST_MD5_SERVICE,

@@ -28,6 +28,7 @@ function parent(names: readonly string[], { id = 1, czxid = 1, pzxid = 1, cversi
     data: emptySlice(),
     acl: OPEN_ACL,
     childCount: names.length,
+    name: emptySlice(),
     childName,
     walkCount: 0,
     firstChild() {

@@ -1,6 +1,8 @@
 import {
   type Acl,
   type ByteSlice,
+  ChildDetail,
+  type ChildPage,
   type ConnectAnswer,
   type ConnectionRef,
   copyBytes,
@@ -141,6 +143,30 @@ export class ReplyEncoder implements ReplySink {
     putInt(writer.bytes, countAt, count);
     writer.endFrame(at);
     return true;
+  }
+
+  childPage(to: ConnectionRef, xid: number, zxid: Zxid, page: ChildPage): void {
+    const writer = this.#targets.writer(to);
+    if (writer === undefined) return;
+    const at = beginReply(writer, xid, zxid);
+    const { detail } = page;
+    writer.int(page.count);
+    for (let i = 0; i < page.count; i++) {
+      const child = page.child(i);
+      writer.slice(child.name);
+      if (detail === ChildDetail.NAME) continue;
+      const isReadable = page.isReadable(child);
+      writer.bool(isReadable);
+      if (!isReadable) continue;
+      if (detail === ChildDetail.DATA) {
+        writer.reserve(4 + child.data.end - child.data.start);
+        putData(writer, child);
+      }
+      writeStat(writer, child);
+    }
+    writer.bool(page.isLast);
+    writeStat(writer, page.parent());
+    writer.endFrame(at);
   }
 
   integer(to: ConnectionRef, xid: number, zxid: Zxid, value: number): void {

@@ -139,6 +139,13 @@ export class RequestReader implements RequestDecoder {
       case OpCode.DELETE_CONTAINER:
         request.hasPath = reader.slice(request.path);
         return;
+      case OpCode.GET_CHILDREN_PAGE:
+        // The last name of the page before, null for none; the largest number of children; what to show of each.
+        request.hasPath = reader.slice(request.path);
+        request.hasData = reader.slice(request.data);
+        request.version = reader.int();
+        request.mode = reader.int();
+        return;
       case OpCode.ADD_WATCH:
       case OpCode.CHECK_WATCHES:
       case OpCode.REMOVE_WATCHES:

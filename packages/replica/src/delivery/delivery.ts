@@ -133,6 +133,7 @@ export class Delivery {
     while (txns.next(op)) {
       this.#work += OP_WORK * Math.max(1, op.acl.length) + 2 * pathWork(op.path);
       node = tree.apply(header, op, this.#firings);
+      this.#noteListing();
       sinks.applied?.(header, op);
       if (isMulti && this.#connection !== undefined) this.#answers.part(this.#connection, header.zxid, op, node);
       if (this.#work >= config.applyWorkPerTurn && txns.hasNext) return false;
@@ -142,6 +143,15 @@ export class Delivery {
     servingState.isApplying = false;
     this.#finish(header, op, node);
     return this.#work < config.applyWorkPerTurn;
+  }
+
+  /** Reports a node whose listing stock clients cannot read any more, once for each time that it grows so large. */
+  #noteListing(): void {
+    const { tree, sinks } = this.#parts;
+    const node = tree.takeGrownListing();
+    if (node === 0) return;
+    const [path, count, bytes] = [tree.pathOf(node), tree.childCount(node), tree.listingBytes(node)];
+    sinks.note({ kind: "large-listing", path, count, bytes });
   }
 
   /** The transaction is applied completely; `op` is its last one. */

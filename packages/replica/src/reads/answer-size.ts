@@ -31,6 +31,7 @@ export function answerBytesOf(
       return Number.POSITIVE_INFINITY;
     case OpCode.GET_ACL:
       return aclLengthAt(tree, path) * LISTED_ENTRY_BYTES;
+    case OpCode.GET_CHILDREN_PAGE:
     case OpCode.MULTI_READ:
     case OpCode.SET_WATCHES:
     case OpCode.SET_WATCHES2:

@@ -13,9 +13,11 @@ import {
 } from "@zooid/model";
 import type { Connection } from "../connections/connection.ts";
 import type { ReplicaParts } from "../replica-parts.ts";
+import { ChildPages } from "./child-pages.ts";
 import { MultiRead } from "./multi-read.ts";
 import { readRefusal } from "./read-refusal.ts";
 import { lookUpWork, NAMES_PER_UNIT_LOG2 } from "./request-work.ts";
+import { FEATURES_VIEW, isFeaturesPath } from "./server-features.ts";
 
 /** The xid of every answer to a ping, whatever the ping's own. */
 const PING_XID = -2;
@@ -29,10 +31,12 @@ const SPACE = 0x20;
 export class LocalReads {
   readonly #parts: ReplicaParts;
   readonly #multiReads: MultiRead;
+  readonly #childPages: ChildPages;
 
   constructor(parts: ReplicaParts) {
     this.#parts = parts;
     this.#multiReads = new MultiRead(parts);
+    this.#childPages = new ChildPages(parts);
   }
 
   /** Throws only where a part of the request is unreadable; then nothing was answered. */
@@ -79,6 +83,9 @@ export class LocalReads {
       case OpCode.GET_ALL_CHILDREN_NUMBER:
         this.#getAllChildrenNumber(connection, request, zxid);
         return;
+      case OpCode.GET_CHILDREN_PAGE:
+        this.#childPages.answer(connection, request, zxid);
+        return;
       case OpCode.WHO_AM_I:
         replies.identities(ref, xid, zxid, this.#parts.auth.shown(connection.answeredAs));
         return;
@@ -94,7 +101,9 @@ export class LocalReads {
     const node = tree.find(path.bytes, path.start, path.end);
     const code = readRefusal(this.#parts, connection, node, Permission.READ);
     if (code !== ErrorCode.OK) {
-      sinks.replies.header(connection.ref, request.xid, zxid, code);
+      if (code === ErrorCode.NO_NODE && isFeaturesPath(path))
+        sinks.replies.data(connection.ref, request.xid, zxid, FEATURES_VIEW);
+      else sinks.replies.header(connection.ref, request.xid, zxid, code);
       return;
     }
     if (request.watch) this.#arm(WatchTableKind.DATA, connection, request);

@@ -63,7 +63,7 @@ export class MultiRead {
       else {
         children += tree.childCount(node);
         isWithin = children <= multiReadChildrenMax;
-        if (isWithin) bytes += tree.listingBytes(node, multiReadBytesMax - bytes);
+        if (isWithin) bytes += tree.listingBytes(node);
       }
       if (bytes > multiReadBytesMax) isWithin = false;
       requestWork.count++;

@@ -29,6 +29,7 @@ const SERVED: ReadonlySet<number> = new Set([
   OpCode.REMOVE_WATCHES,
   OpCode.GET_EPHEMERALS,
   OpCode.GET_ALL_CHILDREN_NUMBER,
+  OpCode.GET_CHILDREN_PAGE,
   OpCode.WHO_AM_I,
   OpCode.AUTH,
   OpCode.CLOSE_SESSION,

@@ -1,4 +1,6 @@
 import {
+  ChildDetail,
+  type ChildPage,
   type ConnectionRef,
   errorName,
   type NodeView,
@@ -49,6 +51,7 @@ export class HeardReplies {
         if (isWhole) told(to, xid, `strings ${values.join(",")}`);
         return isWhole;
       },
+      childPage: (to, xid, _, page) => told(to, xid, `page ${pageOf(page)}`),
       integer: (to, xid, _, value) => told(to, xid, `integer ${value}`),
       identities: (to, xid, _, who) =>
         told(to, xid, `identities ${who.map(({ scheme, id }) => `${scheme}:${id}`).join(",")}`),
@@ -73,6 +76,20 @@ export class HeardReplies {
   #hear(ref: ConnectionRef, line: string): void {
     this.#heard.get(ref)?.push(line);
   }
+}
+
+/** `a,b=data,c! …` for more, `.` for the end; `!` for a child that may not be read. */
+function pageOf(page: ChildPage): string {
+  const children = Array.from({ length: page.count }, (_, i) => {
+    const child = page.child(i);
+    const name = sliceText(child.name);
+    if (page.detail === ChildDetail.NAME) return name;
+    if (!page.isReadable(child)) return `${name}!`;
+    return page.detail === ChildDetail.DATA
+      ? `${name}=${dataOf(child)}`
+      : `${name} ${child.data.end - child.data.start}`;
+  });
+  return `${children.join(",")} ${page.isLast ? "." : "…"} ${page.parent().childCount}`;
 }
 
 function dataOf(node: NodeView): string {

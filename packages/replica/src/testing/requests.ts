@@ -117,3 +117,14 @@ function writeAcl(writer: JuteWriter, acl: readonly AclEntry[]): void {
     writer.text(id);
   }
 }
+
+/** Of a page of children: names (0), with Stats (1) or data (2). */
+export function pageAfter(path: string, after: string | null, countMax = 1000, detail = 0): Body {
+  return (writer) => {
+    writer.text(path);
+    if (after === null) writer.null();
+    else writer.text(after);
+    writer.int(countMax);
+    writer.int(detail);
+  };
+}

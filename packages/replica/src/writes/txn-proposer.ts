@@ -72,6 +72,7 @@ export class TxnProposer {
       isTtlEnabled: config.isTtlEnabled,
       isQuotaEnforced: config.isQuotaEnforced,
       heldBytesMax: config.heldBytesMax,
+      childrenBytesMax: config.createdListingBytesMax,
       overQuota: (excess, refused) => parts.quotaNotes.exceeded(excess, refused),
       // rule: a-share-of-the-tree-for-each-client
       mayAdd: (growthBytes) => shares.admits(this.#context.identities, growthBytes, this.#context.zxid, tree),

@@ -58,6 +58,7 @@ const HELP: ReadonlyMap<string, string> = new Map([
     "zooid_held_bytes",
     "Memory of the tree in bytes, about; writes that add to it are refused beyond zooid.heldBytesMax",
   ],
+  ["zooid_large_listings", "Nodes whose children's names take more than the 1 MiB that stock clients read by default"],
   ["zooid_watches_held_bytes", "Memory of all watches in bytes, about; see zooid.watchBytesMax"],
   ["quota_count_limit_per_namespace", "Limit on the number of znodes, by the first name of the path"],
   ["quota_bytes_limit_per_namespace", "Limit on the bytes of data, by the first name of the path"],

@@ -90,6 +90,12 @@ export function answerSink(receive: AnswerReceiver): ReplySink {
       if (isWhole) receive(to, xid, zxid, { kind: "strings", values: values.sort() });
       return isWhole;
     },
+    childPage: (to, xid, zxid, page) => {
+      const children: string[] = [];
+      for (let i = 0; i < page.count; i++) children.push(sliceText(page.child(i).name));
+      // In the order of their names, which every server keeps.
+      receive(to, xid, zxid, { kind: "strings", values: page.isLast ? children : [...children, "…"] });
+    },
     integer: (to, xid, zxid, value) => receive(to, xid, zxid, { kind: "integer", value }),
     identities: unasked,
     token: unasked,

@@ -42,6 +42,7 @@ const RULE_I32: Readonly<Record<Kind, "legal" | "illegal" | "illegal-if-diverged
   "long-certificate-subject": "legal",
   "wall-clock-set": "legal",
   "over-quota": "legal",
+  "large-listing": "legal",
 };
 
 /** Kinds of events that only an incorrect ensemble reports. */

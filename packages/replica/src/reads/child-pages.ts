@@ -1,0 +1,109 @@
+import {
+  type ByteSlice,
+  ChildDetail,
+  type ChildPage,
+  ErrorCode,
+  may,
+  type NodeView,
+  Permission,
+  type Request,
+  STAT_BYTES,
+  type Zxid,
+} from "@zooid/model";
+import type { Connection } from "../connections/connection.ts";
+import type { ReplicaParts } from "../replica-parts.ts";
+import { readRefusal } from "./read-refusal.ts";
+
+/** Children in one page: what a turn can look up and copy without delaying others. */
+const COUNT_MAX = 1000;
+/** Bytes of a page: data end it early, so that stock limits on answers hold. */
+const BYTES_MAX = 512 * 1024;
+const NOTHING: Readonly<ByteSlice> = { bytes: new Uint8Array(0), start: 0, end: 0 };
+/** Children that count one unit of work. */
+const CHILDREN_PER_UNIT_LOG2 = 2;
+
+/**
+ * Lists the children of a node in pages, in the order of their names' bytes. A page begins behind a name, which need not exist
+ * any more, so nothing is kept between pages: a name that is there all the time is in exactly one of them, whichever server
+ * answers, and another one in at most one.
+ */
+export class ChildPages {
+  readonly #parts: ReplicaParts;
+  readonly #page: TreePage;
+
+  constructor(parts: ReplicaParts) {
+    this.#parts = parts;
+    this.#page = new TreePage(parts);
+  }
+
+  /** Needs the permission of getChildren; a child's Stat and data need that of a read of the child. */
+  answer(connection: Connection, request: Request, zxid: Zxid): void {
+    const { sinks, tree, requestWork } = this.#parts;
+    const { path, xid, mode } = request;
+    const { ref } = connection;
+    const countMax = request.version;
+    if (!request.hasPath || countMax < 1 || mode < ChildDetail.NAME || mode > ChildDetail.DATA) {
+      sinks.replies.header(ref, xid, zxid, request.hasPath ? ErrorCode.BAD_ARGUMENTS : ErrorCode.MARSHALLING_ERROR);
+      return;
+    }
+    const node = tree.find(path.bytes, path.start, path.end);
+    const code = readRefusal(this.#parts, connection, node, Permission.READ);
+    if (code !== ErrorCode.OK) {
+      sinks.replies.header(ref, xid, zxid, code);
+      return;
+    }
+    const page = this.#page;
+    page.fill(connection, node, request, Math.min(countMax, COUNT_MAX));
+    requestWork.count += page.count >> CHILDREN_PER_UNIT_LOG2;
+    sinks.replies.childPage(ref, xid, zxid, page);
+  }
+}
+
+/** The page of the request in hand, over the tree's cursor. */
+class TreePage implements ChildPage {
+  readonly #parts: ReplicaParts;
+  readonly #children: number[] = [];
+  #connection: Connection | undefined;
+  #node = 0;
+  detail: ChildDetail = ChildDetail.NAME;
+  count = 0;
+  isLast = false;
+
+  constructor(parts: ReplicaParts) {
+    this.#parts = parts;
+  }
+
+  fill(connection: Connection, node: number, { hasData, data, mode }: Request, countMax: number): void {
+    this.#connection = connection;
+    this.#node = node;
+    this.detail = mode as ChildDetail;
+    this.isLast = this.#parts.tree.childrenAfter(node, hasData ? data : NOTHING, countMax, this.#children);
+    this.count = this.#countWithin(BYTES_MAX);
+    if (this.count < this.#children.length) this.isLast = false;
+  }
+
+  child(i: number): NodeView {
+    return this.#parts.tree.view(this.#children[i] as number);
+  }
+
+  isReadable({ acl }: NodeView): boolean {
+    const { auth } = this.#parts;
+    return this.#connection !== undefined && may(auth.rules, this.#connection.answeredAs, acl, Permission.READ);
+  }
+
+  parent(): NodeView {
+    return this.#parts.tree.view(this.#node);
+  }
+
+  /** At least one child, so that the listing advances. */
+  #countWithin(bytesMax: number): number {
+    let bytes = 0;
+    for (let i = 0; i < this.#children.length; i++) {
+      const { name, data } = this.child(i);
+      bytes += name.end - name.start + STAT_BYTES;
+      if (this.detail === ChildDetail.DATA) bytes += data.end - data.start;
+      if (bytes > bytesMax && i > 0) return i;
+    }
+    return this.#children.length;
+  }
+}

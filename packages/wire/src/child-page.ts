@@ -1,0 +1,60 @@
+/** The request and the answer of Zooid's own operation that lists children in pages, as a client writes and reads them. */
+import { ChildDetail, type Stat, WireError } from "@zooid/model";
+import type { JuteReader } from "./jute-reader.ts";
+import type { JuteWriter } from "./jute-writer.ts";
+import { readData, readStat } from "./reply-reader.ts";
+
+export interface ChildPageRequest {
+  /** The last name of the page before; undefined for the first page. */
+  readonly after: string | undefined;
+  readonly countMax: number;
+  readonly detail: ChildDetail;
+}
+
+export interface ListedChild {
+  readonly name: string;
+  /** Null where it was not requested, or the client may not read the child. */
+  readonly stat: Stat | null;
+  /** Null where it was not requested, where the client may not read the child, and for null data. */
+  readonly data: Uint8Array | null;
+}
+
+export interface ListedChildren {
+  readonly children: ListedChild[];
+  readonly isLast: boolean;
+  /** Of the node itself. */
+  readonly stat: Stat;
+}
+
+/** An entry is at least a name's length and a letter. */
+const ENTRY_BYTES_MIN = 5;
+
+export function writeChildPageRequest(
+  writer: JuteWriter,
+  path: string,
+  { after, countMax, detail }: ChildPageRequest,
+): void {
+  writer.text(path);
+  if (after === undefined) writer.null();
+  else writer.text(after);
+  writer.int(countMax);
+  writer.int(detail);
+}
+
+/** @throws WireError for anything else than a page of that detail */
+export function readChildPage(reader: JuteReader, detail: ChildDetail): ListedChildren {
+  const count = reader.count(ENTRY_BYTES_MIN);
+  if (count < 0) throw new WireError("VALUE", "a page of children is null");
+  const children: ListedChild[] = [];
+  for (let i = 0; i < count; i++) children.push(readChild(reader, detail));
+  const isLast = reader.bool();
+  return { children, isLast, stat: readStat(reader) };
+}
+
+function readChild(reader: JuteReader, detail: ChildDetail): ListedChild {
+  const name = reader.text();
+  if (name === null) throw new WireError("VALUE", "a child's name is null");
+  if (detail === ChildDetail.NAME || !reader.bool()) return { name, stat: null, data: null };
+  const data = detail === ChildDetail.DATA ? readData(reader) : null;
+  return { name, data, stat: readStat(reader) };
+}
