@@ -355,6 +355,18 @@ test("listings above the servers' frame limit are read, and trees with them dele
   expect(zk.metrics.connectionCount).toBe(1);
 });
 
+test("a tree whose listing is too large for the client is deleted too", async () => {
+  const zk = await open({ responseBytesMax: 20_000 });
+  await zk.create("/wide");
+  const name = "n".repeat(100);
+  await Promise.all(Array.from({ length: 150 }, (_, i) => zk.create(`/wide/${name}${i}`)));
+  await zk.create(`/wide/${name}0/below`);
+  await expect(zk.children("/wide")).resolves.toBeDefined();
+  await Promise.all(Array.from({ length: 150 }, (_, i) => zk.create(`/wide/more-${name}${i}`)));
+  await expect(zk.children("/wide")).rejects.toMatchObject({ code: "PACKET_TOO_LARGE" });
+  expect(await zk.deleteTree("/wide")).toBe(302);
+});
+
 test("a session goes on over a lost connection, and its ephemerals stay", async () => {
   const zk = await open();
   await zk.create("/e", "", { mode: "ephemeral" });

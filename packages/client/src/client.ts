@@ -1,5 +1,5 @@
 import { type Acl, ArgumentError, fits, misfit, rules, type SessionId, type Stat, type Zxid } from "@zooid/model";
-import type { ClientInfo } from "@zooid/wire";
+import type { ClientInfo, ListedChild } from "@zooid/wire";
 import { defer, filter, firstValueFrom, map, merge, type Observable } from "rxjs";
 import type { CallOptions } from "./calls/call.ts";
 import {
@@ -21,11 +21,13 @@ import {
 import type { RetryPolicy } from "./calls/retry.ts";
 import { isZkError } from "./errors.ts";
 import type { BackgroundDeletes } from "./operations/background-deletes.ts";
+import { type ChildrenPage, childPages } from "./operations/child-pages.ts";
 import type { Codec } from "./operations/codec.ts";
 import type { Payload } from "./operations/create-mode.ts";
 import { deleteTree } from "./operations/delete-tree.ts";
 import { createOnce, deleteOnce, setOnce } from "./operations/idempotent.ts";
 import type {
+  ChildPagesOptions,
   CreateOptions,
   DeleteOptions,
   DeleteTreeOptions,
@@ -328,7 +330,8 @@ export class Client implements AsyncDisposable {
    */
   deleteTree(path: string, options: DeleteTreeOptions = {}): Promise<number> {
     if (!fits(options, SHAPES.DELETE_TREE)) return refused("deleteTree", path, options, SHAPES.DELETE_TREE);
-    return deleteTree({ nodes: this.#nodes, transaction: () => this.transaction() }, path, options);
+    const eachChild = this.eachChild.bind(this);
+    return deleteTree({ nodes: this.#nodes, transaction: () => this.transaction(), eachChild }, path, options);
   }
 
   /** The names of the children, unordered, and the parent's Stat. */
@@ -341,6 +344,25 @@ export class Client implements AsyncDisposable {
     if (!fits(options, SHAPES.WATCHED_READ)) return refused("children", path, options, SHAPES.WATCHED_READ);
     if (options?.watch === true) return this.#readAndWatch(GET_CHILDREN, path, options);
     return this.#nodes.children(path, options);
+  }
+
+  /**
+   * The children in pages, in the order of their names' bytes, with their Stats or data: for nodes
+   * with very many. A child that exists all the time is on exactly one page, one that is created or
+   * deleted meanwhile on at most one. Stat and data are null where the client may not read the
+   * child. Each page is one request to a Zooid server; for other servers all names are read first,
+   * then each child.
+   *
+   * @throws as `children`; from the first `next()` on
+   */
+  childPages(path: string, options: ChildPagesOptions = {}): AsyncGenerator<ChildrenPage, void, undefined> {
+    checkOptions("childPages", path, options, SHAPES.CHILD_PAGES);
+    return childPages({ driver: this.#driver, root: this.#root, view: this.#view }, path, options);
+  }
+
+  /** The same, one child at a time. */
+  async *eachChild(path: string, options: ChildPagesOptions = {}): AsyncGenerator<ListedChild, void, undefined> {
+    for await (const { children } of this.childPages(path, options)) yield* children;
   }
 
   getAcl(path: string, options?: ReadOptions): Promise<{ readonly acl: Acl; readonly stat: Stat }> {

@@ -13,7 +13,7 @@ export {
   type Stat,
   type Zxid,
 } from "@zooid/model";
-export type { ClientInfo } from "@zooid/wire";
+export type { ClientInfo, ListedChild } from "@zooid/wire";
 export { type DigestMd5User, digestMd5 } from "./auth/digest-md5.ts";
 export { CREATOR_ALL_ACL, digest, digestId } from "./auth/identities.ts";
 export type { SaslExchange, SaslMechanism } from "./auth/sasl.ts";
@@ -50,9 +50,11 @@ export {
   ZkServerError,
   ZkSessionError,
 } from "./errors.ts";
+export type { ChildrenPage } from "./operations/child-pages.ts";
 export { type Codec, gzip, json, raw, text } from "./operations/codec.ts";
 export type { AclSource, CreateMode, Payload } from "./operations/create-mode.ts";
 export type {
+  ChildPagesOptions,
   CreateOptions,
   DeleteOptions,
   DeleteTreeOptions,

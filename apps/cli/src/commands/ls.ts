@@ -8,8 +8,8 @@ import { checkedPath } from "../texts/znode-path.ts";
 export const ls: Command = {
   name: "ls",
   synopsis: "[-s] [-w] [-R] path",
-  flags: [FLAG_STAT, FLAG_WATCH, { name: "R" }],
-  summary: "Lists a node's children, or its descendants (-R).",
+  flags: [FLAG_STAT, FLAG_WATCH, { name: "R" }, { name: "page", isOwn: true }],
+  summary: "Lists a node's children, or its descendants (-R), or very many children as they come (--page).",
   operandsMin: 1,
   pathOperand: 0,
   async run(invocation) {
@@ -19,6 +19,7 @@ export const ls: Command = {
     }
     const path = checkedPath(operand(invocation, 0));
     const client = await clientFor(invocation, path);
+    if (flags.has("page")) return await listPages(invocation, { client, path });
     const watch = flags.has("w") || operands.length > 1;
     return flags.has("R")
       ? await listAll(invocation, { client, path, watch })
@@ -44,6 +45,24 @@ async function list(
   output.line(`[${children.join(", ")}]`);
   if (flags.has("s")) output.lines(statLines(found.stat));
   return { path, children, stat: statJson(found.stat) };
+}
+
+/** A line for each child, with the version and the size of its data on request (-s). */
+async function listPages(
+  { flags, output, signal }: Invocation,
+  { client, path }: Pick<Listing, "client" | "path">,
+): Promise<JsonObject> {
+  const hasStats = flags.has("s");
+  const isJson = output.format === "json";
+  const children: JsonObject[] = [];
+  const pages = client.childPages(path, { detail: hasStats ? "stats" : "names", signal });
+  for await (const page of pages) {
+    for (const { name, stat } of page.children) {
+      output.line(hasStats ? [name, stat?.version ?? "-", stat?.dataLength ?? "-"].join("\t") : name);
+      if (isJson) children.push({ name, ...(hasStats && { stat: stat === null ? null : statJson(stat) }) });
+    }
+  }
+  return { path, children };
 }
 
 async function listAll(

@@ -2,13 +2,16 @@
  * One entry for each kind of request: its number, the encoding of its body, the decoding of its
  * answer.
  */
-import { type Acl, OpCode, type Stat } from "@zooid/model";
+import { type Acl, type ChildDetail, OpCode, type Stat } from "@zooid/model";
 import {
+  type ChildPageRequest,
   type ClientInfo,
   type JuteReader,
   type JuteWriter,
+  type ListedChildren,
   type PartResult,
   readAclEntries,
+  readChildPage,
   readClientInfos,
   readData,
   readPartResults,
@@ -17,6 +20,7 @@ import {
   readTexts,
   type WatchedPaths,
   writeAuth,
+  writeChildPageRequest,
   writeCreate,
   writeMultiHeader,
   writePathAndInt,
@@ -144,6 +148,17 @@ export const GET_CHILDREN_OR_NULL: Operation<undefined, Children | null> = {
   ...GET_CHILDREN,
   absent: { value: null },
 };
+
+/** Zooid's own; see docs/differences.md. */
+export function childPageOperation(detail: ChildDetail): Operation<ChildPageRequest, ListedChildren> {
+  return {
+    code: OpCode.GET_CHILDREN_PAGE,
+    name: "childPages",
+    isRead: true,
+    write: (writer, path, body) => writeChildPageRequest(writer, path, body),
+    read: (reader) => readChildPage(reader, detail),
+  };
+}
 
 export const GET_ACL: Operation<undefined, { readonly acl: Acl; readonly stat: Stat }> = {
   code: OpCode.GET_ACL,

@@ -2,14 +2,20 @@ import { joinPath } from "@zooid/model";
 import type { CallOptions } from "../calls/call.ts";
 import { isZkError, zkError } from "../errors.ts";
 import type { NodeOperations } from "./node-operations.ts";
-import type { DeleteTreeOptions } from "./node-options.ts";
+import type { ChildPagesOptions, DeleteTreeOptions } from "./node-options.ts";
 import type { Transaction } from "./transaction.ts";
 
 const BATCH = 200;
+/** Names are short; a small page fits any limit on answers. */
+const PAGE_SIZE = 100;
+
+interface ChildReader {
+  eachChild(path: string, options: ChildPagesOptions): AsyncIterable<{ readonly name: string }>;
+}
 
 /** Deletes the descendants of a node, and the node: see `Client.deleteTree`. */
 export async function deleteTree(
-  client: { readonly nodes: NodeOperations; readonly transaction: () => Transaction },
+  client: { readonly nodes: NodeOperations; readonly transaction: () => Transaction } & ChildReader,
   path: string,
   options: DeleteTreeOptions,
 ): Promise<number> {
@@ -87,8 +93,13 @@ export async function deleteTree(
       return (await nodes.children(node, node === path ? reads() : limits())).names;
     } catch (error) {
       if (isZkError(error, "NO_NODE")) return [];
-      throw error;
+      // A listing that is too long for the server or this client is read in pages.
+      if (!isZkError(error, "PACKET_TOO_LARGE") && !isZkError(error, "MARSHALLING_ERROR")) throw error;
     }
+    const names: string[] = [];
+    for await (const { name } of client.eachChild(node, { ...limits(), detail: "names", pageSize: PAGE_SIZE }))
+      names.push(name);
+    return names;
   }
 
   if (atomic) {

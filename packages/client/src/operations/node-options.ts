@@ -80,3 +80,12 @@ export interface DeleteTreeOptions extends CallOptions {
    */
   readonly atomic?: boolean;
 }
+
+export interface ChildPagesOptions extends ReadOptions {
+  /** What each child has beside its name: nothing, its Stat, or data and Stat. Default `stats`. */
+  readonly detail?: "names" | "stats" | "data";
+  /** Largest number of children on a page, at most 1000. Default 1000. */
+  readonly pageSize?: number;
+  /** Begins behind this name, which need not exist. Default: with the first child. */
+  readonly after?: string;
+}

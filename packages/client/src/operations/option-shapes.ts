@@ -17,6 +17,7 @@ import type { ObserveDataOptions, ObserveOptions } from "../streams/observe-opti
 import type { TreeOptions } from "../streams/observe-tree.ts";
 import type { ViewOptions } from "../view.ts";
 import type {
+  ChildPagesOptions,
   CreateOptions,
   DeleteOptions,
   DeleteTreeOptions,
@@ -74,6 +75,13 @@ export const DELETE_TREE: Shape<DeleteTreeOptions> = shape<DeleteTreeOptions>({
   batch: wholeNumberRule(1),
   childrenOnly: flag,
   atomic: flag,
+});
+export const CHILD_PAGES: Shape<ChildPagesOptions> = shape<ChildPagesOptions>({
+  ...call,
+  sync: flag,
+  detail: wordRule("names", "stats", "data"),
+  pageSize: wholeNumberRule(1, 1000),
+  after: rules.text,
 });
 export const MAKE_ROOT: Shape<CallOptions & { readonly mode?: string }> = shape({ ...call, mode: parents });
 export const CONNECTED: Shape<Pick<CallOptions, "signal">> = shape({ signal: rules.signal });
