@@ -112,6 +112,11 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
     tools: [
       { name: "perf-allocations", file: "tools/perf/allocations.ts", does: "what a read or a write allocates" },
       { name: "perf-million", file: "tools/perf/million.ts", does: "memory and times with a million znodes" },
+      {
+        name: "perf-child-pages",
+        file: "tools/perf/child-pages.ts",
+        does: "a million children in pages while a thousand change, and the pings beside",
+      },
       { name: "perf-broadcast", file: "tools/perf/broadcast.ts", does: "broadcast without clients" },
       { name: "perf-shapes", file: "tools/perf/ensemble-shapes.ts", does: "ensembles of several shapes under load" },
       {

@@ -1,4 +1,5 @@
 import {
+  type Acl,
   type ByteSlice,
   ChildDetail,
   type ChildPage,
@@ -65,6 +66,9 @@ class TreePage implements ChildPage {
   readonly #children: number[] = [];
   #connection: Connection | undefined;
   #node = 0;
+  /** The last access list, which most siblings share, and what it permits. */
+  #acl: Acl | undefined;
+  #isReadable = false;
   detail: ChildDetail = ChildDetail.NAME;
   count = 0;
   isLast = false;
@@ -78,7 +82,8 @@ class TreePage implements ChildPage {
     this.#node = node;
     this.detail = mode as ChildDetail;
     this.isLast = this.#parts.tree.childrenAfter(node, hasData ? data : NOTHING, countMax, this.#children);
-    this.count = this.#countWithin(BYTES_MAX);
+    this.#acl = undefined;
+    this.count = this.#fits() ? this.#children.length : this.#countWithin(BYTES_MAX);
     if (this.count < this.#children.length) this.isLast = false;
   }
 
@@ -87,12 +92,23 @@ class TreePage implements ChildPage {
   }
 
   isReadable({ acl }: NodeView): boolean {
+    if (acl === this.#acl) return this.#isReadable;
     const { auth } = this.#parts;
-    return this.#connection !== undefined && may(auth.rules, this.#connection.answeredAs, acl, Permission.READ);
+    this.#acl = acl;
+    this.#isReadable =
+      this.#connection !== undefined && may(auth.rules, this.#connection.answeredAs, acl, Permission.READ);
+    return this.#isReadable;
   }
 
   parent(): NodeView {
     return this.#parts.tree.view(this.#node);
+  }
+
+  /** Whether the children fit, if all of them were the largest: then they need not be looked at. */
+  #fits(): boolean {
+    const { tree } = this.#parts;
+    const dataBytes = this.detail === ChildDetail.DATA ? tree.dataBytesMax : 0;
+    return this.#children.length * (tree.listedNameBytesMax + STAT_BYTES + dataBytes) <= BYTES_MAX;
   }
 
   /** At least one child, so that the listing advances. */
