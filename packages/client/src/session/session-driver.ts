@@ -15,7 +15,7 @@ import { CLOSE_SESSION, DELETE, type Operation, REMOVE_WATCHES } from "../calls/
 import { OutgoingRequests } from "../calls/outgoing-requests.ts";
 import { PostponedCalls } from "../calls/postponed-calls.ts";
 import { syncBefore } from "../calls/sync-before.ts";
-import { asError, type ZkError } from "../errors.ts";
+import { asError, ZkError } from "../errors.ts";
 import type { ClientConfig, Credential } from "../options.ts";
 import type { HostAddress } from "../servers/connect-string.ts";
 import { HostList, type HostProvider } from "../servers/host-list.ts";
@@ -232,7 +232,10 @@ export class SessionDriver {
 
   /** Makes a call; the promise settles in the turn in which the answer arrives. */
   ask<B, T>(fields: CallFields<B, T>): Promise<T> {
-    const answered = new Promise<T>((resolve, reject) => this.submit(new Call(fields, resolve, reject)));
+    const answered = new Promise<T>((resolve, reject) => this.submit(new Call(fields, resolve, reject))).then(
+      undefined,
+      withCallersFrames,
+    );
     if (!areCallsTraced()) return answered;
     const { server, id } = this.#session;
     return traceCall({ op: fields.operation.name, path: fields.shownPath, server, sessionId: id }, answered);
@@ -658,6 +661,15 @@ export class SessionDriver {
     traceStall(stall);
     this.#log.stall(stall);
   }
+}
+
+/**
+ * Replaces the stack of an error, which is the socket's, by the frames that await the call: the
+ * engine knows them while it runs a reaction of the promise. Successful calls pay for one promise.
+ */
+function withCallersFrames(error: unknown): never {
+  if (error instanceof ZkError) Error.captureStackTrace(error, withCallersFrames);
+  throw error;
 }
 
 /** Milliseconds of a monotonic clock. */
