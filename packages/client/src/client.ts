@@ -1,6 +1,18 @@
-import { type Acl, ArgumentError, fits, misfit, rules, type SessionId, type Stat, type Zxid } from "@zooid/model";
+import { type InspectOptions, inspect } from "node:util";
+import {
+  type Acl,
+  ArgumentError,
+  fits,
+  formatSessionId,
+  formatZxid,
+  misfit,
+  rules,
+  type SessionId,
+  type Stat,
+  type Zxid,
+} from "@zooid/model";
 import type { ClientInfo, ListedChild } from "@zooid/wire";
-import { defer, filter, firstValueFrom, map, merge, type Observable } from "rxjs";
+import { catchError, defer, filter, firstValueFrom, map, merge, type Observable, throwError } from "rxjs";
 import type { CallOptions } from "./calls/call.ts";
 import {
   type Children,
@@ -19,10 +31,10 @@ import {
   WHO_AM_I,
 } from "./calls/operation.ts";
 import type { RetryPolicy } from "./calls/retry.ts";
-import { isZkError } from "./errors.ts";
+import { isZkError, renamedError, ZkError } from "./errors.ts";
 import type { BackgroundDeletes } from "./operations/background-deletes.ts";
 import { type ChildrenPage, childPages } from "./operations/child-pages.ts";
-import type { Codec } from "./operations/codec.ts";
+import { type Codec, json, text } from "./operations/codec.ts";
 import type { Payload } from "./operations/create-mode.ts";
 import { deleteTree } from "./operations/delete-tree.ts";
 import { createOnce, deleteOnce, setOnce } from "./operations/idempotent.ts";
@@ -74,6 +86,11 @@ import type { WatchEvent } from "./watches/watch-event.ts";
 /** Result of a read that arms a watch. */
 export interface Watched {
   readonly watch: OneShotWatch;
+}
+
+/** Data that were decoded by a codec. */
+export interface Decoded<T> {
+  readonly value: T;
 }
 
 /** Parts that all views of one session share. */
@@ -255,16 +272,31 @@ export class Client implements AsyncDisposable {
     return this.#nodes.delete(path, options);
   }
 
-  /** @throws NO_NODE, NO_AUTH */
+  /**
+   * @param options `codec`: adds the decoded data as `value`
+   * @throws NO_NODE, NO_AUTH; errors of the codec
+   */
+  get<T>(path: string, options: ReadOptions & { readonly codec: Codec<T> }): Promise<NodeData & Decoded<T>>;
   get(path: string, options: ReadOptions & { readonly watch: true }): Promise<NodeData & Watched>;
   get(path: string, options?: ReadOptions): Promise<NodeData>;
   get(
     path: string,
-    options?: ReadOptions & { readonly watch?: boolean },
-  ): Promise<NodeData> | Promise<NodeData & Watched> {
-    if (!fits(options, SHAPES.WATCHED_READ)) return refused("get", path, options, SHAPES.WATCHED_READ);
+    options?: ReadOptions & { readonly watch?: boolean; readonly codec?: Codec<unknown> },
+  ): Promise<NodeData> {
+    if (!fits(options, SHAPES.GET)) return refused("get", path, options, SHAPES.GET);
+    if (options?.codec !== undefined) return this.#getDecoded(path, options.codec, options);
     if (options?.watch === true) return this.#readAndWatch(GET_DATA, path, options);
     return this.#nodes.read(GET_DATA, path, options);
+  }
+
+  /** A node's data as UTF-8 text; empty for null. @throws NO_NODE, NO_AUTH */
+  async getText(path: string, options?: ReadOptions): Promise<string> {
+    return (await this.get(path, { ...options, codec: text })).value;
+  }
+
+  /** A node's data as JSON; the type is not checked. @throws NO_NODE, NO_AUTH; SyntaxError for other data */
+  async getJson<T = unknown>(path: string, options?: ReadOptions): Promise<T> {
+    return (await this.get(path, { ...options, codec: json<T>() })).value;
   }
 
   /** Null if the node does not exist. */
@@ -583,8 +615,30 @@ export class Client implements AsyncDisposable {
     return this.#driver.close();
   }
 
+  /** The state of the client as one object, for JSON and `console.log`. */
+  toJSON(): object {
+    const { root, server, sessionTimeoutMs, lastZxid, metrics } = this;
+    const session = this.sessionId === 0n ? undefined : formatSessionId(this.sessionId);
+    return { state: this.state.kind, server, session, sessionTimeoutMs, root, lastZxid: formatZxid(lastZxid), metrics };
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return this.#driver.close();
+  }
+
+  async #getDecoded(
+    path: string,
+    codec: Codec<unknown>,
+    { codec: _codec, ...options }: ReadOptions & { readonly codec?: Codec<unknown> },
+  ): Promise<NodeData & Decoded<unknown>> {
+    const node = await this.get(path, options);
+    try {
+      return { ...node, value: codec.decode(node.data) };
+    } catch (error) {
+      // A parser's message has no path.
+      if (error instanceof Error) error.message = `get ${path}: ${error.message}`;
+      throw error;
+    }
   }
 
   /** Without creating ancestors. */
@@ -639,10 +693,21 @@ export class Client implements AsyncDisposable {
     path: string,
     { op, onExpiry = "resume" }: ObserveOptions & { readonly op: string },
   ): Observable<Observed<T>> {
-    const source = defer(() => this.#observations.of(aspect, underRoot(this.#root, checkedPath(path, op))));
+    const source = defer(() => this.#observations.of(aspect, underRoot(this.#root, checkedPath(path, op)))).pipe(
+      catchError((error: unknown) =>
+        throwError(() => (error instanceof ZkError ? renamedError(error, op, path) : error)),
+      ),
+    );
     return onExpiry === "resume" ? source : failOnExpiry(this.#driver, source, op);
   }
 }
+
+// What `console.log` shows. Declared types cannot have the name of a computed member.
+Object.defineProperty(Client.prototype, inspect.custom, {
+  value(this: Client, _depth: number, options: InspectOptions): string {
+    return `Client ${inspect(this.toJSON(), options)}`;
+  },
+});
 
 /** The client's own view; `signal` only limited connecting. */
 function viewOf({ acl, defaultData, intercept, onSuspended, retry }: ClientConfig): View {

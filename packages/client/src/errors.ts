@@ -58,6 +58,12 @@ export class ZkError extends Error {
     this.outcome = detail.outcome;
   }
 
+  /** As JSON, with the message, which an error alone leaves out. */
+  toJSON(): object {
+    const { name, code, errno, op, path, outcome, message } = this;
+    return { name, code, errno, op, path, outcome, message };
+  }
+
   /**
    * Whether the request may have reached a server: where a connection was lost, true says that the
    * outcome is unknown.
@@ -142,6 +148,11 @@ export class TransactionError extends ZkError {
     this.ops = ops;
   }
 
+  override toJSON(): object {
+    const { failedIndex, ops } = this;
+    return { ...super.toJSON(), failedIndex, ops };
+  }
+
   get failedOp(): FailedOp | undefined {
     return this.ops[this.failedIndex];
   }
@@ -158,6 +169,13 @@ export function isZkError(error: unknown, code?: ZkErrorCode): error is ZkError 
 
 export function zkError(detail: ZkErrorDetail, options?: ErrorOptions): ZkError {
   return new (CLASS_BY_CODE.get(detail.code) ?? ZkServerError)(detail, options);
+}
+
+/** The same error for the method that the caller used, and the path as the caller gave it. */
+export function renamedError(error: ZkError, op: string, path: string): ZkError {
+  if (error.op === op && error.path === path) return error;
+  const { code, outcome, cause } = error;
+  return zkError({ code, op, path, outcome, isRead: true }, { cause });
 }
 
 /** The error for a refusal, by the number that the server answered. */

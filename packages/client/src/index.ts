@@ -30,6 +30,7 @@ export {
 export {
   Client,
   type ClientMetrics,
+  type Decoded,
   type Watched,
 } from "./client.ts";
 export { type CloseOnExitOptions, closeOnExit } from "./close-on-exit.ts";
@@ -85,6 +86,7 @@ export type {
   WatchMessage,
 } from "./session/diagnostics.ts";
 export type { LogFields, Logger } from "./session/logger.ts";
+export { type IterateOptions, iterate } from "./streams/iterate.ts";
 export type { EventsOptions, Resync } from "./streams/observe-events.ts";
 export type { ObserveDataOptions, ObserveOptions } from "./streams/observe-options.ts";
 export type { TreeChange, TreeNode, TreeOptions } from "./streams/observe-tree.ts";

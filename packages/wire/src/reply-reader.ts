@@ -5,7 +5,9 @@
 import {
   type AclEntry,
   copyBytes,
+  formatSessionId,
   OpCode,
+  type SessionId,
   type Stat,
   type WatchEventType,
   WireError,
@@ -21,25 +23,48 @@ const CLIENT_INFO_BYTES_MIN = 8;
 const STAT_BYTES = 68;
 const NO_OWNER = 0n;
 
+/** A Stat that can be written as JSON, which has no bigint: the owner is in hexadecimal, as `0x1`. */
+class ReadStat implements Stat {
+  readonly czxid: Zxid;
+  readonly mzxid: Zxid;
+  readonly ctimeMs: number;
+  readonly mtimeMs: number;
+  readonly version: number;
+  readonly cversion: number;
+  readonly aversion: number;
+  readonly ephemeralOwner: bigint;
+  readonly dataLength: number;
+  readonly numChildren: number;
+  readonly pzxid: Zxid;
+
+  /** @param at where the 68 bytes begin */
+  constructor(bytes: Buffer, at: number) {
+    const ownerHigh = intAt(bytes, at + 44);
+    const ownerLow = intAt(bytes, at + 48);
+    this.czxid = longAt(bytes, at);
+    this.mzxid = longAt(bytes, at + 8);
+    this.ctimeMs = longAt(bytes, at + 16);
+    this.mtimeMs = longAt(bytes, at + 24);
+    this.version = intAt(bytes, at + 32);
+    this.cversion = intAt(bytes, at + 36);
+    this.aversion = intAt(bytes, at + 40);
+    this.ephemeralOwner =
+      ownerHigh === 0 && ownerLow === 0 ? NO_OWNER : (BigInt(ownerHigh) << 32n) | BigInt(ownerLow >>> 0);
+    this.dataLength = intAt(bytes, at + 52);
+    this.numChildren = intAt(bytes, at + 56);
+    this.pzxid = longAt(bytes, at + 60);
+  }
+
+  toJSON(): object {
+    return { ...this, ephemeralOwner: formatSessionId(this.ephemeralOwner as SessionId) };
+  }
+}
+
 export function readStat(reader: JuteReader): Stat {
   const { bytes, at } = reader;
   if (at + STAT_BYTES > reader.end) throw new WireError("TRUNCATED", "a Stat reaches past the end of its frame");
   reader.at = at + STAT_BYTES;
-  const ownerHigh = intAt(bytes, at + 44);
-  const ownerLow = intAt(bytes, at + 48);
-  return {
-    czxid: longAt(bytes, at),
-    mzxid: longAt(bytes, at + 8),
-    ctimeMs: longAt(bytes, at + 16),
-    mtimeMs: longAt(bytes, at + 24),
-    version: intAt(bytes, at + 32),
-    cversion: intAt(bytes, at + 36),
-    aversion: intAt(bytes, at + 40),
-    ephemeralOwner: ownerHigh === 0 && ownerLow === 0 ? NO_OWNER : (BigInt(ownerHigh) << 32n) | BigInt(ownerLow >>> 0),
-    dataLength: intAt(bytes, at + 52),
-    numChildren: intAt(bytes, at + 56),
-    pzxid: longAt(bytes, at + 60),
-  };
+  return new ReadStat(bytes, at);
 }
 
 /** A copy of a buffer's bytes, or null. */

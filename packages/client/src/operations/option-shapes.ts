@@ -53,6 +53,12 @@ export const WATCHED_READ: Shape<ReadOptions & { readonly watch?: boolean }> = s
   sync: flag,
   watch: flag,
 });
+export const GET: Shape<ReadOptions & { readonly watch?: boolean; readonly codec?: unknown }> = shape({
+  ...call,
+  sync: flag,
+  watch: flag,
+  codec: record,
+});
 export const VERSION: Shape<VersionOptions> = shape<VersionOptions>({ ...call, version: int });
 export const CREATE: Shape<CreateOptions> = shape<CreateOptions>({
   ...call,

@@ -37,6 +37,7 @@ import {
 } from "./diagnostics.ts";
 import type { DriverMetrics } from "./driver-metrics.ts";
 import { endError } from "./end-error.ts";
+import { withJson } from "./json-text.ts";
 import { OneTimer } from "./one-timer.ts";
 import { type DisconnectReason, Session, type SessionEnd } from "./session.ts";
 import { SessionLog } from "./session-log.ts";
@@ -330,7 +331,7 @@ export class SessionDriver {
   }
 
   #enterState(state: ClientState): void {
-    this.#state = state;
+    this.#state = withJson(state);
     // Calls made by listeners of this event go to the next session.
     if (state.kind === "lost") this.#postponed.sessionLost();
     if (state.kind === "read-only") this.#writable.start();
@@ -556,7 +557,7 @@ export class SessionDriver {
     this.#report({ kind: "failed", server: error.server, attempt: count, error });
     const state = this.#state;
     if (state.kind !== "connecting" && state.kind !== "suspended" && state.kind !== "lost") return;
-    this.#state = { ...state, attempt: count, ...(newest === undefined ? {} : { reason: newest }) };
+    this.#state = withJson({ ...state, attempt: count, ...(newest === undefined ? {} : { reason: newest }) });
     this.#state$.next(this.#state);
   }
 

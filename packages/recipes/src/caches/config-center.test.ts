@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Client, createClient, json } from "@zooid/client";
+import { type Client, createClient, json, text } from "@zooid/client";
 import { filter, firstValueFrom } from "rxjs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { eachStaged } from "../testing/each-staged.ts";
@@ -155,4 +155,28 @@ describe("where no server answers", () => {
     await holds(mine, "limit", 1);
     expect(await failed.promise).toMatchObject({ code: "ENOENT" });
   });
+});
+
+test("with a codec for each key, values have the types of their keys, and other keys are reported", async () => {
+  const codecs = { limit: json<number>(), mode: text };
+  const one = stage.kept(new ConfigCenter(a, PATH, { app: "shop", env: "typed", codecs }));
+  await one.ready();
+  const rejected: RejectedValue[] = [];
+  one.rejected$.subscribe((value) => rejected.push(value));
+  await one.set("limit", 5);
+  await one.set("mode", "fast");
+  const limit: number | undefined = await firstValueFrom(one.watch$("limit").pipe(filter((now) => now === 5)));
+  const mode: string | undefined = await firstValueFrom(one.watch$("mode").pipe(filter((now) => now === "fast")));
+  expect([limit, mode, (await one.read("mode"))?.value]).toEqual([5, "fast", "fast"]);
+  // @ts-expect-error a mode is text
+  await expect(one.set("mode", 5)).rejects.toThrow();
+  await b.create(`${PATH}/shop/typed/other`, "x");
+  await expect.poll(() => rejected.map(({ key }) => key)).toEqual(["other"]);
+});
+
+test("one codec or several are given, not both", () => {
+  const place = { app: "shop", env: "typed" };
+  const make = (more: object): unknown => new ConfigCenter(a, PATH, { ...place, ...more } as never);
+  expect(() => make({})).toThrow(RangeError);
+  expect(() => make({ codec: text, codecs: { mode: text } })).toThrow(RangeError);
 });

@@ -1,5 +1,5 @@
 import { type Client, type Codec, isZkError } from "@zooid/client";
-import { baseName, joinPath, rules, type Shape, shape } from "@zooid/model";
+import { ArgumentError, baseName, joinPath, rules, type Shape, shape } from "@zooid/model";
 import { BehaviorSubject, distinctUntilChanged, filter, map, type Observable, Subject, type Subscription } from "rxjs";
 import { checkArguments, codecRule } from "../arguments.ts";
 import type { Versioned } from "../counters/shared-value.ts";
@@ -9,11 +9,17 @@ import { pause } from "../pause.ts";
 import { readCopy, writeCopy } from "./local-copy.ts";
 import { type CacheChange, TreeCache } from "./tree-cache.ts";
 
-export interface ConfigCenterOptions<T> {
+/** One codec for all keys, or one for each key: then values have the types of their keys. */
+export type ConfigCodecs<T, M> =
+  | { readonly codec: Codec<T>; readonly codecs?: never }
+  | { readonly codec?: never; readonly codecs: { readonly [K in keyof M]: Codec<M[K]> } };
+
+export type ConfigCenterOptions<T, M = Readonly<Record<string, T>>> = ConfigCenterPlace & ConfigCodecs<T, M>;
+
+export interface ConfigCenterPlace {
   readonly app: string;
   /** Such as `production`. */
   readonly env: string;
-  readonly codec: Codec<T>;
   /** File that keeps the last known values, for a start while no server answers. Default: none. */
   readonly fallback?: {
     readonly file: string;
@@ -37,25 +43,29 @@ export interface RejectedValue {
   readonly error: unknown;
 }
 
-const SHAPE: Shape<ConfigCenterOptions<unknown>> = shape<ConfigCenterOptions<unknown>>({
+const SHAPE: Shape<ConfigCenterPlace & { codec: unknown; codecs: unknown }> = shape({
   app: rules.text,
   env: rules.text,
   codec: codecRule,
+  codecs: rules.record,
   fallback: rules.record,
 });
 
 /**
  * The configuration of an application, kept on the servers and observed by all of its processes:
  * `<path>/<app>/<env>/<key>`. Reads use a local copy that is kept up to date.
+ *
+ * @typeParam T the values, where all keys have one codec
+ * @typeParam M the values by key
  */
-export class ConfigCenter<T> implements AsyncDisposable {
+export class ConfigCenter<T, M extends object = Readonly<Record<string, T>>> implements AsyncDisposable {
   readonly path: string;
   readonly #zk: Client;
-  readonly #options: ConfigCenterOptions<T>;
+  readonly #options: ConfigCenterOptions<T, M>;
   readonly #cache: TreeCache;
-  readonly #values = new Map<string, T>();
+  readonly #values = new Map<string, M[keyof M]>();
   readonly #bytes = new Map<string, Uint8Array>();
-  readonly #snapshot$ = new BehaviorSubject<ConfigSnapshot<T> | undefined>(undefined);
+  readonly #snapshot$ = new BehaviorSubject<ConfigSnapshot<M[keyof M]> | undefined>(undefined);
   readonly #rejected$ = new Subject<RejectedValue>();
   readonly #closing = new AbortController();
   readonly #subscription: Subscription;
@@ -66,8 +76,10 @@ export class ConfigCenter<T> implements AsyncDisposable {
   #unsaved: ReadonlyMap<string, Uint8Array> | undefined;
   #saving: Promise<void> = Promise.resolve();
 
-  constructor(zk: Client, path: string, options: ConfigCenterOptions<T>) {
-    checkArguments("ConfigCenter", zk, path, options, SHAPE, ["app", "env", "codec"]);
+  constructor(zk: Client, path: string, options: ConfigCenterOptions<T, M>) {
+    checkArguments("ConfigCenter", zk, path, options, SHAPE, ["app", "env"]);
+    if ((options.codec === undefined) === (options.codecs === undefined))
+      throw new ArgumentError("ConfigCenter", ["the options have either codec, for all keys, or codecs, by key"]);
     const { app, env, fallback } = options;
     this.#zk = zk;
     this.path = joinPath(joinPath(path, app), env);
@@ -85,7 +97,7 @@ export class ConfigCenter<T> implements AsyncDisposable {
   }
 
   /** All values, now and after each change. */
-  get snapshot$(): Observable<ConfigSnapshot<T>> {
+  get snapshot$(): Observable<ConfigSnapshot<M[keyof M]>> {
     return this.#snapshot$.pipe(filter((snapshot) => snapshot !== undefined));
   }
 
@@ -100,28 +112,29 @@ export class ConfigCenter<T> implements AsyncDisposable {
   }
 
   /** The value in the local copy. */
-  get(key: string): T | undefined {
-    return this.#snapshot$.value?.values.get(key);
+  get<K extends keyof M & string>(key: K): M[K] | undefined {
+    // Each key's codec made its value.
+    return this.#snapshot$.value?.values.get(key) as M[K] | undefined;
   }
 
   /** A value, now and after each change; undefined while there is none. */
-  watch$(key: string): Observable<T | undefined> {
+  watch$<K extends keyof M & string>(key: K): Observable<M[K] | undefined> {
     return this.snapshot$.pipe(
-      map(({ values }) => values.get(key)),
+      map(({ values }) => values.get(key) as M[K] | undefined),
       distinctUntilChanged(),
     );
   }
 
   /** A value from the server, with the version for a conditional change. */
-  async read(key: string): Promise<Versioned<T> | undefined> {
+  async read<K extends keyof M & string>(key: K): Promise<Versioned<M[K]> | undefined> {
     const node = await this.#zk.getOrNull(joinPath(this.path, key));
     if (node === null) return undefined;
-    return { value: this.#options.codec.decode(node.data), version: node.stat.version };
+    return { value: this.#codecOf(key).decode(node.data), version: node.stat.version };
   }
 
   /** Sets a value; with `seen` only if it is unchanged since. @returns false if it has changed */
-  async set(key: string, value: T, seen?: Versioned<T>): Promise<boolean> {
-    const [path, data] = [joinPath(this.path, key), this.#options.codec.encode(value)];
+  async set<K extends keyof M & string>(key: K, value: M[K], seen?: Versioned<M[K]>): Promise<boolean> {
+    const [path, data] = [joinPath(this.path, key), this.#codecOf(key).encode(value)];
     if (seen === undefined) {
       await put(this.#zk, path, data);
       return true;
@@ -137,7 +150,7 @@ export class ConfigCenter<T> implements AsyncDisposable {
   }
 
   /** Deletes a value, if it exists. */
-  async delete(key: string): Promise<void> {
+  async delete(key: keyof M & string): Promise<void> {
     await this.#zk.delete(joinPath(this.path, key), { missingOk: true });
   }
 
@@ -163,19 +176,19 @@ export class ConfigCenter<T> implements AsyncDisposable {
     this.#emit();
   }
 
-  async #fallBack({ file, afterMs = 2_000 }: NonNullable<ConfigCenterOptions<T>["fallback"]>): Promise<void> {
+  async #fallBack({ file, afterMs = 2_000 }: NonNullable<ConfigCenterPlace["fallback"]>): Promise<void> {
     const { signal } = this.#answered;
     await pause(afterMs, undefined, { signal }).catch(() => {});
     if (signal.aborted) return;
     const copy = await readCopy(file);
     if (copy === undefined || signal.aborted) return;
-    const values = new Map<string, T>();
+    const values = new Map<string, M[keyof M]>();
     for (const [key, data] of copy) this.#decode(key, data, values);
     this.#snapshot$.next({ values, source: "file" });
   }
 
   #note(change: CacheChange): void {
-    const { path } = change.kind === "deleted" ? change.before : change.node;
+    const { path } = change;
     if (path.lastIndexOf("/") !== this.path.length) return;
     const key = baseName(path);
     if (change.kind === "deleted") {
@@ -187,9 +200,18 @@ export class ConfigCenter<T> implements AsyncDisposable {
     if (this.#isAnswered) this.#emit();
   }
 
-  #decode(key: string, data: Uint8Array | null, into: Map<string, T>): boolean {
+  /** @throws for a key without a codec, which is reported like a value that its codec refuses */
+  #codecOf<K extends keyof M & string>(key: K): Codec<M[K]> {
+    const { codec, codecs } = this.#options;
+    const found = codecs === undefined ? codec : Object.hasOwn(codecs, key) ? codecs[key] : undefined;
+    if (found === undefined) throw new RangeError(`${joinPath(this.path, key)}: there is no codec for this key`);
+    // With one codec for all keys each value is a T.
+    return found as unknown as Codec<M[K]>;
+  }
+
+  #decode(key: string, data: Uint8Array | null, into: Map<string, M[keyof M]>): boolean {
     try {
-      into.set(key, this.#options.codec.decode(data));
+      into.set(key, this.#codecOf(key as keyof M & string).decode(data));
       return true;
     } catch (error) {
       this.#rejected$.next({ key, error });

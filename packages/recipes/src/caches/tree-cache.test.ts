@@ -196,6 +196,28 @@ describe.each(FORMS)("%s", (_form, options, server) => {
     expect(() => new TreeCache(a, "/", { depthMax: -1 })).toThrow(RangeError);
   });
 
+  test("children of a node are listed in order, and every change has its path", async () => {
+    const zk = await stage.client(options);
+    for (const path of ["/cache", "/cache/b", "/cache/a", "/cache/a/deep"]) await a.create(path);
+    using cache = new TreeCache(zk, "/cache");
+    const changes: string[] = [];
+    cache.changes$.subscribe(({ kind, path }) => changes.push(`${kind} ${path}`));
+    await cache.ready();
+    const paths = (path: string): string[] => cache.children(path).map((node) => node.path);
+    expect([paths("/cache"), paths("/cache/a"), paths("/cache/b"), paths("/none")]).toEqual([
+      ["/cache/a", "/cache/b"],
+      ["/cache/a/deep"],
+      [],
+      [],
+    ]);
+    await a.set("/cache/b", "1");
+    await a.delete("/cache/a/deep");
+    await expect.poll(() => changes.slice(4).sort()).toEqual(["changed /cache/b", "deleted /cache/a/deep"]);
+    using root = new TreeCache(zk, "/", { depthMax: 1 });
+    await root.ready();
+    expect(root.children("/").map((node) => node.path)).toEqual(["/cache", "/zookeeper"]);
+  });
+
   test("snapshots are emitted when the copy is complete, and once for concurrent changes", async () => {
     const zk = await stage.client(options);
     await a.create("/cache/x", "1", { parents: "persistent" });

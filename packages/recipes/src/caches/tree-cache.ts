@@ -29,10 +29,12 @@ export interface CachedNode extends NodeData {
   readonly path: string;
 }
 
-export type CacheChange =
+/** A change of the copy, with the node's path. */
+export type CacheChange = { readonly path: string } & (
   | { readonly kind: "created"; readonly node: CachedNode }
   | { readonly kind: "changed"; readonly node: CachedNode; readonly before: CachedNode }
-  | { readonly kind: "deleted"; readonly before: CachedNode };
+  | { readonly kind: "deleted"; readonly before: CachedNode }
+);
 
 export interface TreeCacheOptions {
   /**
@@ -85,7 +87,9 @@ export class TreeCache implements Disposable {
    */
   get changes$(): Observable<CacheChange> {
     return defer(() => {
-      const present = [...this.#nodes.values()].map((node): CacheChange => ({ kind: "created", node }));
+      const present = [...this.#nodes.values()].map(
+        (node): CacheChange => ({ kind: "created", path: node.path, node }),
+      );
       return concat(from(present), this.#changes$).pipe(takeUntil(this.#closed$));
     });
   }
@@ -117,6 +121,18 @@ export class TreeCache implements Disposable {
     return this.#nodes.get(path);
   }
 
+  /**
+   * The current copies of a node's children, in the order of their names; empty for an unknown node.
+   * Each call looks at every cached path.
+   */
+  children(path: string): readonly CachedNode[] {
+    const prefix = path === "/" ? "/" : `${path}/`;
+    const isChild = (other: string): boolean =>
+      other.length > prefix.length && other.startsWith(prefix) && !other.includes("/", prefix.length);
+    const found = [...this.#nodes.values()].filter((node) => isChild(node.path));
+    return found.sort((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
   /** The current copies of all nodes, by path. A new map. */
   snapshot(): ReadonlyMap<string, CachedNode> {
     return new Map(this.#nodes);
@@ -136,9 +152,10 @@ export class TreeCache implements Disposable {
       this.#isReady$.next(true);
       return;
     }
-    if (change.kind === "deleted") this.#nodes.delete(change.before.path);
-    else this.#nodes.set(change.node.path, change.node);
-    this.#changes$.next(change);
+    const { path } = change.kind === "deleted" ? change.before : change.node;
+    if (change.kind === "deleted") this.#nodes.delete(path);
+    else this.#nodes.set(path, change.node);
+    this.#changes$.next({ ...change, path });
   }
 
   #end(report: (subject: Subject<CacheChange>) => void): void {
