@@ -1,5 +1,5 @@
 import type { Client, Payload } from "@zooid/client";
-import { joinPath, type Shape, shape, wholeNumberRule } from "@zooid/model";
+import { baseName, joinPath, type Shape, shape, wholeNumberRule } from "@zooid/model";
 import { checkArguments, checkOptions } from "../arguments.ts";
 import { Deadline, type WaitOptions } from "../leases/deadline.ts";
 import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
@@ -8,6 +8,12 @@ import { refuseOverflown } from "../locks/sequence.ts";
 import { payloadBytes } from "../nodes/payload-bytes.ts";
 import { type ClaimedItem, Claims } from "./claims.ts";
 import { watchedChildren } from "./work-queue.ts";
+
+/** Shorter listings cost little, and are read for each take. */
+const CACHED_COUNT_MIN = 256;
+/** A listing is used for so many times as long as it took to read: then reading takes a tenth of the time. */
+const CACHED_COST_FACTOR = 10;
+const CACHED_MS_MAX = 1_000;
 
 export interface PriorityOptions {
   /** From 0, the highest, to 999. Default 100. */
@@ -38,6 +44,7 @@ export class LockingQueue {
   readonly #entriesPath: string;
   readonly #takenPath: string;
   readonly #claims: Claims;
+  #listing: Listing | undefined;
 
   constructor(zk: Client, path: string, options: HoldOptions = {}) {
     checkArguments("LockingQueue", zk, path, options, HOLD);
@@ -51,11 +58,15 @@ export class LockingQueue {
   async put(data: Payload, options: PriorityOptions = {}): Promise<void> {
     checkOptions(`put into ${this.path}`, options, PRIORITY);
     const mode = { mode: "persistent-sequential", parents: "container" } as const;
-    await this.#zk.create(joinPath(this.#entriesPath, prefixOf(options)), data, mode);
+    const { path } = await this.#zk.create(joinPath(this.#entriesPath, prefixOf(options)), data, mode);
+    // Its own client takes it in its turn.
+    if (this.#listing?.isAhead(baseName(path)) === true) this.#listing = undefined;
   }
 
   /**
-   * Waits for the first free item.
+   * Waits for the first free item. In a queue of hundreds of items and more a listing serves many
+   * takes: an item with a higher priority, or a returned one, may then be overlooked for as long as
+   * ten listings take, at most for a second.
    *
    * @throws LOCK_TIMEOUT or the signal's reason; then none is taken
    */
@@ -63,28 +74,66 @@ export class LockingQueue {
     using deadline = new Deadline(options, `take from ${this.path}`);
     const { signal } = deadline;
     for (;;) {
+      const known = await this.#claimFirst(this.#listing, signal);
+      if (known !== undefined) return known;
+      const startMs = performance.now();
       const taken = await watchedChildren(this.#zk, this.#takenPath, signal);
       using _taken = taken.watch;
       const entries = await watchedChildren(this.#zk, this.#entriesPath, signal);
       using _entries = entries.watch;
       const isTaken = new Set(taken.names);
-      for (const name of inOrder(entries.names)) {
-        if (isTaken.has(name)) continue;
-        const claiming = this.#claims.claim(joinPath(this.#entriesPath, name));
-        const claimed = await unlessAborted(claiming, signal).catch((error: unknown) => {
-          // The pending request may still succeed.
-          claiming.then((late) => late?.release()).catch(() => {});
-          throw error;
-        });
-        if (claimed !== null) return new Locked(claimed);
-      }
+      const free = inOrder(entries.names).filter((name) => !isTaken.has(name));
+      const listing = new Listing(free, startMs);
+      if (free.length >= CACHED_COUNT_MIN) this.#listing = listing;
+      const claimed = await this.#claimFirst(listing, signal);
+      if (claimed !== undefined) return claimed;
       await unlessAborted(Promise.race([taken.watch.fired, entries.watch.fired]), signal);
     }
+  }
+
+  /** The first item of a listing that can be claimed; undefined where there is none, or it is too old. */
+  async #claimFirst(listing: Listing | undefined, signal: AbortSignal): Promise<LockedItem | undefined> {
+    for (let name = listing?.next(); name !== undefined; name = listing?.next()) {
+      const claiming = this.#claims.claim(joinPath(this.#entriesPath, name));
+      const claimed = await unlessAborted(claiming, signal).catch((error: unknown) => {
+        // The pending request may still succeed.
+        claiming.then((late) => late?.release()).catch(() => {});
+        throw error;
+      });
+      if (claimed !== null) return new Locked(claimed);
+    }
+    return undefined;
   }
 
   /** The number of items, including taken ones. */
   async size(): Promise<number> {
     return (await this.#zk.getOrNull(this.#entriesPath))?.stat.numChildren ?? 0;
+  }
+}
+
+/** Names of free items in order, as they were at one moment. Takes of one object share it: each name is returned once. */
+class Listing {
+  readonly #names: readonly string[];
+  readonly #validUntilMs: number;
+  #at = 0;
+
+  /** @param startMs when it began to be read: a listing that takes long is used for long */
+  constructor(names: readonly string[], startMs: number) {
+    this.#names = names;
+    const nowMs = performance.now();
+    this.#validUntilMs = nowMs + Math.min(CACHED_MS_MAX, (nowMs - startMs) * CACHED_COST_FACTOR);
+  }
+
+  next(): string | undefined {
+    // The first one comes from a listing that was just read.
+    if (this.#at > 0 && performance.now() > this.#validUntilMs) return undefined;
+    return this.#names[this.#at++];
+  }
+
+  /** Whether a new item comes before the next one. */
+  isAhead(name: string): boolean {
+    const next = this.#names[this.#at];
+    return next !== undefined && name < next;
   }
 }
 

@@ -286,6 +286,41 @@ describe("a queue that locks its items", () => {
     await expect(mine.put("x", { priority: 1000 })).rejects.toThrow(RangeError);
   });
 
+  test("with hundreds of items is not listed for each take, and gives each item to one of several clients", async () => {
+    let listCount = 0;
+    const counting = a.with({
+      intercept: (call, next) => {
+        if (call.op === "children") listCount++;
+        return next();
+      },
+    });
+    const [mine, theirs] = [new LockingQueue(counting, PATH), new LockingQueue(b, PATH)];
+    await Promise.all(Array.from({ length: 400 }, (_, i) => mine.put(String(i))));
+    const taken: string[] = [];
+    const drain = async (queue: LockingQueue, count: number): Promise<void> => {
+      for (let i = 0; i < count; i++) {
+        const item = await queue.take();
+        taken.push(Buffer.from(item.data).toString());
+        await item.consume();
+      }
+    };
+    await drain(mine, 60);
+    expect(listCount).toBeLessThan(2 * 60);
+    expect(taken).toEqual(Array.from({ length: 60 }, (_, i) => String(i)));
+    await Promise.all([drain(mine, 170), drain(theirs, 170)]);
+    expect(new Set(taken).size).toBe(400);
+    expect(await mine.size()).toBe(0);
+    expect([a.watchCount, b.watchCount]).toEqual([0, 0]);
+  });
+
+  test("takes what it has put itself with a higher priority next, also out of hundreds of items", async () => {
+    const mine = new LockingQueue(a, PATH);
+    await Promise.all(Array.from({ length: 300 }, () => mine.put("ordinary")));
+    await (await mine.take()).consume();
+    await mine.put("urgent", { priority: 1 });
+    expect(Buffer.from((await mine.take()).data).toString()).toBe("urgent");
+  });
+
   test("gives the item of an ended session to another client, and does not let it be consumed twice", async () => {
     const { zk, relay } = await stage.relayed();
     await new LockingQueue(a, PATH).put("one");
