@@ -12,7 +12,7 @@ import {
   type Zxid,
 } from "@zooid/model";
 import type { ClientInfo, ListedChild } from "@zooid/wire";
-import { catchError, defer, filter, firstValueFrom, map, merge, type Observable, throwError } from "rxjs";
+import type { Observable } from "rxjs";
 import type { CallOptions } from "./calls/call.ts";
 import {
   type Children,
@@ -65,7 +65,6 @@ import { type ClientState, isConnected, isTerminal } from "./session/client-stat
 import type { DriverMetrics } from "./session/driver-metrics.ts";
 import type { SessionDriver } from "./session/session-driver.ts";
 import { withinSession } from "./session/session-scope.ts";
-import { abortOf } from "./streams/abort-stream.ts";
 import {
   type Aspect,
   CHILDREN,
@@ -79,6 +78,7 @@ import { type EventsOptions, observeEvents, type Resync } from "./streams/observ
 import type { ObserveDataOptions, ObserveOptions } from "./streams/observe-options.ts";
 import { observeTree, type TreeChange, type TreeOptions } from "./streams/observe-tree.ts";
 import { decodeNodes, type ObservedNode } from "./streams/observed-node.ts";
+import { rxjs } from "./streams/rxjs-module.ts";
 import { View, type ViewOptions } from "./view.ts";
 import { newOneShotWatch, type OneShotWatch } from "./watches/one-shot-watch.ts";
 import type { WatchEvent } from "./watches/watch-event.ts";
@@ -242,8 +242,7 @@ export class Client implements AsyncDisposable {
     checkOptions("connected", undefined, options, SHAPES.CONNECTED);
     const { signal } = options;
     signal?.throwIfAborted();
-    const settled$ = this.state$.pipe(filter((state) => isConnected(state) || isTerminal(state)));
-    const state = await firstValueFrom(signal === undefined ? settled$ : merge(settled$, abortOf(signal)));
+    const state = await this.#driver.states.until((state) => isConnected(state) || isTerminal(state), signal);
     const { end } = this.#driver;
     if (isTerminal(state) && end !== undefined) throw end;
   }
@@ -491,6 +490,7 @@ export class Client implements AsyncDisposable {
    * while the server does not publish them.
    */
   get config$(): Observable<EnsembleConfig> {
+    const { defer, filter, map } = rxjs();
     return defer(() => this.#observations.of(DATA, CONFIG_PATH)).pipe(
       map(({ value }) => (value === null ? undefined : parseEnsembleConfig(value, "config$"))),
       filter((config) => config !== undefined),
@@ -527,7 +527,7 @@ export class Client implements AsyncDisposable {
   /** A node's Stat, or null, now and whenever the node is created, changed or deleted. */
   watchExists$(path: string, options: ObserveOptions = {}): Observable<Stat | null> {
     if (!fits(options, SHAPES.OBSERVE)) return refusedStream("watchExists$", path, options, SHAPES.OBSERVE);
-    return this.#observed(EXISTENCE, path, { op: "watchExists$", ...options }).pipe(map(({ value }) => value));
+    return this.#observed(EXISTENCE, path, { op: "watchExists$", ...options }).pipe(rxjs().map(({ value }) => value));
   }
 
   /**
@@ -536,7 +536,7 @@ export class Client implements AsyncDisposable {
   watchChildren$(path: string, options: ObserveOptions = {}): Observable<readonly string[] | null> {
     if (!fits(options, SHAPES.OBSERVE)) return refusedStream("watchChildren$", path, options, SHAPES.OBSERVE);
     return this.#observed(CHILDREN, path, { op: "watchChildren$", ...options }).pipe(
-      map(({ value }) => value?.names ?? null),
+      rxjs().map(({ value }) => value?.names ?? null),
     );
   }
 
@@ -604,7 +604,7 @@ export class Client implements AsyncDisposable {
    */
   async sessionScope<T>(work: (zk: Client) => T | Promise<T>): Promise<T> {
     await this.connected();
-    return withinSession(this.state$, (signal) => work(this.with({ signal })));
+    return withinSession(this.#driver.states, (signal) => work(this.with({ signal })));
   }
 
   /**
@@ -693,6 +693,7 @@ export class Client implements AsyncDisposable {
     path: string,
     { op, onExpiry = "resume" }: ObserveOptions & { readonly op: string },
   ): Observable<Observed<T>> {
+    const { catchError, defer, throwError } = rxjs();
     const source = defer(() => this.#observations.of(aspect, underRoot(this.#root, checkedPath(path, op)))).pipe(
       catchError((error: unknown) =>
         throwError(() => (error instanceof ZkError ? renamedError(error, op, path) : error)),

@@ -105,10 +105,10 @@ export class BackgroundDeletes {
 /** Aborts when the current session is lost, before any request of the next one. */
 class SessionEnd implements Disposable {
   readonly #controller = new AbortController();
-  readonly #states: { unsubscribe(): void };
+  readonly #unlisten: () => void;
 
   constructor(driver: SessionDriver) {
-    this.#states = driver.state$.subscribe(({ kind }) => {
+    this.#unlisten = driver.states.add(({ kind }) => {
       if (kind === "lost") this.#controller.abort();
     });
   }
@@ -118,7 +118,7 @@ class SessionEnd implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#states.unsubscribe();
+    this.#unlisten();
   }
 }
 

@@ -10,11 +10,12 @@ import {
   wholeNumberRule,
   wordRule,
 } from "@zooid/model";
-import { type Observable, throwError } from "rxjs";
+import type { Observable } from "rxjs";
 import type { CallOptions } from "../calls/call.ts";
 import type { EventsOptions } from "../streams/observe-events.ts";
 import type { ObserveDataOptions, ObserveOptions } from "../streams/observe-options.ts";
 import type { TreeOptions } from "../streams/observe-tree.ts";
+import { rxjs } from "../streams/rxjs-module.ts";
 import type { ViewOptions } from "../view.ts";
 import type {
   ChildPagesOptions,
@@ -127,7 +128,7 @@ export function refused<T>(op: string, path: unknown, options: unknown, expected
 
 /** The same for a stream: as with invalid paths, it fails when it is subscribed to. */
 export function refusedStream<T>(op: string, path: unknown, options: unknown, expected: Shape<T>): Observable<never> {
-  return throwError(() => invalidOptions(op, path, options, expected));
+  return rxjs().throwError(() => invalidOptions(op, path, options, expected));
 }
 
 /** @throws ArgumentError for options that do not fit */

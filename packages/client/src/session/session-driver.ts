@@ -5,7 +5,7 @@
  */
 import { Backoff, ErrorCode, type Zxid } from "@zooid/model";
 import { JuteReader, type OversizeSink, readConnectResponse, readWatcherEvent, WireError } from "@zooid/wire";
-import { type Observable, ReplaySubject } from "rxjs";
+import type { Observable } from "rxjs";
 import { authFields, Credentials } from "../auth/credentials.ts";
 import { SaslNegotiation } from "../auth/sasl-negotiation.ts";
 import { type AnyCall, Call, type CallFields } from "../calls/call.ts";
@@ -20,6 +20,7 @@ import type { ClientConfig, Credential } from "../options.ts";
 import type { HostAddress } from "../servers/connect-string.ts";
 import { HostList, type HostProvider } from "../servers/host-list.ts";
 import { WritableSearch } from "../servers/writable-search.ts";
+import { rxjs } from "../streams/rxjs-module.ts";
 import { ServerWatches } from "../watches/server-watches.ts";
 import { watchEventName } from "../watches/watch-event.ts";
 import type { Watcher, WatchKind, WatchRegistry } from "../watches/watch-registry.ts";
@@ -41,6 +42,7 @@ import { withJson } from "./json-text.ts";
 import { OneTimer } from "./one-timer.ts";
 import { type DisconnectReason, Session, type SessionEnd } from "./session.ts";
 import { SessionLog } from "./session-log.ts";
+import { StateListeners } from "./state-listeners.ts";
 
 const XID_EVENT = -1;
 const XID_PING = -2;
@@ -82,7 +84,8 @@ export class SessionDriver {
   readonly #timer: OneTimer;
   readonly #failures: AttemptFailures;
   readonly #log: SessionLog;
-  readonly #state$ = new ReplaySubject<ClientState>(1);
+  /** Listeners of states. */
+  readonly states: StateListeners = new StateListeners();
   #state: ClientState = { kind: "connecting" };
   readonly #listeners = new Set<DriverEvents>();
   #isGreeted = false;
@@ -203,7 +206,12 @@ export class SessionDriver {
 
   /** Starts with the current state, and completes at the end of the client. */
   get state$(): Observable<ClientState> {
-    return this.#state$.asObservable();
+    return new (rxjs().Observable)((subscriber) =>
+      this.states.add(
+        (state) => subscriber.next(state),
+        () => subscriber.complete(),
+      ),
+    );
   }
 
   get config(): ClientConfig {
@@ -337,7 +345,7 @@ export class SessionDriver {
     if (state.kind === "read-only") this.#writable.start();
     else this.#writable.stop();
     this.#log.state(state, now());
-    this.#state$.next(state);
+    this.states.next(state);
     traceState(state);
   }
 
@@ -558,7 +566,7 @@ export class SessionDriver {
     const state = this.#state;
     if (state.kind !== "connecting" && state.kind !== "suspended" && state.kind !== "lost") return;
     this.#state = withJson({ ...state, attempt: count, ...(newest === undefined ? {} : { reason: newest }) });
-    this.#state$.next(this.#state);
+    this.states.next(this.#state);
   }
 
   #report(message: Omit<ConnectionMessage, "sessionId">): void {
@@ -635,7 +643,7 @@ export class SessionDriver {
     this.watches.end(endError(end, "watch"));
     for (const listener of this.#listeners) listener.ended(endError(end, "watch"));
     this.#listeners.clear();
-    this.#state$.complete();
+    this.states.end();
     this.#closed.resolve();
   }
 

@@ -1,6 +1,5 @@
-import type { Observable } from "rxjs";
 import { zkError } from "../errors.ts";
-import type { ClientState } from "./client-state.ts";
+import type { StateListeners } from "./state-listeners.ts";
 
 /**
  * Runs work with a signal that aborts with SESSION_EXPIRED when the session is lost.
@@ -8,11 +7,11 @@ import type { ClientState } from "./client-state.ts";
  * @throws that error too, however the work has ended
  */
 export async function withinSession<T>(
-  state$: Observable<ClientState>,
+  states: StateListeners,
   work: (signal: AbortSignal) => T | Promise<T>,
 ): Promise<T> {
   const scope = new AbortController();
-  const states = state$.subscribe(({ kind }) => {
+  const stop = states.add(({ kind }) => {
     if (kind === "lost") scope.abort(lost());
   });
   try {
@@ -20,7 +19,7 @@ export async function withinSession<T>(
     scope.signal.throwIfAborted();
     return result;
   } finally {
-    states.unsubscribe();
+    stop();
   }
 }
 

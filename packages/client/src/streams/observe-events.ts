@@ -1,4 +1,4 @@
-import { Observable } from "rxjs";
+import type { Observable } from "rxjs";
 import { Call } from "../calls/call.ts";
 import { ADD_PERSISTENT_WATCH, ADD_RECURSIVE_WATCH } from "../calls/operation.ts";
 import { retry } from "../calls/retry.ts";
@@ -7,6 +7,7 @@ import { checkedPath, underRoot, withoutRoot } from "../operations/paths.ts";
 import type { SessionDriver } from "../session/session-driver.ts";
 import type { WatchEvent } from "../watches/watch-event.ts";
 import type { Watcher } from "../watches/watch-registry.ts";
+import { rxjs } from "./rxjs-module.ts";
 
 /** Events may have been missed: the caller reads everything of interest again. */
 export interface Resync {
@@ -32,7 +33,7 @@ export function observeEvents(
   driver: SessionDriver,
   { root, path, mode = "persistent" }: { readonly root: string; readonly path: string } & EventsOptions,
 ): Observable<WatchEvent | Resync> {
-  return new Observable((subscriber) => {
+  return new (rxjs().Observable)((subscriber) => {
     const full = underRoot(root, checkedPath(path, "events$"));
     const fail = (error: unknown): void => {
       if (isZkError(error, "CLIENT_CLOSED")) subscriber.complete();

@@ -12,7 +12,8 @@
  * In both forms all known nodes are read again on a new connection, since changes made meanwhile
  * cause no events.
  */
-import { Observable, type Subscriber } from "rxjs";
+
+import type { Observable, Subscriber } from "rxjs";
 import { type AnyCall, Call } from "../calls/call.ts";
 import {
   ADD_RECURSIVE_WATCH,
@@ -33,6 +34,7 @@ import type { WatchEvent } from "../watches/watch-event.ts";
 import { type Watcher, type WatchKind, watchTypeOf } from "../watches/watch-registry.ts";
 import { removeWatches, type ServerWatch } from "../watches/watch-removal.ts";
 import { OF_CONNECTION } from "./observe.ts";
+import { rxjs } from "./rxjs-module.ts";
 
 /** A node as a read has returned it. */
 export interface TreeNode extends NodeData {
@@ -81,7 +83,7 @@ interface Place {
 
 /** Each subscriber has a stream of its own. Invalid options are an error of the stream. */
 export function observeTree(place: Place, options: TreeOptions): Observable<TreeChange> {
-  return new Observable((subscriber) => {
+  return new (rxjs().Observable)((subscriber) => {
     const path = checkedPath(place.path, "watchTree$");
     const { depthMax = Number.POSITIVE_INFINITY } = options;
     if (!(depthMax >= 0)) throw new RangeError(`watchTree$ ${path}: depthMax is a number from 0 on, found ${depthMax}`);

@@ -4,7 +4,7 @@
  * share one watch at the server.
  */
 import type { Stat } from "@zooid/model";
-import { Observable, type Subscriber } from "rxjs";
+import type { Observable, Subscriber } from "rxjs";
 import { type AnyCall, Call } from "../calls/call.ts";
 import {
   type Children,
@@ -20,6 +20,7 @@ import { traceFallback } from "../session/diagnostics.ts";
 import type { DriverEvents, SessionDriver } from "../session/session-driver.ts";
 import { PersistentWatchSupport } from "../watches/persistent-watch-support.ts";
 import type { Watcher, WatchKind } from "../watches/watch-registry.ts";
+import { rxjs } from "./rxjs-module.ts";
 
 /** An aspect of a node's state: how to read it, and when two reads are equal. */
 export interface Aspect<T> {
@@ -76,7 +77,7 @@ export class Observations {
    * @param path the server's path
    */
   of<T>(aspect: Aspect<T>, path: string): Observable<Observed<T>> {
-    return new Observable((subscriber) => {
+    return new (rxjs().Observable)((subscriber) => {
       const observation = this.#shared(aspect, path);
       observation.add(subscriber);
       return () => observation.remove(subscriber);
@@ -256,14 +257,14 @@ class Observation<T> implements Watcher, DriverEvents {
 
 /** Fails a stream with SESSION_EXPIRED when the session is lost. */
 export function failOnExpiry<T>(driver: SessionDriver, source: Observable<T>, op: string): Observable<T> {
-  return new Observable((subscriber) => {
-    const states = driver.state$.subscribe((state) => {
+  return new (rxjs().Observable)((subscriber) => {
+    const stop = driver.states.add((state) => {
       if (state.kind === "lost") subscriber.error(zkError({ code: "SESSION_EXPIRED", op, outcome: "not-sent" }));
     });
     const values = source.subscribe(subscriber);
     return () => {
       values.unsubscribe();
-      states.unsubscribe();
+      stop();
     };
   });
 }

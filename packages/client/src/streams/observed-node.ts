@@ -1,8 +1,9 @@
 import type { Stat } from "@zooid/model";
-import { distinctUntilChanged, map, type Observable, type OperatorFunction, pipe } from "rxjs";
+import type { Observable, OperatorFunction } from "rxjs";
 import type { NodeData } from "../calls/operation.ts";
 import type { Codec } from "../operations/codec.ts";
 import type { Observed } from "./observe.ts";
+import { rxjs } from "./rxjs-module.ts";
 
 /**
  * One state of an observed node. `fresh` is true while the client knows of no later change and is
@@ -31,12 +32,13 @@ export interface DecodeOptions<T> {
 }
 
 export function decodeNodes<T>(options: DecodeOptions<T>): OperatorFunction<Observed<NodeData>, ObservedNode<T>> {
+  const { map, pipe } = rxjs();
   const decode = map((observed: Observed<NodeData>) => nodeOf(observed, options));
   return options.distinct === "content" ? pipe(onlyNewContent, decode) : decode;
 }
 
 function onlyNewContent(source: Observable<Observed<NodeData>>): Observable<Observed<NodeData>> {
-  return source.pipe(distinctUntilChanged((a, b) => isSameContent(a.value, b.value)));
+  return source.pipe(rxjs().distinctUntilChanged((a, b) => isSameContent(a.value, b.value)));
 }
 
 function isSameContent(a: NodeData | null, b: NodeData | null): boolean {
