@@ -56,7 +56,7 @@ export class Consumer {
   }
 
   /**
-   * Compiles `*.ts` to `out`, in strict mode and with every declaration file looked into, for
+   * Compiles `*.ts` and `*.cts` to `out`, in strict mode and with every declaration file looked into, for
    * engines that do not know `using` yet.
    *
    * @param types packages whose globals are known: none, or `node`
@@ -71,7 +71,7 @@ export class Consumer {
       types,
       outDir: "out",
     };
-    this.write("tsconfig.json", JSON.stringify({ compilerOptions, include: ["*.ts"] }));
+    this.write("tsconfig.json", JSON.stringify({ compilerOptions, include: ["*.ts", "*.cts"] }));
     await run(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc"), "--project", "."], this.directory);
   }
 }

@@ -32,12 +32,15 @@ export async function checkPackage(
 
   const entries = entriesOf(manifest);
   consumer.write("usage.ts", usageOf(entries));
+  // For users of CommonJS: the same with types, by `require`.
+  consumer.write("required.cts", usageOf(entries));
   const needsNodeTypes = !(await compiles(consumer));
   const examples = readmeExamples(directory);
   const exampleNeeds = namesOf(examples.flatMap(importsOf)).filter((name) => name !== manifest.name);
   await consumer.install([`@types/node@${options.nodeTypes}`]);
   if (needsNodeTypes) await consumer.compile(["node"]);
   await consumer.run("out/usage.js");
+  await consumer.run("out/required.cjs");
 
   await consumer.install(exampleNeeds);
   for (const [i, example] of examples.entries()) consumer.write(`example-${i}.ts`, example);
