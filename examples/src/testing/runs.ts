@@ -15,9 +15,20 @@ export const SAYS: Readonly<Record<string, readonly RegExp[]>> = {
   "flash-sale.ts": [/^100 buyers, 10 sold, 0 left$/m],
   "hbase-pattern.ts": [/master-2 is active/, /orders,j-r is at rs-1/],
   "leader.ts": [/worker-2 stands by/, /worker-2 leads and goes on from step [1-9]/, /worker-2 has done step/],
+  "logging-with-pino.ts": [
+    /"level":30,.*"service":"shop","state":"connected","session":"0x[0-9a-f]+","server":"[^"]+".*"msg":"connected /,
+    /"level":20,.*"server":"127\.0\.0\.1:1","attempt":1,.*ECONNREFUSED/,
+    /"level":40,.*still trying: 127\.0\.0\.1:1/,
+    /"level":50,.*"code":"OPERATION_TIMEOUT"/,
+  ],
   "queue.ts": [/puts it back/, /^12 sent, 12 different$/m],
   "replicated-counter.ts": [/^20 seeds: no acknowledged increment is lost$/m],
   "service-registry.ts": [/registered: a, b, c/, /registered: b, c/, /b does not answer/],
+  "tracing-with-opentelemetry.ts": [
+    /^zookeeper create \/examples-order below an order, no error$/m,
+    /^zookeeper get \/examples-missing below an order, NO_NODE$/m,
+    /^zookeeper delete \/examples-order below nothing, no error$/m,
+  ],
   "worker-pool.ts": [/each has a third/, /worker-3 was killed/, /each has half/],
 };
 /** Several processes each, on machines that may be busy. */

@@ -1,5 +1,5 @@
 import { Client } from "./client.ts";
-import { type ZkError, zkError } from "./errors.ts";
+import { ZkError, zkError } from "./errors.ts";
 import { BackgroundDeletes } from "./operations/background-deletes.ts";
 import { type ClientOptions, parseClientOptions } from "./options.ts";
 import { parseConnectString } from "./servers/connect-string.ts";
@@ -51,6 +51,8 @@ export async function connect(hosts: string, options: ClientOptions = {}): Promi
     return client;
   } catch (error) {
     await client.close();
+    // The time limit's error was made by a timer: here its stack has the frames of the caller.
+    if (error instanceof ZkError) Error.captureStackTrace(error);
     throw error;
   } finally {
     clearTimeout(timer);

@@ -28,6 +28,7 @@ const CALLS: readonly (readonly [string, (client: Client) => Promise<unknown>])[
   ["put", (client) => client.put("/none/child", "")],
   ["eachChild", (client) => client.eachChild("/none").next()],
   ["a call of a view", (client) => client.with({ intercept: (_, next) => next() }).get("/none")],
+  ["connect", () => connect("127.0.0.1:1", { startTimeoutMs: 20 })],
   ["an invalid path", (client) => client.get("none")],
 ];
 
