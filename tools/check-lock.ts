@@ -18,16 +18,22 @@ interface Entry {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
   readonly [field: string]: unknown;
 }
+interface Manifest {
+  readonly engines?: { readonly node?: string };
+}
 interface LockFile {
   packages: Record<string, Entry>;
 }
+
+/** The first Node.js of which a process can replace itself (`process.execve`), as zooid-server does. */
+const ENGINES = ">=22.15";
 
 const root = join(import.meta.dirname, "..");
 const file = join(root, "package-lock.json");
 const lock = JSON.parse(readFileSync(file, "utf8")) as LockFile;
 
 const ranged = Object.keys(lock.packages).filter(
-  (place) => place.startsWith("node_modules/") && lock.packages[place]?.engines !== undefined,
+  (place) => place !== "" && lock.packages[place]?.engines !== undefined,
 );
 const missing = Object.entries(lock.packages).flatMap(([place, entry]) =>
   Object.entries(entry.optionalDependencies ?? {})
@@ -44,22 +50,23 @@ if (process.argv.includes("--write")) {
   lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => a.localeCompare(b, "en")));
   writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
 } else {
-  report("package-lock.json holds engine ranges, which make npm ci warn", ranged);
+  report("package-lock.json has engine ranges, which make npm ci warn (npm run lock repairs the file)", ranged);
   report(
-    "package-lock.json lacks packages for other platforms",
+    "package-lock.json lacks packages for other platforms (npm run lock repairs the file)",
     missing.map(({ place }) => place),
   );
 }
+const workspaces = globSync(["packages/*/package.json", "apps/*/package.json", "examples/package.json"], { cwd: root });
 report(
-  "workspace packages must leave out engines, which make npm ci warn",
-  globSync(["packages/*/package.json", "apps/*/package.json", "examples/package.json"], { cwd: root }).filter(
-    (path) => (JSON.parse(readFileSync(join(root, path), "utf8")) as Entry).engines !== undefined,
+  `workspace packages whose engines are not ${ENGINES}`,
+  workspaces.filter(
+    (path) => (JSON.parse(readFileSync(join(root, path), "utf8")) as Manifest).engines?.node !== ENGINES,
   ),
 );
 
 function report(complaint: string, places: readonly string[]): void {
   if (places.length === 0) return;
-  console.error(`${complaint} (npm run lock mends the file): ${places.join(", ")}`);
+  console.error(`${complaint}: ${places.join(", ")}`);
   process.exitCode = 1;
 }
 

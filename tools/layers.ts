@@ -44,13 +44,10 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
   ],
   ["@zooid/conformance", { beneath: ["@zooid/recipes", "@zooid/server"], thirdParty: ["node-forge", "rxjs"] }],
   ["@zooid/examples", { beneath: ["@zooid/recipes", "@zooid/server", "@zooid/simulator"], thirdParty: ["rxjs"] }],
-  ["@zooid/app-server", { beneath: ["@zooid/server"], thirdParty: "any", testsWith: ["@zooid/client"] }],
-  ["@zooid/app-bench", { beneath: ["@zooid/recipes"], thirdParty: "any" }],
-  [
-    "@zooid/app-cli",
-    { beneath: ["@zooid/recipes", "@zooid/java-files"], thirdParty: "any", testsWith: ["@zooid/server"] },
-  ],
-  ["@zooid/app-console", { beneath: ["@zooid/recipes"], thirdParty: "any" }],
+  ["zooid-server", { beneath: ["@zooid/server"], thirdParty: "any", testsWith: ["@zooid/client"] }],
+  ["zooid-bench", { beneath: ["@zooid/recipes"], thirdParty: "any" }],
+  ["zooid-cli", { beneath: ["@zooid/recipes", "@zooid/java-files"], thirdParty: "any", testsWith: ["@zooid/server"] }],
+  ["zooid-console", { beneath: ["@zooid/recipes"], thirdParty: "any" }],
 ]);
 
 /** What one workspace package declares, as far as layers are concerned. */

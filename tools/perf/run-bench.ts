@@ -8,7 +8,7 @@ import { ROOT } from "../../packages/conformance/src/endpoint.ts";
 
 /** Throws with what it said where it did not end well. */
 async function bench(args: readonly string[]): Promise<unknown> {
-  const child = spawn(join(ROOT, "apps/bench/bin/zooid-bench"), [...args, "--json", "-", "--quiet"], {
+  const child = spawn(join(ROOT, "apps/bench/bin/zooid-bench.cjs"), [...args, "--json", "-", "--quiet"], {
     stdio: ["ignore", "pipe", "pipe"],
   });
   const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ActObserver, actOf, type RecipeName } from "./recipe-acts.ts";
 import { RecipeClients } from "./recipe-clients.ts";
 
-const SERVER_BIN = fileURLToPath(new URL("../../../server/bin/zooid-server", import.meta.url));
+const SERVER_BIN = fileURLToPath(new URL("../../../server/bin/zooid-server.cjs", import.meta.url));
 
 let data = "";
 let server: ChildProcess;

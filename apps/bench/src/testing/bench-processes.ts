@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-const BENCH_BIN = fileURLToPath(new URL("../../bin/zooid-bench", import.meta.url));
-export const SERVER_BIN: string = fileURLToPath(new URL("../../../server/bin/zooid-server", import.meta.url));
+const BENCH_BIN = fileURLToPath(new URL("../../bin/zooid-bench.cjs", import.meta.url));
+export const SERVER_BIN: string = fileURLToPath(new URL("../../../server/bin/zooid-server.cjs", import.meta.url));
 
 export interface Ended {
   readonly status: number | null;

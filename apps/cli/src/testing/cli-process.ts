@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { runCommandLine } from "../run.ts";
 import { Transcript } from "./transcript.ts";
 
-const BIN = fileURLToPath(new URL("../../bin/zooid-cli", import.meta.url));
+const BIN = fileURLToPath(new URL("../../bin/zooid-cli.cjs", import.meta.url));
 
 export interface Ended {
   readonly stdout: string;

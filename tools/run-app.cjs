@@ -1,0 +1,71 @@
+"use strict";
+/**
+ * Runs an application of this repository on the Node.js that the repository pins: from the built
+ * code, unless a source is newer than what was built from it, then from the sources (which takes
+ * more memory). It replaces this process where Node.js can do that; else it is a child, and
+ * signals are passed on. Any Node.js from 20 on can run this file.
+ */
+const { spawn } = require("node:child_process");
+const { existsSync, readFileSync, readdirSync, statSync } = require("node:fs");
+const { join } = require("node:path");
+
+const ROOT = join(__dirname, "..");
+
+exports.runApp = function runApp(/** @type {string} */ app) {
+  const { flags, environment } = processOptions(app);
+  const form = [app, ...packagesOf(app)].every(isBuilt)
+    ? [join(app, "dist/main.js")]
+    : ["--conditions=@zooid/source", join(app, "src/main.ts")];
+  const args = [...flags, ...process.execArgv, ...form, ...process.argv.slice(2)];
+  replaceProcess(nodeBinary(), args, { ...environment, ...process.env });
+};
+
+function processOptions(app) {
+  const file = join(app, "bin/process-options.cjs");
+  return existsSync(file) ? require(file) : { flags: [], environment: {} };
+}
+
+function nodeBinary() {
+  const pinned = join(ROOT, "node_modules/node/bin", process.platform === "win32" ? "node.exe" : "node");
+  return existsSync(pinned) ? pinned : process.execPath;
+}
+
+/** Directories of our packages that an application needs at run time, those of its packages too. */
+function packagesOf(directory, found = new Set()) {
+  const { dependencies = {} } = JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
+  for (const name of Object.keys(dependencies).filter((each) => each.startsWith("@zooid/"))) {
+    const below = join(ROOT, "packages", name.slice("@zooid/".length));
+    if (found.has(below)) continue;
+    found.add(below);
+    packagesOf(below, found);
+  }
+  return [...found];
+}
+
+function isBuilt(directory) {
+  const stamp = statSync(join(directory, "dist/.tsbuildinfo"), { throwIfNoEntry: false });
+  return stamp !== undefined && !hasNewerSource(join(directory, "src"), stamp.mtimeMs);
+}
+
+function hasNewerSource(directory, mtimeMs) {
+  return readdirSync(directory, { withFileTypes: true }).some((entry) => {
+    const file = join(directory, entry.name);
+    if (entry.isDirectory()) return hasNewerSource(file, mtimeMs);
+    return /(?<!\.test)\.ts$/.test(file) && statSync(file).mtimeMs > mtimeMs;
+  });
+}
+
+function replaceProcess(program, args, environment) {
+  if (process.execve !== undefined && process.platform !== "win32")
+    process.execve(program, [program, ...args], environment);
+  const child = spawn(program, args, { env: environment, stdio: "inherit" });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  child.once("error", (error) => {
+    throw error;
+  });
+  child.once("close", (status, signal) => {
+    if (signal === null) process.exit(status);
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  });
+}
