@@ -14,13 +14,14 @@ export interface ConsumerOptions {
 /** An empty project outside of this repository, on a given Node.js. */
 export class Consumer {
   readonly directory: string;
+  /** Of programs that are started there: this consumer's Node.js is the first that they find. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
   readonly #nodeBinary: string;
-  readonly #env: Readonly<Record<string, string | undefined>>;
 
   constructor({ directory, nodeBinary, registryUrl }: ConsumerOptions) {
     this.directory = directory;
     this.#nodeBinary = nodeBinary;
-    this.#env = { ...process.env, PATH: `${dirname(nodeBinary)}${delimiter}${process.env["PATH"] ?? ""}` };
+    this.environment = { ...process.env, PATH: `${dirname(nodeBinary)}${delimiter}${process.env["PATH"] ?? ""}` };
     mkdirSync(directory, { recursive: true });
     this.write("package.json", JSON.stringify({ name: "consumer", private: true, type: "module" }));
     this.write(".npmrc", `@zooid:registry=${registryUrl}\n`);
@@ -34,7 +35,7 @@ export class Consumer {
   async install(wanted: readonly string[]): Promise<void> {
     if (wanted.length === 0) return;
     const quiet = ["--silent", "--no-audit", "--no-fund", "--no-workspaces", "--prefer-offline"];
-    await run("npm", ["install", ...quiet, ...wanted], this.directory, this.#env);
+    await run("npm", ["install", ...quiet, ...wanted], this.directory, this.environment);
   }
 
   /** Everything that lies in node_modules, by name. */
@@ -50,9 +51,14 @@ export class Consumer {
 
   /** Runs a file to its end. @throws with what it printed when it fails or writes to stderr */
   async run(file: string): Promise<string> {
-    const { stdout, stderr } = await run(this.#nodeBinary, [file], this.directory, this.#env);
+    const { stdout, stderr } = await run(this.#nodeBinary, [file], this.directory, this.environment);
     if (stderr !== "") throw new Error(`${file} wrote to stderr: ${stderr.trim()}`);
     return stdout;
+  }
+
+  /** Runs a program of an installed package to its end. @throws with what it printed when it fails */
+  async npx(program: string, ...args: readonly string[]): Promise<string> {
+    return (await run("npx", ["--no-install", program, ...args], this.directory, this.environment)).stdout;
   }
 
   /**

@@ -1,17 +1,20 @@
 /**
  * Packs every public package and tries each as its users will: installed alone, outside this
  * repository, on every Node.js that is supported; imported, type-checked, its README's examples
- * run. Prints a table; exit status 1 if anything does not hold.
+ * run; the applications by npx. Prints tables; exit status 1 if anything does not hold.
  *
- *     npm run pack-check -- [--package @zooid/wire …] [--node 24 …] [--keep]
+ *     npm run pack-check -- [--package @zooid/wire …] [--node 24 …] [--foreign kazoo …] [--keep]
+ *
+ * With --foreign, scenarios of foreign clients run against the installed server, too.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { checkApps } from "./app-check.ts";
 import { nodeBinary } from "./node-binary.ts";
 import { checkPackage, type PackageReport } from "./package-check.ts";
-import { publicPackages, ROOT } from "./public-packages.ts";
+import { isApp, publicPackages, ROOT } from "./public-packages.ts";
 import { run } from "./run.ts";
 import { pack, type Tarball } from "./tarball.ts";
 import { tarballFaults } from "./tarball-faults.ts";
@@ -29,6 +32,7 @@ const { values: options } = parseArgs({
   options: {
     package: { type: "string", multiple: true },
     node: { type: "string", multiple: true },
+    foreign: { type: "string", multiple: true, default: [] },
     keep: { type: "boolean", default: false },
   },
 });
@@ -41,6 +45,7 @@ if (options.node?.some((major) => !SUPPORTED.some(({ version }) => version.start
 }
 const all = publicPackages();
 const wanted = all.filter(({ manifest }) => options.package?.includes(manifest.name) ?? true);
+const wantedApps = wanted.filter(({ manifest }) => isApp(manifest));
 const folder = mkdtempSync(join(tmpdir(), "pack-check-"));
 let intactCount = 0;
 
@@ -67,7 +72,7 @@ async function checkAll(): Promise<void> {
   const tarballs = await pack(all, folder);
   await using registry = await serveTarballs(tarballs);
   const rows: Record<string, unknown>[] = [];
-  for (const one of wanted) {
+  for (const one of wanted.filter(({ manifest }) => !isApp(manifest))) {
     const tarball = tarballs.find(({ manifest }) => manifest.name === one.manifest.name);
     if (tarball === undefined) throw new Error(`npm did not pack ${one.manifest.name}`);
     const faults = faultsOf(tarball);
@@ -92,7 +97,43 @@ async function checkAll(): Promise<void> {
     if (faults.length === 0) intactCount++;
     rows.push(rowOf(tarball, reports));
   }
+  if (rows.length > 0) console.table(rows);
+  if (wantedApps.length > 0) await checkAllApps(tarballs, nodes, registry.url);
+}
+
+/** All applications are tried together, since the command line and the load generator need the server. */
+async function checkAllApps(
+  tarballs: readonly Tarball[],
+  nodes: readonly { readonly version: string; readonly binary: string }[],
+  registryUrl: string,
+): Promise<void> {
+  const apps = tarballs.filter(({ manifest }) => isApp(manifest));
+  const faults = apps.flatMap((app) => faultsOf(app).map((fault) => `${app.manifest.name}: ${fault}`));
+  const rows: Record<string, unknown>[] = [];
+  for (const { version, binary } of nodes) {
+    const directory = join(folder, "consumers", `apps-${version}`);
+    try {
+      const { readyMs, outside } = await checkApps(apps, {
+        directory,
+        nodeBinary: binary,
+        registryUrl,
+        foreign: options.foreign,
+      });
+      rows.push({ "Node.js": version, "ms to serve": Math.round(readyMs), "from outside": outside.length });
+    } catch (error) {
+      faults.push(`applications on Node.js ${version}: ${error instanceof Error ? error.message : error}`);
+    }
+  }
+  for (const fault of faults) console.error(fault);
+  if (faults.length === 0) intactCount += wantedApps.length;
   console.table(rows);
+  console.table(
+    apps.map(({ manifest, files, sizeBytes }) => ({
+      application: manifest.name,
+      files: files.size,
+      KiB: Math.ceil(sizeBytes / 1024),
+    })),
+  );
 }
 
 function faultsOf(tarball: Tarball): string[] {

@@ -10,6 +10,8 @@ export interface Manifest {
   readonly private?: boolean;
   readonly description?: string;
   readonly license?: string;
+  readonly engines?: Readonly<Record<string, string>>;
+  readonly bin?: Readonly<Record<string, string>>;
   readonly exports?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
@@ -23,12 +25,17 @@ export interface PublicPackage {
   readonly manifest: Manifest;
 }
 
-/** Every package that is not private, by name. */
+/** Every package that is not private, by name; applications too. */
 export function publicPackages(): readonly PublicPackage[] {
-  return globSync("packages/*/package.json", { cwd: ROOT })
+  return globSync(["apps/*/package.json", "packages/*/package.json"], { cwd: ROOT })
     .sort()
     .map((file) => ({ directory: join(ROOT, dirname(file)), manifest: readManifest(join(ROOT, file)) }))
     .filter(({ manifest }) => manifest.private !== true);
+}
+
+/** An application is there for its programs, a package for what it exports. */
+export function isApp({ bin }: Manifest): boolean {
+  return bin !== undefined;
 }
 
 export function readManifest(file: string): Manifest {

@@ -7,6 +7,7 @@ const GOOD: PackageContents = {
     version: "1.0.0",
     description: "A thing",
     license: "Apache-2.0",
+    engines: { node: ">=22.15" },
     exports: { ".": { "@zooid/source": "./src/index.ts", types: "./dist/index.d.ts", default: "./dist/index.js" } },
   },
   files: new Map([
@@ -17,8 +18,29 @@ const GOOD: PackageContents = {
     ["dist/index.d.ts", 'import type { Shape } from "./shape.ts";'],
     ["dist/shape.d.ts", ""],
     ["dist/part/thing.js", 'startWorker("thing-thread");'],
-    ["dist/part/thing-thread.js", 'import { shape } from "../shape.js";'],
+    ["dist/part/thing-thread.js", 'startThread("other/other-thread");'],
+    ["dist/other/other-thread.js", 'import { shape } from "../shape.js";'],
     ["dist/messages.js", "export {};"],
+  ]),
+};
+
+const GOOD_APP: PackageContents = {
+  manifest: {
+    name: "thing",
+    version: "1.0.0",
+    description: "A program",
+    license: "Apache-2.0",
+    engines: { node: ">=22.15" },
+    bin: { thing: "bin/thing.cjs" },
+  },
+  files: new Map([
+    ["package.json", ""],
+    ["README.md", ""],
+    ["LICENSE", ""],
+    ["bin/thing.cjs", '#!/usr/bin/env node\nrequire("./start.cjs");'],
+    ["bin/start.cjs", 'void import("../dist/main.js");'],
+    ["dist/main.js", 'import "./thing.js";'],
+    ["dist/thing.js", ""],
   ]),
 };
 
@@ -31,6 +53,22 @@ function without(...files: readonly string[]): ReadonlyMap<string, string> {
 
 test("code and types that entries lead to, a README and a license are all that a package needs", () => {
   expect(tarballFaults(GOOD)).toEqual([]);
+});
+
+test("an application's programs lead to its files", () => {
+  expect(tarballFaults(GOOD_APP)).toEqual([]);
+  const files = new Map([...GOOD_APP.files, ["bin/other.cjs", ""], ["dist/other.js", ""]]);
+  expect(tarballFaults({ ...GOOD_APP, files })).toEqual([
+    "bin/other.cjs is of no use: no entry leads to it",
+    "dist/other.js is of no use: no entry leads to it",
+  ]);
+});
+
+test("a program that is missing, or that a shell would run, is found", () => {
+  const files = new Map([...GOOD_APP.files, ["bin/thing.cjs", '#!/bin/sh\n"./start.cjs"']]);
+  expect(tarballFaults({ ...GOOD_APP, files })).toEqual(["bin/thing.cjs does not begin with #!/usr/bin/env node"]);
+  const manifest = { ...GOOD_APP.manifest, bin: { thing: "bin/thing.cjs", gone: "bin/gone.cjs" } };
+  expect(tarballFaults({ ...GOOD_APP, manifest })).toEqual(["bin names bin/gone.cjs, which is missing"]);
 });
 
 test.each([
@@ -67,11 +105,12 @@ test("code that can be broken on purpose is found", () => {
   ]);
 });
 
-test("a package without README, license or description is found", () => {
-  const { description: _, ...manifest } = GOOD.manifest;
+test("a package without README, license, description or engines is found", () => {
+  const { description: _, engines: __, ...manifest } = GOOD.manifest;
   expect(tarballFaults({ manifest, files: without("README.md", "LICENSE") })).toEqual([
     "README.md is missing",
     "LICENSE is missing",
     "package.json has no description",
+    "package.json has no engines",
   ]);
 });

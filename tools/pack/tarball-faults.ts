@@ -15,7 +15,8 @@ export function tarballFaults({ manifest, files }: PackageContents): readonly st
       .filter(([condition]) => condition !== SOURCE_CONDITION)
       .map(([, target]) => target.slice("./".length)),
   );
-  const reached = reachedFrom(targets, files);
+  const programs = Object.values(manifest.bin ?? {});
+  const reached = reachedFrom([...targets, ...programs], files);
   // Nothing but types that other modules use inside.
   const isEmpty = (module: string): boolean => files.get(`${module}.js`)?.startsWith("export {};") === true;
   return [
@@ -31,7 +32,11 @@ export function tarballFaults({ manifest, files }: PackageContents): readonly st
       .map((file) => `${file} can be broken on purpose: that belongs into tools`),
     ...AT_THE_TOP.filter((file) => !files.has(file)).map((file) => `${file} is missing`),
     ...targets.filter((target) => !files.has(target)).map((target) => `exports name ${target}, which is missing`),
-    ...(["description", "license"] as const)
+    ...programs.filter((file) => !files.has(file)).map((file) => `bin names ${file}, which is missing`),
+    ...programs
+      .filter((file) => files.get(file)?.startsWith("#!/usr/bin/env node\n") === false)
+      .map((file) => `${file} does not begin with #!/usr/bin/env node`),
+    ...(["description", "license", "engines"] as const)
       .filter((field) => manifest[field] === undefined)
       .map((field) => `package.json has no ${field}`),
   ];
@@ -41,9 +46,9 @@ export function tarballFaults({ manifest, files }: PackageContents): readonly st
 const BREAKS_ON_PURPOSE = /ZOOID_TEST_BREAK|POWER_CUT_BREAK|synchronous-normal|reply-before-sync/;
 const AT_THE_TOP: readonly string[] = ["package.json", "README.md", "LICENSE"];
 
-/** Code and its types. Maps would lead to sources that are not there. */
+/** Programs, code and its types. Maps would lead to sources that are not there. */
 function isExpected(file: string): boolean {
-  return AT_THE_TOP.includes(file) || /^dist\/.*(?:\.js|\.d\.ts)$/.test(file);
+  return AT_THE_TOP.includes(file) || /^dist\/.*(?:\.js|\.d\.ts)$|^bin\/[^/]*\.cjs$/.test(file);
 }
 
 /**
@@ -56,13 +61,17 @@ function reachedFrom(entries: readonly string[], files: ReadonlyMap<string, stri
   for (let module = next.pop(); module !== undefined; module = next.pop()) {
     if (reached.has(module)) continue;
     reached.add(module);
-    const text = (files.get(`${module}.js`) ?? "") + (files.get(`${module}.d.ts`) ?? "");
-    for (const [, relative = ""] of text.matchAll(/["'](\.\.?\/[^"']+\.(?:js|ts))["']/g)) {
+    const text = [".js", ".cjs", ".d.ts"].map((ending) => files.get(module + ending) ?? "").join("");
+    for (const [, relative = ""] of text.matchAll(/["'](\.\.?\/[^"']+\.(?:c?js|ts))["']/g)) {
       next.push(moduleOf(posix.join(posix.dirname(module), relative)));
     }
-    for (const [, name = ""] of text.matchAll(/["']([\w-]+)["']/g)) {
-      const sibling = posix.join(posix.dirname(module), name);
-      if (files.has(`${sibling}.js`)) next.push(sibling);
+    for (const [, name = ""] of text.matchAll(/["']([\w/-]+)["']/g)) {
+      // A thread's file is named from beside it, or from the top.
+      next.push(
+        ...[posix.dirname(module), "dist"]
+          .map((from) => posix.join(from, name))
+          .filter((file) => files.has(`${file}.js`)),
+      );
     }
   }
   return reached;
@@ -70,5 +79,5 @@ function reachedFrom(entries: readonly string[], files: ReadonlyMap<string, stri
 
 /** A file without what distinguishes a module's code from its types. */
 function moduleOf(file: string): string {
-  return file.replace(/(?:\.d\.ts|\.js|\.ts)$/, "");
+  return file.replace(/(?:\.d\.ts|\.c?js|\.ts)$/, "");
 }

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Manifest, type PublicPackage, ROOT, readManifest } from "./public-packages.ts";
+import { isApp, type Manifest, type PublicPackage, ROOT, readManifest } from "./public-packages.ts";
 import { run } from "./run.ts";
 
 export interface Tarball {
@@ -17,13 +17,19 @@ export interface Tarball {
 
 /** Packs packages, and looks into what became of them; all below one directory. */
 export async function pack(packages: readonly PublicPackage[], directory: string): Promise<readonly Tarball[]> {
-  const workspaces = packages.map(({ manifest }) => `--workspace=${manifest.name}`);
-  const { stdout } = await run("npm", ["pack", "--json", `--pack-destination=${directory}`, ...workspaces], ROOT);
-  // An array or, from newer versions of npm, a record by name.
-  const packed = Object.values(JSON.parse(stdout) as Readonly<Record<string, PackedByNpm>>);
+  const packed = [
+    ...(await packInto(
+      directory,
+      packages.filter(({ manifest }) => !isApp(manifest)),
+    )),
+    // In a folder of its own: @zooid/server and zooid-server have tarballs of the same name.
+    ...(await packInto(
+      join(directory, "apps"),
+      packages.filter(({ manifest }) => isApp(manifest)),
+    )),
+  ];
   return Promise.all(
-    packed.map(async ({ name, filename, integrity, size, files }) => {
-      const file = join(directory, filename);
+    packed.map(async ({ name, file, integrity, size, files }) => {
       const unpacked = join(directory, name);
       mkdirSync(unpacked, { recursive: true });
       await run("tar", ["-xzf", file, "-C", unpacked, "--strip-components=1"], directory);
@@ -32,6 +38,19 @@ export async function pack(packages: readonly PublicPackage[], directory: string
       return { manifest, file, integrity, sizeBytes: size, files: new Map(texts) };
     }),
   );
+}
+
+async function packInto(
+  directory: string,
+  packages: readonly PublicPackage[],
+): Promise<readonly (PackedByNpm & { readonly file: string })[]> {
+  if (packages.length === 0) return [];
+  mkdirSync(directory, { recursive: true });
+  const workspaces = packages.map(({ manifest }) => `--workspace=${manifest.name}`);
+  const { stdout } = await run("npm", ["pack", "--json", `--pack-destination=${directory}`, ...workspaces], ROOT);
+  // An array or, from newer versions of npm, a record by name.
+  const packed = Object.values(JSON.parse(stdout) as Readonly<Record<string, PackedByNpm>>);
+  return packed.map((one) => ({ ...one, file: join(directory, one.filename) }));
 }
 
 interface PackedByNpm {
