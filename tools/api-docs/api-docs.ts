@@ -5,15 +5,14 @@
  *
  *     npm run api-docs
  */
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { type PublicPackage, publicPackages, ROOT } from "../pack/public-packages.ts";
+import { cachedInstall } from "../cached-install.ts";
+import { isApp, type PublicPackage, publicPackages, ROOT } from "../pack/public-packages.ts";
 import { run } from "../pack/run.ts";
 
 const TOOLS = import.meta.dirname;
-/** Outside the workspace, since its TypeScript is not ours. */
-const CACHE = join(ROOT, ".cache/api-docs");
 const OUTPUT = join(ROOT, "docs/api");
 /** As typedoc numbers it in its files. */
 const KIND_MODULE = 2;
@@ -39,25 +38,15 @@ const NAMELESS: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 const SOURCE_CONDITION = "@zooid/source";
 
-await install();
+const CACHE = await cachedInstall(TOOLS);
 const faults: string[] = [];
 const described: string[] = [];
-for (const one of publicPackages()) described.push(await describe(one));
+for (const one of publicPackages().filter(({ manifest }) => !isApp(manifest))) described.push(await describe(one));
 if (faults.length === 0)
   await typedoc(["--options", join(TOOLS, "site-options.json"), "--out", OUTPUT, "--entryPoints", ...described]);
 for (const fault of faults) console.error(fault);
 if (faults.length > 0) process.exitCode = 1;
 else console.log(`packages: ${described.length}, in ${relative(ROOT, OUTPUT)}/index.html`);
-
-/** Exactly what the lock file beside this file says, unless it is there already. */
-async function install(): Promise<void> {
-  const lock = readFileSync(join(TOOLS, "package-lock.json"), "utf8");
-  const installedFor = join(CACHE, "package-lock.json");
-  if (existsSync(join(CACHE, "node_modules/typedoc")) && readFileSync(installedFor, "utf8") === lock) return;
-  mkdirSync(CACHE, { recursive: true });
-  for (const file of ["package.json", "package-lock.json"]) copyFileSync(join(TOOLS, file), join(CACHE, file));
-  await run("npm", ["ci", "--no-workspaces", "--no-audit", "--no-fund"], CACHE);
-}
 
 /** Returns the file in which typedoc has written what it reads from a package's entries. */
 async function describe({ directory, manifest }: PublicPackage): Promise<string> {
