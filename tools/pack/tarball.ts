@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import { isApp, type Manifest, type PublicPackage, ROOT, readManifest } from "./public-packages.ts";
+import { type Origin, publishedManifest } from "./published-manifest.ts";
 import { run } from "./run.ts";
 
 export interface Tarball {
@@ -8,6 +9,8 @@ export interface Tarball {
   readonly manifest: Manifest;
   /** Where it lies. */
   readonly file: string;
+  /** Where it lies unpacked. */
+  readonly directory: string;
   /** Subresource integrity, as lock files have it. */
   readonly integrity: string;
   readonly sizeBytes: number;
@@ -15,42 +18,23 @@ export interface Tarball {
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** Packs packages, and looks into what became of them; all below one directory. */
-export async function pack(packages: readonly PublicPackage[], directory: string): Promise<readonly Tarball[]> {
-  const packed = [
-    ...(await packInto(
-      directory,
-      packages.filter(({ manifest }) => !isApp(manifest)),
-    )),
-    // In a folder of its own: @zooid/server and zooid-server have tarballs of the same name.
-    ...(await packInto(
-      join(directory, "apps"),
-      packages.filter(({ manifest }) => isApp(manifest)),
-    )),
-  ];
-  return Promise.all(
-    packed.map(async ({ name, file, integrity, size, files }) => {
-      const unpacked = join(directory, name);
-      mkdirSync(unpacked, { recursive: true });
-      await run("tar", ["-xzf", file, "-C", unpacked, "--strip-components=1"], directory);
-      const texts = files.map(({ path }) => [path, readFileSync(join(unpacked, path), "utf8")] as const);
-      const manifest = readManifest(join(unpacked, "package.json"));
-      return { manifest, file, integrity, sizeBytes: size, files: new Map(texts) };
-    }),
-  );
-}
-
-async function packInto(
-  directory: string,
+/**
+ * Packs packages as they are published, and looks into what became of them; all below one directory.
+ *
+ * @param origin what each package.json says about it; undefined where packages are only tried
+ */
+export async function pack(
   packages: readonly PublicPackage[],
-): Promise<readonly (PackedByNpm & { readonly file: string })[]> {
-  if (packages.length === 0) return [];
-  mkdirSync(directory, { recursive: true });
-  const workspaces = packages.map(({ manifest }) => `--workspace=${manifest.name}`);
-  const { stdout } = await run("npm", ["pack", "--json", `--pack-destination=${directory}`, ...workspaces], ROOT);
-  // An array or, from newer versions of npm, a record by name.
-  const packed = Object.values(JSON.parse(stdout) as Readonly<Record<string, PackedByNpm>>);
-  return packed.map((one) => ({ ...one, file: join(directory, one.filename) }));
+  directory: string,
+  origin?: Origin,
+): Promise<readonly Tarball[]> {
+  const staged = await unpackAll(await npmPack(packages, join(directory, "staged")));
+  const places = new Map(packages.map(({ manifest, directory: place }) => [manifest.name, relative(ROOT, place)]));
+  for (const { manifest, directory: place } of staged) {
+    const published = publishedManifest(manifest, places.get(manifest.name) ?? "", origin);
+    writeFileSync(join(place, "package.json"), `${JSON.stringify(published, null, 2)}\n`);
+  }
+  return await unpackAll(await npmPack(staged, directory));
 }
 
 interface PackedByNpm {
@@ -59,4 +43,37 @@ interface PackedByNpm {
   readonly integrity: string;
   readonly size: number;
   readonly files: readonly { readonly path: string }[];
+}
+
+interface Packed extends PackedByNpm {
+  readonly file: string;
+  /** Where it is to be unpacked. */
+  readonly place: string;
+}
+
+async function npmPack(packages: readonly PublicPackage[], directory: string): Promise<readonly Packed[]> {
+  // Applications in a folder of their own: @zooid/server and zooid-server have tarballs of the same name.
+  const packed = [false, true].map(async (forApps): Promise<readonly Packed[]> => {
+    const folder = join(directory, forApps ? "apps" : "packages");
+    const sources = packages.filter(({ manifest }) => isApp(manifest) === forApps).map((one) => one.directory);
+    if (sources.length === 0) return [];
+    mkdirSync(folder, { recursive: true });
+    const { stdout } = await run("npm", ["pack", "--json", `--pack-destination=${folder}`, ...sources], ROOT);
+    // An array or, from newer versions of npm, a record by name.
+    const answers = Object.values(JSON.parse(stdout) as Readonly<Record<string, PackedByNpm>>);
+    return answers.map((one) => ({ ...one, file: join(folder, one.filename), place: join(directory, one.name) }));
+  });
+  return (await Promise.all(packed)).flat();
+}
+
+function unpackAll(packed: readonly Packed[]): Promise<readonly Tarball[]> {
+  return Promise.all(
+    packed.map(async ({ file, place, integrity, size, files }) => {
+      mkdirSync(place, { recursive: true });
+      await run("tar", ["-xzf", file, "-C", place, "--strip-components=1"], ROOT);
+      const texts = files.map(({ path }) => [path, readFileSync(join(place, path), "utf8")] as const);
+      const manifest = readManifest(join(place, "package.json"));
+      return { manifest, file, directory: place, integrity, sizeBytes: size, files: new Map(texts) };
+    }),
+  );
 }

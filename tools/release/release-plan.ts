@@ -1,0 +1,52 @@
+import type { Manifest } from "../pack/public-packages.ts";
+
+/** What a release is judged by, beyond its tarballs. */
+export interface ReleaseFacts {
+  readonly version: string;
+  readonly manifests: readonly Manifest[];
+  /** The text of CHANGELOG.md. */
+  readonly changelog: string;
+  /** Names of changesets that no version has collected. */
+  readonly changesets: readonly string[];
+  /** What `git status --porcelain` prints; undefined in a dry run, where it does not matter. */
+  readonly status: string | undefined;
+  /** Tags of the commit; undefined in a dry run. */
+  readonly tags: readonly string[] | undefined;
+}
+
+/** What keeps a release from being published, one sentence each. */
+export function releaseFaults(facts: ReleaseFacts): readonly string[] {
+  const { version, manifests, changelog, changesets, status, tags } = facts;
+  const ours = new Map(manifests.map((manifest) => [manifest.name, manifest.version]));
+  return [
+    ...manifests
+      .filter((manifest) => manifest.version !== version)
+      .map((manifest) => `${manifest.name} has version ${manifest.version}, the release ${version}`),
+    ...manifests.flatMap(({ name, dependencies = {} }) =>
+      Object.entries(dependencies)
+        .filter(([dependency]) => dependency.startsWith("@zooid/") || dependency.startsWith("zooid-"))
+        .filter(([dependency, range]) => ours.get(dependency) !== range)
+        .map(([dependency, range]) => `${name} needs ${dependency} ${range}, which is not part of this release`),
+    ),
+    ...(changelog.split("\n").includes(`## ${version}`) ? [] : [`CHANGELOG.md has no section "## ${version}"`]),
+    ...(tags !== undefined && changesets.length > 0
+      ? [`changesets are left: ${changesets.join(", ")}; npx changeset version collects them`]
+      : []),
+    ...(status === undefined || status.trim() === "" ? [] : [`the working tree has changes: ${status.trim()}`]),
+    ...(tags === undefined || tags.includes(`v${version}`) ? [] : [`the commit has no tag v${version}`]),
+  ];
+}
+
+/** Dependencies first, so that each package can be installed as soon as it is there. */
+export function publishingOrder(manifests: readonly Manifest[]): readonly string[] {
+  const byName = new Map(manifests.map((manifest) => [manifest.name, manifest]));
+  const order = new Set<string>();
+  const add = (name: string): void => {
+    const manifest = byName.get(name);
+    if (manifest === undefined || order.has(name)) return;
+    for (const dependency of Object.keys(manifest.dependencies ?? {})) add(dependency);
+    order.add(name);
+  };
+  for (const { name } of manifests) add(name);
+  return [...order];
+}
