@@ -13,6 +13,8 @@ import { mergeOptions } from "./merge-options.ts";
 export const USAGE = `zooid-server [zoo.cfg] [options]
 zooid-server PORT DATADIR [TICKTIME] [MAXCLIENTCNXNS]
 zooid-server init-secret FILE
+zooid-server health [zoo.cfg] [options]
+zooid-server container
 
 Serves ZooKeeper clients. Without a file: 127.0.0.1:2181, with its data under ./data.
 
@@ -25,22 +27,27 @@ Serves ZooKeeper clients. Without a file: 127.0.0.1:2181, with its data under ./
   --help             print this
 
 Options win over the file. init-secret writes a new secret by which the servers of an ensemble know each other; every one of them gets
-the same file, and the setting zooid.peerSecretFile=FILE.`;
+the same file, and the setting zooid.peerSecretFile=FILE. health asks the server with this configuration on this machine whether it serves
+clients, and ends with status 0 or 1. container is the entry point of the container image: it reads the variables of ZooKeeper's images.`;
 
 export type Command =
   | { readonly kind: "help" }
   | { readonly kind: "version" }
   | { readonly kind: "init-secret"; readonly file: string }
-  | {
-      readonly kind: "serve";
-      readonly options: ServerOptions;
-      /** The text of the configuration file, if there is one. */
-      readonly configuration: string | undefined;
-      readonly warnings: readonly string[];
-      readonly logLevel: LogLevel;
-      /** Where clients' writes are written down; undefined: nowhere. */
-      readonly auditFile: string | undefined;
-    };
+  | { readonly kind: "container" }
+  | { readonly kind: "health"; readonly options: ServerOptions }
+  | ServeCommand;
+
+export interface ServeCommand {
+  readonly kind: "serve";
+  readonly options: ServerOptions;
+  /** The text of the configuration file, if there is one. */
+  readonly configuration: string | undefined;
+  readonly warnings: readonly string[];
+  readonly logLevel: LogLevel;
+  /** Where clients' writes are written down; undefined: nowhere. */
+  readonly auditFile: string | undefined;
+}
 
 const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -65,6 +72,14 @@ export function parseCommandLine(argv: readonly string[], jvmFlags = ""): Comman
     if (second === undefined) throw new ConfigError([`init-secret takes the name of a file\n\n${USAGE}`]);
     return { kind: "init-secret", file: resolve(second) };
   }
+  if (first === "container" && positionals.length === 1) return { kind: "container" };
+  if (first === "health")
+    return { kind: "health", options: serveCommand(values, positionals.slice(1), jvmFlags).options };
+  return serveCommand(values, positionals, jvmFlags);
+}
+
+function serveCommand(values: Values, positionals: readonly string[], jvmFlags: string): ServeCommand {
+  const [first] = positionals;
   const base: ReturnType<typeof fromFile> = positionals.length > 1 ? fromArguments(positionals) : fromFile(first);
   const flags = fromFlags(values);
   const jvm = fromJvmFlags(jvmFlags);

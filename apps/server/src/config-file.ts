@@ -99,6 +99,9 @@ const RULES: ReadonlyMap<string, KeyRule> = new Map([
   ...OPERATOR_KEYS,
 ]);
 
+/** Every key that has a rule of its own, and the one that decides whether there is an ensemble. */
+export const KNOWN_KEYS: readonly string[] = [...RULES.keys(), "standaloneEnabled"];
+
 /** Keys that come in families. */
 const FAMILIES: readonly (readonly [prefix: string, rule: KeyRule])[] = [
   ...CLIENT_FAMILIES,

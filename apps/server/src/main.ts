@@ -1,16 +1,17 @@
 import { createRequire } from "node:module";
+import { hostname } from "node:os";
 import { setFlagsFromString } from "node:v8";
 import { formatZxid, hostPort } from "@zooid/model";
 import { ConfigError, type ServerOptions, startServer, writePeerSecretFile } from "@zooid/server";
 import { AuditLog } from "./audit-log.ts";
-import { type Command, parseCommandLine, USAGE } from "./command-line.ts";
-import { exitStatusOf, explain } from "./exit-status.ts";
+import { type Command, parseCommandLine, type ServeCommand, USAGE } from "./command-line.ts";
+import { prepareContainer } from "./container/prepare-container.ts";
+import { ExitStatus, exitStatusOf, explain } from "./exit-status.ts";
+import { checkHealth } from "./health.ts";
 import { openLog, type ProcessLog } from "./logger.ts";
 import { reload } from "./reload.ts";
 import { stopOnSignals } from "./shutdown.ts";
 import { statusLine } from "./status-line.ts";
-
-type ServeCommand = Extract<Command, { kind: "serve" }>;
 
 const { version } = createRequire(import.meta.url)("../package.json") as { readonly version: string };
 
@@ -24,7 +25,7 @@ await main();
 
 async function main(): Promise<void> {
   try {
-    const command = readCommandLine();
+    const command = readCommandLine(process.argv.slice(2));
     switch (command.kind) {
       case "help":
         console.log(USAGE);
@@ -35,8 +36,19 @@ async function main(): Promise<void> {
       case "init-secret":
         initSecret(command.file);
         return;
+      case "health": {
+        const { isServing, text } = await checkHealth(command.options);
+        console.log(text);
+        process.exitCode = isServing ? ExitStatus.OK : ExitStatus.UNEXPECTED;
+        return;
+      }
+      case "container": {
+        const { argv, ...said } = prepareContainer(process.env, hostname());
+        await serve(argv, said);
+        return;
+      }
       case "serve":
-        await serve(command, openLog(command.logLevel));
+        await serve(process.argv.slice(2));
     }
   } catch (error) {
     for (const line of explain(error).split("\n")) console.error(`zooid-server: ${line}`);
@@ -67,11 +79,26 @@ function operated({ options, configuration = "" }: ServeCommand): ServerOptions 
   return { ...options, admin: { ...options.admin }, metrics, initialConfiguration: configuration };
 }
 
-function readCommandLine(): Command {
-  return parseCommandLine(process.argv.slice(2), process.env["SERVER_JVMFLAGS"]);
+function readCommandLine(argv: readonly string[]): Command {
+  return parseCommandLine(argv, process.env["SERVER_JVMFLAGS"]);
 }
 
-async function serve(command: ServeCommand, log: ProcessLog): Promise<void> {
+/** Sentences about how the arguments came about, for the log. */
+interface Said {
+  readonly notes: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+async function serve(argv: readonly string[], said: Said = { notes: [], warnings: [] }): Promise<void> {
+  const command = readCommandLine(argv);
+  if (command.kind !== "serve") return;
+  const log = openLog(command.logLevel);
+  for (const note of said.notes) log.info(note);
+  for (const warning of said.warnings) log.warn(warning);
+  await run(command, argv, log);
+}
+
+async function run(command: ServeCommand, argv: readonly string[], log: ProcessLog): Promise<void> {
   const { warnings, auditFile } = command;
   const options = operated(command);
   const audit = auditFile === undefined ? undefined : new AuditLog({ file: auditFile, log });
@@ -97,7 +124,7 @@ async function serve(command: ServeCommand, log: ProcessLog): Promise<void> {
   if (auditFile !== undefined) log.info(`clients' writes are written down in ${auditFile}`);
   let inForce = command;
   process.on("SIGHUP", () => {
-    inForce = reload(server, readCommandLine, inForce, log);
+    inForce = reload(server, () => readCommandLine(argv), inForce, log);
   });
   // Without a listener Node.js would open its inspector.
   process.on("SIGUSR1", () => log.info(statusLine(server.summary)));

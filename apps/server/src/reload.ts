@@ -1,9 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ServerLog, ServerOptions, ZooidServer } from "@zooid/server";
-import type { Command, LogLevel } from "./command-line.ts";
+import type { Command, LogLevel, ServeCommand } from "./command-line.ts";
 import { explain } from "./exit-status.ts";
-
-type ServeCommand = Extract<Command, { kind: "serve" }>;
 
 /** Settings that a reload applies; a change of any other takes effect at the next start. */
 const RELOADED: ReadonlySet<keyof ServerOptions> = new Set(["fourLetterWords"]);

@@ -1,0 +1,79 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ConfigError } from "@zooid/server";
+import { type ContainerPlan, planContainer } from "./container-plan.ts";
+import { readSecretFiles } from "./secret-files.ts";
+
+export interface PreparedContainer {
+  /** The arguments that zooid-server continues with. */
+  readonly argv: readonly string[];
+  /** What was done, one sentence each, for the log. */
+  readonly notes: readonly string[];
+  /** What has no effect, or another than the environment says. */
+  readonly warnings: readonly string[];
+}
+
+/** Files have passwords: they are for the server's user alone. */
+const PRIVATE = 0o600;
+
+/**
+ * Writes what a container lacks before its server starts: directories, `myid`, `zoo.cfg` and the
+ * files with secrets. A `zoo.cfg` and a `myid` that are there stay as they are.
+ *
+ * @throws ConfigError with everything that is wrong with the environment
+ */
+export function prepareContainer(
+  environment: Readonly<Record<string, string | undefined>>,
+  hostname: string,
+): PreparedContainer {
+  const plan = planContainer({ ...readSecretFiles(environment), hostname });
+  const zooCfg = join(plan.confDir, "zoo.cfg");
+  const notes: string[] = [];
+  const warnings = [...plan.warnings];
+  for (const directory of [plan.confDir, plan.dataDir, plan.logDir]) makeDirectory(directory);
+  if (!existsSync(zooCfg)) {
+    for (const [name, text] of plan.secretFiles) write(join(plan.confDir, name), text);
+    write(zooCfg, plan.zooCfg);
+    notes.push(`wrote ${zooCfg} from the environment`);
+  } else if (plan.names.length > 0) {
+    warnings.push(`${zooCfg} exists and is used as it is; without effect: ${plan.names.join(", ")}`);
+  }
+  warnings.push(...writeMyId(plan));
+  return { argv: [zooCfg, ...(plan.logLevel === undefined ? [] : ["--log-level", plan.logLevel])], notes, warnings };
+}
+
+/** @returns what an operator should know of it */
+function writeMyId({ dataDir, myId }: ContainerPlan): readonly string[] {
+  const file = join(dataDir, "myid");
+  if (!existsSync(file)) {
+    write(file, `${myId}\n`);
+    return [];
+  }
+  const found = readFileSync(file, "utf8").trim();
+  return found === myId ? [] : [`${file} names server ${found} and is used; the environment names ${myId}`];
+}
+
+function makeDirectory(directory: string): void {
+  try {
+    mkdirSync(directory, { recursive: true });
+  } catch (error) {
+    throw notWritable(directory, error);
+  }
+}
+
+function write(file: string, text: string): void {
+  try {
+    writeFileSync(file, text, { mode: PRIVATE });
+    // A file that was there keeps its mode otherwise.
+    chmodSync(file, PRIVATE);
+  } catch (error) {
+    throw notWritable(file, error);
+  }
+}
+
+function notWritable(path: string, error: unknown): ConfigError {
+  return new ConfigError([
+    `cannot write ${path} as user ${process.getuid?.() ?? "?"}: ${error instanceof Error ? error.message : error}; ` +
+      "mount a volume there that this user owns",
+  ]);
+}
