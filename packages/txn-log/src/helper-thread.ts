@@ -1,9 +1,9 @@
-import { setPriority } from "node:os";
 import { workerData } from "node:worker_threads";
 import { ControlWord, HelperState, wake } from "./append-ring.ts";
 import { storeErrorOf } from "./database.ts";
 import type { HelperAnswer, HelperRequest, HelperTask, HelperThreadData } from "./log-messages.ts";
 import { LogReader } from "./log-reader.ts";
+import { lowerPriority } from "./lower-priority.ts";
 import { removeSegment } from "./segments/segment-directory.ts";
 import { makeSpare, recycleSegment } from "./segments/spare-segment.ts";
 
@@ -15,7 +15,7 @@ const words = new Int32Array(control);
 
 /** Below the threads that clients wait for; above the state thread, since the log waits for a segment in the end. */
 const NICE = 5;
-setPriority(0, NICE);
+lowerPriority(NICE);
 
 let reader: LogReader | undefined;
 

@@ -1,8 +1,8 @@
-import { setPriority } from "node:os";
 import { workerData } from "node:worker_threads";
 import { answerCalls } from "./answer-calls.ts";
 import { ApacheSnapshotBuilder, type ImportExpectation } from "./apache-snapshot-builder.ts";
 import type { CallThreadData } from "./call-thread.ts";
+import { lowerPriority } from "./lower-priority.ts";
 import { SnapshotBuilder, type SnapshotExpectation } from "./snapshot-builder.ts";
 import type { SnapshotHeader } from "./snapshot-format.ts";
 import type { TestBreak } from "./test-break.ts";
@@ -23,7 +23,7 @@ export type SnapshotReceiveAnswer = SnapshotHeader | undefined;
 const NICE = 5;
 
 const { data, port } = workerData as CallThreadData<SnapshotReceiveData>;
-setPriority(0, NICE);
+lowerPriority(NICE);
 let builder: SnapshotBuilder | ApacheSnapshotBuilder | undefined;
 let failure: unknown;
 

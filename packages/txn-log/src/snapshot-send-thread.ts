@@ -1,8 +1,8 @@
-import { setPriority } from "node:os";
 import { workerData } from "node:worker_threads";
 import { answerCalls } from "./answer-calls.ts";
 import { ApacheSnapshotEncoder } from "./apache-snapshot-encoder.ts";
 import type { CallThreadData } from "./call-thread.ts";
+import { lowerPriority } from "./lower-priority.ts";
 import { SnapshotEncoder } from "./snapshot-encoder.ts";
 import type { SnapshotHeader } from "./snapshot-format.ts";
 import type { EpochRange } from "./txn-log.ts";
@@ -31,7 +31,7 @@ export interface SnapshotOpened {
 const NICE = 5;
 
 const { data, port } = workerData as CallThreadData<SnapshotSendData>;
-setPriority(0, NICE);
+lowerPriority(NICE);
 let encoder: SnapshotEncoder | ApacheSnapshotEncoder | undefined;
 
 answerCalls<SnapshotSendCall, SnapshotSendAnswer>(port, {

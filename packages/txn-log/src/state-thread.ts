@@ -1,8 +1,8 @@
-import { setPriority } from "node:os";
 import { receiveMessageOnPort, workerData } from "node:worker_threads";
 import { assertNever, formatZxid, type TxnDecoder, type Zxid } from "@zooid/model";
 import { isFull, storeErrorOf } from "./database.ts";
 import { type EntrySink, LogReader } from "./log-reader.ts";
+import { lowerPriority } from "./lower-priority.ts";
 import { Pace } from "./pace.ts";
 import { removeStateFile, StateFile } from "./state-file.ts";
 import { StateFold } from "./state-fold.ts";
@@ -276,7 +276,7 @@ function bytesOf(marks: readonly StateMark[]): number {
 }
 
 const data = workerData as StateThreadData;
-setPriority(0, NICE);
+lowerPriority(NICE);
 try {
   const { TxnReader } = (await import(data.decoderModule)) as { readonly TxnReader: new () => TxnDecoder };
   new StateThread(data, new TxnReader());
