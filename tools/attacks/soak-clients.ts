@@ -39,9 +39,10 @@ const paths = range(sessionCount, (i) => `${pathPrefix}${i}`);
 const report = (state: SoakState): void => void process.send?.(state);
 process.once("disconnect", () => process.exit());
 
-const writer = await Attacker.open({ port, timeoutMs: TIMEOUT_MS });
-// The writer pings as its sessions do.
-const sessions: Attacker[] = [writer];
+const sessions: Attacker[] = [];
+/** Its writes keep its session: it is opened with the first one. */
+let writer: Promise<Attacker> | undefined;
+let writing = Promise.resolve();
 // Sessions that are open are to live while others are opened.
 const opening = open();
 const ping = request(PING_XID, OpCode.PING);
@@ -57,18 +58,13 @@ for (let tick = 0; ; tick++) {
   const elapsedMs = tickMs - lastTickMs;
   lastTickMs = tickMs;
   duePings += (sessions.length * elapsedMs) / PING_EVERY_MS;
-  for (; duePings >= 1; duePings--, nextPing = (nextPing + 1) % sessions.length) {
+  for (; duePings >= 1 && sessions.length > 0; duePings--, nextPing = (nextPing + 1) % sessions.length) {
     void (sessions[nextPing] as Attacker).flood([ping]);
   }
   if (armed === sessionCount) dueWrites += (writesPerSecond * elapsedMs) / 1000;
-  for (; dueWrites >= 1; dueWrites--, node = (node + 1) % sessionCount) {
-    const path = paths[node] as string;
-    void writer.flood([writer.frame(OpCode.SET_DATA, setData(path, `${tick}`))]);
-    for (let watcher = 0; watcher < watchesEach; watcher++) {
-      const attacker = sessionOf((node - watcher + sessionCount) % sessionCount);
-      void attacker.flood([attacker.frame(OpCode.GET_DATA, read(path, true))]);
-    }
-  }
+  const nodes: number[] = [];
+  for (; dueWrites >= 1; dueWrites--, node = (node + 1) % sessionCount) nodes.push(node);
+  if (nodes.length > 0) writing = writing.then(() => write(nodes, `${tick}`));
   if (tick % TICKS_PER_REPORT === 0) {
     report({ armed, lost: sessions.filter(({ isClosed }) => isClosed).length });
   }
@@ -87,19 +83,28 @@ async function open(): Promise<never> {
     });
     sessions.push(...(await Promise.all(opened)));
     await Promise.all(group.map(arm));
-    armed = sessions.length - 1;
+    armed = sessions.length;
   }
   // Only a failure ends the race with the ticks.
   return new Promise(() => {});
 }
 
-function sessionOf(index: number): Attacker {
-  return sessions[index + 1] as Attacker;
+/** Writes nodes, whose watches fire, and arms these again once the writes are carried out. */
+async function write(nodes: readonly number[], data: string): Promise<void> {
+  writer ??= Attacker.open({ port, timeoutMs: TIMEOUT_MS });
+  const attacker = await writer;
+  await attacker.askAll(nodes.map((at) => attacker.frame(OpCode.SET_DATA, setData(paths[at] as string, data))));
+  for (const at of nodes) {
+    for (let watcher = 0; watcher < watchesEach; watcher++) {
+      const session = sessions[(at - watcher + sessionCount) % sessionCount] as Attacker;
+      void session.flood([session.frame(OpCode.GET_DATA, read(paths[at] as string, true))]);
+    }
+  }
 }
 
 /** Watches the nodes of a session's neighbours, so that each node has as many watches. */
 async function arm(session: number): Promise<void> {
-  const attacker = sessionOf(session);
+  const attacker = sessions[session] as Attacker;
   await attacker.flood(
     range(watchesEach, (i) =>
       attacker.frame(OpCode.GET_DATA, read(paths[(session + i) % sessionCount] as string, true)),

@@ -16,6 +16,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { OpCode } from "@zooid/model";
+import { fourLetterWord } from "../../packages/conformance/src/endpoint.ts";
 import { create, multiBody } from "../../packages/wire/src/testing/raw-client.ts";
 import { chunks, range } from "./attack.ts";
 import { Attacker } from "./attacker.ts";
@@ -79,7 +80,8 @@ try {
   for (let minute = 1; minute <= minutes; minute++) {
     await delay(MINUTE_MS);
     memoryMiB.push(target.pids.map(residentMiB));
-    console.log(`${minute} min: ${memoryMiB.at(-1)?.join(", ")} MiB; ${lost()} lost sessions`);
+    const watches = (await Promise.all(target.ports.map(watchCount))).reduce((sum, count) => sum + count, 0);
+    console.log(`${minute} min: ${memoryMiB.at(-1)?.join(", ")} MiB; ${watches} watches; ${lost()} lost sessions`);
   }
   const third = Math.floor(memoryMiB.length / 3);
   let isFlat = true;
@@ -110,6 +112,10 @@ async function createNodes(port: number): Promise<void> {
 
 function average(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+}
+
+async function watchCount(port: number): Promise<number> {
+  return Number(/^Total watches:(\d+)$/m.exec(await fourLetterWord(port, "wchs"))?.[1]);
 }
 
 function residentMiB(pid: number): number {
