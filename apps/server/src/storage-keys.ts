@@ -3,16 +3,24 @@ import { flag, ignored, type KeyEntry, type KeyRule, type Options, set, wholeNum
 
 const DURABLE_LOG = "the log and its state file are SQLite files that need no such setting";
 
+const PURGED =
+  "purging is always on and keeps what a restart needs; zooid.log.retainBytes and zooid.log.retainMs say what it keeps beyond";
+
 /** Where data is kept and how: the log, its state, and the tree in memory. */
 export const STORAGE_KEYS: readonly KeyEntry[] = [
   ["dataDir", path("dataDir")],
   ["dataLogDir", path("logDir")],
   ["datadir.autocreate", ignored("the data directory is made when it is missing")],
   ["fsync.warningthresholdms", wholeNumber("fsyncWarnMs")],
+  ["zooid.log.retainBytes", retention("bytes")],
+  ["zooid.log.retainMs", retention("ms")],
   ["zooid.disk.lowBytes", disk("lowBytes")],
   ["zooid.disk.reserveBytes", disk("reserveBytes")],
   ["preAllocSize", ignored(DURABLE_LOG)],
-  ["snapCount", ignored(DURABLE_LOG)],
+  [
+    "snapCount",
+    ignored("the state file follows the log by its bytes; zooid.log.retainBytes says how much log is kept"),
+  ],
   ["snapSizeLimitInKb", ignored(DURABLE_LOG)],
   ["txnLogSizeLimitInKb", ignored(DURABLE_LOG)],
   ["commitLogCount", ignored(DURABLE_LOG)],
@@ -23,8 +31,8 @@ export const STORAGE_KEYS: readonly KeyEntry[] = [
   ["snapshot.trust.empty", ignored(DURABLE_LOG)],
   ["snapshot.compression.method", ignored(DURABLE_LOG)],
   ["serializeLastProcessedZxid.enabled", ignored(DURABLE_LOG)],
-  ["autopurge.snapRetainCount", ignored("purging is always on and keeps what a restart needs")],
-  ["autopurge.purgeInterval", ignored("purging is always on and keeps what a restart needs")],
+  ["autopurge.snapRetainCount", ignored(PURGED)],
+  ["autopurge.purgeInterval", ignored(PURGED)],
 
   ["digest.enabled", ignored("the tree's digest is always kept")],
   ["enforceQuota", flag("enforceQuota")],
@@ -54,21 +62,24 @@ function path(name: "dataDir" | "logDir"): KeyRule {
 }
 
 function disk(name: keyof NonNullable<Options["disk"]>): KeyRule {
-  return {
-    kind: "honoured",
-    set: (options, value) => {
-      if (!/^\d+$/.test(value)) return `is a whole number, found "${value}"`;
-      return set(options, "disk", { ...options.disk, [name]: Number(value) });
-    },
-  };
+  return part((options, number) => set(options, "disk", { ...options.disk, [name]: number }));
+}
+
+function retention(name: keyof NonNullable<Options["retention"]>): KeyRule {
+  return part((options, number) => set(options, "retention", { ...options.retention, [name]: number }));
 }
 
 function reaping(name: keyof NonNullable<Options["reaping"]>): KeyRule {
+  return part((options, number) => set(options, "reaping", { ...options.reaping, [name]: number }));
+}
+
+/** A whole number that is one of several in an option. */
+function part(put: (options: Options, number: number) => string | undefined): KeyRule {
   return {
     kind: "honoured",
     set: (options, value) => {
       if (!/^\d+$/.test(value)) return `is a whole number, found "${value}"`;
-      return set(options, "reaping", { ...options.reaping, [name]: Number(value) });
+      return put(options, Number(value));
     },
   };
 }

@@ -119,6 +119,8 @@ export interface ServerOptions {
    * replay at startup and the log's size. Default 512 MiB.
    */
   readonly stateLagBytesMax?: number;
+  /** What the log keeps beyond what the state file and its learners need. */
+  readonly retention?: RetentionOptions;
   /** What happens when the disk has little room. */
   readonly disk?: DiskOptions;
   /** The members of the ensemble. Undefined: a standalone server. */
@@ -202,6 +204,7 @@ export interface ServerConfig {
   readonly outputBytesMax: number;
   readonly fsyncWarnMs: number;
   readonly stateLagBytesMax: number;
+  readonly retention: Required<RetentionOptions>;
   readonly disk: DiskOptions;
   readonly ensemble: EnsembleConfig | undefined;
   readonly localSessions: boolean;
@@ -327,6 +330,10 @@ export function parseServerConfig(options: ServerOptions): ServerConfig {
     reaping: parseReaping(options.reaping ?? {}, whole),
     fsyncWarnMs: whole("fsync.warningthresholdms", options.fsyncWarnMs ?? 1000, 1, INT_MAX),
     stateLagBytesMax: whole("stateLagBytesMax", options.stateLagBytesMax ?? 2 ** 29, 1, Number.MAX_SAFE_INTEGER),
+    retention: {
+      bytes: whole("zooid.log.retainBytes", options.retention?.bytes ?? 64 * 1024 * 1024, 1, Number.MAX_SAFE_INTEGER),
+      ms: whole("zooid.log.retainMs", options.retention?.ms ?? 0, 0, Number.MAX_SAFE_INTEGER),
+    },
     disk: parseDisk(options.disk ?? {}, whole),
     ensemble: options.ensemble === undefined ? undefined : parseEnsemble(options.ensemble, whole, problems, notices),
     localSessions: options.localSessions ?? false,
@@ -361,6 +368,13 @@ function parseReaping(options: ReapingOptions, whole: Whole): ReapingConfig {
     perMinuteMax: whole("znode.container.maxPerMinute", perMinuteMax, 1, INT_MAX),
     neverUsedMsMax: whole("znode.container.maxNeverUsedIntervalMs", neverUsedMsMax, 0, Number.MAX_SAFE_INTEGER),
   };
+}
+
+export interface RetentionOptions {
+  /** Bytes of the newest segments, on the disk, that learners may catch up from. Default 64 MiB. */
+  readonly bytes?: number;
+  /** Segments sealed within this time are kept too, in milliseconds. Default 0: none for their age. */
+  readonly ms?: number;
 }
 
 function parseDisk({ lowBytes, reserveBytes }: DiskOptions, whole: Whole): DiskOptions {

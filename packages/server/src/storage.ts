@@ -64,14 +64,15 @@ export interface Storage extends AsyncDisposable {
 
 /** Opens the data directory, or memory where the configuration names none. Rejects with a StoreError. */
 export async function openStorage(
-  { dataDir: directory, logDir, fsyncWarnMs, stateLagBytesMax, ensemble }: ServerConfig,
+  { dataDir: directory, logDir, fsyncWarnMs, stateLagBytesMax, retention, ensemble }: ServerConfig,
   sid: ServerId,
   handler: LogHandler,
 ): Promise<Storage> {
   const isAlone = ensemble === undefined;
   if (directory === undefined) return openMemoryStorage(handler, sid, isAlone);
   const logDirectory = logDir ?? directory;
-  return await openSqliteStorage({ directory, logDirectory, sid, isAlone, handler, fsyncWarnMs, stateLagBytesMax });
+  const limits = { fsyncWarnMs, stateLagBytesMax, logKeepBytes: retention.bytes, retentionMs: retention.ms };
+  return await openSqliteStorage({ directory, logDirectory, sid, isAlone, handler, ...limits });
 }
 
 /**
@@ -114,6 +115,8 @@ export interface SqliteStorageOptions {
   readonly isAlone: boolean;
   readonly fsyncWarnMs: number;
   readonly stateLagBytesMax: number;
+  readonly logKeepBytes: number;
+  readonly retentionMs: number;
   readonly handler: LogHandler;
 }
 

@@ -4,7 +4,9 @@ import { storeErrorOf } from "./database.ts";
 import type { HelperAnswer, HelperRequest, HelperTask, HelperThreadData } from "./log-messages.ts";
 import { LogReader } from "./log-reader.ts";
 import { lowerPriority } from "./lower-priority.ts";
+import { lockAlone } from "./segments/readers-lock.ts";
 import { removeSegment } from "./segments/segment-directory.ts";
+import type { SegmentName } from "./segments/segment-name.ts";
 import { makeSpare, recycleSegment } from "./segments/spare-segment.ts";
 
 /**
@@ -33,8 +35,17 @@ log.on("message", (task: HelperTask) => {
 function perform({ remove, spare }: HelperTask): void {
   // Room first, where there is none.
   for (const name of remove) removeSegment(directory, name);
-  if (spare?.recycle !== undefined) recycleSegment(directory, spare.recycle, spare.pageBytes);
-  else if (spare !== undefined) makeSpare(directory, spare);
+  if (spare === undefined) return;
+  if (spare.recycle !== undefined && recycled(spare.recycle, spare.pageBytes)) return;
+  makeSpare(directory, spare);
+}
+
+/** Reuses a segment, or removes it while another process may read it. */
+function recycled(segment: SegmentName, pageBytes: number): boolean {
+  using alone = lockAlone(directory);
+  if (alone === undefined) removeSegment(directory, segment);
+  else recycleSegment(directory, segment, pageBytes);
+  return alone !== undefined;
 }
 
 port.on("message", (request: HelperRequest) => {
