@@ -133,8 +133,13 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
     ],
   },
   {
-    title: "Sources",
+    title: "Sources and packages",
     tools: [
+      {
+        name: "image",
+        file: "tools/image/image.ts",
+        does: "builds the container image and tries it: three members, kazoo, a rolling update (podman, debootstrap, root)",
+      },
       { name: "generate", file: "tools/generate-peer-codec.ts", does: "the codec of transactions, from txn.proto" },
     ],
   },

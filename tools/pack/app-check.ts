@@ -7,6 +7,8 @@ import type { Tarball } from "./tarball.ts";
 
 /** A server that was asked to stop has 5 s for that. */
 const STOP_DEADLINE_MS = 20_000;
+/** A scenario takes some twenty seconds, and more on a busy machine. */
+const FOREIGN_MS_MAX = 600_000;
 const READY = /serves ZooKeeper clients on [^ ]*:(\d+),.* process (\d+)/;
 
 export interface AppReport {
@@ -58,9 +60,9 @@ async function runForeign(client: string, consumer: Consumer): Promise<void> {
   const env = {
     ...consumer.environment,
     ZOOID_SERVER: join(consumer.directory, "node_modules/.bin/zooid-server"),
-    CI: "1",
+    CI: "true",
   };
-  await run(process.execPath, args, ROOT, env);
+  await run(process.execPath, args, ROOT, env, FOREIGN_MS_MAX);
 }
 
 class InstalledServer implements AsyncDisposable {

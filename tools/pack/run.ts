@@ -10,9 +10,10 @@ export async function run(
   args: readonly string[],
   cwd: string,
   env: Readonly<Record<string, string | undefined>> = process.env,
+  timeoutMs: number = TIMEOUT_MS,
 ): Promise<{ readonly stdout: string; readonly stderr: string }> {
   try {
-    return await promisify(execFile)(program, args, { cwd, env, maxBuffer: OUTPUT_BYTES_MAX, timeout: TIMEOUT_MS });
+    return await promisify(execFile)(program, args, { cwd, env, maxBuffer: OUTPUT_BYTES_MAX, timeout: timeoutMs });
   } catch (cause) {
     const { stdout = "", stderr = "", message } = cause as Error & { stdout?: string; stderr?: string };
     throw new Error((stdout + stderr).trim() || message, { cause });
