@@ -12,11 +12,11 @@ type Check = (world: ScenarioWorld, ...words: readonly string[]) => string | und
 
 /** What may follow `expect`, and the reason why it is not met; undefined when it is. */
 const CHECKS: readonly (readonly [RegExp, Check])[] = [
-  [/^nobody leads$/, (world) => (leaders(world).length === 0 ? undefined : `${leaders(world).join(", ")} lead`)],
-  [/^somebody leads$/, (world) => (leaders(world).length === 1 ? undefined : `${leaders(world).length} lead`)],
+  [/^no leader$/, (world) => (leaders(world).length === 0 ? undefined : `${leaders(world).join(", ")} lead`)],
+  [/^one leader$/, (world) => (leaders(world).length === 1 ? undefined : `${leaders(world).length} lead`)],
   [/^all level$/, (world) => world.whyNotSynced()],
   [/^all have (\S+) (\S+)$/, (world, path, data) => everywhere(world, path, data)],
-  [/^nobody has (\S+)$/, (world, path) => everywhere(world, path, undefined)],
+  [/^no server has (\S+)$/, (world, path) => everywhere(world, path, undefined)],
   [/^s(\d+) serves$/, (world, sid) => isServing(world, sid, true)],
   [/^s(\d+) does not serve$/, (world, sid) => isServing(world, sid, false)],
   [/^s(\d+) has (\/\S*) (\S+)$/, (world, sid, path, data) => at(world, idOf(sid), path, data)],
