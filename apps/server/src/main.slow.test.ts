@@ -61,7 +61,9 @@ describe("what keeps it from starting is one sentence, a status of its own, and 
     const before = contentOf(directory());
     const server = start();
     expect(await server.ended()).toEqual([22, null]);
-    expect(server.errors).toMatch(/^zooid-server: [^\n]* belongs to somebody else: [^\n]*\n$/);
+    expect(server.errors).toMatch(
+      /^zooid-server: [^\n]* is not this server's: [^\n]*; nothing was changed; to take the data over[^\n]*\n$/,
+    );
     expect(contentOf(directory())).toEqual(before);
   });
 

@@ -40,7 +40,10 @@ export function refuseForeign(directory: string): void {
   if (isOurs || !names.includes(APACHE_DIRECTORY)) return;
   if (!readdirSync(join(directory, APACHE_DIRECTORY)).some((name) => APACHE_FILE.test(name))) return;
   const found = `a ${APACHE_DIRECTORY} directory written by Apache ZooKeeper`;
-  throw new StoreError({ code: "FOREIGN", directory, expected: "a directory of Zooid or an empty one", found });
+  const hint =
+    "to take the data over, start a server with an empty directory and send it a snapshot of ZooKeeper's " +
+    "(docs/operations.md, From Apache ZooKeeper)";
+  throw new StoreError({ code: "FOREIGN", directory, expected: "a directory of Zooid or an empty one", found, hint });
 }
 
 /** Where state and log lie; often the same. */

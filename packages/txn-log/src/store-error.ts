@@ -7,8 +7,14 @@ export type StoreErrorDetail =
       readonly pid: number | undefined;
       readonly since: string | undefined;
     }
-  /** The directory is somebody else's: Apache's, another server's, another ensemble's. */
-  | { readonly code: "FOREIGN"; readonly directory: string; readonly expected: string; readonly found: string }
+  /** The directory is Apache's, another server's, or another ensemble's. */
+  | {
+      readonly code: "FOREIGN";
+      readonly directory: string;
+      readonly expected: string;
+      readonly found: string;
+      readonly hint?: string;
+    }
   | { readonly code: "NEWER_FORMAT"; readonly file: string; readonly known: number; readonly found: number }
   /** Something is not what was written. `place` names table and row. */
   | { readonly code: "DAMAGED"; readonly file: string; readonly place: string; readonly found: string }
@@ -58,7 +64,7 @@ function describe(detail: StoreErrorDetail): string {
       return `${detail.directory} is in use by ${holder}; two servers cannot share a data directory`;
     }
     case "FOREIGN":
-      return `${detail.directory} belongs to somebody else: expected ${detail.expected}, found ${detail.found}; nothing was changed`;
+      return `${detail.directory} is not this server's: expected ${detail.expected}, found ${detail.found}; nothing was changed${detail.hint === undefined ? "" : `; ${detail.hint}`}`;
     case "NEWER_FORMAT":
       return `${detail.file} has format ${detail.found}, this version knows formats up to ${detail.known}; nothing was changed`;
     case "DAMAGED":
