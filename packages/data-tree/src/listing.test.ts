@@ -40,6 +40,25 @@ test("children are listed in order while their number grows beyond what is kept 
   expect(listed(test, "/a", 5)).toEqual(["again"]);
 });
 
+test("few children with long names are kept in order too, while their names grow and shrink", () => {
+  const test = new TestTree();
+  test.commit(create("/a"));
+  const prefix = "p".repeat(3_000);
+  const names = new Set<string>();
+  const check = (): void => expect(listed(test, "/a", 7)).toEqual([...names].sort());
+  for (let i = 0; i < 40; i++) {
+    const name = `${prefix}${(i * 17) % 41}`;
+    test.commit(create(`/a/${name}`));
+    names.add(name);
+    check();
+  }
+  for (const name of [...names]) {
+    test.commit(remove(`/a/${name}`));
+    names.delete(name);
+    check();
+  }
+});
+
 test("the size of a listing is known without a walk", () => {
   const test = new TestTree();
   for (const path of ["/a", "/a/x", "/a/longer", "/a/x/y"]) test.commit(create(path));

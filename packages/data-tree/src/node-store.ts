@@ -37,9 +37,14 @@ const EMPTY: Buffer = Buffer.alloc(0);
 const EMPTY_DATA = -1;
 /** In a slot's owner word: the slot holds the node's data, not its name. */
 const IS_DATA = -0x8000_0000;
-/** With so many children a node has them in order; with so few no longer. A page of fewer is sorted when it is asked for. */
+/**
+ * With so many children, or so many bytes of their names, a node has them in order; with so few no longer. A page of fewer is
+ * sorted when it is asked for: to compare a thousand names of 16 KiB that begin alike would take a tenth of a second.
+ */
 const ORDERED_COUNT_MIN = 1024;
 const ORDERED_COUNT_KEPT = 512;
+const ORDERED_BYTES_MIN = 64 * 1024;
+const ORDERED_BYTES_KEPT = 32 * 1024;
 const CREATED_MAX = 0x7fff_ffff;
 /** More pages than all that may be in flight can take. */
 const PAGES_LEFT_MIN = 131_072;
@@ -383,13 +388,13 @@ export class NodeStore {
       this.#largeListingCount++;
       this.#grownListing = parent;
     }
-    if (this.childCount(parent) < ORDERED_COUNT_MIN) return;
+    // Most nodes have few children, and are not looked up.
+    if (this.childCount(parent) <= ORDERED_COUNT_KEPT && after <= ORDERED_BYTES_KEPT) return;
     const order = this.#orders.get(parent);
-    if (order === undefined) this.#orderChildren(parent);
-    else {
+    if (order !== undefined) {
       setSlice(this.#name, bytes, start, end);
       order.insert(node, this.#name);
-    }
+    } else if (this.childCount(parent) >= ORDERED_COUNT_MIN || after >= ORDERED_BYTES_MIN) this.#orderChildren(parent);
   }
 
   #orderChildren(parent: number): void {
@@ -407,7 +412,8 @@ export class NodeStore {
     const after = before - NAME_LENGTH_BYTES - (this.#name.end - this.#name.start);
     this.#rows.addListedBytes(parent, after - before);
     if (before >= LARGE_LISTING_BYTES && after < LARGE_LISTING_BYTES) this.#largeListingCount--;
-    if (this.childCount(parent) <= ORDERED_COUNT_KEPT) this.#orders.delete(parent);
+    // The child still counts: one more than will be left.
+    if (this.childCount(parent) - 1 <= ORDERED_COUNT_KEPT && after <= ORDERED_BYTES_KEPT) this.#orders.delete(parent);
     else this.#orders.get(parent)?.remove(this.#name);
   }
 

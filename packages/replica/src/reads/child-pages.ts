@@ -21,7 +21,7 @@ const COUNT_MAX = 1000;
 const BYTES_MAX = 512 * 1024;
 const NOTHING: Readonly<ByteSlice> = { bytes: new Uint8Array(0), start: 0, end: 0 };
 /** Children that count one unit of work. */
-const CHILDREN_PER_UNIT_LOG2 = 2;
+const CHILDREN_PER_UNIT_LOG2 = 1;
 
 /**
  * Lists the children of a node in pages, in the order of their names' bytes. A page begins behind a name, which need not exist
@@ -55,7 +55,8 @@ export class ChildPages {
     }
     const page = this.#page;
     page.fill(connection, node, request, Math.min(countMax, COUNT_MAX));
-    requestWork.count += page.count >> CHILDREN_PER_UNIT_LOG2;
+    // A node with few children sorts them for each page.
+    requestWork.count += Math.min(tree.childCount(node), COUNT_MAX) >> CHILDREN_PER_UNIT_LOG2;
     sinks.replies.childPage(ref, xid, zxid, page);
   }
 }
