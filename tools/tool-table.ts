@@ -58,6 +58,7 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
         file: "tools/faults/kill-loop.ts",
         does: "kill -9 under load; what was acknowledged must be there",
       },
+      { name: "disk-errors", file: "tools/faults/disk-errors.ts", does: "single calls to the system that fail" },
       { name: "power-cut", file: "tools/faults/power-cut.ts", does: "the disk as a power cut would leave it" },
       {
         name: "ensemble-kill",

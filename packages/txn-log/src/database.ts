@@ -120,9 +120,10 @@ export function isFull(error: unknown): boolean {
   return code === "SQLITE_FULL" || code === "SQLITE_IOERR_SHMSIZE" || code === "ENOSPC" || code === "EDQUOT";
 }
 
-/** The system's name for a call that failed, or undefined for an error of another kind. */
+/** The system's name for a call that failed, or undefined for an error of another kind, and for a sync: what it left is not known. */
 function systemCode(error: unknown): string | undefined {
-  return error instanceof Error && "syscall" in error && "code" in error ? String(error.code) : undefined;
+  if (!(error instanceof Error) || !("syscall" in error) || !("code" in error)) return undefined;
+  return error.syscall === "fsync" ? undefined : String(error.code);
 }
 
 /** A thrown value as the error that a store reports. */

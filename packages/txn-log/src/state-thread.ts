@@ -37,6 +37,8 @@ class StateThread {
   #lagBytes = 0;
   /** The last fold found no room. */
   #isFull = false;
+  /** The file is closed since then; opening it undoes what that fold left, which may need room as well. */
+  #isClosed = false;
   #timer: NodeJS.Timeout | undefined;
   /** Somebody reads the file, or is about to replace it. */
   #isStill = false;
@@ -130,6 +132,7 @@ class StateThread {
       this.#hear();
       const marks = this.#takeMarks();
       try {
+        if (this.#isClosed) this.#open();
         this.#foldMarks(marks);
       } catch (cause) {
         if (!isFull(cause)) throw cause;
@@ -147,7 +150,7 @@ class StateThread {
     this.#marks.unshift(...marks);
     this.#lagBytes += bytesOf(marks);
     this.#state.close();
-    this.#open();
+    this.#isClosed = true;
     this.#setFull(cause instanceof Error ? cause.message : String(cause));
     this.#wake();
   }
@@ -155,6 +158,7 @@ class StateThread {
   #open(): void {
     this.#state = new StateFile(this.#stateFile, { testBreak: this.#data.testBreak });
     this.#fold = new StateFold(this.#state, this.#decoder, undefined, this.#pace);
+    this.#isClosed = false;
   }
 
   #setFull(missing: string | undefined): void {

@@ -1,0 +1,154 @@
+/**
+ * Lets single calls to the system fail, and checks that a store loses nothing it has reported.
+ *
+ *     npm run tool -- disk-errors [--points 24] [--seed N] [--keep]
+ *
+ * A process appends to a store, folds its state, begins segments and purges them, with a shim in front of
+ * the C library (LD_PRELOAD). Its calls that change files or names, and its syncs, are counted. Then the process runs again
+ * for random calls of these, which fail: once with EIO, and in a row of 30 with ENOSPC, as on a disk that has room again
+ * after a while. Afterwards the store must open, hold every entry and promise that was reported as durable, and replay.
+ * A full disk may end the process only where a sync has failed, or the store was not open yet.
+ */
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { constants, tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { ROOT } from "../../packages/conformance/src/endpoint.ts";
+import { Random } from "../../packages/conformance/src/random.ts";
+import { openStore } from "../../packages/txn-log/src/sqlite.ts";
+
+const { values: options } = parseArgs({
+  options: {
+    points: { type: "string", default: "24" },
+    seed: { type: "string", default: String(Date.now() % 1_000_000) },
+    keep: { type: "boolean", default: false },
+  },
+});
+const ENOSPC_CALLS = 30;
+const LIFE = join(import.meta.dirname, "disk-errors/life.ts");
+const FINISHED = 0;
+const STORE_FAILED = 20;
+const NOT_OPENED = 21;
+
+interface Point {
+  readonly name: "EIO" | "ENOSPC";
+  /** The call's number; 0: none fails. */
+  readonly at: number;
+}
+
+interface Life {
+  readonly status: number | null;
+  readonly output: string;
+  readonly errors: string;
+  readonly report: string;
+}
+
+const folder = mkdtempSync(join(tmpdir(), "disk-errors-"));
+const shim = join(ROOT, ".cache/disk-errors-shim.so");
+mkdirSync(join(ROOT, ".cache"), { recursive: true });
+const source = join(import.meta.dirname, "disk-errors/shim.c");
+execFileSync("cc", ["-O2", "-Wall", "-shared", "-fPIC", "-o", shim, source, "-ldl"], { stdio: "inherit" });
+const random = new Random(Number(options.seed));
+const counted = await live("count", { name: "EIO", at: 0 });
+const callCount = Number(/^calls (\d+)$/m.exec(counted.report)?.[1] ?? 0);
+if (counted.status !== FINISHED || callCount === 0) throw new Error(`the store does not work: ${counted.errors}`);
+console.log(`seed ${options.seed}, ${callCount} calls, in ${folder}`);
+const failedCalls = new Map<string, number>();
+let faultCount = 0;
+for (let i = 0; i < Number(options.points); i++) {
+  const point: Point = { name: i % 2 === 0 ? "EIO" : "ENOSPC", at: random.between(1, callCount) };
+  faultCount += await runPoint(i, point);
+}
+for (const [call, count] of [...failedCalls].sort()) console.log(`${String(count).padStart(5)}  ${call}`);
+if (faultCount === 0 && !options.keep) rmSync(folder, { recursive: true, force: true });
+console.log(faultCount === 0 ? "nothing reported was lost" : `FAILED: ${faultCount} faults; data in ${folder}`);
+process.exitCode = faultCount === 0 ? 0 : 1;
+
+async function runPoint(index: number, point: Point): Promise<number> {
+  const name = `p${index}`;
+  const life = await live(name, point);
+  const failed = [...life.report.matchAll(/^failed (\S+) (\S+)$/gm)].map(([, call = "", file = ""]) => ({
+    call,
+    file,
+  }));
+  for (const { call, file } of failed) {
+    const kind = `${point.name} ${call} ${file.replaceAll(/[0-9a-f]{8,}|\d+/g, "#")}`;
+    failedCalls.set(kind, (failedCalls.get(kind) ?? 0) + 1);
+  }
+  const faults = [...statusFaults(point, life, failed), ...(await storeFaults(name, life))];
+  for (const fault of faults) {
+    console.log(`${point.name} at call ${point.at} (${failed[0]?.call ?? "none"} ${failed[0]?.file ?? ""}): ${fault}`);
+  }
+  if (faults.length === 0) rmSync(join(folder, name), { recursive: true, force: true });
+  return faults.length;
+}
+
+function statusFaults(
+  { name }: Point,
+  { status, errors }: Life,
+  failed: readonly { readonly call: string }[],
+): string[] {
+  if (status === FINISHED || status === NOT_OPENED) return [];
+  if (status !== STORE_FAILED) return [`it ended with ${status}: ${errors}`];
+  const hasSyncFailed = failed.some(({ call }) => call === "fsync" || call === "fdatasync");
+  return name === "ENOSPC" && !hasSyncFailed ? [`a full disk ended it: ${errors}`] : [];
+}
+
+/** Opens the store as the next start would. */
+async function storeFaults(name: string, { output }: Life): Promise<string[]> {
+  const durable = Math.max(0, ...numbersBehind("durable", output));
+  const promised = Math.max(0, ...numbersBehind("promised", output));
+  const directory = join(folder, name, "data");
+  if (!existsSync(directory)) return durable > 0 ? ["the data directory is gone"] : [];
+  const ignore = (): void => {};
+  try {
+    await using store = await openStore({
+      ...{ directory, sid: 1 },
+      handler: { appended: ignore, roomChanged: ignore, failed: ignore, warned: ignore },
+    });
+    const { tail, promise } = store.log.durable;
+    const end = store.replay(store.loadState({ session: ignore, node: ignore }).applied, ignore);
+    return [
+      ...(tail.zxid < durable ? [`its log ends at ${tail.zxid}, and ${durable} was reported durable`] : []),
+      ...(promise.epoch < promised ? [`it promised ${promised} and knows of ${promise.epoch}`] : []),
+      ...(end.zxid === tail.zxid ? [] : [`it replays to ${end.zxid} of ${tail.zxid}`]),
+    ];
+  } catch (error) {
+    return [`it does not open again: ${String(error)}`];
+  }
+}
+
+function numbersBehind(word: string, output: string): number[] {
+  return [...output.matchAll(new RegExp(`^${word} (\\d+)$`, "gm"))].map(([, number]) => Number(number));
+}
+
+async function live(name: string, { name: error, at }: Point): Promise<Life> {
+  const place = join(folder, name);
+  mkdirSync(place);
+  const report = join(place, "report");
+  const directory = join(place, "data");
+  const child = spawn(process.execPath, ["--conditions=@zooid/source", LIFE, directory], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: {
+      ...process.env,
+      LD_PRELOAD: shim,
+      FAIL_ROOT: directory,
+      FAIL_AT: String(at),
+      FAIL_COUNT: String(error === "EIO" ? 1 : ENOSPC_CALLS),
+      FAIL_ERRNO: String(constants.errno[error]),
+      FAIL_REPORT: report,
+      UV_USE_IO_URING: "0",
+    },
+  });
+  let [output, errors] = ["", ""];
+  child.stdout.setEncoding("latin1").on("data", (text: string) => {
+    output += text;
+  });
+  child.stderr.setEncoding("latin1").on("data", (text: string) => {
+    errors += text;
+  });
+  await once(child, "close");
+  return { status: child.exitCode, output, errors: errors.trim(), report: readFileSync(report, "utf8") };
+}
