@@ -94,6 +94,7 @@ export {
   misfits,
   nearestName,
   type Rule,
+  type Rules,
   rules,
   type Shape,
   shape,

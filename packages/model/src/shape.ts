@@ -30,7 +30,7 @@ export class ArgumentError extends RangeError {
   }
 }
 
-type Rules = Readonly<
+export type Rules = Readonly<
   Record<
     "flag" | "text" | "callable" | "anything" | "record" | "list" | "duration" | "int" | "payload" | "signal",
     Rule

@@ -4,6 +4,8 @@ export { type ClusterEvent, type ClusterMember, ClusterMonitor } from "./caches/
 export {
   ConfigCenter,
   type ConfigCenterOptions,
+  type ConfigCenterPlace,
+  type ConfigCodecs,
   type ConfigSnapshot,
   type RejectedValue,
 } from "./caches/config-center.ts";
@@ -64,7 +66,7 @@ export { type AcquireOptions, Mutex, type MutexOptions, type Owned, type TryOpti
 export { type LockSide, ReadWriteLock, type ReadWriteLockOptions } from "./locks/read-write-lock.ts";
 export { type AcquireLeasesOptions, Semaphore, SemaphoreMutex, type SemaphoreOptions } from "./locks/semaphore.ts";
 export { UnfairLock, type UnfairLockOptions } from "./locks/unfair-lock.ts";
-export { GroupMember, type Members } from "./members/group-member.ts";
+export { GroupMember, type GroupMemberOptions, type Members } from "./members/group-member.ts";
 export { PersistentNode, type PersistentNodeOptions } from "./members/persistent-node.ts";
 export { PersistentTtlNode, type PersistentTtlNodeOptions } from "./members/persistent-ttl-node.ts";
 export { SetPartitioner, type SetPartitionerOptions, type ShareWork } from "./members/set-partitioner.ts";

@@ -15,10 +15,12 @@ export {
   ConfigError,
   parseServerConfig,
   type ReapingOptions,
+  type RetentionOptions,
   type ServerConfig,
   type ServerOptions,
 } from "./config.ts";
 export type { ConnectionThrottleConfig, ConnectionThrottleOptions } from "./connection-throttle.ts";
+export type { DiskOptions } from "./disk/disk-marks.ts";
 export type { LogFields } from "./log-fields.ts";
 export type {
   EnsembleConfig,

@@ -1,6 +1,7 @@
 export { PEER_DEFAULTS, type PeerConfig, type PeerOptions } from "./config.ts";
 export { frameEntries } from "./frame-entries.ts";
 export { AckTally } from "./leader/ack-tally.ts";
+export type { TransferPurpose } from "./leader/leadership-transfer.ts";
 export type { LearnerPhase } from "./leader/learner-handler.ts";
 export type { LearnerStatus } from "./learner-status.ts";
 export { LocalNetwork } from "./local-network.ts";

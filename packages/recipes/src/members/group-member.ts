@@ -10,7 +10,7 @@ import { PersistentNode } from "./persistent-node.ts";
 /** The known members of a group: the data of each, by its id. */
 export type Members = ReadonlyMap<string, Uint8Array | null>;
 
-interface GroupMemberOptions {
+export interface GroupMemberOptions {
   /** Unique among the members. */
   readonly id: string;
   /** Default: the client's `defaultData`, or this machine's address. */
