@@ -19,7 +19,7 @@ export interface SealedSegmentFile extends SealedSegment {
 
 /**
  * The sealed segments of a log, for an archive, a backup or a query: of a running server, from this or another process, or of one that is
- * stopped. Nothing is written but the lock file {@link READERS_FILE}. While this is open, the log reuses no file; it still
+ * stopped. Nothing is written but the lock file `zooid.readers`. While this is open, the log reuses no file; it still
  * removes those that it need not keep, which a read reports as `BELOW_FLOOR`.
  */
 export class SealedSegments implements Disposable {
