@@ -2,13 +2,15 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { assert, formatZxid, type Zxid } from "@zooid/model";
 import { type Chain, formatChain } from "./chain.ts";
+import type { EntrySink } from "./segments/entry-sink.ts";
 import { ReaderLeases } from "./segments/reader-leases.ts";
 import { formatSegmentName, listSegments } from "./segments/segment-name.ts";
-import { type EntrySink, SegmentReader, type Walk, type WalkLimits } from "./segments/segment-reader.ts";
+import { SegmentReader, type Walk, type WalkLimits } from "./segments/segment-reader.ts";
 import { StoreError } from "./store-error.ts";
 import type { LogPosition, LogRun } from "./txn-log.ts";
 
-export type { EntrySink, Walk, WalkLimits } from "./segments/segment-reader.ts";
+export type { EntrySink } from "./segments/entry-sink.ts";
+export type { Walk, WalkLimits } from "./segments/segment-reader.ts";
 
 /** One segment as the newest one's manifest describes it. */
 interface Part {

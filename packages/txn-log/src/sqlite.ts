@@ -297,8 +297,8 @@ function removeUnnamed(directory: string, named: string): void {
 
 export { makeReserve, RESERVE_FILE } from "./disk-reserve.ts";
 export { makeDirectory } from "./make-directory.ts";
+export type { EntrySink } from "./segments/entry-sink.ts";
 export { type SealedSegmentFile, SealedSegments } from "./segments/sealed-segments.ts";
 export { isLogFile } from "./segments/segment-name.ts";
-export type { EntrySink } from "./segments/segment-reader.ts";
 export { isLastChunk } from "./snapshot-format.ts";
 export type { TestBreak } from "./test-break.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { range, Z } from "../append-batches.ts";
 import { CHAIN_NONE } from "../chain.ts";
 import { manifestUpTo, purgeCount } from "./manifest.ts";
-import type { SealedSegment } from "./segment-schema.ts";
+import type { SealedSegment } from "./sealed-segment.ts";
 
 const at = (counter: number): SealedSegment["end"] => ({ zxid: Z(1, counter), chain: CHAIN_NONE });
 /** Ten entries and 100 bytes each, sealed at 1, 2, 3 ... */

@@ -1,6 +1,6 @@
 import type { Zxid } from "@zooid/model";
 import type { LogPosition } from "../txn-log.ts";
-import type { SealedSegment } from "./segment-schema.ts";
+import type { SealedSegment } from "./sealed-segment.ts";
 
 /** How a manifest changes. Pure. */
 

@@ -3,10 +3,12 @@ import { join } from "node:path";
 import { formatZxid, type Zxid } from "@zooid/model";
 import { openReader } from "../database.ts";
 import { StoreError } from "../store-error.ts";
+import type { EntrySink } from "./entry-sink.ts";
 import { lockAsReader } from "./readers-lock.ts";
+import type { SealedSegment } from "./sealed-segment.ts";
 import { formatSegmentName, listSegments } from "./segment-name.ts";
-import { type EntrySink, SegmentReader } from "./segment-reader.ts";
-import { readHead, type SealedSegment } from "./segment-schema.ts";
+import { SegmentReader } from "./segment-reader.ts";
+import { readHead } from "./segment-schema.ts";
 
 const CACHE_KIB = 256;
 const RUN_BYTES = 256 * 1024;

@@ -6,6 +6,7 @@ import { mayFollow } from "../log-book.ts";
 import { CHAIN_BYTES, chainOfEntry } from "../schema.ts";
 import { StoreError } from "../store-error.ts";
 import type { LogPosition, LogRun } from "../txn-log.ts";
+import type { EntrySink } from "./entry-sink.ts";
 import { readHead, type SegmentHead } from "./segment-schema.ts";
 
 const CACHE_KIB = 512;
@@ -14,9 +15,6 @@ const RUN_ROWS_MAX = 1024;
 /** More rows than the bytes are likely to hold are looked up, so that a run is not cut short for it. */
 const RUN_ROWS_SPARE = 8;
 const FRAME_OVER_ROW_BYTES = FRAME_HEADER_BYTES - CHAIN_BYTES;
-
-/** A walk's callback for one entry: its record lies in the bytes, which are lent for the call. */
-export type EntrySink = (zxid: Zxid, bytes: Buffer, start: number, end: number) => void;
 
 export interface WalkLimits {
   /** Of the entries as frames; one entry is taken in any case, unless `isStrict`. */

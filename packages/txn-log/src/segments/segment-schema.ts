@@ -5,6 +5,7 @@ import type { Database } from "../database.ts";
 import { createStoreTables, isUnfinished, readDurableLog, writeEpochs, writeStoreRow } from "../schema.ts";
 import { StoreError } from "../store-error.ts";
 import type { DurableLog, LogPosition } from "../txn-log.ts";
+import type { SealedSegment } from "./sealed-segment.ts";
 
 /**
  * The tables of a segment: those of `log.db` without the stage, and two more that its first transaction fills.
@@ -42,16 +43,6 @@ const SEGMENT_TABLES = `
     sealed_ms INTEGER NOT NULL
   ) STRICT;
 `;
-
-/** An earlier segment, as far as the log still holds it: its entries after one position, through another. */
-export interface SealedSegment {
-  readonly sequence: number;
-  readonly after: LogPosition;
-  readonly end: LogPosition;
-  /** On the disk. */
-  readonly bytes: number;
-  readonly sealedMs: number;
-}
 
 /** What the first transaction of a segment says of the segments. */
 export interface SegmentHead {

@@ -5,11 +5,12 @@ import { chainOfEntry } from "../schema.ts";
 import type { DurableLog, LogPosition } from "../txn-log.ts";
 import { pageBytesFor } from "./page-size.ts";
 import type { ReaderLeases } from "./reader-leases.ts";
+import type { SealedSegment } from "./sealed-segment.ts";
 import { type NewestSegment, removeSegment } from "./segment-directory.ts";
 import { createSegment, SegmentFile } from "./segment-file.ts";
 import { formatSegmentName, type SegmentName } from "./segment-name.ts";
 import { SegmentReader } from "./segment-reader.ts";
-import type { SealedSegment, SegmentHead } from "./segment-schema.ts";
+import type { SegmentHead } from "./segment-schema.ts";
 import { hasSpare, takeSpare } from "./spare-segment.ts";
 
 const NOTHING_SEEN = { entryBytes: 0, syncCount: 0 };

@@ -7,10 +7,11 @@ import { epochsUpTo, withCut, withEntry, withPromise } from "../log-book.ts";
 import { bootLog, newDurableLog } from "../log-boot.ts";
 import { LogReader } from "../log-reader.ts";
 import { manifestUpTo } from "../segments/manifest.ts";
+import type { SealedSegment } from "../segments/sealed-segment.ts";
 import { inspectSegments } from "../segments/segment-directory.ts";
 import { createSegment, ROWS_PER_INSERT, SegmentFile } from "../segments/segment-file.ts";
 import { formatSegmentName, type SegmentName } from "../segments/segment-name.ts";
-import type { SealedSegment, SegmentHead } from "../segments/segment-schema.ts";
+import type { SegmentHead } from "../segments/segment-schema.ts";
 import { hasSpare, takeSpare } from "../segments/spare-segment.ts";
 import type { DurableLog, LogPosition } from "../txn-log.ts";
 
