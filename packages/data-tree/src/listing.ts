@@ -22,12 +22,12 @@ export function childrenAfter(
   into: number[],
 ): boolean {
   into.length = 0;
-  const order = store.childOrder(node);
+  const order = store.listings.order(node);
   if (order !== undefined) return order.takeAfter(after, limit, into);
   // There are few.
   const all: number[] = [];
   for (let child = store.firstChild(node); child !== NO_NODE; child = store.nextSibling(child)) all.push(child);
-  const few = store.newOrder();
+  const few = store.listings.newOrder();
   few.fill(all);
   return few.takeAfter(after, limit, into);
 }

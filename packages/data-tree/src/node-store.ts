@@ -2,19 +2,17 @@ import {
   assert,
   type ByteSlice,
   derivedKey,
-  emptySlice,
   type HashKey,
   keyedHash,
   STAT_BYTES,
   StatOffset,
   setSlice,
 } from "@zooid/model";
-import { ChildOrder } from "./child-order.ts";
+import { ChildListings } from "./child-listings.ts";
 import { RecordColumn } from "./columns.ts";
 import { DataPages, PAGE_COUNT_MAX } from "./data-pages.ts";
 import type { WordHash } from "./digest.ts";
 import { HashTable } from "./hash-table.ts";
-import { LARGE_LISTING_BYTES, NAME_LENGTH_BYTES } from "./listed-bytes.ts";
 import { NodeNames } from "./node-names.ts";
 import { NodeOwners } from "./node-owners.ts";
 import { NO_NODE, NodeRows, ROOT } from "./node-row.ts";
@@ -37,14 +35,6 @@ const EMPTY: Buffer = Buffer.alloc(0);
 const EMPTY_DATA = -1;
 /** In a slot's owner word: the slot holds the node's data, not its name. */
 const IS_DATA = -0x8000_0000;
-/**
- * With so many children, or so many bytes of their names, a node has them in order; with so few no longer. A page of fewer is
- * sorted when it is asked for: to compare a thousand names of 16 KiB that begin alike would take a tenth of a second.
- */
-const ORDERED_COUNT_MIN = 1024;
-const ORDERED_COUNT_KEPT = 512;
-const ORDERED_BYTES_MIN = 64 * 1024;
-const ORDERED_BYTES_KEPT = 32 * 1024;
 const CREATED_MAX = 0x7fff_ffff;
 /** More pages than all that may be in flight can take. */
 const PAGES_LEFT_MIN = 131_072;
@@ -63,16 +53,12 @@ export class NodeStore {
     else this.#rows.setNameRef(owner, ref);
   });
   readonly #names = new NodeNames(this.#rows, this.#pages);
+  readonly listings: ChildListings = new ChildListings(this.#stats, this.#rows, this.#names);
   #nameBytesMax = 0;
   #dataBytesMax = 0;
   #end: number = ROOT_NODE;
   #freeIndex: number = NONE;
   #count = 0;
-  /** The children of nodes with many, in order. */
-  readonly #orders = new Map<number, ChildOrder>();
-  readonly #name: ByteSlice = emptySlice();
-  #largeListingCount = 0;
-  #grownListing: number = NONE;
 
   /**
    * @param key secret, so that clients cannot choose names that collide
@@ -123,7 +109,7 @@ export class NodeStore {
     if (sibling !== NONE) this.#rows.setPreviousSibling(sibling, node);
     this.#rows.setFirstChild(parent, node);
     this.#countChild(parent, 1);
-    this.#list(parent, node, bytes, start, end);
+    this.listings.added(parent, node, bytes, start, end);
     this.#subtrees.addNodes(parent, 1, 0);
     return node;
   }
@@ -134,7 +120,7 @@ export class NodeStore {
     const parent = this.#rows.parent(node);
     const name = this.#rows.nameRef(node);
     const nameStart = this.#pages.start(name);
-    this.#unlist(parent, node);
+    this.listings.removing(parent, node);
     this.#table.remove(this.#hash(parent, this.#pages.buffer(name), nameStart, this.#names.end(name)), node);
     this.#pages.free(name);
     this.#rows.setNameRef(node, 0);
@@ -214,33 +200,6 @@ export class NodeStore {
 
   nextSibling(node: number): number {
     return this.#rows.nextSibling(node);
-  }
-
-  /** What the names of a node's children take in a listing, each with its length. */
-  listedBytes(node: number): number {
-    return this.#rows.listedBytes(node);
-  }
-
-  /** Nodes whose listings exceed what stock clients read by default. */
-  get largeListingCount(): number {
-    return this.#largeListingCount;
-  }
-
-  /** A node whose listing became one of those since the last call, or 0. */
-  takeGrownListing(): number {
-    const node = this.#grownListing;
-    this.#grownListing = NONE;
-    return node;
-  }
-
-  /** The children of a node in order; undefined for one with few. */
-  childOrder(node: number): ChildOrder | undefined {
-    return this.#orders.get(node);
-  }
-
-  /** An order of nodes of this store, to be filled. */
-  newOrder(): ChildOrder {
-    return new ChildOrder((node, into) => this.#names.show(node, into));
   }
 
   aclId(node: number): number {
@@ -377,44 +336,6 @@ export class NodeStore {
   /** See {@link DataPages.compact}. */
   compact(budget: number): number {
     return this.#pages.compact(budget);
-  }
-
-  /** A child was added: its name counts in the listing, and is put in order where there are many. */
-  #list(parent: number, node: number, bytes: Uint8Array, start: number, end: number): void {
-    const before = this.#rows.listedBytes(parent);
-    const after = before + NAME_LENGTH_BYTES + end - start;
-    this.#rows.addListedBytes(parent, after - before);
-    if (after >= LARGE_LISTING_BYTES && before < LARGE_LISTING_BYTES) {
-      this.#largeListingCount++;
-      this.#grownListing = parent;
-    }
-    // Most nodes have few children, and are not looked up.
-    if (this.childCount(parent) <= ORDERED_COUNT_KEPT && after <= ORDERED_BYTES_KEPT) return;
-    const order = this.#orders.get(parent);
-    if (order !== undefined) {
-      setSlice(this.#name, bytes, start, end);
-      order.insert(node, this.#name);
-    } else if (this.childCount(parent) >= ORDERED_COUNT_MIN || after >= ORDERED_BYTES_MIN) this.#orderChildren(parent);
-  }
-
-  #orderChildren(parent: number): void {
-    const children: number[] = [];
-    for (let child = this.firstChild(parent); child !== NONE; child = this.nextSibling(child)) children.push(child);
-    const order = this.newOrder();
-    order.fill(children);
-    this.#orders.set(parent, order);
-  }
-
-  /** A child is about to be removed. */
-  #unlist(parent: number, node: number): void {
-    this.#names.show(node, this.#name);
-    const before = this.#rows.listedBytes(parent);
-    const after = before - NAME_LENGTH_BYTES - (this.#name.end - this.#name.start);
-    this.#rows.addListedBytes(parent, after - before);
-    if (before >= LARGE_LISTING_BYTES && after < LARGE_LISTING_BYTES) this.#largeListingCount--;
-    // The child still counts: one more than will be left.
-    if (this.childCount(parent) - 1 <= ORDERED_COUNT_KEPT && after <= ORDERED_BYTES_KEPT) this.#orders.delete(parent);
-    else this.#orders.get(parent)?.remove(this.#name);
   }
 
   #takeIndex(id: number): number {

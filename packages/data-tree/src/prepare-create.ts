@@ -87,7 +87,7 @@ export class CreatePreparer {
       return ErrorCode.QUOTA_EXCEEDED;
 
     const nameBytes = listedNameBytes(parentEnd - start, path.end - path.start);
-    const listedBytes = (parentPending?.listedBytes ?? store.listedBytes(parentNode)) + nameBytes;
+    const listedBytes = (parentPending?.listedBytes ?? store.listings.bytes(parentNode)) + nameBytes;
     if (listedBytes > (context.childrenBytesMax ?? listedBytes)) {
       this.#limits.reportListing(bytes, start, parentEnd, listedBytes, context);
       return ErrorCode.QUOTA_EXCEEDED;

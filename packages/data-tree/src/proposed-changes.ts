@@ -43,7 +43,7 @@ export class ProposedChanges {
     pending.aversion = store.statInt(node, StatOffset.aversion);
     pending.created = store.created(node);
     pending.childCount = store.childCount(node);
-    pending.listedBytes = store.listedBytes(node);
+    pending.listedBytes = store.listings.bytes(node);
     pending.dataLength = store.statInt(node, StatOffset.dataLength);
     pending.acl = acls.get(store.aclId(node));
     return pending;

@@ -87,7 +87,7 @@ export class TreeReader {
 
   /** What the names of a node's children take in a listing, each with its length. */
   listingBytes(node: number): number {
-    return this.state.store.listedBytes(node);
+    return this.state.store.listings.bytes(node);
   }
 
   /**
@@ -102,12 +102,12 @@ export class TreeReader {
 
   /** Nodes whose listings exceed the default buffers of stock clients, 1 MiB. */
   get largeListingCount(): number {
-    return this.state.store.largeListingCount;
+    return this.state.store.listings.largeCount;
   }
 
   /** A node whose listing has come to exceed them since the last call, or 0. */
   takeGrownListing(): number {
-    return this.state.store.takeGrownListing();
+    return this.state.store.listings.takeGrown();
   }
 
   /** The path of a node. */
@@ -125,7 +125,7 @@ export class TreeReader {
 
   /** Whether a node's children can be listed in so many bytes. */
   isListable(node: number, bytesMax: number): boolean {
-    return this.state.store.listedBytes(node) <= bytesMax;
+    return this.state.store.listings.bytes(node) <= bytesMax;
   }
 
   get ephemeralCount(): number {
