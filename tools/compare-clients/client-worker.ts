@@ -2,8 +2,9 @@
  * A process with one client on one connection, which does what its parent asks for, one thing after
  * the other.
  */
+
+import { heapBytesOf } from "../perf/heap-sampler.ts";
 import { type LoopResult, runLoop } from "./closed-loop.ts";
-import { heapBytesOf } from "./heap-sampler.ts";
 import type { ClientName, MeasuredClient } from "./measured-client.ts";
 import { connectNodeZookeeperClient } from "./node-zookeeper-client.ts";
 import { connectNpmZookeeper } from "./npm-zookeeper.ts";

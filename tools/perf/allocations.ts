@@ -1,5 +1,4 @@
 import type { HeapProfiler } from "node:inspector";
-import { Session } from "node:inspector/promises";
 import { connect, type Socket } from "node:net";
 import { relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -7,6 +6,7 @@ import { parseArgs } from "node:util";
 import { isMainThread, Worker, workerData } from "node:worker_threads";
 import { OpCode } from "../../packages/model/src/index.ts";
 import { connectRequest, create, read, request, setData } from "../../packages/wire/src/testing/raw-client.ts";
+import { heapProfileOf } from "./heap-sampler.ts";
 
 /**
  * Counts what a request allocates: a server in this thread, pipelined getData or setData of 1 KiB
@@ -20,7 +20,6 @@ import { connectRequest, create, read, request, setData } from "../../packages/w
  */
 const WINDOW = 1000;
 const NODE_BYTES = 1024;
-const SAMPLE_BYTES = 16 * 1024;
 
 if (isMainThread) await measure();
 else await send(workerData as Load);
@@ -35,24 +34,20 @@ async function measure(): Promise<void> {
   });
   const { writes } = values;
   const requests = Number(values.requests ?? (writes ? 1_000_000 : 10_000_000));
+  if (!Number.isSafeInteger(requests) || requests < 1) {
+    console.error(`--requests is a number from 1 on, not ${values.requests}`);
+    process.exit(2);
+  }
   const { startServer }: typeof import("@zooid/server") = await import(
     values.base === undefined ? "@zooid/server" : pathToFileURL(resolve(values.base)).href
   );
   await using server = await startServer({ port: 0 });
   await run({ port: server.port, requests: 200_000, writes });
-  const session = new Session();
-  session.connect();
-  await session.post("HeapProfiler.startSampling", {
-    samplingInterval: SAMPLE_BYTES,
-    includeObjectsCollectedByMajorGC: true,
-    includeObjectsCollectedByMinorGC: true,
-  } as HeapProfiler.StartSamplingParameterType);
   const before = performance.now();
-  await run({ port: server.port, requests, writes });
+  const profile = await heapProfileOf(() => run({ port: server.port, requests, writes }));
   const seconds = (performance.now() - before) / 1000;
-  const { profile } = await session.post("HeapProfiler.stopSampling");
   const sites = new Map<string, number>();
-  collect(profile.head, sites);
+  collect(profile, sites);
   const rows = [...sites].sort(([, a], [, b]) => b - a);
   console.log(
     `${requests} ${writes ? "writes" : "reads"} in ${seconds.toFixed(1)} s; bytes allocated a request, by place:`,

@@ -5,7 +5,7 @@ import type { ReplicaParts } from "./replica-parts.ts";
  * leader may be the last one to notice.
  */
 const PATIENCE_MS = 1000;
-/** How often it is tried within one attempt: what is proposed must be committed and acked first. */
+/** Interval of the tries within one attempt: open proposals must be committed and acked first. */
 const TRY_MS = 5;
 /** Ticks after an attempt that found no server that had everything. */
 const RETRY_TICKS = 5;

@@ -1,8 +1,9 @@
-import { composeZxid, serverId } from "@zooid/model";
+import { composeZxid, formatSessionId, type SessionId, serverId } from "@zooid/model";
 import { expect, test } from "vitest";
 import { fieldsOf } from "./log-fields.ts";
 
 const sid = serverId(3);
+const SESSION = 0x0100_0000_0000_0007n as SessionId;
 
 test.each([
   [
@@ -28,6 +29,10 @@ test.each([
   [
     { kind: "long-certificate-subject", address: "10.0.0.1", bytesMax: 1024 },
     { event: "long-certificate-subject", address: "10.0.0.1" },
+  ],
+  [
+    { kind: "illegal-message", sid, fault: { kind: "session-exists", session: SESSION } },
+    { event: "illegal-message", peer: 3, session: formatSessionId(SESSION) },
   ],
   [{ kind: "quorum-lost" }, { event: "quorum-lost" }],
 ] as const)("%o has fields", (event, fields) => {

@@ -1,4 +1,4 @@
-import { formatZxid } from "@zooid/model";
+import { formatSessionId, formatZxid } from "@zooid/model";
 import type { ReplicaEvent } from "@zooid/replica";
 
 /** The parts of a log line that a log collector searches by, beside its text. */
@@ -29,6 +29,7 @@ export function fieldsOf(event: ReplicaEvent): LogFields {
     ...("epoch" in event ? { epoch: event.epoch } : {}),
     ...("silentMs" in event ? { durationMs: event.silentMs } : {}),
     ...("zxid" in event ? { zxid: formatZxid(event.zxid) } : {}),
+    ...("fault" in event && "session" in event.fault ? { session: formatSessionId(event.fault.session) } : {}),
     ...("address" in event ? { address: event.address } : {}),
   };
 }

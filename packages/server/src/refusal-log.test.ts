@@ -4,11 +4,13 @@ import { RefusalLog } from "./refusal-log.ts";
 function openLog() {
   const clock = { nowMs: 0 };
   const lines: string[] = [];
+  const debugLines: string[] = [];
   const log = new RefusalLog(
     (text) => lines.push(text),
     () => clock.nowMs,
+    (text) => debugLines.push(text),
   );
-  return { clock, lines, log };
+  return { clock, lines, debugLines, log };
 }
 
 test("a refusal is a line that names the peer and the reason", () => {
@@ -32,4 +34,12 @@ test("kinds are limited apart from each other", () => {
   for (let i = 0; i < 10; i++) log.note("http", "peer", "one");
   log.note("tls", "peer", "other");
   expect(lines.at(-1)).toBe("closed peer: other");
+});
+
+test("what is expected is counted, and a line for those who look for a fault alone", () => {
+  const { lines, debugLines, log } = openLog();
+  log.noteExpected("election link, duplicate by this side", "/127.0.0.1:4711", "servers 1 and 2 are connected");
+  expect(lines).toEqual([]);
+  expect(debugLines).toEqual(["closed /127.0.0.1:4711: servers 1 and 2 are connected"]);
+  expect(log.counts.get("election link, duplicate by this side")).toBe(1);
 });

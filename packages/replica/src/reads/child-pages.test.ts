@@ -6,7 +6,7 @@ import { create, onNoPath, pageAfter, read, setAcl, setData, versioned } from ".
 const NAME = 0;
 const STAT = 1;
 const DATA = 2;
-const NOBODY = [{ perms: 0, scheme: "world", id: "anyone" }];
+const NO_PERMISSIONS = [{ perms: 0, scheme: "world", id: "anyone" }];
 
 /** A node `/a` with children that were created in this order. */
 function furnished(...names: readonly string[]): { readonly zk: TestReplica; readonly ref: ConnectionRef } {
@@ -36,7 +36,7 @@ describe("a page of children", () => {
 
   test("shows the Stats and data of children that the client may read, of others only the names", () => {
     const { zk, ref } = furnished("a", "b");
-    zk.ask(ref, OpCode.SET_ACL, setAcl("/a/b", NOBODY));
+    zk.ask(ref, OpCode.SET_ACL, setAcl("/a/b", NO_PERMISSIONS));
     expect(zk.ask(ref, OpCode.GET_CHILDREN_PAGE, pageAfter("/a", null, 9, NAME))).toBe("page a,b . 2");
     expect(zk.ask(ref, OpCode.GET_CHILDREN_PAGE, pageAfter("/a", null, 9, STAT))).toBe("page a 4,b! . 2");
     expect(zk.ask(ref, OpCode.GET_CHILDREN_PAGE, pageAfter("/a", null, 9, DATA))).toBe("page a=of a,b! . 2");
@@ -44,7 +44,7 @@ describe("a page of children", () => {
 
   test("of a node that the client may not read, or that is not there, is refused as getChildren is", () => {
     const { zk, ref } = furnished("a");
-    zk.ask(ref, OpCode.SET_ACL, setAcl("/a", NOBODY));
+    zk.ask(ref, OpCode.SET_ACL, setAcl("/a", NO_PERMISSIONS));
     expect(zk.ask(ref, OpCode.GET_CHILDREN_PAGE, pageAfter("/a", null))).toBe("NO_AUTH");
     expect(zk.ask(ref, OpCode.GET_CHILDREN_PAGE, pageAfter("/none", null))).toBe("NO_NODE");
   });

@@ -15,7 +15,7 @@ import type { Connection } from "../connections/connection.ts";
 import type { ReplicaParts } from "../replica-parts.ts";
 import { readRefusal } from "./read-refusal.ts";
 
-/** Children in one page: what a turn can look up and copy without delaying others. */
+/** Children in one page at most: a turn can look them up and copy them without a delay for others. */
 const COUNT_MAX = 1000;
 /** Bytes of a page: data end it early, so that stock limits on answers hold. */
 const BYTES_MAX = 512 * 1024;

@@ -34,7 +34,7 @@ export function readyChecks(view: AdminView): readonly Check[] {
 
 /**
  * Startup: whether the data was recovered and clients were served once. It stays passed from then
- * on: what happens later is for the other two.
+ * on: later faults are reported by the other two.
  */
 export function startChecks(view: AdminView): readonly Check[] {
   const { driver } = view;

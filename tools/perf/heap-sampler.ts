@@ -8,6 +8,11 @@ const SAMPLE_BYTES = 16 * 1024;
  * lies outside its heap is not.
  */
 export async function heapBytesOf(work: () => Promise<void>): Promise<number> {
+  return bytesBelow(await heapProfileOf(work));
+}
+
+/** The same by place, as a tree of calls. */
+export async function heapProfileOf(work: () => Promise<void>): Promise<HeapProfiler.SamplingHeapProfileNode> {
   const session = new Session();
   session.connect();
   await session.post("HeapProfiler.startSampling", {
@@ -18,7 +23,7 @@ export async function heapBytesOf(work: () => Promise<void>): Promise<number> {
   await work();
   const { profile } = await session.post("HeapProfiler.stopSampling");
   session.disconnect();
-  return bytesBelow(profile.head);
+  return profile.head;
 }
 
 function bytesBelow({ selfSize, children }: HeapProfiler.SamplingHeapProfileNode): number {
