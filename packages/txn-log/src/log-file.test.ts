@@ -1,9 +1,10 @@
-import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { counterOf, epochOf, type Zxid } from "@zooid/model";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { batchOf, range, Z } from "./append-batches.ts";
+import { withPromise } from "./log-book.ts";
 import { LogFile } from "./log-file.ts";
 import type { LogFileOptions } from "./log-open.ts";
 import { LogReader } from "./log-reader.ts";
@@ -340,6 +341,29 @@ test("a segment that cannot be begun leaves the log as it was, with room for ano
   using reader = new LogReader(directory, leases);
   expect(reader.read(Z(0, 0), 1 << 20).count).toBe(3);
   file.close();
+});
+
+test("a commit is a commit, though the witness beside it finds no room", () => {
+  const directory = join(place.path, "data");
+  const witnessFile = join(place.path, "witness");
+  symlinkSync("/dev/full", witnessFile);
+  mkdirSync(directory);
+  const leases = new ReaderLeases().memory;
+  const options = { directory, witnessFile, sid: 1, takeEpoch: false, amnesiac: false, leases };
+  const first = new LogFile(options);
+  first.begin();
+  const { bytes, end } = batchOf([Z(1, 1)]);
+  first.add(Buffer.from(bytes), 0, end, Z(0, 0));
+  first.commit();
+  first.change(withPromise(first.log, { epoch: 2, sid: 1, incarnation: 1 }));
+  expect(first.log).toMatchObject({ tail: { zxid: Z(1, 1) }, promise: { epoch: 2 } });
+  // A cut lowers the witness first, and cannot do without.
+  expect(() => first.cut(Z(0, 0))).toThrow(expect.objectContaining({ code: "ENOSPC" }));
+  expect(first.log.tail.zxid).toBe(Z(1, 1));
+  first.close();
+  const second = new LogFile(options);
+  expect(second.log.tail.zxid).toBe(Z(1, 1));
+  second.close();
 });
 
 test("the next segment has large pages where many entries share a sync, also when it is made as soon as the newest one begins", () => {

@@ -4,7 +4,7 @@ import { crc32 } from "node:zlib";
 import { assert, epochOf, FRAME_HEADER_BYTES, formatZxid, type Zxid } from "@zooid/model";
 import { AddedFrames } from "./added-frames.ts";
 import { ChainCursor } from "./chain.ts";
-import { type Database, newFullError, newSyncError } from "./database.ts";
+import { type Database, isFull, newFullError, newSyncError } from "./database.ts";
 import { BatchCursor } from "./entry-batch.ts";
 import { assertFollows, earlierOf, laterOf, newStage, type Stage, withCut, withEntry, withFlip } from "./log-book.ts";
 import { type LogFileOptions, openSegments } from "./log-open.ts";
@@ -73,7 +73,7 @@ export class LogFile {
     this.#tail = log.tail.zxid;
     this.#committed = log.commitHint;
     this.#witness = new WitnessFile(options.witnessFile);
-    this.#writeWitness(log);
+    this.#tryWitness(log);
   }
 
   /** A connection that is left open would checkpoint the WAL when its thread ends. */
@@ -340,7 +340,7 @@ export class LogFile {
   #committedAs(log: DurableLog): void {
     this.log = log;
     this.#committed = laterOf(this.#committed, log.commitHint);
-    this.#writeWitness(log);
+    this.#tryWitness(log);
   }
 
   /** Goes on behind a position of the log, or of a snapshot that replaces it, in another segment. */
@@ -415,6 +415,18 @@ export class LogFile {
     const position = zxid === this.log.floor.zxid ? this.log.floor : this.#segments.positionOf(zxid);
     assert(position !== undefined, `the log holds no entry ${formatZxid(zxid)}`);
     return position;
+  }
+
+  /**
+   * After a commit. File systems that copy what they overwrite may have no room for it. That must not look like a failed commit: the
+   * caller would write the same once more. The witness lags then, as it may.
+   */
+  #tryWitness(log: DurableLog): void {
+    try {
+      this.#writeWitness(log);
+    } catch (error) {
+      if (!isFull(error)) throw error;
+    }
   }
 
   #writeWitness(log: DurableLog): void {

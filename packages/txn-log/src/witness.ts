@@ -1,4 +1,4 @@
-import { closeSync, constants, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
+import { closeSync, constants, fsyncSync, openSync, readSync, writeSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import type { Zxid } from "@zooid/model";
 import { type Chain, chainFromHalves, chainHigh, chainLow } from "./chain.ts";
@@ -26,14 +26,9 @@ const MAGIC = "ZOOIDWIT";
 
 /** Undefined when there is none, or one whose writing was torn: no witness proves nothing. */
 export function readWitness(file: string): Witness | undefined {
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(file);
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw error;
-  }
-  if (bytes.length !== WITNESS_BYTES || bytes.toString("latin1", 0, 8) !== MAGIC) return undefined;
+  const bytes = startOf(file);
+  if (bytes === undefined || bytes.length !== WITNESS_BYTES || bytes.toString("latin1", 0, 8) !== MAGIC)
+    return undefined;
   if (bytes.readUInt32BE(60) !== crc32(bytes.subarray(0, 60))) return undefined;
   return {
     zxid: bytes.readDoubleBE(8) as Zxid,
@@ -41,6 +36,23 @@ export function readWitness(file: string): Witness | undefined {
     promise: bytes.readDoubleBE(24),
     bootCount: bytes.readDoubleBE(32),
   };
+}
+
+/** A witness's bytes and one more, should the file have more. */
+function startOf(file: string): Buffer | undefined {
+  let handle: number;
+  try {
+    handle = openSync(file, constants.O_RDONLY);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+  try {
+    const bytes = Buffer.alloc(WITNESS_BYTES + 1);
+    return bytes.subarray(0, readSync(handle, bytes, 0, bytes.length, 0));
+  } finally {
+    closeSync(handle);
+  }
 }
 
 export class WitnessFile {
