@@ -21,7 +21,7 @@ export class NodeCursor implements NodeView {
   readonly #virtualNodes: VirtualNodes;
   /** What is shown of the present node in place of what is stored, and its Stat then. */
   #shown: VirtualNode | undefined;
-  readonly #shownStat: Buffer = Buffer.alloc(STAT_BYTES);
+  readonly #shownStat = new DataView(new ArrayBuffer(STAT_BYTES));
   readonly #data: ByteSlice = emptySlice();
   readonly #name: ByteSlice = emptySlice();
   #node: number = ROOT;
@@ -50,8 +50,8 @@ export class NodeCursor implements NodeView {
     return this.#name;
   }
 
-  get statBytes(): Uint8Array {
-    return this.#shown === undefined ? this.#store.statBytes(this.#node) : this.#shownStat;
+  get statView(): DataView {
+    return this.#shown === undefined ? this.#store.statView(this.#node) : this.#shownStat;
   }
 
   get statStart(): number {
@@ -87,10 +87,10 @@ export class NodeCursor implements NodeView {
   #fillShownStat({ data, version, mtimeMs }: VirtualNode): void {
     const stat = this.#shownStat;
     const start = this.#store.statStart(this.#node);
-    copyBytes(this.#store.statBytes(this.#node), start, start + STAT_BYTES, stat, 0);
-    stat.writeInt32BE(data.length, StatOffset.dataLength);
-    if (version !== undefined) stat.writeInt32BE(version, StatOffset.version);
-    if (mtimeMs !== undefined) stat.writeBigInt64BE(BigInt(mtimeMs), StatOffset.mtime);
+    copyBytes(this.#store.statBytes(this.#node), start, start + STAT_BYTES, new Uint8Array(stat.buffer), 0);
+    stat.setInt32(StatOffset.dataLength, data.length);
+    if (version !== undefined) stat.setInt32(StatOffset.version, version);
+    if (mtimeMs !== undefined) stat.setBigInt64(StatOffset.mtime, BigInt(mtimeMs));
   }
 
   #show(child: number): boolean {

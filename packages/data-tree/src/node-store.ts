@@ -13,6 +13,7 @@ import { RecordColumn } from "./columns.ts";
 import { DataPages, PAGE_COUNT_MAX } from "./data-pages.ts";
 import type { WordHash } from "./digest.ts";
 import { HashTable } from "./hash-table.ts";
+import { LastParent } from "./last-parent.ts";
 import { NodeNames } from "./node-names.ts";
 import { NodeOwners } from "./node-owners.ts";
 import { NO_NODE, NodeRows, ROOT } from "./node-row.ts";
@@ -54,6 +55,7 @@ export class NodeStore {
   });
   readonly #names = new NodeNames(this.#rows, this.#pages);
   readonly listings: ChildListings = new ChildListings(this.#stats, this.#rows, this.#names);
+  readonly #lastParent = new LastParent();
   #nameBytesMax = 0;
   #dataBytesMax = 0;
   #end: number = ROOT_NODE;
@@ -147,6 +149,7 @@ export class NodeStore {
     this.#rows.setNextSibling(node, this.#freeIndex);
     this.#freeIndex = node;
     this.#count--;
+    this.#lastParent.removed(node);
   }
 
   /** The child of that name, or 0. */
@@ -165,8 +168,9 @@ export class NodeStore {
   find(bytes: Uint8Array, start: number, end: number): number {
     if (end - start <= 1) return end <= start || bytes[start] === SLASH ? ROOT_NODE : NONE;
     if (bytes[start] !== SLASH) return NONE;
-    let node: number = ROOT_NODE;
-    let segment = start + 1;
+    const parent = this.#lastParent.above(bytes, start, end);
+    let node: number = parent === NONE ? ROOT_NODE : parent;
+    let segment = start + 1 + (parent === NONE ? 0 : this.#lastParent.length);
     let nameEndMax = segment + this.#nameBytesMax;
     for (let i = segment; ; i++) {
       if (i < end && bytes[i] !== SLASH) {
@@ -175,6 +179,7 @@ export class NodeStore {
         continue;
       }
       if (i === segment) return NONE;
+      if (i >= end && node !== ROOT_NODE) this.#lastParent.note(node, bytes, start, segment - 1);
       node = this.child(node, bytes, segment, i);
       if (i >= end || node === NONE) return node;
       segment = i + 1;
@@ -272,6 +277,10 @@ export class NodeStore {
 
   statBytes(node: number): Buffer {
     return this.#stats.bytes(node);
+  }
+
+  statView(node: number): DataView {
+    return this.#stats.view(node);
   }
 
   statStart(node: number): number {

@@ -21,12 +21,12 @@ export class LatencyBuckets {
     this.#at = at;
   }
 
-  note(ms: number): void {
+  note(ms: number, times = 1): void {
     let bucket = 0;
     while (bucket < BUCKET_COUNT - 1 && ms > (LATENCY_BOUNDS_MS[bucket] as number)) bucket++;
     const words = this.#words;
-    words[this.#at + bucket] = (words[this.#at + bucket] as number) + 1;
-    words[this.#at + BUCKET_COUNT] = (words[this.#at + BUCKET_COUNT] as number) + ms;
+    words[this.#at + bucket] = (words[this.#at + bucket] as number) + times;
+    words[this.#at + BUCKET_COUNT] = (words[this.#at + BUCKET_COUNT] as number) + ms * times;
   }
 
   get sumMs(): number {

@@ -10,8 +10,8 @@ export interface NodeView {
   readonly id: number;
   /** Empty for the root. */
   readonly name: Readonly<ByteSlice>;
-  /** The buffer and the place in it where the node's Stat lies, 68 bytes in wire form (see `StatOffset`). */
-  readonly statBytes: Uint8Array;
+  /** A view and the place in it where the node's Stat lies, 68 bytes in wire form (see `StatOffset`). */
+  readonly statView: DataView;
   readonly statStart: number;
   /** False is ZooKeeper's null. */
   readonly hasData: boolean;

@@ -27,40 +27,71 @@ export interface ReplicaCounters {
 
 /** Counts what clients send and how long they wait for the answer, for the server and for each connection. */
 export class Counters {
-  readonly values: ReplicaCounters = newCounters();
+  readonly #values: ReplicaCounters = newCounters();
   readonly #servingState: ServingState;
+  /**
+   * Answers of the same operation that took equally long, the last ones, which {@link values} adds to all others. Requests that
+   * arrive together are answered in one turn, so runs are long.
+   */
+  #runOp = 0;
+  #runMs = 0;
+  #runLength = 0;
 
   constructor(servingState: ServingState) {
     this.#servingState = servingState;
   }
 
+  get values(): ReplicaCounters {
+    this.#endRun();
+    return this.#values;
+  }
+
   reset(): void {
-    Object.assign(this.values, newCounters());
+    this.#runLength = 0;
+    Object.assign(this.#values, newCounters());
   }
 
   received(connection: Connection): void {
-    this.values.packetsReceived++;
+    this.#values.packetsReceived++;
     connection.stats.received++;
+  }
+
+  committed(): void {
+    this.#values.commitCount++;
   }
 
   /** A write of this path was refused for a hard quota. */
   quotaExceeded(path: Readonly<ByteSlice>): void {
-    countNamespace(this.values.quotaExceeded, path);
+    countNamespace(this.#values.quotaExceeded, path);
   }
 
   answered(connection: Connection, op: number, xid: number, zxid: number, receivedMs: number): void {
     const { nowMs } = this.#servingState;
     const latencyMs = nowMs - receivedMs;
     connection.stats.answered(op, xid, zxid, latencyMs, nowMs);
-    const counters = this.values;
-    counters.packetsSent++;
+    this.#values.packetsSent++;
     if (op === OpCode.PING) return;
+    if (op !== this.#runOp || latencyMs !== this.#runMs) {
+      this.#endRun();
+      this.#runOp = op;
+      this.#runMs = latencyMs;
+    }
+    this.#runLength++;
+  }
+
+  #endRun(): void {
+    const op = this.#runOp;
+    const latencyMs = this.#runMs;
+    const times = this.#runLength;
+    if (times === 0) return;
+    this.#runLength = 0;
+    const counters = this.#values;
     if (latencyMs < counters.latencyMsMin) counters.latencyMsMin = latencyMs;
     if (latencyMs > counters.latencyMsMax) counters.latencyMsMax = latencyMs;
-    counters.latencyMsTotal += latencyMs;
-    counters.latencyCount++;
-    if (isWrite(op)) counters.writes.note(latencyMs);
-    else counters.reads.note(latencyMs);
+    counters.latencyMsTotal += latencyMs * times;
+    counters.latencyCount += times;
+    if (isWrite(op)) counters.writes.note(latencyMs, times);
+    else counters.reads.note(latencyMs, times);
     let buckets = counters.byOperation.get(op);
     if (buckets === undefined) {
       // A client may send any number as an operation.
@@ -68,7 +99,7 @@ export class Counters {
       buckets = new LatencyBuckets();
       counters.byOperation.set(op, buckets);
     }
-    buckets.note(latencyMs);
+    buckets.note(latencyMs, times);
   }
 }
 

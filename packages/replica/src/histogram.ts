@@ -14,14 +14,14 @@ export class Histogram {
   #min = Number.POSITIVE_INFINITY;
   readonly #buckets = new Float64Array(BUCKETS);
 
-  /** @param value a whole number from 0 to 2^31 - 1 */
-  note(value: number): void {
-    this.count++;
-    this.sum += value;
+  /** Adds a value some times. @param value a whole number from 0 to 2^31 - 1 */
+  note(value: number, times = 1): void {
+    this.count += times;
+    this.sum += value * times;
     if (value < this.#min) this.#min = value;
     if (value > this.max) this.max = value;
     const bucket = bucketOf(value);
-    this.#buckets[bucket] = (this.#buckets[bucket] ?? 0) + 1;
+    this.#buckets[bucket] = (this.#buckets[bucket] ?? 0) + times;
   }
 
   /** 0 when there was none, as tools expect. */

@@ -47,7 +47,6 @@ export class Replica {
   readonly auth: AuthSchemes;
   readonly membership: Membership;
   readonly zab: ZabPeer;
-  readonly counters: ReplicaCounters;
   readonly digests: DigestHistory;
   readonly #parts: ReplicaParts;
 
@@ -59,7 +58,6 @@ export class Replica {
     this.auth = parts.auth;
     this.membership = parts.membership;
     this.zab = parts.zab;
-    this.counters = parts.counters.values;
     this.digests = parts.digests;
   }
 
@@ -126,6 +124,11 @@ export class Replica {
    */
   get workCount(): number {
     return this.#parts.requestWork.count + this.#parts.proposer.opCount;
+  }
+
+  /** What was counted since start, or since {@link resetCounters}. */
+  get counters(): ReplicaCounters {
+    return this.#parts.counters.values;
   }
 
   resetCounters(): void {

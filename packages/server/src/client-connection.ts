@@ -200,15 +200,15 @@ export class ClientConnection {
     if (this.#withheld !== undefined) return;
     if (writer.end > 0) {
       const { end } = writer;
-      const bytes = writer.detach();
+      const buffer = writer.detach();
       if (socket.writable) {
         this.#host.traffic.bytesSent += end;
-        socket.write(end === bytes.length ? bytes : bytes.subarray(0, end));
+        socket.write(buffer.bytes.subarray(0, end));
         // A buffer that the kernel copied is free again; one that waits for a slow reader is left
         // to the garbage collector.
         if (socket.writableLength > 0) this.#checkBacklog();
         else {
-          this.#host.pool.give(bytes);
+          this.#host.pool.giveWritten(buffer);
           // No drain event follows. Other connections get their turn before this one goes on.
           if (this.#state.isChoked) setImmediate(() => this.#drained());
         }

@@ -1,18 +1,23 @@
 import { type ByteSlice, copyBytes, zxidHigh, zxidLow } from "@zooid/model";
-import { BufferPool } from "./buffer-pool.ts";
+import { BufferPool, newWriteBuffer, type WriteBuffer } from "./buffer-pool.ts";
 
-const NOTHING = Buffer.alloc(0);
-/** What a connection's replies of one turn are first given room for. */
+const NOTHING: WriteBuffer = newWriteBuffer(0);
+/** The replies of one turn are given room for this at first, or for as much as those of an earlier turn. */
 const FIRST_BYTES = 1024;
+const FIRST_BYTES_MAX = 64 * 1024;
 
 /**
  * Writes Jute's primitives, big-endian, into a buffer of a pool that grows as needed. Between turns it holds no buffer at all,
  * so ten thousand idle connections cost nothing here.
  */
 export class JuteWriter {
-  bytes: Buffer = NOTHING;
+  bytes: Buffer = NOTHING.bytes;
+  /** Of the same bytes. */
+  view: DataView = NOTHING.view;
   end = 0;
   readonly #pool: BufferPool;
+  #buffer: WriteBuffer = NOTHING;
+  #firstBytes = FIRST_BYTES;
 
   constructor(pool: BufferPool = new BufferPool()) {
     this.#pool = pool;
@@ -21,24 +26,25 @@ export class JuteWriter {
   /** Makes sure that so many more bytes fit. */
   reserve(more: number): void {
     if (this.end + more <= this.bytes.length) return;
-    const grown = this.#pool.take(Math.max(FIRST_BYTES, this.bytes.length * 2, this.end + more));
-    if (this.end > 0) copyBytes(this.bytes, 0, this.end, grown, 0);
-    if (this.bytes !== NOTHING) this.#pool.give(this.bytes);
-    this.bytes = grown;
+    const grown = this.#pool.takeToWrite(Math.max(this.#firstBytes, this.bytes.length * 2, this.end + more));
+    if (this.end > 0) copyBytes(this.bytes, 0, this.end, grown.bytes, 0);
+    if (this.#buffer !== NOTHING) this.#pool.giveWritten(this.#buffer);
+    this.#use(grown);
   }
 
   /** Passes the buffer on, to be returned to the pool by its receiver; the next write begins in another one. */
-  detach(): Buffer {
-    const { bytes } = this;
-    this.bytes = NOTHING;
+  detach(): WriteBuffer {
+    const buffer = this.#buffer;
+    this.#firstBytes = Math.max(FIRST_BYTES, Math.min(this.end, FIRST_BYTES_MAX));
+    this.#use(NOTHING);
     this.end = 0;
-    return bytes;
+    return buffer;
   }
 
   /** Forgets what was written and gives the buffer back. */
   clear(): void {
-    if (this.bytes !== NOTHING) this.#pool.give(this.bytes);
-    this.bytes = NOTHING;
+    if (this.#buffer !== NOTHING) this.#pool.giveWritten(this.#buffer);
+    this.#use(NOTHING);
     this.end = 0;
   }
 
@@ -102,6 +108,12 @@ export class JuteWriter {
 
   endFrame(at: number): void {
     putInt(this.bytes, at, this.end - at - 4);
+  }
+
+  #use(buffer: WriteBuffer): void {
+    this.#buffer = buffer;
+    this.bytes = buffer.bytes;
+    this.view = buffer.view;
   }
 }
 

@@ -1,7 +1,7 @@
 import { emptySlice, type NodeView, OPEN_ACL, STAT_BYTES, StatOffset, setSlice, sliceOf } from "@zooid/model";
 import { expect, test } from "vitest";
 import { JuteReader } from "./jute-reader.ts";
-import { JuteWriter, putInt } from "./jute-writer.ts";
+import { JuteWriter } from "./jute-writer.ts";
 import { ListingCache } from "./listing-cache.ts";
 import { readTexts } from "./reply-reader.ts";
 
@@ -14,15 +14,15 @@ interface Version {
 
 /** A node with some children, which counts how often they are walked. */
 function parent(names: readonly string[], { id = 1, czxid = 1, pzxid = 1, cversion = 1 }: Version = {}) {
-  const statBytes = new Uint8Array(STAT_BYTES);
-  putInt(statBytes, StatOffset.czxid + 4, czxid);
-  putInt(statBytes, StatOffset.pzxid + 4, pzxid);
-  putInt(statBytes, StatOffset.cversion, cversion);
+  const statView = new DataView(new ArrayBuffer(STAT_BYTES));
+  statView.setInt32(StatOffset.czxid + 4, czxid);
+  statView.setInt32(StatOffset.pzxid + 4, pzxid);
+  statView.setInt32(StatOffset.cversion, cversion);
   const childName = emptySlice();
   let next = 0;
   const node = {
     id,
-    statBytes,
+    statView,
     statStart: 0,
     hasData: false,
     data: emptySlice(),

@@ -1,5 +1,4 @@
 import { copyRange, type NodeView, StatOffset } from "@zooid/model";
-import { intAt } from "./jute-reader.ts";
 import type { JuteWriter } from "./jute-writer.ts";
 
 /** Shorter lists are written as quickly as they are found here. */
@@ -93,23 +92,23 @@ function writeChildren(writer: JuteWriter, node: NodeView): void {
   for (let more = node.firstChild(); more; more = node.nextChild()) writer.slice(node.childName);
 }
 
-function isSame(listing: Listing, { statBytes, statStart }: NodeView): boolean {
+function isSame(listing: Listing, { statView, statStart }: NodeView): boolean {
   return (
-    listing.pzxidLow === intAt(statBytes, statStart + StatOffset.pzxid + 4) &&
-    listing.cversion === intAt(statBytes, statStart + StatOffset.cversion) &&
-    listing.pzxidHigh === intAt(statBytes, statStart + StatOffset.pzxid) &&
-    listing.czxidLow === intAt(statBytes, statStart + StatOffset.czxid + 4) &&
-    listing.czxidHigh === intAt(statBytes, statStart + StatOffset.czxid)
+    listing.pzxidLow === statView.getInt32(statStart + StatOffset.pzxid + 4) &&
+    listing.cversion === statView.getInt32(statStart + StatOffset.cversion) &&
+    listing.pzxidHigh === statView.getInt32(statStart + StatOffset.pzxid) &&
+    listing.czxidLow === statView.getInt32(statStart + StatOffset.czxid + 4) &&
+    listing.czxidHigh === statView.getInt32(statStart + StatOffset.czxid)
   );
 }
 
-function listingOf({ statBytes, statStart }: NodeView): Listing {
+function listingOf({ statView, statStart }: NodeView): Listing {
   return {
-    czxidHigh: intAt(statBytes, statStart + StatOffset.czxid),
-    czxidLow: intAt(statBytes, statStart + StatOffset.czxid + 4),
-    pzxidHigh: intAt(statBytes, statStart + StatOffset.pzxid),
-    pzxidLow: intAt(statBytes, statStart + StatOffset.pzxid + 4),
-    cversion: intAt(statBytes, statStart + StatOffset.cversion),
+    czxidHigh: statView.getInt32(statStart + StatOffset.czxid),
+    czxidLow: statView.getInt32(statStart + StatOffset.czxid + 4),
+    pzxidHigh: statView.getInt32(statStart + StatOffset.pzxid),
+    pzxidLow: statView.getInt32(statStart + StatOffset.pzxid + 4),
+    cversion: statView.getInt32(statStart + StatOffset.cversion),
     bytes: undefined,
   };
 }

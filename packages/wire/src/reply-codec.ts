@@ -66,9 +66,9 @@ export class ReplyEncoder implements ReplySink {
   data(to: ConnectionRef, xid: number, zxid: Zxid, node: NodeView): void {
     const writer = this.#targets.writer(to);
     if (writer === undefined) return;
-    const length = node.data.end - node.data.start;
-    frame(writer, 4 + length + STAT_BYTES, xid, zxid, 0);
-    putData(writer, node);
+    const { data } = node;
+    frame(writer, 4 + data.end - data.start + STAT_BYTES, xid, zxid, 0);
+    putData(writer, node, data);
     putStat(writer, node);
   }
 
@@ -159,8 +159,9 @@ export class ReplyEncoder implements ReplySink {
       writer.bool(isReadable);
       if (!isReadable) continue;
       if (detail === ChildDetail.DATA) {
-        writer.reserve(4 + child.data.end - child.data.start);
-        putData(writer, child);
+        const { data } = child;
+        writer.reserve(4 + data.end - data.start);
+        putData(writer, child, data);
       }
       writeStat(writer, child);
     }
@@ -234,8 +235,9 @@ export class ReplyEncoder implements ReplySink {
   partData(to: ConnectionRef, node: NodeView): void {
     const writer = this.#part(to, OpCode.GET_DATA, 0);
     if (writer === undefined) return;
-    writer.reserve(4 + node.data.end - node.data.start + STAT_BYTES);
-    putData(writer, node);
+    const { data } = node;
+    writer.reserve(4 + data.end - data.start + STAT_BYTES);
+    putData(writer, node, data);
     putStat(writer, node);
   }
 
@@ -277,12 +279,13 @@ export class ReplyEncoder implements ReplySink {
 /** Writes length and header of a reply whose body has a known size, and makes room for that body. */
 function frame(writer: JuteWriter, bodyBytes: number, xid: number, zxid: number, code: number): void {
   writer.reserve(FRAME_AND_HEADER_BYTES + bodyBytes);
-  const { bytes } = writer;
-  let at = putInt(bytes, writer.end, FRAME_AND_HEADER_BYTES - 4 + bodyBytes);
-  at = putInt(bytes, at, xid);
-  at = putInt(bytes, at, zxidHigh(zxid));
-  at = putInt(bytes, at, zxidLow(zxid));
-  writer.end = putInt(bytes, at, code);
+  const { view, end } = writer;
+  view.setInt32(end, FRAME_AND_HEADER_BYTES - 4 + bodyBytes);
+  view.setInt32(end + 4, xid);
+  view.setInt32(end + 8, zxidHigh(zxid));
+  view.setInt32(end + 12, zxidLow(zxid));
+  view.setInt32(end + 16, code);
+  writer.end = end + FRAME_AND_HEADER_BYTES;
 }
 
 /** Begins a reply whose size shows only when it is written. */
@@ -300,12 +303,12 @@ function partHeader(writer: JuteWriter, type: number, done: boolean, code: numbe
   writer.int(code);
 }
 
-function putData(writer: JuteWriter, node: NodeView): void {
-  const { data } = node;
-  writer.end = putInt(writer.bytes, writer.end, node.hasData ? data.end - data.start : -1);
-  if (!node.hasData) return;
-  copyBytes(data.bytes, data.start, data.end, writer.bytes, writer.end);
-  writer.end += data.end - data.start;
+function putData(writer: JuteWriter, node: NodeView, data: Readonly<ByteSlice>): void {
+  const length = data.end - data.start;
+  // Without data there are no bytes either; only whether it is null is left to ask.
+  writer.view.setInt32(writer.end, length === 0 && !node.hasData ? -1 : length);
+  if (length > 0) copyBytes(data.bytes, data.start, data.end, writer.bytes, writer.end + 4);
+  writer.end += 4 + length;
 }
 
 function putSlice(writer: JuteWriter, slice: Readonly<ByteSlice>): void {
@@ -315,9 +318,11 @@ function putSlice(writer: JuteWriter, slice: Readonly<ByteSlice>): void {
 }
 
 function putStat(writer: JuteWriter, node: NodeView): void {
-  const { bytes, end } = writer;
-  const { statBytes, statStart } = node;
-  for (let i = 0; i < STAT_BYTES; i++) bytes[end + i] = statBytes[statStart + i] as number;
+  const { view, end } = writer;
+  const { statView, statStart } = node;
+  // Compiled code copies eight bytes at once so, and makes no bigint.
+  for (let i = 0; i < STAT_BYTES - 4; i += 8) view.setBigInt64(end + i, statView.getBigInt64(statStart + i));
+  view.setInt32(end + STAT_BYTES - 4, statView.getInt32(statStart + STAT_BYTES - 4));
   writer.end = end + STAT_BYTES;
 }
 

@@ -99,7 +99,7 @@ export class OutgoingRequests {
     const buffer = this.#writer.detach();
     this.#sentBytes += end;
     this.#leaving(performance.now());
-    this.#connection.write(end === buffer.length ? buffer : buffer.subarray(0, end), () => this.#pool.give(buffer));
+    this.#connection.write(buffer.bytes.subarray(0, end), () => this.#pool.giveWritten(buffer));
   }
 }
 

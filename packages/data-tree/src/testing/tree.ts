@@ -214,8 +214,8 @@ export function applyTxn(tree: DataTree, txn: Txn, sink?: WatchSink): void {
 }
 
 export function readStat(tree: DataTree, node: number): Record<keyof typeof StatOffset, number> {
-  const { statBytes, statStart } = tree.view(node);
-  const view = new DataView(statBytes.buffer, statBytes.byteOffset + statStart, STAT_BYTES);
+  const { statView, statStart } = tree.view(node);
+  const view = new DataView(statView.buffer, statView.byteOffset + statStart, STAT_BYTES);
   const long = (offset: number): number => Number(view.getBigInt64(offset));
   return {
     czxid: long(StatOffset.czxid),

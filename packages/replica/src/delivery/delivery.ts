@@ -165,7 +165,7 @@ export class Delivery {
     else if (header.op === OpCode.CLOSE_SESSION && op.op !== OpCode.ERROR) sessionEnds.partlyEnded(header, connection);
     else if (connection !== undefined) this.#answers.single(connection, header.zxid, op, node);
     digests.note(header.zxid, tree);
-    counters.values.commitCount++;
+    counters.committed();
     waiting.answerMore();
     if (connection !== undefined) waiting.issuedAnswered(connection);
   }

@@ -23,7 +23,7 @@ export function isFeaturesPath(path: Readonly<ByteSlice>): boolean {
 export const FEATURES_VIEW: NodeView = {
   id: 0,
   name: emptySlice(),
-  statBytes: statOf(DATA.end - DATA.start),
+  statView: statOf(DATA.end - DATA.start),
   statStart: 0,
   hasData: true,
   data: DATA,
@@ -34,8 +34,8 @@ export const FEATURES_VIEW: NodeView = {
   childName: emptySlice(),
 };
 
-function statOf(dataLength: number): Uint8Array {
-  const stat = new Uint8Array(STAT_BYTES);
-  new DataView(stat.buffer).setInt32(StatOffset.dataLength, dataLength);
+function statOf(dataLength: number): DataView {
+  const stat = new DataView(new ArrayBuffer(STAT_BYTES));
+  stat.setInt32(StatOffset.dataLength, dataLength);
   return stat;
 }

@@ -5,6 +5,7 @@ import {
   type NodeView,
   type ReplySink,
   type SessionId,
+  STAT_BYTES,
   StatOffset,
   sliceText,
   type WatchEventType,
@@ -148,8 +149,8 @@ function hex(slice: Readonly<ByteSlice>): string {
   return Buffer.from(copySlice(slice)).toString("hex");
 }
 
-function readStat({ statBytes, statStart }: NodeView): SeenStat {
-  const view = new DataView(statBytes.buffer, statBytes.byteOffset + statStart);
+function readStat({ statView, statStart }: NodeView): SeenStat {
+  const view = new DataView(statView.buffer, statView.byteOffset + statStart, STAT_BYTES);
   const long = (at: number): number => Number(view.getBigInt64(at));
   return {
     czxid: long(StatOffset.czxid),
