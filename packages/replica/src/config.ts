@@ -155,7 +155,7 @@ export const REPLICA_DEFAULTS: Omit<ReplicaConfig, RequiredOfCallers> = {
   prepareWorkPerTurn: 2000,
   endOpCountPerTurn: 1000,
   forwardOpCountPerTurn: 1000,
-  applyWorkPerTurn: 1500,
+  applyWorkPerTurn: 900,
   setWatchesWorkPerTurn: 3000,
   releaseWorkPerTurn: 256,
   isTtlEnabled: false,

@@ -1,6 +1,6 @@
 /** How long one connection may be read in a turn, and all connections together. */
 const CONNECTION_MS = 1;
-const TURN_MS = 8;
+const TURN_MS = 4;
 /** Bytes of answers in one turn. */
 const TURN_BYTES = 16 * 1024 * 1024;
 /** Requests between two looks at the clock, unless they cost more than most. */
