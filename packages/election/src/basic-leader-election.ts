@@ -89,6 +89,9 @@ export class BasicLeaderElection implements LeaderElection {
     this.#state = { kind: "decided", role, vote, supporters: this.#config.verifier.voters };
   }
 
+  /** Polls are some time apart by themselves. */
+  avoid(): void {}
+
   established(epoch: number): void {
     assert(this.#state.kind === "decided", `epoch ${epoch} is established at a server that looks for a leader`);
     this.#state.vote = { ...this.#state.vote, peerEpoch: epoch };

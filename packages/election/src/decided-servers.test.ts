@@ -1,3 +1,4 @@
+import { serverId } from "@zooid/model";
 import { expect, test } from "vitest";
 import { looking, majorityOf, notification, position, TestElection, vote } from "./testing/elections.ts";
 
@@ -100,4 +101,24 @@ test("a supporter that looks elsewhere is no supporter any more; one that is abo
   expect(new Set(server.election.supporters)).toEqual(new Set([1, 4]));
   server.election.look(position(5, 10), 300);
   expect(server.election.supporters.size).toBe(0);
+});
+
+test("a leader that was refused is not followed again before its time, and another one is", () => {
+  const server = looking(3);
+  const led = (leader: number, nowMs: number): void => {
+    for (const sid of [2, 3]) {
+      server.hear(sid, notification(sid === leader ? "leading" : "following", 4, vote(leader, 6, 1)), nowMs);
+    }
+  };
+  led(3, 500);
+  expect(server.decisions).toEqual(["following 3"]);
+  server.election.avoid(serverId(3), 1500);
+  server.election.look(position(5, 10), 1000);
+  led(3, 1000);
+  expect([server.decisions.length, server.election.role]).toEqual([1, "looking"]);
+  led(2, 1000);
+  expect(server.decisions).toEqual(["following 3", "following 2"]);
+  server.election.look(position(5, 10), 1600);
+  led(3, 1600);
+  expect(server.decisions).toEqual(["following 3", "following 2", "following 3"]);
 });

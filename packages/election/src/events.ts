@@ -49,6 +49,11 @@ export interface LeaderElection {
    * It is also how a server that had lost its storage, and observed, becomes a voter that follows: others count it only then.
    */
   adopt(role: Exclude<PeerRole, "looking">, vote: Vote): void;
+  /**
+   * Until a time this server does not follow a leader that others have, since it has refused to. It goes on looking, and votes: it would
+   * follow the same leader again at once.
+   */
+  avoid(leader: ServerId, untilMs: number): void;
   /** The leader is established: from now on members report its epoch, so that all report the same. Only when decided. */
   established(epoch: number): void;
   /** A message, in any role: a server that has decided answers those that look. */

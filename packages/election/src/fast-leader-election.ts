@@ -67,6 +67,7 @@ export class FastLeaderElection implements LeaderElection {
   #state: State = { kind: "idle" };
   #round = 0;
   #position: ElectionPosition | undefined;
+  #avoided: { readonly leader: ServerId; readonly untilMs: number } | undefined;
 
   constructor(config: ElectionConfig, sinks: ElectionSinks) {
     this.#config = config;
@@ -133,6 +134,10 @@ export class FastLeaderElection implements LeaderElection {
       supporters: new Set(this.#config.verifier.voters),
       overheard: new Map(),
     };
+  }
+
+  avoid(leader: ServerId, untilMs: number): void {
+    this.#avoided = { leader, untilMs };
   }
 
   established(epoch: number): void {
@@ -264,14 +269,14 @@ export class FastLeaderElection implements LeaderElection {
     looking.inRound.withdraw(from);
     if (round === this.#round && looking.vote !== undefined) {
       looking.inRound.cast(from, { vote, role });
-      if (this.#isLedAlready(looking.inRound, vote, round)) {
+      if (this.#isLedAlready(looking.inRound, vote, round) && !this.#avoids(vote.leader, nowMs)) {
         this.#decide(vote, looking.inRound.supporters(vote));
         return;
       }
     }
     // rule: members-of-any-round-count
     looking.outside.cast(from, { vote, role });
-    if (this.#isLedAlready(looking.outside, vote, round)) {
+    if (this.#isLedAlready(looking.outside, vote, round) && !this.#avoids(vote.leader, nowMs)) {
       this.#round = round;
       this.#decide(vote, looking.outside.supporters(vote));
       return;
@@ -289,6 +294,10 @@ export class FastLeaderElection implements LeaderElection {
     if (vote.leader !== this.#config.sid) return tally.saysItLeads(vote.leader);
     // The others were quicker to decide for this server. In another round, they speak of a time before it restarted.
     return round === this.#round && this.#position !== undefined && this.#config.candidates.has(vote.leader);
+  }
+
+  #avoids(leader: ServerId, nowMs: number): boolean {
+    return this.#avoided?.leader === leader && nowMs < this.#avoided.untilMs;
   }
 
   #withdraw(looking: Looking, sid: ServerId, nowMs: number): void {

@@ -1,7 +1,10 @@
 import { createElection, ELECTION_DEFAULTS, type LeaderElection } from "@zooid/election";
 import type { ElectionMessage, PeerRole, ServerId, Vote } from "@zooid/model";
-import { ZabPeer, type ZabSinks } from "@zooid/zab";
+import { type RoleEnd, ZabPeer, type ZabSinks } from "@zooid/zab";
 import type { ReplicaConfig } from "./config.ts";
+
+/** How long a leader is not followed again that this server has refused until an operator acts. */
+const REFUSED_LEADER_TICKS = 5;
 
 /** What membership calls, besides the calls of the broadcast itself. */
 export interface MembershipSinks {
@@ -117,8 +120,11 @@ export class Membership {
   }
 
   /** The role has ended. On a full disk it takes a while until another one is looked for. */
-  left(): void {
+  left(reason: RoleEnd): void {
     this.#looksSinceMs ??= this.#nowMs;
+    if (reason.kind === "history-of-one-server") {
+      this.#election?.avoid(reason.leader, this.#nowMs + REFUSED_LEADER_TICKS * this.#config.tickMs);
+    }
   }
 
   tick(): void {

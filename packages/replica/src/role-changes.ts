@@ -55,7 +55,7 @@ export class RoleChanges {
     parts.delivery.complete();
     parts.sinks.note(reason);
     parts.servingState.left();
-    parts.membership.left();
+    parts.membership.left(reason);
     // rule: clients-are-disconnected-with-the-role
     parts.connections.disconnectAll();
     parts.inFlightWrites.clear();

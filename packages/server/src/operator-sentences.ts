@@ -54,6 +54,11 @@ export function sentenceOf(event: ReplicaEvent | LinkEnd | Refusal): string {
     // Learners
     case "learner-follows":
       return `server ${event.sid} follows`;
+    case "learner-not-counted":
+      return (
+        `server ${event.sid} follows and is not counted: its data directory is empty, or has lost data. It counts again once a quorum of ` +
+        "other voters has synchronized it"
+      );
     case "whole-state-sent":
       return `server ${event.sid} is sent a snapshot at ${formatZxid(event.zxid)}`;
     case "committed-history-unknown":
@@ -64,12 +69,21 @@ export function sentenceOf(event: ReplicaEvent | LinkEnd | Refusal): string {
     // Refusals, which the other side logs
     case "leader-of-another-ensemble":
       return `this server belongs to ensemble ${event.ours}, the leader to ${event.theirs}`;
+    case "history-of-one-server":
+      return (
+        `the data here, through ${formatZxid(event.through)}, were written by this server alone, and the leader's ensemble has none ` +
+        "of them: they stay as they are, and this server does not join. To bring them into the ensemble, stop the other servers, empty " +
+        "their data directories, and start this one first. To join without them, give this server an empty data directory"
+      );
     case "epoch-below-held":
       return `this server holds epoch ${event.held}, the leader's is ${event.offered}`;
     case "epoch-promised":
       return `epoch ${event.promised} is promised to server ${event.to}, not ${event.offered}`;
     case "applied-beyond":
-      return `${formatZxid(event.applied)} is applied here, above ${formatZxid(event.from)}`;
+      return (
+        `this server has applied transactions through ${formatZxid(event.applied)}, and the leader's history has only those through ` +
+        `${formatZxid(event.from)} in common with it: it does not join, and its data stay as they are`
+      );
     case "histories-differ":
       return `histories differ at or before ${formatZxid(event.at)}`;
     case "learner-of-another-ensemble":

@@ -15,6 +15,7 @@ import type { DriverHooks } from "./driver/driver-config.ts";
 import { driverConfigOf, replicaToolsOf, sidOf } from "./driver-setup.ts";
 import { EarlyClients } from "./early-clients.ts";
 import { EnsemblePeers } from "./ensemble-peers.ts";
+import { EventLog } from "./event-log.ts";
 import { RefusalLog } from "./refusal-log.ts";
 import { RoleLog } from "./role-log.ts";
 import type {
@@ -75,6 +76,7 @@ class Server implements ZooidServer {
   readonly #roles = new RoleLog((text, fields) => this.#log.info(text, fields));
   readonly #earlyClients = new EarlyClients();
   readonly #refusals: RefusalLog;
+  readonly #events: EventLog;
   readonly #disk: DiskGuard;
   #restore: SnapshotRestore | undefined;
   #statusTimer: NodeJS.Timeout | undefined;
@@ -89,6 +91,7 @@ class Server implements ZooidServer {
     this.#audit = new AuditTrail(sidOf(config));
     this.audit$ = this.#audit.records$;
     this.#disk = this.#newDiskGuard();
+    this.#events = new EventLog(this.#log, () => performance.now());
     this.#refusals = new RefusalLog(
       (text, fields) => this.#log.warn(text, fields),
       () => performance.now(),
@@ -306,7 +309,7 @@ class Server implements ZooidServer {
       isBehind: () => storage.isBehind(),
       install: () => storage.install(driver().replica),
       roleChanged: () => this.#updateRole(),
-      note: (text, fields) => this.#log.info(text, fields),
+      note: (event) => this.#events.note(event),
       defect: (error) => this.#fail(error),
     };
   }

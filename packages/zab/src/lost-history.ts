@@ -1,4 +1,5 @@
 import { ZXID_NONE } from "@zooid/model";
+import { isOwnHistory } from "./own-history.ts";
 import type { ZabDurable } from "./zab-log.ts";
 
 /**
@@ -21,6 +22,12 @@ export class LostHistory {
   get isFresh(): boolean {
     const { currentEpoch, tail } = this.#log.durable;
     return currentEpoch === 0 && tail.zxid === ZXID_NONE;
+  }
+
+  /** There is a history, and no other server has ever had a part of it, see {@link isOwnHistory}. */
+  get isOwn(): boolean {
+    const { identity, promise } = this.#log.durable;
+    return isOwnHistory({ ...identity, hasHistory: !this.isFresh, promise });
   }
 
   /**

@@ -9,6 +9,8 @@ export type ZabEvent =
   | RoleEnd
   | LearnerFault
   | { readonly kind: "learner-follows"; readonly sid: ServerId }
+  /** It follows, and no quorum counts it: it has nothing on its disk, or may have lost a part. */
+  | { readonly kind: "learner-not-counted"; readonly sid: ServerId }
   | { readonly kind: "whole-state-sent"; readonly sid: ServerId; readonly zxid: Zxid }
   /** A learner holds as committed what this leader does not know. */
   | { readonly kind: "committed-history-unknown"; readonly sid: ServerId }
@@ -79,6 +81,8 @@ export interface LeaderFault {
 /** Why a learner refuses its leader. */
 export type LeaderRefusal =
   | { readonly kind: "leader-of-another-ensemble"; readonly ours: string; readonly theirs: string }
+  /** It was made alone, and the leader's ensemble has no part of it. */
+  | { readonly kind: "history-of-one-server"; readonly leader: ServerId; readonly through: Zxid }
   | { readonly kind: "epoch-below-held"; readonly offered: number; readonly held: number }
   | { readonly kind: "epoch-promised"; readonly offered: number; readonly promised: number; readonly to: number }
   | { readonly kind: "applied-beyond"; readonly applied: Zxid; readonly from: Zxid }

@@ -172,6 +172,19 @@ describe("learners that come to a server without a role", () => {
     expect(wanted()).toBe(1);
   });
 
+  test.each([
+    ["to itself: they were never others'", { epoch: 1, sid: 2, incarnation: 3 }, "", false],
+    ["to another server: others had a part of them", { epoch: 1, sid: 3, incarnation: 3 }, "", true],
+    ["in an ensemble: others had a part of them", { epoch: 1, sid: 2, incarnation: 3 }, "e", true],
+  ])("with entries, promised %s", (_, promise, ensembleId, isLost) => {
+    const { peer } = looking(3);
+    peer.lead();
+    peer.linkOpened(first, serverId(2), false);
+    peer.receive(first, { ...info, isFresh: false, promise, ensembleId });
+    peer.flush();
+    expect([peer.state, peer.isAmnesiac]).toEqual(["looking", isLost]);
+  });
+
   test("are refused when it does not lead in time", () => {
     const { peer, said } = looking(5);
     peer.linkOpened(first, serverId(2), false);

@@ -1,11 +1,10 @@
 import type { ElectionMessage, ServerId } from "@zooid/model";
-import type { ReplicaConfig } from "@zooid/replica";
+import type { ReplicaConfig, ReplicaEvent } from "@zooid/replica";
 import type { SnapshotPort, ZabLinks } from "@zooid/zab";
 import type { AuditTrail } from "../audit-trail.ts";
 import type { AuthFailuresOptions } from "../auth-failures.ts";
 import type { ClientConnection, ConnectionLimits } from "../client-connection.ts";
 import type { ConnectionThrottleConfig } from "../connection-throttle.ts";
-import type { LogFields } from "../log-fields.ts";
 import type { RefusalLog } from "../refusal-log.ts";
 import type { Checkpoint } from "./checkpoints.ts";
 
@@ -40,8 +39,8 @@ export interface DriverHooks {
   install(): void;
   /** The replica's role, or its phase in it, changed. */
   roleChanged(): void;
-  /** A sentence for operators. */
-  note(text: string, fields?: LogFields): void;
+  /** For operators. */
+  note(event: ReplicaEvent): void;
   /** An invariant is false, or the replica threw: the server must stop. */
   defect(error: unknown): void;
 }

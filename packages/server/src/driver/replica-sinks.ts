@@ -1,7 +1,5 @@
 import { type Refusal, type ReplicaSinks, withNoPeers } from "@zooid/replica";
 import type { ClientConnection } from "../client-connection.ts";
-import { fieldsOf } from "../log-fields.ts";
-import { sentenceOf } from "../operator-sentences.ts";
 import type { DriverParts } from "./driver-parts.ts";
 import { LogPort } from "./log-port.ts";
 
@@ -26,7 +24,7 @@ export function replicaSinksOf(parts: DriverParts): ReplicaSinks {
       parts.checkpoints.loaded();
     },
     roleChanged: () => roleChanged(parts),
-    note: (event) => hooks.note(sentenceOf(event), fieldsOf(event)),
+    note: (event) => hooks.note(event),
     resume: (to) => clients.resume(to),
     refused: (to, refusal) => {
       const connection = clients.get(to);

@@ -1,4 +1,5 @@
 import { EPOCH_MAX, type EpochPromise, type LinkRef, type ServerId } from "@zooid/model";
+import { isOwnHistory } from "../own-history.ts";
 import type { Leader } from "./leader.ts";
 import { type AckEpoch, LearnerHandler, type LearnerInfo } from "./learner-handler.ts";
 
@@ -17,6 +18,10 @@ export class Discovery {
    * No epoch was ever held here: this server may found the ensemble, and only with others like it.
    */
   readonly #isFresh: boolean;
+  /** This server has a history that no other one has a part of: it may found an ensemble on it. */
+  readonly #isOwn: boolean;
+  /** The id of the ensemble that is founded on an own history, until a quorum has promised. */
+  #newEnsembleId = "";
   /** This server's own promise of its epoch is durable. */
   #hasPromised = false;
   /** This server's own currentEpoch is durable: learners may be synchronized. */
@@ -25,6 +30,7 @@ export class Discovery {
   constructor(leader: Leader) {
     this.#leader = leader;
     this.#isFresh = leader.context.lostHistory.isFresh;
+    this.#isOwn = leader.context.lostHistory.isOwn;
   }
 
   get holdsEpoch(): boolean {
@@ -55,8 +61,9 @@ export class Discovery {
     const { promise } = info;
     if (isVoter && this.#isFresh && !this.#hasPromised && !info.isFresh && !info.isAmnesiac) {
       // Others have a history, and this server has none. With nothing at all on its disk, it may
-      // have lost its part of that history.
-      if (log.durable.promise.epoch === 0) context.lostHistory.lost();
+      // have lost its part of that history, if others ever had one.
+      const hasParts = !isOwnHistory({ ...info, sid, hasHistory: true });
+      if (log.durable.promise.epoch === 0 && hasParts) context.lostHistory.lost();
       context.leave({ kind: "history-missing-here", sid });
       return;
     }
@@ -77,7 +84,8 @@ export class Discovery {
       // A disk with nothing on it may have forgotten a promise or an ack, unless the ensemble is
       // being founded and there were none. 1. s1 commits an entry with the ack of s2; s3 lags. 2.
       // s2 loses its disk, s1 dies. 3. s3 leads: s2 and s3 are a quorum that does not know the
-      // entry, and it is lost.
+      // entry, and it is lost. An ensemble may be founded on the history of one server as well: no
+      // other one has acked anything of it.
       // rule: wiped-servers-are-not-counted
       isCounted: isVoter && !info.isAmnesiac && (promise.epoch > 0 || !info.isFresh || this.#isFounding),
       isObserver: !isVoter,
@@ -86,12 +94,15 @@ export class Discovery {
     learners.add(learner);
     if (this.#hasPromised) this.invite(learner);
     else this.seekEpoch();
-    context.sinks.roles.note({ kind: "learner-follows", sid });
+    const isLeftOut = isVoter && !learner.isCounted;
+    context.sinks.roles.note({ kind: isLeftOut ? "learner-not-counted" : "learner-follows", sid });
   }
 
-  /** No epoch was ever held here, and the present one has no quorum yet. */
+  /**
+   * No epoch was ever held here, or none by any other server, and the present one has no quorum yet.
+   */
   get #isFounding(): boolean {
-    return this.#isFresh && !this.#leader.isEstablished;
+    return (this.#isFresh || this.#isOwn) && !this.#leader.isEstablished;
   }
 
   /** Whether a promise keeps its giver from following this leader in this epoch. */
@@ -119,7 +130,11 @@ export class Discovery {
     }
     this.#leader.beginEpoch(epoch);
     this.#leader.liveness.beginStep();
-    if (durable.identity.ensembleId === "")
+    // With the id the history would no longer be this server's own: 1. s1 writes it, and dies. 2. s2
+    // and s3 have promised nothing: they do not count, and s1 never has a quorum.
+    // rule: an-own-history-has-no-id-before-a-quorum
+    if (this.#isOwn) this.#newEnsembleId = config.newEnsembleId;
+    else if (durable.identity.ensembleId === "")
       log.setEnsembleId(this.#ensembleIdOfOthers() ?? config.newEnsembleId, () => {});
     const incarnation = durable.identity.bootCount;
     // 1. s3 sends epoch 5 to s1 and dies with its promise of 5 not on its disk. 2. s3 comes back
@@ -153,7 +168,8 @@ export class Discovery {
     // rule: wiped-servers-make-no-promise
     if (!isTrusted && !this.#leader.isEstablished) return;
     learner.becomeInvited();
-    const { bootCount, ensembleId } = this.#leader.context.log.durable.identity;
+    const { bootCount, ensembleId: written } = this.#leader.context.log.durable.identity;
+    const ensembleId = written === "" ? this.#newEnsembleId : written;
     this.#leader.learners.send(learner, {
       ...{ kind: "leader-info", epoch: this.#leader.epoch.number, incarnation: bootCount },
       // rule: wiped-servers-hear-no-ensemble-id
@@ -196,6 +212,8 @@ export class Discovery {
     if (!this.#hasPromised || this.#leader.phase !== "discovery") return;
     if (!learners.isQuorum(learners.counted(({ phase }) => phase === "waiting"))) return;
     this.#leader.becomeSynchronizing();
+    // Before any other server has a part of the history.
+    if (this.#isOwn) context.log.setEnsembleId(this.#newEnsembleId, () => {});
     context.log.setCurrentEpoch(this.#leader.epoch.number, () => {
       this.#holdsEpoch = true;
       for (const learner of learners.values()) if (learner.phase === "waiting") synchronization.plan(learner);

@@ -33,6 +33,7 @@ function elected(voters: number | QuorumVerifier, past: { readonly epoch?: numbe
     (generation, zxid) => peer.synced(generation, zxid),
   );
   if (past.epoch !== undefined) {
+    log.setEnsembleId("an ensemble", () => {});
     log.setPromise({ epoch: past.epoch, sid: 1, incarnation: 1 }, () => {});
     log.setCurrentEpoch(past.epoch, () => {});
     run();

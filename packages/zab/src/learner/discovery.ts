@@ -38,9 +38,14 @@ export class LearnerDiscovery {
       return;
     }
     const { log, config } = this.#context;
-    const { promise, identity, currentEpoch } = log.durable;
+    const { promise, identity, currentEpoch, tail } = log.durable;
     // Without a history the id is that of an attempt to found the ensemble, and another attempt may
     // have succeeded.
+    if (this.#hasHistory && this.#context.lostHistory.isOwn) {
+      // Nothing of it would be left: the leader's ensemble has never had a part of it.
+      link.refuse("unable", { kind: "history-of-one-server", leader: link.leader, through: tail.zxid });
+      return;
+    }
     const own = this.#hasHistory ? identity.ensembleId : "";
     if (own !== "" && ensembleId !== "" && own !== ensembleId) {
       link.refuse("unable", { kind: "leader-of-another-ensemble", ours: own, theirs: ensembleId });

@@ -1,0 +1,62 @@
+import type { ReplicaEvent } from "@zooid/replica";
+import { fieldsOf, type LogFields } from "./log-fields.ts";
+import { sentenceOf } from "./operator-sentences.ts";
+
+/** Events that go on until an operator acts. */
+const LEVELS: Partial<Readonly<Record<ReplicaEvent["kind"], "warn" | "error">>> = {
+  "history-of-one-server": "error",
+  "leader-of-another-ensemble": "error",
+  "applied-beyond": "error",
+  "histories-differ": "error",
+  "committed-history-unknown": "error",
+  "history-not-the-leaders": "error",
+  "refused-by-learner": "warn",
+  "refused-by-leader": "warn",
+  "learner-not-counted": "warn",
+};
+/** How often the same line is written at most, if an operator must act. */
+const REPEAT_MS = 60_000;
+/** Different lines that are remembered. */
+const LINES_MAX = 64;
+
+interface Lines {
+  info(text: string, fields?: LogFields): void;
+  warn(text: string, fields?: LogFields): void;
+  error(text: string, fields?: LogFields): void;
+}
+
+/**
+ * Writes events of the ensemble as log lines. Servers try again some times a second where only an operator can help: the same line
+ * is written once a minute then, with how often it happened.
+ */
+export class EventLog {
+  readonly #log: Lines;
+  readonly #nowMs: () => number;
+  readonly #written = new Map<string, { atMs: number; moreCount: number }>();
+
+  constructor(log: Lines, nowMs: () => number) {
+    this.#log = log;
+    this.#nowMs = nowMs;
+  }
+
+  note(event: ReplicaEvent): void {
+    const text = sentenceOf(event);
+    const level = LEVELS[event.kind];
+    if (level === undefined) {
+      this.#log.info(text, fieldsOf(event));
+      return;
+    }
+    const nowMs = this.#nowMs();
+    const before = this.#written.get(text);
+    if (before !== undefined && nowMs - before.atMs < REPEAT_MS) {
+      before.moreCount++;
+      return;
+    }
+    const more = before === undefined || before.moreCount === 0 ? "" : ` (${before.moreCount} more times since)`;
+    this.#log[level](`${text}${more}`, fieldsOf(event));
+    this.#written.delete(text);
+    this.#written.set(text, { atMs: nowMs, moreCount: 0 });
+    const [oldest] = this.#written.keys();
+    if (this.#written.size > LINES_MAX && oldest !== undefined) this.#written.delete(oldest);
+  }
+}
