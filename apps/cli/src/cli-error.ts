@@ -22,6 +22,10 @@ export type CliErrorCode =
 export interface CliErrorDetail {
   readonly code: CliErrorCode;
   readonly path?: string | undefined;
+  /** In JSON, where the message is zkCli's and the same fact has a plain sentence of ours. */
+  readonly plain?: string | undefined;
+  /** What to do about it; default: by the code. */
+  readonly hint?: string | undefined;
 }
 
 /** Its message is shown to the user. */
@@ -29,14 +33,18 @@ export class CliError extends Error {
   override readonly name = "CliError";
   readonly code: CliErrorCode;
   readonly path: string | undefined;
+  readonly plain: string;
+  readonly hint: string | undefined;
 
-  constructor(message: string, { code, path }: CliErrorDetail) {
+  constructor(message: string, { code, path, plain, hint }: CliErrorDetail) {
     super(message);
     this.code = code;
     this.path = path;
+    this.plain = plain ?? message;
+    this.hint = hint;
   }
 }
 
-export function usageError(message: string): CliError {
-  return new CliError(message, { code: "USAGE" });
+export function usageError(message: string, more: Pick<CliErrorDetail, "plain" | "hint"> = {}): CliError {
+  return new CliError(message, { code: "USAGE", ...more });
 }

@@ -123,7 +123,9 @@ class FlagParser {
 
   #requireValue(): void {
     if (this.#open === undefined) return;
-    throw usageError(`${PARSER}.MissingArgumentException: Missing argument for option: ${this.#open.name}`);
+    throw usageError(`${PARSER}.MissingArgumentException: Missing argument for option: ${this.#open.name}`, {
+      plain: `the flag ${this.#open.isOwn === true ? "--" : "-"}${this.#open.name} has no value`,
+    });
   }
 
   /** A negative number is a value; any other word that looks like a flag of this command is one. */
@@ -138,12 +140,15 @@ class FlagParser {
 const PARSER = "org.apache.commons.cli";
 
 function unknownFlag(word: string): Error {
-  return usageError(`${PARSER}.UnrecognizedOptionException: Unrecognized option: ${word}`);
+  return usageError(`${PARSER}.UnrecognizedOptionException: Unrecognized option: ${word}`, {
+    plain: `the command has no flag ${word}`,
+  });
 }
 
 function alreadySelected(name: string, chosen: string): Error {
   return usageError(
     `${PARSER}.AlreadySelectedException: The option '${name}' was specified but an option from this group has already been selected: '${chosen}'`,
+    { plain: `the flags ${name} and ${chosen} exclude each other` },
   );
 }
 

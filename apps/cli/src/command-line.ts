@@ -92,7 +92,10 @@ function parseOptions(words: readonly string[]): ReturnType<typeof parseWords> {
     return parseWords(words.map((word) => (isOption(nameOf(word)) ? `--${word.replace(/^--?/, "")}` : word)));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw usageError(`${reason}; "zooid-cli --help" lists the options`);
+    throw usageError(`${reason}; "zooid-cli --help" lists the options`, {
+      plain: reason,
+      hint: '"zooid-cli --help" lists the options',
+    });
   }
 }
 

@@ -65,14 +65,17 @@ export function usageOf({ name, synopsis }: Command): string {
 /** Parses the words after a command's name; throws its usage if operands are missing. */
 export function readWords(command: Command, words: readonly string[]): Pick<Invocation, "flags" | "operands"> {
   const parsed = parseFlags(command.flags, command.takesAnyWords === true ? ["--", ...words] : words);
-  if (parsed.operands.length < (command.operandsMin ?? 0)) throw malformed(command);
+  const { operandsMin = 0 } = command;
+  if (parsed.operands.length < operandsMin) {
+    throw malformed(command, `${command.name} takes at least ${operandsMin} operands, found ${parsed.operands.length}`);
+  }
   return parsed;
 }
 
 /** The usage as an error. */
-export function malformed(command: Command): Error {
+export function malformed(command: Command, plain = `${command.name} does not take these operands`): Error {
   const usage = usageOf(command);
-  return usageError(command.describesFlags === true ? describeFlags(usage, command.flags) : usage);
+  return usageError(command.describesFlags === true ? describeFlags(usage, command.flags) : usage, { plain });
 }
 
 /** The operand at `index`; `operandsMin` ensures that it exists. */

@@ -25,7 +25,7 @@ describe("refusals with zkCli's messages, and both statuses", () => {
     ["UNIMPLEMENTED", "KeeperErrorCode = Unimplemented for /a", 1],
     ["ERROR_-999", "KeeperErrorCode = ERROR_-999 for /a", 1],
   ])("%s", (code, text, fineStatus) => {
-    expect(explainError(refusal(code, "/a"))).toEqual({ text, code, path: "/a", plainStatus: 1, fineStatus });
+    expect(explainError(refusal(code, "/a"))).toMatchObject({ text, code, path: "/a", plainStatus: 1, fineStatus });
   });
 });
 
@@ -46,7 +46,7 @@ test.each([
   ["NAME_TAKEN", 1],
 ] as const)("a recipe's %s ends with %i, with --json and without", (code, status) => {
   const explanation = explainError(new RecipeError(code, "a sentence"));
-  expect(explanation).toEqual({ text: "a sentence", code, path: undefined, plainStatus: status, fineStatus: status });
+  expect(explanation).toMatchObject({ text: "a sentence", code, plainStatus: status, fineStatus: status });
 });
 
 test("a program that cannot be run and an unknown command are distinguished", () => {
@@ -56,8 +56,14 @@ test("a program that cannot be run and an unknown command are distinguished", ()
   expect(explainError(unusable)).toMatchObject({ plainStatus: 126, fineStatus: 126 });
 });
 
-test("in JSON an error has its code, its path and its message", () => {
-  expect(errorJson(explainError(refusal("NO_NODE", "/a")))).toEqual({
-    error: { code: "NO_NODE", path: "/a", message: "Node does not exist: /a" },
+test("in JSON an error has its code, its path, our own message and what to do", () => {
+  const error = refusal("NO_NODE", "/a");
+  expect(errorJson(explainError(error))).toEqual({
+    error: { code: "NO_NODE", path: "/a", message: error.message, hint: expect.any(String) },
+  });
+  const own = new CliError("zkCli's", { code: "USAGE", plain: "ours", hint: "another" });
+  expect(errorJson(explainError(own))).toEqual({ error: { code: "USAGE", message: "ours", hint: "another" } });
+  expect(errorJson(explainError(new TypeError("a defect")))).toEqual({
+    error: { code: "FAILED", message: "a defect" },
   });
 });

@@ -8,6 +8,9 @@ import type { JsonObject } from "./output.ts";
 export interface Explanation {
   /** zkCli's message where it has one. */
   readonly text: string;
+  /** Ours, for JSON. */
+  readonly plain: string;
+  readonly hint: string | undefined;
   readonly code: string;
   readonly path: string | undefined;
   /** zkCli's exit status. */
@@ -18,10 +21,15 @@ export interface Explanation {
 
 export function explainError(error: unknown): Explanation {
   if (error instanceof CliError) return explainOwn(error);
-  if (error instanceof RecipeError) return explainOwn({ code: error.code, path: undefined, message: error.message });
+  if (error instanceof RecipeError) {
+    const { code, message } = error;
+    return explainOwn({ code, path: undefined, message, plain: message, hint: undefined });
+  }
   if (isZkError(error)) {
     return {
       text: refusalText(error.code, error.path),
+      plain: error.message,
+      hint: HINTS.get(error.code),
       code: error.code,
       path: error.path,
       plainStatus: ExitStatus.FAILED,
@@ -29,17 +37,51 @@ export function explainError(error: unknown): Explanation {
     };
   }
   const text = error instanceof Error ? error.message : String(error);
-  return { text, code: "FAILED", path: undefined, plainStatus: ExitStatus.FAILED, fineStatus: ExitStatus.FAILED };
+  return {
+    ...{ text, plain: text, hint: undefined, code: "FAILED", path: undefined },
+    ...{ plainStatus: ExitStatus.FAILED, fineStatus: ExitStatus.FAILED },
+  };
 }
 
-export function errorJson({ text, code, path }: Explanation): JsonObject {
-  return { error: { code, ...(path === undefined ? {} : { path }), message: text } };
+export function errorJson({ plain, hint, code, path }: Explanation): JsonObject {
+  return {
+    error: {
+      code,
+      ...(path === undefined ? {} : { path }),
+      message: plain,
+      ...(hint === undefined ? {} : { hint }),
+    },
+  };
 }
 
-function explainOwn({ code, path, message: text }: Pick<CliError, "code" | "path" | "message">): Explanation {
+/** What to do about an error that says nothing about it itself. */
+const HINTS: ReadonlyMap<CliErrorCode, string> = new Map<CliErrorCode, string>([
+  ["NO_NODE", "list the parent with ls; the path is below the chroot of the connect string"],
+  ["NODE_EXISTS", "write to it with set"],
+  ["NOT_EMPTY", "delete the children too with deleteall"],
+  ["BAD_VERSION", "another client has changed the node: read it again with get -s"],
+  ["NO_CHILDREN_FOR_EPHEMERALS", "create the child below a persistent node"],
+  ["NO_AUTH", "print the access list with getAcl, and authenticate with addauth"],
+  ["AUTH_FAILED", "check scheme and credentials; the server's log has the reason"],
+  ["SESSION_CLOSED_REQUIRE_SASL_AUTH", "authenticate: see java.security.auth.login.config in the README"],
+  ["INVALID_ACL", "write it as scheme:id:permissions, for example world:anyone:cdrwa"],
+  ["INVALID_PATH", "a path begins with a slash, ends without one, and has no empty, . or .. names"],
+  ["QUOTA_EXCEEDED", "print the quota with listquota"],
+  ["NOT_READ_ONLY", "the server has no quorum: retry, or name a server that has one with -server"],
+  ["CONNECTION_LOSS", "check -server, and each server with status"],
+  ["NOT_CONNECTED", "open a session with connect"],
+  ["SESSION_EXPIRED", "start again; the session's ephemeral nodes are gone"],
+  ["OPERATION_TIMEOUT", "check each server with status"],
+  ["PACKET_TOO_LARGE", "raise jute.maxbuffer in the -client-configuration file, or list with ls --page"],
+  ["UNIMPLEMENTED", "the server is too old for this command, or has it disabled"],
+  ["RECONFIG_DISABLED", "set reconfigEnabled=true on the servers"],
+]);
+
+function explainOwn(error: Pick<CliError, "code" | "path" | "message" | "plain" | "hint">): Explanation {
+  const { code, path, message: text, plain, hint = HINTS.get(code) } = error;
   const plainStatus =
     PROGRAM_STATUS.get(code) ?? (code === "COMMAND_UNKNOWN" ? ExitStatus.COMMAND_UNKNOWN : ExitStatus.FAILED);
-  return { text, code, path, plainStatus, fineStatus: fineStatus(code) };
+  return { text, plain, hint, code, path, plainStatus, fineStatus: fineStatus(code) };
 }
 
 /** zkCli's messages for refusals; it reports all others with the client's message. */

@@ -5,7 +5,7 @@ import { type Command, readWords, type ShellControl, usageOf } from "./command.t
 import { COMMAND_BY_NAME, COMMANDS, nearestCommand } from "./command-table.ts";
 import type { Connection } from "./connection/connection.ts";
 import { ExitStatus } from "./exit-status.ts";
-import { errorJson, explainError } from "./explain-error.ts";
+import { type Explanation, errorJson, explainError } from "./explain-error.ts";
 import type { JsonObject, Output } from "./output.ts";
 import { splitWords } from "./shell/shell-words.ts";
 
@@ -137,14 +137,20 @@ export class Interpreter implements ShellControl {
     const nearest = nearestCommand(name);
     if (nearest !== undefined) {
       const message = `Command not found: Command not found ${name}; the nearest is ${nearest}`;
-      return new CliError(message, { code: "COMMAND_UNKNOWN" });
+      return new CliError(message, {
+        ...{ code: "COMMAND_UNKNOWN", plain: `there is no command ${JSON.stringify(name)}` },
+        hint: `the nearest is ${nearest}`,
+      });
     }
     this.#output.note([USAGE_HEAD, ...COMMANDS.map((command) => `\t${usageOf(command)}`)].join("\n"));
-    return new CliError(`Command not found: Command not found ${name}`, { code: "COMMAND_UNKNOWN" });
+    return new CliError(`Command not found: Command not found ${name}`, {
+      ...{ code: "COMMAND_UNKNOWN", plain: `there is no command ${JSON.stringify(name)}` },
+      hint: "help lists the commands",
+    });
   }
 
   #fail(name: string, error: unknown): void {
-    const explanation = explainError(error);
+    const explanation = withUsage(explainError(error), name);
     const isJson = this.#output.format === "json";
     this.#exitStatus = isJson ? explanation.fineStatus : explanation.plainStatus;
     this.#output.note(explanation.text);
@@ -153,3 +159,10 @@ export class Interpreter implements ShellControl {
 }
 
 const NOT_CONNECTED = "Not connected";
+
+/** Misuse of a command is answered with its usage, where nothing better is known. */
+function withUsage(explanation: Explanation, name: string): Explanation {
+  const command = COMMAND_BY_NAME.get(name);
+  if (explanation.code !== "USAGE" || explanation.hint !== undefined || command === undefined) return explanation;
+  return { ...explanation, hint: `usage: ${usageOf(command).trimEnd()}` };
+}

@@ -83,13 +83,29 @@ describe("--json", () => {
     expect(found).toMatchObject([
       { command: "printwatches", printwatches: false },
       { command: "create", path: "/json", stat: { version: 0, dataLength: 4 } },
-      { command: "create", error: { code: "NODE_EXISTS", path: "/json", message: "Node already exists: /json" } },
+      { command: "create", error: { code: "NODE_EXISTS", path: "/json", hint: "write to it with set" } },
       { command: "get", path: "/json", data: "text" },
       { command: "set", error: { code: "BAD_VERSION", path: "/json" } },
       { command: "ls", error: { code: "NO_NODE", path: "/nope" } },
       { command: "get", error: { code: "USAGE" } },
       { command: "frobnicate", error: { code: "COMMAND_UNKNOWN" } },
     ]);
+  });
+
+  test("no error names classes of Java or zkCli's words, and each says what to do", async () => {
+    const lines = ["ls /no/such", "ls -q /", "get -v", "create", "redo x", "gett /", "frobnicate", "addWatch -m X /"];
+    const { stdout } = await script(["printwatches off", ...lines], "--json");
+    const errors = objects(stdout)
+      .filter((object) => "error" in object)
+      .map(({ error }) => error as { readonly message: string; readonly hint: string });
+    expect(errors).toHaveLength(lines.length);
+    for (const { message, hint } of errors) {
+      expect(message).not.toMatch(/org\.apache|KeeperErrorCode|Command not found/);
+      expect(hint).not.toBe("");
+      expect(hint).toEqual(expect.any(String));
+    }
+    expect(errors[1]).toMatchObject({ hint: "usage: ls [-s] [-w] [-R] path" });
+    expect(errors[5]).toMatchObject({ hint: "the nearest is get" });
   });
 
   test.each([

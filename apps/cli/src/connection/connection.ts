@@ -195,6 +195,7 @@ export class Connection {
       throw new CliError(`${clientText("CONNECTION_LOSS", call.path)}${reason}`, {
         code: "CONNECTION_LOSS",
         path: call.path,
+        plain: `no session with ${this.#server}${fault === undefined ? "" : `: ${fault}`}`,
       });
     } finally {
       clearTimeout(timer);
