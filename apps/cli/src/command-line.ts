@@ -47,6 +47,14 @@ const OPTIONS = {
   h: { type: "boolean" },
 } as const;
 
+/** With their dashes, for completion in a shell. */
+export const START_OPTIONS: readonly { readonly name: string; readonly takesValue: boolean }[] = Object.entries(OPTIONS)
+  .filter(([name]) => name !== "h")
+  .map(([name, { type }]) => ({
+    name: ["json", "version", "help"].includes(name) ? `--${name}` : `-${name}`,
+    takesValue: type === "string",
+  }));
+
 const TIMEOUT_MS = 30_000;
 const TIMEOUT_MS_MAX = 2 ** 31 - 1;
 

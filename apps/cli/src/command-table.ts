@@ -3,19 +3,26 @@ import type { Command } from "./command.ts";
 import { addWatch } from "./commands/add-watch.ts";
 import { addauth } from "./commands/addauth.ts";
 import { close } from "./commands/close.ts";
+import { completion } from "./commands/completion.ts";
 import { config } from "./commands/config.ts";
 import { connect } from "./commands/connect.ts";
+import { cp } from "./commands/cp.ts";
 import { create } from "./commands/create.ts";
 import { deleteNode } from "./commands/delete.ts";
 import { deleteall } from "./commands/deleteall.ts";
 import { delquota } from "./commands/delquota.ts";
+import { diff } from "./commands/diff.ts";
 import { discover } from "./commands/discover.ts";
+import { du } from "./commands/du.ts";
+import { edit } from "./commands/edit.ts";
 import { elect } from "./commands/elect.ts";
+import { find } from "./commands/find.ts";
 import { fourLetterWord } from "./commands/four-letter-word.ts";
 import { get } from "./commands/get.ts";
 import { getAcl } from "./commands/get-acl.ts";
 import { getAllChildrenNumber } from "./commands/get-all-children-number.ts";
 import { getEphemerals } from "./commands/get-ephemerals.ts";
+import { grep } from "./commands/grep.ts";
 import { help } from "./commands/help.ts";
 import { history } from "./commands/history.ts";
 import { listquota } from "./commands/listquota.ts";
@@ -43,19 +50,26 @@ export const COMMANDS: readonly Command[] = [
   addWatch,
   addauth,
   close,
+  completion,
   config,
   connect,
+  cp,
   create,
   deleteNode,
   deleteall,
   delquota,
+  diff,
   discover,
+  du,
+  edit,
   elect,
+  find,
   fourLetterWord,
   get,
   getAcl,
   getAllChildrenNumber,
   getEphemerals,
+  grep,
   help,
   history,
   listquota,

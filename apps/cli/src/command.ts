@@ -26,8 +26,15 @@ export interface ShellControl {
   readonly readsLines: boolean;
   /** The current command has run a program, and exits with its status. */
   endsWith(status: number): void;
+  /** The user's answer; undefined where there is no terminal to ask at, or the user gives up. */
+  ask(question: string, signal: AbortSignal): Promise<string | undefined>;
+  /** Runs another program that reads from the terminal, without taking its keys. */
+  lendTerminal<T>(work: () => Promise<T>): Promise<T>;
   readonly commands: readonly Command[];
 }
+
+/** The user's terminal, where there is one. */
+export type Terminal = Pick<ShellControl, "ask" | "lendTerminal">;
 
 export interface Command {
   readonly name: string;
@@ -42,9 +49,9 @@ export interface Command {
   readonly describesFlags?: true;
   /**
    * `shell`: it works without a connection, and is followed by zkCli's message if there is none.
-   * `own`: an addition to zkCli.
+   * `own`: an addition to zkCli. `offline`: one that needs no session, and opens none.
    */
-  readonly kind?: "shell" | "own";
+  readonly kind?: "shell" | "own" | "offline";
   /** Index of the operand that is a path; for completion. */
   readonly pathOperand?: number;
   /**
@@ -113,4 +120,13 @@ export function expectedVersion(flags: Flags): number | undefined {
     throw usageError(`-v takes a whole number of 32 bits, found ${JSON.stringify(text)}`);
   }
   return version;
+}
+
+/** The value of a flag that takes a whole number from 0 on; undefined if it was not given. */
+export function wholeNumber(flags: Flags, name: string): number | undefined {
+  const text = flags.value(name);
+  if (text === undefined) return undefined;
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  const dashes = name.length === 1 ? "-" : "--";
+  throw usageError(`${dashes}${name} takes a whole number, found ${JSON.stringify(text)}`);
 }

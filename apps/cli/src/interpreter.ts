@@ -1,7 +1,7 @@
 /** Runs lines and commands, one after another, and keeps the last exit status. */
 import { assertNever } from "@zooid/model";
 import { CliError, usageError } from "./cli-error.ts";
-import { type Command, readWords, type ShellControl, usageOf } from "./command.ts";
+import { type Command, readWords, type ShellControl, type Terminal, usageOf } from "./command.ts";
 import { COMMAND_BY_NAME, COMMANDS, nearestCommand } from "./command-table.ts";
 import type { Connection } from "./connection/connection.ts";
 import { ExitStatus } from "./exit-status.ts";
@@ -15,6 +15,8 @@ const RECENT_COUNT = 11;
 
 export class Interpreter implements ShellControl {
   readonly commands: readonly Command[] = COMMANDS;
+  /** Set where commands may ask the user. */
+  terminal: Terminal | undefined;
   readonly #connection: Connection;
   readonly #output: Output;
   readonly #lines: string[] = [];
@@ -95,6 +97,14 @@ export class Interpreter implements ShellControl {
     this.#programStatus = status;
   }
 
+  async ask(question: string, signal: AbortSignal): Promise<string | undefined> {
+    return await this.terminal?.ask(question, signal);
+  }
+
+  async lendTerminal<T>(work: () => Promise<T>): Promise<T> {
+    return this.terminal === undefined ? await work() : await this.terminal.lendTerminal(work);
+  }
+
   /** The history for the command in progress, for the line that it starts. */
   #signal: AbortSignal = new AbortController().signal;
 
@@ -115,6 +125,8 @@ export class Interpreter implements ShellControl {
         if (!this.#isDone && !this.#connection.isAlive) this.#output.line(NOT_CONNECTED);
         return result;
       }
+      case "offline":
+        return await this.#invoke(command, rest, signal);
       case "own":
       case undefined:
         if (command.name === "help" || this.#connection.isAlive) return await this.#invoke(command, rest, signal);

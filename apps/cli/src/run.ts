@@ -1,4 +1,6 @@
+import { createInterface } from "node:readline/promises";
 import type { Readable, Writable } from "node:stream";
+import type { Terminal } from "./command.ts";
 import { type CommandLine, parseCommandLine, USAGE } from "./command-line.ts";
 import { COMMAND_BY_NAME } from "./command-table.ts";
 import { VERSION } from "./commands/version.ts";
@@ -68,9 +70,14 @@ async function run(commandLine: CommandLine, { stdin, stdout, stderr, environmen
   });
   // A single command prints one object, or its program's output; connection events are not printed.
   if (command !== undefined && (isJson || runsProgram(command))) connection.printsWatches = false;
-  if (command === undefined || !runsProgram(command)) output.line(`Connecting to ${server}`);
-  await connection.open();
+  const isOffline = command !== undefined && COMMAND_BY_NAME.get(command[0] ?? "")?.kind === "offline";
+  if (!isOffline) {
+    if (command === undefined || !runsProgram(command)) output.line(`Connecting to ${server}`);
+    await connection.open();
+  }
   const interpreter = new Interpreter(connection, output);
+  if (command !== undefined && stdin.isTTY === true && stdout.isTTY === true)
+    interpreter.terminal = ttyOf(stdin, stdout);
   try {
     if (waitsForConnection) await connection.ready({ signal: new AbortController().signal });
     if (command !== undefined) await withInterrupts((signal) => interpreter.run(command, signal));
@@ -85,6 +92,24 @@ async function run(commandLine: CommandLine, { stdin, stdout, stderr, environmen
     connection.printsWatches = false;
     await connection.close();
   }
+}
+
+/** For a single command: nothing else reads from the terminal. */
+function ttyOf(input: Readable, output: Writable): Terminal {
+  return {
+    async ask(question, signal) {
+      const readline = createInterface({ input, output });
+      try {
+        return await readline.question(question, { signal });
+      } catch (error) {
+        if (signal.aborted) return undefined;
+        throw error;
+      } finally {
+        readline.close();
+      }
+    },
+    lendTerminal: (work) => work(),
+  };
 }
 
 function runsProgram([name = ""]: readonly string[]): boolean {

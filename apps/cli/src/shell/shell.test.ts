@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { startServer, type ZooidServer } from "@zooid/server";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { Connection, FRAME_BYTES_MAX } from "../connection/connection.ts";
 import { Interpreter } from "../interpreter.ts";
 import { Output } from "../output.ts";
@@ -22,6 +22,7 @@ beforeAll(async () => {
 beforeEach(() => {
   historyFile = join(directory, `history-${++runCount}`);
 });
+afterEach(() => vi.unstubAllEnvs());
 afterAll(async () => {
   await server.stop();
   rmSync(directory, { recursive: true, force: true });
@@ -29,6 +30,9 @@ afterAll(async () => {
 
 const CTRL_C = "\u0003";
 const CTRL_D = "\u0004";
+const CTRL_R = "\u0012";
+const CTRL_G = "\u0007";
+const LEFT = "\u001b[D";
 const UP = "\u001b[A";
 
 class Terminal implements AsyncDisposable {
@@ -216,4 +220,71 @@ test("history and redo count the lines of this run", async () => {
   await terminal.shows(prompt(2));
   terminal.type("history\r");
   await terminal.shows("0 - create -s /redone-\n1 - create -s /redone-\n2 - history\n");
+});
+
+test("Ctrl-R finds a line of an earlier run, and Enter runs it", async () => {
+  writeFileSync(historyFile, "create /found-again x\nls /nope\n");
+  await using terminal = new Terminal();
+  await terminal.shows(prompt(0));
+  await terminal.types(CTRL_R, "found");
+  await terminal.shows("(reverse-i-search)`found': create /found-again x");
+  terminal.type("\r");
+  await terminal.shows("Created /found-again\n");
+  await terminal.shows(prompt(1));
+});
+
+test("an arrow key edits the line found, and Ctrl-G returns to the line that was typed", async () => {
+  writeFileSync(historyFile, "create /edited xy\n");
+  await using terminal = new Terminal();
+  await terminal.shows(prompt(0));
+  terminal.type("stat /typed");
+  await terminal.shows("stat /typed");
+  await terminal.types(CTRL_R, "edit", CTRL_G);
+  await terminal.shows(`${prompt(0)}stat /typed`);
+  await terminal.types(CTRL_R, "edit", LEFT, "-", "\r");
+  await terminal.shows("Created /edited\n");
+  terminal.type("get /edited\r");
+  await terminal.shows("x-y\n");
+});
+
+test("an event during a search is printed above it", async () => {
+  writeFileSync(historyFile, "ls /somewhere\n");
+  await using terminal = new Terminal();
+  await using other = new Terminal();
+  await terminal.shows(prompt(0));
+  terminal.type("create /searched x\rget -w /searched\r");
+  await terminal.shows(prompt(2));
+  await terminal.types(CTRL_R, "somewh");
+  await other.shows(prompt(0));
+  other.type("set /searched y\r");
+  await terminal.shows("type:NodeDataChanged path:/searched");
+  await terminal.shows("(reverse-i-search)`somewh': ls /somewhere");
+});
+
+test("edit asks before it writes", async () => {
+  vi.stubEnv("VISUAL", "sed -i s/old/new/");
+  await using terminal = new Terminal();
+  await terminal.shows(prompt(0));
+  terminal.type("create /asked old\redit /asked\r");
+  await terminal.shows("write this to /asked? [y/N] ");
+  terminal.type("n\r");
+  await terminal.shows("not written");
+  await terminal.shows(prompt(2));
+  terminal.type("edit /asked\r");
+  await terminal.shows("write this to /asked? [y/N] ");
+  terminal.type("y\r");
+  await terminal.shows("/asked has version 1\n");
+  await terminal.shows(prompt(3));
+});
+
+test("Ctrl-C at a question gives the command up", async () => {
+  vi.stubEnv("VISUAL", "sed -i s/old/new/");
+  await using terminal = new Terminal();
+  await terminal.shows(prompt(0));
+  terminal.type("create /unasked old\redit /unasked\r");
+  await terminal.shows("write this to /unasked? [y/N] ");
+  terminal.type(CTRL_C);
+  await terminal.shows(prompt(2));
+  terminal.type("get /unasked\r");
+  await terminal.shows("old\n");
 });

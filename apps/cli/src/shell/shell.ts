@@ -4,11 +4,13 @@
  */
 import { clearLine, cursorTo } from "node:readline";
 import { createInterface, type Interface } from "node:readline/promises";
+import type { Terminal } from "../command.ts";
 import type { Connection } from "../connection/connection.ts";
 import type { Interpreter } from "../interpreter.ts";
 import type { TextSink } from "../output.ts";
 import { completeLine } from "./completion.ts";
 import { HISTORY_LINES_MAX, loadHistory, saveHistory } from "./history-file.ts";
+import { TerminalInput } from "./terminal-input.ts";
 
 export interface ShellOptions {
   /** A terminal's two ends. */
@@ -20,9 +22,10 @@ export interface ShellOptions {
 /** How long a Tab waits for the server. */
 const COMPLETION_MS_MAX = 2_000;
 
-export class Shell {
+export class Shell implements Terminal {
   readonly #options: ShellOptions;
   #readline: Interface | undefined;
+  #keys: TerminalInput | undefined;
   /** The current prompt; undefined while a command runs. */
   #prompt: (() => string) | undefined;
   #running: AbortController | undefined;
@@ -47,8 +50,30 @@ export class Shell {
       sink(text);
       // The output may have been a change of the state.
       this.#readline?.setPrompt(this.#prompt());
-      this.#readline?.prompt(true);
+      if (this.#keys?.isSearching === true) this.#keys.drawSearch();
+      else this.#readline?.prompt(true);
     };
+  }
+
+  async ask(question: string, signal: AbortSignal): Promise<string | undefined> {
+    const giveUp = (): void => this.#take(undefined);
+    signal.addEventListener("abort", giveUp, { once: true });
+    try {
+      return await this.#next(() => question);
+    } finally {
+      signal.removeEventListener("abort", giveUp);
+    }
+  }
+
+  async lendTerminal<T>(work: () => Promise<T>): Promise<T> {
+    this.#readline?.pause();
+    this.#keys?.setRawMode(false);
+    try {
+      return await work();
+    } finally {
+      this.#keys?.setRawMode(true);
+      this.#readline?.resume();
+    }
   }
 
   /** Returns when the user quits, by `quit`, Ctrl-D, or Ctrl-C on an empty line. */
@@ -56,8 +81,15 @@ export class Shell {
     const { input, output, historyFile } = this.#options;
     const kept = loadHistory(historyFile);
     const typed: string[] = [];
+    const keys = new TerminalInput({
+      ...{ source: input, output },
+      history: () => (this.#prompt === undefined ? undefined : [...kept, ...typed].toReversed()),
+      redraw: () => this.#readline?.prompt(true),
+    });
+    this.#keys = keys;
+    interpreter.terminal = this;
     const readline = createInterface({
-      input,
+      input: keys,
       output,
       terminal: true,
       // Newest first, in readline's order.
@@ -83,6 +115,8 @@ export class Shell {
       }
     } finally {
       readline.close();
+      keys.destroy();
+      input.pause();
       saveHistory(historyFile, [...kept, ...typed]);
     }
   }
@@ -102,12 +136,13 @@ export class Shell {
     return await promise;
   }
 
-  #take(line: string): void {
+  #take(line: string | undefined): void {
     const waiting = this.#waiting;
     this.#waiting = undefined;
     this.#prompt = undefined;
-    if (waiting === undefined) this.#ahead.push(line);
-    else waiting(line);
+    if (waiting === undefined) {
+      if (line !== undefined) this.#ahead.push(line);
+    } else waiting(line);
   }
 
   #close(): void {
