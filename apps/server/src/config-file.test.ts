@@ -126,6 +126,7 @@ test.each<[string, object]>([
   ["zooid.authFailureDelayMaxMs=0", { auth: { failureDelayMsMax: 0 } }],
   ["extendedTypesEnabled=true", { ttlNodes: true }],
   ["zooid.heldBytesMax=9", { heldBytesMax: 9 }],
+  ["zooid.slowRequestMs=250", { slowRequestMs: 250 }],
   ["zooid.childrenBytesMax=9", { childrenBytesMax: 9 }],
   ["zooid.watchBytesMax=9", { watchBytesMax: 9 }],
   ["zooid.log.retainBytes=9\nzooid.log.retainMs=8", { retention: { bytes: 9, ms: 8 } }],

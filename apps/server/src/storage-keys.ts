@@ -12,6 +12,7 @@ export const STORAGE_KEYS: readonly KeyEntry[] = [
   ["dataLogDir", path("logDir")],
   ["datadir.autocreate", ignored("the data directory is made when it is missing")],
   ["fsync.warningthresholdms", wholeNumber("fsyncWarnMs")],
+  ["zooid.slowRequestMs", wholeNumber("slowRequestMs")],
   ["zooid.log.retainBytes", retention("bytes")],
   ["zooid.log.retainMs", retention("ms")],
   ["zooid.disk.lowBytes", disk("lowBytes")],

@@ -117,6 +117,8 @@ export interface ReplicaConfig extends IdentityLimits {
   readonly setWatchesWorkPerTurn: number;
   /** Waiting requests that are answered in one turn; fewer if they are long or costly. */
   readonly releaseWorkPerTurn: number;
+  /** A request that takes so long is reported with its stages, as a `slow-request` event. Infinity: none is. */
+  readonly slowRequestMs: number;
   /** Of the hash tables with names that clients choose; random, new at each start, and secret. */
   readonly hashKey: HashKey;
 }
@@ -158,6 +160,7 @@ export const REPLICA_DEFAULTS: Omit<ReplicaConfig, RequiredOfCallers> = {
   applyWorkPerTurn: 900,
   setWatchesWorkPerTurn: 3000,
   releaseWorkPerTurn: 256,
+  slowRequestMs: Number.POSITIVE_INFINITY,
   isTtlEnabled: false,
   isQuotaEnforced: false,
   heldBytesMax: Number.POSITIVE_INFINITY,

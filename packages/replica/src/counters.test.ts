@@ -4,10 +4,11 @@ import type { Connection } from "./connections/connection.ts";
 import { ConnectionStats } from "./connections/connection-stats.ts";
 import { Counters } from "./counters.ts";
 import type { ServingState } from "./serving-state.ts";
+import type { SlowRequests } from "./slow-requests.ts";
 
 test("every answer is counted once, however the answers are mixed and whenever they are read", () => {
   const state = { nowMs: 100 };
-  const counters = new Counters(state as ServingState);
+  const counters = new Counters(state as ServingState, { thresholdMs: 1000 } as SlowRequests);
   const connection = { stats: new ConnectionStats() } as Connection;
   const answered = (op: number, receivedMs: number, times: number): void => {
     for (let i = 0; i < times; i++) counters.answered(connection, op, i, 1, receivedMs);

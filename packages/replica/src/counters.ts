@@ -2,6 +2,7 @@ import { type ByteSlice, isWrite, LatencyBuckets, OpCode, opName, sliceText } fr
 import type { Connection } from "./connections/connection.ts";
 import { Histogram } from "./histogram.ts";
 import type { ServingState } from "./serving-state.ts";
+import type { SlowRequests } from "./slow-requests.ts";
 
 /** Counts since start, and gauges. */
 export interface ReplicaCounters {
@@ -36,9 +37,13 @@ export class Counters {
   #runOp = 0;
   #runMs = 0;
   #runLength = 0;
+  readonly #slow: SlowRequests;
+  readonly #slowMs: number;
 
-  constructor(servingState: ServingState) {
+  constructor(servingState: ServingState, slow: SlowRequests) {
     this.#servingState = servingState;
+    this.#slow = slow;
+    this.#slowMs = slow.thresholdMs;
   }
 
   get values(): ReplicaCounters {
@@ -65,7 +70,15 @@ export class Counters {
     countNamespace(this.#values.quotaExceeded, path);
   }
 
-  answered(connection: Connection, op: number, xid: number, zxid: number, receivedMs: number): void {
+  /** @param path of the request, where it is at hand; for slow ones */
+  answered(
+    connection: Connection,
+    op: number,
+    xid: number,
+    zxid: number,
+    receivedMs: number,
+    path?: Readonly<ByteSlice>,
+  ): void {
     const { nowMs } = this.#servingState;
     const latencyMs = nowMs - receivedMs;
     connection.stats.answered(op, xid, zxid, latencyMs, nowMs);
@@ -77,6 +90,7 @@ export class Counters {
       this.#runMs = latencyMs;
     }
     this.#runLength++;
+    if (latencyMs >= this.#slowMs) this.#slow.answered(connection, { op, xid, zxid, path }, receivedMs);
   }
 
   #endRun(): void {

@@ -26,6 +26,7 @@ export { Replica } from "./replica.ts";
 export type { PendingSync } from "./requests/pending-syncs.ts";
 export { type Session, SessionTable } from "./sessions/session-table.ts";
 export type { Refusal, ReplicaSinks } from "./sinks.ts";
+export type { RequestStages, SlowRequest } from "./slow-requests.ts";
 export type { ReplicaTools } from "./tools.ts";
 export { type NoPeers, withNoPeers } from "./with-no-peers.ts";
 export type { ReapingConfig } from "./writes/reaper.ts";

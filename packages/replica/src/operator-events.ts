@@ -1,9 +1,11 @@
 import type { Excess } from "@zooid/data-tree";
 import type { ZabEvent } from "@zooid/zab";
+import type { SlowRequest } from "./slow-requests.ts";
 
 /** Events for operators, as data: the server makes log lines of them, tests look at their kinds. */
 export type ReplicaEvent =
   | ZabEvent
+  | SlowRequest
   | { readonly kind: "read-only-service" }
   /** A certificate's subject is longer than an identity may be: its client has no identity by it. */
   | { readonly kind: "long-certificate-subject"; readonly address: string; readonly bytesMax: number }

@@ -34,6 +34,7 @@ import { SessionRenewal } from "./sessions/session-renewal.ts";
 import { Sessions } from "./sessions/sessions.ts";
 import { UnconfirmedRefusals } from "./sessions/unconfirmed-refusals.ts";
 import type { ReplicaSinks } from "./sinks.ts";
+import { SlowRequests } from "./slow-requests.ts";
 import type { ReplicaTools } from "./tools.ts";
 import { InFlightWrites } from "./writes/in-flight-writes.ts";
 import { QuotaNotes } from "./writes/quota-notes.ts";
@@ -56,6 +57,7 @@ export class ReplicaParts {
   readonly servingState: ServingState;
   readonly roles: RoleChanges;
   readonly dueWork: DueWork;
+  readonly slowRequests: SlowRequests;
   readonly counters: Counters;
 
   readonly roomHandover: RoomHandover;
@@ -106,7 +108,8 @@ export class ReplicaParts {
     this.roles = new RoleChanges(this);
     this.dueWork = new DueWork(this);
     this.roomHandover = new RoomHandover(this);
-    this.counters = new Counters(this.servingState);
+    this.slowRequests = new SlowRequests(this);
+    this.counters = new Counters(this.servingState, this.slowRequests);
 
     this.connections = new Connections(this.tree.watches, sinks);
     this.admission = new Admission(this);

@@ -281,6 +281,7 @@ export class Replica {
     const { batcher } = this.#parts.tools;
     if (batcher.count === 0 || this.isPreparing || this.#parts.roomHandover.isUnderWay) return;
     this.zab.propose(batcher.take());
+    this.#parts.slowRequests.look();
   }
 
   /** Whether {@link propose} has something to propose, or will have. */
@@ -297,6 +298,7 @@ export class Replica {
   /** Everything up to a zxid, appended in a role generation, is durable here. */
   synced(generation: number, zxid: Zxid): void {
     this.zab.synced(generation, zxid);
+    this.#parts.slowRequests.durable(zxid);
   }
 
   /**
@@ -311,6 +313,7 @@ export class Replica {
     // is applied meanwhile.
     // rule: nothing-is-applied-beside-an-open-multi
     if (this.isPreparing) return false;
+    this.#parts.slowRequests.look();
     // A transaction may take several calls.
     const more = !delivery.resume() || this.zab.deliver(most) || delivery.isSpent;
     syncs.answerDue();
@@ -323,5 +326,6 @@ export class Replica {
   flush(): void {
     this.#parts.forwarder.flush();
     this.zab.flush();
+    this.#parts.slowRequests.look();
   }
 }

@@ -115,6 +115,11 @@ export interface ServerOptions {
   /** A sync of the log that takes longer is logged, in milliseconds. Default 1000. */
   readonly fsyncWarnMs?: number;
   /**
+   * Requests that take so long, in milliseconds, are logged with their stages, and turns of the event
+   * loop that do. 0 logs none. Default 1000.
+   */
+  readonly slowRequestMs?: number;
+  /**
    * Writes wait when the state file lags behind by more bytes of log than this: it bounds the
    * replay at startup and the log's size. Default 512 MiB.
    */
@@ -203,6 +208,8 @@ export interface ServerConfig {
   readonly reaping: ReapingConfig;
   readonly outputBytesMax: number;
   readonly fsyncWarnMs: number;
+  /** Infinity for none. */
+  readonly slowRequestMs: number;
   readonly stateLagBytesMax: number;
   readonly retention: Required<RetentionOptions>;
   readonly disk: DiskOptions;
@@ -329,6 +336,7 @@ export function parseServerConfig(options: ServerOptions): ServerConfig {
       Number.POSITIVE_INFINITY,
     reaping: parseReaping(options.reaping ?? {}, whole),
     fsyncWarnMs: whole("fsync.warningthresholdms", options.fsyncWarnMs ?? 1000, 1, INT_MAX),
+    slowRequestMs: whole("zooid.slowRequestMs", options.slowRequestMs ?? 1000, 0, INT_MAX) || Number.POSITIVE_INFINITY,
     stateLagBytesMax: whole("stateLagBytesMax", options.stateLagBytesMax ?? 2 ** 29, 1, Number.MAX_SAFE_INTEGER),
     retention: {
       bytes: whole("zooid.log.retainBytes", options.retention?.bytes ?? 64 * 1024 * 1024, 1, Number.MAX_SAFE_INTEGER),

@@ -69,6 +69,7 @@ function replicaConfigOf(config: ServerConfig): ReplicaConfig {
     // A larger answer would cut its client off.
     childrenBytesMax: config.outputBytesMax,
     createdListingBytesMax: config.childrenBytesMax,
+    slowRequestMs: config.slowRequestMs,
     reaping: config.reaping,
     hashKey: { k0: randomInt(2 ** 32) | 0, k1: randomInt(2 ** 32) | 0 },
   };

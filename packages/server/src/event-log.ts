@@ -1,9 +1,8 @@
-import type { ReplicaEvent } from "@zooid/replica";
-import { fieldsOf, type LogFields } from "./log-fields.ts";
+import { fieldsOf, type LogFields, type OperatorEvent } from "./log-fields.ts";
 import { sentenceOf } from "./operator-sentences.ts";
 
 /** Events that go on until an operator acts. */
-const LEVELS: Partial<Readonly<Record<ReplicaEvent["kind"], "warn" | "error">>> = {
+const LEVELS: Partial<Readonly<Record<OperatorEvent["kind"], "warn" | "error">>> = {
   "history-of-one-server": "error",
   "leader-of-another-ensemble": "error",
   "applied-beyond": "error",
@@ -39,7 +38,7 @@ export class EventLog {
     this.#nowMs = nowMs;
   }
 
-  note(event: ReplicaEvent): void {
+  note(event: OperatorEvent): void {
     const text = sentenceOf(event);
     const level = LEVELS[event.kind];
     if (level === undefined) {

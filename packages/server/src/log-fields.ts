@@ -1,5 +1,5 @@
 import { formatSessionId, formatZxid } from "@zooid/model";
-import type { ReplicaEvent } from "@zooid/replica";
+import type { ReplicaEvent, SlowRequest } from "@zooid/replica";
 
 /** The parts of a log line that a log collector searches by, beside its text. */
 export interface LogFields {
@@ -17,12 +17,29 @@ export interface LogFields {
   readonly role?: string;
   /** A duration of what the line reports. */
   readonly durationMs?: number;
+  /** A request's operation, as the label of `zooid_request_seconds`; its path; the client's number for it. */
+  readonly op?: string;
+  readonly path?: string;
+  readonly xid?: number;
+  /** Stages of a slow request; see `RequestStages` of `@zooid/replica`. */
+  readonly waitMs?: number | undefined;
+  readonly queueMs?: number | undefined;
+  readonly forwardMs?: number | undefined;
+  readonly syncMs?: number | undefined;
+  readonly commitMs?: number | undefined;
+  readonly applyMs?: number | undefined;
+  readonly sendMs?: number;
+  /** Lines of this kind that were not written. */
+  readonly suppressed?: number;
   /** Why a connection or request was refused: a fixed set, as in the metrics. */
   readonly refusal?: string;
 }
 
+/** Events that are one line each; of slow requests the slow log makes the lines. */
+export type OperatorEvent = Exclude<ReplicaEvent, SlowRequest>;
+
 /** The fields of a replica's event. */
-export function fieldsOf(event: ReplicaEvent): LogFields {
+export function fieldsOf(event: OperatorEvent): LogFields {
   return {
     event: event.kind,
     ...("sid" in event ? { peer: event.sid } : "to" in event ? { peer: event.to } : {}),

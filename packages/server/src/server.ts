@@ -29,6 +29,7 @@ import type {
 } from "./server-api.ts";
 import { ServerStatus } from "./server-status.ts";
 import { adminViewOf } from "./server-view.ts";
+import { SlowLog } from "./slow-log.ts";
 import { SnapshotRestore } from "./snapshot-restore.ts";
 import { openStorage, type Storage } from "./storage.ts";
 
@@ -77,6 +78,7 @@ class Server implements ZooidServer {
   readonly #earlyClients = new EarlyClients();
   readonly #refusals: RefusalLog;
   readonly #events: EventLog;
+  readonly #slow: SlowLog;
   readonly #disk: DiskGuard;
   #restore: SnapshotRestore | undefined;
   #statusTimer: NodeJS.Timeout | undefined;
@@ -90,6 +92,11 @@ class Server implements ZooidServer {
     this.#fourLetterWords = { allowed: config.fourLetterWords };
     this.#audit = new AuditTrail(sidOf(config));
     this.audit$ = this.#audit.records$;
+    this.#slow = new SlowLog({
+      thresholdMs: config.slowRequestMs,
+      warn: (text, fields) => this.#log.warn(text, fields),
+      nowMs: () => performance.now(),
+    });
     this.#disk = this.#newDiskGuard();
     this.#events = new EventLog(this.#log, () => performance.now());
     this.#refusals = new RefusalLog(
@@ -303,6 +310,7 @@ class Server implements ZooidServer {
     return {
       refusals: this.#refusals,
       audit: this.#audit,
+      slow: this.#slow,
       wordBytes: (word) => wordBytes(word, view),
       fourLetterWord: (word, argument, connection) => answerWord(word, argument, view, connection),
       checkpoint: (checkpoint) => storage.checkpoint(checkpoint),
@@ -338,6 +346,7 @@ class Server implements ZooidServer {
   }
 
   #updateStatus(): void {
+    this.#slow.tick();
     if (this.#driver !== undefined && this.#storage !== undefined) {
       this.#status.update(this.#driver.replica, this.#storage);
     }

@@ -35,7 +35,8 @@ export class WriteAnswers {
       return;
     }
     this.#answer(connection.ref, xid, zxid, op, node);
-    counters.answered(connection, inFlightWrites.op, xid, zxid, receivedMs);
+    const path = op.op === OpCode.ERROR ? undefined : op.path;
+    counters.answered(connection, inFlightWrites.op, xid, zxid, receivedMs, path);
   }
 
   #answer(to: ConnectionRef, xid: number, zxid: Zxid, op: TxnOp, node: number): void {

@@ -136,8 +136,9 @@ export class ClientRequests {
 
   /** A request that is no write was answered, and may have armed watches. */
   answered(connection: Connection, op: number, xid: number, receivedMs: number): void {
-    const { counters, servingState, watchBudget, connections } = this.#parts;
-    counters.answered(connection, op, xid, servingState.visible, receivedMs);
+    const { counters, servingState, watchBudget, connections, request } = this.#parts;
+    const path = request.hasPath ? request.path : undefined;
+    counters.answered(connection, op, xid, servingState.visible, receivedMs, path);
     if (connection.phase === "open" && !watchBudget.admits(connection.ref)) {
       connections.refuse(connection, "watch-limit");
     }

@@ -117,6 +117,7 @@ const HELP: ReadonlyMap<string, string> = new Map([
   ],
   ["zooid_disk_full", "1 while the log waits for room on its disk, so that this server acknowledges nothing"],
   ["zooid_disk_refused_writes", "Writes of clients of this server that were refused for want of room on the disks"],
+  ["zooid_slow_requests", "Requests that took as long as zooid.slowRequestMs or longer; the log has their stages"],
   ["zooid_log_pending_bytes", "Bytes handed to the log and not durable yet"],
   ["zooid_log_purged_segments", "Segments purged from the log"],
   ["zooid_log_segments", "Segments of the log, the newest included"],

@@ -171,6 +171,7 @@ function counters(view: AdminView): readonly Metric[] {
   return [
     counter("connection_request_count", traffic.connectRequests),
     counter("zooid_disk_refused_writes", driver.replica.counters.refusedForRoom),
+    counter("zooid_slow_requests", driver.slow.count),
     counter("connection_rejected", view.rejectedCount() + refused("throttle")),
     counter("connection_drop_count", traffic.drops),
     counter("connection_revalidate_count", traffic.revalidations),

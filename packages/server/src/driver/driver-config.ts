@@ -1,11 +1,13 @@
 import type { ElectionMessage, ServerId } from "@zooid/model";
-import type { ReplicaConfig, ReplicaEvent } from "@zooid/replica";
+import type { ReplicaConfig } from "@zooid/replica";
 import type { SnapshotPort, ZabLinks } from "@zooid/zab";
 import type { AuditTrail } from "../audit-trail.ts";
 import type { AuthFailuresOptions } from "../auth-failures.ts";
 import type { ClientConnection, ConnectionLimits } from "../client-connection.ts";
 import type { ConnectionThrottleConfig } from "../connection-throttle.ts";
+import type { OperatorEvent } from "../log-fields.ts";
 import type { RefusalLog } from "../refusal-log.ts";
+import type { SlowLog } from "../slow-log.ts";
 import type { Checkpoint } from "./checkpoints.ts";
 
 export interface DriverConfig {
@@ -39,8 +41,10 @@ export interface DriverHooks {
   install(): void;
   /** The replica's role, or its phase in it, changed. */
   roleChanged(): void;
+  /** Gets slow requests, and each turn that was slow or had some. */
+  readonly slow: SlowLog;
   /** For operators. */
-  note(event: ReplicaEvent): void;
+  note(event: OperatorEvent): void;
   /** An invariant is false, or the replica threw: the server must stop. */
   defect(error: unknown): void;
 }

@@ -8,11 +8,14 @@ import { create, RawClient, read, request, setData, versioned } from "@zooid/wir
 import { expect, test } from "vitest";
 import { ClientListener } from "../client-listener.ts";
 import { parseConnectionThrottle } from "../connection-throttle.ts";
+import type { LogFields } from "../log-fields.ts";
 import { RefusalLog } from "../refusal-log.ts";
+import { SlowLog } from "../slow-log.ts";
 import { Driver } from "./driver.ts";
 
 /** A driver whose log syncs when the test says so, behind a real port. */
-async function startDriver(batchBytesMax?: number) {
+async function startDriver(batchBytesMax?: number, slowRequestMs: number = Number.POSITIVE_INFINITY) {
+  const slowLines: LogFields[] = [];
   const sid = serverId(1);
   const log = new MemoryTxnLog({
     sid: 1,
@@ -35,6 +38,7 @@ async function startDriver(batchBytesMax?: number) {
         sessionTimeoutMsMax: 40_000,
         auth: { superDigest: undefined, digestEnabled: true, skipAcl: false },
         hashKey: { k0: 1, k1: 2 },
+        slowRequestMs,
       },
       limits: { frameBytesMax: 1_048_575, outputBytesHigh: 1_048_576, outputBytesMax: 8_388_608, closingMs: 1000 },
       sessionlessTimeoutMs: 10_000,
@@ -56,6 +60,11 @@ async function startDriver(batchBytesMax?: number) {
         () => {},
         () => 0,
       ),
+      slow: new SlowLog({
+        thresholdMs: slowRequestMs,
+        warn: (_, fields) => slowLines.push(fields),
+        nowMs: () => performance.now(),
+      }),
       wordBytes: () => 4,
       fourLetterWord: () => undefined,
       checkpoint: () => {},
@@ -88,6 +97,7 @@ async function startDriver(batchBytesMax?: number) {
   return {
     driver,
     log,
+    slowLines,
     /** A client with a session. */
     async open(): Promise<RawClient> {
       const client = await RawClient.open(listener.port);
@@ -119,6 +129,25 @@ test("a write is answered when it is durable in the log; other clients are serve
   expect(writer.receivedBytes).toBe(0);
   held.log.syncAll();
   expect(await writer.reply()).toMatchObject({ xid: 1, code: 0 });
+});
+
+test("a write that waits for the disk is logged once its answer is sent, and a fast read is not", async () => {
+  await using held = await startDriver(undefined, 30);
+  await using writer = await held.open();
+  held.slowLines.length = 0;
+  writer.send(request(7, OpCode.CREATE, create("/slow")));
+  await until(() => held.log.pendingCount > 0);
+  const pendingMs = performance.now();
+  await until(() => performance.now() - pendingMs > 32);
+  held.log.syncAll();
+  await writer.reply();
+  expect(held.slowLines).toMatchObject([
+    { event: "slow-request", op: "create", path: "/slow", xid: 7, sendMs: expect.any(Number) },
+  ]);
+  const [{ durationMs = 0, syncMs = 0, queueMs = 0 } = {}] = held.slowLines;
+  expect(syncMs).toBeGreaterThanOrEqual(30);
+  expect(durationMs).toBeGreaterThanOrEqual(queueMs + syncMs);
+  expect(held.driver.slow.count).toBeGreaterThan(0);
 });
 
 test("writes of one turn are one batch, and at most two batches are in flight", async () => {

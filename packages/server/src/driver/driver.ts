@@ -6,6 +6,7 @@ import type { BufferPool } from "@zooid/wire";
 import { ClientConnection, type ConnectionHost, type ConnectionLimits } from "../client-connection.ts";
 import type { RefusalLog } from "../refusal-log.ts";
 import type { RoleTimes } from "../role-times.ts";
+import type { SlowLog } from "../slow-log.ts";
 import type { Traffic } from "../traffic.ts";
 import type { WatchFanOut } from "../watch-fan-out.ts";
 import type { BatchSizes } from "./batch-sizes.ts";
@@ -27,6 +28,7 @@ export class Driver implements ConnectionHost {
   readonly pool: BufferPool;
   readonly limits: ConnectionLimits;
   readonly refusals: RefusalLog;
+  readonly slow: SlowLog;
   readonly traffic: Traffic;
   readonly reads: ReadTurns<ClientConnection>;
   readonly roleTimes: RoleTimes;
@@ -41,6 +43,7 @@ export class Driver implements ConnectionHost {
     this.pool = parts.pool;
     this.limits = parts.config.limits;
     this.refusals = parts.hooks.refusals;
+    this.slow = parts.hooks.slow;
     this.traffic = parts.traffic;
     this.reads = parts.reads;
     this.roleTimes = parts.roleTimes;

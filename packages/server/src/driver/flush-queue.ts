@@ -12,6 +12,8 @@ interface Flushable {
  */
 export class FlushQueue<T extends Flushable> {
   readonly #now: () => number;
+  /** The last reading of the clock: how far the turn is. */
+  lastMs = 0;
   #written: T[] = [];
   #left: T[] = [];
 
@@ -37,10 +39,12 @@ export class FlushQueue<T extends Flushable> {
 
   /** @returns the connections for which there was no time */
   #flushSome(connections: T[]): T[] {
-    const endMs = this.#now() + FLUSH_MS;
+    this.lastMs = this.#now();
+    const endMs = this.lastMs + FLUSH_MS;
     for (const [i, connection] of connections.entries()) {
       connection.flush();
-      if (this.#now() >= endMs) return connections.slice(i + 1);
+      this.lastMs = this.#now();
+      if (this.lastMs >= endMs) return connections.slice(i + 1);
     }
     return [];
   }

@@ -24,7 +24,10 @@ export function replicaSinksOf(parts: DriverParts): ReplicaSinks {
       parts.checkpoints.loaded();
     },
     roleChanged: () => roleChanged(parts),
-    note: (event) => hooks.note(event),
+    note: (event) => {
+      if (event.kind === "slow-request") hooks.slow.request(event);
+      else hooks.note(event);
+    },
     resume: (to) => clients.resume(to),
     refused: (to, refusal) => {
       const connection = clients.get(to);

@@ -8,6 +8,9 @@ import type { DriverParts } from "./driver-parts.ts";
 export class TurnLoop {
   readonly #parts: DriverParts;
   #isOpen = false;
+  /** As counted when the turn began, for one that turns out to be slow. */
+  #answeredBefore = 0;
+  #appliedBefore = 0;
 
   constructor(parts: DriverParts) {
     this.#parts = parts;
@@ -21,9 +24,12 @@ export class TurnLoop {
   wake(): void {
     if (this.#isOpen) return;
     this.#isOpen = true;
-    const { deliveries, reads } = this.#parts;
+    const { deliveries, reads, replica } = this.#parts;
     deliveries.beginTurn();
     reads.begin();
+    const { counters } = replica;
+    this.#answeredBefore = counters.packetsSent;
+    this.#appliedBefore = counters.commitCount;
     this.setTime();
     setImmediate(() => this.#end());
   }
@@ -63,7 +69,18 @@ export class TurnLoop {
     recorder?.flush();
     hooks.audit?.flush();
     if (written.flush()) setImmediate(() => this.wake());
+    // The clock was read when the last answer was sent.
+    const tookMs = written.lastMs - replica.nowMs;
+    if (tookMs >= hooks.slow.thresholdMs || hooks.slow.hasPending) this.#endSlowTurn(Math.floor(tookMs));
     timers.armExpiryIfMoved();
+  }
+
+  #endSlowTurn(tookMs: number): void {
+    const { counters } = this.#parts.replica;
+    // An operator may have reset the counters in between.
+    const answered = Math.max(0, counters.packetsSent - this.#answeredBefore);
+    const applied = Math.max(0, counters.commitCount - this.#appliedBefore);
+    this.#parts.hooks.slow.endTurn({ tookMs, answered, applied });
   }
 
   #stepToEnd(): void {

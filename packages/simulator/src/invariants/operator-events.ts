@@ -45,6 +45,7 @@ const RULE_I32: Readonly<Record<Kind, "legal" | "illegal" | "illegal-if-diverged
   "wall-clock-set": "legal",
   "over-quota": "legal",
   "large-listing": "legal",
+  "slow-request": "legal",
 };
 
 /** Kinds of events that only an incorrect ensemble reports. */
