@@ -1,5 +1,5 @@
 import { closeSync, existsSync, fsyncSync, openSync, rmSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import Sqlite, { type Statement } from "better-sqlite3";
 import { StoreError } from "./store-error.ts";
 
@@ -118,6 +118,23 @@ export function isFull(error: unknown): boolean {
   // The index of a WAL is a file of its own, which SQLite makes room for when it opens the WAL.
   const code = sqliteCode(error) ?? systemCode(error);
   return code === "SQLITE_FULL" || code === "SQLITE_IOERR_SHMSIZE" || code === "ENOSPC" || code === "EDQUOT";
+}
+
+/** SQLite could not open a file, or make one, such as a journal. It does not say why. */
+export function isNotOpened(error: unknown): boolean {
+  return sqliteCode(error)?.startsWith("SQLITE_CANTOPEN") === true;
+}
+
+/** Whether a directory has room for one more file, which shows when it is made. */
+export function hasRoomForFile(directory: string): boolean {
+  const file = join(directory, `room-${process.pid}`);
+  try {
+    closeSync(openSync(file, "w", 0o600));
+    rmSync(file);
+    return true;
+  } catch (error) {
+    return !isFull(error);
+  }
 }
 
 /** The system's name for a call that failed, or undefined for an error of another kind, and for a sync: what it left is not known. */

@@ -2,7 +2,7 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { assert, formatZxid, type Zxid } from "@zooid/model";
 import { DataPlace } from "./data-place.ts";
-import { isFull } from "./database.ts";
+import { hasRoomForFile, isFull, isNotOpened } from "./database.ts";
 import { releaseReserve } from "./disk-reserve.ts";
 import { inspectDirectory, WITNESS_FILE } from "./inspect-directory.ts";
 import { earlierOf } from "./log-book.ts";
@@ -134,7 +134,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 function diskFullOf(error: unknown, directory: string): StoreError | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof StoreError && cause.code === "DISK_FULL") return cause;
-    if (isFull(cause))
+    if (isFull(cause) || (isNotOpened(cause) && !hasRoomForFile(directory)))
       return new StoreError({ code: "DISK_FULL", file: directory, reason: cause.message }, { cause: error });
   }
   return undefined;

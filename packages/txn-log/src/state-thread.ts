@@ -1,6 +1,7 @@
+import { dirname } from "node:path";
 import { receiveMessageOnPort, workerData } from "node:worker_threads";
 import { assertNever, formatZxid, type TxnDecoder, type Zxid } from "@zooid/model";
-import { isFull, storeErrorOf } from "./database.ts";
+import { hasRoomForFile, isFull, isNotOpened, storeErrorOf } from "./database.ts";
 import { type EntrySink, LogReader } from "./log-reader.ts";
 import { lowerPriority } from "./lower-priority.ts";
 import { Pace } from "./pace.ts";
@@ -39,6 +40,8 @@ class StateThread {
   #isFull = false;
   /** The file is closed since then; opening it undoes what that fold left, which may need room as well. */
   #isClosed = false;
+  /** The last fold could not open a file. */
+  #wasNotOpened = false;
   #timer: NodeJS.Timeout | undefined;
   /** Somebody reads the file, or is about to replace it. */
   #isStill = false;
@@ -135,14 +138,24 @@ class StateThread {
         if (this.#isClosed) this.#open();
         this.#foldMarks(marks);
       } catch (cause) {
-        if (!isFull(cause)) throw cause;
+        if (!this.#isForRoom(cause)) throw cause;
         this.#waitForRoom(marks, cause);
         return;
       }
     }
+    this.#wasNotOpened = false;
     this.#setFull(undefined);
     this.#fold.release();
     this.#state.shrink();
+  }
+
+  /** Nothing was written where the journal could not be opened. There may be room by now: that is tried once. */
+  #isForRoom(cause: unknown): boolean {
+    if (isFull(cause)) return true;
+    if (!isNotOpened(cause)) return false;
+    const isFirst = !this.#wasNotOpened;
+    this.#wasNotOpened = true;
+    return isFirst || !hasRoomForFile(dirname(this.#stateFile));
   }
 
   /** A fold found no room. Its transaction is undone with the connection, and it is tried again later. */
