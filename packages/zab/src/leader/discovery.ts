@@ -132,7 +132,6 @@ export class Discovery {
     this.#leader.liveness.beginStep();
     // With the id the history would no longer be this server's own: 1. s1 writes it, and dies. 2. s2
     // and s3 have promised nothing: they do not count, and s1 never has a quorum.
-    // rule: an-own-history-has-no-id-before-a-quorum
     if (this.#isOwn) this.#newEnsembleId = config.newEnsembleId;
     else if (durable.identity.ensembleId === "")
       log.setEnsembleId(this.#ensembleIdOfOthers() ?? config.newEnsembleId, () => {});
