@@ -2,3 +2,19 @@
 export function hostPort(host: string, port: number): string {
   return host.includes(":") && !host.startsWith("[") ? `[${host}]:${port}` : `${host}:${port}`;
 }
+
+/** The two ends of a socket. */
+interface Ends {
+  readonly localAddress?: string | undefined;
+  readonly localPort?: number | undefined;
+  readonly remoteAddress?: string | undefined;
+  readonly remotePort?: number | undefined;
+}
+
+/**
+ * Whether a TCP connection leads to itself: the system may choose the port that is dialed as the connection's own, if no server
+ * listens on it. It then receives what it sends, and keeps the server from binding its port.
+ */
+export function isConnectedToItself({ localAddress, localPort, remoteAddress, remotePort }: Ends): boolean {
+  return localPort !== undefined && localPort === remotePort && localAddress === remoteAddress;
+}

@@ -1,5 +1,5 @@
 import { Socket } from "node:net";
-import { OpCode, SESSION_NONE, type SessionId, type Zxid } from "@zooid/model";
+import { isConnectedToItself, OpCode, SESSION_NONE, type SessionId, type Zxid } from "@zooid/model";
 import { JuteWriter, readConnectResponse, writeConnectRequest } from "@zooid/wire";
 import type { Host } from "./hosts.ts";
 import { InFlight } from "./in-flight.ts";
@@ -156,7 +156,11 @@ export class LoadConnection {
       ...(localAddress === undefined ? {} : { localAddress }),
     });
     socket.setNoDelay(true);
-    socket.once("connect", () => socket.write(connectFrame(this.target.sessionTimeoutMs, asked)));
+    socket.once("connect", () => {
+      // While a server is down, the system may give its port to a connection that looks for it.
+      if (isConnectedToItself(socket)) socket.destroy(new Error("no server listens: the connection was to itself"));
+      else socket.write(connectFrame(this.target.sessionTimeoutMs, asked));
+    });
     return promise;
   }
 

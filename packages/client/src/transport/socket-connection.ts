@@ -1,5 +1,6 @@
 import dns from "node:dns/promises";
 import { isIP, type Socket } from "node:net";
+import { hostPort, isConnectedToItself } from "@zooid/model";
 import type { HostAddress } from "../servers/connect-string.ts";
 import type { TransportConnection, TransportEvents } from "./transport.ts";
 
@@ -58,8 +59,12 @@ export function socketConnection(
       },
     },
   });
+  // A server that is down is dialed again and again, in the end perhaps from its own port.
+  socket.once("connect", () => {
+    if (isConnectedToItself(socket)) socket.destroy(selfConnection(socket));
+  });
   socket.once(opened, () => {
-    if (!isGone) events.opened();
+    if (!isGone && !socket.destroyed) events.opened();
   });
   socket.on("drain", () => {
     if (!isGone) events.drained();
@@ -81,4 +86,9 @@ export function socketConnection(
       socket.destroy();
     },
   };
+}
+
+function selfConnection({ remoteAddress = "", remotePort = 0 }: Socket): Error {
+  const text = `connect ECONNREFUSED ${hostPort(remoteAddress, remotePort)}: no server listens, and the connection was to itself`;
+  return Object.assign(new Error(text), { code: "ECONNREFUSED" });
 }

@@ -1,6 +1,7 @@
 import { once } from "node:events";
-import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { type AddressInfo, connect as connectSocket, createServer, type Server, type Socket } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { socketConnection } from "./socket-connection.ts";
 import { tcpTransport } from "./tcp-transport.ts";
 import type { TransportConnection } from "./transport.ts";
 
@@ -114,4 +115,17 @@ test("a full connection returns false, keeps the bytes, and reports when there i
   connection.destroy();
   await once(socket, "close");
   expect(receivedBytes).toBe(sentCount * chunk.length);
+});
+
+test("a connection to itself is a refused one, and frees the port at once", async () => {
+  await new Promise((resolve) => server.close(resolve));
+  const closed = new Promise<Error | undefined>((resolve) => {
+    socketConnection(
+      // Without a server the system may choose the dialed port as the connection's own.
+      (options) => connectSocket({ host: "127.0.0.1", port, localPort: port, ...options }),
+      "connect",
+      { opened: () => expect.fail("it was opened"), data: () => {}, drained: () => {}, closed: resolve },
+    );
+  });
+  expect(await closed).toMatchObject({ code: "ECONNREFUSED", message: expect.stringContaining("to itself") });
 });
