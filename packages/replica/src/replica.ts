@@ -135,6 +135,11 @@ export class Replica {
     this.#parts.counters.reset();
   }
 
+  /** Writes and syncs of a connection that are not answered yet. */
+  unansweredOf(ref: ConnectionRef): number {
+    return this.#parts.connections.get(ref)?.unanswered ?? 0;
+  }
+
   get connectionCount(): number {
     return this.#parts.connections.count;
   }

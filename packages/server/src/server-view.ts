@@ -5,6 +5,7 @@ import { SnapshotEndpoint } from "./admin/snapshot-endpoint.ts";
 import { buildTime } from "./build-time.ts";
 import type { ClientPorts } from "./client-ports.ts";
 import type { ServerConfig } from "./config.ts";
+import type { Drain } from "./drain.ts";
 import type { Driver } from "./driver/driver.ts";
 import type { EnsemblePeers } from "./ensemble-peers.ts";
 import type { ServerLog } from "./server-api.ts";
@@ -31,6 +32,7 @@ export interface ViewedServer {
   hasServed(): boolean;
   /** On the disk, for writes. */
   room(): DiskRoom;
+  readonly drain: Drain;
   readonly fourLetterWords: AdminView["fourLetterWords"];
   restore(pieces: AsyncIterable<Uint8Array>): Promise<Zxid>;
 }
@@ -58,6 +60,7 @@ export function adminViewOf(server: ViewedServer): AdminView {
       return driver();
     },
     config,
+    drain: server.drain,
     version: versionText(server.version, buildTime()),
     startedAtMs: performance.now(),
     clientPort: () => server.clientPort(),

@@ -10,6 +10,7 @@ import { type Change, ChangeRecorder } from "./change-stream.ts";
 import { ClientPorts } from "./client-ports.ts";
 import { parseServerConfig, type ServerConfig } from "./config.ts";
 import { DiskGuard } from "./disk/disk-guard.ts";
+import { Drain } from "./drain.ts";
 import { Driver } from "./driver/driver.ts";
 import type { DriverHooks } from "./driver/driver-config.ts";
 import { driverConfigOf, replicaToolsOf, sidOf } from "./driver-setup.ts";
@@ -78,6 +79,7 @@ class Server implements ZooidServer {
   readonly #earlyClients = new EarlyClients();
   readonly #refusals: RefusalLog;
   readonly #events: EventLog;
+  readonly #drain: Drain;
   readonly #slow: SlowLog;
   readonly #disk: DiskGuard;
   #restore: SnapshotRestore | undefined;
@@ -98,6 +100,7 @@ class Server implements ZooidServer {
       nowMs: () => performance.now(),
     });
     this.#disk = this.#newDiskGuard();
+    this.#drain = new Drain({ driver: () => started(this.#driver), info: (text) => this.#log.info(text) });
     this.#events = new EventLog(this.#log, () => performance.now());
     this.#refusals = new RefusalLog(
       (text, fields) => this.#log.warn(text, fields),
@@ -216,6 +219,7 @@ class Server implements ZooidServer {
       ...{ config: this.#config, log: this.#log, version: this.#options.version ?? "0.0.0" },
       ...{ ports, driver, storage, peers: () => this.#peers, room: () => this.#disk.room },
       hasServed: () => this.#status.hasServed,
+      drain: this.#drain,
       fourLetterWords: this.#fourLetterWords,
       clientPort: () => this.port,
       restore: (pieces) => restore.restore(pieces),
@@ -250,6 +254,7 @@ class Server implements ZooidServer {
     driver.replica.setRoom(this.#disk.room);
     storage.log.setLow(this.#disk.isLow);
     const { currentEpoch, identity } = storage.log.durable;
+    driver.isDraining = this.#drain.isOn;
     if (peers === undefined) driver.lead(currentEpoch, identity.bootCount);
     else {
       driver.join(identity.bootCount);
@@ -324,6 +329,7 @@ class Server implements ZooidServer {
 
   async #stop(): Promise<void> {
     clearInterval(this.#statusTimer);
+    this.#drain.stop();
     this.#disk.stop();
     this.#ports?.stop();
     await this.#restore?.settled();

@@ -6,11 +6,16 @@ export interface LearnerStatus {
   readonly sid: ServerId;
   readonly phase: LearnerPhase;
   readonly isObserver: boolean;
+  /** Whether it can take the leadership over: a synchronized voter that counts, with weight and room on its disk. */
+  readonly mayLead: boolean;
   readonly sent: Zxid;
   readonly acked: Zxid;
   readonly applied: Zxid;
 }
 
-export function statusOf({ sid, phase, isObserver, sent, acked, applied }: LearnerHandler): LearnerStatus {
-  return { sid, phase, isObserver, sent, acked, applied };
+export function statusOf(
+  { sid, phase, isObserver, sent, acked, applied }: LearnerHandler,
+  mayLead: boolean,
+): LearnerStatus {
+  return { sid, phase, isObserver, mayLead, sent, acked, applied };
 }

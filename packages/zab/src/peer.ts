@@ -155,7 +155,9 @@ export class ZabPeer {
 
   /** The leader's learners; none elsewhere. */
   learners(): readonly LearnerStatus[] {
-    return this.#role instanceof Leader ? Array.from(this.#role.learners.values(), statusOf) : [];
+    const role = this.#role;
+    if (!(role instanceof Leader)) return [];
+    return Array.from(role.learners.values(), (learner) => statusOf(learner, role.diskRoom.mayLead(learner)));
   }
 
   // Roles
@@ -196,9 +198,10 @@ export class ZabPeer {
    * be proposed any more.
    *
    * @param purpose `room`: only a server with more room on its disk may succeed
+   * @param to the only server that may succeed
    */
-  transferLeadership(purpose: TransferPurpose = "stop"): ServerId | undefined {
-    const successor = this.#role instanceof Leader ? this.#role.transferLeadership(purpose) : undefined;
+  transferLeadership(purpose: TransferPurpose = "stop", to?: ServerId): ServerId | undefined {
+    const successor = this.#role instanceof Leader ? this.#role.transferLeadership(purpose, to) : undefined;
     if (successor !== undefined) this.#cycle.leave({ kind: "handed-over", to: successor });
     return successor;
   }

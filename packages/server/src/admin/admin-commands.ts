@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { counterOf, epochOf, formatZxid, hostPort } from "@zooid/model";
+import type { LearnerStatus } from "@zooid/zab";
 import { type AdminView, isServing, modeOf, NOT_SERVING, resetConnections, resetServer } from "./admin-view.ts";
 import { denial } from "./authorise.ts";
 import { type ConnectionFacts, connectionFacts, type SessionFacts } from "./connection-facts.ts";
@@ -35,6 +36,8 @@ interface Command {
   /** Whether the command answers while the server has no role. */
   readonly isAlways?: true;
   readonly needsAuth?: true;
+  /** Apache has no such command. */
+  readonly isOwn?: true;
   run(view: AdminView, request: CommandRequest): Outcome | Promise<Outcome>;
 }
 
@@ -82,6 +85,8 @@ const COMMANDS: readonly Command[] = [
   { names: ["connection_stat_reset", "crst"], run: (view) => after(() => resetConnections(view)) },
   { names: ["connections", "cons"], run: (view) => connections(view, fullConnection) },
   { names: ["dirs"], run: directories },
+  { names: ["drain"], isOwn: true, method: "POST", needsAuth: true, run: drain },
+  { names: ["drain_status"], isOwn: true, isAlways: true, run: (view) => drainStatus(view) },
   { names: ["dump"], run: dump },
   { names: ["environment", "env", "envi"], isAlways: true, run: (view) => Object.fromEntries(environment(view)) },
   { names: ["get_trace_mask", "gtmk"], isAlways: true, run: ({ traceMask }) => ({ tracemask: traceMask.value }) },
@@ -104,6 +109,8 @@ const COMMANDS: readonly Command[] = [
   { names: ["stat_reset", "srst"], run: (view) => after(() => resetServer(view)) },
   { names: ["stats", "stat"], run: (view) => ({ ...serverStats(view), ...connections(view, briefConnection) }) },
   { names: ["system_properties", "sysp"], isAlways: true, run: (view) => systemProperties(view) },
+  { names: ["transfer_leadership"], isOwn: true, method: "POST", needsAuth: true, run: transferLeadership },
+  { names: ["undrain"], isOwn: true, method: "POST", needsAuth: true, isAlways: true, run: undrain },
   { names: ["voting_view"], run: votingView },
   { names: ["watch_summary", "wchs"], run: watchSummary },
   { names: ["watches", "wchc"], run: watches },
@@ -115,8 +122,10 @@ const BY_NAME: ReadonlyMap<string, Command> = new Map(
   COMMANDS.flatMap((command) => command.names.map((name) => [name, command] as const)),
 );
 
-/** The commands by their primary name, in Apache's order. */
-export const COMMAND_NAMES: readonly string[] = COMMANDS.map(({ names }) => names[0] ?? "");
+/** Apache's commands by their primary name, in its order. */
+export const COMMAND_NAMES: readonly string[] = COMMANDS.filter(({ isOwn }) => isOwn !== true).map(
+  ({ names }) => names[0] ?? "",
+);
 
 /** Runs a command. Errors are answers too, mostly with status 200: scripts read their text. */
 export async function runCommand(view: AdminView, request: CommandRequest): Promise<CommandAnswer> {
@@ -330,6 +339,64 @@ async function restore({ snapshots }: AdminView, request: CommandRequest): Promi
   const { address, certificateSubject, contentType, body } = request;
   const restored = await snapshots.restore(certificateSubject ?? address, contentType, body);
   return restored instanceof SnapshotRefusal ? refused(restored) : { last_zxid: restored };
+}
+
+/** Over how long a drain closes connections. */
+const DRAIN_MS = 10_000;
+const DRAIN_MS_MAX = 3_600_000;
+/** How long a transfer waits for the successor to have every entry; writes wait meanwhile. */
+const TRANSFER_MS = 2000;
+const WHOLE = /^\d{1,9}$/;
+
+function drain(view: AdminView, { query }: CommandRequest): Outcome {
+  const text = query.get("durationMs") ?? `${DRAIN_MS}`;
+  if (!WHOLE.test(text) || Number(text) > DRAIN_MS_MAX) {
+    return new Failure(`durationMs is a number of milliseconds from 0 to ${DRAIN_MS_MAX}, not ${text}`, 400);
+  }
+  view.drain.begin(Number(text));
+  return drainStatus(view);
+}
+
+function undrain(view: AdminView): Fields {
+  view.drain.end();
+  return drainStatus(view);
+}
+
+function drainStatus({ drain }: AdminView): Fields {
+  const { isDraining, connections, isLeading } = drain.progress();
+  return { is_draining: isDraining, num_alive_connections: connections, is_leader: isLeading };
+}
+
+/** Hands the leadership to the server that is named, or to the one that suits best. */
+async function transferLeadership(view: AdminView, { query }: CommandRequest): Promise<Outcome> {
+  const { driver, config } = view;
+  const { zab, isLeading } = driver.replica;
+  if (config.ensemble === undefined) return new Failure("this server is no member of an ensemble", 409);
+  if (!isLeading) return new Failure(`this server does not lead${leaderText(zab.leader)}`, 409);
+  const to = query.get("to");
+  const learners = zab.learners();
+  const successor = to === null ? undefined : learners.find(({ sid }) => String(sid) === to);
+  if (to !== null && successor?.mayLead !== true) return new Failure(whyNoSuccessor(view, to, successor), 409);
+  if (!learners.some(({ mayLead }) => mayLead)) {
+    return new Failure("no other server can lead now: none is a synchronized voter with room on its disk", 409);
+  }
+  const leader = await driver.handOver(TRANSFER_MS, successor?.sid);
+  if (leader !== undefined) return { leader_id: leader };
+  return new Failure(`no server had all transactions within ${TRANSFER_MS} ms, and this one leads on`, 503);
+}
+
+function leaderText(leader: number | undefined): string {
+  return leader === undefined ? ": no leader is known" : `: server ${leader} does`;
+}
+
+function whyNoSuccessor({ config }: AdminView, to: string, learner: LearnerStatus | undefined): string {
+  const server = config.ensemble?.servers.find(({ sid }) => String(sid) === to);
+  if (server === undefined) return `to is the number of a server of the ensemble, not ${to}`;
+  if (server.sid === config.ensemble?.sid) return `server ${to} is this server, which leads`;
+  if (server.isObserver) return `server ${to} is an observer and cannot lead`;
+  if (learner === undefined) return `server ${to} does not follow now`;
+  if (learner.phase !== "synced") return `server ${to} is not synchronized yet (${learner.phase})`;
+  return `server ${to} cannot lead now: it has no weight, no room on its disk, or has lost data and is not counted`;
 }
 
 function setTraceMask({ traceMask }: AdminView, { query }: CommandRequest): Fields | Failure {

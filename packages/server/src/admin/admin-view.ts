@@ -1,5 +1,6 @@
 import type { DiskRoom, ServerId } from "@zooid/model";
 import type { ServerConfig } from "../config.ts";
+import type { Drain } from "../drain.ts";
 import type { Driver } from "../driver/driver.ts";
 import type { Reachability } from "../peers/reachability.ts";
 import type { Metric } from "./metric.ts";
@@ -47,6 +48,8 @@ export interface AdminView {
   slowSyncCount(): number;
   /** Snapshots sent to learners that lagged too far for a diff. */
   snapshotCount(): number;
+  /** Empties the server of its clients. */
+  readonly drain: Drain;
   /** Snapshot and restore. */
   readonly snapshots: SnapshotEndpoint;
   /** On the disk, for writes. */

@@ -19,11 +19,13 @@ export function liveChecks({ driver }: AdminView): readonly Check[] {
   return [{ name: "running", fault: driver.isHalted ? "the server has failed and is ending" : undefined }];
 }
 
+const DRAINED = "the server is drained: clients connect to other servers";
+
 /** Readiness: whether clients should connect here. */
 export function readyChecks(view: AdminView): readonly Check[] {
   return [
     ...liveChecks(view),
-    { name: "serving", fault: whyNotServing(view) },
+    { name: "serving", fault: view.drain.isOn ? DRAINED : whyNotServing(view) },
     {
       name: "storage",
       fault: view.room() === "full" ? "the disk is full, and the log waits for room" : undefined,

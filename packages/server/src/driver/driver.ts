@@ -1,6 +1,6 @@
 import { randomFillSync } from "node:crypto";
 import type { Socket } from "node:net";
-import { type ConnectRequest, type DiskRoom, SESSION_NONE, type Zxid } from "@zooid/model";
+import { type ConnectRequest, type DiskRoom, SESSION_NONE, type ServerId, type Zxid } from "@zooid/model";
 import type { Replica } from "@zooid/replica";
 import type { BufferPool } from "@zooid/wire";
 import { ClientConnection, type ConnectionHost, type ConnectionLimits } from "../client-connection.ts";
@@ -33,6 +33,8 @@ export class Driver implements ConnectionHost {
   readonly reads: ReadTurns<ClientConnection>;
   readonly roleTimes: RoleTimes;
   readonly fanOut: WatchFanOut;
+  /** No session is opened or taken over here any more. */
+  isDraining = false;
   readonly #parts: DriverParts;
   readonly #secret = new Uint8Array(18);
 
@@ -98,8 +100,18 @@ export class Driver implements ConnectionHost {
   }
 
   /** Resolves when leadership is transferred, or when no server could take it in time. */
-  transferLeadership(withinMs: number): Promise<void> {
-    return this.#parts.service.transferLeadership(withinMs);
+  async transferLeadership(withinMs: number): Promise<void> {
+    await this.#parts.service.transferLeadership(withinMs);
+  }
+
+  /**
+   * Transfers leadership, and serves on.
+   *
+   * @param to the only server that may succeed
+   * @returns the successor; undefined if no server could take it in time
+   */
+  handOver(withinMs: number, to?: ServerId): Promise<ServerId | undefined> {
+    return this.#parts.service.handOver(withinMs, to);
   }
 
   /**
@@ -154,6 +166,14 @@ export class Driver implements ConnectionHost {
   connect(connection: ClientConnection, request: ConnectRequest): boolean {
     const { service, clients, throttle, turns, config } = this.#parts;
     if (!service.isServing) return false;
+    if (this.isDraining) {
+      this.refusals.noteExpected(
+        "draining",
+        connection.peer,
+        "this server is drained: clients connect to other servers",
+      );
+      return false;
+    }
     clients.connected(connection);
     const isRenewal = request.sessionId !== SESSION_NONE;
     const isLocal = config.replica.ensemble?.localSessions === true;

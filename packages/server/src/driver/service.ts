@@ -1,3 +1,4 @@
+import type { ServerId } from "@zooid/model";
 import type { DriverParts } from "./driver-parts.ts";
 
 /**
@@ -39,24 +40,39 @@ export class Service {
 
   /**
    * Transfers leadership to a synchronized server, so that the others do not have to notice that
-   * this one is gone. Resolves when that is done, or when no server could take it in time.
+   * this one is gone. Nothing is proposed any more.
+   *
+   * @param to the only server that may succeed
+   * @returns the successor; undefined if no server could take it in time
    */
-  async transferLeadership(withinMs: number): Promise<void> {
+  async transferLeadership(withinMs: number, to?: ServerId): Promise<ServerId | undefined> {
     const { replica, peers, proposals, turns } = this.#parts;
     const endMs = performance.now() + withinMs;
-    if (peers === undefined) return;
+    if (peers === undefined) return undefined;
     // Proposals in flight complete; nothing more is proposed.
     proposals.isTransferring = replica.isLeading;
-    while (
-      replica.isLeading &&
-      replica.zab.transferLeadership() === undefined &&
-      performance.now() < endMs &&
-      !this.isHalted
-    ) {
+    let successor: ServerId | undefined;
+    while (replica.isLeading && performance.now() < endMs && !this.isHalted) {
+      successor = replica.zab.transferLeadership("stop", to);
+      if (successor !== undefined) break;
       turns.wake();
       await nextTurn();
     }
     peers.links.flush();
+    return successor;
+  }
+
+  /** The same of a server that serves on, with or without the leadership. */
+  async handOver(withinMs: number, to?: ServerId): Promise<ServerId | undefined> {
+    const { proposals, turns } = this.#parts;
+    try {
+      return await this.transferLeadership(withinMs, to);
+    } finally {
+      if (!this.isStopped) {
+        proposals.isTransferring = false;
+        turns.wake();
+      }
+    }
   }
 
   /**

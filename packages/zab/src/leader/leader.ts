@@ -218,8 +218,8 @@ export class Leader implements Role {
     this.broadcast.flush();
   }
 
-  transferLeadership(purpose: TransferPurpose): ServerId | undefined {
-    return this.#transfer.start(purpose);
+  transferLeadership(purpose: TransferPurpose, to?: ServerId): ServerId | undefined {
+    return this.#transfer.start(purpose, to);
   }
 
   tick(): void {

@@ -17,12 +17,14 @@ export class LeadershipTransfer {
   /**
    * Names the successor to every learner; undefined while there is none, or while not all is
    * committed.
+   *
+   * @param to the only server that may succeed
    */
-  start(purpose: TransferPurpose): ServerId | undefined {
+  start(purpose: TransferPurpose, to?: ServerId): ServerId | undefined {
     const { broadcast, epoch, learners } = this.#leader;
     if (this.#isStarted || this.#leader.phase !== "broadcast") return undefined;
     if (broadcast.committed < broadcast.lastLogged) return undefined;
-    const successor = this.#successor(purpose);
+    const successor = this.#successor(purpose, to);
     if (successor === undefined) return undefined;
     this.#isStarted = true;
     broadcast.flush();
@@ -34,9 +36,9 @@ export class LeadershipTransfer {
 
   /**
    * A voter that may lead and has every entry on its disk: the highest id among those with enough
-   * room, or of all if none has.
+   * room, or of all if none has. If one is named, that one or none.
    */
-  #successor(purpose: TransferPurpose): LearnerHandler | undefined {
+  #successor(purpose: TransferPurpose, to: ServerId | undefined): LearnerHandler | undefined {
     const { broadcast, diskRoom, epoch, learners } = this.#leader;
     const last = broadcast.lastLogged;
     let successor: LearnerHandler | undefined;
@@ -44,6 +46,7 @@ export class LeadershipTransfer {
       // rule: the-successor-is-level
       if (!diskRoom.mayLead(learner) || epoch.logPosition(learner.acked) < last) continue;
       if (purpose === "room" && learner.room !== "enough") continue;
+      if (to !== undefined && learner.sid !== to) continue;
       if (successor === undefined || isBetter(learner, successor)) successor = learner;
     }
     return successor;

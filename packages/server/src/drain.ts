@@ -1,0 +1,134 @@
+import type { ClientConnection } from "./client-connection.ts";
+import type { Driver } from "./driver/driver.ts";
+
+/** Connections are closed in steps of so many milliseconds. */
+const STEP_MS = 50;
+/** A connection with unanswered writes stays so much longer at most. */
+const BUSY_MS = 2000;
+/** How long a leader that is drained waits for a successor, during which writes wait, and how soon it tries again. */
+const HANDOVER_MS = 2000;
+const HANDOVER_EVERY_MS = 10_000;
+
+interface Timer {
+  setInterval(run: () => void, ms: number): Disposable;
+  nowMs(): number;
+}
+
+const TIMER: Timer = {
+  setInterval(run, ms) {
+    const timer = setInterval(run, ms);
+    timer.unref();
+    return { [Symbol.dispose]: () => clearInterval(timer) };
+  },
+  nowMs: () => performance.now(),
+};
+
+/** How far a drain has come. */
+export interface DrainProgress {
+  readonly isDraining: boolean;
+  /** Connections of clients that are left. */
+  readonly connections: number;
+  readonly isLeading: boolean;
+}
+
+/**
+ * Empties a server of its clients before maintenance: it hands its leadership over, refuses sessions, and closes connections at an even
+ * pace, each when its writes are answered. The clients continue their sessions at other servers; closing all at once would let them
+ * connect there all at once.
+ *
+ * ```
+ *  serving ─▶ draining: connections closed one after another ─▶ drained: no connection is left ─▶ serving
+ *             begin                                                                               end
+ * ```
+ */
+export class Drain {
+  readonly #driver: () => Driver;
+  readonly #info: (text: string) => void;
+  readonly #timer: Timer;
+  #steps: Disposable | undefined;
+  #left: ClientConnection[] = [];
+  #endMs = 0;
+  #handOverAtMs = 0;
+  #hasSaid = false;
+
+  constructor(parts: { readonly driver: () => Driver; info(text: string): void; readonly timer?: Timer }) {
+    this.#driver = parts.driver;
+    this.#info = parts.info;
+    this.#timer = parts.timer ?? TIMER;
+  }
+
+  get isOn(): boolean {
+    return this.#steps !== undefined;
+  }
+
+  progress(): DrainProgress {
+    const { replica } = this.#driver();
+    return { isDraining: this.isOn, connections: this.#open().length, isLeading: replica.isLeading };
+  }
+
+  /** @param durationMs over which the connections are closed */
+  begin(durationMs: number): void {
+    const driver = this.#driver();
+    this.#steps?.[Symbol.dispose]();
+    driver.isDraining = true;
+    this.#left = this.#open();
+    this.#endMs = this.#timer.nowMs() + durationMs;
+    this.#hasSaid = false;
+    this.#handOverAtMs = 0;
+    this.#info(`draining: the connections of ${this.#left.length} clients are closed within ${durationMs} ms`);
+    this.#steps = this.#timer.setInterval(() => this.#step(), STEP_MS);
+    this.#step();
+  }
+
+  /** Serves clients again. */
+  end(): void {
+    if (!this.isOn) return;
+    this.stop();
+    this.#driver().isDraining = false;
+    this.#info("draining has ended: clients may connect again");
+  }
+
+  /** The server stops. */
+  stop(): void {
+    this.#steps?.[Symbol.dispose]();
+    this.#steps = undefined;
+    this.#left = [];
+  }
+
+  #step(): void {
+    const driver = this.#driver();
+    const nowMs = this.#timer.nowMs();
+    if (nowMs >= this.#handOverAtMs && mayHandOver(driver)) {
+      this.#handOverAtMs = nowMs + HANDOVER_EVERY_MS;
+      void driver.handOver(HANDOVER_MS);
+    }
+    const stepsLeft = Math.max(1, Math.ceil((this.#endMs - nowMs) / STEP_MS));
+    let due = Math.ceil(this.#left.length / stepsLeft);
+    const mayWait = nowMs < this.#endMs + BUSY_MS;
+    const busy: ClientConnection[] = [];
+    while (due > 0) {
+      const connection = this.#left.shift();
+      if (connection === undefined) break;
+      if (connection.isClosing) continue;
+      due--;
+      if (mayWait && driver.replica.unansweredOf(connection.ref) > 0) busy.push(connection);
+      else {
+        connection.close();
+        connection.flush();
+      }
+    }
+    this.#left.push(...busy);
+    if (this.#hasSaid || this.#left.length > 0 || this.#open().length > 0) return;
+    this.#hasSaid = true;
+    const leads = driver.replica.isLeading ? "; it leads: no other server can" : "";
+    this.#info(`drained: no client is connected to this server${leads}`);
+  }
+
+  #open(): ClientConnection[] {
+    return [...this.#driver().connections()].filter(({ isClosing }) => !isClosing);
+  }
+}
+
+function mayHandOver({ replica }: Driver): boolean {
+  return replica.isLeading && replica.zab.learners().some(({ mayLead }) => mayLead);
+}
