@@ -20,7 +20,8 @@ const PURE: readonly string[] = [];
 
 export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
   ["@zooid/model", { beneath: [], thirdParty: PURE }],
-  ["@zooid/wire", { beneath: ["@zooid/model"], thirdParty: ["protobufjs"] }],
+  ["@zooid/wire", { beneath: ["@zooid/model"], thirdParty: PURE }],
+  ["@zooid/peer-protocol", { beneath: ["@zooid/wire"], thirdParty: ["long", "protobufjs"] }],
   ["@zooid/election", { beneath: ["@zooid/model"], thirdParty: PURE }],
   ["@zooid/zab", { beneath: ["@zooid/model"], thirdParty: PURE }],
   ["@zooid/data-tree", { beneath: ["@zooid/wire"], thirdParty: PURE }],
@@ -31,7 +32,7 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
   [
     "@zooid/server",
     {
-      beneath: ["@zooid/replica", "@zooid/txn-log", "@zooid/java-files"],
+      beneath: ["@zooid/replica", "@zooid/txn-log", "@zooid/java-files", "@zooid/peer-protocol"],
       thirdParty: ["node-forge", "prom-client", "rxjs"],
     },
   ],

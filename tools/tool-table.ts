@@ -141,7 +141,11 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
         file: "tools/image/image.ts",
         does: "builds the container image and tries it: three members, kazoo, a rolling update (podman, debootstrap, root)",
       },
-      { name: "generate", file: "tools/generate-peer-codec.ts", does: "the codec of transactions, from txn.proto" },
+      {
+        name: "generate",
+        file: "tools/generate-protobuf-code.ts",
+        does: "the gen folders, from peer.proto and txn.proto",
+      },
     ],
   },
 ];

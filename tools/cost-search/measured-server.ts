@@ -4,7 +4,7 @@
  */
 import { existsSync, openSync, readSync } from "node:fs";
 import { startServer } from "@zooid/server";
-import { TxnBatchEncoder } from "@zooid/wire/peer";
+import { TxnBatchEncoder } from "@zooid/wire/txn";
 
 export interface LoopReport {
   /**

@@ -14,6 +14,12 @@ import {
   type TxnOp,
   type Zxid,
 } from "../../packages/model/src/index.ts";
+import {
+  decodeEnvelope,
+  EnvelopeWriter,
+  envelopeBytesMax,
+  PeerFrameReader,
+} from "../../packages/peer-protocol/src/index.ts";
 import { parseServerConfig } from "../../packages/server/src/config.ts";
 import { ConfigError } from "../../packages/server/src/index.ts";
 import { ApacheSnapshotDecoder } from "../../packages/txn-log/src/apache-snapshot-decoder.ts";
@@ -30,14 +36,7 @@ import {
   readWatcherEvent,
   WireError,
 } from "../../packages/wire/src/index.ts";
-import {
-  decodeEnvelope,
-  EnvelopeWriter,
-  envelopeBytesMax,
-  PeerFrameReader,
-  TxnBatchEncoder,
-  TxnReader,
-} from "../../packages/wire/src/peer.ts";
+import { TxnBatchEncoder, TxnReader } from "../../packages/wire/src/txn.ts";
 import { LiveServer } from "./live-server.ts";
 import type { FuzzTarget } from "./target.ts";
 

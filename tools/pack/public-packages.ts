@@ -48,7 +48,7 @@ export function readManifest(file: string): Manifest {
  */
 export const SOURCE_CONDITION = "@zooid/source";
 
-/** What a user writes after `import`: `@zooid/wire`, `@zooid/wire/peer`. */
+/** What a user writes after `import`: `@zooid/wire`, `@zooid/wire/txn`. */
 export function entriesOf({ name, exports = {} }: Manifest): readonly string[] {
   // What has its source as the only form is for the tests of this repository.
   const entries = Object.entries(exports).filter(([, forms]) =>

@@ -46,9 +46,9 @@ export function tarballFaults({ manifest, files }: PackageContents): readonly st
 const BREAKS_ON_PURPOSE = /ZOOID_TEST_BREAK|POWER_CUT_BREAK|synchronous-normal|reply-before-sync/;
 const AT_THE_TOP: readonly string[] = ["package.json", "README.md", "LICENSE"];
 
-/** Programs, code and its types. Maps would lead to sources that are not there. */
+/** Programs, code and its types, also generated. Maps would lead to sources that are not there. */
 function isExpected(file: string): boolean {
-  return AT_THE_TOP.includes(file) || /^dist\/.*(?:\.js|\.d\.ts)$|^bin\/[^/]*\.cjs$/.test(file);
+  return AT_THE_TOP.includes(file) || /^(?:dist|gen)\/.*(?:\.js|\.d\.ts)$|^bin\/[^/]*\.cjs$/.test(file);
 }
 
 /**

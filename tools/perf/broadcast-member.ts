@@ -9,8 +9,8 @@ import {
   writeFrameHeader,
   type Zxid,
 } from "@zooid/model";
+import { peerFrameBytesMax } from "@zooid/peer-protocol";
 import { openStore, type Store } from "@zooid/txn-log/sqlite";
-import { peerFrameBytesMax } from "@zooid/wire/peer";
 import { type ZabLinks, ZabPeer } from "@zooid/zab";
 import { LogPort } from "../../packages/server/src/driver/log-port.ts";
 import { parseEnsemble } from "../../packages/server/src/peers/ensemble-config.ts";

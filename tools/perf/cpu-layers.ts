@@ -31,11 +31,7 @@ const LAYERS: readonly (readonly [layer: string, url: RegExp, name: RegExp])[] =
   ["prepare", /data-tree\/.*\/(prepare-|pending-|quota)/, /./],
   ["apply", /data-tree\/.*\/(apply-|digest|watch|ephemerals)/, /./],
   ["log hand-over", /txn-log\//, /./],
-  [
-    "links: peer frames and sockets",
-    /server\/.*\/peers\/|wire\/.*\/(peer-(codec|decoder|encoder|frames|runs)|gen\/)/,
-    /./,
-  ],
+  ["links: peer frames and sockets", /server\/.*\/peers\/|peer-protocol\/|protobufjs\//, /./],
   ["encode the transaction", /wire\/.*\/txn-codec/, /./],
   ["reply", /wire\/.*\/(reply-|watcher-event)/, /./],
   ["wire decode", /wire\/.*\/(request-|framer|multi-codec|handshake)|server\/.*\/client-(connection|listener)/, /./],

@@ -112,7 +112,7 @@ export function clearTxnOp(op: TxnOp, kind: number): void {
 }
 
 /**
- * Writes transactions, one after another, into a batch. Implemented by `@zooid/wire/peer`; handed to the core, which knows no
+ * Writes transactions, one after another, into a batch. Implemented by `@zooid/wire/txn`; handed to the core, which knows no
  * bytes.
  */
 export interface TxnEncoder {

@@ -2,7 +2,7 @@ import { createHash, randomBytes, randomInt } from "node:crypto";
 import { MajorityQuorum, type ServerId, serverId } from "@zooid/model";
 import { REPLICA_DEFAULTS, type ReplicaConfig, type ReplicaTools } from "@zooid/replica";
 import { RequestReader } from "@zooid/wire";
-import { TxnBatchEncoder, TxnReader } from "@zooid/wire/peer";
+import { TxnBatchEncoder, TxnReader } from "@zooid/wire/txn";
 import type { ServerConfig } from "./config.ts";
 import type { DriverConfig } from "./driver/driver-config.ts";
 import { configurationText } from "./peers/configuration-text.ts";

@@ -1,5 +1,5 @@
 import type { ElectionMessage, LinkRef, ServerId } from "@zooid/model";
-import { peerFrameBytesMax } from "@zooid/wire/peer";
+import { peerFrameBytesMax } from "@zooid/peer-protocol";
 import type { ServerConfig } from "./config.ts";
 import type { Driver } from "./driver/driver.ts";
 import type { Peers } from "./driver/driver-config.ts";

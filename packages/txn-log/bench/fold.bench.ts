@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { newTxnHeader, newTxnOp, OpCode, sliceOf, ZXID_NONE, type Zxid } from "@zooid/model";
-import { TxnBatchEncoder, TxnReader } from "@zooid/wire/peer";
+import { TxnBatchEncoder, TxnReader } from "@zooid/wire/txn";
 import { Z } from "../src/append-batches.ts";
 import { CHAIN_NONE } from "../src/chain.ts";
 import { LogFile } from "../src/log-file.ts";

@@ -53,7 +53,7 @@ export interface StoreOptions {
   readonly lagMarkMs?: number;
   /** How long a source of a snapshot may wait for the next chunk to be asked for, while the state stands still. Default 60 s. */
   readonly snapshotHoldMs?: number;
-  /** Specifier or URL of a module whose `TxnReader` decodes records. Default `@zooid/wire/peer`. */
+  /** Specifier or URL of a module whose `TxnReader` decodes records. Default `@zooid/wire/txn`. */
   readonly decoderModule?: string;
   /** Breaks a promise on purpose. */
   readonly testBreak?: TestBreak;
@@ -180,7 +180,7 @@ async function openOnce(options: StoreOptions): Promise<Store> {
       stateFile,
       logDirectory,
       leases,
-      decoderModule: options.decoderModule ?? "@zooid/wire/peer",
+      decoderModule: options.decoderModule ?? "@zooid/wire/txn",
       lagMarkBytes: options.lagMarkBytes ?? 64 * MIB,
       lagMarkMs: options.lagMarkMs ?? 30_000,
       testBreak: options.testBreak,

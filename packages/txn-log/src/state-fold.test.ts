@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { InvariantError, newTxnHeader, newTxnOp, OpCode, sliceOf } from "@zooid/model";
-import { TxnBatchEncoder, TxnReader } from "@zooid/wire/peer";
+import { TxnBatchEncoder, TxnReader } from "@zooid/wire/txn";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Z } from "./append-batches.ts";
 import { CHAIN_NONE } from "./chain.ts";

@@ -1,8 +1,9 @@
 import { WireError } from "@zooid/model";
 
 /**
- * The few pieces of protobuf's encoding that the transaction codec needs, written straight into a buffer. The generated code
- * builds a linked list and an object a message; on the way of every write that costs more than the rest of the encoding.
+ * The pieces of protobuf's encoding that codecs written by hand need, straight into a buffer.
+ * Generated code makes an object for each message and each number of 64 bits, which costs more than
+ * the rest of the encoding where every write passes.
  */
 
 const SPLIT = 2 ** 32;

@@ -12,7 +12,7 @@ import {
 } from "@zooid/model";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { zooid } from "#gen/txn";
+import { zooid } from "../gen/txn.js";
 import { TxnBatchEncoder, TxnReader } from "./txn-codec.ts";
 
 const int = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 });

@@ -11,7 +11,7 @@ import {
   ZXID_NONE,
 } from "@zooid/model";
 import { RequestReader } from "@zooid/wire";
-import { TxnBatchEncoder, TxnReader } from "@zooid/wire/peer";
+import { TxnBatchEncoder, TxnReader } from "@zooid/wire/txn";
 import { VolatileLog } from "@zooid/zab";
 import { type EnsembleConfig, REPLICA_DEFAULTS, type ReplicaConfig } from "../config.ts";
 import type { ReplicaEvent } from "../operator-events.ts";

@@ -10,7 +10,7 @@ import {
   type Zxid,
 } from "@zooid/model";
 import { RequestReader } from "@zooid/wire";
-import { TxnBatchEncoder, TxnReader } from "@zooid/wire/peer";
+import { TxnBatchEncoder, TxnReader } from "@zooid/wire/txn";
 import { REPLICA_DEFAULTS, type ReplicaConfig } from "../config.ts";
 import type { ReplicaEvent } from "../operator-events.ts";
 import { Replica } from "../replica.ts";

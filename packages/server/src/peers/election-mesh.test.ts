@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { type ElectionMessage, serverId, type Zxid } from "@zooid/model";
-import type { EnvelopeMessage } from "@zooid/wire/peer";
+import type { EnvelopeMessage } from "@zooid/peer-protocol";
 import { afterEach, describe, expect, test } from "vitest";
 import { Happenings, type TestPeerOptions, TestPeers } from "../testing/peers.ts";
 import { ElectionMesh } from "./election-mesh.ts";

@@ -1,6 +1,6 @@
 import type { ElectionMessage, ServerId } from "@zooid/model";
 import { Backoff } from "@zooid/model";
-import { type EnvelopeMessage, HANDSHAKE_FRAME_BYTES_MAX } from "@zooid/wire/peer";
+import { type EnvelopeMessage, HANDSHAKE_FRAME_BYTES_MAX } from "@zooid/peer-protocol";
 import type { HandshakeFault, PeerIdentity } from "./handshake.ts";
 import type { ConnectionEnd, PeerConnection } from "./peer-connection.ts";
 import { type AcceptedHandler, type PeerLinkOptions, PeerPort } from "./peer-port.ts";

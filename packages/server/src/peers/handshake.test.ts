@@ -1,5 +1,5 @@
 import { serverId } from "@zooid/model";
-import { type EnvelopeMessage, EnvelopeWriter, envelopeBytesMax } from "@zooid/wire/peer";
+import { type EnvelopeMessage, EnvelopeWriter, envelopeBytesMax } from "@zooid/peer-protocol";
 import { describe, expect, test } from "vitest";
 import { Handshake, type HandshakeConfig, type PeerIdentity } from "./handshake.ts";
 import { peerSecret } from "./peer-secret.ts";

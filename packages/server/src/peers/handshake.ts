@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { ServerId } from "@zooid/model";
-import type { AuthProof, EnvelopeMessage, Hello, LinkPurpose, LinkRefuseReason } from "@zooid/wire/peer";
-import { EnvelopeWriter, envelopeBytesMax } from "@zooid/wire/peer";
+import type { AuthProof, EnvelopeMessage, Hello, LinkPurpose, LinkRefuseReason } from "@zooid/peer-protocol";
+import { EnvelopeWriter, envelopeBytesMax } from "@zooid/peer-protocol";
 import type { PeerSecret } from "./peer-secret.ts";
 
 /**

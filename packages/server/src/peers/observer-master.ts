@@ -1,12 +1,6 @@
 import type { EntriesMessage, PeerMessage, ServerId } from "@zooid/model";
-import {
-  type EnvelopeMessage,
-  type RelayBytes,
-  type RelayClose,
-  type RelayMessage,
-  type RelayRun,
-  WireError,
-} from "@zooid/wire/peer";
+import type { EnvelopeMessage, RelayBytes, RelayClose, RelayMessage, RelayRun } from "@zooid/peer-protocol";
+import { WireError } from "@zooid/wire";
 import type { ServerLog } from "../server-api.ts";
 import type { PeerIdentity } from "./handshake.ts";
 import type { PeerConnection } from "./peer-connection.ts";

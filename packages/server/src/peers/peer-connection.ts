@@ -2,7 +2,6 @@ import type { Socket } from "node:net";
 import { crc32 } from "node:zlib";
 import type { ServerId } from "@zooid/model";
 import {
-  type BufferPool,
   type EnvelopeMessage,
   type FrameChunk,
   giveBack,
@@ -12,9 +11,8 @@ import {
   PeerFrameReader,
   PeerFrameWriter,
   type SharedFrames,
-  WireError,
-  type WireErrorCode,
-} from "@zooid/wire/peer";
+} from "@zooid/peer-protocol";
+import { type BufferPool, WireError, type WireErrorCode } from "@zooid/wire";
 import { receive } from "../shared-reads.ts";
 import { Handshake, type HandshakeConfig, HandshakeError, type PeerIdentity } from "./handshake.ts";
 import type { PeerSocket, PeerTransport } from "./peer-transport.ts";

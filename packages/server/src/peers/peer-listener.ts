@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Server, Socket } from "node:net";
 import { javaAddress } from "@zooid/model";
-import type { LinkPurpose } from "@zooid/wire/peer";
+import type { LinkPurpose } from "@zooid/peer-protocol";
 import type { MemberAddresses } from "./member-addresses.ts";
 import type { PeerTransport } from "./peer-transport.ts";
 import { Strangers } from "./strangers.ts";

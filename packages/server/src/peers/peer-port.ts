@@ -1,7 +1,8 @@
 import type { Socket } from "node:net";
 import type { ServerId } from "@zooid/model";
 import { hostPort } from "@zooid/model";
-import { BufferPool, type LinkPurpose } from "@zooid/wire/peer";
+import type { LinkPurpose } from "@zooid/peer-protocol";
+import { BufferPool } from "@zooid/wire";
 import type { RefusalLog } from "../refusal-log.ts";
 import type { EnsembleConfig, PeerAddress } from "./ensemble-config.ts";
 import type { HandshakeFault, LinkIdentity, PeerIdentity } from "./handshake.ts";

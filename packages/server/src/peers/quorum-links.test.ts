@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { type EntriesMessage, type PeerMessage, serverId, writeFrameHeader, type Zxid } from "@zooid/model";
-import type { EnvelopeMessage } from "@zooid/wire/peer";
+import type { EnvelopeMessage } from "@zooid/peer-protocol";
 import { afterEach, describe, expect, test } from "vitest";
 import { sentenceOf } from "../operator-sentences.ts";
 import { frameOf, TestPeers } from "../testing/peers.ts";

@@ -2,15 +2,14 @@ import { crc32 } from "node:zlib";
 import type { EntriesMessage, LinkRef, PeerMessage, RefuseReason, ServerId } from "@zooid/model";
 import { Backoff, hostPort } from "@zooid/model";
 import {
-  BufferPool,
   EntryFrames,
   type EnvelopeMessage,
   type RelayBytes,
   type RelayClose,
   type RelayMessage,
   type RelayOpen,
-  WireError,
-} from "@zooid/wire/peer";
+} from "@zooid/peer-protocol";
+import { BufferPool, WireError } from "@zooid/wire";
 import type { LinkEnd, Refusal, ZabLinks } from "@zooid/zab";
 import { sentenceOf } from "../operator-sentences.ts";
 import type { ServerLog } from "../server-api.ts";

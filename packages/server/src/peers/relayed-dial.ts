@@ -1,5 +1,5 @@
 import type { EntriesMessage, ServerId } from "@zooid/model";
-import type { EnvelopeMessage } from "@zooid/wire/peer";
+import type { EnvelopeMessage } from "@zooid/peer-protocol";
 import type { ConnectionEnd, ConnectionHandler, PeerConnection } from "./peer-connection.ts";
 import type { PeerPort } from "./peer-port.ts";
 import { RelaySocket } from "./relay-socket.ts";

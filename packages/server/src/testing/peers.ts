@@ -1,6 +1,7 @@
 import { crc32 } from "node:zlib";
 import { type ServerId, serverId } from "@zooid/model";
-import { BufferPool, type EnvelopeMessage, PeerFrameWriter } from "@zooid/wire/peer";
+import { type EnvelopeMessage, PeerFrameWriter } from "@zooid/peer-protocol";
+import { BufferPool } from "@zooid/wire";
 import { parseServerConfig } from "../config.ts";
 import type { EnsembleConfig, EnsembleOptions, PeerAddress } from "../peers/ensemble-config.ts";
 import { Handshake } from "../peers/handshake.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { HashKey } from "@zooid/model";
 import { type EnsembleConfig, REPLICA_DEFAULTS, type ReplicaConfig, type ReplicaTools } from "@zooid/replica";
 import { RequestReader } from "@zooid/wire";
-import { TxnBatchEncoder, TxnReader } from "@zooid/wire/peer";
+import { TxnBatchEncoder, TxnReader } from "@zooid/wire/txn";
 import type { Prng } from "./prng.ts";
 import { INIT_LIMIT, SESSION_TIMEOUT_MS, type ServerOptions, SYNC_LIMIT, TICK_MS } from "./server-options.ts";
 

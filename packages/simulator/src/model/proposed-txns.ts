@@ -13,7 +13,7 @@ import {
   type TxnOp,
   type Zxid,
 } from "@zooid/model";
-import { TxnReader } from "@zooid/wire/peer";
+import { TxnReader } from "@zooid/wire/txn";
 import type { Limits } from "../cluster/limits.ts";
 import { Violation } from "../invariants/violation.ts";
 import type { PlainOp } from "./writes.ts";

@@ -1,5 +1,5 @@
 import { counterOf, newTxnHeader, newTxnOp, OpCode, sliceOf } from "@zooid/model";
-import { TxnBatchEncoder } from "@zooid/wire/peer";
+import { TxnBatchEncoder } from "@zooid/wire/txn";
 import { Z } from "../append-batches.ts";
 import type { Store } from "../sqlite.ts";
 import type { Oracle } from "./state-oracle.ts";

@@ -13,7 +13,7 @@ import {
   zxidHigh,
   zxidLow,
 } from "@zooid/model";
-import { TxnBatchEncoder } from "@zooid/wire/peer";
+import { TxnBatchEncoder } from "@zooid/wire/txn";
 import { Z } from "../append-batches.ts";
 import type { StateSink } from "../state-store.ts";
 

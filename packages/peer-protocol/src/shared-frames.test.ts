@@ -1,9 +1,9 @@
 import { crc32 } from "node:zlib";
 import { FRAME_HEADER_BYTES, writeFrameHeader, type Zxid } from "@zooid/model";
+import { BufferPool } from "@zooid/wire";
 import { expect, test } from "vitest";
-import { BufferPool } from "./buffer-pool.ts";
+import type { EnvelopeMessage } from "./envelope-message.ts";
 import { type FrameChunk, PeerFrameReader, PeerFrameWriter } from "./peer-frames.ts";
-import type { EnvelopeMessage } from "./peer-link-message.ts";
 import { EntryFrames, giveBack } from "./shared-frames.ts";
 
 const LIMIT = 1024 * 1024;

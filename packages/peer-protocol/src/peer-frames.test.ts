@@ -1,10 +1,10 @@
 import { crc32 } from "node:zlib";
 import { FRAME_HEADER_BYTES, frameLength, frameZxid, writeFrameHeader, type Zxid } from "@zooid/model";
+import { BufferPool } from "@zooid/wire";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { BufferPool } from "./buffer-pool.ts";
+import type { EnvelopeMessage } from "./envelope-message.ts";
 import { PEER_FRAME_HEADER_BYTES, PeerFrameReader, PeerFrameWriter, peerFrameBytesMax } from "./peer-frames.ts";
-import type { EnvelopeMessage } from "./peer-link-message.ts";
 import { FORWARD_HEADER_BYTES, forwardLength } from "./peer-runs.ts";
 
 const LIMIT = 4096;

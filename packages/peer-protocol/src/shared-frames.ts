@@ -1,7 +1,7 @@
-import type { BufferPool } from "./buffer-pool.ts";
-import { envelopeBytesMax } from "./peer-encoder.ts";
+import type { BufferPool } from "@zooid/wire";
+import { envelopeBytesMax } from "./envelope-encoder.ts";
+import type { EnvelopeMessage } from "./envelope-message.ts";
 import { type Crc32, type FrameChunk, PeerFrameWriter, type SharedFrames } from "./peer-frames.ts";
-import type { EnvelopeMessage } from "./peer-link-message.ts";
 
 type EntriesMessage = Extract<EnvelopeMessage, { readonly kind: "entries" }>;
 

@@ -1,8 +1,8 @@
 import { assert, copyBytes, WireError } from "@zooid/model";
-import type { BufferPool } from "./buffer-pool.ts";
-import { decodeEnvelope } from "./peer-decoder.ts";
-import { EnvelopeWriter, envelopeBytesMax } from "./peer-encoder.ts";
-import type { EnvelopeMessage } from "./peer-link-message.ts";
+import type { BufferPool } from "@zooid/wire";
+import { decodeEnvelope } from "./envelope-decoder.ts";
+import { EnvelopeWriter, envelopeBytesMax } from "./envelope-encoder.ts";
+import type { EnvelopeMessage } from "./envelope-message.ts";
 import { splitRun } from "./peer-runs.ts";
 
 /**

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import {
   type Chain,
@@ -12,11 +13,19 @@ import {
 import fc from "fast-check";
 import protobuf from "protobufjs";
 import { describe, expect, test } from "vitest";
-import { decodeEnvelope } from "./peer-decoder.ts";
-import { EnvelopeWriter, envelopeBytesMax } from "./peer-encoder.ts";
-import * as fields from "./peer-fields.ts";
-import type { EnvelopeMessage } from "./peer-link-message.ts";
+import { BoundedReader } from "./bounded-reader.ts";
+import { REASONS, ROOMS } from "./broadcast-records.ts";
+import { ROLES } from "./election-records.ts";
+import { decodeEnvelope } from "./envelope-decoder.ts";
+import { EnvelopeWriter, envelopeBytesMax } from "./envelope-encoder.ts";
+import type { EnvelopeMessage } from "./envelope-message.ts";
+import * as fields from "./hot-fields.ts";
+import { InPlaceWriter } from "./in-place-writer.ts";
+import { LINK_REASONS, PURPOSES } from "./link-records.ts";
 import { FORWARD_HEADER_BYTES } from "./peer-runs.ts";
+import { ELEMENTS_MAX, type HotKind, type RecordKind } from "./record-codec.ts";
+import { RECORDS, TAGS } from "./records.ts";
+import { MODES } from "./synchronization-records.ts";
 
 type Kind = EnvelopeMessage["kind"];
 
@@ -220,39 +229,95 @@ describe.each(KINDS)("%s", (kind) => {
 
 describe("the numbers of fields and enums are the schema's", () => {
   const camel = (name: string): string => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
-  const WIRE_TYPES: Readonly<Record<string, number>> = { fixed64: 1, string: 2, bytes: 2 };
-  const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
-    EpochZxidTag: ["Staged", "AckNewLeader", "UpToDate", "Commit"],
-    SessionTag: ["OpenSession", "Revalidate"],
-  };
-  const tables = Object.entries(fields).filter(([name]) => name.endsWith("Tag"));
-
-  test.each(
-    tables.flatMap(([name, table]) => (OTHER_NAMES[name] ?? [name.slice(0, -3)]).map((type) => [type, table] as const)),
-  )("%s", (type, table) => {
-    const expected = schema.lookupType(`zooid.${type}`).fieldsArray.map((field) => {
-      const isMessage = schema.lookup(`zooid.${field.type}`) instanceof protobuf.Type;
-      const wireType = isMessage || field.repeated ? 2 : (WIRE_TYPES[field.type] ?? 0);
-      return [camel(field.name), (field.id << 3) | wireType];
-    });
-    const found = Object.entries(table);
-    // A table for several types names its second field for all of them.
-    if (found.some(([name]) => name === "zxid") && type !== "Vote" && type !== "Position") {
-      expect(found.map(([, tag]) => tag)).toEqual(expected.map(([, tag]) => tag));
-    } else expect(found).toEqual(expected);
-  });
+  const WIRE_TYPES: Readonly<Record<string, number>> = { fixed64: 1, bytes: 2 };
 
   test.each([
-    ["Purpose", fields.PURPOSES],
-    ["LinkReason", fields.LINK_REASONS],
-    ["Role", fields.ROLES],
-    ["Mode", fields.MODES],
-    ["Reason", fields.REASONS],
-  ])("%s", (name, values) => {
+    ["Entries", fields.EntriesTag],
+    ["Forward", fields.ForwardTag],
+    ["Ack", fields.AckTag],
+    ["Commit", fields.CommitTag],
+  ])("%s", (type, table) => {
+    const expected = schema
+      .lookupType(`zooid.${type}`)
+      .fieldsArray.map((field) => [camel(field.name), (field.id << 3) | (WIRE_TYPES[field.type] ?? 0)]);
+    expect(Object.entries(table)).toEqual(expected);
+  });
+
+  test("the members of an envelope: each is read by hand or has a record", () => {
+    const records = Object.values(RECORDS).map(({ member }) => member);
+    const tags = { ...fields.EnvelopeTag, ...Object.fromEntries(KINDS.map(recordTag)) };
+    const members = Envelope.fieldsArray.map((field): [string, number] => [camel(field.name), (field.id << 3) | 2]);
+    expect(tags).toEqual(Object.fromEntries(members));
+    expect([...records, ...Object.keys(fields.EnvelopeTag)].sort()).toEqual(members.map(([name]) => name).sort());
+  });
+
+  function recordTag(kind: Kind): readonly [string, number] {
+    return kind in RECORDS
+      ? [RECORDS[kind as RecordKind].member, TAGS[kind as RecordKind]]
+      : [kind, fields.EnvelopeTag[kind as HotKind]];
+  }
+
+  test.each([
+    ["Purpose", PURPOSES],
+    ["LinkReason", LINK_REASONS],
+    ["Role", ROLES],
+    ["Mode", MODES],
+    ["DiskRoom", ROOMS],
+    ["Reason", REASONS],
+  ] as const)("%s", (name, values: readonly string[]) => {
     const expected = Object.entries(schema.lookupEnum(`zooid.${name}`).values);
     expect(values.map((value, number) => [value.toUpperCase().replace("-", "_"), number])).toEqual(expected);
   });
 });
+
+test("generated code reads and writes by methods of ours alone, which are bounded and throw WireError", () => {
+  const code = readFileSync(new URL("../gen/peer.js", import.meta.url), "utf8");
+  const called = (object: string): readonly string[] => {
+    const names = Array.from(code.matchAll(new RegExp(`\\b${object}\\.(\\w+)\\(`, "g")), ([, name]) => name ?? "");
+    return [...new Set(names)];
+  };
+  expect(called("reader").length).toBeGreaterThan(5);
+  // Unknown fields are what `raw` is for: none is kept, so none is written.
+  expect(called("reader").filter((name) => !Object.hasOwn(BoundedReader.prototype, name))).toEqual(["raw"]);
+  expect(called("writer").filter((name) => !Object.hasOwn(InPlaceWriter.prototype, name))).toEqual(["raw"]);
+  expect(new BoundedReader(new Uint8Array(0), 0, 0, 0).discardUnknown).toBe(true);
+});
+
+test("unknown fields of every type are skipped, in messages and in those inside them", () => {
+  const unknown = [
+    0xf8, 0x07, 0x05, 0xf9, 0x07, 1, 2, 3, 4, 5, 6, 7, 8, 0xfa, 0x07, 0x01, 0x61, 0xfd, 0x07, 1, 2, 3, 4,
+  ];
+  for (const kind of KINDS) {
+    fc.assert(
+      fc.property(messageOf(kind), (message) => {
+        const plain = encode(message);
+        // The tag, and a length of four bytes, precede a member.
+        const tagBytes = (plain[0] as number) < 0x80 ? 1 : 2;
+        const member = [...unknown, ...plain.subarray(tagBytes + 4), ...unknown];
+        const longer = Uint8Array.of(...plain.subarray(0, tagBytes), ...varint(member.length), ...member);
+        expect(content(decode(longer))).toEqual(content(message));
+      }),
+      { numRuns: 20 },
+    );
+  }
+  const vote = [0x08, 0x07, ...unknown];
+  const notification = [...unknown, 0x1a, vote.length, ...vote];
+  expect(decode(Uint8Array.of(0x52, notification.length, ...notification))).toMatchObject({ vote: { leader: 7 } });
+});
+
+function varint(value: number): readonly number[] {
+  return value < 0x80 ? [value] : [(value % 0x80) | 0x80, ...varint(Math.floor(value / 0x80))];
+}
+
+function featuresOf(count: number): readonly number[] {
+  const features = [0x3a, ...varint(count), ...new Array(count).fill(1)];
+  return [0x0a, ...varint(features.length), ...features];
+}
+
+function identitiesOf(count: number): readonly number[] {
+  const identities = new Array(count).fill([0x12, 0x00]).flat();
+  return [0x92, 0x03, ...varint(identities.length), ...identities];
+}
 
 /** Reads bytes that may be anything; what is read must point into them. */
 function readAnything(bytes: Uint8Array): EnvelopeMessage | undefined {
@@ -305,11 +370,27 @@ describe("refused", () => {
     ["a server id beyond 254", [0x0a, 0x03, 0x10, 0xff, 0x01], "VALUE"],
     ["a role that does not exist", [0x52, 0x02, 0x08, 0x04], "VALUE"],
     ["an epoch beyond 2^21", [0x52, 0x09, 0x21, 0, 0, 0, 0, 0, 0, 0x20, 0], "VALUE"],
+    ["a tag beyond 32 bits", [0x5a, 0x07, 0x88, 0x80, 0x80, 0x80, 0x80, 0x01, 0x00], "VALUE"],
+    ["a number beyond 2^53", [0x5a, 0x09, 0x08, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x10], "VALUE"],
+    ["a number of eleven bytes", [0x5a, 0x0c, 0x08, ...new Array(10).fill(0x80), 0x00], "LENGTH"],
+    ["a group", [0x5a, 0x02, 0x13, 0x14], "VALUE"],
+    ["a text longer than its message", [0x12, 0x03, 0x0a, 0x02, 0x61], "TRUNCATED"],
+    ["a message longer than the one that it is in", [0x52, 0x03, 0x1a, 0x02, 0x08], "TRUNCATED"],
+    ["a field longer than the message that it is in", [0x52, 0x05, 0x1a, 0x02, 0x11, 0x01, 0x00], "TRUNCATED"],
+    ["more features than a message may have", featuresOf(ELEMENTS_MAX + 1), "LENGTH"],
+    ["more identities than a message may have", identitiesOf(ELEMENTS_MAX + 1), "LENGTH"],
     ["a run shorter than an entry's header", [...entries, 0x03, 0x42, 0x01, 0x00], "TRUNCATED"],
     ["a run that claims entries", [...entries, 0x02, 0x28, 0x01], "LENGTH"],
     ["requests that claim to be more", [0x9a, 0x03, 0x02, 0x08, 0x02], "LENGTH"],
   ])("%s", (_, bytes, code) => {
     expect(() => decode(Uint8Array.from(bytes))).toThrow(expect.objectContaining({ name: "WireError", code }));
+  });
+
+  test("as many elements as a message may have are read, and epochs as many as there can be", () => {
+    expect(decode(Uint8Array.from(identitiesOf(ELEMENTS_MAX)))).toMatchObject({ kind: "identities" });
+    const epochs = new Uint8Array(2 * (ELEMENTS_MAX + 1)).map((_, at) => (at % 2 === 0 ? 0o42 : 0));
+    const message = decode(Buffer.concat([Uint8Array.of(0xf2, 0x01, ...varint(epochs.length)), epochs]));
+    expect(message.kind === "sync-begin" && message.epochs.length).toBe(ELEMENTS_MAX + 1);
   });
 
   test("a run of entries with a gap before it, a wrong end, or another order", () => {

@@ -1,0 +1,57 @@
+import type { DiskRoom, RefuseReason } from "@zooid/model";
+import { zooid } from "../gen/peer.js";
+import { choiceOf, type RecordCodec, serverIdOf, sessionBits, sessionOf, whole, zxidOf } from "./record-codec.ts";
+
+/** Broadcast, apart from what every write sends: see `hot-messages.ts`. */
+
+export const ROOMS: readonly DiskRoom[] = ["enough", "low", "full"];
+export const REASONS: readonly RefuseReason[] = ["not-leading", "epoch-low", "diverged", "unable"];
+
+export const pingRecord: RecordCodec<"ping"> = {
+  member: "ping",
+  encode: (message, writer) => void zooid.Ping.encode(message, writer),
+  decode: (reader) => {
+    const { epoch, round, committed, lacksRoom } = zooid.Ping.decode(reader);
+    return { kind: "ping", epoch: whole(epoch), round: whole(round), committed: zxidOf(committed), lacksRoom };
+  },
+};
+
+export const pongRecord: RecordCodec<"pong"> = {
+  member: "pong",
+  encode: ({ touches, room, ...same }, writer) => {
+    const sessions = touches.map((touch) => ({ session: sessionBits(touch), timeoutMs: touch.timeoutMs }));
+    zooid.Pong.encode({ ...same, touches: sessions, room: ROOMS.indexOf(room) }, writer);
+  },
+  decode: (reader) => {
+    const record = zooid.Pong.decode(reader);
+    return {
+      kind: "pong",
+      epoch: whole(record.epoch),
+      round: whole(record.round),
+      applied: zxidOf(record.applied),
+      touches: record.touches.map(({ session, timeoutMs }) => ({
+        ...sessionOf(session),
+        timeoutMs: whole(timeoutMs),
+      })),
+      room: choiceOf(ROOMS, record.room),
+    };
+  },
+};
+
+export const handOverRecord: RecordCodec<"hand-over"> = {
+  member: "handOver",
+  encode: (message, writer) => void zooid.HandOver.encode(message, writer),
+  decode: (reader) => {
+    const { epoch, successor } = zooid.HandOver.decode(reader);
+    return { kind: "hand-over", epoch: whole(epoch), successor: serverIdOf(successor) };
+  },
+};
+
+export const refuseRecord: RecordCodec<"refuse"> = {
+  member: "refuse",
+  encode: ({ reason, text }, writer) => void zooid.Refuse.encode({ reason: REASONS.indexOf(reason), text }, writer),
+  decode: (reader) => {
+    const { reason, text } = zooid.Refuse.decode(reader);
+    return { kind: "refuse", reason: choiceOf(REASONS, reason), text };
+  },
+};

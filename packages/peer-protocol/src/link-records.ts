@@ -1,0 +1,68 @@
+import { zooid } from "../gen/peer.js";
+import type { LinkPurpose, LinkRefuseReason } from "./envelope-message.ts";
+import { choiceOf, copyOf, type RecordCodec, serverIdOf, whole } from "./record-codec.ts";
+
+/** What links send about themselves. */
+
+export const PURPOSES: readonly LinkPurpose[] = ["election", "quorum", "observer"];
+export const LINK_REASONS: readonly LinkRefuseReason[] = [
+  ...(["version", "auth", "ensemble", "configuration", "duplicate", "busy"] as const),
+];
+
+export const helloRecord: RecordCodec<"hello"> = {
+  member: "hello",
+  encode: ({ purpose, features, keyIds, ...same }, writer) => {
+    const lists = { features: [...features], keyIds: [...keyIds] };
+    zooid.Hello.encode({ ...same, ...lists, purpose: PURPOSES.indexOf(purpose) }, writer);
+  },
+  decode: (reader) => {
+    const record = zooid.Hello.decode(reader);
+    return {
+      kind: "hello",
+      ensembleId: record.ensembleId,
+      sid: serverIdOf(record.sid),
+      bootCount: whole(record.bootCount),
+      nonce: copyOf(record.nonce),
+      versionMin: record.versionMin,
+      versionMax: record.versionMax,
+      features: record.features,
+      purpose: choiceOf(PURPOSES, record.purpose),
+      frameBytesMax: record.frameBytesMax,
+      keyIds: record.keyIds,
+      electionAlg: record.electionAlg,
+    };
+  },
+};
+
+export const authProofRecord: RecordCodec<"auth-proof"> = {
+  member: "authProof",
+  encode: (message, writer) => void zooid.AuthProof.encode(message, writer),
+  decode: (reader) => {
+    const { keyId, mac } = zooid.AuthProof.decode(reader);
+    return { kind: "auth-proof", keyId, mac: copyOf(mac) };
+  },
+};
+
+export const linkRefuseRecord: RecordCodec<"link-refuse"> = {
+  member: "linkRefuse",
+  encode: ({ reason, ...same }, writer) =>
+    void zooid.LinkRefuse.encode({ ...same, reason: LINK_REASONS.indexOf(reason) }, writer),
+  decode: (reader) => {
+    const { reason, text, retryAfterMs } = zooid.LinkRefuse.decode(reader);
+    return {
+      kind: "link-refuse",
+      reason: choiceOf(LINK_REASONS, reason),
+      text,
+      retryAfterMs: whole(retryAfterMs),
+    };
+  },
+};
+
+export const heartbeatRecord: RecordCodec<"heartbeat"> = {
+  member: "heartbeat",
+  encode: (message, writer) => void zooid.Heartbeat.encode(message, writer),
+  decode: (reader) => {
+    const { sequence, isEcho } = zooid.Heartbeat.decode(reader);
+    return { kind: "heartbeat", sequence: whole(sequence), isEcho };
+  },
+};

@@ -1,0 +1,66 @@
+import { zooid } from "../gen/peer.js";
+import { inPlace, type RecordCodec, serverIdOf, whole, zxidOf } from "./record-codec.ts";
+
+/** What lets an observer reach the leader through a follower. */
+
+export const relayToRecord: RecordCodec<"relay-to"> = {
+  member: "relayTo",
+  encode: (message, writer) => void zooid.RelayTo.encode(message, writer),
+  decode: (reader) => ({ kind: "relay-to", leader: serverIdOf(zooid.RelayTo.decode(reader).leader) }),
+};
+
+export const relayReadyRecord: RecordCodec<"relay-ready"> = {
+  member: "relayReady",
+  encode: (_, writer) => void zooid.RelayReady.encode({}, writer),
+  decode: (reader) => {
+    zooid.RelayReady.decode(reader);
+    return { kind: "relay-ready" };
+  },
+};
+
+export const relayOpenRecord: RecordCodec<"relay-open"> = {
+  member: "relayOpen",
+  encode: (message, writer) => void zooid.RelayOpen.encode(message, writer),
+  decode: (reader) => {
+    const { channel, sid } = zooid.RelayOpen.decode(reader);
+    return { kind: "relay-open", channel: whole(channel), sid: serverIdOf(sid) };
+  },
+};
+
+export const relayCloseRecord: RecordCodec<"relay-close"> = {
+  member: "relayClose",
+  encode: (message, writer) => void zooid.RelayClose.encode(message, writer),
+  decode: (reader) => {
+    const { channel, text } = zooid.RelayClose.decode(reader);
+    return { kind: "relay-close", channel: whole(channel), text };
+  },
+};
+
+export const relayBytesRecord: RecordCodec<"relay-bytes"> = {
+  member: "relayBytes",
+  encode: ({ channel, bytes, start, end }, writer) =>
+    void zooid.RelayBytes.encode({ channel, data: bytes.subarray(start, end) }, writer),
+  decode: (reader) => {
+    const { channel, data } = zooid.RelayBytes.decode(reader);
+    return { kind: "relay-bytes", channel: whole(channel), ...inPlace(data) };
+  },
+};
+
+export const relayRunRecord: RecordCodec<"relay-run"> = {
+  member: "relayRun",
+  encode: (message, writer) => void zooid.RelayRun.encode(message, writer),
+  decode: (reader) => {
+    const record = zooid.RelayRun.decode(reader);
+    return {
+      kind: "relay-run",
+      channel: whole(record.channel),
+      epoch: whole(record.epoch),
+      previous: zxidOf(record.previous),
+      first: zxidOf(record.first),
+      last: zxidOf(record.last),
+      count: whole(record.count),
+      committed: zxidOf(record.committed),
+      round: whole(record.round),
+    };
+  },
+};

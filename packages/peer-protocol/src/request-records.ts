@@ -1,0 +1,69 @@
+import { zooid } from "../gen/peer.js";
+import { copyOf, type MessageOf, type RecordCodec, sessionBits, sessionOf, whole, zxidOf } from "./record-codec.ts";
+
+/** What learners ask of a leader, apart from the requests themselves: see `hot-messages.ts`. */
+
+export const identitiesRecord: RecordCodec<"identities"> = {
+  member: "identities",
+  encode: ({ client, identities }, writer) =>
+    void zooid.Identities.encode({ client, identities: [...identities] }, writer),
+  decode: (reader) => {
+    const { client, identities } = zooid.Identities.decode(reader);
+    return {
+      kind: "identities",
+      client: whole(client),
+      identities: identities.map(({ scheme, id }) => ({ scheme: scheme ?? "", id: id ?? "" })),
+    };
+  },
+};
+
+export const openSessionRecord: RecordCodec<"open-session"> = {
+  member: "openSession",
+  encode: (message, writer) => void zooid.OpenSession.encode(sessionRecord(message), writer),
+  decode: (reader) => ({ kind: "open-session", ...sessionMessage(zooid.OpenSession.decode(reader)) }),
+};
+
+export const revalidateRecord: RecordCodec<"revalidate"> = {
+  member: "revalidate",
+  encode: (message, writer) => void zooid.Revalidate.encode(sessionRecord(message), writer),
+  decode: (reader) => ({ kind: "revalidate", ...sessionMessage(zooid.Revalidate.decode(reader)) }),
+};
+
+type SessionMessage = MessageOf<"open-session"> | MessageOf<"revalidate">;
+
+function sessionRecord(message: SessionMessage): zooid.OpenSession.$Properties {
+  const { sequence, timeoutMs, passwordHash } = message;
+  return { sequence, session: sessionBits(message), timeoutMs, passwordHash };
+}
+
+function sessionMessage(record: zooid.OpenSession | zooid.Revalidate): Omit<SessionMessage, "kind"> {
+  const { sequence, session, timeoutMs, passwordHash } = record;
+  return {
+    ...{ sequence: whole(sequence), ...sessionOf(session), timeoutMs: whole(timeoutMs) },
+    passwordHash: copyOf(passwordHash),
+  };
+}
+
+export const revalidatedRecord: RecordCodec<"revalidated"> = {
+  member: "revalidated",
+  encode: (message, writer) => void zooid.Revalidated.encode(message, writer),
+  decode: (reader) => {
+    const { sequence, isValid } = zooid.Revalidated.decode(reader);
+    return { kind: "revalidated", sequence: whole(sequence), isValid };
+  },
+};
+
+export const syncRecord: RecordCodec<"sync"> = {
+  member: "sync",
+  encode: (message, writer) => void zooid.Sync.encode(message, writer),
+  decode: (reader) => ({ kind: "sync", sequence: whole(zooid.Sync.decode(reader).sequence) }),
+};
+
+export const syncReplyRecord: RecordCodec<"sync-reply"> = {
+  member: "syncReply",
+  encode: (message, writer) => void zooid.SyncReply.encode(message, writer),
+  decode: (reader) => {
+    const { sequence, readAt } = zooid.SyncReply.decode(reader);
+    return { kind: "sync-reply", sequence: whole(sequence), readAt: zxidOf(readAt) };
+  },
+};

@@ -1,0 +1,146 @@
+import { zooid } from "../gen/peer.js";
+import {
+  choiceOf,
+  copyOf,
+  EPOCHS_MAX,
+  inPlace,
+  type MessageOf,
+  positionOf,
+  positionRecord,
+  type RecordCodec,
+  whole,
+  zxidOf,
+} from "./record-codec.ts";
+
+/** Discovery and synchronization. */
+
+export const MODES: readonly MessageOf<"sync-begin">["mode"][] = ["diff", "trunc", "snap"];
+
+export const learnerInfoRecord: RecordCodec<"learner-info"> = {
+  member: "learnerInfo",
+  encode: ({ promise, ...same }, writer) => {
+    const { epoch: promisedEpoch, sid: promisedTo, incarnation: promisedIncarnation } = promise;
+    zooid.LearnerInfo.encode({ ...same, promisedEpoch, promisedTo, promisedIncarnation }, writer);
+  },
+  decode: (reader) => {
+    const record = zooid.LearnerInfo.decode(reader);
+    return {
+      kind: "learner-info",
+      isObserver: record.isObserver,
+      promise: {
+        epoch: whole(record.promisedEpoch),
+        sid: record.promisedTo,
+        incarnation: whole(record.promisedIncarnation),
+      },
+      isFresh: record.isFresh,
+      isAmnesiac: record.isAmnesiac,
+      ensembleId: record.ensembleId,
+    };
+  },
+};
+
+export const leaderInfoRecord: RecordCodec<"leader-info"> = {
+  member: "leaderInfo",
+  encode: (message, writer) => void zooid.LeaderInfo.encode(message, writer),
+  decode: (reader) => {
+    const { epoch, incarnation, ensembleId } = zooid.LeaderInfo.decode(reader);
+    return { kind: "leader-info", epoch: whole(epoch), incarnation: whole(incarnation), ensembleId };
+  },
+};
+
+export const ackEpochRecord: RecordCodec<"ack-epoch"> = {
+  member: "ackEpoch",
+  encode: ({ logged, tails, ...same }, writer) =>
+    void zooid.AckEpoch.encode({ ...same, logged: positionRecord(logged), tails: [...tails] }, writer),
+  decode: (reader) => {
+    const record = zooid.AckEpoch.decode(reader);
+    return {
+      kind: "ack-epoch",
+      isRepeated: record.isRepeated,
+      currentEpoch: whole(record.currentEpoch),
+      logged: positionOf(record.logged),
+      floor: zxidOf(record.floor),
+      tails: record.tails.map(({ epoch, last }) => ({ epoch: whole(epoch), last: whole(last) })),
+    };
+  },
+};
+
+export const syncBeginRecord: RecordCodec<"sync-begin"> = {
+  member: "syncBegin",
+  // And the position.
+  elementsMax: EPOCHS_MAX + 1,
+  encode: ({ mode, from, epochs, ...same }, writer) => {
+    const record = { ...same, mode: MODES.indexOf(mode), from: positionRecord(from), epochs: [...epochs] };
+    zooid.SyncBegin.encode(record, writer);
+  },
+  decode: (reader) => {
+    const record = zooid.SyncBegin.decode(reader);
+    return {
+      kind: "sync-begin",
+      epoch: whole(record.epoch),
+      mode: choiceOf(MODES, record.mode),
+      from: positionOf(record.from),
+      epochs: record.epochs.map(({ epoch, first, last }) => ({
+        epoch: whole(epoch),
+        first: whole(first),
+        last: whole(last),
+      })),
+    };
+  },
+};
+
+export const snapshotChunkRecord: RecordCodec<"snapshot-chunk"> = {
+  member: "snapshotChunk",
+  encode: ({ index, isLast, bytes, start, end }, writer) =>
+    void zooid.SnapshotChunk.encode({ index, isLast, data: bytes.subarray(start, end) }, writer),
+  decode: (reader) => {
+    const { index, isLast, data } = zooid.SnapshotChunk.decode(reader);
+    return { kind: "snapshot-chunk", index: whole(index), isLast, ...inPlace(data) };
+  },
+};
+
+export const snapshotCreditRecord: RecordCodec<"snapshot-credit"> = {
+  member: "snapshotCredit",
+  encode: (message, writer) => void zooid.SnapshotCredit.encode(message, writer),
+  decode: (reader) => ({ kind: "snapshot-credit", next: whole(zooid.SnapshotCredit.decode(reader).next) }),
+};
+
+export const stagedRecord: RecordCodec<"staged"> = {
+  member: "staged",
+  encode: (message, writer) => void zooid.Staged.encode(message, writer),
+  decode: (reader) => {
+    const { epoch, through } = zooid.Staged.decode(reader);
+    return { kind: "staged", epoch: whole(epoch), through: zxidOf(through) };
+  },
+};
+
+export const newLeaderRecord: RecordCodec<"new-leader"> = {
+  member: "newLeader",
+  // A configuration may be empty, which is something else than absent.
+  encode: ({ config = null, ...same }, writer) => void zooid.NewLeader.encode({ ...same, config }, writer),
+  decode: (reader) => {
+    const { epoch, through, endsAmnesia, ensembleId, config } = zooid.NewLeader.decode(reader);
+    return {
+      ...{ kind: "new-leader", epoch: whole(epoch), through: zxidOf(through), endsAmnesia, ensembleId },
+      config: config === null || config === undefined ? undefined : copyOf(config),
+    };
+  },
+};
+
+export const ackNewLeaderRecord: RecordCodec<"ack-new-leader"> = {
+  member: "ackNewLeader",
+  encode: (message, writer) => void zooid.AckNewLeader.encode(message, writer),
+  decode: (reader) => {
+    const { epoch, through } = zooid.AckNewLeader.decode(reader);
+    return { kind: "ack-new-leader", epoch: whole(epoch), through: zxidOf(through) };
+  },
+};
+
+export const upToDateRecord: RecordCodec<"up-to-date"> = {
+  member: "upToDate",
+  encode: (message, writer) => void zooid.UpToDate.encode(message, writer),
+  decode: (reader) => {
+    const { epoch, committed } = zooid.UpToDate.decode(reader);
+    return { kind: "up-to-date", epoch: whole(epoch), committed: zxidOf(committed) };
+  },
+};

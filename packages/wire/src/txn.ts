@@ -1,0 +1,1 @@
+export { aclBytes, decodeAcl, TxnBatchEncoder, TxnReader } from "./txn-codec.ts";
