@@ -24,20 +24,20 @@ import {
   GET_EPHEMERALS,
   GET_STAT,
   type NodeData,
-  type Operation,
-  RECONFIG,
   SET_ACL,
   SYNC,
   WHO_AM_I,
 } from "./calls/operation.ts";
 import type { RetryPolicy } from "./calls/retry.ts";
-import { isZkError, renamedError, ZkError } from "./errors.ts";
-import type { BackgroundDeletes } from "./operations/background-deletes.ts";
+import { isZkError } from "./errors.ts";
 import { type ChildrenPage, childPages } from "./operations/child-pages.ts";
 import { type Codec, json, text } from "./operations/codec.ts";
 import type { Payload } from "./operations/create-mode.ts";
+import { createNode } from "./operations/create-node.ts";
+import { type Decoded, readDecoded } from "./operations/decoded-read.ts";
 import { deleteTree } from "./operations/delete-tree.ts";
-import { createOnce, deleteOnce, setOnce } from "./operations/idempotent.ts";
+import { changeEnsembleConfig, observeEnsembleConfig, readEnsembleConfig } from "./operations/ensemble-config-calls.ts";
+import { deleteOnce, setOnce } from "./operations/idempotent.ts";
 import type {
   ChildPagesOptions,
   CreateOptions,
@@ -52,63 +52,28 @@ import type {
 import { NodeRequests } from "./operations/node-requests.ts";
 import * as SHAPES from "./operations/option-shapes.ts";
 import { checkOptions, refused, refusedStream } from "./operations/option-shapes.ts";
-import { withParents } from "./operations/parents.ts";
 import { checkedPath, underRoot, withoutRoot } from "./operations/paths.ts";
-import { createProtected } from "./operations/protected-create.ts";
+import { put } from "./operations/put.ts";
 import { ReadBatch } from "./operations/read-batch.ts";
 import { Transaction } from "./operations/transaction.ts";
 import { TypedNodes } from "./operations/typed-nodes.ts";
-import { type ClientConfig, credentialProblems } from "./options.ts";
-import { CONFIG_PATH, type ConfigChange, type EnsembleConfig, parseEnsembleConfig } from "./servers/ensemble-config.ts";
-import type { ServerList } from "./servers/server-list.ts";
+import type { ViewPlace } from "./operations/view-place.ts";
+import { readAndWatch, type Watched } from "./operations/watched-read.ts";
+import { credentialProblems } from "./options.ts";
+import type { ConfigChange, EnsembleConfig } from "./servers/ensemble-config.ts";
 import { type ClientState, isConnected, isTerminal } from "./session/client-state.ts";
-import type { DriverMetrics } from "./session/driver-metrics.ts";
 import type { SessionDriver } from "./session/session-driver.ts";
 import { withinSession } from "./session/session-scope.ts";
-import {
-  type Aspect,
-  CHILDREN,
-  DATA,
-  EXISTENCE,
-  failOnExpiry,
-  type Observations,
-  type Observed,
-} from "./streams/observe.ts";
+import { type ClientMetrics, type SharedParts, viewOf } from "./shared-parts.ts";
+import { CHILDREN, DATA, EXISTENCE } from "./streams/observe.ts";
 import { type EventsOptions, observeEvents, type Resync } from "./streams/observe-events.ts";
+import { observeNode } from "./streams/observe-node.ts";
 import type { ObserveDataOptions, ObserveOptions } from "./streams/observe-options.ts";
 import { observeTree, type TreeChange, type TreeOptions } from "./streams/observe-tree.ts";
 import { decodeNodes, type ObservedNode } from "./streams/observed-node.ts";
 import { rxjs } from "./streams/rxjs-module.ts";
-import { View, type ViewOptions } from "./view.ts";
-import { newOneShotWatch, type OneShotWatch } from "./watches/one-shot-watch.ts";
+import type { View, ViewOptions } from "./view.ts";
 import type { WatchEvent } from "./watches/watch-event.ts";
-
-/** Result of a read that arms a watch. */
-export interface Watched {
-  readonly watch: OneShotWatch;
-}
-
-/** Data that were decoded by a codec. */
-export interface Decoded<T> {
-  readonly value: T;
-}
-
-/** Parts that all views of one session share. */
-export interface SharedParts {
-  readonly driver: SessionDriver;
-  readonly observations: Observations;
-  readonly deletes: BackgroundDeletes;
-  /** Undefined where hosts come from the option `hosts`. */
-  readonly servers?: ServerList | undefined;
-}
-
-/** Metrics of a client, over all views of its session. */
-export interface ClientMetrics extends DriverMetrics {
-  /** As {@link Client.watchCount}. */
-  readonly watchCount: number;
-  /** As {@link Client.pendingDeleteCount}. */
-  readonly pendingDeleteCount: number;
-}
 
 /**
  * A ZooKeeper client over one session. Operations return promises and are pipelined in call order:
@@ -119,9 +84,7 @@ export interface ClientMetrics extends DriverMetrics {
  */
 export class Client implements AsyncDisposable {
   readonly #driver: SessionDriver;
-  readonly #observations: Observations;
-  readonly #deletes: BackgroundDeletes;
-  readonly #servers: ServerList | undefined;
+  readonly #shared: SharedParts;
   readonly #root: string;
   readonly #view: View;
   readonly #nodes: NodeRequests;
@@ -129,9 +92,7 @@ export class Client implements AsyncDisposable {
   /** @internal Use {@link connect} or {@link createClient}. */
   constructor(shared: SharedParts, root: string, view: View = viewOf(shared.driver.config)) {
     this.#driver = shared.driver;
-    this.#observations = shared.observations;
-    this.#deletes = shared.deletes;
-    this.#servers = shared.servers;
+    this.#shared = shared;
     this.#root = root;
     this.#view = view;
     this.#nodes = new NodeRequests({ driver: shared.driver, deletes: shared.deletes, root, view });
@@ -189,7 +150,7 @@ export class Client implements AsyncDisposable {
    * creates.
    */
   get pendingDeleteCount(): number {
-    return this.#deletes.count;
+    return this.#shared.deletes.count;
   }
 
   /** Default behaviour of recipes when the connection is lost. */
@@ -226,9 +187,10 @@ export class Client implements AsyncDisposable {
    * @param hosts as in a connect string; the chroot is the present one or left out
    */
   updateServers(hosts: string): void {
-    if (this.#servers === undefined) throw new RangeError("updateServers: the servers come from the option hosts");
+    const { servers } = this.#shared;
+    if (servers === undefined) throw new RangeError("updateServers: the servers come from the option hosts");
     const { session, config } = this.#driver;
-    const moved = this.#servers.update(hosts, { current: session.connectedAddress, random: config.random });
+    const moved = servers.update(hosts, { current: session.connectedAddress, random: config.random });
     if (moved !== undefined) this.#driver.moveTo(moved);
   }
 
@@ -256,10 +218,8 @@ export class Client implements AsyncDisposable {
    */
   create(path: string, data?: Payload, options: CreateOptions = {}): Promise<Created> {
     if (!fits(options, SHAPES.CREATE)) return refused("create", path, options, SHAPES.CREATE);
-    const { parents } = options;
-    if (parents === undefined) return this.#createOne(path, data, options);
-    const create = (limits: CallOptions): Promise<Created> => this.#createOne(path, data, { ...options, ...limits });
-    return withParents(this.#nodes, { path, mode: parents, policy: this.#policy(options), options, create });
+    const sweep = (prefix: string): void => this.#shared.deletes.sweep(this.#unlimited(), path, prefix);
+    return createNode(this.#nodes, { path, data, options, policy: this.#policy(options), sweep });
   }
 
   /** @throws NO_NODE unless `missingOk`; BAD_VERSION, NOT_EMPTY, NO_AUTH */
@@ -283,8 +243,11 @@ export class Client implements AsyncDisposable {
     options?: ReadOptions & { readonly watch?: boolean; readonly codec?: Codec<unknown> },
   ): Promise<NodeData> {
     if (!fits(options, SHAPES.GET)) return refused("get", path, options, SHAPES.GET);
-    if (options?.codec !== undefined) return this.#getDecoded(path, options.codec, options);
-    if (options?.watch === true) return this.#readAndWatch(GET_DATA, path, options);
+    if (options?.codec !== undefined) {
+      const { codec, ...plain } = options;
+      return readDecoded(path, codec, this.get(path, plain));
+    }
+    if (options?.watch === true) return readAndWatch(this.#place, GET_DATA, path, options);
     return this.#nodes.read(GET_DATA, path, options);
   }
 
@@ -316,7 +279,7 @@ export class Client implements AsyncDisposable {
   ): Promise<Stat | null> | Promise<{ readonly stat: Stat | null } & Watched> {
     if (!fits(options, SHAPES.WATCHED_READ)) return refused("exists", path, options, SHAPES.WATCHED_READ);
     if (options?.watch !== true) return this.#nodes.exists(path, options);
-    return this.#readAndWatch(GET_STAT, path, options);
+    return readAndWatch(this.#place, GET_STAT, path, options);
   }
 
   /** @throws BAD_VERSION, NO_NODE, NO_AUTH, QUOTA_EXCEEDED */
@@ -335,19 +298,10 @@ export class Client implements AsyncDisposable {
   async put(path: string, data: Payload, options: PutOptions = {}): Promise<Stat> {
     checkOptions("put", path, options, SHAPES.PUT);
     const { acl: _acl, parents: _parents, ...limits } = options;
-    // Ends when no other client creates and deletes the node in between.
-    for (;;) {
-      try {
-        return await this.set(path, data, limits);
-      } catch (error) {
-        if (!isZkError(error, "NO_NODE")) throw error;
-      }
-      try {
-        return (await this.create(path, data, options)).stat;
-      } catch (error) {
-        if (!isZkError(error, "NODE_EXISTS")) throw error;
-      }
-    }
+    return put(
+      () => this.set(path, data, limits),
+      () => this.create(path, data, options),
+    );
   }
 
   /**
@@ -373,7 +327,7 @@ export class Client implements AsyncDisposable {
     options?: ReadOptions & { readonly watch?: boolean },
   ): Promise<Children> | Promise<Children & Watched> {
     if (!fits(options, SHAPES.WATCHED_READ)) return refused("children", path, options, SHAPES.WATCHED_READ);
-    if (options?.watch === true) return this.#readAndWatch(GET_CHILDREN, path, options);
+    if (options?.watch === true) return readAndWatch(this.#place, GET_CHILDREN, path, options);
     return this.#nodes.children(path, options);
   }
 
@@ -388,7 +342,7 @@ export class Client implements AsyncDisposable {
    */
   childPages(path: string, options: ChildPagesOptions = {}): AsyncGenerator<ChildrenPage, void, undefined> {
     checkOptions("childPages", path, options, SHAPES.CHILD_PAGES);
-    return childPages({ driver: this.#driver, root: this.#root, view: this.#view }, path, options);
+    return childPages(this.#place, path, options);
   }
 
   /** The same, one child at a time. */
@@ -462,12 +416,12 @@ export class Client implements AsyncDisposable {
 
   /** An atomic transaction of several writes. */
   transaction(): Transaction {
-    return new Transaction({ driver: this.#driver, root: this.#root, view: this.#view });
+    return new Transaction(this.#place);
   }
 
   /** Several reads in one request, all of one state of the tree. */
   reads(): ReadBatch {
-    return new ReadBatch({ driver: this.#driver, root: this.#root, view: this.#view });
+    return new ReadBatch(this.#place);
   }
 
   /**
@@ -477,12 +431,7 @@ export class Client implements AsyncDisposable {
    */
   async getConfig(options?: ReadOptions): Promise<EnsembleConfig> {
     checkOptions("getConfig", undefined, options, SHAPES.READ);
-    const place = { path: CONFIG_PATH, shownPath: CONFIG_PATH, body: undefined };
-    const syncPath = options?.sync === true ? CONFIG_PATH : undefined;
-    const limits = this.#view.limitsOf(options);
-    return parseEnsembleConfig(
-      await this.#view.ask(this.#driver, { operation: GET_DATA, ...place, syncPath, options: limits }),
-    );
+    return readEnsembleConfig(this.#place, options);
   }
 
   /**
@@ -490,11 +439,7 @@ export class Client implements AsyncDisposable {
    * while the server does not publish them.
    */
   get config$(): Observable<EnsembleConfig> {
-    const { defer, filter, map } = rxjs();
-    return defer(() => this.#observations.of(DATA, CONFIG_PATH)).pipe(
-      map(({ value }) => (value === null ? undefined : parseEnsembleConfig(value, "config$"))),
-      filter((config) => config !== undefined),
-    );
+    return observeEnsembleConfig(this.#shared.observations);
   }
 
   /**
@@ -507,12 +452,7 @@ export class Client implements AsyncDisposable {
    */
   async reconfig(change: ConfigChange, options?: CallOptions): Promise<EnsembleConfig> {
     checkOptions("reconfig", undefined, options, SHAPES.CALL);
-    const place = { path: CONFIG_PATH, shownPath: "", body: change };
-    const limits = this.#view.limitsOf(options);
-    return parseEnsembleConfig(
-      await this.#view.ask(this.#driver, { operation: RECONFIG, ...place, options: limits }),
-      "reconfig",
-    );
+    return changeEnsembleConfig(this.#place, change, options);
   }
 
   /**
@@ -521,13 +461,17 @@ export class Client implements AsyncDisposable {
    */
   watchData$<T = Uint8Array | null>(path: string, options: ObserveDataOptions<T> = {}): Observable<ObservedNode<T>> {
     if (!fits(options, SHAPES.OBSERVE_DATA)) return refusedStream("watchData$", path, options, SHAPES.OBSERVE_DATA);
-    return this.#observed(DATA, path, { op: "watchData$", ...options }).pipe(decodeNodes(options));
+    return observeNode({ ...this.#shared, root: this.#root }, DATA, path, { op: "watchData$", ...options }).pipe(
+      decodeNodes(options),
+    );
   }
 
   /** A node's Stat, or null, now and whenever the node is created, changed or deleted. */
   watchExists$(path: string, options: ObserveOptions = {}): Observable<Stat | null> {
     if (!fits(options, SHAPES.OBSERVE)) return refusedStream("watchExists$", path, options, SHAPES.OBSERVE);
-    return this.#observed(EXISTENCE, path, { op: "watchExists$", ...options }).pipe(rxjs().map(({ value }) => value));
+    return observeNode({ ...this.#shared, root: this.#root }, EXISTENCE, path, { op: "watchExists$", ...options }).pipe(
+      rxjs().map(({ value }) => value),
+    );
   }
 
   /**
@@ -535,9 +479,10 @@ export class Client implements AsyncDisposable {
    */
   watchChildren$(path: string, options: ObserveOptions = {}): Observable<readonly string[] | null> {
     if (!fits(options, SHAPES.OBSERVE)) return refusedStream("watchChildren$", path, options, SHAPES.OBSERVE);
-    return this.#observed(CHILDREN, path, { op: "watchChildren$", ...options }).pipe(
-      rxjs().map(({ value }) => value?.names ?? null),
-    );
+    return observeNode({ ...this.#shared, root: this.#root }, CHILDREN, path, {
+      op: "watchChildren$",
+      ...options,
+    }).pipe(rxjs().map(({ value }) => value?.names ?? null));
   }
 
   /**
@@ -563,13 +508,13 @@ export class Client implements AsyncDisposable {
    */
   watchTree$(path: string, options: TreeOptions = {}): Observable<TreeChange> {
     if (!fits(options, SHAPES.TREE)) return refusedStream("watchTree$", path, options, SHAPES.TREE);
-    const { persistentWatches } = this.#observations;
+    const { persistentWatches } = this.#shared.observations;
     return observeTree({ driver: this.#driver, persistentWatches, root: this.#root, path }, options);
   }
 
   /** The same session with a longer root path. Closing either closes both. */
   namespace(path: string): Client {
-    return new Client(this.#shared(), underRoot(this.#root, checkedPath(path, "namespace")), this.#view);
+    return new Client(this.#shared, underRoot(this.#root, checkedPath(path, "namespace")), this.#view);
   }
 
   /**
@@ -580,7 +525,7 @@ export class Client implements AsyncDisposable {
     checkOptions("makeRoot", undefined, given, SHAPES.MAKE_ROOT);
     const { mode = "persistent", ...options } = given;
     if (this.#root === "/") return;
-    const whole = new Client(this.#shared(), "/", this.#view);
+    const whole = new Client(this.#shared, "/", this.#view);
     try {
       await whole.create(this.#root, "", { ...options, mode, parents: mode, idempotent: true });
     } catch (error) {
@@ -591,7 +536,7 @@ export class Client implements AsyncDisposable {
   /** The same session with other defaults, limits or interceptors. Closing either closes both. */
   with(options: ViewOptions): Client {
     checkOptions("with", undefined, options, SHAPES.VIEW);
-    return new Client(this.#shared(), this.#root, this.#view.with(options));
+    return new Client(this.#shared, this.#root, this.#view.with(options));
   }
 
   /**
@@ -626,80 +571,16 @@ export class Client implements AsyncDisposable {
     return this.#driver.close();
   }
 
-  async #getDecoded(
-    path: string,
-    codec: Codec<unknown>,
-    { codec: _codec, ...options }: ReadOptions & { readonly codec?: Codec<unknown> },
-  ): Promise<NodeData & Decoded<unknown>> {
-    const node = await this.get(path, options);
-    try {
-      return { ...node, value: codec.decode(node.data) };
-    } catch (error) {
-      // A parser's message has no path.
-      if (error instanceof Error) error.message = `get ${path}: ${error.message}`;
-      throw error;
-    }
-  }
-
-  /** Without creating ancestors. */
-  #createOne(path: string, data: Payload | undefined, options: CreateOptions): Promise<Created> {
-    if (options.idempotent !== true) return this.#createNamed(path, data, options);
-    const create = (): Promise<Created> => this.#createNamed(path, data === undefined ? "" : data, options);
-    return createOnce(this.#nodes, { path, data, policy: this.#policy(options), create }, options);
-  }
-
-  /** One attempt, under a protected name or a plain one. */
-  #createNamed(path: string, data: Payload | undefined, options: CreateOptions): Promise<Created> {
-    const { protect } = options;
-    if (protect === undefined || protect === false) return this.#nodes.create(path, data, options);
-    const sweep = (prefix: string): void => this.#deletes.sweep(this.#unlimited(), path, prefix);
-    return createProtected(this.#nodes, { path, data, options, policy: this.#policy(options), sweep });
+  get #place(): ViewPlace {
+    return { driver: this.#driver, root: this.#root, view: this.#view };
   }
 
   #policy({ retry }: CallOptions): RetryPolicy {
     return retry ?? this.#view.retry;
   }
 
-  #shared(): SharedParts {
-    const [driver, observations, deletes, servers] = [this.#driver, this.#observations, this.#deletes, this.#servers];
-    return { driver, observations, deletes, servers };
-  }
-
   #unlimited(): NodeRequests {
-    return new NodeRequests({ ...this.#shared(), root: this.#root, view: this.#view.unlimited });
-  }
-
-  async #readAndWatch<T extends object>(
-    operation: Operation<undefined, T>,
-    path: string,
-    options: ReadOptions,
-  ): Promise<T & Watched> {
-    const full = underRoot(this.#root, checkedPath(path, operation.name));
-    const { watcher, watch } = newOneShotWatch(this.#driver, { root: this.#root, path: full, op: operation.name });
-    const value = await this.#view.ask(this.#driver, {
-      operation,
-      path: full,
-      shownPath: path,
-      body: undefined,
-      watcher,
-      syncPath: options.sync === true ? full : undefined,
-      options: this.#view.limitsOf(options),
-    });
-    return { ...value, watch };
-  }
-
-  #observed<T>(
-    aspect: Aspect<T>,
-    path: string,
-    { op, onExpiry = "resume" }: ObserveOptions & { readonly op: string },
-  ): Observable<Observed<T>> {
-    const { catchError, defer, throwError } = rxjs();
-    const source = defer(() => this.#observations.of(aspect, underRoot(this.#root, checkedPath(path, op)))).pipe(
-      catchError((error: unknown) =>
-        throwError(() => (error instanceof ZkError ? renamedError(error, op, path) : error)),
-      ),
-    );
-    return onExpiry === "resume" ? source : failOnExpiry(this.#driver, source, op);
+    return new NodeRequests({ ...this.#shared, root: this.#root, view: this.#view.unlimited });
   }
 }
 
@@ -709,8 +590,3 @@ Object.defineProperty(Client.prototype, inspect.custom, {
     return `Client ${inspect(this.toJSON(), options)}`;
   },
 });
-
-/** The client's own view; `signal` only limited connecting. */
-function viewOf({ acl, defaultData, intercept, onSuspended, retry }: ClientConfig): View {
-  return new View({ acl, defaultData, intercept, onSuspended, retry }, true);
-}

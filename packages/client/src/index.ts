@@ -27,12 +27,7 @@ export {
   type RetryPolicy,
   retry,
 } from "./calls/retry.ts";
-export {
-  Client,
-  type ClientMetrics,
-  type Decoded,
-  type Watched,
-} from "./client.ts";
+export { Client } from "./client.ts";
 export { type CloseOnExitOptions, closeOnExit } from "./close-on-exit.ts";
 export { connect, createClient } from "./connect.ts";
 export {
@@ -54,6 +49,7 @@ export {
 export type { ChildrenPage } from "./operations/child-pages.ts";
 export { type Codec, gzip, json, raw, text } from "./operations/codec.ts";
 export type { AclSource, CreateMode, Payload } from "./operations/create-mode.ts";
+export type { Decoded } from "./operations/decoded-read.ts";
 export type {
   ChildPagesOptions,
   CreateOptions,
@@ -70,6 +66,7 @@ export { type ProtectedName, parseProtectedName } from "./operations/protected-n
 export type { ReadBatch, ReadNode, ReadResult } from "./operations/read-batch.ts";
 export type { Transaction } from "./operations/transaction.ts";
 export type { PathParameters, TypedNode, TypedNodes, UpdateOptions } from "./operations/typed-nodes.ts";
+export type { Watched } from "./operations/watched-read.ts";
 export type { ClientOptions, Credential } from "./options.ts";
 export { type ConnectString, formatAddress, type HostAddress, parseConnectString } from "./servers/connect-string.ts";
 export type { ConfigChange, EnsembleConfig, EnsembleServer } from "./servers/ensemble-config.ts";
@@ -86,6 +83,7 @@ export type {
   WatchMessage,
 } from "./session/diagnostics.ts";
 export type { LogFields, Logger } from "./session/logger.ts";
+export type { ClientMetrics } from "./shared-parts.ts";
 export { type IterateOptions, iterate } from "./streams/iterate.ts";
 export type { EventsOptions, Resync } from "./streams/observe-events.ts";
 export type { ObserveDataOptions, ObserveOptions } from "./streams/observe-options.ts";

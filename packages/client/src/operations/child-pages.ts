@@ -16,21 +16,15 @@ import {
 } from "../calls/operation.ts";
 import { isZkError } from "../errors.ts";
 import type { SessionDriver } from "../session/session-driver.ts";
-import type { View } from "../view.ts";
 import type { ChildPagesOptions } from "./node-options.ts";
 import { checkedPath, underRoot } from "./paths.ts";
+import type { ViewPlace } from "./view-place.ts";
 
 /** Some of a node's children, in the order of their names. */
 export interface ChildrenPage {
   readonly children: readonly ListedChild[];
   /** The node's own Stat when the page was read. */
   readonly stat: Stat;
-}
-
-interface Place {
-  readonly driver: SessionDriver;
-  readonly root: string;
-  readonly view: View;
 }
 
 /** Servers answer no more at a time. */
@@ -47,7 +41,7 @@ interface Support {
 const supports = new WeakMap<SessionDriver, Support>();
 
 export async function* childPages(
-  place: Place,
+  place: ViewPlace,
   path: string,
   options: ChildPagesOptions,
 ): AsyncGenerator<ChildrenPage, void, undefined> {
@@ -71,7 +65,7 @@ interface Page extends ListedChildren {
 }
 
 class Lister {
-  readonly #place: Place;
+  readonly #place: ViewPlace;
   readonly #shownPath: string;
   readonly #path: string;
   readonly #pageSize: number;
@@ -81,7 +75,7 @@ class Lister {
   #whole: Children | undefined;
 
   constructor(
-    place: Place,
+    place: ViewPlace,
     path: string,
     {
       pageSize,

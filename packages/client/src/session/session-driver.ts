@@ -3,26 +3,26 @@
  * calls of one turn of the event loop leave in one write; one chunk that arrives settles all the
  * calls that it answers.
  */
-import { Backoff, ErrorCode, type Zxid } from "@zooid/model";
-import { JuteReader, type OversizeSink, readConnectResponse, readWatcherEvent, WireError } from "@zooid/wire";
+import { Backoff } from "@zooid/model";
+import { readConnectResponse, WireError } from "@zooid/wire";
 import type { Observable } from "rxjs";
 import { authFields, Credentials } from "../auth/credentials.ts";
 import { SaslNegotiation } from "../auth/sasl-negotiation.ts";
 import { type AnyCall, Call, type CallFields } from "../calls/call.ts";
+import { withCallersFrames } from "../calls/callers-frames.ts";
 import { ExclusiveCalls } from "../calls/exclusive-calls.ts";
 import { InFlight } from "../calls/in-flight.ts";
-import { CLOSE_SESSION, DELETE, type Operation, REMOVE_WATCHES } from "../calls/operation.ts";
+import { CLOSE_SESSION, type Operation, REMOVE_WATCHES } from "../calls/operation.ts";
 import { OutgoingRequests } from "../calls/outgoing-requests.ts";
 import { PostponedCalls } from "../calls/postponed-calls.ts";
 import { syncBefore } from "../calls/sync-before.ts";
-import { asError, ZkError } from "../errors.ts";
+import { asError, type ZkError } from "../errors.ts";
 import type { ClientConfig, Credential } from "../options.ts";
 import type { HostAddress } from "../servers/connect-string.ts";
 import { HostList, type HostProvider } from "../servers/host-list.ts";
 import { WritableSearch } from "../servers/writable-search.ts";
 import { rxjs } from "../streams/rxjs-module.ts";
 import { ServerWatches } from "../watches/server-watches.ts";
-import { watchEventName } from "../watches/watch-event.ts";
 import type { Watcher, WatchKind, WatchRegistry } from "../watches/watch-registry.ts";
 import { type AttemptFailure, AttemptFailures } from "./attempt-failures.ts";
 import type { ClientState } from "./client-state.ts";
@@ -32,7 +32,6 @@ import {
   type ConnectionMessage,
   traceCall,
   traceConnection,
-  traceEvent,
   traceStall,
   traceState,
 } from "./diagnostics.ts";
@@ -40,13 +39,11 @@ import type { DriverMetrics } from "./driver-metrics.ts";
 import { endError } from "./end-error.ts";
 import { withJson } from "./json-text.ts";
 import { OneTimer } from "./one-timer.ts";
+import { ReceivedAnswers } from "./received-answers.ts";
 import { type DisconnectReason, Session, type SessionEnd } from "./session.ts";
 import { SessionLog } from "./session-log.ts";
 import { StateListeners } from "./state-listeners.ts";
 
-const XID_EVENT = -1;
-const XID_PING = -2;
-const XID_AUTH = -4;
 const XID_MAX = 2 ** 31 - 1;
 /** Of a call that is not in flight. */
 const XID_NONE = 0;
@@ -70,7 +67,6 @@ export class SessionDriver {
   readonly #writable: WritableSearch;
   readonly #connection: CurrentConnection;
   readonly #outgoing: OutgoingRequests;
-  readonly #reader = new JuteReader();
   readonly #inFlight = new InFlight();
   readonly #exclusive = new ExclusiveCalls({
     isOpen: () => this.#isOpen(),
@@ -81,6 +77,7 @@ export class SessionDriver {
   readonly #credentials: Credentials;
   readonly #negotiation: SaslNegotiation;
   readonly #serverWatches: ServerWatches;
+  readonly #answers: ReceivedAnswers;
   readonly #timer: OneTimer;
   readonly #failures: AttemptFailures;
   readonly #log: SessionLog;
@@ -188,6 +185,23 @@ export class SessionDriver {
           ended: (end) => this.#ended(end),
           state: (state) => this.#enterState(state),
         },
+      },
+    );
+    this.#answers = new ReceivedAnswers(
+      {
+        session: this.#session,
+        inFlight: this.#inFlight,
+        exclusive: this.#exclusive,
+        postponed: this.#postponed,
+        credentials: this.#credentials,
+        serverWatches: this.#serverWatches,
+        responseBytesMax: config.responseBytesMax,
+      },
+      {
+        disowned: () => {
+          this.#isDisowned = true;
+        },
+        ask: (fields) => this.ask(fields),
       },
     );
   }
@@ -393,7 +407,7 @@ export class SessionDriver {
   // Receiving
 
   readonly #takeFrame = (bytes: Uint8Array, start: number, end: number): void => {
-    if (this.#isGreeted) this.#answer(bytes, start, end);
+    if (this.#isGreeted) this.#answers.take(bytes, start, end);
     else this.#greeted(bytes, start, end);
   };
 
@@ -418,108 +432,6 @@ export class SessionDriver {
 
   #greeted(bytes: Uint8Array, start: number, end: number): void {
     this.#session.greeted(readConnectResponse(bytes, start, end), now());
-  }
-
-  #answer(bytes: Uint8Array, start: number, end: number): void {
-    const reader = this.#reader;
-    reader.reset(bytes, start, end);
-    const xid = reader.int();
-    const zxid = reader.zxid();
-    const code = reader.int();
-    switch (xid) {
-      case XID_EVENT: {
-        const { type, path } = readWatcherEvent(reader);
-        const event = { type: watchEventName(type), path, zxid };
-        traceEvent(event);
-        this.watches.fire(event);
-        return;
-      }
-      case XID_PING:
-        this.#session.pingAnswered(zxid);
-        return;
-      case XID_AUTH:
-        if (!this.#credentials.answered(code)) this.#session.authFailed();
-        return;
-      default:
-        this.#callAnswered(xid, zxid, code);
-    }
-  }
-
-  #callAnswered(xid: number, zxid: Zxid, code: number): void {
-    const inFlight = this.#inFlight;
-    const expected = inFlight.oldest;
-    if (expected === undefined || expected.xid !== xid) {
-      throw new WireError("VALUE", `an answer to request ${xid}; the next is due to ${expected?.xid ?? "none"}`);
-    }
-    this.#session.answered(inFlight.oldestSentAtMs, zxid);
-    if (expected.syncError !== undefined) {
-      inFlight.shift();
-      // The read's own result is discarded.
-      this.#serverWatches.discarded(expected);
-      this.#postponed.tryAgainOrReject(expected, expected.syncError);
-      return;
-    }
-    if (code === ErrorCode.OK) {
-      let value: unknown;
-      try {
-        value = expected.operation.read(this.#reader);
-      } catch (error) {
-        // The same request would get the same answer.
-        if (error instanceof WireError) expected.reject(expected.unreadable(error));
-        throw error;
-      }
-      inFlight.shift();
-      this.#exclusive.settled(expected);
-      if (expected.arming !== undefined) this.#serverWatches.answered(expected, false);
-      if (expected.isSettled) this.#undo(expected, value);
-      else expected.resolve(value);
-      if (xid === this.#closeXid) this.#session.sessionClosed();
-      return;
-    }
-    inFlight.shift();
-    this.#exclusive.settled(expected);
-    this.#refused(expected, code);
-    if (xid === this.#closeXid) this.#session.sessionClosed();
-  }
-
-  /**
-   * The answer to the oldest call is larger than the client accepts: that call fails, and the
-   * connection, with the session's watches and locks, is kept.
-   */
-  readonly #oversized: OversizeSink = (length, bytes, start, end) => {
-    const reader = this.#reader;
-    reader.reset(bytes, start, end);
-    const [xid, zxid] = [reader.int(), reader.zxid()];
-    const call = this.#inFlight.oldest;
-    if (call === undefined || call.xid !== xid) return false;
-    this.#session.answered(this.#inFlight.oldestSentAtMs, zxid);
-    this.#inFlight.shift();
-    this.#exclusive.settled(call);
-    this.#serverWatches.discarded(call);
-    call.reject(call.tooLarge(length, this.#config.responseBytesMax));
-    return true;
-  };
-
-  #refused(call: AnyCall, code: number): void {
-    const { absent } = call.operation;
-    const isAbsent = code === ErrorCode.NO_NODE && absent !== undefined;
-    if (call.arming !== undefined) this.#serverWatches.answered(call, true, isAbsent);
-    if (isAbsent) {
-      call.resolve(absent.value);
-      return;
-    }
-    // The next handshake shows what became of the session. The rest of the chunk is processed.
-    if (code === ErrorCode.SESSION_MOVED || code === ErrorCode.SESSION_EXPIRED) this.#isDisowned = true;
-    this.#postponed.tryAgainOrReject(call, call.refusal(code));
-  }
-
-  /** A cancelled create has succeeded: its node is deleted, unless it was changed. */
-  #undo(call: AnyCall, value: unknown): void {
-    if (call.operation.creates !== true) return;
-    const { path } = value as { readonly path: string };
-    this.ask({ operation: DELETE, path, shownPath: path, body: 0, isOwn: true }).catch(() => {
-      // The node is in use, gone already, or goes with its session.
-    });
   }
 
   /**
@@ -585,7 +497,7 @@ export class SessionDriver {
 
   #established(): void {
     this.#isGreeted = true;
-    this.#connection.skipOversized(this.#oversized);
+    this.#connection.skipOversized(this.#answers.takeOversized);
     this.#connectionCount++;
     const { server = "" } = this.#session;
     this.#report({ kind: "connected", server, attempt: this.#failures.count, error: undefined });
@@ -670,15 +582,6 @@ export class SessionDriver {
     traceStall(stall);
     this.#log.stall(stall);
   }
-}
-
-/**
- * Replaces the stack of an error, which is the socket's, by the frames that await the call: the
- * engine knows them while it runs a reaction of the promise. Successful calls pay for one promise.
- */
-function withCallersFrames(error: unknown): never {
-  if (error instanceof ZkError) Error.captureStackTrace(error, withCallersFrames);
-  throw error;
 }
 
 /** Milliseconds of a monotonic clock. */

@@ -1,0 +1,44 @@
+import type { CallOptions } from "../calls/call.ts";
+import type { Created } from "../calls/operation.ts";
+import type { RetryPolicy } from "../calls/retry.ts";
+import type { Payload } from "./create-mode.ts";
+import { createOnce } from "./idempotent.ts";
+import type { NodeOperations } from "./node-operations.ts";
+import type { CreateOptions } from "./node-options.ts";
+import { withParents } from "./parents.ts";
+import { createProtected } from "./protected-create.ts";
+
+export interface NodeCreate {
+  readonly path: string;
+  readonly data: Payload | undefined;
+  readonly options: CreateOptions;
+  readonly policy: RetryPolicy;
+  /** Finds the node of a protected create by its prefix, and deletes it. */
+  readonly sweep: (prefix: string) => void;
+}
+
+/** A create with its ancestors, as often as its options allow, under a protected name or a plain one. */
+export function createNode(nodes: NodeOperations, create: NodeCreate): Promise<Created> {
+  const { path, options, policy } = create;
+  const { parents } = options;
+  if (parents === undefined) return createOne(nodes, create);
+  const again = (limits: CallOptions): Promise<Created> =>
+    createOne(nodes, { ...create, options: { ...options, ...limits } });
+  return withParents(nodes, { path, mode: parents, policy, options, create: again });
+}
+
+/** Without creating ancestors. */
+function createOne(nodes: NodeOperations, create: NodeCreate): Promise<Created> {
+  const { path, data, options, policy } = create;
+  if (options.idempotent !== true) return createNamed(nodes, create);
+  const again = (): Promise<Created> => createNamed(nodes, { ...create, data: data === undefined ? "" : data });
+  return createOnce(nodes, { path, data, policy, create: again }, options);
+}
+
+/** One attempt, under a protected name or a plain one. */
+function createNamed(nodes: NodeOperations, create: NodeCreate): Promise<Created> {
+  const { path, data, options } = create;
+  const { protect } = options;
+  if (protect === undefined || protect === false) return nodes.create(path, data, options);
+  return createProtected(nodes, create);
+}
