@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import type { Answer, Order } from "./client-worker.ts";
+import type { Order, OrderResult } from "./client-worker.ts";
 import type { LoopResult } from "./closed-loop.ts";
 import type { ClientName } from "./measured-client.ts";
 import type { Workload } from "./workloads.ts";
@@ -59,11 +59,11 @@ export class ClientProcess {
     await ended;
   }
 
-  async #order(order: Order): Promise<Answer> {
-    const answer = new Promise<Answer>((answered, failed) => {
+  async #order(order: Order): Promise<OrderResult> {
+    const answer = new Promise<OrderResult>((answered, failed) => {
       const exit = (): void => failed(new Error(`the process of ${this.name} has ended`));
       this.#process.once("exit", exit);
-      this.#process.once("message", (message: Answer) => {
+      this.#process.once("message", (message: OrderResult) => {
         this.#process.off("exit", exit);
         answered(message);
       });

@@ -25,7 +25,7 @@ export type Order =
   | { readonly kind: "timers"; readonly requests: number; readonly timeoutMs?: number | undefined }
   | { readonly kind: "close" };
 
-export type Answer =
+export type OrderResult =
   | { readonly kind: "done" }
   | { readonly kind: "measured"; readonly result: LoopResult }
   | { readonly kind: "heap"; readonly bytesPerOperation: number }
@@ -45,11 +45,11 @@ async function answer(order: Order): Promise<void> {
     process.send?.(await obey(order));
   } catch (error) {
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    process.send?.({ kind: "failed", reason } satisfies Answer);
+    process.send?.({ kind: "failed", reason } satisfies OrderResult);
   }
 }
 
-async function obey(order: Order): Promise<Answer> {
+async function obey(order: Order): Promise<OrderResult> {
   if (order.kind === "connect") {
     root = order.root;
     client = await connectTo(order.name, order.server, order.folder);

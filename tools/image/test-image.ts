@@ -16,7 +16,7 @@ const DEADLINE_MS = 60_000;
 const POLL_MS = 200;
 const DIRECTORIES = ["conf", "data", "datalog", "logs"] as const;
 
-interface Member {
+interface MemberContainer {
   readonly name: string;
   readonly sid: number;
   readonly clientPort: number;
@@ -45,7 +45,7 @@ class ImageRun {
   readonly #tag: string;
   readonly #folder: string;
   readonly #secret = `test:${randomBytes(32).toString("base64")}`;
-  #members: readonly Member[] = [];
+  #members: readonly MemberContainer[] = [];
   #servers = "";
 
   constructor(tag: string, folder: string) {
@@ -99,7 +99,7 @@ class ImageRun {
     console.log("three containers with the official image's variables are healthy");
   }
 
-  async #run({ name, sid, adminPort, folder }: Member): Promise<void> {
+  async #run({ name, sid, adminPort, folder }: MemberContainer): Promise<void> {
     const environment = {
       ZOO_MY_ID: String(sid),
       ZOO_SERVERS: this.#servers,
@@ -117,7 +117,7 @@ class ImageRun {
   }
 
   /** By the image's own check. */
-  async #becomesHealthy({ name }: Member): Promise<void> {
+  async #becomesHealthy({ name }: MemberContainer): Promise<void> {
     await this.#until(`${name} is healthy`, async () => {
       await podman("exec", name, "zkServer.sh", "health");
       return true;
@@ -224,7 +224,7 @@ class ImageRun {
     throw new Error(`not within ${DEADLINE_MS} ms: ${claim}`, { cause: reason });
   }
 
-  #member(sid: number): Member {
+  #member(sid: number): MemberContainer {
     const member = this.#members.find((one) => one.sid === sid);
     if (member === undefined) throw new Error(`member ${sid} is not started`);
     return member;

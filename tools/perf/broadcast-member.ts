@@ -63,7 +63,7 @@ const DELIVER_COUNT_MAX = 4096;
 const TICK_MS = 2000;
 
 /** Opens a member over a log of its own. Before it joins it must be given its links. */
-export async function openMember({ sid, servers, directory }: MemberTask): Promise<Member> {
+export async function openMember({ sid, servers, directory }: MemberTask): Promise<BroadcastMember> {
   const appended: ((generation: number, zxid: Zxid) => void)[] = [];
   const store = await openStore({
     directory,
@@ -77,7 +77,7 @@ export async function openMember({ sid, servers, directory }: MemberTask): Promi
       warned: (text) => console.error(`server ${sid}: ${text}`),
     },
   });
-  const member = new Member(sid, servers, store);
+  const member = new BroadcastMember(sid, servers, store);
   appended.push((generation, zxid) => member.appended(generation, zxid));
   return member;
 }
@@ -87,7 +87,7 @@ function fail(error: Error): void {
 }
 
 /** The loop of a server, with nothing in it but the broadcast. */
-export class Member {
+export class BroadcastMember {
   readonly sid: number;
   readonly peer: ZabPeer;
   /** Resolves when its role is complete. */

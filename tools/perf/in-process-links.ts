@@ -1,8 +1,8 @@
 import type { LinkRef, PeerMessage } from "@zooid/model";
-import type { Member } from "./broadcast-member.ts";
+import type { BroadcastMember } from "./broadcast-member.ts";
 
 interface End {
-  readonly to: Member;
+  readonly to: BroadcastMember;
   readonly link: LinkRef;
 }
 
@@ -10,7 +10,7 @@ interface End {
  * Links between members that share a thread: no socket and no bytes; a message arrives in a turn of
  * its own. Entries are copied, since the proposer uses their bytes again.
  */
-export function joinInProcess(members: readonly Member[]): void {
+export function joinInProcess(members: readonly BroadcastMember[]): void {
   const ends = new Map<LinkRef, End>();
   for (const member of members) {
     member.link({

@@ -11,7 +11,7 @@ import {
   HOST,
   leaderOf,
   level,
-  type Member,
+  type MemberProcess,
   NOT_SERVING,
   others,
   started,
@@ -103,7 +103,7 @@ describe("three servers", () => {
 describe("a server whose number is 0", () => {
   test("votes, and its clients' writes are answered", async () => {
     const members = await started(3, { firstSid: 0 });
-    const zero = members[0] as Member;
+    const zero = members[0] as MemberProcess;
     expect(await zero.mode()).toBe("follower");
     const client = await clientOf([zero]);
     for (let i = 0; i < 5; i++) await client.create(`/n${i}`, "x", { mode: "ephemeral" });

@@ -3,12 +3,12 @@ import type { ElectionConfig } from "./config.ts";
 import type { ElectionPosition, ElectionSinks, LeaderElection } from "./events.ts";
 import { better, compareVotes, ownVote } from "./vote.ts";
 
-interface Answer {
+interface PollAnswer {
   readonly role: PeerRole;
   readonly vote: Vote | undefined;
 }
 
-type Answers = ReadonlyMap<ServerId, Answer>;
+type Answers = ReadonlyMap<ServerId, PollAnswer>;
 
 interface Looking {
   readonly kind: "looking";
@@ -16,7 +16,7 @@ interface Looking {
   readonly own: Vote | undefined;
   vote: Vote | undefined;
   /** Answers to this round's question; undefined between rounds. */
-  answers: Map<ServerId, Answer> | undefined;
+  answers: Map<ServerId, PollAnswer> | undefined;
   /** When the round ends, or the next begins. */
   dueMs: number;
 }
@@ -137,7 +137,7 @@ export class BasicLeaderElection implements LeaderElection {
   #ask(looking: Looking, nowMs: number): void {
     const { sid, verifier, pollWaitMs } = this.#config;
     this.#round++;
-    const answers = new Map<ServerId, Answer>();
+    const answers = new Map<ServerId, PollAnswer>();
     if (looking.vote !== undefined) answers.set(sid, { role: "looking", vote: looking.vote });
     looking.answers = answers;
     looking.dueMs = nowMs + pollWaitMs;
@@ -158,7 +158,7 @@ export class BasicLeaderElection implements LeaderElection {
     return this.#numberBefore + this.#round;
   }
 
-  #answered(from: ServerId, answer: Answer & { readonly number: number }, nowMs: number): void {
+  #answered(from: ServerId, answer: PollAnswer & { readonly number: number }, nowMs: number): void {
     const looking = this.#state;
     if (looking.kind !== "looking" || looking.answers === undefined) return;
     if (answer.number !== this.#number() || !this.#config.verifier.voters.has(from)) return;

@@ -4,7 +4,7 @@ import type { IdentityLimits } from "./auth/identities.ts";
 import type { ReapingConfig } from "./writes/reaper.ts";
 
 /** One server's place in an ensemble of several. */
-export interface EnsembleConfig {
+export interface MemberConfig {
   /** It never votes, and gets what is committed. */
   readonly isObserver: boolean;
   readonly electionAlg: 0 | 3;
@@ -36,7 +36,7 @@ export interface ReplicaConfig extends IdentityLimits {
   readonly sid: ServerId;
   readonly verifier: QuorumVerifier;
   /** Its place among other servers; undefined for an ensemble of one. */
-  readonly ensemble: EnsembleConfig | undefined;
+  readonly ensemble: MemberConfig | undefined;
   /** The unit of session expiry. */
   readonly tickMs: number;
   readonly sessionTimeoutMsMin: number;

@@ -9,7 +9,7 @@ export {
   type SaslRules,
   type SaslStep,
 } from "./auth/auth-schemes.ts";
-export { type EnsembleConfig, REPLICA_DEFAULTS, type ReplicaConfig } from "./config.ts";
+export { type MemberConfig, REPLICA_DEFAULTS, type ReplicaConfig } from "./config.ts";
 export {
   Connection,
   type ConnectionPhase,
@@ -24,8 +24,8 @@ export { Membership, type MembershipSinks } from "./membership.ts";
 export type { ReplicaEvent } from "./operator-events.ts";
 export { Replica } from "./replica.ts";
 export type { PendingSync } from "./requests/pending-syncs.ts";
-export { type Session, SessionTable } from "./sessions/session-table.ts";
-export type { Refusal, ReplicaSinks } from "./sinks.ts";
+export { type Session, SessionTracker } from "./sessions/session-tracker.ts";
+export type { ConnectionRefusal, ReplicaSinks } from "./sinks.ts";
 export type { RequestStages, SlowRequest } from "./slow-requests.ts";
 export type { ReplicaTools } from "./tools.ts";
 export { type NoPeers, withNoPeers } from "./with-no-peers.ts";

@@ -8,7 +8,7 @@ import { Admission } from "./connections/admission.ts";
 import { Connections } from "./connections/connections.ts";
 import { WatchBudget } from "./connections/watch-budget.ts";
 import { Counters } from "./counters.ts";
-import { Delivery } from "./delivery/delivery.ts";
+import { CommitProcessor } from "./delivery/commit-processor.ts";
 import { DigestHistory } from "./delivery/digest-history.ts";
 import { WatchNotifications } from "./delivery/watch-notifications.ts";
 import { DueWork } from "./due-work.ts";
@@ -92,7 +92,7 @@ export class ReplicaParts {
   readonly forwarder: RequestForwarder;
   readonly forwarded: ForwardedRequests;
 
-  readonly delivery: Delivery;
+  readonly commitProcessor: CommitProcessor;
   readonly notifications: WatchNotifications;
   readonly digests: DigestHistory = new DigestHistory();
 
@@ -138,6 +138,6 @@ export class ReplicaParts {
     this.forwarded = new ForwardedRequests(this);
 
     this.notifications = new WatchNotifications(this);
-    this.delivery = new Delivery(this);
+    this.commitProcessor = new CommitProcessor(this);
   }
 }

@@ -19,7 +19,7 @@ import type { ReplicaCounters } from "./counters.ts";
 import type { DigestHistory } from "./delivery/digest-history.ts";
 import type { Membership } from "./membership.ts";
 import { ReplicaParts } from "./replica-parts.ts";
-import type { SessionTable } from "./sessions/session-table.ts";
+import type { SessionTracker } from "./sessions/session-tracker.ts";
 import type { ReplicaSinks } from "./sinks.ts";
 import type { ReplicaTools } from "./tools.ts";
 
@@ -35,7 +35,7 @@ import type { ReplicaTools } from "./tools.ts";
  * ```
  *  frames ──▶ ClientRequests ──▶ LocalReads ───────────────────────────────────────────────▶ answers
  *                  │ writes                                                                    ▲
- *             ClientWrites ── leading ──▶ TxnProposer ──▶ ZabPeer ──▶ committed ──▶ Delivery ──▶ tree, watches
+ *             ClientWrites ── leading ──▶ TxnProposer ──▶ ZabPeer ────────▶ CommitProcessor ──▶ tree, watches
  *                  └──── learning ──▶ RequestForwarder ──▶ the leader's ForwardedRequests ──▶ its TxnProposer
  * ```
  *
@@ -93,8 +93,8 @@ export class Replica {
   }
 
   /** At the leader every session, elsewhere those whose clients are connected here. */
-  get sessions(): SessionTable {
-    return this.#parts.sessions.table;
+  get sessions(): SessionTracker {
+    return this.#parts.sessions.tracker;
   }
 
   /** Sessions that only this server knows. */
@@ -190,14 +190,14 @@ export class Replica {
 
   /** When {@link expireSessions} has anything to do next; undefined when there are no sessions. */
   nextExpiryMs(): number | undefined {
-    return this.#parts.sessions.table.nextBorderMs();
+    return this.#parts.sessions.tracker.nextBorderMs();
   }
 
   // Start
 
   /** Applies one entry of the log at start, before {@link lead} or {@link join}. */
   replay(zxid: Zxid, bytes: Uint8Array, start: number, end: number): void {
-    this.#parts.proposer.setWallTime(this.#parts.delivery.replay(zxid, bytes, start, end));
+    this.#parts.proposer.setWallTime(this.#parts.commitProcessor.replay(zxid, bytes, start, end));
   }
 
   /**
@@ -250,7 +250,7 @@ export class Replica {
     connections.disconnect(ref);
     // The close of a local session waits for the client's writes before it. It ends here, where the
     // client does not wait for that: no transaction and no expiry would end it.
-    if (session?.isLocal === true && session.closing) sessions.table.remove(session);
+    if (session?.isLocal === true && session.closing) sessions.tracker.remove(session);
   }
 
   /**
@@ -313,14 +313,14 @@ export class Replica {
    * @returns whether more is due: reads get their turn first
    */
   deliver(most: number): boolean {
-    const { delivery, syncs, admission } = this.#parts;
+    const { commitProcessor, syncs, admission } = this.#parts;
     // If a later part of the multi is refused, the pending changes are put back as they were: nothing
     // is applied meanwhile.
     // rule: nothing-is-applied-beside-an-open-multi
     if (this.isPreparing) return false;
     this.#parts.slowRequests.look();
     // A transaction may take several calls.
-    const more = !delivery.resume() || this.zab.deliver(most) || delivery.isSpent;
+    const more = !commitProcessor.resume() || this.zab.deliver(most) || commitProcessor.isSpent;
     syncs.answerDue();
     const hasSyncs = syncs.hasDue;
     admission.committed();

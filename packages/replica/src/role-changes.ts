@@ -52,7 +52,7 @@ export class RoleChanges {
   /** The role has ended: its requests get no answer any more, so their clients are disconnected. */
   left(reason: RoleEnd): void {
     const parts = this.#parts;
-    parts.delivery.complete();
+    parts.commitProcessor.complete();
     parts.sinks.note(reason);
     parts.servingState.left();
     parts.membership.left(reason);

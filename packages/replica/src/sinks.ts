@@ -4,7 +4,7 @@ import type { Connection } from "./connections/connection.ts";
 import type { ReplicaEvent } from "./operator-events.ts";
 
 /** Why this server closed a connection because of what its client sent. */
-export type Refusal =
+export type ConnectionRefusal =
   | "unreadable-request"
   | "unknown-operation"
   | "authentication"
@@ -32,7 +32,7 @@ export interface ReplicaSinks {
   /** There is room again: read this connection on. */
   resume(connection: ConnectionRef): void;
   /** A connection is about to be closed because of what its client sent. */
-  refused?(connection: ConnectionRef, refusal: Refusal): void;
+  refused?(connection: ConnectionRef, refusal: ConnectionRefusal): void;
   /** A connection that stays open sent a wrong password: a driver may delay its requests. */
   wrongPassword?(connection: ConnectionRef): void;
   /**

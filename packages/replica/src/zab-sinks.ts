@@ -10,7 +10,7 @@ export function zabSinksOf(parts: ReplicaParts): Omit<ZabSinks, "election"> {
     links: sinks.links,
     snapshots: sinks.snapshots,
     application: {
-      deliver: (zxid, bytes, start, end) => parts.delivery.deliver(zxid, bytes, start, end),
+      deliver: (zxid, bytes, start, end) => parts.commitProcessor.deliver(zxid, bytes, start, end),
       release: (batch) => tools.batcher.recycle(batch),
       applied: () => parts.tree.applied,
       install: () => sinks.install(),

@@ -16,7 +16,7 @@ import {
   parseConnectionThrottle,
 } from "./connection-throttle.ts";
 import type { DiskOptions } from "./disk/disk-marks.ts";
-import { type EnsembleConfig, type EnsembleOptions, parseEnsemble } from "./peers/ensemble-config.ts";
+import { type EnsembleOptions, parseEnsemble, type QuorumPeerConfig } from "./peers/ensemble-config.ts";
 import { parseTls, type TlsConfig, type TlsOptions } from "./tls/tls-config.ts";
 
 /** Options of a server. Every field has a default; see {@link parseServerConfig}. */
@@ -213,7 +213,7 @@ export interface ServerConfig {
   readonly stateLagBytesMax: number;
   readonly retention: Required<RetentionOptions>;
   readonly disk: DiskOptions;
-  readonly ensemble: EnsembleConfig | undefined;
+  readonly ensemble: QuorumPeerConfig | undefined;
   readonly localSessions: boolean;
   readonly localSessionsUpgrading: boolean;
   readonly readOnlyMode: boolean;

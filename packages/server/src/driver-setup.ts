@@ -6,7 +6,7 @@ import { TxnBatchEncoder, TxnReader } from "@zooid/wire/txn";
 import type { ServerConfig } from "./config.ts";
 import type { DriverConfig } from "./driver/driver-config.ts";
 import { configurationText } from "./peers/configuration-text.ts";
-import { type EnsembleConfig, quorumOf } from "./peers/ensemble-config.ts";
+import { type QuorumPeerConfig, quorumOf } from "./peers/ensemble-config.ts";
 import { DigestMd5Exchange } from "./sasl/digest-md5.ts";
 
 /** The sid of a standalone server. */
@@ -92,7 +92,7 @@ export function replicaToolsOf({ auth, digestAlgorithm }: ServerConfig): Replica
 }
 
 /** The settings of an ensemble's member that concern the replica. */
-function memberOf(config: ServerConfig, ensemble: EnsembleConfig): NonNullable<ReplicaConfig["ensemble"]> {
+function memberOf(config: ServerConfig, ensemble: QuorumPeerConfig): NonNullable<ReplicaConfig["ensemble"]> {
   return {
     isObserver: ensemble.isObserver,
     electionAlg: ensemble.electionAlg,

@@ -4,7 +4,7 @@ import type { ServerConfig } from "./config.ts";
 import type { Driver } from "./driver/driver.ts";
 import type { Peers } from "./driver/driver-config.ts";
 import { ElectionMesh } from "./peers/election-mesh.ts";
-import type { EnsembleConfig } from "./peers/ensemble-config.ts";
+import type { QuorumPeerConfig } from "./peers/ensemble-config.ts";
 import { QuorumLinks } from "./peers/quorum-links.ts";
 import { Reachability } from "./peers/reachability.ts";
 import type { RefusalLog } from "./refusal-log.ts";
@@ -25,7 +25,7 @@ export class EnsemblePeers implements Peers {
   readonly snapshots: StoreSnapshotPort;
   readonly reachability: Reachability;
   readonly #mesh: ElectionMesh;
-  readonly #transport: EnsembleConfig["transport"];
+  readonly #transport: QuorumPeerConfig["transport"];
   readonly reloads: { done: number; failed: number } = { done: 0, failed: 0 };
   readonly #warn: ServerLog["warn"];
   #watch: FileWatch | undefined;
@@ -33,7 +33,7 @@ export class EnsemblePeers implements Peers {
 
   constructor(parts: {
     readonly config: ServerConfig;
-    readonly ensemble: EnsembleConfig;
+    readonly ensemble: QuorumPeerConfig;
     readonly storage: Storage;
     readonly refusals: RefusalLog;
     readonly driver: () => Driver;

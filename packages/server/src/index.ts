@@ -23,11 +23,11 @@ export type { ConnectionThrottleConfig, ConnectionThrottleOptions } from "./conn
 export type { DiskOptions } from "./disk/disk-marks.ts";
 export type { LogFields } from "./log-fields.ts";
 export type {
-  EnsembleConfig,
   EnsembleOptions,
   EnsembleServer,
   EnsembleServerOptions,
   PeerAddress,
+  QuorumPeerConfig,
 } from "./peers/ensemble-config.ts";
 export { PeerPortError } from "./peers/peer-listener.ts";
 export { type PeerSecret, writePeerSecretFile } from "./peers/peer-secret.ts";

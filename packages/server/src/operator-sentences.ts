@@ -1,13 +1,13 @@
 import type { Excess } from "@zooid/data-tree";
 import { assertNever, formatSessionId, formatZxid } from "@zooid/model";
-import type { LeaderFault, LearnerFault, LinkEnd, Refusal } from "@zooid/zab";
+import type { LeaderFault, LearnerFault, LinkEnd, PeerRefusal } from "@zooid/zab";
 import type { OperatorEvent } from "./log-fields.ts";
 
 /**
  * The sentences of events for operators: log lines, and reasons why a link was refused or closed.
  * No code depends on the wording.
  */
-export function sentenceOf(event: OperatorEvent | LinkEnd | Refusal): string {
+export function sentenceOf(event: OperatorEvent | LinkEnd | PeerRefusal): string {
   switch (event.kind) {
     // Roles
     case "history-missing-here":

@@ -11,7 +11,7 @@ export type {
   LearnerFault,
   LearnerRefusal,
   LinkEnd,
-  Refusal,
+  PeerRefusal,
   RoleEnd,
   ZabEvent,
 } from "./operator-events.ts";

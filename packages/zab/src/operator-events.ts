@@ -104,7 +104,7 @@ export type LearnerRefusal =
   | { readonly kind: "not-asked-to-lead"; readonly message: PeerMessage["kind"] };
 
 /** The reason in a `refuse` message. */
-export type Refusal = LeaderRefusal | LearnerRefusal;
+export type PeerRefusal = LeaderRefusal | LearnerRefusal;
 
 /** Why this server closes a link. */
 export type LinkEnd =

@@ -1,5 +1,5 @@
 import type { FrameBatch, LinkRef, PeerMessage, RefuseReason, ServerId, Touch, Zxid } from "@zooid/model";
-import type { LinkEnd, Refusal, RoleEnd, ZabEvent } from "./operator-events.ts";
+import type { LinkEnd, PeerRefusal, RoleEnd, ZabEvent } from "./operator-events.ts";
 import { NO_SNAPSHOTS, type SnapshotPort } from "./snapshot-port.ts";
 import type { ZabLog } from "./zab-log.ts";
 
@@ -59,7 +59,7 @@ export interface ZabLinks {
    * Sends a `refuse` message with the refusal in words; without it the peer sends the refusal's
    * kind. {@link close} follows.
    */
-  refuse?(link: LinkRef, reason: RefuseReason, refusal: Refusal): void;
+  refuse?(link: LinkRef, reason: RefuseReason, refusal: PeerRefusal): void;
   /** {@link ZabPeer.linkClosed} does not follow. */
   close(link: LinkRef, reason: LinkEnd): void;
 }
@@ -127,7 +127,7 @@ export function allSinks({ log, links, application, snapshots, election, roles, 
 }
 
 /** Says on a link why its other end is refused. The link is closed next. */
-export function sendRefusal(links: ZabLinks, link: LinkRef, reason: RefuseReason, refusal: Refusal): void {
+export function sendRefusal(links: ZabLinks, link: LinkRef, reason: RefuseReason, refusal: PeerRefusal): void {
   if (links.refuse === undefined) links.send(link, { kind: "refuse", reason, text: refusal.kind });
   else links.refuse(link, reason, refusal);
 }

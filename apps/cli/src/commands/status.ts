@@ -23,7 +23,7 @@ const COLUMNS = [
   { title: "VERSION" },
 ];
 
-interface Member {
+interface MemberStatus {
   readonly server: string;
   /** A report, or the reason why there is none. */
   readonly found: ServerReport | string;
@@ -61,7 +61,7 @@ export function serversOf(connectString: string): readonly string[] {
   return [...new Set(parseConnectString(connectString).hosts.map(formatAddress))];
 }
 
-async function ask(server: string, { connection, signal, flags }: Invocation): Promise<Member> {
+async function ask(server: string, { connection, signal, flags }: Invocation): Promise<MemberStatus> {
   try {
     const options = { signal, ...connection.security, timeoutMs: timeoutMs(flags) ?? TIMEOUT_MS };
     const answer = await adminCommand(server, "srvr", options);
@@ -88,7 +88,7 @@ async function configured({ connection, signal }: Invocation): Promise<readonly 
   }
 }
 
-function newestZxid(members: readonly Member[]): bigint {
+function newestZxid(members: readonly MemberStatus[]): bigint {
   let newest = 0n;
   for (const { found } of members) {
     if (typeof found === "string" || found.zxid === undefined) continue;
@@ -106,7 +106,7 @@ function lagOf(zxid: string, newest: bigint): number | undefined {
   return own >> EPOCH_SHIFT === newest >> EPOCH_SHIFT ? Number(newest - own) : undefined;
 }
 
-function cellsOf({ server, found }: Member, newest: bigint): readonly string[] {
+function cellsOf({ server, found }: MemberStatus, newest: bigint): readonly string[] {
   if (typeof found === "string") return [server, "no answer"];
   const { mode, zxid, latencyMs, connections, outstanding, nodes, version } = found;
   const text = (value: number | string | undefined): string => (value === undefined ? "?" : `${value}`);
@@ -118,7 +118,7 @@ function cellsOf({ server, found }: Member, newest: bigint): readonly string[] {
   ];
 }
 
-function jsonOf({ server, found }: Member, newest: bigint): JsonObject {
+function jsonOf({ server, found }: MemberStatus, newest: bigint): JsonObject {
   if (typeof found === "string") return { server, error: found };
   const { mode, zxid, latencyMs, connections, outstanding, nodes, version } = found;
   const place =
@@ -135,7 +135,7 @@ function jsonOf({ server, found }: Member, newest: bigint): JsonObject {
   };
 }
 
-function verdictOf(members: readonly Member[]): { readonly text: string; readonly isWell: boolean } {
+function verdictOf(members: readonly MemberStatus[]): { readonly text: string; readonly isWell: boolean } {
   const modes = members.map(({ found }) => (typeof found === "string" ? undefined : found.mode));
   const serving = modes.filter((mode) => mode !== undefined && SERVING.has(mode)).length;
   const heads = members.filter((_, at) => modes[at] === "leader" || modes[at] === "standalone");

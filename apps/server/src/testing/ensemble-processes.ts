@@ -22,7 +22,7 @@ export const HOST: string =
 export const NOT_SERVING = "This ZooKeeper instance is not currently serving requests\n";
 
 let directory = "";
-const running: Member[] = [];
+const running: MemberProcess[] = [];
 const clients: Client[] = [];
 
 /** Gives each test a directory of its own, and ends what it leaves. Returns where that is. */
@@ -39,7 +39,7 @@ export function eachInDirectory(): () => string {
   return () => directory;
 }
 
-export class Member {
+export class MemberProcess {
   readonly sid: number;
   readonly port: number;
   output = "";
@@ -131,7 +131,7 @@ export interface EnsembleOptions {
 }
 
 /** Servers with all their files; none runs yet. */
-export async function ensemble(count: number, options: EnsembleOptions = {}): Promise<readonly Member[]> {
+export async function ensemble(count: number, options: EnsembleOptions = {}): Promise<readonly MemberProcess[]> {
   const { observers = [], firstSid = 1, hasMasters = false, settings = [], own = () => [] } = options;
   const ports = await freePorts(count * 3 + 1);
   const masters = hasMasters ? [`observerMasterPort=${ports.at(-1)}`] : [];
@@ -141,10 +141,10 @@ export async function ensemble(count: number, options: EnsembleOptions = {}): Pr
     const role = observers.includes(sid) ? ":observer" : "";
     return `server.${sid}=${hasMasters ? `127.0.0.${sid}` : HOST}:${portOf(sid, 1)}:${portOf(sid, 2)}${role}`;
   });
-  return sids.map((sid) => new Member(sid, portOf(sid, 0), [...lines, ...masters, ...settings, ...own(sid)]));
+  return sids.map((sid) => new MemberProcess(sid, portOf(sid, 0), [...lines, ...masters, ...settings, ...own(sid)]));
 }
 
-export async function started(count: number, options?: EnsembleOptions): Promise<readonly Member[]> {
+export async function started(count: number, options?: EnsembleOptions): Promise<readonly MemberProcess[]> {
   const members = await ensemble(count, options);
   for (const member of members) member.start();
   await level(members);
@@ -166,7 +166,7 @@ export async function until<T>(what: string, ask: () => Promise<T | undefined> |
   }
 }
 
-export async function leaderOf(members: readonly Member[]): Promise<Member> {
+export async function leaderOf(members: readonly MemberProcess[]): Promise<MemberProcess> {
   return await until("leader", async () => {
     const modes = await Promise.all(members.map((member) => member.mode()));
     return members.find((_, index) => modes[index] === "leader");
@@ -174,7 +174,7 @@ export async function leaderOf(members: readonly Member[]): Promise<Member> {
 }
 
 /** Waits until all of these serve, and the leader among them says that the others are level. */
-export async function level(members: readonly Member[]): Promise<Member> {
+export async function level(members: readonly MemberProcess[]): Promise<MemberProcess> {
   return await until("level ensemble", async () => {
     const modes = await Promise.all(members.map((member) => member.mode()));
     const leader = members.find((_, index) => modes[index] === "leader");
@@ -184,14 +184,14 @@ export async function level(members: readonly Member[]): Promise<Member> {
   });
 }
 
-export async function clientOf(members: readonly Member[], options: ClientOptions = {}): Promise<Client> {
+export async function clientOf(members: readonly MemberProcess[], options: ClientOptions = {}): Promise<Client> {
   const hosts = members.map(({ port }) => `${HOST}:${port}`).join(",");
   const client = await connect(hosts, { sessionTimeoutMs: 10_000, startTimeoutMs: DEADLINE_MS, ...options });
   clients.push(client);
   return client;
 }
 
-export function others(members: readonly Member[], one: Member): readonly Member[] {
+export function others(members: readonly MemberProcess[], one: MemberProcess): readonly MemberProcess[] {
   return members.filter((member) => member !== one);
 }
 

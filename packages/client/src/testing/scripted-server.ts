@@ -242,7 +242,7 @@ export function greetingFrame(greeting: Greeting = {}): Buffer {
 /** The answer of a server that does not know the session to resume. */
 export const REFUSED: Greeting = { timeoutMs: 0, sessionId: SESSION_NONE, password: new Uint8Array(16) };
 
-export interface Answer {
+export interface ReplyHeader {
   readonly code?: number;
   readonly zxid?: number;
 }
@@ -250,7 +250,7 @@ export interface Answer {
 /** An answer: the header, and any body. */
 export function answer(
   { xid }: { readonly xid: number },
-  { code = 0, zxid = 1 }: Answer = {},
+  { code = 0, zxid = 1 }: ReplyHeader = {},
   body?: (writer: JuteWriter) => void,
 ): Buffer {
   return frame((writer) => {

@@ -2,7 +2,7 @@ import type { ConnectionRef, Identity, PartsPlace } from "@zooid/model";
 import type { SaslExchange } from "../auth/auth-schemes.ts";
 import type { PendingSync } from "../requests/pending-syncs.ts";
 import type { WaitingFrames } from "../requests/waiting-frames.ts";
-import type { Session } from "../sessions/session-table.ts";
+import type { Session } from "../sessions/session-tracker.ts";
 import { ConnectionStats } from "./connection-stats.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { WatchTable } from "@zooid/data-tree";
 import type { ConnectionRef, Identity } from "@zooid/model";
-import type { Refusal, ReplicaSinks } from "../sinks.ts";
+import type { ConnectionRefusal, ReplicaSinks } from "../sinks.ts";
 import { Connection } from "./connection.ts";
 
 /** Watches of a closed connection removed when it is closed, and of all such connections in a turn. */
@@ -110,7 +110,7 @@ export class Connections {
   }
 
   /** Closes a connection because of what it sent. */
-  refuse(connection: Connection, refusal: Refusal): void {
+  refuse(connection: Connection, refusal: ConnectionRefusal): void {
     this.#sinks.refused?.(connection.ref, refusal);
     this.close(connection);
   }

@@ -1,7 +1,7 @@
 import type { PeerMessage } from "@zooid/model";
 import type { ZabPeer } from "@zooid/zab";
 import type { Connection } from "../connections/connection.ts";
-import type { Session } from "../sessions/session-table.ts";
+import type { Session } from "../sessions/session-tracker.ts";
 import { ForwardRun } from "./forward-run.ts";
 import { SentIdentities } from "./remote-clients.ts";
 

@@ -11,7 +11,7 @@ import {
 } from "@zooid/model";
 import type { Connection } from "../connections/connection.ts";
 import type { ReplicaParts } from "../replica-parts.ts";
-import type { Refusal } from "../sinks.ts";
+import type { ConnectionRefusal } from "../sinks.ts";
 import { isServed } from "./served-operations.ts";
 
 /**
@@ -80,7 +80,14 @@ export class ClientRequests {
   }
 
   /** Answers with an error, and closes the connection. */
-  #refuse(connection: Connection, op: number, xid: number, zxid: Zxid | -1, code: ErrorCode, why: Refusal): void {
+  #refuse(
+    connection: Connection,
+    op: number,
+    xid: number,
+    zxid: Zxid | -1,
+    code: ErrorCode,
+    why: ConnectionRefusal,
+  ): void {
     const { sinks, counters, connections, servingState } = this.#parts;
     sinks.replies.header(connection.ref, xid, zxid, code);
     counters.answered(connection, op, xid, zxid, servingState.nowMs);

@@ -1,13 +1,13 @@
 import { ErrorCode, isEphemeralMode, newRequest, OpCode, type Request } from "@zooid/model";
 import type { Connection } from "../connections/connection.ts";
 import type { ReplicaParts } from "../replica-parts.ts";
-import type { Session } from "../sessions/session-table.ts";
+import type { Session } from "../sessions/session-tracker.ts";
 import { addsData } from "../writes/additions.ts";
 
 /**
  * Writes of this server's clients: each gets its place among this server's own writes, and then goes
  * to the proposer of this server or is forwarded to the leader. It is answered when its transaction
- * is applied here (`Delivery`).
+ * is applied here (`CommitProcessor`).
  */
 export class ClientWrites {
   readonly #parts: ReplicaParts;
@@ -69,7 +69,7 @@ export class ClientWrites {
     sinks.replies.header(connection.ref, xid, visible, ErrorCode.OK);
     counters.answered(connection, OpCode.CLOSE_SESSION, xid, visible, receivedMs);
     connections.close(connection);
-    if (session !== undefined) sessions.table.remove(session);
+    if (session !== undefined) sessions.tracker.remove(session);
   }
 
   /** Why a readable write was refused that waited for its turn; its body is read. */

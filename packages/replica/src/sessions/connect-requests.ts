@@ -1,7 +1,7 @@
 import { assert, type ConnectRequest, OpCode, SESSION_NONE, sessionIdHigh, sessionIdLow } from "@zooid/model";
 import type { Connection } from "../connections/connection.ts";
 import type { ReplicaParts } from "../replica-parts.ts";
-import type { Session } from "./session-table.ts";
+import type { Session } from "./session-tracker.ts";
 
 const NO_PASSWORD = { bytes: new Uint8Array(16), start: 0, end: 16 };
 

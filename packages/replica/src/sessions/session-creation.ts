@@ -2,7 +2,7 @@ import { assert, OpCode, PASSWORD_HASH_BYTES, sessionIdHigh, sessionIdLow } from
 import type { Connection } from "../connections/connection.ts";
 import type { ReplicaParts } from "../replica-parts.ts";
 import { newSessionId } from "./session-id.ts";
-import type { Session } from "./session-table.ts";
+import type { Session } from "./session-tracker.ts";
 
 /** Counters of session ids repeat after so many. */
 const SESSIONS_PER_START = 2 ** 28;
@@ -38,7 +38,7 @@ export class SessionCreation {
       random: ((secret[16] ?? 0) << 8) | (secret[17] ?? 0),
     });
     const password = secret.slice(0, 16);
-    const session = sessions.table.add(id, sessionIdHigh(id), sessionIdLow(id), timeoutMs, servingState.nowMs);
+    const session = sessions.tracker.add(id, sessionIdHigh(id), sessionIdLow(id), timeoutMs, servingState.nowMs);
     session.passwordHash = tools.hashes.sha256(password).slice(0, PASSWORD_HASH_BYTES);
     connection.password = password;
     if (servingState.isReadOnly || config.ensemble?.localSessions === true) {

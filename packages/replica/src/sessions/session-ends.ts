@@ -1,7 +1,7 @@
 import { ErrorCode, OpCode, type SessionId, sessionIdFromHalves, type TxnHeader, type Zxid } from "@zooid/model";
 import type { Connection } from "../connections/connection.ts";
 import type { ReplicaParts } from "../replica-parts.ts";
-import type { Session } from "./session-table.ts";
+import type { Session } from "./session-tracker.ts";
 
 /** A close of which a part is committed: its client is answered with the last part. */
 interface UnansweredClose {
@@ -30,11 +30,11 @@ export class SessionEnds {
   /** Ends the sessions of at most one due bucket. */
   expire(): void {
     const { servingState, sessions, counters } = this.#parts;
-    sessions.table.expire(servingState.nowMs, (session) => {
+    sessions.tracker.expire(servingState.nowMs, (session) => {
       if (session.isLocal) {
         counters.values.expiredSessions++;
         sessions.disconnectHolder(session);
-        sessions.table.remove(session);
+        sessions.tracker.remove(session);
         return;
       }
       // rule: the-leader-alone-ends-sessions
@@ -104,7 +104,7 @@ export class SessionEnds {
     const session = sessions.get(id);
     endingSessions.ended(id);
     const holder = sessions.holderOf(session);
-    if (session !== undefined) sessions.table.remove(session);
+    if (session !== undefined) sessions.tracker.remove(session);
     const { xid, receivedMs } = inFlightWrites;
     const close = closing === undefined ? this.#unansweredCloses.get(id) : { connection: closing, xid, receivedMs };
     this.#unansweredCloses.delete(id);

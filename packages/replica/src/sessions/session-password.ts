@@ -1,5 +1,5 @@
 import { PASSWORD_HASH_BYTES } from "@zooid/model";
-import type { Session } from "./session-table.ts";
+import type { Session } from "./session-tracker.ts";
 
 const NO_HASH = new Uint8Array(PASSWORD_HASH_BYTES);
 

@@ -9,7 +9,7 @@ import {
 import type { Connection } from "../connections/connection.ts";
 import type { ReplicaParts } from "../replica-parts.ts";
 import { isEnding, mayRenew } from "./session-password.ts";
-import type { Session } from "./session-table.ts";
+import type { Session } from "./session-tracker.ts";
 
 /** A session's revalidation by the leader that is not answered. */
 interface Revalidation {
@@ -60,7 +60,7 @@ export class SessionRenewal {
       connectRequests.refuse(connection);
       return;
     }
-    sessions.table.setTimeout(session, timeoutMs);
+    sessions.tracker.setTimeout(session, timeoutMs);
     connectRequests.accept(connection, session);
   }
 
@@ -77,7 +77,7 @@ export class SessionRenewal {
       return;
     }
     session.owner = config.sid;
-    sessions.table.setTimeout(session, timeoutMs);
+    sessions.tracker.setTimeout(session, timeoutMs);
     connectRequests.accept(connection, session);
   }
 
@@ -108,8 +108,9 @@ export class SessionRenewal {
       connectRequests.refuse(connection);
       return;
     }
-    const { table } = sessions;
-    const session = table.get(id) ?? table.add(id, sessionIdHigh(id), sessionIdLow(id), timeoutMs, servingState.nowMs);
+    const { tracker } = sessions;
+    const session =
+      tracker.get(id) ?? tracker.add(id, sessionIdHigh(id), sessionIdLow(id), timeoutMs, servingState.nowMs);
     session.timeoutMs = timeoutMs;
     // The leader S1 has refused a close that this server, S2, forwarded earlier:
     // 1. The client sends a close to S2, loses its connection, and renews the session at S3.

@@ -1,7 +1,7 @@
 import { type SessionId, sessionIdFromHalves, type Touch } from "@zooid/model";
 import type { Connection } from "../connections/connection.ts";
 import type { ReplicaParts } from "../replica-parts.ts";
-import { type Session, SessionTable } from "./session-table.ts";
+import { type Session, SessionTracker } from "./session-tracker.ts";
 
 /**
  * The sessions that this server knows. The leader's table holds every session of the ensemble, and
@@ -11,29 +11,29 @@ import { type Session, SessionTable } from "./session-table.ts";
  */
 export class Sessions {
   readonly #parts: ReplicaParts;
-  #table: SessionTable;
+  #tracker: SessionTracker;
   #touchesReportedMs = 0;
 
   constructor(parts: ReplicaParts) {
     this.#parts = parts;
-    this.#table = new SessionTable(parts.config.tickMs, 0);
+    this.#tracker = new SessionTracker(parts.config.tickMs, 0);
   }
 
-  get table(): SessionTable {
-    return this.#table;
+  get tracker(): SessionTracker {
+    return this.#tracker;
   }
 
   /** Sessions that only this server knows. */
   get localCount(): number {
     let count = 0;
-    for (const session of this.#table.values()) if (session.isLocal) count++;
+    for (const session of this.#tracker.values()) if (session.isLocal) count++;
     return count;
   }
 
   /** A role begins or has ended: forgets all sessions. */
   reset(): void {
     const { config, servingState } = this.#parts;
-    this.#table = new SessionTable(config.tickMs, servingState.nowMs);
+    this.#tracker = new SessionTracker(config.tickMs, servingState.nowMs);
     this.#touchesReportedMs = servingState.nowMs;
   }
 
@@ -45,7 +45,7 @@ export class Sessions {
     const { tree, servingState, sessionEnds } = this.#parts;
     tree.forEachSession((high, low, timeoutMs) => {
       const id = sessionIdFromHalves(high, low);
-      const session = this.#table.add(id, high, low, timeoutMs, servingState.nowMs);
+      const session = this.#tracker.add(id, high, low, timeoutMs, servingState.nowMs);
       session.passwordHash = tree.sessionPasswordHash(high, low);
       if (!tree.isSessionEnding(high, low)) return;
       session.closing = true;
@@ -57,7 +57,7 @@ export class Sessions {
   /** At the leader: a learner's client creates a session. */
   open(session: Pick<Session, "id" | "idHigh" | "idLow" | "timeoutMs" | "owner" | "passwordHash">): void {
     const { id, idHigh, idLow, timeoutMs } = session;
-    const added = this.#table.add(id, idHigh, idLow, timeoutMs, this.#parts.servingState.nowMs);
+    const added = this.#tracker.add(id, idHigh, idLow, timeoutMs, this.#parts.servingState.nowMs);
     added.owner = session.owner;
     added.passwordHash = session.passwordHash;
   }
@@ -67,7 +67,7 @@ export class Sessions {
     this.disconnectHolder(session);
     session.owner = owner;
     session.touchedMs = this.#parts.servingState.nowMs;
-    this.#table.setTimeout(session, timeoutMs);
+    this.#tracker.setTimeout(session, timeoutMs);
   }
 
   /** The connection of this server that holds a session. */
@@ -85,12 +85,12 @@ export class Sessions {
   /** At a learner: the sessions heard from since the last call. Those without a client are forgotten. */
   takeTouches(): readonly Touch[] {
     const touches: Touch[] = [];
-    for (const session of this.#table.values()) {
+    for (const session of this.#tracker.values()) {
       if (session.isLocal) continue;
       if (session.touchedMs >= this.#touchesReportedMs) {
         touches.push({ sessionHigh: session.idHigh, sessionLow: session.idLow, timeoutMs: session.timeoutMs });
       }
-      if (session.connection === undefined) this.#table.remove(session);
+      if (session.connection === undefined) this.#tracker.remove(session);
     }
     this.#touchesReportedMs = this.#parts.servingState.nowMs;
     // rule: pongs-report-touches
@@ -102,12 +102,12 @@ export class Sessions {
     const { servingState } = this.#parts;
     if (!servingState.isLeading) return;
     for (const { sessionHigh, sessionLow } of touches) {
-      const session = this.#table.get(sessionIdFromHalves(sessionHigh, sessionLow));
+      const session = this.#tracker.get(sessionIdFromHalves(sessionHigh, sessionLow));
       if (session !== undefined && !session.closing) session.touchedMs = servingState.nowMs;
     }
   }
 
   get(id: SessionId): Session | undefined {
-    return this.#table.get(id);
+    return this.#tracker.get(id);
   }
 }

@@ -1,6 +1,6 @@
 import type { LinkRef } from "@zooid/model";
 
-interface Refusal {
+interface UnconfirmedRefusal {
   readonly round: number;
   readonly link: LinkRef | undefined;
   readonly refuse: () => void;
@@ -15,7 +15,7 @@ interface Refusal {
  *    would give up a session that lives.
  */
 export class UnconfirmedRefusals {
-  #waiting: Refusal[] = [];
+  #waiting: UnconfirmedRefusal[] = [];
 
   /** Renewals that wait. */
   get count(): number {

@@ -13,7 +13,7 @@ import {
 import { RequestReader } from "@zooid/wire";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/txn";
 import { VolatileLog } from "@zooid/zab";
-import { type EnsembleConfig, REPLICA_DEFAULTS, type ReplicaConfig } from "../config.ts";
+import { type MemberConfig, REPLICA_DEFAULTS, type ReplicaConfig } from "../config.ts";
 import type { ReplicaEvent } from "../operator-events.ts";
 import { Replica } from "../replica.ts";
 import { HeardReplies } from "./replies.ts";
@@ -40,7 +40,7 @@ export class TestEnsemble {
 
   constructor(
     count: number,
-    config: Partial<EnsembleConfig> & { readonly observers?: number } = {},
+    config: Partial<MemberConfig> & { readonly observers?: number } = {},
     limits: Partial<ReplicaConfig> = {},
   ) {
     const { observers = 0, ...rest } = config;
@@ -174,7 +174,7 @@ export class TestMember {
   constructor(
     sid: ServerId,
     voters: readonly ServerId[],
-    config: Partial<Omit<ReplicaConfig, "ensemble">> & { readonly ensemble: Partial<EnsembleConfig> },
+    config: Partial<Omit<ReplicaConfig, "ensemble">> & { readonly ensemble: Partial<MemberConfig> },
     ensemble: TestEnsemble,
   ) {
     this.sid = sid;

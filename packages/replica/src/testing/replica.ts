@@ -14,7 +14,7 @@ import { TxnBatchEncoder, TxnReader } from "@zooid/wire/txn";
 import { REPLICA_DEFAULTS, type ReplicaConfig } from "../config.ts";
 import type { ReplicaEvent } from "../operator-events.ts";
 import { Replica } from "../replica.ts";
-import type { Refusal } from "../sinks.ts";
+import type { ConnectionRefusal } from "../sinks.ts";
 import type { ReplicaTools } from "../tools.ts";
 import { withNoPeers } from "../with-no-peers.ts";
 import { HeardReplies } from "./replies.ts";
@@ -50,7 +50,7 @@ const EMPTY_LOG = {
 export class TestReplica {
   readonly replica: Replica;
   readonly resumed: ConnectionRef[] = [];
-  readonly refusals: Refusal[] = [];
+  readonly refusals: ConnectionRefusal[] = [];
   readonly notes: ReplicaEvent[] = [];
   /** Connections that sent a wrong password and stay open. */
   readonly wrongPasswords: ConnectionRef[] = [];

@@ -1,7 +1,7 @@
 import { assert, type ConnectionRef } from "@zooid/model";
 import type { Connection } from "../connections/connection.ts";
 import type { ReplicaParts } from "../replica-parts.ts";
-import type { Session } from "../sessions/session-table.ts";
+import type { Session } from "../sessions/session-tracker.ts";
 import type { Requester } from "./txn-proposer.ts";
 
 /** The first size of the ring; it doubles when more writes wait. A power of two. */

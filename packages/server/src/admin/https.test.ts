@@ -30,13 +30,13 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const X509 = "org.apache.zookeeper.server.auth.X509AuthenticationProvider";
 
-interface Answer {
+interface HttpsAnswer {
   readonly status: number | undefined;
   readonly body: string;
 }
 
 /** Sends a request by HTTPS, trusting our authority. */
-async function askSecurely(port: number | undefined, path: string, options: RequestOptions = {}): Promise<Answer> {
+async function askSecurely(port: number | undefined, path: string, options: RequestOptions = {}): Promise<HttpsAnswer> {
   const trust = { ca: AUTHORITY, checkServerIdentity: () => undefined };
   const sent = request({ port, host: "127.0.0.1", path, agent: false, ...trust, ...options }).end();
   const [response] = (await once(sent, "response")) as [IncomingMessage];

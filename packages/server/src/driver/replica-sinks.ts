@@ -1,9 +1,9 @@
-import { type Refusal, type ReplicaSinks, withNoPeers } from "@zooid/replica";
+import { type ConnectionRefusal, type ReplicaSinks, withNoPeers } from "@zooid/replica";
 import type { ClientConnection } from "../client-connection.ts";
 import type { DriverParts } from "./driver-parts.ts";
 import { LogPort } from "./log-port.ts";
 
-const REFUSALS: Readonly<Record<Refusal, string>> = {
+const REFUSALS: Readonly<Record<ConnectionRefusal, string>> = {
   "unreadable-request": "it sent a frame that is no request",
   "unknown-operation": "it requested an operation that this server does not serve",
   authentication: "its authentication was refused",

@@ -1,10 +1,10 @@
-import type { EnsembleConfig, EnsembleServer } from "./ensemble-config.ts";
+import type { EnsembleServer, QuorumPeerConfig } from "./ensemble-config.ts";
 
 /**
  * The ensemble as `/zookeeper/config` shows it to clients, in the form of Apache's dynamic
  * configuration files. An ensemble cannot be changed at runtime, so its version is 0.
  */
-export function configurationText({ servers }: Pick<EnsembleConfig, "servers">): string {
+export function configurationText({ servers }: Pick<QuorumPeerConfig, "servers">): string {
   const lines = servers.map((server) => `server.${server.sid}=${serverText(server)}`);
   const grouped = servers.filter(({ group }) => group !== undefined);
   const groups = Map.groupBy(grouped, ({ group }) => group ?? 0);

@@ -81,7 +81,7 @@ export interface EnsembleServer extends PeerAddress {
 }
 
 /** {@link EnsembleOptions} validated, with every default filled in. */
-export interface EnsembleConfig {
+export interface QuorumPeerConfig {
   readonly sid: ServerId;
   /** In the order of their ids, including this server. */
   readonly servers: readonly EnsembleServer[];
@@ -116,7 +116,7 @@ export function parseEnsemble(
   whole: WholeNumber,
   problems: string[],
   notices: string[],
-): EnsembleConfig {
+): QuorumPeerConfig {
   const sid = whole("myid", options.sid, 0, 254) as ServerId;
   const observerMasterPort =
     options.observerMasterPort === undefined
@@ -154,7 +154,7 @@ export function parseEnsemble(
     problems.push(`electionAlg is 3 (the default) or 0, found ${electionAlg}`);
   }
   const secrets = options.peerSecretFile === undefined ? [] : readPeerSecrets(options.peerSecretFile, problems);
-  const config: EnsembleConfig = {
+  const config: QuorumPeerConfig = {
     sid,
     servers,
     initLimit: whole("initLimit", options.initLimit ?? 10, 1, TICKS_MAX),
@@ -176,7 +176,7 @@ export function parseEnsemble(
 }
 
 /** The voters, their groups and their weights. */
-export function quorumOf(ensemble: Pick<EnsembleConfig, "servers">): QuorumVerifier {
+export function quorumOf(ensemble: Pick<QuorumPeerConfig, "servers">): QuorumVerifier {
   const voters = ensemble.servers.filter((server) => !server.isObserver);
   if (voters.every(({ group }) => group === undefined)) return new MajorityQuorum(voters.map(({ sid }) => sid));
   return new HierarchicalQuorum(voters.map(({ sid, group, weight }) => ({ sid, group: group ?? 0, weight })));
@@ -244,7 +244,7 @@ function checkGroups(servers: readonly EnsembleServer[], problems: string[]): vo
  * Every host that reaches a peer port can take part. Beyond this machine, peers need
  * authentication, or the operator's explicit permission to do without.
  */
-function checkTrust(config: EnsembleConfig, problems: string[]): void {
+function checkTrust(config: QuorumPeerConfig, problems: string[]): void {
   const isAuthenticated = config.peerSecretFile !== undefined || config.transport !== PLAIN_TRANSPORT;
   if (isAuthenticated || config.allowUnauthenticatedPeers) return;
   const distant = config.servers.find(({ host }) => !isLoopback(host));
@@ -261,7 +261,7 @@ function checkTrust(config: EnsembleConfig, problems: string[]): void {
 
 function transportOf(
   { peerTls, peerStores }: EnsembleOptions,
-  { sid, servers }: Pick<EnsembleConfig, "sid" | "servers">,
+  { sid, servers }: Pick<QuorumPeerConfig, "sid" | "servers">,
   problems: string[],
   notices: string[],
 ): PeerTransport {

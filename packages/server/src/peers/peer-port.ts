@@ -4,7 +4,7 @@ import { hostPort } from "@zooid/model";
 import type { LinkPurpose } from "@zooid/peer-protocol";
 import { BufferPool } from "@zooid/wire";
 import type { RefusalLog } from "../refusal-log.ts";
-import type { EnsembleConfig, PeerAddress } from "./ensemble-config.ts";
+import type { PeerAddress, QuorumPeerConfig } from "./ensemble-config.ts";
 import type { HandshakeFault, LinkIdentity, PeerIdentity } from "./handshake.ts";
 import { MemberAddresses } from "./member-addresses.ts";
 import {
@@ -18,7 +18,7 @@ import type { RelaySocket } from "./relay-socket.ts";
 
 /** Options of both kinds of links. */
 export interface PeerLinkOptions {
-  readonly ensemble: EnsembleConfig;
+  readonly ensemble: QuorumPeerConfig;
   /** Called at every handshake. */
   readonly identity: () => LinkIdentity;
   readonly tickMs: number;

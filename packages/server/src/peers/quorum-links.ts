@@ -10,7 +10,7 @@ import {
   type RelayOpen,
 } from "@zooid/peer-protocol";
 import { BufferPool, WireError } from "@zooid/wire";
-import type { LinkEnd, Refusal, ZabLinks } from "@zooid/zab";
+import type { LinkEnd, PeerRefusal, ZabLinks } from "@zooid/zab";
 import { sentenceOf } from "../operator-sentences.ts";
 import type { ServerLog } from "../server-api.ts";
 import type { HandshakeFault, PeerIdentity } from "./handshake.ts";
@@ -232,7 +232,7 @@ export class QuorumLinks implements ZabLinks {
     return this.#options.bufferedBytesMax ?? BUFFERED_BYTES_MAX;
   }
 
-  refuse(link: LinkRef, reason: RefuseReason, refusal: Refusal): void {
+  refuse(link: LinkRef, reason: RefuseReason, refusal: PeerRefusal): void {
     this.send(link, { kind: "refuse", reason, text: sentenceOf(refusal) });
   }
 

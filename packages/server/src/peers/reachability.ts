@@ -1,6 +1,6 @@
 import { hostPort, type ServerId } from "@zooid/model";
 import type { LogFields } from "../log-fields.ts";
-import type { EnsembleConfig } from "./ensemble-config.ts";
+import type { QuorumPeerConfig } from "./ensemble-config.ts";
 
 /** Another server that this one cannot reach. */
 export interface UnreachablePeer {
@@ -14,7 +14,7 @@ export interface UnreachablePeer {
 }
 
 export interface ReachabilityOptions {
-  readonly ensemble: EnsembleConfig;
+  readonly ensemble: QuorumPeerConfig;
   /** Whether this server looks for a leader. */
   readonly isLooking: () => boolean;
   info(text: string, fields?: LogFields): void;

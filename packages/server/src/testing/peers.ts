@@ -3,7 +3,7 @@ import { type ServerId, serverId } from "@zooid/model";
 import { type EnvelopeMessage, PeerFrameWriter } from "@zooid/peer-protocol";
 import { BufferPool } from "@zooid/wire";
 import { parseServerConfig } from "../config.ts";
-import type { EnsembleConfig, EnsembleOptions, PeerAddress } from "../peers/ensemble-config.ts";
+import type { EnsembleOptions, PeerAddress, QuorumPeerConfig } from "../peers/ensemble-config.ts";
 import { Handshake } from "../peers/handshake.ts";
 import type { PeerLinkOptions } from "../peers/peer-port.ts";
 import { RefusalLog } from "../refusal-log.ts";
@@ -14,7 +14,7 @@ const CLOSED_PORT = 1;
 export interface TestPeerOptions extends Partial<PeerLinkOptions> {
   readonly bootCount?: number;
   readonly ensembleId?: string;
-  readonly config?: Partial<EnsembleConfig>;
+  readonly config?: Partial<QuorumPeerConfig>;
 }
 
 /**

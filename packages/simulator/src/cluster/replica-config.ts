@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { HashKey } from "@zooid/model";
-import { type EnsembleConfig, REPLICA_DEFAULTS, type ReplicaConfig, type ReplicaTools } from "@zooid/replica";
+import { type MemberConfig, REPLICA_DEFAULTS, type ReplicaConfig, type ReplicaTools } from "@zooid/replica";
 import { RequestReader } from "@zooid/wire";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/txn";
 import type { Prng } from "./prng.ts";
@@ -28,7 +28,7 @@ export function replicaConfigOf(options: ServerOptions, secrets: Prng): ReplicaC
   };
 }
 
-function ensembleOf(options: ServerOptions, secrets: Prng): EnsembleConfig {
+function ensembleOf(options: ServerOptions, secrets: Prng): MemberConfig {
   return {
     isObserver: options.isObserver,
     electionAlg: options.electionAlg ?? 3,

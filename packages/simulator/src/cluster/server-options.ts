@@ -1,5 +1,5 @@
 import type { QuorumVerifier, ReplySink, ServerId } from "@zooid/model";
-import type { EnsembleConfig } from "@zooid/replica";
+import type { MemberConfig } from "@zooid/replica";
 import type { Limits } from "./limits.ts";
 
 export const TICK_MS = 200;
@@ -27,7 +27,7 @@ export interface ServerOptions {
   /** A batch of proposals is full from so many bytes on. Default: never. */
   readonly batchBytesMax?: number;
   /** Further settings of the ensemble. */
-  readonly ensemble?: Partial<EnsembleConfig>;
+  readonly ensemble?: Partial<MemberConfig>;
   /** One server without election and links; it begins an epoch when it starts. */
   readonly standalone?: boolean;
   /** Default: a replica's own. */

@@ -1,5 +1,5 @@
 import type { ConnectionRef, ElectionMessage, LinkRef, PeerMessage, ServerId, TxnHeader, TxnOp } from "@zooid/model";
-import type { Refusal, ReplicaEvent } from "@zooid/replica";
+import type { ConnectionRefusal, ReplicaEvent } from "@zooid/replica";
 import type { Answer } from "./answers.ts";
 import type { SimServer } from "./server.ts";
 
@@ -30,7 +30,7 @@ export interface ServerWatcher {
   /** A learner gave up a snapshot before its chunk number `nextChunk`. */
   snapshotAbandoned?(server: SimServer, nextChunk: number): void;
   /** A connection is about to be closed for what its client requested. */
-  refused?(server: SimServer, ref: ConnectionRef, refusal: Refusal): void;
+  refused?(server: SimServer, ref: ConnectionRef, refusal: ConnectionRefusal): void;
   /** A server is about to read a frame of a connection. */
   reading?(server: SimServer, ref: ConnectionRef): void;
   /** A connection has too much unanswered and is not read until there is room. */

@@ -1,5 +1,5 @@
 import type { ConnectionRef } from "@zooid/model";
-import type { Refusal } from "@zooid/replica";
+import type { ConnectionRefusal } from "@zooid/replica";
 import type { SimClient } from "../clients/sim-client.ts";
 import { READ_ON_COUNT_MAX } from "../cluster/client-frames.ts";
 import type { Limits } from "../cluster/limits.ts";
@@ -68,7 +68,7 @@ export class WatchBound {
 export function checkRefusal(refused: {
   readonly client: SimClient;
   readonly ref: ConnectionRef;
-  readonly refusal: Refusal;
+  readonly refusal: ConnectionRefusal;
   readonly watches: { countOf(ref: ConnectionRef): number };
   /** The connections of its server. */
   readonly others: readonly ConnectionRef[];

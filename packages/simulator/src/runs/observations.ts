@@ -10,7 +10,7 @@ import {
   type TxnHeader,
   type TxnOp,
 } from "@zooid/model";
-import type { Refusal, ReplicaEvent } from "@zooid/replica";
+import type { ConnectionRefusal, ReplicaEvent } from "@zooid/replica";
 import type { Answer } from "../cluster/answers.ts";
 import type { ClusterWatcher, Crash } from "../cluster/cluster.ts";
 import type { SimServer } from "../cluster/server.ts";
@@ -201,7 +201,7 @@ export class Observations implements ClusterWatcher {
     this.#run.replies.replied(server, to, xid, zxid, answer);
   }
 
-  refused(server: SimServer, ref: ConnectionRef, refusal: Refusal): void {
+  refused(server: SimServer, ref: ConnectionRef, refusal: ConnectionRefusal): void {
     const { connections, trace, coverage } = this.#run;
     const client = connections.clientOf(server, ref);
     if (client === undefined) return;

@@ -1,7 +1,7 @@
 import { formatZxid } from "@zooid/model";
 import type { ScenarioWorld } from "./world.ts";
 
-type Member = ScenarioWorld["members"][number];
+type ScenarioMember = ScenarioWorld["members"][number];
 
 /** The servers' roles and logs in a few lines: servers that are alike share one. */
 export interface States {
@@ -14,7 +14,7 @@ export function statesOf(world: ScenarioWorld): States {
   return { roles: grouped(members, roleOf), logs: grouped(members, logOf) };
 }
 
-export function roleOf({ server }: Member): string {
+export function roleOf({ server }: ScenarioMember): string {
   if (server === undefined) return "down";
   const { state, epoch, leader } = server.replica.zab;
   const paused = server.isPaused ? ", paused" : "";
@@ -31,7 +31,7 @@ export function roleOf({ server }: Member): string {
   }
 }
 
-function logOf({ server, image }: Member): string {
+function logOf({ server, image }: ScenarioMember): string {
   if (server === undefined) {
     const { zxid } = image?.log.log.tail ?? { zxid: 0 };
     return zxid === 0 ? "nothing on disk" : `on disk to 0x${zxid.toString(16)}`;
@@ -43,7 +43,7 @@ function logOf({ server, image }: Member): string {
   return `log to ${formatZxid(tail.zxid)}, applied ${applied === 0 ? "nothing" : formatZxid(applied)}`;
 }
 
-function grouped(members: readonly Member[], describe: (member: Member) => string): readonly string[] {
+function grouped(members: readonly ScenarioMember[], describe: (member: ScenarioMember) => string): readonly string[] {
   const groups = new Map<string, string[]>();
   for (const member of members) {
     const text = describe(member);

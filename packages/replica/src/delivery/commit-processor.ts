@@ -22,7 +22,7 @@ const KEPT_BYTES_MAX = 256 * 1024;
  * transaction is applied. Writes are prepared meanwhile: the nodes of this transaction are among the
  * leader's pending changes until its end.
  */
-export class Delivery {
+export class CommitProcessor {
   readonly #parts: ReplicaParts;
   readonly #answers: WriteAnswers;
   readonly #firings: WatchSink;

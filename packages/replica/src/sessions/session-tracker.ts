@@ -29,7 +29,7 @@ export interface Session {
  *
  * A touch writes one number. When a bucket is due, sessions touched meanwhile move to a later one.
  */
-export class SessionTable {
+export class SessionTracker {
   readonly #tickMs: number;
   readonly #sessions = new Map<SessionId, Session>();
   readonly #buckets = new Map<number, Session[]>();
