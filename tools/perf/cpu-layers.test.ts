@@ -47,9 +47,9 @@ test("each sample counts for the time until the next one, for the layer of its i
 
 test("what layers share belongs to the one that called it", () => {
   const profile = profileOf(
-    [10, `${TREE}prepare-txn.js prepare`, `${TREE}node-store.js find`],
-    [20, `${TREE}apply-txn.js apply`, `${TREE}node-store.js find`],
-    [40, "node:internal/timers tick", `${TREE}node-store.js compact`],
+    [10, `${TREE}prepare/prepare-txn.js prepare`, `${TREE}nodes/node-store.js find`],
+    [20, `${TREE}apply-txn.js apply`, `${TREE}nodes/node-store.js find`],
+    [40, "node:internal/timers tick", `${TREE}nodes/node-store.js compact`],
   );
   expect(Object.fromEntries(layersOf(profile))).toEqual({ prepare: 10, apply: 20, tree: 40 });
 });

@@ -10,10 +10,10 @@ import {
   type TxnOp,
   WatchEventType,
 } from "@zooid/model";
-import { NO_NODE } from "./node-row.ts";
-import { NO_SESSION } from "./session-table.ts";
+import { NO_NODE } from "./nodes/node-row.ts";
+import { NO_SESSION } from "./sessions/session-table.ts";
 import { type TreeState, textLength } from "./tree-state.ts";
-import type { WatchSink, WatchTable } from "./watch-table.ts";
+import type { WatchSink, WatchTable } from "./watches/watch-table.ts";
 
 /**
  * A transaction's effects on the tree, one function for each kind. They are decided already: what does not fit the tree is a defect

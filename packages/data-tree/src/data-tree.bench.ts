@@ -13,7 +13,7 @@ import {
   WatchTableKind,
 } from "@zooid/model";
 import { DataTree } from "./data-tree.ts";
-import type { PrepareContext } from "./prepare-context.ts";
+import type { PrepareContext } from "./prepare/prepare-context.ts";
 
 const COUNT = 400_000;
 const IN_FLIGHT = 500;

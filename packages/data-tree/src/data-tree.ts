@@ -9,8 +9,8 @@ import {
   type TxnHeader,
   type TxnOp,
 } from "@zooid/model";
-import { NO_NODE } from "./node-row.ts";
-import type { CloseLimits, PrepareContext } from "./prepare-context.ts";
+import { NO_NODE } from "./nodes/node-row.ts";
+import type { CloseLimits, PrepareContext } from "./prepare/prepare-context.ts";
 import type { ReapLimits } from "./reapable-nodes.ts";
 import {
   type NodeRecord,
@@ -22,8 +22,8 @@ import {
 } from "./snapshot.ts";
 import { TreeParts } from "./tree-parts.ts";
 import { TreeReader } from "./tree-reader.ts";
-import { restoreWatch } from "./watch-restore.ts";
-import { type WatchSink, WatchTable } from "./watch-table.ts";
+import { restoreWatch } from "./watches/watch-restore.ts";
+import { type WatchSink, WatchTable } from "./watches/watch-table.ts";
 
 export interface DataTreeOptions {
   /** A secret that keeps clients from choosing paths that collide. It changes nothing visible. */

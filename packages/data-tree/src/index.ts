@@ -1,10 +1,10 @@
 export { DataTree, type DataTreeOptions } from "./data-tree.ts";
-export type { EphemeralPathsLimits } from "./ephemeral-paths.ts";
-export type { Excess, QuotaExcess } from "./excess.ts";
-export type { CloseLimits, PrepareContext } from "./prepare-context.ts";
-export { parseQuotaText, type QuotaText } from "./quota-text.ts";
+export type { Excess, QuotaExcess } from "./prepare/excess.ts";
+export type { CloseLimits, PrepareContext } from "./prepare/prepare-context.ts";
+export { parseQuotaText, type QuotaText } from "./quotas/quota-text.ts";
 export type { ReapLimits } from "./reapable-nodes.ts";
+export type { EphemeralPathsLimits } from "./sessions/ephemeral-paths.ts";
 export type { NodeRecord, SessionRecord, SnapshotRecord, TreeRecord } from "./snapshot.ts";
 export { TreeReader } from "./tree-reader.ts";
-export { WatchList } from "./watch-restore.ts";
-export { type WatchEntry, type WatchSink, WatchTable } from "./watch-table.ts";
+export { WatchList } from "./watches/watch-restore.ts";
+export { type WatchEntry, type WatchSink, WatchTable } from "./watches/watch-table.ts";

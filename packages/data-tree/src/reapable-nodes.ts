@@ -1,7 +1,7 @@
 import { nodeKind, StatOffset, ttlMsOf } from "@zooid/model";
-import { IntColumn } from "./columns.ts";
-import { NO_NODE } from "./node-row.ts";
-import type { NodeStore } from "./node-store.ts";
+import { IntColumn } from "./nodes/columns.ts";
+import { NO_NODE } from "./nodes/node-row.ts";
+import type { NodeStore } from "./nodes/node-store.ts";
 
 /** When a leader removes containers and TTL nodes. */
 export interface ReapLimits {

@@ -9,8 +9,8 @@ import {
   setSlice,
   type Zxid,
 } from "@zooid/model";
-import { IntColumn } from "./columns.ts";
-import { NO_NODE, ROOT } from "./node-row.ts";
+import { IntColumn } from "./nodes/columns.ts";
+import { NO_NODE, ROOT } from "./nodes/node-row.ts";
 import { type TreeState, textLength } from "./tree-state.ts";
 
 /** A node as it is kept outside the tree: in a state file, in a snapshot that is sent to another server. */

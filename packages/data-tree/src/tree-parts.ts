@@ -1,14 +1,14 @@
 import type { HashKey } from "@zooid/model";
 import { TxnApplier } from "./apply-txn.ts";
-import { EphemeralPaths } from "./ephemeral-paths.ts";
-import { NodeCursor } from "./node-cursor.ts";
-import { PendingChanges } from "./pending-changes.ts";
-import { PrepareParts } from "./prepare-parts.ts";
-import { ReapPreparer } from "./prepare-reap.ts";
-import { SessionPreparer } from "./prepare-session.ts";
-import { TxnPreparer } from "./prepare-txn.ts";
+import { NodeCursor } from "./nodes/node-cursor.ts";
+import { PendingChanges } from "./prepare/pending-changes.ts";
+import { PrepareParts } from "./prepare/prepare-parts.ts";
+import { ReapPreparer } from "./prepare/prepare-reap.ts";
+import { SessionPreparer } from "./prepare/prepare-session.ts";
+import { TxnPreparer } from "./prepare/prepare-txn.ts";
+import { EphemeralPaths } from "./sessions/ephemeral-paths.ts";
 import { TreeState } from "./tree-state.ts";
-import type { WatchTable } from "./watch-table.ts";
+import type { WatchTable } from "./watches/watch-table.ts";
 
 /** An empty replicated state and all that works on it. A load replaces them together. */
 export class TreeParts {

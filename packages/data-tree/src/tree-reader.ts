@@ -1,8 +1,8 @@
 import { type ByteSlice, type NodeView, sliceOf, sliceText, type Zxid } from "@zooid/model";
-import { type EphemeralPathsLimits, NO_EPHEMERAL_LIMITS } from "./ephemeral-paths.ts";
-import { childrenAfter, listedNameBytesMax } from "./listing.ts";
-import { NO_NODE } from "./node-row.ts";
-import { mayBeCreated } from "./path-limits.ts";
+import { childrenAfter, listedNameBytesMax } from "./children/listing.ts";
+import { NO_NODE } from "./nodes/node-row.ts";
+import { mayBeCreated } from "./prepare/path-limits.ts";
+import { type EphemeralPathsLimits, NO_EPHEMERAL_LIMITS } from "./sessions/ephemeral-paths.ts";
 import type { TreeParts } from "./tree-parts.ts";
 import type { TreeState } from "./tree-state.ts";
 

@@ -12,15 +12,15 @@ import {
   ZXID_NONE,
   type Zxid,
 } from "@zooid/model";
-import { AclTable } from "./acl-table.ts";
 import { DIGEST_SEED, Digest, DigestKind, WordHash } from "./digest.ts";
-import { Ephemerals } from "./ephemerals.ts";
-import { ROOT } from "./node-row.ts";
-import { NodeStore } from "./node-store.ts";
-import { Quotas } from "./quotas.ts";
+import { AclTable } from "./nodes/acl-table.ts";
+import { ROOT } from "./nodes/node-row.ts";
+import { NodeStore } from "./nodes/node-store.ts";
+import { Quotas } from "./quotas/quotas.ts";
+import { VirtualNodes } from "./quotas/virtual-nodes.ts";
 import { ReapableNodes } from "./reapable-nodes.ts";
-import { SessionTable } from "./session-table.ts";
-import { VirtualNodes } from "./virtual-nodes.ts";
+import { Ephemerals } from "./sessions/ephemerals.ts";
+import { SessionTable } from "./sessions/session-table.ts";
 
 /** Apache keeps the root under "" too, and counts it twice. */
 const ROOT_COPIES = 1;

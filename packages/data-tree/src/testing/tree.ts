@@ -21,9 +21,9 @@ import {
   WatchEventType,
 } from "@zooid/model";
 import { DataTree } from "../data-tree.ts";
-import type { Excess } from "../excess.ts";
-import type { CloseLimits, PrepareContext } from "../prepare-context.ts";
-import type { WatchSink } from "../watch-table.ts";
+import type { Excess } from "../prepare/excess.ts";
+import type { CloseLimits, PrepareContext } from "../prepare/prepare-context.ts";
+import type { WatchSink } from "../watches/watch-table.ts";
 
 const NO_LIMITS: CloseLimits = { opCountMax: Number.POSITIVE_INFINITY, pathBytesMax: Number.POSITIVE_INFINITY };
 

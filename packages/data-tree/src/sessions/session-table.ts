@@ -1,6 +1,6 @@
 import { assert, mix32, PASSWORD_HASH_BYTES } from "@zooid/model";
-import { IntColumn } from "./columns.ts";
-import { HashTable } from "./hash-table.ts";
+import { IntColumn } from "../nodes/columns.ts";
+import { HashTable } from "../nodes/hash-table.ts";
 
 /**
  * The replicated table of sessions, and what is proposed about them. A session is a row; its id is two signed halves.

@@ -1,7 +1,7 @@
 import { sliceOf, sliceText } from "@zooid/model";
 import { describe, expect, test } from "vitest";
-import type { EphemeralPathsLimits } from "./ephemeral-paths.ts";
-import { create, remove, setData, TestTree } from "./testing/tree.ts";
+import type { EphemeralPathsLimits } from "../sessions/ephemeral-paths.ts";
+import { create, remove, setData, TestTree } from "../testing/tree.ts";
 
 describe("a session", () => {
   test("is usable once proposed, there once applied, and neither once closed", () => {

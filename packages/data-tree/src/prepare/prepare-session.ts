@@ -9,11 +9,11 @@ import {
   setSlice,
   type TxnOp,
 } from "@zooid/model";
-import { NO_NODE } from "./node-row.ts";
+import { NO_NODE } from "../nodes/node-row.ts";
+import { NO_SESSION } from "../sessions/session-table.ts";
 import { parentEndOf } from "./path-bytes.ts";
 import type { CloseLimits, PrepareContext } from "./prepare-context.ts";
 import type { PrepareParts } from "./prepare-parts.ts";
-import { NO_SESSION } from "./session-table.ts";
 
 /** The begin and the end of sessions become transactions here. */
 export class SessionPreparer {

@@ -8,10 +8,10 @@ import {
   StatOffset,
   setSlice,
 } from "@zooid/model";
+import type { VirtualNode, VirtualNodes } from "../quotas/virtual-nodes.ts";
 import type { AclTable } from "./acl-table.ts";
 import { NO_NODE, ROOT } from "./node-row.ts";
 import type { NodeStore } from "./node-store.ts";
-import type { VirtualNode, VirtualNodes } from "./virtual-nodes.ts";
 
 /** The tree's one view of a node, moved from node to node. What it shows is looked up when it is asked for. */
 export class NodeCursor implements NodeView {

@@ -1,5 +1,5 @@
-import { IntColumn } from "./columns.ts";
-import { NO_NODE } from "./node-row.ts";
+import { IntColumn } from "../nodes/columns.ts";
+import { NO_NODE } from "../nodes/node-row.ts";
 import { NO_SESSION, type SessionTable } from "./session-table.ts";
 
 /** Which session owns which nodes: a list through the nodes themselves, so that a session ends in the time its own nodes take. */

@@ -1,6 +1,6 @@
 import { type ConnectionRef, sliceOf, sliceText, WatchMode, WatchSelector, WatchTableKind } from "@zooid/model";
 import { describe, expect, test } from "vitest";
-import { create, remove, setAcl, setData, TestTree } from "./testing/tree.ts";
+import { create, remove, setAcl, setData, TestTree } from "../testing/tree.ts";
 
 const ONE = 1 as ConnectionRef;
 const TWO = 2 as ConnectionRef;

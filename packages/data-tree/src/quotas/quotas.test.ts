@@ -1,9 +1,9 @@
 import { type ByteSlice, ErrorCode, OpCode, StatOffset, sliceOf } from "@zooid/model";
 import { describe, expect, test } from "vitest";
-import { ROOT } from "./node-row.ts";
-import { NodeStore } from "./node-store.ts";
+import { ROOT } from "../nodes/node-row.ts";
+import { NodeStore } from "../nodes/node-store.ts";
+import { create, remove, setData, TestTree } from "../testing/tree.ts";
 import { Quotas } from "./quotas.ts";
-import { create, remove, setData, TestTree } from "./testing/tree.ts";
 import { VirtualNodes } from "./virtual-nodes.ts";
 
 const EPOCH = 2 ** 32;

@@ -1,6 +1,6 @@
 import { type ConnectionRef, type HashKey, mix32 } from "@zooid/model";
-import { IntColumn } from "./columns.ts";
-import { HashTable } from "./hash-table.ts";
+import { IntColumn } from "../nodes/columns.ts";
+import { HashTable } from "../nodes/hash-table.ts";
 
 /** No entry. */
 const NONE = 0;

@@ -6,9 +6,9 @@ import {
   WatchMode,
   WatchTableKind,
 } from "@zooid/model";
-import { NO_NODE } from "./node-row.ts";
-import type { NodeStore } from "./node-store.ts";
-import type { TreeState } from "./tree-state.ts";
+import { NO_NODE } from "../nodes/node-row.ts";
+import type { NodeStore } from "../nodes/node-store.ts";
+import type { TreeState } from "../tree-state.ts";
 import type { WatchSink, WatchTable } from "./watch-table.ts";
 
 /** The lists of a setWatches request that a path may stand in, in the order in which they are sent. */

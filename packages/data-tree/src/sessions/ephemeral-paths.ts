@@ -1,7 +1,7 @@
 import { type ByteSlice, copyBytes, emptySlice, setSlice } from "@zooid/model";
-import { NO_NODE, ROOT } from "./node-row.ts";
-import type { NodeStore } from "./node-store.ts";
-import type { TreeState } from "./tree-state.ts";
+import { NO_NODE, ROOT } from "../nodes/node-row.ts";
+import type { NodeStore } from "../nodes/node-store.ts";
+import type { TreeState } from "../tree-state.ts";
 
 /** What one look at a session's ephemerals may tell. */
 export interface EphemeralPathsLimits {

@@ -1,11 +1,11 @@
 import { type ConnectionRef, composeZxid, sliceOf, unkeyedHash32, WatchMode, WatchTableKind } from "@zooid/model";
 import { describe, expect, test } from "vitest";
+import { DataTree } from "../data-tree.ts";
+import { PendingChanges } from "../prepare/pending-changes.ts";
+import { collidingNames } from "../testing/collisions.ts";
+import { create, TestTree } from "../testing/tree.ts";
 import { AclTable } from "./acl-table.ts";
-import { DataTree } from "./data-tree.ts";
 import { HashTable } from "./hash-table.ts";
-import { PendingChanges } from "./pending-changes.ts";
-import { collidingNames } from "./testing/collisions.ts";
-import { create, TestTree } from "./testing/tree.ts";
 
 const KEY = { k0: 5, k1: 6 };
 

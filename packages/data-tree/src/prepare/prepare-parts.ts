@@ -1,9 +1,9 @@
 import { may } from "@zooid/model";
+import type { TreeState } from "../tree-state.ts";
 import { PathScratch } from "./path-scratch.ts";
 import type { PendingChanges, PendingNode } from "./pending-changes.ts";
 import type { PrepareContext } from "./prepare-context.ts";
 import { ProposedChanges } from "./proposed-changes.ts";
-import type { TreeState } from "./tree-state.ts";
 import { WriteLimits } from "./write-limits.ts";
 
 /** What the parts that prepare transactions share. */

@@ -12,12 +12,12 @@ import {
   type TxnOp,
 } from "@zooid/model";
 import { expect, test } from "vitest";
+import { check, create, remove, setAcl, setData, TestTree } from "../testing/tree.ts";
+import { TreeState } from "../tree-state.ts";
 import type { Excess } from "./excess.ts";
 import { PendingChanges } from "./pending-changes.ts";
 import { PrepareParts } from "./prepare-parts.ts";
 import { TxnPreparer } from "./prepare-txn.ts";
-import { check, create, remove, setAcl, setData, TestTree } from "./testing/tree.ts";
-import { TreeState } from "./tree-state.ts";
 
 const READ_ONLY: Acl = [{ perms: 1, scheme: "world", id: "anyone" }];
 const WRITE_ONLY: Acl = [{ perms: 2, scheme: "world", id: "anyone" }];

@@ -1,6 +1,6 @@
 import { ErrorCode, sliceOf, sliceText } from "@zooid/model";
 import { expect, test } from "vitest";
-import { create, remove, TestTree } from "./testing/tree.ts";
+import { create, remove, TestTree } from "../testing/tree.ts";
 
 /** The names of a node's children, in pages. */
 function listed({ tree }: TestTree, path: string, size: number): string[] {

@@ -8,10 +8,10 @@ import {
   StatOffset,
   setSlice,
 } from "@zooid/model";
-import { ChildListings } from "./child-listings.ts";
+import { ChildListings } from "../children/child-listings.ts";
+import type { WordHash } from "../digest.ts";
 import { RecordColumn } from "./columns.ts";
 import { DataPages, PAGE_COUNT_MAX } from "./data-pages.ts";
-import type { WordHash } from "./digest.ts";
 import { HashTable } from "./hash-table.ts";
 import { LastParent } from "./last-parent.ts";
 import { NodeNames } from "./node-names.ts";

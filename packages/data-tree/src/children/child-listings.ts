@@ -1,9 +1,9 @@
 import { type ByteSlice, emptySlice, StatOffset, setSlice } from "@zooid/model";
+import type { RecordColumn } from "../nodes/columns.ts";
+import type { NodeNames } from "../nodes/node-names.ts";
+import { NO_NODE, type NodeRows } from "../nodes/node-row.ts";
 import { ChildOrder } from "./child-order.ts";
-import type { RecordColumn } from "./columns.ts";
 import { LARGE_LISTING_BYTES, NAME_LENGTH_BYTES } from "./listed-bytes.ts";
-import type { NodeNames } from "./node-names.ts";
-import { NO_NODE, type NodeRows } from "./node-row.ts";
 
 // Constants of other modules are not folded into compiled code.
 const NONE: number = NO_NODE;

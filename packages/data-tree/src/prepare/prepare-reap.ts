@@ -1,8 +1,8 @@
 import { assert, clearTxnOp, lastSlash, OpCode, setSlice, type TxnOp } from "@zooid/model";
+import { isDue, type ReapLimits } from "../reapable-nodes.ts";
 import { parentEndOf } from "./path-bytes.ts";
 import type { PrepareContext } from "./prepare-context.ts";
 import type { PrepareParts } from "./prepare-parts.ts";
-import { isDue, type ReapLimits } from "./reapable-nodes.ts";
 
 /** The removal of containers and TTL nodes becomes a transaction here. */
 export class ReapPreparer {

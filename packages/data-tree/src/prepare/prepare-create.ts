@@ -20,16 +20,16 @@ import {
   TTL_OWNER_TAG,
   type TxnOp,
 } from "@zooid/model";
-import { aclBytes } from "./acl-table.ts";
-import { listedNameBytes } from "./listed-bytes.ts";
-import { NO_NODE } from "./node-row.ts";
+import { listedNameBytes } from "../children/listed-bytes.ts";
+import { aclBytes } from "../nodes/acl-table.ts";
+import { NO_NODE } from "../nodes/node-row.ts";
+import type { TreeState } from "../tree-state.ts";
 import { hasNul, parentEndOf } from "./path-bytes.ts";
 import { isTooLong, SUFFIX_BYTES_MAX } from "./path-limits.ts";
 import type { PendingChanges, PendingNode } from "./pending-changes.ts";
 import type { PrepareContext } from "./prepare-context.ts";
 import type { PrepareParts } from "./prepare-parts.ts";
 import type { ProposedChanges } from "./proposed-changes.ts";
-import type { TreeState } from "./tree-state.ts";
 import type { WriteLimits } from "./write-limits.ts";
 
 /** Creates become transactions here: a sequential node gets its number, a container or TTL node its marker. */

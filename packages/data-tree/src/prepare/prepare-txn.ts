@@ -13,15 +13,15 @@ import {
   sliceOf,
   type TxnOp,
 } from "@zooid/model";
-import { aclBytes } from "./acl-table.ts";
-import { NO_NODE } from "./node-row.ts";
+import { aclBytes } from "../nodes/acl-table.ts";
+import { NO_NODE } from "../nodes/node-row.ts";
+import type { TreeState } from "../tree-state.ts";
 import { hasNul, parentEndOf } from "./path-bytes.ts";
 import type { PendingChanges } from "./pending-changes.ts";
 import type { PrepareContext } from "./prepare-context.ts";
 import { CreatePreparer, checkCreateMode } from "./prepare-create.ts";
 import type { PrepareParts } from "./prepare-parts.ts";
 import type { ProposedChanges } from "./proposed-changes.ts";
-import type { TreeState } from "./tree-state.ts";
 import type { WriteLimits } from "./write-limits.ts";
 
 const VERSION_ANY = -1;

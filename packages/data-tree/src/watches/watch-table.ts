@@ -12,7 +12,7 @@ import {
   WatchTableKind,
   type Zxid,
 } from "@zooid/model";
-import { IntColumn } from "./columns.ts";
+import { IntColumn } from "../nodes/columns.ts";
 import { WatchEntries } from "./watch-entries.ts";
 import { WatchedPaths } from "./watched-paths.ts";
 

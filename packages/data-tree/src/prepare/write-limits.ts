@@ -1,7 +1,7 @@
 import { type ByteSlice, ErrorCode, sliceText } from "@zooid/model";
+import { QUOTA_TEXT_BYTES_MAX } from "../quotas/quotas.ts";
+import type { TreeState } from "../tree-state.ts";
 import type { PrepareContext } from "./prepare-context.ts";
-import { QUOTA_TEXT_BYTES_MAX } from "./quotas.ts";
-import type { TreeState } from "./tree-state.ts";
 
 /** How much a write may add: by quotas, and by the limits of the tree. A write above a limit is reported to the context. */
 export class WriteLimits {

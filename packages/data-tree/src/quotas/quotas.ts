@@ -8,9 +8,9 @@ import {
   sliceOf,
   sliceText,
 } from "@zooid/model";
-import type { QuotaExcess } from "./excess.ts";
-import { NO_NODE, ROOT } from "./node-row.ts";
-import type { NodeStore } from "./node-store.ts";
+import { NO_NODE, ROOT } from "../nodes/node-row.ts";
+import type { NodeStore } from "../nodes/node-store.ts";
+import type { QuotaExcess } from "../prepare/excess.ts";
 import { formatQuotaText, parseQuotaText, type QuotaText } from "./quota-text.ts";
 import type { VirtualNode, VirtualNodes } from "./virtual-nodes.ts";
 

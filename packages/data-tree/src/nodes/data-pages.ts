@@ -1,5 +1,5 @@
 import { assert, copyBytes } from "@zooid/model";
-import { hashWords } from "./digest.ts";
+import { hashWords } from "../digest.ts";
 
 /**
  * Byte strings of any length in pages of equal slots, one class of slot sizes a page, so that millions of values are a few thousand

@@ -1,6 +1,6 @@
 import { type ConnectionRef, sliceOf } from "@zooid/model";
 import { describe, expect, test } from "vitest";
-import { create, TestTree } from "./testing/tree.ts";
+import { create, TestTree } from "../testing/tree.ts";
 import { WatchList } from "./watch-restore.ts";
 
 describe("setWatches", () => {

@@ -1,8 +1,8 @@
 import { assert, StatOffset, type TxnOp, type Zxid } from "@zooid/model";
-import { listedNameBytes } from "./listed-bytes.ts";
-import { NO_NODE } from "./node-row.ts";
+import { listedNameBytes } from "../children/listed-bytes.ts";
+import { NO_NODE } from "../nodes/node-row.ts";
+import type { TreeState } from "../tree-state.ts";
 import type { PendingChanges, PendingNode } from "./pending-changes.ts";
-import type { TreeState } from "./tree-state.ts";
 
 /** Records what a proposed transaction will change: in the records of pending nodes, made from the tree's nodes where there is none. */
 export class ProposedChanges {

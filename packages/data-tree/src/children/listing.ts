@@ -1,7 +1,7 @@
 import type { ByteSlice } from "@zooid/model";
+import { NO_NODE } from "../nodes/node-row.ts";
+import type { NodeStore } from "../nodes/node-store.ts";
 import { NAME_LENGTH_BYTES } from "./listed-bytes.ts";
-import { NO_NODE } from "./node-row.ts";
-import type { NodeStore } from "./node-store.ts";
 
 /** What one name takes in a listing at most, with its length. */
 export function listedNameBytesMax(store: NodeStore): number {

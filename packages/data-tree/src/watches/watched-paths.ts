@@ -1,7 +1,7 @@
 import { type ByteSlice, type HashKey, keyedHash, setSlice } from "@zooid/model";
-import { IntColumn } from "./columns.ts";
-import { DataPages } from "./data-pages.ts";
-import { HashTable } from "./hash-table.ts";
+import { IntColumn } from "../nodes/columns.ts";
+import { DataPages } from "../nodes/data-pages.ts";
+import { HashTable } from "../nodes/hash-table.ts";
 
 /** No path. */
 const NONE = 0;

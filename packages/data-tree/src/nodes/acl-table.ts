@@ -8,7 +8,7 @@ import {
   OPEN_ACL,
   prepareAcl,
 } from "@zooid/model";
-import { hashAcl, WordHash } from "./digest.ts";
+import { hashAcl, WordHash } from "../digest.ts";
 import { HashTable } from "./hash-table.ts";
 
 /**
