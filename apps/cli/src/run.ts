@@ -3,7 +3,7 @@ import type { Readable, Writable } from "node:stream";
 import type { Terminal } from "./command.ts";
 import { type CommandLine, parseCommandLine, USAGE } from "./command-line.ts";
 import { COMMAND_BY_NAME } from "./command-table.ts";
-import { VERSION } from "./commands/version.ts";
+import { VERSION } from "./commands/shell/version.ts";
 import { Connection, FRAME_BYTES_MAX } from "./connection/connection.ts";
 import { ExitStatus } from "./exit-status.ts";
 import { errorJson, explainError } from "./explain-error.ts";

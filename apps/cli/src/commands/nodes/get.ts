@@ -1,0 +1,48 @@
+import type { NodeData, Watched } from "@zooid/client";
+import { type Command, clientFor, FLAG_STAT, FLAG_WATCH, operand } from "../../command.ts";
+import type { Flags } from "../../command-flags.ts";
+import { dataJson, dataText } from "../../texts/data-text.ts";
+import { hexDumpLines } from "../../texts/hex-dump.ts";
+import { statJson, statLines } from "../../texts/stat-text.ts";
+import { checkedPath } from "../../texts/znode-path.ts";
+
+export const get: Command = {
+  name: "get",
+  synopsis: "[-s] [-w] [-b] [-x] path",
+  flags: [
+    FLAG_STAT,
+    FLAG_WATCH,
+    { name: "b", meaning: "Output data in base64 format" },
+    { name: "x", meaning: "Output data in hexdump format" },
+    { name: "hex", isOwn: true },
+  ],
+  summary: "Prints a node's data: as text, base64 (-b), a dump (-x) or plain hexadecimal (--hex).",
+  operandsMin: 1,
+  describesFlags: true,
+  pathOperand: 0,
+  async run(invocation) {
+    const { connection, flags, operands, output, signal } = invocation;
+    if (operands.length > 1) {
+      output.note("'get path [watch]' has been deprecated. Please use 'get [-s] [-w] path' instead.");
+    }
+    const watch = flags.has("w") || operands.length > 1;
+    const path = checkedPath(operand(invocation, 0));
+    const client = await clientFor(invocation, path);
+    const found: NodeData & Partial<Watched> = await (watch
+      ? client.get(path, { watch, signal })
+      : client.get(path, { signal }));
+    connection.watches.addOneShot("data", path, found.watch);
+    output.lines(dataLines(found.data, flags));
+    if (flags.has("s")) output.lines(statLines(found.stat));
+    return { path, ...dataJson(found.data), stat: statJson(found.stat) };
+  },
+};
+
+function dataLines(data: Uint8Array | null, flags: Flags): readonly string[] {
+  // zkCli encodes the word `null` for missing data.
+  const bytes = data ?? Buffer.from("null");
+  if (flags.has("x")) return hexDumpLines(bytes);
+  if (flags.has("hex")) return [data === null ? "" : Buffer.from(data).toString("hex")];
+  if (flags.has("b")) return [Buffer.from(bytes).toString("base64")];
+  return [dataText(data)];
+}

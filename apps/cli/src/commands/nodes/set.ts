@@ -1,0 +1,25 @@
+import { type Command, clientFor, expectedVersion, FLAG_STAT, FLAG_VERSION, operand } from "../../command.ts";
+import { decodeBase64 } from "../../texts/data-text.ts";
+import { statJson, statLines } from "../../texts/stat-text.ts";
+import { checkedPath } from "../../texts/znode-path.ts";
+
+export const set: Command = {
+  name: "set",
+  synopsis: "path data [-s] [-v version] [-b]",
+  flags: [FLAG_STAT, FLAG_VERSION, { name: "b", meaning: "Supply data in base64 format" }],
+  summary: "Replaces a node's data; -b takes it in base64, -v only on that version.",
+  operandsMin: 2,
+  describesFlags: true,
+  pathOperand: 0,
+  async run(invocation) {
+    const { flags, output, signal } = invocation;
+    const text = operand(invocation, 1);
+    const data = flags.has("b") ? decodeBase64(text) : text;
+    const version = expectedVersion(flags) ?? -1;
+    const path = checkedPath(operand(invocation, 0));
+    const client = await clientFor(invocation, path);
+    const stat = await client.set(path, data, { version, signal });
+    if (flags.has("s")) output.lines(statLines(stat));
+    return { path, stat: statJson(stat) };
+  },
+};

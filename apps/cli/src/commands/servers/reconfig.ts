@@ -1,0 +1,78 @@
+import { readFileSync } from "node:fs";
+import type { ConfigChange } from "@zooid/client";
+import { CliError, usageError } from "../../cli-error.ts";
+import { type Command, FLAG_STAT, malformed } from "../../command.ts";
+import type { Flags } from "../../command-flags.ts";
+import { parseProperties } from "../../settings/java-properties.ts";
+import { statJson, statLines } from "../../texts/stat-text.ts";
+
+export const reconfig: Command = {
+  name: "reconfig",
+  synopsis:
+    "[-s] [-v version] [[-file path] | [-members serverID=host:port1:port2;port3[,...]*]] | " +
+    "[-add serverId=host:port1:port2;port3[,...]]* [-remove serverId[,...]*]",
+  flags: [
+    FLAG_STAT,
+    { name: "v", takesValue: true },
+    { name: "file", takesValue: true },
+    { name: "members", takesValue: true },
+    { name: "add", takesValue: true },
+    { name: "remove", takesValue: true },
+  ],
+  summary: "Changes the ensemble's servers: incrementally (-add, -remove), or all at once (-file, -members).",
+  async run({ connection, flags, output, signal }) {
+    const change = readChange(flags);
+    const client = await connection.ready({ isAbsolute: true, signal });
+    const { text, stat } = await client.reconfig(change, { signal });
+    output.line(`Committed new configuration:\n${text}`);
+    if (flags.has("s")) output.lines(statLines(stat));
+    return { config: text, stat: statJson(stat) };
+  },
+};
+
+/** Either all members, or joining and leaving ones. */
+function readChange(flags: Flags): ConfigChange {
+  const file = flags.value("file");
+  const members = flags.value("members");
+  const joining = flags.value("add");
+  const leaving = flags.value("remove");
+  if (file === undefined && members === undefined && joining === undefined && leaving === undefined)
+    throw malformed(reconfig);
+  const fromVersion = readVersion(flags.value("v"));
+  if (file !== undefined && members !== undefined) {
+    throw usageError("Can't use -file and -members together (conflicting non-incremental modes)");
+  }
+  const isWhole = file !== undefined || members !== undefined;
+  if (isWhole && (joining !== undefined || leaving !== undefined)) {
+    throw usageError(
+      "Can't use -file or -members together with -add or -remove (mixing incremental and non-incremental modes is not allowed)",
+    );
+  }
+  const whole = file === undefined ? members?.toLowerCase().split(",") : membersOf(file);
+  return {
+    ...(joining === undefined ? {} : { joining: joining.toLowerCase().split(",") }),
+    ...(leaving === undefined ? {} : { leaving: leaving.split(",") }),
+    ...(whole === undefined ? {} : { members: whole }),
+    fromVersion,
+  };
+}
+
+function readVersion(text: string | undefined): bigint {
+  if (text === undefined) return -1n;
+  if (!/^-?[0-9a-f]{1,16}$/i.test(text)) throw usageError("-v must be followed by a long (configuration version)");
+  return text.startsWith("-") ? -BigInt(`0x${text.slice(1)}`) : BigInt(`0x${text}`);
+}
+
+/** The servers of a configuration file, in the form of the request. */
+function membersOf(file: string): readonly string[] {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CliError(`Error processing ${file}: ${reason}`, { code: "UNREADABLE_FILE" });
+  }
+  return [...parseProperties(text)]
+    .filter(([key]) => key.startsWith("server."))
+    .map(([key, value]) => `${key}=${value}`);
+}

@@ -1,0 +1,63 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { startServer } from "@zooid/server";
+import { expect, test } from "vitest";
+import { Session } from "../../testing/session.ts";
+
+async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  return address !== null && typeof address === "object" ? address.port : 0;
+}
+
+test("a server alone is one row and serves", async () => {
+  await using server = await startServer({ port: 0 });
+  await using session = await Session.open(server.connectString);
+  const found = await session.run("status");
+  const [head = "", row = "", verdict = ""] = found.stdout.split("\n");
+  expect(head.split(/ +/)).toEqual([
+    "SERVER",
+    "ROLE",
+    "EPOCH",
+    "ZXID",
+    "LAG",
+    "LATENCY",
+    "CONNECTIONS",
+    "OUTSTANDING",
+    "ZNODES",
+    "VERSION",
+  ]);
+  expect(row).toMatch(new RegExp(`^${server.connectString} +standalone +1 +0x1[0-9a-f]{8} +0 +`));
+  expect([verdict, await found.ended]).toEqual(["1 of 1 server serves", 0]);
+});
+
+test("a server that does not answer has its reason, and the status is not 0", async () => {
+  await using server = await startServer({ port: 0 });
+  const absent = `127.0.0.1:${await closedPort()}`;
+  await using session = await Session.open(`${server.connectString},${absent}`, "json");
+  const found = await session.run("status");
+  expect(await found.ended).toBe(1);
+  expect(found.objects).toMatchObject([
+    {
+      healthy: false,
+      members: [
+        { server: server.connectString, mode: "standalone", epoch: 1, lag: 0 },
+        { server: absent, error: expect.stringContaining("ECONNREFUSED") },
+      ],
+    },
+  ]);
+});
+
+test("4lw sends a word to each server, and prints what a server answers to words that it does not list", async () => {
+  await using server = await startServer({ port: 0, fourLetterWords: "ruok" });
+  await using session = await Session.open(server.connectString);
+  expect((await session.run("4lw", "ruok")).stdout).toBe("imok\n");
+  expect((await session.run("4lw", "mntr", server.connectString)).stdout).toBe(
+    "mntr is not executed because it is not in the whitelist.\n",
+  );
+  const wrong = await session.run("4lw", "RUOK");
+  expect([wrong.stderr, await wrong.ended]).toEqual(['a word has four small letters, found "RUOK"\n', 1]);
+});

@@ -1,0 +1,153 @@
+import { adminCommand, formatAddress, isZkError, parseConnectString } from "@zooid/client";
+import { type Command, FLAG_TIMEOUT, type Invocation, timeoutMs } from "../../command.ts";
+import { ExitStatus } from "../../exit-status.ts";
+import type { JsonObject } from "../../output.ts";
+import { memberAddresses } from "../../texts/cluster-config.ts";
+import { parseServerReport, type ServerReport } from "../../texts/server-report.ts";
+import { tableLines } from "../../texts/table.ts";
+
+const CONFIG_PATH = "/zookeeper/config";
+const TIMEOUT_MS = 5_000;
+/** Modes of servers that serve all requests. */
+const SERVING: ReadonlySet<string> = new Set(["standalone", "leader", "follower", "observer"]);
+const COLUMNS = [
+  { title: "SERVER" },
+  { title: "ROLE" },
+  { title: "EPOCH", isNumber: true },
+  { title: "ZXID" },
+  { title: "LAG", isNumber: true },
+  { title: "LATENCY" },
+  { title: "CONNECTIONS", isNumber: true },
+  { title: "OUTSTANDING", isNumber: true },
+  { title: "ZNODES", isNumber: true },
+  { title: "VERSION" },
+];
+
+interface MemberStatus {
+  readonly server: string;
+  /** A report, or the reason why there is none. */
+  readonly found: ServerReport | string;
+}
+
+export const status: Command = {
+  name: "status",
+  synopsis: "[--timeout ms]",
+  flags: [FLAG_TIMEOUT],
+  summary: "Prints role, epoch, zxid, lag, latency and load of each member; fails if there is no leader.",
+  kind: "own",
+  async run(invocation) {
+    const { connection, output, shell } = invocation;
+    const listed = serversOf(connection.server);
+    const members = await Promise.all(listed.map((server) => ask(server, invocation)));
+    const more = (await configured(invocation)).filter((server) => !listed.includes(server));
+    members.push(...(await Promise.all(more.map((server) => ask(server, invocation)))));
+    const newest = newestZxid(members);
+    output.lines(
+      tableLines(
+        COLUMNS,
+        members.map((member) => cellsOf(member, newest)),
+      ),
+    );
+    for (const { server, found } of members) if (typeof found === "string") output.line(`${server}: ${found}`);
+    const verdict = verdictOf(members);
+    output.line(verdict.text);
+    if (!verdict.isWell) shell.endsWith(ExitStatus.FAILED);
+    return { healthy: verdict.isWell, members: members.map((member) => jsonOf(member, newest)) };
+  },
+};
+
+/** The servers of a connect string, each as `host:port`. */
+export function serversOf(connectString: string): readonly string[] {
+  return [...new Set(parseConnectString(connectString).hosts.map(formatAddress))];
+}
+
+async function ask(server: string, { connection, signal, flags }: Invocation): Promise<MemberStatus> {
+  try {
+    const options = { signal, ...connection.security, timeoutMs: timeoutMs(flags) ?? TIMEOUT_MS };
+    const answer = await adminCommand(server, "srvr", options);
+    return { server, found: parseServerReport(answer) ?? (answer.trim().split("\n")[0] || "an empty answer") };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (isZkError(error, "OPERATION_TIMEOUT")) return { server, found: "no answer in time" };
+    const cause = error instanceof Error ? (error.cause ?? error) : error;
+    return { server, found: cause instanceof Error ? cause.message : String(cause) };
+  }
+}
+
+/** The members in `/zookeeper/config`, if the session is connected. */
+async function configured({ connection, signal }: Invocation): Promise<readonly string[]> {
+  if (connection.stateWord !== "CONNECTED") return [];
+  try {
+    const client = await connection.ready({ path: CONFIG_PATH, isAbsolute: true, signal });
+    const { data } = await client.get(CONFIG_PATH, { signal, timeoutMs: TIMEOUT_MS });
+    return memberAddresses(data === null ? "" : Buffer.from(data).toString());
+  } catch {
+    signal.throwIfAborted();
+    // The listed servers have answered all the same.
+    return [];
+  }
+}
+
+function newestZxid(members: readonly MemberStatus[]): bigint {
+  let newest = 0n;
+  for (const { found } of members) {
+    if (typeof found === "string" || found.zxid === undefined) continue;
+    const zxid = BigInt(found.zxid);
+    if (zxid > newest) newest = zxid;
+  }
+  return newest;
+}
+
+const EPOCH_SHIFT = 32n;
+
+/** Transactions behind the newest member; undefined in an older epoch, where the number is not known. */
+function lagOf(zxid: string, newest: bigint): number | undefined {
+  const own = BigInt(zxid);
+  return own >> EPOCH_SHIFT === newest >> EPOCH_SHIFT ? Number(newest - own) : undefined;
+}
+
+function cellsOf({ server, found }: MemberStatus, newest: bigint): readonly string[] {
+  if (typeof found === "string") return [server, "no answer"];
+  const { mode, zxid, latencyMs, connections, outstanding, nodes, version } = found;
+  const text = (value: number | string | undefined): string => (value === undefined ? "?" : `${value}`);
+  return [
+    ...[server, mode],
+    ...(zxid === undefined ? ["?", "?", "?"] : [`${BigInt(zxid) >> EPOCH_SHIFT}`, zxid, text(lagOf(zxid, newest))]),
+    ...[latencyMs === undefined ? "?" : `${latencyMs.avg}/${latencyMs.max} ms`],
+    ...[text(connections), text(outstanding), text(nodes), text(version)],
+  ];
+}
+
+function jsonOf({ server, found }: MemberStatus, newest: bigint): JsonObject {
+  if (typeof found === "string") return { server, error: found };
+  const { mode, zxid, latencyMs, connections, outstanding, nodes, version } = found;
+  const place =
+    zxid === undefined ? {} : { zxid, epoch: Number(BigInt(zxid) >> EPOCH_SHIFT), lag: lagOf(zxid, newest) ?? null };
+  return {
+    server,
+    mode,
+    ...place,
+    ...(latencyMs === undefined ? {} : { latencyMs }),
+    connections,
+    outstanding,
+    nodes,
+    version,
+  };
+}
+
+function verdictOf(members: readonly MemberStatus[]): { readonly text: string; readonly isWell: boolean } {
+  const modes = members.map(({ found }) => (typeof found === "string" ? undefined : found.mode));
+  const serving = modes.filter((mode) => mode !== undefined && SERVING.has(mode)).length;
+  const heads = members.filter((_, at) => modes[at] === "leader" || modes[at] === "standalone");
+  const count = `${serving} of ${members.length} ${members.length === 1 ? "server serves" : "servers serve"}`;
+  const [head] = heads;
+  if (head === undefined) return { text: `${count}; no leader among them`, isWell: false };
+  if (heads.length > 1) {
+    return {
+      text: `${count}; several lead or stand alone: ${heads.map(({ server }) => server).join(", ")}`,
+      isWell: false,
+    };
+  }
+  const isLeader = modes.includes("leader");
+  return { text: `${count}${isLeader ? `; leader ${head.server}` : ""}`, isWell: serving === members.length };
+}

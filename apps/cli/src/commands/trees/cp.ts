@@ -1,0 +1,151 @@
+import { type Client, isZkError } from "@zooid/client";
+import type { Acl } from "@zooid/model";
+import { CliError, usageError } from "../../cli-error.ts";
+import { type Command, clientFor, operand } from "../../command.ts";
+import { Progress } from "../../progress.ts";
+import { checkedPath } from "../../texts/znode-path.ts";
+import { movedPath, type WalkedNode, walk } from "../../walk.ts";
+
+/** Nodes and bytes in one transaction, well below the 1 MiB that stock servers take. */
+const BATCH_NODES = 200;
+const BATCH_BYTES = 256 * 1024;
+
+export const cp: Command = {
+  name: "cp",
+  synopsis: "[--update] [--dry-run] path new-path",
+  flags: [
+    { name: "update", isOwn: true },
+    { name: "dry-run", isOwn: true },
+  ],
+  summary:
+    "Copies a subtree with data and access lists, without ephemeral nodes; --update also writes to nodes that exist, " +
+    "--dry-run only counts.",
+  operandsMin: 2,
+  kind: "own",
+  pathOperand: 0,
+  async run(invocation) {
+    const { flags, output, signal } = invocation;
+    const from = checkedPath(operand(invocation, 0));
+    const to = checkedPath(operand(invocation, 1));
+    if (to === from || from === "/" || to.startsWith(`${from}/`)) {
+      throw usageError(`${to} is ${from} or lies below it; a copy there would copy itself`);
+    }
+    const client = await clientFor(invocation, from);
+    const isUpdate = flags.has("update");
+    if (!isUpdate && (await client.exists(to, { signal })) !== null) {
+      throw new CliError(`Node already exists: ${to}`, {
+        ...{ code: "NODE_EXISTS", path: to, plain: `${to} exists` },
+        hint: "choose another path, or write over nodes that exist with --update",
+      });
+    }
+    const isDryRun = flags.has("dry-run");
+    const copier = new Copier(client, { from, to, isUpdate, isDryRun, signal });
+    const progress = new Progress(output, isDryRun ? "counted" : "copied");
+    for await (const node of walk(client, from, { detail: isDryRun ? "stats" : "data", signal })) {
+      await copier.take(node);
+      progress.step(node.path);
+    }
+    await copier.end();
+    const { created, updated, ephemerals, bytes } = copier.counts;
+    const written = isUpdate ? `${created} created, ${updated} updated` : `${created} created`;
+    output.line(
+      `${isDryRun ? "would copy: " : ""}${written}, ${bytes} bytes of data, ${ephemerals} ephemeral left out`,
+    );
+    return { from, to, dryRun: isDryRun, ...copier.counts };
+  },
+};
+
+interface CopyOptions {
+  readonly from: string;
+  readonly to: string;
+  readonly isUpdate: boolean;
+  readonly isDryRun: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Writes in transactions of many nodes, parents first, one after another. */
+class Copier {
+  readonly counts = { created: 0, updated: 0, ephemerals: 0, bytes: 0 };
+  readonly #client: Client;
+  readonly #options: CopyOptions;
+  #batch: WalkedNode[] = [];
+  #batchBytes = 0;
+
+  constructor(client: Client, options: CopyOptions) {
+    this.#client = client;
+    this.#options = options;
+  }
+
+  /** @throws NO_AUTH for a node that may not be read: a copy without it would be another tree */
+  async take(node: WalkedNode): Promise<void> {
+    if (node.stat === null) {
+      throw new CliError(`Insufficient permission : ${node.path}`, {
+        ...{ code: "NO_AUTH", path: node.path, plain: `${node.path} may not be read; what was copied before stays` },
+      });
+    }
+    // It belongs to a session, and would outlive it as a copy.
+    if (node.stat.ephemeralOwner !== 0n) {
+      this.counts.ephemerals++;
+      return;
+    }
+    const bytes = node.stat.dataLength;
+    if (this.#batch.length >= BATCH_NODES || this.#batchBytes + bytes > BATCH_BYTES) await this.end();
+    this.#batch.push(node);
+    this.#batchBytes += bytes;
+  }
+
+  async end(): Promise<void> {
+    const batch = this.#batch;
+    this.#batch = [];
+    this.#batchBytes = 0;
+    if (batch.length === 0) return;
+    const { isUpdate, isDryRun, signal } = this.#options;
+    const targets = await Promise.all(batch.map((node) => this.#targetOf(node)));
+    for (const [index, { exists }] of targets.entries()) {
+      this.counts.bytes += batch[index]?.stat?.dataLength ?? 0;
+      if (exists) this.counts.updated++;
+      else this.counts.created++;
+    }
+    if (isDryRun) return;
+    const transaction = this.#client.transaction();
+    for (const { path, data, acl, exists } of targets) {
+      if (exists) transaction.set(path, data);
+      else transaction.create(path, data, acl === undefined ? {} : { acl });
+    }
+    try {
+      await transaction.commit({ signal });
+    } catch (error) {
+      if (!isZkError(error, "NODE_EXISTS") || isUpdate) throw error;
+      throw new CliError(`Node already exists: ${error.path ?? ""}`, {
+        ...{ code: "NODE_EXISTS", path: error.path, plain: "another client created the node meanwhile" },
+        hint: "what was copied before stays: delete it with deleteall, or continue with --update",
+      });
+    }
+  }
+
+  async #targetOf({ path, data }: WalkedNode): Promise<Target> {
+    const { from, to, isUpdate, isDryRun, signal } = this.#options;
+    const target = movedPath(path, from, to);
+    const exists = isUpdate && (await this.#client.exists(target, { signal })) !== null;
+    const acl = exists || isDryRun ? undefined : (await this.#client.getAcl(path, { signal })).acl;
+    if (acl !== undefined) requireWhole(acl, path);
+    return { path: target, data, acl, exists };
+  }
+}
+
+interface Target {
+  readonly path: string;
+  readonly data: Uint8Array | null;
+  /** Undefined where it stays as it is. */
+  readonly acl: Acl | undefined;
+  readonly exists: boolean;
+}
+
+/** Servers hide the hashes of passwords from clients without ADMIN: the copy would admit no user. */
+function requireWhole(acl: Acl, path: string): void {
+  if (!acl.some(({ scheme, id }) => scheme === "digest" && id.endsWith(":x"))) return;
+  throw new CliError(`Insufficient permission : ${path}`, {
+    ...{ code: "NO_AUTH", path, plain: `the access list of ${path} is shown without its password hashes` },
+    hint: "authenticate with addauth as an identity that has the permission ADMIN",
+  });
+}
