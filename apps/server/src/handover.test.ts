@@ -6,7 +6,7 @@ import {
   HOST,
   leaderOf,
   level,
-  type Member,
+  type MemberProcess,
   others,
   started,
   until,
@@ -20,9 +20,9 @@ const SUPER = { authorization: "digest super:test" };
 
 class Operators {
   readonly #ports: ReadonlyMap<number, number>;
-  readonly members: readonly Member[];
+  readonly members: readonly MemberProcess[];
 
-  private constructor(ports: ReadonlyMap<number, number>, members: readonly Member[]) {
+  private constructor(ports: ReadonlyMap<number, number>, members: readonly MemberProcess[]) {
     this.#ports = ports;
     this.members = members;
   }
@@ -37,7 +37,7 @@ class Operators {
     return new Operators(bySid, members);
   }
 
-  async ask(member: Member, path: string, headers: Record<string, string> = SUPER, method = "POST") {
+  async ask(member: MemberProcess, path: string, headers: Record<string, string> = SUPER, method = "POST") {
     const response = await fetch(`http://${HOST}:${this.#ports.get(member.sid)}${path}`, { method, headers });
     const text = await response.text();
     return { status: response.status, text, body: text.startsWith("{") ? (JSON.parse(text) as object) : {} };
