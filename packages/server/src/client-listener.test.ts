@@ -1,6 +1,7 @@
 import { OpCode } from "@zooid/model";
 import { RawClient, read } from "@zooid/wire/testing/raw-client";
 import { expect, test } from "vitest";
+import { ClientListener } from "./client-listener.ts";
 import { startTestServer } from "./testing/server.ts";
 
 /** Only where the whole of 127/8 is loopback by default. */
@@ -55,4 +56,22 @@ test("a limit of 0 is no limit", async () => {
   const clients = await Promise.all(Array.from({ length: 100 }, () => RawClient.withSession(zk.port)));
   for (const client of clients) expect(client.isClosed).toBe(false);
   await Promise.all(clients.map((client) => client[Symbol.asyncDispose]()));
+});
+
+test("clientPortAddress is looked up until it resolves, with one line", async () => {
+  const lines: string[] = [];
+  const codes = ["ENOTFOUND", "EAI_AGAIN"];
+  const lookup = async (host: string): Promise<string> => {
+    const code = codes.shift();
+    if (code !== undefined) throw Object.assign(new Error(`getaddrinfo ${code} ${host}`), { code });
+    return "127.0.0.1";
+  };
+  const limits = { backlog: undefined, perAddressMax: 0, totalMax: 0, tcpKeepAlive: false, hasRoom: () => true };
+  const place = { port: 0, address: "zk-1", sharedReads: false, addressRetryMs: 1 };
+  const listener = new ClientListener({ ...limits, ...place, lookup, warn: (text) => lines.push(text) }, () => {});
+  await listener.listen();
+  expect(listener.port).toBeGreaterThan(0);
+  expect(lines).toHaveLength(1);
+  for (const part of ["zk-1", "clientPortAddress", "ENOTFOUND"]) expect(lines[0]).toContain(part);
+  listener.stop();
 });

@@ -1,12 +1,19 @@
 import { once } from "node:events";
 import { createServer, type Server as NetServer, type Socket } from "node:net";
 import { javaAddress } from "@zooid/model";
+import { ListenHost, type Lookup } from "./listen-host.ts";
 import { createSharedReadServer } from "./shared-reads.ts";
 
 export interface ListenerConfig {
   readonly port: number;
   /** Undefined listens on every address. */
   readonly address: string | undefined;
+  /** The setting of the address, and a line about it while its name does not resolve. */
+  readonly addressSetting?: string;
+  readonly warn?: (text: string) => void;
+  readonly lookup?: Lookup;
+  /** Between look-ups of the name. Default: a second. */
+  readonly addressRetryMs?: number;
   readonly backlog: number | undefined;
   /** Connections of one address; 0 is no limit. */
   readonly perAddressMax: number;
@@ -29,10 +36,15 @@ export class ClientListener {
   readonly #server: NetServer;
   readonly #perAddress = new Map<string, number>();
   #total = 0;
+  #isStopped = false;
   #rejected = 0;
+  readonly #host: ListenHost;
 
   constructor(config: ListenerConfig, accept: (socket: Socket, address: string) => void) {
     this.#config = config;
+    const { address: host, addressSetting: setting = "clientPortAddress", addressRetryMs: retryMs } = config;
+    const { warn = () => {}, lookup } = config;
+    this.#host = new ListenHost({ host, setting, warn, lookup, retryMs });
     const create = config.sharedReads ? createSharedReadServer : createServer;
     this.#server = create({ allowHalfOpen: true, noDelay: true, keepAlive: config.tcpKeepAlive }, (socket) => {
       const address = javaAddress(socket.remoteAddress ?? "");
@@ -56,15 +68,28 @@ export class ClientListener {
     });
   }
 
-  /** Resolves once the port is bound; rejects with the system's error when it cannot be. */
+  /**
+   * Resolves once the port is bound, for which a host name waits until it resolves; rejects with the
+   * system's error when it cannot be.
+   */
   async listen(): Promise<void> {
-    const { port, address, backlog } = this.#config;
-    this.#server.listen({
-      port,
-      ...(address === undefined ? {} : { host: address }),
-      ...(backlog === undefined ? {} : { backlog }),
-    });
-    await once(this.#server, "listening");
+    const { port, backlog } = this.#config;
+    for (;;) {
+      const address = await this.#host.address();
+      if (this.#isStopped) return;
+      try {
+        this.#server.listen({
+          port,
+          ...(address === undefined ? {} : { host: address }),
+          ...(backlog === undefined ? {} : { backlog }),
+        });
+        await once(this.#server, "listening");
+        return;
+      } catch (error) {
+        const code = error instanceof Error && "code" in error ? String(error.code) : "";
+        if (!(await this.#host.isStale(code))) throw error;
+      }
+    }
   }
 
   /** The bound port, also where the configuration left the choice to the system. */
@@ -89,6 +114,8 @@ export class ClientListener {
 
   /** Stops accepting; open connections stay. */
   stop(): void {
+    this.#isStopped = true;
+    this.#host.stop();
     if (this.#server.listening) this.#server.close();
   }
 

@@ -33,11 +33,12 @@ export class ClientPorts {
     this.#log = log;
     this.#refusals = refusals;
     const hasRoom = (socket: Socket): boolean => this.#hasRoom(socket);
+    const warn = (text: string): void => log.warn(text);
     const { tls } = config;
     if (tls !== undefined) this.#certificateNotAfter = notAfterSeconds(ownCertificate(tls.context));
     if (config.plainPort) {
       const either = tls !== undefined && config.portUnification ? this.#addTls(tls, refusals, take) : undefined;
-      const place = { port: config.port, address: config.address, sharedReads: either === undefined };
+      const place = { port: config.port, address: config.address, sharedReads: either === undefined, warn };
       this.#plain = listenerOf(config, place, hasRoom, (socket, address) => {
         if (either === undefined) take(socket, address);
         else either.acceptEither(socket, address);
@@ -45,7 +46,14 @@ export class ClientPorts {
     }
     if (tls !== undefined && config.securePort !== undefined) {
       const secure = this.#addTls(tls, refusals, take);
-      const place = { port: config.securePort, address: config.secureAddress, sharedReads: false };
+      const addressSetting = "secureClientPortAddress";
+      const place = {
+        port: config.securePort,
+        address: config.secureAddress,
+        sharedReads: false,
+        addressSetting,
+        warn,
+      };
       this.#secure = listenerOf(config, place, hasRoom, (socket, address) => secure.accept(socket, address));
     }
   }
@@ -137,7 +145,11 @@ export function clientDescriptorsMax({ open, max }: { readonly open: number; rea
 
 function listenerOf(
   config: ServerConfig,
-  { port, address, sharedReads }: Pick<ListenerConfig, "port" | "sharedReads"> & { readonly address: string },
+  {
+    port,
+    address,
+    ...place
+  }: Pick<ListenerConfig, "port" | "sharedReads" | "addressSetting" | "warn"> & { readonly address: string },
   hasRoom: (socket: Socket) => boolean,
   accept: (socket: Socket, address: string) => void,
 ): ClientListener {
@@ -149,7 +161,7 @@ function listenerOf(
       perAddressMax: config.connectionsPerAddressMax,
       totalMax: config.connectionsMax,
       tcpKeepAlive: config.tcpKeepAlive,
-      sharedReads,
+      ...place,
       hasRoom,
     },
     accept,

@@ -48,20 +48,17 @@ export class EnsemblePeers implements Peers {
       identity: () => storage.log.durable.identity,
       tickMs: config.tickMs,
       frameBytesMax: peerFrameBytesMax(config.frameBytesMax),
-      refusals,
+      ...{ refusals, warn },
     };
     const zab = () => driver().replica.zab;
     const input = (step: () => void): void => driver().input(step);
-    this.links = new QuorumLinks(
-      { ...options, warn },
-      {
-        wake: () => driver().wake(),
-        linkOpened: (link, sid, isDialed) => input(() => zab().linkOpened(link, sid, isDialed)),
-        dialFailed: (reason) => input(() => zab().dialFailed(reason)),
-        received: (link, message) => input(() => driver().replica.receivePeer(link, message)),
-        linkClosed: (link, reason) => input(() => zab().linkClosed(link, reason)),
-      },
-    );
+    this.links = new QuorumLinks(options, {
+      wake: () => driver().wake(),
+      linkOpened: (link, sid, isDialed) => input(() => zab().linkOpened(link, sid, isDialed)),
+      dialFailed: (reason) => input(() => zab().dialFailed(reason)),
+      received: (link, message) => input(() => driver().replica.receivePeer(link, message)),
+      linkClosed: (link, reason) => input(() => zab().linkClosed(link, reason)),
+    });
     this.reachability = new Reachability({ ensemble, info, warn, isLooking: () => zab().state === "looking" });
     this.#mesh = new ElectionMesh(options, {
       wake: () => driver().wake(),

@@ -388,6 +388,23 @@ test("a mesh that is stopped closes its connections and its port, and emits noth
   expect(high.happened.list).toEqual(["up 1"]);
 });
 
+test("a server whose own name does not resolve yet waits for it, with one line, and then listens", async () => {
+  const { peers } = await pair();
+  const config = { addressOf: () => ({ host: "zk-3", quorumPort: 0, electionPort: 0 }) };
+  const lines: string[] = [];
+  const codes = ["ENOTFOUND", "EAI_AGAIN", "ENOTFOUND"];
+  const lookup = async (host: string): Promise<string> => {
+    const code = codes.shift();
+    if (code !== undefined) throw Object.assign(new Error(`getaddrinfo ${code} ${host}`), { code });
+    return "127.0.0.1";
+  };
+  const early = new Side(peers, 3, { bindRetryMs: 1, config, lookup, warn: (text) => lines.push(text) });
+  await early.mesh.listen();
+  expect(early.mesh.port).toBeGreaterThan(0);
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toContain("zk-3");
+});
+
 test("a taken port is a clear error, and a mesh that waits for one can be stopped", async () => {
   const { peers, low } = await pair();
   const config = { addressOf: () => ({ host: "127.0.0.1", quorumPort: 0, electionPort: low.mesh.port }) };

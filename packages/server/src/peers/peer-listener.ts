@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { Server, Socket } from "node:net";
 import { javaAddress } from "@zooid/model";
 import type { LinkPurpose } from "@zooid/peer-protocol";
+import { ListenHost, type Lookup } from "../listen-host.ts";
 import type { MemberAddresses } from "./member-addresses.ts";
 import type { PeerTransport } from "./peer-transport.ts";
 import { Strangers } from "./strangers.ts";
@@ -28,6 +29,10 @@ export interface PeerListenerConfig {
   readonly port: number;
   /** Undefined listens on every address. */
   readonly host: string | undefined;
+  /** A line about the host's name while it does not resolve. */
+  readonly warn: (text: string) => void;
+  /** Default: the system's. */
+  readonly lookup?: Lookup | undefined;
   readonly createServer: PeerTransport["createServer"];
   /** The addresses of the configured servers. */
   readonly members: MemberAddresses;
@@ -57,9 +62,12 @@ export class PeerListener {
   #windowStartMs = 0;
   #isStopped = false;
   #stopWaiting: (() => void) | undefined;
+  readonly #host: ListenHost;
 
   constructor(config: PeerListenerConfig, accept: (socket: Socket, address: string) => void) {
     this.#config = config;
+    const { host, lookup, warn, retryMs, purpose } = config;
+    this.#host = new ListenHost({ host, setting: settingOf(purpose), lookup, warn, retryMs });
     this.#strangers = new Strangers((address) => config.members.has(address));
     this.#server = config.createServer({ noDelay: true }, (socket) => {
       const address = javaAddress(socket.remoteAddress ?? "");
@@ -77,7 +85,8 @@ export class PeerListener {
   }
 
   /**
-   * Resolves once the port is bound; a taken port is retried for a while.
+   * Resolves once the port is bound; a taken port is retried for a while, and so is a name of this
+   * server that does not resolve yet.
    *
    * @throws PeerPortError
    */
@@ -85,14 +94,17 @@ export class PeerListener {
     const { purpose, port, host, retryCount, retryMs, members } = this.#config;
     void members.refresh();
     for (let attempt = 1; !this.#isStopped; attempt++) {
+      const address = await this.#host.address();
+      if (this.#isStopped) return;
       try {
-        this.#server.listen({ port, ...(host === undefined ? {} : { host }) });
+        this.#server.listen({ port, ...(address === undefined ? {} : { host: address }) });
         await once(this.#server, "listening");
         // It may have been stopped meanwhile.
         if (this.#isStopped) this.#server.close();
         return;
       } catch (error) {
         const code = error instanceof Error && "code" in error ? String(error.code) : "";
+        if (await this.#host.isStale(code)) continue;
         const problem = new PeerPortError({ purpose, host: host ?? "*", port }, code, error);
         if (code !== "EADDRINUSE" || (retryCount > 0 && attempt > retryCount)) throw problem;
         if (this.#isStopped) return;
@@ -131,6 +143,7 @@ export class PeerListener {
   stop(): void {
     this.#isStopped = true;
     this.#stopWaiting?.();
+    this.#host.stop();
     for (const socket of this.#strangers) socket.destroy();
     if (this.#server.listening) this.#server.close();
   }
@@ -150,7 +163,7 @@ export class PeerListener {
 function describe(place: { purpose: LinkPurpose; host: string; port: number }, code: string, cause: unknown): string {
   const { purpose, host, port } = place;
   const what = `the ${purpose} port ${port} on ${host}`;
-  const setting = purpose === "observer" ? "observerMasterPort" : "this server's line server.N";
+  const setting = settingOf(purpose);
   switch (code) {
     case "EADDRINUSE":
       return `${what} is taken by another process; see ${setting}`;
@@ -161,4 +174,8 @@ function describe(place: { purpose: LinkPurpose; host: string; port: number }, c
     default:
       return `cannot listen on ${what}: ${cause instanceof Error ? cause.message : String(cause)}`;
   }
+}
+
+function settingOf(purpose: LinkPurpose): string {
+  return purpose === "observer" ? "observerMasterPort" : "this server's line server.N";
 }

@@ -3,6 +3,7 @@ import type { ServerId } from "@zooid/model";
 import { hostPort } from "@zooid/model";
 import type { LinkPurpose } from "@zooid/peer-protocol";
 import { BufferPool } from "@zooid/wire";
+import type { Lookup } from "../listen-host.ts";
 import type { RefusalLog } from "../refusal-log.ts";
 import type { PeerAddress, QuorumPeerConfig } from "./ensemble-config.ts";
 import type { HandshakeFault, LinkIdentity, PeerIdentity } from "./handshake.ts";
@@ -32,6 +33,10 @@ export interface PeerLinkOptions {
   /** Default: 5000, a second, ten seconds. */
   readonly handshakeTimeoutMs?: number;
   readonly bindRetryMs?: number;
+  /** A line for operators: this server's name does not resolve. Default: none. */
+  readonly warn?: (text: string) => void;
+  /** Of this server's name. Default: the system's. */
+  readonly lookup?: Lookup;
   /** Reports once that a port is taken and retried. Default: no report. */
   readonly taken?: (error: Error) => void;
   readonly failureWindowMs?: number;
@@ -90,6 +95,7 @@ export class PeerPort {
       {
         ...{ purpose, port: portFor(purpose, own) },
         createServer: ensemble.transport.createServer,
+        ...{ warn: options.warn ?? (() => {}), lookup: options.lookup },
         members: new MemberAddresses(ensemble.servers.map(({ host }) => host)),
         host: ensemble.listenOnAllAddresses ? undefined : own.host,
         ...{ retryCount: ensemble.bindRetryCount, retryMs: options.bindRetryMs ?? 1000 },
