@@ -54,6 +54,19 @@ describe("refused as commons-cli refuses it", () => {
   });
 });
 
+test.each([
+  [["-dry-run"], "--dry-run"],
+  [["--dry-rnu"], "--dry-run"],
+  [["--dry"], "--dry-run"],
+  [["-adt", "x"], "-add"],
+  [["-z"], undefined],
+  [["-sz"], undefined],
+  [["--frobnicate"], undefined],
+])("%j has a nearest flag: %s", (words, nearest) => {
+  const line = `Unrecognized option: ${words[0]}${nearest === undefined ? "" : `; the nearest is ${nearest}`}`;
+  expect(() => parsed(...words)).toThrow(new RegExp(`${line}$`));
+});
+
 test("the flags are laid out under the usage, ours left out", () => {
   expect(
     describeFlags("set path", [...TABLE.slice(0, 1), TABLE[2] ?? { name: "" }, { name: "hex", isOwn: true }]),

@@ -4,6 +4,7 @@
  * or after an equals sign (`-v=3`); `--` ends the flags.
  */
 import { usageError } from "./cli-error.ts";
+import { nearestOf } from "./nearest.ts";
 
 export interface Flag {
   /** Without the dash; a letter, or a word. */
@@ -79,7 +80,7 @@ class FlagParser {
     const name = word.slice(isLong ? 2 : 1);
     const whole = this.#table.get(name);
     if (isLong) {
-      if (whole?.isOwn !== true) throw unknownFlag(word);
+      if (whole?.isOwn !== true) throw this.#unknown(word);
       this.#give(whole);
     } else if (whole !== undefined && whole.isOwn !== true) this.#give(whole);
     else if (name[1] === "=") this.#takeWithEquals(word, name);
@@ -88,7 +89,7 @@ class FlagParser {
 
   #takeWithEquals(word: string, name: string): void {
     const flag = this.#table.get(name[0] ?? "");
-    if (flag?.takesValue !== true) throw unknownFlag(word);
+    if (flag?.takesValue !== true) throw this.#unknown(word);
     this.#give(flag);
     this.#close(name.slice(2));
   }
@@ -96,7 +97,7 @@ class FlagParser {
   #takeLetters(word: string, letters: string): void {
     for (let i = 0; i < letters.length; i++) {
       const flag = this.#table.get(letters[i] ?? "");
-      if (flag === undefined) throw unknownFlag(word);
+      if (flag === undefined) throw this.#unknown(word);
       this.#give(flag);
       if (flag.takesValue === true && i + 1 < letters.length) {
         this.#close(withoutQuotes(letters.slice(i + 1)));
@@ -121,10 +122,20 @@ class FlagParser {
     this.#open = undefined;
   }
 
+  #unknown(word: string): Error {
+    const names = [...this.#table.values()].map(dashed);
+    // Any letter is near to any other: flags of one letter have no mistyped form.
+    const nearest = /^-[^-]{0,2}$/.test(word) ? undefined : nearestOf(names, word.replace(/=.*$/s, ""));
+    const message = `${PARSER}.UnrecognizedOptionException: Unrecognized option: ${word}`;
+    const plain = `the command has no flag ${word}`;
+    if (nearest === undefined) return usageError(message, { plain });
+    return usageError(`${message}; the nearest is ${nearest}`, { plain, hint: `the nearest is ${nearest}` });
+  }
+
   #requireValue(): void {
     if (this.#open === undefined) return;
     throw usageError(`${PARSER}.MissingArgumentException: Missing argument for option: ${this.#open.name}`, {
-      plain: `the flag ${this.#open.isOwn === true ? "--" : "-"}${this.#open.name} has no value`,
+      plain: `the flag ${dashed(this.#open)} has no value`,
     });
   }
 
@@ -139,10 +150,8 @@ class FlagParser {
 /** zkCli prints the name of the exception class, which scripts may search for. */
 const PARSER = "org.apache.commons.cli";
 
-function unknownFlag(word: string): Error {
-  return usageError(`${PARSER}.UnrecognizedOptionException: Unrecognized option: ${word}`, {
-    plain: `the command has no flag ${word}`,
-  });
+function dashed({ name, isOwn }: Flag): string {
+  return `${isOwn === true ? "--" : "-"}${name}`;
 }
 
 function alreadySelected(name: string, chosen: string): Error {

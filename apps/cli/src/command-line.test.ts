@@ -48,7 +48,10 @@ test("--help and --version win over everything else", () => {
 
 describe("refused with a message", () => {
   test.each([
-    [["-nope", "ls"], "Unknown option"],
+    [["-nope", "ls"], 'unknown option -nope; "zooid-cli --help" lists the options'],
+    [["-sever", "a:1", "ls"], "unknown option -sever; the nearest is -server"],
+    [["--sever=a:1", "ls"], "unknown option --sever; the nearest is -server"],
+    [["--jsn", "ls"], "unknown option --jsn; the nearest is --json"],
     [["-server"], "--server"],
     [["-timeout", "soon", "ls", "/"], '-timeout takes milliseconds from 1 to 2147483647, found "soon"'],
     [["-timeout", "0"], "-timeout takes milliseconds"],

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { usageError } from "./cli-error.ts";
+import { nearestOf } from "./nearest.ts";
 
 export const USAGE = `zooid-cli [options] [command [argument ...]]
 
@@ -96,6 +97,8 @@ function commandIndex(argv: readonly string[]): number {
 
 /** Node's parser expects long options with two dashes; zkCli's have one. */
 function parseOptions(words: readonly string[]): ReturnType<typeof parseWords> {
+  const unknown = words.find((word, at) => word.startsWith("-") && !isOption(nameOf(word)) && !isValueAt(words, at));
+  if (unknown !== undefined) throw unknownOption(unknown);
   try {
     return parseWords(words.map((word) => (isOption(nameOf(word)) ? `--${word.replace(/^--?/, "")}` : word)));
   } catch (error) {
@@ -105,6 +108,22 @@ function parseOptions(words: readonly string[]): ReturnType<typeof parseWords> {
       hint: '"zooid-cli --help" lists the options',
     });
   }
+}
+
+/** As of the option before it, whose value may begin with a dash. */
+function isValueAt(words: readonly string[], at: number): boolean {
+  const before = words[at - 1] ?? "";
+  const name = nameOf(before);
+  return before.startsWith("-") && !before.includes("=") && isOption(name) && OPTIONS[name].type === "string";
+}
+
+function unknownOption(word: string): Error {
+  const plain = `unknown option ${word.replace(/=.*$/s, "")}`;
+  const names = START_OPTIONS.map(({ name }) => name.replace(/^-+/, ""));
+  const nearest = nearestOf(names, nameOf(word));
+  const option = START_OPTIONS.find(({ name }) => name.replace(/^-+/, "") === nearest);
+  const hint = option === undefined ? '"zooid-cli --help" lists the options' : `the nearest is ${option.name}`;
+  return usageError(`${plain}; ${hint}`, { plain, hint });
 }
 
 function parseWords(args: string[]) {

@@ -1,4 +1,3 @@
-import { distance } from "fastest-levenshtein";
 import type { Command } from "./command.ts";
 import { addWatch } from "./commands/nodes/add-watch.ts";
 import { create } from "./commands/nodes/create.ts";
@@ -44,6 +43,7 @@ import { edit } from "./commands/trees/edit.ts";
 import { find } from "./commands/trees/find.ts";
 import { grep } from "./commands/trees/grep.ts";
 import { tree } from "./commands/trees/tree.ts";
+import { nearestOf } from "./nearest.ts";
 
 /** All commands, in the order of the usage text. */
 export const COMMANDS: readonly Command[] = [
@@ -95,16 +95,10 @@ export const COMMANDS: readonly Command[] = [
 
 /** The command that a mistyped name was probably meant to be. */
 export function nearestCommand(name: string): string | undefined {
-  const typed = name.toLowerCase();
-  const steps = (known: string): number => {
-    const lower = known.toLowerCase();
-    return typed.length > 1 && lower.startsWith(typed) ? 0 : distance(typed, lower);
-  };
-  const lengthsApart = (known: string): number => Math.abs(known.length - name.length);
-  const [nearest] = COMMANDS.map((command) => command.name).toSorted(
-    (a, b) => steps(a) - steps(b) || lengthsApart(a) - lengthsApart(b),
+  return nearestOf(
+    COMMANDS.map((command) => command.name),
+    name,
   );
-  return nearest !== undefined && steps(nearest) <= Math.min(2, Math.ceil(typed.length / 2)) ? nearest : undefined;
 }
 
 export const COMMAND_BY_NAME: ReadonlyMap<string, Command> = new Map(
