@@ -6,8 +6,7 @@ case ${1:-start-foreground} in
   start-foreground) exec node "$server" container ;;
   zkServer.sh) shift && exec zkServer.sh "$@" ;;
   health) exec node "$server" health "$config" ;;
-  # The client port has the mode, for which scripts look.
-  status) exec node "$server" health "$config" --set admin.enableServer=false ;;
+  status) exec node "$server" status "$config" ;;
   version) exec node "$server" --version ;;
   start | stop | restart) echo "zkServer.sh: the container is the server: start, stop and restart the container" >&2 && exit 2 ;;
   *) exec "$@" ;;

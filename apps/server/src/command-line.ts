@@ -13,6 +13,7 @@ import { mergeOptions } from "./merge-options.ts";
 export const USAGE = `zooid-server [zoo.cfg] [options]
 zooid-server PORT DATADIR [TICKTIME] [MAXCLIENTCNXNS]
 zooid-server init-secret FILE
+zooid-server status [zoo.cfg] [options]
 zooid-server health [zoo.cfg] [options]
 zooid-server container
 
@@ -27,15 +28,15 @@ Serves ZooKeeper clients. Without a file: 127.0.0.1:2181, with its data under ./
   --help             print this
 
 Options win over the file. init-secret writes a new secret by which the servers of an ensemble know each other; every one of them gets
-the same file, and the setting zooid.peerSecretFile=FILE. health asks the server with this configuration on this machine whether it serves
-clients, and ends with status 0 or 1. container is the entry point of the container image: it reads the variables of ZooKeeper's images.`;
+the same file, and the setting zooid.peerSecretFile=FILE. status asks the server with this configuration on this machine for its role, prints
+it as zkServer.sh does, and ends with status 0 if clients are served, else 1. health asks the admin port the same. container is the entry point of the container image: it reads the variables of ZooKeeper's images.`;
 
 export type Command =
   | { readonly kind: "help" }
   | { readonly kind: "version" }
   | { readonly kind: "init-secret"; readonly file: string }
   | { readonly kind: "container" }
-  | { readonly kind: "health"; readonly options: ServerOptions }
+  | { readonly kind: "health" | "status"; readonly options: ServerOptions }
   | ServeCommand;
 
 export interface ServeCommand {
@@ -73,8 +74,8 @@ export function parseCommandLine(argv: readonly string[], jvmFlags = ""): Comman
     return { kind: "init-secret", file: resolve(second) };
   }
   if (first === "container" && positionals.length === 1) return { kind: "container" };
-  if (first === "health")
-    return { kind: "health", options: serveCommand(values, positionals.slice(1), jvmFlags).options };
+  if (first === "health" || first === "status")
+    return { kind: first, options: serveCommand(values, positionals.slice(1), jvmFlags).options };
   return serveCommand(values, positionals, jvmFlags);
 }
 

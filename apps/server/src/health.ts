@@ -1,11 +1,12 @@
 import { get as getHttp } from "node:http";
 import { get as getHttps } from "node:https";
 import { connect } from "node:net";
+import { hostPort } from "@zooid/model";
 import type { ServerOptions } from "@zooid/server";
+import { askedHost } from "./asked-host.ts";
 
 /** Within the limit that container engines have by default. */
 const TIMEOUT_MS = 5000;
-const LOOPBACK = "127.0.0.1";
 
 export interface Health {
   readonly isServing: boolean;
@@ -19,16 +20,10 @@ export interface Health {
  */
 export async function checkHealth({ admin, port, address }: ServerOptions): Promise<Health> {
   if (admin?.enabled === false || admin?.port === 0)
-    return await askClientPort(hostOf(address), port ?? 2181).catch(failed("the client port"));
-  const url = `${admin?.forceHttps === true ? "https" : "http"}://${hostOf(admin?.address)}:${admin?.port ?? 8080}/readyz`;
+    return await askClientPort(askedHost(address), port ?? 2181).catch(failed("the client port"));
+  const place = hostPort(askedHost(admin?.address), admin?.port ?? 8080);
+  const url = `${admin?.forceHttps === true ? "https" : "http"}://${place}/readyz`;
   return await askAdminPort(url).catch(failed(url));
-}
-
-/** A server that listens on every address listens on this one. */
-function hostOf(address: string | undefined): string {
-  const isAny = address === undefined || ["*", "0.0.0.0", "::"].includes(address);
-  if (isAny) return LOOPBACK;
-  return address.includes(":") ? `[${address}]` : address;
 }
 
 function failed(asked: string): (error: unknown) => Health {

@@ -78,6 +78,23 @@ test("init-secret writes a secret for its owner alone, and never over another fi
   expect(readFileSync(file, "utf8")).toBe(content);
 });
 
+test("status prints the mode and ends with 0 while clients are served, with 1 afterwards, and with 2 without a configuration", async () => {
+  const server = start();
+  const port = await server.ready();
+  const asked = ["status", "--port", `${port}`, "--set", "admin.enableServer=false"];
+  const found = new ServerProcess(asked);
+  expect(await found.ended()).toEqual([0, null]);
+  expect(found.output).toMatch(
+    /^Client port found: \d+\. Client address: 127\.0\.0\.1\. Client SSL: false\.\nMode: standalone\n$/,
+  );
+  server.kill("SIGTERM");
+  await server.ended();
+  const gone = new ServerProcess(asked);
+  expect(await gone.ended()).toEqual([1, null]);
+  const unreadable = new ServerProcess(["status", "absent.cfg"]);
+  expect(await unreadable.ended()).toEqual([2, null]);
+});
+
 test("--version and --help say it and end with status 0", async () => {
   for (const [flag, text] of [
     ["--version", /^zooid-server \S+ on Node\.js 24/],

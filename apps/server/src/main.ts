@@ -11,6 +11,7 @@ import { checkHealth } from "./health.ts";
 import { openLog, type ProcessLog } from "./logger.ts";
 import { reload } from "./reload.ts";
 import { stopOnSignals } from "./shutdown.ts";
+import { checkStatus } from "./status.ts";
 import { statusLine } from "./status-line.ts";
 
 const { version } = createRequire(import.meta.url)("../package.json") as { readonly version: string };
@@ -39,6 +40,12 @@ async function main(): Promise<void> {
       case "health": {
         const { isServing, text } = await checkHealth(command.options);
         console.log(text);
+        process.exitCode = isServing ? ExitStatus.OK : ExitStatus.UNEXPECTED;
+        return;
+      }
+      case "status": {
+        const { isServing, lines } = await checkStatus(command.options);
+        for (const line of lines) console.log(line);
         process.exitCode = isServing ? ExitStatus.OK : ExitStatus.UNEXPECTED;
         return;
       }
