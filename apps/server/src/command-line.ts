@@ -213,7 +213,7 @@ function fromFlags(values: Values): ConfigFile {
   if (port !== undefined) settings.push({ key: "clientPort", value: port, where: "--port" });
   if (address !== undefined) settings.push({ key: "clientPortAddress", value: address, where: "--address" });
   if (data !== undefined) settings.push({ key: "dataDir", value: data, where: "--data" });
-  return applySettings(settings);
+  return applySettings(settings, "refused");
 }
 
 /** As with ZooKeeper, a file's own setting wins. */

@@ -50,8 +50,12 @@ function listedServers(file: string, text: string, where: string): readonly Sett
   return settings;
 }
 
-/** Later settings of a key win over earlier ones. */
-export function applySettings(settings: readonly Setting[]): ConfigFile {
+/**
+ * Later settings of a key win over earlier ones.
+ *
+ * @param unknown whether a key without a rule is reported, as in files of existing servers, which are full of other keys, or refused
+ */
+export function applySettings(settings: readonly Setting[], unknown: "warned" | "refused" = "warned"): ConfigFile {
   const options: Options = {};
   const audit: Mutable<AuditSettings> = {};
   const warnings: string[] = [];
@@ -67,8 +71,11 @@ export function applySettings(settings: readonly Setting[]): ConfigFile {
       continue;
     }
     const rule = findRule(key);
-    if (rule === undefined) warnings.push(unknownKey(key, where));
-    else if (rule.kind === "honoured") {
+    if (rule === undefined) {
+      if (unknown === "warned")
+        warnings.push(`${key} (${where}) is not a known setting and has no effect${adviceFor(key)}`);
+      else problems.push(`${key} (${where}) is not a known setting${adviceFor(key)}`);
+    } else if (rule.kind === "honoured") {
       const problem = rule.set(options, value, key.replace(SYSTEM_PREFIX, ""));
       if (problem !== undefined) problems.push(`${key} (${where}) ${problem}`);
     } else if (rule.kind === "audit") {
@@ -118,7 +125,8 @@ function findRule(key: string): KeyRule | undefined {
   return RULES.get(bare) ?? FAMILIES.find(([prefix]) => bare.startsWith(prefix))?.[1];
 }
 
-function unknownKey(key: string, where: string): string {
+/** The known key that was probably meant. */
+function adviceFor(key: string): string {
   let nearest = "";
   let least = Number.POSITIVE_INFINITY;
   for (const known of RULES.keys()) {
@@ -128,6 +136,5 @@ function unknownKey(key: string, where: string): string {
       nearest = known;
     }
   }
-  const advice = least <= key.length * UNLIKENESS_MAX ? `; the nearest known one is ${nearest}` : "";
-  return `${key} (${where}) is not a known setting and has no effect${advice}`;
+  return least <= key.length * UNLIKENESS_MAX ? `; the nearest known one is ${nearest}` : "";
 }
