@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { hostPort } from "@zooid/model";
 import type { RefusalLog } from "../refusal-log.ts";
+import { certificateReason, handshakeReason } from "./handshake-reason.ts";
 import { subjectName } from "./subject-name.ts";
 import { TlsAcceptor } from "./tls-acceptor.ts";
 import type { TlsConfig } from "./tls-config.ts";
@@ -64,11 +65,12 @@ export class ClientTls {
     this.#acceptor.accept(
       socket,
       (secured) => this.#judge(secured, address, peer),
-      (error) => {
+      (error, certificateFault) => {
         // A connection that ends before it identified itself, such as a port probe, is not
         // reported.
-        if (!("code" in error && error.code === "ECONNRESET"))
-          this.#refusals.note("tls", peer, `its TLS handshake failed: ${error.message}`);
+        const hasEnded = "code" in error && error.code === "ECONNRESET";
+        if (!hasEnded || certificateFault !== undefined)
+          this.#refusals.note("tls", peer, `its TLS handshake failed: ${handshakeReason(error, certificateFault)}`);
       },
     );
   }
@@ -122,24 +124,24 @@ export class ClientTls {
     const certificate = this.#config.clientAuth === "none" ? undefined : socket.getPeerX509Certificate();
     if (certificate !== undefined && !socket.authorized) {
       // With `want`, a client without a certificate is accepted, one with an invalid one is not.
-      this.#refuse(socket, peer, String(socket.authorizationError));
+      this.#refuse(socket, peer, certificateReason(String(socket.authorizationError)));
       return;
     }
     const isElsewhere = certificate !== undefined && certificate.checkIP(address) === undefined;
     if (this.#config.clientHostnameVerification && isElsewhere) {
-      this.#refuse(socket, peer, "it does not name the address that the client comes from");
+      this.#refuse(socket, peer, "its certificate does not name the address that the client comes from");
       return;
     }
     try {
       this.#take(socket, address, certificate === undefined ? undefined : subjectName(certificate.raw));
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      this.#refuse(socket, peer, error.message);
+      this.#refuse(socket, peer, `its certificate is not accepted: ${error.message}`);
     }
   }
 
   #refuse(socket: Socket, peer: string, reason: string): void {
-    this.#refusals.note("tls", peer, `its certificate is not accepted: ${reason}`);
+    this.#refusals.note("tls", peer, reason);
     socket.on("error", () => {
       // It goes either way.
     });

@@ -22,6 +22,9 @@ beforeAll(() => {
     "encrypted.pem": HOST_ENCRYPTED_KEY + HOST.cert,
     "mixed.pem": ONE.key + HOST.cert,
     "keyless.pem": HOST.cert,
+    "certless.pem": HOST.key,
+    "damaged.pem": `${HOST.key}-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n`,
+    "other.p12": "no store",
     "host.p12": HOST_PKCS12,
     "ca.pem": `${AUTHORITY}\nwhat stands between does not matter\n${HOST.cert}`,
     "ca.p12": AUTHORITY_PKCS12,
@@ -91,17 +94,23 @@ describe("a key store is refused that is", () => {
     ["of an unknown type", () => at("host.pem", { type: "DOC" }), 'found "DOC"'],
     ["Java's own, without a key", () => at("ca.jks", { password: PASSWORD }), "ca.jks holds no private key"],
     ["Java's own, of another password", () => at("host.jks", { password: "wrong" }), "its password is another"],
-    ["Java's own, without its password", () => at("host.jks"), "its password is another"],
+    ["Java's own, without its password", () => at("host.jks"), "has no password"],
     ["of a form that only Java reads", () => at("store.bcfks"), "keytool -importkeystore -srckeystore"],
-    ["without a key", () => at("keyless.pem"), "keyless.pem cannot be used"],
+    ["without a key", () => at("keyless.pem"), "keyless.pem holds no private key in PEM"],
     ["a key and another's certificate", () => at("mixed.pem"), "mixed.pem"],
-    ["empty", () => at("empty.pem"), "empty.pem cannot be used"],
+    ["empty", () => at("empty.pem"), "empty.pem holds no private key in PEM"],
     ["of another password", () => at("host.p12", { password: "wrong" }), "its password is another"],
-    ["encrypted, without its password", () => at("encrypted.pem"), "encrypted.pem cannot be used"],
+    ["encrypted, without its password", () => at("encrypted.pem"), "ssl.keyStore.passwordPath has no password"],
+    ["encrypted, of another password", () => at("encrypted.pem", { password: "wrong" }), "its password is another"],
+    ["a key alone", () => at("certless.pem"), "certless.pem holds no certificate in PEM"],
+    ["a key and a damaged certificate", () => at("damaged.pem"), "it is damaged"],
+    ["another file by the name of a store", () => at("other.p12", { password: PASSWORD }), "no PKCS12 file"],
     ["without its password file", () => at("host.p12", { passwordPath: join(folder, "none") }), "ENOENT"],
   ])("%s", (_, options, part) => {
     const { problems, isRead } = keyStore(options());
     expect(problems).toEqual([expect.stringContaining(part)]);
+    // OpenSSL's own texts have numbers and names of its functions.
+    expect(problems[0]).not.toMatch(/error:[0-9A-F]{8}|routines:/);
     expect(isRead).toBe(false);
   });
 });

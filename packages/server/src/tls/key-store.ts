@@ -44,12 +44,19 @@ export function readKeyStore(
       problems.push(`${name}.location: ${file} holds no private key`);
       return undefined;
     }
+    const absent = type === "PEM" ? absentPart(bytes) : undefined;
+    if (absent !== undefined) {
+      problems.push(
+        `${name}.location: ${file} holds no ${absent} in PEM; it needs the private key and its certificate`,
+      );
+      return undefined;
+    }
     createSecureContext(material);
     const fault = type === "PEM" ? pairFault(bytes, password) : undefined;
     if (fault === undefined) return material;
     problems.push(`${name}.location: ${file} ${fault}`);
   } catch (error) {
-    problems.push(`${name}.location: ${file} cannot be used: ${reasonOf(error, file)}`);
+    problems.push(`${name}.location: ${file} cannot be used: ${reasonOf(error, store, name)}`);
   }
   return undefined;
 }
@@ -69,7 +76,7 @@ export function readTrustStore(
     if (certificates.length > 0) return certificates;
     problems.push(`${name}.location: ${file} holds no certificate`);
   } catch (error) {
-    problems.push(`${name}.location: ${file} cannot be used: ${reasonOf(error, file)}`);
+    problems.push(`${name}.location: ${file} cannot be used: ${reasonOf(error, store, name)}`);
   }
   return undefined;
 }
@@ -103,24 +110,32 @@ function conversion(file: string): string {
   return `convert it: keytool -importkeystore -srckeystore ${file} -destkeystore ${target} -deststoretype PKCS12`;
 }
 
+function absentPart(pem: Buffer): string | undefined {
+  const text = pem.toString("latin1");
+  if (!/-----BEGIN ([A-Z]+ )*PRIVATE KEY-----/.test(text)) return "private key";
+  return /-----BEGIN (TRUSTED |X509 )?CERTIFICATE-----/.test(text) ? undefined : "certificate";
+}
+
 /** The reason why the key of a PEM file does not belong to its first certificate. */
 function pairFault(pem: Buffer, passphrase: string | undefined): string | undefined {
   const key = createPrivateKey({ key: pem, ...(passphrase === undefined ? {} : { passphrase }) });
   return new X509Certificate(pem).checkPrivateKey(key) ? undefined : "holds a certificate that is not of its key";
 }
 
-function reasonOf(error: unknown, file: string): string {
+function reasonOf(error: unknown, { file, password, type }: OpenedKeyStore, name: string): string {
   const message = error instanceof Error ? error.message : String(error);
-  if (/unsupported/i.test(message)) {
-    return `${message}; a newer keytool writes it anew: ${conversion(file)
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  if (code === "ERR_MISSING_PASSPHRASE" || (PASSWORD_FAULT.test(message) && password === undefined))
+    return `it is encrypted, and ${name}.password or ${name}.passwordPath has no password for it`;
+  if (PASSWORD_FAULT.test(message)) return `its password is another than that in ${name}.password or .passwordPath`;
+  if (/unsupported/i.test(message) && type !== "PEM") {
+    const command = conversion(file)
       .replace("convert it: ", "")
-      .replace(/\.p12 -dest/, ".new.p12 -dest")}`;
+      .replace(/\.p12 -dest/, ".new.p12 -dest");
+    return `it is encrypted in a form that is not supported; a newer keytool writes it anew: ${command}`;
   }
-  if (
-    /mac (verify|could not be verified)|bad decrypt|wrong final block|password verification failed|cannot recover key/i.test(
-      message,
-    )
-  )
-    return `its password is another (${message})`;
-  return message;
+  return `it is damaged, or no ${type} file (${code === "" ? message : code})`;
 }
+
+const PASSWORD_FAULT =
+  /mac (verify|could not be verified)|bad decrypt|wrong final block|password verification failed|cannot recover key/i;

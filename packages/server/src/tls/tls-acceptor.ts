@@ -9,10 +9,13 @@ const BEGUN_PER_TURN = 4;
 /** Node's own default. */
 const TIMEOUT_MS = 120_000;
 
+/** @param certificateFault the code of the reason why the client's certificate was not accepted */
+type Failed = (error: Error, certificateFault?: string) => void;
+
 interface Waiting {
   readonly socket: Socket;
   readonly ready: (socket: TLSSocket) => void;
-  readonly failed: ((error: Error) => void) | undefined;
+  readonly failed: Failed | undefined;
   /** Closes a handshake that takes too long. */
   readonly timer: NodeJS.Timeout;
 }
@@ -32,6 +35,7 @@ export class TlsAcceptor {
    * is next comes first.
    */
   readonly #queues = new Map<string, Socket[]>();
+  readonly #reporters = new WeakMap<object, Failed>();
   readonly #timeoutMs: number;
   #isBeginDue = false;
 
@@ -45,6 +49,9 @@ export class TlsAcceptor {
       const waiting = this.#take(socket);
       waiting?.failed?.(error);
       waiting?.socket.destroy(error);
+      // A refused certificate is reported as a closed connection, after the connection has closed.
+      const { authorizationError: fault } = socket;
+      if (waiting === undefined && fault) this.#reporters.get(underlying(socket))?.(error, String(fault));
     });
   }
 
@@ -57,7 +64,7 @@ export class TlsAcceptor {
    * @param ready receives the TLS socket, once it can be used
    * @param failed receives the error, before the connection is closed
    */
-  accept(socket: Socket, ready: (socket: TLSSocket) => void, failed?: (error: Error) => void): void {
+  accept(socket: Socket, ready: (socket: TLSSocket) => void, failed?: Failed): void {
     const origin = originOf(socket);
     const { allowHalfOpen } = socket;
     // A client that disconnects during a handshake must not be waited for.
@@ -70,6 +77,7 @@ export class TlsAcceptor {
       this.#take(socket)?.failed?.(new Error(`it took longer than ${this.#timeoutMs} ms`));
       socket.destroy();
     }, this.#timeoutMs);
+    if (failed !== undefined) this.#reporters.set(socket, failed);
     this.#waiting.set(origin, { socket, ready: secured, failed, timer });
     socket.once("close", () => {
       clearTimeout(timer);
@@ -127,6 +135,12 @@ export class TlsAcceptor {
     clearTimeout(waiting?.timer);
     return waiting;
   }
+}
+
+/** The connection below TLS, in a field that Node.js does not document: without it refused certificates are not reported. */
+function underlying(socket: TLSSocket): object {
+  const parent: unknown = Reflect.get(socket, "_parent");
+  return typeof parent === "object" && parent !== null ? parent : socket;
 }
 
 function originOf(socket: Socket): string {
