@@ -16,6 +16,7 @@ export type CliErrorCode =
   | "PROGRAM_MISSING"
   | "PROGRAM_UNUSABLE"
   | "NOT_CONNECTED"
+  | "REFUSED"
   | "UNREADABLE_FILE"
   | "UNREADABLE_ANSWER";
 

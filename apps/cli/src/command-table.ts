@@ -23,7 +23,9 @@ import { lock } from "./commands/recipes/lock.ts";
 import { queue } from "./commands/recipes/queue.ts";
 import { config } from "./commands/servers/config.ts";
 import { fourLetterWord } from "./commands/servers/four-letter-word.ts";
+import { leader } from "./commands/servers/leader.ts";
 import { reconfig } from "./commands/servers/reconfig.ts";
+import { server } from "./commands/servers/server.ts";
 import { status } from "./commands/servers/status.ts";
 import { whoami } from "./commands/servers/whoami.ts";
 import { addauth } from "./commands/shell/addauth.ts";
@@ -86,6 +88,8 @@ export const COMMANDS: readonly Command[] = [
   setquota,
   stat,
   status,
+  leader,
+  server,
   sync,
   tree,
   version,

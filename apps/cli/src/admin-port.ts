@@ -1,0 +1,88 @@
+import { parseConnectString } from "@zooid/client";
+import { CliError, usageError } from "./cli-error.ts";
+import type { Invocation } from "./command.ts";
+import type { Flag } from "./command-flags.ts";
+import type { JsonObject } from "./output.ts";
+
+/** Admin commands by HTTP, for what clients' ports do not offer. */
+
+export const ADMIN_FLAGS: readonly Flag[] = [
+  { name: "admin", takesValue: true, isOwn: true, meaning: "The server's admin port, as http://host:8080" },
+  {
+    name: "auth",
+    takesValue: true,
+    isOwn: true,
+    meaning: "Credentials, as 'digest super:password'; default: $ZOOID_ADMIN_AUTH",
+  },
+];
+
+const ADMIN_PORT = 8080;
+const ANSWER_MS = 15_000;
+
+/** The fields of an answer; `error` is the reason of a refusal. */
+export interface AdminAnswer {
+  readonly status: number;
+  readonly fields: JsonObject;
+  readonly error: string | undefined;
+}
+
+export async function askAdmin(
+  invocation: Invocation,
+  path: string,
+  method: "GET" | "POST" = "POST",
+): Promise<AdminAnswer> {
+  const url = new URL(`commands/${path}`, baseOf(invocation));
+  const auth = invocation.flags.value("auth") ?? process.env["ZOOID_ADMIN_AUTH"];
+  const signal = AbortSignal.any([invocation.signal, AbortSignal.timeout(ANSWER_MS)]);
+  let response: Response;
+  try {
+    response = await fetch(url, { method, signal, headers: auth === undefined ? {} : { authorization: auth } });
+  } catch (error) {
+    invocation.signal.throwIfAborted();
+    const cause = error instanceof Error ? (error.cause ?? error) : error;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new CliError(`no answer from the admin port at ${url.origin}: ${reason}`, {
+      code: "NOT_CONNECTED",
+      hint: "name the admin port of the server with --admin http://host:port",
+    });
+  }
+  const fields = await fieldsOf(response, url);
+  const error = fields["error"];
+  return { status: response.status, fields, error: typeof error === "string" ? error : undefined };
+}
+
+/** The fields of an answer, or its reason as an error. */
+export async function demandAdmin(invocation: Invocation, path: string): Promise<JsonObject> {
+  const { status, fields, error } = await askAdmin(invocation, path);
+  if (error === undefined) return fields;
+  if (status === 401 || status === 403) {
+    throw new CliError(`the server refuses: ${error}`, {
+      code: "NO_AUTH",
+      hint: "give --auth 'digest super:password', or set ZOOID_ADMIN_AUTH",
+    });
+  }
+  throw new CliError(`the server refuses: ${error}`, { code: "REFUSED" });
+}
+
+async function fieldsOf(response: Response, url: URL): Promise<JsonObject> {
+  try {
+    return (await response.json()) as JsonObject;
+  } catch {
+    throw new CliError(`${url.origin} is no admin port: it answers with status ${response.status} and no JSON`, {
+      code: "UNREADABLE_ANSWER",
+    });
+  }
+}
+
+function baseOf({ flags, connection }: Invocation): URL {
+  const text = flags.value("admin") ?? `http://${firstHost(connection.server)}:${ADMIN_PORT}`;
+  const url = URL.parse(text.endsWith("/") ? text : `${text}/`);
+  if (url !== null && (url.protocol === "http:" || url.protocol === "https:")) return url;
+  throw usageError(`--admin takes a URL such as http://host:8080, found ${JSON.stringify(text)}`);
+}
+
+function firstHost(connectString: string): string {
+  const [first] = parseConnectString(connectString).hosts;
+  const host = first?.host ?? "localhost";
+  return host.includes(":") ? `[${host}]` : host;
+}

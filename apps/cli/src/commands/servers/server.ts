@@ -1,0 +1,56 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { ADMIN_FLAGS, askAdmin, demandAdmin } from "../../admin-port.ts";
+import { CliError, usageError } from "../../cli-error.ts";
+import { type Command, FLAG_TIMEOUT, type Invocation, operand, timeoutMs } from "../../command.ts";
+import type { JsonObject } from "../../output.ts";
+
+const DURATION_MS = 10_000;
+const POLL_MS = 250;
+
+/** `server drain` and `server undrain`. */
+export const server: Command = {
+  name: "server",
+  synopsis: "drain|undrain [--duration ms] [--timeout ms] [--admin url] [--auth credentials]",
+  flags: [
+    ...ADMIN_FLAGS,
+    { name: "duration", takesValue: true, isOwn: true, meaning: "Over how long the connections are closed" },
+    FLAG_TIMEOUT,
+  ],
+  summary:
+    "Moves a server's clients and its leadership elsewhere, by its admin port, and ends when none is left; undrain ends that.",
+  operandsMin: 1,
+  kind: "offline",
+  async run(invocation) {
+    const verb = operand(invocation, 0);
+    if (verb === "drain") return await drain(invocation);
+    if (verb !== "undrain") throw usageError(`server takes drain or undrain, found ${JSON.stringify(verb)}`);
+    await demandAdmin(invocation, "undrain");
+    invocation.output.line("clients may connect again");
+    return { draining: false };
+  },
+};
+
+async function drain(invocation: Invocation): Promise<JsonObject> {
+  const { flags, output, signal } = invocation;
+  const text = flags.value("duration") ?? `${DURATION_MS}`;
+  if (!/^\d{1,7}$/.test(text)) throw usageError(`--duration takes milliseconds, found ${JSON.stringify(text)}`);
+  const limit = timeoutMs(flags);
+  const startMs = performance.now();
+  let fields = await demandAdmin(invocation, `drain?durationMs=${text}`);
+  let shown: unknown;
+  while (fields["num_alive_connections"] !== 0) {
+    const left = fields["num_alive_connections"];
+    if (left !== shown) output.line(`${left} connections are left`);
+    shown = left;
+    if (limit !== undefined && performance.now() - startMs >= limit) {
+      throw new CliError(`${left} connections are left after ${limit} ms; the server goes on draining`, {
+        code: "OPERATION_TIMEOUT",
+      });
+    }
+    await delay(POLL_MS, undefined, { signal });
+    ({ fields } = await askAdmin(invocation, "drain_status", "GET"));
+  }
+  const leads = fields["is_leader"] === true;
+  output.line(leads ? "drained; the server leads on: no other one can, or it is alone" : "drained");
+  return { draining: true, connections: 0, leading: leads };
+}
