@@ -1,0 +1,64 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { connect } from "@zooid/client";
+import { startServer } from "@zooid/server";
+import { expect, test } from "vitest";
+import {
+  clientOf,
+  eachInDirectory,
+  ensemble,
+  level,
+  type MemberProcess,
+  others,
+  until,
+} from "./testing/ensemble-processes.ts";
+
+// A server that has served alone becomes the first of three.
+
+eachInDirectory();
+
+/** Three members, of which the first has data that it wrote alone. */
+async function membersWithData(): Promise<readonly [MemberProcess, MemberProcess, MemberProcess]> {
+  const [first, second, third] = await ensemble(3);
+  if (first === undefined || second === undefined || third === undefined) throw new Error("there are three");
+  {
+    await using alone = await startServer({ port: 0, dataDir: first.dataDir });
+    const client = await connect(alone.connectString);
+    await client.create("/alone", "mine");
+    await client.close();
+  }
+  return [first, second, third];
+}
+
+test("its data are those of the ensemble, whichever starts first", async () => {
+  const members = await membersWithData();
+  for (const member of members.toReversed()) member.start();
+  expect(await level(members)).toBe(members[0]);
+  for (const member of members) {
+    const client = await clientOf([member]);
+    expect(await client.getText("/alone")).toBe("mine");
+  }
+});
+
+test("beside an ensemble without its data it keeps them, says so once, and founds another one when the others are emptied", async () => {
+  const members = await membersWithData();
+  const [first, ...late] = members;
+  for (const member of late) member.start();
+  await level(late);
+  first.start();
+  const said = (): readonly string[] =>
+    first.said("error").filter((line) => line.includes("written by this server alone"));
+  await until("refusal", () => (said().length > 0 ? true : undefined));
+  const client = await clientOf(late);
+  await client.create("/elsewhere", "");
+  expect(said()).toHaveLength(1);
+  for (const member of members) await member.end("SIGTERM");
+  for (const { dataDir, sid } of others(members, first)) {
+    rmSync(dataDir, { recursive: true });
+    mkdirSync(dataDir);
+    writeFileSync(join(dataDir, "myid"), `${sid}\n`);
+  }
+  for (const member of members) member.start();
+  expect(await level(members)).toBe(first);
+  expect(await (await clientOf(late)).getText("/alone")).toBe("mine");
+});
