@@ -4,7 +4,7 @@ export function hostPort(host: string, port: number): string {
 }
 
 /** The two ends of a socket. */
-interface Ends {
+export interface SocketEnds {
   readonly localAddress?: string | undefined;
   readonly localPort?: number | undefined;
   readonly remoteAddress?: string | undefined;
@@ -15,6 +15,6 @@ interface Ends {
  * Whether a TCP connection leads to itself: the system may choose the port that is dialed as the connection's own, if no server
  * listens on it. It then receives what it sends, and keeps the server from binding its port.
  */
-export function isConnectedToItself({ localAddress, localPort, remoteAddress, remotePort }: Ends): boolean {
+export function isConnectedToItself({ localAddress, localPort, remoteAddress, remotePort }: SocketEnds): boolean {
   return localPort !== undefined && localPort === remotePort && localAddress === remoteAddress;
 }

@@ -25,7 +25,7 @@ export {
 export type { ConnectRequest } from "./connect-request.ts";
 export { ErrorCode, type ErrorName, errorName } from "./error-code.ts";
 export { CHAIN_NONE, type Chain, type EpochPromise, type EpochRange, type LogPosition } from "./history.ts";
-export { hostPort, isConnectedToItself } from "./host-port.ts";
+export { hostPort, isConnectedToItself, type SocketEnds } from "./host-port.ts";
 export { isInIpRange, isIpRange, javaAddress, parseIpAddress } from "./ip-address.ts";
 export { derivedKey, type HashKey, keyedHash } from "./keyed-hash.ts";
 export { LATENCY_BOUNDS_MS, LATENCY_WORDS, LatencyBuckets } from "./latency-buckets.ts";

@@ -1,6 +1,6 @@
 export { WireError, type WireErrorCode } from "@zooid/model";
 export { AclReader, writeAcl } from "./acl-codec.ts";
-export { BufferPool } from "./buffer-pool.ts";
+export { BufferPool, type WriteBuffer } from "./buffer-pool.ts";
 export {
   type ChildPageRequest,
   type ListedChild,
