@@ -150,13 +150,14 @@ describe("an ensemble", () => {
   });
 
   test("of one listed server is none, unless it is asked for", () => {
-    const { options, warnings } = serve(file("server.7=a:1:2;2189\ninitLimit=5", null));
+    const { options, warnings } = serve(file("server.7=a:1:2;2189\ninitLimit=5\ncnxTimeout=5", null));
     expect(options).toMatchObject({ port: 2189 });
     expect(options.ensemble).toBeUndefined();
     expect(warnings).toEqual([
-      "initLimit (line 3) has no effect: a single server has no peers",
+      "cnxTimeout (line 4) has no effect: a single server has no peers",
       expect.stringContaining("only one server is listed (server.7), so this one serves alone"),
     ]);
+    expect(serve(file("server.7=a:1:2\nstandaloneEnabled=true", null)).warnings).toEqual([]);
     expect(serve(file("server.7=a:1:2\nstandaloneEnabled=false", "7")).options.ensemble).toMatchObject({ sid: 7 });
   });
 

@@ -50,7 +50,8 @@ const warningsOf = (text: string) => parse(withData(text)).warnings;
 test("ZooKeeper's sample file is taken", () => {
   const { options, ensemble, warnings } = parse(SAMPLE);
   expect(options).toEqual({ tickMs: 2000, dataDir: "/tmp/zookeeper", port: 2181 });
-  expect(ensemble.keys).toEqual(["initLimit (line 5)", "syncLimit (line 8)"]);
+  expect(ensemble.limits).toEqual({ initLimit: 10, syncLimit: 5 });
+  expect(ensemble.keys).toEqual([]);
   expect(warnings).toEqual([]);
 });
 

@@ -7,6 +7,9 @@ export const SERVER_KEY: RegExp = /^server\.\d+$/;
 export const GROUP_KEY: RegExp = /^group\.(\d+)$/;
 export const WEIGHT_KEY: RegExp = /^weight\.(\d+)$/;
 
+/** ZooKeeper's sample and its images give these to a single server too: worth no line. */
+const IN_EVERY_FILE = /^(?:initLimit|syncLimit)\b/;
+
 /** Gathers what is said of other servers. */
 export class EnsembleDraft {
   readonly #servers = new Map<string, ServerLine>();
@@ -57,7 +60,7 @@ export class EnsembleDraft {
   }
 
   set(key: string, set: EnsembleSetter, value: string, problems: string[]): void {
-    this.#keys.push(key);
+    if (!IN_EVERY_FILE.test(key)) this.#keys.push(key);
     const problem = set(this.#limits, value);
     if (problem !== undefined) problems.push(`${key} ${problem}`);
   }

@@ -136,10 +136,11 @@ function alone(
   if (problems.length > 0) throw new ConfigError(problems);
   const warnings = settings.keys.map((key) => `${key} has no effect: a single server has no peers`);
   if (only === undefined) return { options: {}, warnings };
-  warnings.push(
-    `only one server is listed (server.${only.sid}), so this one serves alone; standaloneEnabled=false makes it an ensemble of one`,
-    ...severalAddresses(only),
-  );
+  if (settings.isStandaloneEnabled === undefined)
+    warnings.push(
+      `only one server is listed (server.${only.sid}), so this one serves alone; standaloneEnabled=false makes it an ensemble of one`,
+    );
+  warnings.push(...severalAddresses(only));
   return { options: clientOptions(only.line.clientAddress, { port, address: undefined }), warnings };
 }
 
