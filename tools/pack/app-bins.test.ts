@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { parse } from "acorn";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ROOT } from "./public-packages.ts";
+import { ENGINES } from "./published-manifest.ts";
 
 const BINS = globSync("apps/*/bin/zooid-*.cjs", { cwd: ROOT }).sort();
 const SERVER = "apps/server/bin/zooid-server.cjs";
@@ -36,8 +37,8 @@ function start(bin: string, { needs, flags = [], env = {} }: StartOptions = {}):
   const app = join(ROOT, dirname(dirname(bin)));
   cpSync(join(app, "bin"), join(directory, "bin"), { recursive: true });
   const manifest = JSON.parse(readFileSync(join(app, "package.json"), "utf8")) as object;
-  const engines = needs === undefined ? {} : { engines: { node: `>=${needs}` } };
-  writeFileSync(join(directory, "package.json"), JSON.stringify({ ...manifest, ...engines }));
+  const engines = needs === undefined ? ENGINES : { node: `>=${needs}` };
+  writeFileSync(join(directory, "package.json"), JSON.stringify({ ...manifest, engines }));
   mkdirSync(join(directory, "dist"));
   writeFileSync(
     join(directory, "dist/main.js"),

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Manifest } from "./public-packages.ts";
-import { publishedManifest } from "./published-manifest.ts";
+import { ENGINES, publishedManifest } from "./published-manifest.ts";
 
 const MODEL: Manifest = { name: "@zooid/model", version: "1.2.0" };
 
@@ -17,6 +17,7 @@ test("sources, scripts and tools are left out, and entries that are sources alon
   };
   expect(publishedManifest(manifest, "packages/model")).toEqual({
     ...MODEL,
+    engines: ENGINES,
     exports: { ".": { types: "./dist/index.d.ts", default: "./dist/index.js" } },
     dependencies: { rxjs: "7.0.0" },
   });
@@ -27,6 +28,7 @@ test("a published package says where its sources are and where reports go", () =
   const expected = { type: "git", url: "git+https://example.org/team/zooid.git", directory: "packages/model" };
   expect(publishedManifest(MODEL, "packages/model", { repository, contact: "a@example.org" })).toEqual({
     ...MODEL,
+    engines: ENGINES,
     repository: expected,
     bugs: { email: "a@example.org" },
   });

@@ -8,9 +8,13 @@ export interface Origin {
   readonly contact: string;
 }
 
+/** The first Node.js of which a process can replace itself (`process.execve`), as zooid-server does. */
+export const ENGINES: NonNullable<Manifest["engines"]> = { node: ">=22.15" };
+
 /**
- * A package.json as it is published: without what only this repository can use, which are its
- * scripts, its tools, the condition for sources, and entries that have nothing else.
+ * A package.json as it is published: with the versions of Node.js that it runs on, which npm would
+ * warn about in this repository, whose scripts bring a Node.js of their own; and without what only
+ * this repository can use, which are its scripts, its tools, the condition for sources, and entries that have nothing else.
  *
  * @param directory the package's place in the repository
  * @param origin undefined where the package is only tried
@@ -20,6 +24,7 @@ export function publishedManifest(manifest: Manifest, directory: string, origin?
   const kept = Object.entries(rest).filter(([field]) => field !== "scripts" && field !== "devDependencies");
   return {
     ...(Object.fromEntries(kept) as unknown as Manifest),
+    engines: ENGINES,
     ...(exports === undefined ? {} : { exports: publishedExports(exports) }),
     ...(origin === undefined ? {} : originFields(origin, directory)),
   };

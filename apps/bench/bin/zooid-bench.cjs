@@ -5,16 +5,21 @@ var fs = require("fs");
 var path = require("path");
 var manifest = require("../package.json");
 
-var needed = /\d+\.\d+/.exec(manifest.engines.node)[0];
-var found = process.version + " (" + process.execPath + ")";
 var app = path.dirname(__dirname);
 
 if (fs.existsSync(path.join(app, "src/main.ts"))) {
   // In Zooid's repository, whose sources are not published.
   require("../../../tools/run-app.cjs").runApp(app);
-} else if (isAtLeast(process.versions.node, needed)) {
-  require("./start.cjs");
 } else {
+  startInstalled(/\d+\.\d+/.exec(manifest.engines.node)[0]);
+}
+
+function startInstalled(needed) {
+  if (isAtLeast(process.versions.node, needed)) {
+    require("./start.cjs");
+    return;
+  }
+  var found = process.version + " (" + process.execPath + ")";
   console.error(manifest.name + ": Node.js " + needed + " or newer is needed, found " + found);
   process.exit(2);
 }
