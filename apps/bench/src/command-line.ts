@@ -3,9 +3,11 @@ import type { Workload } from "./bench.ts";
 import { type BenchConfig, DEFAULTS, parseBenchConfig } from "./bench-config.ts";
 import { type Host, parseHosts } from "./connections/hosts.ts";
 import type { NullServerOptions } from "./null-server/null-server.ts";
+import { CHECK_LOADS, type CheckLoad } from "./results/check-verdict.ts";
 import { BENCH_VERSION } from "./results/machine-facts.ts";
 import type { PlannedEvent } from "./results/timeline.ts";
 import { UsageError } from "./usage-error.ts";
+import { check } from "./workloads/check.ts";
 import { WORKLOADS } from "./workloads/workload-list.ts";
 
 /** Destinations of results and progress. */
@@ -32,6 +34,13 @@ export type Command =
     }
   | {
       readonly kind: "calibrate";
+      readonly workload: Workload;
+      readonly config: BenchConfig;
+      readonly output: OutputOptions;
+    }
+  | {
+      readonly kind: "check";
+      readonly load: CheckLoad;
       readonly workload: Workload;
       readonly config: BenchConfig;
       readonly output: OutputOptions;
@@ -132,6 +141,30 @@ function parserOf(found: (command: Command) => void): Parser {
     .action((name: string, options: LoadOptions & HostsOption) => {
       const config = configOf(options, options.hosts ?? []);
       found({ kind: "calibrate", workload: findWorkload(name), config, output: outputOf(options) });
+    });
+  parser
+    .command("check")
+    .description(
+      "judges servers under a load, as etcdctl check perf does: a line PASS or FAIL for throughput, slowest request, standard deviation and errors; status 1 if one fails",
+    )
+    .addOption(hostsOption())
+    .addOption(
+      new Option("--load <size>", `${checkLoads()} of 1 KiB`).choices(Object.keys(CHECK_LOADS)).default("small"),
+    )
+    .option("--duration <time>", `(${CHECK_DURATION_MS / 1000} s)`, duration)
+    .option("--warmup <time>", `before it (${DEFAULTS.warmupMs / 1000} s)`, duration)
+    .option("--root <path>", `everything is made below it, and removed afterwards (${DEFAULTS.root})`)
+    .option("--allow-remote", "load servers on other machines")
+    .option("--json <file>", "write the result as JSON; - for stdout instead of the verdict")
+    .option("--quiet", "no progress")
+    .addOption(
+      new Option("--progress <kind>", "a bar on a terminal and lines elsewhere, or JSON").choices(["auto", "json"]),
+    )
+    .action(({ load, hosts = [], ...options }: LoadOptions & HostsOption & { readonly load: CheckLoad }) => {
+      if (hosts.length === 0) throw new UsageError("name the servers: --hosts host:port,host:port …");
+      const { connections, ratePerSecond } = CHECK_LOADS[load];
+      const given = { duration: CHECK_DURATION_MS, ...options, connections, rate: ratePerSecond };
+      found({ kind: "check", load, workload: check, config: configOf(given, hosts), output: outputOf(options) });
     });
   parser
     .command("null-server")
@@ -258,6 +291,16 @@ function hostsOption(): Option {
 }
 
 const PROGRESS_INTERVAL_MS = 10_000;
+/** As that of etcdctl. */
+const CHECK_DURATION_MS = 60_000;
+
+function checkLoads(): string {
+  return Object.entries(CHECK_LOADS)
+    .map(
+      ([name, { connections, ratePerSecond }]) => `${name}: ${connections} connections, ${ratePerSecond} sets a second`,
+    )
+    .join("; ");
+}
 
 function outputOf({ json, svg, quiet, progress, progressInterval }: LoadOptions): OutputOptions {
   return {

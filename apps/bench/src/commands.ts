@@ -6,10 +6,17 @@ import type { Host } from "./connections/hosts.ts";
 import { ensembleFacts } from "./connections/server-facts.ts";
 import { startNullServer } from "./null-server/null-server-thread.ts";
 import type { Progress } from "./progress.ts";
+import { CHECK_LOADS, type CheckLoad, judgeCheck } from "./results/check-verdict.ts";
 import { compareRuns } from "./results/comparison.ts";
 import type { Measurement } from "./results/measurement.ts";
 import { type PointReport, reportPoints } from "./results/point-report.ts";
-import { type CalibrateResult, type CompareResult, type RunResult, resultHead } from "./results/result.ts";
+import {
+  type CalibrateResult,
+  type CheckResult,
+  type CompareResult,
+  type RunResult,
+  resultHead,
+} from "./results/result.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** The environment of a command. */
@@ -26,6 +33,15 @@ export async function run(options: CommandOptions): Promise<RunResult> {
   const servers = await Promise.all(config.hosts.map(ensembleFacts));
   const points = await repeated(options, config.hosts);
   return { ...head, kind: "run", servers, points };
+}
+
+/** Runs the load of a size, and judges it. */
+export async function check(options: CommandOptions, load: CheckLoad): Promise<CheckResult> {
+  const { points, ...head } = await run(options);
+  const [point] = points;
+  if (point === undefined) throw new Error("check has one point");
+  const criteria = judgeCheck(point, CHECK_LOADS[load].ratePerSecond);
+  return { ...head, kind: "check", load, points, criteria, isPassed: criteria.every(({ isMet }) => isMet) };
 }
 
 /** Runs both sides in turn, A B A B, so that a drifting machine affects both alike. */

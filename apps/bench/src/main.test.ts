@@ -44,6 +44,22 @@ describe("against a real server", () => {
     expect(await rootIsGone()).toBe(true);
   });
 
+  test("check prints a line for each criterion and the verdict, which is its status too", async () => {
+    const flags = ["--hosts", hosts, "--duration", "500ms", "--warmup", "50ms", "--quiet"];
+    const { status, output, errors } = await bench("check", ...flags).ended;
+    expect(errors).toBe("");
+    const lines = output.trim().split("\n").slice(-5);
+    expect(lines.map((line) => line.replace(/^(PASS|FAIL)(: [a-z ]+)?.*$/, "$2"))).toEqual([
+      ": throughput ",
+      ": slowest request ",
+      ": standard deviation ",
+      ": errors ",
+      "",
+    ]);
+    expect(status).toBe(lines.at(-1) === "PASS" ? 0 : 1);
+    expect(await rootIsGone()).toBe(true);
+  });
+
   test("a workload with missing options reports them in one message", async () => {
     const { status, output, errors } = await bench("--hosts", hosts, "recover", "--quiet").ended;
     expect([status, output]).toEqual([2, ""]);

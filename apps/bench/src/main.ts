@@ -1,5 +1,5 @@
 import { type Command, type OutputOptions, parseCommandLine } from "./command-line.ts";
-import { type CommandOptions, calibrate, compare, run } from "./commands.ts";
+import { type CommandOptions, calibrate, check, compare, run } from "./commands.ts";
 import { NullServer, type NullServerOptions } from "./null-server/null-server.ts";
 import { Progress, type ProgressMode } from "./progress.ts";
 import { formatNumber } from "./results/format.ts";
@@ -74,10 +74,14 @@ function resultOf(command: MeasuringCommand, options: CommandOptions): Promise<R
       return compare(options, command.a, command.b);
     case "calibrate":
       return calibrate(options);
+    case "check":
+      return check(options, command.load);
   }
 }
 
 function verdict(result: Result): number {
+  // Its verdict is on stdout, with the errors among the criteria.
+  if (result.kind === "check") return result.isPassed ? ExitStatus.OK : ExitStatus.FAILED;
   const failed = reportsOf(result).filter(({ errorPercent }) => errorPercent > result.config.errorPercentMax);
   for (const { point, errorPercent } of failed) {
     console.error(

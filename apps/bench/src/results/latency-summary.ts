@@ -15,6 +15,7 @@ export interface LatencySummary {
   readonly p9999: number;
   readonly max: number;
   readonly mean: number;
+  readonly standardDeviation: number;
   /** HDR histogram, version 2, compressed, base64: any HDR library reads it. */
   readonly histogram: string;
 }
@@ -44,6 +45,7 @@ export function summarize(counts: Int32Array): LatencySummary {
     p9999: at(99.99),
     max: at(100),
     mean: totalCount === 0 ? 0 : histogram.mean,
+    standardDeviation: totalCount === 0 ? 0 : histogram.stdDeviation,
     histogram: hdr.encodeIntoCompressedBase64(histogram),
   };
 }

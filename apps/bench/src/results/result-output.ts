@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import type { Workload } from "../bench.ts";
 import type { OutputOptions } from "../command-line.ts";
 import type { ServerFacts } from "../connections/server-facts.ts";
+import { checkLines } from "./check-verdict.ts";
 import { formatNumber } from "./format.ts";
 import type { MachineFacts } from "./machine-facts.ts";
 import type { Result } from "./result.ts";
@@ -20,6 +21,13 @@ export function resultText(result: Result): string {
   switch (result.kind) {
     case "run":
       return [...heading(result, result.servers.flat()), resultTable(result.points)].join("\n");
+    case "check":
+      return [
+        ...heading(result, result.servers.flat()),
+        resultTable(result.points),
+        "",
+        ...checkLines(result.criteria),
+      ].join("\n");
     case "compare": {
       const { a, b, points } = result;
       const servers = [...a.servers.map(named(a.name)), ...b.servers.map(named(b.name))];
@@ -45,6 +53,7 @@ const HEADROOM_MIN = 3;
 function sidesOf(result: Result): readonly ChartSide[] {
   switch (result.kind) {
     case "run":
+    case "check":
       return [{ name: "", points: result.points }];
     case "compare":
       return [

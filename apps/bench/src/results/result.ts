@@ -1,6 +1,7 @@
 import type { Workload } from "../bench.ts";
 import type { BenchConfig } from "../bench-config.ts";
 import type { ServerFacts } from "../connections/server-facts.ts";
+import type { CheckCriterion, CheckLoad } from "./check-verdict.ts";
 import type { ComparedPoint } from "./comparison.ts";
 import { type MachineFacts, machineFacts } from "./machine-facts.ts";
 import type { PointReport } from "./point-report.ts";
@@ -40,7 +41,17 @@ export interface CalibrateResult extends ResultHead {
   readonly headroom: readonly { readonly point: string; readonly factor: number }[];
 }
 
-export type Result = RunResult | CompareResult | CalibrateResult;
+/** A run under the load of a size, with its verdict. */
+export interface CheckResult extends ResultHead {
+  readonly kind: "check";
+  readonly load: CheckLoad;
+  readonly servers: readonly (readonly ServerFacts[])[];
+  readonly points: readonly PointReport[];
+  readonly criteria: readonly CheckCriterion[];
+  readonly isPassed: boolean;
+}
+
+export type Result = CheckResult | RunResult | CompareResult | CalibrateResult;
 
 export function resultHead(workload: Workload, config: BenchConfig): ResultHead {
   return { format: 1, workload: workload.name, startedAt: new Date().toISOString(), machine: machineFacts(), config };
@@ -50,6 +61,7 @@ export function resultHead(workload: Workload, config: BenchConfig): ResultHead 
 export function reportsOf(result: Result): readonly PointReport[] {
   switch (result.kind) {
     case "run":
+    case "check":
       return result.points;
     case "compare":
       return result.points.flatMap(({ a, b }) => [a, b]);

@@ -1,6 +1,6 @@
 /** Commands of the bench without a process of their own. */
 import { type Command, parseCommandLine } from "../command-line.ts";
-import { calibrate, compare, run } from "../commands.ts";
+import { calibrate, check, compare, run } from "../commands.ts";
 import { Progress } from "../progress.ts";
 import type { Result } from "../results/result.ts";
 import { writeResult } from "../results/result-output.ts";
@@ -44,6 +44,8 @@ function resultOf(command: Exclude<Command, { kind: "text" | "null-server" }>): 
       return run(options);
     case "compare":
       return compare(options, command.a, command.b);
+    case "check":
+      return check(options, command.load);
     case "calibrate":
       return calibrate(options);
   }
