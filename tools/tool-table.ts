@@ -59,6 +59,11 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
         does: "kill -9 under load; what was acknowledged must be there",
       },
       { name: "disk-errors", file: "tools/faults/disk-errors.ts", does: "single calls to the system that fail" },
+      {
+        name: "bit-flips",
+        file: "tools/faults/bit-flips.ts",
+        does: "one flipped bit in each kind of file of the store",
+      },
       { name: "power-cut", file: "tools/faults/power-cut.ts", does: "the disk as a power cut would leave it" },
       {
         name: "ensemble-kill",

@@ -21,7 +21,7 @@ import { dataStart, RowOffset, viewNode } from "./node-row.ts";
 import { NodeRuns } from "./node-runs.ts";
 import { PathIndex } from "./path-index.ts";
 import { SNAPSHOT_FORMAT, type SnapshotHeader } from "./snapshot-format.ts";
-import { damagedState, readAcls, readMeta } from "./state-file.ts";
+import { damagedState, readAcls, readMeta, readSessions } from "./state-rows.ts";
 import type { StateNode } from "./state-store.ts";
 import type { EpochRange } from "./txn-log.ts";
 
@@ -86,7 +86,7 @@ export class ApacheSnapshotEncoder {
 
   #headBytes(): number {
     let bytes = APACHE_HEADER_BYTES + COUNT_BYTES + this.header.sessionCount * APACHE_SESSION_BYTES + COUNT_BYTES;
-    for (const [, content] of readAcls(this.#database)) bytes += KEY_BYTES + encodeAcl(content).length;
+    for (const [, content] of readAcls(this.#database, this.#file)) bytes += KEY_BYTES + encodeAcl(content).length;
     return bytes;
   }
 
@@ -117,16 +117,14 @@ export class ApacheSnapshotEncoder {
     head.writeBigInt64BE(-1n, 8);
     head.writeUInt32BE(this.header.sessionCount, APACHE_HEADER_BYTES);
     this.#put(head);
-    const sessions = this.#database.prepare("SELECT high, low, timeout_ms FROM sessions ORDER BY high, low").raw();
-    for (const row of sessions.iterate()) {
-      const [high, low, timeoutMs] = row as [number, number, number];
+    for (const [high, low, timeoutMs] of readSessions(this.#database, this.#file)) {
       const session = Buffer.alloc(APACHE_SESSION_BYTES);
       session.writeInt32BE(high, 0);
       session.writeInt32BE(low, 4);
       session.writeInt32BE(timeoutMs, 8);
       this.#put(session);
     }
-    const acls = [...readAcls(this.#database)];
+    const acls = [...readAcls(this.#database, this.#file)];
     const count = Buffer.alloc(COUNT_BYTES);
     count.writeUInt32BE(acls.length);
     this.#put(count);

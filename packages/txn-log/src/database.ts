@@ -40,7 +40,7 @@ export function openDatabase(file: string, options: DatabaseOptions): Database {
     return database;
   } catch (cause) {
     database.close();
-    throw cause;
+    throw readErrorOf(cause, file);
   }
 }
 
@@ -71,8 +71,13 @@ export function makeDatabase(
 /** Opens for reading what must exist; never changes the file. */
 export function openReader(file: string, cacheKib: number, busyTimeoutMs: number = BUSY_TIMEOUT_MS): Database {
   const database = new Sqlite(file, { readonly: true, fileMustExist: true, timeout: busyTimeoutMs });
-  configure(database, cacheKib);
-  return database;
+  try {
+    configure(database, cacheKib);
+    return database;
+  } catch (cause) {
+    database.close();
+    throw readErrorOf(cause, file);
+  }
 }
 
 function configure(database: Database, cacheKib: number): void {
@@ -141,6 +146,24 @@ export function hasRoomForFile(directory: string): boolean {
 function systemCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("syscall" in error) || !("code" in error)) return undefined;
   return error.syscall === "fsync" ? undefined : String(error.code);
+}
+
+/** What a read of a file threw, as an error that names the file where SQLite found damage. */
+export function readErrorOf(cause: unknown, file: string): unknown {
+  const code = sqliteCode(cause);
+  // SQLITE_ERROR: a table or a column is missing that each file of this kind has.
+  const isDamage = code?.startsWith("SQLITE_CORRUPT") === true || code === "SQLITE_NOTADB" || code === "SQLITE_ERROR";
+  if (!isDamage || !(cause instanceof Error)) return cause;
+  return new StoreError({ code: "DAMAGED", file, place: "a page", found: cause.message }, { cause });
+}
+
+/** Reads something of a file; see {@link readErrorOf}. */
+export function readNamed<T>(file: string, read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    throw readErrorOf(cause, file);
+  }
 }
 
 /** A thrown value as the error that a store reports. */

@@ -2,13 +2,14 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { formatZxid, type Zxid } from "@zooid/model";
 import { type Chain, formatChain } from "./chain.ts";
-import { openReader, sqliteCode } from "./database.ts";
+import { openReader, readErrorOf, sqliteCode } from "./database.ts";
 import { LogReader } from "./log-reader.ts";
 import { isUnfinished, readDurableLog } from "./schema.ts";
 import { kindOfLogFile, refuseNewerMark } from "./segments/format-mark.ts";
 import { inspectSegments } from "./segments/segment-directory.ts";
 import { formatSegmentName, isLogFile, LOG_FILE } from "./segments/segment-name.ts";
 import { SegmentReader } from "./segments/segment-reader.ts";
+import { NO_WAL, type WalMark } from "./segments/wal-scan.ts";
 import { inspectStateFile } from "./state-file.ts";
 import { StoreError } from "./store-error.ts";
 import type { DurableLog, LogPosition } from "./txn-log.ts";
@@ -79,6 +80,7 @@ interface FoundLog {
   /** The file that defines the log. */
   readonly file: string;
   /** An acknowledged write that SQLite hides. */
+  readonly wal: WalMark;
   readonly damage: StoreError | undefined;
   readonly chainAt: (zxid: Zxid) => Chain | undefined;
 }
@@ -94,7 +96,7 @@ function inspect({ directory, logDirectory }: Places, owner: Owner): Inspection 
     const found = isElsewhere ? `none there, but one in ${directory}` : "none";
     return { log: undefined, hasState: false, shortened: lost ? shortened(file, "a log", found) : undefined };
   }
-  const { log, file, damage } = foundLog;
+  const { log, file, wal, damage } = foundLog;
   refuseStranger(logDirectory, log, owner);
   const state = inspectStateFile(join(directory, log.stateFile));
   if (state === undefined) {
@@ -139,6 +141,14 @@ function inspect({ directory, logDirectory }: Places, owner: Owner): Inspection 
     const expected = `start ${witness.bootCount}`;
     return { log, hasState: true, applied, shortened: shortened(file, expected, `start ${log.identity.bootCount}`) };
   }
+  if (witness.currentEpoch > log.currentEpoch) {
+    const expected = `current epoch ${witness.currentEpoch}`;
+    return { log, hasState: true, applied, shortened: shortened(file, expected, `epoch ${log.currentEpoch}`) };
+  }
+  if (witness.wal.salt === wal.salt && witness.wal.frameCount > wal.frameCount) {
+    const expected = `a write-ahead log of ${witness.wal.frameCount} frames`;
+    return { log, hasState: true, applied, shortened: shortened(file, expected, `${wal.frameCount} frames`) };
+  }
   return { log, hasState: true, applied, shortened: undefined };
 }
 
@@ -151,7 +161,7 @@ function findLog(directory: string): FoundLog | undefined {
       using reader = LogReader.ofClosed(directory, name.sequence);
       return reader.chainAt(zxid);
     };
-    return { log, file: join(directory, formatSegmentName(name)), damage, chainAt };
+    return { log, file: join(directory, formatSegmentName(name)), wal: newest.scan, damage, chainAt };
   }
   if (kindOfLogFile(directory) !== "entries") return undefined;
   const file = join(directory, LOG_FILE);
@@ -161,13 +171,15 @@ function findLog(directory: string): FoundLog | undefined {
     using reader = new SegmentReader(file, "store");
     return reader.chainAt(zxid);
   };
-  return { log, file, damage: undefined, chainAt };
+  return { log, file, wal: NO_WAL, damage: undefined, chainAt };
 }
 
 function readLog(file: string): DurableLog | undefined {
   const database = openReader(file, CACHE_KIB);
   try {
     return isUnfinished(database) ? undefined : readDurableLog(database, file);
+  } catch (cause) {
+    throw readErrorOf(cause, file);
   } finally {
     database.close();
   }

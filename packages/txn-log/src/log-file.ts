@@ -15,6 +15,7 @@ import { ROWS_PER_INSERT, type SegmentFile } from "./segments/segment-file.ts";
 import { STAGE_FILE } from "./segments/segment-name.ts";
 import { type Obstacle, type RetiredSegment, SegmentSequence } from "./segments/segment-sequence.ts";
 import { StageFile } from "./segments/stage-file.ts";
+import type { WalMark } from "./segments/wal-scan.ts";
 import { FULL_FILE, type TestBreak } from "./test-break.ts";
 import type { DurableLog, Flip, LogPosition } from "./txn-log.ts";
 import { WitnessFile } from "./witness.ts";
@@ -58,6 +59,8 @@ export class LogFile {
   #stage: Stage | undefined;
   /** Known to be committed, and perhaps not yet written as a hint. */
   #committed: Zxid;
+  /** As of the last commit that was not one of entries alone: those show by their zxid. */
+  #walMark: WalMark;
   readonly #testBreak: TestBreak | undefined;
 
   /** Opens, converts or makes the log, and counts the start in a synced transaction. */
@@ -72,6 +75,7 @@ export class LogFile {
     this.#next = log;
     this.#tail = log.tail.zxid;
     this.#committed = log.commitHint;
+    this.#walMark = this.#segments.segment.walMark();
     this.#witness = new WitnessFile(options.witnessFile);
     this.#tryWitness(log);
   }
@@ -149,8 +153,13 @@ export class LogFile {
 
   /** Ends the transaction with its sync. After an error nothing is known, unless the caller can tell from its kind. */
   commit(): void {
+    this.#commit(() => {});
+  }
+
+  #commit(committed: () => void): void {
     this.#failWhereFull();
     this.#segments.segment.commit();
+    committed();
     if (this.#testBreak === "sync-fails") throw newSyncError();
     this.#segments.committed(this.#nextBytes);
     this.#committedAs(this.#next);
@@ -264,6 +273,7 @@ export class LogFile {
     const obstacle = this.#segments.tryBegin(start, next);
     if (obstacle !== undefined) return obstacle;
     this.purgedCount += count;
+    this.#walMark = this.#segments.segment.walMark();
     this.#committedAs(next);
     return undefined;
   }
@@ -295,6 +305,11 @@ export class LogFile {
   /** The newest one included. */
   get segmentCount(): number {
     return this.#segments.head.manifest.length + 1;
+  }
+
+  /** The newest segment, or the directory where none is open. */
+  get file(): string {
+    return this.#segments.file ?? this.#directory;
   }
 
   /** How far the newest segment's WAL is written. */
@@ -334,7 +349,9 @@ export class LogFile {
   #transact(change: () => DurableLog): void {
     this.begin();
     this.#next = change();
-    this.commit();
+    this.#commit(() => {
+      this.#walMark = this.#segments.segment.walMark();
+    });
   }
 
   #committedAs(log: DurableLog): void {
@@ -352,6 +369,7 @@ export class LogFile {
     // The hint of an entry stands beside it.
     const commitHint = fill === undefined ? log.commitHint : earlierOf(log.commitHint, after.zxid);
     this.#segments.begin({ after, commitHint, manifest: manifestUpTo(sealed, after) }, log, fill);
+    this.#walMark = this.#segments.segment.walMark();
     if (this.#testBreak === "sync-fails") throw newSyncError();
     this.#committedAs(log);
   }
@@ -430,7 +448,9 @@ export class LogFile {
   }
 
   #writeWitness(log: DurableLog): void {
-    this.#witness.write({ ...log.tail, promise: log.promise.epoch, bootCount: log.identity.bootCount });
+    const { tail, promise, identity, currentEpoch } = log;
+    const facts = { promise: promise.epoch, bootCount: identity.bootCount, currentEpoch };
+    this.#witness.write({ ...tail, ...facts, wal: this.#walMark });
   }
 
   /** Before a cut is committed, and on the disk before it: a witness above the log would look like amnesia. */

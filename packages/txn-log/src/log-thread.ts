@@ -48,6 +48,11 @@ class LogThread {
   #isPurgeDue = false;
   #closed = false;
 
+  /** The segment that is written. */
+  get file(): string {
+    return this.#file.file;
+  }
+
   constructor(data: LogThreadData) {
     this.#data = data;
     this.#control = new Int32Array(data.ring.control);
@@ -320,13 +325,15 @@ function isMoreThanTail(reported: DurableLog, log: DurableLog): boolean {
 }
 
 const data = workerData as LogThreadData;
+let thread: LogThread | undefined;
 try {
-  new LogThread(data).run();
+  thread = new LogThread(data);
+  thread.run();
 } catch (cause) {
   // Poisoned: nothing more is written or completed, and the file is left as it is for the next start.
   data.port.postMessage({
     kind: "failed",
-    detail: storeErrorOf(cause, data.options.directory).detail,
+    detail: storeErrorOf(cause, thread?.file ?? data.options.directory).detail,
   } satisfies LogReport);
   data.port.close();
   data.helper.close();

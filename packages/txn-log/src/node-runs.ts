@@ -1,6 +1,6 @@
 import type { Database, Statement } from "./database.ts";
 import { isWhole, RowOffset } from "./node-row.ts";
-import { damagedState } from "./state-file.ts";
+import { damagedState } from "./state-rows.ts";
 
 /** Nodes of one run at most, and their bytes, unless a single one has more. */
 const RUN_ROWS_MAX = 1024;

@@ -11,13 +11,11 @@ import {
   type SnapshotHeader,
   SnapshotRecord,
 } from "./snapshot-format.ts";
-import { damagedState, readAcls, readMeta } from "./state-file.ts";
+import { checkedSession, damagedState, readAcls, readMeta, SELECT_SESSIONS, type SessionRow } from "./state-rows.ts";
 import type { EpochRange } from "./txn-log.ts";
 
 const CACHE_KIB = 1024;
 const SESSION_ROWS = 1024;
-
-type SessionRow = [high: number, low: number, timeoutMs: number, passwordHash: Buffer];
 
 /** Reads a state file within one read transaction, as chunks. Every row is checked: what is damaged here is not handed on. */
 export class SnapshotEncoder {
@@ -41,10 +39,9 @@ export class SnapshotEncoder {
     this.#database = database;
     database.exec("BEGIN");
     const [meta, counts] = readMeta(database, file);
-    this.#contents = new Map(readAcls(database));
-    const after = "FROM sessions WHERE (high, low) > (?, ?) ORDER BY high, low";
+    this.#contents = new Map(readAcls(database, file));
     this.#sessions = database
-      .prepare(`SELECT high, low, timeout_ms, password_hash ${after} LIMIT ${SESSION_ROWS}`)
+      .prepare(`${SELECT_SESSIONS} WHERE (high, low) > (?, ?) ORDER BY high, low LIMIT ${SESSION_ROWS}`)
       .raw();
     this.#nodes = new NodeRuns(database, file);
     const { applied: position, digestHigh, digestLow, ensembleId, nextNodeId } = meta;
@@ -82,13 +79,14 @@ export class SnapshotEncoder {
   }
 
   #putSessions(): void {
-    const rows = this.#sessions.all(...this.#lastSession) as SessionRow[];
-    for (const [high, low, timeoutMs, passwordHash] of rows) {
+    const rows = this.#sessions.all(...this.#lastSession) as unknown as SessionRow[];
+    for (const row of rows) {
+      const [high, low, timeoutMs, passwordHash] = checkedSession(row, this.#file);
       const body = Buffer.allocUnsafe(SESSION_RECORD_BYTES + passwordHash.length);
       body.writeInt32BE(high, 0);
       body.writeInt32BE(low, 4);
       body.writeUInt32BE(timeoutMs, 8);
-      passwordHash.copy(body, SESSION_RECORD_BYTES);
+      body.set(passwordHash, SESSION_RECORD_BYTES);
       this.#record(SnapshotRecord.SESSION, body);
       this.#lastSession = [high, low];
     }

@@ -1,8 +1,33 @@
 import { existsSync, renameSync, rmSync } from "node:fs";
-import { type Acl, emptySlice, InvariantError, OPEN_ACL, READ_ONLY_ACL, ZXID_NONE, type Zxid } from "@zooid/model";
-import { CHAIN_NONE, chainFromHalves, chainHigh, chainLow } from "./chain.ts";
-import { type Database, openDatabase, openReader, type Statement, syncDirectoryOf, syncPath } from "./database.ts";
+import { type Acl, emptySlice, InvariantError, OPEN_ACL, READ_ONLY_ACL, ZXID_NONE } from "@zooid/model";
+import { CHAIN_NONE, chainHigh, chainLow } from "./chain.ts";
+import {
+  type Database,
+  openDatabase,
+  openReader,
+  readErrorOf,
+  readNamed,
+  type Statement,
+  syncDirectoryOf,
+  syncPath,
+} from "./database.ts";
 import { isWhole, plainRow, viewNode } from "./node-row.ts";
+import {
+  addSums,
+  type Counts,
+  checkedSession,
+  damagedState,
+  readAcls,
+  readMeta,
+  readSessions,
+  SELECT_SESSIONS,
+  type SessionFields,
+  type SessionRow,
+  STATE_FORMAT,
+  sumOfAcl,
+  sumOfSession,
+  writeMetaRow,
+} from "./state-rows.ts";
 import type { StateMeta, StateNode, StateSession, StateSink } from "./state-store.ts";
 import { StoreError } from "./store-error.ts";
 import type { TestBreak } from "./test-break.ts";
@@ -16,10 +41,10 @@ import type { LogPosition } from "./txn-log.ts";
  */
 const SCHEMA = `
   CREATE TABLE nodes (id INTEGER PRIMARY KEY, node BLOB NOT NULL) STRICT;
-  CREATE TABLE acls (id INTEGER PRIMARY KEY, content TEXT NOT NULL) STRICT;
+  CREATE TABLE acls (id INTEGER PRIMARY KEY, content TEXT NOT NULL, sum INTEGER NOT NULL) STRICT;
   CREATE TABLE sessions (
     high INTEGER NOT NULL, low INTEGER NOT NULL, timeout_ms INTEGER NOT NULL, password_hash BLOB NOT NULL,
-    PRIMARY KEY (high, low)
+    sum INTEGER NOT NULL, PRIMARY KEY (high, low)
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE meta (
     id INTEGER PRIMARY KEY CHECK (id = 1),
@@ -32,11 +57,11 @@ const SCHEMA = `
     digest_low INTEGER NOT NULL,
     next_node INTEGER NOT NULL,
     node_count INTEGER NOT NULL,
-    session_count INTEGER NOT NULL
+    session_count INTEGER NOT NULL,
+    sum INTEGER NOT NULL
   ) STRICT;
 `;
 
-export const STATE_FORMAT = 1;
 /** Pages of 4 KiB: a fold rewrites single nodes all over the file, each with its whole page. */
 const PAGE_BYTES = 4096;
 const CACHE_KIB = 4096;
@@ -53,11 +78,6 @@ const ROWS_PER_INSERT = 16;
 const BUSY_TIMEOUT_MS = 60_000;
 /** What `state-full` leaves. */
 const TEST_BREAK_PAGES = 64;
-
-interface Counts {
-  nodeCount: number;
-  sessionCount: number;
-}
 
 export interface StateFileOptions {
   /** Makes the file: with the nodes that every tree begins with, or with nothing, in a transaction that is left open. */
@@ -82,6 +102,21 @@ export function createStateFile(file: string, applied: LogPosition = EMPTY.appli
   syncDirectoryOf(file);
 }
 
+/** What SQLite finds wrong with the pages of a file: their order, their links and their free list. Their content has sums of ours. */
+export function findPageDamage(file: string): string | undefined {
+  const database = openReader(file, LOAD_CACHE_KIB, BUSY_TIMEOUT_MS);
+  try {
+    const found = database.prepare("PRAGMA quick_check(1)").pluck().get();
+    return found === "ok" ? undefined : String(found);
+  } catch (cause) {
+    const error = readErrorOf(cause, file);
+    if (!(error instanceof StoreError) || error.detail.code !== "DAMAGED") throw error;
+    return error.detail.found;
+  } finally {
+    database.close();
+  }
+}
+
 /** Removes a file and what lies beside it. A connection that has it open still reads it. */
 export function removeStateFile(file: string): void {
   for (const each of [`${file}-journal`, file]) rmSync(each, { force: true });
@@ -96,7 +131,7 @@ export class StateFile {
   readonly #insertRows: Statement;
   readonly #delete: Statement;
   readonly #openSession: Statement;
-  readonly #beginCloseSession: Statement;
+  readonly #session: Statement;
   readonly #closeSession: Statement;
   readonly #aclIds = new Map<string, number>();
   #meta: StateMeta;
@@ -115,6 +150,7 @@ export class StateFile {
       busyTimeoutMs,
     });
     const database = this.#database;
+    if (make === undefined) readNamed(file, () => addSums(database, file));
     if (testBreak === "state-full") {
       const pages = database.pragma("page_count", { simple: true });
       database.pragma(`max_page_count = ${Number(pages) + TEST_BREAK_PAGES}`);
@@ -130,14 +166,14 @@ export class StateFile {
     this.#insertRows = database.prepare(`INSERT INTO nodes (id, node) VALUES ${rows}`);
     this.#delete = database.prepare("DELETE FROM nodes WHERE id = ?");
     this.#openSession = database.prepare(
-      "INSERT OR REPLACE INTO sessions (high, low, timeout_ms, password_hash) VALUES (?, ?, ?, ?)",
+      "INSERT OR REPLACE INTO sessions (high, low, timeout_ms, password_hash, sum) VALUES (?, ?, ?, ?, ?)",
     );
-    this.#beginCloseSession = database.prepare("UPDATE sessions SET timeout_ms = 0 WHERE high = ? AND low = ?");
+    this.#session = database.prepare(`${SELECT_SESSIONS} WHERE high = ? AND low = ?`).raw();
     this.#closeSession = database.prepare("DELETE FROM sessions WHERE high = ? AND low = ?");
     const [meta, counts] = readMeta(database, file);
     this.#meta = meta;
     this.#counts = { ...counts };
-    for (const [id, content] of readAcls(database)) this.#aclIds.set(content, id);
+    for (const [id, content] of readAcls(database, file)) this.#aclIds.set(content, id);
     if (make === "initial") {
       for (const [id, row] of initialRows((acl) => this.aclId(acl))) this.insertNode(id, row);
       this.endInserts();
@@ -200,27 +236,27 @@ export class StateFile {
     const known = this.#aclIds.get(content);
     if (known !== undefined) return known;
     const id = this.#aclIds.size + 1;
-    this.#database.prepare("INSERT INTO acls (id, content) VALUES (?, ?)").run(id, content);
-    this.#aclIds.set(content, id);
+    this.addAcl(id, content);
     return id;
   }
 
   /** Adds an access list under a number that the rows already have; for a file that is made from another. */
   addAcl(id: number, content: string): void {
-    this.#database.prepare("INSERT INTO acls (id, content) VALUES (?, ?)").run(id, content);
+    this.#database.prepare("INSERT INTO acls VALUES (?, ?, ?)").run(id, content, sumOfAcl(id, content));
     this.#aclIds.set(content, id);
   }
 
   openSession(session: Readonly<StateSession>): void {
     const { idHigh, idLow } = session;
     this.closeSession(idHigh, idLow);
-    this.#openSession.run(idHigh, idLow, session.timeoutMs, session.passwordHash);
+    this.#putSession([idHigh, idLow, session.timeoutMs, session.passwordHash]);
     this.#counts.sessionCount++;
   }
 
   /** A part of the session's end is applied: it is kept with the timeout 0. */
   beginCloseSession(idHigh: number, idLow: number): void {
-    this.#beginCloseSession.run(idHigh, idLow);
+    const row = this.#session.get(idHigh, idLow) as SessionRow | undefined;
+    if (row !== undefined) this.#putSession([idHigh, idLow, 0, checkedSession(row, this.#file)[3]]);
   }
 
   closeSession(idHigh: number, idLow: number): void {
@@ -237,22 +273,24 @@ export class StateFile {
     this.#database.close();
   }
 
+  #putSession(row: SessionFields): void {
+    this.#openSession.run(...row, sumOfSession(row));
+  }
+
   #writeMeta(meta: StateMeta, counts: Counts): void {
     const { applied } = meta;
-    this.#database
-      .prepare("INSERT OR REPLACE INTO meta VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-      .run(
-        STATE_FORMAT,
-        meta.ensembleId,
-        applied.zxid,
-        chainHigh(applied.chain),
-        chainLow(applied.chain),
-        meta.digestHigh,
-        meta.digestLow,
-        meta.nextNodeId,
-        counts.nodeCount,
-        counts.sessionCount,
-      );
+    writeMetaRow(this.#database, [
+      STATE_FORMAT,
+      meta.ensembleId,
+      applied.zxid,
+      chainHigh(applied.chain),
+      chainLow(applied.chain),
+      meta.digestHigh,
+      meta.digestLow,
+      meta.nextNodeId,
+      counts.nodeCount,
+      counts.sessionCount,
+    ]);
   }
 }
 
@@ -262,7 +300,7 @@ export function loadStateFile(file: string, sink: StateSink): StateMeta {
   try {
     database.exec("BEGIN");
     const [meta, counts] = readMeta(database, file);
-    const sessionCount = loadSessions(database, sink);
+    const sessionCount = loadSessions(database, file, sink);
     const nodeCount = loadNodes(database, file, sink);
     if (nodeCount !== counts.nodeCount) {
       throw damagedState(file, "table nodes", `${nodeCount} rows where there were ${counts.nodeCount}`);
@@ -271,22 +309,18 @@ export function loadStateFile(file: string, sink: StateSink): StateMeta {
       throw damagedState(file, "table sessions", `${sessionCount} rows where there were ${counts.sessionCount}`);
     }
     return meta;
+  } catch (cause) {
+    throw readErrorOf(cause, file);
   } finally {
     database.close();
   }
 }
 
-function loadSessions(database: Database, sink: StateSink): number {
-  const rows = database.prepare("SELECT high, low, timeout_ms, password_hash FROM sessions ORDER BY high, low").raw();
+function loadSessions(database: Database, file: string, sink: StateSink): number {
   const session: StateSession = { idHigh: 0, idLow: 0, timeoutMs: 0, passwordHash: new Uint8Array(0) };
   let count = 0;
-  for (const row of rows.iterate()) {
-    [session.idHigh, session.idLow, session.timeoutMs, session.passwordHash] = row as [
-      number,
-      number,
-      number,
-      Uint8Array,
-    ];
+  for (const row of readSessions(database, file)) {
+    [session.idHigh, session.idLow, session.timeoutMs, session.passwordHash] = row;
     sink.session(session);
     count++;
   }
@@ -294,7 +328,7 @@ function loadSessions(database: Database, sink: StateSink): number {
 }
 
 function loadNodes(database: Database, file: string, sink: StateSink): number {
-  const acls = new Map([...readAcls(database)].map(([id, content]) => [id, parseAcl(content)]));
+  const acls = new Map([...readAcls(database, file)].map(([id, content]) => [id, parseAcl(content)]));
   const rows = database.prepare(`SELECT node FROM nodes WHERE id > ? ORDER BY id LIMIT ${LOAD_ROWS}`).pluck();
   const node: StateNode = {
     id: 0,
@@ -320,37 +354,17 @@ function loadNodes(database: Database, file: string, sink: StateSink): number {
   }
 }
 
-export function readMeta(database: Database, file: string): [meta: StateMeta, counts: Readonly<Counts>] {
-  const format = database.prepare("SELECT format FROM meta").pluck().get();
-  if (typeof format !== "number") throw damagedState(file, "table meta, row 1", `format ${String(format)}`);
-  if (format > STATE_FORMAT) throw new StoreError({ code: "NEWER_FORMAT", file, known: STATE_FORMAT, found: format });
-  const row = database.prepare("SELECT * FROM meta").raw().get();
-  const [, , ensembleId, applied, high, low, digestHigh, digestLow, nextNodeId, nodeCount, sessionCount] = row as [
-    number,
-    number,
-    string,
-    Zxid,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
-  const position = { zxid: applied, chain: chainFromHalves(high, low) };
-  return [
-    { applied: position, digestHigh, digestLow, ensembleId, nextNodeId },
-    { nodeCount, sessionCount },
-  ];
-}
-
 /** What stands in a state file's meta row, or undefined when there is no such file. Rolls back what a crash left half done. */
 export function inspectStateFile(file: string): StateMeta | undefined {
   if (!existsSync(file)) return undefined;
-  const state = new StateFile(file);
-  state.close();
-  return state.meta;
+  return readNamed(file, () => {
+    const database = openDatabase(file, { pageBytes: PAGE_BYTES, cacheKib: LOAD_CACHE_KIB, journal: "truncate" });
+    try {
+      return readMeta(database, file)[0];
+    } finally {
+      database.close();
+    }
+  });
 }
 
 /** Where a whole state file stands, without waking its thread. */
@@ -358,13 +372,11 @@ export function readStateMeta(file: string): StateMeta {
   const database = openReader(file, LOAD_CACHE_KIB, BUSY_TIMEOUT_MS);
   try {
     return readMeta(database, file)[0];
+  } catch (cause) {
+    throw readErrorOf(cause, file);
   } finally {
     database.close();
   }
-}
-
-export function readAcls(database: Database): Iterable<readonly [id: number, content: string]> {
-  return database.prepare("SELECT id, content FROM acls ORDER BY id").raw().all() as [number, string][];
 }
 
 function parseAcl(content: string): Acl {
@@ -402,8 +414,4 @@ function initialRows(aclId: (acl: Acl) => number): (readonly [id: number, row: B
     row(3, 2, "quota", OPEN_ACL),
     row(4, 2, "config", READ_ONLY_ACL, -1),
   ];
-}
-
-export function damagedState(file: string, place: string, found: string): StoreError {
-  return new StoreError({ code: "DAMAGED", file, place, found });
 }

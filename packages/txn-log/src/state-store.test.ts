@@ -4,7 +4,9 @@ import type { Zxid } from "@zooid/model";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { RecordingHandler, Z } from "./append-batches.ts";
+import type { Chain } from "./chain.ts";
 import { openStore, type Store, type StoreOptions } from "./sqlite.ts";
+import { StateFile } from "./state-file.ts";
 import { foldsAsApplied } from "./testing/folds.ts";
 import { newestSegment } from "./testing/newest-segment.ts";
 import { runOracle } from "./testing/state-history.ts";
@@ -93,10 +95,57 @@ test("a state of another history than the log is refused", async () => {
     await runOracle(store, new Oracle(3, loaded(store)), 5);
     await store.state.flush();
   }
-  const database = new Sqlite(join(place.path, "data", "state-1.db"));
-  database.exec("UPDATE meta SET chain_low = chain_low + 1");
-  database.close();
+  const state = new StateFile(join(place.path, "data", "state-1.db"));
+  const { meta } = state;
+  state.begin();
+  state.commit({ ...meta, applied: { ...meta.applied, chain: 77n as Chain } });
+  state.close();
   await expect(open()).rejects.toMatchObject({ detail: { code: "DAMAGED", place: "table log, row 0x100000005" } });
+});
+
+test.each([
+  ["the meta row", "UPDATE meta SET next_node = next_node + 1", "table meta, row 1"],
+  ["a session", "UPDATE sessions SET timeout_ms = timeout_ms + 1", "table sessions"],
+  ["an access list", "UPDATE acls SET content = replace(content, '31', '15') WHERE id = 1", "table acls, row 1"],
+])("%s that changed is refused with its place", async (_what, change, where) => {
+  {
+    await using store = await open();
+    const oracle = new Oracle(3, loaded(store));
+    while (oracle.sessions.size === 0) await runOracle(store, oracle, 5);
+    await store.state.flush();
+  }
+  const database = new Sqlite(join(place.path, "data", "state-1.db"));
+  expect(database.prepare(change).run().changes).toBeGreaterThan(0);
+  database.close();
+  const load = async (): Promise<void> => {
+    await using store = await open();
+    loaded(store);
+  };
+  await expect(load()).rejects.toMatchObject({ detail: { code: "DAMAGED", place: expect.stringContaining(where) } });
+});
+
+test("a state file of format 1 gets its sums at the next open", async () => {
+  const oracle = await (async () => {
+    await using store = await open();
+    const made = new Oracle(5, loaded(store));
+    await runOracle(store, made, 200);
+    await store.state.flush();
+    return made;
+  })();
+  const file = join(place.path, "data", "state-1.db");
+  const database = new Sqlite(file);
+  for (const table of ["meta", "sessions", "acls"]) database.exec(`ALTER TABLE ${table} DROP COLUMN sum`);
+  database.exec("UPDATE meta SET format = 1");
+  database.close();
+  for (let start = 0; start < 2; start++) {
+    await using store = await open();
+    expect(loaded(store).nodes).toEqual(oracle.nodes);
+    expect(loaded(store).sessions).toEqual(oracle.sessions);
+  }
+  const converted = new Sqlite(file, { readonly: true });
+  expect(converted.prepare("SELECT format FROM meta").pluck().get()).toBe(2);
+  expect(converted.prepare("SELECT count(*) FROM sessions WHERE sum = 0").pluck().get()).toBe(0);
+  converted.close();
 });
 
 test("a state ahead of the log is amnesia", async () => {

@@ -1,13 +1,14 @@
 import { dirname } from "node:path";
 import { receiveMessageOnPort, workerData } from "node:worker_threads";
-import { assertNever, formatZxid, type TxnDecoder, type Zxid } from "@zooid/model";
+import { assertNever, formatZxid, InvariantError, type TxnDecoder, type Zxid } from "@zooid/model";
 import { hasRoomForFile, isFull, isNotOpened, storeErrorOf } from "./database.ts";
 import { type EntrySink, LogReader } from "./log-reader.ts";
 import { lowerPriority } from "./lower-priority.ts";
 import { Pace } from "./pace.ts";
-import { removeStateFile, StateFile } from "./state-file.ts";
+import { findPageDamage, removeStateFile, StateFile } from "./state-file.ts";
 import { StateFold } from "./state-fold.ts";
 import type { FoldReport, StateCommand, StateReport, StateThreadData } from "./state-messages.ts";
+import { damagedState } from "./state-rows.ts";
 import type { StateMark } from "./state-store.ts";
 import { StoreError } from "./store-error.ts";
 import type { LogPosition } from "./txn-log.ts";
@@ -278,9 +279,17 @@ class StateThread {
       act();
     } catch (cause) {
       clearTimeout(this.#timer);
-      this.#report({ kind: "failed", detail: storeErrorOf(cause, this.#stateFile).detail });
+      const error = this.#damageBehind(cause) ?? storeErrorOf(cause, this.#stateFile);
+      this.#report({ kind: "failed", detail: error.detail });
       this.#data.port.close();
     }
+  }
+
+  /** A node that is not found may be one that a flipped bit in the file's index hides: then the file is at fault, not the transaction. */
+  #damageBehind(cause: unknown): StoreError | undefined {
+    if (!(cause instanceof InvariantError) || this.#isClosed) return undefined;
+    const found = findPageDamage(this.#stateFile);
+    return found === undefined ? undefined : damagedState(this.#stateFile, "a page", found);
   }
 
   #report(report: StateReport): void {

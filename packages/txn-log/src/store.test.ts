@@ -324,7 +324,14 @@ describe("amnesia", () => {
     mkdirSync(directory);
     const file = join(directory, "witness");
     const witness = new WitnessFile(file);
-    const written = { zxid: Z(3, 4), chain: CHAIN_NONE, promise: 5, bootCount: 6 };
+    const written = {
+      zxid: Z(3, 4),
+      chain: CHAIN_NONE,
+      promise: 5,
+      bootCount: 6,
+      currentEpoch: 4,
+      wal: { salt: 2n ** 63n, frameCount: 7 },
+    };
     witness.write(written);
     witness.close();
     expect(readWitness(file)).toEqual(written);

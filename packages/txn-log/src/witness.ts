@@ -2,6 +2,7 @@ import { closeSync, constants, fsyncSync, openSync, readSync, writeSync } from "
 import { crc32 } from "node:zlib";
 import type { Zxid } from "@zooid/model";
 import { type Chain, chainFromHalves, chainHigh, chainLow } from "./chain.ts";
+import type { WalMark } from "./segments/wal-scan.ts";
 
 /**
  * A second memory of what this server has acked and promised, 64 bytes beside the log, written after each batch and not synced.
@@ -11,14 +12,20 @@ import { type Chain, chainFromHalves, chainHigh, chainLow } from "./chain.ts";
  * two. It may lag behind the log (so the power may set it back); it is never ahead, for a cut lowers it first, with a sync.
  *
  * ```
- *  0 magic "ZOOIDWIT" · 8 zxid f64 · 16 chain u64 · 24 promise f64 · 32 bootCount f64 · 40 zero · 60 CRC-32 of 0..60
+ *  0 magic "ZOOIDWIT" · 8 zxid f64 · 16 chain u64 · 24 promise f64 · 32 bootCount f64 · 40 currentEpoch f64
+ * 48 salt of the newest segment's WAL u64 · 56 frames of its commits u32 · 60 CRC-32 of 0..60
  * ```
+ *
+ * The frames tell of commits without entries (a configuration, an id). They say nothing of a WAL with another salt, such as one that began
+ * anew after a program had checkpointed it. Zeros from 40 on say nothing: earlier versions wrote them.
  */
 export interface Witness {
   readonly zxid: Zxid;
   readonly chain: Chain;
   readonly promise: number;
   readonly bootCount: number;
+  readonly currentEpoch: number;
+  readonly wal: WalMark;
 }
 
 const WITNESS_BYTES = 64;
@@ -35,6 +42,8 @@ export function readWitness(file: string): Witness | undefined {
     chain: chainFromHalves(bytes.readInt32BE(16), bytes.readInt32BE(20)),
     promise: bytes.readDoubleBE(24),
     bootCount: bytes.readDoubleBE(32),
+    currentEpoch: bytes.readDoubleBE(40),
+    wal: { salt: bytes.readBigUInt64BE(48), frameCount: bytes.readUInt32BE(56) },
   };
 }
 
@@ -72,6 +81,9 @@ export class WitnessFile {
     bytes.writeInt32BE(chainLow(witness.chain), 20);
     bytes.writeDoubleBE(witness.promise, 24);
     bytes.writeDoubleBE(witness.bootCount, 32);
+    bytes.writeDoubleBE(witness.currentEpoch, 40);
+    bytes.writeBigUInt64BE(witness.wal.salt, 48);
+    bytes.writeUInt32BE(witness.wal.frameCount, 56);
     bytes.writeUInt32BE(crc32(this.#sum), 60);
     writeSync(this.#handle, bytes, 0, WITNESS_BYTES, 0);
   }

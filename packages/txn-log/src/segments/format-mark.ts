@@ -1,6 +1,6 @@
 import { existsSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { makeDatabase, openReader, syncDirectoryOf } from "../database.ts";
+import { makeDatabase, openReader, readErrorOf, syncDirectoryOf } from "../database.ts";
 import { LOG_FORMAT } from "../log-boot.ts";
 import { StoreError } from "../store-error.ts";
 import { UNFINISHED } from "./segment-file.ts";
@@ -27,6 +27,8 @@ export function kindOfLogFile(directory: string): LogFileKind {
     const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all();
     if (tables.includes("log")) return "entries";
     return tables.includes("store") ? "mark" : "none";
+  } catch (cause) {
+    throw readErrorOf(cause, file);
   } finally {
     database.close();
   }
@@ -44,6 +46,8 @@ export function refuseNewerMark(directory: string): void {
       throw new StoreError({ code: "DAMAGED", file, place: "table store, row 1", found });
     }
     if (format > LOG_FORMAT) throw new StoreError({ code: "NEWER_FORMAT", file, known: LOG_FORMAT, found: format });
+  } catch (cause) {
+    throw readErrorOf(cause, file);
   } finally {
     database.close();
   }

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { openReader, syncDirectoryOf } from "../database.ts";
+import { openReader, readErrorOf, syncDirectoryOf } from "../database.ts";
 import { StoreError } from "../store-error.ts";
 import type { DurableLog } from "../txn-log.ts";
 import { kindOfLogFile, writeFormatMark } from "./format-mark.ts";
@@ -15,7 +15,7 @@ import {
 } from "./segment-name.ts";
 import { readHead, readSegmentLog, type SegmentHead } from "./segment-schema.ts";
 import { tidySpare } from "./spare-segment.ts";
-import { eraseTear, scanWal, type WalScan } from "./wal-scan.ts";
+import { eraseTear, NO_WAL, scanWal, type WalScan } from "./wal-scan.ts";
 
 /**
  * What a directory of segments is, found out before anything in it is changed.
@@ -56,7 +56,7 @@ const CACHE_KIB = 256;
 const WAL_OR_INDEX = /^(log-\d{8}-[0-9a-f]{16}\.db)-(?:wal|shm)$/;
 /** Main files whose making was cut short. */
 const UNFINISHED_FILE = new RegExp(`^log(?:-\\d{8}-[0-9a-f]{16})?\\.db\\${UNFINISHED}`);
-const WHOLE: WalScan = { pageBytes: 0, frameCount: 0, commitCount: 0, lastFrame: 0, tail: "whole" };
+const WHOLE: WalScan = { pageBytes: 0, ...NO_WAL, commitCount: 0, lastFrame: 0, tail: "whole" };
 
 /** Changes nothing. */
 export function inspectSegments(directory: string): FoundSegments {
@@ -122,6 +122,8 @@ function inspectNewest(directory: string, name: SegmentName): NewestSegment | un
       throw new StoreError({ code: "DAMAGED", file, place: "table segment, row 1", found: `the name ${found}` });
     }
     return { name, head, log: readSegmentLog(database, file, head), scan, damage };
+  } catch (cause) {
+    throw readErrorOf(cause, file);
   } finally {
     database.close();
   }

@@ -1,7 +1,8 @@
 import { renameSync, statSync } from "node:fs";
-import { type Database, makeDatabase, openDatabase, openReader, type Statement } from "../database.ts";
+import { type Database, makeDatabase, openDatabase, openReader, readErrorOf, type Statement } from "../database.ts";
 import type { DurableLog } from "../txn-log.ts";
 import { createSegmentTables, type SegmentHead, writeHead } from "./segment-schema.ts";
+import { NO_WAL, readSalt, type WalMark } from "./wal-scan.ts";
 
 const CACHE_KIB = 4096;
 const KEEPER_CACHE_KIB = 64;
@@ -49,16 +50,21 @@ export class SegmentFile {
       this.#database = openDatabase(file, { pageBytes: 1024, cacheKib: CACHE_KIB, journal: "wal" });
     } catch (cause) {
       this.#keeper.close();
-      throw cause;
+      throw readErrorOf(cause, file);
     }
     const database = this.#database;
-    this.pageBytes = database.pragma("page_size", { simple: true }) as number;
-    this.#begin = database.prepare("BEGIN IMMEDIATE");
-    this.#commit = database.prepare("COMMIT");
-    this.#rollback = database.prepare("ROLLBACK");
-    this.#frames = database.prepare("PRAGMA wal_checkpoint(NOOP)").raw();
-    const rows = new Array(ROWS_PER_INSERT).fill("(?, ?)").join(", ");
-    this.#insertRows = database.prepare(`INSERT INTO log (zxid, entry) VALUES ${rows}`);
+    try {
+      this.pageBytes = database.pragma("page_size", { simple: true }) as number;
+      this.#begin = database.prepare("BEGIN IMMEDIATE");
+      this.#commit = database.prepare("COMMIT");
+      this.#rollback = database.prepare("ROLLBACK");
+      this.#frames = database.prepare("PRAGMA wal_checkpoint(NOOP)").raw();
+      const rows = new Array(ROWS_PER_INSERT).fill("(?, ?)").join(", ");
+      this.#insertRows = database.prepare(`INSERT INTO log (zxid, entry) VALUES ${rows}`);
+    } catch (cause) {
+      this.close();
+      throw readErrorOf(cause, file);
+    }
   }
 
   begin(): void {
@@ -100,14 +106,24 @@ export class SegmentFile {
 
   /** How far the WAL is written. */
   walBytes(): number {
-    const [, frames] = this.#frames.get() as [number, number, number];
-    return frames * (this.pageBytes + FRAME_HEADER_BYTES);
+    return this.#frameCount() * (this.pageBytes + FRAME_HEADER_BYTES);
+  }
+
+  /** How far the WAL is written, by what a later start can compare. */
+  walMark(): WalMark {
+    const frameCount = this.#frameCount();
+    return frameCount === 0 ? NO_WAL : { salt: readSalt(`${this.file}-wal`), frameCount };
   }
 
   /** The WAL stays as it is. */
   close(): void {
     this.#database.close();
     this.#keeper.close();
+  }
+
+  #frameCount(): number {
+    const [, frameCount] = this.#frames.get() as [number, number, number];
+    return frameCount;
   }
 
   #insertEnd(rowCount: number): Statement {
@@ -129,7 +145,7 @@ function openKeeper(file: string): Database {
     return database;
   } catch (cause) {
     database.close();
-    throw cause;
+    throw readErrorOf(cause, file);
   }
 }
 

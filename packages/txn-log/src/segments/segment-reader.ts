@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import { copyBytes, FRAME_HEADER_BYTES, formatZxid, writeFrameHeader, type Zxid } from "@zooid/model";
 import { type Chain, ChainCursor, chainFromHalves, formatChain } from "../chain.ts";
-import { type Database, openReader, type Statement, sqliteCode } from "../database.ts";
+import { type Database, openReader, readErrorOf, readNamed, type Statement, sqliteCode } from "../database.ts";
 import { mayFollow } from "../log-book.ts";
 import { CHAIN_BYTES, chainOfEntry } from "../schema.ts";
 import { StoreError } from "../store-error.ts";
@@ -82,7 +82,7 @@ export class SegmentReader implements Disposable {
       database.close();
       // A damaged WAL hides the tables themselves.
       if (sqliteCode(cause) === "SQLITE_ERROR") throw damagedTables(file, cause);
-      throw cause;
+      throw readErrorOf(cause, file);
     }
   }
 
@@ -116,7 +116,7 @@ export class SegmentReader implements Disposable {
 
   /** What the first transaction of a segment says; undefined when it is not there. */
   head(): SegmentHead | undefined {
-    return readHead(this.#database, this.#file);
+    return readNamed(this.#file, () => readHead(this.#database, this.#file));
   }
 
   /** Where the log begins, as the newest segment says. */
@@ -125,7 +125,8 @@ export class SegmentReader implements Disposable {
   }
 
   ensembleId(): string {
-    return String(this.#database.prepare("SELECT ensemble FROM store").pluck().get());
+    const select = "SELECT ensemble FROM store";
+    return readNamed(this.#file, () => String(this.#database.prepare(select).pluck().get()));
   }
 
   /** Throws `DAMAGED` unless the entry is there at which the manifest says that this segment ends. */
@@ -154,6 +155,8 @@ export class SegmentReader implements Disposable {
       const chain = after === begin.zxid ? begin.chain : this.#chainOf(after);
       if (chain === undefined) throw this.#damaged(after, "the log holds no such entry");
       return this.#rows({ zxid: after, chain }, limits);
+    } catch (cause) {
+      throw readErrorOf(cause, this.#file);
     } finally {
       this.#commit.run();
     }
@@ -207,13 +210,13 @@ export class SegmentReader implements Disposable {
   }
 
   #readPosition(statement: Statement): LogPosition {
-    const row = statement.get() as [Zxid, number, number] | undefined;
+    const row = readNamed(this.#file, () => statement.get()) as [Zxid, number, number] | undefined;
     if (row === undefined) throw damagedTables(this.#file);
     return { zxid: row[0], chain: chainFromHalves(row[1], row[2]) };
   }
 
   #chainOf(zxid: Zxid): Chain | undefined {
-    const entry = this.#entry.get(zxid) as Buffer | undefined;
+    const entry = readNamed(this.#file, () => this.#entry.get(zxid)) as Buffer | undefined;
     return entry === undefined ? undefined : chainOfEntry(entry);
   }
 

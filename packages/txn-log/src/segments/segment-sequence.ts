@@ -59,6 +59,11 @@ export class SegmentSequence {
     return this.#segment;
   }
 
+  /** That of the newest segment, if it is open. */
+  get file(): string | undefined {
+    return this.#segment?.file;
+  }
+
   /** Goes on in a segment that was found. */
   goOn({ name, head }: NewestSegment): void {
     this.#segment = new SegmentFile(join(this.#directory, formatSegmentName(name)));

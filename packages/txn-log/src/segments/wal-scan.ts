@@ -17,18 +17,26 @@ import { closeSync, fsyncSync, openSync, readSync, writeSync } from "node:fs";
  * begins, so a power cut can tear the last commit only. A whole commit behind the bad frame's own one is proof of damage: what SQLite would
  * hide was acknowledged.
  */
-export interface WalScan {
+export interface WalScan extends WalMark {
   /** 0 for a WAL that was never begun. */
   readonly pageBytes: number;
-  /** Frames of whole commits: what SQLite will show. */
-  readonly frameCount: number;
   readonly commitCount: number;
   /** The last frame slot that holds a frame of this WAL, whole or not. */
   readonly lastFrame: number;
   readonly tail: "whole" | "torn" | "damaged";
 }
 
+/** How far a WAL is written. */
+export interface WalMark {
+  /** Random, new each time the WAL begins anew; 0 for one that was never begun. */
+  readonly salt: bigint;
+  /** Frames of whole commits: what SQLite shows. */
+  readonly frameCount: number;
+}
+
+export const NO_WAL: WalMark = { salt: 0n, frameCount: 0 };
 export const WAL_HEADER_BYTES = 32;
+const SALT_AT = 16;
 export const FRAME_HEADER_BYTES = 24;
 
 const MAGIC = 0x377f0682;
@@ -38,7 +46,7 @@ const PAGE_BYTES_MAX = 65_536;
 const SECTOR_BYTES = 512;
 const PIECE_BYTES = 1024 * 1024;
 
-const NEVER_BEGUN: WalScan = { pageBytes: 0, frameCount: 0, commitCount: 0, lastFrame: 0, tail: "whole" };
+const NEVER_BEGUN: WalScan = { pageBytes: 0, ...NO_WAL, commitCount: 0, lastFrame: 0, tail: "whole" };
 
 /** Scans a WAL that no connection writes to. */
 export function scanWal(file: string): WalScan {
@@ -66,6 +74,18 @@ export function eraseTear(file: string, scan: WalScan): void {
       writeSync(handle, zeros, 0, FRAME_HEADER_BYTES, WAL_HEADER_BYTES + (frame - 1) * frameBytes);
     }
     fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** The salt of a WAL that has begun. */
+export function readSalt(file: string): bigint {
+  const handle = openSync(file, "r");
+  try {
+    const salt = Buffer.alloc(8);
+    readSync(handle, salt, 0, salt.length, SALT_AT);
+    return salt.readBigUInt64BE(0);
   } finally {
     closeSync(handle);
   }
@@ -101,7 +121,7 @@ class FrameWalk {
   constructor(handle: number, header: Buffer) {
     this.#handle = handle;
     this.#pageBytes = header.readUInt32BE(8);
-    this.#salt = header.readBigUInt64BE(16);
+    this.#salt = header.readBigUInt64BE(SALT_AT);
     this.#sum = new RollingSum(header);
     this.#sum.set(header, 24);
   }
@@ -120,6 +140,7 @@ class FrameWalk {
     }
     return {
       pageBytes: this.#pageBytes,
+      salt: this.#salt,
       frameCount: this.#frameCount,
       commitCount: this.#commitCount,
       lastFrame: this.#lastFrame,

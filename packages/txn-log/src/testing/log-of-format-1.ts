@@ -8,6 +8,7 @@ import { openDatabase } from "../database.ts";
 import { newDurableLog } from "../log-boot.ts";
 import { createStoreTables, writeEpochs, writeStoreRow } from "../schema.ts";
 import { LOG_FILE } from "../segments/segment-name.ts";
+import { NO_WAL } from "../segments/wal-scan.ts";
 import { createStateFile } from "../state-file.ts";
 import type { DurableLog } from "../txn-log.ts";
 import { WitnessFile } from "../witness.ts";
@@ -89,7 +90,7 @@ export function writeDirectoryOfFormat1(
   }
   createStateFile(file("state-1.db"), options.isFolded === true ? log.tail : floor);
   const witness = new WitnessFile(file("witness"));
-  witness.write({ ...log.tail, promise: 4, bootCount: 6 });
+  witness.write({ ...log.tail, promise: 4, bootCount: 6, currentEpoch: 0, wal: NO_WAL });
   witness.close();
   return log;
 }

@@ -45,6 +45,15 @@ export class Oracle implements PlainState {
     for (const [id, node] of initial.nodes) this.nodes.set(id, { ...node, stat: Buffer.from(node.stat) });
   }
 
+  /** One that takes the same steps from here on. What was encoded and not taken stays behind. */
+  copy(): Oracle {
+    const copy = new Oracle(this.#random, this);
+    for (const [key, session] of this.sessions) copy.sessions.set(key, { ...session });
+    copy.zxid = this.zxid;
+    copy.nextNode = this.nextNode;
+    return copy;
+  }
+
   step(): void {
     const header = newTxnHeader();
     this.zxid = (this.zxid + 1) as Zxid;
