@@ -22,7 +22,7 @@ test.each([
   [{ kind: "epoch-promised", offered: 4, promised: 7, to: 1 }, "epoch 7 is promised to server 1, not 4"],
   [
     { kind: "learner-not-counted", sid },
-    "server 3 follows and is not counted: its data directory is empty, or has lost data. It counts again once a quorum of other voters has synchronized it",
+    "server 3 follows and is not counted: its data directory is empty, or has lost data. It counts once a quorum of other voters has synchronized it",
   ],
   [{ kind: "histories-differ", at: zxid }, "histories differ at or before 0x200000005"],
   [
