@@ -56,7 +56,7 @@ export function sentenceOf(event: OperatorEvent | LinkEnd | PeerRefusal): string
       return `server ${event.sid} follows`;
     case "learner-not-counted":
       return (
-        `server ${event.sid} follows and is not counted: its data directory is empty, or has lost data. It counts again once a quorum of ` +
+        `server ${event.sid} follows and is not counted: its data directory is empty, or has lost data. It counts once a quorum of ` +
         "other voters has synchronized it"
       );
     case "whole-state-sent":
