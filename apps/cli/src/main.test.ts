@@ -46,6 +46,11 @@ test("an unknown command is answered with the usage and status 127", async () =>
   expect(stderr).toMatch(/Command not found: Command not found frobnicate\n$/);
 });
 
+test("what find prints is alone on stdout, for pipes", async () => {
+  const { stdout, stderr, status } = await run("find", "/zookeeper", "--name", "quota");
+  expect([stdout, stderr, status]).toEqual(["/zookeeper/quota\n", "", 0]);
+});
+
 test("commands are read as lines, and the last one determines the status", async () => {
   const { stdout, stderr, status } = await processes.script(["create /script x", "ls -R /script", "get /nope"]);
   expect(results(stdout)).toBe("Welcome to ZooKeeper!\n/script\n");

@@ -22,6 +22,7 @@ export const cp: Command = {
     "--dry-run only counts.",
   operandsMin: 2,
   kind: "own",
+  runsProgram: true,
   pathOperand: 0,
   async run(invocation) {
     const { flags, output, signal } = invocation;

@@ -18,6 +18,7 @@ export const diff: Command = {
   summary: "Compares two subtrees, or a node's data with a local file; -q prints no data. Fails if they differ.",
   operandsMin: 1,
   kind: "own",
+  runsProgram: true,
   pathOperand: 0,
   async run(invocation) {
     const path = checkedPath(operand(invocation, 0));

@@ -24,6 +24,7 @@ export const find: Command = {
   ],
   summary: "Prints the nodes below a path that match all conditions; -s with owner, size, children and time.",
   kind: "own",
+  runsProgram: true,
   pathOperand: 0,
   async run(invocation) {
     const { flags, operands, output, signal } = invocation;

@@ -17,6 +17,7 @@ export const grep: Command = {
     "-l only paths. Fails if there is none.",
   operandsMin: 1,
   kind: "own",
+  runsProgram: true,
   pathOperand: 1,
   async run(invocation) {
     const { flags, operands, output, shell, signal } = invocation;
