@@ -17,6 +17,8 @@ export const STORAGE_KEYS: readonly KeyEntry[] = [
   ["zooid.log.retainMs", retention("ms")],
   ["zooid.disk.lowBytes", disk("lowBytes")],
   ["zooid.disk.reserveBytes", disk("reserveBytes")],
+  ["zooid.scrub.bytesPerSecond", scrub("bytesPerSecond")],
+  ["zooid.scrub.everyMs", scrub("everyMs")],
   ["preAllocSize", ignored(DURABLE_LOG)],
   [
     "snapCount",
@@ -64,6 +66,10 @@ function path(name: "dataDir" | "logDir"): KeyRule {
 
 function disk(name: keyof NonNullable<Options["disk"]>): KeyRule {
   return part((options, number) => set(options, "disk", { ...options.disk, [name]: number }));
+}
+
+function scrub(name: keyof NonNullable<Options["scrub"]>): KeyRule {
+  return part((options, number) => set(options, "scrub", { ...options.scrub, [name]: number }));
 }
 
 function retention(name: keyof NonNullable<Options["retention"]>): KeyRule {

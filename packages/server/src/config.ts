@@ -16,6 +16,7 @@ import {
   parseConnectionThrottle,
 } from "./connection-throttle.ts";
 import type { DiskOptions } from "./disk/disk-marks.ts";
+import type { ScrubSettings } from "./disk/scrub-reports.ts";
 import { type EnsembleOptions, parseEnsemble, type QuorumPeerConfig } from "./peers/ensemble-config.ts";
 import { parseTls, type TlsConfig, type TlsOptions } from "./tls/tls-config.ts";
 
@@ -128,6 +129,8 @@ export interface ServerOptions {
   readonly retention?: RetentionOptions;
   /** What happens when the disk has little room. */
   readonly disk?: DiskOptions;
+  /** How state file and log are checked for damage while the server runs. */
+  readonly scrub?: ScrubSettings;
   /** The members of the ensemble. Undefined: a standalone server. */
   readonly ensemble?: EnsembleOptions;
   /**
@@ -213,6 +216,7 @@ export interface ServerConfig {
   readonly stateLagBytesMax: number;
   readonly retention: Required<RetentionOptions>;
   readonly disk: DiskOptions;
+  readonly scrub: Required<ScrubSettings>;
   readonly ensemble: QuorumPeerConfig | undefined;
   readonly localSessions: boolean;
   readonly localSessionsUpgrading: boolean;
@@ -343,6 +347,7 @@ export function parseServerConfig(options: ServerOptions): ServerConfig {
       ms: whole("zooid.log.retainMs", options.retention?.ms ?? 0, 0, Number.MAX_SAFE_INTEGER),
     },
     disk: parseDisk(options.disk ?? {}, whole),
+    scrub: parseScrub(options.scrub ?? {}, whole),
     ensemble: options.ensemble === undefined ? undefined : parseEnsemble(options.ensemble, whole, problems, notices),
     localSessions: options.localSessions ?? false,
     localSessionsUpgrading: options.localSessionsUpgrading ?? false,
@@ -390,6 +395,14 @@ function parseDisk({ lowBytes, reserveBytes }: DiskOptions, whole: Whole): DiskO
   return {
     ...(lowBytes === undefined ? {} : { lowBytes: bytes("zooid.disk.lowBytes", lowBytes) }),
     ...(reserveBytes === undefined ? {} : { reserveBytes: bytes("zooid.disk.reserveBytes", reserveBytes) }),
+  };
+}
+
+function parseScrub({ bytesPerSecond, everyMs }: ScrubSettings, whole: Whole): Required<ScrubSettings> {
+  const rate = bytesPerSecond ?? 4 * 1024 * 1024;
+  return {
+    bytesPerSecond: whole("zooid.scrub.bytesPerSecond", rate, 0, Number.MAX_SAFE_INTEGER),
+    everyMs: whole("zooid.scrub.everyMs", everyMs ?? 3_600_000, 1, INT_MAX),
   };
 }
 

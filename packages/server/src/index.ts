@@ -21,6 +21,7 @@ export {
 } from "./config.ts";
 export type { ConnectionThrottleConfig, ConnectionThrottleOptions } from "./connection-throttle.ts";
 export type { DiskOptions } from "./disk/disk-marks.ts";
+export type { ScrubSettings } from "./disk/scrub-reports.ts";
 export type { LogFields } from "./log-fields.ts";
 export type {
   EnsembleOptions,

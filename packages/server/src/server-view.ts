@@ -90,6 +90,7 @@ export function adminViewOf(server: ViewedServer): AdminView {
       warn: (text) => log.warn(text),
     }),
     room: () => server.room(),
+    damage: () => storage().damage(),
     fourLetterWords: server.fourLetterWords,
     traceMask: { value: TRACE_MASK },
     storageMetrics: () => storage().metrics(),

@@ -269,7 +269,7 @@ class Server implements ZooidServer {
     const config = this.#config;
     for (let warnedMs = Number.NEGATIVE_INFINITY; ; await delay(FULL_RETRY_MS)) {
       try {
-        return await openStorage(config, sidOf(config), this.#logHandler(driver));
+        return await openStorage(config, sidOf(config), this.#logHandler(driver), this.#log);
       } catch (error) {
         const isFull = error instanceof StoreError && error.code === "DISK_FULL";
         if (!isFull || this.#stopped !== undefined) throw error;

@@ -20,9 +20,10 @@ import {
   StoreError,
   type TxnLog,
 } from "@zooid/txn-log";
-import { isLogFile, makeReserve, openStore, type Store } from "@zooid/txn-log/sqlite";
+import { isLogFile, makeReserve, openStore, type ScrubOptions, type Store } from "@zooid/txn-log/sqlite";
 import { gauge, type Metric, summary } from "./admin/metric.ts";
 import type { ServerConfig } from "./config.ts";
+import { damageFault, type ScrubLog, scrubMetrics, scrubOptionsOf } from "./disk/scrub-reports.ts";
 import type { Checkpoint } from "./driver/checkpoints.ts";
 import { PumpedMemoryLog } from "./pumped-memory-log.ts";
 
@@ -58,21 +59,25 @@ export interface Storage extends AsyncDisposable {
   usage(): { readonly stateBytes: number; readonly logBytes: number };
   /** The newest state that is on disk whole, and when it was written, in seconds; undefined for a memory. */
   lastState(): { readonly zxid: number; readonly writtenAtSeconds: number } | undefined;
+  /** What the background check of the files has found; undefined while nothing is damaged. */
+  damage(): string | undefined;
   /** For `mntr` and metrics. */
   metrics(): Iterable<Metric>;
 }
 
 /** Opens the data directory, or memory where the configuration names none. Rejects with a StoreError. */
 export async function openStorage(
-  { dataDir: directory, logDir, fsyncWarnMs, stateLagBytesMax, retention, ensemble }: ServerConfig,
+  { dataDir: directory, logDir, fsyncWarnMs, stateLagBytesMax, retention, scrub, ensemble }: ServerConfig,
   sid: ServerId,
   handler: LogHandler,
+  scrubLog: ScrubLog,
 ): Promise<Storage> {
   const isAlone = ensemble === undefined;
   if (directory === undefined) return openMemoryStorage(handler, sid, isAlone);
   const logDirectory = logDir ?? directory;
   const limits = { fsyncWarnMs, stateLagBytesMax, logKeepBytes: retention.bytes, retentionMs: retention.ms };
-  return await openSqliteStorage({ directory, logDirectory, sid, isAlone, handler, ...limits });
+  const scrubOptions = scrubOptionsOf(scrub, isAlone, scrubLog);
+  return await openSqliteStorage({ directory, logDirectory, sid, isAlone, handler, scrub: scrubOptions, ...limits });
 }
 
 /**
@@ -100,6 +105,7 @@ function openMemoryStorage(handler: LogHandler, sid: number, isAlone: boolean): 
     keepReserve: () => Promise.resolve(),
     usage: () => ({ stateBytes: 0, logBytes: 0 }),
     lastState: () => undefined,
+    damage: () => undefined,
     metrics: () => [],
     [Symbol.asyncDispose]: () => log[Symbol.asyncDispose](),
   };
@@ -118,6 +124,7 @@ export interface SqliteStorageOptions {
   readonly logKeepBytes: number;
   readonly retentionMs: number;
   readonly handler: LogHandler;
+  readonly scrub: ScrubOptions | undefined;
 }
 
 /** The state file follows from this much log on. */
@@ -128,9 +135,10 @@ const BEHIND_WARN_MS = 60_000;
 
 /** Opens a data directory. Rejects with a StoreError. */
 async function openSqliteStorage(options: SqliteStorageOptions): Promise<Storage> {
-  const { stateLagBytesMax, isAlone, ...rest } = options;
+  const { stateLagBytesMax, isAlone, scrub, ...rest } = options;
   const store = await openStore({
     ...rest,
+    ...(scrub === undefined ? {} : { scrub }),
     takeEpoch: isAlone,
     // Others know what this server may have forgotten; it has no vote until they have reported it.
     allowAmnesia: !isAlone,
@@ -295,7 +303,13 @@ class SqliteStorage implements Storage {
     return { zxid: applied.applied.zxid, writtenAtSeconds: Math.floor(written / 1000) };
   }
 
+  damage(): string | undefined {
+    const { scrub } = this.#store;
+    return scrub === undefined ? undefined : damageFault(scrub.status);
+  }
+
   *metrics(): IterableIterator<Metric> {
+    yield* scrubMetrics(this.#store.scrub?.status);
     const log = this.log.stats();
     const state = this.#store.state.stats();
     yield summary("fsynctime", {

@@ -54,6 +54,7 @@ export type LogCommand =
   | { readonly kind: "committed"; readonly zxid: Zxid }
   | { readonly kind: "purge"; readonly upTo: Zxid }
   | { readonly kind: "low"; readonly isLow: boolean }
+  | { readonly kind: "discard"; readonly id: number; readonly upTo: Zxid }
   | { readonly kind: "close" };
 
 /** An append that is no plain one: too large for the ring, or with a configuration. */

@@ -95,6 +95,23 @@ export class LogReader implements Disposable {
     return chain;
   }
 
+  /** The sealed segments, oldest first. */
+  sealed(): readonly { readonly file: string; readonly after: Zxid; readonly end: Zxid }[] {
+    using _lease = this.#leases.take();
+    return this.#look().parts.flatMap(({ file, after, end }) => {
+      return end === undefined ? [] : [{ file, after: after.zxid, end: end.zxid }];
+    });
+  }
+
+  /** Checks some entries after a zxid, up to the end of a segment at most, as {@link walk} does. */
+  check(after: Zxid, bytesMax: number, upTo: Zxid): { readonly last: Zxid; readonly bytes: number } {
+    let bytes = 0;
+    const { last } = this.walk(after, { bytesMax, upTo }, (_zxid, _bytes, start, end) => {
+      bytes += end - start;
+    });
+    return { last: last.zxid, bytes };
+  }
+
   ensembleId(): string {
     using _lease = this.#leases.take();
     const newest = this.#look().parts.at(-1);

@@ -4,7 +4,7 @@ import { AppendGroup, type GroupBatch } from "./append-group.ts";
 import { ControlWord, RecordKind, RingReader } from "./append-ring.ts";
 import { isFull, storeErrorOf } from "./database.ts";
 import { releaseReserve } from "./disk-reserve.ts";
-import { withConfigs, withCurrentEpoch, withEnsembleId, withPromise } from "./log-book.ts";
+import { earlierOf, withConfigs, withCurrentEpoch, withEnsembleId, withPromise } from "./log-book.ts";
 import { type Keep, LogFile } from "./log-file.ts";
 import { COMMIT_BUCKETS_AT, type LogCommand, type LogReport, LogStat, type LogThreadData } from "./log-messages.ts";
 import { ReaderLeases } from "./segments/reader-leases.ts";
@@ -250,6 +250,8 @@ class LogThread {
         this.#isLow = command.isLow;
         this.#isPurgeDue = true;
         return;
+      case "discard":
+        return this.#change(command.id, () => this.#discard(command.upTo));
       case "close":
         this.#closed = true;
         return;
@@ -296,6 +298,13 @@ class LogThread {
       return;
     }
     this.#reportFloor();
+  }
+
+  /** Lets go of segments up to a zxid that need not be kept, whatever else asks for them. */
+  #discard(upTo: Zxid): void {
+    const above = earlierOf(upTo, this.#purgeAllowed);
+    const count = this.#file.purgeable({ above, bytes: 0, olderThanMs: Number.POSITIVE_INFINITY });
+    if (count > 0) this.#file.purge(count);
   }
 
   #reportFloor(): void {

@@ -219,6 +219,11 @@ export class SqliteTxnLog implements TxnLog {
     if (this.#dead === undefined) this.#enqueue({ kind: "command", command: { kind: "low", isLow } });
   }
 
+  /** Lets go of segments up to a zxid of a synced state file, whatever else would keep them but learners and the commit hint. */
+  async discard(upTo: Zxid): Promise<void> {
+    await this.#ask((id) => ({ kind: "discard", id, upTo }));
+  }
+
   async setPromise(promise: EpochPromise): Promise<void> {
     await this.#ask((id) => ({ kind: "promise", id, promise }));
   }

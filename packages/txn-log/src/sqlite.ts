@@ -7,6 +7,8 @@ import { releaseReserve } from "./disk-reserve.ts";
 import { inspectDirectory, WITNESS_FILE } from "./inspect-directory.ts";
 import { earlierOf } from "./log-book.ts";
 import { LogReader } from "./log-reader.ts";
+import { Scrub, type ScrubOptions } from "./scrub.ts";
+import type { FoundDamage } from "./scrub-messages.ts";
 import { ReaderLeases } from "./segments/reader-leases.ts";
 import { SnapshotTransfers } from "./snapshot-transfers.ts";
 import { openSqliteState, type SqliteStateStore } from "./sqlite-state-store.ts";
@@ -55,6 +57,8 @@ export interface StoreOptions {
   readonly snapshotHoldMs?: number;
   /** Specifier or URL of a module whose `TxnReader` decodes records. Default `@zooid/wire/txn`. */
   readonly decoderModule?: string;
+  /** Checks state file and sealed segments in the background. Default: not. */
+  readonly scrub?: ScrubOptions;
   /** Breaks a promise on purpose. */
   readonly testBreak?: TestBreak;
 }
@@ -66,6 +70,8 @@ export type ReplaySink = (zxid: Zxid, bytes: Uint8Array, start: number, end: num
 export interface Store extends AsyncDisposable {
   readonly log: TxnLog;
   readonly state: StateStore;
+  /** Undefined where none was asked for. */
+  readonly scrub: Scrub | undefined;
   /** Fills the tree from the state file in force, synchronously; `replay` goes on from the position in the answer. */
   loadState(sink: StateSink): StateMeta;
   /**
@@ -194,7 +200,9 @@ async function openOnce(options: StoreOptions): Promise<Store> {
     });
     const { snapshotHoldMs: holdMs = 60_000, testBreak } = options;
     const transfers = new SnapshotTransfers({ log, state, directory, holdMs, testBreak });
-    return new SqliteStore({ log, state, transfers, place, logDirectory, leases });
+    const scrub =
+      options.scrub === undefined ? undefined : newScrub(options.scrub, { log, state, logDirectory, leases });
+    return new SqliteStore({ log, state, scrub, transfers, place, logDirectory, leases });
   } catch (cause) {
     await opened?.[Symbol.asyncDispose]();
     place.abandon();
@@ -202,9 +210,32 @@ async function openOnce(options: StoreOptions): Promise<Store> {
   }
 }
 
+function newScrub(
+  options: ScrubOptions,
+  parts: {
+    readonly log: SqliteTxnLog;
+    readonly state: SqliteStateStore;
+    readonly logDirectory: string;
+    readonly leases: SharedArrayBuffer;
+  },
+): Scrub {
+  const { log, state, logDirectory, leases } = parts;
+  const retire = async ({ end }: FoundDamage): Promise<"retired" | "needed"> => {
+    // Folding would read the segment, and fail.
+    if (state.applied.applied.zxid < end) return "needed";
+    // Since the open, nothing may have been folded that would have allowed it.
+    log.allowPurge(state.applied.applied.zxid);
+    await log.discard(end).catch(() => {});
+    return "retired";
+  };
+  return new Scrub({ options, logDirectory, leases, stateFile: state.stateFile, retire });
+}
+
 class SqliteStore implements Store {
   readonly log: TxnLog;
   readonly state: StateStore;
+  readonly scrub: Scrub | undefined;
+  readonly #stateFile: () => string;
   readonly #transfers: SnapshotTransfers;
   readonly #place: DataPlace;
   readonly #logDirectory: string;
@@ -214,6 +245,7 @@ class SqliteStore implements Store {
   constructor(parts: {
     readonly log: SqliteTxnLog;
     readonly state: SqliteStateStore;
+    readonly scrub: Scrub | undefined;
     readonly transfers: SnapshotTransfers;
     readonly place: DataPlace;
     readonly logDirectory: string;
@@ -221,6 +253,8 @@ class SqliteStore implements Store {
   }) {
     this.log = parts.log;
     this.state = parts.state;
+    this.scrub = parts.scrub;
+    this.#stateFile = () => parts.state.stateFile;
     this.#transfers = parts.transfers;
     this.#place = parts.place;
     this.#logDirectory = parts.logDirectory;
@@ -271,7 +305,9 @@ class SqliteStore implements Store {
   }
 
   adoptState(): StateMeta {
-    return this.#transfers.adopt();
+    const meta = this.#transfers.adopt();
+    this.scrub?.setStateFile(this.#stateFile());
+    return meta;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -280,6 +316,7 @@ class SqliteStore implements Store {
   }
 
   async #close(): Promise<void> {
+    await this.scrub?.close();
     await this.#transfers.close();
     await this.state[Symbol.asyncDispose]();
     await this.log[Symbol.asyncDispose]();
@@ -297,6 +334,8 @@ function removeUnnamed(directory: string, named: string): void {
 
 export { makeReserve, RESERVE_FILE } from "./disk-reserve.ts";
 export { makeDirectory } from "./make-directory.ts";
+export { Scrub, type ScrubDamage, type ScrubOptions, type ScrubStatus } from "./scrub.ts";
+export type { FoundDamage } from "./scrub-messages.ts";
 export type { EntrySink } from "./segments/entry-sink.ts";
 export { type SealedSegmentFile, SealedSegments } from "./segments/sealed-segments.ts";
 export { isLogFile } from "./segments/segment-name.ts";

@@ -54,6 +54,8 @@ export interface AdminView {
   readonly snapshots: SnapshotEndpoint;
   /** On the disk, for writes. */
   room(): DiskRoom;
+  /** What is damaged of the files, and what follows from it; undefined while nothing is known to be. */
+  damage(): string | undefined;
   /** Prefix of the admin port's commands, without a slash at the end. */
   readonly commandUrl: string;
   /** The text of the configuration file, if there was one. */

@@ -49,7 +49,7 @@ export function startChecks(view: AdminView): readonly Check[] {
 }
 
 /**
- * What is wrong, for people: every check of the probes, and certificates that end soon. `exclude`
+ * What is wrong, for people: every check of the probes, damaged files, and certificates that end soon. `exclude`
  * leaves checks out by name.
  */
 export function allChecks(view: AdminView, query: URLSearchParams, nowSeconds: number): readonly Check[] {
@@ -57,7 +57,9 @@ export function allChecks(view: AdminView, query: URLSearchParams, nowSeconds: n
   const certificates = view.certificates().map(({ shownTo, notAfter }) => ({
     ...{ name: `certificate-for-${shownTo}`, fault: expiryFault(notAfter, nowSeconds) },
   }));
-  return [...readyChecks(view), ...certificates].filter(({ name }) => !excluded.has(name));
+  return [...readyChecks(view), { name: "data", fault: view.damage() }, ...certificates].filter(
+    ({ name }) => !excluded.has(name),
+  );
 }
 
 /** A certificate that ends sooner is reported. */

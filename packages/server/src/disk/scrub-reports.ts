@@ -1,0 +1,64 @@
+import type { ScrubDamage, ScrubOptions, ScrubStatus } from "@zooid/txn-log/sqlite";
+import { gauge, type Metric } from "../admin/metric.ts";
+
+/** How state file and sealed segments are checked while the server runs. */
+export interface ScrubSettings {
+  /** Bytes read a second; 0: they are not checked. Default 4 MiB. */
+  readonly bytesPerSecond?: number;
+  /** From the end of one round to the next, in milliseconds. Default an hour. */
+  readonly everyMs?: number;
+}
+
+/** What the scrub of a server needs to report. */
+export interface ScrubLog {
+  error(text: string): void;
+  info(text: string): void;
+}
+
+/** Undefined where nothing is to be checked. */
+export function scrubOptionsOf(
+  { bytesPerSecond, everyMs }: Required<ScrubSettings>,
+  isAlone: boolean,
+  log: ScrubLog,
+): ScrubOptions | undefined {
+  if (bytesPerSecond === 0) return undefined;
+  return {
+    bytesPerSecond,
+    everyMs,
+    damaged: (damage) => log.error(damageLine(damage, isAlone)),
+    healed: (file) => log.info(`${file} is damaged no longer, or no longer needed`),
+  };
+}
+
+function damageLine(damage: ScrubDamage, isAlone: boolean): string {
+  const { file, place, found } = damage;
+  return `${file} is damaged at ${place}: ${found}; ${effectOf(damage)}; ${remedyOf(damage, isAlone)}`;
+}
+
+function effectOf({ part, effect }: ScrubDamage): string {
+  if (effect === "retired") return "the state file has its entries, and the log lets go of it";
+  if (part === "state") return "clients are served from memory, and the next start is refused";
+  return "the state file lacks its entries: the server ends when the state file follows, and the next start is refused";
+}
+
+function remedyOf({ effect }: ScrubDamage, isAlone: boolean): string {
+  if (effect === "retired") return "nothing is to be done but to look at the disk";
+  if (isAlone) return "copy the tree with a client while the server runs, or restore a backup, and look at the disk";
+  return "stop this server, move its data directory away and start it again: it recovers from the others";
+}
+
+/** The check for people: undefined while nothing is damaged. */
+export function damageFault({ damaged }: ScrubStatus): string | undefined {
+  const [first] = damaged;
+  if (first === undefined) return undefined;
+  const others = damaged.length === 1 ? "" : `, and ${damaged.length - 1} more files`;
+  return `${first.file} is damaged at ${first.place}: ${first.found}; ${effectOf(first)}${others}`;
+}
+
+export function* scrubMetrics(status: ScrubStatus | undefined): IterableIterator<Metric> {
+  yield gauge("zooid_scrub_rounds", status?.roundCount ?? 0);
+  yield gauge("zooid_scrub_bytes", status?.bytes ?? 0);
+  yield gauge("zooid_scrub_last_round_ms", Math.round(status?.lastRoundMs ?? 0));
+  yield gauge("zooid_scrub_unfinished_rounds", status?.unfinishedCount ?? 0);
+  yield gauge("zooid_scrub_damaged_files", status?.damaged.length ?? 0);
+}

@@ -1,0 +1,40 @@
+import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { OpCode } from "@zooid/model";
+import { RawClient, read } from "@zooid/wire/testing/raw-client";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { startTestServer } from "../testing/server.ts";
+
+let place: string;
+beforeEach(async () => {
+  place = await mkdtemp(join(tmpdir(), "zooid-scrub-"));
+});
+afterEach(() => rm(place, { recursive: true, force: true }));
+
+async function metric(port: number, name: string): Promise<number> {
+  await using client = await RawClient.open(port);
+  client.send(Buffer.from("mntr"));
+  return Number(new RegExp(`^zk_${name}\\t(.*)$`, "m").exec((await client.rest()).toString())?.[1]);
+}
+
+test("a damaged state file is logged once with what to do, counted and shown, while clients are served", async () => {
+  const admin = { port: 0, host: "127.0.0.1" };
+  await using zk = await startTestServer({ dataDir: place, fourLetterWords: "*", scrub: { everyMs: 1 }, admin });
+  const file = join(place, "state-1.db");
+  while ((await metric(zk.port, "zooid_scrub_rounds")) < 1);
+  expect(await metric(zk.port, "zooid_scrub_damaged_files")).toBe(0);
+  const handle = openSync(file, "r+");
+  writeSync(handle, "p", readFileSync(file).indexOf("quota"));
+  closeSync(handle);
+  while ((await metric(zk.port, "zooid_scrub_damaged_files")) < 1);
+  const rounds = await metric(zk.port, "zooid_scrub_rounds");
+  while ((await metric(zk.port, "zooid_scrub_rounds")) < rounds + 2);
+  expect(zk.lines.filter((line) => line.includes(file))).toHaveLength(1);
+  const answer = await fetch(`http://127.0.0.1:${zk.adminPort}/healthz`);
+  expect(answer.status).toBe(503);
+  expect(await answer.text()).toContain("[-]data failed");
+  await using client = await RawClient.withSession(zk.port);
+  expect(await client.ask(OpCode.GET_DATA, read("/zookeeper"))).toMatchObject({ code: 0 });
+});
