@@ -1,7 +1,7 @@
 /**
  * Flips bits in closed data directories, and checks that each flip is named, healed or harmless.
  *
- *     npm run tool -- bit-flips [--flips 40] [--seed N] [--keep]
+ *     npm run tool -- bit-flips [--flips 40] [--seed N] [--only INDEX] [--keep]
  *
  * Makes directories with a state, sealed segments, the newest segment, a spare, a witness and all smaller files, one directory for
  * each kind of last commit. For each flip a directory is copied and one bit of one file changes; each kind of file gets its share.
@@ -29,10 +29,12 @@ const { values: options } = parseArgs({
   options: {
     flips: { type: "string", default: "40" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
+    only: { type: "string" },
     keep: { type: "boolean", default: false },
   },
 });
-const FLIP_MS_MAX = 60_000;
+/** A start that hangs is a fault, too. */
+const FLIP_MS_MAX = 300_000;
 const HISTORY_SEED = 11;
 
 interface Original {
@@ -66,6 +68,7 @@ const table = new Map<string, number>();
 let faultCount = 0;
 for (let i = 0; i < Number(options.flips); i++) {
   const flip = newFlip(i);
+  if (options.only !== undefined && i !== Number(options.only)) continue;
   const outcome = await runFlip(`flip-${i}`, flip);
   const row = `${flip.kind.padEnd(24)} ${outcome.kind}${outcome.kind === "named" ? ` (${outcome.detail})` : ""}`;
   table.set(row, (table.get(row) ?? 0) + 1);
