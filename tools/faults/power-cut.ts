@@ -83,7 +83,8 @@ await Promise.all(
   }),
 );
 
-if (options.keep) console.log(`record and images are kept in ${folder}`);
+const isKept = options.keep || (counts.failed > 0 && !options["expect-failures"]);
+if (isKept) console.log(`record and images are kept in ${folder}`);
 else rmSync(folder, { recursive: true, force: true });
 console.log(`${counts.passed} passed, ${counts.failed} failed`);
 const failed = counts.failed > 0 || lostByKill.length > 0;
