@@ -3,8 +3,8 @@
  *
  *     npm run tool -- disk-errors [--points 24] [--seed N] [--keep]
  *
- * A process appends to a store, folds its state, begins segments and purges them, with a shim in front of
- * the C library (LD_PRELOAD). Its calls that change files or names, and its syncs, are counted. Then the process runs again
+ * A process appends to a store, folds its state, begins segments and purges them, receives a snapshot,
+ * installs histories with and without one, and cuts, with a shim in front of the C library (LD_PRELOAD). Its calls that change files or names, and its syncs, are counted. Then the process runs again
  * for random calls of these, which fail: once with EIO, and in a row of 30 with ENOSPC, as on a disk that has room again
  * after a while. Afterwards the store must open, hold every entry and promise that was reported as durable, and replay.
  * A full disk may end the process only where a sync has failed, or the store was not open yet.
@@ -98,7 +98,10 @@ function statusFaults(
 
 /** Opens the store as the next start would. */
 async function storeFaults(name: string, { output }: Life): Promise<string[]> {
-  const durable = Math.max(0, ...numbersBehind("durable", output));
+  // A cut that has begun may lower the log's end, and one that is reported has.
+  const [cutTo] = numbersBehind("cutting", output);
+  const durable = cutTo ?? Math.max(0, ...numbersBehind("durable", output));
+  const [endMax = Number.POSITIVE_INFINITY] = numbersBehind("cut", output);
   const promised = Math.max(0, ...numbersBehind("promised", output));
   const directory = join(folder, name, "data");
   if (!existsSync(directory)) return durable > 0 ? ["the data directory is gone"] : [];
@@ -112,6 +115,7 @@ async function storeFaults(name: string, { output }: Life): Promise<string[]> {
     const end = store.replay(store.loadState({ session: ignore, node: ignore }).applied, ignore);
     return [
       ...(tail.zxid < durable ? [`its log ends at ${tail.zxid}, and ${durable} was reported durable`] : []),
+      ...(tail.zxid > endMax ? [`its log ends at ${tail.zxid}, and was cut to ${endMax}`] : []),
       ...(promise.epoch < promised ? [`it promised ${promised} and knows of ${promise.epoch}`] : []),
       ...(end.zxid === tail.zxid ? [] : [`it replays to ${end.zxid} of ${tail.zxid}`]),
     ];

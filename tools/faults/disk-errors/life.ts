@@ -1,24 +1,31 @@
 /**
- * One life of a store, in a process of its own: opens it, appends, folds, rolls and purges, and writes
- * what was reported as durable to its output. Ends with 0 when all is done, 20 when the store failed, 21
- * when it could not be opened.
+ * One life of a store, in a process of its own: opens it, appends, folds, rolls and purges, sends its
+ * state to itself, installs histories with and without a snapshot, cuts, and writes what was reported
+ * as durable to its output. Ends with 0 when all is done, 20 when the store failed, 21 when it could
+ * not be opened.
  */
 import { writeSync } from "node:fs";
+import { composeZxid, FRAME_HEADER_BYTES, type Zxid } from "../../../packages/model/src/index.ts";
+import { putEntry } from "../../../packages/txn-log/src/index.ts";
 import { openStore, type Store } from "../../../packages/txn-log/src/sqlite.ts";
 import { createNodes } from "../../../packages/txn-log/src/testing/state-history.ts";
+import { receive, sent } from "../../../packages/txn-log/src/testing/transfers.ts";
 
 const [directory = ""] = process.argv.slice(2);
 const BATCHES = 40;
 const NODES = 25;
 const DATA_BYTES = 200;
 const STDOUT = 1;
+/** Entries of the later epochs: checks that touch no node, since a fold decodes what is committed. */
+const STAGED = 6;
+const CUT = 2;
 
 let store: Store;
 try {
   store = await openStore({
     ...{ directory, sid: 1, segmentBytes: 64 * 1024, logKeepBytes: 64 * 1024, lagMarkBytes: 32 * 1024 },
     handler: {
-      appended: ({ zxid }) => writeSync(STDOUT, `durable ${zxid}\n`),
+      appended: ({ zxid }) => report("durable", zxid),
       roomChanged: () => {},
       failed: (error) => {
         console.error(error.message);
@@ -31,11 +38,70 @@ try {
   console.error(String(error));
   process.exit(21);
 }
-const { promise } = store.log.durable;
-await store.log.setPromise({ epoch: promise.epoch + 1, sid: 1, incarnation: 1 });
-writeSync(STDOUT, `promised ${promise.epoch + 1}\n`);
+const { log } = store;
+await promiseNext();
 for (let batch = 0; batch < BATCHES; batch++) {
   await createNodes(store, batch * NODES + 1, (batch + 1) * NODES, DATA_BYTES);
 }
 await store.state.flush();
+await replaceState();
+await installHistory();
+await cutBack();
 await store[Symbol.asyncDispose]();
+
+/** Receives a copy of the state, installs it with a snapshot, and adopts it. */
+async function replaceState(): Promise<void> {
+  const { source, chunks } = await sent(store);
+  let snapshot: Awaited<ReturnType<typeof receive>>;
+  try {
+    snapshot = await receive(store, source, chunks);
+  } catch (error) {
+    // A disk that cannot take the copy leaves the old state in force.
+    console.error(String(error));
+    return;
+  }
+  const epoch = await promiseNext();
+  await log.beginStage(source.position);
+  await log.flip({ epoch, tail: source.position.zxid, committed: source.position.zxid, snapshot });
+  store.adoptState();
+}
+
+/** Stages entries of a new epoch, and installs them behind what is there. */
+async function installHistory(): Promise<void> {
+  const { tail } = log.durable;
+  const epoch = await promiseNext();
+  const last = composeZxid(epoch, STAGED);
+  await log.beginStage(tail);
+  const bytes = entriesOf(epoch);
+  await log.stage(bytes, 0, bytes.length);
+  await log.flip({ epoch, tail: last, committed: tail.zxid });
+  report("durable", last);
+}
+
+/** Drops the last entries, which nothing calls committed. */
+async function cutBack(): Promise<void> {
+  const { zxid } = log.durable.tail;
+  // Before it begins: from here on the log may end at either place.
+  report("cutting", zxid - CUT);
+  await log.cut((zxid - CUT) as Zxid);
+  report("cut", zxid - CUT);
+}
+
+async function promiseNext(): Promise<number> {
+  const epoch = log.durable.promise.epoch + 1;
+  await log.setPromise({ epoch, sid: 1, incarnation: 1 });
+  report("promised", epoch);
+  return epoch;
+}
+
+function entriesOf(epoch: number): Uint8Array {
+  const record = new TextEncoder().encode("staged");
+  const bytes = new Uint8Array(STAGED * (FRAME_HEADER_BYTES + record.length));
+  let end = 0;
+  for (let counter = 1; counter <= STAGED; counter++) end = putEntry(bytes, end, composeZxid(epoch, counter), record);
+  return bytes;
+}
+
+function report(word: string, value: number): void {
+  writeSync(STDOUT, `${word} ${value}\n`);
+}
