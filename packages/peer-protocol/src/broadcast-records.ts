@@ -2,7 +2,7 @@ import type { DiskRoom, RefuseReason } from "@zooid/model";
 import { zooid } from "../gen/peer.js";
 import { choiceOf, type RecordCodec, serverIdOf, sessionBits, sessionOf, whole, zxidOf } from "./record-codec.ts";
 
-/** Broadcast, apart from what every write sends: see `hot-messages.ts`. */
+/** Broadcast, apart from what every write sends: see `hot-decoder.ts`. */
 
 export const ROOMS: readonly DiskRoom[] = ["enough", "low", "full"];
 export const REASONS: readonly RefuseReason[] = ["not-leading", "epoch-low", "diverged", "unable"];

@@ -14,7 +14,7 @@ import type { BoundedReader } from "./bounded-reader.ts";
 import type { EnvelopeMessage } from "./envelope-message.ts";
 import type { InPlaceWriter } from "./in-place-writer.ts";
 
-/** The messages of every write, which `hot-messages.ts` reads and writes by hand. */
+/** The messages of every write, which `hot-decoder.ts` and `hot-writer.ts` read and write by hand. */
 export type HotKind = "entries" | "forward" | "ack" | "commit";
 export type RecordKind = Exclude<EnvelopeMessage["kind"], HotKind>;
 export type MessageOf<K extends EnvelopeMessage["kind"]> = Extract<EnvelopeMessage, { readonly kind: K }>;

@@ -1,7 +1,7 @@
 import { zooid } from "../gen/peer.js";
 import { copyOf, type MessageOf, type RecordCodec, sessionBits, sessionOf, whole, zxidOf } from "./record-codec.ts";
 
-/** What learners ask of a leader, apart from the requests themselves: see `hot-messages.ts`. */
+/** What learners ask of a leader, apart from the requests themselves: see `hot-decoder.ts`. */
 
 export const identitiesRecord: RecordCodec<"identities"> = {
   member: "identities",
