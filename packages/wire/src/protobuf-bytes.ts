@@ -20,6 +20,7 @@ export function varintSize(value: number): number {
   return 8;
 }
 
+/** Writes an unsigned number below 2^53. @returns where it ends */
 export function writeVarint(target: Uint8Array, at: number, value: number): number {
   let rest = value;
   let end = at;
@@ -45,6 +46,7 @@ export function unzigzag(value: number): number {
   return (value >>> 1) ^ -(value & 1);
 }
 
+/** Writes the halves of a number of 64 bits, the low one first. @returns where they end */
 export function writeFixed64(target: Uint8Array, at: number, high: number, low: number): number {
   target[at] = low;
   target[at + 1] = low >>> 8;
@@ -57,6 +59,7 @@ export function writeFixed64(target: Uint8Array, at: number, high: number, low: 
   return at + 8;
 }
 
+/** Half of a number of 64 bits, signed; the low half begins where the number does. */
 export function fixed32(source: Uint8Array, at: number): number {
   return (
     (source[at] as number) |
