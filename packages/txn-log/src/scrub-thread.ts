@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { workerData } from "node:worker_threads";
 import { ZXID_NONE, type Zxid } from "@zooid/model";
 import { openReader } from "./database.ts";
@@ -14,7 +15,8 @@ import { StoreError } from "./store-error.ts";
  *
  * ```
  * segments   every entry against the chain, and the last one against the segment's end in the manifest
- * state      meta row, access lists, sessions and nodes, each against its sum; then the pages' order and links (PRAGMA quick_check)
+ * state      meta row, access lists, sessions and nodes, each against its sum; then, of a file that is not large, the pages' order
+ *            and links (PRAGMA quick_check)
  * ```
  *
  * Each step is one short read transaction, so that folds and purges wait for no round. The newest segment is left to the start: its writer
@@ -25,6 +27,8 @@ import { StoreError } from "./store-error.ts";
 const NICE = 15;
 const CACHE_KIB = 512;
 const STEP_BYTES = 256 * 1024;
+/** SQLite checks all pages in one transaction, for which folds and the store's end wait: some tenths of a second for so many bytes. */
+const PAGE_CHECK_BYTES_MAX = 64 * 1024 * 1024;
 const BUSY_TIMEOUT_MS = 60_000;
 
 class ScrubThread {
@@ -173,6 +177,7 @@ function* stateSteps(file: string): Generator<number, void> {
   } finally {
     database.close();
   }
+  if (statSync(file).size > PAGE_CHECK_BYTES_MAX) return;
   const found = findPageDamage(file);
   if (found !== undefined) throw new StoreError({ code: "DAMAGED", file, place: "a page", found });
 }
