@@ -33,7 +33,7 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
     "@zooid/server",
     {
       beneath: ["@zooid/replica", "@zooid/txn-log", "@zooid/java-files", "@zooid/peer-protocol"],
-      thirdParty: ["node-forge", "prom-client", "rxjs"],
+      thirdParty: ["koffi", "node-forge", "prom-client", "rxjs"],
     },
   ],
   ["@zooid/client", { beneath: ["@zooid/wire"], thirdParty: ["rxjs"], testsWith: ["@zooid/server"] }],

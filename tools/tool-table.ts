@@ -33,6 +33,11 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
         does: "our client and recipes on old versions of Apache ZooKeeper",
       },
       {
+        name: "kerberos",
+        file: "packages/conformance/src/kerberos.ts",
+        does: "ZooKeeper's Java client authenticates by Kerberos, with Debian's KDC",
+      },
+      {
         name: "differential",
         file: "packages/conformance/src/differential.ts",
         does: "random conversations with both servers, compared packet by packet",

@@ -1,9 +1,7 @@
 import { resolve } from "node:path";
 import type { ServerOptions } from "@zooid/server";
-import { flag, ignored, type KeyEntry, type KeyRule, type Mutable, set, text } from "./key-rule.ts";
+import { flag, ignored, type KeyEntry, type KeyRule, type Mutable, refused, set, text } from "./key-rule.ts";
 import { trueOrFalse } from "./key-values.ts";
-
-const NO_KERBEROS = "Kerberos is not supported";
 
 /** Who clients are, and whether access lists are asked. */
 export const AUTH_KEYS: readonly KeyEntry[] = [
@@ -13,7 +11,10 @@ export const AUTH_KEYS: readonly KeyEntry[] = [
   ["DigestAuthenticationProvider.digestAlg", text("digestAlgorithm")],
   ["DigestAuthenticationProvider.enabled", flag("digestEnabled")],
   ["jaasLoginConfig", jaasFile()],
-  ["jaasLoginRenew", ignored(NO_KERBEROS)],
+  ["jaasLoginRenew", ignored("a server's key comes from its keytab, which needs no ticket of its own")],
+  ["security.auth_to_local", refused("has rules that give principals other names, which are not supported", "default")],
+  ["kerberos.removeHostFromPrincipal", authFlag("removeHostFromPrincipal")],
+  ["kerberos.removeRealmFromPrincipal", authFlag("removeRealmFromPrincipal")],
   ["sasl.serverconfig", authText("jaasSection")],
   ["SASLAuthenticationProvider.superPassword", authText("saslSuperPassword")],
   ["letAnySaslUserDoX", authText("anySaslUser")],
@@ -37,7 +38,7 @@ export const AUTH_KEYS: readonly KeyEntry[] = [
 export const AUTH_FAMILIES: readonly KeyEntry[] = [
   ["authProvider.", authEntry("authProvider.", "providers")],
   ["superUser", authEntry("superUser", "saslSuperUsers")],
-  ["kerberos.", ignored(NO_KERBEROS)],
+  ["kerberos.", ignored("it is a client's setting, or one of Java's")],
 ];
 
 type Auth = Mutable<NonNullable<ServerOptions["auth"]>>;

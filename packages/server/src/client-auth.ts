@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
-import { parseJaas } from "@zooid/java-files";
+import { type JaasModule, parseJaas } from "@zooid/java-files";
 import type { AuthConfig, AuthProvider } from "@zooid/replica";
 import type { AuthFailuresOptions } from "./auth-failures.ts";
 import type { SaslUsers } from "./sasl/digest-md5.ts";
+import { hasKerberos, type Kerberos, parseKerberos } from "./sasl/kerberos.ts";
 
 /** Authentication of clients beyond `digest` and addresses. */
 export interface ClientAuthOptions {
@@ -12,12 +13,16 @@ export interface ClientAuthOptions {
    */
   readonly providers?: Readonly<Record<string, string>>;
   /**
-   * A JAAS file; it lists SASL users as `user_NAME="PASSWORD"` in one of its sections. Default: no
-   * users.
+   * A JAAS file; one of its sections lists SASL users as `user_NAME="PASSWORD"`, or has Java's
+   * Krb5LoginModule with the server's `principal` and `keyTab`, for Kerberos. Default: no users.
    */
   readonly jaasFile?: string;
   /** The section of that file. Default `Server`. */
   readonly jaasSection?: string;
+  /** A user's name by Kerberos has no host: `hbase` for `hbase/node1@REALM`. Default false. */
+  readonly removeHostFromPrincipal?: boolean;
+  /** A user's name by Kerberos has no realm. Default false. */
+  readonly removeRealmFromPrincipal?: boolean;
   /** Overrides the password of the user `super` in the file. */
   readonly saslSuperPassword?: string;
   /** SASL users with every permission, by any key. */
@@ -49,8 +54,9 @@ export interface ClientAuthOptions {
 /** {@link ClientAuthOptions} after validation. */
 export interface ClientAuth {
   readonly rules: Omit<AuthConfig, "superDigest" | "digestEnabled" | "skipAcl">;
-  /** Undefined: SASL is disabled. */
+  /** Users of DIGEST-MD5. Undefined with {@link kerberos}, or where SASL is disabled. */
   readonly saslUsers: SaslUsers | undefined;
+  readonly kerberos: Kerberos | undefined;
   readonly failures: AuthFailuresOptions;
 }
 
@@ -70,7 +76,6 @@ const NO_KEYS =
 const FAILURE_DELAY_MS_MAX = 10_000;
 const USER_PREFIX = "user_";
 const SUPER = "super";
-const KERBEROS = "com.sun.security.auth.module.Krb5LoginModule";
 
 /** Other settings that authentication depends on. */
 export interface AuthSurroundings {
@@ -107,6 +112,10 @@ export function parseClientAuth(
   if (!Number.isInteger(failureDelayMsMax) || failureDelayMsMax < 0 || failureDelayMsMax > 60_000) {
     problems.push(`zooid.authFailureDelayMaxMs is a number of milliseconds up to 60000, found ${failureDelayMsMax}`);
   }
+  const modules =
+    options.jaasFile === undefined ? undefined : readSection(options.jaasFile, options, problems, notices);
+  const kerberos = modules === undefined ? undefined : parseKerberos(modules, options, problems);
+  const users = modules === undefined || hasKerberos(modules) ? undefined : usersOf(modules, options, notices);
   return {
     rules: {
       providers,
@@ -120,7 +129,8 @@ export function parseClientAuth(
       ...(enforcedSchemes === undefined ? {} : { enforcedSchemes }),
     },
     failures: { delayMsMax: failureDelayMsMax, sparesLoopback: options.failureDelayMsMax === undefined },
-    saslUsers: options.jaasFile === undefined ? undefined : readUsers(options.jaasFile, options, problems, notices),
+    saslUsers: kerberos === undefined ? users : undefined,
+    kerberos,
   };
 }
 
@@ -138,12 +148,13 @@ function missing(scheme: string): string {
   return "such scheme";
 }
 
-function readUsers(
+/** The modules of the server's section. */
+function readSection(
   file: string,
-  { jaasSection = "Server", saslSuperPassword }: ClientAuthOptions,
+  { jaasSection = "Server" }: ClientAuthOptions,
   problems: string[],
   notices: string[],
-): SaslUsers | undefined {
+): readonly JaasModule[] | undefined {
   let text: string;
   try {
     text = readFileSync(file, "utf8");
@@ -160,11 +171,15 @@ function readUsers(
   if (modules === undefined) {
     // As in ZooKeeper: the file may exist for its other sections.
     notices.push(`${file} has no section ${jaasSection}, so that no client can authenticate by SASL`);
-    return undefined;
   }
-  if (modules.some(({ name }) => name === KERBEROS)) {
-    problems.push(`jaasLoginConfig: the section ${jaasSection} of ${file} asks for Kerberos, which is not supported`);
-  }
+  return modules;
+}
+
+function usersOf(
+  modules: readonly JaasModule[],
+  { jaasFile, jaasSection = "Server", saslSuperPassword }: ClientAuthOptions,
+  notices: string[],
+): SaslUsers {
   const users = new Map<string, string>();
   for (const { options } of modules) {
     for (const [key, value] of options) {
@@ -172,6 +187,6 @@ function readUsers(
     }
   }
   if (saslSuperPassword !== undefined && users.has(SUPER)) users.set(SUPER, saslSuperPassword);
-  if (users.size === 0) notices.push(`the section ${jaasSection} of ${file} names no user_NAME="PASSWORD"`);
+  if (users.size === 0) notices.push(`the section ${jaasSection} of ${jaasFile} names no user_NAME="PASSWORD"`);
   return users;
 }

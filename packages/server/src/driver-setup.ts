@@ -3,11 +3,13 @@ import { MajorityQuorum, type ServerId, serverId } from "@zooid/model";
 import { REPLICA_DEFAULTS, type ReplicaConfig, type ReplicaTools } from "@zooid/replica";
 import { RequestReader } from "@zooid/wire";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/txn";
+import type { ClientAuth } from "./client-auth.ts";
 import type { ServerConfig } from "./config.ts";
 import type { DriverConfig } from "./driver/driver-config.ts";
 import { configurationText } from "./peers/configuration-text.ts";
 import { type QuorumPeerConfig, quorumOf } from "./peers/ensemble-config.ts";
 import { DigestMd5Exchange } from "./sasl/digest-md5.ts";
+import { GssapiExchange } from "./sasl/gssapi.ts";
 
 /** The sid of a standalone server. */
 const SELF = serverId(1);
@@ -76,8 +78,11 @@ function replicaConfigOf(config: ServerConfig): ReplicaConfig {
 }
 
 /** Codecs, hash functions and randomness for the replica. */
-export function replicaToolsOf({ auth, digestAlgorithm }: ServerConfig): ReplicaTools {
-  const { saslUsers } = auth;
+export function replicaToolsOf(
+  { auth, digestAlgorithm }: ServerConfig,
+  kerberosFailed: (reason: string) => void,
+): ReplicaTools {
+  const sasl = saslOf(auth, kerberosFailed);
   return {
     requests: new RequestReader(),
     batcher: new TxnBatchEncoder(undefined, BATCH_BYTES_MAX),
@@ -86,9 +91,18 @@ export function replicaToolsOf({ auth, digestAlgorithm }: ServerConfig): Replica
       digest: (bytes) => createHash(digestAlgorithm).update(bytes).digest(),
       sha256: (bytes) => createHash("sha256").update(bytes).digest(),
     },
-    ...(saslUsers === undefined ? {} : { sasl: () => new DigestMd5Exchange(saslUsers) }),
+    ...(sasl === undefined ? {} : { sasl }),
     random: Math.random,
   };
+}
+
+/** The mechanism of SASL: as with Apache's server, Kerberos where the server has a principal, else DIGEST-MD5. */
+function saslOf({ saslUsers, kerberos }: ClientAuth, failed: (reason: string) => void): ReplicaTools["sasl"] {
+  if (kerberos !== undefined) {
+    const { acceptor, names } = kerberos;
+    return () => new GssapiExchange({ context: acceptor.context(), names, failed });
+  }
+  return saslUsers === undefined ? undefined : () => new DigestMd5Exchange(saslUsers);
 }
 
 /** The settings of an ensemble's member that concern the replica. */

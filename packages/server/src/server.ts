@@ -241,7 +241,9 @@ class Server implements ZooidServer {
     const driver: Driver = new Driver({
       config: driverConfigOf(config),
       log: storage.log,
-      tools: replicaToolsOf(config),
+      tools: replicaToolsOf(config, (reason) =>
+        this.#refusals.note("kerberos", "a client", `its Kerberos authentication failed: ${reason}`),
+      ),
       hooks: this.#driverHooks(storage, view, () => driver),
       recorder: this.#recorder,
       peers,

@@ -51,10 +51,13 @@ export interface SaslExchange {
   step(token: Uint8Array): SaslStep;
 }
 
-/** `done`: the client is this user, and the token proves to it that the server knows the password too. */
+/**
+ * `done`: the client is this user, and the token proves to it that the server knows the password too;
+ * undefined, the protocol's null, where an earlier one has.
+ */
 export type SaslStep =
   | { readonly kind: "challenge"; readonly token: Uint8Array }
-  | { readonly kind: "done"; readonly token: Uint8Array; readonly user: string }
+  | { readonly kind: "done"; readonly token: Uint8Array | undefined; readonly user: string }
   | { readonly kind: "failed" };
 
 /** The identities that an auth packet adds; `refused` is answered so, `elsewhere` sends the client to look for another server. */
