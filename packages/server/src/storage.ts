@@ -23,7 +23,7 @@ import {
 import { isLogFile, makeReserve, openStore, type ScrubOptions, type Store } from "@zooid/txn-log/sqlite";
 import { gauge, type Metric, summary } from "./admin/metric.ts";
 import type { ServerConfig } from "./config.ts";
-import { damageFault, type ScrubLog, scrubMetrics, scrubOptionsOf } from "./disk/scrub-reports.ts";
+import { damageFault, type ScrubLog, scrubMetrics, scrubOptionsOf, startRemedyOf } from "./disk/scrub-reports.ts";
 import type { Checkpoint } from "./driver/checkpoints.ts";
 import { PumpedMemoryLog } from "./pumped-memory-log.ts";
 
@@ -136,15 +136,27 @@ const BEHIND_WARN_MS = 60_000;
 /** Opens a data directory. Rejects with a StoreError. */
 async function openSqliteStorage(options: SqliteStorageOptions): Promise<Storage> {
   const { stateLagBytesMax, isAlone, scrub, ...rest } = options;
-  const store = await openStore({
-    ...rest,
-    ...(scrub === undefined ? {} : { scrub }),
-    takeEpoch: isAlone,
-    // Others know what this server may have forgotten; it has no vote until they have reported it.
-    allowAmnesia: !isAlone,
-    lagMarkBytes: Math.min(LAG_MARK_BYTES, Math.ceil(stateLagBytesMax * LAG_MARK_SHARE)),
-  });
+  const store = await withRemedy(isAlone, () =>
+    openStore({
+      ...rest,
+      ...(scrub === undefined ? {} : { scrub }),
+      takeEpoch: isAlone,
+      // Others know what this server may have forgotten; it has no vote until they have reported it.
+      allowAmnesia: !isAlone,
+      lagMarkBytes: Math.min(LAG_MARK_BYTES, Math.ceil(stateLagBytesMax * LAG_MARK_SHARE)),
+    }),
+  );
   return new SqliteStorage(store, options);
+}
+
+/** Damage that keeps a server from starting says what to do. */
+async function withRemedy<T>(isAlone: boolean, start: () => Promise<T>): Promise<T> {
+  try {
+    return await start();
+  } catch (cause) {
+    if (!(cause instanceof StoreError) || cause.detail.code !== "DAMAGED") throw cause;
+    throw new StoreError({ ...cause.detail, hint: startRemedyOf(isAlone) }, { cause });
+  }
 }
 
 class SqliteStorage implements Storage {
@@ -168,6 +180,10 @@ class SqliteStorage implements Storage {
   }
 
   recover(replica: Replica): Promise<string> {
+    return withRemedy(this.#options.isAlone, async () => this.#recover(replica));
+  }
+
+  #recover(replica: Replica): string {
     const { tree } = replica;
     const startMs = performance.now();
     const meta = this.#load(replica);
@@ -200,7 +216,7 @@ class SqliteStorage implements Storage {
     this.#loadMs.note(tookMs);
     const nodes = `${tree.nodeCount} znodes and ${tree.sessionCount} sessions at ${formatZxid(tree.applied)}`;
     const lost = this.log.durable.amnesiac ? "; it has lost part of its log and has no vote until synchronized" : "";
-    return Promise.resolve(`recovered ${nodes} in ${tookMs} ms, ${replayed} transactions from the log${lost}`);
+    return `recovered ${nodes} in ${tookMs} ms, ${replayed} transactions from the log${lost}`;
   }
 
   get snapshotCount(): number {

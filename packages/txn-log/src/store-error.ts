@@ -16,8 +16,14 @@ export type StoreErrorDetail =
       readonly hint?: string;
     }
   | { readonly code: "NEWER_FORMAT"; readonly file: string; readonly known: number; readonly found: number }
-  /** Something is not what was written. `place` names table and row. */
-  | { readonly code: "DAMAGED"; readonly file: string; readonly place: string; readonly found: string }
+  /** Something is not what was written. `place` names table and row; `hint` says what to do. */
+  | {
+      readonly code: "DAMAGED";
+      readonly file: string;
+      readonly place: string;
+      readonly found: string;
+      readonly hint?: string;
+    }
   /** The system does not let us read or write. */
   | { readonly code: "UNREADABLE"; readonly file: string; readonly reason: string }
   /** The log lacks what it once acked or promised: this server is an amnesiac. */
@@ -68,7 +74,7 @@ function describe(detail: StoreErrorDetail): string {
     case "NEWER_FORMAT":
       return `${detail.file} has format ${detail.found}, this version knows formats up to ${detail.known}; nothing was changed`;
     case "DAMAGED":
-      return `${detail.file} is damaged at ${detail.place}: ${detail.found}`;
+      return `${detail.file} is damaged at ${detail.place}: ${detail.found}${detail.hint === undefined ? "" : `; ${detail.hint}`}`;
     case "UNREADABLE":
       return `${detail.file} cannot be used: ${detail.reason}`;
     case "LOG_SHORTENED":

@@ -47,6 +47,12 @@ function remedyOf({ effect }: ScrubDamage, isAlone: boolean): string {
   return "stop this server, move its data directory away and start it again: it recovers from the others";
 }
 
+/** What to do about damage that keeps a server from starting. */
+export function startRemedyOf(isAlone: boolean): string {
+  if (isAlone) return "nothing was changed; restore a backup into an empty data directory";
+  return "nothing was changed; move the data directory away and start again: the server recovers from the others";
+}
+
 /** The check for people: undefined while nothing is damaged. */
 export function damageFault({ damaged }: ScrubStatus): string | undefined {
   const [first] = damaged;

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
+import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,6 +6,7 @@ import { OpCode } from "@zooid/model";
 import { RawClient, read } from "@zooid/wire/testing/raw-client";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startTestServer } from "../testing/server.ts";
+import { startRemedyOf } from "./scrub-reports.ts";
 
 let place: string;
 beforeEach(async () => {
@@ -13,11 +14,32 @@ beforeEach(async () => {
 });
 afterEach(() => rm(place, { recursive: true, force: true }));
 
+function damage(file: string): void {
+  const handle = openSync(file, "r+");
+  writeSync(handle, "p", readFileSync(file).indexOf("quota"));
+  closeSync(handle);
+}
+
 async function metric(port: number, name: string): Promise<number> {
   await using client = await RawClient.open(port);
   client.send(Buffer.from("mntr"));
   return Number(new RegExp(`^zk_${name}\\t(.*)$`, "m").exec((await client.rest()).toString())?.[1]);
 }
+
+test("a start that finds a damaged row is refused with its place and what to do, and changes nothing", async () => {
+  {
+    await using _zk = await startTestServer({ dataDir: place });
+  }
+  const file = join(place, "state-1.db");
+  const whole = readFileSync(file);
+  damage(file);
+  const detail = { code: "DAMAGED", file, hint: startRemedyOf(true) };
+  await expect(startTestServer({ dataDir: place })).rejects.toMatchObject({ detail });
+  writeFileSync(file, whole);
+  await using zk = await startTestServer({ dataDir: place });
+  await using client = await RawClient.withSession(zk.port);
+  expect(await client.ask(OpCode.GET_DATA, read("/zookeeper"))).toMatchObject({ code: 0 });
+});
 
 test("a damaged state file is logged once with what to do, counted and shown, while clients are served", async () => {
   const admin = { port: 0, host: "127.0.0.1" };
@@ -25,9 +47,7 @@ test("a damaged state file is logged once with what to do, counted and shown, wh
   const file = join(place, "state-1.db");
   while ((await metric(zk.port, "zooid_scrub_rounds")) < 1);
   expect(await metric(zk.port, "zooid_scrub_damaged_files")).toBe(0);
-  const handle = openSync(file, "r+");
-  writeSync(handle, "p", readFileSync(file).indexOf("quota"));
-  closeSync(handle);
+  damage(file);
   while ((await metric(zk.port, "zooid_scrub_damaged_files")) < 1);
   const rounds = await metric(zk.port, "zooid_scrub_rounds");
   while ((await metric(zk.port, "zooid_scrub_rounds")) < rounds + 2);
