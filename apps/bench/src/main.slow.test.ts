@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "@zooid/client";
+import { freePorts } from "@zooid/wire/testing/free-ports";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startNullServer } from "./null-server/null-server-thread.ts";
 import { BenchProcesses, SERVER_BIN, type TestProcess } from "./testing/bench-processes.ts";
@@ -116,7 +117,9 @@ test("recover takes the time from the restart to the first answer, with the tree
   const data = join(directory, "data");
   const start = (port: string): string =>
     `"${SERVER_BIN}" --port ${port} --data "${data}" > "${directory}/log" 2>&1 & echo $! > "${pidFile}"`;
-  const { server: first, port } = await processes.server(data);
+  // One below the range of outgoing connections: those of other tests may get a port that is free while its server restarts.
+  const [fixed = 0] = await freePorts(1);
+  const { server: first, port } = await processes.serverAt(fixed, data);
   writeFileSync(pidFile, String(first.child.pid));
   const restart = join(directory, "restart.sh");
   writeFileSync(restart, `kill -9 "$(cat "${pidFile}")"\n${start(port)}\n`);

@@ -36,6 +36,9 @@ export type { PeerStoreOptions, PeerTlsFiles } from "./peers/peer-tls.ts";
 export type { PeerTransport } from "./peers/peer-transport.ts";
 export type { UnreachablePeer } from "./peers/reachability.ts";
 export type { SaslUsers } from "./sasl/digest-md5.ts";
+export type { GssAcceptor, GssContext, GssStep } from "./sasl/gss-context.ts";
+export type { Kerberos, KerberosOptions } from "./sasl/kerberos.ts";
+export type { PrincipalNames, PrincipalNamesOptions } from "./sasl/principal-names.ts";
 export { startServer } from "./server.ts";
 export type {
   ReloadOptions,

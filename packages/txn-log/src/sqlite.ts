@@ -334,7 +334,7 @@ function removeUnnamed(directory: string, named: string): void {
 
 export { makeReserve, RESERVE_FILE } from "./disk-reserve.ts";
 export { makeDirectory } from "./make-directory.ts";
-export { Scrub, type ScrubDamage, type ScrubOptions, type ScrubStatus } from "./scrub.ts";
+export { Scrub, type ScrubDamage, type ScrubOptions, type ScrubParts, type ScrubStatus } from "./scrub.ts";
 export type { FoundDamage } from "./scrub-messages.ts";
 export type { EntrySink } from "./segments/entry-sink.ts";
 export { type SealedSegmentFile, SealedSegments } from "./segments/sealed-segments.ts";

@@ -59,7 +59,15 @@ export class BenchProcesses {
 
   /** A server of its own, and where it answers. */
   async server(dataDir: string, ...flags: readonly string[]): Promise<{ server: TestProcess; port: string }> {
-    const server = this.start(SERVER_BIN, "--port", "0", "--data", dataDir, ...flags);
+    return await this.serverAt(0, dataDir, ...flags);
+  }
+
+  async serverAt(
+    atPort: number,
+    dataDir: string,
+    ...flags: readonly string[]
+  ): Promise<{ server: TestProcess; port: string }> {
+    const server = this.start(SERVER_BIN, "--port", `${atPort}`, "--data", dataDir, ...flags);
     return { server, port: await server.says(/serves ZooKeeper clients on [^ ]*:(\d+),/) };
   }
 
