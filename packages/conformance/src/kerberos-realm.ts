@@ -11,7 +11,7 @@ export const REALM = "ZOOID.TEST";
 const START_DEADLINE_MS = 20_000;
 const POLL_MS = 50;
 
-/** MIT's key distribution center with a realm of its own, on loopback; what it writes is in a folder of its own. */
+/** MIT's key distribution center with its own realm, on loopback; its files are in one folder. */
 export class KerberosRealm implements AsyncDisposable {
   readonly folder: string;
   readonly #process: ChildProcess;

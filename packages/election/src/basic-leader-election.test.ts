@@ -306,3 +306,20 @@ test("messages of the other algorithm are ignored", () => {
   expect(server.hear(2, notification("looking", 9, vote(2, 9, 9)))).toEqual([]);
   expect(server.election.round).toBe(1);
 });
+
+test("a leader that was refused is not followed again before its time", () => {
+  const server = looking(3);
+  const led = (nowMs: number): void => {
+    answer(server, 2, "following", vote(3, 6, 1), nowMs);
+    answer(server, 3, "leading", vote(3, 6, 1), nowMs);
+  };
+  led(0);
+  expect(server.decisions).toEqual(["following 3"]);
+  server.election.avoid(serverId(3), 1000);
+  server.election.look(position(5, 10), 100);
+  led(100);
+  expect([server.decisions.length, server.election.role]).toEqual([1, "looking"]);
+  server.election.look(position(5, 10), 1000);
+  led(1000);
+  expect(server.decisions).toEqual(["following 3", "following 3"]);
+});

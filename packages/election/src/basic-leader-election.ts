@@ -51,6 +51,7 @@ export class BasicLeaderElection implements LeaderElection {
   /** Polls are numbered from here, so that an answer meant for this server before it restarted is not taken for a new one. */
   readonly #numberBefore: number;
   #state: State = { kind: "idle" };
+  #avoided: { readonly leader: ServerId; readonly untilMs: number } | undefined;
   #round = 0;
 
   constructor(config: ElectionConfig, sinks: ElectionSinks) {
@@ -89,8 +90,9 @@ export class BasicLeaderElection implements LeaderElection {
     this.#state = { kind: "decided", role, vote, supporters: this.#config.verifier.voters };
   }
 
-  /** Polls are some time apart by themselves. */
-  avoid(): void {}
+  avoid(leader: ServerId, untilMs: number): void {
+    this.#avoided = { leader, untilMs };
+  }
 
   established(epoch: number): void {
     assert(this.#state.kind === "decided", `epoch ${epoch} is established at a server that looks for a leader`);
@@ -180,6 +182,7 @@ export class BasicLeaderElection implements LeaderElection {
     const standings = standingsOf(own === undefined ? ofMembers(answers) : answers, this.#config.candidates);
     for (const { best, supporters } of standings) {
       if (!verifier.isQuorum(supporters)) continue;
+      if (this.#avoided?.leader === best.leader && nowMs < this.#avoided.untilMs) continue;
       const role = best.leader === sid ? "leading" : own === undefined ? "observing" : "following";
       if (own !== undefined) supporters.add(sid);
       this.#state = { kind: "decided", role, vote: best, supporters };

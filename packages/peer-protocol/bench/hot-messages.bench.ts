@@ -143,7 +143,7 @@ for (const { name, message, member, record, toMessage } of cases) {
   console.log(`| ${name} | ${times.map((time) => `${time} ns`).join(" | ")} |`);
 }
 
-/** Processor time, in the quickest of some rounds: what else the machine does counts less. */
+/** Processor time, in the quickest of some rounds: other load counts less there. */
 function nanoseconds(once: () => unknown): number {
   for (let i = 0; i < WARM_UP; i++) kept = once();
   const rounds = Array.from({ length: ROUNDS }, () => {

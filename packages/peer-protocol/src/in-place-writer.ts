@@ -19,7 +19,7 @@ export class InPlaceWriter extends protobuf.Writer {
   #target: Buffer = Buffer.alloc(0);
   readonly #starts: number[] = [];
 
-  /** What is written must fit behind `at`; what does not is cut, and `pos` is beyond the buffer then. */
+  /** The message must fit behind `at`; a longer one is cut, and `pos` is beyond the buffer then. */
   start(target: Buffer, at: number): this {
     this.#target = target;
     this.pos = at;

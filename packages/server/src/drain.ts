@@ -9,20 +9,6 @@ const BUSY_MS = 2000;
 const HANDOVER_MS = 2000;
 const HANDOVER_EVERY_MS = 10_000;
 
-interface Timer {
-  setInterval(run: () => void, ms: number): Disposable;
-  nowMs(): number;
-}
-
-const TIMER: Timer = {
-  setInterval(run, ms) {
-    const timer = setInterval(run, ms);
-    timer.unref();
-    return { [Symbol.dispose]: () => clearInterval(timer) };
-  },
-  nowMs: () => performance.now(),
-};
-
 /** How far a drain has come. */
 export interface DrainProgress {
   readonly isDraining: boolean;
@@ -44,17 +30,15 @@ export interface DrainProgress {
 export class Drain {
   readonly #driver: () => Driver;
   readonly #info: (text: string) => void;
-  readonly #timer: Timer;
-  #steps: Disposable | undefined;
+  #steps: NodeJS.Timeout | undefined;
   #left: ClientConnection[] = [];
   #endMs = 0;
   #handOverAtMs = 0;
   #hasSaid = false;
 
-  constructor(parts: { readonly driver: () => Driver; info(text: string): void; readonly timer?: Timer }) {
+  constructor(parts: { readonly driver: () => Driver; info(text: string): void }) {
     this.#driver = parts.driver;
     this.#info = parts.info;
-    this.#timer = parts.timer ?? TIMER;
   }
 
   get isOn(): boolean {
@@ -69,14 +53,14 @@ export class Drain {
   /** @param durationMs over which the connections are closed */
   begin(durationMs: number): void {
     const driver = this.#driver();
-    this.#steps?.[Symbol.dispose]();
+    clearInterval(this.#steps);
     driver.isDraining = true;
     this.#left = this.#open();
-    this.#endMs = this.#timer.nowMs() + durationMs;
+    this.#endMs = performance.now() + durationMs;
     this.#hasSaid = false;
     this.#handOverAtMs = 0;
     this.#info(`draining: the connections of ${this.#left.length} clients are closed within ${durationMs} ms`);
-    this.#steps = this.#timer.setInterval(() => this.#step(), STEP_MS);
+    this.#steps = setInterval(() => this.#step(), STEP_MS).unref();
     this.#step();
   }
 
@@ -90,14 +74,14 @@ export class Drain {
 
   /** The server stops. */
   stop(): void {
-    this.#steps?.[Symbol.dispose]();
+    clearInterval(this.#steps);
     this.#steps = undefined;
     this.#left = [];
   }
 
   #step(): void {
     const driver = this.#driver();
-    const nowMs = this.#timer.nowMs();
+    const nowMs = performance.now();
     if (nowMs >= this.#handOverAtMs && mayHandOver(driver)) {
       this.#handOverAtMs = nowMs + HANDOVER_EVERY_MS;
       void driver.handOver(HANDOVER_MS);

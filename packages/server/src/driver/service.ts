@@ -53,7 +53,9 @@ export class Service {
     proposals.isTransferring = replica.isLeading;
     let successor: ServerId | undefined;
     while (replica.isLeading && performance.now() < endMs && !this.isHalted) {
-      successor = replica.zab.transferLeadership("stop", to);
+      turns.step(() => {
+        successor = replica.zab.transferLeadership("stop", to);
+      });
       if (successor !== undefined) break;
       turns.wake();
       await nextTurn();

@@ -4,7 +4,7 @@ import type { PrincipalNames } from "./principal-names.ts";
 
 /** Tickets with the groups of a directory have up to 48 KiB. */
 const TOKEN_BYTES_MAX = 64 * 1024;
-/** The only layer on offer (RFC 4752, 3.3): authentication; what follows is neither signed nor encrypted. */
+/** The only layer on offer (RFC 4752, 3.3): authentication; later frames are neither signed nor encrypted. */
 const NO_LAYER = 1;
 /** The layers on offer, and the longest message of a layer: there is none. */
 const OFFER = Uint8Array.of(NO_LAYER, 0, 0, 0);

@@ -30,7 +30,7 @@ export interface WalScan extends WalMark {
 export interface WalMark {
   /** Random, new each time the WAL begins anew; 0 for one that was never begun. */
   readonly salt: bigint;
-  /** Frames of whole commits: what SQLite shows. */
+  /** Frames of whole commits, which SQLite shows. */
   readonly frameCount: number;
 }
 

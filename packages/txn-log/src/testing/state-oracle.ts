@@ -45,7 +45,7 @@ export class Oracle implements PlainState {
     for (const [id, node] of initial.nodes) this.nodes.set(id, { ...node, stat: Buffer.from(node.stat) });
   }
 
-  /** One that takes the same steps from here on. What was encoded and not taken stays behind. */
+  /** One that takes the same steps from here on. Encoded bytes that were not taken stay behind. */
   copy(): Oracle {
     const copy = new Oracle(this.#random, this);
     for (const [key, session] of this.sessions) copy.sessions.set(key, { ...session });
