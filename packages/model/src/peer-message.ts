@@ -74,6 +74,8 @@ export type ZabMessage =
       readonly isFresh: boolean;
       /** Something that was promised or acked may be lost. */
       readonly isAmnesiac: boolean;
+      /** It was written by this server alone: no other one ever had a part of it. */
+      readonly isOwn: boolean;
       readonly ensembleId: string;
     }
   | {

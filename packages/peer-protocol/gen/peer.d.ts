@@ -389,6 +389,7 @@ export namespace zooid {
         isFresh: boolean;
         isAmnesiac: boolean;
         ensembleId: string;
+        isOwn: boolean;
         static encode(message: zooid.LearnerInfo.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
         static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): zooid.LearnerInfo & zooid.LearnerInfo.$Shape;
     }
@@ -402,6 +403,7 @@ export namespace zooid {
             isFresh?: (boolean|null);
             isAmnesiac?: (boolean|null);
             ensembleId?: (string|null);
+            isOwn?: (boolean|null);
             $unknowns?: Uint8Array[];
         }
         type $Shape = zooid.LearnerInfo.$Properties;

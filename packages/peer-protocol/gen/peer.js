@@ -1516,6 +1516,7 @@ export const zooid = $root.zooid = (() => {
         LearnerInfo.prototype.isFresh = false;
         LearnerInfo.prototype.isAmnesiac = false;
         LearnerInfo.prototype.ensembleId = "";
+        LearnerInfo.prototype.isOwn = false;
 
         LearnerInfo.encode = function (message, writer, _depth) {
             if (!writer)
@@ -1538,6 +1539,8 @@ export const zooid = $root.zooid = (() => {
                 writer.uint32(48).bool(message.isAmnesiac);
             if (message.ensembleId != null && $Object.hasOwnProperty.call(message, "ensembleId") && message.ensembleId !== "")
                 writer.uint32(58).string(message.ensembleId);
+            if (message.isOwn != null && $Object.hasOwnProperty.call(message, "isOwn") && message.isOwn !== false)
+                writer.uint32(64).bool(message.isOwn);
             if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                 for (let i = 0; i < message.$unknowns.length; ++i)
                     writer.raw(message.$unknowns[i]);
@@ -1632,6 +1635,15 @@ export const zooid = $root.zooid = (() => {
                             message.ensembleId = value;
                         else
                             delete message.ensembleId;
+                        continue;
+                    }
+                case 8: {
+                        if (wireType !== 0)
+                            break;
+                        if (value = reader.bool())
+                            message.isOwn = value;
+                        else
+                            delete message.isOwn;
                         continue;
                     }
                 }

@@ -118,7 +118,7 @@ const FIELDS: { readonly [K in Kind]: fc.Arbitrary<object> } = {
   "poll-answer": fc.record({ number, role, vote }),
   "learner-info": fc.record({
     promise: fc.record({ epoch: number, sid: small, incarnation: number }),
-    ...{ isObserver: flag, isFresh: flag, isAmnesiac: flag, ensembleId: text },
+    ...{ isObserver: flag, isFresh: flag, isAmnesiac: flag, isOwn: flag, ensembleId: text },
   }),
   "leader-info": fc.record({ epoch: number, incarnation: number, ensembleId: text }),
   "ack-epoch": fc.record({

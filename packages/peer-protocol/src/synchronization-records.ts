@@ -35,6 +35,7 @@ export const learnerInfoRecord: RecordCodec<"learner-info"> = {
       isFresh: record.isFresh,
       isAmnesiac: record.isAmnesiac,
       ensembleId: record.ensembleId,
+      isOwn: record.isOwn,
     };
   },
 };

@@ -23,6 +23,7 @@ const messages: fc.Arbitrary<PeerMessage> = fc.oneof(
     promise: fc.record({ epoch, sid: small.map(serverId), incarnation: small }),
     isFresh: fc.boolean(),
     isAmnesiac: fc.boolean(),
+    isOwn: fc.boolean(),
     ensembleId: fc.constantFrom("", "made by 3", "another"),
   }),
   fc.record({

@@ -170,9 +170,9 @@ export class Membership {
   }
 
   #look(): void {
-    const { durable, isAmnesiac } = this.zab;
+    const { durable, hasVoice } = this.zab;
     this.#looksSinceMs ??= this.#nowMs;
-    const hasVote = !isAmnesiac && this.#config.ensemble?.isObserver !== true;
+    const hasVote = hasVoice && this.#config.ensemble?.isObserver !== true;
     // rule: vote-with-the-end-of-the-log
     const position = { zxid: durable.tail.zxid, currentEpoch: durable.currentEpoch };
     this.#sinks.roleChanged();
@@ -182,7 +182,7 @@ export class Membership {
   /** Other servers have elected this one while it still looked, or after it had given up. */
   #wanted(): void {
     const { sid, ensemble, verifier } = this.#config;
-    if (this.zab.isAmnesiac || ensemble === undefined || !verifier.candidates.has(sid)) return;
+    if (!this.zab.hasVoice || ensemble === undefined || !verifier.candidates.has(sid)) return;
     const { durable } = this.zab;
     this.#election?.adopt("leading", { leader: sid, zxid: durable.tail.zxid, peerEpoch: durable.currentEpoch });
     this.#decided("leading", { leader: sid, zxid: durable.tail.zxid, peerEpoch: durable.currentEpoch });

@@ -12,6 +12,8 @@ export function sentenceOf(event: OperatorEvent | LinkEnd | PeerRefusal): string
     // Roles
     case "history-missing-here":
       return `server ${event.sid} has a history that is missing on this server's disk`;
+    case "ensemble-has-data":
+      return `server ${event.sid} has the data of an ensemble; the data here were written by this server alone and do not replace them`;
     case "epoch-promised-elsewhere":
       return `server ${event.sid} has promised epoch ${event.epoch} to server ${event.to}`;
     case "epochs-used-up":

@@ -28,6 +28,8 @@ export type ZabEvent =
 export type RoleEnd =
   // A leader's.
   | { readonly kind: "history-missing-here"; readonly sid: ServerId }
+  /** This server's history is its own, and a voter has data of an ensemble. */
+  | { readonly kind: "ensemble-has-data"; readonly sid: ServerId }
   | { readonly kind: "epoch-promised-elsewhere"; readonly sid: ServerId; readonly epoch: number; readonly to: number }
   | { readonly kind: "epochs-used-up"; readonly epoch: number }
   | { readonly kind: "learner-is-ahead"; readonly sid: ServerId }

@@ -141,6 +141,7 @@ describe("learners that come to a server without a role", () => {
     promise: { epoch: 0, sid: 0, incarnation: 0 },
     isFresh: true,
     isAmnesiac: false,
+    isOwn: false,
     ensembleId: "",
   } as const;
   const [first, second] = [7, 8] as [LinkRef, LinkRef];
@@ -173,14 +174,13 @@ describe("learners that come to a server without a role", () => {
   });
 
   test.each([
-    ["to itself: they were never others'", { epoch: 1, sid: 2, incarnation: 3 }, "", false],
-    ["to another server: others had a part of them", { epoch: 1, sid: 3, incarnation: 3 }, "", true],
-    ["in an ensemble: others had a part of them", { epoch: 1, sid: 2, incarnation: 3 }, "e", true],
-  ])("with entries, promised %s", (_, promise, ensembleId, isLost) => {
+    ["that they alone wrote, take nothing from it", true, "", false],
+    ["of an ensemble, show that it may have lost its part", false, "e", true],
+  ])("with entries %s", (_, isOwn, ensembleId, isLost) => {
     const { peer } = looking(3);
     peer.lead();
     peer.linkOpened(first, serverId(2), false);
-    peer.receive(first, { ...info, isFresh: false, promise, ensembleId });
+    peer.receive(first, { ...info, isFresh: false, promise: { epoch: 1, sid: 2, incarnation: 3 }, isOwn, ensembleId });
     peer.flush();
     expect([peer.state, peer.isAmnesiac]).toEqual(["looking", isLost]);
   });

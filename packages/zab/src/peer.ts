@@ -36,6 +36,8 @@ export class ZabPeer {
   #nowMs = 0;
   #room: DiskRoom = "enough";
   #epochToExceed = 0;
+  #ensembleMetMs = Number.NEGATIVE_INFINITY;
+  #historySeen: { readonly sid: ServerId; readonly atMs: number } | undefined;
 
   constructor(options: PeerOptions, sinks: ZabSinks) {
     this.#config = { ...PEER_DEFAULTS, ...options };
@@ -60,6 +62,15 @@ export class ZabPeer {
       mustExceed: (epoch) => {
         this.#epochToExceed = Math.max(this.#epochToExceed, epoch);
       },
+      get historyHolder() {
+        return peer.#historyHolder;
+      },
+      sawHistory: (sid) => {
+        this.#historySeen = { sid, atMs: this.#nowMs };
+      },
+      metEnsemble: () => {
+        this.#ensembleMetMs = this.#nowMs;
+      },
       nowMs: () => this.#nowMs,
       room: () => this.#room,
       leave: (reason) => this.#cycle.leave(reason),
@@ -68,6 +79,12 @@ export class ZabPeer {
         throw new InvariantError(reason);
       },
     };
+  }
+
+  get #historyHolder(): ServerId | undefined {
+    const seen = this.#historySeen;
+    const { initLimit, tickMs } = this.#config;
+    return seen !== undefined && this.#nowMs - seen.atMs < initLimit * tickMs ? seen.sid : undefined;
   }
 
   get #role(): Leader | Learner | undefined {
@@ -151,6 +168,12 @@ export class ZabPeer {
    */
   get isAmnesiac(): boolean {
     return this.#lostHistory.isAmnesiac;
+  }
+
+  /** Whether this server votes, if it is a voter: it has forgotten nothing, and would replace no ensemble's data. */
+  get hasVoice(): boolean {
+    const { initLimit, tickMs } = this.#config;
+    return !this.isAmnesiac && this.#nowMs - this.#ensembleMetMs >= initLimit * tickMs;
   }
 
   /** The leader's learners; none elsewhere. */
@@ -294,6 +317,7 @@ export class ZabPeer {
     if (!this.#cycle.isLooking) return;
     const { sid, verifier } = this.#config;
     if (verifier.isQuorum([sid])) return;
+    if (this.#lostHistory.isFresh && this.#historyHolder !== undefined) return;
     if (verifier.isQuorum([sid, ...this.#early.voters()])) this.#sinks.election.wanted();
   }
 

@@ -43,6 +43,14 @@ export interface RoleContext {
    */
   readonly epochToExceed: number;
   mustExceed(epoch: number): void;
+  /**
+   * A voter that holds a history, seen within the last initLimit: a server without one leaves the
+   * founding of an ensemble to it.
+   */
+  readonly historyHolder: ServerId | undefined;
+  sawHistory(holder: ServerId): void;
+  /** The other voters are an ensemble with data that this server's own history would replace. */
+  metEnsemble(): void;
   nowMs(): number;
   /** On this server's disk. */
   room(): DiskRoom;

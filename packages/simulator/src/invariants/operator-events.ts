@@ -21,6 +21,7 @@ const RULE_I32: Readonly<Record<Kind, "legal" | "illegal" | "illegal-if-diverged
   "whole-state-sent": "legal",
   "successor-named": "legal",
   "history-missing-here": "legal",
+  "ensemble-has-data": "legal",
   "epoch-promised-elsewhere": "legal",
   "epochs-used-up": "legal",
   "learner-is-ahead": "legal",

@@ -1,5 +1,5 @@
 import { EPOCH_MAX, type EpochPromise, type LinkRef, type ServerId } from "@zooid/model";
-import { isOwnHistory } from "../own-history.ts";
+import type { RoleEnd } from "../operator-events.ts";
 import type { Leader } from "./leader.ts";
 import { type AckEpoch, LearnerHandler, type LearnerInfo } from "./learner-handler.ts";
 
@@ -59,12 +59,20 @@ export class Discovery {
     }
     const isVoter = config.verifier.voters.has(sid) && !info.isObserver;
     const { promise } = info;
-    if (isVoter && this.#isFresh && !this.#hasPromised && !info.isFresh && !info.isAmnesiac) {
+    if (isVoter && this.#isFresh && !this.#leader.isEstablished && !info.isFresh && !info.isAmnesiac) {
       // Others have a history, and this server has none. With nothing at all on its disk, it may
       // have lost its part of that history, if others ever had one.
-      const hasParts = !isOwnHistory({ ...info, sid, hasHistory: true });
-      if (log.durable.promise.epoch === 0 && hasParts) context.lostHistory.lost();
-      context.leave({ kind: "history-missing-here", sid });
+      if (log.durable.promise.epoch === 0 && !info.isOwn) context.lostHistory.lost();
+      context.sawHistory(sid);
+      this.#giveWay(link, { kind: "history-missing-here", sid });
+      return;
+    }
+    // 1. s1 has served alone. s2 and s3 found an ensemble, and have data of it. 2. s1 has the larger
+    // zxid, and is elected: its history would replace theirs.
+    // rule: no-leader-over-an-ensembles-data
+    if (isVoter && this.#isOwn && info.ensembleId !== "") {
+      context.metEnsemble();
+      this.#giveWay(link, { kind: "ensemble-has-data", sid });
       return;
     }
     // 1. s5 begins epoch 7: s4 promises it, and s5 dies. 2. s1 leads; s2 and s3 know of 6, so it
@@ -72,9 +80,11 @@ export class Discovery {
     // now, s1, s3 and s4 are a majority that cannot form a quorum. In epoch 8 all can follow. The
     // same holds where s4 is not counted, since its log is damaged: it refuses s1 all the same.
     // rule: an-epoch-above-every-promise
-    if (isVoter && epoch.number !== 0 && this.#isElsewhere(promise)) {
+    // A server with a history of its own follows no leader of an ensemble: no epoch would change that.
+    const mayFollow = !info.isOwn || !this.#leader.isEstablished;
+    if (isVoter && epoch.number !== 0 && mayFollow && this.#isElsewhere(promise)) {
       context.mustExceed(promise.epoch);
-      context.leave({ kind: "epoch-promised-elsewhere", sid, epoch: promise.epoch, to: promise.sid });
+      this.#giveWay(link, { kind: "epoch-promised-elsewhere", sid, epoch: promise.epoch, to: promise.sid });
       return;
     }
     const learner = new LearnerHandler({
@@ -98,6 +108,13 @@ export class Discovery {
     context.sinks.roles.note({ kind: isLeftOut ? "learner-not-counted" : "learner-follows", sid });
   }
 
+  /** Leaves for the sake of a server that is no learner yet: it looks for a leader as well. */
+  #giveWay(link: LinkRef, reason: RoleEnd): void {
+    const { context, learners } = this.#leader;
+    learners.refuseLink(link, { kind: "no-leader-known" }, "not-leading");
+    context.leave(reason);
+  }
+
   /**
    * No epoch was ever held here, or none by any other server, and the present one has no quorum yet.
    */
@@ -116,6 +133,12 @@ export class Discovery {
   seekEpoch(): void {
     const { context, learners } = this.#leader;
     if (this.#leader.epoch.number !== 0 || !learners.isQuorum(learners.counted(() => true))) return;
+    // 1. s1 has served alone; s2 and s3 are empty, and s3 leads. 2. s1 comes, and s3 gives way. 3. s2
+    // finds s3 again before s1 has votes: an ensemble of s2 and s3 would be without the data of s1.
+    if (this.#isFresh && context.historyHolder !== undefined) {
+      context.leave({ kind: "history-missing-here", sid: context.historyHolder });
+      return;
+    }
     const { config, log } = context;
     const { durable } = log;
     let highest = Math.max(durable.promise.epoch, durable.currentEpoch, context.epochToExceed);

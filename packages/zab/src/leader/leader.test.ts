@@ -21,12 +21,15 @@ interface Info {
   readonly promise?: number;
   readonly isFresh?: boolean;
   readonly isObserver?: boolean;
+  readonly isOwn?: boolean;
+  readonly ensembleId?: string;
 }
 
 /** Server 1, elected; the test sends its learners' messages. */
 function elected(voters: number | QuorumVerifier, past: { readonly epoch?: number; readonly promise?: number } = {}) {
   const steps: (() => void)[] = [];
   const said: { readonly link: LinkRef; readonly message: PeerMessage }[] = [];
+  const refused: { readonly link: LinkRef; readonly reason: string }[] = [];
   const log = new VolatileLog(
     1,
     (step) => steps.push(step),
@@ -48,7 +51,7 @@ function elected(voters: number | QuorumVerifier, past: { readonly epoch?: numbe
     links: {
       dial: () => {},
       send: (link: LinkRef, message: PeerMessage) => said.push({ link, message }),
-      refuse: () => {},
+      refuse: (link: LinkRef, reason: string) => refused.push({ link, reason }),
       close: () => {},
     },
   });
@@ -60,7 +63,8 @@ function elected(voters: number | QuorumVerifier, past: { readonly epoch?: numbe
   function run(): void {
     for (let step = steps.shift(); step !== undefined; step = steps.shift()) step();
   }
-  function informed(sid: number, { promise = 0, isFresh = true, isObserver = false }: Info = {}): LinkRef {
+  function informed(sid: number, info: Info = {}): LinkRef {
+    const { promise = 0, isFresh = true, isObserver = false, isOwn = false, ensembleId = "" } = info;
     const link = sid as LinkRef;
     peer.linkOpened(link, serverId(sid) as ServerId, false);
     peer.receive(link, {
@@ -69,7 +73,8 @@ function elected(voters: number | QuorumVerifier, past: { readonly epoch?: numbe
       promise: { epoch: promise, sid: promise === 0 ? 0 : sid, incarnation: 1 },
       isFresh,
       isAmnesiac: false,
-      ensembleId: "",
+      isOwn,
+      ensembleId,
     });
     run();
     return link;
@@ -85,7 +90,7 @@ function elected(voters: number | QuorumVerifier, past: { readonly epoch?: numbe
   }
   const kindsTo = (to: LinkRef): readonly string[] =>
     said.flatMap(({ link, message }) => (link === to ? [message.kind] : []));
-  return { peer, sinks, ends, run, informed, promises, accepts, kindsTo, log, said };
+  return { peer, sinks, ends, run, informed, promises, accepts, kindsTo, log, said, refused };
 }
 
 test("a voter that is a quorum by itself leads without learners", () => {
@@ -130,6 +135,53 @@ test("a leader leaves its epoch for one above the promise that keeps a voter out
   run();
   informed(2, { promise: 5, isFresh: false });
   expect(log.durable.promise.epoch).toBe(10);
+});
+
+test("a server without a history leaves the founding to a voter that has one, also after its own promise", () => {
+  const { peer, sinks, informed, ends, refused, run } = elected(3);
+  peer.lead();
+  informed(2);
+  const holder = informed(3, { promise: 1, isFresh: false, isOwn: true });
+  expect(ends).toEqual([{ kind: "history-missing-here", sid: 3 }]);
+  expect(refused).toEqual([{ link: holder, reason: "not-leading" }]);
+  peer.flush();
+  informed(2);
+  peer.flush();
+  expect(sinks.wantedCount).toBe(0);
+  peer.lead();
+  run();
+  expect(ends.length).toBe(2);
+  peer.flush();
+  peer.setTime(20_000);
+  peer.lead();
+  run();
+  informed(2);
+  expect([ends.length, peer.epoch]).toEqual([2, 2]);
+});
+
+test("a history of one server replaces no ensemble's data", () => {
+  const { peer, sinks, informed, ends, refused, run, log } = elected(3);
+  log.setPromise({ epoch: 1, sid: 1, incarnation: 1 }, () => {});
+  log.setCurrentEpoch(1, () => {});
+  run();
+  peer.lead();
+  const member = informed(2, { promise: 1, isFresh: false, ensembleId: "an ensemble" });
+  expect(ends).toEqual([{ kind: "ensemble-has-data", sid: 2 }]);
+  expect(refused).toEqual([{ link: member, reason: "not-leading" }]);
+  peer.flush();
+  expect([peer.hasVoice, sinks.wantedCount]).toEqual([false, 0]);
+  peer.setTime(20_000);
+  expect(peer.hasVoice).toBe(true);
+});
+
+test("an established leader keeps its epoch when a server with a history of its own has promised it to itself", () => {
+  const { peer, informed, promises, accepts, ends, kindsTo } = elected(3, { epoch: 4 });
+  peer.lead();
+  const follower = informed(2, { promise: 4, isFresh: false });
+  promises(follower, 5);
+  accepts(follower, 5);
+  const alone = informed(3, { promise: 9, isFresh: false, isOwn: true });
+  expect([ends, kindsTo(alone)]).toEqual([[], ["leader-info"]]);
 });
 
 test("up-to-date is sent when the leader serves, and no earlier", () => {

@@ -73,9 +73,9 @@ export class Learners {
   }
 
   /** A server that is no learner of this leader yet. */
-  refuseLink(link: LinkRef, why: LearnerRefusal): void {
+  refuseLink(link: LinkRef, why: LearnerRefusal, reason: "unable" | "not-leading" = "unable"): void {
     const { links } = this.#context.sinks;
-    sendRefusal(links, link, "unable", why);
+    sendRefusal(links, link, reason, why);
     links.close(link, why);
   }
 

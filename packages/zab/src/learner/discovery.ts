@@ -18,7 +18,7 @@ export class LearnerDiscovery {
 
   inform(): void {
     const { log, config, lostHistory } = this.#context;
-    const { isFresh, isAmnesiac } = lostHistory;
+    const { isFresh, isAmnesiac, isOwn } = lostHistory;
     const { promise, identity } = log.durable;
     this.#link.send({
       kind: "learner-info",
@@ -26,6 +26,7 @@ export class LearnerDiscovery {
       promise,
       isFresh,
       isAmnesiac,
+      isOwn,
       ensembleId: this.#hasHistory ? identity.ensembleId : "",
     });
   }
